@@ -1,0 +1,61 @@
+# Every step of CI is a target that can be run at home. `make` prints this list.
+SHELL := /bin/bash
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+REDOCLY := @redocly/cli@2.77.0
+GO_BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+FUZZTIME ?= 30s
+
+.PHONY: help run build test test/race test/short lint verify generate bench fuzz e2e cover tidy
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@grep -hE '^[a-z/]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+
+build: ## bin/gatehouse: static, version stamped
+	$(GO_BUILD) -o bin/gatehouse ./app/cmd/gatehouse
+
+run: build ## the service on port 3000 with a first admin; data in ./data
+	@mkdir -p data
+	@export SVC_DB_HOMEDIR=data SVC_DB_ADMINSECRET=$${SVC_DB_ADMINSECRET:-admin-secret} SVC_DB_NODESECRET=$${SVC_DB_NODESECRET:-node-secret}; \
+	  bin/gatehouse bootstrap --email admin@example.com && exec bin/gatehouse serve
+
+test: ## all tests; servers that they need are started by them
+	go test ./...
+
+test/race: ## all tests under the race detector
+	go test -race ./...
+
+test/short: ## the tests that need no server
+	go test -short ./core/... ./ports/... ./adapters/memdb/... ./adapters/http/... ./app/...
+
+lint: ## linters, import rules, and the API description
+	go run $(LINT) run
+	npx --yes $(REDOCLY) lint --config docs/openapi/redocly.yaml docs/openapi/management.json docs/openapi/admin.json docs/openapi/node.json
+
+generate: ## docs made from the operation table and the settings
+	go run ./docs/generate
+
+verify: ## what is generated is fresh, modules are tidy, the minimal embedding is small
+	go run ./docs/generate -check
+	go mod tidy -diff
+	go vet ./...
+	go test -run 'TestImports|TestMinimalEmbedding|TestTable' ./app
+
+bench: ## the table of docs/benchmarks.md, measured here
+	go run ./e2e/bench
+
+fuzz: ## every fuzz target for FUZZTIME each
+	@set -e; for pkg in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "== $$pkg $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; done; done
+
+e2e: ## the long form: 200 crashes, long histories, containers
+	GATEHOUSE_E2E_LONG=1 go test -timeout 60m -count=1 ./e2e/...
+
+cover: ## coverage of all packages by all tests
+	go test -coverprofile=cover.out -coverpkg=./core/...,./ports/...,./adapters/...,./app/... ./...
+	go tool cover -func=cover.out | tail -1
+
+tidy: ## go.mod and go.sum
+	go mod tidy

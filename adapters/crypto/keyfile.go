@@ -1,0 +1,67 @@
+package crypto
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// LoadOrCreateKey returns the secret in a file, without surrounding white space.
+// If there is no such file it makes one with 32 random bytes in hex, readable by
+// its owner only; the folder must exist. Of several processes that start at once
+// one makes the file and all return the same secret. An empty file is an error:
+// replacing it could orphan what the lost secret protects.
+func LoadOrCreateKey(path string) (string, error) {
+	key, err := readKey(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if err := createKey(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("crypto: create key file: %w", err)
+	}
+	return readKey(path)
+}
+
+func readKey(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("crypto: read key file: %w", err)
+	}
+	key := strings.TrimSpace(string(text))
+	if key == "" {
+		return "", fmt.Errorf("crypto: key file %s is empty; restore it, or delete it if it never protected anything", path)
+	}
+	return key, nil
+}
+
+// createKey makes the file in one step that fails with fs.ErrExist if there is
+// one: a hard link to a complete, synced file. Nobody ever reads half a secret,
+// and no crash leaves one behind.
+func createKey(path string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-key-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	_, err = f.WriteString(randomHex(32) + "\n")
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil {
+		return err
+	}
+	syncFolder(filepath.Dir(path))
+	return nil
+}
+
+// syncFolder makes a new name durable where the file system knows how; where it
+// does not, there is nothing else to do about it.
+func syncFolder(path string) {
+	if d, err := os.Open(path); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}

@@ -1,0 +1,140 @@
+package crypto
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+)
+
+// Reasons why Keys.Open refuses a text. Neither says anything about its content.
+var (
+	// ErrUnknownSecret: it was sealed with a secret that is not among those
+	// given to NewKeys.
+	ErrUnknownSecret = errors.New("crypto: sealed with a secret that is not configured")
+	// ErrDamaged: it is not what Seal returned.
+	ErrDamaged = errors.New("crypto: sealed text is damaged")
+)
+
+// Keys implements secret.Keys. It is safe for concurrent use; make one with
+// NewKeys or Ephemeral.
+type Keys struct {
+	rings []ring // current first, never empty
+}
+
+var _ secret.Keys = (*Keys)(nil)
+
+// ring is what one secret is stretched into. The two keys are independent, so
+// that a digest says nothing about a sealed text.
+type ring struct {
+	id     string // names the secret in what it protects, so that rotation works
+	digest []byte // HMAC-SHA-256
+	aead   cipher.AEAD
+}
+
+// NewKeys returns keys made from secrets: the first protects what is new, the
+// others are older ones that are still in use somewhere. A secret is any text of
+// at least one character; HKDF does not slow guessing down, so it should be
+// random and have 16 characters or more. A repeated secret counts once.
+func NewKeys(secrets ...string) (*Keys, error) {
+	if len(secrets) == 0 {
+		return nil, errors.New("crypto: at least one secret is needed")
+	}
+	k := &Keys{}
+	for i, text := range secrets {
+		if text == "" {
+			return nil, fmt.Errorf("crypto: secret %d of %d is empty", i+1, len(secrets))
+		}
+		if slices.Contains(secrets[:i], text) {
+			continue
+		}
+		r, err := newRing(text)
+		if err != nil {
+			return nil, fmt.Errorf("crypto: secret %d of %d: %w", i+1, len(secrets), err)
+		}
+		k.rings = append(k.rings, r)
+	}
+	return k, nil
+}
+
+// Ephemeral returns keys made from a random secret that nobody knows: what they
+// protect is lost with the process.
+func Ephemeral() (*Keys, error) { return NewKeys(randomHex(32)) }
+
+func newRing(text string) (ring, error) {
+	digest, err := hkdf.Key(sha256.New, []byte(text), nil, "gatehouse access key digest", 32)
+	if err != nil {
+		return ring{}, err
+	}
+	sealing, err := hkdf.Key(sha256.New, []byte(text), nil, "gatehouse access key seal", 32)
+	if err != nil {
+		return ring{}, err
+	}
+	block, err := aes.NewCipher(sealing)
+	if err != nil {
+		return ring{}, err
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return ring{}, err
+	}
+	name := sha256.Sum256(sealing)
+	return ring{id: hex.EncodeToString(name[:4]), digest: digest, aead: aead}, nil
+}
+
+// NewKey implements secret.Keys: 128 random bits.
+func (k *Keys) NewKey() string { return randomHex(16) }
+
+// Digests implements secret.Keys. A digest is "<key id>.<HMAC in base64url>".
+func (k *Keys) Digests(token string) []string {
+	out := make([]string, len(k.rings))
+	for i, r := range k.rings {
+		mac := hmac.New(sha256.New, r.digest)
+		mac.Write([]byte(token))
+		out[i] = r.id + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	}
+	return out
+}
+
+// sealVersion names the layout of sealed texts and opens each of them.
+const sealVersion = "v1"
+
+// Seal implements secret.Keys. The result is "v1.<key id>.<base64url of nonce and
+// ciphertext>", AES-256-GCM with the key id as additional data; two calls never
+// return the same.
+func (k *Keys) Seal(plain string) (string, error) {
+	r := k.rings[0]
+	box := r.aead.Seal(nil, nil, []byte(plain), []byte(r.id))
+	return sealVersion + "." + r.id + "." + base64.RawURLEncoding.EncodeToString(box), nil
+}
+
+// Open implements secret.Keys. It fails with ErrUnknownSecret or ErrDamaged.
+func (k *Keys) Open(sealed string) (plain string, current bool, err error) {
+	version, rest, _ := strings.Cut(sealed, ".")
+	id, text, ok := strings.Cut(rest, ".")
+	if version != sealVersion || !ok {
+		return "", false, ErrDamaged
+	}
+	i := slices.IndexFunc(k.rings, func(r ring) bool { return r.id == id })
+	if i < 0 {
+		return "", false, ErrUnknownSecret
+	}
+	box, ok := decode(base64.RawURLEncoding, text)
+	if !ok {
+		return "", false, ErrDamaged
+	}
+	open, err := k.rings[i].aead.Open(nil, nil, box, []byte(id))
+	if err != nil {
+		return "", false, ErrDamaged
+	}
+	return string(open), i == 0, nil
+}

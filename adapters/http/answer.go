@@ -1,0 +1,206 @@
+package http
+
+import (
+	"context"
+	"errors"
+	nethttp "net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Media types of answers.
+const (
+	jsonType    = "application/json"
+	problemType = "application/problem+json"
+)
+
+// statusGone is logged when the client did not wait. Nobody receives it.
+const statusGone = 499
+
+// succeed settles the answer for an output, or says why there is none.
+func (x *exchange) succeed(v any) error {
+	if s, ok := v.(operation.Stream); ok {
+		return x.stream(s)
+	}
+	out := &x.row.output
+	if t := reflect.TypeOf(v); t != out.of { // an operation that declares an interface
+		other := compile(t, x.row.spec.Style)
+		out = &other
+	}
+	if out.tag != nil {
+		x.tag = out.tag(v)
+	}
+	if done, err := x.precondition(); done || err != nil {
+		return err
+	}
+	if x.row.spec.Status != nethttp.StatusNoContent {
+		x.body = newBuffer()
+		if err := out.write(x.body, v); err != nil {
+			return err
+		}
+	}
+	x.status, x.mediaType = x.row.spec.Status, jsonType
+	return nil
+}
+
+// stream settles the answer for an output that writes itself. The compressed
+// form is another representation, so it has another strong tag (RFC 9110,
+// 8.8.3.3).
+func (x *exchange) stream(s operation.Stream) error {
+	mediaType, tag, plain, gzipped := s.Stream()
+	x.tag, x.pieces = tag, plain
+	if x.varies = gzipped != nil; x.varies && listed(x.http.Header["Accept-Encoding"], "gzip") {
+		x.encoding, x.pieces = "gzip", gzipped
+		if tag != "" {
+			x.tag += "-gzip"
+		}
+	}
+	if done, err := x.precondition(); done || err != nil {
+		return err
+	}
+	x.status, x.mediaType = x.row.spec.Status, mediaType
+	return nil
+}
+
+// precondition compares the tag of what a reader would get with what it has.
+// done means that the answer is settled. Writes check inside their unit of work.
+func (x *exchange) precondition() (done bool, err error) {
+	if x.tag == "" || !x.row.reads() || x.call.Header["If-Match"] == "" && x.call.Header["If-None-Match"] == "" {
+		return false, nil
+	}
+	m, err := operation.MatchOf(&x.call)
+	if err != nil {
+		return false, err
+	}
+	if m.Unchanged(x.tag) {
+		x.status, x.pieces, x.encoding = nethttp.StatusNotModified, nil, ""
+		return true, nil
+	}
+	return false, m.CheckTag(x.tag, true)
+}
+
+// fail settles the answer for an error, whatever was settled before.
+func (x *exchange) fail(err error) {
+	if x.body == nil {
+		x.body = newBuffer()
+	}
+	x.body.text = x.body.text[:0]
+	x.tag, x.encoding, x.varies, x.pieces = "", "", false, nil
+	f := classify(err)
+	status, text := answerTo(f, x.row.spec.Style.Faults)
+	x.status, x.mediaType = status, jsonType
+	if listed(x.http.Header["Accept"], problemType) {
+		x.mediaType = problemType
+		x.body.text = appendProblem(x.body.text, f, status, x.call.RequestID)
+	} else {
+		x.body.text = x.row.dialect.envelope(x.body.text, text)
+	}
+	if x.row.dialect.unsafe(x.body.text) {
+		x.mediaType = jsonType
+		x.body.text = x.row.dialect.envelope(x.body.text[:0], nethttp.StatusText(status))
+	}
+	if x.gone(err) {
+		x.status = statusGone
+	}
+}
+
+// gone reports whether the error comes from the client's having left.
+func (x *exchange) gone(err error) bool {
+	return x.http.Context().Err() != nil && errors.Is(err, context.Canceled)
+}
+
+// Values of headers that are the same on many answers. They are shared: nothing
+// may write to them.
+var (
+	isJSON     = []string{jsonType}
+	noReferrer = []string{"no-referrer"}
+	noSniff    = []string{"nosniff"}
+	noStore    = []string{"no-store"}
+	revalidate = []string{"private, no-cache"}
+	byEncoding = []string{"Accept-Encoding"}
+	soon       = []string{"1"}
+)
+
+// write sends the answer: go-kit's encoder of responses.
+func write(_ context.Context, w nethttp.ResponseWriter, resp any) error {
+	x := resp.(*exchange)
+	x.header(w.Header())
+	w.WriteHeader(x.status)
+	if x.http.Method != nethttp.MethodHead {
+		if x.body != nil {
+			_, _ = w.Write(x.body.text) // fails only when nobody reads any more
+		}
+		for _, p := range x.pieces {
+			_, _ = w.Write(p) // as above
+		}
+	}
+	if x.body != nil {
+		x.body.release()
+	}
+	return nil
+}
+
+// header fills in the headers, by their canonical names.
+func (x *exchange) header(h nethttp.Header) {
+	h["X-Request-Id"] = []string{x.call.RequestID}
+	h["Referrer-Policy"], h["X-Content-Type-Options"], h["Cache-Control"] = noReferrer, noSniff, noStore
+	if x.tag != "" {
+		h["Etag"] = []string{`"` + x.tag + `"`}
+		if x.row.reads() {
+			h["Cache-Control"] = revalidate
+		}
+	}
+	if x.varies {
+		h["Vary"] = byEncoding
+	}
+	if x.status == nethttp.StatusServiceUnavailable {
+		h["Retry-After"] = soon
+	}
+	if x.status == nethttp.StatusNotModified || x.status == nethttp.StatusNoContent {
+		return
+	}
+	h["Content-Length"] = []string{strconv.Itoa(x.length())}
+	if h["Content-Type"] = isJSON; x.mediaType != jsonType {
+		h["Content-Type"] = []string{x.mediaType}
+	}
+	if x.encoding != "" {
+		h["Content-Encoding"] = []string{x.encoding}
+	}
+}
+
+func (x *exchange) length() (n int) {
+	if x.body != nil {
+		n = len(x.body.text)
+	}
+	for _, p := range x.pieces {
+		n += len(p)
+	}
+	return n
+}
+
+// listed reports whether the client names exactly this media type or coding, and
+// does not give it weight zero (RFC 9110, 12.4.2).
+func listed(headers []string, want string) bool {
+	for _, header := range headers {
+		for item := range strings.SplitSeq(header, ",") {
+			name, params, _ := strings.Cut(item, ";")
+			if strings.EqualFold(strings.TrimSpace(name), want) && weight(params) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func weight(params string) float64 {
+	for p := range strings.SplitSeq(params, ";") {
+		if name, value, ok := strings.Cut(p, "="); ok && strings.EqualFold(strings.TrimSpace(name), "q") {
+			q, _ := strconv.ParseFloat(strings.TrimSpace(value), 64) // nonsense weighs nothing
+			return q
+		}
+	}
+	return 1
+}

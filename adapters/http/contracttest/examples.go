@@ -1,0 +1,77 @@
+package contracttest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Examples reports every example of the description that its own schema refuses,
+// and every operation without an example of success.
+func (c *Contract) Examples() error {
+	var errs []error
+	for _, op := range c.operations {
+		item := object(object(object(c.doc["paths"])[op.at[1]])[op.at[2]])
+		if body := object(item["requestBody"]); body != nil {
+			errs = append(errs, c.media(append(slices.Clone(op.at), "requestBody"), body))
+		}
+		examples := 0
+		for _, status := range slices.Sorted(maps.Keys(op.responses)) {
+			response := object(op.responses[status])
+			errs = append(errs, c.media(append(slices.Clone(op.at), "responses", status), response))
+			if status[0] == '2' && (status == "204" || hasExample(response)) {
+				examples++
+			}
+		}
+		if examples == 0 {
+			errs = append(errs, fmt.Errorf("%s has no example of success", op.id))
+		}
+	}
+	responses := object(object(c.doc["components"])["responses"])
+	for _, name := range slices.Sorted(maps.Keys(responses)) {
+		errs = append(errs, c.media(pointer{"components", "responses", name}, object(responses[name])))
+	}
+	return errors.Join(errs...)
+}
+
+func hasExample(response map[string]any) bool {
+	for _, media := range object(response["content"]) {
+		if _, ok := object(media)["example"]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// media checks the examples of a request body or a response.
+func (c *Contract) media(at pointer, holder map[string]any) error {
+	var errs []error
+	for name, m := range object(holder["content"]) {
+		examples := []any{}
+		if v, ok := object(m)["example"]; ok {
+			examples = append(examples, v)
+		}
+		for _, e := range object(object(m)["examples"]) {
+			examples = append(examples, object(e)["value"])
+		}
+		for _, e := range examples {
+			if err := c.example(append(slices.Clone(at), "content", name, "schema"), e); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Contract) example(at pointer, v any) error {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = c.validate(at, text)
+	}
+	if err != nil {
+		return fmt.Errorf("contracttest: example at %s: %w", at, err)
+	}
+	return nil
+}

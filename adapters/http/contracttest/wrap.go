@@ -1,0 +1,53 @@
+package contracttest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+)
+
+// Wrap returns a handler that passes requests on and fails the test for every
+// answer that does not follow the description.
+func Wrap(t testing.TB, h http.Handler, document []byte) http.Handler {
+	t.Helper()
+	c, err := Load(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var one sync.Mutex // schemas are compiled when they are first needed
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.EscapedPath()
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		one.Lock()
+		defer one.Unlock()
+		body, err := plain(rec)
+		if err == nil {
+			err = c.Check(r.Method, path, rec.Code, rec.Header().Get("Content-Type"), body)
+		}
+		if err != nil {
+			t.Errorf("%s %s: %v", r.Method, path, err)
+		}
+		for name, values := range rec.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(rec.Code)
+		_, _ = w.Write(rec.Body.Bytes()) // fails only when the client left
+	})
+}
+
+// plain is the body before compression.
+func plain(rec *httptest.ResponseRecorder) ([]byte, error) {
+	if rec.Header().Get("Content-Encoding") != "gzip" || rec.Body.Len() == 0 {
+		return rec.Body.Bytes(), nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(rec.Body.Bytes()))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}

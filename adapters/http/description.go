@@ -1,0 +1,81 @@
+package http
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Description serves the API description as an operation of its own. Describe
+// completes it once the whole table is known; until then it answers with an
+// internal error.
+type Description struct {
+	version string
+	doc     document
+}
+
+// NewDescription returns a description that bears the version of the API.
+func NewDescription(version string) *Description { return &Description{version: version} }
+
+// Operations lists the one row: GET /api/openapi.json, open to anybody.
+func (d *Description) Operations() []operation.Operation {
+	return operation.Group{Surface: operation.Probe, Name: "openapi", Path: "/api/openapi.json", Tag: "API description"}.Rows(
+		operation.GET("get", "", "This description", d.get, operation.Public(),
+			operation.Notes("OpenAPI 3.1. Covers every operation of this installation."),
+			operation.Example(nil, map[string]any{"openapi": "3.1.0", "info": map[string]any{"title": "Gatehouse", "version": d.version}, "paths": map[string]any{}})))
+}
+
+// Describe makes the document out of the whole table, this row included. It must
+// be called before the first request.
+func (d *Description) Describe(ops []operation.Operation) error {
+	text, err := Document(ops, "", d.version)
+	if err != nil {
+		return err
+	}
+	packed, err := pack(text)
+	sum := sha256.Sum256(text)
+	d.doc = document{tag: hex.EncodeToString(sum[:16]), plain: [][]byte{text}, packed: [][]byte{packed}}
+	return err
+}
+
+func (d *Description) get(context.Context, struct{}) (document, error) {
+	if d.doc.plain == nil {
+		return document{}, errors.New("http: the description was never made")
+	}
+	return d.doc, nil
+}
+
+// document is an API description ready to be sent.
+type document struct {
+	tag           string
+	plain, packed [][]byte
+}
+
+// Stream implements operation.Stream.
+func (d document) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
+	return jsonType, d.tag, d.plain, d.packed
+}
+
+// Schema describes what is essential in an OpenAPI document.
+func (document) Schema() map[string]any {
+	return object{"type": "object", "required": []string{"openapi", "info", "paths"}, "properties": object{
+		"openapi": object{"type": "string"}, "info": object{"type": "object"}, "paths": object{"type": "object"}}}
+}
+
+func pack(text []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(text); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return b.Bytes(), err
+}

@@ -1,0 +1,132 @@
+package http
+
+import (
+	"context"
+	"io"
+	nethttp "net/http"
+	"net/textproto"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// row is an operation prepared for serving: whatever can be known before a
+// request comes is worked out once.
+type row struct {
+	spec     *operation.Spec
+	do       operation.Handler
+	dialect  *dialect
+	output   output
+	headers  []string // that a call carries, canonical
+	params   []string // placeholders of the path
+	hasBody  bool
+	maxBody  int64
+	deadline time.Duration
+}
+
+// callHeaders are carried by every call that has them.
+var callHeaders = []string{"Accept", "Content-Type", "If-Match", "If-None-Match"}
+
+func newRow(o *operation.Operation, cfg Config) (*row, error) {
+	out, err := outputOf(o)
+	if err != nil {
+		return nil, err
+	}
+	r := &row{spec: &o.Spec, do: cfg.Guard(o.Do), dialect: dialectOf(o.Surface), output: out,
+		hasBody: o.Body != nil, maxBody: cfg.MaxBody, deadline: cfg.Deadline}
+	r.headers = append(r.headers, callHeaders...)
+	for _, p := range o.Params {
+		switch p.In {
+		case "path":
+			r.params = append(r.params, p.Name)
+		case "header":
+			r.headers = append(r.headers, textproto.CanonicalMIMEHeaderKey(p.Name))
+		}
+	}
+	if o.MaxBody > 0 {
+		r.maxBody = o.MaxBody
+	}
+	if o.Deadline > 0 {
+		r.deadline = o.Deadline
+	}
+	return r, nil
+}
+
+// reads reports whether the row only reads.
+func (r *row) reads() bool { return r.spec.Method == nethttp.MethodGet }
+
+// exchange is one request and its answer on their way through the chain.
+type exchange struct {
+	row  *row
+	http *nethttp.Request
+	call operation.Call
+
+	// The answer.
+	status    int // 0 until it is settled
+	mediaType string
+	tag       string // entity tag without quotes, or ""
+	encoding  string // of the content, or ""
+	varies    bool   // with Accept-Encoding
+	body      *buffer
+	pieces    [][]byte // of a stream, instead of body
+}
+
+// settled returns the status of the answer. A panic on its way up has none yet.
+func (x *exchange) settled() int {
+	if x.status == 0 {
+		return nethttp.StatusInternalServerError
+	}
+	return x.status
+}
+
+// decode makes the raw call. The typed input is decoded behind the guard, so
+// that what guards, watches and writes down also sees malformed requests.
+func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
+	x := &exchange{row: r, http: req}
+	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: req.RemoteAddr, Token: r.dialect.token(req)}
+	if req.URL.RawQuery != "" {
+		x.call.Query = req.URL.Query()
+	}
+	if len(r.params) > 0 {
+		x.call.Path = make(map[string]string, len(r.params))
+		for _, name := range r.params {
+			x.call.Path[name] = req.PathValue(name)
+		}
+	}
+	for _, name := range r.headers {
+		values := req.Header[name]
+		if len(values) == 0 {
+			continue
+		}
+		if x.call.Header == nil {
+			x.call.Header = make(map[string]string, len(r.headers))
+		}
+		x.call.Header[name] = strings.Join(values, ", ")
+	}
+	return x, nil
+}
+
+// readBody reads what the client sends, up to the limit of the row.
+func (x *exchange) readBody() error {
+	size := x.http.ContentLength
+	if size > x.row.maxBody {
+		return tooLarge
+	}
+	if x.http.Body == nil {
+		return nil
+	}
+	// A length is only a promise: memory for a large body comes with the body.
+	const trusted = 1 << 16
+	if size >= 0 && size <= trusted {
+		x.call.Body = make([]byte, size)
+		_, err := io.ReadFull(x.http.Body, x.call.Body)
+		return unreadable(err)
+	}
+	body, err := io.ReadAll(io.LimitReader(x.http.Body, x.row.maxBody+1))
+	if err == nil && int64(len(body)) > x.row.maxBody {
+		return tooLarge
+	}
+	x.call.Body = body
+	return unreadable(err)
+}

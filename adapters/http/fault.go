@@ -1,0 +1,93 @@
+package http
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	nethttp "net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// statuses are the answers to kinds of fault, on every surface; rows say where
+// they differ.
+var statuses = [...]int{
+	fault.Internal:        nethttp.StatusInternalServerError,
+	fault.Invalid:         nethttp.StatusBadRequest,
+	fault.Unauthenticated: nethttp.StatusUnauthorized,
+	fault.Denied:          nethttp.StatusForbidden,
+	fault.NotFound:        nethttp.StatusNotFound,
+	fault.Conflict:        nethttp.StatusConflict,
+	fault.Stale:           nethttp.StatusPreconditionFailed,
+	fault.Unavailable:     nethttp.StatusServiceUnavailable,
+	fault.TooLarge:        nethttp.StatusRequestEntityTooLarge,
+}
+
+// Texts of errors that are not faults.
+const (
+	internalError    = "Internal error"
+	storeUnreachable = "The store is not reachable at the moment; try again"
+	timedOut         = "Timed out"
+	cancelled        = "Cancelled; try again"
+)
+
+// classify says as a fault what went wrong. The text of anything that was not
+// one is its cause, and so for the log only.
+func classify(err error) *fault.Error {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
+	}
+	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		return fault.New(fault.Unavailable, "store.unavailable", storeUnreachable).Because(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.New(fault.Unavailable, "deadline", timedOut).Because(err)
+	case errors.Is(err, context.Canceled):
+		return fault.New(fault.Unavailable, "cancelled", cancelled).Because(err)
+	}
+	return fault.New(fault.Internal, "", internalError).Because(err)
+}
+
+// codeOf returns the code of a fault, or the name of its kind.
+func codeOf(f *fault.Error) string { return cmp.Or(f.Code, f.Kind.String()) }
+
+// answerTo returns status and compatible text for a fault: as the row says of
+// its code, or else of its kind, or else as every surface answers it.
+func answerTo(f *fault.Error, own map[string]operation.Answer) (status int, text string) {
+	a, ok := own[f.Code]
+	if !ok {
+		a = own[f.Kind.String()]
+	}
+	kind := f.Kind
+	if int(kind) >= len(statuses) {
+		kind = fault.Internal
+	}
+	if a.Text == "" {
+		a.Text = "{message}"
+	}
+	return cmp.Or(a.Status, statuses[kind]), strings.ReplaceAll(a.Text, "{message}", f.Message)
+}
+
+// appendProblem appends a fault as RFC 9457 has it. Its detail is the fault's own
+// message: the compatible texts of some rows say less.
+func appendProblem(b []byte, f *fault.Error, status int, requestID string) []byte {
+	member := func(name, value string) {
+		b = doc.AppendString(append(append(append(b, ',', '"'), name...), '"', ':'), value)
+	}
+	b = append(b, `{"type":"about:blank"`...)
+	member("title", nethttp.StatusText(status))
+	b = strconv.AppendInt(append(b, `,"status":`...), int64(status), 10)
+	member("detail", f.Message)
+	member("instance", "urn:request:"+requestID)
+	member("code", codeOf(f))
+	if f.Field != "" {
+		member("field", f.Field)
+	}
+	member("request_id", requestID)
+	return append(b, '}')
+}

@@ -1,0 +1,96 @@
+// Package http serves operations over HTTP with go-kit. Everything it does
+// follows from the rows of the operation table: routes, decoding, the shape of
+// answers and errors, limits, logs, and the OpenAPI description.
+//
+// What protects an operation is not here but in the guard, which is passed in:
+// it does not depend on how the operation was reached.
+package http
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	nethttp "net/http"
+	"slices"
+	"time"
+
+	"github.com/go-kit/kit/endpoint"
+	kithttp "github.com/go-kit/kit/transport/http"
+
+	"github.com/gatehouse-io/gatehouse/ports/observe"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Config says how operations are served. Only the guard has no default.
+type Config struct {
+	Guard        operation.Middleware // stands in front of every operation
+	Observer     observe.Observer     // nil: nobody watches
+	Logger       *slog.Logger         // nil: slog.Default
+	Now          system.Clock         // nil: time.Now
+	MaxBody      int64                // bytes of a request body; 0: 32 MiB (contract dashboard.md 2.1)
+	MaxDepth     int                  // nesting of a request body; 0: 128
+	Deadline     time.Duration        // of an operation; 0: 30 s
+	NewRequestID func() string        // nil: random text
+}
+
+func (c Config) withDefaults() Config {
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.MaxBody == 0 {
+		c.MaxBody = 32 << 20
+	}
+	if c.MaxDepth == 0 {
+		c.MaxDepth = 128
+	}
+	if c.Deadline == 0 {
+		c.Deadline = 30 * time.Second
+	}
+	if c.NewRequestID == nil {
+		c.NewRequestID = rand.Text
+	}
+	return c
+}
+
+// Handler serves every operation. It fails when the table is not sound: see
+// operation.Check, and a page or an envelope whose style does not name its parts.
+func Handler(ops []operation.Operation, cfg Config) (nethttp.Handler, error) {
+	if cfg.Guard == nil {
+		return nil, errors.New("http: operations need a guard")
+	}
+	if err := operation.Check(ops); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	ops = slices.Clone(ops)
+	mux := &router{lost: cfg.lost()}
+	for i := range ops {
+		r, err := newRow(&ops[i], cfg)
+		if err != nil {
+			return nil, err
+		}
+		if err := mux.handle(ops[i].Method, ops[i].Path, cfg.serve(r)); err != nil {
+			return nil, err
+		}
+	}
+	return mux, nil
+}
+
+// serve makes the go-kit server of a row. Its chain answers every error itself,
+// so that the log and the observer see the status; the server only writes.
+func (c Config) serve(r *row) nethttp.Handler {
+	carryOut := func(ctx context.Context, req any) (any, error) {
+		x := req.(*exchange)
+		return x.row.do(ctx, &x.call)
+	}
+	chain := endpoint.Chain(c.recover, identify(c.NewRequestID), c.observe, c.access, c.render, c.limit)
+	return kithttp.NewServer(chain(carryOut), r.decode, write, kithttp.ServerErrorEncoder(
+		func(_ context.Context, _ error, w nethttp.ResponseWriter) {
+			w.WriteHeader(nethttp.StatusInternalServerError)
+		}))
+}

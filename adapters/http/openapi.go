@@ -1,0 +1,181 @@
+package http
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// object is a JSON object; encoding sorts its members, so that a description
+// only changes when what it describes does.
+type object = map[string]any
+
+// Document describes the operations of a surface, or of every surface when it is
+// "", as OpenAPI 3.1. Parameters, bodies and answers come from the Go types of
+// the rows: members by their json tags, what they mean by their doc tags. A type
+// that tags its fields and marshals itself promises that the tags are true; one
+// without tags says what it looks like by a method
+//
+//	Schema() map[string]any
+func Document(ops []operation.Operation, surface operation.Surface, version string) ([]byte, error) {
+	d := &describer{schemas: newSchemas(), paths: object{}, responses: object{}, tags: map[string]tag{}, shapes: map[string]string{}}
+	ops = slices.Clone(ops)
+	slices.SortFunc(ops, func(a, b operation.Operation) int { return cmp.Compare(a.ID, b.ID) })
+	for i := range ops {
+		if surface == "" || ops[i].Surface == surface {
+			if err := d.add(&ops[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	text, err := d.text(surface, version)
+	if err != nil {
+		return nil, fmt.Errorf("http: API description: %w", err)
+	}
+	return text, nil
+}
+
+// describer collects the parts of a description.
+type describer struct {
+	*schemas
+	paths, responses object
+	tags             map[string]tag
+	shapes           map[string]string // path by its shape
+}
+
+type tag struct{ surface, path string }
+
+func (d *describer) add(o *operation.Operation) error {
+	if other := d.shapes[shape(o.Path)]; other != "" && other != o.Path {
+		return fmt.Errorf("http: %s and %s are one path: its placeholders need the same names", other, o.Path)
+	}
+	d.shapes[shape(o.Path)] = o.Path
+	item, ok := d.paths[o.Path].(object)
+	if !ok {
+		item = object{}
+		d.paths[o.Path] = item
+	}
+	described, err := d.operation(o)
+	if err != nil {
+		return fmt.Errorf("http: description of %s: %w", o.ID, err)
+	}
+	item[strings.ToLower(o.Method)] = described
+	t, seen := d.tags[o.Tag]
+	if !seen {
+		t = tag{string(o.Surface), o.Path}
+	}
+	t.path = commonPath(t.path, o.Path)
+	d.tags[o.Tag] = t
+	return nil
+}
+
+func (d *describer) text(surface operation.Surface, version string) ([]byte, error) {
+	doc := object{
+		"openapi": "3.1.0",
+		"info":    info(surface, version),
+		"servers": []any{object{"url": "/"}},
+		"tags":    d.tagList(),
+		"paths":   d.paths,
+		"components": object{
+			"schemas": d.schemas.all, "responses": d.responses, "securitySchemes": securitySchemes, "headers": sharedHeaders,
+		},
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(doc); err != nil {
+		return nil, err
+	}
+	text := bytes.TrimSpace(b.Bytes())
+	return text, dangling(text)
+}
+
+func info(surface operation.Surface, version string) object {
+	title := "Gatehouse"
+	if surface != "" {
+		title += " " + string(surface) + " API"
+	}
+	return object{
+		"title": title, "version": version,
+		"description": "The open control plane for API gateways. Errors come in the envelope of their API family or, " +
+			"with `Accept: " + problemType + "`, as RFC 9457 documents with a stable `code`.",
+		"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+	}
+}
+
+func (d *describer) tagList() []any {
+	list := []any{}
+	for name, t := range d.tags {
+		list = append(list, object{"name": name, "description": fmt.Sprintf("Operations of the %s surface below `%s`.", t.surface, t.path)})
+	}
+	slices.SortFunc(list, func(a, b any) int {
+		return cmp.Compare(a.(object)["name"].(string), b.(object)["name"].(string))
+	})
+	return list
+}
+
+// shape is a path without the names of its placeholders.
+func shape(path string) string {
+	segs := strings.Split(path, "/")
+	for i, s := range segs {
+		if _, ok := operation.Placeholder(s); ok {
+			segs[i] = "{}"
+		}
+	}
+	return strings.Join(segs, "/")
+}
+
+// commonPath returns the segments that two paths share.
+func commonPath(a, b string) string {
+	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
+	n := 0
+	for n < min(len(as), len(bs)) && as[n] == bs[n] {
+		n++
+	}
+	return cmp.Or(strings.Join(as[:n], "/"), "/")
+}
+
+// dangling complains about references to nothing: a Schema method may name a
+// type that no row mentions.
+func dangling(text []byte) error {
+	var doc any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return err
+	}
+	var errs []error
+	walk(doc, func(ref string) {
+		at := doc
+		for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+			m, _ := at.(map[string]any)
+			at = m[name]
+		}
+		if at == nil {
+			errs = append(errs, fmt.Errorf("%s refers to nothing", ref))
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// walk calls fn with every reference in a document, in order of names.
+func walk(v any, fn func(ref string)) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			walk(e, fn)
+		}
+	case map[string]any:
+		if ref, ok := v["$ref"].(string); ok {
+			fn(ref)
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			walk(v[name], fn)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package http
+
+import (
+	"encoding/json"
+	"fmt"
+	nethttp "net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// securitySchemes are the credentials of contract dashboard.md 3.1.
+var securitySchemes = object{
+	"accessKey":   object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "A user's access key, bare."},
+	"bearer":      object{"type": "http", "scheme": "bearer", "description": "A user's access key as a bearer token."},
+	"adminSecret": object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of the super-admin."},
+	"nodeSecret":  object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that gateway nodes share, bare."},
+}
+
+// securityOf returns what a row wants to see; empty means nothing.
+func securityOf(o *operation.Operation) []any {
+	one := func(name string) object { return object{name: []any{}} }
+	switch {
+	case o.Public:
+	case o.Surface == operation.Management:
+		return []any{one("accessKey"), one("bearer")}
+	case o.Surface == operation.Admin:
+		return []any{one("adminSecret")}
+	case o.Surface == operation.Node:
+		return []any{one("nodeSecret")}
+	}
+	return []any{}
+}
+
+var sharedHeaders = object{
+	"RequestID": object{"description": "Names the request in logs: the client's own ID if it is sane.", "schema": object{"type": "string"}},
+	"ETag":      object{"description": "Entity tag, for If-Match and If-None-Match.", "schema": object{"type": "string"}},
+	"Retry":     object{"description": "Seconds after which to try again.", "schema": object{"type": "integer"}},
+}
+
+func ref(kind, name string) object { return object{"$ref": "#/components/" + kind + "/" + name} }
+
+func (d *describer) operation(o *operation.Operation) (object, error) {
+	out, err := outputOf(o)
+	if err != nil {
+		return nil, err
+	}
+	described := object{"operationId": o.ID, "summary": o.Summary, "tags": []any{o.Tag}, "security": securityOf(o)}
+	if text := prose(o); text != "" {
+		described["description"] = text
+	}
+	if params := d.parameters(o, out); len(params) > 0 {
+		described["parameters"] = params
+	}
+	if o.Body != nil {
+		if described["requestBody"], err = d.requestBody(o); err != nil {
+			return nil, err
+		}
+	}
+	responses := d.errors(o, out)
+	if responses[strconv.Itoa(o.Status)], err = d.success(o, out); err != nil {
+		return nil, err
+	}
+	if conditional(o, out) {
+		responses["304"] = object{"description": "The client has the current representation.", "headers": object{
+			"X-Request-Id": ref("headers", "RequestID"), "ETag": ref("headers", "ETag")}}
+	}
+	described["responses"] = responses
+	return described, nil
+}
+
+// prose is the row's own notes, and whom it lets in.
+func prose(o *operation.Operation) string {
+	text := o.Notes
+	if o.Permission != "" {
+		text += fmt.Sprintf("\n\nPermission: `%s`, to %s.", o.Permission, o.Intent)
+	}
+	return strings.TrimSpace(text)
+}
+
+// conditional reports whether a row is a read with an entity tag.
+func conditional(o *operation.Operation, out output) bool {
+	return o.Method == nethttp.MethodGet && (out.form == entity || out.form == stream)
+}
+
+func (d *describer) parameters(o *operation.Operation, out output) []any {
+	list, seen := []any{}, map[string]bool{}
+	add := func(p operation.Param) {
+		key := p.In + " " + strings.ToLower(p.Name)
+		if seen[key] {
+			return
+		}
+		seen[key] = true
+		described := object{"name": p.Name, "in": p.In, "schema": d.of(p.Type)}
+		if p.In == "path" {
+			described["required"] = true
+		}
+		if p.Doc != "" {
+			described["description"] = p.Doc
+		}
+		list = append(list, described)
+	}
+	for _, p := range o.Params {
+		add(p)
+	}
+	if conditional(o, out) {
+		text := reflect.TypeFor[string]()
+		add(operation.Param{Name: "If-None-Match", In: "header", Type: text, Doc: "Answer 304 if the resource has one of these entity tags."})
+		add(operation.Param{Name: "If-Match", In: "header", Type: text, Doc: "Answer 412 if the resource has none of these entity tags."})
+	}
+	return list
+}
+
+// requestBody describes what is read as JSON whatever type it claims to be. A
+// merge patch has a type of its own that clients may use (RFC 7396, 4).
+func (d *describer) requestBody(o *operation.Operation) (object, error) {
+	example, err := json.Marshal(o.Request)
+	if err != nil {
+		return nil, err
+	}
+	media := object{"schema": d.of(o.Body), "example": json.RawMessage(example)}
+	content := object{jsonType: media}
+	if o.Body == reflect.TypeFor[doc.Patch]() {
+		content["application/merge-patch+json"] = media
+	}
+	return object{"required": true, "content": content}, nil
+}
+
+func (d *describer) success(o *operation.Operation, out output) (object, error) {
+	headers := object{"X-Request-Id": ref("headers", "RequestID")}
+	if out.form == entity || out.form == stream || out.form == receipt {
+		headers["ETag"] = ref("headers", "ETag")
+	}
+	described := object{"description": nethttp.StatusText(o.Status), "headers": headers}
+	if o.Status == nethttp.StatusNoContent {
+		return described, nil
+	}
+	example, err := wire(o)
+	if err != nil {
+		return nil, err
+	}
+	described["content"] = object{jsonType: object{"schema": d.outputSchema(o, out), "example": json.RawMessage(example)}}
+	return described, nil
+}
+
+// wire is the example answer as it is sent.
+func wire(o *operation.Operation) ([]byte, error) {
+	b := newBuffer()
+	defer b.release()
+	var err error
+	if s, ok := o.Example.(operation.Stream); ok {
+		_, _, plain, _ := s.Stream()
+		return slices.Concat(plain...), nil
+	}
+	err = compile(reflect.TypeOf(o.Example), o.Style).write(b, o.Example)
+	return slices.Clone(b.text), err
+}
+
+func (d *describer) outputSchema(o *operation.Operation, out output) object {
+	switch out.form {
+	case receipt:
+		return object{"type": "object", "required": []string{"Status", "Message", "Meta"}, "properties": object{
+			"Status": object{"const": o.Style.Word}, "Message": object{"type": "string"},
+			"Meta": object{"type": []string{"string", "object", "null"}}, "ID": object{"type": "string"},
+		}}
+	case page:
+		return object{"type": "object", "required": []string{o.Style.ListKey, pagesKey(o.Style)}, "properties": object{
+			o.Style.ListKey:   object{"type": "array", "items": d.of(out.elem)},
+			pagesKey(o.Style): object{"type": "integer", "minimum": 1, "description": "Number of pages."},
+		}}
+	case entity:
+		return d.of(out.elem)
+	case stream:
+		return d.streamSchema(out.of)
+	}
+	return d.of(out.of)
+}

@@ -1,0 +1,215 @@
+package http
+
+import (
+	"encoding"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// schemas makes JSON schemas out of Go types. Structs, and types that describe
+// themselves, become components under their Go names.
+type schemas struct {
+	all   object
+	names map[reflect.Type]string
+}
+
+func newSchemas() *schemas {
+	return &schemas{names: map[reflect.Type]string{}, all: object{
+		"Error":     errorSchema("Meta", object{"type": "null"}),
+		"NodeError": errorSchema("Nonce", object{"const": ""}),
+		"Problem": object{
+			"type": "object", "description": "RFC 9457", "required": []string{"type", "title", "status", "detail", "instance", "code", "request_id"},
+			"properties": object{
+				"type": object{"const": "about:blank"}, "title": object{"type": "string"}, "status": object{"type": "integer"},
+				"detail": object{"type": "string"}, "instance": object{"type": "string"},
+				"code":       object{"type": "string", "description": "Stable: programs may compare it."},
+				"field":      object{"type": "string", "description": "Where in the request the trouble is."},
+				"request_id": object{"type": "string"},
+			},
+		},
+	}}
+}
+
+func errorSchema(last string, schema object) object {
+	return object{"type": "object", "required": []string{"Status", "Message", last}, "properties": object{
+		"Status": object{"const": "Error"}, "Message": object{"type": "string"}, last: schema}}
+}
+
+// describing is a type that says itself what it looks like.
+type describing interface{ Schema() map[string]any }
+
+// wellKnown are types that neither tags nor methods describe.
+var wellKnown = map[reflect.Type]object{
+	reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
+	reflect.TypeFor[json.Number]():     {"type": "number"},
+	reflect.TypeFor[json.RawMessage](): {},
+	reflect.TypeFor[doc.Object]():      {"type": "object"},
+	reflect.TypeFor[doc.Patch]():       {"type": "object", "description": "A merge patch (RFC 7386)."},
+}
+
+// of returns the schema of a type, or a reference to it.
+func (s *schemas) of(t reflect.Type) object {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if schema, ok := wellKnown[t]; ok {
+		return schema
+	}
+	if d, ok := reflect.New(t).Interface().(describing); ok {
+		return s.component(t, func() object { return d.Schema() })
+	}
+	switch {
+	case t.Kind() == reflect.Struct && tagged(t):
+		return s.component(t, func() object { return s.structure(t) })
+	case implements[json.Marshaler](t):
+		return object{}
+	case implements[encoding.TextMarshaler](t):
+		return object{"type": "string"}
+	case t.Kind() == reflect.Struct:
+		return s.component(t, func() object { return s.structure(t) })
+	}
+	return s.plain(t)
+}
+
+func implements[I any](t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
+}
+
+// tagged reports whether a struct says what its members are called.
+func tagged(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() && f.Tag.Get("json") != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *schemas) plain(t reflect.Type) object {
+	switch t.Kind() {
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Float32, reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return object{"type": "integer"}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return object{"type": "integer", "minimum": 0}
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return object{"type": "string", "contentEncoding": "base64"}
+		}
+		return object{"type": "array", "items": s.of(t.Elem())}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": s.of(t.Elem())}
+	}
+	return object{} // an interface: anything
+}
+
+// component puts a schema under the name of its type, once.
+func (s *schemas) component(t reflect.Type, schema func() object) object {
+	if t.Name() == "" {
+		return schema()
+	}
+	name, ok := s.names[t]
+	if !ok {
+		name = s.free(t)
+		s.names[t], s.all[name] = name, nil // now, for types that contain themselves
+		s.all[name] = schema()
+	}
+	return ref("schemas", name)
+}
+
+// free returns a name for a type that no other one has.
+func (s *schemas) free(t reflect.Type) string {
+	name, _, _ := strings.Cut(t.Name(), "[")
+	pkg := t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:]
+	for n, try := 2, capital(name); ; n++ {
+		if _, taken := s.all[try]; !taken {
+			return try
+		}
+		if try = capital(pkg) + capital(name); n > 2 {
+			try += strconv.Itoa(n)
+		}
+	}
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func (s *schemas) structure(t reflect.Type) object {
+	properties, required := object{}, []string{}
+	s.members(t, properties, &required)
+	schema := object{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		slices.Sort(required)
+		schema["required"] = required
+	}
+	return schema
+}
+
+// members collects the members of a struct; those of embedded structs come last,
+// because the outer ones hide them.
+func (s *schemas) members(t reflect.Type, properties object, required *[]string) {
+	var embedded []reflect.Type
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		switch {
+		case f.Anonymous && name == "" && inner.Kind() == reflect.Struct:
+			embedded = append(embedded, inner)
+			continue
+		case !f.IsExported() || f.Tag.Get("json") == "-":
+			continue
+		case name == "":
+			name = f.Name
+		}
+		if _, hidden := properties[name]; hidden {
+			continue
+		}
+		properties[name] = s.member(f, options)
+		if f.Type.Kind() != reflect.Pointer && !strings.Contains(options, "omit") {
+			*required = append(*required, name)
+		}
+	}
+	for _, e := range embedded {
+		s.members(e, properties, required)
+	}
+}
+
+func (s *schemas) member(f reflect.StructField, options string) object {
+	schema := s.of(f.Type)
+	switch {
+	case slices.Contains(strings.Split(options, ","), "string"):
+		schema = object{"type": "string"}
+	case f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit"):
+		schema = object{"anyOf": []any{schema, object{"type": "null"}}}
+	}
+	if text := f.Tag.Get("doc"); text != "" {
+		schema = maps.Clone(schema)
+		schema["description"] = text
+	}
+	return schema
+}
+
+// streamSchema is what a stream says about itself.
+func (s *schemas) streamSchema(t reflect.Type) object {
+	if t.Kind() != reflect.Interface {
+		if d, ok := reflect.New(t).Interface().(describing); ok {
+			return d.Schema()
+		}
+	}
+	return object{}
+}

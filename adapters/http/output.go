@@ -1,0 +1,175 @@
+package http
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// output is how one type of output looks on the wire.
+type output struct {
+	of   reflect.Type
+	form form
+	elem reflect.Type // of a page or an entity
+	// tag returns the entity tag of a value; nil: there is never one.
+	tag func(v any) string
+	// write appends the wire form of a value.
+	write func(b *buffer, v any) error
+}
+
+// form is a kind of output.
+type form uint8
+
+const (
+	bare form = iota
+	receipt
+	page
+	entity
+	stream
+)
+
+// outputOf works out the wire form of what an operation returns.
+func outputOf(o *operation.Operation) (output, error) {
+	out := compile(o.Out, o.Style)
+	switch {
+	case out.form == receipt && o.Style.Word == "":
+		return out, fmt.Errorf("http: %s answers with an envelope, but its style has no status word", o.ID)
+	case out.form == page && o.Style.ListKey == "":
+		return out, fmt.Errorf("http: %s answers with a page, but its style has no list key", o.ID)
+	}
+	return out, nil
+}
+
+func compile(t reflect.Type, style operation.Style) output {
+	switch {
+	case t == nil:
+	case t.Implements(reflect.TypeFor[operation.Stream]()):
+		return output{of: t, form: stream}
+	case t == reflect.TypeFor[operation.Receipt]():
+		return output{of: t, form: receipt, tag: func(v any) string { return v.(operation.Receipt).Tag },
+			write: func(b *buffer, v any) error { return b.receipt(style.Word, v.(operation.Receipt)) }}
+	case generic(t, "Page"):
+		return pageOutput(t, style)
+	case generic(t, "Entity"):
+		return entityOutput(t)
+	}
+	return output{of: t, write: (*buffer).value}
+}
+
+// generic reports whether t is an instance of a generic type of package operation.
+func generic(t reflect.Type, name string) bool {
+	return t.PkgPath() == reflect.TypeFor[operation.Receipt]().PkgPath() && strings.HasPrefix(t.Name(), name+"[")
+}
+
+func pageOutput(t reflect.Type, style operation.Style) output {
+	items, _ := t.FieldByName("Items")
+	pages, _ := t.FieldByName("Pages")
+	begin := append(doc.AppendString([]byte{'{'}, style.ListKey), ":["...)
+	middle := append(doc.AppendString([]byte("],"), pagesKey(style)), ':')
+	write := func(b *buffer, v any) error {
+		p := reflect.ValueOf(v)
+		list := p.FieldByIndex(items.Index)
+		b.text = append(b.text, begin...)
+		for i := range list.Len() {
+			if i > 0 {
+				b.text = append(b.text, ',')
+			}
+			if err := b.value(list.Index(i).Addr().Interface()); err != nil { // the address: no copy
+				return err
+			}
+		}
+		b.text = append(b.text, middle...)
+		b.text = strconv.AppendInt(b.text, p.FieldByIndex(pages.Index).Int(), 10)
+		b.text = append(b.text, '}')
+		return nil
+	}
+	return output{of: t, form: page, elem: items.Type.Elem(), write: write}
+}
+
+func pagesKey(style operation.Style) string {
+	if style.PagesKey == "" {
+		return "pages"
+	}
+	return style.PagesKey
+}
+
+func entityOutput(t reflect.Type) output {
+	value, _ := t.FieldByName("Value")
+	tag, _ := t.FieldByName("Tag")
+	return output{
+		of: t, form: entity, elem: value.Type,
+		tag:   func(v any) string { return reflect.ValueOf(v).FieldByIndex(tag.Index).String() },
+		write: func(b *buffer, v any) error { return b.value(reflect.ValueOf(v).FieldByIndex(value.Index).Interface()) },
+	}
+}
+
+// buffer collects the text of an answer.
+type buffer struct {
+	text []byte
+	json *json.Encoder // writes to the buffer
+}
+
+var buffers = sync.Pool{New: func() any {
+	b := &buffer{}
+	b.json = json.NewEncoder(b)
+	b.json.SetEscapeHTML(false)
+	return b
+}}
+
+func newBuffer() *buffer {
+	b := buffers.Get().(*buffer)
+	b.text = b.text[:0]
+	return b
+}
+
+// release gives the buffer back; one that grew large once is left to the
+// garbage collector.
+func (b *buffer) release() {
+	if cap(b.text) <= 1<<20 {
+		buffers.Put(b)
+	}
+}
+
+// Write implements io.Writer.
+func (b *buffer) Write(p []byte) (int, error) {
+	b.text = append(b.text, p...)
+	return len(p), nil
+}
+
+// value appends any value as JSON.
+func (b *buffer) value(v any) error {
+	if a, ok := v.(doc.Appender); ok {
+		text, err := a.AppendJSON(b.text)
+		if err == nil {
+			b.text = text
+		}
+		return err
+	}
+	if err := b.json.Encode(v); err != nil {
+		return err
+	}
+	b.text = b.text[:len(b.text)-1] // the encoder ends with a new line
+	return nil
+}
+
+// receipt appends an envelope. Clients rely on Meta being there (contract
+// dashboard.md 2.2).
+func (b *buffer) receipt(word string, r operation.Receipt) error {
+	b.text = doc.AppendString(append(b.text, `{"Status":`...), word)
+	b.text = doc.AppendString(append(b.text, `,"Message":`...), r.Message)
+	b.text = append(b.text, `,"Meta":`...)
+	if err := b.value(r.Meta); err != nil {
+		return err
+	}
+	if r.ID != "" {
+		b.text = doc.AppendString(append(b.text, `,"ID":`...), r.ID)
+	}
+	b.text = append(b.text, '}')
+	return nil
+}

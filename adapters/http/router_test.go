@@ -1,0 +1,87 @@
+package http
+
+import (
+	"fmt"
+	"io"
+	nethttp "net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+func routes(t testing.TB, patterns ...string) *router {
+	t.Helper()
+	rt := &router{lost: func(w nethttp.ResponseWriter, _ *nethttp.Request, allowed []string) { fmt.Fprint(w, "lost ", allowed) }}
+	for _, p := range patterns {
+		method := "GET"
+		if p[0] != '/' {
+			_, _ = fmt.Sscan(p, &method, &p)
+		}
+		if err := rt.handle(method, p, nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+			fmt.Fprint(w, method, " ", p)
+			for _, name := range []string{"id", "key", "a", "b"} {
+				if v := r.PathValue(name); v != "" {
+					fmt.Fprintf(w, " %s=%s", name, v)
+				}
+			}
+		})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return rt
+}
+
+func TestRouter(t *testing.T) {
+	rt := routes(t, "/", "/api/apis", "/api/apis/{id}", "/api/apis/{id}/access", "/api/apis/oas/{id}", "/api/apis/{id}/keys/{key}", "/api/apis/oas/{id}/export",
+		"PUT /api/apis/oas/{id}", "PATCH /api/apis/{a}/{b}", "POST /api/apis", "HEAD /api/apis/head", "/api/apis/head", "/{a}/{b}/literal", "/api/{a}/literal/{b}")
+	for _, tt := range [][2]string{
+		{"GET /api/apis/oas/access", "GET /api/apis/oas/{id} id=access"},
+		{"GET /api/apis/x/access", "GET /api/apis/{id}/access id=x"},
+		{"GET /api/apis/oas/x/export", "GET /api/apis/oas/{id}/export id=x"},
+		{"GET /api/apis/oas/keys/y", "GET /api/apis/{id}/keys/{key} id=oas key=y"},
+		{"GET /api/apis/oas", "GET /api/apis/{id} id=oas"},
+		{"GET /api/apis/a%2Fb", "GET /api/apis/{id} id=a/b"},
+		{"GET /api/apis/a%252Fb", "GET /api/apis/{id} id=a%2Fb"}, // decoded once
+		{"GET /api/apis/%7Bid%7D", "GET /api/apis/{id} id={id}"},
+		{"GET /api/apis/%C3%A4%20%00", "GET /api/apis/{id} id=ä \x00"},
+		{"GET /api/apis/a+b", "GET /api/apis/{id} id=a+b"},
+		{"GET /api/apis/..", "GET /api/apis/{id} id=.."},
+		{"GET /%61pi/apis", "GET /api/apis"},
+		{"GET /api/apis/", "GET /api/apis"},
+		{"GET /api/apis//", "lost []"},
+		{"GET /api//apis", "lost []"},
+		{"GET //api/apis", "lost []"},
+		{"GET /api/apis//access", "lost []"},
+		{"GET /", "GET /"},
+		{"GET /api", "lost []"},
+		{"HEAD /api/apis/x", "GET /api/apis/{id} id=x"},
+		{"HEAD /api/apis/head", "HEAD /api/apis/head"},
+		{"PATCH /api/apis/oas/x", "PATCH /api/apis/{a}/{b} a=oas b=x"}, // another method of the literal path does not stand in the way
+		{"GET /api/apis/literal/x", "GET /api/{a}/literal/{b} a=apis b=x"},
+		{"GET /api/apis/literal", "GET /api/apis/{id} id=literal"},
+		{"GET /x/y/literal", "GET /{a}/{b}/literal a=x b=y"},
+		{"DELETE /api/apis", "lost [GET HEAD POST]"},
+		{"DELETE /api/apis/oas/x", "lost [GET HEAD PATCH PUT]"},
+		{"OPTIONS /api/apis/x", "lost [GET HEAD]"},
+	} {
+		var method, target string
+		_, _ = fmt.Sscan(tt[0], &method, &target)
+		r := httptest.NewRequest(method, "http://example.com"+target, nil)
+		w := httptest.NewRecorder()
+		rt.ServeHTTP(w, r)
+		if b, _ := io.ReadAll(w.Body); string(b) != tt[1] {
+			t.Errorf("%s: %q, want %q", tt[0], b, tt[1])
+		}
+	}
+}
+
+func TestRouterRefusesDuplicates(t *testing.T) {
+	rt := routes(t, "/api/apis/{id}", "/api/apis/{id}/x")
+	for _, p := range []string{"/api/apis/{other}", "/api/apis/{other}/", "/api/apis/{a}/x"} {
+		if rt.handle("GET", p, nil) == nil {
+			t.Errorf("%s twice", p)
+		}
+	}
+	if err := rt.handle("PUT", "/api/apis/{other}", nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,236 @@
+package memdb
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Follow implements store.Feed.
+func (d *DB) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
+	return func(yield func(store.Commit, error) bool) {
+		for ctx.Err() == nil {
+			g := d.gen.Load()
+			txn := g.db.Txn(false)
+			more, obj, err := txn.FirstWatch(tableHead, indexID, []byte{1})
+			if err != nil {
+				yield(store.Commit{}, err)
+				return
+			}
+			if at := obj.(*head).rev; at > after {
+				if after, err = replay(ctx, txn, after, at, yield); err != nil {
+					return
+				}
+				continue
+			}
+			select {
+			case <-ctx.Done():
+			case <-more:
+			case <-g.gone:
+			}
+		}
+	}
+}
+
+var errStop = errors.New("memdb: enough")
+
+// replay yields the commits of one snapshot.
+func replay(ctx context.Context, txn *memdb.Txn, after, at store.Revision, yield func(store.Commit, error) bool) (store.Revision, error) {
+	it, err := txn.LowerBound(tableCommit, indexID, revKey(after+1))
+	if err != nil {
+		yield(store.Commit{}, err)
+		return after, err
+	}
+	for after < at {
+		if ctx.Err() != nil {
+			return after, errStop
+		}
+		obj := it.Next()
+		if obj == nil || obj.(*store.Commit).Rev != after+1 {
+			yield(store.Commit{}, store.ErrExpired)
+			return after, store.ErrExpired
+		}
+		after++
+		if !yield(*obj.(*store.Commit), nil) {
+			return after, errStop
+		}
+	}
+	return after, nil
+}
+
+// Wait blocks until the DB has reached r.
+func (d *DB) Wait(ctx context.Context, r store.Revision) error {
+	for {
+		g := d.gen.Load()
+		more, obj, err := g.db.Txn(false).FirstWatch(tableHead, indexID, []byte{1})
+		if err != nil || obj.(*head).rev >= r {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-more:
+		case <-g.gone:
+		}
+	}
+}
+
+// Snapshot implements store.Snapshotter.
+func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
+	txn := d.read()
+	at, err := headOf(txn)
+	if err != nil {
+		return err
+	}
+	kinds, err := txn.Get(tableKind, indexID+"_prefix", []byte{})
+	if err != nil {
+		return err
+	}
+	touched := map[string]store.Revision{}
+	for obj := kinds.Next(); obj != nil; obj = kinds.Next() {
+		touched[obj.(*kindRow).kind] = obj.(*kindRow).rev
+	}
+	t := &tx{txn: txn}
+	return load(store.State{At: at, Touched: touched, Records: t.walk(ctx, indexID, []byte{}, func(*store.Record) bool { return true })})
+}
+
+// Load replaces everything by a snapshot; whoever waits for changes is woken.
+func (d *DB) Load(s store.State) error {
+	g, err := newGeneration()
+	if err != nil {
+		return err
+	}
+	txn := g.db.Txn(true)
+	defer txn.Abort()
+	for rec, err := range s.Records {
+		if err != nil {
+			return err
+		}
+		rec = rec.Shared()
+		if err := txn.Insert(tableRecord, &rec); err != nil {
+			return err
+		}
+	}
+	for kind, rev := range s.Touched {
+		if err := txn.Insert(tableKind, &kindRow{kind, rev}); err != nil {
+			return err
+		}
+	}
+	if err := txn.Insert(tableHead, &head{s.At, s.At}); err != nil {
+		return err
+	}
+	txn.Commit()
+	d.write.Lock()
+	defer d.write.Unlock()
+	close(d.gen.Swap(g).gone)
+	return nil
+}
+
+// Apply brings a replica to the state after c, which must be the next commit:
+// ErrStale means that the replica is not what the commit was made from.
+func (d *DB) Apply(c store.Commit) error {
+	d.write.Lock()
+	defer d.write.Unlock()
+	txn := d.gen.Load().db.Txn(true)
+	defer txn.Abort()
+	if at, err := headOf(txn); err != nil || at+1 != c.Rev {
+		return errors.Join(err, store.ErrStale)
+	}
+	for _, ch := range c.Changes {
+		if err := apply(txn, ch, c.Rev); err != nil {
+			return err
+		}
+	}
+	if err := advance(txn, &c); err != nil {
+		return err
+	}
+	txn.Commit()
+	return nil
+}
+
+func apply(txn *memdb.Txn, ch store.Change, rev store.Revision) error {
+	id := key(ch.Kind, string(ch.Org), ch.ID)
+	obj, err := txn.First(tableRecord, indexID, id)
+	if err != nil {
+		return err
+	}
+	var before store.Record
+	if obj != nil {
+		before = *obj.(*store.Record)
+	}
+	if before.Rev != ch.Prev {
+		return store.ErrStale
+	}
+	if ch.Op == store.Deleted {
+		_, err = txn.DeleteAll(tableRecord, indexID, id)
+		return err
+	}
+	rec, err := ch.After(before, rev)
+	if err != nil {
+		return err
+	}
+	return txn.Insert(tableRecord, &rec)
+}
+
+// History implements store.Historian.
+func (d *DB) History(ctx context.Context, s tenant.Scope, kind, id string) iter.Seq2[store.Commit, error] {
+	return func(yield func(store.Commit, error) bool) {
+		it, err := d.read().GetReverse(tableCommit, indexID+"_prefix", []byte{})
+		if err != nil {
+			yield(store.Commit{}, err)
+			return
+		}
+		for obj := it.Next(); obj != nil && ctx.Err() == nil; obj = it.Next() {
+			c := *obj.(*store.Commit)
+			for _, ch := range c.Changes {
+				if ch.Kind == kind && ch.ID == id && s.Admits(ch.Org) {
+					c.Changes = []store.Change{ch}
+					if !yield(c, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Oldest implements store.Historian.
+func (d *DB) Oldest(context.Context) (store.Revision, error) {
+	obj, err := d.read().First(tableCommit, indexID+"_prefix", []byte{})
+	if err != nil || obj == nil {
+		return 0, err
+	}
+	return obj.(*store.Commit).Rev, nil
+}
+
+// Prune implements store.Historian.
+func (d *DB) Prune(_ context.Context, before time.Time) (n int, err error) {
+	d.write.Lock()
+	defer d.write.Unlock()
+	txn := d.gen.Load().db.Txn(true)
+	defer txn.Abort()
+	at, err := headOf(txn)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		obj, err := txn.First(tableCommit, indexID+"_prefix", []byte{})
+		if err != nil {
+			return 0, err
+		}
+		if obj == nil || obj.(*store.Commit).Rev == at || !obj.(*store.Commit).At.Before(before) {
+			txn.Commit()
+			return n, nil
+		}
+		if err := txn.Delete(tableCommit, obj); err != nil {
+			return 0, err
+		}
+		n++
+	}
+}

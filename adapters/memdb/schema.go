@@ -1,0 +1,123 @@
+package memdb
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+const (
+	tableRecord = "record"
+	tableCommit = "commit"
+	tableHead   = "head"
+	tableKind   = "kind"
+
+	indexID  = "id"  // record: kind, organisation, ID
+	indexAny = "any" // record: kind, ID, organisation
+	indexKey = "key" // record: kind, index, value, organisation
+	indexRef = "ref" // record: organisation, target kind, target ID
+)
+
+// kindRow says when a kind was last touched.
+type kindRow struct {
+	kind string
+	rev  store.Revision
+}
+
+// head is the one row that says how far the database has come.
+type head struct {
+	rev   store.Revision
+	floor store.Revision // kinds without a row count as touched here
+}
+
+// key joins parts so that no part can run into the next.
+func key(parts ...string) []byte {
+	var b []byte
+	for _, p := range parts {
+		if strings.IndexByte(p, 0) >= 0 {
+			p = strings.ReplaceAll(p, "\x00", "\x00\xff")
+		}
+		b = append(append(b, p...), 0, 1)
+	}
+	return b
+}
+
+func schema() *memdb.DBSchema {
+	records := map[string]*memdb.IndexSchema{
+		indexID:  unique(func(r *store.Record) []byte { return key(r.Kind, string(r.Org), r.ID) }, indexID),
+		indexAny: unique(func(r *store.Record) []byte { return key(r.Kind, r.ID, string(r.Org)) }, indexAny),
+		indexKey: {Name: indexKey, AllowMissing: true, Indexer: multi[store.Record](func(r *store.Record) (keys [][]byte) {
+			for _, k := range r.Keys {
+				keys = append(keys, key(r.Kind, k.Index, k.Value, string(r.Org)))
+			}
+			return keys
+		})},
+		indexRef: {Name: indexRef, AllowMissing: true, Indexer: multi[store.Record](func(r *store.Record) (keys [][]byte) {
+			for _, ref := range r.Refs {
+				keys = append(keys, key(string(r.Org), ref.Kind, ref.ID))
+			}
+			return keys
+		})},
+	}
+	return &memdb.DBSchema{Tables: map[string]*memdb.TableSchema{
+		tableRecord: {Name: tableRecord, Indexes: records},
+		tableCommit: {Name: tableCommit, Indexes: map[string]*memdb.IndexSchema{
+			indexID: unique(func(c *store.Commit) []byte { return revKey(c.Rev) }, indexID),
+		}},
+		tableKind: {Name: tableKind, Indexes: map[string]*memdb.IndexSchema{
+			indexID: unique(func(k *kindRow) []byte { return key(k.kind) }, indexID),
+		}},
+		tableHead: {Name: tableHead, Indexes: map[string]*memdb.IndexSchema{
+			indexID: unique(func(*head) []byte { return []byte{1} }, indexID),
+		}},
+	}}
+}
+
+func unique[T any](value func(*T) []byte, name string) *memdb.IndexSchema {
+	return &memdb.IndexSchema{Name: name, Unique: true, Indexer: single[T](value)}
+}
+
+func revKey(r store.Revision) []byte { return binary.BigEndian.AppendUint64(nil, uint64(r)) }
+
+// single indexes a T by one value; queries pass ready-made bytes.
+type single[T any] func(*T) []byte
+
+// FromArgs implements memdb.Indexer.
+func (f single[T]) FromArgs(args ...any) ([]byte, error) { return rawArg(args) }
+
+// PrefixFromArgs implements memdb.PrefixIndexer.
+func (f single[T]) PrefixFromArgs(args ...any) ([]byte, error) { return rawArg(args) }
+
+// FromObject implements memdb.SingleIndexer.
+func (f single[T]) FromObject(obj any) (bool, []byte, error) {
+	b := f(obj.(*T))
+	return len(b) > 0, b, nil
+}
+
+// multi indexes a T by any number of values.
+type multi[T any] func(*T) [][]byte
+
+// FromArgs implements memdb.Indexer.
+func (f multi[T]) FromArgs(args ...any) ([]byte, error) { return rawArg(args) }
+
+// PrefixFromArgs implements memdb.PrefixIndexer.
+func (f multi[T]) PrefixFromArgs(args ...any) ([]byte, error) { return rawArg(args) }
+
+// FromObject implements memdb.MultiIndexer.
+func (f multi[T]) FromObject(obj any) (bool, [][]byte, error) {
+	b := f(obj.(*T))
+	return len(b) > 0, b, nil
+}
+
+func rawArg(args []any) ([]byte, error) {
+	if len(args) == 1 {
+		if b, ok := args[0].([]byte); ok {
+			return b, nil
+		}
+	}
+	return nil, fmt.Errorf("memdb: index argument %v is not one byte slice", args)
+}

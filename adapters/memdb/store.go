@@ -1,0 +1,208 @@
+// Package memdb keeps resources in memory: as a store of its own for tests and
+// embedding, or as the read replica of another store. Nothing in it survives
+// the process.
+package memdb
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// DB is an in-memory store.
+type DB struct {
+	now    system.Clock
+	keep   int
+	write  sync.Mutex // one unit of work at a time, and none while Load swaps
+	gen    atomic.Pointer[generation]
+	leases leases
+}
+
+// generation is one database; Load replaces it as a whole.
+type generation struct {
+	db   *memdb.MemDB
+	gone chan struct{} // closed when another generation took over
+}
+
+var (
+	_ store.Store       = (*DB)(nil)
+	_ store.Feed        = (*DB)(nil)
+	_ store.Snapshotter = (*DB)(nil)
+	_ store.Historian   = (*DB)(nil)
+	_ store.Leases      = (*DB)(nil)
+)
+
+// defaultKeep bounds the history of a DB: each commit costs about as much
+// memory as what it changed.
+const defaultKeep = 100_000
+
+// New returns an empty DB.
+func New(now system.Clock) (*DB, error) {
+	d := &DB{now: now, keep: defaultKeep}
+	g, err := newGeneration()
+	if err != nil {
+		return nil, err
+	}
+	d.gen.Store(g)
+	return d, nil
+}
+
+func newGeneration() (*generation, error) {
+	db, err := memdb.NewMemDB(schema())
+	if err != nil {
+		return nil, err
+	}
+	txn := db.Txn(true)
+	if err := txn.Insert(tableHead, &head{}); err != nil {
+		return nil, err
+	}
+	txn.Commit()
+	return &generation{db: db, gone: make(chan struct{})}, nil
+}
+
+func (d *DB) read() *memdb.Txn { return d.gen.Load().db.Txn(false) }
+
+// View implements store.Store.
+func (d *DB) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) error) error {
+	if s.IsZero() {
+		return store.ErrScope
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return fn(&tx{txn: d.read(), scope: s})
+}
+
+// Update implements store.Store.
+func (d *DB) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	if s.IsZero() {
+		return 0, store.ErrScope
+	}
+	d.write.Lock()
+	defer d.write.Unlock()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	txn := d.gen.Load().db.Txn(true)
+	defer txn.Abort()
+	at, err := headOf(txn)
+	if err != nil {
+		return 0, err
+	}
+	w := &tx{txn: txn, scope: s, rev: at + 1, touched: map[address]int{}}
+	if err := fn(w); err != nil {
+		return 0, err
+	}
+	c := &store.Commit{Rev: w.rev, At: d.now(), By: store.AttributionOf(ctx)}
+	if c.Changes, err = w.changes(); err != nil || len(c.Changes) == 0 {
+		return at, err
+	}
+	if err := errors.Join(d.log(txn, c), advance(txn, c)); err != nil {
+		return 0, err
+	}
+	txn.Commit()
+	return w.rev, nil
+}
+
+// log appends a commit and forgets the one that fell out of the window.
+func (d *DB) log(txn *memdb.Txn, c *store.Commit) error {
+	if c.Rev > store.Revision(d.keep) {
+		if _, err := txn.DeleteAll(tableCommit, indexID, revKey(c.Rev-store.Revision(d.keep))); err != nil {
+			return err
+		}
+	}
+	return txn.Insert(tableCommit, c)
+}
+
+// advance moves the head and the kinds a commit touched.
+func advance(txn *memdb.Txn, c *store.Commit) error {
+	for _, ch := range c.Changes {
+		if err := txn.Insert(tableKind, &kindRow{ch.Kind, c.Rev}); err != nil {
+			return err
+		}
+	}
+	obj, err := txn.First(tableHead, indexID, []byte{1})
+	if err != nil {
+		return err
+	}
+	return txn.Insert(tableHead, &head{c.Rev, obj.(*head).floor})
+}
+
+// Head implements store.Feed.
+func (d *DB) Head(context.Context) (store.Revision, error) { return headOf(d.read()) }
+
+func headOf(txn *memdb.Txn) (store.Revision, error) {
+	obj, err := txn.First(tableHead, indexID, []byte{1})
+	if err != nil || obj == nil {
+		return 0, err
+	}
+	return obj.(*head).rev, nil
+}
+
+// leases shares work among the goroutines of one process.
+type leases struct {
+	sync.Mutex
+	held map[string]lease
+}
+
+type lease struct {
+	holder string
+	until  time.Time
+	at     store.Revision
+}
+
+// Acquire implements store.Leases.
+func (d *DB) Acquire(ctx context.Context, sink, holder string, ttl time.Duration) (store.Revision, bool, error) {
+	head, err := d.Head(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	d.leases.Lock()
+	defer d.leases.Unlock()
+	now := d.now()
+	l, known := d.leases.held[sink]
+	if known && l.holder != holder && l.holder != "" && now.Before(l.until) {
+		return 0, false, nil
+	}
+	if !known {
+		l.at = head
+	}
+	l.holder, l.until = holder, now.Add(ttl)
+	if d.leases.held == nil {
+		d.leases.held = map[string]lease{}
+	}
+	d.leases.held[sink] = l
+	return l.at, true, nil
+}
+
+// Advance implements store.Leases.
+func (d *DB) Advance(_ context.Context, sink, holder string, to store.Revision) error {
+	d.leases.Lock()
+	defer d.leases.Unlock()
+	l, ok := d.leases.held[sink]
+	if !ok || l.holder != holder {
+		return store.ErrStale
+	}
+	l.at = max(l.at, to)
+	d.leases.held[sink] = l
+	return nil
+}
+
+// Release implements store.Leases.
+func (d *DB) Release(_ context.Context, sink, holder string) error {
+	d.leases.Lock()
+	defer d.leases.Unlock()
+	if l, ok := d.leases.held[sink]; ok && l.holder == holder {
+		l.holder = ""
+		d.leases.held[sink] = l
+	}
+	return nil
+}

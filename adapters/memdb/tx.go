@@ -1,0 +1,245 @@
+package memdb
+
+import (
+	"context"
+	"iter"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// tx is one unit of work.
+type tx struct {
+	txn     *memdb.Txn
+	scope   tenant.Scope
+	rev     store.Revision
+	touched map[address]int // into before
+	before  []touch
+}
+
+type address struct {
+	org      tenant.ID
+	kind, id string
+}
+
+// touch remembers a record as it was before the unit of work; nil: it was not.
+type touch struct {
+	address
+	old *store.Record
+}
+
+// Scope implements store.Writer.
+func (t *tx) Scope() tenant.Scope { return t.scope }
+
+// Get implements store.Reader.
+func (t *tx) Get(_ context.Context, kind, id string) (store.Record, error) {
+	if t.scope.All() {
+		return store.Record{}, store.ErrScope
+	}
+	rec, err := t.get(address{t.scope.Org(), kind, id})
+	if err != nil {
+		return store.Record{}, err
+	}
+	if rec == nil {
+		return store.Record{}, store.ErrNotFound
+	}
+	return *rec, nil
+}
+
+func (t *tx) get(a address) (*store.Record, error) {
+	obj, err := t.txn.First(tableRecord, indexID, key(a.kind, string(a.org), a.id))
+	if err != nil || obj == nil {
+		return nil, err
+	}
+	return obj.(*store.Record), nil
+}
+
+// Scan implements store.Reader.
+func (t *tx) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		n := 0
+		for rec, err := range t.matching(ctx, q) {
+			if n++; err == nil && n <= q.Offset {
+				continue
+			}
+			if q.Limit > 0 && n > q.Offset+q.Limit || !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Count implements store.Reader.
+func (t *tx) Count(ctx context.Context, q store.Query) (n int, err error) {
+	for _, err := range t.matching(ctx, q) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// matching yields what q selects, Offset and Limit aside.
+func (t *tx) matching(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
+	index, arg := indexID, [][]byte{key(q.Kind)}
+	switch {
+	case q.ID != "":
+		index, arg = indexAny, [][]byte{key(q.Kind, q.ID)}
+	case q.Index != "":
+		index, arg = indexKey, [][]byte{key(q.Kind, q.Index, q.Value)}
+	}
+	if !t.scope.All() {
+		arg = append(arg, key(string(t.scope.Org())))
+	}
+	prefix := append(append([]byte{}, arg[0]...), joinRest(arg)...)
+	return t.walk(ctx, index, prefix, func(r *store.Record) bool {
+		return (q.After == "" || r.ID > q.After) && (q.Index == "" || q.ID == "" || hasKey(r, q.Index, q.Value))
+	})
+}
+
+func joinRest(parts [][]byte) (b []byte) {
+	for _, p := range parts[1:] {
+		b = append(b, p...)
+	}
+	return b
+}
+
+func hasKey(r *store.Record, index, value string) bool {
+	for _, k := range r.Keys {
+		if k.Index == index && k.Value == value {
+			return true
+		}
+	}
+	return false
+}
+
+// Touched implements store.Reader.
+func (t *tx) Touched(_ context.Context, kind string) (store.Revision, error) {
+	obj, err := t.txn.First(tableKind, indexID, key(kind))
+	if err != nil {
+		return 0, err
+	}
+	if obj != nil {
+		return obj.(*kindRow).rev, nil
+	}
+	obj, err = t.txn.First(tableHead, indexID, []byte{1})
+	if err != nil {
+		return 0, err
+	}
+	return obj.(*head).floor, nil
+}
+
+// Referrers implements store.Reader.
+func (t *tx) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[store.Record, error] {
+	if t.scope.All() {
+		return func(yield func(store.Record, error) bool) { yield(store.Record{}, store.ErrScope) }
+	}
+	return t.walk(ctx, indexRef, key(string(t.scope.Org()), to.Kind, to.ID), func(*store.Record) bool { return true })
+}
+
+func (t *tx) walk(ctx context.Context, index string, prefix []byte, ok func(*store.Record) bool) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		it, err := t.txn.Get(tableRecord, index+"_prefix", prefix)
+		if err != nil {
+			yield(store.Record{}, err)
+			return
+		}
+		for obj := it.Next(); obj != nil; obj = it.Next() {
+			if err := ctx.Err(); err != nil {
+				yield(store.Record{}, err)
+				return
+			}
+			if rec := obj.(*store.Record); ok(rec) && !yield(*rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Put implements store.Writer.
+func (t *tx) Put(ctx context.Context, r store.Record) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !t.scope.Admits(r.Org) {
+		return store.ErrScope
+	}
+	a := address{r.Org, r.Kind, r.ID}
+	old, err := t.get(a)
+	switch {
+	case err != nil:
+		return err
+	case r.Rev == 0 && old != nil:
+		return &store.TakenError{Kind: r.Kind, Value: r.ID}
+	case r.Rev != 0 && (old == nil || old.Rev != r.Rev):
+		return store.ErrStale
+	}
+	if err := t.unique(r); err != nil {
+		return err
+	}
+	r.Rev = t.rev
+	r = r.Shared()
+	t.touch(a, old)
+	return t.txn.Insert(tableRecord, &r)
+}
+
+func (t *tx) unique(r store.Record) error {
+	for _, k := range r.Keys {
+		if !k.Unique {
+			continue
+		}
+		it, err := t.txn.Get(tableRecord, indexKey+"_prefix", key(r.Kind, k.Index, k.Value, string(r.Org)))
+		if err != nil {
+			return err
+		}
+		for obj := it.Next(); obj != nil; obj = it.Next() {
+			if obj.(*store.Record).ID != r.ID {
+				return &store.TakenError{Kind: r.Kind, Index: k.Index, Value: k.Value}
+			}
+		}
+	}
+	return nil
+}
+
+// Delete implements store.Writer.
+func (t *tx) Delete(ctx context.Context, kind, id string) error {
+	old, err := t.Get(ctx, kind, id)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.touch(address{old.Org, kind, id}, &old)
+	_, err = t.txn.DeleteAll(tableRecord, indexID, key(kind, string(old.Org), id))
+	return err
+}
+
+// touch remembers the state before the first change of a record.
+func (t *tx) touch(a address, old *store.Record) {
+	if _, seen := t.touched[a]; !seen {
+		t.touched[a] = len(t.before)
+		t.before = append(t.before, touch{a, old})
+	}
+}
+
+// changes says what the unit of work did, one change per record, without the
+// records that came and went within it.
+func (t *tx) changes() ([]store.Change, error) {
+	var out []store.Change
+	for _, b := range t.before {
+		now, err := t.get(b.address)
+		if err != nil {
+			return nil, err
+		}
+		if b.old == nil && now == nil {
+			continue
+		}
+		out = append(out, store.NewChange(b.old, now).Bare())
+	}
+	return out, nil
+}

@@ -1,0 +1,190 @@
+package opa
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/util"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// explain logs what went into a decision and what came out of it.
+func (e *Engine) explain(ctx context.Context, c *operation.Call, in ast.Value, v rules.Verdict, err error) {
+	m := newMask(c)
+	plain, _ := ast.JSON(in) // the input consists of JSON
+	input := m.hide(plain)
+	var patch any
+	if v.Patch != nil {
+		_ = util.UnmarshalJSON(v.Patch, &patch) // written by marshal
+		patch = m.hide(patch)
+	}
+	scrub := m.scrubber()
+	denials := make([]any, len(v.Denials))
+	for i := range denials {
+		denials[i] = v.Denials[i]
+	}
+	attrs := []any{"operation", c.Spec.ID, "request_id", c.RequestID,
+		"input", text(everywhere(input, scrub)), "denials", text(everywhere(denials, scrub)), "patch", text(everywhere(patch, scrub))}
+	if err != nil {
+		attrs = append(attrs, "error", scrub(err.Error()))
+	}
+	e.cfg.Logger.InfoContext(ctx, "rules evaluated", attrs...)
+}
+
+// text is a value as JSON.
+func text(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// everywhere returns a copy of a JSON value with all texts in it rewritten, and
+// the numbers that rewriting changes.
+func everywhere(v any, rewrite func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return rewrite(v)
+	case json.Number:
+		if s := rewrite(v.String()); s != v.String() {
+			return s
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, value := range v {
+			out[rewrite(name)] = everywhere(value, rewrite)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = everywhere(v[i], rewrite)
+		}
+		return out
+	}
+	return v
+}
+
+const hidden = "***"
+
+// mask hides the values of members that hold secrets, at any depth, and then
+// the same values wherever else they turn up: in a path, in the reason of a rule.
+type mask struct {
+	redact  []string
+	secrets map[string]bool
+}
+
+func newMask(c *operation.Call) *mask {
+	m := &mask{secrets: map[string]bool{}}
+	for _, name := range c.Spec.Redact {
+		m.redact = append(m.redact, fold(name[strings.LastIndexByte(name, '.')+1:]))
+	}
+	m.remember(c.Token)
+	for name, value := range c.Path {
+		if m.secret(name) {
+			m.remember(value)
+		}
+	}
+	return m
+}
+
+func (m *mask) secret(name string) bool {
+	return secretName(name) || slices.Contains(m.redact, fold(name))
+}
+
+// hide returns a copy of a JSON value without the secrets in it.
+func (m *mask) hide(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, value := range v {
+			if m.secret(name) {
+				m.collect(value)
+				value = hidden
+			}
+			out[name] = m.hide(value)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = m.hide(v[i])
+		}
+		return out
+	}
+	return v
+}
+
+// collect remembers all texts and numbers of a secret value.
+func (m *mask) collect(v any) {
+	switch v := v.(type) {
+	case string:
+		m.remember(v)
+	case json.Number:
+		m.remember(v.String())
+	case map[string]any:
+		for _, value := range v {
+			m.collect(value)
+		}
+	case []any:
+		for _, value := range v {
+			m.collect(value)
+		}
+	}
+}
+
+// remember notes a secret in the forms it can take in a path, a query and a
+// reason: rules quote texts when they print an object.
+func (m *mask) remember(s string) {
+	if s == "" {
+		return
+	}
+	for _, form := range []string{s, inner(strconv.Quote(s)), inner(text(s)), url.PathEscape(s), url.QueryEscape(s)} {
+		m.secrets[form] = true
+	}
+}
+
+func inner(literal string) string { return literal[1 : len(literal)-1] }
+
+// scrubber returns a function that hides what hide has found.
+func (m *mask) scrubber() func(string) string {
+	longest := slices.SortedFunc(maps.Keys(m.secrets), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	pairs := make([]string, 0, 2*len(longest))
+	for _, s := range longest { // whole secrets before their parts
+		pairs = append(pairs, s, hidden)
+	}
+	return strings.NewReplacer(pairs...).Replace
+}
+
+// secretParts are found in the names of members that hold secrets.
+var secretParts = []string{
+	"password", "passwd", "passphrase", "pwhistory", "secret", "token", "credential", "accesskey", "apikey",
+	"privatekey", "authorization", "authorisation", "cookie",
+}
+
+// secretName reports whether a member, a header or a parameter of this name
+// holds a secret.
+func secretName(name string) bool {
+	name = fold(name)
+	if name == "key" || name == "adminauth" {
+		return true
+	}
+	return slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// fold makes spellings of a name equal: access_key, Access-Key, accessKey.
+func fold(name string) string {
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+}

@@ -1,0 +1,73 @@
+package opa_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/opa"
+	"github.com/gatehouse-io/gatehouse/core/access"
+)
+
+const chatty = `package dashboard_users
+deny[x] { x := sprintf("body %v", [input.request.body]) }
+deny[x] { x := input.request.body.users[_].New_Password }
+patch_request[x] { x := {"number": input.request.body.password} }
+patch_request[x] { x := {"copy": input.request.body.pin, "secret": "made-up-2"} }`
+
+const secrets = `{"name":"visible","pin":"1234-5678","nested":{"jwt_secret":"s3cr3t-a","client-secret":"s3cr3t-b"},` +
+	`"users":[{"New_Password":"hun\"ter<2>","current_password":"s3cr3t-c","access_key":"s3cr3t-d"}],` +
+	`"credentials":{"list":["s3cr3t-e",{"x":"s3cr3t-f"}]},"password":12345678,"apiKey":"s3cr3t-g"}`
+
+func TestDebugLogHidesSecrets(t *testing.T) {
+	for name, handler := range map[string]func(*bytes.Buffer) slog.Handler{
+		"text": func(b *bytes.Buffer) slog.Handler { return slog.NewTextHandler(b, nil) },
+		"json": func(b *bytes.Buffer) slog.Handler { return slog.NewJSONHandler(b, nil) },
+	} {
+		var b bytes.Buffer
+		e := engine(t, opa.Config{OrgRules: orgRules(chatty), Debug: true, Logger: slog.New(handler(&b)), Security: map[string]any{"private_key": "s3cr3t-h"}})
+		c := call(t, things, "apis.update", "/api/apis/s3cr3t-i", access.Map{"apis": "write"})
+		row := *c.Spec
+		row.Redact = []string{"security.pin"}
+		c.Spec, c.Body, c.RequestID, c.Token = &row, []byte(secrets), "request-7", "s3cr3t-j"
+		c.Path = map[string]string{"key": "s3cr3t-i"}
+		c.Query = map[string][]string{"access_token": {"s3cr3t-k"}, "q": {"s3cr3t-j"}}
+		c.Header = map[string]string{"Authorization": "s3cr3t-j", "If-Match": "1"}
+		decide(t, e, c)
+		log := b.String()
+		for _, s := range []string{"s3cr3t", "1234-5678", "hun", "ter<2>", "u003c2", "12345678", "made-up-2"} {
+			if strings.Contains(log, s) {
+				t.Errorf("%s: %q appears in %s", name, s, log)
+			}
+		}
+		for _, s := range []string{"visible", "apis.update", "request-7", "/api/apis/***", "deni", "copy"} {
+			if !strings.Contains(log, s) {
+				t.Errorf("%s: no %q in %s", name, s, log)
+			}
+		}
+	}
+}
+
+func TestDebugLogOfTrouble(t *testing.T) {
+	var b bytes.Buffer
+	const rule = "package dashboard_users\ndeny[\"x\"] { to_number(input.request.body.password) == 1 }"
+	e := engine(t, opa.Config{OrgRules: orgRules(rule), Debug: true, Logger: slog.New(slog.NewTextHandler(&b, nil))})
+	c := call(t, things, "apis.update", "/api/apis/1", nil)
+	c.Body = []byte(`{"password":"hunter2"}`)
+	if _, err := e.Decide(t.Context(), c); err == nil {
+		t.Error("no error")
+	}
+	if log := b.String(); strings.Contains(log, "hunter2") || !strings.Contains(log, "to_number") {
+		t.Error(log)
+	}
+}
+
+func TestNoDebugLogUnlessAsked(t *testing.T) {
+	var b bytes.Buffer
+	e := engine(t, opa.Config{Logger: slog.New(slog.NewTextHandler(&b, nil))})
+	decide(t, e, call(t, things, "apis.update", "/api/apis/1", nil))
+	if b.Len() > 0 {
+		t.Error(b.String())
+	}
+}

@@ -1,0 +1,133 @@
+// Package opa decides about calls with rules written in Rego: those of the
+// caller's organisation, of a file, or the default set (contract dashboard.md 5).
+package opa
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// Config says which rules to run and what they get to see. The zero Config runs
+// the default rules.
+type Config struct {
+	File string        // Rego file that replaces the default rules; "": none
+	Poll time.Duration // how often Run looks for a change of File; default 2 s
+
+	// OrgRules returns the rules that an organisation has of its own, which win
+	// completely over File; "" when it has none. Nil: no organisation has any.
+	OrgRules func(ctx context.Context, org tenant.ID) (text string, err error)
+	// Security is input.config.security. It must hold no secret.
+	Security map[string]any
+	// Lookup returns what the caller of c would get from a GET of path, for
+	// TykAPIGet. Nil: rules that call it fail.
+	Lookup func(ctx context.Context, c *operation.Call, path string) (any, error)
+	// ObjectKind returns "oas", "classic", "streams" or "" for the API that c
+	// addresses, for isTykOas and its kin. Nil: always "".
+	ObjectKind func(ctx context.Context, c *operation.Call) string
+
+	// WholeTable puts the entries of all operations into input.permissions
+	// instead of the one that guards the call. A large table makes it slow.
+	WholeTable bool
+	Timeout    time.Duration // of one decision; default 1 s
+	Debug      bool          // log input and output of every decision, secrets masked
+	Logger     *slog.Logger  // default slog.Default()
+}
+
+// Engine is a rules.Engine. It may be used by several goroutines.
+type Engine struct {
+	cfg      Config
+	rows     map[string]row // by operation ID
+	words    vocabulary
+	config   *ast.Term          // input.config
+	compiler []func(*rego.Rego) // settings that all rule sets share
+	eval     []rego.EvalOption  // the same for evaluations
+	fixed    atomic.Pointer[ruleSet]
+	fileText string // of File when the engine was made
+	cache    ruleCache
+}
+
+var _ rules.Engine = (*Engine)(nil)
+
+// ErrRules is wrapped by errors about a text that is no usable rule set.
+var ErrRules = errors.New("opa: rules cannot be used")
+
+// ErrNoVerdict is wrapped by errors of usable rules that came to no clear
+// result: they failed, took too long or returned something odd.
+var ErrNoVerdict = errors.New("opa: no verdict")
+
+// New returns an engine for calls of the given operations. It fails when
+// cfg.File cannot be read or does not compile.
+func New(cfg Config, ops []operation.Operation) (*Engine, error) {
+	cfg.Poll = cmp.Or(max(cfg.Poll, 0), 2*time.Second)
+	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), time.Second)
+	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
+	config, err := configTerm(cfg.Security)
+	if err != nil {
+		return nil, fmt.Errorf("opa: security settings: %w", err)
+	}
+	e := &Engine{
+		cfg: cfg, config: config, words: makeVocabulary(ops), rows: makeRows(ops, cfg.WholeTable),
+		compiler: append(functions(cfg), restrictions()...), eval: evalOptions(),
+	}
+	e.cache.compile = e.compileLogged
+	e.fileText, err = e.loadFixed()
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Decide implements rules.Engine. Whatever keeps the rules from coming to a
+// clear result is an error: they fail closed.
+func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, error) {
+	ctx, cancel := context.WithTimeout(ctx, e.cfg.Timeout)
+	defer cancel()
+	set, err := e.rulesOf(ctx, c.Principal.OrgID)
+	if err != nil {
+		return rules.Verdict{}, err
+	}
+	row, ok := e.rows[c.Spec.ID]
+	if !ok {
+		return rules.Verdict{}, fmt.Errorf("%w: operation %q is not in the table", ErrNoVerdict, c.Spec.ID)
+	}
+	in := e.input(c, row, set.readsBody || e.cfg.Debug)
+	v, err := e.evaluate(ctx, set, c, in)
+	if e.cfg.Debug {
+		e.explain(ctx, c, in, v, err)
+	}
+	return v, withoutValues(err)
+}
+
+// rulesOf returns the rules that apply to an organisation.
+func (e *Engine) rulesOf(ctx context.Context, org tenant.ID) (*ruleSet, error) {
+	if e.cfg.OrgRules != nil && org != "" {
+		text, err := e.cfg.OrgRules(ctx, org)
+		if err != nil {
+			return nil, fmt.Errorf("opa: rules of the organisation: %w", err)
+		}
+		if text != "" {
+			return e.cache.get(text, org)
+		}
+	}
+	return e.fixed.Load(), nil
+}
+
+func (e *Engine) compileLogged(text string, org tenant.ID) (*ruleSet, error) {
+	set, err := e.compile(text)
+	if err != nil {
+		e.cfg.Logger.Error("rules of an organisation cannot be used; its requests are refused", "org_id", string(org), "error", err)
+	}
+	return set, err
+}

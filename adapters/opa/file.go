@@ -1,0 +1,90 @@
+package opa
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"time"
+)
+
+//go:embed default.rego
+var defaultRules string
+
+// DefaultRules returns the rules that apply when there are no others: the
+// permission map decides (contract dashboard.md 5.5). They are Rego version 0.
+func DefaultRules() string { return defaultRules }
+
+// loadFixed reads and compiles the rules of organisations without their own.
+func (e *Engine) loadFixed() (text string, err error) {
+	text = defaultRules
+	if e.cfg.File != "" {
+		if text, err = e.readFile(); err != nil {
+			return "", err
+		}
+	}
+	set, err := e.compile(text)
+	if err != nil && e.cfg.File != "" {
+		return "", fmt.Errorf("file %s: %w", e.cfg.File, err)
+	}
+	e.fixed.Store(set)
+	return text, err
+}
+
+func (e *Engine) readFile() (string, error) {
+	b, err := os.ReadFile(e.cfg.File)
+	if err != nil {
+		return "", fmt.Errorf("opa: rules file: %w", err)
+	}
+	return string(b), nil
+}
+
+// Run follows changes of the rules file until ctx ends, and returns ctx's error.
+// Rules that cannot be used are logged; those before them stay in force.
+func (e *Engine) Run(ctx context.Context) error {
+	if e.cfg.File == "" {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	tick := time.NewTicker(e.cfg.Poll)
+	defer tick.Stop()
+	f := follower{engine: e, seen: e.fileText}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+			f.look()
+		}
+	}
+}
+
+// follower remembers what the file held and what was said about it, so that
+// nothing is compiled or complained about with every look.
+type follower struct {
+	engine          *Engine
+	seen, complaint string
+}
+
+func (f *follower) look() {
+	text, err := f.engine.readFile()
+	if err == nil && text == f.seen {
+		f.complaint = ""
+		return
+	}
+	var set *ruleSet
+	if err == nil {
+		f.seen = text
+		set, err = f.engine.compile(text)
+	}
+	log := f.engine.cfg.Logger.With("file", f.engine.cfg.File)
+	switch {
+	case err == nil:
+		f.engine.fixed.Store(set)
+		f.complaint = ""
+		log.Info("changed rules are in force")
+	case err.Error() != f.complaint:
+		f.complaint = err.Error()
+		log.Error("changed rules cannot be used; those before them stay in force", "error", err)
+	}
+}

@@ -1,0 +1,172 @@
+package opa
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// row is what rules get to see of an operation: the same for all its calls.
+type row struct{ permissions, operation *ast.Term }
+
+// makeRows prepares the rows of a table by operation ID.
+func makeRows(ops []operation.Operation, wholeTable bool) map[string]row {
+	member := vocabulary(nil).member
+	rows := make(map[string]row, len(ops))
+	seen := map[string]bool{}
+	var all []*ast.Term
+	for i := range ops {
+		o := &ops[i].Spec
+		var own []*ast.Term
+		if o.Permission != "" {
+			own = append(own, entry(o))
+		}
+		for _, t := range own {
+			if key := t.String(); !seen[key] {
+				seen[key], all = true, append(all, t)
+			}
+		}
+		rows[o.ID] = row{permissions: settled(ast.ArrayTerm(own...)), operation: settled(ast.ObjectTerm(
+			member("id", o.ID), member("permission", string(o.Permission)), member("intent", string(o.Intent))))}
+	}
+	if wholeTable {
+		table := settled(ast.ArrayTerm(all...))
+		for id, r := range rows {
+			rows[id] = row{table, r.operation}
+		}
+	}
+	return rows
+}
+
+func entry(o *operation.Spec) *ast.Term {
+	member := vocabulary(nil).member
+	return ast.ObjectTerm(member("permission", string(o.Permission)), member("rx", expression(o.Path)))
+}
+
+// expression returns the regular expression for the paths of a row. A trailing
+// slash means nothing (contract dashboard.md 2.1).
+func expression(path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if _, ok := operation.Placeholder(s); ok {
+			segments[i] = "[^/]+"
+			continue
+		}
+		segments[i] = regexp.QuoteMeta(s)
+	}
+	return "^" + strings.Join(segments, "/") + "/?$"
+}
+
+func configTerm(security map[string]any) (*ast.Term, error) {
+	if security == nil {
+		security = map[string]any{}
+	}
+	v, err := ast.InterfaceToValue(map[string]any{"security": security})
+	return settled(ast.NewTerm(v)), err
+}
+
+// settled finishes what a term would otherwise do on first use, so that
+// evaluations can share it.
+func settled(t *ast.Term) *ast.Term {
+	if t.Value != nil {
+		_ = t.String()
+	}
+	return t
+}
+
+// vocabulary holds the terms of words that inputs keep repeating. Most of what
+// an input costs is making terms.
+type vocabulary map[string]*ast.Term
+
+func makeVocabulary(ops []operation.Operation) vocabulary {
+	v := vocabulary{}
+	for _, word := range []string{
+		"", "request", "method", "path", "query", "headers", "body", "user", "id", "active", "org_id", "email_address",
+		"group_id", "group_name", "user_permissions", "permissions", "config", "operation",
+		string(access.LevelDeny), string(access.LevelRead), string(access.LevelWrite), string(access.LevelAdmin),
+	} {
+		v[word] = ast.StringTerm(word)
+	}
+	for i := range ops {
+		for _, word := range []string{ops[i].Method, string(ops[i].Permission)} {
+			v[word] = ast.StringTerm(word)
+		}
+	}
+	return v
+}
+
+// term returns the term of a text.
+func (v vocabulary) term(text string) *ast.Term {
+	if t, ok := v[text]; ok {
+		return t
+	}
+	return ast.StringTerm(text)
+}
+
+// member is a member with a text, item one with any value.
+func (v vocabulary) member(name, value string) [2]*ast.Term { return v.item(name, v.term(value)) }
+
+func (v vocabulary) item(name string, value *ast.Term) [2]*ast.Term {
+	return ast.Item(v.term(name), value)
+}
+
+// input builds the input document (contract dashboard.md 5.3) as terms: going
+// through JSON would cost as much as deciding.
+func (e *Engine) input(c *operation.Call, r row, withBody bool) ast.Value {
+	w := e.words
+	request := ast.NewObject(
+		w.member("method", c.Spec.Method), w.member("path", c.RawPath),
+		w.item("query", w.query(c)), w.item("headers", w.headers(c)),
+	)
+	if withBody && c.Spec.Method != "GET" && c.Spec.Method != "HEAD" {
+		// What is not JSON is left out: the operation refuses it later.
+		if body, err := ast.ValueFromReader(bytes.NewReader(c.Body)); err == nil {
+			request.Insert(w.term("body"), ast.NewTerm(body))
+		}
+	}
+	return ast.NewObject(
+		w.item("request", ast.NewTerm(request)), w.item("user", w.user(&c.Principal)),
+		w.item("permissions", r.permissions), w.item("config", e.config), w.item("operation", r.operation),
+	)
+}
+
+func (v vocabulary) user(p *operation.Principal) *ast.Term {
+	entries := make([][2]*ast.Term, 0, len(p.Permissions))
+	for group, level := range p.Permissions {
+		entries = append(entries, v.member(group, string(level)))
+	}
+	return ast.ObjectTerm(
+		v.member("id", p.ID), v.item("active", ast.InternedTerm(p.Active)), v.member("org_id", string(p.OrgID)),
+		v.member("email_address", p.Email), v.member("group_id", p.GroupID), v.member("group_name", ""),
+		v.item("user_permissions", ast.ObjectTerm(entries...)),
+	)
+}
+
+// query holds every parameter with all its values.
+func (v vocabulary) query(c *operation.Call) *ast.Term {
+	query := make([][2]*ast.Term, 0, len(c.Query))
+	for name, values := range c.Query {
+		terms := make([]*ast.Term, len(values))
+		for i, value := range values {
+			terms[i] = v.term(value)
+		}
+		query = append(query, v.item(name, ast.ArrayTerm(terms...)))
+	}
+	return ast.ObjectTerm(query...)
+}
+
+// headers holds the headers without credentials.
+func (v vocabulary) headers(c *operation.Call) *ast.Term {
+	headers := make([][2]*ast.Term, 0, len(c.Header))
+	for name, value := range c.Header {
+		if !secretName(name) {
+			headers = append(headers, v.member(name, value))
+		}
+	}
+	return ast.ObjectTerm(headers...)
+}

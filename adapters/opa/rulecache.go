@@ -1,0 +1,51 @@
+package opa
+
+import (
+	"container/list"
+	"sync"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// cacheSize is how many rule sets of organisations are kept compiled.
+const cacheSize = 256
+
+// ruleCache keeps the rule sets used last by their text, so that equal rules of
+// several organisations are compiled once and changed rules apply at once. Sets
+// that do not compile are kept too: failing again costs nothing.
+type ruleCache struct {
+	compile func(text string, org tenant.ID) (*ruleSet, error)
+
+	mu      sync.Mutex
+	byText  map[string]*list.Element
+	byUsage list.List // of *cached, used last in front
+}
+
+type cached struct {
+	text string
+	get  func() (*ruleSet, error)
+}
+
+// get returns the rule set of a text; org is who asks for it first.
+func (c *ruleCache) get(text string, org tenant.ID) (*ruleSet, error) {
+	return c.entry(text, org).get() // outside the lock: compiling takes milliseconds
+}
+
+func (c *ruleCache) entry(text string, org tenant.ID) *cached {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if el, ok := c.byText[text]; ok {
+		c.byUsage.MoveToFront(el)
+		return el.Value.(*cached)
+	}
+	if c.byText == nil {
+		c.byText = map[string]*list.Element{}
+	}
+	if c.byUsage.Len() >= cacheSize {
+		last := c.byUsage.Remove(c.byUsage.Back()).(*cached)
+		delete(c.byText, last.text)
+	}
+	e := &cached{text, sync.OnceValues(func() (*ruleSet, error) { return c.compile(text, org) })}
+	c.byText[text] = c.byUsage.PushFront(e)
+	return e
+}

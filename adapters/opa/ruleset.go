@@ -1,0 +1,152 @@
+package opa
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+)
+
+// ruleSet is a compiled text, ready to be evaluated any number of times at once.
+type ruleSet struct {
+	query     rego.PreparedEvalQuery
+	denies    bool // it has a rule deny
+	patches   bool // it has a rule patch_request
+	readsBody bool // it may look at input.request.body
+}
+
+// rulesPackage is what every rule set must declare (contract dashboard.md 5.4).
+const rulesPackage = "data.dashboard_users"
+
+// compile makes a rule set of a text in either version of Rego. A text that can
+// be read as both is taken for the newer one if it is correct there.
+func (e *Engine) compile(text string) (*ruleSet, error) {
+	modules, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRules, err)
+	}
+	var failures []error
+	for _, m := range modules {
+		set, err := e.prepare(m)
+		if err == nil {
+			return set, nil
+		}
+		failures = append(failures, fmt.Errorf("as Rego %v: %w", m.RegoVersion(), err))
+	}
+	return nil, fmt.Errorf("%w: %w", ErrRules, errors.Join(failures...))
+}
+
+var importsV1 = regexp.MustCompile(`(?m)^\s*import\s+rego\.v1\b`)
+
+// parse returns the readings of a text, the newer version of Rego first.
+func parse(text string) ([]*ast.Module, error) {
+	versions := []ast.RegoVersion{ast.RegoV1, ast.RegoV0}
+	if importsV1.MatchString(text) {
+		versions = versions[:1]
+	}
+	var readings []*ast.Module
+	var failures []error
+	for _, v := range versions {
+		m, err := ast.ParseModuleWithOpts("rules.rego", text, ast.ParserOptions{RegoVersion: v})
+		if err != nil {
+			failures = append(failures, fmt.Errorf("as Rego %v: %w", v, err))
+			continue
+		}
+		readings = append(readings, m)
+	}
+	if len(readings) == 0 {
+		return nil, errors.Join(failures...)
+	}
+	return readings, nil
+}
+
+func (e *Engine) prepare(m *ast.Module) (*ruleSet, error) {
+	set, err := inspect(m)
+	if err != nil {
+		return nil, err
+	}
+	options := append([]func(*rego.Rego){
+		rego.ParsedModule(m), rego.SetRegoVersion(m.RegoVersion()), rego.Query(set.question()),
+		rego.StrictBuiltinErrors(true), // an error is not the same as "does not apply"
+	}, e.compiler...)
+	// Not the context of the request that happens to come first: the result is
+	// for all of them.
+	set.query, err = rego.New(options...).PrepareForEval(context.Background())
+	return set, err
+}
+
+// inspect finds out what a module has to say. One without any of the rules that
+// are asked for is a mistake, and would let everything pass.
+func inspect(m *ast.Module) (*ruleSet, error) {
+	if got := m.Package.Path.String(); got != rulesPackage {
+		return nil, fmt.Errorf("package must be dashboard_users, not %s", got)
+	}
+	set := &ruleSet{readsBody: readsBody(m)}
+	for _, r := range m.Rules {
+		switch r.Head.Ref()[0].Value.String() {
+		case "deny":
+			set.denies = true
+		case "patch_request":
+			set.patches = true
+		}
+	}
+	if !set.denies && !set.patches {
+		return nil, errors.New("neither deny nor patch_request is defined")
+	}
+	return set, nil
+}
+
+// question is the query: only the results that matter, so that rules which only
+// serve other tools cost nothing.
+func (s *ruleSet) question() string {
+	deny, patch := "deny = "+rulesPackage+".deny", "patch = "+rulesPackage+".patch_request"
+	switch {
+	case !s.patches:
+		return deny
+	case !s.denies:
+		return patch
+	}
+	return deny + "; " + patch
+}
+
+// readsBody reports whether rules may look at the request's body. Turning a
+// large body into terms costs far more than deciding, and most rules, among them
+// the default ones, never ask.
+func readsBody(m *ast.Module) (found bool) {
+	var v *ast.GenericVisitor
+	v = ast.NewGenericVisitor(func(n any) bool {
+		switch n := n.(type) {
+		case ast.Ref:
+			if !n[0].Equal(ast.InputRootDocument) {
+				return false
+			}
+			found = found || mayReachBody(n)
+			for _, t := range n[1:] {
+				v.Walk(t)
+			}
+			return true
+		case ast.Var:
+			found = found || n.Equal(ast.InputRootDocument.Value)
+		}
+		return found
+	})
+	v.Walk(m)
+	return found
+}
+
+// mayReachBody reports whether a reference into the input is not certainly to
+// something else than the body.
+func mayReachBody(r ast.Ref) bool {
+	for i, name := range []string{"request", "body"} {
+		if len(r) <= i+1 {
+			return true
+		}
+		if s, ok := r[i+1].Value.(ast.String); ok && string(s) != name {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,152 @@
+package opa
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/topdown/cache"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// expressions is how many compiled regular expressions are kept: more than a
+// table has rows, while Rego by itself keeps 100.
+var expressions = 1024
+
+// evalOptions are what all evaluations share.
+func evalOptions() []rego.EvalOption {
+	values := cache.NewInterQueryValueCache(context.Background(), &cache.Config{
+		InterQueryBuiltinValueCache: cache.InterQueryBuiltinValueCacheConfig{MaxNumEntries: &expressions},
+	})
+	return []rego.EvalOption{
+		rego.EvalInterQueryBuiltinValueCache(values),
+		// Terms as they are: their types say more than JSON would.
+		rego.EvalGenerateJSON(func(t *ast.Term, _ *rego.EvalContext) (any, error) { return t.Value, nil }),
+	}
+}
+
+// evaluate runs a rule set on an input until ctx ends.
+func (e *Engine) evaluate(ctx context.Context, set *ruleSet, c *operation.Call, in ast.Value) (rules.Verdict, error) {
+	v := &visit{call: c}
+	stop := topdown.NewCancel()
+	defer context.AfterFunc(ctx, stop.Cancel)()
+	options := append(slices.Clip(e.eval), rego.EvalParsedInput(in), rego.EvalExternalCancel(stop))
+	results, err := set.query.Eval(context.WithValue(ctx, visitKey{}, v), options...)
+	switch {
+	case ctx.Err() != nil:
+		return rules.Verdict{}, fmt.Errorf("%w: rules were stopped: %w", ErrNoVerdict, ctx.Err())
+	case v.err != nil:
+		// Not wrapped: that an object is missing says nothing about this call.
+		return rules.Verdict{}, fmt.Errorf("%w: TykAPIGet: %s", ErrNoVerdict, v.err.Error())
+	case err != nil:
+		return rules.Verdict{}, err
+	case len(results) != 1:
+		return rules.Verdict{}, fmt.Errorf("%w: deny or patch_request is undefined", ErrNoVerdict)
+	}
+	return set.verdict(results[0].Bindings)
+}
+
+// verdict reads the results of an evaluation.
+func (s *ruleSet) verdict(found rego.Vars) (v rules.Verdict, err error) {
+	if s.denies {
+		if v.Denials, err = reasons(found["deny"]); err != nil {
+			return rules.Verdict{}, err
+		}
+	}
+	if s.patches {
+		if v.Patch, err = patch(found["patch"]); err != nil {
+			return rules.Verdict{}, err
+		}
+	}
+	return v, nil
+}
+
+func reasons(deny any) (out []string, err error) {
+	set, ok := deny.(ast.Set)
+	if !ok {
+		return nil, fmt.Errorf("%w: deny is not a set", ErrNoVerdict)
+	}
+	err = set.Iter(func(t *ast.Term) error {
+		s, ok := t.Value.(ast.String)
+		if !ok {
+			return fmt.Errorf("%w: deny holds something else than texts", ErrNoVerdict)
+		}
+		out = append(out, string(s))
+		return nil
+	})
+	slices.Sort(out)
+	return out, err
+}
+
+// patch makes one merge patch of all, in the order of Rego's sets.
+func patch(requested any) (json.RawMessage, error) {
+	set, ok := requested.(ast.Set)
+	if !ok {
+		return nil, fmt.Errorf("%w: patch_request is not a set", ErrNoVerdict)
+	}
+	if set.Len() == 0 {
+		return nil, nil
+	}
+	sum := ast.NewObject()
+	err := set.Iter(func(t *ast.Term) (err error) {
+		o, ok := t.Value.(ast.Object)
+		if !ok {
+			return fmt.Errorf("%w: patch_request holds something else than objects", ErrNoVerdict)
+		}
+		sum, err = compose(sum, o)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return marshal(sum)
+}
+
+// compose returns the merge patch that does what p and then q do. No patch can
+// replace a member that p sets by an object of q's, whatever was there before:
+// rules that want this contradict themselves.
+func compose(p, q ast.Object) (ast.Object, error) {
+	out := ast.NewObject()
+	p.Foreach(func(name, value *ast.Term) { out.Insert(name, value) })
+	err := q.Iter(func(name, value *ast.Term) error {
+		inner, isObject := value.Value.(ast.Object)
+		before := p.Get(name)
+		if before == nil || !isObject {
+			out.Insert(name, value)
+			return nil
+		}
+		outer, ok := before.Value.(ast.Object)
+		if !ok {
+			return fmt.Errorf("%w: patches disagree about member %s", ErrNoVerdict, name.Value)
+		}
+		both, err := compose(outer, inner)
+		out.Insert(name, ast.NewTerm(both))
+		return err
+	})
+	return out, err
+}
+
+// marshal writes a value as JSON.
+func marshal(v ast.Value) (json.RawMessage, error) {
+	plain, err := ast.JSON(v)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoVerdict, err)
+	}
+	return json.RawMessage(text(plain)), nil
+}
+
+// withoutValues returns an evaluation's error without its message, which can
+// quote passwords: where it happened is enough to find it.
+func withoutValues(err error) error {
+	if t, ok := errors.AsType[*topdown.Error](err); ok {
+		return fmt.Errorf("%w: %s at %v", ErrNoVerdict, t.Code, t.Location)
+	}
+	return err
+}

@@ -1,0 +1,195 @@
+// Package redis announces on Redis pub/sub what gateways must know (contract
+// gateway.md 6). Nothing is kept in Redis.
+package redis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/gatehouse-io/gatehouse/core/signal"
+)
+
+// Config says where Redis is. It prints without its passwords.
+type Config struct {
+	// Addrs are host:port of the server, of the sentinels when MasterName is set,
+	// or of some nodes of the cluster when Cluster is. A single server is the
+	// first of them.
+	Addrs            []string
+	Username         string // "" is Redis's default user
+	Password         string `json:"-"` // "" means that none is asked for
+	Database         int
+	MasterName       string // name by which sentinels know the server
+	SentinelPassword string `json:"-"`
+	Cluster          bool
+	TLS              *TLS          // nil: not encrypted
+	Timeout          time.Duration // of one network operation; default 5 s
+	MaxConnections   int           // default as the client library chooses
+	// Grace is how long announcements wait, after the connection was interrupted,
+	// for gateways to listen again: they try every 10 s, and what is published
+	// before is lost to them. Default 15 s.
+	Grace  time.Duration
+	Logger *slog.Logger // default slog.Default
+}
+
+// String returns c without passwords.
+func (c Config) String() string {
+	return fmt.Sprintf("Redis at %s, database %d", strings.Join(c.Addrs, ","), c.Database)
+}
+
+// GoString is String, so that no way of printing shows passwords.
+func (c Config) GoString() string { return c.String() }
+
+// Client is a connection to Redis that is made when it is needed, and made again
+// when it was lost.
+type Client struct {
+	rdb      goredis.UniversalClient
+	hide     []string // never shown
+	connects atomic.Int64
+	grace    time.Duration
+	log      *slog.Logger
+}
+
+// connectTimeout bounds how long a server that does not answer at all is waited
+// for.
+const connectTimeout = 2 * time.Second
+
+// Open returns a Client, or what is wrong with the settings. It does not connect:
+// a service starts without Redis.
+//
+// The client library has one log for the whole process; Open points it to c's, at
+// level debug, because errors are returned and reported by the caller anyway.
+func Open(c Config) (*Client, error) {
+	if err := checkAddrs(c.Addrs); err != nil {
+		return nil, err
+	}
+	encryption, err := c.TLS.config()
+	if err != nil {
+		return nil, err
+	}
+	cl := &Client{grace: cmp.Or(c.Grace, 15*time.Second), log: cmp.Or(c.Logger, slog.Default())}
+	for _, s := range []string{c.Password, c.SentinelPassword} {
+		if s != "" {
+			cl.hide = append(cl.hide, s)
+		}
+	}
+	goredis.SetLogger(libraryLog{cl})
+	cl.rdb = dial(c, &goredis.UniversalOptions{
+		Addrs: c.Addrs, DB: c.Database, Username: c.Username, Password: c.Password,
+		MasterName: c.MasterName, SentinelPassword: c.SentinelPassword, TLSConfig: encryption,
+		DialTimeout: min(cmp.Or(c.Timeout, connectTimeout), connectTimeout), DialerRetries: 1,
+		ReadTimeout: cmp.Or(c.Timeout, 5*time.Second), WriteTimeout: cmp.Or(c.Timeout, 5*time.Second), ContextTimeoutEnabled: true,
+		MaxRetries: -1, // whoever calls tries again, and knows what to say meanwhile
+		PoolSize:   c.MaxConnections, PipelinePoolSize: -1,
+		Protocol: 2, DisableIdentity: true, MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		OnConnect: func(context.Context, *goredis.Conn) error { cl.connects.Add(1); return nil },
+	})
+	return cl, nil
+}
+
+// checkAddrs never repeats an address: a mistaken one may hold a password.
+func checkAddrs(addrs []string) error {
+	if len(addrs) == 0 {
+		return errors.New("redis: no address")
+	}
+	for i, addr := range addrs {
+		if host, port, err := net.SplitHostPort(addr); err != nil || port == "" || strings.ContainsAny(host, "@/") {
+			return fmt.Errorf("redis: address %d is not host:port", i+1)
+		}
+	}
+	return nil
+}
+
+func dial(c Config, o *goredis.UniversalOptions) goredis.UniversalClient {
+	switch {
+	case c.MasterName != "":
+		return goredis.NewFailoverClient(o.Failover())
+	case c.Cluster:
+		return goredis.NewClusterClient(o.Cluster())
+	default:
+		return goredis.NewClient(o.Simple())
+	}
+}
+
+// node returns the server that announcements go through. In a cluster it is the
+// one gateways listen at; it passes them on to the others.
+func (c *Client) node(ctx context.Context) (goredis.Cmdable, error) {
+	if cluster, ok := c.rdb.(*goredis.ClusterClient); ok {
+		return cluster.MasterForKey(ctx, signal.Channel)
+	}
+	return c.rdb, nil
+}
+
+// Ping returns nil if Redis answers.
+func (c *Client) Ping(ctx context.Context) error {
+	return c.wrap("ping", within(ctx, func(ctx context.Context) error {
+		n, err := c.node(ctx)
+		if err != nil {
+			return err
+		}
+		return n.Ping(ctx).Err()
+	}))
+}
+
+// Close ends all connections.
+func (c *Client) Close() error { return c.wrap("close", c.rdb.Close()) }
+
+// within returns when fn does or when ctx ends: the library looks at the context
+// only between network operations.
+func within(ctx context.Context, fn func(context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- fn(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// failure is an error whose text is fit to be shown.
+type failure struct {
+	text  string
+	cause error
+}
+
+func (f *failure) Error() string { return f.text }
+func (f *failure) Unwrap() error { return f.cause }
+
+func (c *Client) wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{c.conceal("redis: " + doing + ": " + err.Error()), err}
+}
+
+// conceal blanks out passwords: servers that do not know a command repeat its
+// arguments.
+func (c *Client) conceal(text string) string {
+	for _, s := range c.hide {
+		text = strings.ReplaceAll(text, s, "[hidden]")
+	}
+	return text
+}
+
+// libraryLog is the log of the client library.
+type libraryLog struct{ *Client }
+
+// Printf implements the library's logger.
+func (l libraryLog) Printf(ctx context.Context, format string, args ...any) {
+	if l.log.Enabled(ctx, slog.LevelDebug) {
+		l.log.DebugContext(ctx, "redis: "+l.conceal(fmt.Sprintf(format, args...)))
+	}
+}

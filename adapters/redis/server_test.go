@@ -1,0 +1,246 @@
+package redis_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/gatehouse-io/gatehouse/core/signal"
+)
+
+// patience bounds every wait of these tests.
+const patience = 30 * time.Second
+
+// server is a Redis server behind an address that stays the same while the server
+// is stopped and started: the one of GATEHOUSE_TEST_REDIS_ADDR, or else one of the
+// test's own. Stopping a server that is not the test's own cuts its connections.
+type server struct {
+	addr    string
+	network string // and address of what is behind
+	behind  string
+	args    []string // command of a server of the test's own
+	process *exec.Cmd
+
+	mu    sync.Mutex
+	down  bool
+	conns map[net.Conn]bool
+}
+
+// newServer returns a server that runs.
+func newServer(t testing.TB) *server {
+	t.Helper()
+	s := &server{network: "tcp", behind: os.Getenv("GATEHOUSE_TEST_REDIS_ADDR"), conns: map[net.Conn]bool{}}
+	if s.behind == "" {
+		path, err := exec.LookPath("redis-server")
+		if err != nil {
+			t.Fatal("these tests need Redis: install redis-server, or set GATEHOUSE_TEST_REDIS_ADDR to host:port of a server")
+		}
+		folder, err := os.MkdirTemp("", "redis") // the name of a socket must be short
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(folder) })
+		s.network, s.behind = "unix", filepath.Join(folder, "s")
+		s.args = []string{path, "--port", "0", "--unixsocket", s.behind, "--dir", folder, "--save", "", "--appendonly", "no"}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.addr = l.Addr().String()
+	s.start(t)
+	t.Cleanup(func() { _ = l.Close(); s.stop() })
+	go s.serve(l)
+	return s
+}
+
+// start returns when the server answers.
+func (s *server) start(t testing.TB) {
+	t.Helper()
+	if s.args != nil {
+		s.process = exec.Command(s.args[0], s.args[1:]...)
+		if err := s.process.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "Redis answers", func() bool {
+		conn, err := net.Dial(s.network, s.behind)
+		if err != nil {
+			return false
+		}
+		defer conn.Close()
+		answer := make([]byte, 5)
+		if _, err := conn.Write([]byte("PING\r\n")); err == nil {
+			_, err = io.ReadFull(conn, answer)
+		}
+		return string(answer) == "+PONG"
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.down = false
+}
+
+// stop ends the server the hard way.
+func (s *server) stop() {
+	s.mu.Lock()
+	s.down = true
+	for conn := range s.conns {
+		_ = conn.Close()
+	}
+	s.mu.Unlock()
+	if s.process != nil {
+		_ = s.process.Process.Kill()
+		_ = s.process.Wait()
+		s.process = nil
+	}
+}
+
+// serve passes connections on until the listener is closed.
+func (s *server) serve(l net.Listener) {
+	for {
+		front, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer front.Close()
+			back, err := net.Dial(s.network, s.behind)
+			if err != nil || !s.track(front, back) {
+				return
+			}
+			defer s.forget(front, back)
+			go func() { _, _ = io.Copy(back, front); _ = back.Close() }()
+			_, _ = io.Copy(front, back)
+		}()
+	}
+}
+
+func (s *server) track(conns ...net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range conns {
+		if s.down {
+			_ = c.Close()
+			continue
+		}
+		s.conns[c] = true
+	}
+	return !s.down
+}
+
+func (s *server) forget(conns ...net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range conns {
+		delete(s.conns, c)
+		_ = c.Close()
+	}
+}
+
+// gateway listens like a gateway: it drops what is not signed with its secret,
+// and what is published while it does not listen is lost to it.
+type gateway struct {
+	secret    string
+	client    *goredis.Client
+	mu        sync.Mutex
+	got       []signal.Signal
+	listening int // how often it began to
+}
+
+// listen returns a gateway that listens.
+func listen(t testing.TB, addr string) *gateway {
+	t.Helper()
+	secret := sha256.Sum256([]byte(t.Name()))
+	g := &gateway{secret: hex.EncodeToString(secret[:]), client: goredis.NewClient(&goredis.Options{Addr: addr, Protocol: 2, DisableIdentity: true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}})}
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		for ctx.Err() == nil {
+			g.receive(ctx)
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	t.Cleanup(func() { cancel(); _ = g.client.Close(); done.Wait() })
+	g.await(t, 1)
+	return g
+}
+
+func (g *gateway) receive(ctx context.Context) {
+	sub := g.client.Subscribe(ctx, signal.Channel)
+	defer sub.Close()
+	defer context.AfterFunc(ctx, func() { _ = sub.Close() })()
+	for {
+		m, err := sub.Receive(ctx)
+		if err != nil {
+			return
+		}
+		switch m := m.(type) {
+		case *goredis.Subscription:
+			g.mu.Lock()
+			g.listening++
+			g.mu.Unlock()
+		case *goredis.Message:
+			g.judge(m.Payload)
+		}
+	}
+}
+
+func (g *gateway) judge(raw string) {
+	var m struct {
+		Command   signal.Command `json:"command"`
+		Payload   string         `json:"payload"`
+		Signature string         `json:"signature"`
+		Algorithm int            `json:"algorithm"`
+	}
+	if err := json.Unmarshal([]byte(raw), &m); err != nil {
+		return
+	}
+	sum := sha256.Sum256([]byte(string(m.Command) + m.Payload + g.secret))
+	if m.Algorithm != 5 || m.Signature != hex.EncodeToString(sum[:]) {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.got = append(g.got, signal.Signal{Command: m.Command, Payload: m.Payload})
+}
+
+func (g *gateway) received() []signal.Signal {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.got)
+}
+
+func (g *gateway) times() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.listening
+}
+
+// await waits until the gateway has begun to listen for the nth time.
+func (g *gateway) await(t testing.TB, n int) {
+	t.Helper()
+	eventually(t, "a gateway listens", func() bool { return g.times() >= n })
+}
+
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never came to pass that %s", what)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// headOf returns the revision of the last commit. The log always keeps it.
+func headOf(ctx context.Context, q querier) (store.Revision, error) {
+	n, err := number(ctx, q, `select coalesce(max(last), 0) from change_log`)
+	return store.Revision(n), err
+}
+
+// pool is a querier outside any transaction.
+type pool struct{ *sql.DB }
+
+func (p pool) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return p.QueryContext(ctx, text, args...)
+}
+
+// Head implements store.Feed.
+func (s *Store) Head(ctx context.Context) (store.Revision, error) {
+	head, err := headOf(ctx, pool{s.Readers})
+	return head, s.explain(err)
+}
+
+// Follow implements store.Feed.
+func (s *Store) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
+	return func(yield func(store.Commit, error) bool) {
+		timer := time.NewTimer(s.Poll)
+		defer timer.Stop()
+		for ctx.Err() == nil {
+			news := s.recent.news()
+			commits, err := s.next(ctx, after)
+			if err != nil {
+				if ctx.Err() == nil {
+					yield(store.Commit{}, s.explain(err))
+				}
+				return
+			}
+			for _, c := range commits {
+				if after = c.Rev; !yield(c, nil) {
+					return
+				}
+			}
+			if len(commits) > 0 {
+				continue
+			}
+			timer.Reset(s.Poll)
+			select {
+			case <-ctx.Done():
+			case <-s.ctx.Done():
+				yield(store.Commit{}, store.ErrClosed)
+				return
+			case <-news:
+			case <-timer.C:
+			}
+		}
+	}
+}
+
+// window is how many commits are read from the log at once.
+const window = 1000
+
+// next returns the commits that follow a revision, from memory if this process
+// made them, else from the log; none when there are none yet.
+func (s *Store) next(ctx context.Context, after store.Revision) ([]store.Commit, error) {
+	if ours := s.recent.since(after); len(ours) > 0 {
+		return ours, nil
+	}
+	head, err := headOf(ctx, pool{s.Readers})
+	if err != nil || head == after {
+		return nil, err
+	}
+	if head < after { // the database is not the one that was followed
+		return nil, store.ErrExpired
+	}
+	rows, err := s.Readers.QueryContext(ctx, `select body from change_log where last > $1 and last <= $2 order by last`,
+		int64(after), int64(after+window))
+	if err != nil {
+		return nil, err
+	}
+	commits, err := scanLog(rows)
+	if err != nil {
+		return nil, err
+	}
+	for len(commits) > 0 && commits[0].Rev <= after {
+		commits = commits[1:]
+	}
+	if len(commits) == 0 || commits[0].Rev != after+1 {
+		return nil, store.ErrExpired
+	}
+	return commits, nil
+}
+
+// Snapshot implements store.Snapshotter.
+func (s *Store) Snapshot(ctx context.Context, load func(store.State) error) error {
+	return s.snapshot(ctx, func(q querier) error {
+		head, err := headOf(ctx, q)
+		if err != nil {
+			return err
+		}
+		touched, err := touched(ctx, q, head)
+		if err != nil {
+			return err
+		}
+		r := &reader{q: q, scope: tenant.Everyone("snapshot")}
+		return load(store.State{At: head, Touched: touched, Records: r.everything(ctx)})
+	})
+}
+
+// touched returns when each kind was last touched, as far as the recent log
+// tells; a kind that it does not mention counts as touched just now.
+func touched(ctx context.Context, q querier, head store.Revision) (map[string]store.Revision, error) {
+	rows, err := q.query(ctx, `select body from change_log where last > $1 order by last`, max(0, int64(head)-window))
+	if err != nil {
+		return nil, err
+	}
+	commits, err := scanLog(rows)
+	out := map[string]store.Revision{}
+	for _, c := range commits {
+		for _, ch := range c.Changes {
+			out[ch.Kind] = c.Rev
+		}
+	}
+	return out, err
+}
+
+// everything yields all records.
+func (r *reader) everything(ctx context.Context) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		var last store.Record
+		for {
+			recs, err := r.fetch(ctx, fmt.Sprintf(`select kind, org, id, rev, doc, meta from record
+				where (kind, org, id) > ($1, $2, $3) order by kind, org, id limit %d`, window), last.Kind, string(last.Org), last.ID)
+			if err != nil {
+				yield(store.Record{}, err)
+				return
+			}
+			for _, rec := range recs {
+				if !yield(rec, nil) {
+					return
+				}
+			}
+			if len(recs) < window {
+				return
+			}
+			last = recs[len(recs)-1]
+		}
+	}
+}
+
+// recent keeps the last commits of this process, so that its followers need
+// neither the database nor a patch; and it wakes them.
+type recent struct {
+	mu      sync.Mutex
+	commits map[store.Revision]store.Commit
+	oldest  store.Revision
+	bytes   int
+	changed chan struct{}
+}
+
+// Bounds of what recent keeps.
+const (
+	recentCommits = 1024
+	recentBytes   = 32 << 20
+)
+
+func (r *recent) init() {
+	r.commits, r.changed = map[store.Revision]store.Commit{}, make(chan struct{})
+}
+
+func (r *recent) add(commits []store.Commit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range commits {
+		if len(r.commits) == 0 {
+			r.oldest = c.Rev
+		}
+		r.commits[c.Rev] = c
+		r.bytes += c.Weight()
+	}
+	for ; len(r.commits) > 1 && (r.bytes > recentBytes || len(r.commits) > recentCommits); r.oldest++ {
+		if c, ok := r.commits[r.oldest]; ok {
+			r.bytes -= c.Weight()
+			delete(r.commits, r.oldest)
+		}
+	}
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// forget drops the commits up to a revision.
+func (r *recent) forget(upTo store.Revision) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for rev, c := range r.commits {
+		if rev <= upTo {
+			r.bytes -= c.Weight()
+			delete(r.commits, rev)
+		}
+	}
+	r.oldest = max(r.oldest, upTo+1)
+}
+
+// wake makes followers look.
+func (r *recent) wake() { r.add(nil) }
+
+// news returns a channel that is closed when there may be something new.
+func (r *recent) news() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changed
+}
+
+// since returns the unbroken run of commits that follow a revision.
+func (r *recent) since(after store.Revision) (out []store.Commit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for rev := after + 1; len(out) < window; rev++ {
+		c, ok := r.commits[rev]
+		if !ok {
+			break
+		}
+		out = append(out, c)
+	}
+	return out
+}

@@ -1,0 +1,196 @@
+package sql
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// statement is a statement over many rows.
+type statement struct {
+	head, tail string
+	rows       [][]any
+}
+
+// flush sends what the overlay holds and what the units did: few statements of
+// many rows, however many units there are.
+func (g *group) flush() error {
+	f := &flusher{
+		upsert: statement{head: `insert into record (kind, org, id, rev, doc, meta) values `,
+			tail: ` on conflict (kind, org, id) do update set rev = excluded.rev, doc = excluded.doc, meta = excluded.meta`},
+		addKeys: statement{head: `insert into record_key (kind, name, value, org, id, uniq) values `},
+		addRefs: statement{head: `insert into record_ref (org, to_kind, to_id, kind, id) values `, tail: ` on conflict do nothing`},
+		gone:    statement{head: `insert into gone (kind, org, id, rev) values `, tail: ` on conflict (kind, org, id) do update set rev = excluded.rev`},
+	}
+	for a, e := range g.over.entries {
+		if err := f.record(a, e); err != nil {
+			return err
+		}
+	}
+	if err := f.send(g.ctx, g.w.ses); err != nil {
+		return err
+	}
+	text, err := json.Marshal(logged(g.commits))
+	if err != nil {
+		return err
+	}
+	last := g.commits[len(g.commits)-1]
+	return g.w.ses.exec(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
+		int64(last.Rev), int64(g.commits[0].Rev), last.At.UnixNano(), string(text))
+}
+
+type flusher struct {
+	removals                       []removal
+	upsert, addKeys, addRefs, gone statement
+}
+
+// removal is a statement that takes rows away; all of them go before any row is
+// added, so that a unique value can pass from one record to another.
+type removal struct {
+	text string
+	args []any
+}
+
+func (f *flusher) remove(text string, args ...any) {
+	f.removals = append(f.removals, removal{text, args})
+}
+
+func (f *flusher) record(a address, e *entry) error {
+	var oldKeys, newKeys []store.Key
+	var oldRefs, newRefs []integrity.Ref
+	if e.base != nil {
+		oldKeys, oldRefs = e.base.Keys, e.base.Refs
+	}
+	switch {
+	case e.now != nil:
+		newKeys, newRefs = e.now.Keys, e.now.Refs
+		m, err := json.Marshal(meta{newKeys, newRefs})
+		if err != nil {
+			return fmt.Errorf("sql: meta of %s %s: %w", a.kind, a.id, err)
+		}
+		f.upsert.rows = append(f.upsert.rows, []any{a.kind, string(a.org), a.id, int64(e.now.Rev), string(e.now.Doc), string(m)})
+	case e.base != nil:
+		f.remove(`delete from record where kind = $1 and org = $2 and id = $3`, a.kind, string(a.org), a.id)
+		f.gone.rows = append(f.gone.rows, []any{a.kind, string(a.org), a.id, int64(e.rev)})
+	}
+	f.keys(a, oldKeys, newKeys)
+	f.refs(a, oldRefs, newRefs)
+	return nil
+}
+
+// keys brings the key rows of one record up to date.
+func (f *flusher) keys(a address, before, after []store.Key) {
+	for _, k := range before {
+		if !slices.Contains(after, k) {
+			f.remove(`delete from record_key where kind = $1 and name = $2 and value = $3 and org = $4 and id = $5`,
+				a.kind, k.Index, k.Value, string(a.org), a.id)
+		}
+	}
+	for i, k := range after {
+		if !slices.Contains(before, k) && !slices.Contains(after[:i], k) {
+			uniq := 0
+			if k.Unique {
+				uniq = 1
+			}
+			f.addKeys.rows = append(f.addKeys.rows, []any{a.kind, k.Index, k.Value, string(a.org), a.id, uniq})
+		}
+	}
+}
+
+// refs brings the reference rows of one record up to date.
+func (f *flusher) refs(a address, before, after []integrity.Ref) {
+	old, now := targets(before), targets(after)
+	for t := range old {
+		if !now[t] {
+			f.remove(`delete from record_ref where org = $1 and to_kind = $2 and to_id = $3 and kind = $4 and id = $5`,
+				string(a.org), t.Kind, t.ID, a.kind, a.id)
+		}
+	}
+	for t := range now {
+		if !old[t] {
+			f.addRefs.rows = append(f.addRefs.rows, []any{string(a.org), t.Kind, t.ID, a.kind, a.id})
+		}
+	}
+}
+
+func targets(refs []integrity.Ref) map[integrity.Target]bool {
+	out := make(map[integrity.Target]bool, len(refs))
+	for _, r := range refs {
+		out[r.Target] = true
+	}
+	return out
+}
+
+func (f *flusher) send(ctx context.Context, ses *session) error {
+	for _, r := range f.removals {
+		if err := ses.exec(ctx, r.text, r.args...); err != nil {
+			return err
+		}
+	}
+	for _, st := range []*statement{&f.upsert, &f.addKeys, &f.addRefs, &f.gone} {
+		if err := st.send(ctx, ses); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batches are the numbers of rows a statement may have: few, so that each is
+// prepared once.
+var batches = [...]int{64, 16, 4, 1}
+
+func (st *statement) send(ctx context.Context, ses *session) error {
+	rows := st.rows
+	for _, n := range batches {
+		for len(rows) >= n {
+			if err := ses.exec(ctx, ses.text(st, n), slices.Concat(rows[:n]...)...); err != nil {
+				return err
+			}
+			rows = rows[n:]
+		}
+	}
+	return nil
+}
+
+// textKey names a statement text that has been made before.
+type textKey struct {
+	head string
+	rows int
+}
+
+func (s *session) text(st *statement, n int) string {
+	k := textKey{st.head, n}
+	t, ok := s.texts[k]
+	if !ok {
+		t = st.text(n)
+		s.texts[k] = t
+	}
+	return t
+}
+
+// text returns the statement for n rows.
+func (st *statement) text(n int) string {
+	var b strings.Builder
+	b.WriteString(st.head)
+	width := len(st.rows[0])
+	for row := range n {
+		if row > 0 {
+			b.WriteByte(',')
+		}
+		for col := range width {
+			sep := ','
+			if col == 0 {
+				sep = '('
+			}
+			fmt.Fprintf(&b, "%c$%d", sep, row*width+col+1)
+		}
+		b.WriteByte(')')
+	}
+	b.WriteString(st.tail)
+	return b.String()
+}

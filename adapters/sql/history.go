@@ -1,0 +1,179 @@
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// History implements store.Historian. Every change knows the one before it, so
+// that no index has to be kept with every write.
+func (s *Store) History(ctx context.Context, sc tenant.Scope, kind, id string) iter.Seq2[store.Commit, error] {
+	return func(yield func(store.Commit, error) bool) {
+		if sc.IsZero() {
+			yield(store.Commit{}, store.ErrScope)
+			return
+		}
+		a, rev, err := s.latest(ctx, sc, kind, id)
+		for rev > 0 && err == nil {
+			var c store.Commit
+			if c, err = s.commitAt(ctx, rev, a); err == nil {
+				if !yield(c, nil) {
+					return
+				}
+				rev = max(c.Changes[0].Prev, c.Changes[0].Past)
+			}
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			yield(store.Commit{}, s.explain(err))
+		}
+	}
+}
+
+// latest returns the last commit that touched a record, alive or deleted.
+func (s *Store) latest(ctx context.Context, sc tenant.Scope, kind, id string) (a address, rev store.Revision, err error) {
+	for _, table := range []string{"record", "gone"} {
+		text, args := `select org, rev from `+table+` where kind = $1 and id = $2`, []any{kind, id}
+		if !sc.All() {
+			text, args = text+` and org = $3`, append(args, string(sc.Org()))
+		}
+		err = s.Readers.QueryRowContext(ctx, text, args...).Scan(&a.org, &rev)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return address{a.org, kind, id}, rev, err
+		}
+	}
+	return a, 0, nil
+}
+
+// commitAt returns a commit reduced to one record's change, or ErrNotFound when
+// it has been pruned.
+func (s *Store) commitAt(ctx context.Context, rev store.Revision, a address) (store.Commit, error) {
+	rows, err := s.Readers.QueryContext(ctx, `select body from change_log where last >= $1 order by last limit 1`, int64(rev))
+	if err != nil {
+		return store.Commit{}, err
+	}
+	commits, err := scanLog(rows)
+	for _, c := range commits {
+		for _, ch := range c.Changes {
+			if c.Rev == rev && ch.Org == a.org && ch.Kind == a.kind && ch.ID == a.id {
+				c.Changes = []store.Change{ch}
+				return c, nil
+			}
+		}
+	}
+	return store.Commit{}, errors.Join(err, store.ErrNotFound)
+}
+
+// pruneStep is how many revisions one transaction forgets, so that writers do
+// not wait long.
+const pruneStep = 2000
+
+// Oldest implements store.Historian.
+func (s *Store) Oldest(ctx context.Context) (store.Revision, error) {
+	rev, err := number(ctx, pool{s.Readers}, `select coalesce(min(first), 0) from change_log`)
+	return store.Revision(rev), s.explain(err)
+}
+
+// Prune implements store.Historian.
+func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
+	total := 0
+	for {
+		n := 0
+		err := s.do(ctx, func(ctx context.Context, ses *session) (err error) {
+			n, err = s.prune(ctx, ses, before)
+			return err
+		})
+		if total += n; err != nil || n == 0 {
+			return total, err
+		}
+	}
+}
+
+// prune forgets the oldest commits, about pruneStep, and returns how many.
+func (s *Store) prune(ctx context.Context, ses *session, before time.Time) (int, error) {
+	first, err := number(ctx, ses, `select coalesce(min(first), 0) from change_log`)
+	if err != nil {
+		return 0, err
+	}
+	last, err := number(ctx, ses, `select coalesce(max(last), 0) from change_log where at < $1 and first < $2
+		and last < (select max(last) from change_log)`, before.UnixNano(), first+pruneStep)
+	if err != nil || last < first || last == 0 {
+		return 0, err
+	}
+	s.recent.forget(store.Revision(last))
+	if err := ses.exec(ctx, `delete from change_log where last <= $1`, last); err != nil {
+		return 0, err
+	}
+	return int(last - first + 1), ses.exec(ctx, `delete from gone where rev <= $1`, last)
+}
+
+// number runs a query whose answer is one number.
+func number(ctx context.Context, q querier, text string, args ...any) (n int64, err error) {
+	rows, err := q.query(ctx, text, args...)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := rows.Scan(&n); err != nil {
+			return 0, err
+		}
+	}
+	return n, rows.Err()
+}
+
+// Acquire implements store.Leases.
+func (s *Store) Acquire(ctx context.Context, sink, holder string, ttl time.Duration) (at store.Revision, ok bool, err error) {
+	now := s.Dialect.Now
+	err = s.do(ctx, func(ctx context.Context, ses *session) error {
+		if err := ses.exec(ctx, `insert into cursor (sink, rev, holder, until) values ($1, (select coalesce(max(last), 0) from change_log), '', 0)
+			on conflict do nothing`, sink); err != nil {
+			return err
+		}
+		rows, err := ses.query(ctx, `update cursor set holder = $1, until = `+now+` + $2
+			where sink = $3 and (holder = $4 or holder = '' or until < `+now+`) returning rev`, holder, ttl.Milliseconds(), sink, holder)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			ok = true
+			if err := rows.Scan(&at); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	return at, ok && err == nil, err
+}
+
+// Advance implements store.Leases.
+func (s *Store) Advance(ctx context.Context, sink, holder string, to store.Revision) error {
+	return s.do(ctx, func(ctx context.Context, ses *session) error {
+		rows, err := ses.query(ctx, `update cursor set rev = case when rev < $1 then $2 else rev end where sink = $3 and holder = $4 returning rev`,
+			int64(to), int64(to), sink, holder)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		if !rows.Next() {
+			if err := rows.Err(); err != nil {
+				return err
+			}
+			return store.ErrStale
+		}
+		return rows.Err()
+	})
+}
+
+// Release implements store.Leases.
+func (s *Store) Release(ctx context.Context, sink, holder string) error {
+	return s.do(ctx, func(ctx context.Context, ses *session) error {
+		return ses.exec(ctx, `update cursor set holder = '', until = 0 where sink = $1 and holder = $2`, sink, holder)
+	})
+}

@@ -1,0 +1,86 @@
+package sql
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// logCommit is a commit as the log keeps it. Names are short: there is one of
+// these for every write there ever was.
+type logCommit struct {
+	Rev     store.Revision    `json:"r"`
+	At      int64             `json:"t"` // Unix nanoseconds
+	By      store.Attribution `json:"by,omitzero"`
+	Changes []logChange       `json:"c"`
+}
+
+type logChange struct {
+	Op    store.Op        `json:"op"`
+	Org   tenant.ID       `json:"org"`
+	Kind  string          `json:"kind"`
+	ID    string          `json:"id"`
+	Prev  store.Revision  `json:"p,omitempty"`
+	Past  store.Revision  `json:"g,omitempty"`
+	Keys  []store.Key     `json:"k,omitempty"`
+	Refs  []integrity.Ref `json:"f,omitempty"`
+	None  bool            `json:"n,omitempty"` // references: none any more, as opposed to as before
+	Delta doc.Delta       `json:"d"`
+}
+
+// logged returns commits as the log keeps them.
+func logged(commits []store.Commit) []logCommit {
+	out := make([]logCommit, len(commits))
+	for i, c := range commits {
+		out[i] = logCommit{Rev: c.Rev, At: c.At.UnixNano(), By: c.By, Changes: make([]logChange, len(c.Changes))}
+		for j, ch := range c.Changes {
+			out[i].Changes[j] = logChange{Op: ch.Op, Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Prev: ch.Prev, Past: ch.Past,
+				Keys: ch.Keys, Refs: ch.Refs, None: ch.Refs != nil && len(ch.Refs) == 0, Delta: ch.Delta}
+		}
+	}
+	return out
+}
+
+// parseLog reads one row of the log.
+func parseLog(text []byte) ([]store.Commit, error) {
+	var rows []logCommit
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, fmt.Errorf("sql: change log: %w", err)
+	}
+	out := make([]store.Commit, len(rows))
+	for i, r := range rows {
+		out[i] = store.Commit{Rev: r.Rev, At: time.Unix(0, r.At).UTC(), By: r.By, Changes: make([]store.Change, len(r.Changes))}
+		for j, ch := range r.Changes {
+			if ch.None {
+				ch.Refs = []integrity.Ref{}
+			}
+			out[i].Changes[j] = store.Change{Op: ch.Op, Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Prev: ch.Prev, Past: ch.Past,
+				Keys: ch.Keys, Refs: ch.Refs, Delta: ch.Delta}
+		}
+	}
+	return out, nil
+}
+
+// scanLog reads rows of the log and closes them.
+func scanLog(rows *sql.Rows) ([]store.Commit, error) {
+	defer func() { _ = rows.Close() }()
+	var out []store.Commit
+	for rows.Next() {
+		var text []byte
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		commits, err := parseLog(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, commits...)
+	}
+	return out, rows.Err()
+}

@@ -1,0 +1,173 @@
+package sql
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// address names a record among all organisations.
+type address struct {
+	org      tenant.ID
+	kind, id string
+}
+
+func addressOf(r *store.Record) address { return address{r.Org, r.Kind, r.ID} }
+
+// keyAddress names a searchable value among all organisations.
+type keyAddress struct {
+	org                tenant.ID
+	kind, index, value string
+}
+
+// overlay holds what a transaction has written but not yet sent: later units of
+// the group, and later steps of a unit, see it in front of the tables.
+type overlay struct {
+	entries map[address]*entry
+	keys    map[keyAddress][]string // IDs of overlaid records that have the key
+}
+
+// entry is a record as the tables have it and as the transaction leaves it; nil
+// means that there is none.
+type entry struct {
+	base, now *store.Record
+	rev       store.Revision // of the unit that left it so
+}
+
+func newOverlay() *overlay {
+	return &overlay{entries: map[address]*entry{}, keys: map[keyAddress][]string{}}
+}
+
+// set replaces the state of a record; base is what the tables have and counts
+// the first time only.
+func (o *overlay) set(a address, base, now *store.Record, rev store.Revision) {
+	e := o.entries[a]
+	if e == nil {
+		e = &entry{base: base}
+		o.entries[a] = e
+	}
+	if e.now != nil {
+		for _, k := range e.now.Keys {
+			ka := keyAddress{a.org, a.kind, k.Index, k.Value}
+			o.keys[ka] = slices.DeleteFunc(o.keys[ka], func(id string) bool { return id == a.id })
+		}
+	}
+	if now != nil {
+		for _, k := range now.Keys {
+			ka := keyAddress{a.org, a.kind, k.Index, k.Value}
+			o.keys[ka] = append(o.keys[ka], a.id)
+		}
+	}
+	e.now, e.rev = now, rev
+}
+
+// drop forgets a record that a failed unit was the first to touch.
+func (o *overlay) drop(a address) {
+	o.set(a, nil, nil, 0)
+	delete(o.entries, a)
+}
+
+// get returns the state of a record and whether the overlay knows it.
+func (o *overlay) get(a address) (*store.Record, bool) {
+	if e, ok := o.entries[a]; ok {
+		return e.now, true
+	}
+	return nil, false
+}
+
+// matching returns the overlaid records that q selects, in order.
+func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
+	var out []*store.Record
+	if q.Index != "" && !sc.All() {
+		for _, id := range o.keys[keyAddress{sc.Org(), q.Kind, q.Index, q.Value}] {
+			out = append(out, o.entries[address{sc.Org(), q.Kind, id}].now)
+		}
+	} else {
+		for a, e := range o.entries {
+			if e.now != nil && a.kind == q.Kind && sc.Admits(a.org) && (q.Index == "" || hasKey(e.now, q.Index, q.Value)) {
+				out = append(out, e.now)
+			}
+		}
+	}
+	out = slices.DeleteFunc(out, func(r *store.Record) bool {
+		return q.After != "" && r.ID <= q.After || q.ID != "" && r.ID != q.ID
+	})
+	slices.SortFunc(out, byAddress)
+	return out
+}
+
+func byAddress(a, b *store.Record) int {
+	if c := strings.Compare(string(a.Org), string(b.Org)); c != 0 {
+		return c
+	}
+	return strings.Compare(a.ID, b.ID)
+}
+
+func hasKey(r *store.Record, index, value string) bool {
+	return slices.ContainsFunc(r.Keys, func(k store.Key) bool { return k.Index == index && k.Value == value })
+}
+
+// hot remembers committed records between transactions. It is right as long as
+// nobody else commits, which the revision read under the writer lock tells.
+type hot struct {
+	head  store.Revision
+	recs  map[address]*store.Record
+	keys  map[keyAddress]address // unique keys only
+	bytes int
+}
+
+// hotBytes bounds the documents that hot keeps.
+const hotBytes = 64 << 20
+
+func newHot() *hot {
+	h := &hot{}
+	h.reset(0)
+	return h
+}
+
+func (h *hot) reset(head store.Revision) {
+	h.head, h.bytes = head, 0
+	h.recs, h.keys = map[address]*store.Record{}, map[keyAddress]address{}
+}
+
+func (h *hot) put(r *store.Record) {
+	a := addressOf(r)
+	h.drop(a)
+	if h.bytes += len(r.Doc); h.bytes > hotBytes {
+		h.reset(h.head)
+		h.bytes = len(r.Doc)
+	}
+	h.recs[a] = r
+	for _, k := range r.Keys {
+		if k.Unique {
+			h.keys[keyAddress{r.Org, r.Kind, k.Index, k.Value}] = a
+		}
+	}
+}
+
+func (h *hot) drop(a address) {
+	old, ok := h.recs[a]
+	if !ok {
+		return
+	}
+	h.bytes -= len(old.Doc)
+	delete(h.recs, a)
+	for _, k := range old.Keys {
+		delete(h.keys, keyAddress{a.org, a.kind, k.Index, k.Value})
+	}
+}
+
+// learn takes over what a group has committed.
+func (h *hot) learn(g *group) {
+	h.head = g.head + store.Revision(len(g.commits))
+	for a := range g.over.entries {
+		h.drop(a)
+	}
+	for _, e := range g.over.entries {
+		if e.now != nil {
+			h.put(e.now)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+// Package postgres opens a store in a PostgreSQL database, shared by any number
+// of service processes.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Config says where the database is.
+type Config struct {
+	DSN    string        // URL or key=value form
+	Now    system.Clock  // nil: time.Now
+	Poll   time.Duration // how often to look without a hint; 0: 100 ms
+	Conns  int           // connections for reading; 0: 16
+	Source string        // names this process among the replicas
+	Logger *slog.Logger
+}
+
+// Store is a store in a PostgreSQL database.
+type Store struct {
+	*sqladapter.Store
+	db    *sql.DB
+	board *sqladapter.Board
+}
+
+var dialect = sqladapter.Dialect{
+	Name:  "postgres",
+	Begin: "begin",
+	// One writer at a time in the whole cluster: revisions come out gapless and
+	// in the order of commits.
+	Lock:  "select pg_advisory_xact_lock(1196446024, hashtext(current_schema()))",
+	Read:  &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+	Now:   "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
+	Again: func(err error) bool { c := state(err); return c == "40001" || c == "40P01" },
+	Taken: func(err error) bool { return state(err) == "23505" },
+	Lost:  lost,
+}
+
+func state(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+// lost reports whether the server is away, shutting down or out of connections.
+func lost(err error) bool {
+	if c := state(err); c != "" {
+		return c[:2] == "57" || c[:2] == "08" || c[:2] == "53"
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return true
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, sql.ErrConnDone) || pgconn.Timeout(err) || err != nil && err.Error() == "conn closed"
+}
+
+// parse reads a connection string.
+func parse(dsn string) (*pgx.ConnConfig, error) {
+	cfg, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, errors.New("postgres: the connection string cannot be read (not shown: it may hold a password)")
+	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = 5 * time.Second
+	}
+	return cfg, nil
+}
+
+// Migrate brings the schema of a database up to date and returns every step.
+func Migrate(ctx context.Context, dsn string) ([]sqladapter.Step, error) {
+	cfg, err := parse(dsn)
+	if err != nil {
+		return nil, err
+	}
+	db := stdlib.OpenDB(*cfg)
+	steps, err := sqladapter.Migrate(ctx, db, dialect)
+	return steps, errors.Join(err, db.Close())
+}
+
+// Open connects, creates or updates the schema and starts the store. Close ends it.
+func Open(ctx context.Context, c Config) (*Store, error) {
+	cfg, err := parse(c.DSN)
+	if err != nil {
+		return nil, err
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Conns == 0 {
+		c.Conns = 16
+	}
+	db := stdlib.OpenDB(*cfg)
+	db.SetMaxOpenConns(c.Conns + 1)
+	db.SetMaxIdleConns(c.Conns + 1)
+	if _, err := sqladapter.Migrate(ctx, db, dialect); err != nil {
+		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
+	}
+	s := &Store{db: db, board: sqladapter.NewBoard(db, c.Source)}
+	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Logger: c.Logger,
+		Listen: func(ctx context.Context, hint func()) error { return listen(ctx, cfg, hint) }})
+	return s, nil
+}
+
+// listen waits for the hints that the database gives on a connection of its own.
+func listen(ctx context.Context, cfg *pgx.ConnConfig, hint func()) error {
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if _, err := conn.Exec(ctx, "listen gatehouse_commit"); err != nil {
+		return err
+	}
+	hint()
+	for {
+		if _, err := conn.WaitForNotification(ctx); err != nil {
+			return err
+		}
+		hint()
+	}
+}
+
+// Board returns where the replicas of a cluster note the presence of gateways.
+func (s *Store) Board() *sqladapter.Board { return s.board }
+
+// Close ends the store and its connections.
+func (s *Store) Close() error { return errors.Join(s.Store.Close(), s.db.Close()) }

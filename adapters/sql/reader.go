@@ -1,0 +1,189 @@
+package sql
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// reader reads records in one transaction.
+type reader struct {
+	q     querier
+	scope tenant.Scope
+}
+
+// meta is what the record table holds besides the document.
+type meta struct {
+	Keys []store.Key     `json:"k,omitempty"`
+	Refs []integrity.Ref `json:"r,omitempty"`
+}
+
+// pageSize is how many records are fetched at once: a cursor must not stay open
+// while the caller runs other statements of the same transaction.
+const pageSize = 200
+
+// Get implements store.Reader.
+func (r *reader) Get(ctx context.Context, kind, id string) (store.Record, error) {
+	if r.scope.All() {
+		return store.Record{}, store.ErrScope
+	}
+	return r.get(ctx, address{r.scope.Org(), kind, id})
+}
+
+func (r *reader) get(ctx context.Context, a address) (store.Record, error) {
+	recs, err := r.fetch(ctx, `select kind, org, id, rev, doc, meta from record where kind = $1 and org = $2 and id = $3`, a.kind, string(a.org), a.id)
+	if err != nil {
+		return store.Record{}, err
+	}
+	if len(recs) == 0 {
+		return store.Record{}, store.ErrNotFound
+	}
+	return recs[0], nil
+}
+
+// Scan implements store.Reader.
+func (r *reader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		left, first := q.Limit, true
+		var last store.Record
+		for {
+			n := pageSize
+			if q.Limit > 0 {
+				n = min(n, left)
+			}
+			text, args := r.where(q, last, first)
+			text = `select r.kind, r.org, r.id, r.rev, r.doc, r.meta` + text + fmt.Sprintf(` order by r.org, r.id limit %d`, n)
+			if first && q.Offset > 0 {
+				text += fmt.Sprintf(` offset %d`, q.Offset)
+			}
+			recs, err := r.fetch(ctx, text, args...)
+			if err != nil {
+				yield(store.Record{}, err)
+				return
+			}
+			for _, rec := range recs {
+				if !yield(rec, nil) {
+					return
+				}
+			}
+			if left -= len(recs); len(recs) < n || q.Limit > 0 && left == 0 {
+				return
+			}
+			last, first = recs[len(recs)-1], false
+		}
+	}
+}
+
+// Count implements store.Reader.
+func (r *reader) Count(ctx context.Context, q store.Query) (n int, err error) {
+	text, args := r.where(q, store.Record{}, true)
+	rows, err := r.q.query(ctx, `select count(*)`+text, args...)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := rows.Scan(&n); err != nil {
+			return 0, err
+		}
+	}
+	return n, rows.Err()
+}
+
+// where returns the part of a query from "from" on. Every condition on the
+// organisation comes from the scope, so that none can be forgotten.
+func (r *reader) where(q store.Query, last store.Record, first bool) (string, []any) {
+	var b strings.Builder
+	var args []any
+	add := func(format string, values ...any) {
+		at := make([]any, len(values))
+		for i, v := range values {
+			args = append(args, v)
+			at[i] = len(args)
+		}
+		fmt.Fprintf(&b, format, at...)
+	}
+	b.WriteString(` from record r`)
+	if q.Index != "" {
+		add(` join record_key k on k.kind = r.kind and k.org = r.org and k.id = r.id and k.name = $%d and k.value = $%d`, q.Index, q.Value)
+	}
+	add(` where r.kind = $%d`, q.Kind)
+	if !r.scope.All() {
+		add(` and r.org = $%d`, string(r.scope.Org()))
+	}
+	if q.ID != "" {
+		add(` and r.id = $%d`, q.ID)
+	}
+	if q.After != "" {
+		add(` and r.id > $%d`, q.After)
+	}
+	if !first {
+		add(` and (r.org, r.id) > ($%d, $%d)`, string(last.Org), last.ID)
+	}
+	return b.String(), args
+}
+
+// Touched implements store.Reader: any commit counts, which is never too few.
+func (r *reader) Touched(ctx context.Context, _ string) (store.Revision, error) {
+	return headOf(ctx, r.q)
+}
+
+// Referrers implements store.Reader.
+func (r *reader) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		if r.scope.All() {
+			yield(store.Record{}, store.ErrScope)
+			return
+		}
+		kind, id := "", ""
+		for {
+			recs, err := r.fetch(ctx, fmt.Sprintf(`select r.kind, r.org, r.id, r.rev, r.doc, r.meta from record_ref f
+				join record r on r.org = f.org and r.kind = f.kind and r.id = f.id
+				where f.org = $1 and f.to_kind = $2 and f.to_id = $3 and (f.kind, f.id) > ($4, $5) order by f.kind, f.id limit %d`, pageSize),
+				string(r.scope.Org()), to.Kind, to.ID, kind, id)
+			if err != nil {
+				yield(store.Record{}, err)
+				return
+			}
+			for _, rec := range recs {
+				if !yield(rec, nil) {
+					return
+				}
+				kind, id = rec.Kind, rec.ID
+			}
+			if len(recs) < pageSize {
+				return
+			}
+		}
+	}
+}
+
+// fetch reads whole records.
+func (r *reader) fetch(ctx context.Context, text string, args ...any) ([]store.Record, error) {
+	rows, err := r.q.query(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var out []store.Record
+	for rows.Next() {
+		var rec store.Record
+		var more []byte
+		if err := rows.Scan(&rec.Kind, &rec.Org, &rec.ID, &rec.Rev, &rec.Doc, &more); err != nil {
+			return nil, err
+		}
+		var m meta
+		if err := json.Unmarshal(more, &m); err != nil {
+			return nil, fmt.Errorf("sql: meta of %s %s: %w", rec.Kind, rec.ID, err)
+		}
+		rec.Keys, rec.Refs = m.Keys, m.Refs
+		out = append(out, rec.Shared())
+	}
+	return out, rows.Err()
+}

@@ -1,0 +1,152 @@
+// Package sql keeps resources in a relational database. One constant schema
+// holds every kind; concurrent units of work share one transaction; the change
+// log is the feed. The sub-packages open it on PostgreSQL and on SQLite.
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Dialect is what differs between databases.
+type Dialect struct {
+	Name  string           // folder of its migrations
+	Local bool             // a file of this machine: statements need no deadline
+	Begin string           // starts a writing transaction
+	Lock  string           // taken first by every write, so that writers of all processes take turns; "" if Begin does it
+	Read  *sql.TxOptions   // makes a transaction a consistent snapshot
+	Now   string           // SQL for the time in Unix milliseconds
+	Again func(error) bool // the transaction lost a race and may run again
+	Taken func(error) bool // a unique constraint was violated
+	Lost  func(error) bool // the database cannot be reached
+}
+
+// Config describes a Store.
+type Config struct {
+	Readers *sql.DB // for snapshots
+	Writers *sql.DB // for the one writing connection; may be the same
+	Dialect Dialect
+	Now     system.Clock
+	Poll    time.Duration // how often a follower looks without a hint; 0: 100 ms
+	Timeout time.Duration // for one group of units of work; 0: 15 s
+	// Listen blocks until ctx ends, calling hint whenever something may have been
+	// committed elsewhere; nil: polling alone.
+	Listen func(ctx context.Context, hint func()) error
+	Logger *slog.Logger
+}
+
+// Store is a store.Store over database/sql.
+type Store struct {
+	Config
+	writer *writer
+	recent recent
+	ctx    context.Context
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+}
+
+var (
+	_ store.Store       = (*Store)(nil)
+	_ store.Feed        = (*Store)(nil)
+	_ store.Snapshotter = (*Store)(nil)
+	_ store.Historian   = (*Store)(nil)
+	_ store.Leases      = (*Store)(nil)
+)
+
+// New returns a Store over a migrated database. Close ends it; the databases
+// stay the caller's.
+func New(c Config) *Store {
+	if c.Poll == 0 {
+		c.Poll = 100 * time.Millisecond
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 15 * time.Second
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	s := &Store{Config: c}
+	s.recent.init()
+	s.writer = newWriter(s)
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	if c.Listen != nil {
+		s.done.Go(s.listen)
+	}
+	return s
+}
+
+// Close waits for the units of work that have been handed in; later ones end
+// with ErrClosed.
+func (s *Store) Close() error {
+	s.stop()
+	s.writer.close()
+	s.done.Wait()
+	return nil
+}
+
+// listen keeps the hints coming; while they are missing, polling does.
+func (s *Store) listen() {
+	for s.ctx.Err() == nil {
+		err := s.Listen(s.ctx, s.recent.wake)
+		if s.ctx.Err() != nil {
+			return
+		}
+		s.Logger.Debug("listening for commits ended; polling until it is back", "error", err)
+		select {
+		case <-s.ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// View implements store.Store.
+func (s *Store) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) error {
+	if sc.IsZero() {
+		return store.ErrScope
+	}
+	return s.snapshot(ctx, func(q querier) error { return fn(&reader{q: q, scope: sc}) })
+}
+
+// snapshot runs fn in a read-only transaction.
+func (s *Store) snapshot(ctx context.Context, fn func(querier) error) error {
+	txn, err := s.Readers.BeginTx(ctx, s.Dialect.Read)
+	if err != nil {
+		return s.explain(err)
+	}
+	defer func() { _ = txn.Rollback() }()
+	return s.explain(fn(transaction{txn}))
+}
+
+// explain marks the errors that mean that the database is away.
+func (s *Store) explain(err error) error {
+	switch {
+	case err == nil, errors.Is(err, store.ErrUnavailable):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case s.Dialect.Lost(err):
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	return err
+}
+
+// querier runs statements in a transaction.
+type querier interface {
+	query(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+}
+
+// transaction is a querier over a database/sql transaction.
+type transaction struct{ *sql.Tx }
+
+func (t transaction) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return t.QueryContext(ctx, text, args...)
+}

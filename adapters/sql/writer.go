@@ -1,0 +1,424 @@
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// maxGroup bounds how many units of work share a transaction, and thereby how
+// long the first of them waits for the last.
+const maxGroup = 256
+
+// unit is one call of Update on its way through the writer.
+type unit struct {
+	ctx     context.Context
+	scope   tenant.Scope
+	fn      func(store.Writer) error
+	job     func(context.Context, *session) error // instead of fn: a transaction of its own
+	claimed atomic.Bool                           // by the writer, or by the caller who gave up
+	done    chan struct{}
+	rev     store.Revision
+	err     error
+	panic   any  // what the closure panicked with
+	ended   bool // the closure ended its goroutine
+}
+
+// Update implements store.Store.
+func (s *Store) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	if sc.IsZero() {
+		return 0, store.ErrScope
+	}
+	u := &unit{ctx: ctx, scope: sc, fn: fn}
+	if err := s.writer.submit(u); err != nil {
+		return 0, s.explain(err)
+	}
+	return u.rev, nil
+}
+
+// do runs a job in a transaction of its own, in turn with the units of work.
+func (s *Store) do(ctx context.Context, job func(context.Context, *session) error) error {
+	return s.explain(s.writer.submit(&unit{ctx: ctx, job: job}))
+}
+
+// writer lets units of work take turns on the one connection that writes.
+// Whoever comes while nobody is at work does the work: for itself, and for
+// those who queued up meanwhile. A lone writer thus waits for the disk and for
+// no other goroutine.
+type writer struct {
+	s      *Store
+	mu     sync.Mutex
+	queue  []*unit
+	busy   bool
+	closed bool
+	idle   sync.Cond // signalled when nobody is at work
+
+	ses *session // these two belong to whoever is at work
+	hot *hot
+}
+
+func newWriter(s *Store) *writer {
+	w := &writer{s: s, hot: newHot()}
+	w.idle.L = &w.mu
+	return w
+}
+
+// submit hands a unit in and waits. Once work on it has begun, the caller waits
+// for the outcome whatever its context says: an error means that nothing was
+// written, unless the database was lost.
+func (w *writer) submit(u *unit) error {
+	if err := u.ctx.Err(); err != nil {
+		return err
+	}
+	u.done = make(chan struct{})
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return store.ErrClosed
+	}
+	w.queue = append(w.queue, u)
+	lead := !w.busy
+	w.busy = true
+	w.mu.Unlock()
+	if lead {
+		w.work(u)
+	}
+	select {
+	case <-u.done:
+	case <-u.ctx.Done():
+		if u.claimed.CompareAndSwap(false, true) {
+			return u.ctx.Err()
+		}
+		<-u.done
+	}
+	if u.panic != nil {
+		panic(u.panic)
+	}
+	return u.err
+}
+
+// work carries out what is queued until nothing is. Once its own unit is done,
+// the rest goes on in a goroutine of its own.
+func (w *writer) work(own *unit) {
+	finished := false
+	defer func() {
+		if !finished { // a closure has ended this goroutine; the others' work goes on
+			go w.work(nil)
+		}
+	}()
+	for batch := w.take(); batch != nil; batch = w.take() {
+		w.group(batch)
+		if own != nil && own.over() {
+			finished = true
+			w.handOver()
+			return
+		}
+	}
+	finished = true
+}
+
+// over reports whether a unit has its outcome.
+func (u *unit) over() bool {
+	select {
+	case <-u.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// handOver lets somebody else work, if there is work.
+func (w *writer) handOver() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) > 0 {
+		go w.work(nil)
+		return
+	}
+	w.rest()
+}
+
+// rest notes that nobody is at work; the lock is held.
+func (w *writer) rest() {
+	w.busy = false
+	w.idle.Broadcast()
+}
+
+// take returns what has queued up, or nil when the work is over: while one
+// group waits for the disk, the next one forms.
+func (w *writer) take() []*unit {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) == 0 {
+		w.rest()
+		return nil
+	}
+	n := min(len(w.queue), maxGroup)
+	batch := w.queue[:n:n]
+	w.queue = w.queue[n:]
+	return batch
+}
+
+// close refuses new units, waits for those that are queued and gives the
+// connection up.
+func (w *writer) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	for w.busy {
+		w.idle.Wait()
+	}
+	w.drop()
+}
+
+// group carries out a batch: units of work together, jobs on their own.
+func (w *writer) group(batch []*unit) {
+	var together []*unit
+	for _, u := range batch {
+		switch {
+		case !u.claimed.CompareAndSwap(false, true):
+		case u.ctx.Err() != nil:
+			u.err = u.ctx.Err()
+			close(u.done)
+		case u.job != nil:
+			u.err = w.job(u)
+			close(u.done)
+		default:
+			together = append(together, u)
+		}
+	}
+	if len(together) > 0 {
+		defer w.salvage(together)
+		w.commit(together)
+	}
+}
+
+// errEnded is the outcome of a unit whose closure did not return.
+var errEnded = errors.New("sql: the unit of work ended its goroutine")
+
+// salvage runs when a closure has ended the goroutine in the middle of a group:
+// the transaction is given up, and the other units go back into the queue.
+func (w *writer) salvage(units []*unit) {
+	units = slices.DeleteFunc(units, (*unit).over)
+	if len(units) == 0 {
+		return
+	}
+	w.drop()
+	var again []*unit
+	for _, u := range units {
+		if u.ended {
+			u.err = errEnded
+			close(u.done)
+			continue
+		}
+		u.claimed.Store(false)
+		again = append(again, u)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue = append(again, w.queue...)
+}
+
+// tries bounds how often a transaction that lost a race runs again.
+const tries = 10
+
+// commit runs units in one transaction. When the transaction as a whole fails,
+// each runs once more alone, so that one unit's trouble is not another's.
+func (w *writer) commit(units []*unit) {
+	err := w.attempt(units)
+	for n := 1; n < tries && err != nil && w.s.Dialect.Again(err); n++ {
+		err = w.attempt(units)
+	}
+	_, unsure := errors.AsType[*unsureError](err)
+	if err != nil && len(units) > 1 && !unsure && !w.s.Dialect.Lost(err) {
+		for _, u := range units {
+			w.commit([]*unit{u})
+		}
+		return
+	}
+	for _, u := range units {
+		if err != nil && u.err == nil {
+			u.err = err
+		}
+		close(u.done)
+	}
+}
+
+// unsureError is a failure of the commit itself: the transaction may have
+// become durable, so it must not run again.
+type unsureError struct{ err error }
+
+// Error implements error.
+func (e *unsureError) Error() string { return "sql: commit: " + e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *unsureError) Unwrap() error { return e.err }
+
+// attempt runs units in one transaction and reports what befell the
+// transaction; what befell a unit is in the unit.
+func (w *writer) attempt(units []*unit) error {
+	ctx, cancel := w.s.patience()
+	defer cancel()
+	head, err := w.begin(ctx)
+	if err != nil {
+		w.drop()
+		return err
+	}
+	if w.hot.head != head {
+		w.hot.reset(head)
+	}
+	g := &group{w: w, ctx: ctx, head: head, over: newOverlay()}
+	for _, u := range units {
+		if u.panic == nil && !u.ended {
+			g.run(u)
+		}
+	}
+	if len(g.commits) == 0 {
+		return w.end(ctx, "rollback")
+	}
+	if err := g.flush(); err != nil {
+		_ = w.end(ctx, "rollback")
+		return w.taken(err)
+	}
+	if err := w.end(ctx, "commit"); err != nil {
+		return &unsureError{err}
+	}
+	w.hot.learn(g)
+	w.s.recent.add(g.commits)
+	return nil
+}
+
+// patience returns the context of a transaction: its own, since it may serve
+// many callers. A local database waits for nothing but the disk; watching a
+// deadline there costs as much as the statement.
+func (s *Store) patience() (context.Context, context.CancelFunc) {
+	if s.Dialect.Local {
+		return context.Background(), func() {}
+	}
+	return context.WithTimeout(context.Background(), s.Timeout)
+}
+
+// taken names a unique constraint that the unit itself could not have seen:
+// somebody wrote to the tables by other means.
+func (w *writer) taken(err error) error {
+	if w.s.Dialect.Taken(err) {
+		return fmt.Errorf("%w: %w", store.ErrTaken, err)
+	}
+	return err
+}
+
+// begin opens the transaction, waits for the turn of this process and returns
+// the revision of the last commit.
+func (w *writer) begin(ctx context.Context) (head store.Revision, err error) {
+	if w.ses == nil {
+		if w.ses, err = newSession(ctx, w.s.Writers); err != nil {
+			return 0, err
+		}
+	}
+	if err := w.ses.exec(ctx, w.s.Dialect.Begin); err != nil {
+		return 0, err
+	}
+	if w.s.Dialect.Lock != "" {
+		if err := w.ses.exec(ctx, w.s.Dialect.Lock); err != nil {
+			return 0, err
+		}
+	}
+	return headOf(ctx, w.ses)
+}
+
+// end closes the transaction. After an error the connection is given up: what
+// it is in the middle of is unknown.
+func (w *writer) end(ctx context.Context, how string) error {
+	err := w.ses.exec(ctx, how)
+	if err != nil {
+		w.drop()
+	}
+	return err
+}
+
+func (w *writer) drop() {
+	if w.ses != nil {
+		w.ses.close()
+		w.ses = nil
+	}
+	w.hot.reset(0)
+}
+
+// job runs one statement sequence in a transaction of its own.
+func (w *writer) job(u *unit) (err error) {
+	ctx, cancel := w.s.patience()
+	defer cancel()
+	if w.ses == nil {
+		if w.ses, err = newSession(ctx, w.s.Writers); err != nil {
+			return err
+		}
+	}
+	if err := w.ses.exec(ctx, w.s.Dialect.Begin); err != nil {
+		w.drop()
+		return err
+	}
+	if err := u.job(ctx, w.ses); err != nil {
+		return errors.Join(err, w.end(ctx, "rollback"))
+	}
+	return w.end(ctx, "commit")
+}
+
+// session is a connection with its prepared statements.
+type session struct {
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+	texts map[textKey]string
+}
+
+func newSession(ctx context.Context, db *sql.DB) (*session, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &session{conn: conn, stmts: map[string]*sql.Stmt{}, texts: map[textKey]string{}}, nil
+}
+
+func (s *session) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
+	if st, ok := s.stmts[text]; ok {
+		return st, nil
+	}
+	st, err := s.conn.PrepareContext(ctx, text)
+	if err == nil {
+		s.stmts[text] = st
+	}
+	return st, err
+}
+
+func (s *session) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	st, err := s.prepare(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+func (s *session) exec(ctx context.Context, text string, args ...any) error {
+	st, err := s.prepare(ctx, text)
+	if err != nil {
+		return err
+	}
+	_, err = st.ExecContext(ctx, args...)
+	return err
+}
+
+// close gives the connection up for good, transaction and all.
+func (s *session) close() {
+	for _, st := range s.stmts {
+		_ = st.Close()
+	}
+	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
+	_ = s.conn.Close()
+}

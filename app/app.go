@@ -1,0 +1,166 @@
+// Package app puts a control plane together: the use cases, a store, a transport,
+// and whatever else is passed in. It is the embedding API; the program uses
+// nothing else.
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	nethttp "net/http"
+	"slices"
+	"time"
+
+	"go.uber.org/fx"
+	"go.uber.org/fx/fxevent"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/relay"
+	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// App is a control plane. It is an http.Handler; mount it anywhere. New starts
+// nothing and opens no port.
+type App struct {
+	fx       *fx.App
+	handler  nethttp.Handler
+	guard    operation.Middleware
+	table    []operation.Operation
+	byID     map[string]*operation.Operation
+	identity *identity.Service
+	relays   []*relay.Relay
+	copy     *replicated.Store
+	store    store.Store
+	now      func() time.Time
+}
+
+// New builds an App. Without options it keeps everything in memory, decides by
+// permission maps and announces nothing.
+func New(opts ...Option) (*App, error) {
+	s := settings{
+		log: slog.Default(), now: time.Now, requestID: crypto.NewUUID, pageSize: 10, version: "dev", healthPath: "/health",
+		reads: replicated.Current, staleness: time.Minute, passwords: crypto.Passwords{},
+	}
+	for _, opt := range opts {
+		opt(&s)
+	}
+	if s.newID == nil {
+		s.newID = crypto.NewID(s.now)
+	}
+	a := &App{now: s.now}
+	a.fx = fx.New(
+		fx.WithLogger(func() fxevent.Logger {
+			l := &fxevent.SlogLogger{Logger: s.log.With("component", "fx")}
+			l.UseLogLevel(slog.LevelDebug - 4) // wiring is for those who debug the wiring
+			return l
+		}),
+		fx.Supply(&s, a),
+		modules,
+		fx.Invoke(assemble),
+	)
+	if err := a.fx.Err(); err != nil {
+		return nil, fmt.Errorf("gatehouse: %w", err)
+	}
+	return a, nil
+}
+
+// parts is what the graph hands over to the App.
+type parts struct {
+	fx.In
+	App      *App
+	Handler  nethttp.Handler
+	Guard    operation.Middleware
+	Table    table
+	Identity *identity.Service
+	Store    store.Store
+	Copy     *replicated.Store
+	Relays   []*relay.Relay
+	Nodes    *gateway.Nodes
+}
+
+func assemble(p parts) {
+	a := p.App
+	a.handler, a.guard, a.table, a.identity = p.Handler, p.Guard, p.Table, p.Identity
+	a.store, a.copy, a.relays = p.Store, p.Copy, p.Relays
+	a.byID = map[string]*operation.Operation{}
+	for i := range a.table {
+		a.byID[a.table[i].ID] = &a.table[i]
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (a *App) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) { a.handler.ServeHTTP(w, r) }
+
+// Start starts background work: the copy in memory, announcements, the list of
+// live nodes. It returns when reads can be served, or with the error that
+// prevents it.
+func (a *App) Start(ctx context.Context) error {
+	if err := a.fx.Start(ctx); err != nil {
+		return err
+	}
+	if a.copy == nil {
+		return nil
+	}
+	select {
+	case <-a.copy.Loaded():
+		return nil
+	case <-ctx.Done():
+		err := ctx.Err()
+		if t := a.copy.Trouble(); t != nil {
+			err = t.Err
+		}
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		return errors.Join(fmt.Errorf("gatehouse: the store could not be loaded: %w", err), a.fx.Stop(stop))
+	}
+}
+
+// Stop ends background work and waits for it.
+func (a *App) Stop(ctx context.Context) error { return a.fx.Stop(ctx) }
+
+// Operations returns the table of everything the App can be asked to do.
+func (a *App) Operations() []operation.Operation { return slices.Clone(a.table) }
+
+// Do carries out an operation without HTTP, behind the same guard: the call says
+// who asks by its Token.
+func (a *App) Do(ctx context.Context, id string, c *operation.Call) (any, error) {
+	o, ok := a.byID[id]
+	if !ok {
+		return nil, fault.New(fault.NotFound, "operation.unknown", "there is no operation %q", id)
+	}
+	call := *c
+	call.Spec = &o.Spec
+	call.RawPath = cmp.Or(call.RawPath, o.Path)
+	return a.guard(o.Do)(ctx, &call)
+}
+
+// Bootstrap makes sure that a first organisation with an admin exists.
+func (a *App) Bootstrap(ctx context.Context, f identity.First) (identity.Bootstrapped, error) {
+	return a.identity.Bootstrap(ctx, f)
+}
+
+// Empty reports whether there is no organisation yet.
+func (a *App) Empty(ctx context.Context) (bool, error) { return a.identity.Empty(ctx) }
+
+// Rekey protects with the current encryption key what an older one protects,
+// and returns how many access keys there were.
+func (a *App) Rekey(ctx context.Context) (int, error) { return a.identity.Rekey(ctx) }
+
+// Relays returns how far each sink has been told, by name of the sink.
+func (a *App) Relays() map[string]relay.Status {
+	out := map[string]relay.Status{}
+	for _, r := range a.relays {
+		out[r.Name()] = r.Status()
+	}
+	return out
+}
+
+// Store returns the store as the use cases see it.
+func (a *App) Store() store.Store { return a.store }

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/serve"
+)
+
+// bootstrap makes the first organisation in the store itself: no service needs
+// to run, and one that runs sees it.
+func (c *cli) bootstrap() *cobra.Command {
+	var f identity.First
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "bootstrap --email ADDRESS",
+		Short: "Make the first organisation and its admin, unless they exist",
+		Long: `Makes an organisation and an admin user in the configured store and prints the
+admin's access key. What exists is left as it is, so it can run at every start.
+Flags beat the settings bootstrap.*.`,
+		Example: "  gatehouse bootstrap --email you@example.com\n  gatehouse bootstrap --email you@example.com --json | jq -r .access_key",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, b, err := c.doBootstrap(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			return c.printBootstrap(s, b, asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Email, "email", "", "address of the admin")
+	flags.StringVar(&f.Password, "password", "", "password of the admin (default: none; the access key is enough for the API)")
+	flags.StringVar(&f.FirstName, "first-name", "", "first name of the admin (default \"Admin\")")
+	flags.StringVar(&f.LastName, "last-name", "", "last name of the admin (default \"User\")")
+	flags.StringVar(&f.OwnerName, "owner-name", "", "name of the organisation (default \"Default\")")
+	flags.StringVar(&f.OwnerSlug, "owner-slug", "", "short name of the organisation, by which it is found again (default \"default\")")
+	flags.StringVar(&f.OrgID, "org-id", "", "identifier of the organisation (default: generated)")
+	flags.StringVar(&f.AccessKey, "access-key", "", "access key of the admin (default: generated)")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (c *cli) doBootstrap(ctx context.Context, flags identity.First) (s config.Settings, b identity.Bootstrapped, err error) {
+	s, log, err := c.settings()
+	if err != nil {
+		return s, b, err
+	}
+	if s.Storage.Type == config.Memory {
+		return s, b, errors.New("storage.main.type is memory: nothing made now would be there later; set bootstrap.email so that the service does it at its start")
+	}
+	f := join(flags, serve.First(s))
+	if f.Email == "" {
+		return s, b, errors.New("say who the admin is: --email you@example.com, or bootstrap.email")
+	}
+	comp, err := serve.Compose(ctx, s, log, buildVersion())
+	if err != nil {
+		return s, b, err
+	}
+	defer func() { err = errors.Join(err, comp.Close()) }()
+	if err := comp.Start(ctx); err != nil {
+		return s, b, err
+	}
+	b, err = comp.Bootstrap(ctx, f)
+	return s, b, errors.Join(err, comp.Stop(ctx))
+}
+
+// join takes from the flags what they say and from the settings the rest.
+func join(f, s identity.First) identity.First {
+	for _, p := range []struct{ to, from *string }{
+		{&f.OrgID, &s.OrgID}, {&f.OwnerName, &s.OwnerName}, {&f.OwnerSlug, &s.OwnerSlug}, {&f.Email, &s.Email},
+		{&f.FirstName, &s.FirstName}, {&f.LastName, &s.LastName}, {&f.Password, &s.Password}, {&f.AccessKey, &s.AccessKey},
+	} {
+		if *p.to == "" {
+			*p.to = *p.from
+		}
+	}
+	return f
+}
+
+func (c *cli) printBootstrap(s config.Settings, b identity.Bootstrapped, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(c.out).Encode(map[string]any{
+			"org_id": b.OrgID, "user_id": b.UserID, "access_key": b.AccessKey, "created": b.Created,
+		})
+	}
+	what := "made"
+	if !b.Created {
+		what = "there already"
+	}
+	scheme := "http"
+	if s.TLS.Enabled {
+		scheme = "https"
+	}
+	_, err := fmt.Fprintf(c.out, `organisation  %s
+admin         %s (%s)
+access key    %s
+
+Once the service runs, try:
+  curl -H 'authorization: %s' %s://127.0.0.1:%d/api/clientidps
+`, b.OrgID, b.UserID, what, b.AccessKey, b.AccessKey, scheme, s.Listen.Port)
+	return err
+}
+
+func (c *cli) migrate() *cobra.Command {
+	return &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the database schema up to date and stop",
+		Long: `Applies the migrations that the configured database lacks, each in a
+transaction of its own. "serve" does the same at its start; this is for those who
+want it done before.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, log, err := c.settings()
+			if err != nil {
+				return err
+			}
+			steps, err := serve.Migrate(cmd.Context(), s, log)
+			for _, st := range steps {
+				state := "was there"
+				if st.Applied {
+					state = "applied"
+				}
+				fmt.Fprintf(c.out, "%-28s %s\n", st.Name, state)
+			}
+			return err
+		},
+	}
+}
+
+func (c *cli) config() *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "About the settings"}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "check",
+		Short: "Print the settings in effect, secrets masked, and every problem at once",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			s, report := config.Read(c.conf, config.Options{Debug: c.debug})
+			fmt.Fprint(c.out, string(s.YAML()))
+			for _, w := range report.Warnings {
+				fmt.Fprintln(c.errOut, "warning:", w)
+			}
+			if len(report.Problems) == 0 {
+				return nil
+			}
+			for _, p := range report.Problems {
+				fmt.Fprintln(c.errOut, "problem:", p.Error())
+			}
+			return &settingsError{fmt.Errorf("%d %s in the settings", len(report.Problems), plural(len(report.Problems), "problem"))}
+		},
+	})
+	return cmd
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return strings.TrimSuffix(noun, "s") + "s"
+}

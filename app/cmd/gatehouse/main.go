@@ -1,0 +1,135 @@
+// Command gatehouse is the open control plane for API gateways that speak the
+// Tyk protocol.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/serve"
+)
+
+// version is stamped by the build.
+var version = ""
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run carries out one command line and returns the exit code: 0, 1 for a
+// failure, 2 for a configuration that cannot work.
+func run(ctx context.Context, args []string, out, errOut io.Writer) int {
+	root := command(out, errOut)
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(errOut, "gatehouse:", err)
+	if _, ok := errors.AsType[*settingsError](err); ok {
+		return 2
+	}
+	return 1
+}
+
+// settingsError is a configuration that cannot work.
+type settingsError struct{ error }
+
+// cli is what all commands share.
+type cli struct {
+	out, errOut io.Writer
+	conf        string
+	debug       bool
+}
+
+func command(out, errOut io.Writer) *cobra.Command {
+	c := &cli{out: out, errOut: errOut}
+	root := &cobra.Command{
+		Use:   "gatehouse",
+		Short: "The open control plane for API gateways that speak the Tyk protocol",
+		Long: `Gatehouse keeps what your API gateways load, behind users and permissions, and
+tells them when it changes.
+
+Start here:
+  gatehouse bootstrap --email you@example.com   the first organisation and its admin
+  gatehouse serve                               the service, on port 3000
+
+Settings come from a file (--conf, JSON or YAML) and from the environment, for
+example SVC_DB_LISTENPORT=3000; "gatehouse config check" shows what is in effect.`,
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	root.PersistentFlags().StringVar(&c.conf, "conf", "", "settings file, JSON or YAML (default: the environment alone)")
+	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log everything, whatever log_level says")
+	root.AddCommand(c.serve(), c.bootstrap(), c.migrate(), c.config(), c.versionCommand())
+	root.CompletionOptions.DisableDefaultCmd = true
+	return root
+}
+
+// settings reads the configuration, logs its warnings and refuses problems.
+func (c *cli) settings() (config.Settings, *slog.Logger, error) {
+	s, report := config.Read(c.conf, config.Options{Debug: c.debug})
+	log := serve.NewLogger(c.errOut, s.Log)
+	for _, w := range report.Warnings {
+		log.Warn(w)
+	}
+	if err := report.Err(); err != nil {
+		return s, log, &settingsError{fmt.Errorf("%w\n(`gatehouse config check` shows the settings in effect)", err)}
+	}
+	return s, log, nil
+}
+
+func (c *cli) serve() *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve",
+		Short: "Run the service until it is told to stop",
+		Long: `Runs the service: the management API under /api, the admin API under /admin,
+the calls of gateways under /register and /system, probes at /hello and /health.
+
+SIGTERM and Ctrl-C finish the requests under way and stop.`,
+		Example: "  SVC_DB_ADMINSECRET=s3cret SVC_DB_NODESECRET=n0de gatehouse serve\n  gatehouse serve --conf gatehouse.yaml",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, log, err := c.settings()
+			if err != nil {
+				return err
+			}
+			return serve.Run(cmd.Context(), s, log, buildVersion(), nil)
+		},
+	}
+}
+
+func (c *cli) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(c.out, "gatehouse", buildVersion())
+			return err
+		},
+	}
+}
+
+// buildVersion is what the build stamped, or else what the module proxy knows.
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "dev"
+}

@@ -1,0 +1,169 @@
+// Package config turns a configuration file and the environment into the one
+// struct of settings from which the standalone program is composed. It logs
+// nothing and stops nothing: what is odd or wrong is reported, all at once.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Options are the flags of the command line that beat file and environment.
+type Options struct {
+	Debug bool // log level debug whatever was set
+}
+
+// Report is what there is to say about a configuration. It holds no secret.
+type Report struct {
+	Warnings []string  // odd, but the program can run
+	Problems []Problem // the program must not start
+}
+
+// Err returns all problems as one error, or nil.
+func (r Report) Err() error {
+	var all []error
+	for _, p := range r.Problems {
+		all = append(all, p)
+	}
+	return errors.Join(all...)
+}
+
+// Problem is one thing to correct.
+type Problem struct {
+	Setting string // name as in the file, or "" when the file as a whole is meant
+	Message string // what is expected
+}
+
+// Error returns the message after the name of the setting.
+func (p Problem) Error() string {
+	if p.Setting == "" {
+		return p.Message
+	}
+	return p.Setting + ": " + p.Message
+}
+
+// Read is Load with the file at path, or none if path is empty, and the
+// environment of the process.
+func Read(path string, opts Options) (Settings, Report) {
+	if path == "" {
+		return Load(nil, "", os.Environ(), opts)
+	}
+	file, err := os.ReadFile(path)
+	s, report := Load(file, path, os.Environ(), opts)
+	if err != nil {
+		unread := Problem{Message: fmt.Sprintf("cannot read the configuration: %s", err)}
+		report.Problems = append([]Problem{unread}, report.Problems...)
+	}
+	return s, report
+}
+
+// Load makes settings of a JSON or YAML document (nil or empty = none) and of
+// NAME=value entries, which beat it. fileName is used in messages only. The
+// settings are complete even if there are problems: what could not be
+// understood has its default.
+func Load(file []byte, fileName string, environ []string, opts Options) (Settings, Report) {
+	if fileName == "" {
+		fileName = "the configuration file"
+	}
+	l := loader{values: map[*setting]value{}, unknownNames: map[string]bool{}, unknownVariables: map[string]bool{}}
+	l.file(file, fileName)
+	l.environment(environ)
+	l.warnUnknown(fileName)
+	l.apply()
+	if opts.Debug {
+		l.settings.Log.Level = LevelDebug
+	}
+	l.validate()
+	return l.settings, l.report
+}
+
+// loader collects the strongest value of each setting, then turns them into
+// fields.
+type loader struct {
+	values           map[*setting]value
+	unknownNames     map[string]bool // of the file
+	unknownVariables map[string]bool
+	settings         Settings
+	report           Report
+}
+
+// value is what somebody set: a tree from the file, or a text from the environment.
+type value struct {
+	node   *yaml.Node
+	text   string
+	origin string // the file or the variable
+}
+
+// tree returns the value as a tree, if its text has the form of a k.
+func (v value) tree(k kind) (*yaml.Node, bool) {
+	if v.node != nil {
+		return resolve(v.node), true
+	}
+	return textNode(k, v.text)
+}
+
+func (l *loader) warn(format string, args ...any) {
+	l.report.Warnings = append(l.report.Warnings, fmt.Sprintf(format, args...))
+}
+
+func (l *loader) problem(name, format string, args ...any) {
+	l.report.Problems = append(l.report.Problems, Problem{Setting: name, Message: fmt.Sprintf(format, args...)})
+}
+
+// apply fills the fields: defaults first, then what was set.
+func (l *loader) apply() {
+	var idle []string
+	for i := range table {
+		row := &table[i]
+		v, set := l.values[row]
+		switch {
+		case row.use == used:
+			if row.preset != "" {
+				assign(row.field(&l.settings), scalar(row.preset))
+			}
+			if set {
+				l.set(row, v)
+			}
+		case row.use == accepted && set:
+			idle = append(idle, row.name)
+		}
+	}
+	if len(idle) > 0 {
+		slices.Sort(idle)
+		l.warn("settings without effect in this version: %s", strings.Join(idle, ", "))
+	}
+}
+
+// set stores one value. What is wrong with it is said without quoting it,
+// because it may be a secret in the wrong place.
+func (l *loader) set(row *setting, v value) {
+	n, ok := v.tree(row.kind)
+	if ok && len(row.choices) > 0 {
+		chosen, scalar := asText(n)
+		if scalar && chosen == "" {
+			return // as good as absent
+		}
+		ok = scalar && slices.Contains(row.choices, chosen)
+	}
+	if ok && assign(row.field(&l.settings), n) {
+		return
+	}
+	want := expected[row.kind]
+	if len(row.choices) > 0 {
+		want = "one of " + strings.Join(row.choices, ", ")
+	}
+	if row.lenient {
+		l.warn("%s: expected %s (%s); using %s", row.name, want, v.origin, row.preset)
+		return
+	}
+	message := fmt.Sprintf("expected %s (%s)", want, v.origin)
+	if row.hint != "" {
+		message += "; " + row.hint
+	}
+	l.problem(row.name, "%s", message)
+}

@@ -1,0 +1,97 @@
+package config
+
+import (
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Prefixes of environment variables; the first beats the second.
+const (
+	ourPrefix   = "SVC_DB_"
+	fieldPrefix = "TYK_DB_"
+)
+
+// variables lists the environment variables of a setting, the strongest first.
+// The log level has a name that all services of an installation share.
+func (s *setting) variables() []string {
+	if s.name == "log_level" {
+		return []string{"SVC_LOGLEVEL", ourPrefix + s.suffix, "TYK_LOGLEVEL", fieldPrefix + s.suffix}
+	}
+	return []string{ourPrefix + s.suffix, fieldPrefix + s.suffix}
+}
+
+// environment takes the settings of environment variables over those of the
+// file. An empty variable counts as absent, because that is what composition
+// tools make of a variable nobody gave a value.
+func (l *loader) environment(environ []string) {
+	have := map[string]string{}
+	for _, entry := range environ {
+		if name, val, _ := strings.Cut(entry, "="); val != "" {
+			have[name] = val
+		}
+	}
+	known := map[string]bool{}
+	for i := range table {
+		row, taken := &table[i], false
+		for _, name := range row.variables() {
+			known[name] = true
+			if val, ok := have[name]; ok && !taken {
+				l.values[row], taken = value{text: val, origin: name}, true
+			}
+		}
+	}
+	for name := range have {
+		if strings.HasPrefix(name, ourPrefix) && !known[name] {
+			l.unknownVariables[name] = true
+		}
+	}
+}
+
+// textNode reads a variable as the tree a file would have given. Lists are
+// separated by commas, entries of maps are key:value; both may be JSON instead,
+// and lists of objects have to be.
+func textNode(k kind, s string) (*yaml.Node, bool) {
+	switch k {
+	case list, secretList, dictionary, certificates:
+	default:
+		return scalar(s), true
+	}
+	if trimmed := strings.TrimSpace(s); strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "{") {
+		if !json.Valid([]byte(trimmed)) {
+			return nil, false
+		}
+		n, err := parse([]byte(trimmed))
+		return n, err == nil
+	}
+	if k == certificates {
+		return nil, false
+	}
+	return separated(k, s)
+}
+
+func separated(k kind, s string) (*yaml.Node, bool) {
+	n := &yaml.Node{Kind: yaml.SequenceNode}
+	if k == dictionary {
+		n.Kind = yaml.MappingNode
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		part = strings.TrimSpace(part)
+		key, val, pair := strings.Cut(part, ":")
+		switch {
+		case part == "":
+		case k != dictionary:
+			n.Content = append(n.Content, scalar(part))
+		case pair:
+			n.Content = append(n.Content, scalar(strings.TrimSpace(key)), scalar(strings.TrimSpace(val)))
+		default:
+			return nil, false
+		}
+	}
+	return n, true
+}
+
+func scalar(s string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+}

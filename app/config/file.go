@@ -1,0 +1,135 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// parse turns a JSON or YAML document into a tree that keeps the spelling of
+// every scalar. An empty document is nil. The error names no value of the
+// document, because it may be a secret.
+func parse(doc []byte) (*yaml.Node, error) {
+	doc = bytes.TrimPrefix(doc, []byte("\ufeff"))
+	// YAML claims to contain JSON, but the parser refuses tabs before the first
+	// bracket, surrogate pairs and the escape \/.
+	if json.Valid(doc) {
+		d := jsonDecoder{json.NewDecoder(bytes.NewReader(doc))}
+		d.UseNumber()
+		return d.value()
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(doc, &root); err != nil {
+		return nil, errors.New(withoutQuotation(err.Error()))
+	}
+	if len(root.Content) == 0 {
+		return nil, nil
+	}
+	return root.Content[0], nil
+}
+
+// quotation matches what the parser quotes from the document. Other quotes in
+// its messages are punctuation it expected.
+var quotation = regexp.MustCompile("anchor '[^']*'|`[^`]*`")
+
+func withoutQuotation(message string) string {
+	return quotation.ReplaceAllString(strings.TrimPrefix(message, "yaml: "), "anchor")
+}
+
+// jsonDecoder builds the same tree from JSON that is known to be valid.
+type jsonDecoder struct{ *json.Decoder }
+
+func (d jsonDecoder) value() (*yaml.Node, error) {
+	token, err := d.Token()
+	if err != nil {
+		return nil, fmt.Errorf("not valid JSON near byte %d", d.InputOffset())
+	}
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str"}
+	switch t := token.(type) {
+	case nil:
+		n.Tag = "!!null"
+	case json.Delim:
+		return d.nested(n, t)
+	default:
+		n.Value = fmt.Sprint(t)
+	}
+	return n, nil
+}
+
+// nested reads what is inside brackets: values, or names and values in turn.
+func (d jsonDecoder) nested(n *yaml.Node, open json.Delim) (*yaml.Node, error) {
+	n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
+	if open == '{' {
+		n.Kind, n.Tag = yaml.MappingNode, "!!map"
+	}
+	for d.More() {
+		child, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, child)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, fmt.Errorf("not valid JSON near byte %d", d.InputOffset())
+	}
+	return n, nil
+}
+
+// resolve follows an alias to what it stands for.
+func resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// file takes the settings of a document.
+func (l *loader) file(doc []byte, name string) {
+	root, err := parse(doc)
+	switch {
+	case err != nil:
+		l.problem("", "%s is neither valid JSON nor valid YAML: %s", name, err)
+	case root == nil || isNull(root):
+	case resolve(root).Kind != yaml.MappingNode:
+		l.problem("", "%s holds no settings: expected names with values", name)
+	default:
+		l.section(resolve(root), "", name)
+	}
+}
+
+// section takes the settings of one mapping. It descends only into known
+// sections, which are few levels deep, so that a document cannot make it loop.
+func (l *loader) section(n *yaml.Node, prefix, file string) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		path, value := prefix+resolve(n.Content[i]).Value, resolve(n.Content[i+1])
+		row, known := byName[strings.ToLower(path)]
+		switch {
+		case known:
+			l.fromFile(row, value, file)
+		case !sections[strings.ToLower(path)]:
+			l.unknownNames[path] = true
+		case value.Kind == yaml.MappingNode:
+			l.section(value, path+".", file)
+		case !isNull(value):
+			l.problem(path, "expected settings below this name (%s)", file)
+		}
+	}
+}
+
+// fromFile takes one setting; null is the same as leaving it out.
+func (l *loader) fromFile(row *setting, n *yaml.Node, file string) {
+	if isNull(n) {
+		return
+	}
+	if _, twice := l.values[row]; twice {
+		l.warn("%s is given more than once in %s; the last one counts", row.name, file)
+	}
+	l.values[row] = value{node: n, origin: file}
+}

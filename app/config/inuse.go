@@ -1,0 +1,166 @@
+package config
+
+// inUse lists the settings that have a field, with their defaults.
+func inUse() []setting {
+	rows := serving()
+	for _, more := range [][]setting{keeping(), guarding(), announcing(), extending()} {
+		rows = append(rows, more...)
+	}
+	for i := range rows {
+		rows[i].use = used
+		rows[i].suffix = suffixOf(rows[i].name)
+		rows[i].kind = kindOf(rows[i].field(new(Settings)))
+	}
+	return rows
+}
+
+func serving() []setting {
+	return []setting{
+		{name: "listen_port", preset: "3000", field: func(s *Settings) any { return &s.Listen.Port },
+			meaning: "TCP port of all surfaces; 0 picks a free one"},
+		{name: "listen_address", field: func(s *Settings) any { return &s.Listen.Host },
+			meaning: "address to listen on; empty means all"},
+		{name: "http_server_options.use_ssl", preset: "false", field: func(s *Settings) any { return &s.TLS.Enabled },
+			meaning: "serve HTTPS instead of HTTP"},
+		{name: "http_server_options.certificates", field: func(s *Settings) any { return &s.TLS.Certificates },
+			meaning: "certificates to serve, as PEM files: domain_name (optional), cert_file, key_file"},
+		{name: "http_server_options.ssl_certificates", field: func(s *Settings) any { return &s.TLS.Files },
+			meaning: "certificates to serve, as PEM files that hold the key as well"},
+		{name: "http_server_options.min_version", preset: "771", field: func(s *Settings) any { return &s.TLS.MinVersion },
+			meaning: "oldest TLS version accepted: 769 is 1.0, 770 is 1.1, 771 is 1.2, 772 is 1.3"},
+		{name: "health_check_endpoint_name", preset: "health", field: func(s *Settings) any { return &s.HealthEndpoint },
+			meaning: "path of the health check"},
+		{name: "maintenance_mode", preset: "false", field: func(s *Settings) any { return &s.Maintenance },
+			meaning: "the control plane is under maintenance"},
+		{name: "page_size", preset: "10", field: func(s *Settings) any { return &s.PageSize },
+			meaning: "records per page of a list"},
+		{name: "log_level", preset: LevelInfo, lenient: true, choices: []string{LevelError, LevelWarn, LevelInfo, LevelDebug},
+			field:   func(s *Settings) any { return &s.Log.Level },
+			meaning: "least important messages to log: error, warn, info or debug"},
+		{name: "log_format", preset: FormatStandard, choices: []string{FormatStandard, FormatJSON},
+			field:   func(s *Settings) any { return &s.Log.Format },
+			meaning: "standard or json"},
+	}
+}
+
+func keeping() []setting {
+	return []setting{
+		{name: "home_dir", preset: ".", field: func(s *Settings) any { return &s.HomeDir },
+			meaning: "directory of the program's own files"},
+		{name: "storage.main.type", preset: SQLite, choices: []string{SQLite, Postgres, Memory},
+			hint:    "leave it out for a SQLite file in home_dir, or set it to postgres and storage.main.connection_string to a PostgreSQL database",
+			field:   func(s *Settings) any { return &s.Storage.Type },
+			meaning: "sqlite, postgres or memory (forgets everything on exit)"},
+		{name: "storage.main.connection_string", field: func(s *Settings) any { return &s.Storage.ConnectionString },
+			meaning: "sqlite: database file, empty means gatehouse.db in home_dir; postgres: URL or key=value pairs, required"},
+	}
+}
+
+func guarding() []setting {
+	return []setting{
+		{name: "admin_secret", field: func(s *Settings) any { return &s.AdminSecret },
+			meaning: "credential of /admin; without it /admin answers 401"},
+		{name: "shared_node_secret", field: func(s *Settings) any { return &s.NodeSecret },
+			meaning: "credential of gateways; without it no gateway can register"},
+		{name: "security.open_policy.enabled", preset: "false", field: func(s *Settings) any { return &s.Security.OpenPolicy.Enabled },
+			meaning: "Rego rules decide instead of the built-in permission check"},
+		{name: "security.open_policy.debug", preset: "false", field: func(s *Settings) any { return &s.Security.OpenPolicy.Debug },
+			meaning: "log inputs and outputs of rules, credentials masked"},
+		{name: "security.additional_permissions", field: func(s *Settings) any { return &s.Security.AdditionalPermissions },
+			meaning: "custom permissions, name to label"},
+		{name: "security.allow_admin_reset_password", preset: "false", field: func(s *Settings) any { return &s.Security.AdminResetsPassword },
+			meaning: "administrators may set passwords of other users"},
+		{name: "enable_multi_org_users", preset: "false", field: func(s *Settings) any { return &s.MultiOrgUsers },
+			meaning: "one address may belong to users of several organisations"},
+	}
+}
+
+func announcing() []setting {
+	return []setting{
+		{name: "notify_on_change", preset: "true", field: func(s *Settings) any { return &s.NotifyOnChange },
+			meaning: "tell gateways about changes"},
+		{name: "private_key_path", field: func(s *Settings) any { return &s.PrivateKeyPath },
+			meaning: "PEM file of the RSA key that signs notifications; empty means signed with shared_node_secret"},
+		{name: "redis_host", field: func(s *Settings) any { return &s.Redis.Host },
+			meaning: "host of Redis; Redis is off until this, redis_addrs or redis_hosts is set"},
+		{name: "redis_port", preset: "6379", field: func(s *Settings) any { return &s.Redis.Port },
+			meaning: "port of redis_host"},
+		{name: "redis_addrs", field: func(s *Settings) any { return &s.Redis.Addrs },
+			meaning: "several host:port, beats redis_hosts and redis_host"},
+		{name: "redis_hosts", field: func(s *Settings) any { return &s.Redis.Hosts },
+			meaning: "several hosts, host to port, beats redis_host"},
+		{name: "redis_username", field: func(s *Settings) any { return &s.Redis.Username },
+			meaning: "user of Redis"},
+		{name: "redis_password", field: func(s *Settings) any { return &s.Redis.Password },
+			meaning: "password of Redis"},
+		{name: "redis_master_name", field: func(s *Settings) any { return &s.Redis.MasterName },
+			meaning: "name of the master when the addresses are those of sentinels"},
+		{name: "redis_sentinel_password", field: func(s *Settings) any { return &s.Redis.SentinelPassword },
+			meaning: "password of the sentinels"},
+		{name: "redis_timeout", preset: "5", field: func(s *Settings) any { return &s.Redis.TimeoutSeconds },
+			meaning: "seconds that one network operation may take; 0 leaves it to the client"},
+		{name: "redis_database", preset: "0", field: func(s *Settings) any { return &s.Redis.Database },
+			meaning: "number of the database"},
+		{name: "enable_cluster", preset: "false", field: func(s *Settings) any { return &s.Redis.Cluster },
+			meaning: "the addresses are those of a Redis cluster"},
+		{name: "redis_use_ssl", preset: "false", field: func(s *Settings) any { return &s.Redis.TLS.Enabled },
+			meaning: "reach Redis over TLS"},
+		{name: "redis_ssl_insecure_skip_verify", preset: "false", field: func(s *Settings) any { return &s.Redis.TLS.InsecureSkipVerify },
+			meaning: "do not check the certificate of Redis"},
+		{name: "redis_ca_file", field: func(s *Settings) any { return &s.Redis.TLS.CAFile },
+			meaning: "PEM file of the authority that signed the certificate of Redis; empty means those of the system"},
+		{name: "redis_cert_file", field: func(s *Settings) any { return &s.Redis.TLS.CertFile },
+			meaning: "PEM file of the certificate shown to Redis"},
+		{name: "redis_key_file", field: func(s *Settings) any { return &s.Redis.TLS.KeyFile },
+			meaning: "PEM file of its key"},
+		{name: "redis_tls_min_version", choices: tlsVersions, field: func(s *Settings) any { return &s.Redis.TLS.MinVersion },
+			meaning: "oldest TLS version: 1.0, 1.1, 1.2 or 1.3"},
+		{name: "redis_tls_max_version", choices: tlsVersions, field: func(s *Settings) any { return &s.Redis.TLS.MaxVersion },
+			meaning: "newest TLS version: 1.0, 1.1, 1.2 or 1.3"},
+		{name: "redis_max_active", preset: "0", field: func(s *Settings) any { return &s.Redis.MaxActive },
+			meaning: "open connections at most; 0 leaves it to the client"},
+	}
+}
+
+var tlsVersions = []string{"1.0", "1.1", "1.2", "1.3"}
+
+// extending lists what Gatehouse adds to the settings of the field.
+func extending() []setting {
+	return []setting{
+		{name: "encryption_keys", field: func(s *Settings) any { return &s.EncryptionKeys },
+			meaning: "secrets that protect stored credentials: the first encrypts, all decrypt"},
+		{name: "reads", preset: ReadsCurrent, choices: []string{ReadsCurrent, ReadsLocal, ReadsPrimary},
+			field:   func(s *Settings) any { return &s.Reads },
+			meaning: "current: local replica after it has the newest commit; local: as it is; primary: the store itself"},
+		{name: "max_staleness", preset: "60s", field: func(s *Settings) any { return &s.MaxStaleness },
+			meaning: "how long a replica that has lost the store counts as ready"},
+		{name: "history.max_age", preset: "720h", field: func(s *Settings) any { return &s.History.MaxAge },
+			meaning: "how long commits are kept; 0 keeps them whatever their age"},
+		{name: "limits.max_body_bytes", preset: "33554432", field: func(s *Settings) any { return &s.Limits.MaxBodyBytes },
+			meaning: "size of a request body at most"},
+		{name: "limits.max_depth", preset: "128", field: func(s *Settings) any { return &s.Limits.MaxDepth },
+			meaning: "nesting of a request body at most"},
+		{name: "limits.request_timeout", preset: "30s", field: func(s *Settings) any { return &s.Limits.RequestTimeout },
+			meaning: "time one request may take"},
+		{name: "metrics.listen_address", field: func(s *Settings) any { return &s.MetricsAddress },
+			meaning: "host:port of a listener for metrics only; empty means none"},
+		{name: "tracing.otlp_endpoint", field: func(s *Settings) any { return &s.OTLPEndpoint },
+			meaning: "OTLP collector that receives traces; empty means no tracing"},
+		{name: "bootstrap.owner_name", field: func(s *Settings) any { return &s.Bootstrap.OwnerName },
+			meaning: "name of the first organisation"},
+		{name: "bootstrap.owner_slug", field: func(s *Settings) any { return &s.Bootstrap.OwnerSlug },
+			meaning: "slug of the first organisation"},
+		{name: "bootstrap.org_id", field: func(s *Settings) any { return &s.Bootstrap.OrgID },
+			meaning: "identifier of the first organisation; empty means drawn"},
+		{name: "bootstrap.email", field: func(s *Settings) any { return &s.Bootstrap.Email },
+			meaning: "address of the first administrator; the bootstrap runs at start when it is set"},
+		{name: "bootstrap.password", field: func(s *Settings) any { return &s.Bootstrap.Password },
+			meaning: "password of the first administrator"},
+		{name: "bootstrap.first_name", field: func(s *Settings) any { return &s.Bootstrap.FirstName },
+			meaning: "first name of the first administrator"},
+		{name: "bootstrap.last_name", field: func(s *Settings) any { return &s.Bootstrap.LastName },
+			meaning: "last name of the first administrator"},
+		{name: "bootstrap.access_key", field: func(s *Settings) any { return &s.Bootstrap.AccessKey },
+			meaning: "access key of the first administrator; empty means drawn"},
+	}
+}

@@ -1,0 +1,320 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// quiet are the settings without which every configuration has warnings.
+var quiet = []string{"SVC_DB_ADMINSECRET=a", "SVC_DB_NODESECRET=n"}
+
+func load(t *testing.T, file string, environ ...string) (Settings, Report) {
+	t.Helper()
+	return Load([]byte(file), "gatehouse.conf", append(quiet[:2:2], environ...), Options{})
+}
+
+func TestDefaults(t *testing.T) {
+	s, report := load(t, "")
+	if len(report.Warnings)+len(report.Problems) > 0 {
+		t.Fatalf("report %+v", report)
+	}
+	want := Settings{
+		Listen: Listen{Port: 3000}, TLS: TLS{MinVersion: 771}, HealthEndpoint: "health",
+		Log: Log{Level: "info", Format: "standard"}, HomeDir: ".", Storage: Storage{Type: "sqlite"},
+		Reads: "current", MaxStaleness: time.Minute, History: History{MaxAge: 720 * time.Hour},
+		AdminSecret: "a", NodeSecret: "n", PageSize: 10, NotifyOnChange: true,
+		Limits: Limits{MaxBodyBytes: 32 << 20, MaxDepth: 128, RequestTimeout: 30 * time.Second},
+		Redis:  Redis{Port: 6379, TimeoutSeconds: 5},
+	}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("have %#v\nwant %#v", s, want)
+	}
+	if s.Redis.Enabled() || s.Bootstrap.Active() || s.Security.OpenPolicy.Enabled {
+		t.Error("Redis, bootstrap or OPA is on by default")
+	}
+	if have := s.SQLiteFile(); have != "gatehouse.db" {
+		t.Errorf("SQLite file %q", have)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	const file = `{"listen_port": 1, "log_level": "error"}`
+	cases := []struct {
+		name    string
+		file    string
+		environ string
+		port    int
+		level   string
+	}{
+		{"nothing set", "", "", 3000, "info"},
+		{"file beats default", file, "", 1, "error"},
+		{"field prefix beats file", file, "TYK_DB_LISTENPORT=2 TYK_DB_LOGLEVEL=warn", 2, "warn"},
+		{"our prefix beats the field's", file, "SVC_DB_LISTENPORT=3 TYK_DB_LISTENPORT=2 SVC_DB_LOGLEVEL=debug TYK_LOGLEVEL=warn", 3, "debug"},
+		{"shared level beats our own", file, "SVC_LOGLEVEL=warn SVC_DB_LOGLEVEL=debug", 1, "warn"},
+		{"shared level of the field beats its own", "", "TYK_DB_LOGLEVEL=debug TYK_LOGLEVEL=error", 3000, "error"},
+		{"an empty variable is absent", file, "SVC_DB_LISTENPORT= TYK_DB_LISTENPORT=2 SVC_LOGLEVEL=", 2, "error"},
+		{"the last of two equal names counts", "", "SVC_DB_LISTENPORT=4 SVC_DB_LISTENPORT=5", 5, "info"},
+		{"null in the file is absent", "listen_port: null\nlog_level: ~\n", "", 3000, "info"},
+		{"a wrong value that is overruled is no problem", "listen_port: x", "SVC_DB_LISTENPORT=6", 6, "info"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s, report := load(t, c.file, strings.Fields(c.environ)...)
+			if s.Listen.Port != c.port || s.Log.Level != c.level || len(report.Warnings)+len(report.Problems) > 0 {
+				t.Errorf("port %d level %s, report %+v", s.Listen.Port, s.Log.Level, report)
+			}
+		})
+	}
+}
+
+func TestLogLevel(t *testing.T) {
+	cases := []struct {
+		set, want string
+		slog      slog.Level
+		warnings  int
+	}{
+		{"error", "error", slog.LevelError, 0},
+		{"warn", "warn", slog.LevelWarn, 0},
+		{"info", "info", slog.LevelInfo, 0},
+		{"debug", "debug", slog.LevelDebug, 0},
+		{"INFO", "info", slog.LevelInfo, 1},
+		{"warning", "info", slog.LevelInfo, 1},
+		{"7", "info", slog.LevelInfo, 1},
+		{"[debug]", "info", slog.LevelInfo, 1},
+	}
+	for _, c := range cases {
+		for _, source := range []string{"file", "SVC_LOGLEVEL", "TYK_DB_LOGLEVEL"} {
+			file, environ := "", quiet[:2:2]
+			if source == "file" {
+				file = "log_level: " + c.set
+			} else {
+				environ = append(environ, source+"="+c.set)
+			}
+			s, report := Load([]byte(file), "", environ, Options{})
+			if s.Log.Level != c.want || s.Log.Slog() != c.slog || len(report.Warnings) != c.warnings || len(report.Problems) > 0 {
+				t.Errorf("%s %s: level %s, report %+v", source, c.set, s.Log.Level, report)
+			}
+			s, report = Load([]byte(file), "", environ, Options{Debug: true})
+			if s.Log.Level != "debug" || len(report.Warnings) != c.warnings {
+				t.Errorf("%s %s with debug: level %s, report %+v", source, c.set, s.Log.Level, report)
+			}
+		}
+	}
+	// A strong invalid value is not repaired by a weaker valid one.
+	s, report := load(t, "log_level: error", "SVC_LOGLEVEL=loud", "SVC_DB_LOGLEVEL=debug")
+	if s.Log.Level != "info" || len(report.Warnings) != 1 {
+		t.Errorf("level %s, warnings %q", s.Log.Level, report.Warnings)
+	}
+}
+
+func TestSpellings(t *testing.T) {
+	cases := []struct {
+		file, environ string
+		field         func(Settings) any
+		want          any
+	}{
+		{`{"listen_port": "8080"}`, "LISTENPORT= 8080 ", func(s Settings) any { return s.Listen.Port }, 8080},
+		{`{"listen_port": 8.08e3}`, "LISTENPORT=8080.0", func(s Settings) any { return s.Listen.Port }, 8080},
+		{"\t{\"LISTEN_PORT\": 8080}", "LISTENPORT=8080", func(s Settings) any { return s.Listen.Port }, 8080},
+		{"limits.max_body_bytes: 3.3554432e+07", "LIMITS_MAXBODYBYTES=3.3554432e+07", func(s Settings) any { return s.Limits.MaxBodyBytes }, int64(32 << 20)},
+		{"http_server_options: {min_version: 772}", "HTTPSERVEROPTIONS_MINVERSION=772", func(s Settings) any { return s.TLS.MinVersion }, uint16(772)},
+		{"enable_cluster: 'TRUE'", "ENABLECLUSTER=yes", func(s Settings) any { return s.Redis.Cluster }, true},
+		{"notify_on_change: 0", "NOTIFYONCHANGE=off", func(s Settings) any { return s.NotifyOnChange }, false},
+		{"redis_password: 0123", "REDISPASSWORD=0123", func(s Settings) any { return s.Redis.Password }, Secret("0123")},
+		{`{"home_dir": "\/srv\/\ud83d\ude00"}`, "HOMEDIR=/srv/😀", func(s Settings) any { return s.HomeDir }, "/srv/😀"},
+		{"redis_tls_max_version: 1.2", "REDISTLSMAXVERSION=1.2", func(s Settings) any { return s.Redis.TLS.MaxVersion }, "1.2"},
+		{"log_format: ''", "LOGFORMAT=standard", func(s Settings) any { return s.Log.Format }, "standard"},
+		{"history: {max_age: 3600}", "HISTORY_MAXAGE=1h", func(s Settings) any { return s.History.MaxAge }, time.Hour},
+		{"history: {max_age: 1.5}", "HISTORY_MAXAGE=1500ms", func(s Settings) any { return s.History.MaxAge }, 1500 * time.Millisecond},
+		{"health_check_endpoint_name: /live", "HEALTHCHECKENDPOINTNAME=live", func(s Settings) any { return s.HealthEndpoint }, "live"},
+		{`{"redis_addrs": ["a:1", "b:2"]}`, "REDISADDRS=a:1, b:2,", func(s Settings) any { return s.Redis.Addresses() }, []string{"a:1", "b:2"}},
+		{`{"redis_hosts": {"b": 2, "a": "1"}}`, "HOSTS=b:2,a:1", func(s Settings) any { return s.Redis.Addresses() }, []string{"a:1", "b:2"}},
+		{"redis_host: a", `HOSTS={"a": 6379}`, func(s Settings) any { return s.Redis.Addresses() }, []string{"a:6379"}},
+		{"x: &k [one, two]\nencryption_keys: *k", `ENCRYPTIONKEYS=["one","two"]`, func(s Settings) any { return s.EncryptionKeys }, []Secret{"one", "two"}},
+		{"security: {additional_permissions: {a: Label A, b: 'B: b'}}", "SECURITY_ADDITIONALPERMISSIONS=a:Label A,b:B: b",
+			func(s Settings) any { return s.Security.AdditionalPermissions }, map[string]string{"a": "Label A", "b": "B: b"}},
+		{`{"http_server_options": {"certificates": [{"domain_name": "d", "cert_file": "c", "key_file": "k", "name": "n"}]}}`,
+			`HTTPSERVEROPTIONS_CERTIFICATES=[{"domain_name": "d", "cert_file": "c", "key_file": "k"}]`,
+			func(s Settings) any { return s.TLS.Certificates }, []Certificate{{"d", "c", "k"}}},
+	}
+	for _, c := range cases {
+		s, report := load(t, c.file)
+		if have := c.field(s); !reflect.DeepEqual(have, c.want) || len(report.Problems) > 0 {
+			t.Errorf("%s: have %#v, want %#v, problems %v", c.file, have, c.want, report.Problems)
+		}
+		s, report = load(t, "", "SVC_DB_"+c.environ)
+		if have := c.field(s); !reflect.DeepEqual(have, c.want) || len(report.Problems) > 0 {
+			t.Errorf("%s: have %#v, want %#v, problems %v", c.environ, have, c.want, report.Problems)
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	cases := []struct{ file, environ, setting, says string }{
+		{"listen_port: abc", "", "listen_port", "expected a whole number (gatehouse.conf)"},
+		{"listen_port: [1]", "", "listen_port", "expected a whole number"},
+		{"", "LISTENPORT=abc", "listen_port", "expected a whole number (SVC_DB_LISTENPORT)"},
+		{"", "LISTENPORT=99999999999999999999", "listen_port", "expected a whole number"},
+		{"", "LISTENPORT=0x10", "listen_port", "expected a whole number"},
+		{"", "LISTENPORT=65536", "listen_port", "0 to 65535"},
+		{"", "LISTENPORT=-1", "listen_port", "0 to 65535"},
+		{"", "LISTENADDRESS=localhost:3000", "listen_address", "without a port"},
+		{"", "HTTPSERVEROPTIONS_MINVERSION=70000", "http_server_options.min_version", "whole number"},
+		{"", "HTTPSERVEROPTIONS_MINVERSION=12", "http_server_options.min_version", "771 (1.2)"},
+		{"", "HTTPSERVEROPTIONS_USESSL=true", "http_server_options.use_ssl", "no certificate"},
+		{"", "HTTPSERVEROPTIONS_USESSL=maybe", "http_server_options.use_ssl", "true or false"},
+		{"", `HTTPSERVEROPTIONS_CERTIFICATES=[{"cert_file":"c"}]`, "http_server_options.certificates", "key_file"},
+		{"", `HTTPSERVEROPTIONS_CERTIFICATES=c.pem`, "http_server_options.certificates", "as JSON"},
+		{"", "PAGESIZE=0", "page_size", "at least 1"},
+		{"", "LOGFORMAT=xml", "log_format", "standard, json"},
+		{"", "STORAGE_MAIN_TYPE=mongo", "storage.main.type", "set it to postgres and storage.main.connection_string"},
+		{"", "STORAGE_MAIN_TYPE=mysql", "storage.main.type", "sqlite, postgres, memory"},
+		{"", "STORAGE_MAIN_TYPE=postgres", "storage.main.connection_string", "URL"},
+		{"storage: sqlite", "", "storage", "expected settings below"},
+		{"", "REDISADDRS=[a", "redis_addrs", "list of texts"},
+		{"redis_addrs: a:1", "", "redis_addrs", "list of texts"},
+		{"redis_addrs: [{}]", "", "redis_addrs", "list of texts"},
+		{"", "REDISADDRS=justhost", "redis_addrs", "host:port"},
+		{"", "HOSTS=justhost", "redis_hosts", "map of texts"},
+		{"", "HOSTS=h:http", "redis_hosts", "port numbers"},
+		{"redis_hosts: {h: [1]}", "", "redis_hosts", "map of texts"},
+		{"redis_host: h\nredis_port: 0", "", "redis_port", "1 to 65535"},
+		{"", "REDISTIMEOUT=-1", "redis_timeout", "at least 0"},
+		{"", "REDISDATABASE=-1", "redis_database", "at least 0"},
+		{"", "REDISMAXACTIVE=-1", "redis_max_active", "at least 0"},
+		{"", "REDISCERTFILE=c", "redis_cert_file", "each other"},
+		{"", "REDISTLSMINVERSION=2", "redis_tls_min_version", "1.3"},
+		{"redis_tls_min_version: 1.3\nredis_tls_max_version: 1.2", "", "redis_tls_min_version", "redis_tls_max_version"},
+		{"", "READS=nowhere", "reads", "current, local, primary"},
+		{"", "MAXSTALENESS=-1s", "max_staleness", "at least 0"},
+		{"", "HISTORY_MAXAGE=soon", "history.max_age", "a duration"},
+		{"", "HISTORY_MAXAGE=9999999999999", "history.max_age", "a duration"},
+		{"", "HISTORY_MAXAGE=-1", "history.max_age", "at least 0"},
+		{"", "LIMITS_MAXBODYBYTES=-1", "limits.max_body_bytes", "at least 1"},
+		{"", "LIMITS_MAXDEPTH=-1", "limits.max_depth", "at least 1"},
+		{"", "LIMITS_REQUESTTIMEOUT=-1", "limits.request_timeout", "more than 0"},
+		{"", "METRICS_LISTENADDRESS=9090", "metrics.listen_address", "host:port"},
+		{"", "HEALTHCHECKENDPOINTNAME=a b", "health_check_endpoint_name", "path"},
+		{"redis_password: {deep: 1}", "", "redis_password", "expected a text"},
+		{"a: b: c", "", "", "gatehouse.conf is neither valid JSON nor valid YAML: mapping values"},
+		{"admin_secret: *hunter2", "", "", "unknown anchor referenced"},
+		{"- 1", "", "", "holds no settings"},
+		{"just words", "", "", "holds no settings"},
+	}
+	for _, c := range cases {
+		var environ []string
+		if c.environ != "" {
+			environ = append(environ, "SVC_DB_"+c.environ)
+		}
+		_, report := load(t, c.file, environ...)
+		if len(report.Problems) != 1 || report.Problems[0].Setting != c.setting || !strings.Contains(report.Problems[0].Message, c.says) {
+			t.Errorf("%s: problems %q", cmp.Or(c.file, c.environ), report.Problems)
+		}
+	}
+}
+
+func TestEveryProblemIsReportedAtOnce(t *testing.T) {
+	s, report := load(t, "listen_port: x\npage_size: -2\nredis_timeout: []\n", "SVC_DB_STORAGE_MAIN_TYPE=mongo")
+	var names []string
+	for _, p := range report.Problems {
+		names = append(names, p.Setting)
+	}
+	if have := strings.Join(names, " "); have != "listen_port storage.main.type redis_timeout page_size" {
+		t.Errorf("problems of %s", have)
+	}
+	if s.Listen.Port != 3000 || s.Redis.TimeoutSeconds != 5 || s.Storage.Type != SQLite {
+		t.Errorf("what is not understood has its default, not %+v", s)
+	}
+	if err := report.Err(); err == nil || !strings.Contains(err.Error(), "\npage_size: expected at least 1") {
+		t.Errorf("error %v", err)
+	}
+	if err := (Report{}).Err(); err != nil {
+		t.Errorf("no problems, but %v", err)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	cases := []struct {
+		name, file, environ string
+		want                []string
+	}{
+		{"licence and other programs' variables", "license_key: x", "SVC_PORTAL_X=1 TYK_DB_NOSUCH=1 TYK_GW_X=1 HOME=/", nil},
+		{"settings without effect are listed once, sorted", `{"mongo_url": "m", "hash_keys": false, "ui": {"languages": {"a": "b"}}, "edge_endpoints": []}`,
+			"SVC_DB_HASHKEYS=true TYK_DB_AUDIT_ENABLED=true",
+			[]string{"settings without effect in this version: audit.enabled, edge_endpoints, hash_keys, mongo_url, ui.languages"}},
+		{"unknown settings of the file", "listen_prot: 1\nstorage: {main: {typ: x}, other: {deep: 1}}\nzzz: null\n", "",
+			[]string{"unknown settings in gatehouse.conf: listen_prot (did you mean listen_port?), storage.main.typ (did you mean storage.main.type?), storage.other, zzz"}},
+		{"unknown variables", "", "SVC_DB_REDIS_HOST=h SVC_DB_QWERTZ=1",
+			[]string{"unknown environment variables: SVC_DB_QWERTZ, SVC_DB_REDIS_HOST (did you mean SVC_DB_REDISHOST?)"}},
+		{"names that would break the line", "\"a\\nb\": 1\n" + strings.Repeat("x", 200) + ": 1\n", "",
+			[]string{`unknown settings in gatehouse.conf: "a\nb", ` + strings.Repeat("x", 80) + "…"}},
+		{"a setting given twice", "page_size: 1\npage_size: 2\n", "",
+			[]string{"page_size is given more than once in gatehouse.conf; the last one counts"}},
+		{"one of each kind", "log_level: x\nfoo: 1\nhash_keys: true\n", "SVC_DB_FOO=1",
+			[]string{"unknown settings in gatehouse.conf: foo", "unknown environment variables: SVC_DB_FOO",
+				"log_level: expected one of error, warn, info, debug (gatehouse.conf); using info",
+				"settings without effect in this version: hash_keys"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, report := load(t, c.file, strings.Fields(c.environ)...)
+			if !reflect.DeepEqual(report.Warnings, c.want) || len(report.Problems) > 0 {
+				t.Errorf("have %q\nwant %q\nproblems %v", report.Warnings, c.want, report.Problems)
+			}
+		})
+	}
+	_, report := Load(nil, "", nil, Options{})
+	if len(report.Warnings) != 2 || !strings.HasPrefix(report.Warnings[0], "admin_secret") || !strings.HasPrefix(report.Warnings[1], "shared_node_secret") {
+		t.Errorf("without secrets: %q", report.Warnings)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	cases := []struct {
+		redis Redis
+		want  string
+	}{
+		{Redis{Port: 6379}, "[]"},
+		{Redis{Host: "::1", Port: 1}, "[[::1]:1]"},
+		{Redis{Host: "h", Port: 1, Hosts: map[string]string{"b": "2", "a": "3"}}, "[a:3 b:2]"},
+		{Redis{Host: "h", Port: 1, Hosts: map[string]string{"a": "3"}, Addrs: []string{"z:4", "y:5"}}, "[z:4 y:5]"},
+	}
+	for _, c := range cases {
+		if have := fmt.Sprint(c.redis.Addresses()); have != c.want || c.redis.Enabled() != (c.want != "[]") {
+			t.Errorf("have %s, want %s, enabled %t", have, c.want, c.redis.Enabled())
+		}
+	}
+	if have := (Listen{Port: 3000}).Address(); have != ":3000" {
+		t.Errorf("listens on %s", have)
+	}
+	inHome, _ := load(t, "home_dir: /srv\n")
+	named, _ := load(t, "storage: {main: {connection_string: other.db}}")
+	if inHome.SQLiteFile() != filepath.Join("/srv", "gatehouse.db") || named.SQLiteFile() != "other.db" {
+		t.Errorf("SQLite files %s, %s", inHome.SQLiteFile(), named.SQLiteFile())
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Setenv("SVC_DB_PAGESIZE", "7")
+	path := filepath.Join(t.TempDir(), "gatehouse.yaml")
+	if err := os.WriteFile(path, []byte("listen_port: 4000\npage_size: 6\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, report := Read(path, Options{}); s.Listen.Port != 4000 || s.PageSize != 7 || report.Err() != nil {
+		t.Errorf("port %d, page size %d, %v", s.Listen.Port, s.PageSize, report.Err())
+	}
+	if s, report := Read("", Options{Debug: true}); s.Listen.Port != 3000 || s.Log.Level != LevelDebug || report.Err() != nil {
+		t.Errorf("port %d, level %s, %v", s.Listen.Port, s.Log.Level, report.Err())
+	}
+	s, report := Read(path+".missing", Options{})
+	if len(report.Problems) != 1 || !strings.Contains(report.Problems[0].Error(), "cannot read the configuration") || s.PageSize != 7 {
+		t.Errorf("a missing file: %v, page size %d", report.Problems, s.PageSize)
+	}
+}

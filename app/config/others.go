@@ -1,0 +1,100 @@
+package config
+
+import "strings"
+
+// others lists the settings of the field that have no effect here, so that an
+// existing configuration is understood: none of them is a spelling mistake.
+// A setting moves to inUse when it gets a field.
+func others() []setting {
+	rows := rowsOf(ignored, secret, "license_key")
+	for _, group := range []struct {
+		kind  kind
+		names string
+	}{
+		{text, otherTexts}, {secret, otherSecrets}, {address, otherAddresses}, {boolean, otherSwitches}, {integer, otherNumbers},
+		{list, "http_server_options.ssl_ciphers security.allowed_examples_urls"},
+		{dictionary, "email_backend.settings host_config.portal_domains ui.languages sso_permission_defaults"},
+		{endpoints, "edge_endpoints"},
+	} {
+		rows = append(rows, rowsOf(accepted, group.kind, strings.Fields(group.names)...)...)
+	}
+	for _, store := range []string{"main", "analytics", "logs", "uptime"} {
+		rows = append(rows, otherStorage("storage."+store+".", store == "main")...)
+	}
+	return rows
+}
+
+func rowsOf(u use, k kind, names ...string) []setting {
+	rows := make([]setting, len(names))
+	for i, name := range names {
+		rows[i] = setting{name: name, suffix: suffixOf(name), kind: k, use: u}
+	}
+	return rows
+}
+
+// otherStorage lists the settings of one store; type and address of the main
+// one are in use.
+func otherStorage(prefix string, main bool) []setting {
+	var rows []setting
+	if !main {
+		rows = append(rows, rowsOf(accepted, text, prefix+"type")...)
+		rows = append(rows, rowsOf(accepted, address, prefix+"connection_string")...)
+	}
+	rows = append(rows, rowsOf(accepted, address, prefix+"read_connection_string", prefix+"write_connection_string")...)
+	rows = append(rows, rowsOf(accepted, text, prefix+"mongo.driver")...)
+	rows = append(rows, rowsOf(accepted, integer, prefix+"mysql.default_string_size")...)
+	return append(rows, rowsOf(accepted, boolean,
+		prefix+"postgres.prefer_simple_protocol",
+		prefix+"mysql.disable_datetime_precision",
+		prefix+"mysql.dont_support_rename_index",
+		prefix+"mysql.dont_support_rename_column",
+		prefix+"mysql.skip_initialize_with_version",
+		prefix+"table_sharding")...)
+}
+
+const otherTexts = `
+	tyk_api_config.Host tyk_api_config.Port
+	mongo_ssl_ca_file mongo_ssl_pem_keyfile mongo_session_consistency mongo_driver
+	email_backend.code email_backend.default_from_email email_backend.default_from_name email_backend.dashboard_hostname
+	sentry_js_code
+	host_config.hostname host_config.override_hostname host_config.portal_root_path
+	security.audit_log_path security.allowed_content_sources
+	ui.trial.hubspot_form.region ui.trial.hubspot_form.portal_id ui.trial.hubspot_form.form_id ui.default_lang
+	aggregate_lookup_cutoff alternative_dashboard_url
+	sso_default_group_id sso_custom_login_url sso_custom_portal_login_url sso_custom_login_error_url
+	audit.format audit.path audit.store_type
+	oauth_redirect_uri_separator statsd_prefix`
+
+const otherSecrets = `
+	tyk_api_config.Secret sentry_code security.private_certificate_encoding_secret
+	identity_broker.host.secret portal_session_secret`
+
+const otherAddresses = `mongo_url identity_broker.host.connection_string statsd_connection_string`
+
+const otherSwitches = `
+	enable_ownership security.open_policy.enable_api
+	security.forbid_admin_view_access_token security.forbid_admin_reset_access_token
+	mongo_use_ssl mongo_ssl_insecure_skip_verify mongo_ssl_allow_invalid_hostnames mongo_direct_connection
+	force_api_defaults hash_keys disable_key_actions_by_username enable_delete_key_by_hash enable_update_key_by_hash
+	enable_hashed_keys_listing enable_master_keys enable_duplicate_slugs
+	email_backend.enable_email_notifications hide_listen_path use_sentry show_org_id
+	host_config.enable_host_names host_config.disable_org_slug_prefix host_config.generate_secure_paths
+	host_config.secure_cookies
+	http_server_options.ssl_insecure_skip_verify http_server_options.prefer_server_ciphers
+	security.hide_login_failure_limit_error security.login_disallow_forward_proxy
+	security.force_first_login_pw_reset security.enable_content_security_policy
+	ui.hide_help ui.dont_allow_license_management ui.onboarding.enabled
+	identity_broker.enabled identity_broker.ssl_insecure_skip_verify
+	use_sharded_analytics enable_aggregate_lookups allow_explicit_policy_id disable_parallel_sessions
+	sso_enable_user_lookup audit.enabled audit.detailed_recording dcr_ssl_insecure_skip_verify
+	allow_unsafe_oas allow_unsafe_policy_ids oas_config.validate_examples oas_config.validate_schema_defaults
+	escape_dots_in_oas_paths streaming.enabled streaming.enable_all_experimental disable_telemetry`
+
+const otherNumbers = `
+	mongo_batch_size
+	security.login_failure_username_limit security.login_failure_ip_limit security.login_failure_expiration
+	security.user_password_max_days security.enforce_password_history
+	ui.notifications.duration.success ui.notifications.duration.warning ui.notifications.duration.error ui.trial.end_date
+	dashboard_session_lifetime portal_session_lifetime
+	notifications.certificate_expiry_monitor.metadata_refresh_interval_minutes
+	notifications.certificate_expiry_monitor.warning_threshold_days`

@@ -1,0 +1,103 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"regexp"
+	"strings"
+)
+
+// mask is what is printed in place of a secret. Its length says nothing about
+// the length of the secret.
+const mask = "********"
+
+// Secret is a text that prints as asterisks wherever it goes: fmt, slog, JSON
+// and YAML. An empty secret prints as empty, so that one can see it is missing.
+type Secret string
+
+// Reveal returns the secret itself.
+func (s Secret) Reveal() string { return string(s) }
+
+// String returns asterisks, or nothing for an empty secret.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return mask
+}
+
+// GoString is String in quotes.
+func (s Secret) GoString() string { return fmt.Sprintf("%q", s.String()) }
+
+// Format prints String whatever the verb is: without it, a verb that does not
+// fit a string (%d) would print the secret in fmt's complaint about it.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// MarshalJSON implements json.Marshaler with String.
+func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+
+// MarshalYAML implements yaml.Marshaler with String.
+func (s Secret) MarshalYAML() (any, error) { return s.String(), nil }
+
+// LogValue implements slog.LogValuer with String.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// Address says where another system is reached: a URL, a file path or a list of
+// key=value pairs as PostgreSQL takes it. A password inside it prints as
+// asterisks wherever the address goes.
+type Address string
+
+// Reveal returns the address with its password.
+func (a Address) Reveal() string { return string(a) }
+
+// String returns the address with asterisks in place of passwords.
+func (a Address) String() string { return maskAddress(string(a)) }
+
+// GoString is String in quotes.
+func (a Address) GoString() string { return fmt.Sprintf("%q", a.String()) }
+
+// Format prints String whatever the verb is.
+func (a Address) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, a.String()) }
+
+// MarshalJSON implements json.Marshaler with String.
+func (a Address) MarshalJSON() ([]byte, error) { return json.Marshal(a.String()) }
+
+// MarshalYAML implements yaml.Marshaler with String.
+func (a Address) MarshalYAML() (any, error) { return a.String(), nil }
+
+// LogValue implements slog.LogValuer with String.
+func (a Address) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// passwordKey matches the name of a parameter that holds a secret, up to its
+// equals sign: password, sslpassword, _auth_pass; not passfile, which is a path.
+const passwordKey = `(?is)([\w.-]*(?:password|passwd|pwd|pass|secret|token)\s*=\s*)`
+
+var (
+	urlStart = regexp.MustCompile(`^\s*[A-Za-z][\w+.-]*://`)
+	urlParam = regexp.MustCompile(passwordKey + `[^&]*`)
+	// A value of the key=value form is quoted, with backslash escapes, or ends
+	// at white space that is not escaped. A quote that is never closed hides
+	// the rest.
+	pairParam = regexp.MustCompile(passwordKey + `(?:'(?:[^'\\]|\\.)*(?:'|\\?$)|(?:[^'\s\\]|\\.|\\$)(?:[^\s\\]|\\.|\\$)*)`)
+)
+
+// maskAddress hides more rather than less: in a malformed URL, whose password
+// may hold unescaped slashes or at signs, everything up to the last at sign
+// counts as its user and password.
+func maskAddress(a string) string {
+	start := urlStart.FindStringIndex(a)
+	if start == nil {
+		return pairParam.ReplaceAllString(a, "${1}"+mask)
+	}
+	scheme, rest := a[:start[1]], a[start[1]:]
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		user, password, _ := strings.Cut(rest[:at], ":")
+		if password != "" {
+			user += ":" + mask
+		}
+		rest = user + rest[at:]
+	}
+	return scheme + urlParam.ReplaceAllString(rest, "${1}"+mask)
+}

@@ -1,0 +1,224 @@
+package config
+
+import (
+	"log/slog"
+	"maps"
+	"net"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Storage engines of storage.main.type.
+const (
+	SQLite   = "sqlite"
+	Postgres = "postgres"
+	Memory   = "memory"
+)
+
+// Values of log_level and log_format.
+const (
+	LevelError = "error"
+	LevelWarn  = "warn"
+	LevelInfo  = "info"
+	LevelDebug = "debug"
+
+	FormatStandard = "standard"
+	FormatJSON     = "json"
+)
+
+// Values of reads: where a request reads from.
+const (
+	// ReadsCurrent is the local replica, after it has seen the newest commit.
+	ReadsCurrent = "current"
+	// ReadsLocal is the local replica as it is.
+	ReadsLocal = "local"
+	// ReadsPrimary is the store itself.
+	ReadsPrimary = "primary"
+)
+
+// Settings is everything the standalone program lets its operator choose. Each
+// part is meant for one adapter or one area; embedders pass Go values to the
+// library and never see it.
+type Settings struct {
+	Listen         Listen
+	TLS            TLS
+	HealthEndpoint string // path of the health check, without its leading slash
+	Maintenance    bool
+
+	Log            Log
+	MetricsAddress string  // host:port of a listener for metrics only; "" = none
+	OTLPEndpoint   Address // collector of traces; "" = tracing off
+
+	HomeDir      string
+	Storage      Storage
+	Reads        string        // ReadsCurrent, ReadsLocal or ReadsPrimary
+	MaxStaleness time.Duration // how far a replica may fall behind and still count as ready
+	History      History
+
+	AdminSecret    Secret   // credential of /admin; "" = nobody has it
+	NodeSecret     Secret   // credential of gateway nodes; "" = nobody has it
+	EncryptionKeys []Secret // the first encrypts, all decrypt
+	Security       Security
+	MultiOrgUsers  bool
+
+	PageSize  int // records per page, at least 1
+	Limits    Limits
+	Bootstrap Bootstrap
+
+	NotifyOnChange bool
+	PrivateKeyPath string // PEM file of the RSA key that signs notifications; "" = signed with the node secret
+	Redis          Redis
+}
+
+// Listen says where the program listens.
+type Listen struct {
+	Host string // "" = all interfaces
+	Port int    // 0 = any free one
+}
+
+// Address returns host:port as package net takes it.
+func (l Listen) Address() string { return net.JoinHostPort(l.Host, strconv.Itoa(l.Port)) }
+
+// TLS is how the program itself serves HTTPS.
+type TLS struct {
+	Enabled      bool
+	Certificates []Certificate
+	Files        []string // certificates whose PEM file holds the key as well
+	MinVersion   uint16   // as in crypto/tls: 771 is TLS 1.2
+}
+
+// Certificate is one certificate the program serves, as paths of PEM files.
+type Certificate struct {
+	DomainName string `json:"domain_name,omitempty" yaml:"domain_name,omitempty"` // "" = as the certificate says
+	CertFile   string `json:"cert_file" yaml:"cert_file"`
+	KeyFile    string `json:"key_file" yaml:"key_file"`
+}
+
+// Log is what is logged and how.
+type Log struct {
+	Level  string // LevelError … LevelDebug
+	Format string // FormatStandard or FormatJSON
+}
+
+// Slog returns the level as log/slog knows it.
+func (l Log) Slog() slog.Level {
+	switch l.Level {
+	case LevelError:
+		return slog.LevelError
+	case LevelWarn:
+		return slog.LevelWarn
+	case LevelDebug:
+		return slog.LevelDebug
+	default:
+		return slog.LevelInfo
+	}
+}
+
+// Storage is the main store.
+type Storage struct {
+	Type string // SQLite, Postgres or Memory
+	// ConnectionString is a file for SQLite ("" = see SQLiteFile), an address
+	// for PostgreSQL, unused in memory.
+	ConnectionString Address
+}
+
+// SQLiteFile returns the database file: storage.main.connection_string, or
+// gatehouse.db in the home directory. Parameters of a file: URL are not masked.
+func (s Settings) SQLiteFile() string {
+	if file := s.Storage.ConnectionString.Reveal(); file != "" {
+		return file
+	}
+	return filepath.Join(s.HomeDir, "gatehouse.db")
+}
+
+// History bounds the log of commits; 0 means that the bound does not apply.
+type History struct {
+	MaxAge time.Duration
+}
+
+// Limits bounds what one request may cost; none of them is 0.
+type Limits struct {
+	MaxBodyBytes   int64
+	MaxDepth       int // of nested arrays and objects in a body
+	RequestTimeout time.Duration
+}
+
+// Security holds switches of the permission check.
+type Security struct {
+	OpenPolicy            OpenPolicy
+	AdditionalPermissions map[string]string // custom permission → label
+	AdminResetsPassword   bool              // administrators may set other users' passwords
+}
+
+// OpenPolicy is the policy engine (contract dashboard.md 5.1).
+type OpenPolicy struct {
+	Enabled bool
+	Debug   bool // log inputs and outputs of rules
+}
+
+// Bootstrap is the first organisation and its administrator, made at start when
+// they do not exist.
+type Bootstrap struct {
+	OwnerName, OwnerSlug string // of the organisation
+	OrgID                string // "" = drawn
+	Email                string // "" = no bootstrap at start
+	Password             Secret
+	FirstName, LastName  string
+	AccessKey            Secret // "" = drawn
+}
+
+// Active reports whether there is something to bootstrap at start.
+func (b Bootstrap) Active() bool { return b.Email != "" }
+
+// Redis is where notifications are published.
+type Redis struct {
+	Host             string
+	Port             int
+	Addrs            []string          // host:port; beats Hosts
+	Hosts            map[string]string // host → port; beats Host and Port
+	Username         string
+	Password         Secret
+	MasterName       string // of a sentinel set-up; Addresses then lists the sentinels
+	SentinelPassword Secret
+	TimeoutSeconds   int // of one network operation; 0 = the client's own
+	Database         int
+	Cluster          bool
+	MaxActive        int // open connections; 0 = the client's own
+	TLS              RedisTLS
+}
+
+// RedisTLS is how Redis is reached over TLS. Files are PEM, versions are "1.0"
+// to "1.3" or "" for the Go defaults.
+type RedisTLS struct {
+	Enabled            bool
+	InsecureSkipVerify bool
+	CAFile             string
+	CertFile, KeyFile  string
+	MinVersion         string
+	MaxVersion         string
+}
+
+// Enabled reports whether any address of Redis is set: without one there are
+// no notifications and everything else works.
+func (r Redis) Enabled() bool { return r.Host != "" || len(r.Addrs) > 0 || len(r.Hosts) > 0 }
+
+// Addresses returns host:port of every Redis to connect to; none means off.
+func (r Redis) Addresses() []string {
+	switch {
+	case len(r.Addrs) > 0:
+		return slices.Clone(r.Addrs)
+	case len(r.Hosts) > 0:
+		var out []string
+		for _, host := range slices.Sorted(maps.Keys(r.Hosts)) {
+			out = append(out, net.JoinHostPort(strings.TrimSpace(host), r.Hosts[host]))
+		}
+		return out
+	case r.Host != "":
+		return []string{net.JoinHostPort(r.Host, strconv.Itoa(r.Port))}
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,88 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// warnUnknown says which names nobody knows, and which known name was probably
+// meant. Variables of the field's own prefix are left alone: other programs
+// of the field read them as well.
+func (l *loader) warnUnknown(fileName string) {
+	var names, variables []string
+	for i := range table {
+		names = append(names, table[i].name)
+		variables = append(variables, ourPrefix+table[i].suffix)
+	}
+	if len(l.unknownNames) > 0 {
+		l.warn("unknown settings in %s: %s", fileName, withSuggestions(l.unknownNames, names))
+	}
+	if len(l.unknownVariables) > 0 {
+		l.warn("unknown environment variables: %s", withSuggestions(l.unknownVariables, variables))
+	}
+}
+
+func withSuggestions(unknown map[string]bool, known []string) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(unknown)) {
+		item := printable(name)
+		if meant := closest(name, known); meant != "" {
+			item += " (did you mean " + meant + "?)"
+		}
+		out = append(out, item)
+	}
+	return strings.Join(out, ", ")
+}
+
+// longest is the length in bytes up to which an unknown name is shown in full
+// and compared with known ones; no known one is longer.
+const longest = 80
+
+// printable keeps a name of the file from breaking the line or flooding it.
+func printable(name string) string {
+	if len(name) > longest {
+		name = strings.ToValidUTF8(name[:longest], "") + "…"
+	}
+	if q := strconv.Quote(name); q != `"`+name+`"` {
+		return q
+	}
+	return name
+}
+
+// closest returns the known name that one or two slips, three in a long name,
+// turn into the given one; "" if there is none.
+func closest(name string, known []string) (meant string) {
+	if len(name) > longest {
+		return ""
+	}
+	best := min(max(len(name)/4, 1), 3) + 1
+	for _, k := range known {
+		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < best {
+			best, meant = d, k
+		}
+	}
+	return meant
+}
+
+// distance is the Levenshtein distance in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,140 @@
+package config
+
+import (
+	"strings"
+	"time"
+)
+
+// setting is one row of the table of known settings. Parsing, defaults,
+// masking, the printed configuration, the documentation and the suggestions for
+// misspelt names all derive from it.
+type setting struct {
+	name   string // path in the file, parts separated by dots
+	suffix string // environment variable without its prefix
+	kind   kind
+	use    use
+	// The rest is for settings in use only.
+	preset  string   // default, spelled as in the environment
+	choices []string // the only values there are
+	lenient bool     // a wrong value is worth a warning and the default, not a problem
+	hint    string   // what to do about a wrong value
+	meaning string   // one line for the documentation
+	field   func(*Settings) any
+}
+
+// kind is the type of a setting's value, as the documentation names it.
+type kind string
+
+const (
+	text         kind = "text"
+	secret       kind = "secret"
+	address      kind = "address"
+	boolean      kind = "true or false"
+	integer      kind = "whole number"
+	duration     kind = "duration"
+	list         kind = "list of texts"
+	secretList   kind = "list of secrets"
+	dictionary   kind = "map of texts"
+	certificates kind = "list of certificates"
+	endpoints    kind = "list of endpoints"
+)
+
+// expected completes the sentence "expected …".
+var expected = map[kind]string{
+	text:         "a text",
+	secret:       "a text",
+	address:      "a text",
+	boolean:      "true or false",
+	integer:      "a whole number",
+	duration:     "a duration such as 90s, 15m or 720h, or a number of seconds",
+	list:         "a list of texts (in the environment: separated by commas)",
+	secretList:   "a list of texts (in the environment: separated by commas)",
+	dictionary:   "a map of texts (in the environment: key:value, separated by commas)",
+	certificates: "a list of objects with domain_name, cert_file and key_file (in the environment: as JSON)",
+}
+
+// use says what becomes of a setting.
+type use uint8
+
+const (
+	used     use = iota // it has a field in Settings
+	accepted            // known in the field, without effect here: one warning for all of them
+	ignored             // known, without effect and not worth a word
+)
+
+// irregular holds the environment suffixes that do not follow from the name.
+var irregular = map[string]string{
+	"tyk_api_config.Host":                       "TYKAPI_HOST",
+	"tyk_api_config.Port":                       "TYKAPI_PORT",
+	"tyk_api_config.Secret":                     "TYKAPI_SECRET",
+	"shared_node_secret":                        "NODESECRET",
+	"redis_hosts":                               "HOSTS",
+	"host_config.override_hostname":             "HOSTCONFIG_GATEWAYHOSTNAME",
+	"host_config.generate_secure_paths":         "HOSTCONFIG_GENERATEHTTPS",
+	"http_server_options.ssl_ciphers":           "HTTPSERVEROPTIONS_CIPHERSUITES",
+	"http_server_options.prefer_server_ciphers": "HTTPSERVEROPTIONS_PREFERSERVERCIPHERSUITES",
+	"identity_broker.enabled":                   "TIB_ENABLED",
+	"identity_broker.host.connection_string":    "TIB_HOST_CONNECTIONSTRING",
+	"identity_broker.host.secret":               "TIB_HOST_SECRET",
+	"identity_broker.ssl_insecure_skip_verify":  "TIB_SSLINSECURESKIPVERIFY",
+	"use_sharded_analytics":                     "USESHARDEDANLAYTICS",
+	"sso_default_group_id":                      "SSODEFAULTUSERGROUP",
+	"oas_config.validate_examples":              "OAS_VALIDATEEXAMPLES",
+	"oas_config.validate_schema_defaults":       "OAS_VALIDATESCHEMADEFAULTS",
+}
+
+// suffixOf is the rule most environment suffixes follow: dots become
+// underscores and underscores vanish.
+func suffixOf(name string) string {
+	if s, ok := irregular[name]; ok {
+		return s
+	}
+	return strings.ToUpper(strings.NewReplacer("_", "", ".", "_").Replace(name))
+}
+
+// kindOf derives a kind from the type of the field, so that what is a secret in
+// Settings is one everywhere.
+func kindOf(field any) kind {
+	switch field.(type) {
+	case *Secret:
+		return secret
+	case *Address:
+		return address
+	case *bool:
+		return boolean
+	case *int, *int64, *uint16:
+		return integer
+	case *time.Duration:
+		return duration
+	case *[]string:
+		return list
+	case *[]Secret:
+		return secretList
+	case *map[string]string:
+		return dictionary
+	case *[]Certificate:
+		return certificates
+	default:
+		return text
+	}
+}
+
+// table is every known setting: those in use first, in the order they are printed.
+var table = append(inUse(), others()...)
+
+// sections holds the lower-case paths that have settings below them.
+var sections, byName = index(table)
+
+// index finds settings by their lower-case name, because the field's own
+// decoder takes any case, and the sections they lie in.
+func index(rows []setting) (sections map[string]bool, byName map[string]*setting) {
+	sections, byName = map[string]bool{}, map[string]*setting{}
+	for i := range rows {
+		name := strings.ToLower(rows[i].name)
+		byName[name] = &rows[i]
+		for dot := strings.LastIndexByte(name, '.'); dot > 0; dot = strings.LastIndexByte(name[:dot], '.') {
+			sections[name[:dot]] = true
+		}
+	}
+	return sections, byName
+}

@@ -1,0 +1,142 @@
+package config
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTableIsConsistent(t *testing.T) {
+	names, suffixes := map[string]bool{}, map[string]bool{}
+	path := regexp.MustCompile(`^[A-Za-z][\w]*(\.[A-Za-z][\w]*)*$`)
+	for _, row := range table {
+		if key := strings.ToLower(row.name); names[key] || sections[key] {
+			t.Errorf("%s: the name is taken", row.name)
+		} else {
+			names[key] = true
+		}
+		if suffixes[row.suffix] {
+			t.Errorf("%s: the suffix %s is taken", row.name, row.suffix)
+		}
+		suffixes[row.suffix] = true
+		if !path.MatchString(row.name) || !regexp.MustCompile(`^[A-Z_]+$`).MatchString(row.suffix) {
+			t.Errorf("%s, %s: not a name and a suffix", row.name, row.suffix)
+		}
+		if row.use == used && expected[row.kind] == "" {
+			t.Errorf("%s: nothing says what a %s looks like", row.name, row.kind)
+		}
+		if len(row.name) > longest || len(ourPrefix+row.suffix) > longest {
+			t.Errorf("%s: longer than what suggestions look at", row.name)
+		}
+	}
+	for name := range irregular {
+		if !names[strings.ToLower(name)] {
+			t.Errorf("irregular suffix of %s, which is not in the table", name)
+		}
+	}
+}
+
+func TestSettingsInUse(t *testing.T) {
+	var s Settings
+	fields := map[any]string{}
+	var last string
+	seen := map[string]bool{}
+	for _, row := range table {
+		if row.use != used {
+			if row.field != nil || row.meaning != "" || row.preset != "" {
+				t.Errorf("%s: has no use but a field, a default or a meaning", row.name)
+			}
+			continue
+		}
+		field := row.field(&s)
+		if other, taken := fields[field]; taken {
+			t.Errorf("%s and %s share a field", row.name, other)
+		}
+		fields[field] = row.name
+		if row.preset != "" && !assign(field, scalar(row.preset)) {
+			t.Errorf("%s: the default %q is not %s", row.name, row.preset, expected[row.kind])
+		}
+		if len(row.choices) > 0 && row.preset != "" && !slices.Contains(row.choices, row.preset) {
+			t.Errorf("%s: the default is not a choice", row.name)
+		}
+		if row.meaning == "" || strings.ContainsAny(row.meaning, "|\n") {
+			t.Errorf("%s: meaning %q", row.name, row.meaning)
+		}
+		section, _, _ := strings.Cut(row.name, ".")
+		if section != last && seen[section] {
+			t.Errorf("%s: the rows of its section are not together", row.name)
+		}
+		last, seen[section] = section, true
+	}
+}
+
+// ours are the settings that the public list of the field does not have.
+var ours = []string{
+	"bootstrap.access_key", "bootstrap.email", "bootstrap.first_name", "bootstrap.last_name", "bootstrap.org_id",
+	"bootstrap.owner_name", "bootstrap.owner_slug", "bootstrap.password", "enable_ownership", "encryption_keys",
+	"history.max_age", "limits.max_body_bytes", "limits.max_depth", "limits.request_timeout",
+	"listen_address", "log_level", "max_staleness", "metrics.listen_address", "reads", "security.allowed_examples_urls",
+	"tracing.otlp_endpoint",
+}
+
+// TestTableCoversTheField compares with the public list where it is at hand:
+// the table is complete, spelled alike and of the same types.
+func TestTableCoversTheField(t *testing.T) {
+	known := map[string]setting{}
+	for _, row := range table {
+		known[row.name] = row
+	}
+	for _, name := range ours {
+		if _, ok := known[name]; !ok {
+			t.Errorf("%s is missing", name)
+		}
+		delete(known, name)
+	}
+	records := publicList(t)
+	if records == nil {
+		t.Log("the public list is not at hand; its comparison is left to where it is")
+		return
+	}
+	for _, r := range records[1:] {
+		row, ok := known[r[0]]
+		if !ok || row.suffix != r[1] || !slices.Contains(kindsOf[r[2]], row.kind) {
+			t.Errorf("want %v, have %q %q %q", r, row.name, row.suffix, row.kind)
+		}
+		delete(known, r[0])
+	}
+	for name := range known {
+		t.Errorf("%s is neither of the field nor ours", name)
+	}
+}
+
+var kindsOf = map[string][]kind{
+	"string": {text, secret, address}, "DBType": {text}, "bool": {boolean},
+	"int": {integer}, "int64": {integer}, "uint": {integer}, "uint16": {integer},
+	"[]string": {list}, "map[string]string": {dictionary}, "map[ObjectGroup]string": {dictionary},
+	"CertsData": {certificates}, "EdgeEndpoints": {endpoints},
+}
+
+func publicList(t *testing.T) [][]string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		f, err := os.Open(filepath.Join(dir, "shared", "contract", "data", "dashboard-settings.csv"))
+		if err != nil {
+			continue
+		}
+		defer f.Close()
+		records, err := csv.NewReader(f).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return records
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package config
+
+import (
+	"net"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// finding is one rule about settings that were understood.
+type finding struct {
+	bad     bool
+	setting string
+	message string
+}
+
+// validate applies every rule, so that one run shows everything there is to
+// correct.
+func (l *loader) validate() {
+	s := &l.settings
+	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
+	for _, f := range slices.Concat(servingRules(s), storageRules(s), redisRules(&s.Redis), limitRules(s)) {
+		if f.bad {
+			l.problem(f.setting, "%s", f.message)
+		}
+	}
+	if s.AdminSecret == "" {
+		l.warn("admin_secret is not set: /admin answers 401 until it is set")
+	}
+	if s.NodeSecret == "" {
+		l.warn("shared_node_secret is not set: gateways cannot register until it is set")
+	}
+}
+
+// pathName is what the health check may be called: segments that need no escaping.
+var pathName = regexp.MustCompile(`^[\w.~-]+(/[\w.~-]+)*$`)
+
+func servingRules(s *Settings) []finding {
+	noCertificate := len(s.TLS.Certificates) == 0 && len(s.TLS.Files) == 0
+	incomplete := slices.ContainsFunc(s.TLS.Certificates, func(c Certificate) bool { return c.CertFile == "" || c.KeyFile == "" })
+	return []finding{
+		{s.Listen.Port < 0 || s.Listen.Port > 65535, "listen_port", "expected 0 to 65535"},
+		{strings.Contains(s.Listen.Host, ":") && net.ParseIP(s.Listen.Host) == nil, "listen_address",
+			"expected an address without a port; listen_port holds the port"},
+		{s.MetricsAddress != "" && !hostPort(s.MetricsAddress, 0), "metrics.listen_address", "expected host:port"},
+		{s.TLS.Enabled && noCertificate, "http_server_options.use_ssl",
+			"there is no certificate: set http_server_options.certificates or http_server_options.ssl_certificates"},
+		{incomplete, "http_server_options.certificates", "expected cert_file and key_file in every entry"},
+		{s.TLS.MinVersion < 769 || s.TLS.MinVersion > 772, "http_server_options.min_version",
+			"expected 769 (TLS 1.0), 770 (1.1), 771 (1.2) or 772 (1.3)"},
+		{!pathName.MatchString(s.HealthEndpoint), "health_check_endpoint_name",
+			"expected the path of the health check, in letters, digits and -._~"},
+		{s.PageSize < 1, "page_size", "expected at least 1"},
+	}
+}
+
+func storageRules(s *Settings) []finding {
+	return []finding{
+		{s.Storage.Type == Postgres && s.Storage.ConnectionString == "", "storage.main.connection_string",
+			"postgres needs it: a URL (postgres://user:password@host/database) or key=value pairs"},
+	}
+}
+
+func redisRules(r *Redis) []finding {
+	single := r.Host != "" && len(r.Addrs) == 0 && len(r.Hosts) == 0
+	badAddr := slices.ContainsFunc(r.Addrs, func(a string) bool { return !hostPort(a, 1) })
+	badHost := false
+	for host, port := range r.Hosts {
+		badHost = badHost || host == "" || !portNumber(port, 1)
+	}
+	// The versions order as texts.
+	crossed := r.TLS.MinVersion != "" && r.TLS.MaxVersion != "" && r.TLS.MinVersion > r.TLS.MaxVersion
+	return []finding{
+		{single && (r.Port < 1 || r.Port > 65535), "redis_port", "expected 1 to 65535"},
+		{badAddr, "redis_addrs", "expected host:port in every entry"},
+		{badHost, "redis_hosts", "expected hosts with port numbers"},
+		{r.TimeoutSeconds < 0, "redis_timeout", "expected at least 0"},
+		{r.Database < 0, "redis_database", "expected at least 0"},
+		{r.MaxActive < 0, "redis_max_active", "expected at least 0"},
+		{(r.TLS.CertFile == "") != (r.TLS.KeyFile == ""), "redis_cert_file", "redis_cert_file and redis_key_file need each other"},
+		{crossed, "redis_tls_min_version", "expected no more than redis_tls_max_version"},
+	}
+}
+
+func limitRules(s *Settings) []finding {
+	return []finding{
+		{s.MaxStaleness < 0, "max_staleness", "expected at least 0"},
+		{s.History.MaxAge < 0, "history.max_age", "expected at least 0"},
+		{s.Limits.MaxBodyBytes < 1, "limits.max_body_bytes", "expected at least 1"},
+		{s.Limits.MaxDepth < 1, "limits.max_depth", "expected at least 1"},
+		{s.Limits.RequestTimeout <= 0, "limits.request_timeout", "expected more than 0"},
+	}
+}
+
+// hostPort reports whether s is host:port with a port of at least low.
+func hostPort(s string, low int) bool {
+	_, port, err := net.SplitHostPort(s)
+	return err == nil && portNumber(port, low)
+}
+
+func portNumber(s string, low int) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= low && n <= 65535
+}

@@ -1,0 +1,259 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/presence"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Nodes serves gateway nodes. It keeps nothing durable: any replica can answer
+// any call, and no nonce is ever refused (contract gateway.md 0, rule 1).
+type Nodes struct {
+	store   store.Store
+	tokens  gateway.Tokens
+	now     system.Clock
+	log     *slog.Logger
+	board   presence.Board
+	tracker *tracker
+	feeds   []*feed
+}
+
+// Config says what Nodes consists of.
+type Config struct {
+	Store   store.Store
+	Tokens  gateway.Tokens
+	Now     system.Clock
+	Log     *slog.Logger
+	Board   presence.Board
+	Sources []Source
+}
+
+// New returns the use cases of gateway nodes.
+func New(c Config) *Nodes {
+	n := &Nodes{store: c.Store, tokens: c.Tokens, now: c.Now, log: c.Log, board: c.Board,
+		tracker: &tracker{board: c.Board, now: c.Now, log: c.Log, known: map[string]presence.Node{}, news: map[string]bool{}}}
+	for _, s := range c.Sources {
+		n.feeds = append(n.feeds, &feed{source: s})
+	}
+	return n
+}
+
+// Run keeps the list of live nodes up to date until ctx ends.
+func (n *Nodes) Run(ctx context.Context) error { return n.tracker.run(ctx) }
+
+// Authenticate returns the guard's Authenticator of the node surface. An empty
+// secret closes the surface. The answer is neutral: certain words in a refusal
+// stop a gateway's reloads for good (contract gateway.md 2.5).
+func Authenticate(equal func(secret, presented string) bool, nodeSecret string) guard.Authenticator {
+	return func(_ context.Context, c *operation.Call) error {
+		if !equal(nodeSecret, c.Token) {
+			return fault.New(fault.Denied, "node.secret", "Not authorised")
+		}
+		c.Principal, c.Scope = operation.Principal{ID: "node", Active: true}, tenant.Everyone("gateway node")
+		return nil
+	}
+}
+
+// Reply is what every call of a node is answered with, and replaces its nonce.
+type Reply struct {
+	Status  string
+	Message any
+	Nonce   string
+}
+
+// Operations lists the calls of nodes and the list of those who called.
+func (n *Nodes) Operations() []operation.Operation {
+	reply := func(message any) any {
+		return map[string]any{"Status": "OK", "Message": message, "Nonce": "539fe157-4aba-4e87-a9db-c28cfa000c92"}
+	}
+	group := operation.Group{Surface: operation.Node, Tag: "Gateway nodes", Style: operation.Style{Word: "OK"}}
+	group.Name, group.Path = "register", "/register"
+	ops := group.Rows(
+		operation.GET("node", "/node", "Register a node", n.Register,
+			operation.Example(nil, reply(map[string]any{"NodeID": "6c70db7e-1ae1-46a3-a2f4-820afa2558a8"}))),
+		operation.GET("ping", "/ping", "Heartbeat", n.Ping,
+			operation.Notes("403 makes the node register again."), operation.Faulting("node.unknown"), operation.Example(nil, reply("pong"))),
+	)
+	group.Name, group.Path = "system", "/system"
+	rows := []operation.Row{
+		operation.DELETE("node.delete", "/node", "Deregister a node", n.Deregister, operation.Example(nil, reply("node deregistered"))),
+		operation.POST("quota_trigger", "/key/quota_trigger", "Report that a key crossed a usage limit", n.QuotaTrigger,
+			operation.Redact("key"), operation.Example(map[string]any{"Message": "Quota trigger reached", "org_id": "5f1a0c5d8e3b2a1f00000001",
+				"key": "<key>", "trigger_limit": 80, "usage_percentage": 80}, reply("ok"))),
+	}
+	for _, f := range n.feeds {
+		rows = append(rows, operation.GET(f.source.Name, "/"+f.source.Name, "Feed of "+f.source.Name, n.serve(f),
+			operation.Notes("Every organisation's records at once; the node filters."), operation.Example(nil, reply([]any{}))))
+	}
+	ops = append(ops, group.Rows(rows...)...)
+	return append(ops, n.listing()...)
+}
+
+type caller struct {
+	NodeID   string `header:"x-tyk-nodeid" doc:"Identifier from registration."`
+	Nonce    string `header:"x-tyk-nonce" doc:"Last nonce received; never refused."`
+	Session  string `header:"x-tyk-session-id" doc:"Constant for the life of the node's process."`
+	Hostname string `header:"x-tyk-hostname" doc:"Host name of the node."`
+}
+
+func (n *Nodes) reply(message any) Reply {
+	return Reply{Status: "OK", Message: message, Nonce: n.tokens.Nonce(n.now())}
+}
+
+// Registration is the message of a successful registration.
+type Registration struct{ NodeID string }
+
+// Register gives a node its identifier: the same one for the same session.
+func (n *Nodes) Register(_ context.Context, in caller) (Reply, error) {
+	id := n.tokens.NodeID(in.Session)
+	n.tracker.hear(heard{id: id, session: in.Session, hostname: in.Hostname})
+	return n.reply(Registration{id}), nil
+}
+
+// Ping notes that a node lives. A node that did not register here is told to:
+// this is the one call where a refusal does no harm (contract gateway.md 2.5).
+func (n *Nodes) Ping(_ context.Context, in caller) (Reply, error) {
+	if !n.tokens.Ours(in.NodeID) {
+		return Reply{}, fault.New(fault.Denied, "node.unknown", "Node is not registered")
+	}
+	n.tracker.hear(heard{id: in.NodeID, session: in.Session, hostname: in.Hostname, beat: true})
+	return n.reply("pong"), nil
+}
+
+// Deregister forgets a node.
+func (n *Nodes) Deregister(ctx context.Context, in caller) (Reply, error) {
+	n.tracker.forget(ctx, in.NodeID)
+	return n.reply("node deregistered"), nil
+}
+
+func (n *Nodes) serve(f *feed) func(context.Context, caller) (answer, error) {
+	return func(ctx context.Context, in caller) (answer, error) {
+		e, stale, err := f.current(ctx, n.store)
+		if err != nil {
+			return answer{}, err
+		}
+		if stale {
+			n.log.Warn("the store is away: a node gets the last known feed", "feed", f.source.Name, "revision", uint64(e.rev))
+		}
+		if n.tokens.Ours(in.NodeID) {
+			n.tracker.hear(heard{id: in.NodeID, session: in.Session, feed: f.source.Name, rev: e.rev})
+		}
+		return e.answer(n.tokens.Nonce(n.now())), nil
+	}
+}
+
+// Trigger is what a node reports when a key crossed a usage limit. The key
+// itself is not read: it is a credential in the clear.
+type Trigger struct {
+	Message string      `json:"Message"`
+	OrgID   tenant.ID   `json:"org_id"`
+	Limit   json.Number `json:"trigger_limit"`
+	Usage   json.Number `json:"usage_percentage"`
+}
+
+type triggerIn struct {
+	caller
+	Trigger Trigger `body:""`
+}
+
+// QuotaTrigger notes that a key crossed a usage limit.
+func (n *Nodes) QuotaTrigger(_ context.Context, in triggerIn) (Reply, error) {
+	n.log.Info("a key crossed a usage limit", "org_id", string(in.Trigger.OrgID), "limit", in.Trigger.Limit.String(), "usage", in.Trigger.Usage.String())
+	return n.reply("ok"), nil
+}
+
+func (n *Nodes) listing() []operation.Operation {
+	return operation.Group{
+		Surface: operation.Management, Name: "system.nodes", Path: "/api/system/nodes", Tag: "System", Permission: access.System,
+		Style: operation.Style{Word: "OK"},
+	}.Rows(operation.GET("list", "", "List the gateway nodes that are alive", n.List,
+		operation.Notes("A node that has not called for 15 seconds is gone."),
+		operation.Example(nil, NodeList{Nodes: []Live{{NodeID: "6c70db7e-1ae1-46a3-a2f4-820afa2558a8", Hostname: "gw-1", Feeds: []FeedState{{Name: "clientidps", Revision: 41, Current: 42, Behind: true}}}}})))
+}
+
+// NodeList is the answer to the list of nodes.
+type NodeList struct {
+	Nodes []Live `json:"nodes"`
+}
+
+// Live is a node that is alive.
+type Live struct {
+	NodeID    string      `json:"node_id"`
+	SessionID string      `json:"session_id"`
+	Hostname  string      `json:"hostname"`
+	FirstSeen time.Time   `json:"first_seen"`
+	LastSeen  time.Time   `json:"last_seen"`
+	LastBeat  *time.Time  `json:"last_beat"` // null before the first heartbeat
+	Feeds     []FeedState `json:"feeds"`
+}
+
+// FeedState says which revision of a feed a node fetched last, and whether there
+// is a newer one.
+type FeedState struct {
+	Name     string         `json:"name"`
+	Revision store.Revision `json:"revision"` // 0: never fetched, or fetched while empty
+	Current  store.Revision `json:"current"`
+	Behind   bool           `json:"behind"`
+}
+
+// List returns the nodes that are alive, whichever replica they called.
+func (n *Nodes) List(ctx context.Context, _ struct{}) (NodeList, error) {
+	now, err := n.revisions(ctx)
+	if err != nil {
+		return NodeList{}, err
+	}
+	if err := n.tracker.flush(ctx); err != nil {
+		return NodeList{}, err
+	}
+	nodes, err := n.board.Nodes(ctx, n.now().Add(-forgetAfter))
+	if err != nil {
+		return NodeList{}, err
+	}
+	out := NodeList{Nodes: make([]Live, 0, len(nodes))}
+	for _, p := range nodes {
+		out.Nodes = append(out.Nodes, n.live(p, now))
+	}
+	return out, nil
+}
+
+func (n *Nodes) live(p presence.Node, now map[string]store.Revision) Live {
+	l := Live{NodeID: p.ID, SessionID: p.Session, Hostname: p.Hostname, FirstSeen: p.FirstSeen, LastSeen: p.LastSeen}
+	if !p.LastBeat.IsZero() {
+		l.LastBeat = &p.LastBeat
+	}
+	for _, f := range n.feeds {
+		rev, fetched := p.Feeds[f.source.Name]
+		l.Feeds = append(l.Feeds, FeedState{Name: f.source.Name, Revision: rev, Current: now[f.source.Name], Behind: !fetched || rev < now[f.source.Name]})
+	}
+	return l
+}
+
+// revisions returns the current revision of each feed.
+func (n *Nodes) revisions(ctx context.Context) (map[string]store.Revision, error) {
+	out := map[string]store.Revision{}
+	err := n.store.View(ctx, tenant.Everyone("gateway feed"), func(r store.Reader) error {
+		for _, f := range n.feeds {
+			if f.source.Kind == "" {
+				continue
+			}
+			rev, err := r.Touched(ctx, f.source.Kind)
+			if err != nil {
+				return err
+			}
+			out[f.source.Name] = rev
+		}
+		return nil
+	})
+	return out, err
+}

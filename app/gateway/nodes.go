@@ -1,0 +1,158 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/presence"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// memory is a presence.Board for one process.
+type memory struct {
+	mu    sync.Mutex
+	nodes map[string]presence.Node
+}
+
+// NewMemory returns a board that lives and dies with the process.
+func NewMemory() presence.Board { return &memory{nodes: map[string]presence.Node{}} }
+
+// Note implements presence.Board.
+func (m *memory) Note(_ context.Context, nodes []presence.Node) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, n := range nodes {
+		m.nodes[n.ID] = n
+	}
+	return nil
+}
+
+// Forget implements presence.Board.
+func (m *memory) Forget(_ context.Context, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.nodes, id)
+	return nil
+}
+
+// Nodes implements presence.Board.
+func (m *memory) Nodes(_ context.Context, since time.Time) ([]presence.Node, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []presence.Node
+	for id, n := range m.nodes {
+		if n.LastSeen.Before(since) {
+			delete(m.nodes, id)
+			continue
+		}
+		out = append(out, n)
+	}
+	return presence.Merge(out), nil
+}
+
+// tracker remembers what this process heard of nodes and tells the board about
+// once a second, so that no call of a node waits for it.
+type tracker struct {
+	board presence.Board
+	now   system.Clock
+	log   *slog.Logger
+	mu    sync.Mutex
+	known map[string]presence.Node
+	news  map[string]bool
+}
+
+// heard is a call of a node.
+type heard struct {
+	id, session, hostname string
+	beat                  bool
+	feed                  string
+	rev                   store.Revision
+}
+
+// forgetAfter is how long a silent node is remembered: it beats every 2 s.
+const forgetAfter = 15 * time.Second
+
+func (t *tracker) hear(h heard) {
+	if h.id == "" {
+		return
+	}
+	now := t.now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, ok := t.known[h.id]
+	if !ok {
+		n = presence.Node{ID: h.id, FirstSeen: now}
+	}
+	n.LastSeen = now
+	if h.session != "" {
+		n.Session = h.session
+	}
+	if h.hostname != "" {
+		n.Hostname = h.hostname
+	}
+	if h.beat {
+		n.LastBeat = now
+	}
+	if h.feed != "" {
+		n.Feeds = maps.Clone(n.Feeds)
+		if n.Feeds == nil {
+			n.Feeds = map[string]store.Revision{}
+		}
+		n.Feeds[h.feed] = h.rev
+	}
+	t.known[h.id] = n
+	t.news[h.id] = true
+}
+
+func (t *tracker) forget(ctx context.Context, id string) {
+	t.mu.Lock()
+	delete(t.known, id)
+	delete(t.news, id)
+	t.mu.Unlock()
+	if err := t.board.Forget(ctx, id); err != nil {
+		t.log.Debug("a node that left stays listed until it is missed", "node_id", id, "error", err)
+	}
+}
+
+// flush tells the board what is new and drops who has been silent for long.
+func (t *tracker) flush(ctx context.Context) error {
+	t.mu.Lock()
+	var nodes []presence.Node
+	for id := range t.news {
+		nodes = append(nodes, t.known[id])
+	}
+	clear(t.news)
+	for id, n := range t.known {
+		if t.now().Sub(n.LastSeen) > forgetAfter {
+			delete(t.known, id)
+		}
+	}
+	t.mu.Unlock()
+	if len(nodes) == 0 {
+		return nil
+	}
+	return t.board.Note(ctx, nodes)
+}
+
+// flushEvery is how often the board hears news.
+const flushEvery = time.Second
+
+// run flushes until ctx ends.
+func (t *tracker) run(ctx context.Context) error {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+			if err := t.flush(ctx); err != nil && ctx.Err() == nil {
+				t.log.Debug("the list of live nodes could not be updated; trying again", "error", err)
+			}
+		}
+	}
+}

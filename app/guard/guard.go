@@ -1,0 +1,121 @@
+// Package guard stands in front of every operation, whatever transport it comes
+// from: who is it, whose data may it touch, may it do this, and what is written
+// down about it.
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Authenticator puts the principal and its scope on a call, or returns an
+// Unauthenticated or Denied fault.
+type Authenticator func(ctx context.Context, c *operation.Call) error
+
+// Auditor hears the outcome of every guarded call; err is nil on success.
+type Auditor func(ctx context.Context, c *operation.Call, err error)
+
+// Config says what a guard consists of.
+type Config struct {
+	Authenticators map[operation.Surface]Authenticator // a surface without one is closed
+	Rules          rules.Engine                        // decides on the management surface
+	Audit          Auditor
+	Maintenance    bool // the management surface answers that it is down for maintenance
+}
+
+// Codes of the faults a guard makes.
+const (
+	CodeUnauthenticated = "auth.credential"
+	CodeDenied          = "auth.denied"
+	CodeMaintenance     = "maintenance"
+)
+
+// Unauthenticated is the one answer to every missing or wrong credential.
+func Unauthenticated() *fault.Error {
+	return fault.New(fault.Unauthenticated, CodeUnauthenticated, "Not authorised")
+}
+
+// New returns the guard.
+func New(cfg Config) operation.Middleware {
+	return func(next operation.Handler) operation.Handler {
+		return func(ctx context.Context, c *operation.Call) (out any, err error) {
+			ctx = store.Request(ctx)
+			if c.Spec.Public {
+				return next(ctx, c)
+			}
+			defer func() { cfg.Audit(ctx, c, err) }()
+			if err := cfg.admit(ctx, c); err != nil {
+				return nil, err
+			}
+			by := store.Attribution{Actor: c.Principal.ID, Operation: c.Spec.ID, Request: c.RequestID}
+			return next(store.Attribute(ctx, by), c)
+		}
+	}
+}
+
+// admit authenticates and decides, in the order of contract dashboard.md 4.3.
+func (cfg Config) admit(ctx context.Context, c *operation.Call) error {
+	who, ok := cfg.Authenticators[c.Spec.Surface]
+	if !ok {
+		return Unauthenticated()
+	}
+	if err := who(ctx, c); err != nil {
+		return err
+	}
+	if c.Spec.Surface != operation.Management {
+		return nil
+	}
+	if cfg.Maintenance {
+		return fault.New(fault.Unavailable, CodeMaintenance, "The service is down for maintenance; try again later")
+	}
+	return decide(ctx, c, cfg.Rules)
+}
+
+// decide asks the rules. They see, and may patch, the body as it came.
+func decide(ctx context.Context, c *operation.Call, e rules.Engine) error {
+	v, err := e.Decide(ctx, c)
+	if err != nil {
+		return fmt.Errorf("guard: no verdict on %s: %w", c.Spec.ID, err)
+	}
+	if len(v.Denials) > 0 {
+		return fault.New(fault.Denied, CodeDenied, "access denied: %s", strings.Join(v.Denials, "; "))
+	}
+	if v.Patch == nil {
+		return nil
+	}
+	if err := doc.Check(c.Body, 0); err != nil {
+		return nil // the decoder says what is wrong with it
+	}
+	if c.Body, err = doc.Merge(c.Body, v.Patch); err != nil {
+		return fmt.Errorf("guard: patch of %s: %w", c.Spec.ID, err)
+	}
+	return nil
+}
+
+// Log returns an auditor that writes refusals and changes to a log: what, who
+// and how it went, never what was sent.
+func Log(log *slog.Logger) Auditor {
+	return func(ctx context.Context, c *operation.Call, err error) {
+		if err == nil && c.Spec.Intent == "read" || c.Spec.Surface == operation.Node && err == nil {
+			return
+		}
+		level, outcome := slog.LevelInfo, "done"
+		if err != nil {
+			outcome = fault.CodeOf(err)
+			if errors.Is(err, context.Canceled) {
+				outcome = "cancelled"
+			}
+		}
+		log.Log(ctx, level, "audit", "operation", c.Spec.ID, "outcome", outcome, "actor", c.Principal.ID,
+			"org_id", string(c.Scope.Org()), "request_id", c.RequestID)
+	}
+}

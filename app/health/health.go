@@ -1,0 +1,120 @@
+// Package health answers probes: is the service up, and what does it depend on
+// (contract dashboard.md 30).
+package health
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Status is how a component, or the whole, is doing.
+type Status string
+
+// The statuses, from best to worst.
+const (
+	Pass Status = "pass"
+	Warn Status = "warn" // degraded, but serving
+	Fail Status = "fail"
+)
+
+// Check looks at one component. The error's text is shown to whoever asks, so
+// it names no address and no secret.
+type Check struct {
+	Name string // "store"
+	Type string // "datastore" or "system"
+	Look func(ctx context.Context) (Status, error)
+}
+
+// Service answers probes.
+type Service struct {
+	Checks  []Check
+	Now     system.Clock
+	Version string
+	Path    string // of the readiness probe: "/health"
+}
+
+// Report is the answer of a probe.
+type Report struct {
+	Status      Status               `json:"status"`
+	Version     string               `json:"version"`
+	Description string               `json:"description"`
+	Details     map[string]Component `json:"details"`
+}
+
+// Component is how one component is doing.
+type Component struct {
+	Status Status    `json:"status"`
+	Type   string    `json:"componentType"`
+	Output string    `json:"output,omitempty"` // what is wrong
+	Time   time.Time `json:"time"`
+}
+
+// Operations lists the probes. /hello always answers 200, the readiness probe
+// 503 when the service should get no requests.
+func (s *Service) Operations() []operation.Operation {
+	example := Report{Status: Pass, Version: "v1.0.0", Description: "Gatehouse", Details: map[string]Component{"store": {Status: Pass, Type: "datastore"}}}
+	ok := map[string]string{"Status": "OK"}
+	probes := operation.Group{Surface: operation.Probe, Name: "health", Tag: "Health"}.Rows(
+		operation.GET("hello", "/hello", "How the service is doing", s.Hello, operation.Public(), operation.Example(nil, example)),
+		operation.GET("ready", s.Path, "Whether the service should get requests", s.Ready, operation.Public(), operation.Faulting("health.fail"),
+			operation.Example(nil, example)),
+		operation.POST("license", "/license", "Accepts a licence key and ignores it", s.License, operation.Public(),
+			operation.Notes("Old bootstrap scripts send one first. There is nothing to license here."), operation.Example(nil, ok)),
+	)
+	return append(probes, operation.Group{Surface: operation.Admin, Name: "admin", Path: "/admin", Tag: "Health"}.Rows(
+		operation.GET("hello", "/hello", "How the service is doing, for the super-admin", s.Hello, operation.Example(nil, example)))...)
+}
+
+// checkTimeout bounds one look at a component.
+const checkTimeout = 2 * time.Second
+
+// Hello reports on every component.
+func (s *Service) Hello(ctx context.Context, _ struct{}) (Report, error) {
+	r := Report{Status: Pass, Version: s.Version, Description: "Gatehouse", Details: map[string]Component{}}
+	for _, c := range s.Checks {
+		looking, cancel := context.WithTimeout(ctx, checkTimeout)
+		status, err := c.Look(looking)
+		cancel()
+		d := Component{Status: status, Type: c.Type, Time: s.Now()}
+		if err != nil {
+			d.Output = err.Error()
+		}
+		r.Details[c.Name] = d
+		r.Status = worse(r.Status, status)
+	}
+	return r, nil
+}
+
+func worse(a, b Status) Status {
+	rank := map[Status]int{Pass: 0, Warn: 1, Fail: 2}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
+
+// Ready is Hello, or an Unavailable fault that names what fails.
+func (s *Service) Ready(ctx context.Context, in struct{}) (Report, error) {
+	r, err := s.Hello(ctx, in)
+	if err != nil || r.Status != Fail {
+		return r, err
+	}
+	var failing []string
+	for name, d := range r.Details {
+		if d.Status == Fail {
+			failing = append(failing, name+": "+d.Output)
+		}
+	}
+	return r, fault.New(fault.Unavailable, "health.fail", "not ready: %s", strings.Join(failing, "; "))
+}
+
+// Accepted is the answer to a licence key.
+type Accepted struct{ Status string }
+
+// License accepts whatever is sent.
+func (s *Service) License(context.Context, struct{}) (Accepted, error) { return Accepted{"OK"}, nil }

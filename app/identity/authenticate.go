@@ -1,0 +1,96 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Authenticate is the guard's Authenticator of the management surface: the user
+// whose access key the call presents, as it is stored at this moment.
+func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
+	if c.Token == "" {
+		return guard.Unauthenticated()
+	}
+	u, err := s.byKey(ctx, c.Token)
+	if err != nil {
+		return err
+	}
+	if !u.Active {
+		s.Log.Warn("inactive user refused", "user_id", u.ID, "group_id", u.GroupID)
+		return guard.Unauthenticated()
+	}
+	c.Principal = operation.Principal{ID: u.ID, OrgID: u.OrgID, GroupID: u.GroupID, Email: u.Email, Active: true, Permissions: u.Effective()}
+	if u.OrgID == "" {
+		return superUser(c)
+	}
+	c.Scope, err = tenant.Of(u.OrgID)
+	return err
+}
+
+// superUser lets a user without organisation read across organisations
+// (contract dashboard.md 3.1).
+func superUser(c *operation.Call) error {
+	if c.Spec.Intent != access.Read && c.Spec.Permission != access.AnyUser {
+		return fault.New(fault.Denied, guard.CodeDenied, "access denied: a user without organisation can only read")
+	}
+	c.Scope = tenant.Everyone("super user")
+	return nil
+}
+
+// byKey finds the user of an access key. Looking up by keyed digest tells an
+// attacker nothing by its timing.
+func (s *Service) byKey(ctx context.Context, token string) (found identity.User, err error) {
+	err = s.Store.View(ctx, tenant.Everyone("authenticate"), func(r store.Reader) error {
+		for _, digest := range s.Keys.Digests(token) {
+			for u, err := range users.Find(ctx, r, store.Query{Index: byKey, Value: digest, Limit: 1}) {
+				if err != nil {
+					return err
+				}
+				found = u.Value
+				return s.alive(ctx, r, found.OrgID)
+			}
+		}
+		return guard.Unauthenticated()
+	})
+	return found, err
+}
+
+// alive refuses users of an organisation that is gone.
+func (s *Service) alive(ctx context.Context, r store.Reader, org tenant.ID) error {
+	if org == "" {
+		return nil
+	}
+	_, err := organisations.Locate(ctx, r, string(org))
+	if fault.KindOf(err) == fault.NotFound {
+		return guard.Unauthenticated()
+	}
+	return err
+}
+
+// AuthenticateAdmin returns the guard's Authenticator of the admin surface. An
+// empty secret closes the surface.
+func AuthenticateAdmin(adminSecret string) guard.Authenticator {
+	return func(_ context.Context, c *operation.Call) error {
+		if !Equal(adminSecret, c.Token) {
+			return guard.Unauthenticated()
+		}
+		c.Principal, c.Scope = operation.Principal{ID: "admin", Active: true}, tenant.Everyone("admin")
+		return nil
+	}
+}
+
+// Equal compares a secret with what a caller presents, in constant time. No
+// caller knows an empty secret.
+func Equal(secret, presented string) bool {
+	a, b := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(presented))
+	return secret != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}

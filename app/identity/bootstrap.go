@@ -1,0 +1,181 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// First describes the first organisation and its admin.
+type First struct {
+	OrgID     string // "" : generated
+	OwnerName string // "": "Default"
+	OwnerSlug string // "": "default"
+	Email     string
+	FirstName string // "": "Admin"
+	LastName  string // "": "User"
+	Password  string // "": none yet
+	AccessKey string // "": generated
+}
+
+// Bootstrapped says what there is now.
+type Bootstrapped struct {
+	OrgID     tenant.ID
+	UserID    string
+	AccessKey string
+	Created   bool // false: it had all been there before
+}
+
+// Bootstrap makes sure that an organisation with an active admin exists. It
+// changes nothing about what is there already, so it can run at every start:
+// the organisation is found by ID, or else by slug; the admin by address.
+func (s *Service) Bootstrap(ctx context.Context, f First) (Bootstrapped, error) {
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "bootstrap", Operation: "bootstrap"})
+	f.OwnerName, f.OwnerSlug = cmp.Or(f.OwnerName, "Default"), cmp.Or(f.OwnerSlug, "default")
+	org, created, err := s.ensureOrganisation(ctx, f)
+	if err != nil {
+		return Bootstrapped{}, err
+	}
+	u, err := s.byEmail(ctx, org, f.Email)
+	if err != nil {
+		return Bootstrapped{}, err
+	}
+	if u == nil {
+		if u, err = s.firstAdmin(ctx, org, f); err != nil {
+			return Bootstrapped{}, err
+		}
+		created = true
+	}
+	v, err := s.view(*u)
+	return Bootstrapped{OrgID: org, UserID: u.ID, AccessKey: v.AccessKey, Created: created}, err
+}
+
+func (s *Service) ensureOrganisation(ctx context.Context, f First) (id tenant.ID, created bool, err error) {
+	err = s.Store.View(ctx, tenant.Everyone("bootstrap"), func(r store.Reader) error {
+		for o, err := range organisations.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			if string(o.Value.ID) == f.OrgID || f.OrgID == "" && o.Value.OwnerSlug == f.OwnerSlug {
+				id = o.Value.ID
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil || id != "" {
+		return id, false, err
+	}
+	o, err := identity.NewOrganisation(tenant.ID(s.NewID()), identity.Organisation{ID: tenant.ID(f.OrgID), OwnerName: f.OwnerName, OwnerSlug: f.OwnerSlug})
+	if err == nil {
+		_, err = s.insert(ctx, o)
+	}
+	if fault.KindOf(err) == fault.Conflict { // another replica was quicker
+		return o.ID, false, nil
+	}
+	return o.ID, true, err
+}
+
+// byEmail returns the user of an organisation with an address, or nil.
+func (s *Service) byEmail(ctx context.Context, org tenant.ID, email string) (found *identity.User, err error) {
+	email, err = identity.CleanEmail(email)
+	if err != nil {
+		return nil, err
+	}
+	scope, err := tenant.Of(org)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.View(ctx, scope, func(r store.Reader) error {
+		for u, err := range users.Find(ctx, r, store.Query{Index: byEmail, Value: email, Limit: 1}) {
+			if err != nil {
+				return err
+			}
+			found = &u.Value
+		}
+		return nil
+	})
+	return found, err
+}
+
+func (s *Service) firstAdmin(ctx context.Context, org tenant.ID, f First) (*identity.User, error) {
+	u, _, err := s.prepare(identity.UserDraft{
+		OrgID: org, Email: f.Email, Password: f.Password,
+		FirstName: cmp.Or(f.FirstName, "Admin"), LastName: cmp.Or(f.LastName, "User"),
+		Permissions: access.Map{string(access.IsAdmin): access.LevelAdmin},
+	}, cmp.Or(f.AccessKey, s.Keys.NewKey()))
+	if err != nil {
+		return nil, err
+	}
+	if _, err = s.add(ctx, u); fault.KindOf(err) == fault.Conflict { // another replica was quicker
+		if other, err := s.byEmail(ctx, org, f.Email); err != nil || other != nil {
+			return other, err
+		}
+	}
+	return &u, err
+}
+
+// Empty reports whether there is no organisation yet.
+func (s *Service) Empty(ctx context.Context) (empty bool, err error) {
+	err = s.Store.View(ctx, tenant.Everyone("first start"), func(r store.Reader) error {
+		n, err := r.Count(ctx, store.Query{Kind: organisations.Name})
+		empty = n == 0
+		return err
+	})
+	return empty, err
+}
+
+// Rekey seals and digests with the current secret every access key that an
+// older one protects, and returns how many there were. Once it has run, the
+// older secret can go.
+func (s *Service) Rekey(ctx context.Context) (n int, err error) {
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "rekey", Operation: "rekey"})
+	var old []store.Stored[identity.User]
+	err = s.Store.View(ctx, tenant.Everyone("rekey"), func(r store.Reader) error {
+		for u, err := range users.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			if _, current, err := s.Keys.Open(u.Value.Credentials.KeySealed); err != nil {
+				s.Log.Error("the access key of a user cannot be opened with any configured encryption key", "user_id", u.Value.ID)
+			} else if !current {
+				old = append(old, u)
+			}
+		}
+		return nil
+	})
+	for _, u := range old {
+		if err != nil {
+			return n, err
+		}
+		if err = s.rekeyOne(ctx, u.Value); err == nil {
+			n++
+		}
+	}
+	return n, err
+}
+
+func (s *Service) rekeyOne(ctx context.Context, u identity.User) error {
+	scope, err := tenant.Of(u.OrgID)
+	if err != nil {
+		return nil // a super user cannot be edited in place; it keeps working while the older secret is configured
+	}
+	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
+		_, err := users.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
+			key, _, err := s.Keys.Open(v.Credentials.KeySealed)
+			if err != nil {
+				return v, err
+			}
+			v.Credentials.KeyDigest = s.Keys.Digests(key)[0]
+			v.Credentials.KeySealed, err = s.Keys.Seal(key)
+			return v, err
+		})
+		return err
+	})
+	return err
+}

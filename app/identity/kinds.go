@@ -1,0 +1,109 @@
+// Package identity holds the use cases around organisations and their users:
+// what the super-admin does with them, who a caller is, and how the first of
+// them come about.
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+var organisations = &store.Kind[identity.Organisation]{
+	Name: identity.OrganisationKind, Noun: "organisation",
+	ID:  func(o identity.Organisation) string { return string(o.ID) },
+	Org: func(o identity.Organisation) tenant.ID { return o.ID },
+}
+
+// Indexes of users.
+const (
+	byEmail = "email_address"
+	byKey   = "access_key"
+)
+
+var users = &store.Kind[identity.User]{
+	Name: identity.UserKind, Noun: "user",
+	ID:  func(u identity.User) string { return u.ID },
+	Org: func(u identity.User) tenant.ID { return u.OrgID },
+	Indexes: []store.Index[identity.User]{
+		store.Unique(byEmail, "email_address", func(u identity.User) string { return u.Email }),
+		store.Lookup(byKey, func(u identity.User) string { return u.Credentials.KeyDigest }),
+	},
+}
+
+// Service is what all use cases of the package need.
+type Service struct {
+	Store     store.Store
+	Keys      secret.Keys
+	Passwords secret.Passwords
+	NewID     system.NewID
+	Now       system.Clock
+	Log       *slog.Logger
+	PageSize  int
+	// MultiOrg lets the same address exist in several organisations
+	// (enable_multi_org_users).
+	MultiOrg bool
+	// AdminResets lets admins set other users' passwords
+	// (security.allow_admin_reset_password).
+	AdminResets bool
+}
+
+// Organisation returns one organisation, or a NotFound fault.
+func (s *Service) Organisation(ctx context.Context, id tenant.ID) (o store.Stored[identity.Organisation], err error) {
+	err = s.Store.View(ctx, tenant.Everyone("look up an organisation"), func(r store.Reader) error {
+		o, err = organisations.Locate(ctx, r, string(id))
+		return err
+	})
+	return o, err
+}
+
+// user returns one user whatever its organisation, or a NotFound fault.
+func (s *Service) user(ctx context.Context, id string) (u store.Stored[identity.User], err error) {
+	err = s.Store.View(ctx, tenant.Everyone("look up a user"), func(r store.Reader) error {
+		u, err = users.Locate(ctx, r, id)
+		return err
+	})
+	return u, err
+}
+
+// View is a user as the API shows it: no hash, and the access key in the clear
+// only where the contract returns it.
+type View struct {
+	APIModel        struct{}          `json:"api_model"`
+	FirstName       string            `json:"first_name"`
+	LastName        string            `json:"last_name"`
+	Email           string            `json:"email_address"`
+	OrgID           tenant.ID         `json:"org_id"`
+	Active          bool              `json:"active"`
+	ID              string            `json:"id"`
+	AccessKey       string            `json:"access_key"`
+	Permissions     access.Map        `json:"user_permissions"`
+	GroupID         string            `json:"group_id"`
+	PasswordMaxDays int               `json:"password_max_days"`
+	PasswordUpdated time.Time         `json:"password_updated"`
+	PWHistory       []json.RawMessage `json:"PWHistory"` // always empty: hashes are never returned
+	LastLogin       time.Time         `json:"last_login_date"`
+	Created         time.Time         `json:"created_at"`
+}
+
+// view shows a user with its access key.
+func (s *Service) view(u identity.User) (View, error) {
+	key, _, err := s.Keys.Open(u.Credentials.KeySealed)
+	if err != nil {
+		return View{}, errors.Join(errors.New("identity: the access key of user "+u.ID+" cannot be opened; is the encryption key it was sealed with still configured?"), err)
+	}
+	return View{
+		FirstName: u.FirstName, LastName: u.LastName, Email: u.Email, OrgID: u.OrgID, Active: u.Active, ID: u.ID, AccessKey: key,
+		Permissions: u.Permissions, GroupID: u.GroupID, PasswordMaxDays: u.PasswordMaxDays, PasswordUpdated: u.PasswordUpdated,
+		PWHistory: []json.RawMessage{}, LastLogin: u.LastLogin, Created: u.Created,
+	}, nil
+}

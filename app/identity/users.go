@@ -1,0 +1,203 @@
+package identity
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// AdminUsers is what the super-admin does with users.
+type AdminUsers struct{ *Service }
+
+var exampleUser = View{
+	ID: "5f1a0c5d8e3b2a1f00000002", OrgID: exampleOrg.ID, FirstName: "Ada", LastName: "Example", Email: "ada@example.com", Active: true,
+	AccessKey: "0123456789abcdef0123456789abcdef", Permissions: access.Map{"IsAdmin": access.LevelAdmin},
+}
+
+// Operations lists the rows of contract dashboard.md 29 that exist so far.
+func (s AdminUsers) Operations() []operation.Operation {
+	return operation.Group{
+		Surface: operation.Admin, Name: "admin.users", Path: "/admin/users", Tag: "Users",
+		Style: adminStyle("users", map[string]operation.Answer{
+			identity.UserKind + ".not_found": {Text: "Could not retrieve user detail"},
+			identity.UserKind + ".taken":     {Status: 403, Text: "User email already exists for this Org"},
+		}),
+	}.Rows(
+		operation.POST("create", "", "Create a user in any organisation", s.Create,
+			operation.Redact("password"), operation.Faulting(identity.UserKind+".taken", "invalid"),
+			operation.Notes("The message of the answer is the user's access key."),
+			operation.Example(map[string]any{"org_id": exampleOrg.ID, "first_name": "Ada", "last_name": "Example", "email_address": "ada@example.com",
+				"active": true, "user_permissions": map[string]string{"IsAdmin": "admin"}},
+				map[string]any{"Status": "OK", "Message": exampleUser.AccessKey, "Meta": exampleUser})),
+		operation.GET("get", "/{userId}", "Fetch a user", s.Get, operation.Example(nil, exampleUser)),
+	)
+}
+
+type createUserIn struct {
+	Draft identity.UserDraft `body:""`
+}
+
+// Create makes a user; the message of the receipt is its access key.
+func (s AdminUsers) Create(ctx context.Context, in createUserIn) (operation.Receipt, error) {
+	u, key, err := s.prepare(in.Draft, s.Keys.NewKey())
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	rev, err := s.add(ctx, u)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	v, err := s.view(u)
+	return operation.Receipt{Message: key, Meta: v, Tag: operation.Tag(rev)}, err
+}
+
+// prepare makes a user with its credentials, ready to be stored.
+func (s *Service) prepare(d identity.UserDraft, key string) (identity.User, string, error) {
+	u, err := identity.NewUser(s.NewID(), s.Now(), d)
+	if err != nil {
+		return u, "", err
+	}
+	if u.Credentials.KeySealed, err = s.Keys.Seal(key); err != nil {
+		return u, "", err
+	}
+	u.Credentials.KeyDigest = s.Keys.Digests(key)[0]
+	if d.Password == "" {
+		return u, key, nil
+	}
+	if err := identity.CheckPassword("password", d.Password); err != nil {
+		return u, "", err
+	}
+	u.Credentials.PasswordHash, err = s.Passwords.Hash(d.Password)
+	u.PasswordUpdated = s.Now()
+	return u, key, err
+}
+
+// add stores a user. Its organisation must exist, and its address must be new
+// there, or everywhere unless addresses may repeat across organisations.
+func (s *Service) add(ctx context.Context, u identity.User) (store.Revision, error) {
+	return s.Store.Update(ctx, tenant.Everyone("create a user"), func(w store.Writer) error {
+		if u.OrgID != "" {
+			if _, err := organisations.Locate(ctx, w, string(u.OrgID)); fault.KindOf(err) == fault.NotFound {
+				return fault.New(fault.Invalid, identity.UserKind+".org_id", "org_id: organisation '%s' does not exist", u.OrgID).At("org_id")
+			} else if err != nil {
+				return err
+			}
+		}
+		for other, err := range users.Find(ctx, w, store.Query{Index: byEmail, Value: u.Email}) {
+			if err != nil {
+				return err
+			}
+			if !s.MultiOrg || other.Value.OrgID == u.OrgID {
+				return fault.New(fault.Conflict, identity.UserKind+".taken", "email_address already exists").At("email_address")
+			}
+		}
+		return users.Insert(ctx, w, u)
+	})
+}
+
+type userIn struct {
+	ID string `path:"userId" doc:"Identifier of the user."`
+}
+
+// Get returns one user with its access key.
+func (s AdminUsers) Get(ctx context.Context, in userIn) (operation.Entity[View], error) {
+	u, err := s.user(ctx, in.ID)
+	if err != nil {
+		return operation.Entity[View]{}, err
+	}
+	v, err := s.view(u.Value)
+	return operation.Entity[View]{Value: v, Tag: operation.Tag(u.Rev)}, err
+}
+
+// Users is what users do with users.
+type Users struct{ *Service }
+
+// Operations lists the rows of contract dashboard.md 19 that exist so far.
+func (s Users) Operations() []operation.Operation {
+	return operation.Group{
+		Surface: operation.Management, Name: "users", Path: "/api/users", Tag: "Users", Permission: access.AnyUser,
+		Style: operation.Style{Word: "OK", ListKey: "users", Faults: map[string]operation.Answer{
+			operation.CodeEmptyBody:          {Status: 403, Text: "Request body malformed."},
+			operation.CodeMalformed:          {Status: 403, Text: "Request body malformed."},
+			identity.UserKind + ".not_found": {Text: "Could not retrieve user detail."},
+		}},
+	}.Rows(
+		operation.POST("password.set", "/{userId}/actions/reset", "Set a user's password", s.SetPassword,
+			operation.Redact("current_password", "new_password"), operation.Faulting("invalid"),
+			operation.Notes("One's own password needs the current one, unless there is none yet. Another user's needs the permission ResetPassword."),
+			operation.Example(map[string]any{"current_password": "", "new_password": "a-long-passphrase"},
+				map[string]any{"Status": "OK", "Message": "User password updated", "Meta": nil})),
+	)
+}
+
+// PasswordChange is the body of a password reset.
+type PasswordChange struct {
+	Current string `json:"current_password,omitempty"`
+	New     string `json:"new_password"`
+}
+
+type setPasswordIn struct {
+	userIn
+	Who    operation.Principal
+	Scope  tenant.Scope
+	Change PasswordChange `body:""`
+}
+
+// SetPassword sets a password. Hashing takes long on purpose, so it happens
+// before the unit of work, which then makes sure that nothing changed meanwhile.
+func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Receipt, error) {
+	u, err := s.user(ctx, in.ID)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	if !in.Scope.Admits(u.Value.OrgID) {
+		return operation.Receipt{}, fault.New(fault.NotFound, identity.UserKind+".not_found", "user not found")
+	}
+	if err := s.maySet(in, u.Value); err != nil {
+		return operation.Receipt{}, err
+	}
+	if err := identity.CheckPassword("new_password", in.Change.New); err != nil {
+		return operation.Receipt{}, err
+	}
+	rev, err := s.storePassword(ctx, u, in.Change.New)
+	return operation.Receipt{Message: "User password updated", Tag: operation.Tag(rev)}, err
+}
+
+// maySet applies the rules of contract dashboard.md 19.
+func (s Users) maySet(in setPasswordIn, u identity.User) error {
+	if in.Who.ID != u.ID {
+		if in.Who.Permissions.Level(access.ResetPassword) != access.LevelDeny || s.AdminResets && in.Who.Permissions.Admin() {
+			return nil
+		}
+		return fault.New(fault.Denied, "auth.denied", "access denied: You do not have permission to reset the password for other users.")
+	}
+	if h := u.Credentials.PasswordHash; h != "" && !s.Passwords.Verify(h, in.Change.Current) {
+		return fault.New(fault.Invalid, identity.UserKind+".current_password", "current_password is not correct").At("current_password")
+	}
+	return nil
+}
+
+func (s *Service) storePassword(ctx context.Context, u store.Stored[identity.User], password string) (store.Revision, error) {
+	hash, err := s.Passwords.Hash(password)
+	if err != nil {
+		return 0, err
+	}
+	scope, err := tenant.Of(u.Value.OrgID)
+	if err != nil {
+		return 0, errors.New("identity: a user without organisation sets its password through the admin API")
+	}
+	now := s.Now()
+	return s.Store.Update(ctx, scope, func(w store.Writer) error {
+		_, err := users.Edit(ctx, w, u.Value.ID, operation.IfAt(u.Rev).Check, func(v identity.User) (identity.User, error) {
+			v.Credentials.PasswordHash, v.PasswordUpdated = hash, now
+			return v, nil
+		})
+		return err
+	})
+}

@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// look returns what the caller of as would get from a GET of path.
+func (a *App) look(ctx context.Context, as *operation.Call, path string) (any, error) {
+	o, values := a.reading(path)
+	if o == nil || o.Surface != operation.Management || !as.Principal.Permissions.Allows(o.Permission, access.Read) {
+		return nil, fault.New(fault.NotFound, "path.unknown", "nothing can be read at %q", path)
+	}
+	c := *as
+	c.Spec, c.RawPath, c.Path, c.Body, c.Query, c.Header = &o.Spec, path, values, nil, nil, nil
+	v, err := o.Do(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if e, ok := v.(interface{ Bare() any }); ok {
+		v = e.Bare()
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var plain any
+	err = json.Unmarshal(text, &plain)
+	return plain, err
+}
+
+// reading returns the GET row of a path: the one with the most literal segments.
+func (a *App) reading(path string) (found *operation.Operation, values map[string]string) {
+	segs, most := strings.Split(strings.Trim(path, "/"), "/"), -1
+	for i := range a.table {
+		o := &a.table[i]
+		if v, literal, ok := matches(o.Path, segs); ok && o.Method == "GET" && literal > most {
+			found, values, most = o, v, literal
+		}
+	}
+	return found, values
+}
+
+func matches(pattern string, segs []string) (values map[string]string, literal int, ok bool) {
+	want := strings.Split(strings.Trim(pattern, "/"), "/")
+	if len(want) != len(segs) {
+		return nil, 0, false
+	}
+	values = map[string]string{}
+	for i, w := range want {
+		if name, placeholder := operation.Placeholder(w); placeholder {
+			values[name] = segs[i]
+		} else if w == segs[i] {
+			literal++
+		} else {
+			return nil, 0, false
+		}
+	}
+	return values, literal, true
+}

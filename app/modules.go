@@ -1,0 +1,250 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	nethttp "net/http"
+	"slices"
+
+	"go.uber.org/fx"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/app/health"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/registry"
+	"github.com/gatehouse-io/gatehouse/app/relay"
+	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// table is every operation, in order of ID.
+type table []operation.Operation
+
+// modules is the graph. A resource adds one line to the first group.
+var modules = fx.Options(
+	service[*registry.ClientIDPs](newClientIDPs),
+	service[identity.Organisations](func(s *identity.Service) identity.Organisations { return identity.Organisations{Service: s} }),
+	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),
+	service[identity.Users](func(s *identity.Service) identity.Users { return identity.Users{Service: s} }),
+	service[*gateway.Nodes](newNodes),
+	service[*health.Service](newHealth),
+	fx.Provide(newStore, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
+	fx.Invoke(prune),
+)
+
+// service feeds the operations of a set of use cases into the table, and runs
+// its background work if it has any.
+func service[S operation.Service](ctor any) fx.Option {
+	return fx.Options(
+		fx.Provide(ctor, fx.Annotate(func(s S) []operation.Operation { return s.Operations() }, fx.ResultTags(`group:"operations,flatten"`))),
+		fx.Invoke(func(lc fx.Lifecycle, s S) { background(lc, s) }),
+	)
+}
+
+// runner is background work: it ends, soon, when its context does.
+type runner interface {
+	Run(ctx context.Context) error
+}
+
+// background runs whatever can run for as long as the App does.
+func background(lc fx.Lifecycle, v any) {
+	r, ok := v.(runner)
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	lc.Append(fx.Hook{
+		OnStart: func(context.Context) error {
+			go func() { defer close(done); _ = r.Run(ctx) }()
+			return nil
+		},
+		OnStop: func(stop context.Context) error {
+			cancel()
+			select {
+			case <-done:
+				return nil
+			case <-stop.Done():
+				return stop.Err()
+			}
+		},
+	})
+}
+
+// stores is the store the use cases see and, when it is one that copies, the same
+// as what it is.
+type stores struct {
+	fx.Out
+	Store store.Store
+	Copy  *replicated.Store
+}
+
+func newStore(lc fx.Lifecycle, s *settings) (stores, error) {
+	if s.store == nil {
+		db, err := memdb.New(s.now)
+		return stores{Store: db}, err
+	}
+	primary, ok := s.store.(replicated.Primary)
+	if _, inMemory := s.store.(*memdb.DB); !ok || inMemory || s.reads == replicated.Direct {
+		return stores{Store: s.store}, nil
+	}
+	db, err := memdb.New(s.now)
+	if err != nil {
+		return stores{}, err
+	}
+	c := replicated.New(primary, db, s.reads, s.log)
+	background(lc, c)
+	return stores{Store: c, Copy: c}, nil
+}
+
+func newKeys(s *settings) (secret.Keys, error) {
+	if s.keys != nil {
+		return s.keys, nil
+	}
+	return crypto.Ephemeral()
+}
+
+func newIdentity(s *settings, st store.Store, keys secret.Keys) *identity.Service {
+	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: s.newID, Now: s.now, Log: s.log,
+		PageSize: s.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets}
+}
+
+func newClientIDPs(s *settings, st store.Store) *registry.ClientIDPs {
+	return &registry.ClientIDPs{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize}
+}
+
+func newNodes(s *settings, st store.Store) *gateway.Nodes {
+	if s.board == nil {
+		s.board = gateway.NewMemory()
+	}
+	return gateway.New(gateway.Config{
+		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: s.now, Log: s.log, Board: s.board,
+		Sources: []gateway.Source{
+			{Name: "apis"},     // empty until there are API definitions
+			{Name: "policies"}, // empty until there are policies
+			{Name: "clientidps", Kind: clientidp.Kind, Append: registry.AppendFeed},
+		},
+	})
+}
+
+func newTools(s *settings, st store.Store, a *App) Tools {
+	return Tools{Store: st, Now: s.now, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Operations: a.Operations, Get: a.look}
+}
+
+type tableParams struct {
+	fx.In
+	Settings *settings
+	Tools    Tools
+	Ops      []operation.Operation `group:"operations"`
+}
+
+// newTable joins all operations: groups come in random order, the table does not.
+func newTable(p tableParams) (table, error) {
+	ops := p.Ops
+	for _, make := range p.Settings.services {
+		ops = append(ops, make(p.Tools).Operations()...)
+	}
+	description := httpadapter.NewDescription(p.Settings.version)
+	ops = append(ops, description.Operations()...)
+	slices.SortFunc(ops, func(a, b operation.Operation) int { return cmp.Compare(a.ID, b.ID) })
+	if err := operation.Check(ops); err != nil {
+		return nil, err
+	}
+	return ops, description.Describe(ops)
+}
+
+func newRules(lc fx.Lifecycle, s *settings, t Tools, a *App, ops table) (rules.Engine, error) {
+	if s.rules == nil {
+		return rules.BuiltIn{}, nil
+	}
+	t.Operations = func() []operation.Operation { return ops }
+	e, err := s.rules(t)
+	if err == nil {
+		background(lc, e)
+	}
+	return e, err
+}
+
+func newGuard(s *settings, id *identity.Service, e rules.Engine) operation.Middleware {
+	return guard.New(guard.Config{
+		Authenticators: map[operation.Surface]guard.Authenticator{
+			operation.Management: id.Authenticate,
+			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret),
+			operation.Node:       gateway.Authenticate(identity.Equal, s.nodeSecret),
+		},
+		Rules: e, Audit: guard.Log(s.log), Maintenance: s.maintenance,
+	})
+}
+
+func newHandler(s *settings, ops table, g operation.Middleware) (nethttp.Handler, error) {
+	return httpadapter.Handler(ops, httpadapter.Config{
+		Guard: g, Observer: s.observer, Logger: s.log, Now: s.now, MaxBody: s.maxBody, MaxDepth: s.maxDepth, Deadline: s.deadline,
+		NewRequestID: s.requestID,
+	})
+}
+
+// newRelays makes a relay per sink.
+func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, error) {
+	if len(s.sinks) == 0 {
+		return nil, nil
+	}
+	source, ok := st.(interface {
+		store.Feed
+		store.Leases
+	})
+	if !ok {
+		return nil, errors.New("sinks need a store with a feed and leases")
+	}
+	holder := crypto.NewUUID()
+	var out []*relay.Relay
+	for _, sink := range s.sinks {
+		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log})
+		background(lc, r)
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func newHealth(s *settings, st store.Store, c *replicated.Store) *health.Service {
+	checks := append([]health.Check{{Name: "store", Type: "datastore", Look: storeCheck(s, st, c)}}, s.checks...)
+	return &health.Service{Checks: checks, Now: s.now, Version: s.version, Path: s.healthPath}
+}
+
+// storeCheck fails once reads have been stale for longer than allowed.
+func storeCheck(s *settings, st store.Store, c *replicated.Store) func(context.Context) (health.Status, error) {
+	return func(ctx context.Context) (health.Status, error) {
+		if c != nil {
+			select {
+			case <-c.Loaded():
+			default:
+				return health.Fail, errors.New("nothing has been loaded yet")
+			}
+			if t := c.Trouble(); t != nil {
+				away := s.now().Sub(t.Since)
+				err := fmt.Errorf("the store has been away for %s", away.Round(1e9))
+				if away > s.staleness {
+					return health.Fail, err
+				}
+				return health.Warn, err
+			}
+		}
+		f, ok := st.(store.Feed)
+		if !ok {
+			return health.Pass, nil
+		}
+		if _, err := f.Head(ctx); err != nil {
+			return health.Warn, errors.New("the store does not answer")
+		}
+		return health.Pass, nil
+	}
+}

@@ -1,0 +1,160 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/health"
+	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/observe"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/presence"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Option adjusts an App.
+type Option func(*settings)
+
+// settings is what the options say.
+type settings struct {
+	store       store.Store
+	reads       replicated.Mode
+	rules       func(Tools) (rules.Engine, error)
+	sinks       []notify.Sink
+	observer    observe.Observer
+	board       presence.Board
+	keys        secret.Keys
+	passwords   secret.Passwords
+	log         *slog.Logger
+	now         system.Clock
+	newID       system.NewID
+	requestID   func() string
+	adminSecret string
+	nodeSecret  string
+	version     string
+	healthPath  string
+	pageSize    int
+	maxBody     int64
+	maxDepth    int
+	deadline    time.Duration
+	staleness   time.Duration
+	history     time.Duration
+	multiOrg    bool
+	adminResets bool
+	maintenance bool
+	checks      []health.Check
+	services    []func(Tools) operation.Service
+}
+
+// Tools is what an embedder's own services and rules are made of: the same
+// things the built-in ones use.
+type Tools struct {
+	Store      store.Store
+	Now        system.Clock
+	NewID      system.NewID
+	Log        *slog.Logger
+	PageSize   int
+	Operations func() []operation.Operation // the whole table, once it is complete
+	// Get returns what the caller of another call would get from a GET of a path,
+	// as decoded JSON; rules aside, since rules ask.
+	Get func(ctx context.Context, as *operation.Call, path string) (any, error)
+}
+
+// WithStore replaces the store in memory. When the store also has a feed and
+// snapshots, reads come from a copy in memory that follows it. The store stays
+// the caller's to close.
+func WithStore(s store.Store) Option { return func(o *settings) { o.store = s } }
+
+// WithReads says how current reads from the copy in memory must be; the default
+// is replicated.Current.
+func WithReads(m replicated.Mode) Option { return func(o *settings) { o.reads = m } }
+
+// WithRules replaces the built-in decision by an engine made from the table of
+// operations. An engine with a method Run(context.Context) error is run while
+// the App is.
+func WithRules(make func(Tools) (rules.Engine, error)) Option {
+	return func(o *settings) { o.rules = make }
+}
+
+// WithSinks announces commits at places such as Redis. It needs a store with a
+// feed and leases; the store in memory has both.
+func WithSinks(sinks ...notify.Sink) Option {
+	return func(o *settings) { o.sinks = append(o.sinks, sinks...) }
+}
+
+// WithObserver watches every operation, for metrics or traces.
+func WithObserver(ob observe.Observer) Option { return func(o *settings) { o.observer = ob } }
+
+// WithBoard shares the list of live gateway nodes with other replicas.
+func WithBoard(b presence.Board) Option { return func(o *settings) { o.board = b } }
+
+// WithKeys replaces how access keys are protected. Without it the secret is
+// random, and keys work until the process ends: right for a store in memory only.
+func WithKeys(k secret.Keys) Option { return func(o *settings) { o.keys = k } }
+
+// WithPasswords replaces how passwords are hashed.
+func WithPasswords(p secret.Passwords) Option { return func(o *settings) { o.passwords = p } }
+
+// WithLogger replaces slog.Default.
+func WithLogger(l *slog.Logger) Option { return func(o *settings) { o.log = l } }
+
+// WithClock replaces time.Now.
+func WithClock(now system.Clock) Option { return func(o *settings) { o.now = now } }
+
+// WithIDs replaces how identifiers of records and of requests are made.
+func WithIDs(record system.NewID, request func() string) Option {
+	return func(o *settings) { o.newID, o.requestID = record, request }
+}
+
+// WithAdminSecret opens the admin surface to callers who know the secret.
+func WithAdminSecret(s string) Option { return func(o *settings) { o.adminSecret = s } }
+
+// WithNodeSecret opens the node surface to gateways that know the secret.
+func WithNodeSecret(s string) Option { return func(o *settings) { o.nodeSecret = s } }
+
+// WithVersion is what probes and the API description report.
+func WithVersion(v string) Option { return func(o *settings) { o.version = v } }
+
+// WithHealthPath moves the readiness probe from "/health".
+func WithHealthPath(path string) Option { return func(o *settings) { o.healthPath = path } }
+
+// WithPageSize sets the number of items on a page; the default is 10.
+func WithPageSize(n int) Option { return func(o *settings) { o.pageSize = n } }
+
+// WithLimits bounds requests: body in bytes, nesting of JSON in levels, and how
+// long one may take. Zero keeps a default: 32 MiB, 128, 30 s.
+func WithLimits(body int64, depth int, deadline time.Duration) Option {
+	return func(o *settings) { o.maxBody, o.maxDepth, o.deadline = body, depth, deadline }
+}
+
+// WithMaxStaleness says how long the copy in memory may lag behind a store that
+// is away before the service reports that it is not ready; the default is 60 s.
+func WithMaxStaleness(d time.Duration) Option { return func(o *settings) { o.staleness = d } }
+
+// WithHistory says how long commits are kept; 0, the default, keeps them all.
+func WithHistory(age time.Duration) Option { return func(o *settings) { o.history = age } }
+
+// WithMultiOrgUsers lets one address have a user in several organisations.
+func WithMultiOrgUsers() Option { return func(o *settings) { o.multiOrg = true } }
+
+// WithAdminPasswordResets lets admins set other users' passwords.
+func WithAdminPasswordResets() Option { return func(o *settings) { o.adminResets = true } }
+
+// WithMaintenance closes the management surface.
+func WithMaintenance() Option { return func(o *settings) { o.maintenance = true } }
+
+// WithChecks adds components to the probes.
+func WithChecks(cs ...health.Check) Option {
+	return func(o *settings) { o.checks = append(o.checks, cs...) }
+}
+
+// WithService adds operations of the embedder's own, behind the same guard and
+// in the same description.
+func WithService(make func(Tools) operation.Service) Option {
+	return func(o *settings) { o.services = append(o.services, make) }
+}

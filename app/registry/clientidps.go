@@ -1,0 +1,198 @@
+// Package registry holds the use cases around what gateways load.
+package registry
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// References of an identity provider dangle by contract and are many, so they
+// are read from the record when somebody asks, and not indexed with every write.
+var clientIDPs = &store.Kind[clientidp.IdP]{
+	Name: clientidp.Kind, Noun: "client idp", Alias: "client_idp_id", Load: clientidp.Load, Shared: true,
+	ID:  func(p clientidp.IdP) string { return p.ID },
+	Org: func(p clientidp.IdP) tenant.ID { return p.OrgID },
+	Indexes: []store.Index[clientidp.IdP]{
+		store.Unique("client_idp_id", "ID", func(p clientidp.IdP) string { return p.ClientIdPID }),
+	},
+}
+
+// ClientIDPs keeps the registry of identity providers (contract dashboard.md 7).
+type ClientIDPs struct {
+	Store    store.Store
+	NewID    system.NewID
+	Now      system.Clock
+	Log      *slog.Logger
+	PageSize int
+}
+
+// Examples for the API description.
+var (
+	exampleMapping = clientidp.NewMapping([2]string{"read", "gold"}, [2]string{"orders:write", "platinum"})
+	exampleDraft   = map[string]any{
+		"client_idp_id": "corp", "name": "Corporate login", "issuer": "https://login.example.com/", "scope_claim_name": "scope",
+		"jwks_uri": "https://login.example.com/jwks.json", "api_mappings": map[string]any{"orders": exampleMapping},
+	}
+	exampleIdP = map[string]any{
+		"_id": "5f1a0c5d8e3b2a1f00000003", "client_idp_id": "corp", "org_id": "5f1a0c5d8e3b2a1f00000001", "name": "Corporate login",
+		"issuer": "https://login.example.com/", "jwks_uri": "https://login.example.com/jwks.json", "scope_claim_name": "scope",
+		"api_mappings": map[string]any{"orders": exampleMapping},
+		"date_created": "2026-01-02T03:04:05Z", "last_updated": "2026-01-02T03:04:05Z",
+	}
+)
+
+func receipt(message string, meta any) map[string]any {
+	return map[string]any{"Status": "success", "Message": message, "Meta": meta}
+}
+
+// Operations lists what clients can do with identity providers.
+func (s *ClientIDPs) Operations() []operation.Operation {
+	const missing, taken, mappings, unmapped = clientidp.Kind + ".not_found", clientidp.Kind + ".taken", clientidp.Kind + ".mappings", clientidp.Kind + ".mapping.not_found"
+	return operation.Group{
+		Surface: operation.Management, Name: "clientidps", Path: "/api/clientidps", Tag: "Client IdPs", Permission: access.APIs,
+		Style: operation.Style{Word: "success", ListKey: "client_idps", Faults: map[string]operation.Answer{
+			operation.CodeEmptyBody: {Text: "error reading json body: {message}"},
+			operation.CodeMalformed: {Text: "error reading json body: {message}"},
+			mappings:                {Text: "error reading json body: {message}"},
+		}},
+	}.Rows(
+		operation.GET("list", "", "List identity providers", s.List,
+			operation.Example(nil, map[string]any{"client_idps": []any{exampleIdP}, "pages": 1})),
+		operation.POST("create", "", "Register an identity provider", s.Create, operation.Status(201), operation.Faulting(taken, mappings),
+			operation.Example(exampleDraft, receipt("client idp created", "5f1a0c5d8e3b2a1f00000003"))),
+		operation.GET("get", "/{id}", "Fetch an identity provider", s.Get, operation.Faulting(missing), operation.Example(nil, exampleIdP)),
+		operation.PUT("replace", "/{id}", "Replace an identity provider", s.Replace, operation.Faulting(missing, taken, mappings),
+			operation.Notes("Absent fields become empty; only an absent client_idp_id is kept."), operation.Example(exampleDraft, exampleIdP)),
+		operation.DELETE("delete", "/{id}", "Remove an identity provider and its mappings", s.Delete, operation.Faulting(missing),
+			operation.Example(nil, receipt("client idp deleted", nil))),
+		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Faulting(missing, mappings),
+			operation.Notes("A JSON merge patch (RFC 7386) on api_mappings at every level: null removes, what is not mentioned stays. All or nothing."),
+			operation.Example(map[string]any{"orders": map[string]any{"scope_to_policy": map[string]any{"read": "gold", "legacy": nil}}, "old-api": nil}, exampleIdP)),
+		operation.GET("mappings.get", "/{id}/mappings/{apiId}", "Fetch the mapping of one API", s.GetMapping, operation.Faulting(missing, unmapped),
+			operation.Example(nil, exampleMapping)),
+		operation.PUT("mappings.put", "/{id}/mappings/{apiId}", "Set the mapping of one API", s.PutMapping, operation.Faulting(missing, mappings),
+			operation.Notes("Replaces the mapping of this API, or creates it; other mappings stay."), operation.Example(exampleMapping, exampleIdP)),
+		operation.DELETE("mappings.delete", "/{id}/mappings/{apiId}", "Remove the mapping of one API", s.DeleteMapping, operation.Faulting(missing, unmapped),
+			operation.Example(nil, receipt("client idp mapping deleted", nil))),
+	)
+}
+
+type byID struct {
+	Scope tenant.Scope
+	ID    string `path:"id" doc:"client_idp_id, or else _id, of the identity provider."`
+}
+
+type writeByID struct {
+	byID
+	Match operation.Match
+}
+
+type listIn struct {
+	Scope tenant.Scope
+	operation.Paging
+}
+
+// List returns a page of the organisation's identity providers, oldest first.
+func (s *ClientIDPs) List(ctx context.Context, in listIn) (out operation.Page[clientidp.IdP], err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		out, err = operation.List(ctx, clientIDPs, r, in.Paging, s.PageSize)
+		return err
+	})
+	return out, err
+}
+
+type createIn struct {
+	Scope tenant.Scope
+	Draft clientidp.Draft `body:""`
+}
+
+// Create registers an identity provider.
+func (s *ClientIDPs) Create(ctx context.Context, in createIn) (operation.Receipt, error) {
+	p, err := clientidp.New(s.NewID(), in.Scope.Org(), s.Now(), in.Draft)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error { return clientIDPs.Insert(ctx, w, p) })
+	if err == nil {
+		s.advise(p)
+	}
+	return operation.Receipt{Message: "client idp created", Meta: p.ID, Tag: operation.Tag(rev)}, err
+}
+
+// advise warns of an identity provider that gateways may be unable to use.
+func (s *ClientIDPs) advise(p clientidp.IdP) {
+	if doubt := p.KeySourceDoubt(); doubt != "" {
+		s.Log.Warn("client idp stored, but "+doubt, "id", p.ID, "org_id", string(p.OrgID))
+	}
+}
+
+// Get returns one identity provider.
+func (s *ClientIDPs) Get(ctx context.Context, in byID) (operation.Entity[clientidp.IdP], error) {
+	p, err := s.get(ctx, in)
+	return entity(p.Value, p.Rev), err
+}
+
+func (s *ClientIDPs) get(ctx context.Context, in byID) (p store.Stored[clientidp.IdP], err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		p, err = clientIDPs.Get(ctx, r, in.ID)
+		return err
+	})
+	return p, err
+}
+
+func entity[T any](v T, rev store.Revision) operation.Entity[T] {
+	return operation.Entity[T]{Value: v, Tag: operation.Tag(rev)}
+}
+
+type replaceIn struct {
+	writeByID
+	Draft clientidp.Draft `body:""`
+}
+
+// Replace replaces what the client may choose.
+func (s *ClientIDPs) Replace(ctx context.Context, in replaceIn) (operation.Entity[clientidp.IdP], error) {
+	now := s.Now()
+	p, err := s.edit(ctx, in.byID, in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return p.Replace(in.Draft, now) })
+	if err == nil {
+		s.advise(p.Value)
+	}
+	return p, err
+}
+
+// Delete removes an identity provider.
+func (s *ClientIDPs) Delete(ctx context.Context, in writeByID) (operation.Receipt, error) {
+	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		_, err := clientIDPs.Delete(ctx, w, in.ID, in.Match.Check)
+		return err
+	})
+	return operation.Receipt{Message: "client idp deleted"}, err
+}
+
+// edit rewrites one identity provider in a unit of work of its own.
+func (s *ClientIDPs) edit(ctx context.Context, in byID, when store.Condition, fn func(clientidp.IdP) (clientidp.IdP, error)) (operation.Entity[clientidp.IdP], error) {
+	var p clientidp.IdP
+	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+		p, err = clientIDPs.Edit(ctx, w, in.ID, when, fn)
+		return err
+	})
+	return entity(p, rev), err
+}
+
+type patchIn struct {
+	writeByID
+	Patch doc.Patch `body:""`
+}
+
+// PatchMappings merges a patch into the mappings, all or nothing.
+func (s *ClientIDPs) PatchMappings(ctx context.Context, in patchIn) (operation.Entity[clientidp.IdP], error) {
+	now := s.Now()
+	return s.edit(ctx, in.byID, in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return p.PatchMappings(in.Patch, now) })
+}

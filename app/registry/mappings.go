@@ -1,0 +1,87 @@
+package registry
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+type byAPI struct {
+	byID
+	API string `path:"apiId" doc:"Identifier of the API, the key in api_mappings."`
+}
+
+type writeByAPI struct {
+	byAPI
+	Match operation.Match
+}
+
+// GetMapping returns the mapping of one API. Its entity tag is that of the whole
+// identity provider: a precondition on it also protects what stands beside it.
+func (s *ClientIDPs) GetMapping(ctx context.Context, in byAPI) (operation.Entity[clientidp.Mapping], error) {
+	p, err := s.get(ctx, in.byID)
+	if err != nil {
+		return operation.Entity[clientidp.Mapping]{}, err
+	}
+	m, err := p.Value.Mapping(in.API)
+	return entity(m, p.Rev), err
+}
+
+type putMappingIn struct {
+	writeByAPI
+	Mapping clientidp.Mapping `body:""`
+}
+
+// PutMapping replaces the mapping of one API.
+func (s *ClientIDPs) PutMapping(ctx context.Context, in putMappingIn) (operation.Entity[clientidp.IdP], error) {
+	now := s.Now()
+	return s.editMapping(ctx, in.writeByAPI, func(p clientidp.IdP) (clientidp.IdP, error) {
+		return p.WithMapping(in.API, in.Mapping, now), nil
+	})
+}
+
+// DeleteMapping removes the mapping of one API.
+func (s *ClientIDPs) DeleteMapping(ctx context.Context, in writeByAPI) (operation.Receipt, error) {
+	now := s.Now()
+	p, err := s.editMapping(ctx, in, func(p clientidp.IdP) (clientidp.IdP, error) { return p.WithoutMapping(in.API, now) })
+	return operation.Receipt{Message: "client idp mapping deleted", Tag: p.Tag}, err
+}
+
+// editMapping rewrites one mapping if the preconditions hold for that mapping.
+func (s *ClientIDPs) editMapping(ctx context.Context, in writeByAPI, fn func(clientidp.IdP) (clientidp.IdP, error)) (operation.Entity[clientidp.IdP], error) {
+	var at store.Revision
+	remember := func(rev store.Revision) error { at = rev; return nil }
+	return s.edit(ctx, in.byID, remember, func(p clientidp.IdP) (clientidp.IdP, error) {
+		_, mapped := p.APIMappings.Get(in.API)
+		if err := in.Match.CheckTag(operation.Tag(at), mapped); err != nil {
+			return p, err
+		}
+		return fn(p)
+	})
+}
+
+// AppendFeed appends every identity provider as gateways read them, a JSON
+// array in order of organisation and creation (contract gateway.md 5.1). Gateways
+// know a provider by its client_idp_id, and two with the same one break each
+// other: where organisations have chosen the same, the later ones go by _id.
+func AppendFeed(ctx context.Context, r store.Reader, b []byte) ([]byte, error) {
+	b = append(b, '[')
+	used := map[string]bool{}
+	for p, err := range clientIDPs.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		if len(used) > 0 {
+			b = append(b, ',')
+		}
+		v := p.Value
+		if used[v.ClientIdPID] {
+			v.ClientIdPID = v.ID
+		}
+		used[v.ClientIdPID] = true
+		b = v.AppendFeed(b)
+	}
+	return append(b, ']'), nil
+}

@@ -1,0 +1,108 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// maxBatch is how many commits are delivered at once at most.
+const maxBatch = 500
+
+// carry delivers items until run ends.
+func (r *Relay) carry(run, held context.Context, l *holding, items <-chan item) {
+	for {
+		to, out := gather(run, items)
+		if run.Err() != nil || len(out) > 0 && !r.deliver(run, held, out) {
+			return
+		}
+		l.reached(to, len(out) > 0)
+	}
+}
+
+// gather waits for an item and adds what waits behind it: one commit leaves at
+// once, many leave together.
+func gather(run context.Context, items <-chan item) (to store.Revision, out []notify.Announcement) {
+	select {
+	case <-run.Done():
+		return 0, nil
+	case it := <-items:
+		to, out = it.rev, it.out
+	}
+	for range maxBatch {
+		select {
+		case it := <-items:
+			to, out = it.rev, append(out, it.out...)
+		default:
+			return to, out
+		}
+	}
+	return to, out
+}
+
+// deliver tries until it succeeds or run ends.
+func (r *Relay) deliver(run, held context.Context, as []notify.Announcement) bool {
+	for pause := r.pause(); run.Err() == nil; pause.wait(run) {
+		if r.try(held, as) {
+			return true
+		}
+	}
+	return false
+}
+
+// try makes one attempt.
+func (r *Relay) try(held context.Context, as []notify.Announcement) bool {
+	ctx, cancel := context.WithTimeout(held, r.config.Timeout)
+	defer cancel()
+	at, err := &r.gate, r.ready(ctx)
+	if err == nil {
+		at.over()
+		at, err = &r.sink, r.config.Sink.Deliver(ctx, as)
+	}
+	switch {
+	case err == nil:
+		at.over()
+	case held.Err() == nil:
+		at.fail(err)
+	}
+	return err == nil
+}
+
+// ready returns an error while whoever is told would not find what is announced:
+// such announcements are forbidden (contract gateway.md 0, rule 9).
+func (r *Relay) ready(ctx context.Context) error {
+	head, err := r.config.Feed.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("the store cannot be read: %w", err)
+	}
+	r.note(head)
+	if r.config.Ready == nil {
+		return nil
+	}
+	if err := r.config.Ready(ctx); err != nil {
+		return fmt.Errorf("the service is not ready: %w", err)
+	}
+	return nil
+}
+
+// pause is the time between attempts: it doubles.
+type pause struct{ next, most time.Duration }
+
+func (r *Relay) pause() *pause { return &pause{r.config.Retry, 100 * r.config.Retry} }
+
+func (p *pause) wait(ctx context.Context) {
+	sleep(ctx, p.next)
+	p.next = min(2*p.next, p.most)
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

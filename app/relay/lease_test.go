@@ -1,0 +1,259 @@
+package relay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/relay"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+func with(l store.Leases) func(*relay.Config) { return func(c *relay.Config) { c.Leases = l } }
+
+// TestHandover: a process that ends hands over exactly what it has not told.
+func TestHandover(t *testing.T) {
+	inWorld(t, func(w *world) {
+		one, stop := w.start("one")
+		two, _ := w.start("two")
+		w.change("a")
+		w.commit("user", "u")
+		w.expect("1.0 ClientIdPChanged a")
+		if a, b := one.Status(), two.Status(); !a.Holder || b != (relay.Status{}) {
+			t.Errorf("status %+v and %+v", a, b)
+		}
+		stop()
+		w.change("b")
+		time.Sleep(time.Second)
+		w.expect("1.0 ClientIdPChanged a", "3.0 ClientIdPChanged b")
+		if a, b := one.Status(), two.Status(); a.Holder || !b.Holder || b.Position != 3 {
+			t.Errorf("status %+v and %+v", a, b)
+		}
+	})
+}
+
+// TestDeath: the lease of a dead process runs out, and another goes on from the
+// stored position; only what was told after that comes twice.
+func TestDeath(t *testing.T) {
+	inWorld(t, func(w *world) {
+		dying := &leases{DB: w.db}
+		_, bury := w.start("one", with(dying))
+		w.start("two")
+		w.change("a")
+		w.expect("1.0 ClientIdPChanged a")
+		time.Sleep(time.Second)
+		dying.dead.set(true)
+		w.change("b") // told, but not saved any more
+		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b")
+		bury()
+		w.change("c")
+		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b")
+		time.Sleep(11 * time.Second)
+		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b", "2.0 ClientIdPChanged b", "3.0 ClientIdPChanged c")
+	})
+}
+
+// TestCutOff: a process that cannot renew its lease stops on its own before
+// another begins, even in the middle of a delivery, and competes again.
+func TestCutOff(t *testing.T) {
+	for name, cut := range map[string]func(l *leases, on bool){
+		"hanging": func(l *leases, on bool) { l.dead.set(on) },
+		"failing": func(l *leases, on bool) { l.away.set(on) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				l := &leases{DB: w.db}
+				r, _ := w.start("one", with(l), func(c *relay.Config) { c.Timeout = time.Hour })
+				cut(l, true)
+				w.sink.stuck.set(true)
+				w.change("a")
+				time.Sleep(9 * time.Second)
+				if !r.Status().Holder {
+					t.Error("gave up too early")
+				}
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if s := r.Status(); s.Holder || len(w.sink.asked()) != 1 {
+					t.Errorf("status after the lease ran out: %+v; %d deliveries begun", s, len(w.sink.asked()))
+				}
+				if _, ok, err := w.db.Acquire(t.Context(), "test", "two", time.Second); !ok || err != nil {
+					t.Error("the lease has not run out yet", err)
+				}
+				time.Sleep(2 * time.Second)
+				w.sink.stuck.set(false)
+				cut(l, false)
+				time.Sleep(10 * time.Second)
+				w.expect("1.0 ClientIdPChanged a")
+				if s := r.Status(); !s.Holder || s.Error != "" {
+					t.Errorf("status in the end: %+v", s)
+				}
+			})
+		})
+	}
+}
+
+// TestStolen: a process that learns that another has the lease stops at once.
+func TestStolen(t *testing.T) {
+	inWorld(t, func(w *world) {
+		l := &leases{DB: w.db}
+		r, _ := w.start("one", with(l))
+		w.sink.stuck.set(true)
+		w.change("a")
+		l.lost.set(true)
+		time.Sleep(10 * time.Second / 3)
+		synctest.Wait()
+		if r.Status().Holder {
+			t.Error("still holder")
+		}
+		w.sink.stuck.set(false)
+		time.Sleep(time.Minute)
+		w.expect()
+		l.lost.set(false)
+		time.Sleep(time.Second)
+		w.expect("1.0 ClientIdPChanged a")
+	})
+}
+
+// TestStolenWhileSaving: the same when saving says so.
+func TestStolenWhileSaving(t *testing.T) {
+	inWorld(t, func(w *world) {
+		l := &stale{leases: leases{DB: w.db}}
+		r, _ := w.start("one", with(l))
+		w.change("a")
+		l.on.set(true)
+		time.Sleep(10 * time.Millisecond)
+		synctest.Wait()
+		if r.Status().Holder {
+			t.Error("still holder")
+		}
+		l.on.set(false)
+		time.Sleep(time.Second)
+		w.expect("1.0 ClientIdPChanged a", "1.0 ClientIdPChanged a")
+	})
+}
+
+// stale is leases of which Advance says that another process has them.
+type stale struct {
+	leases
+	on flag
+}
+
+func (s *stale) Advance(ctx context.Context, sink, holder string, to store.Revision) error {
+	if s.on.get() {
+		return store.ErrStale
+	}
+	return s.leases.Advance(ctx, sink, holder, to)
+}
+
+// TestStoreAwayAtStart: a process that cannot reach the store keeps asking.
+func TestStoreAwayAtStart(t *testing.T) {
+	inWorld(t, func(w *world) {
+		l := &leases{DB: w.db}
+		l.away.set(true)
+		r, _ := w.start("one", with(l))
+		time.Sleep(time.Minute)
+		if s := r.Status(); s.Holder || s.Error == "" {
+			t.Errorf("status %+v", s)
+		}
+		if n := l.acquired.get(); n > 25 {
+			t.Errorf("asked %d times in a minute", n)
+		}
+		l.away.set(false)
+		time.Sleep(5 * time.Second)
+		w.change("a")
+		w.expect("1.0 ClientIdPChanged a")
+		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 || r.Status().Error != "" {
+			t.Errorf("status %+v, log:\n%s", r.Status(), &w.log)
+		}
+	})
+}
+
+// TestEndWaitsForDelivery: what is being told when the end comes is not told
+// again by the next process, unless it takes too long.
+func TestEndWaitsForDelivery(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*sink) *flag
+		took time.Duration
+		want []string
+	}{
+		{"soon", func(s *sink) *flag { return &s.slow }, 500 * time.Millisecond, []string{"1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b"}},
+		{"too long", func(s *sink) *flag { return &s.stuck }, time.Second, []string{"1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				_, stop := w.start("one")
+				obstacle := c.set(w.sink)
+				obstacle.set(true)
+				w.change("a")
+				synctest.Wait()
+				began := time.Now()
+				stop()
+				if took := time.Since(began); took != c.took {
+					t.Errorf("the end took %s", took)
+				}
+				obstacle.set(false)
+				w.start("two")
+				w.change("b")
+				w.expect(c.want...)
+			})
+		})
+	}
+}
+
+// TestNotReady: nothing is announced while gateways could not be answered.
+func TestNotReady(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var closed flag
+		closed.set(true)
+		r, _ := w.start("one", func(c *relay.Config) {
+			c.Ready = func(context.Context) error {
+				if closed.get() {
+					return errors.New("the listener is closed")
+				}
+				return nil
+			}
+		})
+		w.change("a")
+		time.Sleep(time.Minute)
+		w.change("b")
+		time.Sleep(time.Minute)
+		w.expect()
+		if have := r.Status().Error; have != "the service is not ready: the listener is closed" {
+			t.Error(have)
+		}
+		closed.set(false)
+		time.Sleep(5 * time.Second)
+		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b")
+		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 {
+			t.Errorf("log:\n%s", &w.log)
+		}
+	})
+}
+
+// TestManyProcesses: whoever comes and goes, everything is told in order.
+func TestManyProcesses(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var stops []func()
+		for i := range 3 {
+			_, stop := w.start(fmt.Sprint("process-", i))
+			stops = append(stops, stop)
+		}
+		var want []string
+		for i := range 300 {
+			w.change("a")
+			want = append(want, fmt.Sprintf("%d.0 ClientIdPChanged a", i+1))
+			time.Sleep(10 * time.Millisecond)
+			if i%50 == 49 && i < 250 {
+				stops[0]()
+				_, stop := w.start(fmt.Sprint("process-", i))
+				stops = append(stops[1:], stop)
+			}
+		}
+		time.Sleep(2 * time.Second)
+		w.expect(want...)
+	})
+}

@@ -1,0 +1,106 @@
+package relay
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// item is a commit as the sink sees it.
+type item struct {
+	rev store.Revision
+	out []notify.Announcement // empty: it concerns nobody
+}
+
+// read hands over the commits after a revision, in order, until ctx ends.
+func (r *Relay) read(ctx context.Context, after store.Revision, items chan<- item) {
+	pause := r.pause()
+	for ctx.Err() == nil {
+		last, err := r.follow(ctx, after, items)
+		if last > after {
+			after, pause = last, r.pause()
+		}
+		if errors.Is(err, store.ErrExpired) {
+			after, err = r.catchUp(ctx, after, items)
+		}
+		if err != nil && ctx.Err() == nil {
+			r.feed.fail(err)
+		}
+		pause.wait(ctx)
+	}
+}
+
+// follow hands over commits until the feed breaks and returns the last one.
+func (r *Relay) follow(ctx context.Context, after store.Revision, items chan<- item) (store.Revision, error) {
+	head, err := r.config.Feed.Head(ctx)
+	if err != nil {
+		return after, err
+	}
+	r.note(head)
+	if head == after {
+		r.feed.over() // else the next commit says so
+	}
+	for c, err := range r.config.Feed.Follow(ctx, after) {
+		if err != nil {
+			return after, err
+		}
+		r.feed.over()
+		r.note(c.Rev)
+		if !hand(ctx, items, item{c.Rev, announcements(c.Rev, signal.Of(changes(c)))}) {
+			break
+		}
+		after = c.Rev
+	}
+	return after, ctx.Err()
+}
+
+// catchUp announces that anything may have changed, and returns the revision
+// from which on it is known again what did.
+func (r *Relay) catchUp(ctx context.Context, after store.Revision, items chan<- item) (store.Revision, error) {
+	head, err := r.config.Feed.Head(ctx)
+	if err != nil {
+		return after, err
+	}
+	r.config.Logger.Warn("history no longer reaches back to what was last announced; gateways are told to reload everything", "after", after, "head", head)
+	r.ahead.Store(uint64(head)) // not note: a store that was restored has gone back
+	hand(ctx, items, item{head, announcements(head, signal.CatchUp())})
+	return head, nil
+}
+
+func hand(ctx context.Context, items chan<- item, it item) bool {
+	select {
+	case items <- it:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// note remembers the last commit known, for the lag.
+func (r *Relay) note(rev store.Revision) {
+	for {
+		old := r.ahead.Load()
+		if uint64(rev) <= old || r.ahead.CompareAndSwap(old, uint64(rev)) {
+			return
+		}
+	}
+}
+
+func changes(c store.Commit) []signal.Change {
+	out := make([]signal.Change, len(c.Changes))
+	for i, ch := range c.Changes {
+		out[i] = signal.Change{Kind: ch.Kind, ID: ch.ID, Key: ch.Key}
+	}
+	return out
+}
+
+func announcements(rev store.Revision, signals []signal.Signal) []notify.Announcement {
+	out := make([]notify.Announcement, len(signals))
+	for i, s := range signals {
+		out[i] = notify.Announcement{Rev: rev, Index: i, Signal: s}
+	}
+	return out
+}

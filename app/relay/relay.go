@@ -1,0 +1,136 @@
+// Package relay carries what commits announce from the feed of the store to a
+// sink: in order, at least once, by one process of the cluster at a time.
+//
+// The feed is the outbox. How far a sink has been told is kept in the store, next
+// to the lease that says which process tells it; a process that takes over goes on
+// from there. Requests never wait for any of this.
+package relay
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Config is what a Relay is made of. What is marked with a default may be zero.
+type Config struct {
+	Feed   store.Feed
+	Leases store.Leases
+	Sink   notify.Sink
+	Holder string       // names this process among all that share the store
+	Now    system.Clock // default time.Now
+	Logger *slog.Logger // default slog.Default
+	// Ready, if set, says whether whoever is told will find what was announced:
+	// nothing is delivered while it returns an error. A gateway that cannot reach
+	// the service during a reload stops reloading (contract gateway.md 0, rule 9).
+	Ready   func(context.Context) error
+	TTL     time.Duration // how long a dead process keeps its lease; default 10 s
+	Retry   time.Duration // pause after a failure, doubled up to a hundred times as long; default 50 ms
+	Timeout time.Duration // of one delivery; default 30 s
+}
+
+// Relay tells one sink.
+type Relay struct {
+	config          Config
+	holding         atomic.Bool
+	position, ahead atomic.Uint64 // told up to; last commit known
+	lease           trouble       // with the lease and the cursor
+	feed            trouble       // with reading commits
+	gate            trouble       // with answering whoever will be told
+	sink            trouble       // with telling
+}
+
+// New returns a Relay that does nothing until Run.
+func New(c Config) *Relay {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	c.Logger = c.Logger.With("sink", c.Sink.Name())
+	c.TTL = cmp.Or(c.TTL, 10*time.Second)
+	c.Retry = cmp.Or(c.Retry, 50*time.Millisecond)
+	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
+	r := &Relay{config: c}
+	r.lease = trouble{now: c.Now, log: c.Logger, what: "the lease of a sink can be neither taken nor renewed"}
+	r.feed = trouble{now: c.Now, log: c.Logger, what: "what there is to announce cannot be read"}
+	r.gate = trouble{now: c.Now, log: c.Logger, what: "announcements wait: gateways could not fetch what is announced"}
+	r.sink = trouble{now: c.Now, log: c.Logger, what: "announcements do not get through; they wait"}
+	return r
+}
+
+// Name returns the name of the sink.
+func (r *Relay) Name() string { return r.config.Sink.Name() }
+
+// compete is how often a process without the lease asks for it, at most.
+const compete = time.Second
+
+// Run delivers while this process holds the lease, and competes for it while
+// another does, until ctx ends. It returns the error of ctx.
+func (r *Relay) Run(ctx context.Context) error {
+	pause := r.pause()
+	for ctx.Err() == nil {
+		l, err := r.acquire(ctx)
+		switch {
+		case ctx.Err() != nil && err != nil:
+		case err != nil:
+			r.lease.fail(err)
+			pause.wait(ctx)
+		case l == nil:
+			r.lease.over()
+			pause = r.pause()
+			sleep(ctx, min(r.config.TTL/3, compete))
+		default:
+			r.lease.over()
+			r.hold(ctx, l)
+			sleep(ctx, r.config.Retry)
+		}
+	}
+	return ctx.Err()
+}
+
+// finish is how long a delivery in flight may take after the end was asked for:
+// cut short, it would come again from the next process.
+const finish = time.Second
+
+// hold delivers until ctx ends or the lease is lost.
+func (r *Relay) hold(ctx context.Context, l *holding) {
+	held, lose := context.WithCancel(context.WithoutCancel(ctx)) // for what must stop when the lease is lost
+	defer lose()
+	run, stop := context.WithCancel(held) // for what must stop when ctx ends as well
+	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		stop()
+		time.AfterFunc(finish, lose)
+	})()
+	r.position.Store(uint64(l.saved))
+	r.ahead.Store(uint64(l.saved))
+	r.holding.Store(true)
+	r.config.Logger.Debug("this process announces from now on", "after", l.saved)
+
+	var others sync.WaitGroup
+	items := make(chan item, maxBatch)
+	others.Go(func() { l.keep(run, lose) })
+	others.Go(func() { r.read(run, l.saved, items) })
+	r.carry(run, held, l, items)
+	stop()
+	others.Wait()
+
+	r.holding.Store(false)
+	for _, t := range []*trouble{&r.feed, &r.gate, &r.sink} {
+		t.forget()
+	}
+	if l.lost() {
+		r.config.Logger.Warn("another process may announce by now; this one competes again")
+		return
+	}
+	l.giveBack(context.WithoutCancel(ctx))
+}

@@ -1,0 +1,206 @@
+package relay_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/relay"
+	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+)
+
+// TestAnnounces: one ClientIdPChanged per commit and subject, at once.
+func TestAnnounces(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		commit func(w *world)
+		want   []string
+	}{
+		{"one", func(w *world) { w.change("a") }, []string{"1.0 ClientIdPChanged a"}},
+		{"three in one commit", func(w *world) { w.commit(clientidp.Kind, "c", "a", "b") },
+			[]string{"1.0 ClientIdPChanged c", "1.1 ClientIdPChanged a", "1.2 ClientIdPChanged b"}},
+		{"twice in one commit", func(w *world) { w.commit(clientidp.Kind, "a", "a") }, []string{"1.0 ClientIdPChanged a"}},
+		{"twice in two commits", func(w *world) { w.change("a"); w.change("a") },
+			[]string{"1.0 ClientIdPChanged a", "2.0 ClientIdPChanged a"}},
+		{"what gateways do not care about", func(w *world) { w.commit("user", "a"); w.commit("organisation", "b", "c") }, nil},
+		{"in between", func(w *world) { w.commit("user", "a"); w.change("b"); w.commit("user", "c") }, []string{"2.0 ClientIdPChanged b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.start("one")
+				now := time.Now()
+				c.commit(w)
+				w.expect(c.want...)
+				if took := time.Since(now); took != 0 {
+					t.Errorf("announced after %s of waiting", took)
+				}
+			})
+		})
+	}
+}
+
+// TestFailingSink: attempts become rare, the log stays short, nobody else waits,
+// and nothing is lost or merged.
+func TestFailingSink(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.sink.refuse.set(true)
+		r, _ := w.start("one")
+		began := time.Now()
+		var want []string
+		for i := range 1200 {
+			w.change("a")
+			want = append(want, fmt.Sprintf("%d.0 ClientIdPChanged a", i+1))
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("writes waited %s for the sink", took)
+		}
+		time.Sleep(time.Minute)
+		w.expect()
+		var at []time.Duration
+		for _, a := range w.sink.asked()[:9] {
+			at = append(at, a.Sub(began))
+		}
+		if have := fmt.Sprint(at); have != "[0s 50ms 150ms 350ms 750ms 1.55s 3.15s 6.35s 11.35s]" {
+			t.Errorf("attempts at %s", have)
+		}
+		s := r.Status()
+		if !s.Holder || s.Position != 0 || s.Lag != 1200 || s.Error == "" || !s.Since.Equal(began) {
+			t.Errorf("status while the sink refuses: %+v", s)
+		}
+		w.sink.refuse.set(false)
+		w.sink.slow.set(true)
+		time.Sleep(10 * time.Second)
+		w.expect(want...)
+		if w.sink.batches > 5 {
+			t.Errorf("%d deliveries for what waited", w.sink.batches)
+		}
+		if s := r.Status(); s != (relay.Status{Holder: true, Position: 1200, Since: s.Since}) {
+			t.Errorf("status afterwards: %+v", s)
+		}
+		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 {
+			t.Errorf("the log does not have one line for the beginning and one for the end:\n%s", &w.log)
+		}
+		w.sink.refuse.set(true) // the pause starts over
+		n := len(w.sink.asked())
+		w.change("b")
+		time.Sleep(60 * time.Millisecond)
+		if have := len(w.sink.asked()) - n; have != 2 {
+			t.Errorf("%d attempts in the first 60 ms of another outage", have)
+		}
+	})
+}
+
+// TestStuckSink: a sink that never answers is given up and asked again.
+func TestStuckSink(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.sink.stuck.set(true)
+		r, _ := w.start("one")
+		w.change("a")
+		time.Sleep(31 * time.Second)
+		if r.Status().Error == "" {
+			t.Error("nothing is wrong after 31 s")
+		}
+		w.sink.stuck.set(false)
+		time.Sleep(31 * time.Second)
+		w.expect("1.0 ClientIdPChanged a")
+	})
+}
+
+// TestExpired: what can no longer be read is announced as a whole.
+func TestExpired(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, stop := w.start("one")
+		w.change("a")
+		w.expect("1.0 ClientIdPChanged a")
+		stop()
+		for range 5 {
+			w.change("a")
+		}
+		if n, err := w.db.Prune(t.Context(), time.Now().Add(time.Hour)); err != nil || n == 0 {
+			t.Fatal(n, err)
+		}
+		r, _ := w.start("two")
+		w.expect("1.0 ClientIdPChanged a", "6.0 GroupReload")
+		w.change("b")
+		time.Sleep(time.Second)
+		w.expect("1.0 ClientIdPChanged a", "6.0 GroupReload", "7.0 ClientIdPChanged b")
+		if s := r.Status(); s.Position != 7 || s.Lag != 0 || s.Error != "" {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
+
+// TestStoreAway: nothing is announced that could not be read.
+func TestStoreAway(t *testing.T) {
+	inWorld(t, func(w *world) {
+		r, _ := w.start("one")
+		w.feed.away.set(true)
+		w.change("a")
+		time.Sleep(time.Minute)
+		w.expect()
+		if len(w.sink.asked()) != 0 || r.Status().Error == "" {
+			t.Errorf("%d attempts, status %+v", len(w.sink.asked()), r.Status())
+		}
+		w.feed.away.set(false)
+		time.Sleep(5 * time.Second)
+		w.expect("1.0 ClientIdPChanged a")
+		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 || r.Status().Error != "" {
+			t.Errorf("status %+v, log:\n%s", r.Status(), &w.log)
+		}
+	})
+}
+
+// TestFeedBreaks: the feed is taken up where it broke.
+func TestFeedBreaks(t *testing.T) {
+	inWorld(t, func(w *world) {
+		r, _ := w.start("one")
+		w.change("a")
+		w.expect("1.0 ClientIdPChanged a")
+		w.feed.broken.set(true)
+		w.change("b")
+		w.change("c")
+		time.Sleep(time.Minute)
+		w.expect("1.0 ClientIdPChanged a")
+		if s := r.Status(); s.Error == "" || s.Lag != 2 {
+			t.Errorf("status %+v", s)
+		}
+		w.feed.broken.set(false)
+		time.Sleep(5 * time.Second)
+		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b", "3.0 ClientIdPChanged c")
+		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 {
+			t.Errorf("log:\n%s", &w.log)
+		}
+	})
+}
+
+// TestSaves: the cursor costs few writes, none at all when nothing happens, and
+// no commit waits for them.
+func TestSaves(t *testing.T) {
+	inWorld(t, func(w *world) {
+		l := &leases{DB: w.db}
+		w.start("one", func(c *relay.Config) { c.Leases = l })
+		time.Sleep(time.Hour)
+		if n := l.advanced.get(); n != 0 {
+			t.Errorf("%d writes of the cursor in an idle hour", n)
+		}
+		for _, c := range []struct {
+			kind string
+			most int
+		}{{clientidp.Kind, 11}, {"user", 2}} {
+			l.advanced.set(0)
+			for range 1000 {
+				w.commit(c.kind, "a")
+				time.Sleep(time.Millisecond)
+			}
+			synctest.Wait()
+			if n := l.advanced.get(); n < 1 || n > c.most {
+				t.Errorf("%s: %d writes of the cursor in a second", c.kind, n)
+			}
+		}
+		time.Sleep(time.Second)
+		if at := l.lastSaved.get(); at != 2000 {
+			t.Errorf("the cursor stands at %d", at)
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package relay
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Status is how a sink is doing, as far as this process knows.
+type Status struct {
+	Holder   bool           // this process tells the sink
+	Position store.Revision // told up to here, if Holder
+	Lag      int            // commits the sink has not been told of, if Holder
+	Error    string         // why it does not go on at the moment, or "": for operators, without secrets
+	Since    time.Time      // of Error
+}
+
+// Status returns how the sink is doing. It is safe for concurrent use and never
+// waits.
+func (r *Relay) Status() Status {
+	s := Status{Holder: r.holding.Load()}
+	if s.Holder {
+		at, ahead := r.position.Load(), r.ahead.Load()
+		s.Position, s.Lag = store.Revision(at), int(max(at, ahead)-at)
+	}
+	for _, t := range []*trouble{&r.sink, &r.gate, &r.feed, &r.lease} {
+		if since, err := t.get(); err != nil {
+			s.Error, s.Since = err.Error(), since
+			break
+		}
+	}
+	return s
+}
+
+// trouble is one thing that can be out of order for a while: its beginning is
+// logged, and its end, but not every attempt in between.
+type trouble struct {
+	now  system.Clock
+	log  *slog.Logger
+	what string
+
+	mu    sync.Mutex
+	err   error
+	since time.Time
+}
+
+func (t *trouble) fail(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err == nil {
+		t.since = t.now()
+		t.log.Warn(t.what, "error", err)
+	}
+	t.err = err
+}
+
+func (t *trouble) over() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err != nil {
+		t.log.Info("over: "+t.what, "after", t.now().Sub(t.since))
+	}
+	t.err = nil
+}
+
+// forget ends the trouble without a word: it is another process's now.
+func (t *trouble) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.err = nil
+}
+
+func (t *trouble) get() (since time.Time, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.since, t.err
+}

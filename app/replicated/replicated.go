@@ -1,0 +1,241 @@
+// Package replicated serves reads from a copy in memory that follows the feed
+// of a primary store. Writes go to the primary; nothing that decides a write
+// ever looks at the copy.
+package replicated
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Primary is where writes go.
+type Primary interface {
+	store.Store
+	store.Feed
+	store.Snapshotter
+	store.Historian
+	store.Leases
+}
+
+// Replica is brought up to date commit by commit.
+type Replica interface {
+	View(ctx context.Context, s tenant.Scope, fn func(store.Reader) error) error
+	Head(ctx context.Context) (store.Revision, error)
+	Load(s store.State) error
+	Apply(c store.Commit) error
+	Wait(ctx context.Context, r store.Revision) error
+}
+
+// Mode says how current a read must be.
+type Mode string
+
+// The modes of reading.
+const (
+	// Current reads see every commit acknowledged anywhere before they began, on
+	// any replica, for the price of one tiny query that concurrent reads share.
+	Current Mode = "current"
+	// Local reads see every commit of this process at once, those of others after
+	// the usual lag. Right where only one process writes.
+	Local Mode = "local"
+	// Direct reads bypass the copy.
+	Direct Mode = "primary"
+)
+
+// Store is a store.Store whose reads come from memory.
+type Store struct {
+	Primary
+	replica Replica
+	mode    Mode
+	log     *slog.Logger
+	own     atomic.Uint64 // last commit of this process
+	heads   heads
+	loaded  chan struct{} // closed after the first snapshot
+	once    sync.Once
+	trouble atomic.Pointer[Trouble]
+}
+
+var (
+	_ store.Store = (*Store)(nil)
+	_ store.Stale = (*Store)(nil)
+)
+
+// Trouble says why and since when the copy does not follow.
+type Trouble struct {
+	Since time.Time
+	Err   error
+}
+
+// New returns a store that answers once Run has loaded the copy.
+func New(p Primary, r Replica, m Mode, log *slog.Logger) *Store {
+	if log == nil {
+		log = slog.Default()
+	}
+	return &Store{Primary: p, replica: r, mode: m, log: log, loaded: make(chan struct{}), heads: heads{ask: p.Head}}
+}
+
+// View implements store.Store.
+func (s *Store) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) error {
+	if s.mode == Direct {
+		return s.Primary.View(ctx, sc, fn)
+	}
+	if sc.IsZero() {
+		return store.ErrScope
+	}
+	want, err := s.wanted(ctx)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-s.loaded:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := s.replica.Wait(ctx, want); err != nil {
+		return err
+	}
+	return s.replica.View(ctx, sc, fn)
+}
+
+// wanted returns the revision a read must not be older than.
+func (s *Store) wanted(ctx context.Context) (store.Revision, error) {
+	own := store.Revision(s.own.Load())
+	if s.mode == Local {
+		return own, nil
+	}
+	if known := store.Current(ctx); known > 0 {
+		return known, nil
+	}
+	head, err := s.heads.get(ctx)
+	if err != nil {
+		return 0, err
+	}
+	store.NoteCurrent(ctx, head)
+	return head, nil
+}
+
+// ViewStale implements store.Stale.
+func (s *Store) ViewStale(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) error {
+	select {
+	case <-s.loaded:
+		return s.replica.View(ctx, sc, fn)
+	default:
+		return fmt.Errorf("%w: nothing has been loaded yet", store.ErrUnavailable)
+	}
+}
+
+// Update implements store.Store.
+func (s *Store) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	rev, err := s.Primary.Update(ctx, sc, fn)
+	if err != nil {
+		return rev, err
+	}
+	for {
+		old := s.own.Load()
+		if uint64(rev) <= old || s.own.CompareAndSwap(old, uint64(rev)) {
+			break
+		}
+	}
+	store.NoteCurrent(ctx, rev)
+	return rev, nil
+}
+
+// retry is how long Run waits before it tries to follow again.
+const retry = 100 * time.Millisecond
+
+// Run loads the copy and keeps it up to date until ctx ends.
+func (s *Store) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		err := s.load(ctx)
+		for err == nil {
+			err = s.follow(ctx)
+			if reload(err) || ctx.Err() != nil {
+				break
+			}
+			s.fail(err)
+			err = sleep(ctx)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		s.fail(err)
+		if sleep(ctx) != nil {
+			break
+		}
+	}
+	return ctx.Err()
+}
+
+func sleep(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(retry):
+		return nil
+	}
+}
+
+// reload reports whether the copy cannot go on from where it is.
+func reload(err error) bool {
+	return errors.Is(err, store.ErrExpired) || errors.Is(err, store.ErrStale)
+}
+
+// load starts the copy over from a snapshot.
+func (s *Store) load(ctx context.Context) error {
+	err := s.Snapshot(ctx, s.replica.Load)
+	if err == nil {
+		s.trouble.Store(nil)
+		s.once.Do(func() { close(s.loaded) })
+	}
+	return err
+}
+
+// follow applies commits until the feed breaks.
+func (s *Store) follow(ctx context.Context) error {
+	at, err := s.replica.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Primary.Head(ctx); err != nil {
+		return err
+	}
+	s.trouble.Store(nil)
+	for c, err := range s.Follow(ctx, at) {
+		if err == nil {
+			err = s.replica.Apply(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *Store) fail(err error) {
+	if s.trouble.CompareAndSwap(nil, &Trouble{time.Now(), err}) {
+		s.log.Warn("the copy in memory does not follow the store; it serves what it has", "error", err)
+	}
+}
+
+// Trouble says why the copy does not follow at the moment, or nil.
+func (s *Store) Trouble() *Trouble { return s.trouble.Load() }
+
+// Loaded is closed once the copy has been loaded.
+func (s *Store) Loaded() <-chan struct{} { return s.loaded }
+
+// Lag returns how many commits the copy is behind the primary.
+func (s *Store) Lag(ctx context.Context) (int, error) {
+	head, err := s.Primary.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	at, err := s.replica.Head(ctx)
+	return int(max(head, at) - at), err
+}

@@ -1,0 +1,144 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/opa"
+	"github.com/gatehouse-io/gatehouse/adapters/otel"
+	"github.com/gatehouse-io/gatehouse/adapters/prometheus"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/ports/observe"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// Composition is a control plane with everything the settings ask for.
+type Composition struct {
+	*app.App
+	Metrics *prometheus.Observer
+	Traces  *otel.Observer // nil: off
+	closers closers
+}
+
+// Close closes what Compose opened.
+func (c *Composition) Close() error { return c.closers.Close() }
+
+// NewLogger returns the logger that the settings ask for.
+func NewLogger(w io.Writer, l config.Log) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: l.Slog()}
+	if l.Format == config.FormatJSON {
+		return slog.New(slog.NewJSONHandler(w, opts))
+	}
+	return slog.New(slog.NewTextHandler(w, opts))
+}
+
+// Compose opens stores and sinks and builds the App; it starts nothing.
+func Compose(ctx context.Context, s config.Settings, log *slog.Logger, version string) (c *Composition, err error) {
+	c = &Composition{Metrics: prometheus.New()}
+	defer func() {
+		if err != nil {
+			_ = c.Close()
+		}
+	}()
+	opts, st, err := openStore(ctx, s, log, crypto.NewUUID())
+	if err != nil {
+		return nil, err
+	}
+	c.closers = append(c.closers, st)
+	keys, err := openKeys(s, log)
+	if err != nil {
+		return nil, err
+	}
+	observer, err := c.observer(ctx, s, version)
+	if err != nil {
+		return nil, err
+	}
+	opts = append(opts, common(s, log, version)...)
+	opts = append(opts, app.WithKeys(keys), app.WithObserver(observer))
+	more, err := c.optional(s, log)
+	if err != nil {
+		return nil, err
+	}
+	c.App, err = app.New(append(opts, more...)...)
+	if err != nil {
+		return nil, err
+	}
+	c.Metrics.AddGauges(gauges(c.App)...)
+	return c, nil
+}
+
+// common translates the settings that are plain values.
+func common(s config.Settings, log *slog.Logger, version string) []app.Option {
+	opts := []app.Option{
+		app.WithLogger(log), app.WithVersion(version), app.WithAdminSecret(s.AdminSecret.Reveal()), app.WithNodeSecret(s.NodeSecret.Reveal()),
+		app.WithPageSize(s.PageSize), app.WithHealthPath("/" + s.HealthEndpoint), app.WithMaxStaleness(s.MaxStaleness),
+		app.WithHistory(s.History.MaxAge), app.WithLimits(s.Limits.MaxBodyBytes, s.Limits.MaxDepth, s.Limits.RequestTimeout),
+	}
+	if s.MultiOrgUsers {
+		opts = append(opts, app.WithMultiOrgUsers())
+	}
+	if s.Security.AdminResetsPassword {
+		opts = append(opts, app.WithAdminPasswordResets())
+	}
+	if s.Maintenance {
+		opts = append(opts, app.WithMaintenance())
+	}
+	return opts
+}
+
+// observer joins metrics and, if a collector is set, traces.
+func (c *Composition) observer(ctx context.Context, s config.Settings, version string) (observe.Observer, error) {
+	if s.OTLPEndpoint == "" {
+		return c.Metrics, nil
+	}
+	var err error
+	if c.Traces, err = otel.New(ctx, otel.Config{Endpoint: s.OTLPEndpoint.Reveal(), ServiceName: "gatehouse", Version: version}); err != nil {
+		return nil, fmt.Errorf("tracing.otlp_endpoint: %w", err)
+	}
+	c.closers = append(c.closers, closerFunc(func() error { return c.Traces.Shutdown(context.WithoutCancel(ctx)) }))
+	return observe.Join(c.Traces, c.Metrics), nil
+}
+
+// optional adds what is off until it is configured: Redis and rules.
+func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Option, error) {
+	var opts []app.Option
+	if s.Security.OpenPolicy.Enabled {
+		opts = append(opts, app.WithRules(ruleEngine(s, log)))
+	}
+	if !s.Redis.Enabled() || !s.NotifyOnChange {
+		return opts, nil
+	}
+	sink, check, closer, err := openRedis(s, log)
+	if err != nil {
+		return nil, err
+	}
+	c.closers = append(c.closers, closer)
+	return append(opts, app.WithSinks(sink), app.WithChecks(check)), nil
+}
+
+// ruleEngine makes rules in Rego: those of the organisation, else the file
+// schemas/dashboard.rego in home_dir, else the default ones.
+func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (rules.Engine, error) {
+	return func(t app.Tools) (rules.Engine, error) {
+		file := filepath.Join(s.HomeDir, "schemas", "dashboard.rego")
+		if _, err := os.Stat(file); err != nil {
+			file = ""
+		}
+		look := identity.Service{Store: t.Store}
+		return opa.New(opa.Config{
+			File: file, Debug: s.Security.OpenPolicy.Debug, Logger: log,
+			OrgRules: look.Rules, Lookup: t.Get,
+			Security: map[string]any{
+				"allow_admin_reset_password": s.Security.AdminResetsPassword,
+				"additional_permissions":     s.Security.AdditionalPermissions,
+			},
+		}, t.Operations())
+	}
+}

@@ -1,0 +1,63 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/ports/observe"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// metricsBeside serves /metrics to callers who present the admin secret, as
+// admin-auth or as a bearer token, which is what collectors can send.
+func metricsBeside(next, metrics http.Handler, adminSecret string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/metrics" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		token := r.Header.Get("admin-auth")
+		if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+			token = bearer
+		}
+		if !identity.Equal(adminSecret, token) {
+			http.Error(w, "Present the admin secret as admin-auth or as a bearer token, or set metrics.listen_address.", http.StatusUnauthorized)
+			return
+		}
+		metrics.ServeHTTP(w, r)
+	})
+}
+
+// gaugeTimeout bounds how long a scrape waits for the store.
+const gaugeTimeout = 2 * time.Second
+
+// gauges are the numbers about the state of the service.
+func gauges(a *app.App) []observe.Gauge {
+	out := []observe.Gauge{{
+		Name: "gatehouse_head_revision", Help: "Revision of the last commit; -1 while the store does not answer.",
+		Value: func() float64 {
+			feed, ok := a.Store().(store.Feed)
+			if !ok {
+				return -1
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
+			defer cancel()
+			head, err := feed.Head(ctx)
+			if err != nil {
+				return -1
+			}
+			return float64(head)
+		},
+	}}
+	for name := range a.Relays() {
+		out = append(out, observe.Gauge{
+			Name: "gatehouse_announcements_behind_" + name, Help: "Commits that " + name + " has not been told of yet, if this process tells it.",
+			Value: func() float64 { return float64(a.Relays()[name].Lag) },
+		})
+	}
+	return out
+}

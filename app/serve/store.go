@@ -1,0 +1,120 @@
+// Package serve is the standalone composition: settings in, a running service
+// out. It chooses the adapters and passes them to the same embedding API that
+// everybody else uses.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+)
+
+// closers are closed in reverse order.
+type closers []io.Closer
+
+// Close closes all.
+func (cs closers) Close() error {
+	var errs []error
+	for i := len(cs) - 1; i >= 0; i-- {
+		errs = append(errs, cs[i].Close())
+	}
+	return errors.Join(errs...)
+}
+
+// closerFunc is a function that closes something.
+type closerFunc func() error
+
+// Close implements io.Closer.
+func (f closerFunc) Close() error { return f() }
+
+// openStore opens what storage.main says and migrates it.
+func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source string) ([]app.Option, io.Closer, error) {
+	reads := app.WithReads(replicated.Mode(s.Reads))
+	switch s.Storage.Type {
+	case config.Memory:
+		log.Warn("storage.main.type is memory: everything is lost when the service ends")
+		return nil, closers{}, nil
+	case config.Postgres:
+		st, err := postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Source: source, Logger: log})
+		if err != nil {
+			return nil, nil, err
+		}
+		return []app.Option{app.WithStore(st), app.WithBoard(st.Board()), reads}, st, nil
+	}
+	path := sqlitePath(s)
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return nil, nil, fmt.Errorf("home_dir: %w", err)
+	}
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Logger: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Reads == config.ReadsCurrent { // one process writes to a SQLite file: its own state is the current one
+		reads = app.WithReads(replicated.Local)
+	}
+	return []app.Option{app.WithStore(st), reads}, st, nil
+}
+
+// sqlitePath accepts a plain path and a file: URL.
+func sqlitePath(s config.Settings) string {
+	path, _, _ := strings.Cut(strings.TrimPrefix(s.SQLiteFile(), "file:"), "?")
+	return path
+}
+
+// openKeys returns what protects access keys: the configured encryption keys; on
+// PostgreSQL, where replicas must agree, else the admin secret; on SQLite else a
+// key file beside the database, made at the first start.
+func openKeys(s config.Settings, log *slog.Logger) (secret.Keys, error) {
+	var secrets []string
+	for _, k := range s.EncryptionKeys {
+		secrets = append(secrets, k.Reveal())
+	}
+	switch {
+	case len(secrets) > 0:
+	case s.Storage.Type == config.Memory:
+		return crypto.Ephemeral()
+	case s.Storage.Type == config.Postgres && s.AdminSecret != "":
+		log.Warn("encryption_keys is not set: access keys are protected with admin_secret, which can then not be changed without naming it in encryption_keys")
+		secrets = []string{s.AdminSecret.Reveal()}
+	case s.Storage.Type == config.Postgres:
+		return nil, errors.New("encryption_keys: set at least one secret (the same for every replica) to protect access keys in PostgreSQL")
+	default:
+		key, err := crypto.LoadOrCreateKey(filepath.Join(s.HomeDir, "gatehouse.key"))
+		if err != nil {
+			return nil, fmt.Errorf("encryption_keys is not set, and the key file in home_dir cannot be used: %w", err)
+		}
+		secrets = []string{key}
+	}
+	return crypto.NewKeys(secrets...)
+}
+
+// Migrate brings the configured database up to date and returns every step,
+// those just applied marked.
+func Migrate(ctx context.Context, s config.Settings, log *slog.Logger) ([]sqladapter.Step, error) {
+	switch s.Storage.Type {
+	case config.Memory:
+		return nil, errors.New("storage.main.type is memory: there is nothing to migrate")
+	case config.Postgres:
+		return postgres.Migrate(ctx, s.Storage.ConnectionString.Reveal())
+	}
+	path := sqlitePath(s)
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return nil, fmt.Errorf("home_dir: %w", err)
+	}
+	log.Debug("migrating", "store", s.Storage.Type)
+	return sqlite.Migrate(ctx, path)
+}

@@ -1,0 +1,293 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+)
+
+var update = flag.Bool("update", false, "write the answers of transcripts as they are now; read the diff")
+
+// Secrets of the service under test.
+const (
+	adminSecret = "admin-secret"
+	nodeSecret  = "node-secret"
+)
+
+// callers are the credentials that a transcript names with "as".
+var callers = map[string][2]string{
+	"admin":       {"Authorization", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+	"bearer":      {"Authorization", "Bearer aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+	"writer":      {"Authorization", "11111111111111111111111111111111"},
+	"reader":      {"Authorization", "22222222222222222222222222222222"},
+	"nobody":      {"Authorization", "33333333333333333333333333333333"},
+	"inactive":    {"Authorization", "44444444444444444444444444444444"},
+	"other":       {"Authorization", "55555555555555555555555555555555"},
+	"stranger":    {"Authorization", "99999999999999999999999999999999"},
+	"super-admin": {"Admin-Auth", adminSecret},
+	"node":        {"Authorization", nodeSecret},
+}
+
+// tick is a clock that moves a second with every look.
+func tick() func() time.Time {
+	var mu sync.Mutex
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(time.Second)
+		return now
+	}
+}
+
+// count makes identifiers 1, 2, 3 in the given form.
+func count(format string) func() string {
+	var mu sync.Mutex
+	n := 0
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		return fmt.Sprintf(format, n)
+	}
+}
+
+// seen notes which operations were answered how.
+type seen struct {
+	mu  sync.Mutex
+	ops map[string][]int
+}
+
+func (s *seen) Begin(ctx context.Context, op string) (context.Context, func(int)) {
+	return ctx, func(status int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.ops[op] = append(s.ops[op], status)
+	}
+}
+
+// service is a control plane in memory with fixed time, identifiers and users.
+func service(t testing.TB, s *seen, opts ...app.Option) *app.App {
+	t.Helper()
+	real, err := crypto.NewKeys("a secret of the test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := &plannedKeys{Keys: real}
+	a, err := app.New(append([]app.Option{
+		app.WithClock(tick()), app.WithKeys(keys), app.WithIDs(count("%024x"), count("request-%d")), app.WithObserver(s), app.WithVersion("v0.0.0-test"),
+		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}), app.WithPageSize(2),
+	}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := func(name string) string { return strings.TrimPrefix(callers[name][1], "Bearer ") }
+	for _, f := range []identity.First{
+		{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: key("admin")},
+		{OrgID: "org-b", OwnerSlug: "b", Email: "admin@b.example", AccessKey: key("other")},
+	} {
+		if _, err := a.Bootstrap(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, u := range [][3]string{
+		{"writer", `{"apis":"write"}`, "true"}, {"reader", `{"apis":"read","system":"read"}`, "true"},
+		{"nobody", `{"apis":"deny"}`, "true"}, {"inactive", `{"IsAdmin":"admin"}`, "false"},
+	} {
+		keys.next = key(u[0])
+		body := fmt.Sprintf(`{"org_id":"org-a","email_address":"%s@a.example","user_permissions":%s,"active":%s}`, u[0], u[1], u[2])
+		if code, text := fetch(t, a, "POST", "/admin/users", "super-admin", body); code != 200 {
+			t.Fatal(code, text)
+		}
+	}
+	return a
+}
+
+// plannedKeys gives users the access keys that transcripts know.
+type plannedKeys struct {
+	secret.Keys
+	next string
+}
+
+func (k *plannedKeys) NewKey() string {
+	if k.next == "" {
+		return "00000000000000000000000000000000"
+	}
+	defer func() { k.next = "" }()
+	return k.next
+}
+
+// random matches what differs from run to run.
+var random = regexp.MustCompile(`"Nonce":"[^"]+"`)
+
+// headers are shown in transcripts when an answer has them.
+var shown = []string{"Allow", "Content-Encoding", "Content-Type", "Etag", "Retry-After", "X-Request-Id"}
+
+// exchange carries out one request of a transcript and shows the answer.
+func exchange(t testing.TB, h http.Handler, lines []string) string {
+	t.Helper()
+	method, path, _ := strings.Cut(strings.TrimPrefix(lines[0], "> "), " ")
+	header, body := http.Header{}, []string{}
+	for _, l := range lines[1:] {
+		l = strings.TrimPrefix(l, "> ")
+		if as, ok := strings.CutPrefix(l, "as "); ok {
+			c, known := callers[as]
+			if !known {
+				t.Fatalf("nobody is called %q", as)
+			}
+			header.Set(c[0], c[1])
+		} else if name, value, ok := strings.Cut(l, ": "); ok && !strings.ContainsAny(name, `{}" `) {
+			header.Set(name, value)
+		} else {
+			body = append(body, l)
+		}
+	}
+	r := httptest.NewRequest(method, path, strings.NewReader(strings.Join(body, "\n")))
+	r.Header = header
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	var b strings.Builder
+	fmt.Fprintf(&b, "< %d\n", w.Code)
+	for _, name := range shown {
+		if v := w.Header().Get(name); v != "" {
+			fmt.Fprintf(&b, "< %s: %s\n", name, v)
+		}
+	}
+	if text := random.ReplaceAllString(strings.TrimSpace(w.Body.String()), `"Nonce":"…"`); text != "" {
+		fmt.Fprintf(&b, "< %s\n", strings.ReplaceAll(text, "\n", "\n< "))
+	}
+	return b.String()
+}
+
+var requestLine = regexp.MustCompile(`^> [A-Z]+ /`)
+
+// replay runs a transcript and returns it with the answers as they are.
+func replay(t testing.TB, h http.Handler, text string) string {
+	var out strings.Builder
+	var request []string
+	flush := func() {
+		if request != nil {
+			out.WriteString(strings.Join(request, "\n") + "\n" + exchange(t, h, request))
+			request = nil
+		}
+	}
+	for line := range strings.Lines(text) {
+		switch line = strings.TrimRight(line, "\n"); {
+		case requestLine.MatchString(line):
+			flush()
+			request = []string{line}
+		case strings.HasPrefix(line, "> "):
+			request = append(request, line)
+		case strings.HasPrefix(line, "< "):
+			flush()
+		default:
+			flush()
+			out.WriteString(line + "\n")
+		}
+	}
+	flush()
+	return out.String()
+}
+
+// TestWire replays every transcript against a service in memory, and validates
+// every answer against the service's own description.
+func TestWire(t *testing.T) {
+	s := &seen{ops: map[string][]int{}}
+	files, err := filepath.Glob("testdata/wire/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := service(t, s)
+			got := replay(t, contracttest.Wrap(t, a, describe(t, a)), string(want))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != string(want) {
+				t.Errorf("differs (run with -update and read the diff):\n%s", firstDifference(string(want), got))
+			}
+		})
+	}
+	t.Run("description", func(t *testing.T) { // too long for a transcript, and in docs/openapi
+		a := service(t, s)
+		if code, text := fetch(t, contracttest.Wrap(t, a, describe(t, a)), "GET", "/api/openapi.json", "", ""); code != 200 || !strings.HasPrefix(text, `{`) {
+			t.Error(code, text)
+		}
+	})
+	complete(t, s)
+}
+
+// complete checks that every operation has been seen to succeed and, where it
+// can, to refuse.
+func complete(t *testing.T, s *seen) {
+	for _, o := range service(t, &seen{ops: map[string][]int{}}).Operations() {
+		statuses := s.ops[o.ID]
+		if !slices.ContainsFunc(statuses, func(c int) bool { return c < 300 }) {
+			t.Errorf("%s: no transcript of success", o.ID)
+		}
+		if !o.Public && !slices.ContainsFunc(statuses, func(c int) bool { return c >= 400 }) {
+			t.Errorf("%s: no transcript of a refusal", o.ID)
+		}
+	}
+}
+
+func firstDifference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range min(len(w), len(g)) {
+		if w[i] != g[i] {
+			return fmt.Sprintf("line %d\nwant %s\ngot  %s", i+1, w[i], g[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
+}
+
+// fetch answers one request of a test.
+func fetch(t testing.TB, h http.Handler, method, path, as, body string) (int, string) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	if c, ok := callers[as]; ok {
+		r.Header.Set(c[0], c[1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	text, err := io.ReadAll(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Code, string(bytes.TrimSpace(text))
+}
+
+// describe returns the service's own description of all surfaces, as validated.
+func describe(t testing.TB, a *app.App) []byte {
+	t.Helper()
+	text, err := httpadapter.Document(a.Operations(), "", "v0.0.0-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -1,0 +1,164 @@
+package doc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Delta says how one text became another, and how to get back: the places
+// where they differ, with both readings. An empty Delta means equal texts.
+type Delta []Hunk
+
+// Hunk is one place of a Delta: at byte offset At of the old text, Old was
+// replaced by New. Hunks come in order and do not overlap.
+type Hunk struct {
+	At       int
+	Old, New string
+}
+
+// MarshalJSON writes a hunk as [at, old, new].
+func (h Hunk) MarshalJSON() ([]byte, error) {
+	b := fmt.Appendf(nil, "[%d,", h.At)
+	b = append(AppendString(b, h.Old), ',')
+	return append(AppendString(b, h.New), ']'), nil
+}
+
+// UnmarshalJSON reads [at, old, new].
+func (h *Hunk) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, &[]any{&h.At, &h.Old, &h.New})
+}
+
+// ErrMismatch means that a Delta was applied to a text that it does not belong to.
+var ErrMismatch = errors.New("doc: delta does not fit the text")
+
+// Diff returns the delta from one UTF-8 text to another. It costs about as much
+// as comparing the two. It looks for the next place where they agree: nearby
+// first, then for one long insertion or removal; failing that, the rest is one
+// difference.
+func Diff(from, to []byte) Delta {
+	var d Delta
+	i, j := 0, 0
+	for {
+		n := commonPrefix(from[i:], to[j:])
+		i, j = runeStart(from, i, i+n), j+runeStart(from, i, i+n)-i
+		if i == len(from) && j == len(to) {
+			return d
+		}
+		a, b := resync(from[i:], to[j:])
+		d = append(d, Hunk{At: i, Old: string(from[i : i+a]), New: string(to[j : j+b])})
+		i, j = i+a, j+b
+	}
+}
+
+const (
+	anchor = 64   // bytes that must agree before two texts count as in step again: longer than one entry of a repetitive map
+	window = 4096 // how far to look for them on either side
+)
+
+// resync returns how much of a and of b to skip so that they agree again.
+func resync(a, b []byte) (skipA, skipB int) {
+	for t := 0; t <= window && t+anchor <= len(a); t = next(t) {
+		mark := a[t : t+anchor]
+		if k := bytes.Index(b[:min(len(b), window+anchor)], mark); k >= 0 {
+			back := commonSuffix(a[:t], b[:k])
+			return cut(a, t-back), cut(b, cut(a, t-back)-(t-back)+k-back)
+		}
+	}
+	if k := far(b, a); k > 0 { // a long insertion
+		return 0, k
+	}
+	if t := far(a, b); t > 0 { // a long removal
+		return t, 0
+	}
+	s := commonSuffix(a, b)
+	for s > 0 && !utf8.RuneStart(a[len(a)-s]) {
+		s--
+	}
+	return len(a) - s, len(b) - s
+}
+
+// far returns where in text the beginning of other stands, or -1.
+func far(text, other []byte) int {
+	if len(other) < anchor || !utf8.RuneStart(other[0]) {
+		return -1
+	}
+	return bytes.Index(text, other[:anchor])
+}
+
+// next visits every offset at first and every sixteenth further on: most
+// differences are short.
+func next(t int) int {
+	if t < 64 {
+		return t + 1
+	}
+	return t + 16
+}
+
+// cut moves an offset forward to the start of a character.
+func cut(text []byte, i int) int {
+	for i < len(text) && !utf8.RuneStart(text[i]) {
+		i++
+	}
+	return i
+}
+
+// runeStart moves i back to the start of a character, but not below low.
+func runeStart(text []byte, low, i int) int {
+	for i > low && i < len(text) && !utf8.RuneStart(text[i]) {
+		i--
+	}
+	return i
+}
+
+func commonPrefix(a, b []byte) int {
+	n, m := 0, min(len(a), len(b))
+	for n+256 <= m && bytes.Equal(a[n:n+256], b[n:n+256]) {
+		n += 256
+	}
+	for n < m && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func commonSuffix(a, b []byte) int {
+	n, m := 0, min(len(a), len(b))
+	for n+256 <= m && bytes.Equal(a[len(a)-n-256:len(a)-n], b[len(b)-n-256:len(b)-n]) {
+		n += 256
+	}
+	for n < m && a[len(a)-n-1] == b[len(b)-n-1] {
+		n++
+	}
+	return n
+}
+
+// Apply returns what the old text became.
+func (d Delta) Apply(old []byte) ([]byte, error) {
+	return d.replay(old, func(h Hunk) (string, string) { return h.Old, h.New }, 0)
+}
+
+// Revert returns what the new text was.
+func (d Delta) Revert(new []byte) ([]byte, error) {
+	return d.replay(new, func(h Hunk) (string, string) { return h.New, h.Old }, 1)
+}
+
+// replay rewrites text hunk by hunk. Offsets count in the old text; when the
+// text given is the new one, they shift by what earlier hunks added.
+func (d Delta) replay(text []byte, sides func(Hunk) (have, want string), shifting int) ([]byte, error) {
+	out := make([]byte, 0, len(text)+64)
+	pos, shift := 0, 0
+	for _, h := range d {
+		have, want := sides(h)
+		at := h.At + shift
+		if at < pos || at+len(have) > len(text) || string(text[at:at+len(have)]) != have {
+			return nil, ErrMismatch
+		}
+		out = append(append(out, text[pos:at]...), want...)
+		pos = at + len(have)
+		shift += shifting * (len(h.New) - len(h.Old))
+	}
+	return append(out, text[pos:]...), nil
+}

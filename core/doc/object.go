@@ -1,0 +1,216 @@
+// Package doc handles JSON documents as they were written: member order, the
+// spelling of numbers and unknown members survive every edit. It also says how
+// two texts differ, so that history keeps changes instead of copies.
+package doc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// Appender is a value that writes its own JSON. Storage and transport prefer it
+// to encoding/json, which would scan the text once more.
+type Appender interface {
+	AppendJSON(b []byte) ([]byte, error)
+}
+
+// Object is an immutable JSON object with its members in order. Values are kept
+// as text; editing one member copies no other. The zero Object is empty.
+type Object struct{ members []member }
+
+type member struct {
+	name string
+	raw  json.RawMessage
+}
+
+// ParseObject reads an object. Of members with the same name the last one wins.
+// The text is kept and must not be changed afterwards.
+func ParseObject(text []byte) (Object, error) {
+	if err := Check(text, 0); err != nil {
+		return Object{}, err
+	}
+	if !IsObject(text) {
+		return Object{}, fmt.Errorf("%w: an object is wanted", ErrSyntax)
+	}
+	return LoadObject(text)
+}
+
+// LoadObject is ParseObject for text that is known to be a valid object, such as
+// a stored document: it finds the members and checks nothing.
+func LoadObject(text []byte) (Object, error) {
+	e := Editor{}
+	i := space(text, 0)
+	for i = space(text, i+1); text[i] != '}'; {
+		end := stringEnd(text, i)
+		name, err := Unquote(text[i:end])
+		if err != nil {
+			return Object{}, fmt.Errorf("%w: %s", ErrSyntax, err.Error())
+		}
+		i = space(text, space(text, end)+1)
+		end = valueEnd(text, i)
+		e.Set(name, text[i:end:end])
+		if i = space(text, end); text[i] == ',' {
+			i = space(text, i+1)
+		}
+	}
+	return e.Object(), nil
+}
+
+// Len returns the number of members.
+func (o Object) Len() int { return len(o.members) }
+
+// Get returns the text of a member. Treat it as read-only.
+func (o Object) Get(name string) (json.RawMessage, bool) {
+	for i := range o.members {
+		if o.members[i].name == name {
+			return o.members[i].raw, true
+		}
+	}
+	return nil, false
+}
+
+// All yields the members in order.
+func (o Object) All() iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		for _, m := range o.members {
+			if !yield(m.name, m.raw) {
+				return
+			}
+		}
+	}
+}
+
+// With returns o with one member set; a new member goes last.
+func (o Object) With(name string, value json.RawMessage) Object {
+	e := o.Edit()
+	e.Set(name, value)
+	return e.Object()
+}
+
+// Without returns o without one member.
+func (o Object) Without(name string) Object {
+	e := o.Edit()
+	e.Delete(name)
+	return e.Object()
+}
+
+// AppendJSON implements Appender.
+func (o Object) AppendJSON(b []byte) ([]byte, error) {
+	size := 2
+	for _, m := range o.members {
+		size += len(m.name) + len(m.raw) + len(`"":,`)
+	}
+	b = append(slices.Grow(b, size), '{')
+	for i, m := range o.members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = AppendString(b, m.name)
+		b = append(b, ':')
+		b = append(b, m.raw...)
+	}
+	return append(b, '}'), nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o Object) MarshalJSON() ([]byte, error) { return o.AppendJSON(nil) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *Object) UnmarshalJSON(text []byte) (err error) {
+	*o, err = ParseObject(bytes.Clone(text))
+	return err
+}
+
+// Editor changes many members of an object at the price of one copy.
+type Editor struct {
+	members []member
+	index   map[string]int // nil until enough look-ups are worth an index
+	lookups int
+	dead    int
+}
+
+// Edit returns an editor that starts from o; o itself never changes.
+func (o Object) Edit() *Editor {
+	members := make([]member, len(o.members), len(o.members)+1)
+	copy(members, o.members)
+	return &Editor{members: members}
+}
+
+// indexAfter is the number of look-ups after which an index pays for itself: one
+// edit of a large object stays a plain walk, a thousand do not become quadratic.
+const indexAfter = 16
+
+func (e *Editor) find(name string) int {
+	if e.lookups++; e.lookups == indexAfter {
+		e.buildIndex()
+	}
+	if e.index == nil {
+		for i := range e.members {
+			if e.members[i].name == name && e.members[i].raw != nil {
+				return i
+			}
+		}
+		return -1
+	}
+	if i, ok := e.index[name]; ok {
+		return i
+	}
+	return -1
+}
+
+func (e *Editor) buildIndex() {
+	e.index = make(map[string]int, len(e.members)+1)
+	for i, m := range e.members {
+		if m.raw != nil {
+			e.index[m.name] = i
+		}
+	}
+}
+
+// Get returns the text of a member as edited so far.
+func (e *Editor) Get(name string) (json.RawMessage, bool) {
+	if i := e.find(name); i >= 0 {
+		return e.members[i].raw, true
+	}
+	return nil, false
+}
+
+// Set adds or replaces a member.
+func (e *Editor) Set(name string, value json.RawMessage) {
+	if i := e.find(name); i >= 0 {
+		e.members[i].raw = value
+		return
+	}
+	e.members = append(e.members, member{name, value})
+	if e.index != nil {
+		e.index[name] = len(e.members) - 1
+	}
+}
+
+// Delete removes a member; it is no error when there is none.
+func (e *Editor) Delete(name string) {
+	i := e.find(name)
+	if i < 0 {
+		return
+	}
+	e.members[i].raw = nil
+	e.dead++
+	delete(e.index, name)
+}
+
+// Object returns the edited object. The editor must not be used afterwards.
+func (e *Editor) Object() Object {
+	if e.dead == 0 {
+		return Object{e.members}
+	}
+	live := e.members[:0]
+	for _, m := range e.members {
+		if m.raw != nil {
+			live = append(live, m)
+		}
+	}
+	return Object{live}
+}

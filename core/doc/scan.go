@@ -1,0 +1,137 @@
+package doc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// ErrSyntax is wrapped by every complaint about text that is not JSON.
+var ErrSyntax = errors.New("not valid JSON")
+
+// Check reports why text is not one JSON value of at most maxDepth nested
+// arrays and objects (0: any depth). Text must be UTF-8 (RFC 8259, 8.1).
+func Check(text []byte, maxDepth int) error {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return fmt.Errorf("%w: body is empty", ErrSyntax)
+	}
+	if !utf8.Valid(text) {
+		return fmt.Errorf("%w: text is not UTF-8", ErrSyntax)
+	}
+	if maxDepth > 0 && deeper(text, maxDepth) {
+		return fmt.Errorf("%w: nested deeper than %d levels", ErrSyntax, maxDepth)
+	}
+	if !json.Valid(text) {
+		var v json.RawMessage
+		if err := json.Unmarshal(text, &v); err != nil {
+			return fmt.Errorf("%w: %s", ErrSyntax, err.Error())
+		}
+	}
+	return nil
+}
+
+// deeper reports whether brackets outside strings nest deeper than limit.
+func deeper(text []byte, limit int) bool {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = stringEnd(text, i) - 1
+		case '{', '[':
+			if depth++; depth > limit {
+				return true
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// stringEnd returns the index after the string that begins at text[i]; for an
+// unterminated string it returns len(text).
+func stringEnd(text []byte, i int) int {
+	for i++; i < len(text); {
+		j := bytes.IndexAny(text[i:min(i+16, len(text))], `"\`)
+		if j < 0 {
+			i = min(i+16, len(text))
+			continue
+		}
+		if i += j; text[i] == '"' {
+			return i + 1
+		}
+		i += 2
+	}
+	return len(text)
+}
+
+// valueEnd returns the index after the value that begins at text[i]. The text
+// has passed Check.
+func valueEnd(text []byte, i int) int {
+	switch text[i] {
+	case '"':
+		return stringEnd(text, i)
+	case '{', '[':
+		depth := 0
+		for ; i < len(text); i++ {
+			switch text[i] {
+			case '"':
+				i = stringEnd(text, i) - 1
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+		}
+		return len(text)
+	}
+	for i < len(text) && !bytes.ContainsRune([]byte(",]} \t\r\n"), rune(text[i])) {
+		i++
+	}
+	return i
+}
+
+// space returns the index of the first byte at or after i that is not white space.
+func space(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// Unquote returns the text of a JSON string literal.
+func Unquote(literal []byte) (string, error) {
+	if len(literal) >= 2 && literal[0] == '"' && !bytes.ContainsRune(literal, '\\') {
+		return string(literal[1 : len(literal)-1]), nil
+	}
+	var s string
+	err := json.Unmarshal(literal, &s)
+	return s, err
+}
+
+// AppendString appends s as a JSON string literal. Unlike encoding/json it does
+// not escape <, > and &, which are ordinary characters in JSON.
+func AppendString(b []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return appendQuoted(b, s)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}
+
+func appendQuoted(b []byte, s string) []byte {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil { // a string always encodes
+		return append(b, `""`...)
+	}
+	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
+}

@@ -1,0 +1,100 @@
+// Package fault is the error vocabulary of the control plane: what went wrong,
+// said in terms of what the caller can do about it. Whatever is not a fault is
+// an internal error whose text never reaches a client.
+package fault
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind classifies a failure by what the caller can do about it.
+type Kind uint8
+
+// The kinds of failure. Adapters map each of them to one answer per surface.
+const (
+	Internal        Kind = iota // nothing; the operator has to look
+	Invalid                     // correct the request
+	Unauthenticated             // present a valid credential
+	Denied                      // ask for permission
+	NotFound                    // name something that exists
+	Conflict                    // choose another unique value
+	Stale                       // read again: a precondition does not hold any more (RFC 9110, 13.1)
+	Unavailable                 // try again later
+	TooLarge                    // send less
+)
+
+var names = [...]string{"internal", "invalid", "unauthenticated", "denied", "not_found", "conflict", "stale", "unavailable", "too_large"}
+
+// String returns the kind as it appears in logs and in the code of a fault
+// that has no code of its own.
+func (k Kind) String() string {
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return names[Internal]
+}
+
+// Kinds lists every kind.
+func Kinds() []Kind {
+	out := make([]Kind, len(names))
+	for i := range out {
+		out[i] = Kind(i)
+	}
+	return out
+}
+
+// Error is a failure that may be shown to an API client.
+type Error struct {
+	Kind    Kind
+	Code    string // stable and machine readable: "clientidp.jwks_uri"
+	Message string // safe to show: no driver text, no secret
+	Field   string // JSON path of the offending field, or ""
+	Err     error  // the cause, for logs only
+}
+
+// Error returns the message and the cause; only Message is for clients.
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Message + ": " + e.Err.Error()
+	}
+	return e.Message
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// New builds an Error without a cause.
+func New(kind Kind, code, format string, args ...any) *Error {
+	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// At returns e with the field set.
+func (e *Error) At(field string) *Error {
+	c := *e
+	c.Field = field
+	return &c
+}
+
+// Because returns e with the cause set.
+func (e *Error) Because(err error) *Error {
+	c := *e
+	c.Err = err
+	return &c
+}
+
+// KindOf reports the kind of the outermost Error in err's tree; anything else is Internal.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}
+
+// CodeOf reports the code of the outermost Error in err's tree, or the name of its kind.
+func CodeOf(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok && e.Code != "" {
+		return e.Code
+	}
+	return KindOf(err).String()
+}

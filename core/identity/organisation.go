@@ -1,0 +1,82 @@
+// Package identity models who uses the control plane: organisations and their
+// users (contract dashboard.md 19 and 29).
+package identity
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// OrganisationKind is the name of organisations in storage.
+const OrganisationKind = "organisation"
+
+// Organisation is a tenant: it owns every other record (contract dashboard.md 29.1).
+type Organisation struct {
+	ID                    tenant.ID                 `json:"id"`
+	OwnerName             string                    `json:"owner_name"`
+	OwnerSlug             string                    `json:"owner_slug"`
+	CNameEnabled          bool                      `json:"cname_enabled"`
+	CName                 string                    `json:"cname"`
+	APIs                  []LinkedAPI               `json:"apis"`
+	SSOEnabled            bool                      `json:"sso_enabled"`
+	DeveloperQuota        int64                     `json:"developer_quota"`
+	DeveloperCount        int64                     `json:"developer_count"`
+	EventOptions          map[string]EventRecipient `json:"event_options"`
+	HybridEnabled         bool                      `json:"hybrid_enabled"`
+	UI                    json.RawMessage           `json:"ui,omitempty"`
+	OrgOptionsMeta        json.RawMessage           `json:"org_options_meta,omitempty"`
+	OpenPolicy            OpenPolicy                `json:"open_policy"`
+	AdditionalPermissions map[string]string         `json:"additional_permissions"`
+}
+
+// LinkedAPI names an API that belongs to an organisation.
+type LinkedAPI struct {
+	HumanName string `json:"api_human_name"`
+	APIID     string `json:"api_id"`
+}
+
+// EventRecipient says who hears of a key event.
+type EventRecipient struct {
+	Webhook string `json:"webhook"`
+	Email   string `json:"email"`
+	Redis   bool   `json:"redis"`
+}
+
+// OpenPolicy holds the rules of an organisation in Rego; empty rules mean that
+// the rules of the service apply (contract dashboard.md 5.2).
+type OpenPolicy struct {
+	Enabled bool   `json:"enabled"`
+	Rules   string `json:"rules"`
+}
+
+// NewOrganisation completes what an administrator sent. id is used unless the
+// organisation brings its own.
+func NewOrganisation(id tenant.ID, o Organisation) (Organisation, error) {
+	if o.ID == "" {
+		o.ID = id
+	}
+	if !validID(string(o.ID)) {
+		return o, fault.New(fault.Invalid, OrganisationKind+".id", "organisation id must be 1 to 64 letters, digits, '.', '_' or '-'").At("id")
+	}
+	if o.APIs == nil {
+		o.APIs = []LinkedAPI{}
+	}
+	if o.EventOptions == nil {
+		o.EventOptions = map[string]EventRecipient{}
+	}
+	if o.AdditionalPermissions == nil {
+		o.AdditionalPermissions = map[string]string{}
+	}
+	return o, nil
+}
+
+// validID accepts what can stand in a path, a key and a log line.
+func validID(id string) bool {
+	ok := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
+	}
+	return id != "" && len(id) <= 64 && !strings.ContainsFunc(id, func(r rune) bool { return !ok(r) }) && strings.Trim(id, ".") != ""
+}

@@ -1,0 +1,107 @@
+package identity
+
+import (
+	"net/mail"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// UserKind is the name of users in storage.
+const UserKind = "user"
+
+// User is somebody who may call the management API (contract dashboard.md 19).
+// The access key is kept as a keyed digest to find it and as sealed text to
+// return it; the password only as a slow hash.
+type User struct {
+	ID              string      `json:"id"`
+	OrgID           tenant.ID   `json:"org_id"` // "" for a super user
+	FirstName       string      `json:"first_name"`
+	LastName        string      `json:"last_name"`
+	Email           string      `json:"email_address"` // lower case
+	Active          bool        `json:"active"`
+	Permissions     access.Map  `json:"user_permissions"`
+	GroupID         string      `json:"group_id"`
+	PasswordMaxDays int         `json:"password_max_days"`
+	PasswordUpdated time.Time   `json:"password_updated"`
+	LastLogin       time.Time   `json:"last_login_date"`
+	Created         time.Time   `json:"created_at"`
+	Credentials     Credentials `json:"credentials"`
+}
+
+// Credentials are what a user proves its identity with, in the forms in which
+// they may be stored.
+type Credentials struct {
+	KeyDigest    string `json:"key_digest"`    // keyed digest of the access key
+	KeySealed    string `json:"key_sealed"`    // encrypted access key
+	PasswordHash string `json:"password_hash"` // "" until a password is set
+}
+
+// UserDraft is what an administrator may choose about a user.
+type UserDraft struct {
+	ID              string     `json:"id,omitempty"` // ignored: the server chooses
+	OrgID           tenant.ID  `json:"org_id,omitempty"`
+	FirstName       string     `json:"first_name"`
+	LastName        string     `json:"last_name"`
+	Email           string     `json:"email_address"`
+	Password        string     `json:"password,omitempty"`
+	Active          *bool      `json:"active,omitempty"` // absent means active
+	Permissions     access.Map `json:"user_permissions,omitempty"`
+	GroupID         string     `json:"group_id,omitempty"`
+	PasswordMaxDays int        `json:"password_max_days,omitempty"`
+}
+
+// NewUser makes a user out of a draft, or says which field is wrong.
+func NewUser(id string, now time.Time, d UserDraft) (User, error) {
+	email, err := CleanEmail(d.Email)
+	if err != nil {
+		return User{}, err
+	}
+	if group, ok := d.Permissions.Valid(); !ok {
+		return User{}, fault.New(fault.Invalid, UserKind+".user_permissions", "user_permissions.%s must be one of deny, read, write, admin", group).
+			At("user_permissions." + group)
+	}
+	if d.Permissions == nil {
+		d.Permissions = access.Map{}
+	}
+	return User{
+		ID: id, OrgID: d.OrgID, FirstName: d.FirstName, LastName: d.LastName, Email: email,
+		Active: d.Active == nil || *d.Active, Permissions: d.Permissions, GroupID: d.GroupID,
+		PasswordMaxDays: d.PasswordMaxDays, Created: now,
+	}, nil
+}
+
+// CleanEmail returns an address in the form in which it is stored and looked
+// up: lower case (contract dashboard.md 2.5).
+func CleanEmail(s string) (string, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
+		return "", fault.New(fault.Invalid, UserKind+".email_address", "email_address is not a valid address").At("email_address")
+	}
+	return s, nil
+}
+
+// Effective returns the permission map that decides. An empty map means admin
+// only for a user made by the admin API without permissions and without a group
+// (contract dashboard.md 4.1).
+func (u User) Effective() access.Map {
+	if len(u.Permissions) == 0 && u.GroupID == "" {
+		return access.Map{string(access.IsAdmin): access.LevelAdmin}
+	}
+	return u.Permissions
+}
+
+// minPassword is the shortest password without a policy file (contract dashboard.md 3.3).
+const minPassword = 6
+
+// CheckPassword refuses passwords that are too short.
+func CheckPassword(field, password string) error {
+	if n := utf8.RuneCountInString(password); n < minPassword {
+		return fault.New(fault.Invalid, UserKind+"."+field, "%s must have at least %d characters", field, minPassword).At(field)
+	}
+	return nil
+}

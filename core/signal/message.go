@@ -1,0 +1,42 @@
+package signal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// Channel is the Redis channel gateways listen on (contract gateway.md 6.1).
+const Channel = "tyk.cluster.notifications"
+
+// Signer signs a message. The algorithm is the number that tells gateways how.
+type Signer func(command Command, payload string) (signature string, algorithm int, err error)
+
+// The numbers of the algorithms (contract gateway.md 6.1, dashboard.md 6.2).
+const (
+	SHA256 = 5 // lower-case hex of SHA-256 over command, payload and node secret
+	RSA    = 0 // base64 of an RSA signature over the payload
+)
+
+// Secret signs with the secret that gateways share with this service.
+func Secret(nodeSecret string) Signer {
+	return func(command Command, payload string) (string, int, error) {
+		sum := sha256.Sum256([]byte(string(command) + payload + nodeSecret))
+		return hex.EncodeToString(sum[:]), SHA256, nil
+	}
+}
+
+// Message returns s as gateways read it. The only errors are the signer's.
+func (s Signal) Message(sign Signer) ([]byte, error) {
+	payload := s.text()
+	signature, algorithm, err := sign(s.Command, payload)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Command   Command `json:"command"`
+		Payload   string  `json:"payload"`
+		Signature string  `json:"signature"`
+		Algorithm int     `json:"algorithm"`
+	}{s.Command, payload, signature, algorithm})
+}

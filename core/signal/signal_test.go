@@ -1,0 +1,119 @@
+package signal_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+)
+
+func idp(id, alias string) signal.Change {
+	return signal.Change{Kind: clientidp.Kind, ID: id, Key: func(index string) string {
+		if index == "client_idp_id" {
+			return alias
+		}
+		return "wrong index"
+	}}
+}
+
+func TestOf(t *testing.T) {
+	changed := func(payload string) signal.Signal { return signal.Signal{Command: "ClientIdPChanged", Payload: payload} }
+	for _, c := range []struct {
+		name    string
+		changes []signal.Change
+		want    []signal.Signal
+	}{
+		{"nothing", nil, nil},
+		{"kinds that do not concern gateways", []signal.Change{{Kind: "user", ID: "1"}, {Kind: "organisation", ID: "2"}, {ID: "3"}}, nil},
+		{"an identity provider", []signal.Change{idp("1", "corp")}, []signal.Signal{changed("corp")}},
+		{"without an alias", []signal.Change{idp("1", "")}, []signal.Signal{changed("1")}},
+		{"without keys", []signal.Change{{Kind: clientidp.Kind, ID: "1"}}, []signal.Signal{changed("1")}},
+		{"several, in order of the commit", []signal.Change{idp("2", "b"), {Kind: "user", ID: "7"}, idp("1", "a"), idp("3", "c")},
+			[]signal.Signal{changed("b"), changed("a"), changed("c")}},
+		{"one subject twice", []signal.Change{idp("1", "a"), idp("2", "b"), idp("3", "a")}, []signal.Signal{changed("a"), changed("b")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if have := signal.Of(c.changes); !slices.Equal(have, c.want) {
+				t.Errorf("have %v, want %v", have, c.want)
+			}
+		})
+	}
+}
+
+func TestCatchUp(t *testing.T) {
+	if have := signal.CatchUp(); !slices.Equal(have, []signal.Signal{{Command: "GroupReload"}}) {
+		t.Errorf("have %v", have)
+	}
+}
+
+// TestMessage holds the published test vector of contract gateway.md 6.1.
+func TestMessage(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		signal signal.Signal
+		secret string
+		want   string
+	}{
+		{"vector", signal.Signal{Command: "ApiUpdated", Payload: "a1"}, "node-secret-1",
+			`{"command":"ApiUpdated","payload":"a1","signature":"27dd04f9ed46865f3b655297b9b4c2bc486a55eccd299857a3754d92c289eefa","algorithm":5}`},
+		{"identity provider", signal.Signal{Command: signal.ClientIdPChanged, Payload: "corp"}, "s",
+			`{"command":"ClientIdPChanged","payload":"corp","signature":"` + digest("ClientIdPChangedcorps") + `","algorithm":5}`},
+		{"empty payload", signal.Signal{Command: signal.GroupReload}, "s",
+			`{"command":"GroupReload","payload":"","signature":"` + digest("GroupReloads") + `","algorithm":5}`},
+		{"quotes", signal.Signal{Command: signal.ClientIdPChanged, Payload: "\"\n"}, "",
+			`{"command":"ClientIdPChanged","payload":"\"\n","signature":"` + digest("ClientIdPChanged\"\n") + `","algorithm":5}`},
+		{"bytes that are no text", signal.Signal{Command: signal.ClientIdPChanged, Payload: "a\xffb"}, "",
+			`{"command":"ClientIdPChanged","payload":"a` + "\ufffd" + `b","signature":"` + digest("ClientIdPChangeda\ufffdb") + `","algorithm":5}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if have, err := c.signal.Message(signal.Secret(c.secret)); string(have) != c.want || err != nil {
+				t.Errorf("have %s, %v\nwant %s", have, err, c.want)
+			}
+		})
+	}
+}
+
+func TestSignerFails(t *testing.T) {
+	broken := errors.New("no key")
+	sign := func(signal.Command, string) (string, int, error) { return "", 0, broken }
+	if have, err := signal.CatchUp()[0].Message(sign); !errors.Is(err, broken) || have != nil {
+		t.Errorf("have %s, %v", have, err)
+	}
+}
+
+// FuzzMessage checks what every gateway checks: the signature is right for what
+// the message decodes to, and the algorithm is a number.
+func FuzzMessage(f *testing.F) {
+	f.Add("ApiUpdated", "a1", "node-secret-1")
+	f.Add("GroupReload", "a\xff\xfe<&>\u2028\x00", "s\xff")
+	f.Fuzz(func(t *testing.T, command, payload, secret string) {
+		s := signal.Signal{Command: signal.ClientIdPChanged, Payload: payload}
+		if command == "GroupReload" {
+			s.Command = signal.GroupReload
+		}
+		raw, err := s.Message(signal.Secret(secret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m struct {
+			Command, Payload, Signature string
+			Algorithm                   any
+		}
+		if err := json.Unmarshal(raw, &m); err != nil {
+			t.Fatalf("%s: %v", raw, err)
+		}
+		if m.Command != string(s.Command) || m.Algorithm != 5.0 || m.Signature != digest(m.Command+m.Payload+secret) {
+			t.Errorf("a gateway would drop %s", raw)
+		}
+	})
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,105 @@
+// Command generate writes the documentation that is made from the operation
+// table and from the table of settings. With -check it writes nothing and fails
+// when a file is not what it would write.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+func main() {
+	check := flag.Bool("check", false, "fail when a file is stale instead of writing it")
+	dir := flag.String("dir", "docs", "where the documentation is")
+	flag.Parse()
+	if err := run(*dir, *check); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(dir string, check bool) error {
+	files, err := generated()
+	if err != nil {
+		return err
+	}
+	for name, want := range files {
+		path := filepath.Join(dir, name)
+		have, err := os.ReadFile(path)
+		switch {
+		case err == nil && bytes.Equal(have, want):
+		case check:
+			return fmt.Errorf("%s is stale: run `make generate` and read the diff", path)
+		default:
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(path, want, 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// generated returns the content of every generated file by name.
+func generated() (map[string][]byte, error) {
+	a, err := app.New(app.WithVersion("5.15.0"))
+	if err != nil {
+		return nil, err
+	}
+	ops := a.Operations()
+	files := map[string][]byte{
+		"operations.md":    []byte(operations(ops)),
+		"configuration.md": []byte(configuration()),
+	}
+	for _, s := range []operation.Surface{operation.Management, operation.Admin, operation.Node} {
+		text, err := httpadapter.Document(ops, s, "5.15.0")
+		if err != nil {
+			return nil, err
+		}
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, bytes.TrimSpace(text), "", "  "); err != nil {
+			return nil, err
+		}
+		files["openapi/"+string(s)+".json"] = append(pretty.Bytes(), '\n')
+	}
+	return files, nil
+}
+
+// operations prints the table.
+func operations(ops []operation.Operation) string {
+	var b strings.Builder
+	b.WriteString("# Operations\n\nMade from the operation table by `make generate`. Not to be edited.\n\n" +
+		"| operation | request | what it does | permission | success |\n|---|---|---|---|---|\n")
+	for _, o := range ops {
+		who := string(o.Permission) + ":" + string(o.Intent)
+		switch {
+		case o.Public:
+			who = "anybody"
+		case o.Surface != operation.Management:
+			who = string(o.Surface) + " secret"
+		case o.Permission == "*":
+			who = "any user"
+		}
+		fmt.Fprintf(&b, "| `%s` | `%s %s` | %s | %s | %d |\n", o.ID, o.Method, o.Path, o.Summary, who, o.Status)
+	}
+	return b.String()
+}
+
+func configuration() string {
+	return "# Configuration\n\nMade from the table of settings by `make generate`. Not to be edited.\n\n" +
+		"Settings come from a JSON or YAML file (`--conf`) and from the environment, which wins. A variable is the prefix\n" +
+		"`SVC_DB_` (or `TYK_DB_`, which loses) and the suffix of the setting. `gatehouse config check` prints what is in effect.\n\n" +
+		config.Markdown()
+}

@@ -1,0 +1,101 @@
+package gatewaysim
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// Config says which control plane a gateway belongs to and how it behaves.
+// Only DashboardURL is required; zero values mean the documented default.
+type Config struct {
+	DashboardURL string // base URL of the control plane
+	NodeSecret   string // sent bare in Authorization; also signs notifications
+
+	Redis     Redis  // where notifications come from; off without an address
+	Hostname  string // default: the machine's
+	SessionID string // default: a new UUID at every Start, as a real process has
+
+	Segmented bool     // load only APIs that share a tag (section 3.5)
+	Tags      []string // this gateway's tags, never sent
+
+	AllowInsecure bool // accept unsigned notifications (section 1)
+
+	LocalAPIs     []json.RawMessage // classic API definitions added to the API feed
+	LocalPolicies []json.RawMessage // policies added to the policy feed
+
+	Intervals Intervals
+	Timeout   time.Duration // of every call to the control plane, default 30 s
+	Logger    *slog.Logger  // default: nothing is logged
+}
+
+// Redis is the address of the server that carries notifications.
+type Redis struct {
+	Addr     string // host:port
+	Username string
+	Password string
+	DB       int // pub/sub is global, so this only matters for access rules
+}
+
+// Intervals are the gateway's waits. Tests shorten them; the defaults are the
+// real gateway's.
+type Intervals struct {
+	Heartbeat  time.Duration // between heartbeats, 2 s
+	Probe      time.Duration // between health probes, 10 s
+	Retry      time.Duration // before registering again, 5 s
+	LoadRetry  time.Duration // first back-off of a failed initial load, 5 s, doubling up to twelve times itself
+	Tick       time.Duration // at most one full reload per tick, 1 s
+	Debounce   time.Duration // quiet time after the last ClientIdPChanged, 100 ms
+	JWKSCache  time.Duration // life of a fetched key set, 240 s
+	RedisRetry time.Duration // before subscribing again, 1 s (the contract is silent)
+	RedisCheck time.Duration // silence after which the subscription is pinged, 5 s (the contract is silent)
+}
+
+func (i Intervals) withDefaults() Intervals {
+	return Intervals{
+		Heartbeat:  cmp.Or(i.Heartbeat, 2*time.Second),
+		Probe:      cmp.Or(i.Probe, 10*time.Second),
+		Retry:      cmp.Or(i.Retry, 5*time.Second),
+		LoadRetry:  cmp.Or(i.LoadRetry, 5*time.Second),
+		Tick:       cmp.Or(i.Tick, time.Second),
+		Debounce:   cmp.Or(i.Debounce, 100*time.Millisecond),
+		JWKSCache:  cmp.Or(i.JWKSCache, 240*time.Second),
+		RedisRetry: cmp.Or(i.RedisRetry, time.Second),
+		RedisCheck: cmp.Or(i.RedisCheck, 5*time.Second),
+	}
+}
+
+func (c Config) withDefaults() Config {
+	c.DashboardURL = strings.TrimRight(c.DashboardURL, "/")
+	c.Intervals = c.Intervals.withDefaults()
+	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
+	if c.Hostname == "" {
+		c.Hostname, _ = os.Hostname() // an unknown name is sent empty
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// check refuses what could only be blamed on the test, so that a feed that is
+// refused later is always the control plane's fault.
+func (c Config) check() error {
+	u, err := url.Parse(c.DashboardURL)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return errors.New("gatewaysim: DashboardURL must be an absolute http or https URL")
+	}
+	if _, err := parseAPIs(nil, c.LocalAPIs); err != nil {
+		return fmt.Errorf("gatewaysim: LocalAPIs: %w", err)
+	}
+	if _, err := parsePolicies(nil, c.LocalPolicies); err != nil {
+		return fmt.Errorf("gatewaysim: LocalPolicies: %w", err)
+	}
+	return nil
+}

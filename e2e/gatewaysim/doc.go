@@ -1,0 +1,37 @@
+// Package gatewaysim is a simulated API gateway that speaks the node protocol
+// with a control plane: it registers, beats, pulls its feeds, listens to
+// notifications and decides requests with what it has pulled. It exists to put
+// a control plane under test, so it keeps the real gateway's unforgiving
+// habits: one wrong type voids a feed, a null API definition ends the process,
+// and a refused nonce in the middle of a load stops all loads for good.
+//
+// The wire contract (gateway.md) is the specification; it is quoted by section
+// in the comments. The package is a client: it knows nothing of the control
+// plane's code.
+//
+// # Use
+//
+// A test makes a [Gateway] with [New], starts it, waits with [Gateway.WaitFor]
+// for a [State] and asks [Gateway.Decide] what a request would be answered, or
+// serves [Gateway.Handler]. [NewIssuer] mints tokens for it. A Gateway can be
+// started again after Stop or Kill, and is then a new process that has
+// forgotten everything but its keys.
+//
+// # Local definitions
+//
+// Config.LocalAPIs and Config.LocalPolicies are appended to whatever the feeds
+// return, so that the identity provider registry can be tested before the
+// control plane serves any API. They make the loaded set non-empty: the
+// gateway then calls /system/clientidps, which it skips while it has no APIs
+// (section 3.1).
+//
+// # What it leaves out
+//
+// Nothing is proxied: an allowed request is answered by the gateway itself.
+// Rates, quotas, MCP tool rules, key-value substitution in feeds, events,
+// analytics and the control API are not simulated. A decision knows one
+// credential, so of several authentication methods of one API only JWT and
+// keys are judged. Of an OAS document's JWT checks the issuer, audience and
+// subject lists are judged, jti and custom claims are not. Answers the contract
+// gives no text for have the status alone as their meaning.
+package gatewaysim

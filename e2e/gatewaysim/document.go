@@ -1,0 +1,77 @@
+package gatewaysim
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// document is what the gateway reads from an OAS document itself, next to the
+// classic definition (section 3.4).
+type document struct {
+	mcp       bool       // it has MCP tools, resources or prompts
+	challenge bool       // protected-resource metadata is on: no token is 401
+	jwt       *jwtScheme // nil when the document has no JWT security scheme
+}
+
+// jwtScheme is the part of a JWT security scheme that has no classic form.
+type jwtScheme struct {
+	AllowedIssuers   []string
+	AllowedAudiences []string
+	AllowedSubjects  []string
+	SubjectClaims    []string
+	BasePolicyClaims []string
+	Scopes           struct{ Claims []string }
+}
+
+type rawDocument struct {
+	OpenAPI    string
+	Info       struct{ Title, Version string }
+	Paths      json.RawMessage
+	Components struct {
+		SecuritySchemes map[string]struct{ Type, Scheme, BearerFormat string }
+	}
+	Extension struct {
+		Server struct {
+			Authentication struct {
+				SecuritySchemes           map[string]json.RawMessage
+				ProtectedResourceMetadata struct{ Enabled bool }
+			}
+		}
+		Middleware struct{ MCPTools, MCPResources, MCPPrompts json.RawMessage }
+	} `json:"x-tyk-api-gateway"`
+}
+
+// parseDocument reads a document, refusing what no OpenAPI validation lets pass:
+// another version than 3, an info without title or version, no paths object
+// (needed up to OpenAPI 3.0).
+func parseDocument(raw json.RawMessage) (*document, error) {
+	var d rawDocument
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return nil, err
+	}
+	switch {
+	case !strings.HasPrefix(d.OpenAPI, "3."):
+		return nil, errors.New("openapi must be 3.x")
+	case d.Info.Title == "" || d.Info.Version == "":
+		return nil, errors.New("info needs title and version")
+	case strings.HasPrefix(d.OpenAPI, "3.0") && (len(d.Paths) == 0 || d.Paths[0] != '{'):
+		return nil, errors.New("paths must be an object")
+	}
+	m, auth := d.Extension.Middleware, d.Extension.Server.Authentication
+	doc := &document{
+		mcp:       !isNull(m.MCPTools) || !isNull(m.MCPResources) || !isNull(m.MCPPrompts),
+		challenge: auth.ProtectedResourceMetadata.Enabled,
+	}
+	for name, scheme := range d.Components.SecuritySchemes {
+		settings, ok := auth.SecuritySchemes[name]
+		if !ok || scheme.Type != "http" || scheme.Scheme != "bearer" || scheme.BearerFormat != "JWT" {
+			continue
+		}
+		doc.jwt = &jwtScheme{}
+		if err := json.Unmarshal(settings, doc.jwt); err != nil {
+			return nil, err
+		}
+	}
+	return doc, nil
+}

@@ -1,0 +1,91 @@
+package gatewaysim
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Policy is what a gateway shows of a loaded policy.
+type Policy struct {
+	OrgID string
+	ID    string // the one name that references may use: id, else _id
+	Name  string
+}
+
+// policyKey is how the gateway knows a policy: ids are scoped by organisation.
+type policyKey struct{ org, id string }
+
+// policy is the part of a policy that a decision needs.
+type policy struct {
+	ObjectID     string `json:"_id"`
+	ID           string
+	OrgID        string `json:"org_id"`
+	Name         string
+	IsInactive   bool                       `json:"is_inactive"`
+	AccessRights map[string]json.RawMessage `json:"access_rights"` // by api_id
+}
+
+// parsePolicies reads the Message of /system/policies, which must be a list,
+// and appends the local ones. One wrong type or bad _id refuses the whole feed.
+// Entries without any id are dropped, the later of two with one id wins
+// (section 4.2).
+func parsePolicies(message json.RawMessage, local []json.RawMessage) (map[policyKey]*policy, error) {
+	var entries []json.RawMessage
+	if len(message) > 0 {
+		if err := json.Unmarshal(message, &entries); err != nil {
+			return nil, err
+		}
+	}
+	loaded := map[policyKey]*policy{}
+	for i, raw := range slices.Concat(entries, local) {
+		var p policy
+		if err := policyShape.check(raw); err != nil {
+			return nil, fmt.Errorf("policy %d: %w", i, err)
+		}
+		if err := json.Unmarshal(raw, &p); err != nil {
+			return nil, fmt.Errorf("policy %d: %w", i, err)
+		}
+		if id := cmp.Or(p.ID, p.ObjectID); id != "" {
+			loaded[policyKey{p.OrgID, id}] = &p
+		}
+	}
+	return loaded, nil
+}
+
+func listPolicies(loaded map[policyKey]*policy) []Policy {
+	list := make([]Policy, 0, len(loaded))
+	for key, p := range loaded {
+		list = append(list, Policy{OrgID: key.org, ID: key.id, Name: p.Name})
+	}
+	slices.SortFunc(list, func(a, b Policy) int {
+		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// granting tells what policies do for one API.
+type granting struct {
+	missing  bool // one of them does not exist in the organisation
+	inactive bool
+	grants   bool // one gives access to the API, or none restricts access at all
+}
+
+func grant(loaded map[policyKey]*policy, org string, ids []string, apiID string) granting {
+	g := granting{grants: true}
+	listed := false
+	for _, id := range ids {
+		p := loaded[policyKey{org, id}]
+		if p == nil {
+			return granting{missing: true}
+		}
+		g.inactive = g.inactive || p.IsInactive
+		if len(p.AccessRights) > 0 {
+			_, here := p.AccessRights[apiID]
+			g.grants = here || (listed && g.grants)
+			listed = true
+		}
+	}
+	return g
+}

@@ -1,0 +1,113 @@
+package gatewaysim
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+)
+
+// Handler serves the gateway's own liveness paths /hello and /ready (section
+// 2.6) and answers every request under a listen path with its decision: 200
+// with the applied policies as JSON, or the refusal's text. While the gateway
+// does not run, connections are dropped.
+func (g *Gateway) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/hello", g.alive(func(w http.ResponseWriter, s State) {
+		writeJSON(w, http.StatusOK, health(s, g.cfg.Redis.Addr != ""))
+	}))
+	mux.HandleFunc("/ready", g.alive(func(w http.ResponseWriter, s State) {
+		if !s.Ready {
+			writeJSON(w, http.StatusServiceUnavailable, map[string]string{
+				"status": "error", "message": "A successful API reload did not happen",
+			})
+			return
+		}
+		writeJSON(w, http.StatusOK, health(s, g.cfg.Redis.Addr != ""))
+	}))
+	mux.HandleFunc("/", g.serveAPI)
+	return mux
+}
+
+func (g *Gateway) alive(serve func(http.ResponseWriter, State)) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		s := g.State()
+		if !s.Running {
+			panic(http.ErrAbortHandler)
+		}
+		serve(w, s)
+	}
+}
+
+type component struct {
+	Status string    `json:"status"`
+	Type   string    `json:"componentType"`
+	Time   time.Time `json:"time"`
+}
+
+// health is the body of /hello: pass when all components pass, fail when none
+// does, otherwise warn. Redis is listed only when it is configured.
+func health(s State, withRedis bool) any {
+	now := time.Now().UTC()
+	status := map[bool]string{true: "pass", false: "fail"}
+	details := map[string]component{"dashboard": {status[s.DashboardUp], "system", now}}
+	passing := 0
+	if withRedis {
+		details["redis"] = component{status[s.Subscribed], "datastore", now}
+	}
+	for _, c := range details {
+		if c.Status == "pass" {
+			passing++
+		}
+	}
+	overall := "warn"
+	switch {
+	case passing == len(details):
+		overall = "pass"
+	case passing == 0 && withRedis:
+		overall = "fail"
+	}
+	return map[string]any{
+		"status": overall, "version": "gatewaysim", "description": "simulated gateway", "details": details,
+	}
+}
+
+func (g *Gateway) serveAPI(w http.ResponseWriter, r *http.Request) {
+	v := g.view()
+	if !v.running {
+		panic(http.ErrAbortHandler)
+	}
+	a := v.apis.route(r.URL.Path)
+	if a == nil {
+		http.NotFound(w, r)
+		return
+	}
+	switch d := v.decide(a, r.Header.Get(a.tokenHeader())); d.Status {
+	case 0:
+		panic(http.ErrAbortHandler)
+	case http.StatusOK:
+		writeJSON(w, d.Status, map[string]any{
+			"api_id": a.APIID, "policies": append([]string{}, d.Policies...), "identity": d.Identity,
+		})
+	default:
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(d.Status)
+		_, _ = io.WriteString(w, d.Body) // the client is gone: nobody left to tell
+	}
+}
+
+// tokenHeader is where the API expects the credential.
+func (a *api) tokenHeader() string {
+	method := "authToken"
+	if a.EnableJWT {
+		method = "jwt"
+	}
+	return cmp.Or(a.AuthConfigs[method].Header, a.Auth.Header, "Authorization")
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the client is gone: nobody left to tell
+}

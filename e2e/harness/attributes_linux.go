@@ -1,0 +1,12 @@
+package harness
+
+import "syscall"
+
+// attributes runs the child as its owner, out of the terminal's reach, and ties its life to ours.
+func attributes(owner *account, orphan syscall.Signal) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: orphan}
+	if owner != nil {
+		attr.Credential = &syscall.Credential{Uid: uint32(owner.uid), Gid: uint32(owner.gid)}
+	}
+	return attr
+}

@@ -1,0 +1,105 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// errNoRun means that nothing would remove what is about to be made.
+var errNoRun = errors.New("the package needs a TestMain that calls harness.Run, or the run is over")
+
+// ward holds what must be removed before the test process ends.
+type ward struct {
+	mu     sync.Mutex
+	active bool
+	owed   []*debt
+}
+
+// debt is one removal; it runs once, whoever asks first.
+type debt struct {
+	once   sync.Once
+	remove func() error
+	err    error
+}
+
+var session ward
+
+// Run runs the tests of a package, then removes every server, container and folder that the harness
+// made for them, also when the run is interrupted. It returns the exit code for os.Exit.
+func Run(m *testing.M) int {
+	session.begin()
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupts
+		_ = session.end()
+		os.Exit(130)
+	}()
+	code := m.Run()
+	if err := session.end(); err != nil {
+		fmt.Fprintln(os.Stderr, "harness:", err)
+		code = max(code, 1)
+	}
+	return code
+}
+
+func (w *ward) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.active = true
+}
+
+// end pays every debt, the youngest first.
+func (w *ward) end() error {
+	w.mu.Lock()
+	owed := w.owed
+	w.active, w.owed = false, nil
+	w.mu.Unlock()
+	var errs []error
+	for _, d := range slices.Backward(owed) {
+		errs = append(errs, d.pay())
+	}
+	return errors.Join(errs...)
+}
+
+// owe remembers the removal of a thing that is made after this call, so that an interrupt finds it;
+// the returned function does it at once instead of at the end.
+func (w *ward) owe(remove func() error) (func() error, error) {
+	d := &debt{remove: remove}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.active {
+		return nil, errNoRun
+	}
+	w.owed = append(w.owed, d)
+	return func() error {
+		err := d.pay()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.owed = slices.DeleteFunc(w.owed, func(o *debt) bool { return o == d })
+		return err
+	}, nil
+}
+
+// folder makes a temporary folder that is removed at the end of the run.
+func (w *ward) folder() (string, error) {
+	path, err := os.MkdirTemp("", "gatehouse-e2e-")
+	if err != nil {
+		return "", err
+	}
+	if _, err := w.owe(func() error { return os.RemoveAll(path) }); err != nil {
+		return "", errors.Join(err, os.RemoveAll(path))
+	}
+	return path, nil
+}
+
+func (d *debt) pay() error {
+	d.once.Do(func() { d.err = d.remove() })
+	return d.err
+}

@@ -1,0 +1,92 @@
+package operation
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Check reports everything that is wrong with a set of operations: the same ID
+// or route twice, a placeholder that nothing binds or that does not exist, an
+// operation nobody guards, one that the documentation could not describe.
+func Check(ops []Operation) error {
+	ids, routes := map[string]bool{}, map[string]bool{}
+	var problems []string
+	complain := func(o *Operation, format string, args ...any) {
+		problems = append(problems, o.ID+": "+fmt.Sprintf(format, args...))
+	}
+	for i := range ops {
+		o := &ops[i]
+		route := o.Method + " " + shape(o.Path)
+		if ids[o.ID] {
+			complain(o, "declared twice")
+		}
+		if routes[route] {
+			complain(o, "route %s taken", route)
+		}
+		ids[o.ID], routes[route] = true, true
+		checkGuard(o, complain)
+		checkPath(o, complain)
+		if o.Summary == "" || o.Tag == "" || o.Example == nil && o.Status != 204 {
+			complain(o, "needs a summary, a tag and an example answer")
+		}
+		if o.Body != nil && o.Request == nil {
+			complain(o, "needs an example request")
+		}
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("operation: %s", strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+func checkGuard(o *Operation, complain func(*Operation, string, ...any)) {
+	switch {
+	case o.Surface == "":
+		complain(o, "no surface")
+	case o.Surface == Management && o.Permission == "" && !o.Public:
+		complain(o, "no permission and not public")
+	case o.Surface == Probe && !o.Public:
+		complain(o, "a probe without credentials must say that it is public")
+	}
+}
+
+func checkPath(o *Operation, complain func(*Operation, string, ...any)) {
+	bound, placed := map[string]bool{}, map[string]bool{}
+	for _, p := range o.Params {
+		if p.In == "path" {
+			bound[p.Name] = true
+		}
+	}
+	for seg := range strings.SplitSeq(o.Path, "/") {
+		if name, ok := Placeholder(seg); ok {
+			placed[name] = true
+			if !bound[name] {
+				complain(o, "nothing binds {%s}", name)
+			}
+		}
+	}
+	for name := range bound {
+		if !placed[name] {
+			complain(o, "path has no {%s}", name)
+		}
+	}
+}
+
+// Placeholder returns the name of a path segment that stands for a value.
+func Placeholder(segment string) (string, bool) {
+	if strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}") {
+		return segment[1 : len(segment)-1], true
+	}
+	return "", false
+}
+
+// shape is a path without the names of its placeholders.
+func shape(path string) string {
+	segs := strings.Split(path, "/")
+	for i, s := range segs {
+		if _, ok := Placeholder(s); ok {
+			segs[i] = "{}"
+		}
+	}
+	return strings.Join(segs, "/")
+}

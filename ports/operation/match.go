@@ -1,0 +1,93 @@
+package operation
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Match holds the preconditions of a request (RFC 9110, 13.1). The zero Match
+// holds always, which is what clients without them expect.
+type Match struct {
+	ifMatch, ifNoneMatch []string // entity tags without quotes; "*" for any
+}
+
+var matchParams = []Param{
+	{Name: "If-Match", In: "header", Type: reflect.TypeFor[string](), Doc: "Carry out only if the resource still has one of these entity tags; 412 otherwise."},
+	{Name: "If-None-Match", In: "header", Type: reflect.TypeFor[string](), Doc: "Carry out only if the resource has none of these entity tags; 304 for a read, 412 for a write otherwise."},
+}
+
+// CodeMatch is the code of the fault for a precondition that does not hold.
+const CodeMatch = "precondition.failed"
+
+// Check reports whether a resource that exists at a revision may be touched.
+func (m Match) Check(rev store.Revision) error { return m.CheckTag(Tag(rev), true) }
+
+// CheckTag is Check for a resource that may not exist yet.
+func (m Match) CheckTag(tag string, exists bool) error {
+	if m.ifMatch != nil && !has(m.ifMatch, tag, exists) {
+		return fault.New(fault.Stale, CodeMatch, "If-Match does not hold: the resource has changed; read it again").At("If-Match")
+	}
+	if m.ifNoneMatch != nil && has(m.ifNoneMatch, tag, exists) {
+		return fault.New(fault.Stale, CodeMatch, "If-None-Match does not hold: the resource exists").At("If-None-Match")
+	}
+	return nil
+}
+
+// Unchanged reports whether a reader already has the resource with this tag.
+func (m Match) Unchanged(tag string) bool {
+	return m.ifMatch == nil && m.ifNoneMatch != nil && has(m.ifNoneMatch, tag, true)
+}
+
+// IsZero reports whether there is no precondition.
+func (m Match) IsZero() bool { return m.ifMatch == nil && m.ifNoneMatch == nil }
+
+func has(tags []string, tag string, exists bool) bool {
+	return exists && (slices.Contains(tags, "*") || slices.Contains(tags, tag))
+}
+
+// Tag is the entity tag of a record at a revision.
+func Tag(rev store.Revision) string { return strconv.FormatUint(uint64(rev), 10) }
+
+// MatchOf returns the preconditions of a call.
+func MatchOf(c *Call) (Match, error) {
+	return parseMatch(c.Header["If-Match"], c.Header["If-None-Match"])
+}
+
+func parseMatch(ifMatch, ifNoneMatch string) (m Match, err error) {
+	if m.ifMatch, err = parseTags("If-Match", ifMatch); err == nil {
+		m.ifNoneMatch, err = parseTags("If-None-Match", ifNoneMatch)
+	}
+	return m, err
+}
+
+// parseTags reads a list of entity tags. If-Match compares strongly, so weak
+// tags never match there; If-None-Match compares weakly (RFC 9110, 8.8.3.2).
+func parseTags(header, list string) ([]string, error) {
+	if list = strings.TrimSpace(list); list == "" {
+		return nil, nil
+	}
+	if list == "*" {
+		return []string{"*"}, nil
+	}
+	tags := []string{}
+	for part := range strings.SplitSeq(list, ",") {
+		part = strings.TrimSpace(part)
+		tag, weak := strings.CutPrefix(part, "W/")
+		if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
+			return nil, fault.New(fault.Invalid, CodeParameter, `%s must be * or a list of entity tags in double quotes`, header).At(header)
+		}
+		if !weak || header == "If-None-Match" {
+			tags = append(tags, tag[1:len(tag)-1])
+		}
+	}
+	return tags, nil
+}
+
+// IfAt is the precondition that a resource is still at a revision, for use
+// cases that had to look before they write.
+func IfAt(rev store.Revision) Match { return Match{ifMatch: []string{Tag(rev)}} }

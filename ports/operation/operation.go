@@ -1,0 +1,149 @@
+// Package operation is the driving port: what the control plane can be asked to
+// do, as data. Transports, permission checks, audit, metrics, limits, the API
+// description and documentation are all derived from these rows.
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"reflect"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Surface is one of the APIs the control plane speaks: its own credential, its
+// own envelope of errors.
+type Surface string
+
+// The surfaces.
+const (
+	Management Surface = "management" // users, /api
+	Admin      Surface = "admin"      // super-admin, /admin
+	Node       Surface = "node"       // gateways, /register and /system
+	Probe      Surface = "probe"      // anybody: health
+)
+
+// Spec describes an operation.
+type Spec struct {
+	ID         string // "clientidps.create": operationId, metric label, audit action
+	Surface    Surface
+	Method     string
+	Path       string // "/api/clientidps/{id}"
+	Summary    string
+	Notes      string // more for the API description
+	Tag        string
+	Permission access.Permission // on the management surface; "" only when Public
+	Intent     access.Intent     // from the method unless said otherwise
+	Public     bool
+	Status     int           // of success
+	MaxBody    int64         // bytes; 0: the surface's default
+	Deadline   time.Duration // 0: the surface's default
+	Redact     []string      // body members that never reach audit, logs or rules' debug output
+	Example    any           // an answer, for the API description
+	Request    any           // a request body, for the API description
+	Faults     []string      // codes of faults it answers besides those every row of its surface has
+	Style      Style
+}
+
+// Style is how a family of operations looks on the wire.
+type Style struct {
+	Word     string            // status word of its envelopes: "OK", "success"
+	ListKey  string            // member that holds the items of a page
+	PagesKey string            // member that holds the number of pages; "" means "pages"
+	Faults   map[string]Answer // by fault code, then by fault kind, where they differ from the surface's
+}
+
+// Answer is a status and a text. {message} in the text stands for the fault's
+// own message; an empty text is that message; status 0 is the kind's status.
+type Answer struct {
+	Status int
+	Text   string
+}
+
+// Receipt is the answer to a write that does not return the resource: it
+// becomes the surface's envelope.
+type Receipt struct {
+	Message string
+	Meta    any    // a string, an object or nil
+	ID      string // left out when empty
+	Tag     string // entity tag of what was written, or ""
+}
+
+// Page is one page of a list.
+type Page[T any] struct {
+	Items []T
+	Pages int // at least 1
+}
+
+// Entity is a resource with its entity tag.
+type Entity[T any] struct {
+	Value T
+	Tag   string // strong, without quotes; changes with every write
+}
+
+// Bare returns the resource alone.
+func (e Entity[T]) Bare() any { return e.Value }
+
+// Stream is an answer that writes its own bytes.
+type Stream interface {
+	// Stream returns the media type, an entity tag or "", and the bytes in
+	// pieces, which may be shared with other answers; gzipped, when not nil, is
+	// the same content compressed.
+	Stream() (mediaType, tag string, plain, gzipped [][]byte)
+}
+
+// Principal is who asks.
+type Principal struct {
+	ID          string // user ID, "admin" or node ID
+	OrgID       tenant.ID
+	GroupID     string
+	Email       string
+	Active      bool
+	Permissions access.Map // effective: after group resolution
+}
+
+// Call is one request for an operation, before its input is decoded.
+type Call struct {
+	Spec      *Spec
+	Principal Principal
+	Scope     tenant.Scope
+	RequestID string
+	RawPath   string            // as sent, without the query
+	Path      map[string]string // placeholder values
+	Query     url.Values
+	Header    map[string]string // the headers that rows bind, by canonical name
+	Body      json.RawMessage
+	Token     string // the surface's credential
+	Remote    string // address of the caller
+}
+
+// Operation is a Spec that can be carried out.
+type Operation struct {
+	Spec
+	In, Out reflect.Type
+	Params  []Param
+	Body    reflect.Type // of the request body; nil: none
+	handle  Handler
+}
+
+// Param is a part of the request other than its body.
+type Param struct {
+	Name, In string // In: path, query or header
+	Type     reflect.Type
+	Doc      string
+}
+
+// Do decodes the call's input, carries the operation out and returns its output.
+func (o *Operation) Do(ctx context.Context, c *Call) (any, error) { return o.handle(ctx, c) }
+
+// Handler carries out a call.
+type Handler func(ctx context.Context, c *Call) (any, error)
+
+// Middleware wraps a Handler.
+type Middleware func(Handler) Handler
+
+// Service is a set of use cases that lists what it can be asked.
+type Service interface{ Operations() []Operation }

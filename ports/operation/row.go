@@ -1,0 +1,133 @@
+package operation
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+)
+
+// Group is what the rows of one resource share.
+type Group struct {
+	Surface    Surface
+	Name       string // "clientidps"
+	Path       string // "/api/clientidps"
+	Tag        string
+	Permission access.Permission
+	Style      Style
+}
+
+// Row is an operation not yet in a group.
+type Row struct{ op Operation }
+
+// Option adjusts a Spec.
+type Option func(*Spec)
+
+// Status sets the status of success.
+func Status(code int) Option { return func(s *Spec) { s.Status = code } }
+
+// Needs overrides the permission and the intent.
+func Needs(p access.Permission, i access.Intent) Option {
+	return func(s *Spec) { s.Permission, s.Intent = p, i }
+}
+
+// Public lets anyone call.
+func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" } }
+
+// Redact names body members that must not be written down anywhere.
+func Redact(members ...string) Option { return func(s *Spec) { s.Redact = members } }
+
+// Answers says how the row answers certain faults, on top of its group.
+func Answers(faults map[string]Answer) Option {
+	return func(s *Spec) { s.Style.Faults = faults }
+}
+
+// Example gives the API description a request body (or nil) and an answer.
+func Example(request, answer any) Option {
+	return func(s *Spec) { s.Request, s.Example = request, answer }
+}
+
+// Faulting lists the fault codes the row can answer besides its surface's own.
+func Faulting(codes ...string) Option { return func(s *Spec) { s.Faults = codes } }
+
+// Notes adds prose to the API description.
+func Notes(text string) Option { return func(s *Spec) { s.Notes = text } }
+
+// Limits overrides the surface's body size in bytes and deadline.
+func Limits(body int64, deadline time.Duration) Option {
+	return func(s *Spec) { s.MaxBody, s.Deadline = body, deadline }
+}
+
+// GET makes a reading row.
+func GET[I, O any](name, path, summary string, fn func(context.Context, I) (O, error), opts ...Option) Row {
+	return row("GET", access.Read, name, path, summary, fn, opts)
+}
+
+// POST makes a writing row.
+func POST[I, O any](name, path, summary string, fn func(context.Context, I) (O, error), opts ...Option) Row {
+	return row("POST", access.Write, name, path, summary, fn, opts)
+}
+
+// PUT makes a writing row.
+func PUT[I, O any](name, path, summary string, fn func(context.Context, I) (O, error), opts ...Option) Row {
+	return row("PUT", access.Write, name, path, summary, fn, opts)
+}
+
+// PATCH makes a writing row.
+func PATCH[I, O any](name, path, summary string, fn func(context.Context, I) (O, error), opts ...Option) Row {
+	return row("PATCH", access.Write, name, path, summary, fn, opts)
+}
+
+// DELETE makes a deleting row.
+func DELETE[I, O any](name, path, summary string, fn func(context.Context, I) (O, error), opts ...Option) Row {
+	return row("DELETE", access.Delete, name, path, summary, fn, opts)
+}
+
+func row[I, O any](method string, intent access.Intent, name, path, summary string, fn func(context.Context, I) (O, error), opts []Option) Row {
+	plan := compile(reflect.TypeFor[I]())
+	o := Operation{
+		Spec: Spec{ID: name, Method: method, Path: path, Summary: summary, Intent: intent, Status: 200},
+		In:   reflect.TypeFor[I](), Out: reflect.TypeFor[O](), Params: plan.params, Body: plan.body,
+	}
+	o.handle = func(ctx context.Context, c *Call) (any, error) {
+		var in I
+		if err := plan.fill(reflect.ValueOf(&in).Elem(), c); err != nil {
+			return nil, err
+		}
+		return fn(ctx, in)
+	}
+	for _, opt := range opts {
+		opt(&o.Spec)
+	}
+	return Row{o}
+}
+
+// Rows completes rows with what the group says.
+func (g Group) Rows(rows ...Row) []Operation {
+	ops := make([]Operation, 0, len(rows))
+	for _, r := range rows {
+		o := r.op
+		o.ID, o.Path = g.Name+"."+o.ID, g.Path+o.Path
+		o.Surface, o.Tag = g.Surface, g.Tag
+		o.Style = g.style(o.Style.Faults)
+		if o.Permission == "" && !o.Public {
+			o.Permission = g.Permission
+		}
+		ops = append(ops, o)
+	}
+	return ops
+}
+
+// style returns the group's manners with a row's own answers on top.
+func (g Group) style(own map[string]Answer) Style {
+	s := g.Style
+	s.Faults = make(map[string]Answer, len(g.Style.Faults)+len(own))
+	for code, a := range g.Style.Faults {
+		s.Faults[code] = a
+	}
+	for code, a := range own {
+		s.Faults[code] = a
+	}
+	return s
+}

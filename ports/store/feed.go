@@ -1,0 +1,241 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Op says what happened to a record.
+type Op string
+
+// What can happen to a record.
+const (
+	Created Op = "created"
+	Updated Op = "updated"
+	Deleted Op = "deleted"
+)
+
+// Change is one record's part in a commit. It holds the difference between the
+// document before and after, so that history can be read in both directions
+// without keeping copies.
+type Change struct {
+	Op    Op
+	Org   tenant.ID
+	Kind  string
+	ID    string
+	Prev  Revision        // revision of the record before; 0 when created
+	Past  Revision        // when created: of the deletion of an earlier record with this ID, if the back end keeps it
+	Keys  []Key           // after; for Deleted: before
+	Refs  []integrity.Ref // after; nil: as before
+	Delta doc.Delta
+	full  *Record // after, when at hand
+}
+
+// NewChange describes the step from one record to another. A nil before means
+// creation, a nil after deletion.
+func NewChange(before, after *Record) Change {
+	switch {
+	case before == nil:
+		return Change{Op: Created, Org: after.Org, Kind: after.Kind, ID: after.ID, Keys: after.Keys, Refs: after.Refs,
+			Delta: doc.Diff(nil, after.Doc), full: after}
+	case after == nil:
+		return Change{Op: Deleted, Org: before.Org, Kind: before.Kind, ID: before.ID, Prev: before.Rev, Keys: before.Keys,
+			Delta: doc.Diff(before.Doc, nil)}
+	}
+	c := Change{Op: Updated, Org: after.Org, Kind: after.Kind, ID: after.ID, Prev: before.Rev, Keys: after.Keys,
+		Delta: doc.Diff(before.Doc, after.Doc), full: after}
+	if !slices.Equal(before.Refs, after.Refs) {
+		c.Refs = append([]integrity.Ref{}, after.Refs...)
+	}
+	return c
+}
+
+// Key returns the value of one of the record's indexes, or "".
+func (c Change) Key(index string) string {
+	for _, k := range c.Keys {
+		if k.Index == index {
+			return k.Value
+		}
+	}
+	return ""
+}
+
+// After returns the record after the commit with revision rev, made from the
+// record before; for a creation before is ignored.
+func (c Change) After(before Record, rev Revision) (Record, error) {
+	if c.full != nil {
+		return *c.full, nil
+	}
+	text, err := c.Delta.Apply(before.Doc)
+	if err != nil {
+		return Record{}, err
+	}
+	refs := c.Refs
+	if refs == nil {
+		refs = before.Refs
+	}
+	return Record{Org: c.Org, Kind: c.Kind, ID: c.ID, Rev: rev, Doc: text, Keys: c.Keys, Refs: refs}.Shared(), nil
+}
+
+// Before returns the document before the commit, made from the document after.
+func (c Change) Before(after []byte) ([]byte, error) { return c.Delta.Revert(after) }
+
+// Bare returns c without the record it may carry, for a log that keeps many.
+func (c Change) Bare() Change {
+	c.full = nil
+	return c
+}
+
+// Equal reports whether two changes say the same.
+func (c Change) Equal(o Change) bool {
+	return c.Op == o.Op && c.Org == o.Org && c.Kind == o.Kind && c.ID == o.ID && c.Prev == o.Prev &&
+		slices.Equal(c.Keys, o.Keys) && slices.Equal(c.Delta, o.Delta)
+}
+
+// Commit is what one Update did, and on whose behalf.
+type Commit struct {
+	Rev     Revision
+	At      time.Time
+	By      Attribution
+	Changes []Change
+}
+
+// Attribution says on whose behalf a unit of work runs. It holds identifiers
+// only, never names or credentials.
+type Attribution struct {
+	Actor     string `json:"actor,omitempty"`     // user ID, "admin", "node", or what the program does by itself
+	Operation string `json:"operation,omitempty"` // operation ID
+	Request   string `json:"request,omitempty"`   // request ID
+}
+
+type attributionKey struct{}
+
+// Attribute returns a context whose units of work are recorded as a's.
+func Attribute(ctx context.Context, a Attribution) context.Context {
+	return context.WithValue(ctx, attributionKey{}, a)
+}
+
+// AttributionOf returns what Attribute stored.
+func AttributionOf(ctx context.Context) Attribution {
+	a, _ := ctx.Value(attributionKey{}).(Attribution)
+	return a
+}
+
+// Feed replays commits in order.
+type Feed interface {
+	// Follow yields every commit after the given revision, then waits for more
+	// until ctx ends. ErrExpired means that the next commit has been pruned:
+	// load a snapshot and follow from there.
+	Follow(ctx context.Context, after Revision) iter.Seq2[Commit, error]
+	// Head returns the revision of the last commit.
+	Head(ctx context.Context) (Revision, error)
+}
+
+// Snapshotter hands out everything at once, for a replica to start from.
+type Snapshotter interface {
+	// Snapshot calls load with the state at one revision, all from one
+	// consistent read.
+	Snapshot(ctx context.Context, load func(State) error) error
+}
+
+// State is everything a store holds at one revision.
+type State struct {
+	At      Revision
+	Touched map[string]Revision      // by kind; kinds unknown here count as touched at At
+	Records iter.Seq2[Record, error] // of every organisation
+}
+
+// Historian reads the past of one record.
+type Historian interface {
+	// History yields the commits that touched a record, the latest first, each
+	// reduced to that record's change.
+	History(ctx context.Context, s tenant.Scope, kind, id string) iter.Seq2[Commit, error]
+	// Oldest returns the revision of the oldest commit that is kept, 0 when there
+	// is none.
+	Oldest(ctx context.Context) (Revision, error)
+	// Prune forgets commits older than the given time, but never the last one,
+	// and returns how many.
+	Prune(ctx context.Context, before time.Time) (int, error)
+}
+
+// At returns a record's document as it was at a revision: ErrNotFound when it
+// did not exist then, ErrExpired when history does not reach back that far.
+func At(ctx context.Context, st interface {
+	Store
+	Historian
+}, s tenant.Scope, kind, id string, rev Revision) ([]byte, error) {
+	text, at, err := current(ctx, st, s, kind, id)
+	if err != nil {
+		return nil, err
+	}
+	if at > 0 && at <= rev {
+		return text, nil
+	}
+	if oldest, err := st.Oldest(ctx); err != nil || oldest > rev+1 {
+		return nil, errors.Join(err, ErrExpired)
+	}
+	for c, err := range st.History(ctx, s, kind, id) {
+		if err != nil {
+			return nil, err
+		}
+		if c.Rev <= rev {
+			break
+		}
+		if text, err = c.Changes[0].Before(text); err != nil {
+			return nil, err
+		}
+	}
+	if len(text) == 0 {
+		return nil, ErrNotFound
+	}
+	return text, nil
+}
+
+// current returns the document as it is and its revision, 0 when there is none.
+func current(ctx context.Context, st Store, s tenant.Scope, kind, id string) (text []byte, at Revision, err error) {
+	err = st.View(ctx, s, func(r Reader) error {
+		rec, err := r.Get(ctx, kind, id)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		text, at = rec.Doc, rec.Rev
+		return err
+	})
+	return bytes.Clone(text), at, err
+}
+
+// Leases share work that one process of a cluster does for all.
+type Leases interface {
+	// Acquire takes or renews the lease of a sink for a holder and returns the
+	// revision the sink has been brought to. A sink seen for the first time
+	// starts at the current head. ok is false while another holder has it.
+	Acquire(ctx context.Context, sink, holder string, ttl time.Duration) (at Revision, ok bool, err error)
+	// Advance records how far the sink has been brought; ErrStale when the
+	// lease belongs to someone else by now.
+	Advance(ctx context.Context, sink, holder string, to Revision) error
+	// Release gives the lease up.
+	Release(ctx context.Context, sink, holder string) error
+}
+
+// Weight is about how many bytes a commit holds in memory.
+func (c Commit) Weight() int {
+	n := 256
+	for _, ch := range c.Changes {
+		n += 256
+		for _, h := range ch.Delta {
+			n += len(h.Old) + len(h.New)
+		}
+		if ch.full != nil {
+			n += len(ch.full.Doc)
+		}
+	}
+	return n
+}

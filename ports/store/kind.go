@@ -1,0 +1,293 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Kind is the typed face of the store for one resource, declared next to its
+// use cases. Back ends know nothing of it.
+type Kind[T any] struct {
+	Name    string // in storage, references and the feed
+	Noun    string // in messages: "client idp"
+	ID      func(T) string
+	Org     func(T) tenant.ID
+	Indexes []Index[T]
+	Alias   string // unique index that names a resource before its ID does
+	Refs    func(T) []integrity.Ref
+	Load    func([]byte) (T, error) // reads a stored document; nil: json.Unmarshal
+	// Shared means that values of T never change once made, so that editing may
+	// start from the value readers share instead of a private copy.
+	Shared bool
+}
+
+// Index derives searchable values.
+type Index[T any] struct {
+	Name   string
+	Noun   string // in messages about a taken value: "ID"
+	Unique bool
+	Values func(T) []string
+}
+
+// Unique makes an index of one value that no two resources share; a resource
+// whose value is empty is not in it.
+func Unique[T any](name, noun string, value func(T) string) Index[T] {
+	ix := Lookup(name, value)
+	ix.Noun, ix.Unique = noun, true
+	return ix
+}
+
+// Lookup makes an index of one value that resources may share.
+func Lookup[T any](name string, value func(T) string) Index[T] {
+	return Index[T]{Name: name, Values: func(v T) []string {
+		if s := value(v); s != "" {
+			return []string{s}
+		}
+		return nil
+	}}
+}
+
+// Stored is a resource and the revision that last wrote it.
+type Stored[T any] struct {
+	Value T
+	Rev   Revision
+}
+
+// Condition says whether an edit may go ahead from a revision; nil: always.
+type Condition func(Revision) error
+
+// memo keeps the decoded value of a record that readers share.
+type memo struct{ value atomic.Value }
+
+// Shared returns r prepared to remember its decoded value. Back ends call it
+// for records they hand out more than once.
+func (r Record) Shared() Record {
+	if r.memo == nil {
+		r.memo = &memo{}
+	}
+	return r
+}
+
+func (k *Kind[T]) find(ctx context.Context, r Reader, name string) (Record, error) {
+	if k.Alias != "" {
+		for rec, err := range r.Scan(ctx, Query{Kind: k.Name, Index: k.Alias, Value: name, Limit: 1}) {
+			return rec, err
+		}
+	}
+	return r.Get(ctx, k.Name, name)
+}
+
+// Get returns the resource with the given alias or ID, or a NotFound fault.
+// Treat the value as read-only.
+func (k *Kind[T]) Get(ctx context.Context, r Reader, name string) (Stored[T], error) {
+	rec, err := k.find(ctx, r, name)
+	if err != nil {
+		return Stored[T]{}, k.explain(err, name)
+	}
+	v, err := k.decode(rec)
+	return Stored[T]{v, rec.Rev}, err
+}
+
+// Locate returns the resource with the given ID whatever its organisation: for
+// the scope of everyone.
+func (k *Kind[T]) Locate(ctx context.Context, r Reader, id string) (Stored[T], error) {
+	for v, err := range k.Find(ctx, r, Query{ID: id, Limit: 1}) {
+		return v, err
+	}
+	return Stored[T]{}, k.explain(ErrNotFound, id)
+}
+
+// Find yields the resources q selects.
+func (k *Kind[T]) Find(ctx context.Context, r Reader, q Query) iter.Seq2[Stored[T], error] {
+	q.Kind = k.Name
+	return func(yield func(Stored[T], error) bool) {
+		for rec, err := range r.Scan(ctx, q) {
+			var v T
+			if err == nil {
+				v, err = k.decode(rec)
+			}
+			if !yield(Stored[T]{v, rec.Rev}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Insert stores a new resource, or returns a Conflict fault.
+func (k *Kind[T]) Insert(ctx context.Context, w Writer, v T) error {
+	rec, err := k.encode(v, 0)
+	if err != nil {
+		return err
+	}
+	if err := k.dangling(ctx, w, rec.Refs); err != nil {
+		return err
+	}
+	return k.explain(w.Put(ctx, rec), rec.ID)
+}
+
+// Edit rewrites one resource if the condition holds. fn returns the new value
+// and changes nothing it was given.
+func (k *Kind[T]) Edit(ctx context.Context, w Writer, name string, when Condition, fn func(T) (T, error)) (T, error) {
+	var zero T
+	old, err := k.find(ctx, w, name)
+	if err != nil {
+		return zero, k.explain(err, name)
+	}
+	if when != nil {
+		if err := when(old.Rev); err != nil {
+			return zero, err
+		}
+	}
+	v, err := k.private(old)
+	if err != nil {
+		return zero, err
+	}
+	if v, err = fn(v); err != nil {
+		return zero, err
+	}
+	rec, err := k.encode(v, old.Rev)
+	if err != nil {
+		return zero, err
+	}
+	if err := k.dangling(ctx, w, rec.Refs); err != nil {
+		return zero, err
+	}
+	return v, k.explain(w.Put(ctx, rec), name)
+}
+
+// Delete removes one resource if the condition holds and returns what it was.
+func (k *Kind[T]) Delete(ctx context.Context, w Writer, name string, when Condition) (T, error) {
+	var zero T
+	rec, err := k.find(ctx, w, name)
+	if err != nil {
+		return zero, k.explain(err, name)
+	}
+	if when != nil {
+		if err := when(rec.Rev); err != nil {
+			return zero, err
+		}
+	}
+	v, err := k.decode(rec)
+	if err != nil {
+		return v, err
+	}
+	return v, k.explain(w.Delete(ctx, k.Name, rec.ID), name)
+}
+
+// dangling refuses references to what does not exist, inside the unit of work.
+func (k *Kind[T]) dangling(ctx context.Context, r Reader, refs []integrity.Ref) error {
+	var failed error
+	err := integrity.Dangling(refs, func(t integrity.Target) bool {
+		_, err := r.Get(ctx, t.Kind, t.ID)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			failed = err
+		}
+		return err == nil
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// decode returns the value of a record, the shared one if there is one.
+func (k *Kind[T]) decode(r Record) (T, error) {
+	if r.memo != nil {
+		if v, ok := r.memo.value.Load().(T); ok {
+			return v, nil
+		}
+	}
+	v, err := k.load(r)
+	if err == nil && r.memo != nil {
+		r.memo.value.CompareAndSwap(nil, v)
+	}
+	return v, err
+}
+
+// private returns a value that the caller may build on.
+func (k *Kind[T]) private(r Record) (T, error) {
+	if k.Shared {
+		return k.decode(r)
+	}
+	return k.load(r)
+}
+
+func (k *Kind[T]) load(r Record) (v T, err error) {
+	if k.Load != nil {
+		v, err = k.Load(r.Doc)
+	} else {
+		err = json.Unmarshal(r.Doc, &v)
+	}
+	if err != nil {
+		err = fmt.Errorf("store: %s %s: %w", k.Name, r.ID, err)
+	}
+	return v, err
+}
+
+func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {
+	text, err := encode(v)
+	if err != nil {
+		return Record{}, fmt.Errorf("store: %s: %w", k.Name, err)
+	}
+	rec := Record{Org: k.Org(v), Kind: k.Name, ID: k.ID(v), Rev: rev, Doc: text}.Shared()
+	if k.Shared {
+		rec.memo.value.Store(v)
+	}
+	for _, ix := range k.Indexes {
+		for _, val := range ix.Values(v) {
+			rec.Keys = append(rec.Keys, Key{Index: ix.Name, Value: val, Unique: ix.Unique})
+		}
+	}
+	if k.Refs != nil {
+		rec.Refs = k.Refs(v)
+	}
+	return rec, nil
+}
+
+func encode(v any) ([]byte, error) {
+	if a, ok := v.(doc.Appender); ok {
+		return a.AppendJSON(nil)
+	}
+	return json.Marshal(v)
+}
+
+// explain turns what a back end says into a fault that names the resource.
+func (k *Kind[T]) explain(err error, name string) error {
+	noun := k.Noun
+	if noun == "" {
+		noun = k.Name
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNotFound):
+		return fault.New(fault.NotFound, k.Name+".not_found", "%s not found", noun).Because(err)
+	case errors.Is(err, ErrTaken):
+		return k.taken(err, noun, name)
+	case errors.Is(err, ErrStale):
+		return fault.New(fault.Stale, k.Name+".stale", "%s changed meanwhile; read it again", noun).Because(err)
+	}
+	return err
+}
+
+func (k *Kind[T]) taken(err error, noun, name string) error {
+	index, value, label := "", name, "ID"
+	if t, ok := errors.AsType[*TakenError](err); ok && t.Index != "" {
+		index, value = t.Index, t.Value
+		for _, ix := range k.Indexes {
+			if ix.Name == index && ix.Noun != "" {
+				label = ix.Noun
+			}
+		}
+	}
+	return fault.New(fault.Conflict, k.Name+".taken", "%s %s already exists: '%s'", noun, label, value).At(index).Because(err)
+}

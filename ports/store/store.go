@@ -1,0 +1,111 @@
+// Package store is the port through which use cases keep resources: units of
+// work over records, typed handles on top, and the feed of what was committed.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Errors every back end reports, plain or wrapped.
+var (
+	ErrNotFound    = errors.New("store: not found")
+	ErrTaken       = errors.New("store: unique value taken")
+	ErrStale       = errors.New("store: changed since it was read")
+	ErrScope       = errors.New("store: outside the scope of the unit of work")
+	ErrExpired     = errors.New("store: history no longer reaches back that far")
+	ErrUnavailable = errors.New("store: not reachable at the moment")
+	ErrClosed      = errors.New("store: closed")
+)
+
+// TakenError says which unique value is taken; it is an ErrTaken.
+type TakenError struct{ Kind, Index, Value string }
+
+// Error implements error.
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("%v: %s %s", ErrTaken, e.Kind, e.Index)
+}
+
+// Unwrap returns ErrTaken.
+func (e *TakenError) Unwrap() error { return ErrTaken }
+
+// Revision numbers commits: gapless, increasing, the same on every replica.
+type Revision uint64
+
+// Record is a stored resource as a back end sees it. It is immutable once
+// stored: readers share it.
+type Record struct {
+	Org  tenant.ID
+	Kind string
+	ID   string
+	Rev  Revision // commit that last wrote it; 0 for a record never stored
+	Doc  []byte   // the JSON document, verbatim
+	Keys []Key
+	Refs []integrity.Ref
+	memo *memo
+}
+
+// Key is one searchable value of a record.
+type Key struct {
+	Index  string `json:"i"`
+	Value  string `json:"v"`
+	Unique bool   `json:"u,omitempty"` // no other record of the kind in the organisation has it
+}
+
+// Query selects records of one kind in order of organisation and ID.
+type Query struct {
+	Kind         string
+	Index, Value string // records that have this key; Index "" selects all
+	ID           string // the record with this ID in every organisation of the scope; "" selects all
+	After        string // exclusive ID to continue after; only within one organisation
+	Offset       int    // records to skip first
+	Limit        int    // 0: no limit
+}
+
+// Reader reads inside one unit of work. Results are shared and read-only.
+type Reader interface {
+	// Get returns one record or ErrNotFound. It needs the scope of one
+	// organisation: ErrScope otherwise.
+	Get(ctx context.Context, kind, id string) (Record, error)
+	// Scan yields the records q selects; it ends after the first error.
+	Scan(ctx context.Context, q Query) iter.Seq2[Record, error]
+	// Count returns how many records q selects, Offset and Limit aside.
+	Count(ctx context.Context, q Query) (int, error)
+	// Touched returns a revision that moves whenever a record of the kind is
+	// created, changed or deleted in any organisation: the key of what is derived
+	// from all of them. 0 means that there has never been one.
+	Touched(ctx context.Context, kind string) (Revision, error)
+	// Referrers yields the records that hold a reference to a target.
+	Referrers(ctx context.Context, to integrity.Target) iter.Seq2[Record, error]
+}
+
+// Writer reads and writes inside one unit of work; it sees its own writes.
+type Writer interface {
+	Reader
+	// Put stores r. With Rev 0 it creates: ErrTaken when the ID or a unique key
+	// is in use. Otherwise it replaces the revision read: ErrStale when the
+	// record has changed or is gone.
+	Put(ctx context.Context, r Record) error
+	// Delete removes a record, or returns ErrNotFound.
+	Delete(ctx context.Context, kind, id string) error
+	// Scope returns the scope of the unit of work.
+	Scope() tenant.Scope
+}
+
+// Store runs units of work.
+type Store interface {
+	// View runs fn over one consistent snapshot that includes every commit
+	// acknowledged before the call began.
+	View(ctx context.Context, s tenant.Scope, fn func(Reader) error) error
+	// Update runs fn and commits what it wrote, all or nothing; the revision is
+	// durable when Update returns. An error or panic of fn undoes its writes and
+	// is passed on. Update may run fn more than once, and in another goroutine,
+	// so fn has no effects but through its Writer, and calls no Update itself.
+	// A unit of work that wrote nothing returns the current revision.
+	Update(ctx context.Context, s tenant.Scope, fn func(Writer) error) (Revision, error)
+}

@@ -1,0 +1,332 @@
+// Package storetest holds the tests every store back end passes. A back end's
+// own test file is a constructor and a call of Run.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Backend is a store under test.
+type Backend interface {
+	store.Store
+	store.Feed
+	store.Snapshotter
+	store.Historian
+	store.Leases
+}
+
+// New returns a fresh, empty back end that is closed when the test ends.
+type New func(testing.TB) Backend
+
+// thing is the resource of the suite: two indexes, one unique, and references.
+type thing struct {
+	ID    string    `json:"id"`
+	Org   tenant.ID `json:"org"`
+	Name  string    `json:"name"`
+	Owner string    `json:"owner"`
+	N     int       `json:"n"`
+	Text  string    `json:"text,omitempty"`
+}
+
+var things = &store.Kind[thing]{
+	Name: "thing", Noun: "thing", Alias: "name",
+	ID:  func(t thing) string { return t.ID },
+	Org: func(t thing) tenant.ID { return t.Org },
+	Indexes: []store.Index[thing]{
+		store.Unique("name", "name", func(t thing) string { return t.Name }),
+		store.Lookup("owner", func(t thing) string { return t.Owner }),
+	},
+	Refs: func(t thing) []integrity.Ref {
+		if t.Owner == "" {
+			return nil
+		}
+		return []integrity.Ref{{Target: integrity.Target{Kind: "person", ID: t.Owner}, Field: "owner", OnDelete: integrity.Tolerate}}
+	},
+}
+
+// Run exercises a back end, each test on a fresh one.
+func Run(t *testing.T, newBackend New) {
+	for _, group := range [][]test{resourceTests, isolationTests, unitTests, scanTests, feedTests, historyTests, concurrencyTests, leaseTests} {
+		for _, c := range group {
+			t.Run(c.name, func(t *testing.T) { c.run(t, newBackend(t)) })
+		}
+	}
+}
+
+type test struct {
+	name string
+	run  func(*testing.T, Backend)
+}
+
+func scope(t testing.TB, org tenant.ID) tenant.Scope {
+	t.Helper()
+	s, err := tenant.Of(org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func update(t testing.TB, b Backend, org tenant.ID, fn func(context.Context, store.Writer) error) store.Revision {
+	t.Helper()
+	r, err := b.Update(t.Context(), scope(t, org), func(w store.Writer) error { return fn(t.Context(), w) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func view(t testing.TB, b Backend, org tenant.ID, fn func(context.Context, store.Reader) error) {
+	t.Helper()
+	if err := b.View(t.Context(), scope(t, org), func(r store.Reader) error { return fn(t.Context(), r) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func insert(t testing.TB, b Backend, v thing) store.Revision {
+	t.Helper()
+	return update(t, b, v.Org, func(ctx context.Context, w store.Writer) error { return things.Insert(ctx, w, v) })
+}
+
+func edit(t testing.TB, b Backend, org tenant.ID, name string, fn func(*thing)) store.Revision {
+	t.Helper()
+	return update(t, b, org, func(ctx context.Context, w store.Writer) error { return editIn(ctx, w, name, fn) })
+}
+
+func editIn(ctx context.Context, w store.Writer, name string, fn func(*thing)) error {
+	_, err := things.Edit(ctx, w, name, nil, func(v thing) (thing, error) { fn(&v); return v, nil })
+	return err
+}
+
+func remove(t testing.TB, b Backend, org tenant.ID, name string) store.Revision {
+	t.Helper()
+	return update(t, b, org, func(ctx context.Context, w store.Writer) error {
+		_, err := things.Delete(ctx, w, name, nil)
+		return err
+	})
+}
+
+func get(t testing.TB, b Backend, org tenant.ID, name string) (got store.Stored[thing], err error) {
+	t.Helper()
+	err = b.View(t.Context(), scope(t, org), func(r store.Reader) (err error) {
+		got, err = things.Get(t.Context(), r, name)
+		return err
+	})
+	return got, err
+}
+
+// ids lists what a query finds.
+func ids(t testing.TB, b Backend, s tenant.Scope, q store.Query) (out []string) {
+	t.Helper()
+	if err := b.View(t.Context(), s, func(r store.Reader) error {
+		out = nil
+		for v, err := range things.Find(t.Context(), r, q) {
+			if err != nil {
+				return err
+			}
+			out = append(out, string(v.Value.Org)+"/"+v.Value.ID)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+var resourceTests = []test{
+	{"round trip", func(t *testing.T, b Backend) {
+		want := thing{ID: "1", Org: "a", Name: "x", Owner: "o", N: 3, Text: "é \" \\ \u2028 <&>"}
+		rev := insert(t, b, want)
+		for _, name := range []string{"1", "x"} {
+			if got, err := get(t, b, "a", name); err != nil || got.Value != want || got.Rev != rev {
+				t.Fatalf("get %s: %+v, %v; want %+v at %d", name, got, err, want, rev)
+			}
+		}
+		rev = remove(t, b, "a", "x")
+		if _, err := get(t, b, "a", "1"); fault.KindOf(err) != fault.NotFound || !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("after delete: %v", err)
+		}
+		if head, err := b.Head(t.Context()); err != nil || head != rev || rev != 2 {
+			t.Fatalf("head %d, %v; want %d", head, err, rev)
+		}
+	}},
+	{"documents come back as they went in", func(t *testing.T, b Backend) {
+		text := `{"z": 1.50 ,"a":1e3,"unknown":{"k":[1, 2]},"big":12345678901234567890,"u":"\u00e9é"}`
+		update(t, b, "a", func(ctx context.Context, w store.Writer) error {
+			return w.Put(ctx, store.Record{Org: "a", Kind: "raw", ID: "1", Doc: []byte(text)})
+		})
+		view(t, b, "a", func(ctx context.Context, r store.Reader) error {
+			rec, err := r.Get(ctx, "raw", "1")
+			if err != nil || string(rec.Doc) != text {
+				t.Errorf("got %s, %v", rec.Doc, err)
+			}
+			return nil
+		})
+	}},
+	{"unique keys", func(t *testing.T, b Backend) {
+		insert(t, b, thing{ID: "1", Org: "a", Name: "x"})
+		insert(t, b, thing{ID: "1", Org: "b", Name: "x"}) // another tenant may use both
+		insert(t, b, thing{ID: "3", Org: "a", Name: "z"})
+		for _, dup := range []thing{{ID: "2", Org: "a", Name: "x"}, {ID: "1", Org: "a", Name: "y"}} {
+			_, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error { return things.Insert(t.Context(), w, dup) })
+			if fault.KindOf(err) != fault.Conflict || !errors.Is(err, store.ErrTaken) {
+				t.Errorf("insert %v: %v", dup, err)
+			}
+		}
+		_, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
+			return editIn(t.Context(), w, "3", func(v *thing) { v.Name = "x" })
+		})
+		if fault.KindOf(err) != fault.Conflict {
+			t.Errorf("rename: %v", err)
+		}
+		same(t, "things of a", ids(t, b, scope(t, "a"), store.Query{}), []string{"a/1", "a/3"})
+	}},
+	{"a unique value moves within one unit", func(t *testing.T, b Backend) {
+		insert(t, b, thing{ID: "1", Org: "a", Name: "x"})
+		insert(t, b, thing{ID: "2", Org: "a", Name: "y"})
+		update(t, b, "a", func(ctx context.Context, w store.Writer) error {
+			if err := editIn(ctx, w, "1", func(v *thing) { v.Name = "free" }); err != nil {
+				return err
+			}
+			if err := editIn(ctx, w, "2", func(v *thing) { v.Name = "x" }); err != nil {
+				return err
+			}
+			if v, err := things.Get(ctx, w, "x"); err != nil || v.Value.ID != "2" {
+				t.Errorf("inside: %+v, %v", v, err)
+			}
+			return nil
+		})
+		if v, err := get(t, b, "a", "x"); err != nil || v.Value.ID != "2" {
+			t.Errorf("after: %+v, %v", v, err)
+		}
+		if _, err := get(t, b, "a", "y"); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("the old name still works: %v", err)
+		}
+	}},
+	{"stale writes", func(t *testing.T, b Backend) {
+		insert(t, b, thing{ID: "1", Org: "a", Name: "x"})
+		var old store.Record
+		view(t, b, "a", func(ctx context.Context, r store.Reader) (err error) {
+			old, err = r.Get(ctx, "thing", "1")
+			return err
+		})
+		edit(t, b, "a", "1", func(v *thing) { v.N++ })
+		put := func() error {
+			_, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error { return w.Put(t.Context(), old) })
+			return err
+		}
+		if err := put(); !errors.Is(err, store.ErrStale) {
+			t.Errorf("of a changed record: %v", err)
+		}
+		remove(t, b, "a", "1")
+		if err := put(); !errors.Is(err, store.ErrStale) {
+			t.Errorf("of a deleted record: %v", err)
+		}
+	}},
+	{"touched moves with its kind", func(t *testing.T, b Backend) {
+		touched := func() (rev store.Revision) {
+			view(t, b, "a", func(ctx context.Context, r store.Reader) (err error) {
+				rev, err = r.Touched(ctx, "thing")
+				return err
+			})
+			return rev
+		}
+		seen := map[store.Revision]string{touched(): "empty"}
+		for name, do := range map[string]func(){
+			"insert": func() { insert(t, b, thing{ID: "1", Org: "a", Name: "x"}) },
+			"other":  func() { insert(t, b, thing{ID: "1", Org: "b", Name: "x"}) },
+		} {
+			do()
+			if before, ok := seen[touched()]; ok {
+				t.Errorf("%s: as after %s", name, before)
+			}
+			seen[touched()] = name
+		}
+		edit(t, b, "a", "x", func(v *thing) { v.N++ })
+		was := touched()
+		remove(t, b, "a", "x")
+		if _, ok := seen[was]; ok || touched() == was {
+			t.Errorf("edit or delete did not move it")
+		}
+	}},
+	{"conditions", func(t *testing.T, b Backend) {
+		rev := insert(t, b, thing{ID: "1", Org: "a", Name: "x"})
+		boom := errors.New("no")
+		when := func(r store.Revision) error {
+			if r != rev {
+				t.Errorf("condition asked about %d, want %d", r, rev)
+			}
+			return boom
+		}
+		_, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
+			_, err := things.Edit(t.Context(), w, "x", when, func(v thing) (thing, error) { v.N = 9; return v, nil })
+			_, err2 := things.Delete(t.Context(), w, "x", when)
+			return errors.Join(err, err2)
+		})
+		if !errors.Is(err, boom) {
+			t.Error(err)
+		}
+		if v, err := get(t, b, "a", "1"); err != nil || v.Value.N != 0 {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}},
+	{"referrers", func(t *testing.T, b Backend) {
+		insert(t, b, thing{ID: "1", Org: "a", Name: "x", Owner: "o"})
+		insert(t, b, thing{ID: "2", Org: "a", Name: "y", Owner: "p"})
+		insert(t, b, thing{ID: "3", Org: "b", Name: "y", Owner: "o"})
+		holders := func(ctx context.Context, r store.Reader, owner string) (out []string) {
+			for rec, err := range r.Referrers(ctx, integrity.Target{Kind: "person", ID: owner}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, rec.ID)
+			}
+			return out
+		}
+		view(t, b, "a", func(ctx context.Context, r store.Reader) error {
+			same(t, "of o", holders(ctx, r, "o"), []string{"1"})
+			return nil
+		})
+		update(t, b, "a", func(ctx context.Context, w store.Writer) error {
+			if err := editIn(ctx, w, "2", func(v *thing) { v.Owner = "o" }); err != nil {
+				return err
+			}
+			if err := editIn(ctx, w, "1", func(v *thing) { v.Owner = "" }); err != nil {
+				return err
+			}
+			same(t, "of o inside the unit", holders(ctx, w, "o"), []string{"2"})
+			return nil
+		})
+		view(t, b, "a", func(ctx context.Context, r store.Reader) error {
+			same(t, "of o after", holders(ctx, r, "o"), []string{"2"})
+			same(t, "of p after", holders(ctx, r, "p"), []string(nil))
+			return nil
+		})
+	}},
+}
+
+// eventually waits for a condition on the feed's side of a back end.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within ten seconds", what)
+		}
+	}
+}

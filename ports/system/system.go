@@ -1,0 +1,12 @@
+// Package system is the port to the machine: time and identity. Both are
+// function types, so that a test passes a literal.
+package system
+
+import "time"
+
+// Clock tells the time.
+type Clock func() time.Time
+
+// NewID makes identifiers of stored records: 24 lower-case hex digits that sort
+// by the time they were made (contract dashboard.md 2.5).
+type NewID func() string
