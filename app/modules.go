@@ -21,6 +21,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
@@ -208,11 +209,18 @@ func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, er
 	holder := crypto.NewUUID()
 	var out []*relay.Relay
 	for _, sink := range s.sinks {
-		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log})
+		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: readable(st)})
 		background(lc, r)
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// readable reports whether gateways that are told now would find the new state.
+func readable(st store.Store) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return st.View(ctx, tenant.Everyone("announce"), func(store.Reader) error { return nil })
+	}
 }
 
 func newHealth(s *settings, st store.Store, c *replicated.Store) *health.Service {

@@ -233,6 +233,15 @@ func TestWire(t *testing.T) {
 			}
 		})
 	}
+	t.Run("examples", func(t *testing.T) {
+		c, err := contracttest.Load(describe(t, service(t, nobodyWatches())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Examples(); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("description", func(t *testing.T) { // too long for a transcript, and in docs/openapi
 		a := service(t, s)
 		if code, text := fetch(t, contracttest.Wrap(t, a, describe(t, a)), "GET", "/api/openapi.json", "", ""); code != 200 || !strings.HasPrefix(text, `{`) {

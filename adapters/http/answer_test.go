@@ -21,6 +21,7 @@ func TestOutputs(t *testing.T) {
 		{"page", "GET", "/api/things?n=2", "", 200, `{"things":[` + named("x") + "," + named("x") + `],"pages":1}`, "", "no-store"},
 		{"empty page", "GET", "/api/things/", "", 200, `{"things":[],"pages":1}`, "", "no-store"},
 		{"page of values that write themselves", "GET", "/api/things/words/all", "", 200, `{"things":[{"spelled":"a <&>"},{"spelled":"b <&>"}],"pages":2}`, "", "no-store"},
+		{"page under other names", "GET", "/api/policies", "", 200, `{"Data":[],"Pages":1}`, "", "no-store"},
 		{"receipt", "POST", "/api/things", `{"name":"x"}`, 201, `{"Status":"success","Message":"thing <made>","Meta":"x","ID":"1"}`, `"7"`, "no-store"},
 		{"receipt with nothing", "DELETE", "/api/things/x", "", 200, `{"Status":"success","Message":"thing deleted","Meta":null}`, "", "no-store"},
 		{"entity", "GET", "/api/things/%C3%A4%2Fb%3F", "", 200, named("ä/b?"), `"7"`, "private, no-cache"},

@@ -25,7 +25,7 @@ type object = map[string]any
 //
 //	Schema() map[string]any
 func Document(ops []operation.Operation, surface operation.Surface, version string) ([]byte, error) {
-	d := &describer{schemas: newSchemas(), paths: object{}, responses: object{}, tags: map[string]tag{}, shapes: map[string]string{}}
+	d := &describer{schemas: newSchemas(), paths: object{}, responses: object{}, tags: map[string]map[string]string{}, shapes: map[string]string{}}
 	ops = slices.Clone(ops)
 	slices.SortFunc(ops, func(a, b operation.Operation) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range ops {
@@ -46,11 +46,9 @@ func Document(ops []operation.Operation, surface operation.Surface, version stri
 type describer struct {
 	*schemas
 	paths, responses object
-	tags             map[string]tag
-	shapes           map[string]string // path by its shape
+	tags             map[string]map[string]string // by name, then by first segment: the path its operations share
+	shapes           map[string]string            // path by its shape
 }
-
-type tag struct{ surface, path string }
 
 func (d *describer) add(o *operation.Operation) error {
 	if other := d.shapes[shape(o.Path)]; other != "" && other != o.Path {
@@ -67,13 +65,18 @@ func (d *describer) add(o *operation.Operation) error {
 		return fmt.Errorf("http: description of %s: %w", o.ID, err)
 	}
 	item[strings.ToLower(o.Method)] = described
-	t, seen := d.tags[o.Tag]
-	if !seen {
-		t = tag{string(o.Surface), o.Path}
-	}
-	t.path = commonPath(t.path, o.Path)
-	d.tags[o.Tag] = t
+	d.tag(o.Tag, o.Path)
 	return nil
+}
+
+// tag notes that an operation with a tag has a path.
+func (d *describer) tag(name, path string) {
+	if d.tags[name] == nil {
+		d.tags[name] = map[string]string{}
+	}
+	rest, _ := trim(path)
+	first, _, _ := strings.Cut(rest, "/")
+	d.tags[name][first] = commonPath(cmp.Or(d.tags[name][first], path), path)
 }
 
 func (d *describer) text(surface operation.Surface, version string) ([]byte, error) {
@@ -112,12 +115,10 @@ func info(surface operation.Surface, version string) object {
 
 func (d *describer) tagList() []any {
 	list := []any{}
-	for name, t := range d.tags {
-		list = append(list, object{"name": name, "description": fmt.Sprintf("Operations of the %s surface below `%s`.", t.surface, t.path)})
+	for _, name := range slices.Sorted(maps.Keys(d.tags)) {
+		paths := slices.Sorted(maps.Values(d.tags[name]))
+		list = append(list, object{"name": name, "description": "Operations below `" + strings.Join(paths, "` and `") + "`."})
 	}
-	slices.SortFunc(list, func(a, b any) int {
-		return cmp.Compare(a.(object)["name"].(string), b.(object)["name"].(string))
-	})
 	return list
 }
 
@@ -139,7 +140,7 @@ func commonPath(a, b string) string {
 	for n < min(len(as), len(bs)) && as[n] == bs[n] {
 		n++
 	}
-	return cmp.Or(strings.Join(as[:n], "/"), "/")
+	return strings.Join(as[:n], "/")
 }
 
 // dangling complains about references to nothing: a Schema method may name a

@@ -45,13 +45,14 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(o.Body != nil, typical[fault.TooLarge])
 	add(o.Body == nil && (len(o.Params) > 0 || conditional(o, out)), typical[fault.Invalid])
 	placed := strings.Contains(o.Path, "{")
-	add(placed, typical[fault.NotFound])
 	add(conditional(o, out) || placed && o.Method != nethttp.MethodGet || takesMatch(o), typical[fault.Stale])
 	for _, code := range o.Faults {
 		if f := declared(o, code); f != nil {
 			list = append(list, f)
 		}
 	}
+	missing := slices.ContainsFunc(list, func(f *fault.Error) bool { return f.Kind == fault.NotFound })
+	add(placed && !missing, typical[fault.NotFound])
 	return list
 }
 

@@ -165,7 +165,7 @@ func TestSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"HttpError": "", // Error is taken: the name of the package comes first
+		// Error is taken: the name of the package comes first.
 		"Http_testError": `{"properties":{"inline":{"properties":{"a":{"type":"integer"}},"required":["a"],"type":"object"},"lettered":{"type":"string"},` +
 			`"letters":{"additionalProperties":{"items":{"$ref":"#/components/schemas/Loop"},"type":"array"},"type":"object"},"silent":{}},` +
 			`"required":["inline","lettered","letters","silent"],"type":"object"}`,

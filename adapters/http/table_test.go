@@ -156,14 +156,13 @@ func failing(surface operation.Surface, name, path string, opts ...operation.Opt
 		operation.POST("fail.write", "/fail", "Fail while writing", fail, append(opts, operation.Status(200))...))
 }
 
-func table() []operation.Operation {
+func things() []operation.Operation {
 	made := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	one := func(name string) thing {
 		return thing{ID: "1", Name: name, Made: made, Also: map[string]string{}, stock: stock{3}}
 	}
 	example := operation.Example(nil, aThing)
-	things := operation.Group{Surface: operation.Management, Name: "things", Path: "/api/things", Tag: "Things", Permission: access.APIs, Style: styleThing}
-	ops := things.Rows(
+	return operation.Group{Surface: operation.Management, Name: "things", Path: "/api/things", Tag: "Things", Permission: access.APIs, Style: styleThing}.Rows(
 		operation.GET("list", "", "List things", func(_ context.Context, in listIn) (operation.Page[thing], error) {
 			p := operation.Page[thing]{Pages: 1}
 			for range in.N {
@@ -203,9 +202,18 @@ func table() []operation.Operation {
 			return map[string]any{"<bad>": func() {}}, nil
 		}, operation.Example(nil, map[string]any{})),
 	)
-	ops = append(ops, failing(operation.Management, "m", "/api")...)
+}
+
+func table() []operation.Operation {
+	ops := append(things(), failing(operation.Management, "m", "/api")...)
 	ops = append(ops, failing(operation.Admin, "a", "/admin")...)
 	ops = append(ops, failing(operation.Node, "n", "/system")...)
+	ops = append(ops, operation.Group{Surface: operation.Management, Name: "policies", Path: "/api/policies", Tag: "Policies", Permission: access.Policies,
+		Style: operation.Style{ListKey: "Data", PagesKey: "Pages"}}.Rows(
+		operation.GET("list", "", "List policies", func(context.Context, struct{}) (operation.Page[*int], error) {
+			return operation.Page[*int]{Pages: 1}, nil
+		},
+			operation.Example(nil, operation.Page[*int]{Pages: 1})))...)
 	ops = append(ops, failing(operation.Probe, "p", "/hello", operation.Public())...)
 	return append(ops, operation.Group{Surface: operation.Node, Name: "feeds", Path: "/register", Tag: "Feeds"}.Rows(
 		operation.GET("get", "/{name}", "Fetch a feed", func(_ context.Context, in byName) (feed, error) { return feed{in.Name}, nil },

@@ -83,10 +83,11 @@ func (s *server) start(t testing.TB) {
 		}
 		defer conn.Close()
 		answer := make([]byte, 5)
-		if _, err := conn.Write([]byte("PING\r\n")); err == nil {
-			_, err = io.ReadFull(conn, answer)
+		if _, err := conn.Write([]byte("PING\r\n")); err != nil {
+			return false
 		}
-		return string(answer) == "+PONG"
+		_, err = io.ReadFull(conn, answer)
+		return err == nil && string(answer) == "+PONG"
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -89,8 +89,9 @@ func (n *Nodes) Operations() []operation.Operation {
 	rows := []operation.Row{
 		operation.DELETE("node.delete", "/node", "Deregister a node", n.Deregister, operation.Example(nil, reply("node deregistered"))),
 		operation.POST("quota_trigger", "/key/quota_trigger", "Report that a key crossed a usage limit", n.QuotaTrigger,
-			operation.Redact("key"), operation.Example(map[string]any{"Message": "Quota trigger reached", "org_id": "5f1a0c5d8e3b2a1f00000001",
-				"key": "<key>", "trigger_limit": 80, "usage_percentage": 80}, reply("ok"))),
+			operation.Redact("key"), operation.Notes("The body also holds the key in the clear, which is not read."),
+			operation.Example(map[string]any{"Message": "Quota trigger reached", "org_id": "5f1a0c5d8e3b2a1f00000001",
+				"trigger_limit": 80, "usage_percentage": 80}, reply("ok"))),
 	}
 	for _, f := range n.feeds {
 		rows = append(rows, operation.GET(f.source.Name, "/"+f.source.Name, "Feed of "+f.source.Name, n.serve(f),
@@ -228,7 +229,7 @@ func (n *Nodes) List(ctx context.Context, _ struct{}) (NodeList, error) {
 }
 
 func (n *Nodes) live(p presence.Node, now map[string]store.Revision) Live {
-	l := Live{NodeID: p.ID, SessionID: p.Session, Hostname: p.Hostname, FirstSeen: p.FirstSeen, LastSeen: p.LastSeen}
+	l := Live{NodeID: p.ID, SessionID: p.Session, Hostname: p.Hostname, FirstSeen: p.FirstSeen, LastSeen: p.LastSeen, Feeds: []FeedState{}}
 	if !p.LastBeat.IsZero() {
 		l.LastBeat = &p.LastBeat
 	}

@@ -71,7 +71,7 @@ func (s *Service) ensureOrganisation(ctx context.Context, f First) (id tenant.ID
 	if err != nil || id != "" {
 		return id, false, err
 	}
-	o, err := identity.NewOrganisation(tenant.ID(s.NewID()), identity.Organisation{ID: tenant.ID(f.OrgID), OwnerName: f.OwnerName, OwnerSlug: f.OwnerSlug})
+	o, err := identity.NewOrganisation(tenant.ID(s.NewID()), identity.OrganisationDraft{ID: tenant.ID(f.OrgID), OwnerName: f.OwnerName, OwnerSlug: f.OwnerSlug})
 	if err == nil {
 		_, err = s.insert(ctx, o)
 	}

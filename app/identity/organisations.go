@@ -60,12 +60,12 @@ func (s Organisations) List(ctx context.Context, in listIn) (out operation.Page[
 }
 
 type createOrgIn struct {
-	Organisation identity.Organisation `body:""`
+	Draft identity.OrganisationDraft `body:""`
 }
 
 // Create makes an organisation; an ID in the body is honoured.
 func (s Organisations) Create(ctx context.Context, in createOrgIn) (operation.Receipt, error) {
-	o, err := identity.NewOrganisation(tenant.ID(s.NewID()), in.Organisation)
+	o, err := identity.NewOrganisation(tenant.ID(s.NewID()), in.Draft)
 	if err != nil {
 		return operation.Receipt{}, err
 	}

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -18,6 +19,7 @@ type AdminUsers struct{ *Service }
 var exampleUser = View{
 	ID: "5f1a0c5d8e3b2a1f00000002", OrgID: exampleOrg.ID, FirstName: "Ada", LastName: "Example", Email: "ada@example.com", Active: true,
 	AccessKey: "0123456789abcdef0123456789abcdef", Permissions: access.Map{"IsAdmin": access.LevelAdmin},
+	PWHistory: []json.RawMessage{},
 }
 
 // Operations lists the rows of contract dashboard.md 29 that exist so far.

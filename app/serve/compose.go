@@ -56,7 +56,7 @@ func Compose(ctx context.Context, s config.Settings, log *slog.Logger, version s
 	if err != nil {
 		return nil, err
 	}
-	observer, err := c.observer(ctx, s, version)
+	observer, err := c.observer(ctx, s, log, version)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 }
 
 // observer joins metrics and, if a collector is set, traces.
-func (c *Composition) observer(ctx context.Context, s config.Settings, version string) (observe.Observer, error) {
+func (c *Composition) observer(ctx context.Context, s config.Settings, log *slog.Logger, version string) (observe.Observer, error) {
 	if s.OTLPEndpoint == "" {
 		return c.Metrics, nil
 	}
@@ -102,7 +102,12 @@ func (c *Composition) observer(ctx context.Context, s config.Settings, version s
 	if c.Traces, err = otel.New(ctx, otel.Config{Endpoint: s.OTLPEndpoint.Reveal(), ServiceName: "gatehouse", Version: version}); err != nil {
 		return nil, fmt.Errorf("tracing.otlp_endpoint: %w", err)
 	}
-	c.closers = append(c.closers, closerFunc(func() error { return c.Traces.Shutdown(context.WithoutCancel(ctx)) }))
+	c.closers = append(c.closers, closerFunc(func() error {
+		if err := c.Traces.Shutdown(context.WithoutCancel(ctx)); err != nil {
+			log.Warn("the last traces could not be sent", "error", err)
+		}
+		return nil
+	}))
 	return observe.Join(c.Traces, c.Metrics), nil
 }
 

@@ -55,9 +55,9 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 		}
 		return []app.Option{app.WithStore(st), app.WithBoard(st.Board()), reads}, st, nil
 	}
-	path := sqlitePath(s)
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		return nil, nil, fmt.Errorf("home_dir: %w", err)
+	path, err := sqlitePath(s)
+	if err != nil {
+		return nil, nil, err
 	}
 	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Logger: log})
 	if err != nil {
@@ -69,10 +69,15 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 	return []app.Option{app.WithStore(st), reads}, st, nil
 }
 
-// sqlitePath accepts a plain path and a file: URL.
-func sqlitePath(s config.Settings) string {
+// sqlitePath accepts a plain path and a file: URL, and makes the folders needed.
+func sqlitePath(s config.Settings) (string, error) {
 	path, _, _ := strings.Cut(strings.TrimPrefix(s.SQLiteFile(), "file:"), "?")
-	return path
+	for _, dir := range []string{s.HomeDir, filepath.Dir(path)} {
+		if err := os.MkdirAll(dir, 0o750); err != nil {
+			return "", fmt.Errorf("home_dir: %w", err)
+		}
+	}
+	return path, nil
 }
 
 // openKeys returns what protects access keys: the configured encryption keys; on
@@ -111,9 +116,9 @@ func Migrate(ctx context.Context, s config.Settings, log *slog.Logger) ([]sqlada
 	case config.Postgres:
 		return postgres.Migrate(ctx, s.Storage.ConnectionString.Reveal())
 	}
-	path := sqlitePath(s)
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		return nil, fmt.Errorf("home_dir: %w", err)
+	path, err := sqlitePath(s)
+	if err != nil {
+		return nil, err
 	}
 	log.Debug("migrating", "store", s.Storage.Type)
 	return sqlite.Migrate(ctx, path)

@@ -32,6 +32,26 @@ type Organisation struct {
 	AdditionalPermissions map[string]string         `json:"additional_permissions"`
 }
 
+// OrganisationDraft is what an administrator may choose about an organisation:
+// everything, and nothing is required.
+type OrganisationDraft struct {
+	ID                    tenant.ID                 `json:"id,omitempty"`
+	OwnerName             string                    `json:"owner_name,omitempty"`
+	OwnerSlug             string                    `json:"owner_slug,omitempty"`
+	CNameEnabled          bool                      `json:"cname_enabled,omitempty"`
+	CName                 string                    `json:"cname,omitempty"`
+	APIs                  []LinkedAPI               `json:"apis,omitempty"`
+	SSOEnabled            bool                      `json:"sso_enabled,omitempty"`
+	DeveloperQuota        int64                     `json:"developer_quota,omitempty"`
+	DeveloperCount        int64                     `json:"developer_count,omitempty"`
+	EventOptions          map[string]EventRecipient `json:"event_options,omitempty"`
+	HybridEnabled         bool                      `json:"hybrid_enabled,omitempty"`
+	UI                    json.RawMessage           `json:"ui,omitempty"`
+	OrgOptionsMeta        json.RawMessage           `json:"org_options_meta,omitempty"`
+	OpenPolicy            OpenPolicy                `json:"open_policy,omitzero"`
+	AdditionalPermissions map[string]string         `json:"additional_permissions,omitempty"`
+}
+
 // LinkedAPI names an API that belongs to an organisation.
 type LinkedAPI struct {
 	HumanName string `json:"api_human_name"`
@@ -54,7 +74,8 @@ type OpenPolicy struct {
 
 // NewOrganisation completes what an administrator sent. id is used unless the
 // organisation brings its own.
-func NewOrganisation(id tenant.ID, o Organisation) (Organisation, error) {
+func NewOrganisation(id tenant.ID, d OrganisationDraft) (Organisation, error) {
+	o := Organisation(d)
 	if o.ID == "" {
 		o.ID = id
 	}

@@ -22,7 +22,9 @@ func idp(id, alias string) signal.Change {
 }
 
 func TestOf(t *testing.T) {
-	changed := func(payload string) signal.Signal { return signal.Signal{Command: "ClientIdPChanged", Payload: payload} }
+	changed := func(payload string) signal.Signal {
+		return signal.Signal{Command: "ClientIdPChanged", Payload: payload}
+	}
 	for _, c := range []struct {
 		name    string
 		changes []signal.Change

@@ -163,3 +163,16 @@ func postgresLocal(l *local, port int, secret string) error {
 	l.end = syscall.SIGQUIT
 	return nil
 }
+
+// Exec runs a statement in a database: what an operator might do by hand.
+func Exec(t testing.TB, dsn, statement string) {
+	t.Helper()
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}

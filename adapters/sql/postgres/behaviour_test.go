@@ -1,0 +1,149 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
+	"github.com/gatehouse-io/gatehouse/ports/presence"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+func insert(ctx context.Context, s store.Store, id string) error {
+	scope, err := tenant.Of("a")
+	if err != nil {
+		return err
+	}
+	_, err = s.Update(ctx, scope, func(w store.Writer) error {
+		return w.Put(ctx, store.Record{Org: "a", Kind: "thing", ID: id, Doc: []byte(`{}`)})
+	})
+	return err
+}
+
+// first returns the next commit after a revision and how long it took.
+func first(t *testing.T, s store.Feed, after store.Revision) (store.Commit, time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	began := time.Now()
+	for c, err := range s.Follow(ctx, after) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, time.Since(began)
+	}
+	t.Fatal("no commit")
+	return store.Commit{}, 0
+}
+
+// A follower hears of another process's commit by a hint; when hints are lost,
+// by polling.
+func TestHintsAreOnlyHints(t *testing.T) {
+	dsn := harness.Database(t)
+	open := func(poll time.Duration) *postgres.Store {
+		s, err := postgres.Open(t.Context(), postgres.Config{DSN: dsn, Poll: poll, Conns: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	writer, hinted, polling := open(time.Hour), open(time.Hour), open(20*time.Millisecond)
+	if err := insert(t.Context(), writer, "1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*postgres.Store{hinted, polling} {
+		first(t, s, 0)
+	}
+	wrote := make(chan error, 1)
+	go func() { time.Sleep(50 * time.Millisecond); wrote <- insert(t.Context(), writer, "2") }()
+	if c, took := first(t, hinted, 1); c.Rev != 2 || took > 5*time.Second {
+		t.Errorf("hinted: revision %d after %s", c.Rev, took)
+	}
+	if err := <-wrote; err != nil {
+		t.Fatal(err)
+	}
+	harness.Exec(t, dsn, `drop trigger change_log_hint on change_log`)
+	go func() { time.Sleep(50 * time.Millisecond); wrote <- insert(t.Context(), writer, "3") }()
+	if c, took := first(t, polling, 2); c.Rev != 3 || took > 5*time.Second {
+		t.Errorf("polling: revision %d after %s", c.Rev, took)
+	}
+	if err := <-wrote; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// While the server is away everything says so; afterwards all goes on, and
+// nothing that was acknowledged is missing.
+func TestServerAway(t *testing.T) {
+	server := harness.NewPostgres(t)
+	s := open(t, server.DSN())
+	if err := insert(t.Context(), s, "before"); err != nil {
+		t.Fatal(err)
+	}
+	server.Stop(t)
+	if err := insert(t.Context(), s, "during"); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("write: %v", err)
+	}
+	if _, err := s.Head(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("head: %v", err)
+	}
+	server.Start(t)
+	deadline := time.Now().Add(20 * time.Second)
+	for insert(t.Context(), s, "after") != nil {
+		if time.Now().After(deadline) {
+			t.Fatal("no write after the server is back")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	scope, _ := tenant.Of("a")
+	if err := s.View(t.Context(), scope, func(r store.Reader) error {
+		_, err1 := r.Get(t.Context(), "thing", "before")
+		_, err2 := r.Get(t.Context(), "thing", "after")
+		return errors.Join(err1, err2)
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Replicas note the presence of the same node without overwriting each other.
+func TestBoard(t *testing.T) {
+	dsn := harness.Database(t)
+	var boards []presence.Board
+	for i := range 2 {
+		s, err := postgres.Open(t.Context(), postgres.Config{DSN: dsn, Source: fmt.Sprint(i), Conns: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		boards = append(boards, s.Board())
+	}
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	note := func(b presence.Board, n presence.Node) {
+		t.Helper()
+		if err := b.Note(t.Context(), []presence.Node{n}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note(boards[0], presence.Node{ID: "n", Hostname: "h", FirstSeen: now, LastSeen: now, LastBeat: now, Feeds: map[string]store.Revision{"a": 3}})
+	note(boards[1], presence.Node{ID: "n", FirstSeen: now.Add(time.Second), LastSeen: now.Add(time.Second), Feeds: map[string]store.Revision{"b": 4}})
+	note(boards[1], presence.Node{ID: "old", LastSeen: now.Add(-time.Hour)})
+	got, err := boards[0].Nodes(t.Context(), now.Add(-time.Minute))
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if n := got[0]; !n.FirstSeen.Equal(now) || !n.LastSeen.Equal(now.Add(time.Second)) || !n.LastBeat.Equal(now) || n.Feeds["a"] != 3 || n.Feeds["b"] != 4 {
+		t.Errorf("%+v", n)
+	}
+	if err := boards[0].Forget(t.Context(), "n"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := boards[1].Nodes(t.Context(), now.Add(-time.Minute)); err != nil || len(got) != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -1,0 +1,423 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// logbook collects log lines; it is safe for concurrent use.
+type logbook struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logbook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logbook) lines(containing string) (out []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.b.String()) {
+		if strings.Contains(line, containing) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+func (l *logbook) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug - 8}))
+}
+
+func nobodyWatches() *seen { return &seen{ops: map[string][]int{}} }
+
+// An inactive user is refused with one warning that holds the user's ID and the
+// group's and nothing else about the person (contract dashboard.md 3.1).
+func TestInactiveUserWarning(t *testing.T) {
+	var log logbook
+	a := service(t, nobodyWatches(), app.WithLogger(log.logger()))
+	if code, text := fetch(t, a, "POST", "/admin/users", "super-admin",
+		`{"org_id":"org-a","first_name":"Grace","last_name":"Hopper","email_address":"grace@a.example","active":false,"group_id":"group-7","user_permissions":{"apis":"write"}}`); code != 200 {
+		t.Fatal(code, text)
+	}
+	key := strings.Repeat("0", 32) // the next planned key
+	log.mu.Lock()
+	log.b.Reset()
+	log.mu.Unlock()
+	if _, err := a.Do(t.Context(), "clientidps.list", &operation.Call{Token: key}); fault.KindOf(err) != fault.Unauthenticated {
+		t.Fatal(err)
+	}
+	warnings := log.lines("level=WARN")
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "group_id=group-7") || !strings.Contains(warnings[0], "user_id=") {
+		t.Fatalf("%q", warnings)
+	}
+	for _, personal := range []string{"Grace", "Hopper", "grace@", key} {
+		if len(log.lines(personal)) > 0 {
+			t.Errorf("the log knows %s", personal)
+		}
+	}
+}
+
+// Secrets never reach the log, whatever the level.
+func TestSecretsStayOutOfLogs(t *testing.T) {
+	var log logbook
+	a := service(t, nobodyWatches(), app.WithLogger(log.logger()))
+	for _, r := range [][4]string{
+		{"POST", "/api/users/000000000000000000000002/actions/reset", "admin", `{"new_password":"the-new-password"}`},
+		{"POST", "/api/users/000000000000000000000002/actions/reset", "admin", `{"current_password":"the-old-password","new_password":"x"}`},
+		{"POST", "/admin/users", "super-admin", `{"org_id":"org-a","email_address":"s@a.example","password":"the-first-password"}`},
+		{"POST", "/admin/users", "super-admin", `{"org_id":"none","email_address":"s@a.example","password":"the-first-password"}`},
+		{"POST", "/system/key/quota_trigger", "node", `{"Message":"x","key":"the-plain-key","trigger_limit":1,"usage_percentage":2}`},
+		{"GET", "/api/clientidps", "stranger", ""},
+		{"GET", "/admin/organisations", "admin", ""},
+	} {
+		fetch(t, a, r[0], r[1], r[2], r[3])
+	}
+	secrets := []string{"the-new-password", "the-old-password", "the-first-password", "the-plain-key", adminSecret, nodeSecret}
+	for _, c := range callers {
+		secrets = append(secrets, strings.TrimPrefix(c[1], "Bearer "))
+	}
+	for _, s := range secrets {
+		if lines := log.lines(s); len(lines) > 0 {
+			t.Errorf("the log knows %q: %s", s, lines[0])
+		}
+	}
+	if len(log.lines("audit")) == 0 {
+		t.Error("no audit lines: the log was not looked at")
+	}
+}
+
+// The change feed holds credentials only digested, sealed or hashed.
+func TestSecretsStayOutOfTheFeed(t *testing.T) {
+	a := service(t, nobodyWatches())
+	fetch(t, a, "POST", "/admin/users", "super-admin", `{"org_id":"org-a","email_address":"s@a.example","password":"the-first-password"}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	feed := a.Store().(store.Feed)
+	head, err := feed.Head(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, err := range feed.Follow(ctx, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := json.Marshal(c)
+		for _, s := range []string{"the-first-password", callers["admin"][1], callers["writer"][1]} {
+			if bytes.Contains(text, []byte(s)) {
+				t.Errorf("commit %d holds %q", c.Rev, s)
+			}
+		}
+		if c.Rev == head {
+			break
+		}
+	}
+}
+
+// A user without organisation reads across organisations and writes nothing.
+func TestSuperUser(t *testing.T) {
+	a := service(t, nobodyWatches())
+	if code, text := fetch(t, a, "POST", "/admin/users", "super-admin", `{"email_address":"root@example.com"}`); code != 200 {
+		t.Fatal(code, text)
+	}
+	for _, who := range []string{"admin", "other"} {
+		if code, text := fetch(t, a, "POST", "/api/clientidps", who, `{"client_idp_id":"same","name":"x","jwks_uri":"https://x"}`); code != 201 {
+			t.Fatal(code, text)
+		}
+	}
+	call := &operation.Call{Token: strings.Repeat("0", 32), Body: []byte(`{"name":"x","jwks_uri":"https://x"}`)}
+	list, err := a.Do(t.Context(), "clientidps.list", call)
+	if text := fmt.Sprint(list); err != nil || !strings.Contains(text, "org-a") || !strings.Contains(text, "org-b") {
+		t.Errorf("%s, %v", text, err)
+	}
+	if _, err := a.Do(t.Context(), "clientidps.create", call); fault.KindOf(err) != fault.Denied {
+		t.Errorf("create: %v", err)
+	}
+}
+
+// verdicts is an engine that always says the same.
+type verdicts struct {
+	v   rules.Verdict
+	err error
+}
+
+func (e verdicts) Decide(context.Context, *operation.Call) (rules.Verdict, error) { return e.v, e.err }
+
+// Rules deny with a reason, patch the body before it is decoded, and fail closed.
+func TestRulesVerdicts(t *testing.T) {
+	with := func(v verdicts) *app.App {
+		return service(t, nobodyWatches(), app.WithLogger(slog.New(slog.DiscardHandler)),
+			app.WithRules(func(app.Tools) (rules.Engine, error) { return v, nil }))
+	}
+	body := `{"name":"x","jwks_uri":"https://x"}`
+	if code, text := fetch(t, with(verdicts{v: rules.Verdict{Denials: []string{"a", "b"}}}), "POST", "/api/clientidps", "admin", body); code != 403 || !strings.Contains(text, `"access denied: a; b"`) {
+		t.Error(code, text)
+	}
+	if code, text := fetch(t, with(verdicts{err: errors.New("secret detail")}), "POST", "/api/clientidps", "admin", body); code != 500 || strings.Contains(text, "secret detail") {
+		t.Error(code, text)
+	}
+	a := with(verdicts{v: rules.Verdict{Patch: json.RawMessage(`{"name":"patched","issuer":"https://i/"}`)}})
+	if code, text := fetch(t, a, "POST", "/api/clientidps", "admin", body); code != 201 {
+		t.Error(code, text)
+	}
+	if _, text := fetch(t, a, "GET", "/api/clientidps", "admin", ""); !strings.Contains(text, `"name":"patched","issuer":"https://i/"`) {
+		t.Error(text)
+	}
+	if code, text := fetch(t, a, "POST", "/api/clientidps", "admin", `{"name":`); code != 400 {
+		t.Error("a malformed body is still the decoder's business:", code, text)
+	}
+}
+
+// Maintenance closes the management surface and no other.
+func TestMaintenance(t *testing.T) {
+	a := service(t, nobodyWatches(), app.WithMaintenance())
+	for path, want := range map[string]int{"/api/clientidps": 503, "/system/clientidps": 200, "/hello": 200} {
+		as := "admin"
+		if strings.HasPrefix(path, "/system") {
+			as = "node"
+		}
+		if code, text := fetch(t, a, "GET", path, as, ""); code != want {
+			t.Errorf("%s: %d %s", path, code, text)
+		}
+	}
+}
+
+// Two replicas that bootstrap at once make one organisation and one admin, and
+// both know the key.
+func TestBootstrapAtOnce(t *testing.T) {
+	st, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	keys, err := crypto.NewKeys("secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const replicas = 4
+	got := make([]identity.Bootstrapped, replicas)
+	var wg sync.WaitGroup
+	for i := range replicas {
+		a := started(t, app.WithStore(st), app.WithKeys(keys))
+		wg.Go(func() {
+			var err error
+			if got[i], err = a.Bootstrap(t.Context(), identity.First{OrgID: "acme", Email: "me@example.com"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	created := 0
+	for _, b := range got {
+		if b.Created {
+			created++
+		}
+		if b.OrgID != "acme" || b.UserID != got[0].UserID || b.AccessKey != got[0].AccessKey {
+			t.Errorf("%+v, not %+v", b, got[0])
+		}
+	}
+	if created == 0 {
+		t.Error("nobody made it")
+	}
+}
+
+// started is a control plane whose background work runs until the test ends.
+func started(t testing.TB, opts ...app.Option) *app.App {
+	t.Helper()
+	a, err := app.New(append([]app.Option{app.WithLogger(slog.New(slog.DiscardHandler)), app.WithPasswords(crypto.Passwords{Iterations: 2})}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := a.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := a.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// A new encryption key takes over: the old one protects nothing any more.
+func TestRekey(t *testing.T) {
+	st, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	with := func(secrets ...string) *app.App {
+		keys, err := crypto.NewKeys(secrets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return started(t, app.WithStore(st), app.WithKeys(keys))
+	}
+	me, err := with("old").Bootstrap(t.Context(), identity.First{Email: "me@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	may := func(a *app.App) error {
+		_, err := a.Do(t.Context(), "clientidps.list", &operation.Call{Token: me.AccessKey})
+		return err
+	}
+	both := with("new", "old")
+	if err := may(both); err != nil {
+		t.Fatal("before:", err)
+	}
+	if n, err := both.Rekey(t.Context()); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if n, err := both.Rekey(t.Context()); n != 0 || err != nil {
+		t.Fatal("twice:", n, err)
+	}
+	if err := may(with("new")); err != nil {
+		t.Error("with the new key alone:", err)
+	}
+	if err := may(with("old")); fault.KindOf(err) != fault.Unauthenticated {
+		t.Error("with the old key alone:", err)
+	}
+}
+
+// paper is a sink that writes down.
+type paper struct{ got chan notify.Announcement }
+
+func (paper) Name() string { return "paper" }
+
+func (p paper) Deliver(_ context.Context, as []notify.Announcement) error {
+	for _, a := range as {
+		p.got <- a
+	}
+	return nil
+}
+
+// Every successful write to the registry is announced once, with the identifier
+// that people know; refused ones, and writes to other things, are not.
+func TestAnnouncements(t *testing.T) {
+	sink := paper{make(chan notify.Announcement, 100)}
+	a := service(t, nobodyWatches(), app.WithSinks(sink))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := a.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Stop(context.WithoutCancel(ctx)) }()
+	waitFor(t, func() bool { return a.Relays()["paper"].Holder })
+	for _, r := range [][3]string{
+		{"POST", "/api/clientidps", `{"client_idp_id":"corp","name":"x","jwks_uri":"https://x"}`},
+		{"POST", "/api/clientidps", `{"client_idp_id":"corp","name":"x","jwks_uri":"https://x"}`}, // refused
+		{"PUT", "/api/clientidps/corp/mappings/a", `{"scope_to_policy":{"r":"p"}}`},
+		{"PATCH", "/api/clientidps/corp/mappings", `{}`},
+		{"PATCH", "/api/clientidps/corp/mappings", `[]`},                                                      // refused
+		{"POST", "/api/users/000000000000000000000002/actions/reset", `{"new_password":"a-long-passphrase"}`}, // something else
+		{"DELETE", "/api/clientidps/corp/mappings/a", ``},
+		{"PUT", "/api/clientidps/corp", `{"client_idp_id":"corp2","name":"y","jwks_uri":"https://x"}`},
+		{"DELETE", "/api/clientidps/corp2", ``},
+	} {
+		fetch(t, a, r[0], r[1], "admin", r[2])
+	}
+	for _, want := range []string{"corp", "corp", "corp", "corp", "corp2", "corp2"} {
+		select {
+		case got := <-sink.got:
+			if got.Signal.Command != "ClientIdPChanged" || got.Signal.Payload != want {
+				t.Errorf("%+v, want %s", got, want)
+			}
+		case <-ctx.Done():
+			t.Fatal("too few announcements")
+		}
+	}
+	waitFor(t, func() bool { return a.Relays()["paper"].Lag == 0 })
+	if len(sink.got) > 0 {
+		t.Errorf("one too many: %+v", <-sink.got)
+	}
+}
+
+func waitFor(t testing.TB, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not within ten seconds")
+		}
+	}
+}
+
+// A node that called is listed, with what it fetched and whether that is current.
+func TestLiveNodes(t *testing.T) {
+	a := service(t, nobodyWatches(), app.WithClock(time.Now))
+	_, text := fetch(t, a, "GET", "/register/node", "node", "")
+	var reply struct{ Message struct{ NodeID string } }
+	if err := json.Unmarshal([]byte(text), &reply); err != nil || reply.Message.NodeID == "" {
+		t.Fatal(text, err)
+	}
+	as := func(id string) *operation.Call {
+		return &operation.Call{Token: nodeSecret, Header: map[string]string{"X-Tyk-Nodeid": id, "X-Tyk-Hostname": "gw-1", "X-Tyk-Session-Id": "s"}}
+	}
+	for _, op := range []string{"register.ping", "system.policies", "system.apis", "system.clientidps"} {
+		if _, err := a.Do(t.Context(), op, as(reply.Message.NodeID)); err != nil {
+			t.Fatal(op, err)
+		}
+	}
+	behind := func(want bool) {
+		t.Helper()
+		_, text := fetch(t, a, "GET", "/api/system/nodes", "reader", "")
+		if !strings.Contains(text, `"hostname":"gw-1"`) || !strings.Contains(text, fmt.Sprintf(`"behind":%v}]`, want)) || strings.Contains(text, `"last_beat":null`) {
+			t.Error(text)
+		}
+	}
+	behind(false)
+	fetch(t, a, "POST", "/api/clientidps", "admin", `{"name":"x","jwks_uri":"https://x"}`)
+	behind(true)
+	if _, err := a.Do(t.Context(), "system.node.delete", as(reply.Message.NodeID)); err != nil {
+		t.Fatal(err)
+	}
+	if _, text := fetch(t, a, "GET", "/api/system/nodes", "reader", ""); text != `{"nodes":[]}` {
+		t.Error(text)
+	}
+}
+
+// broken is a store that is away.
+type broken struct{ store.Store }
+
+func (broken) View(context.Context, tenant.Scope, func(store.Reader) error) error {
+	return fmt.Errorf("dial tcp 10.0.0.1: %w", store.ErrUnavailable)
+}
+
+// While the store is away users get a plain 503, without the driver's words.
+func TestStoreAway(t *testing.T) {
+	a, err := app.New(app.WithStore(broken{}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithNodeSecret(nodeSecret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, as := range map[string]string{"/api/clientidps": "admin", "/system/clientidps": "node"} {
+		if code, text := fetch(t, a, "GET", path, as, ""); code != 503 || strings.Contains(text, "10.0.0.1") {
+			t.Errorf("%s: %d %s", path, code, text)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package replicated_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
+	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
+)
+
+func TestOverPostgres(t *testing.T) {
+	storetest.Run(t, func(tb testing.TB) storetest.Backend {
+		return over(tb, openPostgres(tb, harness.Database(tb)), replicated.Current)
+	})
+}
+
+func openPostgres(tb testing.TB, dsn string) *postgres.Store {
+	tb.Helper()
+	s, err := postgres.Open(tb.Context(), postgres.Config{DSN: dsn, Conns: 4})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+var one = func() tenant.Scope {
+	s, err := tenant.Of("a")
+	if err != nil {
+		panic(err)
+	}
+	return s
+}()
+
+// put stores a record with a number for a document.
+func put(tb testing.TB, s store.Store, id string, n int) {
+	tb.Helper()
+	if _, err := s.Update(tb.Context(), one, func(w store.Writer) error {
+		r := store.Record{Org: "a", Kind: "n", ID: id, Doc: fmt.Append(nil, n)}
+		if old, err := w.Get(tb.Context(), "n", id); err == nil {
+			r.Rev = old.Rev
+		}
+		return w.Put(tb.Context(), r)
+	}); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func read(ctx context.Context, view func(context.Context, tenant.Scope, func(store.Reader) error) error, id string) (text string, err error) {
+	err = view(ctx, one, func(r store.Reader) error {
+		rec, err := r.Get(ctx, "n", id)
+		text = string(rec.Doc)
+		return err
+	})
+	return text, err
+}
+
+// What one replica acknowledged, every other one reads at once.
+func TestReplicasAgree(t *testing.T) {
+	dsn := harness.Database(t)
+	var replicas []*replicated.Store
+	for range 3 {
+		replicas = append(replicas, over(t, openPostgres(t, dsn), replicated.Current))
+	}
+	for i := range 60 {
+		put(t, replicas[i%3], "x", i)
+		for j, r := range replicas {
+			if text, err := read(t.Context(), r.View, "x"); err != nil || text != fmt.Sprint(i) {
+				t.Fatalf("write %d on %d, read on %d: %q, %v", i, i%3, j, text, err)
+			}
+		}
+	}
+}
+
+// fragile is a primary that can be made to fail.
+type fragile struct {
+	*memdb.DB
+	away    atomic.Bool
+	expired atomic.Bool
+}
+
+var errAway = fmt.Errorf("away: %w", store.ErrUnavailable)
+
+func (f *fragile) Head(ctx context.Context) (store.Revision, error) {
+	if f.away.Load() {
+		return 0, errAway
+	}
+	return f.DB.Head(ctx)
+}
+
+func (f *fragile) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
+	return func(yield func(store.Commit, error) bool) {
+		for c, err := range f.DB.Follow(ctx, after) {
+			switch {
+			case f.away.Load():
+				err = errAway
+			case f.expired.Swap(false):
+				err = store.ErrExpired
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func fragileStore(t *testing.T) (*fragile, *replicated.Store) {
+	t.Helper()
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fragile{DB: db}
+	return f, over(t, f, replicated.Current)
+}
+
+// While the primary is away current reads fail, the last known state can still
+// be read, and all is well again by itself.
+func TestPrimaryAway(t *testing.T) {
+	f, s := fragileStore(t)
+	put(t, s, "x", 1)
+	if _, err := read(t.Context(), s.View, "x"); err != nil {
+		t.Fatal(err)
+	}
+	f.away.Store(true)
+	if _, err := read(t.Context(), s.View, "x"); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("current: %v", err)
+	}
+	if text, err := read(t.Context(), s.ViewStale, "x"); err != nil || text != "1" {
+		t.Errorf("stale: %q, %v", text, err)
+	}
+	put(t, f.DB, "x", 2) // somebody else writes: the feed breaks
+	until(t, func() bool { return s.Trouble() != nil })
+	f.away.Store(false)
+	until(t, func() bool { text, err := read(t.Context(), s.View, "x"); return err == nil && text == "2" })
+	until(t, func() bool { return s.Trouble() == nil })
+}
+
+// A copy that has lost the thread starts over from a snapshot.
+func TestExpiredFeed(t *testing.T) {
+	f, s := fragileStore(t)
+	put(t, s, "x", 1)
+	f.expired.Store(true)
+	put(t, f.DB, "x", 2)
+	put(t, f.DB, "x", 3)
+	until(t, func() bool { text, err := read(t.Context(), s.View, "x"); return err == nil && text == "3" })
+}
+
+// One request asks for the head once, and still sees its own writes.
+func TestOneQuestionPerRequest(t *testing.T) {
+	f, s := fragileStore(t)
+	put(t, s, "x", 1)
+	ctx := store.Request(t.Context())
+	if _, err := read(ctx, s.View, "x"); err != nil {
+		t.Fatal(err)
+	}
+	f.away.Store(true) // a second question would fail
+	if text, err := read(ctx, s.View, "x"); err != nil || text != "1" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func until(t *testing.T, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not within ten seconds")
+		}
+	}
+}
