@@ -10,7 +10,10 @@ import (
 	"fmt"
 	"log/slog"
 	nethttp "net/http"
+	"net/url"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/fx"
@@ -39,6 +42,7 @@ type App struct {
 	copy     *replicated.Store
 	store    store.Store
 	now      func() time.Time
+	quiet    atomic.Bool
 }
 
 // New builds an App. Without options it keeps everything in memory, decides by
@@ -122,6 +126,11 @@ func (a *App) Start(ctx context.Context) error {
 	}
 }
 
+// Quiet ends announcements. Call it before you stop answering requests: a gateway
+// that is told of a change and then finds nobody stops reloading for good
+// (contract gateway.md 0, rule 9).
+func (a *App) Quiet() { a.quiet.Store(true) }
+
 // Stop ends background work and waits for it.
 func (a *App) Stop(ctx context.Context) error { return a.fx.Stop(ctx) }
 
@@ -137,8 +146,19 @@ func (a *App) Do(ctx context.Context, id string, c *operation.Call) (any, error)
 	}
 	call := *c
 	call.Spec = &o.Spec
-	call.RawPath = cmp.Or(call.RawPath, o.Path)
+	call.RawPath = cmp.Or(call.RawPath, expand(o.Path, call.Path))
 	return a.guard(o.Do)(ctx, &call)
+}
+
+// expand puts values into the placeholders of a path.
+func expand(path string, values map[string]string) string {
+	segs := strings.Split(path, "/")
+	for i, s := range segs {
+		if name, ok := operation.Placeholder(s); ok {
+			segs[i] = url.PathEscape(values[name])
+		}
+	}
+	return strings.Join(segs, "/")
 }
 
 // Bootstrap makes sure that a first organisation with an admin exists.

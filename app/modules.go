@@ -164,7 +164,7 @@ func newTable(p tableParams) (table, error) {
 	return ops, description.Describe(ops)
 }
 
-func newRules(lc fx.Lifecycle, s *settings, t Tools, a *App, ops table) (rules.Engine, error) {
+func newRules(lc fx.Lifecycle, s *settings, t Tools, ops table) (rules.Engine, error) {
 	if s.rules == nil {
 		return rules.BuiltIn{}, nil
 	}
@@ -195,7 +195,7 @@ func newHandler(s *settings, ops table, g operation.Middleware) (nethttp.Handler
 }
 
 // newRelays makes a relay per sink.
-func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, error) {
+func newRelays(lc fx.Lifecycle, s *settings, a *App, st store.Store) ([]*relay.Relay, error) {
 	if len(s.sinks) == 0 {
 		return nil, nil
 	}
@@ -209,16 +209,21 @@ func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, er
 	holder := crypto.NewUUID()
 	var out []*relay.Relay
 	for _, sink := range s.sinks {
-		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: readable(st)})
+		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: a.answerable(st)})
 		background(lc, r)
 		out = append(out, r)
 	}
 	return out, nil
 }
 
-// readable reports whether gateways that are told now would find the new state.
-func readable(st store.Store) func(context.Context) error {
+var errQuiet = errors.New("the service is about to stop")
+
+// answerable reports whether gateways that are told now would find the new state.
+func (a *App) answerable(st store.Store) func(context.Context) error {
 	return func(ctx context.Context) error {
+		if a.quiet.Load() {
+			return errQuiet
+		}
 		return st.View(ctx, tenant.Everyone("announce"), func(store.Reader) error { return nil })
 	}
 }

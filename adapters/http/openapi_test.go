@@ -134,11 +134,11 @@ type loop struct {
 	priv int            //nolint:unused // must not show
 }
 
-type silent struct{ text string }
+type silent struct{}
 
 func (silent) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
 
-type lettered struct{ a [2]byte }
+type lettered struct{}
 
 func (lettered) MarshalText() ([]byte, error) { return nil, nil }
 

@@ -34,20 +34,26 @@ func (e *Engine) compile(text string) (*ruleSet, error) {
 		if err == nil {
 			return set, nil
 		}
-		failures = append(failures, fmt.Errorf("as Rego %v: %w", m.RegoVersion(), err))
+		failures = append(failures, fmt.Errorf("as Rego %v: %w", m.version, err))
 	}
 	return nil, fmt.Errorf("%w: %w", ErrRules, errors.Join(failures...))
 }
 
 var importsV1 = regexp.MustCompile(`(?m)^\s*import\s+rego\.v1\b`)
 
+// reading is a text as understood in one version of Rego.
+type reading struct {
+	*ast.Module
+	version ast.RegoVersion
+}
+
 // parse returns the readings of a text, the newer version of Rego first.
-func parse(text string) ([]*ast.Module, error) {
+func parse(text string) ([]reading, error) {
 	versions := []ast.RegoVersion{ast.RegoV1, ast.RegoV0}
 	if importsV1.MatchString(text) {
 		versions = versions[:1]
 	}
-	var readings []*ast.Module
+	var readings []reading
 	var failures []error
 	for _, v := range versions {
 		m, err := ast.ParseModuleWithOpts("rules.rego", text, ast.ParserOptions{RegoVersion: v})
@@ -55,7 +61,7 @@ func parse(text string) ([]*ast.Module, error) {
 			failures = append(failures, fmt.Errorf("as Rego %v: %w", v, err))
 			continue
 		}
-		readings = append(readings, m)
+		readings = append(readings, reading{m, v})
 	}
 	if len(readings) == 0 {
 		return nil, errors.Join(failures...)
@@ -63,13 +69,13 @@ func parse(text string) ([]*ast.Module, error) {
 	return readings, nil
 }
 
-func (e *Engine) prepare(m *ast.Module) (*ruleSet, error) {
-	set, err := inspect(m)
+func (e *Engine) prepare(m reading) (*ruleSet, error) {
+	set, err := inspect(m.Module)
 	if err != nil {
 		return nil, err
 	}
 	options := append([]func(*rego.Rego){
-		rego.ParsedModule(m), rego.SetRegoVersion(m.RegoVersion()), rego.Query(set.question()),
+		rego.ParsedModule(m.Module), rego.SetRegoVersion(m.version), rego.Query(set.question()),
 		rego.StrictBuiltinErrors(true), // an error is not the same as "does not apply"
 	}, e.compiler...)
 	// Not the context of the request that happens to come first: the result is

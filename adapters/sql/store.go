@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -47,11 +48,12 @@ type Config struct {
 // Store is a store.Store over database/sql.
 type Store struct {
 	Config
-	writer *writer
-	recent recent
-	ctx    context.Context
-	stop   context.CancelFunc
-	done   sync.WaitGroup
+	writer    *writer
+	recent    recent
+	committed atomic.Uint64
+	ctx       context.Context
+	stop      context.CancelFunc
+	done      sync.WaitGroup
 }
 
 var (
@@ -92,6 +94,10 @@ func (s *Store) Close() error {
 	s.done.Wait()
 	return nil
 }
+
+// Committed returns the last revision that this process has committed, or has
+// refused a write for. It is set before anybody is answered.
+func (s *Store) Committed() store.Revision { return store.Revision(s.committed.Load()) }
 
 // listen keeps the hints coming; while they are missing, polling does.
 func (s *Store) listen() {

@@ -245,7 +245,7 @@ func (w *writer) commit(units []*unit) {
 		return
 	}
 	for _, u := range units {
-		if err != nil && u.err == nil {
+		if err != nil { // also of a unit that was refused: what it was refused for has not come about
 			u.err = err
 		}
 		close(u.done)
@@ -274,6 +274,7 @@ func (w *writer) attempt(units []*unit) error {
 	}
 	if w.hot.head != head {
 		w.hot.reset(head)
+		w.s.committed.Store(uint64(head)) // units that are refused now are refused for what is there
 	}
 	g := &group{w: w, ctx: ctx, head: head, over: newOverlay()}
 	for _, u := range units {
@@ -292,6 +293,7 @@ func (w *writer) attempt(units []*unit) error {
 		return &unsureError{err}
 	}
 	w.hot.learn(g)
+	w.s.committed.Store(uint64(w.hot.head))
 	w.s.recent.add(g.commits)
 	return nil
 }
@@ -398,7 +400,7 @@ func (s *session) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
 }
 
 func (s *session) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	st, err := s.prepare(ctx, text)
+	st, err := s.prepare(ctx, text) //nolint:sqlclosecheck // kept for the next time; close closes it
 	if err != nil {
 		return nil, err
 	}
@@ -406,7 +408,7 @@ func (s *session) query(ctx context.Context, text string, args ...any) (*sql.Row
 }
 
 func (s *session) exec(ctx context.Context, text string, args ...any) error {
-	st, err := s.prepare(ctx, text)
+	st, err := s.prepare(ctx, text) //nolint:sqlclosecheck // as in query
 	if err != nil {
 		return err
 	}

@@ -82,6 +82,9 @@ func (cfg Config) admit(ctx context.Context, c *operation.Call) error {
 
 // decide asks the rules. They see, and may patch, the body as it came.
 func decide(ctx context.Context, c *operation.Call, e rules.Engine) error {
+	if _, fixed := e.(rules.BuiltIn); !fixed {
+		c.Body = c.Spec.Canonical(c.Body)
+	}
 	v, err := e.Decide(ctx, c)
 	if err != nil {
 		return fmt.Errorf("guard: no verdict on %s: %w", c.Spec.ID, err)

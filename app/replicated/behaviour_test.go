@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
@@ -176,5 +178,50 @@ func until(t *testing.T, ok func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatal("not within ten seconds")
 		}
+	}
+}
+
+// slow is a primary that has committed but does not say so yet.
+type slow struct {
+	*sqlite.Store
+	hold chan struct{}
+}
+
+func (s *slow) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	rev, err := s.Store.Update(ctx, sc, fn)
+	if s.hold != nil && err == nil {
+		<-s.hold
+	}
+	return rev, err
+}
+
+// Whoever has been refused for what another write did reads what it did, even
+// before that write has been answered.
+func TestRefusedForWhatIsRead(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	primary := &slow{Store: db}
+	s := over(t, primary, replicated.Local)
+	put(t, s, "x", 1)
+	primary.hold = make(chan struct{})
+	remove := func() error {
+		_, err := s.Update(t.Context(), one, func(w store.Writer) error { return w.Delete(t.Context(), "n", "x") })
+		return err
+	}
+	first := make(chan error)
+	go func() { first <- remove() }()
+	until(t, func() bool { return db.Committed() == 2 })
+	if err := remove(); !errors.Is(err, store.ErrNotFound) {
+		t.Fatal(err)
+	}
+	if text, err := read(t.Context(), s.View, "x"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("read %q, %v after the deletion showed", text, err)
+	}
+	close(primary.hold)
+	if err := <-first; err != nil {
+		t.Error(err)
 	}
 }

@@ -49,13 +49,17 @@ const (
 	Direct Mode = "primary"
 )
 
+// committer is a primary that knows, without asking, how far this process has
+// brought it: everything that anybody here has been told rests on no later
+// revision. Local reads of other primaries are current ones.
+type committer interface{ Committed() store.Revision }
+
 // Store is a store.Store whose reads come from memory.
 type Store struct {
 	Primary
 	replica Replica
 	mode    Mode
 	log     *slog.Logger
-	own     atomic.Uint64 // last commit of this process
 	heads   heads
 	loaded  chan struct{} // closed after the first snapshot
 	once    sync.Once
@@ -93,22 +97,56 @@ func (s *Store) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader)
 	if err != nil {
 		return err
 	}
-	select {
-	case <-s.loaded:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if err := s.replica.Wait(ctx, want); err != nil {
+	if err := s.catchUp(ctx, want); err != nil {
 		return err
 	}
 	return s.replica.View(ctx, sc, fn)
 }
 
+// patience is how long a read waits for the copy to have what the primary has.
+// The feed takes milliseconds; when it takes this long it is broken, and a client
+// is better off with a plain answer soon.
+const patience = 2 * time.Second
+
+// catchUp waits until the copy is no older than a revision.
+func (s *Store) catchUp(ctx context.Context, want store.Revision) error {
+	waiting, cancel := ctx, context.CancelFunc(func() {})
+	if at, err := s.replica.Head(ctx); err != nil || at < want || !s.isLoaded() {
+		waiting, cancel = context.WithTimeout(ctx, patience)
+	}
+	defer cancel()
+	select {
+	case <-s.loaded:
+	case <-waiting.Done():
+		return s.late(ctx)
+	}
+	if err := s.replica.Wait(waiting, want); err != nil {
+		return s.late(ctx)
+	}
+	return nil
+}
+
+// late is what a read is told that did not get what it waited for.
+func (s *Store) late(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: the copy in memory is behind", store.ErrUnavailable)
+}
+
+func (s *Store) isLoaded() bool {
+	select {
+	case <-s.loaded:
+		return true
+	default:
+		return false
+	}
+}
+
 // wanted returns the revision a read must not be older than.
 func (s *Store) wanted(ctx context.Context) (store.Revision, error) {
-	own := store.Revision(s.own.Load())
-	if s.mode == Local {
-		return own, nil
+	if c, ok := s.Primary.(committer); ok && s.mode == Local {
+		return c.Committed(), nil
 	}
 	if known := store.Current(ctx); known > 0 {
 		return known, nil
@@ -136,12 +174,6 @@ func (s *Store) Update(ctx context.Context, sc tenant.Scope, fn func(store.Write
 	rev, err := s.Primary.Update(ctx, sc, fn)
 	if err != nil {
 		return rev, err
-	}
-	for {
-		old := s.own.Load()
-		if uint64(rev) <= old || s.own.CompareAndSwap(old, uint64(rev)) {
-			break
-		}
 	}
 	store.NoteCurrent(ctx, rev)
 	return rev, nil

@@ -22,7 +22,15 @@ const (
 
 // Run serves until ctx ends, then finishes what is under way and returns.
 // ready, if not nil, is told the address once requests are answered.
+//
+// The address is taken before anything is announced, and given up after: a
+// gateway that is told of a change has to find somebody.
 func Run(ctx context.Context, s config.Settings, log *slog.Logger, version string, ready func(net.Addr)) (err error) {
+	l, err := listenAll(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }()
 	c, err := Compose(ctx, s, log, version)
 	if err != nil {
 		return err
@@ -41,7 +49,7 @@ func Run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 	if err := c.first(starting, s, log); err != nil {
 		return err
 	}
-	return c.listen(ctx, s, log, ready)
+	return c.serve(ctx, s, log, l, ready)
 }
 
 // first does what a start has to do once: protect with the current key what an
@@ -76,40 +84,60 @@ func First(s config.Settings) identity.First {
 		LastName: b.LastName, Password: b.Password.Reveal(), AccessKey: b.AccessKey.Reveal()}
 }
 
-// listen answers requests until ctx ends.
-func (c *Composition) listen(ctx context.Context, s config.Settings, log *slog.Logger, ready func(net.Addr)) error {
+// listeners are the addresses of the service.
+type listeners struct {
+	main, metrics net.Listener // metrics: nil when they are beside
+	secure        bool
+}
+
+// Close closes both.
+func (l *listeners) Close() error {
+	err := l.main.Close()
+	if l.metrics != nil {
+		err = errors.Join(err, l.metrics.Close())
+	}
+	return err
+}
+
+func listenAll(ctx context.Context, s config.Settings) (*listeners, error) {
 	tlsConfig, err := serverTLS(s.TLS)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	main, err := open(ctx, s.Listen.Address(), tlsConfig)
-	if err != nil {
-		return fmt.Errorf("listen_port: %w", err)
+	l := &listeners{secure: tlsConfig != nil}
+	if l.main, err = open(ctx, s.Listen.Address(), tlsConfig); err != nil {
+		return nil, fmt.Errorf("listen_port: %w", err)
 	}
-	servers := []*http.Server{server(c.handler(s), log)}
-	listeners := []net.Listener{main}
-	if s.MetricsAddress != "" {
-		l, err := open(ctx, s.MetricsAddress, nil)
-		if err != nil {
-			return errors.Join(fmt.Errorf("metrics.listen_address: %w", err), main.Close())
-		}
+	if s.MetricsAddress == "" {
+		return l, nil
+	}
+	if l.metrics, err = open(ctx, s.MetricsAddress, nil); err != nil {
+		return nil, errors.Join(fmt.Errorf("metrics.listen_address: %w", err), l.main.Close())
+	}
+	return l, nil
+}
+
+// serve answers requests until ctx ends.
+func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Logger, l *listeners, ready func(net.Addr)) (err error) {
+	servers, failed := []*http.Server{server(c.handler(s), log)}, make(chan error, 2)
+	go func() { failed <- servers[0].Serve(l.main) }()
+	if l.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", c.Metrics.Handler())
-		servers, listeners = append(servers, server(mux, log)), append(listeners, l)
+		beside := server(mux, log)
+		servers = append(servers, beside)
+		go func() { failed <- beside.Serve(l.metrics) }()
 	}
-	failed := make(chan error, len(servers))
-	for i, srv := range servers {
-		go func() { failed <- srv.Serve(listeners[i]) }()
-	}
-	log.Info("serving", "address", main.Addr().String(), "store", s.Storage.Type, "tls", tlsConfig != nil)
+	log.Info("serving", "address", l.main.Addr().String(), "store", s.Storage.Type, "tls", l.secure)
 	if ready != nil {
-		ready(main.Addr())
+		ready(l.main.Addr())
 	}
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
 		log.Info("stopping: requests under way are finished first")
 	}
+	c.Quiet()
 	return errors.Join(err, shutdown(ctx, servers))
 }
 

@@ -74,7 +74,11 @@ var fallbacks = map[Permission]Permission{OAuth: APIs}
 // Level returns the level the map gives for a permission.
 func (m Map) Level(p Permission) Level {
 	level, ok := m[string(p)]
-	if also, has := m[synonyms[p]]; has {
+	also, has := Level(""), false
+	if name, two := synonyms[p]; two {
+		also, has = m[name]
+	}
+	if has {
 		if level, ok = stronger(level, also), true; level == LevelDeny {
 			return level
 		}
@@ -110,10 +114,11 @@ func (m Map) Allows(p Permission, i Intent) bool {
 	return strength[m.Level(p)] >= need
 }
 
-// Valid reports whether every level of the map is one that can be stored.
+// Valid reports whether every group has a name, and every level is one that can
+// be stored.
 func (m Map) Valid() (group string, ok bool) {
 	for group, level := range m {
-		if _, known := strength[level]; !known && level != LevelDeny && group != string(IsAdmin) {
+		if _, known := strength[level]; group == "" || !known && level != LevelDeny && group != string(IsAdmin) {
 			return group, false
 		}
 	}

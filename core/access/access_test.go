@@ -29,6 +29,7 @@ func TestAllows(t *testing.T) {
 		{"not admin", access.Map{"IsAdmin": "false"}, access.APIs, access.Read, false},
 		{"admin only", access.Map{"apis": "write"}, access.IsAdmin, access.Read, false},
 		{"admin only as admin", access.Map{"IsAdmin": "admin"}, access.IsAdmin, access.Write, true},
+		{"a group without a name grants nothing", access.Map{"": "write"}, access.APIs, access.Read, false},
 		{"any user", access.Map{}, access.AnyUser, access.Write, true},
 		{"policy is policies", access.Map{"policy": "write"}, access.Policies, access.Write, true},
 		{"the stronger of policy and policies", access.Map{"policy": "read", "policies": "write"}, access.Policies, access.Write, true},
@@ -48,5 +49,8 @@ func TestValid(t *testing.T) {
 	}
 	if group, ok := (access.Map{"apis": "maybe"}).Valid(); ok || group != "apis" {
 		t.Error(group, ok)
+	}
+	if _, ok := (access.Map{"": "write"}).Valid(); ok {
+		t.Error("a group without a name")
 	}
 }

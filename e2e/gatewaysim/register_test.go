@@ -1,6 +1,7 @@
 package gatewaysim
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -152,7 +153,7 @@ func TestHeaders(t *testing.T) {
 func TestQuotaTriggerErrors(t *testing.T) {
 	f := newFake(t)
 	g := New(f.config())
-	if err := g.ReportQuota(t.Context(), QuotaTrigger{}); err != ErrNotRunning {
+	if err := g.ReportQuota(t.Context(), QuotaTrigger{}); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("not running: %v", err)
 	}
 	f.always(pathQuota, reply{status: 500})
@@ -202,7 +203,7 @@ func TestRestartIsANewProcess(t *testing.T) {
 	if err := g.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Start(t.Context()); err != ErrRunning {
+	if err := g.Start(t.Context()); !errors.Is(err, ErrRunning) {
 		t.Errorf("second start: %v", err)
 	}
 	until(t, g, "two loads", func(s State) bool { return s.Reloads >= 2 })

@@ -46,6 +46,7 @@ type Spec struct {
 	Request    any           // a request body, for the API description
 	Faults     []string      // codes of faults it answers besides those every row of its surface has
 	Style      Style
+	members    []string // of the body, when it is an object with a fixed set of them
 }
 
 // Style is how a family of operations looks on the wire.

@@ -87,7 +87,7 @@ func DELETE[I, O any](name, path, summary string, fn func(context.Context, I) (O
 func row[I, O any](method string, intent access.Intent, name, path, summary string, fn func(context.Context, I) (O, error), opts []Option) Row {
 	plan := compile(reflect.TypeFor[I]())
 	o := Operation{
-		Spec: Spec{ID: name, Method: method, Path: path, Summary: summary, Intent: intent, Status: 200},
+		Spec: Spec{ID: name, Method: method, Path: path, Summary: summary, Intent: intent, Status: 200, members: membersOf(plan.body)},
 		In:   reflect.TypeFor[I](), Out: reflect.TypeFor[O](), Params: plan.params, Body: plan.body,
 	}
 	o.handle = func(ctx context.Context, c *Call) (any, error) {

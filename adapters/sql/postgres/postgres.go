@@ -5,6 +5,7 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -69,7 +70,7 @@ func lost(err error) bool {
 		return true
 	}
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
-		errors.Is(err, sql.ErrConnDone) || pgconn.Timeout(err) || err != nil && err.Error() == "conn closed"
+		errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || pgconn.Timeout(err) || err != nil && err.Error() == "conn closed"
 }
 
 // parse reads a connection string.

@@ -2,6 +2,7 @@ package clientidp_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -98,7 +99,7 @@ func TestPatchMappingsRefuses(t *testing.T) {
 }
 
 func asFault(err error, to **fault.Error) bool {
-	f, ok := err.(*fault.Error)
+	f, ok := errors.AsType[*fault.Error](err)
 	if ok {
 		*to = f
 	}

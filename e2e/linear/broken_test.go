@@ -1,0 +1,226 @@
+package linear_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// attempts is how many rounds a broken build gets to show its fault.
+const attempts = 200
+
+// TestBrokenBuildsAreRejected removes one guard at a time.
+func TestBrokenBuildsAreRejected(t *testing.T) {
+	for _, build := range []struct {
+		name string
+		open func(*testing.T) cluster
+	}{
+		{"reads do not wait for the copy in memory", overHastyReads},
+		{"replicas do not ask how current they are", overOwnCommits(3)},
+		{"a replica counts its commits once it has answered", overOwnCommits(1)},
+		{"writes are decided outside the writer's turn", overBlindWrites},
+		{"preconditions are ignored", overIgnoredMatch},
+	} {
+		t.Run(build.name, func(t *testing.T) {
+			s, c := seed(t), build.open(t).start(t)
+			for round := range attempts {
+				history := record(t, c, s, round)
+				if res, info := verdict(history); res == porcupine.Illegal {
+					t.Logf("rejected in round %d", round)
+					explain(t, history, info)
+					return
+				}
+			}
+			t.Errorf("accepted %d times", attempts)
+		})
+	}
+}
+
+func newMemory(t *testing.T) *memdb.DB {
+	t.Helper()
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// lag is how late a slow feed is: about as long as a few requests take.
+const lag = 5 * time.Millisecond
+
+// slowFeed is a store whose commits others hear of late.
+type slowFeed struct{ *memdb.DB }
+
+// Follow implements store.Feed.
+func (s slowFeed) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
+	return func(yield func(store.Commit, error) bool) {
+		for c, err := range s.DB.Follow(ctx, after) {
+			if err == nil {
+				time.Sleep(time.Until(c.At.Add(lag)))
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// overSlowFeed is three replicas of one store that hear of each other late.
+func overSlowFeed(t *testing.T) cluster {
+	t.Helper()
+	opts := over(slowFeed{newMemory(t)}, replicated.Current)
+	return cluster{replicas: [][]app.Option{opts, opts, opts}}
+}
+
+// ownCommits takes the last commit it has answered for the last there is.
+type ownCommits struct {
+	slowFeed
+	answered *atomic.Uint64
+}
+
+// Committed returns that commit: local reads wait for it.
+func (s ownCommits) Committed() store.Revision { return store.Revision(s.answered.Load()) }
+
+// Update implements store.Store.
+func (s ownCommits) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	rev, err := s.slowFeed.Update(ctx, sc, fn)
+	if err != nil {
+		return rev, err
+	}
+	time.Sleep(lag) // others may be refused because of this commit meanwhile
+	for old := s.answered.Load(); uint64(rev) > old && !s.answered.CompareAndSwap(old, uint64(rev)); {
+		old = s.answered.Load()
+	}
+	return rev, nil
+}
+
+// overOwnCommits is n replicas of one store that wait for what they wrote
+// themselves, and for nothing else.
+func overOwnCommits(n int) func(*testing.T) cluster {
+	return func(t *testing.T) cluster {
+		t.Helper()
+		var cl cluster
+		feed := slowFeed{newMemory(t)}
+		for range n {
+			cl.replicas = append(cl.replicas, over(ownCommits{feed, new(atomic.Uint64)}, replicated.Local))
+		}
+		return cl
+	}
+}
+
+// hasty serves reads from wherever its copy has got to.
+type hasty struct{ copied *replicated.Store }
+
+// View implements store.Store, badly.
+func (h hasty) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) error) error {
+	return h.copied.ViewStale(ctx, s, fn)
+}
+
+// Update implements store.Store.
+func (h hasty) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	return h.copied.Update(ctx, s, fn)
+}
+
+func overHastyReads(t *testing.T) cluster {
+	t.Helper()
+	copied := replicated.New(slowFeed{newMemory(t)}, newMemory(t), replicated.Current, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = copied.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	<-copied.Loaded()
+	return cluster{replicas: [][]app.Option{{app.WithStore(hasty{copied})}}}
+}
+
+// blind runs units of work on a snapshot, and writes whatever came of it over
+// what is there by then.
+type blind struct{ db *memdb.DB }
+
+// View implements store.Store.
+func (b blind) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) error) error {
+	return b.db.View(ctx, s, fn)
+}
+
+// Update implements store.Store, badly.
+func (b blind) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	w := &blindWriter{scope: s}
+	err := b.db.View(ctx, s, func(r store.Reader) error {
+		w.Reader = r
+		return fn(w)
+	})
+	if err != nil {
+		return 0, err
+	}
+	time.Sleep(time.Millisecond / 2) // a network between deciding and writing
+	rev, err := b.db.Update(ctx, s, func(under store.Writer) error {
+		for _, write := range w.writes {
+			if err := write(under); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, store.ErrTaken) { // creations keep their guard: there is nothing to write over
+		return b.db.Update(ctx, s, fn)
+	}
+	return rev, err
+}
+
+// blindWriter collects what to write.
+type blindWriter struct {
+	store.Reader
+	scope  tenant.Scope
+	writes []func(store.Writer) error
+}
+
+// Scope implements store.Writer.
+func (w *blindWriter) Scope() tenant.Scope { return w.scope }
+
+// Put implements store.Writer.
+func (w *blindWriter) Put(ctx context.Context, r store.Record) error {
+	w.writes = append(w.writes, func(under store.Writer) error {
+		if now, err := under.Get(ctx, r.Kind, r.ID); err == nil || errors.Is(err, store.ErrNotFound) {
+			r.Rev = now.Rev
+		}
+		return under.Put(ctx, r)
+	})
+	return nil
+}
+
+// Delete implements store.Writer.
+func (w *blindWriter) Delete(ctx context.Context, kind, id string) error {
+	w.writes = append(w.writes, func(under store.Writer) error {
+		if err := under.Delete(ctx, kind, id); !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		return nil
+	})
+	return nil
+}
+
+// overIgnoredMatch keeps preconditions from a service that is sound otherwise.
+func overIgnoredMatch(*testing.T) cluster {
+	return cluster{replicas: [][]app.Option{nil}, wrap: func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Header.Del("If-Match")
+			h.ServeHTTP(w, r)
+		})
+	}}
+}
+
+func overBlindWrites(t *testing.T) cluster {
+	t.Helper()
+	return cluster{replicas: [][]app.Option{{app.WithStore(blind{newMemory(t)})}}}
+}

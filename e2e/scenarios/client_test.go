@@ -1,0 +1,154 @@
+package scenarios
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// idp is a client IdP as the management API shows it (contract dashboard.md 7.2).
+type idp struct {
+	ID             string             `json:"_id,omitempty"`
+	ClientIDPID    string             `json:"client_idp_id,omitempty"`
+	OrgID          string             `json:"org_id,omitempty"`
+	Name           string             `json:"name"`
+	Issuer         string             `json:"issuer"`
+	JWKSURI        string             `json:"jwks_uri"`
+	ScopeClaimName string             `json:"scope_claim_name"`
+	APIMappings    map[string]mapping `json:"api_mappings,omitempty"`
+}
+
+// mapping says which policy each scope grants on one API.
+type mapping struct {
+	ScopeToPolicy map[string]string `json:"scope_to_policy"`
+}
+
+// patch is a merge patch of api_mappings; nil values remove.
+type patch map[string]any
+
+// scopes is the patch that sets (or with nil removes) scopes of one API.
+func scopes(api string, set map[string]any) patch {
+	return patch{api: map[string]any{"scope_to_policy": set}}
+}
+
+// receipt is the answer of writes that return no record.
+type receipt struct {
+	Status, Message string
+	Meta            json.RawMessage
+}
+
+// statusError is an answer that is no success.
+type statusError struct {
+	method, path string
+	status       int
+	body         string
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("%s %s: %d %s", e.method, e.path, e.status, e.body)
+}
+
+// errCutOff is the failure of a call that got no whole answer: nobody knows what
+// became of it.
+var errCutOff = errors.New("no answer")
+
+// statusOf is the status of the answer that err tells of: 200 for nil, 0 when
+// no answer came.
+func statusOf(err error) int {
+	if err == nil {
+		return http.StatusOK
+	}
+	if e, ok := errors.AsType[*statusError](err); ok {
+		return e.status
+	}
+	return 0
+}
+
+// client calls one replica, or the balancer, with one credential.
+type client struct {
+	base   string      // without a slash at the end
+	header http.Header // credential
+	http   *http.Client
+}
+
+// answerLimit is longer than the program may take for one request, so that no
+// request is still being carried out when its client gives up.
+const answerLimit = 45 * time.Second
+
+func newClient(base, header, credential string) *client {
+	transport := &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Second}
+	return &client{base: base, header: http.Header{header: {credential}}, http: &http.Client{Transport: transport, Timeout: answerLimit}}
+}
+
+// call sends in as JSON (nil: no body) and decodes the answer into out (nil:
+// ignored). Every status but 2xx is a *statusError.
+func (c *client) call(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		raw, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return err
+	}
+	req.Header = c.header.Clone()
+	res, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errCutOff, err)
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		return fmt.Errorf("%w: %s %s: %w", errCutOff, method, path, err)
+	}
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return &statusError{method, path, res.StatusCode, string(raw)}
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(raw, out); err != nil {
+		return fmt.Errorf("%s %s: %w in %s", method, path, err, raw)
+	}
+	return nil
+}
+
+const clientIDPs = "/api/clientidps"
+
+func idpPath(id string) string { return clientIDPs + "/" + url.PathEscape(id) }
+
+func mappingPath(id, api string) string { return idpPath(id) + "/mappings/" + url.PathEscape(api) }
+
+func (c *client) createIDP(ctx context.Context, p idp) error {
+	return c.call(ctx, http.MethodPost, clientIDPs, p, nil)
+}
+
+func (c *client) idp(ctx context.Context, id string) (p idp, err error) {
+	err = c.call(ctx, http.MethodGet, idpPath(id), nil, &p)
+	return p, err
+}
+
+func (c *client) mapping(ctx context.Context, id, api string) (m mapping, err error) {
+	err = c.call(ctx, http.MethodGet, mappingPath(id, api), nil, &m)
+	return m, err
+}
+
+func (c *client) putMapping(ctx context.Context, id, api string, m mapping) (p idp, err error) {
+	err = c.call(ctx, http.MethodPut, mappingPath(id, api), m, &p)
+	return p, err
+}
+
+func (c *client) patchMappings(ctx context.Context, id string, change patch) (p idp, err error) {
+	err = c.call(ctx, http.MethodPatch, idpPath(id)+"/mappings", change, &p)
+	return p, err
+}

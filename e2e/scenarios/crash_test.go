@@ -1,0 +1,79 @@
+package scenarios
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
+)
+
+// TestCrash kills the service at random moments under concurrent writers of
+// one record. Whatever was acknowledged must be there after the restart, and
+// what one request wrote must be there whole or not at all.
+func TestCrash(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { crash(t, onSQLite(t.TempDir()).bootstrapping()) })
+	t.Run("postgres", func(t *testing.T) { crash(t, onPostgres(t.TempDir(), harness.Database(t)).bootstrapping()) })
+}
+
+func crash(t *testing.T, env environment) {
+	rounds, longest := 6, 400
+	if long() {
+		rounds = 200
+	}
+	r := random(t)
+	s := serve(t, env)
+	if err := s.api.createIDP(t.Context(), idp{ClientIDPID: sharedIDP, Name: "shared", JWKSURI: "http://127.0.0.1:9/jwks.json"}); err != nil {
+		t.Fatal(err)
+	}
+	writers := newWriters(8)
+	began := time.Now()
+	for round := range rounds {
+		delay := time.Duration(r.IntN(longest)) * time.Millisecond
+		writeUntilKilled(t, s, writers, delay)
+		s.restart(t)
+		if err := verifyAll(t.Context(), s.api, writers); err != nil {
+			t.Fatalf("round %d, killed after %v: %v", round, delay, err)
+		}
+	}
+	acked, unknown := 0, 0
+	for _, w := range writers {
+		a, f := w.progress()
+		acked, unknown = acked+a, unknown+f
+	}
+	if acked < rounds {
+		t.Errorf("only %d acknowledged writes in %d rounds", acked, rounds)
+	}
+	t.Logf("%d kills in %v: %d writes acknowledged, %d cut off, none lost or torn", rounds, time.Since(began).Round(time.Millisecond), acked, unknown)
+}
+
+// writeUntilKilled lets all writers write at once until the service is killed.
+func writeUntilKilled(t *testing.T, s *service, writers []*writer, delay time.Duration) {
+	t.Helper()
+	var bad problems
+	var running sync.WaitGroup
+	seen := func(p idp) error { return torn(p, writers) }
+	kill := time.AfterFunc(delay, s.process.Kill)
+	defer kill.Stop()
+	for _, w := range writers {
+		running.Go(func() {
+			for {
+				err := w.write(t.Context(), s.api, seen)
+				if err == nil {
+					continue
+				}
+				if !errors.Is(err, errCutOff) {
+					bad.add(err)
+				}
+				return
+			}
+		})
+	}
+	running.Wait()
+	s.process.Kill() // also when the writers ended for another reason
+	bad.report(t)
+	if t.Failed() {
+		t.FailNow()
+	}
+}
