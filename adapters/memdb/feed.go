@@ -66,7 +66,7 @@ func replay(ctx context.Context, txn *memdb.Txn, after, at store.Revision, yield
 
 // Wait blocks until the DB has reached r.
 func (d *DB) Wait(ctx context.Context, r store.Revision) error {
-	for {
+	for d.head.Load() < uint64(r) {
 		g := d.gen.Load()
 		more, obj, err := g.db.Txn(false).FirstWatch(tableHead, indexID, []byte{1})
 		if err != nil || obj.(*head).rev >= r {
@@ -79,6 +79,7 @@ func (d *DB) Wait(ctx context.Context, r store.Revision) error {
 		case <-g.gone:
 		}
 	}
+	return nil
 }
 
 // Snapshot implements store.Snapshotter.
@@ -88,7 +89,7 @@ func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
 	if err != nil {
 		return err
 	}
-	kinds, err := txn.Get(tableKind, indexID+"_prefix", []byte{})
+	kinds, err := txn.Get(tableKind, indexID+prefix, []byte{})
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
 		touched[obj.(*kindRow).kind] = obj.(*kindRow).rev
 	}
 	t := &tx{txn: txn}
-	return load(store.State{At: at, Touched: touched, Records: t.walk(ctx, indexID, []byte{}, func(*store.Record) bool { return true })})
+	return load(store.State{At: at, Touched: touched, Records: t.walk(ctx, indexID+prefix, []byte{}, func(*store.Record) bool { return true })})
 }
 
 // Load replaces everything by a snapshot; whoever waits for changes is woken.
@@ -129,28 +130,38 @@ func (d *DB) Load(s store.State) error {
 	d.write.Lock()
 	defer d.write.Unlock()
 	close(d.gen.Swap(g).gone)
+	d.head.Store(uint64(s.At))
 	return nil
 }
 
-// Apply brings a replica to the state after c, which must be the next commit:
-// ErrStale means that the replica is not what the commit was made from.
-func (d *DB) Apply(c store.Commit) error {
+// Apply brings a replica to the state after some commits, which must be the next
+// ones, all or none: ErrStale means that the replica is not what they were made
+// from.
+func (d *DB) Apply(commits ...store.Commit) error {
 	d.write.Lock()
 	defer d.write.Unlock()
 	txn := d.gen.Load().db.Txn(true)
 	defer txn.Abort()
-	if at, err := headOf(txn); err != nil || at+1 != c.Rev {
-		return errors.Join(err, store.ErrStale)
+	at, err := headOf(txn)
+	if err != nil {
+		return err
 	}
-	for _, ch := range c.Changes {
-		if err := apply(txn, ch, c.Rev); err != nil {
+	for i := range commits {
+		c := &commits[i]
+		if c.Rev != at+store.Revision(i)+1 {
+			return store.ErrStale
+		}
+		for _, ch := range c.Changes {
+			if err := apply(txn, ch, c.Rev); err != nil {
+				return err
+			}
+		}
+		if err := advance(txn, c); err != nil {
 			return err
 		}
 	}
-	if err := advance(txn, &c); err != nil {
-		return err
-	}
 	txn.Commit()
+	d.head.Store(uint64(at) + uint64(len(commits)))
 	return nil
 }
 
@@ -181,7 +192,7 @@ func apply(txn *memdb.Txn, ch store.Change, rev store.Revision) error {
 // History implements store.Historian.
 func (d *DB) History(ctx context.Context, s tenant.Scope, kind, id string) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
-		it, err := d.read().GetReverse(tableCommit, indexID+"_prefix", []byte{})
+		it, err := d.read().GetReverse(tableCommit, indexID+prefix, []byte{})
 		if err != nil {
 			yield(store.Commit{}, err)
 			return
@@ -202,7 +213,7 @@ func (d *DB) History(ctx context.Context, s tenant.Scope, kind, id string) iter.
 
 // Oldest implements store.Historian.
 func (d *DB) Oldest(context.Context) (store.Revision, error) {
-	obj, err := d.read().First(tableCommit, indexID+"_prefix", []byte{})
+	obj, err := d.read().First(tableCommit, indexID+prefix, []byte{})
 	if err != nil || obj == nil {
 		return 0, err
 	}
@@ -220,7 +231,7 @@ func (d *DB) Prune(_ context.Context, before time.Time) (n int, err error) {
 		return 0, err
 	}
 	for {
-		obj, err := txn.First(tableCommit, indexID+"_prefix", []byte{})
+		obj, err := txn.First(tableCommit, indexID+prefix, []byte{})
 		if err != nil {
 			return 0, err
 		}

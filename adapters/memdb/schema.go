@@ -34,9 +34,16 @@ type head struct {
 	floor store.Revision // kinds without a row count as touched here
 }
 
+// prefix makes go-memdb look for keys that begin with the argument.
+const prefix = "_prefix"
+
 // key joins parts so that no part can run into the next.
 func key(parts ...string) []byte {
-	var b []byte
+	size := 0
+	for _, p := range parts {
+		size += len(p) + 2
+	}
+	b := make([]byte, 0, size)
 	for _, p := range parts {
 		if strings.IndexByte(p, 0) >= 0 {
 			p = strings.ReplaceAll(p, "\x00", "\x00\xff")

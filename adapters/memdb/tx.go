@@ -60,6 +60,10 @@ func (t *tx) get(a address) (*store.Record, error) {
 // Scan implements store.Reader.
 func (t *tx) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
+		if q.Limit == 1 && q.Offset == 0 && q.After == "" && (q.Index == "" || q.ID == "") {
+			t.first(q, yield)
+			return
+		}
 		n := 0
 		for rec, err := range t.matching(ctx, q) {
 			if n++; err == nil && n <= q.Offset {
@@ -85,27 +89,42 @@ func (t *tx) Count(ctx context.Context, q store.Query) (n int, err error) {
 
 // matching yields what q selects, Offset and Limit aside.
 func (t *tx) matching(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
-	index, arg := indexID, [][]byte{key(q.Kind)}
-	switch {
-	case q.ID != "":
-		index, arg = indexAny, [][]byte{key(q.Kind, q.ID)}
-	case q.Index != "":
-		index, arg = indexKey, [][]byte{key(q.Kind, q.Index, q.Value)}
-	}
-	if !t.scope.All() {
-		arg = append(arg, key(string(t.scope.Org())))
-	}
-	prefix := append(append([]byte{}, arg[0]...), joinRest(arg)...)
-	return t.walk(ctx, index, prefix, func(r *store.Record) bool {
+	index, arg := t.where(q)
+	return t.walk(ctx, index, arg, func(r *store.Record) bool {
 		return (q.After == "" || r.ID > q.After) && (q.Index == "" || q.ID == "" || hasKey(r, q.Index, q.Value))
 	})
 }
 
-func joinRest(parts [][]byte) (b []byte) {
-	for _, p := range parts[1:] {
-		b = append(b, p...)
+// where returns the index to look in and what the keys there begin with. The
+// organisation comes from the scope, so that it cannot be forgotten.
+func (t *tx) where(q store.Query) (index string, arg []byte) {
+	parts := [4]string{q.Kind, q.Index, q.Value}
+	n := 3
+	switch {
+	case q.ID != "":
+		index, parts[1], n = indexAny+prefix, q.ID, 2
+	case q.Index != "":
+		index = indexKey + prefix
+	default:
+		index, n = indexID+prefix, 1
 	}
-	return b
+	if !t.scope.All() {
+		parts[n] = string(t.scope.Org())
+		n++
+	}
+	return index, key(parts[:n]...)
+}
+
+// first yields the first record that q selects.
+func (t *tx) first(q store.Query, yield func(store.Record, error) bool) {
+	index, arg := t.where(q)
+	obj, err := t.txn.First(tableRecord, index, arg)
+	switch {
+	case err != nil:
+		yield(store.Record{}, err)
+	case obj != nil:
+		yield(*obj.(*store.Record), nil)
+	}
 }
 
 func hasKey(r *store.Record, index, value string) bool {
@@ -138,12 +157,12 @@ func (t *tx) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[store
 	if t.scope.All() {
 		return func(yield func(store.Record, error) bool) { yield(store.Record{}, store.ErrScope) }
 	}
-	return t.walk(ctx, indexRef, key(string(t.scope.Org()), to.Kind, to.ID), func(*store.Record) bool { return true })
+	return t.walk(ctx, indexRef+prefix, key(string(t.scope.Org()), to.Kind, to.ID), func(*store.Record) bool { return true })
 }
 
-func (t *tx) walk(ctx context.Context, index string, prefix []byte, ok func(*store.Record) bool) iter.Seq2[store.Record, error] {
+func (t *tx) walk(ctx context.Context, index string, arg []byte, ok func(*store.Record) bool) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		it, err := t.txn.Get(tableRecord, index+"_prefix", prefix)
+		it, err := t.txn.Get(tableRecord, index, arg)
 		if err != nil {
 			yield(store.Record{}, err)
 			return
@@ -178,7 +197,7 @@ func (t *tx) Put(ctx context.Context, r store.Record) error {
 	case r.Rev != 0 && (old == nil || old.Rev != r.Rev):
 		return store.ErrStale
 	}
-	if err := t.unique(r); err != nil {
+	if err := t.unique(old, r); err != nil {
 		return err
 	}
 	r.Rev = t.rev
@@ -187,12 +206,12 @@ func (t *tx) Put(ctx context.Context, r store.Record) error {
 	return t.txn.Insert(tableRecord, &r)
 }
 
-func (t *tx) unique(r store.Record) error {
+func (t *tx) unique(old *store.Record, r store.Record) error {
 	for _, k := range r.Keys {
-		if !k.Unique {
+		if !k.Unique || old != nil && hasKey(old, k.Index, k.Value) {
 			continue
 		}
-		it, err := t.txn.Get(tableRecord, indexKey+"_prefix", key(r.Kind, k.Index, k.Value, string(r.Org)))
+		it, err := t.txn.Get(tableRecord, indexKey+prefix, key(r.Kind, k.Index, k.Value, string(r.Org)))
 		if err != nil {
 			return err
 		}

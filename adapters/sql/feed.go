@@ -34,6 +34,24 @@ func (s *Store) Head(ctx context.Context) (store.Revision, error) {
 // Follow implements store.Feed.
 func (s *Store) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
+		for commits, err := range s.FollowBatches(ctx, after) {
+			if err != nil {
+				yield(store.Commit{}, err)
+				return
+			}
+			for _, c := range commits {
+				if !yield(c, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// FollowBatches is Follow, with as many commits at a time as there are: a copy
+// applies those of a group at once.
+func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Seq2[[]store.Commit, error] {
+	return func(yield func([]store.Commit, error) bool) {
 		timer := time.NewTimer(s.Poll)
 		defer timer.Stop()
 		for ctx.Err() == nil {
@@ -41,23 +59,21 @@ func (s *Store) Follow(ctx context.Context, after store.Revision) iter.Seq2[stor
 			commits, err := s.next(ctx, after)
 			if err != nil {
 				if ctx.Err() == nil {
-					yield(store.Commit{}, s.explain(err))
+					yield(nil, s.explain(err))
 				}
 				return
 			}
-			for _, c := range commits {
-				if after = c.Rev; !yield(c, nil) {
+			if n := len(commits); n > 0 {
+				if after = commits[n-1].Rev; !yield(commits, nil) {
 					return
 				}
-			}
-			if len(commits) > 0 {
 				continue
 			}
 			timer.Reset(s.Poll)
 			select {
 			case <-ctx.Done():
 			case <-s.ctx.Done():
-				yield(store.Commit{}, store.ErrClosed)
+				yield(nil, store.ErrClosed)
 				return
 			case <-news:
 			case <-timer.C:

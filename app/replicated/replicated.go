@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -30,7 +31,7 @@ type Replica interface {
 	View(ctx context.Context, s tenant.Scope, fn func(store.Reader) error) error
 	Head(ctx context.Context) (store.Revision, error)
 	Load(s store.State) error
-	Apply(c store.Commit) error
+	Apply(commits ...store.Commit) error
 	Wait(ctx context.Context, r store.Revision) error
 }
 
@@ -239,15 +240,34 @@ func (s *Store) follow(ctx context.Context) error {
 		return err
 	}
 	s.trouble.Store(nil)
-	for c, err := range s.Follow(ctx, at) {
+	for commits, err := range s.batches(ctx, at) {
 		if err == nil {
-			err = s.replica.Apply(c)
+			err = s.replica.Apply(commits...)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// batcher is a feed that hands out several commits at once.
+type batcher interface {
+	FollowBatches(ctx context.Context, after store.Revision) iter.Seq2[[]store.Commit, error]
+}
+
+// batches follows the feed in the largest steps it offers.
+func (s *Store) batches(ctx context.Context, after store.Revision) iter.Seq2[[]store.Commit, error] {
+	if b, ok := s.Primary.(batcher); ok {
+		return b.FollowBatches(ctx, after)
+	}
+	return func(yield func([]store.Commit, error) bool) {
+		for c, err := range s.Follow(ctx, after) {
+			if !yield([]store.Commit{c}, err) {
+				return
+			}
+		}
+	}
 }
 
 func (s *Store) fail(err error) {
