@@ -28,6 +28,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
+// APIVersion is the version of the wire contract that the API description
+// carries (contract dashboard.md 33, row 1).
+const APIVersion = "5.15.0"
+
 // table is every operation, in order of ID.
 type table []operation.Operation
 
@@ -155,7 +159,7 @@ func newTable(p tableParams) (table, error) {
 	for _, make := range p.Settings.services {
 		ops = append(ops, make(p.Tools).Operations()...)
 	}
-	description := httpadapter.NewDescription(p.Settings.version)
+	description := httpadapter.NewDescription(APIVersion)
 	ops = append(ops, description.Operations()...)
 	slices.SortFunc(ops, func(a, b operation.Operation) int { return cmp.Compare(a.ID, b.ID) })
 	if err := operation.Check(ops); err != nil {

@@ -81,19 +81,10 @@ func (r *reader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record
 }
 
 // Count implements store.Reader.
-func (r *reader) Count(ctx context.Context, q store.Query) (n int, err error) {
+func (r *reader) Count(ctx context.Context, q store.Query) (int, error) {
 	text, args := r.where(q, store.Record{}, true)
-	rows, err := r.q.query(ctx, `select count(*)`+text, args...)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		if err := rows.Scan(&n); err != nil {
-			return 0, err
-		}
-	}
-	return n, rows.Err()
+	total, err := number(ctx, r.q, `select count(*)`+text, args...)
+	return int(total), err
 }
 
 // where returns the part of a query from "from" on. Every condition on the

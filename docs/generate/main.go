@@ -54,7 +54,7 @@ func run(dir string, check bool) error {
 
 // generated returns the content of every generated file by name.
 func generated() (map[string][]byte, error) {
-	a, err := app.New(app.WithVersion("5.15.0"))
+	a, err := app.New()
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func generated() (map[string][]byte, error) {
 		"configuration.md": []byte(configuration()),
 	}
 	for _, s := range []operation.Surface{operation.Management, operation.Admin, operation.Node} {
-		text, err := httpadapter.Document(ops, s, "5.15.0")
+		text, err := httpadapter.Document(ops, s, app.APIVersion)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,102 @@
+package crud_test
+
+import (
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// note is a plain resource, made by the checklist in docs/adding-a-resource.md.
+type note struct {
+	ID    string    `json:"id"`
+	OrgID tenant.ID `json:"org_id"`
+	Title string    `json:"title"`
+}
+
+type noteDraft struct {
+	Title string `json:"title"`
+}
+
+func (n note) replace(d noteDraft) (note, error) {
+	if strings.TrimSpace(d.Title) == "" {
+		return n, fault.New(fault.Invalid, "note.title", "note title is required").At("title")
+	}
+	n.Title = d.Title
+	return n, nil
+}
+
+var notes = &store.Kind[note]{
+	Name: "note", Noun: "note",
+	ID:      func(n note) string { return n.ID },
+	Org:     func(n note) tenant.ID { return n.OrgID },
+	Indexes: []store.Index[note]{store.Unique("title", "title", func(n note) string { return n.Title })},
+}
+
+// service is what a resource adds to the application.
+type service struct{ t app.Tools }
+
+func (s service) Operations() []operation.Operation {
+	r := crud.Resource[note, noteDraft]{
+		Kind: notes, Store: s.t.Store, NewID: s.t.NewID, PageSize: s.t.PageSize,
+		New:     func(id string, org tenant.ID, d noteDraft) (note, error) { return note{ID: id, OrgID: org}.replace(d) },
+		Replace: note.replace,
+	}
+	return operation.Group{
+		Surface: operation.Management, Name: "notes", Path: "/api/notes", Tag: "Notes", Permission: access.Hooks,
+		Style: operation.Style{Word: "OK", ListKey: "notes"},
+	}.Rows(r.Rows(crud.Words{Noun: "note", Created: "Note created", Updated: "Note updated", Deleted: "Note deleted"},
+		noteDraft{Title: "buy milk"}, note{ID: "5f1a0c5d8e3b2a1f00000009", OrgID: "acme", Title: "buy milk"})...)
+}
+
+// TestPlainResource takes a resource from nothing to the wire.
+func TestPlainResource(t *testing.T) {
+	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithService(func(t app.Tools) operation.Service { return service{t} }),
+		app.WithIDs(func() func() string {
+			n := 0
+			return func() string { n++; return strings.Repeat("0", 23) + string(rune('0'+n)) }
+		}(), func() string { return "r" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	me, err := a.Bootstrap(t.Context(), identity.First{OrgID: "acme", Email: "me@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		method, path, body, match string
+		status                    int
+		want                      string
+	}{
+		{"GET", "/api/notes", "", "", 200, `{"notes":[],"pages":1}`},
+		{"POST", "/api/notes", `{"title":" "}`, "", 400, `{"Status":"Error","Message":"note title is required","Meta":null}`},
+		{"POST", "/api/notes", `{"title":"one"}`, "", 200, `{"Status":"OK","Message":"Note created","Meta":"000000000000000000000004"}`},
+		{"POST", "/api/notes", `{"title":"one"}`, "", 409, `{"Status":"Error","Message":"note title already exists: 'one'","Meta":null}`},
+		{"GET", "/api/notes/000000000000000000000004", "", "", 200, `{"id":"000000000000000000000004","org_id":"acme","title":"one"}`},
+		{"PUT", "/api/notes/000000000000000000000004", `{"title":"two"}`, `"1"`, 412, `{"Status":"Error","Message":"If-Match does not hold: the resource has changed; read it again","Meta":null}`},
+		{"PUT", "/api/notes/000000000000000000000004", `{"title":"two"}`, `"3"`, 200, `{"Status":"OK","Message":"Note updated","Meta":null}`},
+		{"GET", "/api/notes", "", "", 200, `{"notes":[{"id":"000000000000000000000004","org_id":"acme","title":"two"}],"pages":1}`},
+		{"DELETE", "/api/notes/000000000000000000000004", "", "", 200, `{"Status":"OK","Message":"Note deleted","Meta":null}`},
+		{"DELETE", "/api/notes/000000000000000000000004", "", "", 404, `{"Status":"Error","Message":"note not found","Meta":null}`},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), c.method, c.path, strings.NewReader(c.body))
+		r.Header.Set("Authorization", me.AccessKey)
+		if c.match != "" {
+			r.Header.Set("If-Match", c.match)
+		}
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		if got := strings.TrimSpace(w.Body.String()); w.Code != c.status || got != c.want {
+			t.Errorf("%s %s %s: %d %s, want %d %s", c.method, c.path, c.body, w.Code, got, c.status, c.want)
+		}
+	}
+}
