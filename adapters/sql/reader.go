@@ -57,11 +57,15 @@ func (r *reader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record
 			if q.Limit > 0 {
 				n = min(n, left)
 			}
-			text, args := r.where(q, last, first)
-			text = `select r.kind, r.org, r.id, r.rev, r.doc, r.meta` + text + fmt.Sprintf(` order by r.org, r.id limit %d`, n)
-			if first && q.Offset > 0 {
-				text += fmt.Sprintf(` offset %d`, q.Offset)
+			skip := 0
+			if first {
+				skip = q.Offset
 			}
+			text, args := r.where(q, last, first)
+			// Numbers are arguments, so that the text is one of few and prepared once.
+			text = fmt.Sprintf(`select r.kind, r.org, r.id, r.rev, r.doc, r.meta%s order by %s.org, %[2]s.id limit $%d offset $%d`,
+				text, leading(q), len(args)+1, len(args)+2)
+			args = append(args, n, skip)
 			recs, err := r.fetch(ctx, text, args...)
 			if err != nil {
 				yield(store.Record{}, err)
@@ -100,24 +104,36 @@ func (r *reader) where(q store.Query, last store.Record, first bool) (string, []
 		}
 		fmt.Fprintf(&b, format, at...)
 	}
-	b.WriteString(` from record r`)
-	if q.Index != "" {
-		add(` join record_key k on k.kind = r.kind and k.org = r.org and k.id = r.id and k.name = $%d and k.value = $%d`, q.Index, q.Value)
+	t := leading(q)
+	if q.Index == "" {
+		add(` from record r where r.kind = $%d`, q.Kind)
+	} else {
+		// The key comes first: a planner without statistics would rather walk all
+		// records of the kind. SQLite keeps the order of a cross join.
+		add(` from record_key k cross join record r where k.kind = $%d and k.name = $%d and k.value = $%d`, q.Kind, q.Index, q.Value)
+		b.WriteString(` and r.kind = k.kind and r.org = k.org and r.id = k.id`)
 	}
-	add(` where r.kind = $%d`, q.Kind)
 	if !r.scope.All() {
-		add(` and r.org = $%d`, string(r.scope.Org()))
+		add(` and `+t+`.org = $%d`, string(r.scope.Org()))
 	}
 	if q.ID != "" {
-		add(` and r.id = $%d`, q.ID)
+		add(` and `+t+`.id = $%d`, q.ID)
 	}
 	if q.After != "" {
-		add(` and r.id > $%d`, q.After)
+		add(` and `+t+`.id > $%d`, q.After)
 	}
 	if !first {
-		add(` and (r.org, r.id) > ($%d, $%d)`, string(last.Org), last.ID)
+		add(` and (`+t+`.org, `+t+`.id) > ($%d, $%d)`, string(last.Org), last.ID)
 	}
 	return b.String(), args
+}
+
+// leading names the table whose order is the order of the answer.
+func leading(q store.Query) string {
+	if q.Index != "" {
+		return "k"
+	}
+	return "r"
 }
 
 // Touched implements store.Reader: any commit counts, which is never too few.
@@ -135,8 +151,8 @@ func (r *reader) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[s
 		kind, id := "", ""
 		for {
 			recs, err := r.fetch(ctx, fmt.Sprintf(`select r.kind, r.org, r.id, r.rev, r.doc, r.meta from record_ref f
-				join record r on r.org = f.org and r.kind = f.kind and r.id = f.id
-				where f.org = $1 and f.to_kind = $2 and f.to_id = $3 and (f.kind, f.id) > ($4, $5) order by f.kind, f.id limit %d`, pageSize),
+				cross join record r where r.org = f.org and r.kind = f.kind and r.id = f.id
+				and f.org = $1 and f.to_kind = $2 and f.to_id = $3 and (f.kind, f.id) > ($4, $5) order by f.kind, f.id limit %d`, pageSize),
 				string(r.scope.Org()), to.Kind, to.ID, kind, id)
 			if err != nil {
 				yield(store.Record{}, err)

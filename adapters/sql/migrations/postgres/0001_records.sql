@@ -8,7 +8,7 @@ create table record (
   meta text   not null,
   constraint record_pk primary key (kind, org, id)
 );
-create index record_by_id on record (kind, id);
+create index record_by_id on record (kind, id, org);
 -- compressing a large document takes longer than writing it
 alter table record alter column doc set storage external;
 
@@ -52,7 +52,7 @@ create table gone (
   rev  bigint not null,
   constraint gone_pk primary key (kind, org, id)
 );
-create index gone_by_id on gone (kind, id);
+create index gone_by_id on gone (kind, id, org);
 
 -- a hint for followers; losing it costs them one poll
 create function gatehouse_hint() returns trigger language plpgsql as $$

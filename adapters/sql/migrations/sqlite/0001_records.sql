@@ -8,7 +8,7 @@ create table record (
   meta text    not null,
   constraint record_pk primary key (kind, org, id)
 );
-create index record_by_id on record (kind, id);
+create index record_by_id on record (kind, id, org);
 
 -- searchable values of records
 create table record_key (
@@ -49,7 +49,7 @@ create table gone (
   rev  integer not null,
   constraint gone_pk primary key (kind, org, id)
 );
-create index gone_by_id on gone (kind, id);
+create index gone_by_id on gone (kind, id, org);
 
 -- how far each sink has been told, and who tells it
 create table cursor (

@@ -1,0 +1,74 @@
+package sql
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// TestPlans checks that no query walks a table: SQLite's planner has no
+// statistics and would rather walk all records of a kind than look a key up.
+func TestPlans(t *testing.T) {
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "gatehouse.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := Migrate(t.Context(), db, Dialect{Name: "sqlite", Begin: "begin immediate"}); err != nil {
+		t.Fatal(err)
+	}
+	one, err := tenant.Of("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		scope tenant.Scope
+		q     store.Query
+		first string
+	}{
+		{one, store.Query{Kind: "k", Index: "i", Value: "v"}, "SEARCH k USING PRIMARY KEY (kind=? AND name=? AND value=? AND org=?)"},
+		{tenant.Everyone("test"), store.Query{Kind: "k", Index: "i", Value: "v"}, "SEARCH k USING PRIMARY KEY (kind=? AND name=? AND value=?)"},
+		{one, store.Query{Kind: "k", Index: "i", Value: "v", After: "x"}, "SEARCH k USING PRIMARY KEY (kind=? AND name=? AND value=? AND org=? AND id>?)"},
+		{one, store.Query{Kind: "k"}, "SEARCH r USING INDEX sqlite_autoindex_record_1 (kind=? AND org=?)"},
+		{tenant.Everyone("test"), store.Query{Kind: "k", ID: "1"}, "SEARCH r USING INDEX record_by_id (kind=? AND id=?)"},
+	} {
+		r := &reader{scope: c.scope}
+		text, args := r.where(c.q, store.Record{}, true)
+		plan := explainPlan(t, db, `select r.doc`+text+` order by `+leading(c.q)+`.org, `+leading(c.q)+`.id`, args)
+		if len(plan) == 0 || plan[0] != c.first {
+			t.Errorf("%+v: %q", c.q, plan)
+		}
+		for _, step := range plan {
+			if strings.Contains(step, "SCAN") || strings.Contains(step, "TEMP B-TREE") {
+				t.Errorf("%+v: %s", c.q, step)
+			}
+		}
+	}
+}
+
+func explainPlan(t *testing.T, db *sql.DB, text string, args []any) (steps []string) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "explain query plan "+text, args...)
+	if err != nil {
+		t.Fatal(text, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, detail)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
