@@ -10,8 +10,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
@@ -38,6 +40,7 @@ var _ secret.Keys = (*Keys)(nil)
 type ring struct {
 	id     string // names the secret in what it protects, so that rotation works
 	digest []byte // HMAC-SHA-256
+	states *sync.Pool
 	aead   cipher.AEAD
 }
 
@@ -88,7 +91,7 @@ func newRing(text string) (ring, error) {
 		return ring{}, err
 	}
 	name := sha256.Sum256(sealing)
-	return ring{id: hex.EncodeToString(name[:4]), digest: digest, aead: aead}, nil
+	return ring{id: hex.EncodeToString(name[:4]), digest: digest, states: &sync.Pool{}, aead: aead}, nil
 }
 
 // NewKey implements secret.Keys: 128 random bits.
@@ -98,11 +101,23 @@ func (k *Keys) NewKey() string { return randomHex(16) }
 func (k *Keys) Digests(token string) []string {
 	out := make([]string, len(k.rings))
 	for i, r := range k.rings {
-		mac := hmac.New(sha256.New, r.digest)
-		mac.Write([]byte(token))
-		out[i] = r.id + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+		out[i] = r.mac(token)
 	}
 	return out
+}
+
+// mac digests a token. Preparing the key costs as much as digesting, and this is
+// done for every request, so prepared states are kept.
+func (r *ring) mac(token string) string {
+	state, ok := r.states.Get().(hash.Hash)
+	if !ok {
+		state = hmac.New(sha256.New, r.digest)
+	}
+	defer r.states.Put(state)
+	state.Reset()
+	state.Write([]byte(token))
+	var sum [sha256.Size]byte
+	return r.id + "." + base64.RawURLEncoding.EncodeToString(state.Sum(sum[:0]))
 }
 
 // sealVersion names the layout of sealed texts and opens each of them.

@@ -143,6 +143,7 @@ var explanations = map[string]string{
 	"upsert/SQLite/store/64": "As above: the one writer's core is the limit, not the disk.",
 	"http/SQLite/put/64":     "Server, store and 64 clients share the cores of one machine. A bare handler needs some 25 microseconds of one core for a request, an upsert some 150: HTTP, authentication, the edit, SQL, the log, the copy in memory and two log lines.",
 	"http/PostgreSQL/put/64": "As on SQLite, and the database server works on the same cores, with a round trip for each statement of a group.",
+	"http/SQLite/get/64":     "Half of what a read costs here is finding out who asks: the key is digested and the user and the organisation are looked up for every request, so that a change counts at once.",
 	"http/PostgreSQL/get/64": "A current read waits until the head of the database has been asked after it came. Readers share the question, but each waits for it, and the database server answers on the same cores.",
 	"history/10/1":           "The same upsert by hand does nothing else: the difference from the row \"over a database that drops the log\" is what the rest of the store costs, not what the log costs.",
 	"history/10/64":          "As above: compare with the store over a database that drops the log.",
