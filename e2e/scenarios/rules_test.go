@@ -46,7 +46,7 @@ func TestRules(t *testing.T) {
 	}
 	denied := func(err error, method string) error {
 		if statusOf(err) != http.StatusForbidden || !strings.Contains(err.Error(), "access denied: "+method+" is switched off") {
-			return fmt.Errorf("answer %v, want 403 with the reason", err)
+			return fmt.Errorf("answer %w, want 403 with the reason", err)
 		}
 		return nil
 	}
