@@ -135,7 +135,7 @@ type audited struct{ store.Store }
 
 func (a audited) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
 	rev, err := a.Store.Update(ctx, s, fn)
-	fmt.Println("revision", rev, "by", store.AttributionOf(ctx).Operation)
+	fmt.Println("revision", rev, "by", store.AttributionOf(ctx, s).Operation)
 	return rev, err
 }
 

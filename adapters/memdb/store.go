@@ -102,7 +102,7 @@ func (d *DB) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 	if err := fn(w); err != nil {
 		return 0, err
 	}
-	c := &store.Commit{Rev: w.rev, At: d.now(), By: store.AttributionOf(ctx)}
+	c := &store.Commit{Rev: w.rev, At: d.now(), By: store.AttributionOf(ctx, s)}
 	if c.Changes, err = w.changes(); err != nil || len(c.Changes) == 0 {
 		return at, err
 	}

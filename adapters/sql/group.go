@@ -38,7 +38,7 @@ func (g *group) run(u *unit) {
 	}
 	if len(changes) > 0 {
 		u.rev = rev
-		g.commits = append(g.commits, store.Commit{Rev: rev, At: g.w.s.Now(), By: store.AttributionOf(u.ctx), Changes: changes})
+		g.commits = append(g.commits, store.Commit{Rev: rev, At: g.w.s.Now(), By: store.AttributionOf(u.ctx, u.scope), Changes: changes})
 	}
 }
 

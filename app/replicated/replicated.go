@@ -281,13 +281,3 @@ func (s *Store) Trouble() *Trouble { return s.trouble.Load() }
 
 // Loaded is closed once the copy has been loaded.
 func (s *Store) Loaded() <-chan struct{} { return s.loaded }
-
-// Lag returns how many commits the copy is behind the primary.
-func (s *Store) Lag(ctx context.Context) (int, error) {
-	head, err := s.Primary.Head(ctx)
-	if err != nil {
-		return 0, err
-	}
-	at, err := s.replica.Head(ctx)
-	return int(max(head, at) - at), err
-}

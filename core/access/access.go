@@ -2,10 +2,7 @@
 // whether a permission map covers what a caller wants (contract dashboard.md 4).
 package access
 
-import (
-	"cmp"
-	"maps"
-)
+import "cmp"
 
 // Permission names a group of operations in a permission map.
 type Permission string
@@ -124,6 +121,3 @@ func (m Map) Valid() (group string, ok bool) {
 	}
 	return "", true
 }
-
-// Clone returns a copy that may be changed.
-func (m Map) Clone() Map { return maps.Clone(m) }

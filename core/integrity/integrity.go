@@ -22,10 +22,8 @@ type Rule uint8
 
 // The rules of deletion.
 const (
-	Restrict Rule = iota // the target stays
-	Detach               // the holder lets go
-	Cascade              // the holder goes too
-	Tolerate             // nothing: the reference dangles and is reported
+	Restrict Rule = iota // the target stays as long as it is referred to
+	Tolerate             // nothing: the reference dangles
 )
 
 // Dangling returns a fault that names the first reference to an unknown target.

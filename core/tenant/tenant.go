@@ -24,7 +24,7 @@ func Of(org ID) (Scope, error) {
 }
 
 // Everyone returns the scope of all organisations, for the admin surface, the
-// gateway feeds and start-up work. The reason is kept for logs and history.
+// gateway feeds and start-up work. The reason is kept in history.
 func Everyone(reason string) Scope { return Scope{all: true, reason: reason} }
 
 // Org returns the organisation, or "" for Everyone.

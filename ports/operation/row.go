@@ -27,11 +27,6 @@ type Option func(*Spec)
 // Status sets the status of success.
 func Status(code int) Option { return func(s *Spec) { s.Status = code } }
 
-// Needs overrides the permission and the intent.
-func Needs(p access.Permission, i access.Intent) Option {
-	return func(s *Spec) { s.Permission, s.Intent = p, i }
-}
-
 // Public lets anyone call.
 func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" } }
 

@@ -94,12 +94,6 @@ func (c Change) Bare() Change {
 	return c
 }
 
-// Equal reports whether two changes say the same.
-func (c Change) Equal(o Change) bool {
-	return c.Op == o.Op && c.Org == o.Org && c.Kind == o.Kind && c.ID == o.ID && c.Prev == o.Prev &&
-		slices.Equal(c.Keys, o.Keys) && slices.Equal(c.Delta, o.Delta)
-}
-
 // Commit is what one Update did, and on whose behalf.
 type Commit struct {
 	Rev     Revision
@@ -114,6 +108,7 @@ type Attribution struct {
 	Actor     string `json:"actor,omitempty"`     // user ID, "admin", "node", or what the program does by itself
 	Operation string `json:"operation,omitempty"` // operation ID
 	Request   string `json:"request,omitempty"`   // request ID
+	Everyone  string `json:"everyone,omitempty"`  // why the unit of work spanned organisations, if it did
 }
 
 type attributionKey struct{}
@@ -123,9 +118,10 @@ func Attribute(ctx context.Context, a Attribution) context.Context {
 	return context.WithValue(ctx, attributionKey{}, a)
 }
 
-// AttributionOf returns what Attribute stored.
-func AttributionOf(ctx context.Context) Attribution {
+// AttributionOf returns what Attribute stored, and why a scope spans organisations.
+func AttributionOf(ctx context.Context, s tenant.Scope) Attribution {
 	a, _ := ctx.Value(attributionKey{}).(Attribution)
+	a.Everyone = s.Reason()
 	return a
 }
 

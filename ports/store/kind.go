@@ -164,7 +164,8 @@ func (k *Kind[T]) Edit(ctx context.Context, w Writer, name string, when Conditio
 	return v, k.explain(w.Put(ctx, rec), name)
 }
 
-// Delete removes one resource if the condition holds and returns what it was.
+// Delete removes one resource if the condition holds and returns what it was. A
+// resource that others rely on (integrity.Restrict) stays: a Conflict fault.
 func (k *Kind[T]) Delete(ctx context.Context, w Writer, name string, when Condition) (T, error) {
 	var zero T
 	rec, err := k.find(ctx, w, name)
@@ -176,11 +177,37 @@ func (k *Kind[T]) Delete(ctx context.Context, w Writer, name string, when Condit
 			return zero, err
 		}
 	}
+	if err := k.restricted(ctx, w, rec.ID, noun(k.Noun, k.Name)); err != nil {
+		return zero, err
+	}
 	v, err := k.decode(rec)
 	if err != nil {
 		return v, err
 	}
 	return v, k.explain(w.Delete(ctx, k.Name, rec.ID), name)
+}
+
+// restricted refuses to delete what others rely on, inside the unit of work.
+func (k *Kind[T]) restricted(ctx context.Context, r Reader, id, noun string) error {
+	target := integrity.Target{Kind: k.Name, ID: id}
+	for holder, err := range r.Referrers(ctx, target) {
+		if err != nil {
+			return err
+		}
+		for _, ref := range holder.Refs {
+			if ref.Target == target && ref.OnDelete == integrity.Restrict {
+				return fault.New(fault.Conflict, k.Name+".in_use", "%s is in use by %s '%s'", noun, holder.Kind, holder.ID)
+			}
+		}
+	}
+	return nil
+}
+
+func noun(noun, name string) string {
+	if noun == "" {
+		return name
+	}
+	return noun
 }
 
 // dangling refuses references to what does not exist, inside the unit of work.
@@ -262,10 +289,7 @@ func encode(v any) ([]byte, error) {
 
 // explain turns what a back end says into a fault that names the resource.
 func (k *Kind[T]) explain(err error, name string) error {
-	noun := k.Noun
-	if noun == "" {
-		noun = k.Name
-	}
+	noun := noun(k.Noun, k.Name)
 	switch {
 	case err == nil:
 		return nil

@@ -286,6 +286,37 @@ var resourceTests = []test{
 			t.Errorf("%+v, %v", v, err)
 		}
 	}},
+	{"what others rely on stays", func(t *testing.T, b Backend) {
+		strict := *things
+		strict.Name = "strict"
+		strict.Refs = func(v thing) []integrity.Ref {
+			return []integrity.Ref{{Target: integrity.Target{Kind: "thing", ID: v.Owner}, Field: "owner"}}
+		}
+		put := func(owner string) error {
+			_, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
+				return strict.Insert(t.Context(), w, thing{ID: "s", Org: "a", Name: "s", Owner: owner})
+			})
+			return err
+		}
+		if err := put("1"); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("a reference to nothing: %v", err)
+		}
+		insert(t, b, thing{ID: "1", Org: "a", Name: "x"})
+		if err := put("1"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
+			_, err := things.Delete(t.Context(), w, "x", nil)
+			return err
+		}); fault.KindOf(err) != fault.Conflict {
+			t.Errorf("deleted under a reference: %v", err)
+		}
+		update(t, b, "a", func(ctx context.Context, w store.Writer) error {
+			_, err := strict.Delete(ctx, w, "s", nil)
+			return err
+		})
+		remove(t, b, "a", "x")
+	}},
 	{"referrers", func(t *testing.T, b Backend) {
 		insert(t, b, thing{ID: "1", Org: "a", Name: "x", Owner: "o"})
 		insert(t, b, thing{ID: "2", Org: "a", Name: "y", Owner: "p"})
