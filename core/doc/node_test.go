@@ -1,0 +1,100 @@
+package doc_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+func node(t *testing.T, text string) *doc.Node {
+	t.Helper()
+	n, err := doc.ParseNode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestNodeReads(t *testing.T) {
+	n := node(t, ` {"a":{"b":[1.50,"x",true,null]},"big":12345678901234567890,"s":"\u00e9","a2":{}} `)
+	list := n.Get("a", "b")
+	if list.Len() != 4 || list.Items()[0].Float() != 1.5 || list.Items()[0].Int() != 1 || !list.Items()[2].True() || list.Texts()[0] != "x" {
+		t.Errorf("%s", list.JSON())
+	}
+	if n.Get("s").Text() != "é" || n.Get("no", "such").Type() != doc.Absent || n.Get("no").Text() != "" || n.Get("no").Len() != 0 {
+		t.Error("reading")
+	}
+	if got := string(n.JSON()); got != `{"a":{"b":[1.50,"x",true,null]},"big":12345678901234567890,"s":"\u00e9","a2":{}}` {
+		t.Error(got)
+	}
+}
+
+func TestNodeEdits(t *testing.T) {
+	n := node(t, `{"z":1,"a":{"b":2,"c":3}}`)
+	c := n.Clone()
+	n.Put(doc.NewStrings([]string{"p", "q"}), "a", "d", "e")
+	n.Put(doc.NewBool(true), "z", "y")
+	if !n.Delete("a", "b") || n.Delete("a", "b") || n.Delete("none", "x") {
+		t.Error("delete")
+	}
+	n.Set("n", doc.NewInt(-7))
+	if got := string(n.JSON()); got != `{"z":{"y":true},"a":{"c":3,"d":{"e":["p","q"]}},"n":-7}` {
+		t.Error(got)
+	}
+	if got := string(c.JSON()); got != `{"z":1,"a":{"b":2,"c":3}}` {
+		t.Errorf("the copy changed: %s", got)
+	}
+}
+
+func TestNodeManyMembers(t *testing.T) {
+	n := doc.NewObject()
+	for i := range 100 {
+		n.Set(fmt.Sprint("k", i), doc.NewInt(int64(i)))
+	}
+	for i := range 90 {
+		n.Delete(fmt.Sprint("k", i))
+	}
+	n.Set("k95", doc.NewNull())
+	if n.Len() != 10 || n.Get("k95").Type() != doc.TypeNull || n.Get("k99").Int() != 99 || n.Get("k5") != nil {
+		t.Errorf("%s", n.JSON())
+	}
+}
+
+func TestNodeEqual(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{`{"a":1,"b":[1]}`, `{"b":[1.0],"a":1e0}`, true}, {`{"a":1}`, `{"a":1,"b":null}`, false}, {`[1,2]`, `[2,1]`, false},
+		{`"\u0061"`, `"a"`, true}, {`null`, `false`, false}, {`9007199254740993`, `9007199254740992`, false}, {`1e999`, `1e998`, false},
+	} {
+		if got := node(t, c.a).Equal(node(t, c.b)); got != c.want {
+			t.Errorf("%s = %s: %v", c.a, c.b, got)
+		}
+	}
+}
+
+func FuzzNodeRoundTrip(f *testing.F) {
+	f.Add(`{"a":{"b":[1,{"c":"\"}"}]},"":null,"e":1.50e+3}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := doc.ParseNode([]byte(text))
+		if err != nil {
+			if json.Valid([]byte(text)) && utf8.ValidString(text) {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		}
+		out := n.JSON()
+		if !equal(t, []byte(text), out) {
+			t.Fatalf("%q became %q", text, out)
+		}
+		again, err := doc.ParseNode(out)
+		if err != nil || !bytes.Equal(again.JSON(), out) || !again.Equal(n) || !n.Clone().Equal(again) {
+			t.Fatalf("%q is not stable: %v", out, err)
+		}
+	})
+}
