@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,6 +64,11 @@ func generated() (map[string][]byte, error) {
 		"operations.md":    []byte(operations(ops)),
 		"configuration.md": []byte(configuration()),
 	}
+	byGroup, err := pages(ops)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(files, byGroup)
 	for _, s := range []operation.Surface{operation.Management, operation.Admin, operation.Node} {
 		text, err := httpadapter.Document(ops, s, app.APIVersion)
 		if err != nil {
@@ -83,16 +89,7 @@ func operations(ops []operation.Operation) string {
 	b.WriteString("# Operations\n\nMade from the operation table by `make generate`. Not to be edited.\n\n" +
 		"| operation | request | what it does | permission | success |\n|---|---|---|---|---|\n")
 	for _, o := range ops {
-		who := string(o.Permission) + ":" + string(o.Intent)
-		switch {
-		case o.Public:
-			who = "anybody"
-		case o.Surface != operation.Management:
-			who = string(o.Surface) + " secret"
-		case o.Permission == "*":
-			who = "any user"
-		}
-		fmt.Fprintf(&b, "| `%s` | `%s %s` | %s | %s | %d |\n", o.ID, o.Method, o.Path, o.Summary, who, o.Status)
+		fmt.Fprintf(&b, "| [`%s`](%s) | `%s %s` | %s | %s | %d |\n", o.ID, pageName(o.Tag), o.Method, o.Path, o.Summary, caller(o), o.Status)
 	}
 	return b.String()
 }

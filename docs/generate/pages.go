@@ -1,0 +1,120 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// pages returns a page for each group of resources, by file name.
+func pages(ops []operation.Operation) (map[string][]byte, error) {
+	groups := map[string][]operation.Operation{}
+	for _, o := range ops {
+		groups[o.Tag] = append(groups[o.Tag], o)
+	}
+	files := map[string][]byte{}
+	for tag, list := range groups {
+		slices.SortStableFunc(list, func(a, b operation.Operation) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.ID, b.ID))
+		})
+		text, err := page(tag, list)
+		if err != nil {
+			return nil, err
+		}
+		files[pageName(tag)] = []byte(text)
+	}
+	return files, nil
+}
+
+// pageName is where the page of a group is, below docs.
+func pageName(tag string) string {
+	return "operations/" + strings.ReplaceAll(strings.ToLower(tag), " ", "-") + ".md"
+}
+
+func page(tag string, ops []operation.Operation) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\nMade from the operation table by `make generate`. Not to be edited. [All operations](../operations.md)\n", tag)
+	for _, o := range ops {
+		fmt.Fprintf(&b, "\n## %s\n\n`%s %s` · `%s` · %s\n", o.Summary, o.Method, o.Path, o.ID, caller(o))
+		if o.Notes != "" {
+			fmt.Fprintf(&b, "\n%s\n", o.Notes)
+		}
+		parameters(&b, o)
+		if err := sample(&b, "Request", o.Request); err != nil {
+			return "", err
+		}
+		if err := sample(&b, fmt.Sprintf("Answer, status %d", o.Status), o.Example); err != nil {
+			return "", err
+		}
+		refusals(&b, o)
+	}
+	return b.String(), nil
+}
+
+// caller says whose call is admitted.
+func caller(o operation.Operation) string {
+	switch {
+	case o.Public:
+		return "anybody"
+	case o.Surface != operation.Management:
+		return string(o.Surface) + " secret"
+	case o.Permission == "*":
+		return "any user"
+	}
+	return string(o.Permission) + ":" + string(o.Intent)
+}
+
+func parameters(b *strings.Builder, o operation.Operation) {
+	if len(o.Params) == 0 {
+		return
+	}
+	b.WriteString("\n| parameter | where | type | meaning |\n|---|---|---|---|\n")
+	for _, p := range o.Params {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", p.Name, p.In, typeName(p.Type), strings.ReplaceAll(p.Doc, "|", `\|`))
+	}
+}
+
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Int:
+		return "integer"
+	case reflect.Bool:
+		return "boolean"
+	}
+	return "string"
+}
+
+func sample(b *strings.Builder, title string, v any) error {
+	if v == nil {
+		return nil
+	}
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err == nil {
+		fmt.Fprintf(b, "\n%s:\n\n```json\n%s\n```\n", title, text)
+	}
+	return err
+}
+
+// refusals lists what an operation answers to the faults it declares.
+func refusals(b *strings.Builder, o operation.Operation) {
+	if len(o.Faults) == 0 {
+		return
+	}
+	b.WriteString("\n| fault | status | text |\n|---|---|---|\n")
+	for _, code := range o.Faults {
+		a := o.Style.Faults[code]
+		status, text := "by kind", "says what is wrong"
+		if a.Status != 0 {
+			status = fmt.Sprint(a.Status)
+		}
+		if a.Text != "" {
+			text = "`" + a.Text + "`"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", code, status, text)
+	}
+}
