@@ -1,0 +1,206 @@
+package shape
+
+import (
+	"encoding/hex"
+	"strconv"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Problem is one place where a document is not what is wanted.
+type Problem struct {
+	Path string `json:"path"` // "proxy.target_list[2]"; "" is the document itself
+	Want string `json:"want"`
+	Got  string `json:"got"` // what kind of value, never the value: it may be a secret
+}
+
+// String says what is wrong, for people.
+func (p Problem) String() string {
+	if p.Path == "" {
+		return "want " + p.Want + ", got " + p.Got
+	}
+	return p.Path + ": want " + p.Want + ", got " + p.Got
+}
+
+// maxProblems is how many are reported of one document: the first says enough,
+// and a long list of wrong items says no more.
+const maxProblems = 50
+
+// Check returns where a decoder would refuse the document, or nil.
+func (t Type) Check(n *doc.Node) []Problem {
+	var c checker
+	c.check(&t, n)
+	return c.found
+}
+
+// checker keeps the path as steps, which become text only when there is
+// something to report.
+type checker struct {
+	steps []step
+	found []Problem
+}
+
+type step struct {
+	name string
+	item int // -1: the member called name
+}
+
+func (c *checker) path() string {
+	var b []byte
+	for _, s := range c.steps {
+		switch {
+		case s.item >= 0:
+			b = append(strconv.AppendInt(append(b, '['), int64(s.item), 10), ']')
+			continue
+		case len(b) > 0:
+			b = append(b, '.')
+		}
+		if s.name == "" {
+			b = append(b, `""`...)
+		}
+		b = append(b, s.name...)
+	}
+	return string(b)
+}
+
+func (c *checker) report(t *Type, got string) {
+	if len(c.found) < maxProblems {
+		c.found = append(c.found, Problem{c.path(), t.String(), got})
+	}
+}
+
+func (c *checker) check(t *Type, n *doc.Node) {
+	if n.Is(doc.TypeNull) && t.kind != kindDuration {
+		return // a decoder leaves the zero value
+	}
+	switch t.kind {
+	case kindList:
+		c.list(t, n)
+	case kindMap, kindObject:
+		c.object(t, n)
+	case kindAny:
+		c.any(t, n)
+	default:
+		if got := t.refuses(n); got != "" {
+			c.report(t, got)
+		}
+	}
+}
+
+func (c *checker) list(t *Type, n *doc.Node) {
+	if !n.Is(doc.TypeArray) {
+		c.report(t, got(n))
+		return
+	}
+	for i, v := range n.Items() {
+		c.steps = append(c.steps, step{item: i})
+		c.check(t.elem, v)
+		c.steps = c.steps[:len(c.steps)-1]
+	}
+}
+
+func (c *checker) object(t *Type, n *doc.Node) {
+	if !n.Is(doc.TypeObject) {
+		c.report(t, got(n))
+		return
+	}
+	for name, v := range n.Members() {
+		of := t.elem
+		if t.kind == kindObject {
+			of = t.member(name)
+		}
+		if of == nil {
+			continue
+		}
+		c.steps = append(c.steps, step{name, -1})
+		c.check(of, v)
+		c.steps = c.steps[:len(c.steps)-1]
+	}
+}
+
+// any looks for numbers that are too large to decode.
+func (c *checker) any(t *Type, n *doc.Node) {
+	switch n.Type() {
+	case doc.Absent:
+		c.report(t, got(n))
+	case doc.TypeNumber:
+		if Float.refuses(n) != "" {
+			c.report(t, got(n))
+		}
+	case doc.TypeArray:
+		c.list(&Type{kind: kindList, elem: t}, n)
+	case doc.TypeObject:
+		c.object(&Type{kind: kindMap, elem: t}, n)
+	}
+}
+
+// refuses says what is wrong with a single value, or "".
+func (t *Type) refuses(n *doc.Node) string {
+	text := n.Is(doc.TypeString)
+	ok := text // of strings and durations: one that cannot be read counts as 0
+	switch t.kind {
+	case kindRaw:
+		ok = !n.Is(doc.Absent)
+	case kindBool:
+		ok = n.Is(doc.TypeBool)
+	case kindInt, kindUint, kindFloat:
+		return t.refusesNumber(n)
+	case kindTime:
+		ok = text && new(time.Time).UnmarshalJSON(n.JSON()) == nil
+	case kindObjectID:
+		ok = text && isObjectID(n.JSON())
+	}
+	switch {
+	case ok:
+		return ""
+	case text && t.kind != kindBool:
+		return "another string"
+	}
+	return got(n)
+}
+
+// refusesNumber tries what encoding/json does: whole numbers are read from their
+// spelling, so that neither 1.0 nor 1e3 is one.
+func (t *Type) refusesNumber(n *doc.Node) string {
+	if !n.Is(doc.TypeNumber) {
+		return got(n)
+	}
+	var err error
+	switch text := string(n.JSON()); t.kind {
+	case kindInt:
+		_, err = strconv.ParseInt(text, 10, t.bits)
+	case kindUint:
+		_, err = strconv.ParseUint(text, 10, t.bits)
+	default:
+		_, err = strconv.ParseFloat(text, t.bits)
+	}
+	if err != nil {
+		return "another number"
+	}
+	return ""
+}
+
+// isObjectID looks at the spelling: an identifier with escapes is not read as one.
+func isObjectID(text []byte) bool {
+	id, err := hex.DecodeString(string(text[1 : len(text)-1]))
+	return err == nil && (len(id) == 12 || len(id) == 0)
+}
+
+func got(n *doc.Node) string {
+	switch n.Type() {
+	case doc.Absent:
+		return "nothing"
+	case doc.TypeNull:
+		return "null"
+	case doc.TypeArray:
+		return "a list"
+	case doc.TypeObject:
+		return "an object"
+	case doc.TypeBool:
+		return "true or false"
+	}
+	return "a " + n.Type().String()
+}
+
+func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

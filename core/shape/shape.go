@@ -1,0 +1,192 @@
+// Package shape describes the types that a gateway decodes JSON into, as data,
+// and says where a document would make that decoder fail. Gateways decode with
+// Go's encoding/json, and one value of the wrong type voids a whole feed
+// (contract gateway.md 0, rule 4), so the rules here are those of that package:
+// names match in any case, null is the zero value, unknown members are ignored.
+package shape
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type kind uint8
+
+const (
+	kindString kind = iota
+	kindBool
+	kindInt
+	kindUint
+	kindFloat
+	kindAny
+	kindRaw
+	kindTime
+	kindDuration
+	kindObjectID
+	kindList
+	kindMap
+	kindObject
+)
+
+// Type is what a decoder accepts. Types are immutable and may be shared.
+type Type struct {
+	kind     kind
+	bits     int // of numbers
+	optional bool
+	elem     *Type // of lists and maps
+	members  []member
+	exact    map[string]int // members by name
+	folded   map[string]int // and by name without case
+}
+
+type member struct {
+	name    string
+	of      Type
+	omitted bool
+}
+
+// The types of single values.
+var (
+	String   = Type{kind: kindString}
+	Bool     = Type{kind: kindBool}
+	Int      = Type{kind: kindInt, bits: 64}
+	Float    = Type{kind: kindFloat, bits: 64}
+	Any      = Type{kind: kindAny}      // any JSON, whose numbers a 64-bit float can hold
+	Raw      = Type{kind: kindRaw}      // any JSON, which is not looked into
+	Time     = Type{kind: kindTime}     // RFC 3339 text
+	Duration = Type{kind: kindDuration} // "1.5s"; the one type that refuses null (contract gateway.md 3.2)
+	ObjectID = Type{kind: kindObjectID} // 24 hexadecimal digits, or empty text
+)
+
+// IntOf is a whole number of 8, 16, 32 or 64 bits with a sign.
+func IntOf(bits int) Type { return Type{kind: kindInt, bits: bits} }
+
+// UintOf is a whole number of 8, 16, 32 or 64 bits without a sign.
+func UintOf(bits int) Type { return Type{kind: kindUint, bits: bits} }
+
+// List is a list of elements of one type.
+func List(elem Type) Type { return Type{kind: kindList, elem: &elem} }
+
+// Map is an object with any member names and values of one type.
+func Map(elem Type) Type { return Type{kind: kindMap, elem: &elem} }
+
+// Optional is t, or nothing: its zero value is null.
+func Optional(t Type) Type {
+	t.optional = true
+	return t
+}
+
+// Group is some members of objects.
+type Group struct{ members []member }
+
+// Members names members of one type, separated by blanks. A name that ends in ?
+// is left out of the zero form.
+func Members(names string, of Type) Group {
+	var g Group
+	for spelled := range strings.FieldsSeq(names) {
+		name, omitted := strings.CutSuffix(spelled, "?")
+		g.members = append(g.members, member{name, of, omitted})
+	}
+	return g
+}
+
+// Join makes one group of several.
+func Join(groups ...Group) Group {
+	var all Group
+	for _, g := range groups {
+		all.members = append(all.members, g.members...)
+	}
+	return all
+}
+
+// Object is an object with these members and, ignored, any others.
+func Object(groups ...Group) Type {
+	t := Type{kind: kindObject, members: Join(groups...).members, exact: map[string]int{}, folded: map[string]int{}}
+	for i, m := range t.members {
+		t.exact[m.name] = i
+		if _, taken := t.folded[fold(m.name)]; !taken {
+			t.folded[fold(m.name)] = i
+		}
+	}
+	return t
+}
+
+// member returns the type of the member that a decoder would fill from a name:
+// the one spelled the same, or else the one that differs in case only.
+func (t *Type) member(name string) *Type {
+	i, ok := t.exact[name]
+	if !ok {
+		i, ok = t.folded[fold(name)]
+	}
+	if !ok {
+		return nil
+	}
+	return &t.members[i].of
+}
+
+// fold maps names that encoding/json takes for the same to one text. Letters
+// beyond ASCII count: the Kelvin sign is a k, the long s an s.
+func fold(name string) string {
+	out := make([]byte, 0, len(name))
+	for _, r := range name {
+		switch {
+		case 'a' <= r && r <= 'z':
+			r -= 'a' - 'A'
+		case r >= utf8.RuneSelf:
+			r = smallest(r)
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out)
+}
+
+// smallest returns the first of the runes that differ from r in case only.
+func smallest(r rune) rune {
+	for {
+		next := unicode.SimpleFold(r)
+		if next <= r {
+			return next
+		}
+		r = next
+	}
+}
+
+// String says what the type accepts, for people.
+func (t Type) String() string {
+	switch t.kind {
+	case kindString:
+		return "a string"
+	case kindBool:
+		return "true or false"
+	case kindInt, kindUint:
+		return t.numberName()
+	case kindFloat:
+		return "a number"
+	case kindTime:
+		return "a time such as 2026-01-02T03:04:05Z"
+	case kindDuration:
+		return `a duration such as "1.5s"`
+	case kindObjectID:
+		return "24 hexadecimal digits or empty text"
+	case kindList:
+		return "a list"
+	case kindMap, kindObject:
+		return "an object"
+	}
+	return "a value whose numbers are below 1.8e308"
+}
+
+func (t Type) numberName() string {
+	switch {
+	case t.kind == kindUint && t.bits == 64:
+		return "a whole number of at least 0"
+	case t.kind == kindUint:
+		return "a whole number from 0 to " + itoa(math.MaxUint64>>(64-t.bits))
+	case t.bits == 64:
+		return "a whole number"
+	}
+	limit := uint64(1) << (t.bits - 1)
+	return "a whole number from -" + itoa(limit) + " to " + itoa(limit-1)
+}
