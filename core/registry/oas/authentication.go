@@ -1,0 +1,164 @@
+package oas
+
+import (
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// extractAuthentication: contract oas-extension.md 4.4. The members of the
+// authentication block itself are in rootSection.
+func extractAuthentication(document, ext, c *doc.Node) {
+	a := ext.Get("server", "authentication")
+	assign(c, doc.NewObject(), "auth_configs")
+	resetSchemes(c)
+	hmacSection.extract(a.Get("hmac"), c)
+	oidcSection.extract(a.Get("oidc"), c)
+	for _, name := range []string{"hmac", "oidc"} {
+		if a.Get(name).Is(doc.TypeObject) {
+			extractSources(a.Get(name), newSlot(c, name))
+		}
+	}
+	extractCustom(a.Get("custom"), c)
+	if cert := a.Get("certificateAuth"); cert.Is(doc.TypeObject) {
+		assign(slot(c, string(SchemeToken)), read(cert.Get("enabled"), flag), "use_certificate")
+	}
+	extractLifetime(a.Get("customKeyLifetime"), c)
+	r := requirementsOf(document, a)
+	r.extract(c)
+	for _, names := range r.converted() {
+		extractRequirement(document, a, names, c)
+	}
+}
+
+// resetSchemes clears what belongs to schemes, except the one member that an
+// extraction leaves when no scheme is converted.
+func resetSchemes(c *doc.Node) {
+	const stays = "idp_client_id_mapping_disabled"
+	kept := c.Get(stays)
+	for _, s := range converters {
+		s.section.extract(nil, c)
+	}
+	c.Delete("auth_configs", string(SchemeToken))
+	assign(c, kept, stays)
+	assign(c, doc.NewNull(), "oauth_meta", "allowed_access_types")
+}
+
+// extractCustom converts the sources of a custom plugin. The slot is left out
+// when it would only say that the header is disabled.
+func extractCustom(custom, c *doc.Node) {
+	if config := c.Get("custom_middleware", "id_extractor"); config.Get("extractor_config").Len() == 0 {
+		assign(config, doc.NewNull(), "extractor_config")
+	}
+	if !custom.Is(doc.TypeObject) {
+		return
+	}
+	s := newSlot(c, "coprocess")
+	extractSources(custom, s)
+	silent := zero.Get("auth").Clone()
+	assign(silent, doc.NewBool(true), "disable_header")
+	if s.Equal(silent) {
+		c.Delete("auth_configs", "coprocess")
+	}
+}
+
+// extractLifetime: rule lifetime.
+func extractLifetime(lifetime, c *doc.Node) {
+	var n int64
+	if lifetime.Get("enabled").True() {
+		n = wholeSeconds(ParseDuration(lifetime.Get("value").Text()))
+	}
+	assign(c, doc.NewInt(n), "session_lifetime")
+}
+
+// extractRequirement converts the schemes that one requirement names. Of several
+// API keys the first enabled one counts.
+func extractRequirement(document, a *doc.Node, names []string, c *doc.Node) {
+	token := ""
+	for _, name := range names {
+		native, entry := nativeScheme(document, name), a.Get("securitySchemes", name)
+		if Recognise(native, entry) == SchemeToken {
+			if token == "" || !a.Get("securitySchemes", token, "enabled").True() && entry.Get("enabled").True() {
+				token = name
+			}
+			continue
+		}
+		extractScheme(native, entry, name, c)
+	}
+	if token != "" {
+		extractToken(nativeScheme(document, token), a.Get("securitySchemes", token), token, a, c)
+	}
+}
+
+func nativeScheme(document *doc.Node, name string) *doc.Node {
+	return document.Get("components", "securitySchemes", name)
+}
+
+func extractScheme(native, entry *doc.Node, name string, c *doc.Node) {
+	scheme := Recognise(native, entry)
+	i := slices.IndexFunc(converters, func(k converter) bool { return k.scheme == scheme })
+	if i < 0 || (scheme == SchemeOAuth && !entry.Is(doc.TypeObject)) {
+		return
+	}
+	s := newSlot(c, string(scheme))
+	converters[i].section.extract(entry, c)
+	extractSources(entry, s)
+	assign(s, doc.NewString(name), "name")
+	if scheme == SchemeOAuth {
+		extractAccessTypes(native, entry, c)
+	}
+}
+
+// extractToken converts an API key, whose place the native scheme states.
+func extractToken(native, entry *doc.Node, name string, a, c *doc.Node) {
+	s := slot(c, string(SchemeToken))
+	certificate := s.Get("use_certificate").True()
+	off := s.Get("name").Text() == "" || s.Get("disable_header").True()
+	converters[0].section.extract(entry, c)
+	extractPlaces(entry, s)
+	assign(s, doc.NewBool(off && !entry.Get("header", "enabled").True()), "disable_header")
+	if !a.Get("certificateAuth").Is(doc.TypeObject) {
+		certificate = certificate || entry.Get("enableClientCertificate").True()
+	}
+	assign(s, doc.NewBool(certificate), "use_certificate")
+	assign(s, doc.NewString(name), "name")
+	location := native.Get("name")
+	switch native.Get("in").Text() {
+	case "header":
+		assign(s, doc.NewBool(false), "disable_header")
+		assign(s, read(location, text), "auth_header_name")
+	case "query":
+		assign(s, doc.NewBool(true), "use_param")
+		assign(s, read(location, text), "param_name")
+	case "cookie":
+		assign(s, doc.NewBool(true), "use_cookie")
+		assign(s, read(location, text), "cookie_name")
+	}
+}
+
+// accessTypes are the grants by the flows of a native scheme, in the order of
+// contract oas-extension.md 3, refresh.
+var accessTypes = []struct{ flow, grant string }{
+	{"authorizationCode", "authorization_code"},
+	{"clientCredentials", "client_credentials"},
+	{"password", "password"},
+	{"implicit", "__implicit"},
+}
+
+const refreshGrant = "refresh_token"
+
+func extractAccessTypes(native, entry, c *doc.Node) {
+	out := doc.NewArray()
+	if entry.Get("refreshToken").True() {
+		out.Append(doc.NewString(refreshGrant))
+	}
+	for _, t := range accessTypes {
+		if native.Get("flows", t.flow).Is(doc.TypeObject) {
+			out.Append(doc.NewString(t.grant))
+		}
+	}
+	if out.Len() == 0 {
+		out = doc.NewNull()
+	}
+	assign(c, out, "oauth_meta", "allowed_access_types")
+}

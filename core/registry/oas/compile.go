@@ -1,0 +1,98 @@
+package oas
+
+import (
+	"slices"
+	"strings"
+)
+
+// compile turns rows into a section.
+func compile(parts ...[]row) *section {
+	s := &section{shape: newBlock(parts...)}
+	inner := map[string][]row{}
+	var order []string
+	for _, r := range slices.Concat(parts...) {
+		if head, _, ok := cutList(r.ext); ok {
+			if !slices.Contains(order, head) {
+				order = append(order, head)
+			}
+			inner[head] = append(inner[head], r)
+		} else if slices.Contains(plain, r.rule) {
+			s.leaves = append(s.leaves, r.leaf())
+		}
+	}
+	for _, head := range order {
+		if l := compileList(head, inner[head]); l != nil {
+			s.lists = append(s.lists, l)
+		}
+	}
+	return s
+}
+
+func (r row) leaf() leaf {
+	classic, omitted := strings.CutSuffix(r.classic, "?")
+	return leaf{split(r.ext), split(classic), r.rule, r.kind, r.written, omitted}
+}
+
+// split turns a path of the table into member names.
+func split(path string) []string {
+	names := strings.Split(path, ".")
+	if names[0] == "V" {
+		names = append([]string{"version_data", "versions", ""}, names[1:]...)
+	}
+	return names
+}
+
+// cutList divides a path at its first list.
+func cutList(path string) (head, rest string, ok bool) {
+	head, rest, ok = strings.Cut(path, "[]")
+	return head, strings.TrimPrefix(rest, "."), ok
+}
+
+func compileList(head string, rows []row) *sequence {
+	classic, _, found := cutList(rows[0].classic)
+	_, keyed := strings.CutSuffix(head, ".*")
+	switch first := rows[0]; {
+	case first.rule == pairs:
+		return compilePairs(head, rows)
+	case !found || first.rule == event:
+		return nil
+	}
+	var relative []row
+	for _, r := range rows {
+		_, r.ext, _ = cutList(r.ext)
+		_, r.classic, _ = cutList(r.classic)
+		relative = append(relative, r)
+	}
+	return &sequence{
+		ext: split(strings.TrimSuffix(head, ".*")), classic: split(strings.TrimSuffix(classic, ".*")),
+		keyed: keyed, item: compile(relative).with(itemHooks[head]),
+	}
+}
+
+func (s *section) with(h hook) *section {
+	s.hook = h
+	return s
+}
+
+func compilePairs(head string, rows []row) *sequence {
+	classic, _ := strings.CutSuffix(rows[0].classic, " (key)")
+	_, key, _ := cutList(rows[0].ext)
+	_, value, _ := cutList(rows[1].ext)
+	l := &sequence{
+		ext: split(head), classic: split(classic), key: key, value: value,
+		joined: rows[1].rule == comma, emptyMap: slices.Contains(emptyMaps, last(split(classic))),
+	}
+	switch classic {
+	case "definition.versions", "upstream_certificates":
+		l.whenEmpty = emptyList
+	case "pinned_public_keys":
+		l.whenEmpty = null
+	}
+	return l
+}
+
+// emptyMaps are the maps that the classic form shows as {}, all others as null
+// (contract oas-extension.md 3, rule pairs).
+var emptyMaps = []string{"global_headers", "global_response_headers", "add_headers", "header_map", "scope_to_policy"}
+
+func last(names []string) string { return names[len(names)-1] }

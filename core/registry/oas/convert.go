@@ -1,0 +1,98 @@
+package oas
+
+import (
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// extract writes what the section says of ext, which may be absent, into classic.
+func (s *section) extract(ext, classic *doc.Node) {
+	for i := range s.leaves {
+		l := &s.leaves[i]
+		l.put(classic, l.toClassic(ext.Get(l.ext...)))
+	}
+	for _, l := range s.lists {
+		l.extract(ext, classic)
+	}
+	if s.hook.extract != nil {
+		s.hook.extract(ext, classic)
+	}
+}
+
+func (l *leaf) put(classic, v *doc.Node) {
+	if l.omitted {
+		assignOrDrop(classic, v, l.classic...)
+		return
+	}
+	assign(classic, v, l.classic...)
+}
+
+func (l *leaf) toClassic(n *doc.Node) *doc.Node {
+	switch l.rule {
+	case not:
+		return doc.NewBool(!n.True())
+	case durS:
+		return doc.NewInt(wholeSeconds(ParseDuration(n.Text())))
+	case durNS:
+		return doc.NewInt(int64(ParseDuration(n.Text())))
+	case tls:
+		return doc.NewInt(tlsNumber(n.Text()))
+	}
+	return read(n, l.kind)
+}
+
+// fill writes what the section says of classic into ext. Empty blocks remain;
+// see block.settle.
+func (s *section) fill(ext, classic *doc.Node) {
+	for i := range s.leaves {
+		l := &s.leaves[i]
+		v := l.toExtension(classic.Get(l.classic...))
+		if l.written == may && isEmpty(v, l.kind) {
+			ext.Delete(l.ext...)
+			continue
+		}
+		assign(ext, v, l.ext...)
+	}
+	for _, l := range s.lists {
+		l.fill(ext, classic)
+	}
+	if s.hook.fill != nil {
+		s.hook.fill(ext, classic)
+	}
+}
+
+func (l *leaf) toExtension(n *doc.Node) *doc.Node {
+	switch l.rule {
+	case not:
+		return doc.NewBool(!n.True())
+	case durS:
+		return durationText(seconds(cut(n.Float())))
+	case durNS:
+		return durationText(time.Duration(readWhole(n).Int()))
+	case tls:
+		return doc.NewString(tlsText(n.Int()))
+	}
+	return read(n, l.kind)
+}
+
+func durationText(d time.Duration) *doc.Node { return doc.NewString(FormatDuration(d)) }
+
+// firstTLS is the number of the version "1.0"; the next ones follow.
+const firstTLS = 0x0301
+
+func tlsNumber(version string) int64 {
+	minor, ok := strings.CutPrefix(version, "1.")
+	if !ok || len(minor) != 1 || minor[0] < '0' || minor[0] > '3' {
+		return 0
+	}
+	return firstTLS + int64(minor[0]-'0')
+}
+
+func tlsText(number int64) string {
+	if number < firstTLS || number > firstTLS+3 {
+		return ""
+	}
+	return "1." + string(rune('0'+number-firstTLS))
+}

@@ -1,0 +1,68 @@
+package oas
+
+import (
+	"math"
+	"strconv"
+	"time"
+)
+
+// ParseDuration reads a duration text. Reading is lenient: what cannot be read is
+// zero, decimal parts such as "1.5s" are accepted (contract oas-extension.md 1.2).
+func ParseDuration(s string) time.Duration {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return 0
+	}
+	return d
+}
+
+var units = []struct {
+	name string
+	size uint64
+}{
+	{"h", uint64(time.Hour)},
+	{"m", uint64(time.Minute)},
+	{"s", uint64(time.Second)},
+	{"ms", uint64(time.Millisecond)},
+	{"µs", uint64(time.Microsecond)},
+	{"ns", uint64(time.Nanosecond)},
+}
+
+// FormatDuration writes a duration in whole numbers, largest unit first, without
+// parts that are zero; zero is "0s" (contract oas-extension.md 1.2).
+func FormatDuration(d time.Duration) string {
+	if d == 0 {
+		return "0s"
+	}
+	var b []byte
+	rest := uint64(d)
+	if d < 0 {
+		b, rest = append(b, '-'), -rest
+	}
+	for _, u := range units {
+		if n := rest / u.size; n > 0 {
+			b = append(strconv.AppendUint(b, n, 10), u.name...)
+			rest -= n * u.size
+		}
+	}
+	return string(b)
+}
+
+// wholeSeconds drops what is less than a second.
+func wholeSeconds(d time.Duration) int64 { return int64(d / time.Second) }
+
+// RoundUpSeconds returns the seconds of a duration, of which a started one counts
+// in full; negative ones go towards zero (contract oas-extension.md 13, 1 and 20).
+func RoundUpSeconds(d time.Duration) int64 {
+	n := wholeSeconds(d)
+	if d > time.Duration(n)*time.Second {
+		n++
+	}
+	return n
+}
+
+// seconds is a duration of some seconds, as long as a duration can be at most.
+func seconds(n int64) time.Duration {
+	const most = int64(math.MaxInt64 / time.Second)
+	return time.Duration(min(max(n, -most), most)) * time.Second
+}

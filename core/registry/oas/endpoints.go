@@ -1,0 +1,142 @@
+package oas
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// methods are the operations of a path item, in the order in which they are read.
+var methods = []string{"connect", "delete", "get", "head", "options", "patch", "post", "put", "trace"}
+
+// extractEndpoints rebuilds the endpoint lists.
+func extractEndpoints(document, ext, c *doc.Node) {
+	version := mainVersion(c)
+	assign(version, doc.NewBool(true), "use_extended_paths")
+	lists := version.Get("extended_paths")
+	clearLists(lists)
+	settings := ext.Get("middleware", "operations")
+	if settings.Len() == 0 {
+		return
+	}
+	paths := document.Get("paths")
+	for _, path := range sortedPaths(paths) {
+		for _, method := range methods {
+			if id := operationID(paths.Get(path, method)); id != "" {
+				appendEntries(lists, settings.Get(id), path, strings.ToUpper(method))
+			}
+		}
+	}
+	if allowed := lists.Get("white_list"); allowed != nil {
+		sortAllowed(allowed)
+	}
+}
+
+func operationID(operation *doc.Node) string { return operation.Get("operationId").Text() }
+
+func clearLists(lists *doc.Node) {
+	for _, name := range knownLists {
+		if zeroLists.Get(name) != nil {
+			lists.Set(name, zeroLists.Get(name).Clone())
+			continue
+		}
+		lists.Delete(name)
+	}
+}
+
+var (
+	zeroLists  = mainVersion(zero).Get("extended_paths")
+	knownLists = listNames()
+)
+
+// listNames are the endpoint lists that a document decides about. Transforms by
+// jq and persisted queries have no twin and survive (contract oas-extension.md 4.3).
+func listNames() []string {
+	names := []string{"cache"}
+	for _, m := range endpoints {
+		names = append(names, m.list)
+	}
+	return append(names, "validate_request")
+}
+
+// appendEntries adds the blocks of one operation to their lists. A block counts
+// when it is there, also when it is disabled.
+func appendEntries(lists, op *doc.Node, path, method string) {
+	for i := range endpoints {
+		m := &endpoints[i]
+		block := op.Get(m.block)
+		if m.documentary || !block.Is(doc.TypeObject, doc.TypeArray) || block.Is(doc.TypeArray) != m.isList {
+			continue
+		}
+		if m.isList {
+			block = first(block)
+		}
+		entry := doc.NewObject()
+		m.section.extract(block, entry)
+		if block == nil {
+			entry.Set("disabled", doc.NewBool(false)) // an empty list switches nothing off
+		}
+		entry.Set("path", doc.NewString(path))
+		entry.Set("method", doc.NewString(method))
+		if !lists.Get(m.list).Is(doc.TypeArray) {
+			lists.Set(m.list, doc.NewArray())
+		}
+		lists.Get(m.list).Append(entry)
+	}
+}
+
+func first(n *doc.Node) *doc.Node {
+	if items := n.Items(); len(items) > 0 {
+		return items[0]
+	}
+	return nil
+}
+
+func sortAllowed(list *doc.Node) {
+	items := list.Items()
+	slices.SortStableFunc(items, func(a, b *doc.Node) int {
+		return cmp.Or(strings.Compare(a.Get("path").Text(), b.Get("path").Text()),
+			strings.Compare(a.Get("method").Text(), b.Get("method").Text()))
+	})
+	list.SetItems(items)
+}
+
+// sortedPaths lists the paths of a document so that the more special ones come
+// first (contract oas-extension.md 4.3).
+func sortedPaths(paths *doc.Node) []string {
+	type entry struct{ path, reduced string }
+	entries := make([]entry, 0, paths.Len())
+	for path := range paths.Members() {
+		entries = append(entries, entry{path, withoutParameters(path)})
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(compareLength(a.reduced, b.reduced), compareLength(b.path, a.path))
+	})
+	out := make([]string, len(entries))
+	for i, e := range entries {
+		out[i] = e.path
+	}
+	return out
+}
+
+// compareLength puts more slashes first, then longer texts, then the alphabet.
+func compareLength(a, b string) int {
+	return cmp.Or(cmp.Compare(strings.Count(b, "/"), strings.Count(a, "/")), cmp.Compare(len(b), len(a)), strings.Compare(a, b))
+}
+
+// withoutParameters removes every {…}.
+func withoutParameters(path string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(path, "{")
+		_, rest, closed := strings.Cut(after, "}")
+		if !found || !closed {
+			b.WriteString(path)
+			return b.String()
+		}
+		b.WriteString(before)
+		path = rest
+	}
+}

@@ -1,0 +1,153 @@
+package oas
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// handler is a kind of event handler that the extension knows.
+type handler struct {
+	kind, classic string
+	section       *section
+	named         string // the member that the common name becomes on the way back
+	id            bool   // its settings have an id
+}
+
+var handlers = []handler{
+	{kind: "webhook", classic: "eh_web_hook_handler", section: compile(webhookRows), id: true},
+	{kind: "custom", classic: "eh_dynamic_handler", section: compile(scriptRows), named: "functionName", id: true},
+	{kind: "log", classic: "eh_log_handler", section: compile(logRows), named: "logPrefix"},
+}
+
+// extractServer converts the event handlers: rule event. Stored handlers of the
+// kinds known here go, others stay (contract oas-extension.md 6.3).
+func extractServer(ext, c *doc.Node) {
+	events := doc.NewObject()
+	for name, list := range c.Get("event_handlers", "events").Members() {
+		kept := slices.DeleteFunc(list.Items(), func(h *doc.Node) bool {
+			return handlerOf(func(k handler) bool { return k.classic == h.Get("handler_name").Text() }) != nil
+		})
+		if len(kept) > 0 {
+			events.Set(name, doc.NewArray(kept...))
+		}
+	}
+	for _, h := range ext.Get("server", "eventHandlers").Items() {
+		kind := handlerOf(func(k handler) bool { return k.kind == h.Get("type").Text() })
+		if kind == nil {
+			continue
+		}
+		trigger := h.Get("trigger").Text()
+		if !events.Get(trigger).Is(doc.TypeArray) {
+			events.Set(trigger, doc.NewArray())
+		}
+		events.Get(trigger).Append(kind.toClassic(h))
+	}
+	assign(c, events, "event_handlers", "events")
+}
+
+func handlerOf(match func(handler) bool) *handler {
+	if i := slices.IndexFunc(handlers, match); i >= 0 {
+		return &handlers[i]
+	}
+	return nil
+}
+
+func (k *handler) toClassic(h *doc.Node) *doc.Node {
+	meta := doc.NewObject()
+	meta.Set("disabled", doc.NewBool(!h.Get("enabled").True()))
+	if k.id {
+		meta.Set("id", doc.NewString(h.Get("id").Text()))
+	}
+	if k.named == "" {
+		meta.Set("name", doc.NewString(h.Get("name").Text()))
+	}
+	k.section.extract(h, meta)
+	entry := doc.NewObject()
+	entry.Set("handler_name", doc.NewString(k.classic))
+	entry.Set("handler_meta", meta)
+	return entry
+}
+
+func fillServer(ext, c *doc.Node) {
+	var out []*doc.Node
+	old := ext.Get("server", "eventHandlers").Items()
+	events := c.Get("event_handlers", "events")
+	triggers := events.Names()
+	slices.Sort(triggers)
+	for _, trigger := range triggerOrder(old, triggers) {
+		for _, entry := range events.Get(trigger).Items() {
+			kind := handlerOf(func(k handler) bool { return k.classic == entry.Get("handler_name").Text() })
+			if kind != nil && entry.Get("handler_meta").Is(doc.TypeObject) && kind.wellTyped(entry.Get("handler_meta")) {
+				out = append(out, kind.toExtension(trigger, entry, take(old, trigger, kind, entry)))
+			}
+		}
+	}
+	if len(out) == 0 {
+		ext.Delete("server", "eventHandlers")
+		return
+	}
+	assign(ext, doc.NewArray(out...), "server", "eventHandlers")
+}
+
+// triggerOrder lists triggers as the document has them, then the others.
+func triggerOrder(old []*doc.Node, triggers []string) []string {
+	var out []string
+	for _, h := range old {
+		if t := h.Get("trigger").Text(); slices.Contains(triggers, t) && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	for _, t := range triggers {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// take returns a copy of the handler of the document that says the same as a
+// classic entry, and removes it from the list; nil if there is none.
+func take(old []*doc.Node, trigger string, kind *handler, entry *doc.Node) *doc.Node {
+	for i, h := range old {
+		if h.Get("trigger").Text() == trigger && h.Get("type").Text() == kind.kind && kind.toClassic(h).Equal(entry) {
+			old[i] = nil
+			return h.Clone()
+		}
+	}
+	return nil
+}
+
+// wellTyped: settings of a wrong type skip the handler.
+func (k *handler) wellTyped(meta *doc.Node) bool {
+	full := maps.Collect(k.toClassic(nil).Get("handler_meta").Members())
+	for name, v := range meta.Members() {
+		if want := full[name]; want != nil && !v.Is(want.Type(), doc.TypeNull) {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *handler) toExtension(trigger string, entry, h *doc.Node) *doc.Node {
+	if h == nil {
+		h = doc.NewObject()
+	}
+	meta := entry.Get("handler_meta")
+	assign(h, doc.NewBool(!meta.Get("disabled").True()), "enabled")
+	assign(h, doc.NewString(trigger), "trigger")
+	assign(h, doc.NewString(k.kind), "type")
+	id := ""
+	if k.id {
+		id = meta.Get("id").Text()
+	}
+	assignOrDrop(h, doc.NewString(id), "id")
+	k.section.fill(h, meta)
+	name := meta.Get("name").Text()
+	if k.named != "" {
+		name = h.Get(k.named).Text()
+	}
+	assignOrDrop(h, doc.NewString(name), "name")
+	return h
+}

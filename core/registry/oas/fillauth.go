@@ -1,0 +1,202 @@
+package oas
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// fillAuthentication: contract oas-extension.md 5.4 and 5.5.
+func fillAuthentication(d, ext, c *doc.Node) {
+	a := object(ext, "server", "authentication")
+	fillLifetime(a, c.Get("session_lifetime"))
+	configs := c.Get("auth_configs")
+	fillSources(object(a, "custom"), configs.Get("coprocess"))
+	if configs.Len() > 0 {
+		fillConfigured(a, c)
+	}
+	oldForm := usesOldCertificate(d, a)
+	if configs.Len() > 0 {
+		assign(a, doc.NewBool(!oldForm && configs.Get(string(SchemeToken), "use_certificate").True()), "certificateAuth", "enabled")
+	}
+	for i := range converters {
+		fillScheme(d, a, c, &converters[i], oldForm)
+	}
+	completeEntries(d, a)
+	fillSecurity(d, a, c)
+	if a.Get("securitySchemes").Is(doc.TypeObject) && a.Get("securitySchemes").Len() == 0 {
+		a.Delete("securitySchemes")
+	}
+}
+
+func fillLifetime(a, lifetime *doc.Node) {
+	n := readWhole(lifetime).Int()
+	block := object(a, "customKeyLifetime")
+	assignOrDrop(block, doc.NewBool(n != 0), "enabled")
+	assign(block, durationText(seconds(n)), "value")
+}
+
+// fillConfigured refreshes the blocks that have a slot.
+func fillConfigured(a, c *doc.Node) {
+	for _, k := range []struct {
+		name    string
+		section *section
+	}{{"hmac", hmacSection}, {"oidc", oidcSection}} {
+		if s := c.Get("auth_configs", k.name); s.Is(doc.TypeObject) {
+			block := object(a, k.name)
+			k.section.fill(block, c)
+			fillSources(block, s)
+			if scopes := block.Get("scopes"); k.name == "oidc" && scopes.Get("claims").Len() == 0 {
+				fillClaims(scopes, "claimName", "claims")
+			}
+		}
+	}
+}
+
+// usesOldCertificate: rule cert. A document that switches client certificates on
+// within its token scheme keeps doing so.
+func usesOldCertificate(d, a *doc.Node) bool {
+	if a.Get("certificateAuth", "enabled").True() {
+		return false
+	}
+	for name, entry := range a.Get("securitySchemes").Members() {
+		if Recognise(nativeScheme(d, name), entry) == SchemeToken && entry.Get("enableClientCertificate").True() {
+			return true
+		}
+	}
+	return false
+}
+
+func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {
+	s := c.Get("auth_configs", string(k.scheme))
+	name := s.Get("name").Text()
+	if name == "" {
+		if k.scheme != SchemeExternalOAuth || !c.Get("external_oauth", "enabled").True() {
+			return
+		}
+		name, s = string(SchemeExternalOAuth), doc.NewObject()
+		s.Set("disable_header", doc.NewBool(true))
+	}
+	entry := object(a, "securitySchemes", name)
+	k.section.fill(entry, c)
+	fillSources(entry, s)
+	native := object(d, "components", "securitySchemes", name)
+	switch k.scheme {
+	case SchemeToken:
+		assignOrDrop(entry, doc.NewBool(oldForm && s.Get("use_certificate").True()), "enableClientCertificate")
+		fillTokenPlace(native, entry, s)
+	case SchemeJWT:
+		fillJWT(native, entry)
+	case SchemeBasic:
+		assign(native, doc.NewString("http"), "type")
+		assign(native, doc.NewString("basic"), "scheme")
+	case SchemeOAuth:
+		fillOAuth(native, entry, c.Get("oauth_meta", "allowed_access_types").Texts())
+	case SchemeExternalOAuth:
+		assign(native, doc.NewString("oauth2"), "type")
+		completeFlow(native, "authorizationCode")
+	}
+	k.section.shape.settle(entry)
+	k.section.shape.complete(entry)
+	requireScheme(d, name)
+}
+
+// fillTokenPlace moves the chosen source of an API key to the native scheme.
+func fillTokenPlace(native, entry, s *doc.Node) {
+	in := native.Get("in").Text()
+	switch {
+	case in == "header" || in == "query" || in == "cookie":
+	case !s.Get("disable_header").True():
+		in = "header"
+	case s.Get("use_param").True():
+		in = "query"
+	default:
+		in = "cookie"
+	}
+	member := map[string]string{"header": "auth_header_name", "query": "param_name", "cookie": "cookie_name"}[in]
+	assign(native, doc.NewString("apiKey"), "type")
+	assign(native, doc.NewString(in), "in")
+	assign(native, doc.NewString(s.Get(member).Text()), "name")
+	entry.Delete(in)
+}
+
+func fillJWT(native, entry *doc.Node) {
+	assign(native, doc.NewString("http"), "type")
+	assign(native, doc.NewString("bearer"), "scheme")
+	assign(native, doc.NewString("JWT"), "bearerFormat")
+	fillClaims(entry, "identityBaseField", "subjectClaims")
+	fillClaims(entry, "policyFieldName", "basePolicyClaims")
+	fillClaims(object(entry, "scopes"), "claimName", "claims")
+}
+
+// fillClaims: rule claims. The single value comes first in the list.
+func fillClaims(block *doc.Node, single, list string) {
+	value := block.Get(single).Text()
+	if value == "" {
+		return
+	}
+	out := doc.NewArray(doc.NewString(value))
+	for _, other := range block.Get(list).Texts() {
+		if other != value {
+			out.Append(doc.NewString(other))
+		}
+	}
+	assign(block, out, list)
+}
+
+func fillOAuth(native, entry *doc.Node, grants []string) {
+	assign(native, doc.NewString("oauth2"), "type")
+	object(native, "flows")
+	refreshing := false
+	for _, grant := range grants {
+		refreshing = refreshing || grant == refreshGrant
+		for _, t := range accessTypes {
+			if t.grant == grant {
+				completeFlow(native, t.flow)
+			}
+		}
+	}
+	assignOrDrop(entry, doc.NewBool(refreshing), "refreshToken")
+}
+
+// completeFlow makes a flow of a native scheme, or adds what it lacks.
+func completeFlow(native *doc.Node, name string) {
+	flow := object(native, "flows", name)
+	if name == "authorizationCode" || name == "implicit" {
+		fillAddress(flow, "authorizationUrl", "/oauth/authorize")
+	}
+	if name != "implicit" {
+		fillAddress(flow, "tokenUrl", "/oauth/token")
+	}
+	object(flow, "scopes")
+}
+
+func fillAddress(flow *doc.Node, member, address string) {
+	if flow.Get(member).Text() == "" {
+		assign(flow, doc.NewString(address), member)
+	}
+}
+
+// completeEntries adds what an entry of the extension always has, also one that
+// the classic form does not speak of: the JTI check of JWT, and a native scheme
+// for enabled ones that only the extension knows.
+func completeEntries(d, a *doc.Node) {
+	for _, name := range a.Get("securitySchemes").Names() {
+		entry, native := a.Get("securitySchemes", name), nativeScheme(d, name)
+		switch scheme := Recognise(native, entry); {
+		case !entry.Is(doc.TypeObject):
+			continue
+		case scheme == SchemeJWT && entry.Get("jtiValidation", "enabled") == nil:
+			entry.Put(doc.NewBool(false), "jtiValidation", "enabled")
+		case scheme == SchemeOAuth2:
+			oauth2Shape.tidy(entry)
+		}
+		if native != nil || !entry.Get("enabled").True() {
+			continue
+		}
+		guess := doc.NewObject()
+		guess.Set("type", doc.NewString("oauth2"))
+		if Recognise(guess, entry) == SchemeOAuth2 {
+			completeFlow(guess, "authorizationCode")
+			d.Put(guess, "components", "securitySchemes", name)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package oas
+
+import (
+	"encoding/base64"
+	"net/textproto"
+	"slices"
+	"strconv"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// fillEndpoints writes the endpoint lists as blocks of operations. Operations and
+// blocks without an entry stay (contract oas-extension.md 5.3).
+func fillEndpoints(d, ext, c *doc.Node) {
+	lists := mainVersion(c).Get("extended_paths")
+	o := operations{d.Get("paths")}
+	for i := range endpoints {
+		m := &endpoints[i]
+		for _, entry := range lists.Get(m.list).Items() {
+			id, operation, ok := o.id(entry.Get("path").Text(), entry.Get("method").Text())
+			if !ok {
+				continue
+			}
+			settings := object(ext, "middleware", "operations", id)
+			if m.list == "white_list" && replies(entry) {
+				continue
+			}
+			m.fill(settings, entry)
+			switch m.list {
+			case "mock_response":
+				answer(operation, settings, entry)
+			case "validate_json":
+				requireBody(operation, entry)
+			}
+		}
+	}
+}
+
+// object returns the object at a path, made where it is missing.
+func object(n *doc.Node, path ...string) *doc.Node {
+	if !n.Get(path...).Is(doc.TypeObject) {
+		n.Put(doc.NewObject(), path...)
+	}
+	return n.Get(path...)
+}
+
+// replies: an entry of the allow list that answers by itself is a mock.
+func replies(entry *doc.Node) bool {
+	for _, action := range entry.Get("method_actions").Members() {
+		if action.Get("action").Text() == "reply" {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *middleware) fill(settings, entry *doc.Node) {
+	block := settings.Get(m.block)
+	if m.isList {
+		block = first(block)
+	}
+	if !block.Is(doc.TypeObject) {
+		block = doc.NewObject()
+	}
+	block = block.Clone()
+	m.section.fill(block, entry)
+	switch nothing := m.section.shape.settle(block); {
+	case m.isList:
+		assign(settings, doc.NewArray(block), m.block)
+	case nothing && !m.stays:
+		settings.Delete(m.block)
+	default:
+		assign(settings, block, m.block)
+	}
+}
+
+// fillMock: rule mock, as far as the extension goes.
+func fillMock(ext, c *doc.Node) {
+	assign(ext, doc.NewBool(!c.Get("disabled").True()), "enabled")
+	assignOrDrop(ext, readWhole(c.Get("code")), "code")
+	assignOrDrop(ext, doc.NewString(c.Get("body").Text()), "body")
+	headers := doc.NewObject()
+	for name, value := range c.Get("headers").Members() {
+		headers.Set(textproto.CanonicalMIMEHeaderKey(name), read(value, text))
+	}
+	assignOrDrop(ext, mockHeaders.toPairs(ext.Get("headers"), headers), "headers")
+}
+
+var mockHeaders = &sequence{key: "name", value: "value"}
+
+// answer makes an operation answer with a mock.
+func answer(operation, settings, entry *doc.Node) {
+	responses := object(operation, "responses")
+	assign(responses, description(), strconv.FormatInt(readWhole(entry.Get("code")).Int(), 10))
+	responses.Delete("default")
+	if settings.Get("ignoreAuthentication") == nil && !settings.Get("mockResponse", "fromOASExamples", "enabled").True() {
+		settings.Put(doc.NewBool(true), "ignoreAuthentication", "enabled")
+	}
+}
+
+// requireBody makes the schema of an entry that of the operation's body.
+func requireBody(operation, entry *doc.Node) {
+	schema := entry.Get("schema")
+	if !schema.Is(doc.TypeObject) || schema.Len() == 0 {
+		schema = decodeSchema(entry.Get("schema_b64").Text())
+	}
+	if schema == nil {
+		return
+	}
+	if operation.Get("requestBody", "$ref") != nil {
+		operation.Set("requestBody", doc.NewObject())
+	}
+	assign(operation, schema.Clone(), "requestBody", "content", "application/json", "schema")
+}
+
+func decodeSchema(encoded string) *doc.Node {
+	text, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return nil
+	}
+	schema, err := doc.ParseNode(slices.Clone(text))
+	if err != nil || !schema.Is(doc.TypeObject) {
+		return nil
+	}
+	return schema
+}

@@ -1,0 +1,158 @@
+package oas
+
+import (
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// requireScheme adds a scheme to the first requirement of a document.
+func requireScheme(d *doc.Node, name string) {
+	list := d.Get("security")
+	if !list.Is(doc.TypeArray) {
+		list = doc.NewArray()
+		d.Set("security", list)
+	}
+	first := first(list)
+	if !first.Is(doc.TypeObject) {
+		first = doc.NewObject()
+		list.SetItems(append([]*doc.Node{first}, list.Items()...))
+	}
+	if first.Get(name) == nil {
+		first.Set(name, doc.NewArray())
+	}
+}
+
+// alternatives are the requirement lists of a classic definition.
+type alternatives struct {
+	names  [][]string
+	scopes []*doc.Node
+}
+
+// alternativesOf reads the two lists. When they disagree in length the names are
+// those of the scopes; a single map of scopes alone says nothing about names.
+func alternativesOf(c *doc.Node) alternatives {
+	var out alternatives
+	for _, names := range c.Get("security_requirements").Items() {
+		out.names = append(out.names, names.Texts())
+	}
+	out.scopes = c.Get("security_requirement_scopes").Items()
+	if n := len(out.scopes); n > 0 && n != len(out.names) && (n > 1 || len(out.names) > 0) {
+		out.names = nil
+		for _, scopes := range out.scopes {
+			out.names = append(out.names, sortedNames(scopes))
+		}
+	}
+	return out
+}
+
+func (a alternatives) scopesAt(i int) *doc.Node {
+	if i < len(a.scopes) {
+		return a.scopes[i]
+	}
+	return nil
+}
+
+// fillSecurity rebuilds the requirements of a document (contract
+// oas-extension.md 5.5).
+func fillSecurity(d, a, c *doc.Node) {
+	all := alternativesOf(c)
+	if len(all.names) == 0 {
+		combine(d, a, all.scopesAt(0))
+		return
+	}
+	compliant := a.Get("securityProcessingMode").Text() == "compliant"
+	f := filler{d, a, vendorNames(a)}
+	var root []*doc.Node
+	vendor := doc.NewArray()
+	for i, names := range all.names {
+		standard, own := f.divide(names)
+		switch {
+		case compliant && len(own) > 0:
+			vendor.Append(doc.NewStrings(names))
+			continue
+		case len(own) > 0:
+			vendor.Append(doc.NewStrings(own))
+		}
+		if len(standard) > 0 || len(own) == 0 {
+			root = append(root, f.requirement(standard, all.scopesAt(i)))
+		}
+	}
+	f.write(root, vendor, compliant)
+}
+
+// combine: without a list, legacy mode needs all schemes at once.
+func combine(d, a, scopes *doc.Node) {
+	if a.Get("securityProcessingMode").Text() == "compliant" {
+		return
+	}
+	f := filler{d, a, vendorNames(a)}
+	if standard, _ := f.divide(sortedNames(a.Get("securitySchemes"))); len(standard) > 0 {
+		assign(d, doc.NewArray(f.requirement(standard, scopes)), "security")
+	}
+}
+
+type filler struct {
+	d, a   *doc.Node
+	vendor []string // names in the requirements of the extension
+}
+
+func vendorNames(a *doc.Node) []string {
+	var out []string
+	for _, names := range a.Get("security").Items() {
+		out = append(out, names.Texts()...)
+	}
+	return out
+}
+
+// divide parts the standard names of a requirement from the proprietary ones.
+func (f filler) divide(names []string) (standard, own []string) {
+	for _, name := range names {
+		if f.isOwn(name) {
+			own = append(own, name)
+		} else {
+			standard = append(standard, name)
+		}
+	}
+	return standard, own
+}
+
+func (f filler) isOwn(name string) bool {
+	native, entry := nativeScheme(f.d, name), f.a.Get("securitySchemes", name)
+	switch {
+	case slices.Contains(proprietary, name):
+		return true
+	case native == nil:
+		return slices.Contains(f.vendor, name) || entry != nil
+	}
+	return entry != nil && Recognise(native, entry) == SchemeOther
+}
+
+// requirement writes the names with their scopes, which only some kinds of
+// schemes have.
+func (f filler) requirement(names []string, scopes *doc.Node) *doc.Node {
+	out := doc.NewObject()
+	for _, name := range names {
+		list := doc.NewArray()
+		if t := nativeScheme(f.d, name).Get("type").Text(); t == "oauth2" || t == "openIdConnect" {
+			list = doc.NewStrings(orEmpty(scopes.Get(name).Texts()))
+		}
+		out.Set(name, list)
+	}
+	return out
+}
+
+func (f filler) write(root []*doc.Node, vendor *doc.Node, compliant bool) {
+	switch {
+	case len(root) > 0:
+		assign(f.d, doc.NewArray(root...), "security")
+	case f.d.Get("security") != nil:
+		f.d.Delete("security")
+	}
+	switch {
+	case vendor.Len() > 0:
+		assign(f.a, vendor, "security")
+	case compliant:
+		f.a.Delete("security")
+	}
+}

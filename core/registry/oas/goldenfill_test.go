@@ -1,0 +1,107 @@
+package oas_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+)
+
+func TestGoldenFill(t *testing.T) {
+	const x = "x-tyk-api-gateway/"
+	const op, auth = x + "middleware/operations/", x + "server/authentication/"
+	for _, c := range []struct{ name, document, classic, path, want string }{
+		{"nothing set", `{}`, `{"use_keyless":true}`, x + "server/authentication/enabled", `false`},
+		{"empty blocks go", `{"x-tyk-api-gateway":{"server":{"clientCertificates":{"enabled":false,"allowlist":[]}}}}`, `{}`, x + "server/clientCertificates", ``},
+		{"unknown members are content", `{"x-tyk-api-gateway":{"server":{"clientCertificates":{"enabled":false,"mine":0}}}}`, `{}`,
+			x + "server/clientCertificates", `{"enabled":false,"allowlist":null,"mine":0}`},
+		{"wrong types are replaced", `{"x-tyk-api-gateway":{"info":7,"server":[]}}`, `{"name":"n","active":true}`, x + "info", `{"name":"n","state":{"active":true}}`},
+		{"versions sorted", `{}`, `{"definition":{"name":"a","versions":{"z":"1","b":"2"}}}`, x + "info/versioning/versions", `[{"name":"b","id":"2"},{"name":"z","id":"1"}]`},
+		{"TLS", `{}`, `{"proxy":{"transport":{"ssl_min_version":770,"ssl_max_version":5}}}`, x + "upstream/tlsTransport", `{"minVersion":"1.1"}`},
+		{"weights", `{"x-tyk-api-gateway":{"upstream":{"loadBalancing":{"targets":[{"url":"idle","weight":0},{"url":"gone","weight":1}]}}}}`,
+			`{"proxy":{"target_list":["b","a","b"]}}`, x + "upstream/loadBalancing", `{"enabled":false,"targets":[{"url":"a","weight":1},{"url":"b","weight":2},{"url":"idle","weight":0}]}`},
+		{"no targets", `{"x-tyk-api-gateway":{"upstream":{"loadBalancing":{"enabled":true,"targets":[{"url":"a","weight":2}]}}}}`, `{"proxy":{"enable_load_balancing":false}}`,
+			x + "upstream/loadBalancing", `{"enabled":true,"targets":[{"url":"a","weight":2}]}`},
+		{"headers in OAuth are shown", `{}`, `{"upstream_auth":{"oauth":{"client_credentials":{"client_id":"c"}}}}`, x + "upstream/authentication/oauth/clientCredentials",
+			`{"clientId":"c","tokenUrl":"","header":null}`},
+		{"uptime protocol", `{}`, `{"uptime_tests":{"check_list":[{"url":"http://h","protocol":"tls","timeout":1500000000}]}}`, x + "upstream/uptimeTests",
+			`{"enabled":true,"tests":[{"url":"tls://h","method":"","timeout":"1s500ms","enableProxyProtocol":false}]}`},
+		{"analytics off", `{"x-tyk-api-gateway":{"middleware":{"global":{"trafficLogs":{"plugins":[{"path":"p"}]}}}}}`, `{"do_not_track":true}`,
+			x + "middleware/global/trafficLogs/plugins", `[{"enabled":false,"functionName":"","path":"p"}]`},
+		{"unreadable handlers", `{}`, `{"event_handlers":{"events":{"T":[{"handler_name":"eh_log_handler","handler_meta":{"prefix":7}},{"handler_name":"eh_log_handler","handler_meta":{"prefix":"p"}}]}}}`,
+			x + "server/eventHandlers", `[{"enabled":true,"trigger":"T","type":"log","name":"p","logPrefix":"p"}]`},
+		{"document only", `{"x-tyk-api-gateway":{"server":{"authentication":{"protectedResourceMetadata":{"resource":"r","wellKnownPath":""}}}}}`, `{}`,
+			auth + "protectedResourceMetadata", `{"enabled":false,"resource":"r"}`},
+
+		{"operations are made", `{}`, ep(`"white_list":[{"path":"/a","method":"get"},{"path":"/a","method":"ANY"}]`), "paths/|/a", `{"get":{"operationId":"aGET","responses":{"default":{"description":""}}}}`},
+		{"ids are made", `{"paths":{"/a":{"get":{}}}}`, ep(`"white_list":[{"path":"/a","method":"GET"}]`), "paths/|/a", `{"get":{"operationId":"aGET"}}`},
+		{"disabled lists stay", `{}`, ep(`"black_list":[{"path":"/a","method":"GET","disabled":true}]`), op + "aGET", `{"block":{"enabled":false}}`},
+		{"other disabled blocks go", `{}`, ep(`"internal":[{"path":"/a","method":"GET","disabled":true}]`), op + "aGET", `{}`},
+		{"replies are mocks", `{}`, ep(`"white_list":[{"path":"/a","method":"GET","method_actions":{"GET":{"action":"reply"}}}]`), op + "aGET", `{}`},
+		{"patterns", `{"paths":{"/{id}/{customRegex1}":{"parameters":[{"name":"id","in":"path"}]}}}`, ep(`"white_list":[{"path":"/{id:[0-9]+}/a|b","method":"GET"}]`),
+			"paths/|/{id}/{customRegex1}/parameters", `[{"name":"id","in":"path"},{"name":"customRegex1","in":"path","required":true,"schema":{"type":"string","pattern":"a|b"}}]`},
+		{"cache of 60 s", `{}`, ep(`"advance_cache_config":[{"path":"/a","method":"GET"}]`), op + "aGET/cache", `{"enabled":true,"timeout":60}`},
+		{"mock", `{}`, ep(`"mock_response":[{"path":"/a","method":"GET","code":201,"headers":{"x-b":"1"}}]`), op + "aGET",
+			`{"mockResponse":{"enabled":true,"code":201,"headers":[{"name":"X-B","value":"1"}]},"ignoreAuthentication":{"enabled":true}}`},
+		{"mock response", `{}`, ep(`"mock_response":[{"path":"/a","method":"GET","code":201}]`), "paths/|/a/get/responses", `{"201":{"description":""}}`},
+		{"body schema", `{"paths":{"/a":{"put":{"operationId":"o","requestBody":{"$ref":"#/x"}}}}}`, ep(`"validate_json":[{"path":"/a","method":"PUT","schema_b64":"eyJ0eXBlIjoib2JqZWN0In0="}]`),
+			"paths/|/a/put/requestBody", `{"content":{"application/json":{"schema":{"type":"object"}}}}`},
+		{"validation", `{}`, ep(`"validate_json":[{"path":"/a","method":"PUT","schema_b64":"?","error_response_code":400}]`), op + "aPUT/validateRequest", `{"enabled":true,"errorResponseCode":400}`},
+		{"empty triggers go", `{}`, ep(`"url_rewrites":[{"path":"/a","method":"GET","triggers":[{"on":"any","options":{"payload_matches":{"match_rx":""}}}]}]`), op + "aGET/urlRewrite", `{"enabled":true}`},
+
+		{"unnamed slots", `{}`, `{"auth_configs":{"jwt":{}}}`, auth + "securitySchemes", ``},
+		{"a key in the cookie", `{}`, `{"auth_configs":{"authToken":{"name":"k","disable_header":true,"use_cookie":true,"cookie_name":"c"}}}`, "components/securitySchemes/k", `{"type":"apiKey","in":"cookie","name":"c"}`},
+		{"external without a slot", `{}`, `{"external_oauth":{"enabled":true}}`, auth + "securitySchemes", `{"externalOAuth":{"enabled":true}}`},
+		{"flows", `{}`, `{"auth_configs":{"oauth":{"name":"o"}},"oauth_meta":{"allowed_access_types":["password","assertion"]}}`, "components/securitySchemes/o",
+			`{"type":"oauth2","flows":{"password":{"tokenUrl":"/oauth/token","scopes":{}}}}`},
+		{"older certificate switch", `{"components":{"securitySchemes":{"k":{"type":"apiKey","in":"header","name":"H"}}},"x-tyk-api-gateway":{"server":{"authentication":{"securitySchemes":{"k":{"enableClientCertificate":true}}}}}}`,
+			`{"auth_configs":{"authToken":{"name":"k","auth_header_name":"H","use_certificate":true}}}`, auth + "securitySchemes/k", `{"enableClientCertificate":true,"enabled":false}`},
+		{"native scheme for OAuth 2", `{"x-tyk-api-gateway":{"server":{"authentication":{"securitySchemes":{"n":{"enabled":true,"scopeCheck":{"claimNames":[]}},"m":{}}}}}}`, `{}`,
+			"components/securitySchemes", `{"n":{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"/oauth/authorize","tokenUrl":"/oauth/token","scopes":{}}}}}`},
+		{"claims", `{"x-tyk-api-gateway":{"server":{"authentication":{"securitySchemes":{"j":{"subjectClaims":["a","s"]}}}}}}`, `{"jwt_identity_base_field":"s","auth_configs":{"jwt":{"name":"j","disable_header":true}}}`,
+			auth + "securitySchemes/j", `{"enabled":false,"identityBaseField":"s","subjectClaims":["s","a"],"jtiValidation":{"enabled":false}}`},
+		{"alternatives", `{}`, `{"auth_configs":{"jwt":{"name":"j"},"basic":{"name":"b"}},"security_requirements":[["j"],["b","hmac"]]}`, "security", `[{"j":[]},{"b":[]}]`},
+		{"proprietary names", `{}`, `{"auth_configs":{"jwt":{"name":"j"},"basic":{"name":"b"}},"security_requirements":[["j"],["b","hmac"]]}`, auth + "security", `[["hmac"]]`},
+		{"compliant", `{"x-tyk-api-gateway":{"server":{"authentication":{"securityProcessingMode":"compliant"}}}}`, `{"auth_configs":{"jwt":{"name":"j"}},"security_requirements":[["j"],["j","hmac"]]}`,
+			auth + "security", `[["j","hmac"]]`},
+		{"lists of different length", `{}`, `{"auth_configs":{"oauth":{"name":"o"}},"security_requirements":[["x"]],"security_requirement_scopes":[{"o":["r"]},{"o":[]}]}`, "security", `[{"o":["r"]},{"o":[]}]`},
+		{"only proprietary ones", `{"security":[]}`, `{"security_requirements":[["hmac"]]}`, "security", ``},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := oas.Fill(parse(t, c.document), parse(t, c.classic))
+			if v := atDocument(got, c.path); c.want != "" {
+				want(t, v, c.want)
+			} else if v != nil {
+				t.Errorf("want nothing, got %s", v.JSON())
+			}
+		})
+	}
+}
+
+// ep is a definition with endpoint lists.
+func ep(lists string) string {
+	return `{"version_data":{"versions":{"":{"extended_paths":{` + lists + `}}}}}`
+}
+
+func TestFillNothing(t *testing.T) {
+	want(t, oas.Fill(nil, nil).Get("components"), `{}`)
+	d := parse(t, `{"openapi":"3.1.0","info":{},"paths":{},"components":{},"externalDocs":{}}`)
+	want(t, oas.Fill(d, oas.Extract(d, nil, oas.Options{})), `{"openapi":"3.1.0","info":{},"paths":{},"components":{}}`)
+}
+
+// atDocument follows a path whose names are divided by slashes; after "|" comes a
+// path of the API itself, up to its method or parameters.
+func atDocument(d *doc.Node, path string) *doc.Node {
+	before, after, found := strings.Cut(path, "|")
+	if !found {
+		return d.Get(strings.Split(path, "/")...)
+	}
+	names := strings.Split(strings.TrimSuffix(before, "/"), "/")
+	for _, inner := range []string{"/get/", "/put/", "/parameters"} {
+		if i := strings.Index(after, inner); i >= 0 {
+			return d.Get(names...).Get(append([]string{after[:i]}, strings.Split(after[i+1:], "/")...)...)
+		}
+	}
+	return d.Get(append(names, after)...)
+}

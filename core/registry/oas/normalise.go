@@ -1,0 +1,61 @@
+package oas
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Normalise brings a document into the form in which it is saved, in place and
+// before it is extracted: lists of claims also set the single member that older
+// gateways read, endpoint timeouts the whole seconds, and the padding of key
+// sources is repaired (contract oas-extension.md 3, claims; dashboard.md 9.2 and
+// 10.5).
+func Normalise(document *doc.Node) {
+	ext := document.Get(ExtensionKey)
+	a := ext.Get("server", "authentication")
+	normaliseClaims(a.Get("oidc", "scopes"), "claims", "claimName")
+	for name, entry := range a.Get("securitySchemes").Members() {
+		if Recognise(nativeScheme(document, name), entry) == SchemeJWT {
+			normaliseJWT(entry)
+		}
+	}
+	for _, kind := range []string{"operations", "mcpTools", "mcpResources", "mcpPrompts"} {
+		for _, op := range ext.Get("middleware", kind).Members() {
+			normaliseTimeout(op.Get("enforceTimeout"))
+		}
+	}
+}
+
+func normaliseJWT(entry *doc.Node) {
+	normaliseClaims(entry, "subjectClaims", "identityBaseField")
+	normaliseClaims(entry, "basePolicyClaims", "policyFieldName")
+	normaliseClaims(entry.Get("scopes"), "claims", "claimName")
+	if source := entry.Get("source").Text(); source != "" {
+		assign(entry, doc.NewString(PadBase64(source)), "source")
+	}
+}
+
+// normaliseClaims: the first of a list is the single value.
+func normaliseClaims(block *doc.Node, list, single string) {
+	if claim := first(block.Get(list)).Text(); claim != "" {
+		assign(block, doc.NewString(claim), single)
+	}
+}
+
+func normaliseTimeout(block *doc.Node) {
+	if wait := ParseDuration(block.Get("duration").Text()); wait != 0 {
+		assign(block, doc.NewInt(RoundUpSeconds(wait)), "value")
+	}
+}
+
+// PadBase64 completes the padding of base64 text; what is none comes back as it is.
+func PadBase64(s string) string {
+	bare := strings.TrimRight(s, "=")
+	padded := bare + strings.Repeat("=", (4-len(bare)%4)%4)
+	if _, err := base64.StdEncoding.DecodeString(padded); err != nil || len(bare)%4 == 1 {
+		return s
+	}
+	return padded
+}

@@ -1,0 +1,94 @@
+// Package oas converts OpenAPI documents with the vendor extension to the classic
+// definition that gateways execute, and back (contract oas-extension.md). A table
+// states member by member what belongs together; both directions follow it.
+package oas
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// ExtensionKey is the member of a document that holds the vendor extension.
+const ExtensionKey = "x-tyk-api-gateway"
+
+// Options say how a document came.
+type Options struct {
+	MCP bool // through the operations for MCP proxies
+}
+
+// Extract returns the complete classic definition of a document. over is the
+// stored classic form, whose members that have no twin in the extension remain;
+// nil is an empty one. Neither argument is changed. Extraction never fails: a
+// value of the wrong type counts as absent (contract oas-extension.md 4).
+func Extract(document, over *doc.Node, o Options) *doc.Node {
+	c := base(over)
+	ext := document.Get(ExtensionKey)
+	rootSection.extract(ext, c)
+	extractUpstream(ext, c)
+	extractServer(ext, c)
+	extractGlobal(ext, c)
+	extractAuthentication(document, ext, c)
+	extractEndpoints(document, ext, c)
+	assign(c, doc.NewBool(true), "is_oas")
+	if o.MCP {
+		mark(c)
+	}
+	return c
+}
+
+// mark sets what tells gateways that an API speaks MCP; the adapter of a REST API
+// brings it along itself (contract oas-extension.md 11.1).
+func mark(c *doc.Node) {
+	if _, paired := PairedSource(c.Get("proxy", "target_url").Text()); paired {
+		c.Delete("application_protocol")
+		c.Delete("json_rpc_version")
+		return
+	}
+	assign(c, doc.NewString("mcp"), "application_protocol")
+	assign(c, doc.NewString("2.0"), "json_rpc_version")
+}
+
+// Fill returns a copy of a document into which a classic definition is written;
+// nil is an empty document. Members without a twin, member order and the spelling
+// of what does not change survive (contract oas-extension.md 5).
+func Fill(document, classic *doc.Node) *doc.Node {
+	d := skeleton(document)
+	ext := d.Get(ExtensionKey)
+	rootSection.fill(ext, classic)
+	fillUpstream(ext, classic)
+	fillServer(ext, classic)
+	fillGlobal(ext, classic)
+	fillAuthentication(d, ext, classic)
+	fillEndpoints(d, ext, classic)
+	if rootSection.shape.settle(ext) {
+		d.Delete(ExtensionKey)
+		if docs := d.Get("externalDocs"); docs.Is(doc.TypeObject, doc.TypeNull) && docs.Len() == 0 {
+			d.Delete("externalDocs")
+		}
+	}
+	return d
+}
+
+// skeleton copies a document and adds the members that a filled one always has.
+func skeleton(document *doc.Node) *doc.Node {
+	d := document.Clone()
+	if !d.Is(doc.TypeObject) {
+		d = doc.NewObject()
+	}
+	for _, m := range []struct {
+		name string
+		zero func() *doc.Node
+	}{
+		{"openapi", func() *doc.Node { return doc.NewString("") }},
+		{"info", doc.NewNull},
+	} {
+		if d.Get(m.name) == nil {
+			d.Set(m.name, m.zero())
+		}
+	}
+	for _, name := range []string{"paths", "components", ExtensionKey} {
+		if !d.Get(name).Is(doc.TypeObject) {
+			d.Set(name, doc.NewObject())
+		}
+	}
+	return d
+}

@@ -1,0 +1,104 @@
+package oas
+
+import (
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// proprietary are the names that a requirement of the vendor may use without a
+// scheme in the document (contract oas-extension.md 4.5).
+var proprietary = []string{"hmac", "custom", "mtls", "coprocess"}
+
+// requirements are the alternatives that a document offers to clients.
+type requirements struct {
+	compliant bool
+	active    bool        // authentication is on, or there are entries for schemes
+	root      []*doc.Node // of the document: scopes by scheme
+	vendor    [][]string  // of the extension
+}
+
+func requirementsOf(document, a *doc.Node) requirements {
+	r := requirements{
+		compliant: a.Get("securityProcessingMode").Text() == "compliant",
+		active:    a.Get("enabled").True() || a.Get("securitySchemes").Len() > 0,
+	}
+	if document.Get("components", "securitySchemes").Len() > 0 {
+		r.root = slices.DeleteFunc(document.Get("security").Items(), func(n *doc.Node) bool { return !n.Is(doc.TypeObject) })
+	}
+	for _, names := range a.Get("security").Items() {
+		if names.Is(doc.TypeArray) && r.compliant {
+			r.vendor = append(r.vendor, names.Texts())
+		}
+	}
+	return r
+}
+
+func sortedNames(requirement *doc.Node) []string {
+	names := requirement.Names()
+	slices.Sort(names)
+	return names
+}
+
+// converted lists the requirements whose schemes become settings: in legacy mode
+// the first, in compliant mode all.
+func (r requirements) converted() [][]string {
+	var out [][]string
+	for _, n := range r.root {
+		out = append(out, sortedNames(n))
+	}
+	switch {
+	case r.compliant:
+		return append(out, r.vendor...)
+	case len(out) > 0 && r.active:
+		return out[:1]
+	}
+	return nil
+}
+
+// extract writes the two requirement lists (contract oas-extension.md 4.5).
+func (r requirements) extract(c *doc.Node) {
+	c.Delete("security_requirements")
+	c.Delete("security_requirement_scopes")
+	if len(r.root) == 0 && len(r.vendor) == 0 {
+		return
+	}
+	names, scopes := doc.NewArray(), doc.NewArray()
+	for _, n := range r.root {
+		if !r.swallowed(n) {
+			names.Append(doc.NewStrings(orEmpty(sortedNames(n))))
+			scopes.Append(scopesOf(n))
+		}
+	}
+	for _, list := range r.vendor {
+		names.Append(doc.NewStrings(list))
+		scopes.Append(doc.NewObject())
+	}
+	if r.compliant || len(r.root) > 1 || r.root[0].Len() > 1 {
+		c.Set("security_requirements", names)
+	}
+	c.Set("security_requirement_scopes", scopes)
+}
+
+func orEmpty(list []string) []string { return append([]string{}, list...) }
+
+// swallowed: a requirement of just one scheme that a vendor list combines with a
+// proprietary one does not stand for itself.
+func (r requirements) swallowed(n *doc.Node) bool {
+	if n.Len() != 1 {
+		return false
+	}
+	name := n.Names()[0]
+	return slices.ContainsFunc(r.vendor, func(list []string) bool {
+		return slices.Contains(list, name) && !slices.Contains(proprietary, name) &&
+			slices.ContainsFunc(list, func(s string) bool { return slices.Contains(proprietary, s) })
+	})
+}
+
+func scopesOf(requirement *doc.Node) *doc.Node {
+	out := doc.NewObject()
+	for name, scopes := range requirement.Members() {
+		out.Set(name, doc.NewStrings(scopes.Texts()))
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package oas
+
+import (
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// rewriteInputs are the values that a rule of a URL rewrite can look at, in the
+// order in which rules are written (contract oas-extension.md 3, rewrite-rules).
+var rewriteInputs = []struct{ in, group string }{
+	{"query", "query_val_matches"},
+	{"path", "path_part_matches"},
+	{"header", "header_matches"},
+	{"sessionMetadata", "session_meta_matches"},
+	{"requestBody", payload},
+	{"requestContext", "request_context_matches"},
+}
+
+// payload is the one group that is a single match, not a map by name.
+const payload = "payload_matches"
+
+var rewriteTrigger = hook{
+	extract: extractRules,
+	fill:    fillRules,
+	skip:    func(c *doc.Node) bool { return len(rules(c)) == 0 },
+}
+
+func extractRules(ext, c *doc.Node) {
+	options := doc.NewObject()
+	for _, g := range rewriteInputs {
+		options.Set(g.group, doc.NewObject())
+	}
+	options.Set(payload, match(nil))
+	for _, r := range ext.Get("rules").Items() {
+		for _, g := range rewriteInputs {
+			switch {
+			case g.in != r.Get("in").Text():
+			case g.group == payload:
+				options.Set(payload, match(r))
+			default:
+				options.Get(g.group).Set(r.Get("name").Text(), match(r))
+			}
+		}
+	}
+	c.Set("options", options)
+}
+
+func match(rule *doc.Node) *doc.Node {
+	m := doc.NewObject()
+	m.Set("match_rx", doc.NewString(rule.Get("pattern").Text()))
+	m.Set("reverse", doc.NewBool(rule.Get("negate").True()))
+	return m
+}
+
+func fillRules(ext, c *doc.Node) {
+	out := rules(c)
+	old := ext.Get("rules").Items()
+	for i, rule := range out {
+		for _, known := range old {
+			if known.Get("in").Equal(rule.Get("in")) && known.Get("name").Text() == rule.Get("name").Text() {
+				out[i] = merge(known, rule)
+			}
+		}
+	}
+	assign(ext, doc.NewArray(out...), "rules")
+}
+
+// merge writes a rule over the one of the document.
+func merge(known, rule *doc.Node) *doc.Node {
+	m := known.Clone()
+	m.Delete("negate")
+	for name, v := range rule.Members() {
+		assign(m, v, name)
+	}
+	return m
+}
+
+// rules lists the rules of a classic trigger; those that match nothing are none.
+func rules(c *doc.Node) []*doc.Node {
+	var out []*doc.Node
+	for _, g := range rewriteInputs {
+		group := c.Get("options", g.group)
+		if g.group == payload {
+			out = appendRule(out, g.in, "", group)
+			continue
+		}
+		names := group.Names()
+		slices.Sort(names)
+		for _, name := range names {
+			out = appendRule(out, g.in, name, group.Get(name))
+		}
+	}
+	return out
+}
+
+func appendRule(out []*doc.Node, in, name string, m *doc.Node) []*doc.Node {
+	pattern, negate := m.Get("match_rx").Text(), m.Get("reverse").True()
+	if pattern == "" && !negate {
+		return out
+	}
+	r := doc.NewObject()
+	r.Set("in", doc.NewString(in))
+	assignOrDrop(r, doc.NewString(name), "name")
+	r.Set("pattern", doc.NewString(pattern))
+	assignOrDrop(r, doc.NewBool(negate), "negate")
+	return append(out, r)
+}

@@ -1,0 +1,133 @@
+package oas
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// row is one line of the mapping: a member of the extension, its classic twin,
+// how one becomes the other, its type, and whether it is written when empty.
+// "[]" is a list element, ".*" any key of a map; " (key)" and " (value)" are the
+// two sides of a map that the extension writes as a list of pairs. In classic
+// paths "V" is the version named "" and a final "?" marks a member that the
+// classic form leaves out when it is empty.
+type row struct {
+	ext, classic string
+	rule         rule
+	kind         kind
+	written      written
+}
+
+// rule names a conversion of contract oas-extension.md 3.
+type rule string
+
+const (
+	same     rule = "copy"
+	none     rule = "none"
+	not      rule = "not"
+	docOnly  rule = "doc-only"
+	docKeep  rule = "doc-keep"
+	pairs    rule = "pairs"
+	comma    rule = "comma"
+	durS     rule = "dur-s"
+	durNS    rule = "dur-ns"
+	durText  rule = "dur-text"
+	intCut   rule = "int-cut"
+	tls      rule = "tls"
+	src      rule = "src"
+	srcHead  rule = "src-header"
+	fnName   rule = "fn-name"
+	rewrite  rule = "rewrite-rules"
+	template rule = "template"
+	timeout  rule = "timeout"
+	cache60  rule = "cache-60"
+	mock     rule = "mock"
+	validate rule = "validate"
+	event    rule = "event"
+	lb       rule = "lb"
+	size     rule = "size"
+	refresh  rule = "refresh"
+	cert     rule = "cert"
+	claims   rule = "claims"
+	security rule = "security"
+	schemes  rule = "scheme"
+	lifetime rule = "lifetime"
+
+	sdCache    rule = "sd-cache"
+	uptimeOn   rule = "uptime-enabled"
+	urlScheme  rule = "url-scheme"
+	analytics  rule = "analytics"
+	virtualSrc rule = "virtual-src"
+)
+
+// plain are the rules that a row states completely; the others concern several
+// members at once and have a function each.
+var plain = []rule{same, not, durS, durNS, durText, intCut, tls}
+
+// kind is the type of a member of the extension.
+type kind uint8
+
+const (
+	text kind = iota
+	flag
+	whole
+	natural // a whole number of at least 0
+	number
+	duration
+	hexID
+	texts
+	wholes
+	list
+	textMap
+	anyMap
+)
+
+type written bool
+
+const (
+	must written = true  // also when empty, as soon as its block is written
+	may  written = false // only when not empty
+)
+
+// section is a compiled part of the table: what one object of the extension has
+// in common with one object of the classic form.
+type section struct {
+	leaves []leaf
+	lists  []*sequence
+	shape  *block
+	hook   hook
+}
+
+// hook converts the members of an object whose rules concern several of them.
+// Each of its functions may be missing.
+type hook struct {
+	extract, fill func(ext, classic *doc.Node)
+	skip          func(classic *doc.Node) bool // no item is made of it
+}
+
+type leaf struct {
+	ext, classic []string
+	rule         rule
+	kind         kind
+	written      written
+	omitted      bool // left out of the classic form when empty
+}
+
+// sequence is a list of objects in the extension.
+type sequence struct {
+	ext, classic []string
+	keyed        bool     // lists of the values of a map
+	item         *section // nil for pairs
+	key, value   string   // member names of pairs
+	joined       bool     // the value of a pair is a list, and one text in the classic form
+	emptyMap     bool     // no pairs give an empty map, not null
+	whenEmpty    empty
+}
+
+// empty says what the extension shows for a list without items.
+type empty uint8
+
+const (
+	absent empty = iota
+	emptyList
+	null
+)

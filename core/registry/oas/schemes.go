@@ -1,0 +1,123 @@
+package oas
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Scheme is what an entry of server.authentication.securitySchemes is.
+type Scheme string
+
+// The kinds of schemes. The first five have a slot of auth_configs, which their
+// value names.
+const (
+	SchemeToken         Scheme = "authToken"
+	SchemeJWT           Scheme = "jwt"
+	SchemeBasic         Scheme = "basic"
+	SchemeOAuth         Scheme = "oauth"
+	SchemeExternalOAuth Scheme = "externalOAuth"
+	SchemeOAuth2        Scheme = "oauth2" // lives in the document only
+	SchemeOther         Scheme = ""       // stored, not converted
+)
+
+// Recognise says what an entry of the extension is. The scheme of the same name
+// in components.securitySchemes decides (contract oas-extension.md 2.5).
+func Recognise(native, entry *doc.Node) Scheme {
+	switch native.Get("type").Text() {
+	case "apiKey":
+		return SchemeToken
+	case "http":
+		return recogniseHTTP(native)
+	case "oauth2":
+		switch {
+		case entry.Get("scopeCheck") != nil, entry.Get("protectedResourceMetadata") != nil, entry.Get("tokenExchange") != nil:
+			return SchemeOAuth2
+		case entry.Get("providers").Is(doc.TypeArray) && entry.Get("providers").Len() > 0:
+			return SchemeExternalOAuth
+		}
+		return SchemeOAuth
+	}
+	return SchemeOther
+}
+
+func recogniseHTTP(native *doc.Node) Scheme {
+	switch scheme := native.Get("scheme").Text(); {
+	case scheme == "basic":
+		return SchemeBasic
+	case scheme == "bearer" && native.Get("bearerFormat").Text() == "JWT":
+		return SchemeJWT
+	}
+	return SchemeOther
+}
+
+// converter are the rows of one kind of scheme.
+type converter struct {
+	scheme  Scheme
+	section *section
+}
+
+// converters are in the order in which a fill writes schemes.
+var converters = []converter{
+	{SchemeToken, compileScheme(tokenRows, SchemeToken)},
+	{SchemeJWT, compileScheme(jwtRows, SchemeJWT)},
+	{SchemeBasic, compileScheme(basicRows, SchemeBasic)},
+	{SchemeOAuth, compileScheme(oauthRows, SchemeOAuth)},
+	{SchemeExternalOAuth, compileScheme(externalOAuthRows, SchemeExternalOAuth)},
+}
+
+func compileScheme(rows []row, s Scheme) *section {
+	section := compile(rows)
+	section.shape.addAll(sources("", string(s)))
+	return section
+}
+
+// oauth2Shape describes the schemes that live in the document only.
+var oauth2Shape = newBlock(oauth2Rows)
+
+// slot returns the entry of auth_configs for a kind of authentication, made where
+// it is missing.
+func slot(c *doc.Node, name string) *doc.Node {
+	if old := c.Get("auth_configs", name); old.Is(doc.TypeObject) {
+		return old
+	}
+	return newSlot(c, name)
+}
+
+// newSlot replaces the entry by one in which nothing is set.
+func newSlot(c *doc.Node, name string) *doc.Node {
+	s := zero.Get("auth").Clone()
+	c.Put(s, "auth_configs", name)
+	return s
+}
+
+// extractSources: rules src and src-header.
+func extractSources(ext, slot *doc.Node) {
+	assign(slot, doc.NewBool(!ext.Get("header", "enabled").True()), "disable_header")
+	extractPlaces(ext, slot)
+}
+
+// extractPlaces sets the sources that a block has; others stay as they are.
+func extractPlaces(ext, slot *doc.Node) {
+	if header := ext.Get("header"); header.Is(doc.TypeObject) {
+		assign(slot, read(header.Get("name"), text), "auth_header_name")
+	}
+	if cookie := ext.Get("cookie"); cookie.Is(doc.TypeObject) {
+		assign(slot, read(cookie.Get("enabled"), flag), "use_cookie")
+		assign(slot, read(cookie.Get("name"), text), "cookie_name")
+	}
+	if query := ext.Get("query"); query.Is(doc.TypeObject) {
+		assign(slot, read(query.Get("enabled"), flag), "use_param")
+		assign(slot, read(query.Get("name"), text), "param_name")
+	}
+}
+
+// fillSources writes the sources of a slot; without a slot there are none.
+func fillSources(ext, slot *doc.Node) {
+	fillPlace(ext, "header", slot.Is(doc.TypeObject) && !slot.Get("disable_header").True(), slot.Get("auth_header_name"))
+	fillPlace(ext, "cookie", slot.Get("use_cookie").True(), slot.Get("cookie_name"))
+	fillPlace(ext, "query", slot.Get("use_param").True(), slot.Get("param_name"))
+}
+
+func fillPlace(ext *doc.Node, place string, on bool, name *doc.Node) {
+	assign(ext, doc.NewBool(on), place, "enabled")
+	assignOrDrop(ext, read(name, text), place, "name")
+}

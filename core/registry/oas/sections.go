@@ -1,0 +1,139 @@
+package oas
+
+import (
+	"slices"
+	"strings"
+)
+
+// rootSection is what the extension as a whole and the definition share.
+var rootSection = compileRoot()
+
+func compileRoot() *section {
+	s := compile(infoRows, upstreamRows, uptimeDiscoveryRows(), serverRows, without(authenticationRows, conditional...), globalRows, errorRows)
+	s.shape.addAll(authenticationRows, pluginRows(), sources("server.authentication.hmac.", "hmac"),
+		sources("server.authentication.oidc.", "oidc"), sources("server.authentication.custom.", "coprocess"), documentRows)
+	for _, path := range []string{"info", "info.state", "upstream", "server", "server.listenPath"} {
+		s.shape.at(path).stays = true
+	}
+	for _, path := range []string{
+		"upstream.authentication.oauth.clientCredentials.header", "upstream.authentication.oauth.password.header",
+		"server.authentication.custom.config.idExtractor.config",
+	} {
+		s.shape.at(path).shown = true
+	}
+	return s
+}
+
+// conditional are the blocks that a fill leaves alone without an entry in
+// auth_configs (contract oas-extension.md 5.4).
+var conditional = []string{"server.authentication.hmac.", "server.authentication.oidc."}
+
+var (
+	hmacSection = compile(below(authenticationRows, conditional[0]))
+	oidcSection = compile(below(authenticationRows, conditional[1]))
+)
+
+// eitherWay are booleans that count as content also when they are false.
+var eitherWay = []string{"exchange.enabled", "protectedResourceMetadata.autoDeriveScopes"}
+
+// documentRows are maps that the table of members does not go into.
+var documentRows = []row{
+	{"middleware.operations", "", docOnly, anyMap, may},
+	{"middleware.mcpTools", "", docOnly, anyMap, may},
+	{"middleware.mcpResources", "", docOnly, anyMap, may},
+	{"middleware.mcpPrompts", "", docOnly, anyMap, may},
+}
+
+// below returns the rows below a path, relative to it.
+func below(rows []row, prefix string) []row {
+	var out []row
+	for _, r := range rows {
+		if rest, ok := strings.CutPrefix(r.ext, prefix); ok {
+			r.ext = rest
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func without(rows []row, prefixes ...string) []row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(r.ext, p) })
+	})
+}
+
+// moved returns rows with other beginnings of their paths.
+func moved(rows []row, ext, classic [2]string) []row {
+	var out []row
+	for _, r := range rows {
+		rest, ok := strings.CutPrefix(r.ext, ext[0])
+		if !ok {
+			continue
+		}
+		r.ext = ext[1] + rest
+		if rest, ok := strings.CutPrefix(r.classic, classic[0]); ok {
+			r.classic = classic[1] + rest
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// uptimeDiscoveryRows: uptime tests repeat the service discovery of the upstream.
+func uptimeDiscoveryRows() []row {
+	return moved(upstreamRows,
+		[2]string{"upstream.serviceDiscovery.", "upstream.uptimeTests.serviceDiscovery."},
+		[2]string{"proxy.service_discovery.", "uptime_tests.config.service_discovery."})
+}
+
+// responseRows: transforms of responses repeat those of requests.
+func responseRows() []row {
+	return slices.Concat(
+		moved(operationRows, [2]string{"transformRequestBody.", "transformResponseBody."}, [2]string{"transform[]", "transform_response[]"}),
+		moved(operationRows, [2]string{"transformRequestHeaders.", "transformResponseHeaders."}, [2]string{"transform_headers[]", "transform_response_headers[]"}),
+	)
+}
+
+// pluginEntry are the members of one plugin.
+var pluginEntry = []row{
+	{"[].enabled", "[].disabled", not, flag, must},
+	{"[].functionName", "[].name", same, text, must},
+	{"[].path", "[].path", same, text, must},
+	{"[].code", "[].code?", same, text, may},
+	{"[].rawBodyOnly", "[].raw_body_only", same, flag, may},
+	{"[].requireSession", "[].require_session", same, flag, may},
+}
+
+// pluginList converts the four plugin lists, whose places differ.
+var pluginList = &sequence{item: compile(below(moved(pluginEntry, [2]string{}, [2]string{"[].", ""}), "[]."))}
+
+// pluginRows are the plugin lists in their present and in their older form.
+func pluginRows() []row {
+	var out []row
+	for _, p := range oldPlugins {
+		to := [2]string{"", "custom_middleware." + p.classic}
+		out = append(out, moved(pluginEntry, [2]string{"", "middleware.global." + p.list}, to)...)
+		out = append(out, moved(pluginEntry, [2]string{"", "middleware.global." + p.wrapped + ".plugins"}, to)...)
+	}
+	return out
+}
+
+// sources are the places where a client may put its credential: each kind of
+// authentication has the same ones (contract oas-extension.md 2.4).
+func sources(ext, slot string) []row {
+	classic := "auth_configs." + slot + "."
+	return []row{
+		{ext + "header.enabled", classic + "disable_header", srcHead, flag, must},
+		{ext + "header.name", classic + "auth_header_name", src, text, may},
+		{ext + "cookie.enabled", classic + "use_cookie", src, flag, must},
+		{ext + "cookie.name", classic + "cookie_name", src, text, may},
+		{ext + "query.enabled", classic + "use_param", src, flag, must},
+		{ext + "query.name", classic + "param_name", src, text, may},
+	}
+}
+
+// itemHooks are the conversions of list items that rows alone do not state.
+var itemHooks = map[string]hook{
+	"upstream.uptimeTests.tests": uptimeTest,
+	"triggers":                   rewriteTrigger,
+}

@@ -1,0 +1,196 @@
+package oas
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+func (l *sequence) extract(ext, classic *doc.Node) {
+	v := ext.Get(l.ext...)
+	switch {
+	case l.item == nil:
+		l.extractPairs(v, classic)
+	case l.keyed:
+		out := doc.NewObject()
+		for name, items := range v.Members() {
+			out.Set(name, l.toClassic(items))
+		}
+		if out.Len() == 0 {
+			out = doc.NewNull()
+		}
+		assign(classic, out, l.classic...)
+	default:
+		assign(classic, l.toClassic(v), l.classic...)
+	}
+}
+
+// toClassic converts a list; what is no list is null, what is no object is left out.
+func (l *sequence) toClassic(v *doc.Node) *doc.Node {
+	if !v.Is(doc.TypeArray) {
+		return doc.NewNull()
+	}
+	out := doc.NewArray()
+	for _, item := range v.Items() {
+		if item.Is(doc.TypeObject) {
+			entry := doc.NewObject()
+			l.item.extract(item, entry)
+			out.Append(entry)
+		}
+	}
+	return out
+}
+
+// extractPairs makes a map of a list of pairs; of equal keys the last one counts.
+func (l *sequence) extractPairs(v, classic *doc.Node) {
+	out := doc.NewObject()
+	for _, item := range v.Items() {
+		if !item.Is(doc.TypeObject) {
+			continue
+		}
+		value := item.Get(l.value)
+		if l.joined {
+			value = doc.NewString(strings.Join(value.Texts(), ","))
+		}
+		out.Set(item.Get(l.key).Text(), read(value, text))
+	}
+	switch {
+	case out.Len() > 0 || l.emptyMap && !l.omitted():
+		assign(classic, out, l.classic...)
+	case l.omitted():
+		classic.Delete(l.classic...)
+	default:
+		assign(classic, doc.NewNull(), l.classic...)
+	}
+}
+
+// omitted: the classic form leaves an empty scope mapping out.
+func (l *sequence) omitted() bool { return last(l.classic) == "scope_to_policy" }
+
+func (l *sequence) fill(ext, classic *doc.Node) {
+	old, v := ext.Get(l.ext...), classic.Get(l.classic...)
+	var out *doc.Node
+	switch {
+	case l.item == nil:
+		out = l.toPairs(old, v)
+	case l.keyed:
+		out = doc.NewObject()
+		for name, entries := range v.Members() {
+			out.Set(name, l.toExtension(old.Get(name), entries))
+		}
+	default:
+		out = l.toExtension(old, v)
+	}
+	switch {
+	case out.Len() > 0 || l.whenEmpty == emptyList:
+		assign(ext, out, l.ext...)
+	case l.whenEmpty == null:
+		assign(ext, doc.NewNull(), l.ext...)
+	default:
+		ext.Delete(l.ext...)
+	}
+}
+
+// toExtension converts a list of classic entries, reusing the items of the
+// document that say the same for the members that only the document knows.
+func (l *sequence) toExtension(old, v *doc.Node) *doc.Node {
+	var entries []*doc.Node
+	for _, entry := range v.Items() {
+		if entry.Is(doc.TypeObject) && (l.item.hook.skip == nil || !l.item.hook.skip(entry)) {
+			entries = append(entries, entry)
+		}
+	}
+	return doc.NewArray(l.item.update(old, entries)...)
+}
+
+// update fills entries into the items that stand for them, or into new ones.
+func (s *section) update(old *doc.Node, entries []*doc.Node) []*doc.Node {
+	items := s.pair(old, entries)
+	for i, entry := range entries {
+		if items[i] == nil {
+			items[i] = doc.NewObject()
+		}
+		s.fill(items[i], entry)
+		s.shape.settle(items[i])
+		s.shape.complete(items[i])
+	}
+	return items
+}
+
+// pair returns copies of the items of the document for the entries that say the
+// same, and for an entry that changed in its place; nil for the others.
+func (s *section) pair(old *doc.Node, entries []*doc.Node) []*doc.Node {
+	items := make([]*doc.Node, len(entries))
+	olds := old.Items()
+	says := make([]*doc.Node, len(olds)) // nil: no object, or taken
+	for i, item := range olds {
+		if item.Is(doc.TypeObject) {
+			says[i] = s.fresh(s.classicOf(item))
+		}
+	}
+	for i, entry := range entries {
+		want := s.fresh(entry)
+		j := slices.IndexFunc(says, func(n *doc.Node) bool { return n != nil && n.Equal(want) })
+		if j >= 0 {
+			items[i], says[j] = olds[j].Clone(), nil
+		}
+	}
+	for i := range items {
+		if items[i] == nil && len(olds) == len(entries) && says[i] != nil {
+			items[i] = olds[i].Clone()
+		}
+	}
+	return items
+}
+
+func (s *section) fresh(entry *doc.Node) *doc.Node {
+	item := doc.NewObject()
+	s.fill(item, entry)
+	return item
+}
+
+func (s *section) classicOf(item *doc.Node) *doc.Node {
+	entry := doc.NewObject()
+	s.extract(item, entry)
+	return entry
+}
+
+// toPairs makes a list of a map, sorted by key. Pairs of the document with the
+// same key keep their other members.
+func (l *sequence) toPairs(old, v *doc.Node) *doc.Node {
+	known := map[string]*doc.Node{}
+	for _, item := range old.Items() {
+		if item.Is(doc.TypeObject) {
+			known[item.Get(l.key).Text()] = item
+		}
+	}
+	out := doc.NewArray()
+	keys := v.Names()
+	slices.Sort(keys)
+	for _, key := range keys {
+		item := known[key].Clone()
+		if item == nil {
+			item = doc.NewObject()
+		}
+		assign(item, doc.NewString(key), l.key)
+		value := read(v.Get(key), text)
+		if l.joined {
+			value = splitKeys(value.Text())
+		}
+		assign(item, value, l.value)
+		out.Append(item)
+	}
+	return out
+}
+
+// splitKeys reads the list that rule comma wrote as one text.
+func splitKeys(joined string) *doc.Node {
+	out := doc.NewArray()
+	for part := range strings.SplitSeq(joined, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out.Append(doc.NewString(part))
+		}
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package oas
+
+// authenticationRows: contract oas-extension.md 2.4, without the sources.
+var authenticationRows = []row{
+	{"server.authentication.enabled", "use_keyless", not, flag, must},
+	{"server.authentication.stripAuthorizationData", "strip_auth_data", same, flag, may},
+	{"server.authentication.baseIdentityProvider", "base_identity_provided_by", same, text, may},
+	{"server.authentication.hmac.enabled", "enable_signature_checking", same, flag, must},
+	{"server.authentication.hmac.allowedAlgorithms", "hmac_allowed_algorithms", same, texts, may},
+	{"server.authentication.hmac.allowedClockSkew", "hmac_allowed_clock_skew", same, number, may},
+	{"server.authentication.oidc.enabled", "use_openid", same, flag, must},
+	{"server.authentication.oidc.segregateByClientId", "openid_options.segregate_by_client", same, flag, may},
+	{"server.authentication.oidc.providers[].issuer", "openid_options.providers[].issuer", same, text, may},
+	{"server.authentication.oidc.providers[].clientToPolicyMapping[].clientId", "openid_options.providers[].client_ids (key)", pairs, text, may},
+	{"server.authentication.oidc.providers[].clientToPolicyMapping[].policyId", "openid_options.providers[].client_ids (value)", pairs, text, may},
+	{"server.authentication.oidc.scopes.claimName", "scopes.oidc.scope_claim_name?", same, text, may},
+	{"server.authentication.oidc.scopes.claims", "", claims, texts, may},
+	{"server.authentication.oidc.scopes.scopeToPolicyMapping[].scope", "scopes.oidc.scope_to_policy (key)", pairs, text, may},
+	{"server.authentication.oidc.scopes.scopeToPolicyMapping[].policyId", "scopes.oidc.scope_to_policy (value)", pairs, text, may},
+	{"server.authentication.custom.enabled", "custom_plugin_auth_enabled", same, flag, must},
+	{"server.authentication.custom.config.enabled", "custom_middleware.auth_check.disabled", not, flag, must},
+	{"server.authentication.custom.config.functionName", "custom_middleware.auth_check.name", same, text, must},
+	{"server.authentication.custom.config.path", "custom_middleware.auth_check.path", same, text, must},
+	{"server.authentication.custom.config.rawBodyOnly", "custom_middleware.auth_check.raw_body_only", same, flag, may},
+	{"server.authentication.custom.config.requireSession", "custom_middleware.auth_check.require_session", same, flag, may},
+	{"server.authentication.custom.config.idExtractor.enabled", "custom_middleware.id_extractor.disabled", not, flag, must},
+	{"server.authentication.custom.config.idExtractor.source", "custom_middleware.id_extractor.extract_from", same, text, must},
+	{"server.authentication.custom.config.idExtractor.with", "custom_middleware.id_extractor.extract_with", same, text, must},
+	{"server.authentication.custom.config.idExtractor.config.headerName", "custom_middleware.id_extractor.extractor_config.header_name?", same, text, may},
+	{"server.authentication.custom.config.idExtractor.config.formParamName", "custom_middleware.id_extractor.extractor_config.param_name?", same, text, may},
+	{"server.authentication.custom.config.idExtractor.config.regexp", "custom_middleware.id_extractor.extractor_config.regex_expression?", same, text, may},
+	{"server.authentication.custom.config.idExtractor.config.regexpMatchIndex", "custom_middleware.id_extractor.extractor_config.regex_match_index?", same, whole, may},
+	{"server.authentication.custom.config.idExtractor.config.xPathExp", "custom_middleware.id_extractor.extractor_config.xpath_expression?", same, text, may},
+	{"server.authentication.securitySchemes", "auth_configs.*", schemes, anyMap, may},
+	{"server.authentication.customKeyLifetime.enabled", "session_lifetime", lifetime, flag, may},
+	{"server.authentication.customKeyLifetime.value", "session_lifetime", lifetime, duration, must},
+	{"server.authentication.customKeyLifetime.respectValidity", "session_lifetime_respects_key_expiration?", same, flag, may},
+	{"server.authentication.securityProcessingMode", "", docOnly, text, may},
+	{"server.authentication.security", "security_requirements", security, list, may},
+	{"server.authentication.protectedResourceMetadata.enabled", "", docOnly, flag, must},
+	{"server.authentication.protectedResourceMetadata.wellKnownPath", "", docOnly, text, may},
+	{"server.authentication.protectedResourceMetadata.resource", "", docOnly, text, may},
+	{"server.authentication.protectedResourceMetadata.authorizationServers", "", docOnly, texts, may},
+	{"server.authentication.protectedResourceMetadata.scopesSupported", "", docOnly, texts, may},
+	{"server.authentication.certificateAuth.enabled", "auth_configs.authToken.use_certificate", cert, flag, must},
+}
+
+// tokenRows: contract oas-extension.md 2.5.
+var tokenRows = []row{
+	{"enabled", "use_standard_auth", same, flag, must},
+	{"enableClientCertificate", "auth_configs.authToken.use_certificate", cert, flag, may},
+	{"signatureValidation.enabled", "auth_configs.authToken.validate_signature", same, flag, must},
+	{"signatureValidation.algorithm", "auth_configs.authToken.signature.algorithm", same, text, may},
+	{"signatureValidation.header", "auth_configs.authToken.signature.header", same, text, may},
+	{"signatureValidation.query.enabled", "auth_configs.authToken.signature.use_param", same, flag, must},
+	{"signatureValidation.query.name", "auth_configs.authToken.signature.param_name", same, text, may},
+	{"signatureValidation.secret", "auth_configs.authToken.signature.secret", same, text, may},
+	{"signatureValidation.allowedClockSkew", "auth_configs.authToken.signature.allowed_clock_skew", same, whole, may},
+	{"signatureValidation.errorCode", "auth_configs.authToken.signature.error_code", same, whole, may},
+	{"signatureValidation.errorMessage", "auth_configs.authToken.signature.error_message", same, text, may},
+}
+
+// jwtRows: contract oas-extension.md 2.5.
+var jwtRows = []row{
+	{"enabled", "enable_jwt", same, flag, must},
+	{"source", "jwt_source", same, text, may},
+	{"jwksURIs[].url", "jwt_jwks_uris[].url", same, text, must},
+	{"jwksURIs[].cacheTimeout", "jwt_jwks_uris[].cache_timeout", durText, duration, must},
+	{"signingMethod", "jwt_signing_method", same, text, may},
+	{"identityBaseField", "jwt_identity_base_field", same, text, may},
+	{"subjectClaims", "", claims, texts, may},
+	{"skipKid", "jwt_skip_kid", same, flag, may},
+	{"policyFieldName", "jwt_policy_field_name", same, text, may},
+	{"basePolicyClaims", "", claims, texts, may},
+	{"clientBaseField", "jwt_client_base_field", same, text, may},
+	{"scopes.claimName", "scopes.jwt.scope_claim_name?", same, text, may},
+	{"scopes.claims", "", claims, texts, may},
+	{"scopes.scopeToPolicyMapping[].scope", "scopes.jwt.scope_to_policy (key)", pairs, text, may},
+	{"scopes.scopeToPolicyMapping[].policyId", "scopes.jwt.scope_to_policy (value)", pairs, text, may},
+	{"defaultPolicies", "jwt_default_policies", same, texts, may},
+	{"issuedAtValidationSkew", "jwt_issued_at_validation_skew", same, natural, may},
+	{"notBeforeValidationSkew", "jwt_not_before_validation_skew", same, natural, may},
+	{"expiresAtValidationSkew", "jwt_expires_at_validation_skew", same, natural, may},
+	{"allowedIssuers", "", docKeep, texts, may},
+	{"allowedAudiences", "", docKeep, texts, may},
+	{"jtiValidation.enabled", "", docKeep, flag, must},
+	{"allowedSubjects", "", docKeep, texts, may},
+	{"idpClientIdMappingDisabled", "idp_client_id_mapping_disabled", same, flag, may},
+	{"customClaimValidation.*.type", "", docKeep, text, must},
+	{"customClaimValidation.*.allowedValues", "", docKeep, list, may},
+	{"customClaimValidation.*.nonBlocking", "", docKeep, flag, may},
+}
+
+// basicRows: contract oas-extension.md 2.5.
+var basicRows = []row{
+	{"enabled", "use_basic_auth", same, flag, must},
+	{"disableCaching", "basic_auth.disable_caching", same, flag, may},
+	{"cacheTTL", "basic_auth.cache_ttl", same, whole, may},
+	{"extractCredentialsFromBody.enabled", "basic_auth.extract_from_body", same, flag, must},
+	{"extractCredentialsFromBody.userRegexp", "basic_auth.body_user_regexp", same, text, may},
+	{"extractCredentialsFromBody.passwordRegexp", "basic_auth.body_password_regexp", same, text, may},
+}
+
+// oauthRows: contract oas-extension.md 2.5.
+var oauthRows = []row{
+	{"enabled", "use_oauth2", same, flag, must},
+	{"allowedAuthorizeTypes", "oauth_meta.allowed_authorize_types", same, texts, may},
+	{"refreshToken", "oauth_meta.allowed_access_types", refresh, flag, may},
+	{"authLoginRedirect", "oauth_meta.auth_login_redirect", same, text, may},
+	{"notifications.sharedSecret", "notifications.shared_secret", same, text, may},
+	{"notifications.onKeyChangeUrl", "notifications.oauth_on_keychange_url", same, text, may},
+}
+
+// externalOAuthRows: contract oas-extension.md 2.5.
+var externalOAuthRows = []row{
+	{"enabled", "external_oauth.enabled", same, flag, must},
+	{"providers[].jwt.enabled", "external_oauth.providers[].jwt.enabled", same, flag, must},
+	{"providers[].jwt.signingMethod", "external_oauth.providers[].jwt.signing_method", same, text, must},
+	{"providers[].jwt.source", "external_oauth.providers[].jwt.source", same, text, must},
+	{"providers[].jwt.identityBaseField", "external_oauth.providers[].jwt.identity_base_field", same, text, may},
+	{"providers[].jwt.issuedAtValidationSkew", "external_oauth.providers[].jwt.issued_at_validation_skew", same, natural, may},
+	{"providers[].jwt.notBeforeValidationSkew", "external_oauth.providers[].jwt.not_before_validation_skew", same, natural, may},
+	{"providers[].jwt.expiresAtValidationSkew", "external_oauth.providers[].jwt.expires_at_validation_skew", same, natural, may},
+	{"providers[].introspection.enabled", "external_oauth.providers[].introspection.enabled", same, flag, must},
+	{"providers[].introspection.url", "external_oauth.providers[].introspection.url", same, text, must},
+	{"providers[].introspection.clientId", "external_oauth.providers[].introspection.client_id", same, text, must},
+	{"providers[].introspection.clientSecret", "external_oauth.providers[].introspection.client_secret", same, text, must},
+	{"providers[].introspection.identityBaseField", "external_oauth.providers[].introspection.identity_base_field", same, text, may},
+	{"providers[].introspection.cache.enabled", "external_oauth.providers[].introspection.cache.enabled", same, flag, must},
+	{"providers[].introspection.cache.timeout", "external_oauth.providers[].introspection.cache.timeout", same, whole, must},
+}

@@ -1,0 +1,158 @@
+package oas
+
+import (
+	"encoding/hex"
+	"math"
+	"strconv"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// read returns the value of a kind that a node stands for, ready for another
+// tree: what is absent or of another type is the zero value, so that whatever is
+// made of it has the right type. Numbers keep their spelling.
+func read(n *doc.Node, k kind) *doc.Node {
+	switch k {
+	case flag:
+		return doc.NewBool(n.True())
+	case whole:
+		return readWhole(n)
+	case natural:
+		if n = readWhole(n); n.Int() <= 0 { // also -0, which is no unsigned number
+			return doc.NewInt(0)
+		}
+		return n
+	case number:
+		if f := n.Float(); f == 0 || math.IsInf(f, 0) {
+			return doc.NewInt(0)
+		}
+		return n
+	case duration:
+		return doc.NewString(FormatDuration(ParseDuration(n.Text())))
+	case texts, wholes:
+		return readList(n, k)
+	case list:
+		return orNull(n, doc.TypeArray)
+	case textMap:
+		return readTextMap(n)
+	case anyMap:
+		return orNull(n, doc.TypeObject)
+	case hexID:
+		if id, err := hex.DecodeString(n.Text()); err != nil || len(id) != 12 {
+			return doc.NewString("")
+		}
+	}
+	return doc.NewString(n.Text())
+}
+
+// readWhole returns a whole number that fits 64 bits, without its fraction.
+func readWhole(n *doc.Node) *doc.Node {
+	if !n.Is(doc.TypeNumber) {
+		return doc.NewInt(0)
+	}
+	if _, err := strconv.ParseInt(string(n.JSON()), 10, 64); err == nil {
+		return n
+	}
+	return doc.NewInt(cut(n.Float()))
+}
+
+// cut drops the fraction; what is beyond 64 bits becomes the nearest that is not.
+func cut(f float64) int64 {
+	switch {
+	case f >= math.MaxInt64:
+		return math.MaxInt64
+	case f <= math.MinInt64:
+		return math.MinInt64
+	}
+	return int64(f)
+}
+
+// readList keeps the items of the right type; null stays apart from an empty list.
+func readList(n *doc.Node, k kind) *doc.Node {
+	if !n.Is(doc.TypeArray) {
+		return doc.NewNull()
+	}
+	if k == texts {
+		return doc.NewStrings(n.Texts())
+	}
+	out := doc.NewArray()
+	for _, v := range n.Items() {
+		if v.Is(doc.TypeNumber) {
+			out.Append(readWhole(v))
+		}
+	}
+	return out
+}
+
+func readTextMap(n *doc.Node) *doc.Node {
+	if !n.Is(doc.TypeObject) {
+		return doc.NewNull()
+	}
+	out := doc.NewObject()
+	for name, v := range n.Members() {
+		if v.Is(doc.TypeString) {
+			out.Set(name, v)
+		}
+	}
+	return out
+}
+
+// orNull returns a copy, or null if it is something else. Free-form values may
+// hold numbers that a decoder refuses; those become 0.
+func orNull(n *doc.Node, t doc.Type) *doc.Node {
+	if !n.Is(t) {
+		return doc.NewNull()
+	}
+	c := n.Clone()
+	limitNumbers(c)
+	return c
+}
+
+// limitNumbers replaces the numbers within n that a 64-bit float cannot hold.
+func limitNumbers(n *doc.Node) {
+	items := n.Items()
+	for i, v := range items {
+		if math.IsInf(v.Float(), 0) {
+			items[i] = doc.NewInt(0)
+			n.SetItems(items)
+		}
+		limitNumbers(v)
+	}
+	for _, name := range n.Names() {
+		v := n.Get(name)
+		if math.IsInf(v.Float(), 0) {
+			n.Set(name, doc.NewInt(0))
+		}
+		limitNumbers(v)
+	}
+}
+
+// isEmpty reports whether a value counts as nothing (contract oas-extension.md 1.4).
+func isEmpty(n *doc.Node, k kind) bool {
+	switch n.Type() {
+	case doc.TypeBool:
+		return !n.True()
+	case doc.TypeNumber:
+		return n.Float() == 0
+	case doc.TypeString:
+		return n.Text() == "" || k == duration && ParseDuration(n.Text()) == 0
+	}
+	return n.Len() == 0
+}
+
+// assign sets a member deep down unless it is there already: an equal value keeps
+// its spelling and its place.
+func assign(n, v *doc.Node, path ...string) {
+	if old := n.Get(path...); old == nil || !old.Equal(v) {
+		n.Put(v, path...)
+	}
+}
+
+// assignOrDrop is assign for members that are left out when empty.
+func assignOrDrop(n, v *doc.Node, path ...string) {
+	if isEmpty(v, text) {
+		n.Delete(path...)
+		return
+	}
+	assign(n, v, path...)
+}
