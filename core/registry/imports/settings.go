@@ -1,0 +1,61 @@
+package imports
+
+import "strings"
+
+// Settings are the choices of one import, patch or dry run; an empty text or a
+// nil switch leaves its part alone (contract oas-extension.md 10.1).
+type Settings struct {
+	UpstreamURL    string // absolute
+	ListenPath     string
+	CustomDomain   string
+	APIID          string // wanted id of the API
+	ProcessingMode string // of security requirements: legacy or compliant
+
+	AllowList, ValidateRequest, MockResponse, Authentication *bool
+
+	// Own reports whether a servers entry is an address of a gateway, which is
+	// never an upstream; nil means that none is.
+	Own func(address string) bool
+}
+
+// ParseSettings reads settings from query parameters: get returns the first
+// value of a parameter and whether it is there.
+func ParseSettings(get func(name string) (string, bool)) Settings {
+	text := func(name string) string {
+		v, _ := get(name)
+		return strings.TrimSpace(v)
+	}
+	s := Settings{
+		UpstreamURL: text("upstreamURL"), ListenPath: text("listenPath"), CustomDomain: text("customDomain"),
+		APIID: text("apiID"), ProcessingMode: text("securityProcessingMode"),
+		AllowList: parseSwitch(text("allowList")), ValidateRequest: parseSwitch(text("validateRequest")),
+		MockResponse: parseSwitch(text("mockResponse")), Authentication: parseSwitch(text("authentication")),
+	}
+	if text("authentication") == compliant && s.ProcessingMode == "" {
+		s.ProcessingMode = compliant
+	}
+	return s
+}
+
+// compliant is the processing mode that honours all security requirements.
+const compliant = "compliant"
+
+// Empty reports whether nothing was chosen. A patch without settings whose body
+// carries the extension is a plain replace (oas-extension.md 10.1).
+func (s Settings) Empty() bool {
+	return s.UpstreamURL == "" && s.ListenPath == "" && s.CustomDomain == "" && s.APIID == "" && s.ProcessingMode == "" &&
+		s.AllowList == nil && s.ValidateRequest == nil && s.MockResponse == nil && s.Authentication == nil
+}
+
+// parseSwitch reads a boolean; what is not one counts as absent.
+func parseSwitch(text string) *bool {
+	var on bool
+	switch text {
+	case "1", "t", "T", "TRUE", "true", "True":
+		on = true
+	case "0", "f", "F", "FALSE", "false", "False":
+	default:
+		return nil
+	}
+	return &on
+}

@@ -1,0 +1,60 @@
+package imports
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// upstream chooses where the API forwards to: the setting, what the extension
+// has (then "" is returned), or the first server that is not a gateway.
+func upstream(document, ext *doc.Node, s Settings) (string, error) {
+	if s.UpstreamURL != "" {
+		if !absolute(s.UpstreamURL) {
+			return "", fault.New(fault.Invalid, "oas.upstream", "upstreamURL must be an absolute URL").At("upstreamURL")
+		}
+		return s.UpstreamURL, nil
+	}
+	if ext.Get("upstream", "url").Text() != "" || ext.Get("upstream", "loadBalancing", "targets").Len() > 0 {
+		return "", nil
+	}
+	for _, server := range document.Get("servers").Items() {
+		if s.Own != nil && s.Own(server.Get("url").Text()) {
+			continue
+		}
+		return serverAddress(server)
+	}
+	return "", badServer("there is no server to forward to")
+}
+
+// serverAddress returns the address of a servers entry with the defaults of its
+// variables filled in.
+func serverAddress(server *doc.Node) (string, error) {
+	address := server.Get("url").Text()
+	for name, v := range server.Get("variables").Members() {
+		value := v.Get("default").Text()
+		if value == "" {
+			return "", badServer("the variable %q has no default", name)
+		}
+		address = strings.ReplaceAll(address, "{"+name+"}", value)
+	}
+	if _, after, open := strings.Cut(address, "{"); open && strings.Contains(after, "}") {
+		return "", badServer("%q has a variable without a value", address)
+	}
+	if !absolute(address) {
+		return "", badServer("%q is not an absolute URL", address)
+	}
+	return address, nil
+}
+
+func badServer(format string, args ...any) error {
+	return fault.New(fault.Invalid, "oas.servers",
+		"error validating servers entry in OAS: "+format+"; supply a valid URL in upstreamURL", args...).At("servers")
+}
+
+func absolute(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme != "" && u.Host != ""
+}

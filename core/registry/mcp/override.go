@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// source names the operation that a tool is made of: by id, or by method and
+// path.
+type source struct{ id, method, path string }
+
+func readSource(n *doc.Node) (source, error) {
+	s := source{id: n.Get("operationId").Text(), method: strings.ToUpper(n.Get("method").Text()), path: n.Get("path").Text()}
+	byPath := s.method != "" || s.path != ""
+	switch {
+	case s.id != "" && byPath:
+		return s, invalid("source", "a source is either an operationId or a path and method, not both")
+	case s.id == "" && (s.method == "" || s.path == ""):
+		return s, invalid("source", "a source needs an operationId, or a path and method")
+	}
+	return s, nil
+}
+
+// String names the source in messages.
+func (s source) String() string {
+	if s.id != "" {
+		return "operationId:" + s.id
+	}
+	return s.method + " " + s.path
+}
+
+func (s source) matches(t *Tool) bool {
+	if s.id != "" {
+		return t.OperationID == s.id
+	}
+	return t.Method == s.method && t.Path == s.path
+}
+
+// apply takes over what an entry of a view says about a tool.
+func (t *Tool) apply(p *doc.Node) error {
+	t.override, t.hints = p, p.Get("annotations")
+	if name := p.Get("name").Text(); name != "" {
+		t.Name = name
+	}
+	if text := p.Get("description").Text(); text != "" {
+		t.Description = text
+	}
+	done := map[string]bool{}
+	for _, o := range p.Get("parameters").Items() {
+		f := t.field(o.Get("param").Text())
+		if f == nil {
+			return invalid("parameters", "%s has no parameter %q", t.Name, o.Get("param").Text())
+		}
+		if done[f.location+" "+f.source] {
+			return invalid("parameters", "%s describes the parameter %q twice", t.Name, o.Get("param").Text())
+		}
+		done[f.location+" "+f.source] = true
+		if text := o.Get("description"); text.Text() != "" {
+			f.schema.Set("description", text.Clone())
+		}
+	}
+	return t.rename(p)
+}
+
+// rename gives parameters the names that an entry chooses. All are looked up by
+// their derived names before the first is changed.
+func (t *Tool) rename(p *doc.Node) error {
+	chosen := map[*field]string{}
+	for _, o := range p.Get("parameters").Items() {
+		name := o.Get("name").Text()
+		if name == "" {
+			continue
+		}
+		if !validName.MatchString(name) {
+			return invalid("parameters", "%q is no name for a parameter", name)
+		}
+		chosen[t.field(o.Get("param").Text())] = name
+	}
+	seen := map[string]bool{}
+	for i := range t.fields {
+		f := &t.fields[i]
+		if name := chosen[f]; name != "" {
+			f.name = name
+		}
+		if seen[f.name] {
+			return invalid("parameters", "two parameters of %s are named %q", t.Name, f.name)
+		}
+		seen[f.name] = true
+	}
+	return nil
+}
+
+// field finds an input by its derived name, else by its name in the request.
+func (t *Tool) field(name string) *field {
+	for i := range t.fields {
+		if t.fields[i].name == name {
+			return &t.fields[i]
+		}
+	}
+	for i := range t.fields {
+		if t.fields[i].source == name {
+			return &t.fields[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package mcp
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// View is the tools of a proxy.
+type View struct {
+	Tools    []Tool // that clients see, by name
+	Warnings []Warning
+	all      []Tool // with those that the view hides, by name
+}
+
+// Derive reads a tool view, or nil, against the document of the REST API that it
+// is made of. A source that the API does not have is an error if strict, else a
+// warning; errors are faults of kind Invalid (contract oas-extension.md 11.4).
+func Derive(rest, view *doc.Node, strict bool) (View, error) {
+	tools, warnings := sourceTools(rest)
+	b := &binder{tools: tools, warnings: warnings, strict: strict, names: map[string]bool{}, unknown: map[string]bool{}}
+	for _, p := range view.Get("primitives").Items() {
+		if err := b.bind(p); err != nil {
+			return View{}, err
+		}
+	}
+	v := View{Warnings: b.warnings, all: b.tools}
+	slices.SortStableFunc(v.all, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range v.all {
+		t := &v.all[i]
+		t.shown = !b.selected || t.override.Get("allow").True()
+		if !t.shown {
+			continue
+		}
+		if n := len(v.Tools); n > 0 && v.Tools[n-1].Name == t.Name {
+			return View{}, invalid("name", "two tools are named %q", t.Name)
+		}
+		v.Tools = append(v.Tools, *t)
+	}
+	return v, nil
+}
+
+// Expand returns a tool view with everything filled in; it is read strictly.
+func Expand(rest, view *doc.Node) (*doc.Node, error) {
+	v, err := Derive(rest, view, true)
+	if err != nil {
+		return nil, err
+	}
+	return v.Expanded(), nil
+}
+
+// binder applies the entries of a view to the tools of a source.
+type binder struct {
+	tools    []Tool
+	warnings []Warning
+	strict   bool
+	selected bool // some entry says what is shown
+	names    map[string]bool
+	unknown  map[string]bool
+}
+
+func (b *binder) bind(p *doc.Node) error {
+	name := p.Get("name").Text()
+	if name != "" && !validName.MatchString(name) {
+		return invalid("name", "%q is no name for a tool: 1 to %d letters, digits, '_', '.' and '-'", name, maxName)
+	}
+	if name != "" && b.names[name] {
+		return invalid("name", "two tools are named %q", name)
+	}
+	b.names[name] = true
+	source, err := readSource(p.Get("source"))
+	if err != nil {
+		return err
+	}
+	t, err := b.find(source)
+	if err != nil {
+		return err
+	}
+	b.selected = b.selected || p.Get("allow").True()
+	if t == nil {
+		return b.missing(source, name)
+	}
+	if t.override != nil {
+		return invalid("source", "two tools are made of %s", source)
+	}
+	return t.apply(p)
+}
+
+// missing notes an entry whose source is gone.
+func (b *binder) missing(s source, name string) error {
+	switch {
+	case b.unknown[s.String()]:
+		return invalid("source", "two tools are made of %s", s)
+	case b.strict:
+		return invalid("source", "the source API has no operation %s for clients", s)
+	}
+	b.unknown[s.String()] = true
+	b.warnings = append(b.warnings, Warning{
+		Operation: s.String(), Source: s.String(), ToolName: name, Message: "the source API has no such operation for clients",
+	})
+	return nil
+}
+
+// find returns the tool of a source, or nil.
+func (b *binder) find(s source) (*Tool, error) {
+	var found *Tool
+	for i := range b.tools {
+		if t := &b.tools[i]; s.matches(t) {
+			if found != nil {
+				return nil, invalid("source", "%s is not unique in the source API", s)
+			}
+			found = t
+		}
+	}
+	return found, nil
+}
+
+func invalid(member, format string, args ...any) error {
+	return fault.New(fault.Invalid, "mcp.view", ViewExtension+": "+format, args...).At(ViewExtension + ".primitives." + member)
+}

@@ -1,0 +1,133 @@
+package versions
+
+import (
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Codes of the faults of this package; all are of kind Invalid.
+const (
+	CodeName       = "versions.name"          // the new version has no usable name (422)
+	CodeBaseName   = "versions.base_name"     // the base has no version name (400)
+	CodeDuplicate  = "versions.duplicate"     // the name is taken (422)
+	CodeNotBase    = "versions.not_base"      // rebase from an API that is no base (400)
+	CodeNotChild   = "versions.not_child"     // rebase to an API that is no child (400)
+	CodeNotItsOwn  = "versions.not_of_base"   // rebase to a child of another base (400)
+	CodeDefinition = "versions.no_definition" // there is nothing to edit (400)
+)
+
+// New is a version to add.
+type New struct {
+	Name     string // new_version_name
+	ID       string // of its API
+	BaseName string // base_api_version_name; "" keeps the base's
+	Default  bool   // set_default
+}
+
+// Add makes an API a version of the base. The first one switches versioning on
+// (contract dashboard.md 10.4). A refused table is left unchanged.
+func (t Table) Add(n New) error {
+	base := n.BaseName
+	if base == "" {
+		base = t.Name()
+	}
+	if err := t.checkNew(n.Name, base); err != nil {
+		return err
+	}
+	if !t.Enabled() {
+		t.put("enabled", doc.NewBool(true))
+	}
+	if base != "" {
+		t.set("name", base)
+	}
+	if t.Default() == "" {
+		t.set("default", Self)
+	}
+	if t.get("location").Text() == "" {
+		t.set("location", defaultLocation)
+	}
+	if t.get("key").Text() == "" && t.get("location").Text() != "url" {
+		t.set("key", defaultKey)
+	}
+	t.append(Child{Name: n.Name, ID: n.ID})
+	if n.Default {
+		t.set("default", n.Name)
+	}
+	return nil
+}
+
+func (t Table) checkNew(name, base string) error {
+	children := t.Children()
+	switch {
+	case !t.root.Is(doc.TypeObject):
+		return fault.New(fault.Invalid, CodeDefinition, "the base API has no definition")
+	case strings.TrimSpace(name) == "":
+		return fault.New(fault.Invalid, CodeName, "new version name is required").At("new_version_name")
+	case name == Self:
+		return fault.New(fault.Invalid, CodeName, "%q stands for the base API and is no version name", Self).At("new_version_name")
+	case strings.TrimSpace(base) == "" && (!t.Enabled() || len(children) == 0):
+		return fault.New(fault.Invalid, CodeBaseName, "version name header should be set with base API ID").At("base_api_version_name")
+	case name == base:
+		return duplicate(name)
+	}
+	for _, c := range children {
+		if c.Name == name || c.Name == base {
+			return duplicate(c.Name)
+		}
+	}
+	return nil
+}
+
+func duplicate(name string) error {
+	return fault.New(fault.Invalid, CodeDuplicate, "version name %q is already in use", name).At("new_version_name")
+}
+
+// Remove takes an API out of the table and reports whether it was there. A
+// default that goes becomes Self.
+func (t Table) Remove(id string) bool {
+	var wasDefault bool
+	for _, c := range t.Children() {
+		wasDefault = wasDefault || c.ID == id && c.Name == t.Default()
+	}
+	if !t.drop(id) {
+		return false
+	}
+	if wasDefault {
+		t.set("default", Self)
+	}
+	return true
+}
+
+// Rebase moves the routing table from the base to one of its versions, whose
+// place the old base takes. All keep their names, and requests without a version
+// reach the same API as before (contract dashboard.md 10.4).
+func Rebase(base, child Table, baseID, childID string) error {
+	c, listed := base.Find(childID)
+	switch {
+	case !base.Enabled():
+		return fault.New(fault.Invalid, CodeNotBase, "current-base-apiId must be a base API")
+	case child.Enabled() || !child.root.Is(doc.TypeObject):
+		return fault.New(fault.Invalid, CodeNotChild, "next-base-apiId must be a child API")
+	case !listed:
+		return fault.New(fault.Invalid, CodeNotItsOwn, "next-base-apiId must be a child of current-base-apiId")
+	case base.Name() == "":
+		return fault.New(fault.Invalid, CodeBaseName, "the current base API has no version name")
+	}
+	former := child.block().Clone()
+	child.root.Put(base.block().Clone(), child.path...)
+	child.drop(childID)
+	child.append(Child{Name: base.Name(), ID: baseID})
+	switch base.Default() {
+	case c.Name:
+		child.set("default", Self)
+	case Self, "":
+		child.set("default", base.Name())
+	}
+	child.set("name", c.Name)
+	if base.Clear(); former != nil {
+		base.root.Put(former, base.path...)
+	}
+	return nil
+}
