@@ -1,0 +1,127 @@
+package openapi
+
+import (
+	"fmt"
+	"maps"
+
+	port "github.com/gatehouse-io/gatehouse/ports/openapi"
+)
+
+// Prefix of the definitions of the extension, as gateways publish them.
+const extensionPrefix = "X-Tyk-"
+
+// Members of a document that belong to gateways.
+const (
+	extension = "x-tyk-api-gateway"
+	toolView  = "x-tyk-mcp-server"
+	streaming = "x-tyk-streaming"
+)
+
+// form is one way to check a document: everything that a schema depends on.
+type form struct {
+	variant    port.Variant
+	version    string // "3.0", "3.1"
+	strict     bool
+	allStreams bool
+}
+
+// compose builds the JSON schema of a form: the OpenAPI document with the
+// extensions as members, all definitions in one place.
+func compose(f form) (object, error) {
+	s := &shapes{container: "definitions", strict: f.strict, definitions: object{}}
+	head := object{"$schema": "http://json-schema.org/draft-04/schema#"}
+	versioned := "openapi30"
+	if f.version == "3.1" {
+		s.container, versioned = "$defs", "openapi31"
+		head["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	}
+	for _, file := range []string{"openapi", versioned} {
+		if err := s.read(file); err != nil {
+			return nil, err
+		}
+	}
+	document := s.take("Document")
+	members := document["properties"].(object)
+	s.prefix = extensionPrefix
+	if err := f.extend(s, members); err != nil {
+		return nil, err
+	}
+	maps.Copy(document, head)
+	document[s.container] = s.definitions
+	return document, nil
+}
+
+// extend adds what gateways know besides OpenAPI.
+func (f form) extend(s *shapes, members object) error {
+	if err := s.read("extension"); err != nil {
+		return err
+	}
+	switch f.variant {
+	case port.OAS:
+	case port.MCP:
+		if err := s.read("mcp"); err != nil {
+			return err
+		}
+		f.proxy(s)
+		members[toolView] = s.take("ToolView")
+	case port.Streams, port.StreamsTemplate:
+		if err := s.read("streams"); err != nil {
+			return err
+		}
+		f.stream(s)
+		members[streaming] = s.take("Streaming")
+	case port.Template:
+		s.relax("Root", "Info", "State", "Server", "ListenPath", "Upstream")
+		delete(s.at("Upstream"), "anyOf")
+	default:
+		return fmt.Errorf("openapi: unknown variant %q", f.variant)
+	}
+	members[extension] = s.take("Root")
+	return nil
+}
+
+// proxy says how MCP proxies differ: primitives have settings, and there is no
+// cache of whole answers and no override of errors (contract oas-extension.md 11.3).
+func (f form) proxy(s *shapes) {
+	delete(s.at("Root")["properties"].(object), "errorOverrides")
+	delete(s.at("Global")["properties"].(object), "cache")
+	middleware := s.at("Middleware")["properties"].(object)
+	for _, kind := range []string{"mcpTools", "mcpResources", "mcpPrompts"} {
+		middleware[kind] = s.ref("MCPPrimitives")
+	}
+}
+
+// stream says how streams differ: they need no upstream.
+func (f form) stream(s *shapes) {
+	s.at("Root")["required"] = []any{"info", "server"}
+	delete(s.at("Upstream"), "anyOf")
+	if f.variant == port.StreamsTemplate {
+		s.relax("Root", "Info", "State", "Server", "ListenPath", "Streaming")
+	}
+	if f.allStreams {
+		s.at("Streams")["additionalProperties"] = object{}
+	}
+}
+
+// at returns a definition.
+func (s *shapes) at(name string) object {
+	d, ok := s.definitions[s.prefix+name].(object)
+	if !ok {
+		return object{"properties": object{}}
+	}
+	return d
+}
+
+// take removes a definition from the others, to stand for itself.
+func (s *shapes) take(name string) object {
+	d := s.at(name)
+	delete(s.definitions, s.prefix+name)
+	return d
+}
+
+// relax makes every member of definitions optional.
+func (s *shapes) relax(names ...string) {
+	for _, name := range names {
+		delete(s.at(name), "required")
+	}
+}

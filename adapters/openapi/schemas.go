@@ -1,0 +1,108 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	port "github.com/gatehouse-io/gatehouse/ports/openapi"
+)
+
+// entry is a form that is composed and compiled when it is first needed.
+type entry struct {
+	text     func() (json.RawMessage, error)
+	compiled func() (*jsonschema.Schema, error)
+}
+
+// catalogue holds every form there is.
+type catalogue map[form]entry
+
+func newCatalogue() catalogue {
+	c := catalogue{}
+	for _, v := range []port.Variant{port.OAS, port.Streams, port.MCP, port.Template, port.StreamsTemplate} {
+		for _, version := range []string{"3.0", "3.1"} {
+			for flags := range 4 {
+				c.add(form{variant: v, version: version, strict: flags&1 != 0, allStreams: flags&2 != 0})
+			}
+		}
+	}
+	return c
+}
+
+func (c catalogue) add(f form) {
+	text := sync.OnceValues(func() (json.RawMessage, error) {
+		schema, err := compose(f)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(schema)
+	})
+	c[f] = entry{text: text, compiled: sync.OnceValues(func() (*jsonschema.Schema, error) {
+		t, err := text()
+		if err != nil {
+			return nil, err
+		}
+		return compile(t)
+	})}
+}
+
+// version returns the version of OpenAPI whose schema serves a document that
+// names a full one; none is 3.0 (contract oas-extension.md 8.1).
+func version(full string) (string, bool) {
+	if full == "" {
+		return "3.0", true
+	}
+	for _, v := range []string{"3.0", "3.1"} {
+		if full == v || strings.HasPrefix(full, v+".") {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// noFiles refuses to load schemas from elsewhere.
+type noFiles struct{}
+
+// Load implements jsonschema.URLLoader.
+func (noFiles) Load(string) (any, error) { return nil, fs.ErrNotExist }
+
+func compile(text json.RawMessage) (*jsonschema.Schema, error) {
+	var schema any
+	if err := json.Unmarshal(text, &schema); err != nil {
+		return nil, fmt.Errorf("openapi: schema: %w", err)
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noFiles{})
+	c.UseRegexpEngine(compileRegexp)
+	c.AssertFormat()
+	for name, check := range formats {
+		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: check})
+	}
+	const name = "gatehouse:document"
+	if err := c.AddResource(name, schema); err != nil {
+		return nil, fmt.Errorf("openapi: schema: %w", err)
+	}
+	s, err := c.Compile(name)
+	if err != nil {
+		return nil, fmt.Errorf("openapi: schema: %w", err)
+	}
+	return s, nil
+}
+
+// codePoint is how ECMAScript spells a character that Go spells \x{…}.
+var codePoint = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
+
+// compileRegexp compiles a pattern of a document as gateways do, which know no
+// look-around and no back-references.
+func compileRegexp(pattern string) (jsonschema.Regexp, error) {
+	re, err := regexp.Compile(codePoint.ReplaceAllString(pattern, `\x{$1}`))
+	if err != nil {
+		return nil, err // never a nil *Regexp in an interface
+	}
+	return re, nil
+}

@@ -1,0 +1,172 @@
+package openapi
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+)
+
+//go:embed shapes/*.shape
+var shapeFiles embed.FS
+
+// object is a JSON object under construction.
+type object = map[string]any
+
+// shapes turns files in the notation below into the definitions of a JSON schema.
+//
+//	Name [< Base] [open|closed|x] [-- description]   an object with the members of Base, too
+//	  member[!] type                                 "!": required
+//	  /pattern/ type                                 members whose names match
+//	  * type                                         members of any other name
+//	  + {…}                                          merged into the schema; "#Name" refers to a definition
+//	Name : type                                      anything that is no object
+//
+// An open object may have unknown members, a closed one may not, one marked x only
+// those that begin with "x-"; without a mark it is closed in the strict form. Types:
+//
+//	string bool int number object any uint text port share uri …   see primitives
+//	Name          a definition          Name&     it, or a reference to it
+//	A/B           one or the other      a|b       primitives: one or the other
+//	=a|b          these texts           /…/       texts that match
+//	[T] {T} <T>   array, map, map by component name; [T] takes ? (or null), + (not empty), * (unique)
+type shapes struct {
+	prefix      string // of the names of definitions
+	container   string // where definitions are: "definitions", "$defs"
+	strict      bool
+	definitions object
+}
+
+// read adds the definitions of a file. A definition replaces one of its name.
+func (s *shapes) read(file string) error {
+	text, err := shapeFiles.ReadFile("shapes/" + file + ".shape")
+	if err != nil {
+		return fmt.Errorf("openapi: shapes: %w", err)
+	}
+	var current object
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] != ' ':
+			current, err = s.header(line)
+		default:
+			err = s.member(current, strings.TrimSpace(line))
+		}
+		if err != nil {
+			return fmt.Errorf("openapi: shape %s: %q: %w", file, line, err)
+		}
+	}
+	return nil
+}
+
+func (s *shapes) header(line string) (d object, err error) {
+	line, description, _ := strings.Cut(line, " -- ")
+	words := strings.Fields(line)
+	name, words := words[0], words[1:]
+	if len(words) == 2 && words[0] == ":" {
+		d, err = s.typ(words[1])
+	} else {
+		d, err = s.objectOf(words)
+	}
+	if description != "" {
+		d["description"] = description
+	}
+	s.definitions[s.prefix+name] = d
+	return d, err
+}
+
+// objectOf makes an object from what stands behind its name.
+func (s *shapes) objectOf(words []string) (object, error) {
+	d := object{"type": "object", "properties": object{}}
+	if len(words) > 1 && words[0] == "<" {
+		base, ok := s.definitions[s.prefix+words[1]].(object)
+		if !ok {
+			return d, fmt.Errorf("no definition %s so far", words[1])
+		}
+		maps.Copy(d["properties"].(object), base["properties"].(object))
+		if required, ok := base["required"].([]any); ok {
+			d["required"] = append([]any{}, required...)
+		}
+		words = words[2:]
+	}
+	switch strings.Join(words, " ") {
+	case "open":
+	case "closed":
+		d["additionalProperties"] = false
+	case "x":
+		d["additionalProperties"] = false
+		d["patternProperties"] = object{"^x-": object{}}
+	case "":
+		if s.strict {
+			d["additionalProperties"] = false
+		}
+	default:
+		return d, fmt.Errorf("unknown mark %q", words)
+	}
+	return d, nil
+}
+
+func (s *shapes) member(d object, line string) error {
+	name, rest, ok := strings.Cut(line, " ")
+	if !ok || d == nil {
+		return fmt.Errorf("a member needs an object and a type")
+	}
+	if name == "+" {
+		return s.merge(d, rest)
+	}
+	t, err := s.typ(strings.TrimSpace(rest))
+	switch {
+	case err != nil:
+		return err
+	case name == "*":
+		d["additionalProperties"] = t
+	case name[0] == '/':
+		patterns, ok := d["patternProperties"].(object)
+		if !ok {
+			patterns = object{}
+			d["patternProperties"] = patterns
+		}
+		patterns[name[1:len(name)-1]] = t
+	default:
+		plain, required := strings.CutSuffix(name, "!")
+		d["properties"].(object)[plain] = t
+		if list, _ := d["required"].([]any); required {
+			d["required"] = append(list, plain)
+		}
+	}
+	return nil
+}
+
+func (s *shapes) merge(d object, text string) error {
+	var extra object
+	if err := json.Unmarshal([]byte(text), &extra); err != nil {
+		return fmt.Errorf("not JSON: %w", err)
+	}
+	s.resolve(extra)
+	maps.Copy(d, extra)
+	return nil
+}
+
+// resolve writes references to definitions in full.
+func (s *shapes) resolve(v any) {
+	switch v := v.(type) {
+	case object:
+		for name, member := range v {
+			if text, ok := member.(string); ok && name == "$ref" {
+				v[name] = s.ref(strings.TrimPrefix(text, "#"))["$ref"]
+				continue
+			}
+			s.resolve(member)
+		}
+	case []any:
+		for _, item := range v {
+			s.resolve(item)
+		}
+	}
+}
+
+func (s *shapes) ref(name string) object {
+	return object{"$ref": "#/" + s.container + "/" + s.prefix + name}
+}

@@ -1,0 +1,151 @@
+// Package openapi checks API documents: their form by a JSON schema of our own,
+// the relations of their parts by the rules of core, and on demand their examples
+// and defaults by kin-openapi. It also publishes the schema.
+package openapi
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	port "github.com/gatehouse-io/gatehouse/ports/openapi"
+)
+
+// Validator implements the port. It is safe for concurrent use; each schema is
+// compiled once, when it is first needed.
+type Validator struct{ forms catalogue }
+
+// New returns a Validator.
+func New() *Validator { return &Validator{forms: newCatalogue()} }
+
+var (
+	_ port.Validator = (*Validator)(nil)
+	_ port.Schemas   = (*Validator)(nil)
+)
+
+// maxDepth is how deep a document may be nested: everything that reads it, here and
+// in gateways, goes down level by level.
+const maxDepth = 1000
+
+// Validate implements port.Validator. Relations are looked at only when the form
+// is right: they would repeat its mistakes in other words.
+func (v *Validator) Validate(document []byte, o port.Options) []port.Problem {
+	if err := doc.Check(document, maxDepth); err != nil {
+		return one("", "is not JSON: "+err.Error())
+	}
+	d, err := doc.ParseNode(document)
+	if err != nil {
+		return one("", "is not JSON: "+err.Error())
+	}
+	if found := v.form(d, o); len(found) > 0 {
+		return found
+	}
+	if found := relations(d, o); len(found) > 0 {
+		return found[:min(len(found), maxProblems)]
+	}
+	if !o.Examples && !o.Defaults {
+		return nil
+	}
+	members, err := doc.LoadObject(document)
+	if err != nil {
+		return one("", "is not JSON: "+err.Error())
+	}
+	return values(members, o)
+}
+
+// relations applies every rule of core that concerns the variant.
+func relations(d *doc.Node, o port.Options) []port.Problem {
+	found := rules.OpenAPI(d)
+	found = append(found, rules.Document(d, o.Variant == port.MCP)...)
+	switch o.Variant {
+	case port.MCP:
+		found = append(found, rules.Primitives(d)...)
+	case port.Streams, port.StreamsTemplate:
+		if !o.AllStreams {
+			found = append(found, rules.Streams(d)...)
+		}
+	}
+	return found
+}
+
+// Schema implements port.Schemas.
+func (v *Validator) Schema(variant port.Variant, full string) (json.RawMessage, error) {
+	minor, ok := version(full)
+	e, known := v.forms[form{variant: cmp.Or(variant, port.OAS), version: minor, strict: true}]
+	if !ok || !known {
+		return nil, fmt.Errorf("openapi: %s %q: %w", variant, full, port.ErrNoSchema)
+	}
+	return e.text()
+}
+
+// form checks a document against its schema.
+func (v *Validator) form(d *doc.Node, o port.Options) []port.Problem {
+	if !d.Is(doc.TypeObject) {
+		return one("", "must be an object")
+	}
+	full := d.Get("openapi")
+	minor, ok := version(full.Text())
+	if !ok || !full.Is(doc.Absent, doc.TypeString) {
+		return one("openapi", "no such version of OpenAPI is known here; 3.0 and 3.1 are")
+	}
+	f := form{variant: cmp.Or(o.Variant, port.OAS), version: minor, strict: !o.AllowUnknown, allStreams: o.AllStreams}
+	e, ok := v.forms[f]
+	if !ok {
+		return one("", fmt.Sprintf("no schema for documents of kind %q", o.Variant))
+	}
+	schema, err := e.compiled()
+	if err != nil {
+		return one("", err.Error())
+	}
+	return complaints(schema.Validate(plain(d)))
+}
+
+// plain turns a tree into the values that the schema library reads. Numbers become
+// floats: the library would compute those with a huge exponent digit by digit.
+func plain(n *doc.Node) any {
+	switch n.Type() {
+	case doc.TypeObject:
+		m := make(map[string]any, n.Len())
+		for name, v := range n.Members() {
+			m[name] = plain(v)
+		}
+		return m
+	case doc.TypeArray:
+		items := n.Items()
+		list := make([]any, len(items))
+		for i, v := range items {
+			list[i] = plain(v)
+		}
+		return list
+	case doc.TypeString:
+		return n.Text()
+	case doc.TypeNumber:
+		return min(max(n.Float(), -math.MaxFloat64), math.MaxFloat64)
+	case doc.TypeBool:
+		return n.True()
+	}
+	return nil
+}
+
+func complaints(err error) []port.Problem {
+	if err == nil {
+		return nil
+	}
+	tree, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return one("", err.Error())
+	}
+	var f findings
+	f.collect(tree)
+	return f
+}
+
+func one(field, message string) []port.Problem {
+	return []port.Problem{{Field: field, Message: message}}
+}

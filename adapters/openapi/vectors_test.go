@@ -1,0 +1,97 @@
+package openapi
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	port "github.com/gatehouse-io/gatehouse/ports/openapi"
+)
+
+// contract returns the path of a file of the contract, or skips.
+func contract(t testing.TB, path ...string) string {
+	t.Helper()
+	dir := os.Getenv("GATEHOUSE_CONTRACT_DIR")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "contract")
+	}
+	name := filepath.Join(append([]string{dir}, path...)...)
+	if _, err := os.Stat(name); err != nil {
+		t.Skipf("contract vectors not found at %s; only our own golden cases ran", name)
+	}
+	return name
+}
+
+type vector struct {
+	Name     string
+	Input    json.RawMessage
+	Settings struct{ Schema port.Variant }
+	Output   struct {
+		Schema    bool      `json:"schema_valid"`
+		Parse     bool      `json:"parse_valid"`
+		Document  bool      `json:"document_valid"`
+		Classic   bool      `json:"classic_valid"`
+		Locations *[]string `json:"schema_locations"`
+	}
+}
+
+func vectors(t testing.TB, file string) []vector {
+	t.Helper()
+	text, err := os.ReadFile(contract(t, "data", "vectors", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []vector
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestVectors(t *testing.T) {
+	v := New()
+	for _, c := range vectors(t, "validate.json") {
+		t.Run(c.Name, func(t *testing.T) {
+			o := port.Options{Variant: c.Settings.Schema, AllowUnknown: true}
+			d, err := doc.ParseNode(c.Input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			form := v.form(d, o)
+			if (len(form) == 0) != c.Output.Schema {
+				t.Errorf("schema: %v", form)
+			}
+			if want := c.Output.Locations; want != nil && len(*want) > 0 {
+				var got []string
+				for _, p := range form {
+					got = append(got, p.Field)
+				}
+				slices.Sort(got)
+				slices.Sort(*want)
+				if got = slices.Compact(got); !slices.Equal(got, *want) {
+					t.Errorf("locations: %q, want %q", got, *want)
+				}
+			}
+			members, err := doc.ParseObject(c.Input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := load(members); (err == nil) != c.Output.Parse {
+				t.Errorf("parse: %v", err)
+			}
+			found := append(rules.OpenAPI(d), rules.Document(d, o.Variant == port.MCP)...)
+			if (len(found) == 0) != c.Output.Document {
+				t.Errorf("document: %v", found)
+			}
+			classic := rules.Loadable(oas.Extract(d, nil, oas.Options{MCP: o.Variant == port.MCP}))
+			if (len(classic) == 0) != c.Output.Classic {
+				t.Errorf("classic: %v", classic)
+			}
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package rules
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Members of an OpenAPI document whose own members are names that somebody chose,
+// and members that hold a value of any form.
+var (
+	namesInside = []string{
+		"paths", "webhooks", "schemas", "responses", "parameters", "examples", "requestBodies", "headers", "securitySchemes",
+		"links", "callbacks", "pathItems", "properties", "patternProperties", "dependentSchemas", "$defs", "content", "encoding",
+	}
+	anything = []string{"example", "default", "enum", "const", "value"}
+)
+
+// walk looks at every object of a document once.
+type walk struct {
+	problems *problems
+	root     *doc.Node
+	old      bool // version 3.0
+	path     []string
+}
+
+// enter walks a member or item; names says that its members are names.
+func (w *walk) enter(name string, n *doc.Node, names bool) {
+	w.path = append(w.path, name)
+	defer func() { w.path = w.path[:len(w.path)-1] }()
+	switch n.Type() {
+	case doc.TypeArray:
+		if name == "examples" {
+			return // of a 3.1 schema: values of any form
+		}
+		for i, item := range n.Items() {
+			if item.Is(doc.TypeObject, doc.TypeArray) {
+				w.enter(strconv.Itoa(i), item, false)
+			}
+		}
+	case doc.TypeObject:
+		if !names {
+			w.look(n)
+		} else if name == "links" {
+			w.links(n)
+		}
+		for member, v := range n.Members() {
+			if !v.Is(doc.TypeObject, doc.TypeArray) || !names && (slices.Contains(anything, member) || strings.HasPrefix(member, "x-")) {
+				continue
+			}
+			w.enter(member, v, !names && slices.Contains(namesInside, member))
+		}
+	}
+}
+
+// look checks one object, whatever it is: the members it is about have a meaning
+// of their own nowhere else.
+func (w *walk) look(n *doc.Node) {
+	if ref := n.Get("$ref"); ref.Is(doc.TypeString) {
+		switch text := ref.Text(); {
+		case !strings.HasPrefix(text, "#"):
+			w.add("$ref", "leads out of the document; such references are not followed")
+		case resolve(w.root, text) == nil && (text == "#" || text[1:2] == "/"):
+			w.add("$ref", "leads nowhere")
+		}
+		return
+	}
+	if !w.old {
+		return
+	}
+	if n.Get("type").Text() == "array" && n.Get("items") == nil {
+		w.add("items", "is needed for an array")
+	}
+	if n.Get("readOnly").True() && n.Get("writeOnly").True() {
+		w.add("readOnly", "and writeOnly exclude each other")
+	}
+}
+
+// links wants each link to say where it leads.
+func (w *walk) links(n *doc.Node) {
+	for name, link := range n.Members() {
+		if link.Is(doc.TypeObject) && link.Get("$ref") == nil && link.Get("operationId").Text() == "" && link.Get("operationRef").Text() == "" {
+			w.add(name, "names no operation")
+		}
+	}
+}
+
+func (w *walk) add(member, message string) {
+	w.problems.add(strings.Join(append(slices.Clone(w.path), member), "."), "%s", message)
+}
+
+// resolve follows a reference within a document (RFC 6901) and returns nil when it
+// leads nowhere.
+func resolve(d *doc.Node, ref string) *doc.Node {
+	pointer, err := url.PathUnescape(strings.TrimPrefix(ref, "#"))
+	if err != nil || pointer != "" && pointer[0] != '/' {
+		return nil
+	}
+	for i, part := range strings.Split(pointer, "/") {
+		if i == 0 {
+			continue
+		}
+		part = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+		if items := d.Items(); items != nil {
+			n, err := strconv.Atoi(part)
+			if err != nil || n < 0 || n >= len(items) {
+				return nil
+			}
+			d = items[n]
+			continue
+		}
+		d = d.Get(part)
+	}
+	return d
+}
