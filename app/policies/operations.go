@@ -1,0 +1,74 @@
+package policies
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Examples for the API description.
+var (
+	exampleRights = map[string]any{"api_id": "orders", "api_name": "Orders", "versions": []any{"Default"}}
+	exampleDraft  = map[string]any{
+		"id": "gold", "name": "Gold", "rate": 100, "per": 1, "quota_max": -1, "active": true, "tags": []any{"paid"},
+		"access_rights": map[string]any{"orders": exampleRights},
+	}
+	examplePolicy = map[string]any{
+		"_id": "5f1a0c5d8e3b2a1f00000006", "id": "gold", "org_id": "5f1a0c5d8e3b2a1f00000001", "name": "Gold", "rate": 100, "per": 1,
+		"quota_max": -1, "active": true, "tags": []any{"paid"}, "state": "active", "access_rights": map[string]any{"orders": exampleRights},
+		"access_rights_array": []any{exampleRights}, "auth_type": "authToken", "auth_types": []any{"authToken"},
+		"date_created": "2026-01-02T03:04:05Z", "last_updated": "1767323045",
+	}
+	exampleList = map[string]any{"Data": []any{examplePolicy}, "Pages": 1}
+)
+
+func done(message string) map[string]any {
+	return map[string]any{"Status": "OK", "Message": message, "Meta": nil}
+}
+
+// answers says how a row words that there is no such policy, and trouble inside.
+func answers(missing, trouble string) operation.Option {
+	return operation.Answers(map[string]operation.Answer{codeMissing: {Text: missing}, "internal": {Text: trouble}})
+}
+
+// writing are the faults of every row that stores a policy.
+var writing = []string{
+	codeNameTaken, codeIDTaken, policy.Kind + ".type", policy.Kind + ".name", policy.Kind + ".id", policy.Kind + ".state",
+	policy.Kind + ".partitions", policy.Kind + ".post_expiry_action", policy.Kind + ".access_rights_array", policy.Kind + ".mcp",
+}
+
+// Operations lists what clients can do with policies.
+func (s *Service) Operations() []operation.Operation {
+	const single, failed = "Could not retrieve portal object.", "Failure creating data, please contact your administrator."
+	malformed := operation.Answer{Status: 403, Text: "Request body malformed."}
+	return operation.Group{
+		Surface: operation.Management, Name: "policies", Path: "/api/portal/policies", Tag: "Policies", Permission: access.Policies,
+		Style: operation.Style{Word: "OK", ListKey: "Data", PagesKey: "Pages", Faults: map[string]operation.Answer{
+			operation.CodeEmptyBody: malformed, operation.CodeMalformed: malformed,
+			codePathID: {Text: "Invalid policy ID."}, codeSearchID: {Text: "Policy ID is not in hex format."},
+		}},
+	}.Rows(
+		operation.GET("list", "", "List policies", s.List, answers("Could not retrieve object list.", "Failed to marshal data."),
+			operation.Example(nil, exampleList)),
+		operation.GET("search", "/search", "Search policies", s.Search, operation.Faulting(codeSearchID),
+			operation.Notes("All conditions must hold. Policies come oldest first unless sorted otherwise."),
+			answers("Could not retrieve policies.", "Failed to marshal data"), operation.Example(nil, exampleList)),
+		operation.POST("create", "", "Create a policy", s.Create, operation.Faulting(append([]string{policy.Kind + "._id"}, writing...)...),
+			operation.Notes("Message is the database ID. Unknown members are kept; APIs that do not exist yet are accepted."),
+			answers(single, failed), operation.Example(exampleDraft, done("5f1a0c5d8e3b2a1f00000006"))),
+		operation.GET("get", "/{id}", "Fetch a policy", s.Get, operation.Faulting(codeMissing, codePathID),
+			answers(single, failed), operation.Example(nil, examplePolicy)),
+		operation.PUT("replace", "/{id}", "Replace a policy", s.Replace, operation.Faulting(append([]string{codeMissing, codePathID}, writing...)...),
+			operation.Notes("The body is stored whole. Database ID, organisation and time of creation stay, and so does an id that is left out."),
+			answers(single, "Failure saving data, please contact your administrator."), operation.Example(exampleDraft, done("Data updated"))),
+		operation.PATCH("patch", "/{id}", "Change parts of a policy", s.Patch,
+			operation.Faulting(append([]string{codeMissing, codePathID, operation.CodePatch, operation.CodePatchTest}, writing...)...),
+			operation.Notes("Works on the document as it is read; what the patch does not mention keeps its place and spelling. All or nothing."),
+			answers(single, "Failure saving data, please contact your administrator."),
+			operation.Example(map[string]any{"rate": 200, "tags": nil, "access_rights": map[string]any{"users": map[string]any{}}}, done("Data updated"))),
+		operation.DELETE("delete", "/{id}", "Delete a policy", s.Delete, operation.Faulting(codeMissing, codePathID),
+			operation.Notes("Keys that carry the policy stay and stop working."),
+			answers("Could not retrieve object for deletion", "Failure deleting data, please contact your administrator."),
+			operation.Example(nil, done("Data deleted"))),
+	)
+}

@@ -1,0 +1,145 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// primitives lists what an MCP proxy offers.
+const primitives = "mcp_primitives"
+
+// The members of an access definition that exclude each other (contract
+// dashboard.md 8.3).
+var (
+	mcpMembers  = []string{"json_rpc_methods", "json_rpc_methods_access_rights", primitives, "mcp_access_rights"}
+	restMembers = []string{"allowed_urls", "endpoints", "restricted_types", "allowed_types", "field_access_rights", "disable_introspection"}
+)
+
+// settleAccess completes the access rights and checks each against its API. It
+// asks about every API once.
+func settleAccess(n *doc.Node, r Rules) error {
+	if err := settleRights(n); err != nil {
+		return err
+	}
+	var methods []string
+	for id, definition := range n.Get("access_rights").Members() {
+		api, known := r.API(id)
+		if !known {
+			continue // clients load policies before APIs
+		}
+		if err := checkAccess(id, definition, api); err != nil {
+			return err
+		}
+		methods = append(methods, api.AuthTypes...)
+	}
+	settleAuth(n, methods)
+	list(n)
+	return nil
+}
+
+// settleRights makes access_rights an object of complete definitions, out of
+// access_rights_array if it has to.
+func settleRights(n *doc.Node) error {
+	if missing(n.Get("access_rights")) {
+		rights := doc.NewObject()
+		for _, definition := range n.Get("access_rights_array").Items() {
+			id := definition.Get("api_id").Text()
+			if id == "" {
+				return invalid("access_rights_array", "policy access_rights_array: every item needs an api_id")
+			}
+			rights.Set(id, definition)
+		}
+		n.Set("access_rights", rights)
+	}
+	rights := n.Get("access_rights")
+	for id, definition := range rights.Members() {
+		if definition.Is(doc.TypeNull) {
+			definition = doc.NewObject()
+			rights.Set(id, definition)
+		}
+		if definition.Get("api_id").Text() == "" {
+			definition.Set("api_id", doc.NewString(id))
+		}
+	}
+	return nil
+}
+
+// list writes the access rights once more as a list, which clients expect.
+func list(n *doc.Node) {
+	items := doc.NewArray()
+	for _, definition := range n.Get("access_rights").Members() {
+		items.Append(definition)
+	}
+	n.Set("access_rights_array", items)
+}
+
+// settleAuth notes the authentication methods of the APIs that exist; while
+// there are none, the client's word stands.
+func settleAuth(n *doc.Node, methods []string) {
+	if len(methods) == 0 {
+		return
+	}
+	slices.Sort(methods)
+	methods = slices.Compact(methods)
+	only := ""
+	if len(methods) == 1 {
+		only = methods[0]
+	}
+	n.Set("auth_type", doc.NewString(only))
+	n.Set("auth_types", doc.NewStrings(methods))
+}
+
+// checkAccess holds a definition against its API (contract dashboard.md 8.3,
+// rules 1 to 3).
+func checkAccess(id string, definition *doc.Node, api API) error {
+	at := "access_rights." + id + "."
+	if !api.MCP {
+		if name := configured(definition, mcpMembers); name != "" {
+			return fault.New(fault.Invalid, Kind+".mcp", "MCP fields can only be configured on MCP Proxies, API \"%s\" is not an MCP Proxy", id).At(at + name)
+		}
+		return nil
+	}
+	if name := configured(definition, restMembers); name != "" {
+		return fault.New(fault.Invalid, Kind+".mcp", "%s cannot be configured on MCP Proxies, API \"%s\" is an MCP Proxy", name, id).At(at + name)
+	}
+	for _, p := range definition.Get(primitives).Items() {
+		if t := p.Get("type").Text(); t != "tool" && t != "resource" && t != "prompt" {
+			return fault.New(fault.Invalid, Kind+".mcp", "mcp_primitives of API \"%s\": type must be tool, resource or prompt", id).At(at + primitives)
+		}
+	}
+	return nil
+}
+
+// configured returns the first member that says something, or "". Clients with
+// fixed types send empty lists and false for what they do not use.
+func configured(definition *doc.Node, members []string) string {
+	for _, name := range members {
+		if says(definition.Get(name)) {
+			return name
+		}
+	}
+	return ""
+}
+
+func says(n *doc.Node) bool {
+	switch n.Type() {
+	case doc.TypeArray:
+		return n.Len() > 0
+	case doc.TypeObject:
+		for _, v := range n.Members() {
+			if says(v) {
+				return true
+			}
+		}
+		return false
+	case doc.TypeBool:
+		return n.True()
+	case doc.TypeString:
+		return n.Text() != ""
+	case doc.TypeNumber:
+		return n.Float() != 0
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package policy_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+)
+
+// decided are the members that the server may write or add.
+var decided = map[string]bool{
+	"_id": true, "id": true, "org_id": true, "date_created": true, "last_updated": true, "state": true, "is_inactive": true,
+	"access_rights": true, "access_rights_array": true, "auth_type": true, "auth_types": true,
+}
+
+// FuzzLens checks that whatever is accepted comes back as it was, in order and
+// with its spelling; that storing it again changes nothing; and that gateways can
+// read it.
+func FuzzLens(f *testing.F) {
+	for _, seed := range []string{
+		`{"name":"n"}`, `{"name":"n","x":1.0,"a":{"b":[null,1e5,"\u00e9"]},"rate":1e2,"access_rights":{"rest":{"z":0.10}},"tags":["b","a"]}`,
+		`{"name":"n","access_rights_array":[{"api_id":"a"}]}`, `{"NAME":"n","Access_Rights":{"mcp":{"Mcp_Primitives":[{"Type":"tool"}]}}}`,
+		`{"name":"n","partitions":{"per_api":true}}`, `[]`, `null`, `{"name":"n","id":"a b"}`, `{"name":"n","state":"draft"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		d, err := policy.NewDraft(body)
+		if err != nil {
+			return
+		}
+		p, err := policy.New(id, "org", now, d, rules)
+		if err != nil {
+			return
+		}
+		again := draft(t, text(t, p))
+		q, err := p.Replace(again, now, rules)
+		if err != nil || text(t, q) != text(t, p) {
+			t.Fatalf("storing it again: %v\n%s\n%s", err, text(t, p), text(t, q))
+		}
+		if _, problems := p.Entry(); problems != nil {
+			t.Fatalf("%s: gateways fail: %v", text(t, p), problems)
+		}
+		sent, err := d.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, got := rest(t, sent), rest(t, []byte(text(t, p))); !bytes.Equal(want, got) {
+			t.Fatalf("sent %s\nhave %s", want, got)
+		}
+	})
+}
+
+// rest returns the members that are the client's alone.
+func rest(t *testing.T, text []byte) []byte {
+	t.Helper()
+	o, err := doc.ParseObject(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := doc.Object{}.Edit()
+	for name, raw := range o.All() {
+		if !decided[name] {
+			e.Set(name, raw)
+		}
+	}
+	out, err := e.Object().AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// bulk is a policy over n APIs.
+func bulk(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"name":"bulk","access_rights":{`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `"api-%d":{"api_name":"API %d","versions":["Default"],"allowed_urls":[{"url":"/a","methods":["GET"]}],"limit":{"rate":10,"per":1}}`, i, i)
+	}
+	return b.String() + "}}"
+}
+
+// TestBulk checks that every API is asked about once.
+func TestBulk(t *testing.T) {
+	asked := map[string]int{}
+	counting := policy.Rules{API: func(id string) (policy.API, bool) { asked[id]++; return policy.API{AuthTypes: []string{"jwt"}}, true }}
+	p, err := policy.New(id, "org", now, draft(t, bulk(5000)), counting)
+	if err != nil || len(p.APIs()) != 5000 || len(asked) != 5000 {
+		t.Fatal(len(asked), err)
+	}
+	for id, n := range asked {
+		if n != 1 {
+			t.Fatalf("%s was asked about %d times", id, n)
+		}
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for _, n := range []int{1, 100, 5000} {
+		b.Run(fmt.Sprint(n, " APIs"), func(b *testing.B) {
+			body := []byte(bulk(n))
+			b.ReportAllocs()
+			for b.Loop() {
+				d, err := policy.NewDraft(body)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := policy.New(id, "org", now, d, rules); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkEntry(b *testing.B) {
+	for _, n := range []int{1, 100, 5000} {
+		b.Run(fmt.Sprint(n, " APIs"), func(b *testing.B) {
+			p := make1(b, bulk(n))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, problems := p.Entry(); problems != nil {
+					b.Fatal(problems)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,146 @@
+// Package policy models the policies that keys and tokens carry: how much a
+// client may do on which APIs. A policy belongs to those who wrote it: its text
+// is kept as it came, and the rules here look at it through a few lenses.
+package policy
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Kind is the name of the resource in storage, history and the feed.
+const Kind = "policy"
+
+// State says whether keys of a policy work (contract dashboard.md 8.2).
+type State string
+
+// The states of a policy.
+const (
+	StateActive State = "active" // keys work and can be made
+	StateDraft  State = "draft"  // keys are disabled, none can be made
+	StateDeny   State = "deny"   // not published to gateways
+)
+
+// Policy is one policy of an organisation. It is immutable: every change
+// returns another.
+type Policy struct {
+	text  []byte // the document, a valid JSON object
+	facts *facts
+}
+
+// facts is what rules, indexes and lists want to know of the document.
+type facts struct {
+	id, policyID, name string
+	org                tenant.ID
+	state              State
+	active             bool
+	created            time.Time
+	apis, authTypes    []string
+}
+
+// Load reads a stored document. It trusts the text: rules of today do not
+// reject yesterday's records.
+func Load(text []byte) (Policy, error) {
+	o, err := doc.LoadObject(text)
+	if err != nil {
+		return Policy{}, err
+	}
+	f := &facts{
+		id: value[string](o, "_id"), policyID: value[string](o, "id"), name: value[string](o, "name"), org: value[tenant.ID](o, "org_id"),
+		state: value[State](o, "state"), active: value[bool](o, "active"), created: value[time.Time](o, "date_created"),
+		authTypes: value[[]string](o, "auth_types"),
+	}
+	f.policyID, f.state = cmp.Or(f.policyID, f.id), cmp.Or(f.state, StateActive)
+	if one := value[string](o, "auth_type"); one != "" && len(f.authTypes) == 0 {
+		f.authTypes = []string{one}
+	}
+	f.apis, err = names(o, "access_rights")
+	return Policy{text: text, facts: f}, err
+}
+
+// value reads a member; one of another type reads as absent.
+func value[T any](o doc.Object, name string) (v T) {
+	if raw, ok := o.Get(name); ok && json.Unmarshal(raw, &v) != nil {
+		var zero T
+		return zero
+	}
+	return v
+}
+
+// names returns the names in a member that is an object.
+func names(o doc.Object, name string) (list []string, err error) {
+	raw, ok := o.Get(name)
+	if !ok || !doc.IsObject(raw) {
+		return nil, nil
+	}
+	inner, err := doc.LoadObject(raw)
+	for name := range inner.All() {
+		list = append(list, name)
+	}
+	return list, err
+}
+
+// ID returns the database ID (_id), 24 hex digits.
+func (p Policy) ID() string { return p.facts.id }
+
+// PolicyID returns the identifier that keys, tokens and mappings use (id).
+func (p Policy) PolicyID() string { return p.facts.policyID }
+
+// OrgID returns the organisation.
+func (p Policy) OrgID() tenant.ID { return p.facts.org }
+
+// Name returns the name, unique in the organisation.
+func (p Policy) Name() string { return p.facts.name }
+
+// State returns the state; a document without one is active.
+func (p Policy) State() State { return p.facts.state }
+
+// Active reports whether the document says active: true, which has no effect at
+// gateways.
+func (p Policy) Active() bool { return p.facts.active }
+
+// Created returns when the policy was created.
+func (p Policy) Created() time.Time { return p.facts.created }
+
+// APIs returns the identifiers of the APIs it gives access to, in order of the
+// document. They need not exist.
+func (p Policy) APIs() []string { return p.facts.apis }
+
+// AuthTypes names the authentication methods of its APIs as they were when the
+// policy was written.
+func (p Policy) AuthTypes() []string { return p.facts.authTypes }
+
+// Published reports whether gateways get the policy.
+func (p Policy) Published() bool { return p.facts.state != StateDeny }
+
+// Without returns p without its access to one API, and whether that changed
+// anything. The last API stays: an empty list would mean every API (contract
+// dashboard.md 8.4).
+func (p Policy) Without(apiID string, now time.Time) (Policy, bool) {
+	if len(p.facts.apis) < 2 || !slices.Contains(p.facts.apis, apiID) {
+		return p, false
+	}
+	n, err := doc.ParseNode(p.text)
+	if err != nil {
+		return p, false
+	}
+	n.Delete("access_rights", apiID)
+	list(n)
+	stamp(n, now)
+	q, err := Load(n.JSON())
+	return q, err == nil
+}
+
+// Node returns the document for editing.
+func (p Policy) Node() (*doc.Node, error) { return doc.ParseNode(p.text) }
+
+// AppendJSON implements doc.Appender: the document as stored and as answered.
+func (p Policy) AppendJSON(b []byte) ([]byte, error) { return append(b, p.text...), nil }
+
+// MarshalJSON implements json.Marshaler.
+func (p Policy) MarshalJSON() ([]byte, error) { return p.text, nil }

@@ -1,0 +1,331 @@
+package policy_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+)
+
+const id = "00000000000000000000000a"
+
+var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// apis are what exists in the tests: an API with tokens, one with JWTs, a proxy.
+var apis = map[string]policy.API{
+	"rest": {AuthTypes: []string{"jwt"}}, "other": {AuthTypes: []string{"authToken", "jwt"}}, "mcp": {MCP: true},
+}
+
+var rules = policy.Rules{API: func(id string) (policy.API, bool) { a, ok := apis[id]; return a, ok }}
+
+func draft(t testing.TB, text string) policy.Draft {
+	t.Helper()
+	d, err := policy.NewDraft([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func make1(t testing.TB, text string) policy.Policy {
+	t.Helper()
+	p, err := policy.New(id, "org", now, draft(t, text), rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func text(t testing.TB, v doc.Appender) string {
+	t.Helper()
+	b, err := v.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestNew shows what the server adds to a document, and what it leaves alone.
+func TestNew(t *testing.T) {
+	for name, c := range map[string]struct{ body, want string }{
+		"the least": {
+			`{"name":"n"}`,
+			`{"name":"n","date_created":"2026-01-02T03:04:05Z","_id":"00000000000000000000000a","org_id":"org","last_updated":"1767323045",` +
+				`"id":"00000000000000000000000a","state":"active","access_rights":{},"access_rights_array":[]}`,
+		},
+		"unknown members, order and spelling stay": {
+			`{ "z" : 1.50 ,"rate":1e3,"name":"\u006e","later":{"b":null,"a":[1.0]},"state":"deny","org_id":7,"last_updated":[],"id":""}`,
+			`{"z":1.50,"rate":1e3,"name":"\u006e","later":{"b":null,"a":[1.0]},"state":"deny","org_id":"org","last_updated":"1767323045",` +
+				`"id":"00000000000000000000000a","date_created":"2026-01-02T03:04:05Z","_id":"00000000000000000000000a","access_rights":{},"access_rights_array":[]}`,
+		},
+		"fixed identifiers, in lower case": {
+			`{"_id":"5F1A0C5D8E3B2A1F00000009","id":"a.b-c_d~1","name":"n","state":"active","access_rights":null}`,
+			`{"_id":"5f1a0c5d8e3b2a1f00000009","id":"a.b-c_d~1","name":"n","state":"active","access_rights":{},"date_created":"2026-01-02T03:04:05Z",` +
+				`"org_id":"org","last_updated":"1767323045","access_rights_array":[]}`,
+		},
+		"a draft disables its keys": {
+			`{"name":"n","_id":null,"id":null,"state":"draft","is_inactive":false}`,
+			`{"name":"n","_id":"00000000000000000000000a","id":"00000000000000000000000a","state":"draft","is_inactive":true,` +
+				`"date_created":"2026-01-02T03:04:05Z","org_id":"org","last_updated":"1767323045","access_rights":{},"access_rights_array":[]}`,
+		},
+		"access rights are completed, and listed": {
+			`{"name":"n","state":"","access_rights":{"gone":{"x":1},"rest":null,"b":{"api_id":"c"}},"access_rights_array":[{"api_id":"no"}],"auth_types":["old"]}`,
+			`{"name":"n","state":"active","access_rights":{"gone":{"x":1,"api_id":"gone"},"rest":{"api_id":"rest"},"b":{"api_id":"c"}},` +
+				`"access_rights_array":[{"x":1,"api_id":"gone"},{"api_id":"rest"},{"api_id":"c"}],"auth_types":["jwt"],"date_created":"2026-01-02T03:04:05Z",` +
+				`"_id":"00000000000000000000000a","org_id":"org","last_updated":"1767323045","id":"00000000000000000000000a","auth_type":"jwt"}`,
+		},
+		"access rights as a list": {
+			`{"name":"n","access_rights_array":[{"api_id":"rest","y":2},{"api_id":"other"}]}`,
+			`{"name":"n","access_rights_array":[{"api_id":"rest","y":2},{"api_id":"other"}],"date_created":"2026-01-02T03:04:05Z","_id":"00000000000000000000000a",` +
+				`"org_id":"org","last_updated":"1767323045","id":"00000000000000000000000a","state":"active",` +
+				`"access_rights":{"rest":{"api_id":"rest","y":2},"other":{"api_id":"other"}},"auth_type":"","auth_types":["authToken","jwt"]}`,
+		},
+		"names in another case are what gateways take them for": {
+			`{"NAME":"m","Name":"n","Partitions":{"Per_API":true},"Access_Rights":{"mcp":{"MCP_Primitives":[{"TYPE":"tool"}]}},"ID":"x","State":"active"}`,
+			`{"name":"n","partitions":{"per_api":true},"access_rights":{"mcp":{"mcp_primitives":[{"type":"tool"}],"api_id":"mcp"}},"id":"x","state":"active",` +
+				`"date_created":"2026-01-02T03:04:05Z","_id":"00000000000000000000000a","org_id":"org","last_updated":"1767323045",` +
+				`"access_rights_array":[{"mcp_primitives":[{"type":"tool"}],"api_id":"mcp"}]}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := text(t, make1(t, c.body)); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestRefused shows which field is blamed, and how.
+func TestRefused(t *testing.T) {
+	rights := func(api, definition string) string {
+		return `{"name":"n","access_rights":{"` + api + `":` + definition + `}}`
+	}
+	const notProxy = `MCP fields can only be configured on MCP Proxies, API "rest" is not an MCP Proxy`
+	for _, c := range []struct{ body, field, message string }{
+		{`{}`, "name", "policy name is required"},
+		{`{"name":" "}`, "name", "policy name is required"},
+		{`{"name":null}`, "name", "policy name is required"},
+		{`{"name":7}`, "name", "policy name must be a string, not a number"},
+		{`{"name":"n","_id":"xyz"}`, "_id", "policy _id must be 24 hexadecimal digits"},
+		{`{"name":"n","_id":7}`, "_id", "policy _id must be 24 hexadecimal digits"},
+		{`{"name":"n","id":7}`, "id", "policy id must be a string, not a number"},
+		{`{"name":"n","id":"a b"}`, "id", "Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~"},
+		{`{"name":"n","id":"a/b"}`, "id", "Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~"},
+		{`{"name":"n","id":"é"}`, "id", "Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~"},
+		{`{"name":"n","id":"` + strings.Repeat("a", 257) + `"}`, "id", "Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~"},
+		{`{"name":"n","state":"gone"}`, "state", "policy state must be active, draft or deny"},
+		{`{"name":"n","state":1}`, "state", "policy state must be a string, not a number"},
+		{`{"name":"n","partitions":{"per_api":true,"quota":true}}`, "partitions", "policy partitions: per_api cannot be combined with quota"},
+		{`{"name":"n","partitions":{"per_api":true,"acl":true}}`, "partitions", "policy partitions: per_api cannot be combined with acl"},
+		{`{"name":"n","partitions":{"acl":1}}`, "partitions.acl", "policy partitions.acl must be true or false, not a number"},
+		{`{"name":"n","post_expiry_action":"burn"}`, "post_expiry_action", "policy post_expiry_action must be retain or delete"},
+		{`{"name":"n","access_rights_array":[{}]}`, "access_rights_array", "policy access_rights_array: every item needs an api_id"},
+		{`{"name":"n","access_rights_array":[{"api_id":"a","limit":[]}]}`, "access_rights_array[0].limit", "policy access_rights_array[0].limit must be an object, not a list"},
+		{rights("gone", `{"versions":"Default"}`), "access_rights.gone.versions", "policy access_rights.gone.versions must be a list, not a string"},
+		{rights("rest", `{"json_rpc_methods":[{}]}`), "access_rights.rest.json_rpc_methods", notProxy},
+		{rights("rest", `{"json_rpc_methods_access_rights":{"allowed":["a"]}}`), "access_rights.rest.json_rpc_methods_access_rights", notProxy},
+		{rights("rest", `{"mcp_primitives":[{"type":"tool"}]}`), "access_rights.rest.mcp_primitives", notProxy},
+		{rights("rest", `{"mcp_access_rights":{"tools":{"blocked":["a"]}}}`), "access_rights.rest.mcp_access_rights", notProxy},
+		{rights("mcp", `{"allowed_urls":[{"url":"/"}]}`), "access_rights.mcp.allowed_urls", `allowed_urls cannot be configured on MCP Proxies, API "mcp" is an MCP Proxy`},
+		{rights("mcp", `{"disable_introspection":true}`), "access_rights.mcp.disable_introspection", `disable_introspection cannot be configured on MCP Proxies, API "mcp" is an MCP Proxy`},
+		{rights("mcp", `{"endpoints":[{}]}`), "access_rights.mcp.endpoints", `endpoints cannot be configured on MCP Proxies, API "mcp" is an MCP Proxy`},
+		{rights("mcp", `{"mcp_primitives":[{"type":"prompt"},{"type":"file"}]}`), "access_rights.mcp.mcp_primitives", `mcp_primitives of API "mcp": type must be tool, resource or prompt`},
+		{rights("mcp", `{"mcp_primitives":[{}]}`), "access_rights.mcp.mcp_primitives", `mcp_primitives of API "mcp": type must be tool, resource or prompt`},
+		{rights("mcp", `{"Allowed_URLs":[{"url":"/"}]}`), "access_rights.mcp.allowed_urls", `allowed_urls cannot be configured on MCP Proxies, API "mcp" is an MCP Proxy`},
+	} {
+		_, err := policy.New(id, "org", now, draft(t, c.body), rules)
+		f, ok := errors.AsType[*fault.Error](err)
+		if !ok || f.Kind != fault.Invalid || f.Field != c.field || f.Message != c.message {
+			t.Errorf("%s: %v at %q, want %q at %q", c.body, err, f.Field, c.message, c.field)
+		}
+	}
+}
+
+// TestTolerated shows what looks wrong and is not.
+func TestTolerated(t *testing.T) {
+	for _, body := range []string{
+		`{"name":"n","access_rights":{"gone":{"mcp_primitives":[{"type":"file"}],"allowed_urls":[{}]}}}`,                                        // nobody knows what it is
+		`{"name":"n","access_rights":{"rest":{"json_rpc_methods":[],"mcp_primitives":null,"mcp_access_rights":{"tools":{"allowed":[]}}}}}`,      // says nothing
+		`{"name":"n","access_rights":{"mcp":{"allowed_urls":null,"endpoints":[],"disable_introspection":false,"restricted_types":[]}}}`,         // the same
+		`{"name":"n","access_rights":{"mcp":{"mcp_primitives":[{"type":"tool","name":"a","limit":{"rate":1,"per":1}}],"json_rpc_methods":[]}}}`, // as meant
+		`{"name":"n","partitions":{"acl":true,"rate_limit":true,"quota":true,"complexity":true,"per_api":false}}`,
+		`{"name":"n","partitions":{"per_api":true,"quota":false}}`,
+		`{"name":"n","rate":null,"tags":null,"smoothing":null,"partitions":null,"meta_data":null,"post_expiry_action":""}`,
+		`{"name":"n","access_rights":{"rest":{"allowed_urls":null,"limit":null,"versions":null}}}`,
+	} {
+		if _, err := policy.New(id, "org", now, draft(t, body), rules); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+func TestUnsafeIDs(t *testing.T) {
+	loose := rules
+	loose.UnsafeIDs = true
+	for name, ok := range map[string]bool{"a b/ü": true, "a": true, "a\\u0000": false, strings.Repeat("ü", 256): true, strings.Repeat("a", 257): false} {
+		_, err := policy.New(id, "org", now, draft(t, `{"name":"n","id":"`+name+`"}`), loose)
+		if (err == nil) != ok {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if policy.ValidID("", true) || policy.ValidID("\xff", true) {
+		t.Error("empty text or bytes that are no text pass for an identifier")
+	}
+}
+
+// TestReplace shows what a replacement keeps.
+func TestReplace(t *testing.T) {
+	later := now.Add(time.Hour)
+	p := make1(t, `{"_id":"5f1a0c5d8e3b2a1f00000009","id":"gold","name":"n","tags":["a"],"state":"draft"}`)
+	for _, c := range []struct{ body, want string }{
+		{`{"name":"m"}`, `{"name":"m","date_created":"2026-01-02T03:04:05Z","_id":"5f1a0c5d8e3b2a1f00000009","org_id":"org","last_updated":"1767326645",` +
+			`"id":"gold","state":"active","access_rights":{},"access_rights_array":[]}`},
+		{`{"_id":false,"id":"silver","org_id":"b","date_created":1,"name":"m","state":"active","is_inactive":true}`,
+			`{"_id":"5f1a0c5d8e3b2a1f00000009","id":"silver","org_id":"org","date_created":"2026-01-02T03:04:05Z","name":"m","state":"active","is_inactive":false,` +
+				`"last_updated":"1767326645","access_rights":{},"access_rights_array":[]}`},
+	} {
+		q, err := p.Replace(draft(t, c.body), later, rules)
+		if err != nil {
+			t.Error(err)
+		} else if got := text(t, q); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+	if _, err := p.Replace(draft(t, `{"name":"m","rate":"1"}`), later, rules); fault.KindOf(err) != fault.Invalid {
+		t.Error(err)
+	}
+	off := make1(t, `{"name":"n","is_inactive":true}`)
+	if q, err := off.Replace(draft(t, text(t, off)), now, rules); err != nil || text(t, q) != text(t, off) {
+		t.Error("an active policy that is switched off does not stay as it is", err)
+	}
+}
+
+// TestEdited checks that a list that merely repeats the rights does not bring
+// them back.
+func TestEdited(t *testing.T) {
+	p := make1(t, `{"name":"n","access_rights":{"rest":{}}}`)
+	for _, c := range []struct{ edit, want string }{
+		{`{"name":"n","access_rights_array":[{"api_id":"rest"}]}`, `[]`},
+		{`{"name":"n","access_rights":null,"access_rights_array":[{"api_id":"rest"}]}`, `[]`},
+		{`{"name":"n","access_rights_array":[{"api_id":"b"}]}`, `[b]`},
+		{`{"name":"n","access_rights":{"c":{}},"access_rights_array":[{"api_id":"rest"}]}`, `[c]`},
+	} {
+		d, err := p.Edited([]byte(c.edit))
+		if err != nil || fmt.Sprint(d.APIs()) != c.want {
+			t.Errorf("%s: %v %v", c.edit, d.APIs(), err)
+			continue
+		}
+		if q, err := p.Replace(d, now, rules); err != nil || fmt.Sprint(q.APIs()) != c.want {
+			t.Errorf("%s: %v %v", c.edit, q.APIs(), err)
+		}
+	}
+	for _, bad := range []string{``, `[]`, `null`, `7`} {
+		if _, err := p.Edited([]byte(bad)); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	p := make1(t, `{"name":"n","access_rights":{"a":{"x":1.0},"b":{}},"z":1}`)
+	if _, ok := p.Without("c", now); ok {
+		t.Error("an API that is not there was removed")
+	}
+	q, ok := p.Without("a", now.Add(time.Second))
+	want := strings.NewReplacer(`"a":{"x":1.0,"api_id":"a"},`, "", `{"x":1.0,"api_id":"a"},`, "", "1767323045", "1767323046").Replace(text(t, p))
+	if !ok || text(t, q) != want {
+		t.Errorf("got  %s\nwant %s", text(t, q), want)
+	}
+	if _, ok := q.Without("b", now); ok {
+		t.Error("the last API was removed: an empty list means every API")
+	}
+}
+
+func TestLenses(t *testing.T) {
+	p := make1(t, `{"id":"gold","name":"n","active":true,"state":"deny","access_rights":{"b":{},"rest":{}}}`)
+	if p.ID() != id || p.PolicyID() != "gold" || p.OrgID() != "org" || p.Name() != "n" || p.State() != policy.StateDeny || !p.Active() || p.Published() ||
+		!p.Created().Equal(now) || !slices.Equal(p.APIs(), []string{"b", "rest"}) || !slices.Equal(p.AuthTypes(), []string{"jwt"}) {
+		t.Errorf("%s", text(t, p))
+	}
+	old, err := policy.Load([]byte(`{"_id":"1","name":7,"access_rights":[],"active":"x","auth_type":"jwt"}`))
+	if err != nil || old.PolicyID() != "1" || old.Name() != "" || old.State() != policy.StateActive || !old.Published() || old.APIs() != nil ||
+		!slices.Equal(old.AuthTypes(), []string{"jwt"}) {
+		t.Errorf("%s %v", text(t, old), err)
+	}
+}
+
+func TestEntry(t *testing.T) {
+	entry, problems := make1(t, `{"name":"n","z":1.0,"access_rights":{"rest":{}}}`).Entry()
+	want := `{"name":"n","z":1.0,"access_rights":{"rest":{"api_id":"rest"}},"date_created":"2026-01-02T03:04:05Z","_id":"00000000000000000000000a","org_id":"org",` +
+		`"last_updated":"1767323045","id":"00000000000000000000000a","state":"active","auth_type":"jwt","auth_types":["jwt"]}`
+	if string(entry) != want || problems != nil {
+		t.Errorf("%s %v", entry, problems)
+	}
+	for _, text := range []string{`{"_id":"x"}`, `{"_id":7}`, `{"rate":"1"}`, `{"access_rights":{"a":{"limit":{"quota_max":1.5}}}}`} {
+		p, err := policy.Load([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, problems := p.Entry(); len(problems) != 1 {
+			t.Errorf("%s: %v", text, problems)
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	var all []policy.Policy
+	for i, body := range []string{
+		`{"name":"Alpha","state":"draft","access_rights":{"a":{}}}`,
+		`{"name":"beta","active":true,"access_rights":{"a":{},"b":{}},"auth_types":["jwt"]}`,
+		`{"name":"Gamma","state":"deny","active":true}`,
+	} {
+		p, err := policy.New(fmt.Sprintf("%024x", 3-i), "org", now.Add(time.Duration(i)*time.Second), draft(t, body), rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	names := func(list []policy.Policy) (out string) {
+		for _, p := range list {
+			out += p.Name()[:1]
+		}
+		return out
+	}
+	for want, f := range map[string]policy.Filter{
+		"AbG": {}, "AG": {Text: "a", State: ""}, "b": {Text: "ET"}, "A": {State: "draft"}, "bG": {ActiveOnly: true}, "Ab": {APIs: []string{"a", "c"}},
+		"": {State: "none"},
+	} {
+		if want == "AG" {
+			f.Text = "m" // Gamma
+			want = "G"
+		}
+		got := slices.DeleteFunc(slices.Clone(all), func(p policy.Policy) bool { return !f.Admits(p, policy.Policy.AuthTypes) })
+		if names(got) != want {
+			t.Errorf("%+v: %s, want %s", f, names(got), want)
+		}
+	}
+	if f := (policy.Filter{AuthTypes: []string{"jwt"}}); !f.Admits(all[1], policy.Policy.AuthTypes) || f.Admits(all[0], policy.Policy.AuthTypes) {
+		t.Error("authentication methods are not looked at")
+	}
+	for sort, want := range map[string]string{"": "GbA", "name": "AbG", "-name": "GbA", "date_created": "AbG", "-date_created": "GbA", "state": "bGA"} {
+		order, err := policy.Order(sort)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := slices.SortedFunc(slices.Values(all), order); names(got) != want {
+			t.Errorf("%s: %s, want %s", sort, names(got), want)
+		}
+	}
+	for _, bad := range []string{"id", "-", "--name", "name-"} {
+		if _, err := policy.Order(bad); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package policy
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/shape"
+)
+
+// Table is the type of a policy: what gateways decode (contract
+// classic-fields.md), and the members that only clients of this service know
+// (contract dashboard.md 8.2).
+var Table = shape.Object(
+	shape.Members("_id", shape.ObjectID),
+	shape.Members("id name org_id post_expiry_action last_updated state auth_type", shape.String),
+	shape.Members("rate per throttle_interval", shape.Float),
+	shape.Members("quota_max quota_renewal_rate throttle_retry_limit max_query_depth key_expires_in post_expiry_grace_period", shape.Int),
+	shape.Members("smoothing", smoothing),
+	shape.Members("hmac_enabled enable_http_signature_validation active is_inactive graphql_enabled", shape.Bool),
+	shape.Members("access_rights", shape.Map(accessDefinition)),
+	shape.Members("access_rights_array", shape.List(accessDefinition)),
+	shape.Members("partitions", shape.Object(shape.Members("quota rate_limit complexity acl per_api", shape.Bool))),
+	shape.Members("tags auth_types", shape.List(shape.String)),
+	shape.Members("meta_data graphql_access_rights", shape.Map(shape.Any)),
+	shape.Members("date_created", shape.Time),
+)
+
+var (
+	texts     = shape.List(shape.String)
+	smoothing = shape.Object(
+		shape.Members("enabled", shape.Bool), shape.Members("trigger", shape.Float), shape.Members("threshold step delay", shape.Int))
+	rateLimit = shape.Object(shape.Members("rate per", shape.Float), shape.Members("smoothing", smoothing))
+	apiLimit  = shape.Object(
+		shape.Members("rate per throttle_interval", shape.Float), shape.Members("smoothing", smoothing), shape.Members("set_by_policy", shape.Bool),
+		shape.Members("throttle_retry_limit max_query_depth quota_max quota_renews quota_remaining quota_renewal_rate", shape.Int))
+	graphqlType = shape.Object(shape.Members("name", shape.String), shape.Members("fields", texts))
+	limited     = shape.Object(shape.Members("name type", shape.String), shape.Members("limit", rateLimit))
+	lists       = shape.Object(shape.Members("allowed blocked", texts))
+
+	// accessDefinition says what is allowed on one API (contract dashboard.md 8.3).
+	accessDefinition = shape.Object(
+		shape.Members("api_id api_name allowance_scope", shape.String), shape.Members("versions", texts),
+		shape.Members("allowed_urls", shape.List(shape.Object(shape.Members("url", shape.String), shape.Members("methods", texts)))),
+		shape.Members("restricted_types allowed_types", shape.List(graphqlType)),
+		shape.Members("field_access_rights", shape.List(shape.Object(
+			shape.Members("type_name field_name", shape.String), shape.Members("limits", shape.Object(shape.Members("max_query_depth", shape.Int)))))),
+		shape.Members("disable_introspection", shape.Bool), shape.Members("limit", apiLimit),
+		shape.Members("endpoints", shape.List(shape.Object(shape.Members("path", shape.String), shape.Members("methods", shape.List(limited))))),
+		shape.Members("json_rpc_methods mcp_primitives", shape.List(limited)), shape.Members("json_rpc_methods_access_rights", lists),
+		shape.Members("mcp_access_rights", shape.Object(shape.Members("tools resources prompts", lists))),
+	)
+)
+
+// Entry returns the policy as gateways read it (contract gateway.md 4), and
+// where a gateway would fail to decode it: one problem voids the whole feed.
+func (p Policy) Entry() ([]byte, []shape.Problem) {
+	n, err := p.Node()
+	if err != nil {
+		return nil, []shape.Problem{{Want: "a policy", Got: "text that is not JSON"}}
+	}
+	n.Delete("access_rights_array") // the same once more; gateways do not know it
+	return n.JSON(), Table.Check(n)
+}

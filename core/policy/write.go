@@ -1,0 +1,196 @@
+package policy
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Rules is what the rules for writing depend on besides the document.
+type Rules struct {
+	UnsafeIDs bool                           // allow_unsafe_policy_ids
+	API       func(apiID string) (API, bool) // false: there is no such API
+}
+
+// API is what the rules want to know about an API.
+type API struct {
+	MCP       bool // an MCP proxy
+	AuthTypes []string
+}
+
+// New makes a policy out of a draft, or says which field is wrong. id is its
+// database ID unless the draft chooses one.
+func New(id string, org tenant.ID, now time.Time, d Draft, r Rules) (Policy, error) {
+	if chosen := d.ID(); chosen != "" {
+		if !objectID.MatchString(chosen) {
+			return Policy{}, invalid("_id", "policy _id must be 24 hexadecimal digits")
+		}
+		id = chosen
+	} else if v := d.node.Get("_id"); !missing(v) && !v.Is(doc.TypeString) {
+		return Policy{}, invalid("_id", "policy _id must be 24 hexadecimal digits")
+	}
+	n := d.node.Clone()
+	n.Set("date_created", doc.NewString(now.UTC().Format(time.RFC3339Nano)))
+	return write(n, owned{id: id, policyID: id, org: org}, now, r)
+}
+
+// Replace returns the policy with another document. What the server owns stays,
+// and so does an id that the draft leaves out.
+func (p Policy) Replace(d Draft, now time.Time, r Rules) (Policy, error) {
+	old, err := p.Node()
+	if err != nil {
+		return Policy{}, err
+	}
+	n := d.node.Clone()
+	if created := old.Get("date_created"); created != nil {
+		n.Set("date_created", created)
+	}
+	return write(n, owned{id: p.ID(), policyID: p.PolicyID(), org: p.OrgID(), draft: p.State() == StateDraft}, now, r)
+}
+
+// Edited returns the draft of a replacement that somebody made by changing the
+// policy's own document. The list of access rights that it still carries follows
+// from the rights, and does not bring back what was removed from them.
+func (p Policy) Edited(text []byte) (Draft, error) {
+	d, err := NewDraft(text)
+	if err != nil {
+		return d, invalid("document", "the result is not a policy: %s", err.Error())
+	}
+	if !missing(d.node.Get("access_rights")) {
+		return d, nil
+	}
+	old, err := p.Node()
+	if err == nil && d.node.Get("access_rights_array").Equal(old.Get("access_rights_array")) {
+		d.node.Delete("access_rights_array")
+	}
+	return d, err
+}
+
+// owned is what a client cannot choose, or need not.
+type owned struct {
+	id, policyID string
+	org          tenant.ID
+	draft        bool // the policy was a draft before
+}
+
+var objectID = regexp.MustCompile(`^[0-9a-f]{24}$`)
+
+// write completes a document and checks it.
+func write(n *doc.Node, o owned, now time.Time, r Rules) (Policy, error) {
+	n.Set("_id", doc.NewString(o.id))
+	n.Set("org_id", doc.NewString(string(o.org)))
+	stamp(n, now)
+	if missing(n.Get("id")) || n.Get("id").Is(doc.TypeString) && n.Get("id").Text() == "" {
+		n.Set("id", doc.NewString(o.policyID))
+	}
+	if problems := Table.Check(n); len(problems) > 0 {
+		p := problems[0]
+		return Policy{}, fault.New(fault.Invalid, Kind+".type", "policy %s must be %s, not %s", p.Path, p.Want, p.Got).At(p.Path)
+	}
+	for _, step := range []func() error{
+		func() error { return checkName(n) },
+		func() error { return checkID(n.Get("id").Text(), r.UnsafeIDs) },
+		func() error { return settleState(n, o.draft) },
+		func() error { return checkPartitions(n) },
+		func() error { return checkExpiry(n) },
+		func() error { return settleAccess(n, r) },
+	} {
+		if err := step(); err != nil {
+			return Policy{}, err
+		}
+	}
+	return Load(n.JSON())
+}
+
+// stamp notes the time of the change, in Unix seconds as text.
+func stamp(n *doc.Node, now time.Time) {
+	n.Set("last_updated", doc.NewString(strconv.FormatInt(now.Unix(), 10)))
+}
+
+func checkName(n *doc.Node) error {
+	if strings.TrimSpace(n.Get("name").Text()) == "" {
+		return invalid("name", "policy name is required")
+	}
+	return nil
+}
+
+// maxID is the length limit of an id in characters.
+const maxID = 256
+
+// ValidID reports whether a policy can have the id (contract dashboard.md 8.2).
+// unsafe allows any characters that can be shown.
+func ValidID(id string, unsafe bool) bool {
+	if id == "" || utf8.RuneCountInString(id) > maxID || !utf8.ValidString(id) {
+		return false
+	}
+	return !strings.ContainsFunc(id, func(r rune) bool {
+		if unsafe {
+			return r < ' ' || r == 0x7f
+		}
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-.~", r))
+	})
+}
+
+func checkID(id string, unsafe bool) error {
+	if ValidID(id, unsafe) {
+		return nil
+	}
+	if unsafe {
+		return invalid("id", "Invalid Policy ID: no control characters, and not more than %d characters", maxID)
+	}
+	return invalid("id", "Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~")
+}
+
+// settleState derives is_inactive: a draft's keys do not work, and they work
+// again when it is one no more.
+func settleState(n *doc.Node, draft bool) error {
+	if missing(n.Get("state")) || n.Get("state").Text() == "" {
+		n.Set("state", doc.NewString(string(StateActive)))
+	}
+	switch State(n.Get("state").Text()) {
+	case StateDraft:
+		n.Set("is_inactive", doc.NewBool(true))
+	case StateActive, StateDeny:
+		if draft && n.Get("is_inactive").True() {
+			n.Set("is_inactive", doc.NewBool(false))
+		}
+	default:
+		return invalid("state", "policy state must be active, draft or deny")
+	}
+	return nil
+}
+
+// The members of partitions.
+const perAPI = "per_api"
+
+var shared = []string{"acl", "rate_limit", "quota", "complexity"}
+
+func checkPartitions(n *doc.Node) error {
+	if !n.Get("partitions", perAPI).True() {
+		return nil
+	}
+	for _, name := range shared {
+		if n.Get("partitions", name).True() {
+			return invalid("partitions", "policy partitions: per_api cannot be combined with %s", name)
+		}
+	}
+	return nil
+}
+
+func checkExpiry(n *doc.Node) error {
+	switch n.Get("post_expiry_action").Text() {
+	case "", "retain", "delete":
+		return nil
+	}
+	return invalid("post_expiry_action", "policy post_expiry_action must be retain or delete")
+}
+
+func invalid(field, format string, args ...any) error {
+	return fault.New(fault.Invalid, Kind+"."+field, format, args...).At(field)
+}
