@@ -1,0 +1,95 @@
+package webhook
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// HandlerName is the handler_name of an event handler that calls a webhook.
+const HandlerName = "eh_web_hook_handler"
+
+// Handler returns the handler_meta that makes a gateway call the webhook
+// (contract gateway.md 9). Every member has the type the gateway wants, since a
+// wrong one voids a whole feed. The tree is the caller's: where a reference has
+// an event_timeout or a switch of its own, it sets event_timeout or disabled.
+func Handler(h Hook) *doc.Node {
+	headers, _ := h.Headers.AppendJSON(nil) // an object of texts always encodes
+	table, err := doc.ParseNode(headers)
+	if err != nil {
+		table = doc.NewObject()
+	}
+	meta := doc.NewObject()
+	meta.Set("id", doc.NewString(h.ID))
+	meta.Set("name", doc.NewString(h.Name))
+	meta.Set("disabled", doc.NewBool(false))
+	meta.Set("method", doc.NewString(h.Method))
+	meta.Set("target_path", doc.NewString(h.TargetPath))
+	meta.Set("template_path", doc.NewString(h.TemplatePath))
+	meta.Set("header_map", table)
+	meta.Set("event_timeout", doc.NewInt(h.EventTimeout))
+	return meta
+}
+
+// headers reads an object whose members are all texts.
+type headers doc.Object
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (h *headers) UnmarshalJSON(text []byte) error {
+	if !doc.IsObject(text) {
+		return &json.UnmarshalTypeError{Value: described(text), Type: reflect.TypeFor[map[string]string]()}
+	}
+	o, err := doc.ParseObject(bytes.Clone(text))
+	if err != nil {
+		return err
+	}
+	for name, raw := range o.All() {
+		if raw[0] != '"' {
+			return &json.UnmarshalTypeError{Value: described(raw), Type: reflect.TypeFor[string](), Field: name}
+		}
+	}
+	*h = headers(o)
+	return nil
+}
+
+// described names the type of a JSON text as encoding/json does.
+func described(text json.RawMessage) string {
+	n, err := doc.ParseNode(text)
+	if err != nil {
+		return "text"
+	}
+	return n.Type().String()
+}
+
+// members describes what clients may send and get.
+func members() map[string]any {
+	plain := map[string]any{"type": "string"}
+	return map[string]any{
+		"webhook_id":    map[string]any{"type": "string", "description": "Identifier of the client's own, unique in the organisation."},
+		"name":          plain,
+		"method":        map[string]any{"type": "string", "enum": Methods},
+		"target_path":   map[string]any{"type": "string", "format": "uri", "description": "Absolute URL that gateways call."},
+		"template_path": map[string]any{"type": "string", "description": "File on the gateway; empty means its default template."},
+		"header_map":    map[string]any{"type": "object", "additionalProperties": plain},
+		"event_timeout": map[string]any{"type": "integer", "description": "Seconds during which an identical call is not repeated."},
+		"api_model":     map[string]any{"type": "object"},
+	}
+}
+
+// Schema describes the request body for the API description.
+func (Draft) Schema() map[string]any {
+	return map[string]any{"type": "object", "required": []string{"method", "target_path"}, "properties": members(),
+		"description": "Members that are not listed are kept."}
+}
+
+// Schema describes the record for the API description.
+func (Hook) Schema() map[string]any {
+	all, required := members(), []string{"id", "org_id"}
+	for _, f := range (&Draft{}).fields() {
+		required = append(required, f.name)
+	}
+	all["id"], all["org_id"] = map[string]any{"type": "string"}, map[string]any{"type": "string"}
+	return map[string]any{"type": "object", "required": required, "properties": all}
+}
