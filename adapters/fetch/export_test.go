@@ -1,0 +1,4 @@
+package fetch
+
+// Public is public, for its table.
+var Public = public

@@ -1,0 +1,169 @@
+// Package fetch asks other services over HTTP, carefully: it waits only so long,
+// reads only so much, stays at the origin it was sent to, and does not reach
+// into private networks. Addresses are checked when a connection is made, after
+// names are resolved, so that a name cannot change its mind in between.
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	nethttp "net/http"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+)
+
+// Config bounds what one request may cost. Zero values take the defaults.
+type Config struct {
+	Timeout      time.Duration // of the whole exchange; 15 s
+	MaxBytes     int64         // of an answer's body, decompressed; 16 MiB
+	AllowPrivate bool          // private addresses for every request, not only trusted ones
+}
+
+// Defaults of Config.
+const (
+	defaultTimeout  = 15 * time.Second
+	defaultMaxBytes = 16 << 20
+	maxHeaderBytes  = 64 << 10
+	maxRedirects    = 5 // within one origin
+)
+
+// Client is a fetch.Fetcher.
+type Client struct {
+	maxBytes        int64
+	public, trusted *nethttp.Client
+}
+
+// New returns a Client. It takes no proxy from the environment: behind one,
+// addresses could not be checked.
+func New(c Config) *Client {
+	if c.Timeout <= 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.MaxBytes <= 0 {
+		c.MaxBytes = defaultMaxBytes
+	}
+	f := &Client{maxBytes: c.MaxBytes, trusted: client(c.Timeout, nil)}
+	if f.public = f.trusted; !c.AllowPrivate {
+		f.public = client(c.Timeout, onlyPublic)
+	}
+	return f
+}
+
+func client(timeout time.Duration, control func(network, address string, c syscall.RawConn) error) *nethttp.Client {
+	d := &net.Dialer{Timeout: timeout, Control: control}
+	return &nethttp.Client{
+		Timeout:       timeout,
+		CheckRedirect: stay,
+		Transport: &nethttp.Transport{
+			DialContext: d.DialContext, TLSHandshakeTimeout: timeout, MaxResponseHeaderBytes: maxHeaderBytes,
+			MaxIdleConns: 16, IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true,
+		},
+	}
+}
+
+// stay follows redirections within the origin that was asked first.
+func stay(next *nethttp.Request, via []*nethttp.Request) error {
+	if first := via[0].URL; next.URL.Scheme != first.Scheme || next.URL.Host != first.Host || len(via) > maxRedirects {
+		return nethttp.ErrUseLastResponse
+	}
+	return nil
+}
+
+// onlyPublic refuses a connection to an address that is not a public one.
+func onlyPublic(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !public(at.Addr()) {
+		return fetch.ErrPrivate
+	}
+	return nil
+}
+
+// Fetch implements fetch.Fetcher.
+func (f *Client) Fetch(ctx context.Context, r fetch.Request) (fetch.Answer, error) {
+	req, err := request(ctx, r)
+	if err != nil {
+		return fetch.Answer{}, err
+	}
+	c := f.public
+	if r.Trusted {
+		c = f.trusted
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return fetch.Answer{}, explain(ctx, req.URL.Host, err)
+	}
+	defer func() { _ = resp.Body.Close() }() // all that matters has been read
+	body, err := io.ReadAll(io.LimitReader(resp.Body, f.maxBytes+1))
+	if err != nil {
+		return fetch.Answer{}, explain(ctx, req.URL.Host, err)
+	}
+	if int64(len(body)) > f.maxBytes {
+		return fetch.Answer{}, fmt.Errorf("%s: %w (more than %d bytes)", req.URL.Host, fetch.ErrTooLarge, f.maxBytes)
+	}
+	return fetch.Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+func request(ctx context.Context, r fetch.Request) (*nethttp.Request, error) {
+	req, err := nethttp.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
+	switch {
+	case err != nil: // its text quotes what was sent
+		return nil, fetch.ErrRequest
+	case req.URL.Scheme != "http" && req.URL.Scheme != "https", req.URL.Hostname() == "":
+		return nil, fmt.Errorf("%w: an absolute http or https URL is wanted", fetch.ErrRequest)
+	case req.URL.User != nil:
+		return nil, fmt.Errorf("%w: credentials do not belong into a URL", fetch.ErrRequest)
+	}
+	req.Header.Set("User-Agent", "Gatehouse")
+	for name, value := range r.Header {
+		if !token(name) || !printable(value) {
+			return nil, fmt.Errorf("%w: header", fetch.ErrRequest)
+		}
+		if req.Header.Set(name, value); nethttp.CanonicalHeaderKey(name) == "Host" {
+			req.Host = value
+		}
+	}
+	return req, nil
+}
+
+// explain reduces an error to what may be shown: the texts of package net/http
+// hold the whole URL.
+func explain(ctx context.Context, host string, err error) error {
+	if errors.Is(err, fetch.ErrPrivate) {
+		return fmt.Errorf("%s: %w", host, fetch.ErrPrivate)
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w: %w", host, fetch.ErrUnreachable, ctx.Err())
+	}
+	if n, ok := errors.AsType[net.Error](err); ok && n.Timeout() {
+		return fmt.Errorf("%s: %w in time", host, fetch.ErrUnreachable)
+	}
+	return fmt.Errorf("%s: %w", host, fetch.ErrUnreachable)
+}
+
+// token reports whether s is a token (RFC 9110, 5.6.2).
+func token(s string) bool {
+	for _, c := range []byte(s) {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && !bytes.ContainsRune([]byte("!#$%&'*+-.^_`|~"), rune(c)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// printable reports whether s can be the value of a header (RFC 9110, 5.5).
+func printable(s string) bool {
+	for _, c := range []byte(s) {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,156 @@
+package outbound
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Proxy calls gateways on behalf of users, who could not do so from a browser.
+type Proxy struct {
+	Fetcher  fetch.Fetcher
+	Gateways Gateways
+}
+
+// Codes of the faults of a proxied request.
+const (
+	codeInvalid = "proxy.invalid"
+	codeUnknown = "proxy.denied"
+	codeFailed  = "proxy.failed"
+)
+
+// ProxyRequest is what a gateway is asked.
+type ProxyRequest struct {
+	Method  string            `json:"method"`
+	URL     string            `json:"url"` // absolute, of a known gateway
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    json.RawMessage   `json:"body,omitempty"` // a text is sent as it is, anything else as JSON
+}
+
+// ProxyAnswer is what the gateway answered.
+type ProxyAnswer struct {
+	StatusCode int               `json:"status_code"`
+	Headers    map[string]string `json:"headers"`
+	Body       json.RawMessage   `json:"body,omitempty"` // JSON as such, anything else as a text; absent when there is none
+}
+
+// Operations lists the one thing the proxy does.
+func (p *Proxy) Operations() []operation.Operation {
+	return operation.Group{
+		Surface: operation.Management, Name: "proxy", Path: "/api/proxy", Tag: "Proxy", Permission: access.APIs,
+		Style: operation.Style{Word: "OK", Faults: map[string]operation.Answer{
+			operation.CodeEmptyBody: {Text: "Invalid proxy request"},
+			operation.CodeMalformed: {Text: "Invalid proxy request"},
+			codeInvalid:             {Text: "Invalid proxy request"},
+			codeFailed:              {Status: 500, Text: "Failed to process proxy request"},
+		}},
+	}.Rows(operation.POST("call", "", "Call a gateway", p.Call, operation.Faulting(codeInvalid, codeUnknown, codeFailed),
+		operation.Redact("headers", "body"),
+		operation.Notes("The status of the gateway's answer is inside the answer. Redirections to other servers are not followed."),
+		operation.Example(map[string]any{"method": "GET", "url": "https://gateway.example.com/orders/1", "headers": map[string]string{"Accept": "application/json"}},
+			map[string]any{"status_code": 200, "headers": map[string]string{"Content-Type": "application/json"}, "body": map[string]any{"id": 1}})))
+}
+
+type callIn struct {
+	Scope   tenant.Scope
+	Request ProxyRequest `body:""`
+}
+
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+// Call sends one request to a known gateway and returns what it answered.
+func (p *Proxy) Call(ctx context.Context, in callIn) (ProxyAnswer, error) {
+	r := in.Request
+	if !slices.Contains(methods, r.Method) {
+		return ProxyAnswer{}, fault.New(fault.Invalid, codeInvalid, "method must be one of %s", strings.Join(methods, ", ")).At("method")
+	}
+	if _, ok := origin(r.URL); !ok {
+		return ProxyAnswer{}, fault.New(fault.Invalid, codeInvalid, "url must be an absolute http or https URL without credentials").At("url")
+	}
+	known, err := p.Gateways(ctx, in.Scope)
+	if err != nil {
+		return ProxyAnswer{}, err
+	}
+	g, ok := find(known, r.URL)
+	if !ok {
+		return ProxyAnswer{}, unrecognised
+	}
+	answer, err := p.Fetcher.Fetch(ctx, fetch.Request{Method: r.Method, URL: r.URL, Header: withType(r), Body: sent(r.Body), Trusted: g.Trusted})
+	if err != nil {
+		return ProxyAnswer{}, explain(err)
+	}
+	return ProxyAnswer{StatusCode: answer.Status, Headers: flat(answer.Header), Body: shown(answer.Body)}, nil
+}
+
+var unrecognised = fault.New(fault.Denied, codeUnknown, "Provided URL is not a recognised gateway URL").At("url")
+
+func explain(err error) error {
+	switch {
+	case errors.Is(err, fetch.ErrRequest):
+		return fault.New(fault.Invalid, codeInvalid, "the request cannot be sent: a header or the URL is malformed").Because(err)
+	case errors.Is(err, fetch.ErrPrivate):
+		return unrecognised.Because(err)
+	}
+	return fault.New(fault.Unavailable, codeFailed, "the gateway did not answer").Because(err)
+}
+
+// withType returns the headers to send: a body that is JSON says so unless the
+// caller says otherwise.
+func withType(r ProxyRequest) map[string]string {
+	out := map[string]string{}
+	if len(r.Body) > 0 && r.Body[0] != '"' && !doc.IsNull(r.Body) {
+		out["Content-Type"] = "application/json"
+	}
+	for name, value := range r.Headers {
+		if strings.EqualFold(name, "Content-Type") {
+			name = "Content-Type"
+		}
+		out[name] = value
+	}
+	return out
+}
+
+// sent returns the bytes of a body.
+func sent(body json.RawMessage) []byte {
+	if doc.IsNull(body) {
+		return nil
+	}
+	if len(body) > 0 && body[0] == '"' {
+		if text, err := doc.Unquote(body); err == nil {
+			return []byte(text)
+		}
+	}
+	return body
+}
+
+// maxDepth is how deep a JSON answer may nest to be passed on as JSON.
+const maxDepth = 128
+
+// shown returns a body as a JSON value.
+func shown(body []byte) json.RawMessage {
+	switch {
+	case len(body) == 0:
+		return nil
+	case doc.Check(body, maxDepth) == nil:
+		return body
+	}
+	return doc.AppendString(nil, strings.ToValidUTF8(string(body), "\ufffd"))
+}
+
+// flat joins headers that were sent more than once.
+func flat(header map[string][]string) map[string]string {
+	out := make(map[string]string, len(header))
+	for name, values := range header {
+		out[name] = strings.Join(values, ", ")
+	}
+	return out
+}

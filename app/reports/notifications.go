@@ -1,0 +1,81 @@
+package reports
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Urgency says how soon somebody should act.
+type Urgency string
+
+// The urgencies of notifications.
+const (
+	Critical Urgency = "critical"
+	Warning  Urgency = "warning"
+)
+
+// Notification is something the people of an organisation should look at
+// (contract dashboard.md 24).
+type Notification struct {
+	ID      string    `json:"id"`
+	Created time.Time `json:"created_at"`
+	OrgID   tenant.ID `json:"org_id"`
+	Hash    string    `json:"hash"` // the same for the same matter: it is shown once
+	Kind    Urgency   `json:"kind"`
+	Topic   string    `json:"topic"` // "certificate.expiry"
+	Title   string    `json:"title"`
+	Message string    `json:"message"`
+	Data    any       `json:"data"` // depends on the topic
+}
+
+// Source is one kind of matter that notifications are about.
+type Source interface {
+	// Notifications returns what concerns the organisation now; refresh asks the
+	// source to look again rather than to answer from memory.
+	Notifications(ctx context.Context, s tenant.Scope, refresh bool) ([]Notification, error)
+}
+
+// Notifications joins what its sources have to say. Without a source there is
+// nothing to say.
+type Notifications struct{ Sources []Source }
+
+// Operations lists the one read.
+func (n *Notifications) Operations() []operation.Operation {
+	example := Notification{ID: "b52f491a-2946-408b-9330-2736db85705b", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), OrgID: "5f1a0c5d8e3b2a1f00000001",
+		Hash: "17090217262863020087", Kind: Warning, Topic: "certificate.expiry", Title: "Certificate will expire soon",
+		Message: "A certificate will expire in less than 18 days", Data: map[string]any{"cert_id": "5f1a", "expiry_date": "2026-01-20T00:00:00Z", "days_remaining": 17}}
+	return operation.Group{
+		Surface: operation.Management, Name: "notifications", Path: "/api/org/notifications", Tag: "Organisation notifications", Permission: access.AnyUser,
+		Style: operation.Style{Word: "OK"},
+	}.Rows(operation.GET("list", "", "List what the organisation should look at", n.List, operation.Example(nil, []Notification{example})))
+}
+
+type notificationsIn struct {
+	Scope   tenant.Scope
+	Refresh string `query:"refresh" doc:"true: look again rather than answer from memory."`
+}
+
+// List returns the notifications of the organisation, the latest first, each
+// matter once.
+func (n *Notifications) List(ctx context.Context, in notificationsIn) ([]Notification, error) {
+	out, seen := []Notification{}, map[string]bool{}
+	for _, s := range n.Sources {
+		more, err := s.Notifications(ctx, in.Scope, in.Refresh == "true")
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range more {
+			if in.Scope.Admits(m.OrgID) && !seen[m.Hash] {
+				seen[m.Hash] = true
+				out = append(out, m)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Notification) int { return b.Created.Compare(a.Created) })
+	return out, nil
+}

@@ -1,0 +1,45 @@
+// Package fetch is the port through which the control plane asks other services
+// something over HTTP on behalf of a user: descriptions to import, examples, a
+// gateway to try out. Who may be asked is decided before; the adapter guards
+// against answers that are too large, too slow or come from inside the network.
+package fetch
+
+import (
+	"context"
+	"errors"
+)
+
+// Errors a Fetcher reports, plain or wrapped. Their text may name the host that
+// was asked, never headers or bodies.
+var (
+	ErrRequest     = errors.New("fetch: not a request that can be sent")
+	ErrPrivate     = errors.New("fetch: the address is not a public one")
+	ErrTooLarge    = errors.New("fetch: the answer is too large")
+	ErrUnreachable = errors.New("fetch: no answer")
+)
+
+// Request is what is asked.
+type Request struct {
+	Method string // "" is GET
+	URL    string // absolute, http or https
+	Header map[string]string
+	Body   []byte
+	// Trusted says that the operator has named the host, so that it may have a
+	// private address. It is never set for an address that a user chose.
+	Trusted bool
+}
+
+// Answer is what came back, whatever its status. A redirection to another
+// origin is not followed: it is the answer.
+type Answer struct {
+	Status int
+	Header map[string][]string // by canonical name
+	Body   []byte
+}
+
+// Fetcher asks another service.
+type Fetcher interface {
+	// Fetch returns the answer, or one of the errors above. It gives up when ctx
+	// ends, and in any case after a time of its own.
+	Fetch(ctx context.Context, r Request) (Answer, error)
+}
