@@ -39,10 +39,12 @@ type App struct {
 	byID     map[string]*operation.Operation
 	identity *identity.Service
 	relays   []*relay.Relay
+	nodes    *gateway.Nodes
 	copy     *replicated.Store
 	store    store.Store
 	now      func() time.Time
 	quiet    atomic.Bool
+	carriers
 }
 
 // New builds an App. Without options it keeps everything in memory, decides by
@@ -57,6 +59,12 @@ func New(opts ...Option) (*App, error) {
 	}
 	if s.newID == nil {
 		s.newID = crypto.NewID(s.now)
+	}
+	if s.newAPIID == nil {
+		s.newAPIID = newAPIID
+	}
+	if s.fetcher == nil {
+		s.fetcher = nowhere{}
 	}
 	a := &App{now: s.now}
 	a.fx = fx.New(
@@ -92,7 +100,7 @@ type parts struct {
 func assemble(p parts) {
 	a := p.App
 	a.handler, a.guard, a.table, a.identity = p.Handler, p.Guard, p.Table, p.Identity
-	a.store, a.copy, a.relays = p.Store, p.Copy, p.Relays
+	a.store, a.copy, a.relays, a.nodes = p.Store, p.Copy, p.Relays, p.Nodes
 	a.byID = map[string]*operation.Operation{}
 	for i := range a.table {
 		a.byID[a.table[i].ID] = &a.table[i]
@@ -180,6 +188,15 @@ func (a *App) Relays() map[string]relay.Status {
 		out[r.Name()] = r.Status()
 	}
 	return out
+}
+
+// Feeds names what gateways load.
+func (a *App) Feeds() []string { return a.nodes.FeedNames() }
+
+// LeftOut returns how many records gateways should get in a feed and do not,
+// because they could not read them.
+func (a *App) LeftOut(ctx context.Context, feed string) (int, error) {
+	return a.nodes.LeftOut(ctx, feed)
 }
 
 // Store returns the store as the use cases see it.

@@ -403,7 +403,7 @@ func TestLiveNodes(t *testing.T) {
 	if _, err := a.Do(t.Context(), "system.node.delete", as(reply.Message.NodeID)); err != nil {
 		t.Fatal(err)
 	}
-	if _, text := fetch(t, a, "GET", "/api/system/nodes", "reader", ""); text != `{"nodes":[]}` {
+	if _, text := fetch(t, a, "GET", "/api/system/nodes", "reader", ""); text != `{"data":{"nodes":[],"active_node_count":0,"nodes_available":-1,"nodes_remaining":-1,"valid_until":"9999-12-31T23:59:59Z"},"nodes":[]}` {
 		t.Error(text)
 	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -39,15 +40,18 @@ func (a *App) reading(path string) (found *operation.Operation, values map[strin
 	segs, most := strings.Split(strings.Trim(path, "/"), "/"), -1
 	for i := range a.table {
 		o := &a.table[i]
-		if v, literal, ok := matches(o.Path, segs); ok && o.Method == "GET" && literal > most {
+		if v, literal, ok := matches(o.Path, o.Tail, segs); ok && o.Method == "GET" && literal > most {
 			found, values, most = o, v, literal
 		}
 	}
 	return found, values
 }
 
-func matches(pattern string, segs []string) (values map[string]string, literal int, ok bool) {
+func matches(pattern string, tail bool, segs []string) (values map[string]string, literal int, ok bool) {
 	want := strings.Split(strings.Trim(pattern, "/"), "/")
+	if n := len(want); tail && len(segs) > n {
+		segs = append(slices.Clone(segs[:n-1]), strings.Join(segs[n-1:], "/"))
+	}
 	if len(want) != len(segs) {
 		return nil, 0, false
 	}

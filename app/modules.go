@@ -13,14 +13,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/adapters/openapi"
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/assets"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/health"
+	"github.com/gatehouse-io/gatehouse/app/hooks"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/app/reports"
+	"github.com/gatehouse-io/gatehouse/app/schemas"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -41,9 +49,22 @@ var modules = fx.Options(
 	service[identity.Organisations](func(s *identity.Service) identity.Organisations { return identity.Organisations{Service: s} }),
 	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),
 	service[identity.Users](func(s *identity.Service) identity.Users { return identity.Users{Service: s} }),
+	service[apis.Classic](func(l *apis.Library) apis.Classic { return apis.Classic{Library: l} }),
+	service[apis.OAS](func(l *apis.Library) apis.OAS { return apis.OAS{Library: l} }),
+	service[apis.Streams](func(l *apis.Library) apis.Streams { return apis.Streams{Library: l} }),
+	service[apis.MCP](func(l *apis.Library) apis.MCP { return apis.MCP{Library: l} }),
+	service[apis.Cache](func(l *apis.Library) apis.Cache { return apis.Cache{Library: l} }),
+	service[*policies.Service](newPolicies),
+	service[*hooks.Service](newHooks),
+	service[*assets.Service](newAssets),
+	service[*schemas.Service](newSchemas),
+	service[*outbound.Proxy](newProxy),
+	service[*outbound.Examples](newExamples),
+	service[*reports.Stats](newStats),
+	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
+	fx.Provide(newStore, newReferences, newLibrary, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
 	fx.Invoke(prune),
 )
 
@@ -124,8 +145,8 @@ func newIdentity(s *settings, st store.Store, keys secret.Keys) *identity.Servic
 		PageSize: s.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets}
 }
 
-func newClientIDPs(s *settings, st store.Store) *registry.ClientIDPs {
-	return &registry.ClientIDPs{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize}
+func newClientIDPs(s *settings, st store.Store, g *crud.References) *registry.ClientIDPs {
+	return &registry.ClientIDPs{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, References: g}
 }
 
 func newNodes(s *settings, st store.Store) *gateway.Nodes {
@@ -134,11 +155,7 @@ func newNodes(s *settings, st store.Store) *gateway.Nodes {
 	}
 	return gateway.New(gateway.Config{
 		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: s.now, Log: s.log, Board: s.board,
-		Sources: []gateway.Source{
-			{Name: "apis"},     // empty until there are API definitions
-			{Name: "policies"}, // empty until there are policies
-			{Name: "clientidps", Kind: clientidp.Kind, Append: registry.AppendFeed},
-		},
+		Sources: []gateway.Source{gateway.APIs(), gateway.Policies(), gateway.ClientIDPs()},
 	})
 }
 

@@ -5,8 +5,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/health"
+	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/core/registry/servers"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -33,6 +37,11 @@ type settings struct {
 	log         *slog.Logger
 	now         system.Clock
 	newID       system.NewID
+	newAPIID    system.NewID
+	definitions Definitions
+	fetcher     fetch.Fetcher
+	gateways    []outbound.Gateway
+	examples    []string
 	requestID   func() string
 	adminSecret string
 	nodeSecret  string
@@ -108,8 +117,36 @@ func WithClock(now system.Clock) Option { return func(o *settings) { o.now = now
 
 // WithIDs replaces how identifiers of records and of requests are made.
 func WithIDs(record system.NewID, request func() string) Option {
-	return func(o *settings) { o.newID, o.requestID = record, request }
+	return func(o *settings) {
+		o.newID, o.requestID = record, request
+		o.newAPIID = func() string { return record() + "00000000" }
+	}
 }
+
+// Definitions says how API definitions and policies are treated (contract
+// dashboard.md 32).
+type Definitions struct {
+	APIs            apis.Settings
+	UnsafePolicyIDs bool           // identifiers of policies may hold any characters
+	Hosts           servers.Config // where gateways are, for the addresses in documents
+}
+
+// WithDefinitions says how API definitions and policies are treated; the zero
+// Definitions, the default, is the strictest.
+func WithDefinitions(d Definitions) Option { return func(o *settings) { o.definitions = d } }
+
+// WithFetcher lets the service fetch what users name by address: descriptions to
+// import, examples, answers of gateways. Without it nobody is reached.
+func WithFetcher(f fetch.Fetcher) Option { return func(o *settings) { o.fetcher = f } }
+
+// WithGateways names the gateways that users may call through the service.
+func WithGateways(gs ...outbound.Gateway) Option {
+	return func(o *settings) { o.gateways = append(o.gateways, gs...) }
+}
+
+// WithExamples permits the indexes of example APIs at these addresses; the first
+// is the default one.
+func WithExamples(urls ...string) Option { return func(o *settings) { o.examples = urls } }
 
 // WithAdminSecret opens the admin surface to callers who know the secret.
 func WithAdminSecret(s string) Option { return func(o *settings) { o.adminSecret = s } }

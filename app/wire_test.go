@@ -21,7 +21,10 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/core/registry/servers"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
@@ -96,6 +99,8 @@ func service(t testing.TB, s *seen, opts ...app.Option) *app.App {
 	a, err := app.New(append([]app.Option{
 		app.WithClock(tick()), app.WithKeys(keys), app.WithIDs(count("%024x"), count("request-%d")), app.WithObserver(s), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}), app.WithPageSize(2),
+		app.WithFetcher(web), app.WithExamples(examplesIndex), app.WithGateways(outbound.Gateway{URL: "http://gateway.example:8080", Trusted: true}),
+		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Streams: true}, Hosts: servers.Config{Protocol: "http", DefaultHost: "gateway.example:8080"}}),
 	}, opts...)...)
 	if err != nil {
 		t.Fatal(err)

@@ -25,6 +25,9 @@ func (x *exchange) succeed(v any) error {
 	if s, ok := v.(operation.Stream); ok {
 		return x.stream(s)
 	}
+	if r, ok := v.(operation.Rendition); ok {
+		return x.rendition(r)
+	}
 	out := &x.row.output
 	if t := reflect.TypeOf(v); t != out.of { // an operation that declares an interface
 		other := compile(t, x.row.spec.Style)
@@ -36,13 +39,17 @@ func (x *exchange) succeed(v any) error {
 	if done, err := x.precondition(); done || err != nil {
 		return err
 	}
-	if x.row.spec.Status != nethttp.StatusNoContent {
+	status := x.row.spec.Status
+	if _, ok := v.(operation.Rehearsed); ok {
+		status = nethttp.StatusOK // nothing was created, and there is something to say
+	}
+	if status != nethttp.StatusNoContent {
 		x.body = newBuffer()
 		if err := out.write(x.body, v); err != nil {
 			return err
 		}
 	}
-	x.status, x.mediaType = x.row.spec.Status, jsonType
+	x.status, x.mediaType = status, jsonType
 	return nil
 }
 
@@ -88,7 +95,7 @@ func (x *exchange) fail(err error) {
 		x.body = newBuffer()
 	}
 	x.body.text = x.body.text[:0]
-	x.tag, x.encoding, x.varies, x.pieces = "", "", false, nil
+	x.tag, x.encoding, x.varies, x.pieces, x.extra, x.download = "", "", false, nil, nil, ""
 	f := classify(err)
 	status, text := answerTo(f, x.row.spec.Style.Faults)
 	x.status, x.mediaType = status, jsonType
@@ -153,6 +160,7 @@ func (x *exchange) header(h nethttp.Header) {
 			h["Cache-Control"] = revalidate
 		}
 	}
+	x.particulars(h)
 	if x.varies {
 		h["Vary"] = byEncoding
 	}

@@ -148,6 +148,7 @@ func (c Config) limit(next endpoint.Endpoint) endpoint.Endpoint {
 			if err := x.readBody(); err != nil {
 				return nil, err
 			}
+			x.translate()
 			if tooDeep(x.call.Body, c.MaxDepth) {
 				return nil, fault.New(fault.Invalid, operation.CodeMalformed, "nested deeper than %d levels", c.MaxDepth)
 			}

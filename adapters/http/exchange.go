@@ -5,6 +5,7 @@ import (
 	"io"
 	nethttp "net/http"
 	"net/textproto"
+	"reflect"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ type row struct {
 	headers  []string // that a call carries, canonical
 	params   []string // placeholders of the path
 	hasBody  bool
+	document bool // the body is a whole document
 	maxBody  int64
 	deadline time.Duration
 }
@@ -34,7 +36,7 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 		return nil, err
 	}
 	r := &row{spec: &o.Spec, do: cfg.Guard(o.Do), dialect: dialectOf(o.Surface), output: out,
-		hasBody: o.Body != nil, maxBody: cfg.MaxBody, deadline: cfg.Deadline}
+		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), maxBody: cfg.MaxBody, deadline: cfg.Deadline}
 	r.headers = append(r.headers, callHeaders...)
 	for _, p := range o.Params {
 		switch p.In {
@@ -69,7 +71,9 @@ type exchange struct {
 	encoding  string // of the content, or ""
 	varies    bool   // with Accept-Encoding
 	body      *buffer
-	pieces    [][]byte // of a stream, instead of body
+	pieces    [][]byte // of a stream or a document, instead of body
+	download  string   // name of the file to save, or ""
+	extra     map[string]string
 }
 
 // settled returns the status of the answer. A panic on its way up has none yet.

@@ -74,7 +74,11 @@ func Handler(ops []operation.Operation, cfg Config) (nethttp.Handler, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := mux.handle(ops[i].Method, ops[i].Path, cfg.serve(r)); err != nil {
+		handle := mux.handle
+		if ops[i].Tail {
+			handle = mux.handleTail
+		}
+		if err := handle(ops[i].Method, ops[i].Path, cfg.serve(r)); err != nil {
 			return nil, err
 		}
 	}

@@ -3,6 +3,7 @@ package http
 import (
 	"encoding/json"
 	nethttp "net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +31,12 @@ var badBodies = []*fault.Error{
 	fault.New(fault.Invalid, operation.CodeMalformed, "name must be a string, not number").At("name"),
 }
 
+// badPatches are what can be wrong with a patch for a document.
+var badPatches = []*fault.Error{
+	fault.New(fault.Invalid, operation.CodePatch, `operation 0 (remove "/tags/0"): there is nothing at this path`).At("tags/0"),
+	fault.New(fault.Conflict, operation.CodePatchTest, `operation 0 (test "/name"): the value is another one`).At("name"),
+}
+
 // faultsOf lists the faults a row can answer: those that follow from what it is,
 // and those it declares.
 func faultsOf(o *operation.Operation, out output) []*fault.Error {
@@ -43,6 +50,7 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(!o.Public && (o.Surface == operation.Management || o.Surface == operation.Node), typical[fault.Denied])
 	add(o.Body != nil, badBodies...)
 	add(o.Body != nil, typical[fault.TooLarge])
+	add(o.Body == reflect.TypeFor[operation.Patch](), badPatches...)
 	add(o.Body == nil && (len(o.Params) > 0 || conditional(o, out)), typical[fault.Invalid])
 	placed := strings.Contains(o.Path, "{")
 	add(conditional(o, out) || placed && o.Method != nethttp.MethodGet || takesMatch(o), typical[fault.Stale])

@@ -65,6 +65,9 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 	if responses[strconv.Itoa(o.Status)], err = d.success(o, out); err != nil {
 		return nil, err
 	}
+	if o.Rehearsable {
+		d.rehearsal(responses)
+	}
 	if conditional(o, out) {
 		responses["304"] = object{"description": "The client has the current representation.", "headers": object{
 			"X-Request-Id": ref("headers", "RequestID"), "ETag": ref("headers", "ETag")}}
@@ -79,12 +82,19 @@ func prose(o *operation.Operation) string {
 	if o.Permission != "" {
 		text += fmt.Sprintf("\n\nPermission: `%s`, to %s.", o.Permission, o.Intent)
 	}
+	for _, n := range o.Needs {
+		text += fmt.Sprintf("\n\nAlso needs `%s`, to %s", n.Permission, n.Intent)
+		if len(n.Params) > 0 {
+			text += ", when `" + strings.Join(n.Params, "` or `") + "` is given"
+		}
+		text += "."
+	}
 	return strings.TrimSpace(text)
 }
 
 // conditional reports whether a row is a read with an entity tag.
 func conditional(o *operation.Operation, out output) bool {
-	return o.Method == nethttp.MethodGet && (out.form == entity || out.form == stream)
+	return o.Method == nethttp.MethodGet && (out.form == entity || out.form == stream || out.form == rendition)
 }
 
 func (d *describer) parameters(o *operation.Operation, out output) []any {
@@ -127,12 +137,34 @@ func (d *describer) requestBody(o *operation.Operation) (object, error) {
 	if o.Body == reflect.TypeFor[doc.Patch]() {
 		content["application/merge-patch+json"] = media
 	}
+	if o.Body == reflect.TypeFor[operation.Patch]() {
+		content[operation.MergePatch] = media
+		content[operation.JSONPatch] = object{"schema": patchSchema, "example": patchExample}
+	}
+	if o.Body == reflect.TypeFor[operation.Document]() {
+		content[yamlType] = object{"schema": object{"type": "object"}}
+		content[formType] = object{"schema": object{"type": "object", "required": []string{filePart}, "properties": object{
+			filePart: object{"type": "string", "format": "binary", "description": "JSON, YAML, or a ZIP file with a document named openapi and what it refers to."}}}}
+	}
 	return object{"required": true, "content": content}, nil
+}
+
+// patchSchema describes a JSON patch (RFC 6902).
+var patchSchema = object{"type": "array", "description": "A JSON patch (RFC 6902).", "items": object{
+	"type": "object", "required": []string{"op", "path"}, "properties": object{
+		"op":    object{"enum": []string{"add", "remove", "replace", "move", "copy", "test"}},
+		"path":  object{"type": "string", "description": "JSON pointer (RFC 6901)."},
+		"from":  object{"type": "string", "description": "JSON pointer, for move and copy."},
+		"value": object{"description": "For add, replace and test."},
+	}}}
+
+var patchExample = []any{
+	object{"op": "test", "path": "/name", "value": "old"}, object{"op": "replace", "path": "/name", "value": "new"}, object{"op": "remove", "path": "/tags/0"},
 }
 
 func (d *describer) success(o *operation.Operation, out output) (object, error) {
 	headers := object{"X-Request-Id": ref("headers", "RequestID")}
-	if out.form == entity || out.form == stream || out.form == receipt {
+	if out.form == entity || out.form == stream || out.form == receipt || out.form == rendition {
 		headers["ETag"] = ref("headers", "ETag")
 	}
 	described := object{"description": nethttp.StatusText(o.Status), "headers": headers}
@@ -143,7 +175,11 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 	if err != nil {
 		return nil, err
 	}
-	described["content"] = object{jsonType: object{"schema": d.outputSchema(o, out), "example": json.RawMessage(example)}}
+	content := object{jsonType: object{"schema": d.outputSchema(o, out), "example": json.RawMessage(example)}}
+	if out.form == rendition {
+		content[yamlType] = object{"schema": object{}}
+	}
+	described["content"] = content
 	return described, nil
 }
 
@@ -174,6 +210,8 @@ func (d *describer) outputSchema(o *operation.Operation, out output) object {
 		}}
 	case entity:
 		return d.of(out.elem)
+	case rendition:
+		return object{"type": "object"}
 	case stream:
 		return d.streamSchema(out.of)
 	}

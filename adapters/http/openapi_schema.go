@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // schemas makes JSON schemas out of Go types. Structs, and types that describe
@@ -47,11 +48,14 @@ type describing interface{ Schema() map[string]any }
 
 // wellKnown are types that neither tags nor methods describe.
 var wellKnown = map[reflect.Type]object{
-	reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
-	reflect.TypeFor[json.Number]():     {"type": "number"},
-	reflect.TypeFor[json.RawMessage](): {},
-	reflect.TypeFor[doc.Object]():      {"type": "object"},
-	reflect.TypeFor[doc.Patch]():       {"type": "object", "description": "A merge patch (RFC 7386)."},
+	reflect.TypeFor[time.Time]():          {"type": "string", "format": "date-time"},
+	reflect.TypeFor[json.Number]():        {"type": "number"},
+	reflect.TypeFor[json.RawMessage]():    {},
+	reflect.TypeFor[doc.Object]():         {"type": "object"},
+	reflect.TypeFor[*doc.Node]().Elem():   {},
+	reflect.TypeFor[operation.Document](): {"type": "object"},
+	reflect.TypeFor[operation.Patch]():    {"type": "object", "description": "A merge patch (RFC 7386)."},
+	reflect.TypeFor[doc.Patch]():          {"type": "object", "description": "A merge patch (RFC 7386)."},
 }
 
 // of returns the schema of a type, or a reference to it.

@@ -32,6 +32,7 @@ const (
 	page
 	entity
 	stream
+	rendition
 )
 
 // outputOf works out the wire form of what an operation returns.
@@ -51,6 +52,8 @@ func compile(t reflect.Type, style operation.Style) output {
 	case t == nil:
 	case t.Implements(reflect.TypeFor[operation.Stream]()):
 		return output{of: t, form: stream}
+	case t == reflect.TypeFor[operation.Rendition]():
+		return output{of: t, form: rendition}
 	case t == reflect.TypeFor[operation.Receipt]():
 		return output{of: t, form: receipt, tag: func(v any) string { return v.(operation.Receipt).Tag },
 			write: func(b *buffer, v any) error { return b.receipt(style.Word, v.(operation.Receipt)) }}

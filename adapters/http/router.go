@@ -4,6 +4,7 @@ import (
 	"fmt"
 	nethttp "net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ type node struct {
 	literal map[string]*node
 	any     *node
 	leaves  []leaf // few: one per method
+	tails   []leaf // of rows whose last placeholder takes the rest of a path
 }
 
 type leaf struct {
@@ -33,6 +35,30 @@ type leaf struct {
 }
 
 func (rt *router) handle(method, pattern string, h nethttp.Handler) error {
+	n, names := rt.node(pattern)
+	if at(n.leaves, method) != nil {
+		return fmt.Errorf("http: %s %s is already routed", method, pattern)
+	}
+	n.leaves = append(n.leaves, leaf{method, names, h})
+	return nil
+}
+
+// handleTail is handle for a pattern whose last placeholder takes the rest of a
+// path. Every other pattern that fits is tried before.
+func (rt *router) handleTail(method, pattern string, h nethttp.Handler) error {
+	above, last := path.Split(pattern)
+	name, _ := operation.Placeholder(last)
+	n, names := rt.node(above)
+	if at(n.tails, method) != nil {
+		return fmt.Errorf("http: %s %s is already routed", method, pattern)
+	}
+	n.tails = append(n.tails, leaf{method, append(names, name), h})
+	return nil
+}
+
+// node returns the node of a pattern, made if need be, and the names of the
+// placeholders on the way.
+func (rt *router) node(pattern string) (*node, []string) {
 	n, names := &rt.root, []string(nil)
 	for path, more := trim(pattern); more; {
 		var seg string
@@ -42,11 +68,7 @@ func (rt *router) handle(method, pattern string, h nethttp.Handler) error {
 		}
 		n = n.grow(seg)
 	}
-	if n.leaf(method) != nil {
-		return fmt.Errorf("http: %s %s is already routed", method, pattern)
-	}
-	n.leaves = append(n.leaves, leaf{method, names, h})
-	return nil
+	return n, names
 }
 
 // grow returns the node one segment below n, made if need be.
@@ -66,10 +88,10 @@ func (n *node) grow(seg string) *node {
 	return n.literal[seg]
 }
 
-func (n *node) leaf(method string) *leaf {
-	for i := range n.leaves {
-		if n.leaves[i].method == method {
-			return &n.leaves[i]
+func at(leaves []leaf, method string) *leaf {
+	for i := range leaves {
+		if leaves[i].method == method {
+			return &leaves[i]
 		}
 	}
 	return nil
@@ -101,8 +123,21 @@ type search struct {
 // find looks below n for the rest of a path; more is false at its end.
 func (s *search) find(n *node, path string, more bool) *leaf {
 	if !more {
-		return s.arrive(n)
+		return s.arrive(n.leaves)
 	}
+	if l := s.step(n, path); l != nil || n.tails == nil || path[0] == '/' {
+		return l
+	}
+	value, err := url.PathUnescape(path)
+	if err != nil {
+		return nil
+	}
+	s.values = append(s.values, value)
+	return s.arrive(n.tails)
+}
+
+// step looks below n by the first segment of a path.
+func (s *search) step(n *node, path string) *leaf {
 	seg, rest, more := strings.Cut(path, "/")
 	if strings.Contains(seg, "%") {
 		var err error
@@ -127,19 +162,19 @@ func (s *search) find(n *node, path string, more bool) *leaf {
 	return nil
 }
 
-// arrive returns the leaf of n for the method; HEAD is GET without its body
+// arrive returns the leaf for the method; HEAD is GET without its body
 // (RFC 9110, 9.3.2).
-func (s *search) arrive(n *node) *leaf {
-	l := n.leaf(s.method)
+func (s *search) arrive(leaves []leaf) *leaf {
+	l := at(leaves, s.method)
 	if l == nil && s.method == nethttp.MethodHead {
-		l = n.leaf(nethttp.MethodGet)
+		l = at(leaves, nethttp.MethodGet)
 	}
 	if l != nil {
 		return l
 	}
-	for i := range n.leaves {
-		s.allowed = append(s.allowed, n.leaves[i].method)
-		if n.leaves[i].method == nethttp.MethodGet {
+	for i := range leaves {
+		s.allowed = append(s.allowed, leaves[i].method)
+		if leaves[i].method == nethttp.MethodGet {
 			s.allowed = append(s.allowed, nethttp.MethodHead)
 		}
 	}

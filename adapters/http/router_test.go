@@ -5,6 +5,8 @@ import (
 	"io"
 	nethttp "net/http"
 	"net/http/httptest"
+	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -28,6 +30,35 @@ func routes(t testing.TB, patterns ...string) *router {
 		}
 	}
 	return rt
+}
+
+// A tail takes what no other pattern fits.
+func TestRouterTail(t *testing.T) {
+	rt := routes(t, "/api/examples", "/api/examples/{id}/readme")
+	err := rt.handleTail("GET", "/api/examples/{a}", nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		fmt.Fprint(w, "tail ", r.PathValue("a"))
+	}))
+	if err != nil || rt.handleTail("GET", "/api/examples/{b}", nil) == nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"GET /api/examples": "GET /api/examples", "GET /api/examples/": "GET /api/examples", "GET /api/examples/x": "tail x",
+		"GET /api/examples/x/y/z": "tail x/y/z", "GET /api/examples/x%2Fy": "tail x/y", "GET /api/examples/x%252Fy/": "tail x%2Fy",
+		"GET /api/examples/x/readme": "GET /api/examples/{id}/readme id=x", "GET /api/examples/x/y/readme": "tail x/y/readme",
+		"HEAD /api/examples/x": "tail x", "POST /api/examples/x/y": "lost [GET HEAD]", "GET /api/examples//x": "lost []",
+	} {
+		method, path, _ := strings.Cut(path, " ")
+		r := httptest.NewRequest(method, "/", nil)
+		r.URL.Path, r.URL.RawPath = path, path
+		if u, err := url.PathUnescape(path); err == nil {
+			r.URL.Path = u
+		}
+		w := httptest.NewRecorder()
+		rt.ServeHTTP(w, r)
+		if got := w.Body.String(); got != want {
+			t.Errorf("%s %s: %s, want %s", method, path, got, want)
+		}
+	}
 }
 
 func TestRouter(t *testing.T) {

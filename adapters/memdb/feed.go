@@ -97,8 +97,7 @@ func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
 	for obj := kinds.Next(); obj != nil; obj = kinds.Next() {
 		touched[obj.(*kindRow).kind] = obj.(*kindRow).rev
 	}
-	t := &tx{txn: txn}
-	return load(store.State{At: at, Touched: touched, Records: t.walk(ctx, indexID+prefix, []byte{}, func(*store.Record) bool { return true })})
+	return load(store.State{At: at, Touched: touched, Records: walk(ctx, txn.Get, indexID+prefix, []byte{}, everything)})
 }
 
 // Load replaces everything by a snapshot; whoever waits for changes is woken.
@@ -109,6 +108,7 @@ func (d *DB) Load(s store.State) error {
 	}
 	txn := g.db.Txn(true)
 	defer txn.Abort()
+	counts := map[string]int{}
 	for rec, err := range s.Records {
 		if err != nil {
 			return err
@@ -117,6 +117,10 @@ func (d *DB) Load(s store.State) error {
 		if err := txn.Insert(tableRecord, &rec); err != nil {
 			return err
 		}
+		tally(counts, &rec, 1)
+	}
+	if err := add(txn, counts); err != nil {
+		return err
 	}
 	for kind, rev := range s.Touched {
 		if err := txn.Insert(tableKind, &kindRow{kind, rev}); err != nil {
@@ -172,21 +176,22 @@ func apply(txn *memdb.Txn, ch store.Change, rev store.Revision) error {
 		return err
 	}
 	var before store.Record
+	var old *store.Record
 	if obj != nil {
-		before = *obj.(*store.Record)
+		old = obj.(*store.Record)
+		before = *old
 	}
 	if before.Rev != ch.Prev {
 		return store.ErrStale
 	}
 	if ch.Op == store.Deleted {
-		_, err = txn.DeleteAll(tableRecord, indexID, id)
-		return err
+		return write(txn, old, nil)
 	}
 	rec, err := ch.After(before, rev)
 	if err != nil {
 		return err
 	}
-	return txn.Insert(tableRecord, &rec)
+	return write(txn, old, &rec)
 }
 
 // History implements store.Historian.

@@ -15,11 +15,13 @@ const (
 	tableCommit = "commit"
 	tableHead   = "head"
 	tableKind   = "kind"
+	tableCount  = "count"
 
 	indexID  = "id"  // record: kind, organisation, ID
 	indexAny = "any" // record: kind, ID, organisation
 	indexKey = "key" // record: kind, index, value, organisation
 	indexRef = "ref" // record: organisation, target kind, target ID
+	indexRun = "run" // record: kind, organisation, sorted index, value
 )
 
 // kindRow says when a kind was last touched.
@@ -37,7 +39,8 @@ type head struct {
 // prefix makes go-memdb look for keys that begin with the argument.
 const prefix = "_prefix"
 
-// key joins parts so that no part can run into the next.
+// key joins parts so that no part can run into the next. Keys compare as their
+// parts do.
 func key(parts ...string) []byte {
 	size := 0
 	for _, p := range parts {
@@ -45,12 +48,17 @@ func key(parts ...string) []byte {
 	}
 	b := make([]byte, 0, size)
 	for _, p := range parts {
-		if strings.IndexByte(p, 0) >= 0 {
-			p = strings.ReplaceAll(p, "\x00", "\x00\xff")
-		}
-		b = append(append(b, p...), 0, 1)
+		b = append(begin(b, p), 0, 1)
 	}
 	return b
+}
+
+// begin appends what the key of a part begins with that begins with p.
+func begin(b []byte, p string) []byte {
+	if strings.IndexByte(p, 0) >= 0 {
+		p = strings.ReplaceAll(p, "\x00", "\x00\xff")
+	}
+	return append(b, p...)
 }
 
 func schema() *memdb.DBSchema {
@@ -69,6 +77,14 @@ func schema() *memdb.DBSchema {
 			}
 			return keys
 		})},
+		indexRun: {Name: indexRun, AllowMissing: true, Indexer: multi[store.Record](func(r *store.Record) (keys [][]byte) {
+			for _, k := range r.Keys {
+				if k.Sorted {
+					keys = append(keys, key(r.Kind, string(r.Org), k.Index, k.Value))
+				}
+			}
+			return keys
+		})},
 	}
 	return &memdb.DBSchema{Tables: map[string]*memdb.TableSchema{
 		tableRecord: {Name: tableRecord, Indexes: records},
@@ -77,6 +93,9 @@ func schema() *memdb.DBSchema {
 		}},
 		tableKind: {Name: tableKind, Indexes: map[string]*memdb.IndexSchema{
 			indexID: unique(func(k *kindRow) []byte { return key(k.kind) }, indexID),
+		}},
+		tableCount: {Name: tableCount, Indexes: map[string]*memdb.IndexSchema{
+			indexID: unique(func(c *count) []byte { return c.of }, indexID),
 		}},
 		tableHead: {Name: tableHead, Indexes: map[string]*memdb.IndexSchema{
 			indexID: unique(func(*head) []byte { return []byte{1} }, indexID),

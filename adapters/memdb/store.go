@@ -84,6 +84,10 @@ func (d *DB) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) err
 
 // Update implements store.Store.
 func (d *DB) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	return store.Updater(d.update).Update(ctx, s, fn)
+}
+
+func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
 	if s.IsZero() {
 		return 0, store.ErrScope
 	}

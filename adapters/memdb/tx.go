@@ -60,7 +60,7 @@ func (t *tx) get(a address) (*store.Record, error) {
 // Scan implements store.Reader.
 func (t *tx) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		if q.Limit == 1 && q.Offset == 0 && q.After == "" && (q.Index == "" || q.ID == "") {
+		if q.Limit == 1 && q.Offset == 0 && q.After == "" && (q.Index == "" || q.ID == "") && !q.Sorted && !q.Desc {
 			t.first(q, yield)
 			return
 		}
@@ -78,6 +78,9 @@ func (t *tx) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, er
 
 // Count implements store.Reader.
 func (t *tx) Count(ctx context.Context, q store.Query) (n int, err error) {
+	if of := t.counted(q); of != nil {
+		return total(t.txn, of)
+	}
 	for _, err := range t.matching(ctx, q) {
 		if err != nil {
 			return 0, err
@@ -89,15 +92,35 @@ func (t *tx) Count(ctx context.Context, q store.Query) (n int, err error) {
 
 // matching yields what q selects, Offset and Limit aside.
 func (t *tx) matching(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
+	if q.Sorted && t.scope.All() {
+		return failed(store.ErrScope)
+	}
 	index, arg := t.where(q)
-	return t.walk(ctx, index, arg, func(r *store.Record) bool {
-		return (q.After == "" || r.ID > q.After) && (q.Index == "" || q.ID == "" || hasKey(r, q.Index, q.Value))
+	get := t.txn.Get
+	if q.Desc {
+		get = t.txn.GetReverse
+	}
+	return walk(ctx, get, index, arg, func(r *store.Record) bool {
+		switch {
+		case q.Sorted:
+			return true
+		case q.After != "" && (r.ID == q.After || (r.ID > q.After) == q.Desc):
+			return false
+		}
+		return q.Index == "" || q.ID == "" || hasKey(r, q.Index, q.Value)
 	})
+}
+
+func failed(err error) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) { yield(store.Record{}, err) }
 }
 
 // where returns the index to look in and what the keys there begin with. The
 // organisation comes from the scope, so that it cannot be forgotten.
 func (t *tx) where(q store.Query) (index string, arg []byte) {
+	if q.Sorted {
+		return indexRun + prefix, begin(key(q.Kind, string(t.scope.Org()), q.Index), q.Prefix)
+	}
 	parts := [4]string{q.Kind, q.Index, q.Value}
 	n := 3
 	switch {
@@ -155,14 +178,18 @@ func (t *tx) Touched(_ context.Context, kind string) (store.Revision, error) {
 // Referrers implements store.Reader.
 func (t *tx) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[store.Record, error] {
 	if t.scope.All() {
-		return func(yield func(store.Record, error) bool) { yield(store.Record{}, store.ErrScope) }
+		return failed(store.ErrScope)
 	}
-	return t.walk(ctx, indexRef+prefix, key(string(t.scope.Org()), to.Kind, to.ID), func(*store.Record) bool { return true })
+	return walk(ctx, t.txn.Get, indexRef+prefix, key(string(t.scope.Org()), to.Kind, to.ID), everything)
 }
 
-func (t *tx) walk(ctx context.Context, index string, arg []byte, ok func(*store.Record) bool) iter.Seq2[store.Record, error] {
+func everything(*store.Record) bool { return true }
+
+// walk yields the records that an index has under arg and ok lets pass.
+func walk(ctx context.Context, get func(table, index string, args ...any) (memdb.ResultIterator, error), index string, arg []byte,
+	ok func(*store.Record) bool) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		it, err := t.txn.Get(tableRecord, index, arg)
+		it, err := get(tableRecord, index, arg)
 		if err != nil {
 			yield(store.Record{}, err)
 			return
@@ -203,7 +230,7 @@ func (t *tx) Put(ctx context.Context, r store.Record) error {
 	r.Rev = t.rev
 	r = r.Shared()
 	t.touch(a, old)
-	return t.txn.Insert(tableRecord, &r)
+	return write(t.txn, old, &r)
 }
 
 func (t *tx) unique(old *store.Record, r store.Record) error {
@@ -234,8 +261,7 @@ func (t *tx) Delete(ctx context.Context, kind, id string) error {
 		return err
 	}
 	t.touch(address{old.Org, kind, id}, &old)
-	_, err = t.txn.DeleteAll(tableRecord, indexID, key(kind, string(old.Org), id))
-	return err
+	return write(t.txn, &old, nil)
 }
 
 // touch remembers the state before the first change of a record.

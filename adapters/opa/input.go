@@ -45,12 +45,12 @@ func makeRows(ops []operation.Operation, wholeTable bool) map[string]row {
 
 func entry(o *operation.Spec) *ast.Term {
 	member := vocabulary(nil).member
-	return ast.ObjectTerm(member("permission", string(o.Permission)), member("rx", expression(o.Path)))
+	return ast.ObjectTerm(member("permission", string(o.Permission)), member("rx", expression(o.Path, o.Tail)))
 }
 
 // expression returns the regular expression for the paths of a row. A trailing
 // slash means nothing (contract dashboard.md 2.1).
-func expression(path string) string {
+func expression(path string, tail bool) string {
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
 		if _, ok := operation.Placeholder(s); ok {
@@ -58,6 +58,9 @@ func expression(path string) string {
 			continue
 		}
 		segments[i] = regexp.QuoteMeta(s)
+	}
+	if tail {
+		segments[len(segments)-1] = ".+"
 	}
 	return "^" + strings.Join(segments, "/") + "/?$"
 }

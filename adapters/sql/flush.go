@@ -23,7 +23,7 @@ func (g *group) flush() error {
 	f := &flusher{
 		upsert: statement{head: `insert into record (kind, org, id, rev, doc, meta) values `,
 			tail: ` on conflict (kind, org, id) do update set rev = excluded.rev, doc = excluded.doc, meta = excluded.meta`},
-		addKeys: statement{head: `insert into record_key (kind, name, value, org, id, uniq) values `},
+		addKeys: statement{head: `insert into record_key (kind, name, value, org, id, uniq, sorted) values `},
 		addRefs: statement{head: `insert into record_ref (org, to_kind, to_id, kind, id) values `, tail: ` on conflict do nothing`},
 		gone:    statement{head: `insert into gone (kind, org, id, rev) values `, tail: ` on conflict (kind, org, id) do update set rev = excluded.rev`},
 	}
@@ -88,18 +88,21 @@ func (f *flusher) keys(a address, before, after []store.Key) {
 	for _, k := range before {
 		if !slices.Contains(after, k) {
 			f.remove(`delete from record_key where kind = $1 and name = $2 and value = $3 and org = $4 and id = $5`,
-				a.kind, k.Index, k.Value, string(a.org), a.id)
+				a.kind, k.Index, keyText(k.Value), string(a.org), a.id)
 		}
 	}
 	for i, k := range after {
 		if !slices.Contains(before, k) && !slices.Contains(after[:i], k) {
-			uniq := 0
-			if k.Unique {
-				uniq = 1
-			}
-			f.addKeys.rows = append(f.addKeys.rows, []any{a.kind, k.Index, k.Value, string(a.org), a.id, uniq})
+			f.addKeys.rows = append(f.addKeys.rows, []any{a.kind, k.Index, keyText(k.Value), string(a.org), a.id, flag(k.Unique), flag(k.Sorted)})
 		}
 	}
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // refs brings the reference rows of one record up to date.
@@ -108,12 +111,12 @@ func (f *flusher) refs(a address, before, after []integrity.Ref) {
 	for t := range old {
 		if !now[t] {
 			f.remove(`delete from record_ref where org = $1 and to_kind = $2 and to_id = $3 and kind = $4 and id = $5`,
-				string(a.org), t.Kind, t.ID, a.kind, a.id)
+				string(a.org), t.Kind, keyText(t.ID), a.kind, a.id)
 		}
 	}
 	for t := range now {
 		if !old[t] {
-			f.addRefs.rows = append(f.addRefs.rows, []any{string(a.org), t.Kind, t.ID, a.kind, a.id})
+			f.addRefs.rows = append(f.addRefs.rows, []any{string(a.org), t.Kind, keyText(t.ID), a.kind, a.id})
 		}
 	}
 }

@@ -142,7 +142,7 @@ func (t *tx) Scan(_ context.Context, q store.Query) iter.Seq2[store.Record, erro
 
 // remembered answers a look-up by unique key without asking the database.
 func (t *tx) remembered(q store.Query) *store.Record {
-	if q.Limit != 1 || q.Index == "" || q.Offset > 0 || q.After != "" || q.ID != "" || t.scope.All() {
+	if q.Limit != 1 || q.Index == "" || q.Sorted || q.Offset > 0 || q.After != "" || q.ID != "" || t.scope.All() {
 		return nil
 	}
 	a, ok := t.g.w.hot.keys[keyAddress{t.scope.Org(), q.Kind, q.Index, q.Value}]
@@ -161,7 +161,11 @@ func (t *tx) remembered(q store.Query) *store.Record {
 // merged yields what the tables hold, corrected by the overlay.
 func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		ours := t.g.over.matching(t.scope, q)
+		if q.Sorted && t.scope.All() {
+			yield(store.Record{}, store.ErrScope)
+			return
+		}
+		ours, compare := t.g.over.matching(t.scope, q), order(q)
 		q.Limit, q.Offset = t.widen(q), 0
 		for rec, err := range t.base.Scan(t.g.ctx, q) {
 			if err == nil {
@@ -171,7 +175,7 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 				yield(store.Record{}, err)
 				return
 			}
-			for len(ours) > 0 && byAddress(ours[0], &rec) < 0 {
+			for len(ours) > 0 && compare(ours[0], &rec) < 0 {
 				if !yield(*ours[0], nil) {
 					return
 				}

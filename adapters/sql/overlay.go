@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -80,6 +81,15 @@ func (o *overlay) get(a address) (*store.Record, bool) {
 // matching returns the overlaid records that q selects, in order.
 func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
 	var out []*store.Record
+	if q.Sorted {
+		for a, e := range o.entries {
+			if e.now != nil && a.kind == q.Kind && sc.Admits(a.org) && hasPrefix(e.now, q.Index, q.Prefix) {
+				out = append(out, e.now)
+			}
+		}
+		slices.SortFunc(out, order(q))
+		return out
+	}
 	if q.Index != "" && !sc.All() {
 		for _, id := range o.keys[keyAddress{sc.Org(), q.Kind, q.Index, q.Value}] {
 			out = append(out, o.entries[address{sc.Org(), q.Kind, id}].now)
@@ -92,17 +102,35 @@ func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
 		}
 	}
 	out = slices.DeleteFunc(out, func(r *store.Record) bool {
-		return q.After != "" && r.ID <= q.After || q.ID != "" && r.ID != q.ID
+		return q.After != "" && (r.ID == q.After || (r.ID > q.After) == q.Desc) || q.ID != "" && r.ID != q.ID
 	})
-	slices.SortFunc(out, byAddress)
+	slices.SortFunc(out, order(q))
 	return out
 }
 
-func byAddress(a, b *store.Record) int {
-	if c := strings.Compare(string(a.Org), string(b.Org)); c != 0 {
-		return c
+// order compares records as q lists them.
+func order(q store.Query) func(a, b *store.Record) int {
+	by := byAddress
+	if q.Sorted {
+		by = func(a, b *store.Record) int {
+			return cmp.Or(strings.Compare(sortValue(a, q.Index), sortValue(b, q.Index)), strings.Compare(a.ID, b.ID))
+		}
 	}
-	return strings.Compare(a.ID, b.ID)
+	if q.Desc {
+		return func(a, b *store.Record) int { return by(b, a) }
+	}
+	return by
+}
+
+func byAddress(a, b *store.Record) int {
+	return cmp.Or(strings.Compare(string(a.Org), string(b.Org)), strings.Compare(a.ID, b.ID))
+}
+
+// hasPrefix reports whether a record is in a sorted index below a prefix.
+func hasPrefix(r *store.Record, index, prefix string) bool {
+	return slices.ContainsFunc(r.Keys, func(k store.Key) bool {
+		return k.Index == index && k.Sorted && strings.HasPrefix(k.Value, prefix)
+	})
 }
 
 func hasKey(r *store.Record, index, value string) bool {

@@ -36,11 +36,16 @@ func TestPlans(t *testing.T) {
 		{tenant.Everyone("test"), store.Query{Kind: "k", Index: "i", Value: "v"}, "SEARCH k USING PRIMARY KEY (kind=? AND name=? AND value=?)"},
 		{one, store.Query{Kind: "k", Index: "i", Value: "v", After: "x"}, "SEARCH k USING PRIMARY KEY (kind=? AND name=? AND value=? AND org=? AND id>?)"},
 		{one, store.Query{Kind: "k"}, "SEARCH r USING INDEX sqlite_autoindex_record_1 (kind=? AND org=?)"},
+		{one, store.Query{Kind: "k", Desc: true}, "SEARCH r USING INDEX sqlite_autoindex_record_1 (kind=? AND org=?)"},
+		{one, store.Query{Kind: "k", Index: "i", Sorted: true}, "SEARCH k USING COVERING INDEX record_key_sorted (kind=? AND name=? AND org=?)"},
+		{one, store.Query{Kind: "k", Index: "i", Sorted: true, Prefix: "p"}, "SEARCH k USING COVERING INDEX record_key_sorted (kind=? AND name=? AND org=? AND value>? AND value<?)"},
+		{one, store.Query{Kind: "k", Index: "i", Sorted: true, Prefix: "p", Desc: true},
+			"SEARCH k USING COVERING INDEX record_key_sorted (kind=? AND name=? AND org=? AND value>? AND value<?)"},
 		{tenant.Everyone("test"), store.Query{Kind: "k", ID: "1"}, "SEARCH r USING INDEX record_by_id (kind=? AND id=?)"},
 	} {
 		r := &reader{scope: c.scope}
-		text, args := r.where(c.q, store.Record{}, true)
-		plan := explainPlan(t, db, `select r.doc`+text+` order by `+leading(c.q)+`.org, `+leading(c.q)+`.id`, args)
+		text, args := r.page(c.q, store.Record{}, true, 10, 0)
+		plan := explainPlan(t, db, text, args)
 		if len(plan) == 0 || plan[0] != c.first {
 			t.Errorf("%+v: %q", c.q, plan)
 		}

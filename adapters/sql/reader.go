@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -37,7 +36,7 @@ func (r *reader) Get(ctx context.Context, kind, id string) (store.Record, error)
 }
 
 func (r *reader) get(ctx context.Context, a address) (store.Record, error) {
-	recs, err := r.fetch(ctx, `select kind, org, id, rev, doc, meta from record where kind = $1 and org = $2 and id = $3`, a.kind, string(a.org), a.id)
+	recs, err := r.fetch(ctx, `select kind, org, id, rev, doc, meta from record where kind = $1 and org = $2 and id = $3`, a.kind, string(a.org), idText(a.id))
 	if err != nil {
 		return store.Record{}, err
 	}
@@ -50,6 +49,10 @@ func (r *reader) get(ctx context.Context, a address) (store.Record, error) {
 // Scan implements store.Reader.
 func (r *reader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
+		if q.Sorted && r.scope.All() {
+			yield(store.Record{}, store.ErrScope)
+			return
+		}
 		left, first := q.Limit, true
 		var last store.Record
 		for {
@@ -61,11 +64,7 @@ func (r *reader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record
 			if first {
 				skip = q.Offset
 			}
-			text, args := r.where(q, last, first)
-			// Numbers are arguments, so that the text is one of few and prepared once.
-			text = fmt.Sprintf(`select r.kind, r.org, r.id, r.rev, r.doc, r.meta%s order by %s.org, %[2]s.id limit $%d offset $%d`,
-				text, leading(q), len(args)+1, len(args)+2)
-			args = append(args, n, skip)
+			text, args := r.page(q, last, first, n, skip)
 			recs, err := r.fetch(ctx, text, args...)
 			if err != nil {
 				yield(store.Record{}, err)
@@ -86,54 +85,15 @@ func (r *reader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record
 
 // Count implements store.Reader.
 func (r *reader) Count(ctx context.Context, q store.Query) (int, error) {
-	text, args := r.where(q, store.Record{}, true)
-	total, err := number(ctx, r.q, `select count(*)`+text, args...)
-	return int(total), err
-}
-
-// where returns the part of a query from "from" on. Every condition on the
-// organisation comes from the scope, so that none can be forgotten.
-func (r *reader) where(q store.Query, last store.Record, first bool) (string, []any) {
-	var b strings.Builder
-	var args []any
-	add := func(format string, values ...any) {
-		at := make([]any, len(values))
-		for i, v := range values {
-			args = append(args, v)
-			at[i] = len(args)
-		}
-		fmt.Fprintf(&b, format, at...)
+	if q.Sorted && r.scope.All() {
+		return 0, store.ErrScope
 	}
-	t := leading(q)
-	if q.Index == "" {
-		add(` from record r where r.kind = $%d`, q.Kind)
-	} else {
-		// The key comes first: a planner without statistics would rather walk all
-		// records of the kind. SQLite keeps the order of a cross join.
-		add(` from record_key k cross join record r where k.kind = $%d and k.name = $%d and k.value = $%d`, q.Kind, q.Index, q.Value)
-		b.WriteString(` and r.kind = k.kind and r.org = k.org and r.id = k.id`)
-	}
-	if !r.scope.All() {
-		add(` and `+t+`.org = $%d`, string(r.scope.Org()))
-	}
-	if q.ID != "" {
-		add(` and `+t+`.id = $%d`, q.ID)
-	}
-	if q.After != "" {
-		add(` and `+t+`.id > $%d`, q.After)
-	}
-	if !first {
-		add(` and (`+t+`.org, `+t+`.id) > ($%d, $%d)`, string(last.Org), last.ID)
-	}
-	return b.String(), args
-}
-
-// leading names the table whose order is the order of the answer.
-func leading(q store.Query) string {
+	c, table := r.where(q), ` from record r`
 	if q.Index != "" {
-		return "k"
+		table = ` from record_key k`
 	}
-	return "r"
+	total, err := number(ctx, r.q, `select count(*)`+table+c.text.String(), c.args...)
+	return int(total), err
 }
 
 // Touched implements store.Reader: any commit counts, which is never too few.
@@ -153,7 +113,7 @@ func (r *reader) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[s
 			recs, err := r.fetch(ctx, fmt.Sprintf(`select r.kind, r.org, r.id, r.rev, r.doc, r.meta from record_ref f
 				cross join record r where r.org = f.org and r.kind = f.kind and r.id = f.id
 				and f.org = $1 and f.to_kind = $2 and f.to_id = $3 and (f.kind, f.id) > ($4, $5) order by f.kind, f.id limit %d`, pageSize),
-				string(r.scope.Org()), to.Kind, to.ID, kind, id)
+				string(r.scope.Org()), to.Kind, keyText(to.ID), kind, id)
 			if err != nil {
 				yield(store.Record{}, err)
 				return

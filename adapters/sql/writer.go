@@ -32,6 +32,10 @@ type unit struct {
 
 // Update implements store.Store.
 func (s *Store) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	return store.Updater(s.update).Update(ctx, sc, fn)
+}
+
+func (s *Store) update(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
 	if sc.IsZero() {
 		return 0, store.ErrScope
 	}

@@ -5,6 +5,7 @@ package assets
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/registry/asset"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -28,6 +29,8 @@ type Service struct {
 	Store store.Store
 	NewID system.NewID
 	Now   system.Clock
+	// References knows who names an asset; nil: only what the store indexes.
+	References *crud.References
 }
 
 // Examples for the API description.
@@ -60,6 +63,7 @@ func (s *Service) Operations() []operation.Operation {
 	words := func(absent, failed string) operation.Option {
 		return operation.Answers(map[string]operation.Answer{missing: {Text: absent}, trouble: {Text: failed}})
 	}
+	dry := operation.Rehearsable(s.References.After)
 	return operation.Group{
 		Surface: operation.Management, Name: "assets", Path: "/api/assets", Tag: "Assets", Permission: access.Assets,
 		Style: operation.Style{Word: "success", Faults: map[string]operation.Answer{
@@ -76,12 +80,15 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Answers(map[string]operation.Answer{trouble: {Text: "error adding asset."}})),
 		operation.GET("get", "/{assetID}", "Fetch an asset", s.Get, operation.Faulting(missing), operation.Example(nil, exampleAsset),
 			words("Asset not found", "Error fetching asset.")),
-		operation.PUT("replace", "/{assetID}", "Replace an asset", s.Replace, operation.Faulting(append(invalid, missing, taken)...),
+		operation.PUT("replace", "/{assetID}", "Replace an asset", s.Replace, dry, operation.Faulting(append(invalid, missing, taken)...),
 			operation.Notes("Absent members become empty; only an absent id is kept."),
 			operation.Example(exampleDraft, done("asset updated", "5f1a0c5d8e3b2a1f00000006", "our-defaults")),
 			words("Asset not found.", "error fetching asset.")),
-		operation.DELETE("delete", "/{assetID}", "Delete an asset", s.Delete, operation.Faulting(missing),
+		operation.DELETE("delete", "/{assetID}", "Delete an asset", s.Delete, dry, operation.Faulting(missing),
 			operation.Example(nil, done("Asset removed successfully", nil, "")), words("asset not found", "Error removing asset")),
+		operation.GET("references", "/{assetID}/references", "List who names an asset", s.ListReferences, operation.Faulting(missing),
+			operation.Notes("Nobody: a template leaves no trace in the APIs made of it, and changing it does not touch them."),
+			operation.Example(nil, []store.Reference{}), words("asset not found", "Error fetching asset.")),
 	)
 }
 

@@ -38,6 +38,8 @@ func assign(field any, n *yaml.Node) bool {
 		return store(f, n, asMap)
 	case *[]Certificate:
 		return store(f, n, asList(asCertificate))
+	case *[]Edge:
+		return store(f, n, asList(asEdge))
 	default:
 		return false
 	}
@@ -169,4 +171,27 @@ func asCertificate(n *yaml.Node) (c Certificate, ok bool) {
 		}
 	}
 	return c, ok
+}
+
+// asEdge ignores names it does not know, as asCertificate does.
+func asEdge(n *yaml.Node) (e Edge, ok bool) {
+	n = resolve(n)
+	if ok = n.Kind == yaml.MappingNode; !ok {
+		return e, false
+	}
+	for i := 0; ok && i+1 < len(n.Content); i += 2 {
+		val := resolve(n.Content[i+1])
+		if isNull(val) {
+			continue
+		}
+		switch strings.ToLower(resolve(n.Content[i]).Value) {
+		case "name":
+			ok = store(&e.Name, val, asText)
+		case "endpoint":
+			ok = store(&e.Endpoint, val, asText)
+		case "tags":
+			ok = store(&e.Tags, val, asList(asText))
+		}
+	}
+	return e, ok
 }

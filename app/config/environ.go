@@ -54,7 +54,7 @@ func (l *loader) environment(environ []string) {
 // and lists of objects have to be.
 func textNode(k kind, s string) (*yaml.Node, bool) {
 	switch k {
-	case list, secretList, dictionary, certificates:
+	case list, secretList, dictionary, certificates, endpoints:
 	default:
 		return scalar(s), true
 	}
@@ -65,7 +65,7 @@ func textNode(k kind, s string) (*yaml.Node, bool) {
 		n, err := parse([]byte(trimmed))
 		return n, err == nil
 	}
-	if k == certificates {
+	if k == certificates || k == endpoints {
 		return nil, false
 	}
 	return separated(k, s)

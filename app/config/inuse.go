@@ -3,7 +3,7 @@ package config
 // inUse lists the settings that have a field, with their defaults.
 func inUse() []setting {
 	rows := serving()
-	for _, more := range [][]setting{keeping(), guarding(), announcing(), extending()} {
+	for _, more := range [][]setting{keeping(), guarding(), defining(), reaching(), announcing(), extending()} {
 		rows = append(rows, more...)
 	}
 	for i := range rows {
@@ -70,8 +70,58 @@ func guarding() []setting {
 			meaning: "custom permissions, name to label"},
 		{name: "security.allow_admin_reset_password", preset: "false", field: func(s *Settings) any { return &s.Security.AdminResetsPassword },
 			meaning: "administrators may set passwords of other users"},
+		{name: "security.allowed_examples_urls", field: func(s *Settings) any { return &s.Security.AllowedExamples },
+			meaning: "exact addresses of indexes of example APIs that may be read, the first by default; empty means none"},
 		{name: "enable_multi_org_users", preset: "false", field: func(s *Settings) any { return &s.MultiOrgUsers },
 			meaning: "one address may belong to users of several organisations"},
+	}
+}
+
+// defining lists how API definitions and policies are treated.
+func defining() []setting {
+	return []setting{
+		{name: "enable_ownership", preset: "false", field: func(s *Settings) any { return &s.Definitions.Ownership },
+			meaning: "only owners and administrators see an API that has owners"},
+		{name: "allow_unsafe_policy_ids", preset: "false", field: func(s *Settings) any { return &s.Definitions.UnsafePolicyIDs },
+			meaning: "identifiers of policies may hold any characters"},
+		{name: "enable_duplicate_slugs", preset: "false", field: func(s *Settings) any { return &s.Definitions.DuplicateSlugs },
+			meaning: "APIs of an organisation may share domain and listen path"},
+		{name: "force_api_defaults", preset: "false", field: func(s *Settings) any { return &s.Definitions.ForceDefaults },
+			meaning: "APIs are always saved so that gateways strip the listen path"},
+		{name: "allow_unsafe_oas", preset: "false", field: func(s *Settings) any { return &s.Definitions.UnsafeOAS },
+			meaning: "OAS APIs may be written through the operations of classic APIs"},
+		{name: "oas_config.validate_examples", preset: "false", field: func(s *Settings) any { return &s.Definitions.ValidateExamples },
+			meaning: "examples in OpenAPI documents must fit their schemas"},
+		{name: "oas_config.validate_schema_defaults", preset: "false", field: func(s *Settings) any { return &s.Definitions.ValidateDefaults },
+			meaning: "default values in OpenAPI documents must fit their schemas"},
+		{name: "escape_dots_in_oas_paths", preset: "false", field: func(s *Settings) any { return &s.Definitions.EscapeDots },
+			meaning: "dots in paths are escaped where a store needs it; they survive either way"},
+		{name: "streaming.enabled", preset: "false", field: func(s *Settings) any { return &s.Definitions.Streams },
+			meaning: "streams APIs can be managed"},
+		{name: "streaming.enable_all_experimental", preset: "false", field: func(s *Settings) any { return &s.Definitions.ExperimentalStreams },
+			meaning: "streams may use every input, output and processor"},
+	}
+}
+
+// reaching lists where gateways are, and whom the control plane calls itself.
+func reaching() []setting {
+	return []setting{
+		{name: "tyk_api_config.Host", field: func(s *Settings) any { return &s.Gateway.Host },
+			meaning: "address of the gateway, with or without http:// or https://"},
+		{name: "tyk_api_config.Port", field: func(s *Settings) any { return &s.Gateway.Port },
+			meaning: "port of the gateway; empty means that of its scheme"},
+		{name: "tyk_api_config.Secret", field: func(s *Settings) any { return &s.Gateway.Secret },
+			meaning: "credential of the gateway's own API"},
+		{name: "edge_endpoints", field: func(s *Settings) any { return &s.Edges },
+			meaning: "gateways elsewhere: name, endpoint, tags of the APIs they load"},
+		{name: "host_config.hostname", field: func(s *Settings) any { return &s.Hosts.Dashboard },
+			meaning: "host under which people reach the control plane"},
+		{name: "host_config.override_hostname", field: func(s *Settings) any { return &s.Hosts.Gateway },
+			meaning: "host, with its port if need be, under which clients reach gateways; empty means that of tyk_api_config"},
+		{name: "host_config.generate_secure_paths", preset: "false", field: func(s *Settings) any { return &s.Hosts.Secure },
+			meaning: "addresses that are generated begin with https://"},
+		{name: "import.allow_private_addresses", preset: "false", field: func(s *Settings) any { return &s.AllowPrivateAddresses },
+			meaning: "descriptions may be imported from, and gateways on domains of APIs called at, private addresses"},
 	}
 }
 

@@ -143,6 +143,15 @@ func TestSpellings(t *testing.T) {
 		{`{"http_server_options": {"certificates": [{"domain_name": "d", "cert_file": "c", "key_file": "k", "name": "n"}]}}`,
 			`HTTPSERVEROPTIONS_CERTIFICATES=[{"domain_name": "d", "cert_file": "c", "key_file": "k"}]`,
 			func(s Settings) any { return s.TLS.Certificates }, []Certificate{{"d", "c", "k"}}},
+		{`{"edge_endpoints": [{"name": "eu", "endpoint": "https://eu.example", "Tags": ["a", 1], "region": {}}, {"endpoint": "e", "tags": null}]}`,
+			`EDGEENDPOINTS=[{"name": "eu", "endpoint": "https://eu.example", "tags": ["a", "1"]}, {"endpoint": "e"}]`,
+			func(s Settings) any { return s.Edges }, []Edge{{"eu", "https://eu.example", []string{"a", "1"}}, {Endpoint: "e"}}},
+		{"tyk_api_config: {Host: 'gw'}", "TYKAPI_HOST=gw", func(s Settings) any { return s.Gateway.URL() }, "http://gw"},
+		{"security: {allowed_examples_urls: ['https://e.example/repository.json']}", "SECURITY_ALLOWEDEXAMPLESURLS=https://e.example/repository.json",
+			func(s Settings) any { return s.Security.AllowedExamples }, []string{"https://e.example/repository.json"}},
+		{"streaming: {enabled: on, enable_all_experimental: 1}", "STREAMING_ENABLED=true", func(s Settings) any { return s.Definitions.Streams }, true},
+		{"oas_config: {validate_examples: true}", "OAS_VALIDATEEXAMPLES=true", func(s Settings) any { return s.Definitions.ValidateExamples }, true},
+		{"import: {allow_private_addresses: true}", "IMPORT_ALLOWPRIVATEADDRESSES=yes", func(s Settings) any { return s.AllowPrivateAddresses }, true},
 	}
 	for _, c := range cases {
 		s, report := load(t, c.file)
@@ -173,6 +182,13 @@ func TestProblems(t *testing.T) {
 		{"", `HTTPSERVEROPTIONS_CERTIFICATES=[{"cert_file":"c"}]`, "http_server_options.certificates", "key_file"},
 		{"", `HTTPSERVEROPTIONS_CERTIFICATES=c.pem`, "http_server_options.certificates", "as JSON"},
 		{"", "PAGESIZE=0", "page_size", "at least 1"},
+		{"", "TYKAPI_HOST=ftp://gw", "tyk_api_config.Host", "a host"},
+		{"", "TYKAPI_PORT=http", "tyk_api_config.Port", "1 to 65535"},
+		{"", "EDGEENDPOINTS=https://eu.example", "edge_endpoints", "as JSON"},
+		{"edge_endpoints: [https://eu.example]", "", "edge_endpoints", "list of objects"},
+		{"edge_endpoints: [{endpoint: e, tags: a}]", "", "edge_endpoints", "list of objects"},
+		{"edge_endpoints: [{name: eu}]", "", "edge_endpoints", "an endpoint in every entry"},
+		{"", "SECURITY_ALLOWEDEXAMPLESURLS=repository.json", "security.allowed_examples_urls", "absolute"},
 		{"", "LOGFORMAT=xml", "log_format", "standard, json"},
 		{"", "STORAGE_MAIN_TYPE=mongo", "storage.main.type", "set it to postgres and storage.main.connection_string"},
 		{"", "STORAGE_MAIN_TYPE=mysql", "storage.main.type", "sqlite, postgres, memory"},
@@ -246,9 +262,9 @@ func TestWarnings(t *testing.T) {
 		want                []string
 	}{
 		{"licence and other programs' variables", "license_key: x", "SVC_PORTAL_X=1 TYK_DB_NOSUCH=1 TYK_GW_X=1 HOME=/", nil},
-		{"settings without effect are listed once, sorted", `{"mongo_url": "m", "hash_keys": false, "ui": {"languages": {"a": "b"}}, "edge_endpoints": []}`,
+		{"settings without effect are listed once, sorted", `{"mongo_url": "m", "hash_keys": false, "ui": {"languages": {"a": "b"}}}`,
 			"SVC_DB_HASHKEYS=true TYK_DB_AUDIT_ENABLED=true",
-			[]string{"settings without effect in this version: audit.enabled, edge_endpoints, hash_keys, mongo_url, ui.languages"}},
+			[]string{"settings without effect in this version: audit.enabled, hash_keys, mongo_url, ui.languages"}},
 		{"unknown settings of the file", "listen_prot: 1\nstorage: {main: {typ: x}, other: {deep: 1}}\nzzz: null\n", "",
 			[]string{"unknown settings in gatehouse.conf: listen_prot (did you mean listen_port?), storage.main.typ (did you mean storage.main.type?), storage.other, zzz"}},
 		{"unknown variables", "", "SVC_DB_REDIS_HOST=h SVC_DB_QWERTZ=1",
@@ -298,6 +314,28 @@ func TestAddresses(t *testing.T) {
 	named, _ := load(t, "storage: {main: {connection_string: other.db}}")
 	if inHome.SQLiteFile() != filepath.Join("/srv", "gatehouse.db") || named.SQLiteFile() != "other.db" {
 		t.Errorf("SQLite files %s, %s", inHome.SQLiteFile(), named.SQLiteFile())
+	}
+}
+
+func TestGatewayAddresses(t *testing.T) {
+	for _, c := range []struct {
+		gateway      Gateway
+		hosts        Hosts
+		url          string
+		scheme, host string
+	}{
+		{Gateway{}, Hosts{}, "", "http", ""},
+		{Gateway{}, Hosts{Secure: true}, "", "https", ""},
+		{Gateway{Host: "gw"}, Hosts{}, "http://gw", "http", "gw"},
+		{Gateway{Host: "https://gw/", Port: "8080"}, Hosts{}, "https://gw:8080", "https", "gw:8080"},
+		{Gateway{Host: "http://gw", Port: "8080"}, Hosts{Secure: true}, "http://gw:8080", "https", "gw:8080"},
+		{Gateway{Host: "http://gw", Port: "8080"}, Hosts{Gateway: "apis.example.com"}, "http://gw:8080", "http", "apis.example.com"},
+		{Gateway{Host: "gw"}, Hosts{Gateway: "https://apis.example.com/"}, "http://gw", "https", "apis.example.com"},
+	} {
+		s := Settings{Gateway: c.gateway, Hosts: c.hosts}
+		if scheme, host := s.PublicGateway(); s.Gateway.URL() != c.url || scheme != c.scheme || host != c.host {
+			t.Errorf("%+v %+v: %s, %s %s", c.gateway, c.hosts, s.Gateway.URL(), scheme, host)
+		}
 	}
 }
 

@@ -12,9 +12,8 @@ func others() []setting {
 		names string
 	}{
 		{text, otherTexts}, {secret, otherSecrets}, {address, otherAddresses}, {boolean, otherSwitches}, {integer, otherNumbers},
-		{list, "http_server_options.ssl_ciphers security.allowed_examples_urls"},
+		{list, "http_server_options.ssl_ciphers"},
 		{dictionary, "email_backend.settings host_config.portal_domains ui.languages sso_permission_defaults"},
-		{endpoints, "edge_endpoints"},
 	} {
 		rows = append(rows, rowsOf(accepted, group.kind, strings.Fields(group.names)...)...)
 	}
@@ -53,11 +52,10 @@ func otherStorage(prefix string, main bool) []setting {
 }
 
 const otherTexts = `
-	tyk_api_config.Host tyk_api_config.Port
 	mongo_ssl_ca_file mongo_ssl_pem_keyfile mongo_session_consistency mongo_driver
 	email_backend.code email_backend.default_from_email email_backend.default_from_name email_backend.dashboard_hostname
 	sentry_js_code
-	host_config.hostname host_config.override_hostname host_config.portal_root_path
+	host_config.portal_root_path
 	security.audit_log_path security.allowed_content_sources
 	ui.trial.hubspot_form.region ui.trial.hubspot_form.portal_id ui.trial.hubspot_form.form_id ui.default_lang
 	aggregate_lookup_cutoff alternative_dashboard_url
@@ -66,19 +64,19 @@ const otherTexts = `
 	oauth_redirect_uri_separator statsd_prefix`
 
 const otherSecrets = `
-	tyk_api_config.Secret sentry_code security.private_certificate_encoding_secret
+	sentry_code security.private_certificate_encoding_secret
 	identity_broker.host.secret portal_session_secret`
 
 const otherAddresses = `mongo_url identity_broker.host.connection_string statsd_connection_string`
 
 const otherSwitches = `
-	enable_ownership security.open_policy.enable_api
+	security.open_policy.enable_api
 	security.forbid_admin_view_access_token security.forbid_admin_reset_access_token
 	mongo_use_ssl mongo_ssl_insecure_skip_verify mongo_ssl_allow_invalid_hostnames mongo_direct_connection
-	force_api_defaults hash_keys disable_key_actions_by_username enable_delete_key_by_hash enable_update_key_by_hash
-	enable_hashed_keys_listing enable_master_keys enable_duplicate_slugs
+	hash_keys disable_key_actions_by_username enable_delete_key_by_hash enable_update_key_by_hash
+	enable_hashed_keys_listing enable_master_keys
 	email_backend.enable_email_notifications hide_listen_path use_sentry show_org_id
-	host_config.enable_host_names host_config.disable_org_slug_prefix host_config.generate_secure_paths
+	host_config.enable_host_names host_config.disable_org_slug_prefix
 	host_config.secure_cookies
 	http_server_options.ssl_insecure_skip_verify http_server_options.prefer_server_ciphers
 	security.hide_login_failure_limit_error security.login_disallow_forward_proxy
@@ -86,9 +84,7 @@ const otherSwitches = `
 	ui.hide_help ui.dont_allow_license_management ui.onboarding.enabled
 	identity_broker.enabled identity_broker.ssl_insecure_skip_verify
 	use_sharded_analytics enable_aggregate_lookups allow_explicit_policy_id disable_parallel_sessions
-	sso_enable_user_lookup audit.enabled audit.detailed_recording dcr_ssl_insecure_skip_verify
-	allow_unsafe_oas allow_unsafe_policy_ids oas_config.validate_examples oas_config.validate_schema_defaults
-	escape_dots_in_oas_paths streaming.enabled streaming.enable_all_experimental disable_telemetry`
+	sso_enable_user_lookup audit.enabled audit.detailed_recording dcr_ssl_insecure_skip_verify disable_telemetry`
 
 const otherNumbers = `
 	mongo_batch_size

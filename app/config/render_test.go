@@ -39,6 +39,8 @@ http_server_options: {use_ssl: true, certificates: [{cert_file: c, key_file: k}]
 storage: {main: {type: postgres, connection_string: "host=db password=hunter2 dbname=g"}}
 security: {open_policy: {enabled: true}, additional_permissions: {b: "true", a: "x: y"}}
 redis_hosts: {h: 1}
+edge_endpoints: [{name: eu, endpoint: "https://eu.example", tags: [a]}]
+tyk_api_config: {Host: gw, Secret: hunter2}
 admin_secret: hunter2
 shared_node_secret: hunter2
 encryption_keys: [hunter2]
@@ -50,7 +52,7 @@ bootstrap: {email: a@b, password: hunter2}
 		t.Fatalf("report %+v", report)
 	}
 	first := s.YAML()
-	if bytes.Contains(first, []byte("hunter2")) || bytes.Count(first, []byte(mask)) != 5 {
+	if bytes.Contains(first, []byte("hunter2")) || bytes.Count(first, []byte(mask)) != 6 {
 		t.Errorf("secrets in\n%s", first)
 	}
 	again, report := Load(first, "", nil, Options{})
@@ -58,9 +60,10 @@ bootstrap: {email: a@b, password: hunter2}
 		t.Errorf("first\n%s\nsecond\n%s\nreport %+v", first, second, report)
 	}
 	again.AdminSecret, again.NodeSecret, again.EncryptionKeys = s.AdminSecret, s.NodeSecret, s.EncryptionKeys
+	again.Gateway.Secret = s.Gateway.Secret
 	again.Bootstrap.Password, again.Storage.ConnectionString = s.Bootstrap.Password, s.Storage.ConnectionString
 	for _, one := range []*Settings{&s, &again} { // nil and empty mean the same
-		one.Redis.Addrs = nil
+		one.Redis.Addrs, one.Security.AllowedExamples = nil, nil
 	}
 	if !reflect.DeepEqual(s, again) {
 		t.Errorf("first %+v\nagain %+v", s, again)

@@ -68,6 +68,14 @@ type Settings struct {
 	Limits    Limits
 	Bootstrap Bootstrap
 
+	Definitions Definitions
+	Gateway     Gateway
+	Edges       []Edge
+	Hosts       Hosts
+	// AllowPrivateAddresses lets users make the control plane call private
+	// addresses. Those the operator has configured may be private anyhow.
+	AllowPrivateAddresses bool
+
 	NotifyOnChange bool
 	PrivateKeyPath string // PEM file of the RSA key that signs notifications; "" = signed with the node secret
 	Redis          Redis
@@ -151,6 +159,7 @@ type Security struct {
 	OpenPolicy            OpenPolicy
 	AdditionalPermissions map[string]string // custom permission → label
 	AdminResetsPassword   bool              // administrators may set other users' passwords
+	AllowedExamples       []string          // exact addresses of example repositories; the first is the default
 }
 
 // OpenPolicy is the policy engine (contract dashboard.md 5.1).

@@ -51,6 +51,7 @@ var expected = map[kind]string{
 	secretList:   "a list of texts (in the environment: separated by commas)",
 	dictionary:   "a map of texts (in the environment: key:value, separated by commas)",
 	certificates: "a list of objects with domain_name, cert_file and key_file (in the environment: as JSON)",
+	endpoints:    "a list of objects with name, endpoint and tags (in the environment: as JSON)",
 }
 
 // use says what becomes of a setting.
@@ -114,6 +115,8 @@ func kindOf(field any) kind {
 		return dictionary
 	case *[]Certificate:
 		return certificates
+	case *[]Edge:
+		return endpoints
 	default:
 		return text
 	}

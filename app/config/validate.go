@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ type finding struct {
 func (l *loader) validate() {
 	s := &l.settings
 	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
-	for _, f := range slices.Concat(servingRules(s), storageRules(s), redisRules(&s.Redis), limitRules(s)) {
+	for _, f := range slices.Concat(servingRules(s), storageRules(s), gatewayRules(s), redisRules(&s.Redis), limitRules(s)) {
 		if f.bad {
 			l.problem(f.setting, "%s", f.message)
 		}
@@ -60,6 +61,23 @@ func storageRules(s *Settings) []finding {
 		{s.Storage.Type == Postgres && s.Storage.ConnectionString == "", "storage.main.connection_string",
 			"postgres needs it: a URL (postgres://user:password@host/database) or key=value pairs"},
 	}
+}
+
+func gatewayRules(s *Settings) []finding {
+	noEndpoint := slices.ContainsFunc(s.Edges, func(e Edge) bool { return strings.TrimSpace(e.Endpoint) == "" })
+	noURL := slices.ContainsFunc(s.Security.AllowedExamples, func(a string) bool { return !absolute(a) })
+	return []finding{
+		{s.Gateway.Host != "" && !absolute(s.Gateway.URL()), "tyk_api_config.Host", "expected a host, with or without http:// or https://"},
+		{s.Gateway.Port != "" && !portNumber(s.Gateway.Port, 1), "tyk_api_config.Port", "expected 1 to 65535"},
+		{noEndpoint, "edge_endpoints", "expected an endpoint in every entry"},
+		{noURL, "security.allowed_examples_urls", "expected absolute http or https URLs"},
+	}
+}
+
+// absolute reports whether s is an absolute URL that can be fetched.
+func absolute(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
 func redisRules(r *Redis) []finding {

@@ -19,6 +19,9 @@ type Resource[T, D any] struct {
 	PageSize int
 	New      func(id string, org tenant.ID, d D) (T, error)
 	Replace  func(T, D) (T, error)
+	// References says in a dry run which references would lead nowhere; nil: only
+	// those that the store indexes.
+	References *References
 }
 
 // ByID addresses one resource.
@@ -55,14 +58,15 @@ type Words struct {
 // Rows are the five operations every plain resource has. draft and example are
 // a request body and a resource for the API description.
 func (r Resource[T, D]) Rows(w Words, draft, example any) []operation.Row {
+	dry := operation.Rehearsable(r.References.After)
 	missing, taken := r.Kind.Name+".not_found", r.Kind.Name+".taken"
 	done := func(message string) any { return map[string]any{"Status": "OK", "Message": message, "Meta": nil} }
 	return []operation.Row{
 		operation.GET("list", "", "List "+w.Noun+"s", r.List, operation.Example(nil, []any{example})),
 		operation.POST("create", "", "Create a "+w.Noun, r.create(w.Created), operation.Faulting(taken), operation.Example(draft, done(w.Created))),
 		operation.GET("get", "/{id}", "Fetch a "+w.Noun, r.Get, operation.Faulting(missing), operation.Example(nil, example)),
-		operation.PUT("replace", "/{id}", "Replace a "+w.Noun, r.replace(w.Updated), operation.Faulting(missing, taken), operation.Example(draft, done(w.Updated))),
-		operation.DELETE("delete", "/{id}", "Delete a "+w.Noun, r.delete(w.Deleted), operation.Faulting(missing), operation.Example(nil, done(w.Deleted))),
+		operation.PUT("replace", "/{id}", "Replace a "+w.Noun, r.replace(w.Updated), operation.Faulting(missing, taken), dry, operation.Example(draft, done(w.Updated))),
+		operation.DELETE("delete", "/{id}", "Delete a "+w.Noun, r.delete(w.Deleted), operation.Faulting(missing), dry, operation.Example(nil, done(w.Deleted))),
 	}
 }
 

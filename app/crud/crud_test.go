@@ -84,6 +84,10 @@ func TestPlainResource(t *testing.T) {
 		{"GET", "/api/notes/000000000000000000000004", "", "", 200, `{"id":"000000000000000000000004","org_id":"acme","title":"one"}`},
 		{"PUT", "/api/notes/000000000000000000000004", `{"title":"two"}`, `"1"`, 412, `{"Status":"Error","Message":"If-Match does not hold: the resource has changed; read it again","Meta":null}`},
 		{"PUT", "/api/notes/000000000000000000000004", `{"title":"two"}`, `"3"`, 200, `{"Status":"OK","Message":"Note updated","Meta":null}`},
+		{"PUT", "/api/notes/000000000000000000000004?dry_run=true", `{"title":"three"}`, "", 200, `{"Status":"OK","Message":"dry run: nothing was stored","Meta":{"changes":[` +
+			`{"op":"updated","kind":"note","id":"000000000000000000000004","org_id":"acme","members":["title"]}],"references":[]}}`},
+		{"DELETE", "/api/notes/000000000000000000000004?dry_run=true", "", "", 200, `{"Status":"OK","Message":"dry run: nothing was stored","Meta":{"changes":[` +
+			`{"op":"deleted","kind":"note","id":"000000000000000000000004","org_id":"acme"}],"references":[]}}`},
 		{"GET", "/api/notes", "", "", 200, `{"notes":[{"id":"000000000000000000000004","org_id":"acme","title":"two"}],"pages":1}`},
 		{"DELETE", "/api/notes/000000000000000000000004", "", "", 200, `{"Status":"OK","Message":"Note deleted","Meta":null}`},
 		{"DELETE", "/api/notes/000000000000000000000004", "", "", 404, `{"Status":"Error","Message":"note not found","Meta":null}`},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/guard"
-	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
@@ -26,7 +25,7 @@ type Nodes struct {
 	log     *slog.Logger
 	board   presence.Board
 	tracker *tracker
-	feeds   []*feed
+	feeds   []*kept
 }
 
 // Config says what Nodes consists of.
@@ -44,7 +43,7 @@ func New(c Config) *Nodes {
 	n := &Nodes{store: c.Store, tokens: c.Tokens, now: c.Now, log: c.Log, board: c.Board,
 		tracker: &tracker{board: c.Board, now: c.Now, log: c.Log, known: map[string]presence.Node{}, news: map[string]bool{}}}
 	for _, s := range c.Sources {
-		n.feeds = append(n.feeds, &feed{source: s})
+		n.feeds = append(n.feeds, &kept{source: s, log: c.Log})
 	}
 	return n
 }
@@ -98,7 +97,7 @@ func (n *Nodes) Operations() []operation.Operation {
 			operation.Notes("Every organisation's records at once; the node filters."), operation.Example(nil, reply([]any{}))))
 	}
 	ops = append(ops, group.Rows(rows...)...)
-	return append(ops, n.listing()...)
+	return append(append(ops, n.listing()...), n.feedListing()...)
 }
 
 type caller struct {
@@ -138,7 +137,7 @@ func (n *Nodes) Deregister(ctx context.Context, in caller) (Reply, error) {
 	return n.reply("node deregistered"), nil
 }
 
-func (n *Nodes) serve(f *feed) func(context.Context, caller) (answer, error) {
+func (n *Nodes) serve(f *kept) func(context.Context, caller) (answer, error) {
 	return func(ctx context.Context, in caller) (answer, error) {
 		e, stale, err := f.current(ctx, n.store)
 		if err != nil {
@@ -174,20 +173,6 @@ func (n *Nodes) QuotaTrigger(_ context.Context, in triggerIn) (Reply, error) {
 	return n.reply("ok"), nil
 }
 
-func (n *Nodes) listing() []operation.Operation {
-	return operation.Group{
-		Surface: operation.Management, Name: "system.nodes", Path: "/api/system/nodes", Tag: "System", Permission: access.System,
-		Style: operation.Style{Word: "OK"},
-	}.Rows(operation.GET("list", "", "List the gateway nodes that are alive", n.List,
-		operation.Notes("A node that has not called for 15 seconds is gone."),
-		operation.Example(nil, NodeList{Nodes: []Live{{NodeID: "6c70db7e-1ae1-46a3-a2f4-820afa2558a8", Hostname: "gw-1", Feeds: []FeedState{{Name: "clientidps", Revision: 41, Current: 42, Behind: true}}}}})))
-}
-
-// NodeList is the answer to the list of nodes.
-type NodeList struct {
-	Nodes []Live `json:"nodes"`
-}
-
 // Live is a node that is alive.
 type Live struct {
 	NodeID    string      `json:"node_id"`
@@ -214,18 +199,15 @@ func (n *Nodes) List(ctx context.Context, _ struct{}) (NodeList, error) {
 	if err != nil {
 		return NodeList{}, err
 	}
-	if err := n.tracker.flush(ctx); err != nil {
-		return NodeList{}, err
-	}
-	nodes, err := n.board.Nodes(ctx, n.now().Add(-forgetAfter))
+	nodes, err := n.alive(ctx)
 	if err != nil {
 		return NodeList{}, err
 	}
-	out := NodeList{Nodes: make([]Live, 0, len(nodes))}
+	out := make([]Live, 0, len(nodes))
 	for _, p := range nodes {
-		out.Nodes = append(out.Nodes, n.live(p, now))
+		out = append(out, n.live(p, now))
 	}
-	return out, nil
+	return listOf(out), nil
 }
 
 func (n *Nodes) live(p presence.Node, now map[string]store.Revision) Live {
@@ -245,10 +227,7 @@ func (n *Nodes) revisions(ctx context.Context) (map[string]store.Revision, error
 	out := map[string]store.Revision{}
 	err := n.store.View(ctx, tenant.Everyone("gateway feed"), func(r store.Reader) error {
 		for _, f := range n.feeds {
-			if f.source.Kind == "" {
-				continue
-			}
-			rev, err := r.Touched(ctx, f.source.Kind)
+			rev, err := f.revision(ctx, r)
 			if err != nil {
 				return err
 			}

@@ -92,6 +92,9 @@ func decide(ctx context.Context, c *operation.Call, e rules.Engine) error {
 	if len(v.Denials) > 0 {
 		return fault.New(fault.Denied, CodeDenied, "access denied: %s", strings.Join(v.Denials, "; "))
 	}
+	if err := operation.Unmet(c); err != nil {
+		return err
+	}
 	if v.Patch == nil {
 		return nil
 	}
@@ -112,7 +115,10 @@ func Log(log *slog.Logger) Auditor {
 			return
 		}
 		level, outcome := slog.LevelInfo, "done"
-		if err != nil {
+		switch {
+		case err == nil && operation.Rehearses(c):
+			outcome = "rehearsed"
+		case err != nil:
 			outcome = fault.CodeOf(err)
 			if errors.Is(err, context.Canceled) {
 				outcome = "cancelled"

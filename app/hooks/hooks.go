@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
@@ -33,6 +34,8 @@ type Service struct {
 	NewID    system.NewID
 	Log      *slog.Logger
 	PageSize int
+	// References knows who names a webhook; nil: only what the store indexes.
+	References *crud.References
 }
 
 // Examples for the API description.
@@ -57,6 +60,7 @@ func done(message string) any {
 
 // Operations lists what clients can do with webhooks.
 func (s *Service) Operations() []operation.Operation {
+	dry := operation.Rehearsable(s.References.After)
 	return operation.Group{
 		Surface: operation.Management, Name: "hooks", Path: "/api/hooks", Tag: "Webhooks", Permission: access.Hooks,
 		Style: operation.Style{Word: "OK", ListKey: "hooks", Faults: map[string]operation.Answer{
@@ -74,14 +78,16 @@ func (s *Service) Operations() []operation.Operation {
 		operation.GET("get", "/{hookId}", "Fetch a webhook", s.Get, operation.Faulting(missing), operation.Example(nil, exampleHook),
 			operation.Answers(map[string]operation.Answer{
 				missing: {Status: 400, Text: "Could not retrieve webhook detail."}, trouble: {Text: "Failed to marshal data for webhook detail."}})),
-		operation.PUT("replace", "/{hookId}", "Replace a webhook", s.Replace, operation.Faulting(webhook.CodeInvalid, missing, taken),
+		operation.PUT("replace", "/{hookId}", "Replace a webhook", s.Replace, dry, operation.Faulting(webhook.CodeInvalid, missing, taken),
 			operation.Notes("Absent members become empty. The change reaches every API that refers to the webhook."),
 			operation.Example(exampleDraft, done("Hook updated")),
 			operation.Answers(map[string]operation.Answer{missing: {Status: 400, Text: "Webhook not found."}})),
-		operation.DELETE("delete", "/{hookId}", "Delete a webhook", s.Delete, operation.Faulting(missing),
+		operation.DELETE("delete", "/{hookId}", "Delete a webhook", s.Delete, dry, operation.Faulting(missing),
 			operation.Notes("References to it dangle until the APIs that hold them are saved again."),
 			operation.Example(nil, done("Webhook deleted")),
 			operation.Answers(map[string]operation.Answer{missing: {Text: "Could not retrieve webhook detail."}})),
+		operation.GET("references", "/{hookId}/references", "List the APIs that call a webhook", s.ListReferences, operation.Faulting(missing),
+			operation.Example(nil, exampleReferences)),
 	)
 }
 

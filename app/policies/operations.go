@@ -40,6 +40,7 @@ var writing = []string{
 // Operations lists what clients can do with policies.
 func (s *Service) Operations() []operation.Operation {
 	const single, failed = "Could not retrieve portal object.", "Failure creating data, please contact your administrator."
+	dry := operation.Rehearsable(s.References.After)
 	malformed := operation.Answer{Status: 403, Text: "Request body malformed."}
 	return operation.Group{
 		Surface: operation.Management, Name: "policies", Path: "/api/portal/policies", Tag: "Policies", Permission: access.Policies,
@@ -58,17 +59,19 @@ func (s *Service) Operations() []operation.Operation {
 			answers(single, failed), operation.Example(exampleDraft, done("5f1a0c5d8e3b2a1f00000006"))),
 		operation.GET("get", "/{id}", "Fetch a policy", s.Get, operation.Faulting(codeMissing, codePathID),
 			answers(single, failed), operation.Example(nil, examplePolicy)),
-		operation.PUT("replace", "/{id}", "Replace a policy", s.Replace, operation.Faulting(append([]string{codeMissing, codePathID}, writing...)...),
+		operation.PUT("replace", "/{id}", "Replace a policy", s.Replace, dry, operation.Faulting(append([]string{codeMissing, codePathID}, writing...)...),
 			operation.Notes("The body is stored whole. Database ID, organisation and time of creation stay, and so does an id that is left out."),
 			answers(single, "Failure saving data, please contact your administrator."), operation.Example(exampleDraft, done("Data updated"))),
-		operation.PATCH("patch", "/{id}", "Change parts of a policy", s.Patch,
+		operation.PATCH("patch", "/{id}", "Change parts of a policy", s.Patch, dry,
 			operation.Faulting(append([]string{codeMissing, codePathID, operation.CodePatch, operation.CodePatchTest}, writing...)...),
 			operation.Notes("Works on the document as it is read; what the patch does not mention keeps its place and spelling. All or nothing."),
 			answers(single, "Failure saving data, please contact your administrator."),
 			operation.Example(map[string]any{"rate": 200, "tags": nil, "access_rights": map[string]any{"users": map[string]any{}}}, done("Data updated"))),
-		operation.DELETE("delete", "/{id}", "Delete a policy", s.Delete, operation.Faulting(codeMissing, codePathID),
+		operation.DELETE("delete", "/{id}", "Delete a policy", s.Delete, dry, operation.Faulting(codeMissing, codePathID),
 			operation.Notes("Keys that carry the policy stay and stop working."),
 			answers("Could not retrieve object for deletion", "Failure deleting data, please contact your administrator."),
 			operation.Example(nil, done("Data deleted"))),
+		operation.GET("references", "/{id}/references", "List who names a policy", s.ListReferences, operation.Faulting(codeMissing, codePathID),
+			answers(single, failed), operation.Notes("APIs that give it to tokens, and identity providers."), operation.Example(nil, exampleReferences)),
 	)
 }

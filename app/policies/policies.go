@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
@@ -30,6 +31,8 @@ type Service struct {
 	Now      system.Clock
 	PageSize int
 	Settings Settings
+	// References knows who names a policy; nil: only what the store indexes.
+	References *crud.References
 }
 
 func (s *Service) definitions() *definitions {

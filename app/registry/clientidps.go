@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
@@ -32,6 +33,9 @@ type ClientIDPs struct {
 	Now      system.Clock
 	Log      *slog.Logger
 	PageSize int
+	// References says what APIs and policies there are, for those who ask what
+	// mappings lead to; nil: they are taken to exist.
+	References *crud.References
 }
 
 // Examples for the API description.
@@ -56,6 +60,7 @@ func receipt(message string, meta any) map[string]any {
 // Operations lists what clients can do with identity providers.
 func (s *ClientIDPs) Operations() []operation.Operation {
 	const missing, taken, mappings, unmapped = clientidp.Kind + ".not_found", clientidp.Kind + ".taken", clientidp.Kind + ".mappings", clientidp.Kind + ".mapping.not_found"
+	dry := operation.Rehearsable(s.references().After)
 	return operation.Group{
 		Surface: operation.Management, Name: "clientidps", Path: "/api/clientidps", Tag: "Client IdPs", Permission: access.APIs,
 		Style: operation.Style{Word: "success", ListKey: "client_idps", Faults: map[string]operation.Answer{
@@ -69,19 +74,24 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 		operation.POST("create", "", "Register an identity provider", s.Create, operation.Status(201), operation.Faulting(taken, mappings),
 			operation.Example(exampleDraft, receipt("client idp created", "5f1a0c5d8e3b2a1f00000003"))),
 		operation.GET("get", "/{id}", "Fetch an identity provider", s.Get, operation.Faulting(missing), operation.Example(nil, exampleIdP)),
-		operation.PUT("replace", "/{id}", "Replace an identity provider", s.Replace, operation.Faulting(missing, taken, mappings),
+		operation.PUT("replace", "/{id}", "Replace an identity provider", s.Replace, operation.Faulting(missing, taken, mappings), dry,
 			operation.Notes("Absent fields become empty; only an absent client_idp_id is kept."), operation.Example(exampleDraft, exampleIdP)),
-		operation.DELETE("delete", "/{id}", "Remove an identity provider and its mappings", s.Delete, operation.Faulting(missing),
+		operation.DELETE("delete", "/{id}", "Remove an identity provider and its mappings", s.Delete, operation.Faulting(missing), dry,
 			operation.Example(nil, receipt("client idp deleted", nil))),
-		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Faulting(missing, mappings),
+		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Faulting(missing, mappings), dry,
 			operation.Notes("A JSON merge patch (RFC 7386) on api_mappings at every level: null removes, what is not mentioned stays. All or nothing."),
 			operation.Example(map[string]any{"orders": map[string]any{"scope_to_policy": map[string]any{"read": "gold", "legacy": nil}}, "old-api": nil}, exampleIdP)),
 		operation.GET("mappings.get", "/{id}/mappings/{apiId}", "Fetch the mapping of one API", s.GetMapping, operation.Faulting(missing, unmapped),
 			operation.Example(nil, exampleMapping)),
-		operation.PUT("mappings.put", "/{id}/mappings/{apiId}", "Set the mapping of one API", s.PutMapping, operation.Faulting(missing, mappings),
+		operation.PUT("mappings.put", "/{id}/mappings/{apiId}", "Set the mapping of one API", s.PutMapping, operation.Faulting(missing, mappings), dry,
 			operation.Notes("Replaces the mapping of this API, or creates it; other mappings stay."), operation.Example(exampleMapping, exampleIdP)),
-		operation.DELETE("mappings.delete", "/{id}/mappings/{apiId}", "Remove the mapping of one API", s.DeleteMapping, operation.Faulting(missing, unmapped),
+		operation.DELETE("mappings.delete", "/{id}/mappings/{apiId}", "Remove the mapping of one API", s.DeleteMapping, operation.Faulting(missing, unmapped), dry,
 			operation.Example(nil, receipt("client idp mapping deleted", nil))),
+		operation.GET("references", "/{id}/references", "List what an identity provider names", s.ListReferences, operation.Faulting(missing),
+			operation.Notes("The APIs and policies of its mappings. What does not exist has no name."), operation.Example(nil, exampleReferences)),
+		operation.GET("report", "/report", "List mappings that lead nowhere", s.ReportDangling,
+			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name. "+
+				"A provider whose client_idp_id is report is reached by its _id."), operation.Example(nil, exampleReport)),
 	)
 }
 
@@ -122,14 +132,14 @@ func (s *ClientIDPs) Create(ctx context.Context, in createIn) (operation.Receipt
 	}
 	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error { return clientIDPs.Insert(ctx, w, p) })
 	if err == nil {
-		s.advise(p)
+		s.advise(ctx, p)
 	}
 	return operation.Receipt{Message: "client idp created", Meta: p.ID, Tag: operation.Tag(rev)}, err
 }
 
 // advise warns of an identity provider that gateways may be unable to use.
-func (s *ClientIDPs) advise(p clientidp.IdP) {
-	if doubt := p.KeySourceDoubt(); doubt != "" {
+func (s *ClientIDPs) advise(ctx context.Context, p clientidp.IdP) {
+	if doubt := p.KeySourceDoubt(); doubt != "" && !store.Rehearsing(ctx) {
 		s.Log.Warn("client idp stored, but "+doubt, "id", p.ID, "org_id", string(p.OrgID))
 	}
 }
@@ -162,7 +172,7 @@ func (s *ClientIDPs) Replace(ctx context.Context, in replaceIn) (operation.Entit
 	now := s.Now()
 	p, err := s.edit(ctx, in.byID, in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return p.Replace(in.Draft, now) })
 	if err == nil {
-		s.advise(p.Value)
+		s.advise(ctx, p.Value)
 	}
 	return p, err
 }

@@ -61,27 +61,3 @@ func (s *ClientIDPs) editMapping(ctx context.Context, in writeByAPI, fn func(cli
 		return fn(p)
 	})
 }
-
-// AppendFeed appends every identity provider as gateways read them, a JSON
-// array in order of organisation and creation (contract gateway.md 5.1). Gateways
-// know a provider by its client_idp_id, and two with the same one break each
-// other: where organisations have chosen the same, the later ones go by _id.
-func AppendFeed(ctx context.Context, r store.Reader, b []byte) ([]byte, error) {
-	b = append(b, '[')
-	used := map[string]bool{}
-	for p, err := range clientIDPs.Find(ctx, r, store.Query{}) {
-		if err != nil {
-			return nil, err
-		}
-		if len(used) > 0 {
-			b = append(b, ',')
-		}
-		v := p.Value
-		if used[v.ClientIdPID] {
-			v.ClientIdPID = v.ID
-		}
-		used[v.ClientIdPID] = true
-		b = v.AppendFeed(b)
-	}
-	return append(b, ']'), nil
-}

@@ -3,8 +3,10 @@ package relay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -24,7 +26,7 @@ func (r *Relay) carry(run, held context.Context, l *holding, items <-chan item) 
 }
 
 // gather waits for an item and adds what waits behind it: one commit leaves at
-// once, many leave together.
+// once, many leave together, and a flood of reloads as one.
 func gather(run context.Context, items <-chan item) (to store.Revision, out []notify.Announcement) {
 	select {
 	case <-run.Done():
@@ -37,10 +39,29 @@ func gather(run context.Context, items <-chan item) (to store.Revision, out []no
 		case it := <-items:
 			to, out = it.rev, append(out, it.out...)
 		default:
-			return to, out
+			return to, calm(out)
 		}
 	}
-	return to, out
+	return to, calm(out)
+}
+
+// calm makes one announcement of many that reload gateways, in the place of the
+// last of them.
+func calm(as []notify.Announcement) []notify.Announcement {
+	out := make([]notify.Announcement, 0, len(as))
+	reloads, last, at := 0, notify.Announcement{}, 0
+	for _, a := range as {
+		if a.Signal.Reloads() {
+			reloads, last, at = reloads+1, a, len(out)
+		} else {
+			out = append(out, a)
+		}
+	}
+	if reloads <= signal.Many {
+		return as
+	}
+	last.Signal = signal.Signal{Command: signal.GroupReload}
+	return slices.Insert(out, at, last)
 }
 
 // deliver tries until it succeeds or run ends.

@@ -92,7 +92,7 @@ func (r *Relay) note(rev store.Revision) {
 func changes(c store.Commit) []signal.Change {
 	out := make([]signal.Change, len(c.Changes))
 	for i, ch := range c.Changes {
-		out[i] = signal.Change{Kind: ch.Kind, ID: ch.ID, Key: ch.Key}
+		out[i] = signal.Change{Op: signal.Op(ch.Op), Kind: ch.Kind, ID: ch.ID, Key: ch.Key}
 	}
 	return out
 }

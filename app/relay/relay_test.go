@@ -204,3 +204,20 @@ func TestSaves(t *testing.T) {
 		}
 	})
 }
+
+// TestFlood: reloads that wait together become one; what else waits stays.
+func TestFlood(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.sink.refuse.set(true)
+		w.start("one")
+		w.commit("policy", "0")
+		w.expect()
+		for i := range 149 {
+			w.commit("policy", fmt.Sprint(i))
+		}
+		w.change("a")
+		w.sink.refuse.set(false)
+		time.Sleep(time.Minute)
+		w.expect("1.0 PolicyChanged id-0", "150.0 GroupReload", "151.0 ClientIdPChanged a")
+	})
+}

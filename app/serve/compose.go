@@ -9,12 +9,16 @@ import (
 	"path/filepath"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/fetch"
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/adapters/otel"
 	"github.com/gatehouse-io/gatehouse/adapters/prometheus"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/core/registry/servers"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
@@ -81,6 +85,18 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 		app.WithPageSize(s.PageSize), app.WithHealthPath("/" + s.HealthEndpoint), app.WithMaxStaleness(s.MaxStaleness),
 		app.WithHistory(s.History.MaxAge), app.WithLimits(s.Limits.MaxBodyBytes, s.Limits.MaxDepth, s.Limits.RequestTimeout),
 	}
+	scheme, host := s.PublicGateway()
+	d := s.Definitions
+	hosts := servers.Config{Protocol: scheme, DefaultHost: host}
+	for _, e := range s.Edges {
+		hosts.Edges = append(hosts.Edges, servers.Edge{Endpoint: e.Endpoint, Tags: e.Tags})
+	}
+	opts = append(opts, app.WithFetcher(fetch.New(fetch.Config{AllowPrivate: s.AllowPrivateAddresses})), app.WithExamples(s.Security.AllowedExamples...),
+		app.WithGateways(gatewaysOf(s)...), app.WithDefinitions(app.Definitions{
+			APIs: apis.Settings{Ownership: d.Ownership, DuplicatePaths: d.DuplicateSlugs, ForceDefaults: d.ForceDefaults, UnsafeOAS: d.UnsafeOAS,
+				Examples: d.ValidateExamples, Defaults: d.ValidateDefaults, Streams: d.Streams, AllStreams: d.ExperimentalStreams},
+			UnsafePolicyIDs: d.UnsafePolicyIDs, Hosts: hosts,
+		}))
 	if s.MultiOrgUsers {
 		opts = append(opts, app.WithMultiOrgUsers())
 	}
@@ -91,6 +107,25 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 		opts = append(opts, app.WithMaintenance())
 	}
 	return opts
+}
+
+// gatewaysOf lists the gateways that the operator has named.
+func gatewaysOf(s config.Settings) []outbound.Gateway {
+	var out []outbound.Gateway
+	for _, address := range append([]string{s.Gateway.URL()}, endpointsOf(s.Edges)...) {
+		if address != "" {
+			out = append(out, outbound.Gateway{URL: address, Trusted: true})
+		}
+	}
+	return out
+}
+
+func endpointsOf(edges []config.Edge) []string {
+	var out []string
+	for _, e := range edges {
+		out = append(out, e.Endpoint)
+	}
+	return out
 }
 
 // observer joins metrics and, if a collector is set, traces.

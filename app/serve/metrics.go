@@ -53,6 +53,20 @@ func gauges(a *app.App) []observe.Gauge {
 			return float64(head)
 		},
 	}}
+	for _, feed := range a.Feeds() {
+		out = append(out, observe.Gauge{
+			Name: "gatehouse_feed_left_out_" + feed, Help: "Records left out of the feed of " + feed + " because gateways could not read them; -1 while the store does not answer.",
+			Value: func() float64 {
+				ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
+				defer cancel()
+				n, err := a.LeftOut(ctx, feed)
+				if err != nil {
+					return -1
+				}
+				return float64(n)
+			},
+		})
+	}
 	for name := range a.Relays() {
 		out = append(out, observe.Gauge{
 			Name: "gatehouse_announcements_behind_" + name, Help: "Commits that " + name + " has not been told of yet, if this process tells it.",

@@ -32,6 +32,7 @@ func (t Type) String() string {
 // Node is a JSON value that can be changed in place: members keep their order,
 // numbers and strings the spelling they came with. Readers accept a nil Node,
 // which is Absent, so that a path can be followed without asking at each step.
+// Several goroutines may read a Node that nobody changes.
 type Node struct {
 	kind  Type
 	text  []byte // of a scalar, as written
@@ -176,14 +177,8 @@ func (n *Node) find(name string) int {
 	if n.Type() != TypeObject {
 		return -1
 	}
-	if len(n.names) < indexMembers {
-		return slices.Index(n.names, name)
-	}
 	if n.index == nil {
-		n.index = make(map[string]int, len(n.names))
-		for i, name := range n.names {
-			n.index[name] = i
-		}
+		return slices.Index(n.names, name)
 	}
 	if i, ok := n.index[name]; ok {
 		return i
@@ -279,10 +274,24 @@ func (n *Node) Set(name string, v *Node) {
 		n.nodes[i] = v
 		return
 	}
-	if n.index != nil {
-		n.index[name] = len(n.names)
-	}
 	n.names, n.nodes = append(n.names, name), append(n.nodes, v)
+	if n.index != nil {
+		n.index[name] = len(n.names) - 1
+		return
+	}
+	n.reindex()
+}
+
+// reindex makes the index of an object that is large enough for one. Only what
+// changes an object does so: readers may share one.
+func (n *Node) reindex() {
+	if n.index = nil; len(n.names) < indexMembers {
+		return
+	}
+	n.index = make(map[string]int, len(n.names))
+	for i, name := range n.names {
+		n.index[name] = i
+	}
 }
 
 // Put sets a member deep down; what is missing on the way, or is no object, is
@@ -309,7 +318,8 @@ func (n *Node) Delete(path ...string) bool {
 	if i < 0 {
 		return false
 	}
-	n.names, n.nodes, n.index = slices.Delete(n.names, i, i+1), slices.Delete(n.nodes, i, i+1), nil
+	n.names, n.nodes = slices.Delete(n.names, i, i+1), slices.Delete(n.nodes, i, i+1)
+	n.reindex()
 	return true
 }
 
@@ -331,6 +341,7 @@ func (n *Node) Clone() *Node {
 	for i, v := range n.nodes {
 		c.nodes[i] = v.Clone()
 	}
+	c.reindex()
 	return c
 }
 

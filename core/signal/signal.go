@@ -11,63 +11,144 @@ import (
 // Command tells a gateway what to do.
 type Command string
 
-// The commands this service sends.
+// The commands this service sends. UserKeyReset is not among them: its payload
+// is two access keys, which are never written down.
 const (
-	ClientIdPChanged Command = "ClientIdPChanged" // refresh the registry of identity providers
+	ApiAdded         Command = "ApiAdded"         // reload everything
+	ApiUpdated       Command = "ApiUpdated"       // reload everything
+	ApiRemoved       Command = "ApiRemoved"       // reload everything
+	PolicyChanged    Command = "PolicyChanged"    // reload everything
 	GroupReload      Command = "GroupReload"      // reload everything
+	ClientIdPChanged Command = "ClientIdPChanged" // refresh the registry of identity providers
+
+	DeleteAPICache             Command = "DeleteAPICache"             // drop the cached answers of an API
+	InvalidateJWKSCacheForAPI  Command = "InvalidateJWKSCacheForAPI"  // drop the cached keys of an API
+	KeySpaceUpdateNotification Command = "KeySpaceUpdateNotification" // drop the cached sessions of key hashes
+	OAuthPurgeLapsedTokens     Command = "OAuthPurgeLapsedTokens"     // forget lapsed tokens
 )
 
 // Signal is one announcement.
 type Signal struct {
 	Command Command
-	Payload string // gateways do not read it for the commands above; people do
+	Payload string // the subject; gateways do not read it for commands that reload, people do
 }
+
+// Reloads reports whether gateways answer s by loading policies, APIs and
+// identity providers again, whatever the payload (contract gateway.md 6.2).
+func (s Signal) Reloads() bool {
+	switch s.Command {
+	case ApiAdded, ApiUpdated, ApiRemoved, PolicyChanged, GroupReload:
+		return true
+	}
+	return false
+}
+
+// Op says what happened to a record.
+type Op string
+
+// What can happen to a record.
+const (
+	Created Op = "created"
+	Updated Op = "updated"
+	Deleted Op = "deleted"
+)
 
 // Change is what the rules below need to know about a changed record.
 type Change struct {
+	Op   Op
 	Kind string
 	ID   string
 	Key  func(index string) string // value of one of the record's indexes, or ""; nil: it has none
 }
 
+// Quiet is the index of records that gateways need not hear of: a record with
+// any value in it was last changed in what only clients of this service see.
+const Quiet = "quiet"
+
 // row says what a change of one kind announces.
 type row struct {
-	command Command
-	alias   string // index that holds the identifier users know; "" means that it is the ID
+	created, updated, deleted Command
+	alias                     string // index that holds the identifier users know; "" means that it is the ID
 }
 
-// table is the one list of what concerns gateways.
+// table is the one list of records that concern gateways.
 var table = map[string]row{
-	clientidp.Kind: {ClientIdPChanged, "client_idp_id"},
+	"api":          {ApiAdded, ApiUpdated, ApiRemoved, "api_id"},
+	"policy":       {PolicyChanged, PolicyChanged, PolicyChanged, "id"},
+	clientidp.Kind: {ClientIdPChanged, ClientIdPChanged, ClientIdPChanged, "client_idp_id"},
 }
+
+// Many is how many reloads one announcement takes the place of: more than that
+// at once tell gateways nothing that one GroupReload does not.
+const Many = 100
 
 // Of returns the announcements of one commit: one per command and subject,
-// however many records the commit touched for it.
+// however many records the commit touched for it. A GroupReload stands for all
+// other reloads of its commit.
 func Of(changes []Change) []Signal {
 	var out []Signal
 	seen := map[Signal]bool{}
+	reloads, group := 0, false
 	for _, c := range changes {
-		r, ok := table[c.Kind]
-		if !ok {
+		s, ok := c.signal()
+		if !ok || seen[s] {
 			continue
 		}
-		s := Signal{r.command, c.subject(r.alias)}
-		if !seen[s] {
-			seen[s] = true
-			out = append(out, s)
+		seen[s] = true
+		out = append(out, s)
+		if s.Reloads() {
+			reloads, group = reloads+1, group || s.Command == GroupReload
 		}
+	}
+	if group || reloads > Many {
+		return Regroup(out)
 	}
 	return out
 }
 
-// subject names the record the way users do.
-func (c Change) subject(index string) string {
-	if index != "" && c.Key != nil {
-		if alias := c.Key(index); alias != "" {
-			return alias
+// Regroup returns signals with one GroupReload, in the place of the last of
+// them, for all that reload.
+func Regroup(signals []Signal) []Signal {
+	out, last := []Signal{}, 0
+	for _, s := range signals {
+		if s.Reloads() {
+			last = len(out)
+		} else {
+			out = append(out, s)
 		}
 	}
+	return append(out[:last:last], append([]Signal{{Command: GroupReload}}, out[last:]...)...)
+}
+
+// signal returns what one change announces, if anything.
+func (c Change) signal() (Signal, bool) {
+	if c.Kind == NoticeKind {
+		return c.notice()
+	}
+	r, ok := table[c.Kind]
+	if !ok {
+		return Signal{}, false
+	}
+	command := map[Op]Command{Created: r.created, Updated: r.updated, Deleted: r.deleted}[c.Op]
+	if command == "" || c.Op == Updated && c.key(Quiet) != "" {
+		return Signal{}, false
+	}
+	return Signal{command, c.subject(r.alias)}, true
+}
+
+// subject names the record the way users do.
+func (c Change) subject(index string) string {
+	if alias := c.key(index); alias != "" {
+		return alias
+	}
 	return c.ID
+}
+
+func (c Change) key(index string) string {
+	if index == "" || c.Key == nil {
+		return ""
+	}
+	return c.Key(index)
 }
 
 // CatchUp returns what to announce when it is no longer known what changed:

@@ -56,6 +56,7 @@ var sections = []section{
 	{"growth", "Upsert into a large record", growthRows},
 	{"history", "History", historyRows},
 	{"feed", "Feed of 10,000 mappings pulled by 50 nodes at once", feedRows},
+	{"catalogue", "APIs and policies, by how many there are", catalogueRows},
 	{"latency", "From commit to visible and announced", latencyRows},
 	{"startup", "Start-up", startupRows},
 	{"rules", "OPA decision", rulesRows},

@@ -16,6 +16,9 @@ type contestant struct {
 	clients int // goroutines that work at once; 0: 1
 	// do carries out one operation, the n-th of a client.
 	do func(ctx context.Context, client, n int) error
+	// between is done after each operation of a lone client and takes no time; nil:
+	// nothing.
+	between func(ctx context.Context, n int) error
 }
 
 // series is what a contestant achieved, by round.
@@ -72,11 +75,17 @@ func (c contestant) work(ctx context.Context, turn time.Duration, counters []int
 	began := time.Now()
 	until := began.Add(turn)
 	var ops atomic.Int64
+	var aside time.Duration
 	errs := make([]error, len(counters))
 	client := func(i int) {
 		done := 0
 		for more := true; more && errs[i] == nil; more = time.Now().Before(until) && ctx.Err() == nil {
 			errs[i] = c.do(ctx, i, counters[i])
+			if c.between != nil && errs[i] == nil {
+				stopped := time.Now()
+				errs[i] = c.between(ctx, counters[i])
+				aside += time.Since(stopped)
+			}
 			counters[i]++
 			done++
 		}
@@ -91,7 +100,7 @@ func (c contestant) work(ctx context.Context, turn time.Duration, counters []int
 		}
 		all.Wait()
 	}
-	took := time.Since(began)
+	took := time.Since(began) - aside
 	runtime.ReadMemStats(&after)
 	for _, e := range append(errs, ctx.Err()) {
 		if e != nil {

@@ -162,12 +162,12 @@ func (s *apiSet) summary() []API {
 }
 
 // route returns the API with the longest listen path that the request path
-// lies under, or nil.
+// lies under, or nil. Internal APIs have no address of their own.
 func (s *apiSet) route(path string) *api {
 	var found *api
 	for _, a := range s.list {
-		under := strings.HasPrefix(path, a.listenPath) || path == strings.TrimRight(a.listenPath, "/")
-		if under && (found == nil || len(a.listenPath) > len(found.listenPath)) {
+		below := strings.HasPrefix(path, a.listenPath) || path == strings.TrimRight(a.listenPath, "/")
+		if below && !a.Internal && (found == nil || len(a.listenPath) > len(found.listenPath)) {
 			found = a
 		}
 	}

@@ -18,12 +18,12 @@ func (v view) authorise(a *api, claims jwt.MapClaims, b *Binding) Decision {
 	if refusal != nil {
 		return *refusal
 	}
-	switch g := grant(v.policies, a.OrgID, policies, a.APIID); {
-	case g.missing:
+	switch s, err := newSession(v.policies, a.OrgID, policies); {
+	case err != nil:
 		return Decision{Status: http.StatusForbidden, Body: "key not authorized: could not apply several policies"}
-	case g.inactive:
+	case s.Inactive:
 		return inactive
-	case !g.grants:
+	case !s.Grants(a.APIID):
 		return disallowed
 	}
 	v.remember(session, claims)

@@ -1,7 +1,9 @@
 package gatewaysim
 
 import (
+	"cmp"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -58,9 +60,21 @@ func (g *Gateway) view() view {
 	return view{p, p.running(), p.apis, p.policies, p.registry}
 }
 
-// Decide says what a request to the API with this token would be answered. The
+// request is what a decision reads of a client's request. Without a method only
+// its credential is in question.
+type request struct {
+	method string
+	path   string // below the listen path, with a leading slash
+	header http.Header
+	query  url.Values
+	token  string // overrides what the header has
+	rpc    *rpcCall
+}
+
+// Decide says whether the API with this id would accept this credential. The
 // token is the value of the credential's header, with or without Bearer; ""
-// means that there is none. It may fetch a key set.
+// means that there is none. It may fetch a key set. Versions, path lists, rights
+// on single requests and limits are judged by Handler, and only there.
 func (g *Gateway) Decide(apiID, token string) Decision {
 	v := g.view()
 	if !v.running {
@@ -70,20 +84,78 @@ func (g *Gateway) Decide(apiID, token string) Decision {
 	if a == nil {
 		return Decision{Status: http.StatusNotFound, Body: http.StatusText(http.StatusNotFound)}
 	}
-	return v.decide(a, token)
+	return v.decide(a, &request{token: token})
 }
 
-// decide runs the checks in the gateway's order: the version of the API, then
-// the credential, then the upstream (sections 3.2 and 5.2).
-func (v view) decide(a *api, token string) Decision {
+// decide runs the checks in the gateway's order: the version of the API, its
+// path lists, the credential and what it may do, the upstream (sections 3.2 and
+// 5.2).
+func (v view) decide(a *api, r *request) Decision {
 	if refusal := a.checkVersion(time.Now()); refusal != nil {
 		return *refusal
 	}
-	d := v.authenticate(a, trimBearer(token))
+	if r.method != "" {
+		open, refusal := a.checkPath(r.method, r.endpoint())
+		if refusal != nil {
+			return *refusal
+		}
+		if open {
+			return Decision{Status: http.StatusOK}
+		}
+	}
+	d := v.authenticate(a, trimBearer(cmp.Or(r.token, r.header.Get(a.tokenHeader()))))
+	if d.Status == http.StatusOK && r.method != "" {
+		if refusal := v.judge(a, r, d); refusal != nil {
+			return *refusal
+		}
+	}
 	if d.Status == http.StatusOK && a.Proxy.TargetURL == "" {
 		return Decision{Status: http.StatusInternalServerError, Body: http.StatusText(http.StatusInternalServerError)}
 	}
 	return d
+}
+
+// endpoint is the path that lists are about: of a JSON-RPC call its method.
+func (r *request) endpoint() string {
+	if r.rpc != nil {
+		return "/" + r.rpc.Method
+	}
+	return r.path
+}
+
+// judge compares one request with what its accepted credential may do, and
+// counts it. A keyless API has no credential: only its own tool rules hold.
+func (v view) judge(a *api, r *request, d Decision) *Decision {
+	if a.mcp && !a.doc.permits(r.rpc) {
+		return &noPrimitive
+	}
+	if len(d.Policies) == 0 {
+		return nil
+	}
+	s, err := newSession(v.policies, a.OrgID, d.Policies)
+	if err != nil {
+		return &disallowed // they changed since the credential was judged
+	}
+	access := s.Rights[a.APIID]
+	key := counterKey{org: a.OrgID, identity: d.Identity}
+	switch {
+	case a.mcp && !access.permitsCall(r.rpc):
+		return &noPrimitive
+	case !a.mcp && !access.permits(r.method, r.path):
+		return refuse(http.StatusForbidden, "Access to this resource has been disallowed")
+	}
+	l, scope := s.limit(a.APIID)
+	key.scope = scope
+	if refusal := v.limited(key, l); refusal != nil || !a.mcp {
+		return refusal
+	}
+	for name, l := range access.callLimits(r.rpc) {
+		key.scope = a.APIID + " " + name
+		if refusal := v.limited(key, l); refusal != nil {
+			return refusal
+		}
+	}
+	return nil
 }
 
 func trimBearer(token string) string {
@@ -132,12 +204,12 @@ func (v view) decideKey(a *api, token string) Decision {
 	if !ok || len(key.Policies) == 0 {
 		return disallowed
 	}
-	switch g := grant(v.policies, a.OrgID, key.Policies, a.APIID); {
-	case g.missing:
+	switch s, err := newSession(v.policies, a.OrgID, key.Policies); {
+	case err != nil:
 		return disallowed
-	case g.inactive:
+	case s.Inactive:
 		return inactive
-	case !g.grants:
+	case !s.Grants(a.APIID):
 		return disallowed
 	}
 	return Decision{Status: http.StatusOK, Policies: key.Policies, Identity: token}

@@ -1,7 +1,5 @@
 package gatewaysim
 
-import "encoding/json"
-
 // definition is the part of a classic API definition that a decision needs.
 type definition struct {
 	APIID      string `json:"api_id"`
@@ -9,6 +7,7 @@ type definition struct {
 	Name       string
 	Expiration string
 
+	Internal            bool   // reachable through other APIs only
 	IsOAS               bool   `json:"is_oas"`
 	ApplicationProtocol string `json:"application_protocol"`
 	JSONRPCVersion      string `json:"json_rpc_version"`
@@ -43,8 +42,12 @@ type definition struct {
 	VersionData struct {
 		NotVersioned   bool   `json:"not_versioned"`
 		DefaultVersion string `json:"default_version"`
-		Versions       map[string]json.RawMessage
+		Versions       map[string]version
 	} `json:"version_data"`
+	Definition    routing
+	EventHandlers struct {
+		Events map[string][]handler
+	} `json:"event_handlers"`
 }
 
 type authConfig struct {

@@ -25,13 +25,25 @@
 // gateway then calls /system/clientidps, which it skips while it has no APIs
 // (section 3.1).
 //
+// # Requests
+//
+// [Gateway.Decide] judges a credential alone. [Gateway.Handler] judges whole
+// requests: the version of an OAS API, path lists, the paths, rates and quotas
+// that policies give, and the rules for MCP tools, resources and prompts.
+// [Gateway.Session] says what policies allow together, [Gateway.Webhooks] what
+// an event of a loaded API would call. [NewMCPServer] is an upstream for MCP
+// proxies.
+//
 // # What it leaves out
 //
-// Nothing is proxied: an allowed request is answered by the gateway itself.
-// Rates, quotas, MCP tool rules, key-value substitution in feeds, events,
-// analytics and the control API are not simulated. A decision knows one
-// credential, so of several authentication methods of one API only JWT and
-// keys are judged. Of an OAS document's JWT checks the issuer, audience and
-// subject lists are judged, jti and custom claims are not. Answers the contract
-// gives no text for have the status alone as their meaning.
+// Nothing is proxied but allowed calls to MCP proxies: any other allowed request
+// is answered by the gateway itself. Throttling, smoothing, rate limits of
+// single endpoints, limits in API definitions, GraphQL, key-value substitution
+// in feeds, the sending of events, analytics and the control API are not
+// simulated. A decision knows one credential, so of several authentication
+// methods of one API only JWT and keys are judged. Of an OAS document's JWT
+// checks the issuer, audience and subject lists are judged, jti and custom
+// claims are not. Of a versioned classic API the default version serves every
+// request. Path lists match in full. Answers the contract gives no text for have
+// the status alone as their meaning.
 package gatewaysim

@@ -10,6 +10,9 @@ import (
 // classic definition (section 3.4).
 type document struct {
 	mcp       bool       // it has MCP tools, resources or prompts
+	tools     primitives // by name; likewise what follows
+	resources primitives
+	prompts   primitives
 	challenge bool       // protected-resource metadata is on: no token is 401
 	jwt       *jwtScheme // nil when the document has no JWT security scheme
 }
@@ -38,7 +41,7 @@ type rawDocument struct {
 				ProtectedResourceMetadata struct{ Enabled bool }
 			}
 		}
-		Middleware struct{ MCPTools, MCPResources, MCPPrompts json.RawMessage }
+		Middleware struct{ MCPTools, MCPResources, MCPPrompts primitives }
 	} `json:"x-tyk-api-gateway"`
 }
 
@@ -60,7 +63,8 @@ func parseDocument(raw json.RawMessage) (*document, error) {
 	}
 	m, auth := d.Extension.Middleware, d.Extension.Server.Authentication
 	doc := &document{
-		mcp:       !isNull(m.MCPTools) || !isNull(m.MCPResources) || !isNull(m.MCPPrompts),
+		mcp:   m.MCPTools != nil || m.MCPResources != nil || m.MCPPrompts != nil,
+		tools: m.MCPTools, resources: m.MCPResources, prompts: m.MCPPrompts,
 		challenge: auth.ProtectedResourceMetadata.Enabled,
 	}
 	for name, scheme := range d.Components.SecuritySchemes {

@@ -54,7 +54,8 @@ type process struct {
 	policies  map[policyKey]*policy
 	registry  *registry
 	sessions  map[sessionKey]time.Time // expiry, zero for never
-	plainUsed map[string]bool          // APIs whose plain-text jwt_source had its one request
+	counters  map[counterKey]*counter
+	plainUsed map[string]bool // APIs whose plain-text jwt_source had its one request
 }
 
 // New makes a gateway that does nothing until Start.
@@ -80,6 +81,7 @@ func newProcess(ctx context.Context, g *Gateway) *process {
 	p.requests = map[Request]int{}
 	p.apis, p.registry = &apiSet{}, &registry{}
 	p.sessions, p.plainUsed = map[sessionKey]time.Time{}, map[string]bool{}
+	p.counters = map[counterKey]*counter{}
 	return p
 }
 

@@ -19,12 +19,28 @@ type policyKey struct{ org, id string }
 
 // policy is the part of a policy that a decision needs.
 type policy struct {
-	ObjectID     string `json:"_id"`
-	ID           string
-	OrgID        string `json:"org_id"`
-	Name         string
-	IsInactive   bool                       `json:"is_inactive"`
-	AccessRights map[string]json.RawMessage `json:"access_rights"` // by api_id
+	ObjectID   string `json:"_id"`
+	ID         string
+	OrgID      string `json:"org_id"`
+	Name       string
+	IsInactive bool `json:"is_inactive"`
+	Limit
+	AccessRights map[string]right `json:"access_rights"` // by api_id
+	Partitions   struct {
+		ACL       bool `json:"acl"`
+		RateLimit bool `json:"rate_limit"`
+		Quota     bool `json:"quota"`
+		PerAPI    bool `json:"per_api"`
+		// Complexity limits GraphQL queries, which are not simulated; a policy with
+		// this partition alone sets nothing else.
+		Complexity bool `json:"complexity"`
+	}
+}
+
+// right is the part of an access definition that a decision needs.
+type right struct {
+	Access
+	Limit *Limit
 }
 
 // parsePolicies reads the Message of /system/policies, which must be a list,
@@ -63,29 +79,4 @@ func listPolicies(loaded map[policyKey]*policy) []Policy {
 		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.ID, b.ID))
 	})
 	return list
-}
-
-// granting tells what policies do for one API.
-type granting struct {
-	missing  bool // one of them does not exist in the organisation
-	inactive bool
-	grants   bool // one gives access to the API, or none restricts access at all
-}
-
-func grant(loaded map[policyKey]*policy, org string, ids []string, apiID string) granting {
-	g := granting{grants: true}
-	listed := false
-	for _, id := range ids {
-		p := loaded[policyKey{org, id}]
-		if p == nil {
-			return granting{missing: true}
-		}
-		g.inactive = g.inactive || p.IsInactive
-		if len(p.AccessRights) > 0 {
-			_, here := p.AccessRights[apiID]
-			g.grants = here || (listed && g.grants)
-			listed = true
-		}
-	}
-	return g
 }

@@ -55,37 +55,3 @@ func TestPolicyFeedRefusals(t *testing.T) {
 		}
 	}
 }
-
-func TestGrant(t *testing.T) {
-	loaded, err := parsePolicies(nil, raws(
-		`{"id":"open","org_id":"o1"}`,
-		`{"id":"here","org_id":"o1","access_rights":{"api":{}}}`,
-		`{"id":"there","org_id":"o1","access_rights":{"other":{}}}`,
-		`{"id":"off","org_id":"o1","is_inactive":true,"active":true}`,
-		`{"id":"inactive-flag","org_id":"o1","active":false}`,
-	))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		org  string
-		ids  []string
-		want granting
-	}{
-		{"o1", nil, granting{grants: true}},
-		{"o1", []string{"open"}, granting{grants: true}},
-		{"o1", []string{"here"}, granting{grants: true}},
-		{"o1", []string{"there"}, granting{}},
-		{"o1", []string{"there", "here"}, granting{grants: true}},
-		{"o1", []string{"here", "there"}, granting{grants: true}},
-		{"o1", []string{"open", "there"}, granting{}},
-		{"o1", []string{"here", "gone"}, granting{missing: true}},
-		{"o2", []string{"here"}, granting{missing: true}},
-		{"o1", []string{"off"}, granting{inactive: true, grants: true}},
-		{"o1", []string{"inactive-flag"}, granting{grants: true}},
-	} {
-		if got := grant(loaded, tt.org, tt.ids, "api"); got != tt.want {
-			t.Errorf("%s %v: %+v, want %+v", tt.org, tt.ids, got, tt.want)
-		}
-	}
-}

@@ -10,8 +10,10 @@ import (
 
 // Handler serves the gateway's own liveness paths /hello and /ready (section
 // 2.6) and answers every request under a listen path with its decision: 200
-// with the applied policies as JSON, or the refusal's text. While the gateway
-// does not run, connections are dropped.
+// with the serving API and the applied policies as JSON, or the refusal's text.
+// A call to an MCP proxy that is allowed goes to the proxy's target, and a
+// refused one is answered with a JSON-RPC error. While the gateway does not run,
+// connections are dropped.
 func (g *Gateway) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", g.alive(func(w http.ResponseWriter, s State) {
@@ -83,7 +85,21 @@ func (g *Gateway) serveAPI(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	switch d := v.decide(a, r.Header.Get(a.tokenHeader())); d.Status {
+	req := &request{method: r.Method, path: under(a.listenPath, r.URL.Path), header: r.Header.Clone(), query: r.URL.Query()}
+	a, refusal := v.chooseVersion(a, req)
+	switch {
+	case refusal != nil:
+		writeRefusal(w, *refusal)
+	case a.mcp:
+		v.serveMCP(w, r, a, req)
+	default:
+		writeDecision(w, a, v.decide(a, req))
+	}
+}
+
+// writeDecision answers as Handler says.
+func writeDecision(w http.ResponseWriter, a *api, d Decision) {
+	switch d.Status {
 	case 0:
 		panic(http.ErrAbortHandler)
 	case http.StatusOK:
@@ -91,10 +107,14 @@ func (g *Gateway) serveAPI(w http.ResponseWriter, r *http.Request) {
 			"api_id": a.APIID, "policies": append([]string{}, d.Policies...), "identity": d.Identity,
 		})
 	default:
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.WriteHeader(d.Status)
-		_, _ = io.WriteString(w, d.Body) // the client is gone: nobody left to tell
+		writeRefusal(w, d)
 	}
+}
+
+func writeRefusal(w http.ResponseWriter, d Decision) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(d.Status)
+	_, _ = io.WriteString(w, d.Body) // the client is gone: nobody left to tell
 }
 
 // tokenHeader is where the API expects the credential.

@@ -100,6 +100,16 @@ const (
 // decodeBody reads the body as JSON whatever type it claims to be (contract
 // dashboard.md 2.1). A fault of the body's own type passes through.
 func decodeBody(v reflect.Value, c *Call) error {
+	if v.Type() == reflect.TypeFor[Document]() {
+		d, err := decodeDocument(c)
+		v.Set(reflect.ValueOf(d))
+		return err
+	}
+	if v.Type() == reflect.TypeFor[Patch]() {
+		p, err := decodePatch(c)
+		v.Set(reflect.ValueOf(p))
+		return err
+	}
 	if len(bytes.TrimSpace(c.Body)) == 0 {
 		return fault.New(fault.Invalid, CodeEmptyBody, "body is empty")
 	}

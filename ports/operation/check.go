@@ -65,6 +65,9 @@ func checkPath(o *Operation, complain func(*Operation, string, ...any)) {
 			}
 		}
 	}
+	if _, ok := Placeholder(o.Path[strings.LastIndex(o.Path, "/")+1:]); o.Tail && !ok {
+		complain(o, "takes the rest of a path, but does not end with a placeholder")
+	}
 	for name := range bound {
 		if !placed[name] {
 			complain(o, "path has no {%s}", name)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Surface is one of the APIs the control plane speaks: its own credential, its
@@ -32,6 +33,7 @@ type Spec struct {
 	Surface    Surface
 	Method     string
 	Path       string // "/api/clientidps/{id}"
+	Tail       bool   // the last placeholder takes the rest of a path, slashes included
 	Summary    string
 	Notes      string // more for the API description
 	Tag        string
@@ -46,7 +48,12 @@ type Spec struct {
 	Request    any           // a request body, for the API description
 	Faults     []string      // codes of faults it answers besides those every row of its surface has
 	Style      Style
-	members    []string // of the body, when it is an object with a fixed set of them
+	Needs      []Need // permissions besides Permission
+	// Rehearsable says that the row answers what it would do when asked by the query
+	// parameter DryRun.
+	Rehearsable bool
+	aftermath   store.Aftermath
+	members     []string // of the body, when it is an object with a fixed set of them
 }
 
 // Style is how a family of operations looks on the wire.
@@ -117,6 +124,7 @@ type Call struct {
 	Query     url.Values
 	Header    map[string]string // the headers that rows bind, by canonical name
 	Body      json.RawMessage
+	Upload    Upload // of a row that takes a Document
 	Token     string // the surface's credential
 	Remote    string // address of the caller
 }

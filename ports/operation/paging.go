@@ -34,27 +34,38 @@ func (p Paging) page() (int, error) {
 	return n, nil
 }
 
-// List returns the page of a kind's resources that was asked for. A page out of
-// range is empty; there is always at least one page.
-func List[T any](ctx context.Context, k *store.Kind[T], r store.Reader, p Paging, size int) (Page[T], error) {
+// Order is how a list is ordered other than by ID ascending. A kind's records
+// come in order of a sorted index if there is one, those below a prefix (see
+// store.Query); without an index, of ID.
+type Order struct {
+	Index, Prefix string
+	Desc          bool
+}
+
+// List returns the page of a kind's resources that was asked for, in order of
+// ID or in the order given. A page out of range is empty; there is always at
+// least one page. The last page costs no more than the first.
+func List[T any](ctx context.Context, k *store.Kind[T], r store.Reader, p Paging, size int, order ...Order) (Page[T], error) {
 	out := Page[T]{Items: []T{}, Pages: 1}
 	n, err := p.page()
 	if err != nil {
 		return out, err
 	}
-	q := store.Query{Kind: k.Name}
+	q := store.Query{}
+	for _, o := range order {
+		q.Index, q.Prefix, q.Desc, q.Sorted = o.Index, o.Prefix, o.Desc, o.Index != ""
+	}
 	if n > 0 {
-		total, err := r.Count(ctx, q)
-		if err != nil {
-			return out, err
-		}
-		out.Pages = max(1, (total+size-1)/size)
 		q.Offset, q.Limit = (n-1)*size, size
 	}
-	for v, err := range k.Find(ctx, r, q) {
-		if err != nil {
-			return out, err
-		}
+	page, total, err := k.Page(ctx, r, q)
+	if err != nil {
+		return out, err
+	}
+	if n > 0 {
+		out.Pages = max(1, (total+size-1)/size)
+	}
+	for _, v := range page {
 		out.Items = append(out.Items, v.Value)
 	}
 	return out, nil

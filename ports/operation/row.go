@@ -27,6 +27,9 @@ type Option func(*Spec)
 // Status sets the status of success.
 func Status(code int) Option { return func(s *Spec) { s.Status = code } }
 
+// Tail makes the last placeholder of the path take all that is left of one.
+func Tail() Option { return func(s *Spec) { s.Tail = true } }
+
 // Public lets anyone call.
 func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" } }
 
@@ -94,6 +97,10 @@ func row[I, O any](method string, intent access.Intent, name, path, summary stri
 	}
 	for _, opt := range opts {
 		opt(&o.Spec)
+	}
+	if o.Rehearsable {
+		o.Params = append(o.Params, dryRun)
+		o.handle = rehearse(o.handle, &o.Spec)
 	}
 	return Row{o}
 }

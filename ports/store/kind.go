@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync/atomic"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -35,6 +36,7 @@ type Index[T any] struct {
 	Name   string
 	Noun   string // in messages about a taken value: "ID"
 	Unique bool
+	Sorted bool // lists can be made in order of its values; a resource has at most one
 	Values func(T) []string
 }
 
@@ -54,6 +56,13 @@ func Lookup[T any](name string, value func(T) string) Index[T] {
 		}
 		return nil
 	}}
+}
+
+// Sorted makes a Lookup by whose values lists can be ordered.
+func Sorted[T any](name string, value func(T) string) Index[T] {
+	ix := Lookup(name, value)
+	ix.Sorted = true
+	return ix
 }
 
 // Stored is a resource and the revision that last wrote it.
@@ -83,7 +92,14 @@ func (k *Kind[T]) find(ctx context.Context, r Reader, name string) (Record, erro
 			return rec, err
 		}
 	}
-	return r.Get(ctx, k.Name, name)
+	rec, err := r.Get(ctx, k.Name, name)
+	if !errors.Is(err, ErrScope) {
+		return rec, err
+	}
+	for rec, err := range r.Scan(ctx, Query{Kind: k.Name, ID: name, Limit: 1}) { // of a super user, whose scope is everyone
+		return rec, err
+	}
+	return Record{}, ErrNotFound
 }
 
 // Get returns the resource with the given alias or ID, or a NotFound fault.
@@ -121,6 +137,55 @@ func (k *Kind[T]) Find(ctx context.Context, r Reader, q Query) iter.Seq2[Stored[
 		}
 	}
 }
+
+// Page returns the resources that q selects and how many there are without
+// Offset and Limit. It comes from the end that is nearer, so that the last page
+// costs no more than the first.
+func (k *Kind[T]) Page(ctx context.Context, r Reader, q Query) (page []Stored[T], total int, err error) {
+	q.Kind = k.Name
+	if total, err = r.Count(ctx, q); err != nil || q.Offset >= total {
+		return nil, total, err
+	}
+	size := total - q.Offset
+	if q.Limit > 0 {
+		size = min(size, q.Limit)
+	}
+	after := total - q.Offset - size
+	far := after < q.Offset
+	if far {
+		q.Offset, q.Desc = after, !q.Desc
+	}
+	q.Limit = size
+	page = make([]Stored[T], 0, size)
+	for v, err := range k.Find(ctx, r, q) {
+		if err != nil {
+			return nil, total, err
+		}
+		page = append(page, v)
+	}
+	if far {
+		slices.Reverse(page)
+	}
+	return page, total, nil
+}
+
+// Names returns the identifiers of a resource: first the one that clients know
+// it by, then, if that is another one, its ID.
+func (k *Kind[T]) Names(v T) []string {
+	names := []string{}
+	for _, ix := range k.Indexes {
+		if k.Alias != "" && ix.Name == k.Alias {
+			names = append(names, ix.Values(v)...)
+		}
+	}
+	if id := k.ID(v); !slices.Contains(names, id) {
+		names = append(names, id)
+	}
+	return names
+}
+
+// Decode returns the value of one of the kind's records. Treat it as read-only.
+func (k *Kind[T]) Decode(rec Record) (T, error) { return k.decode(rec) }
 
 // Insert stores a new resource, or returns a Conflict fault.
 func (k *Kind[T]) Insert(ctx context.Context, w Writer, v T) error {
@@ -271,7 +336,7 @@ func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {
 	}
 	for _, ix := range k.Indexes {
 		for _, val := range ix.Values(v) {
-			rec.Keys = append(rec.Keys, Key{Index: ix.Name, Value: val, Unique: ix.Unique})
+			rec.Keys = append(rec.Keys, Key{Index: ix.Name, Value: val, Unique: ix.Unique, Sorted: ix.Sorted})
 		}
 	}
 	if k.Refs != nil {

@@ -55,9 +55,11 @@ type Key struct {
 	Index  string `json:"i"`
 	Value  string `json:"v"`
 	Unique bool   `json:"u,omitempty"` // no other record of the kind in the organisation has it
+	Sorted bool   `json:"s,omitempty"` // of the records that have one, lists can be made in its order
 }
 
-// Query selects records of one kind in order of organisation and ID.
+// Query selects records of one kind in order of organisation and ID, or of a
+// sorted index.
 type Query struct {
 	Kind         string
 	Index, Value string // records that have this key; Index "" selects all
@@ -65,6 +67,14 @@ type Query struct {
 	After        string // exclusive ID to continue after; only within one organisation
 	Offset       int    // records to skip first
 	Limit        int    // 0: no limit
+	Desc         bool   // the last first
+	// Sorted selects the records of one organisation (ErrScope otherwise) whose
+	// value in the sorted index Index begins with Prefix, in order of these values
+	// byte by byte, and then of ID. Value, ID and After have no say. Counting is
+	// cheap when Prefix is empty or ends with the first NUL of the values: families
+	// of records share what comes before it.
+	Sorted bool
+	Prefix string
 }
 
 // Reader reads inside one unit of work. Results are shared and read-only.

@@ -158,7 +158,7 @@ func Load(text []byte) (p IdP, err error) {
 	if err != nil {
 		return p, err
 	}
-	if raw, ok := o.Get("api_mappings"); ok {
+	if raw, ok := o.Get("api_mappings"); ok && doc.IsObject(raw) {
 		if p.APIMappings.apis, err = doc.LoadObject(raw); err != nil {
 			return p, err
 		}

@@ -100,6 +100,25 @@ func (t Table) Remove(id string) bool {
 	return true
 }
 
+// Rename makes the version that is served by one API be served by another, and
+// reports whether there was one: an API ID has changed.
+func (t Table) Rename(from, to string) bool {
+	found := false
+	for _, v := range t.get("versions").Items() {
+		if v.Get("id").Text() == from {
+			v.Set("id", doc.NewString(to))
+			found = true
+		}
+	}
+	for name, id := range t.get("versions").Members() {
+		if id.Text() == from {
+			t.get("versions").Set(name, doc.NewString(to))
+			found = true
+		}
+	}
+	return found
+}
+
 // Rebase moves the routing table from the base to one of its versions, whose
 // place the old base takes. All keep their names, and requests without a version
 // reach the same API as before (contract dashboard.md 10.4).

@@ -27,12 +27,13 @@ type Backend interface {
 // New returns a fresh, empty back end that is closed when the test ends.
 type New func(testing.TB) Backend
 
-// thing is the resource of the suite: two indexes, one unique, and references.
+// thing is the resource of the suite: three indexes, one unique and one sorted, and references.
 type thing struct {
 	ID    string    `json:"id"`
 	Org   tenant.ID `json:"org"`
 	Name  string    `json:"name"`
 	Owner string    `json:"owner"`
+	Rank  string    `json:"rank,omitempty"`
 	N     int       `json:"n"`
 	Text  string    `json:"text,omitempty"`
 }
@@ -44,6 +45,7 @@ var things = &store.Kind[thing]{
 	Indexes: []store.Index[thing]{
 		store.Unique("name", "name", func(t thing) string { return t.Name }),
 		store.Lookup("owner", func(t thing) string { return t.Owner }),
+		store.Sorted("rank", func(t thing) string { return t.Rank }),
 	},
 	Refs: func(t thing) []integrity.Ref {
 		if t.Owner == "" {
@@ -55,7 +57,7 @@ var things = &store.Kind[thing]{
 
 // Run exercises a back end, each test on a fresh one.
 func Run(t *testing.T, newBackend New) {
-	for _, group := range [][]test{resourceTests, isolationTests, unitTests, scanTests, feedTests, historyTests, concurrencyTests, leaseTests} {
+	for _, group := range [][]test{resourceTests, isolationTests, unitTests, scanTests, sortedTests, rehearsalTests, feedTests, historyTests, concurrencyTests, leaseTests} {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) { c.run(t, newBackend(t)) })
 		}
@@ -316,6 +318,33 @@ var resourceTests = []test{
 			return err
 		})
 		remove(t, b, "a", "x")
+	}},
+	{"texts that no client should send", func(t *testing.T, b Backend) {
+		odd := "a\x00b\x01c"
+		insert(t, b, thing{ID: "1", Org: "a", Name: "x", Owner: odd})
+		insert(t, b, thing{ID: "2", Org: "a", Name: odd})
+		one := scope(t, "a")
+		same(t, "by owner", ids(t, b, one, store.Query{Index: "owner", Value: odd}), []string{"a/1"})
+		if v, err := get(t, b, "a", odd); err != nil || v.Value.ID != "2" {
+			t.Errorf("by name: %+v, %v", v, err)
+		}
+		view(t, b, "a", func(ctx context.Context, r store.Reader) error {
+			for rec, err := range r.Referrers(ctx, integrity.Target{Kind: "person", ID: odd}) {
+				if err != nil || rec.ID != "1" {
+					t.Error(rec.ID, err)
+				}
+			}
+			return nil
+		})
+		for _, name := range []string{"1\x00", "\x00", "1\xff", "a\x00b\x01", "a\x01\x01b\x01\x02c"} {
+			if _, err := get(t, b, "a", name); fault.KindOf(err) != fault.NotFound {
+				t.Errorf("%q: %v", name, err)
+			}
+			same(t, "by ID", ids(t, b, one, store.Query{ID: name}), []string(nil))
+			if _, err := b.Update(t.Context(), one, func(w store.Writer) error { return w.Delete(t.Context(), "thing", name) }); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
 	}},
 	{"referrers", func(t *testing.T, b Backend) {
 		insert(t, b, thing{ID: "1", Org: "a", Name: "x", Owner: "o"})

@@ -1,0 +1,153 @@
+package http
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	nethttp "net/http"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Media types of documents. YAML goes by several names (contract dashboard.md 2.1).
+const (
+	yamlType = "application/x-yaml"
+	formType = "multipart/form-data"
+)
+
+// yamlTypes are the names that YAML goes by.
+var yamlTypes = map[string]bool{yamlType: true, "application/yaml": true, "text/yaml": true, "text/x-yaml": true}
+
+// filePart is the part of a form that holds the document.
+const filePart = "file"
+
+// translate brings the body of a row that takes a document into the form of
+// JSON. What is wrong with it the row says, behind the guard.
+func (x *exchange) translate() {
+	if !x.row.document {
+		return
+	}
+	mediaType, params, _ := mime.ParseMediaType(x.call.Header["Content-Type"])
+	switch {
+	case yamlTypes[mediaType]:
+		x.fromYAML(x.call.Body)
+	case mediaType == formType:
+		x.fromForm(params["boundary"])
+	}
+}
+
+func (x *exchange) fromYAML(text []byte) {
+	n, err := yaml.Parse(text)
+	if err != nil {
+		x.call.Body, x.call.Upload.Err = nil, err
+		return
+	}
+	x.call.Body = n.JSON()
+}
+
+// zipMagic begins every ZIP file that is not empty.
+var zipMagic = []byte("PK\x03\x04")
+
+// fromForm takes the file out of a form: JSON, YAML, or an archive.
+func (x *exchange) fromForm(boundary string) {
+	text, err := formFile(x.call.Body, boundary)
+	x.call.Body = nil
+	switch {
+	case err != nil:
+		x.call.Upload.Err = err
+	case bytes.HasPrefix(text, zipMagic):
+		x.call.Upload.Archive = text
+	case doc.Check(text, 0) == nil:
+		x.call.Body = text
+	default:
+		x.fromYAML(text)
+	}
+}
+
+var (
+	errForm   = errors.New("the form cannot be read")
+	errNoFile = errors.New("the form has no part named " + filePart)
+)
+
+func formFile(body []byte, boundary string) ([]byte, error) {
+	if boundary == "" {
+		return nil, errForm
+	}
+	form := multipart.NewReader(bytes.NewReader(body), boundary)
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil, errNoFile
+		}
+		if err != nil {
+			return nil, errForm
+		}
+		if part.FormName() != filePart {
+			continue
+		}
+		text, err := io.ReadAll(part)
+		if err != nil {
+			return nil, errForm
+		}
+		return text, nil
+	}
+}
+
+// rendition settles the answer for a document.
+func (x *exchange) rendition(r operation.Rendition) error {
+	x.tag, x.extra = r.Tag, r.Header
+	asYAML := r.YAML || x.wantsYAML()
+	if asYAML && r.Tag != "" {
+		x.tag += "-yaml" // another representation, another strong tag (RFC 9110, 8.8.3.3)
+	}
+	if done, err := x.precondition(); done || err != nil {
+		return err
+	}
+	x.status, x.mediaType, x.pieces = x.row.spec.Status, jsonType, [][]byte{r.JSON}
+	if r.Download != "" {
+		x.download = r.Download
+	}
+	if !asYAML {
+		return nil
+	}
+	n, err := doc.ParseNode(r.JSON)
+	if err != nil {
+		return err
+	}
+	text, err := yaml.Format(n)
+	x.mediaType, x.pieces = yamlType, [][]byte{text}
+	return err
+}
+
+func (x *exchange) wantsYAML() bool {
+	for name := range yamlTypes {
+		if listed(x.http.Header["Accept"], name) {
+			return true
+		}
+	}
+	return false
+}
+
+// particulars adds the headers of a rendition.
+func (x *exchange) particulars(h nethttp.Header) {
+	for name, value := range x.extra {
+		h[nethttp.CanonicalHeaderKey(name)] = []string{value}
+	}
+	if x.download != "" {
+		h["Content-Disposition"] = []string{mime.FormatMediaType("attachment", map[string]string{"filename": strings.Map(plain, x.download)})}
+	}
+}
+
+// plain keeps file names to characters that every client understands.
+func plain(r rune) rune {
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-', r == '_':
+		return r
+	}
+	return '_'
+}

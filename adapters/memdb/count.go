@@ -1,0 +1,120 @@
+package memdb
+
+import (
+	"strings"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// count is how many records there are of something: of a kind and organisation,
+// or of those that are in one of their sorted indexes, all or those of one family,
+// which is what the value has up to its first NUL. Lists have many pages and show
+// how many: nobody counts the records for each.
+type count struct {
+	of []byte
+	n  int
+}
+
+// write replaces a record by another; nil: there is none. It keeps the counts.
+func write(txn *memdb.Txn, old, now *store.Record) error {
+	counts := map[string]int{}
+	if old != nil && now != nil && sameRuns(old, now) {
+		return txn.Insert(tableRecord, now)
+	}
+	if old != nil {
+		tally(counts, old, -1)
+	}
+	if now != nil {
+		tally(counts, now, 1)
+	}
+	if err := add(txn, counts); err != nil {
+		return err
+	}
+	if now != nil {
+		return txn.Insert(tableRecord, now)
+	}
+	_, err := txn.DeleteAll(tableRecord, indexID, key(old.Kind, string(old.Org), old.ID))
+	return err
+}
+
+// sameRuns reports whether a change of a record moves it in no sorted index.
+func sameRuns(old, now *store.Record) bool {
+	n := 0
+	for _, k := range now.Keys {
+		if k.Sorted {
+			if n++; !hasRun(old, k) {
+				return false
+			}
+		}
+	}
+	for _, k := range old.Keys {
+		if k.Sorted {
+			n--
+		}
+	}
+	return n == 0
+}
+
+func hasRun(r *store.Record, key store.Key) bool {
+	for _, k := range r.Keys {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
+
+// tally adds a record to the counts it belongs to.
+func tally(counts map[string]int, r *store.Record, n int) {
+	counts[string(key(r.Kind, string(r.Org)))] += n
+	for _, k := range r.Keys {
+		if !k.Sorted {
+			continue
+		}
+		all := key(r.Kind, string(r.Org), k.Index)
+		counts[string(all)] += n
+		if i := strings.IndexByte(k.Value, 0); i >= 0 {
+			counts[string(begin(all, k.Value[:i+1]))] += n
+		}
+	}
+}
+
+// add changes the counts in the database.
+func add(txn *memdb.Txn, counts map[string]int) error {
+	for of, n := range counts {
+		if n == 0 {
+			continue
+		}
+		have, err := total(txn, []byte(of))
+		if err != nil {
+			return err
+		}
+		if err := txn.Insert(tableCount, &count{[]byte(of), have + n}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func total(txn *memdb.Txn, of []byte) (int, error) {
+	obj, err := txn.First(tableCount, indexID, of)
+	if err != nil || obj == nil {
+		return 0, err
+	}
+	return obj.(*count).n, nil
+}
+
+// counted returns under which count the records are that q selects; nil: they
+// have to be counted.
+func (t *tx) counted(q store.Query) []byte {
+	switch {
+	case t.scope.All():
+	case q.Sorted && (q.Prefix == "" || strings.IndexByte(q.Prefix, 0) == len(q.Prefix)-1):
+		return begin(key(q.Kind, string(t.scope.Org()), q.Index), q.Prefix)
+	case !q.Sorted && q.Index == "" && q.ID == "" && q.After == "":
+		return key(q.Kind, string(t.scope.Org()))
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+// Package yaml reads and writes JSON documents as YAML, with members in the
+// order in which they stand.
+package yaml
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Errors of Parse, wrapped with the line.
+var (
+	ErrSyntax = errors.New("not readable as YAML")
+	errLarge  = errors.New("aliases make the document too large")
+)
+
+// maxNodes bounds what aliases may blow a document up to: for each byte of text
+// there is at most one value, and this many more.
+const maxNodes = 100_000
+
+// Parse reads a YAML text, of which JSON is a part, as a JSON tree. Keys that
+// are no text become text as they are written, such as status codes. Only the
+// first document of a stream counts.
+func Parse(text []byte) (*doc.Node, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrSyntax, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if root.Kind == 0 {
+		return nil, fmt.Errorf("%w: there is nothing in it", ErrSyntax)
+	}
+	r := reader{left: len(text) + maxNodes}
+	return r.node(root.Content[0])
+}
+
+// reader turns YAML nodes into JSON nodes.
+type reader struct {
+	left  int          // nodes that may still come
+	under []*yaml.Node // aliases that are being followed
+}
+
+func (r *reader) node(n *yaml.Node) (*doc.Node, error) {
+	if r.left--; r.left < 0 {
+		return nil, fmt.Errorf("%w: %w", ErrSyntax, errLarge)
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := doc.NewObject()
+		return out, r.mapping(n, out, false)
+	case yaml.SequenceNode:
+		out := doc.NewArray()
+		for _, item := range n.Content {
+			v, err := r.node(item)
+			if err != nil {
+				return nil, err
+			}
+			out.Append(v)
+		}
+		return out, nil
+	case yaml.AliasNode:
+		return r.alias(n, r.node)
+	}
+	return scalar(n)
+}
+
+// alias follows a reference unless it is already following it.
+func (r *reader) alias(n *yaml.Node, read func(*yaml.Node) (*doc.Node, error)) (*doc.Node, error) {
+	for _, above := range r.under {
+		if above == n.Alias {
+			return nil, at(n, "the alias refers to itself")
+		}
+	}
+	r.under = append(r.under, n.Alias)
+	v, err := read(n.Alias)
+	r.under = r.under[:len(r.under)-1]
+	return v, err
+}
+
+// mapping adds the members of a mapping to an object; merged ones yield to those
+// that are there.
+func (r *reader) mapping(n *yaml.Node, out *doc.Node, merged bool) error {
+	own := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.ShortTag() == "!!merge" {
+			if err := r.merge(value, out); err != nil {
+				return err
+			}
+			continue
+		}
+		if key.Kind != yaml.ScalarNode {
+			return at(key, "a key must be a single value")
+		}
+		if own[key.Value] {
+			return at(key, "the key "+strconv.Quote(key.Value)+" is there twice")
+		}
+		own[key.Value] = true
+		if merged && out.Get(key.Value) != nil {
+			continue
+		}
+		v, err := r.node(value)
+		if err != nil {
+			return err
+		}
+		out.Set(key.Value, v)
+	}
+	return nil
+}
+
+// merge adds what a merge key brings: a mapping, or several.
+func (r *reader) merge(n *yaml.Node, out *doc.Node) error {
+	switch n.Kind {
+	case yaml.AliasNode:
+		_, err := r.alias(n, func(target *yaml.Node) (*doc.Node, error) { return nil, r.merge(target, out) })
+		return err
+	case yaml.MappingNode:
+		if r.left -= len(n.Content); r.left < 0 {
+			return fmt.Errorf("%w: %w", ErrSyntax, errLarge)
+		}
+		return r.mapping(n, out, true)
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			if err := r.merge(item, out); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return at(n, "a merge key wants a mapping")
+}
+
+func scalar(n *yaml.Node) (*doc.Node, error) {
+	switch n.ShortTag() {
+	case "!!null":
+		return doc.NewNull(), nil
+	case "!!bool":
+		var b bool
+		if err := n.Decode(&b); err != nil {
+			return nil, at(n, "not a boolean")
+		}
+		return doc.NewBool(b), nil
+	case "!!int", "!!float":
+		return number(n)
+	}
+	return doc.NewString(n.Value), nil
+}
+
+// number keeps a number as it is written where JSON can.
+func number(n *yaml.Node) (*doc.Node, error) {
+	if json.Valid([]byte(n.Value)) {
+		return doc.ParseNode([]byte(n.Value))
+	}
+	var i int64
+	if n.Decode(&i) == nil {
+		return doc.NewInt(i), nil
+	}
+	var f float64
+	if n.Decode(&f) != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		return nil, at(n, "JSON has no number "+strconv.Quote(n.Value))
+	}
+	return doc.NewFloat(f), nil
+}
+
+func at(n *yaml.Node, reason string) error {
+	return fmt.Errorf("%w: line %d: %s", ErrSyntax, n.Line, reason)
+}
+
+// Format writes a JSON tree as YAML.
+func Format(n *doc.Node) ([]byte, error) {
+	var b strings.Builder
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(write(n)); err != nil {
+		return nil, err
+	}
+	return []byte(b.String()), e.Close()
+}
+
+func write(n *doc.Node) *yaml.Node {
+	switch n.Type() {
+	case doc.TypeObject:
+		out := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		for name, v := range n.Members() {
+			out.Content = append(out.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, write(v))
+		}
+		return out
+	case doc.TypeArray:
+		out := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, v := range n.Items() {
+			out.Content = append(out.Content, write(v))
+		}
+		return out
+	case doc.TypeString:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: n.Text()}
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(n.JSON())}
+}

@@ -1,0 +1,70 @@
+package yaml_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+func TestParse(t *testing.T) {
+	for in, want := range map[string]string{
+		"b: 1\na: [x, 'y', \"z\"]\n":                        `{"b":1,"a":["x","y","z"]}`,
+		"responses:\n  200: {description: ok}\n":            `{"responses":{"200":{"description":"ok"}}}`,
+		"v: 1.50\nw: 0x1F\nx: 1_000\ny: ~\nz: yes\nt: true": `{"v":1.50,"w":31,"x":1000,"y":null,"z":"yes","t":true}`,
+		"d: 2026-01-02\nm: |\n  line\n  two\n":              `{"d":"2026-01-02","m":"line\ntwo\n"}`,
+		"a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  k: 2\n  l: 3": `{"a":{"k":1},"b":{"k":1},"c":{"k":2,"l":3}}`,
+		"c:\n  k: 2\n  <<: [{k: 1, m: 4}, {m: 5}]\n":        `{"c":{"k":2,"m":4}}`,
+		`{"json": [1e3, "\u00e9"]}`:                         `{"json":[1e3,"é"]}`,
+		"\"1\": a":                                          `{"1":"a"}`,
+	} {
+		n, err := yaml.Parse([]byte(in))
+		if err != nil || string(n.JSON()) != want {
+			t.Errorf("%q: %s, %v; want %s", in, n.JSON(), err, want)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c < 'j'; c++ {
+		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 10), ",") + "]\n"
+	}
+	for _, in := range []string{"", "# nothing", "a: [", "a: .inf", "? {x: 1}\n: y", "a: &a [*a]", "<<: 7", bomb, "a: 1\na: 2", "\t- x"} {
+		if n, err := yaml.Parse([]byte(in)); !errors.Is(err, yaml.ErrSyntax) {
+			t.Errorf("%.40q: %v %v", in, err, n.Type())
+		}
+	}
+}
+
+func FuzzRoundTrip(f *testing.F) {
+	f.Add(`{"a":{"b":[1.50,"x",true,null,"true","1","", "a: b","\n"]},"200":{},"e":[]}`)
+	f.Add(`["<<",{"<<":1},"*x","&y","!z","2026-01-02","0x1f","~"]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := doc.ParseNode([]byte(text))
+		if err != nil {
+			return
+		}
+		out, err := yaml.Format(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := yaml.Parse(out)
+		if err != nil || !again.Equal(n) {
+			t.Fatalf("%s became %s became %s: %v", text, out, again.JSON(), err)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("a: &x {k: 1}\nb: *x\n<<: *x")
+	f.Fuzz(func(t *testing.T, text string) {
+		if n, err := yaml.Parse([]byte(text)); err == nil {
+			if _, err := doc.ParseNode(n.JSON()); err != nil && !strings.Contains(err.Error(), "UTF-8") {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package apis
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/bundle"
+)
+
+// maxUnpacked is the most that the descriptions of an archive may be, in bytes
+// and in values. It is the default limit of a request body (contract dashboard.md
+// 2.1): what could not be sent as it is cannot be sent packed either.
+const maxUnpacked = 32 << 20
+
+// ErrArchive is the error of an archive that is no usable one, wrapped with the
+// reason.
+var ErrArchive = errors.New("not a usable ZIP archive")
+
+// Unpack returns the description that a ZIP archive holds in several files, as
+// one document (contract dashboard.md 10.2). parse reads one file. Nothing is
+// written anywhere: the archive is read where it lies. Files that are not JSON or
+// YAML are left alone.
+func Unpack(archive []byte, parse func([]byte) (*doc.Node, error)) (*doc.Node, error) {
+	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrArchive, err.Error())
+	}
+	u := unpacker{parse: parse, files: map[string]*doc.Node{}, bytes: maxUnpacked, values: bundle.MaxNodes}
+	for _, f := range z.File {
+		if err := u.add(f); err != nil {
+			return nil, err
+		}
+	}
+	main, err := bundle.Main(slices.Collect(maps.Keys(u.files)))
+	if err != nil {
+		return nil, err
+	}
+	return bundle.Join(u.files, main)
+}
+
+// unpacker reads the files of an archive, within limits.
+type unpacker struct {
+	parse  func([]byte) (*doc.Node, error)
+	files  map[string]*doc.Node
+	bytes  int64 // that may still come
+	values int   // that may still come: aliases let a small YAML text have many
+}
+
+func (u *unpacker) add(f *zip.File) error {
+	name := path.Clean(f.Name)
+	switch {
+	case !fs.ValidPath(name) || strings.Contains(name, `\`):
+		return fmt.Errorf("%w: the path %q leaves it", ErrArchive, f.Name)
+	case f.FileInfo().IsDir() || !described(name):
+		return nil
+	case !f.Mode().IsRegular():
+		return fmt.Errorf("%w: %s is not a plain file", ErrArchive, name)
+	case u.files[name] != nil:
+		return fmt.Errorf("%w: %s is there twice", ErrArchive, name)
+	case len(u.files) == bundle.MaxFiles:
+		return fmt.Errorf("%w: more than %d files", ErrArchive, bundle.MaxFiles)
+	}
+	text, err := u.read(f)
+	if err != nil {
+		return err
+	}
+	n, err := u.parse(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	values, err := bundle.Measure(n)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if u.values -= values; u.values < 0 {
+		return fmt.Errorf("%w: more than %d values", ErrArchive, bundle.MaxNodes)
+	}
+	u.files[name] = n
+	return nil
+}
+
+// described reports whether a file may be part of a description. Copies of file
+// attributes that some systems pack are not.
+func described(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return (ext == ".json" || ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, "__MACOSX/") && !strings.HasPrefix(path.Base(name), "._")
+}
+
+// read unpacks one file; what the archive says of its size is not believed.
+func (u *unpacker) read(f *zip.File) (text []byte, err error) {
+	r, err := f.Open()
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(r, u.bytes+1))
+		err = errors.Join(err, r.Close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %s", ErrArchive, path.Clean(f.Name), err.Error())
+	}
+	if u.bytes -= int64(len(text)); u.bytes < 0 {
+		return nil, fmt.Errorf("%w: it unpacks to more than %d bytes", ErrArchive, maxUnpacked)
+	}
+	return text, nil
+}

@@ -1,0 +1,117 @@
+package apis
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/classic"
+	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	"github.com/gatehouse-io/gatehouse/core/shape"
+)
+
+// prepare completes the classic definition of a draft and refuses what gateways
+// could not load: they would lose every other API with it.
+func (l *Library) prepare(d *apidef.Draft) error {
+	def := d.Definition
+	if err := spelling(def, "api_definition", "id", "api_id", "org_id"); err != nil {
+		return err
+	}
+	if !def.Get("proxy").Is(doc.TypeObject) {
+		return schemaFault("proxy", "proxy is required")
+	}
+	if !def.Get("version_data").Is(doc.TypeObject) {
+		def.Set("version_data", unversioned())
+	}
+	if strings.TrimSpace(def.Get("name").Text()) == "" {
+		return schemaFault("name", "name is required")
+	}
+	repairSource(def)
+	if l.Settings.ForceDefaults {
+		def.Put(doc.NewBool(true), "proxy", "strip_listen_path")
+	}
+	if err := typed(classic.Check(def)); err != nil {
+		return err
+	}
+	if err := refused(rules.Classic(def)); err != nil {
+		return err
+	}
+	return checkAPIID(d.APIID)
+}
+
+// schemaFault is the contract's text for a definition of the wrong shape, with
+// the place and the reason after it.
+func schemaFault(field, reason string) error {
+	return fault.New(fault.Invalid, codeInvalid, "Error while validating schema. %s", reason).At(field)
+}
+
+// typed turns type errors into one fault that names all of them.
+func typed(problems []shape.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	texts := make([]string, 0, len(problems))
+	for _, p := range problems {
+		texts = append(texts, p.String())
+	}
+	return schemaFault(problems[0].Path, strings.Join(texts, "; "))
+}
+
+// unversioned is the version data of an API without versions.
+func unversioned() *doc.Node {
+	v := doc.NewObject()
+	v.Set("not_versioned", doc.NewBool(true))
+	v.Put(doc.NewString("Default"), "versions", "Default", "name")
+	v.Put(doc.NewBool(true), "versions", "Default", "use_extended_paths")
+	return v
+}
+
+// spelling refuses members that gateways, which ignore case, would take for one
+// the server sets: such as another organisation.
+func spelling(n *doc.Node, where string, names ...string) error {
+	for _, have := range n.Names() {
+		for _, want := range names {
+			if have != want && strings.EqualFold(have, want) {
+				return fault.New(fault.Invalid, codeInvalid, "%s must be spelled %s", have, want).At(where + "." + have)
+			}
+		}
+	}
+	return nil
+}
+
+// repairSource adds the padding that a base64 jwt_source lacks (contract
+// dashboard.md 9.3).
+func repairSource(def *doc.Node) {
+	source := def.Get("jwt_source").Text()
+	if missing := len(source) % 4; source == "" || missing < 2 || strings.Contains(source, "=") {
+		return
+	}
+	if _, err := base64.RawStdEncoding.DecodeString(source); err == nil {
+		def.Set("jwt_source", doc.NewString(source+strings.Repeat("=", 4-len(source)%4)))
+	}
+}
+
+// maxAPIID is the length limit of an API ID in characters.
+const maxAPIID = 256
+
+// checkAPIID refuses identifiers that could not be addressed in a path.
+func checkAPIID(id string) error {
+	bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' }
+	if id == "" || len([]rune(id)) > maxAPIID || strings.ContainsFunc(id, bad) || id == "." || id == ".." {
+		return fault.New(fault.Invalid, codeInvalid, "invalid api_id: it must be 1 to %d characters without slashes and control characters", maxAPIID).At("api_id")
+	}
+	return nil
+}
+
+// checkCompliance refuses a status that does not exist: nothing is evaluated
+// yet, so that of the others every list is empty.
+func checkCompliance(status string) error {
+	switch status {
+	case "compliant", "non_compliant", "in_process":
+		return nil
+	}
+	return fault.New(fault.Invalid, codeInvalid, "%s", fmt.Sprintf("compliance_status must be one of compliant, non_compliant, in_process, not_evaluated, not %q", status)).At("compliance_status")
+}

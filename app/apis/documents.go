@@ -1,0 +1,214 @@
+package apis
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/imports"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// documentIn is what rows that take a whole document have in common.
+type documentIn struct {
+	Scope   tenant.Scope
+	Who     operation.Principal
+	Unknown bool               `query:"accept_additional_properties" doc:"true lets members of the extension pass that nobody knows."`
+	Body    operation.Document `body:""`
+}
+
+// templateIn chooses an asset that is put under a new document.
+type templateIn struct {
+	Template   string `query:"templateID" doc:"Asset to merge under the document; needs api_assets:read."`
+	TemplateID string `query:"templateId" doc:"Another spelling of templateID."`
+}
+
+func (t templateIn) id() string {
+	if t.Template != "" {
+		return t.Template
+	}
+	return t.TemplateID
+}
+
+// settingsIn are the query settings of import, patch and dry run (contract
+// dashboard.md 10.2). Booleans that are none count as absent.
+type settingsIn struct {
+	UpstreamURL     string `query:"upstreamURL" doc:"Where gateways send requests; the first server when absent."`
+	ListenPath      string `query:"listenPath" doc:"Path gateways listen at; / when absent."`
+	CustomDomain    string `query:"customDomain" doc:"Domain gateways answer for."`
+	AllowList       string `query:"allowList" doc:"true or false: only the endpoints of the description are allowed."`
+	ValidateRequest string `query:"validateRequest" doc:"true or false: requests are checked against the description."`
+	MockResponse    string `query:"mockResponse" doc:"true or false: answers come from the description's examples."`
+	Authentication  string `query:"authentication" doc:"true or false: authentication as the description says; compliant for all its requirements."`
+	APIID           string `query:"apiID" doc:"Wanted API ID."`
+	Mode            string `query:"securityProcessingMode" doc:"legacy or compliant."`
+}
+
+func (s settingsIn) parse(own func(string) bool) imports.Settings {
+	values := map[string]string{
+		"upstreamURL": s.UpstreamURL, "listenPath": s.ListenPath, "customDomain": s.CustomDomain, "allowList": s.AllowList,
+		"validateRequest": s.ValidateRequest, "mockResponse": s.MockResponse, "authentication": s.Authentication,
+		"apiID": s.APIID, "securityProcessingMode": s.Mode,
+	}
+	out := imports.ParseSettings(func(name string) (string, bool) { v := values[name]; return v, v != "" })
+	out.Own = own
+	return out
+}
+
+// body returns the document of a request.
+func (l *Library) body(ctx context.Context, b operation.Document) (*doc.Node, error) {
+	n, err := l.Read(ctx, b)
+	if err == nil && !n.Is(doc.TypeObject) {
+		err = unreadable("the document must be an object")
+	}
+	return n, err
+}
+
+// Codes of faults of documents.
+const (
+	codeExtension = "oas.extension"
+	codeTemplates = "asset.rights"
+)
+
+func unreadable(reason string) error {
+	return fault.New(fault.Invalid, operation.CodeMalformed, "%s", reason)
+}
+
+// wanted refuses a document without the vendor extension.
+func wanted(document *doc.Node, text string) error {
+	if document.Get(oas.ExtensionKey).Is(doc.TypeObject) {
+		return nil
+	}
+	return fault.New(fault.Invalid, codeExtension, "%s", text).At(oas.ExtensionKey)
+}
+
+// under merges a template under a document, if one is wanted.
+func (l *Library) under(ctx context.Context, scope tenant.Scope, who operation.Principal, id string, document *doc.Node) (*doc.Node, error) {
+	template, err := l.template(ctx, scope, who, id)
+	if err != nil || template == nil {
+		return document, err
+	}
+	return imports.Apply(template, document), nil
+}
+
+// template returns the document part of an asset, or nil when none is wanted.
+func (l *Library) template(ctx context.Context, scope tenant.Scope, who operation.Principal, id string) (template *doc.Node, err error) {
+	if id == "" {
+		return nil, nil
+	}
+	if !who.Permissions.Allows(access.Assets, access.Read) {
+		return nil, fault.New(fault.Denied, codeTemplates, "The user does not have the rights to apply templates.")
+	}
+	err = l.Store.View(ctx, scope, func(r store.Reader) error {
+		template, err = l.Template(ctx, r, id)
+		return err
+	})
+	if fault.KindOf(err) == fault.NotFound {
+		err = fault.New(fault.Invalid, codeInvalid, "there is no template %q", id).At("templateID")
+	}
+	return template, err
+}
+
+// createDocument checks and stores a new API with a document.
+func (l *Library) createDocument(ctx context.Context, scope tenant.Scope, who operation.Principal, class apidef.Class, document *doc.Node, v versionIn, unknown bool) (apidef.API, store.Revision, error) {
+	d := apidef.Draft{ID: l.NewID(), OrgID: scope.Org(), Class: class, Document: document}
+	info := document.Get(oas.ExtensionKey, "info")
+	if d.APIID = info.Get("id").Text(); d.APIID == "" {
+		d.APIID = l.NewAPIID()
+	}
+	if err := checkAPIID(d.APIID); err != nil {
+		return apidef.API{}, 0, err
+	}
+	identify(info, d)
+	if err := l.check(document, class, unknown); err != nil {
+		return apidef.API{}, 0, err
+	}
+	return l.create(ctx, scope, who, d, v)
+}
+
+// identify writes the identifiers the server owns into the extension.
+func identify(info *doc.Node, d apidef.Draft) {
+	if info.Is(doc.TypeObject) {
+		info.Set("id", doc.NewString(d.APIID))
+		info.Set("dbId", doc.NewString(d.ID))
+		info.Set("orgId", doc.NewString(string(d.OrgID)))
+	}
+}
+
+// rewrite replaces the document of a stored API. build returns the new document,
+// which becomes the caller's to change.
+func (l *Library) rewrite(ctx context.Context, in writeByID, class apidef.Class, unknown bool, build func(a apidef.API) (*doc.Node, error)) (store.Revision, error) {
+	now := l.Now()
+	return l.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		var before, after *doc.Node
+		a, err := l.edit(ctx, w, in, l.viewerOf(class, in.Who, access.Write), func(a apidef.API) (apidef.API, error) {
+			if err := l.isA(a, class); err != nil {
+				return a, err
+			}
+			document, err := build(a)
+			if err != nil {
+				return a, err
+			}
+			d := apidef.Draft{ID: a.ID(), APIID: a.APIID(), OrgID: a.OrgID(), Class: class, Document: document}
+			if err := sameID(d); err != nil {
+				return a, err
+			}
+			if err := l.check(document, class, unknown); err != nil {
+				return a, err
+			}
+			if before, _, err = a.Texts(); err != nil {
+				return a, err
+			}
+			if err := l.settle(ctx, w, in.Who, &d, a, before); err != nil {
+				return a, err
+			}
+			after = d.Definition
+			return a.Rewrite(d, now)
+		})
+		if err != nil {
+			return err
+		}
+		return l.follow(ctx, w, a, before, after)
+	})
+}
+
+// sameID refuses a document that names another API than the path does, and
+// writes the identifiers into it that the server owns.
+func sameID(d apidef.Draft) error {
+	info := d.Document.Get(oas.ExtensionKey, "info")
+	if id := info.Get("id").Text(); id != "" && id != d.APIID {
+		return fault.New(fault.Invalid, codeWrongID, "Invalid `ID` value").At("x-tyk-api-gateway.info.id")
+	}
+	identify(info, d)
+	return nil
+}
+
+// settle makes the classic form of the new document of a stored API, whose classic
+// form is given.
+func (l *Library) settle(ctx context.Context, w store.Writer, who operation.Principal, d *apidef.Draft, a apidef.API, stored *doc.Node) error {
+	if err := l.pair(ctx, w, who, d); err != nil {
+		return err
+	}
+	k, err := l.linkOf(ctx, w, a)
+	if err != nil {
+		return err
+	}
+	return l.convert(d, stored, k)
+}
+
+// codeClass is the code of an API that another door is for.
+const codeClass = apidef.Kind + ".class"
+
+// isA refuses an API of another class than a door is for.
+func (l *Library) isA(a apidef.API, class apidef.Class) error {
+	if a.Class() == class {
+		return nil
+	}
+	text := map[apidef.Class]string{apidef.OAS: "API is not in OAS format", apidef.Streams: "API is not a streams API", apidef.MCP: "API is not an MCP Proxy"}[class]
+	return fault.New(fault.Invalid, codeClass, "%s", text)
+}

@@ -1,0 +1,95 @@
+// Package apis holds the use cases around API definitions of every class:
+// classic, OpenAPI, streams and MCP proxies.
+package apis
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Names of the indexes of an API.
+const (
+	byAPIID    = "api_id"
+	byAddress  = "address"
+	byPlace    = "place"
+	byChild    = "child"
+	bySequence = "listing"
+	byProxy    = "mcp_name" // of MCP proxies
+	bySource   = "mcp_source"
+	byTwin     = "twin"
+)
+
+// Kind is where APIs are kept.
+var Kind = newKind(false)
+
+// newKind returns the handle for APIs; with duplicates, several of different
+// names may listen at the same address.
+func newKind(duplicates bool) *store.Kind[apidef.API] {
+	k := &store.Kind[apidef.API]{
+		Name: apidef.Kind, Noun: "API", Alias: byAPIID, Load: apidef.Load, Shared: true,
+		ID:  apidef.API.ID,
+		Org: func(a apidef.API) tenant.ID { return a.OrgID() },
+		Indexes: []store.Index[apidef.API]{
+			store.Unique(byAPIID, "ID", apidef.API.APIID),
+			store.Lookup(byAddress, func(a apidef.API) string { return indexed(a.Address()) }),
+			{Name: byPlace, Noun: "listen path", Unique: !duplicates, Values: func(a apidef.API) []string { return each(a.Places(), indexed) }},
+			{Name: byChild, Values: func(a apidef.API) []string { return each(a.ChildIDs(), indexed) }},
+			store.Unique(byProxy, "name", proxyName),
+			store.Lookup(bySource, func(a apidef.API) string { return indexed(a.Source()) }),
+			store.Sorted(bySequence, apidef.API.Sequence),
+			store.Lookup(signal.Quiet, func(a apidef.API) string {
+				if a.Quiet() {
+					return "yes"
+				}
+				return ""
+			}),
+		},
+		Refs: apidef.API.Refs,
+	}
+	if duplicates {
+		k.Indexes = append(k.Indexes, store.Index[apidef.API]{Name: byTwin, Noun: "listen path", Unique: true, Values: twins})
+	}
+	return k
+}
+
+// proxyName returns the name that no two MCP proxies share (contract dashboard.md 13).
+func proxyName(a apidef.API) string {
+	if !a.IsMCP() {
+		return ""
+	}
+	return indexed(a.Name())
+}
+
+// twins returns what tells an API from one that an impatient client created by
+// sending the same request again (contract dashboard.md 9.3).
+func twins(a apidef.API) []string {
+	return each(a.Places(), func(place string) string { return indexed(a.Name() + "\n" + place) })
+}
+
+func each(list []string, fn func(string) string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = fn(s)
+	}
+	return out
+}
+
+// maxIndexed is the size in bytes up to which every back end can index a text.
+const maxIndexed = 512
+
+// indexed returns a text that stands for s in an index: a digest where a back
+// end could not keep s itself.
+func indexed(s string) string {
+	if len(s) <= maxIndexed && utf8.ValidString(s) && !strings.ContainsRune(s, 0) {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,163 @@
+package apis
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Migration is the door for classic APIs on their way to OAS (contract
+// dashboard.md 11).
+type Migration struct{ *Library }
+
+// Mode says what a migration does with what it makes.
+type Mode string
+
+// The modes of a migration.
+const (
+	DryRun  Mode = "dryRun"  // shows it
+	Stage   Mode = "stage"   // keeps it beside the original, as a copy
+	Promote Mode = "promote" // puts the staged copy in the place of the original
+	Direct  Mode = "direct"  // puts it in the place of the original at once
+)
+
+// MigrationRequest says which APIs to migrate, and how.
+type MigrationRequest struct {
+	Mode     Mode     `json:"mode" doc:"dryRun shows the result, stage stores a copy beside the original, promote puts the copy in its place, direct replaces at once."`
+	APIIDs   []string `json:"apiIDs,omitempty" doc:"APIs to migrate; either these or all."`
+	All      bool     `json:"all,omitempty" doc:"Every API that the caller may see."`
+	Abort    bool     `json:"abortOnFailure,omitempty" doc:"Stop at the first API that cannot be migrated; those before it stay migrated."`
+	Override bool     `json:"overrideStaged,omitempty" doc:"Replace copies that are staged already; only with stage."`
+}
+
+// MigrationResponse says what became of each API.
+type MigrationResponse struct {
+	Success  MigrationSuccess   `json:"success"`
+	Failure  MigrationFailure   `json:"failure"`
+	Skipped  MigrationSkipped   `json:"skipped"`
+	Aborted  bool               `json:"abortedOnFailure"`
+	Warnings []MigrationMessage `json:"warnings,omitempty" doc:"What is dropped or changes its meaning, of APIs that have something of that kind."`
+}
+
+// MigrationSuccess lists what was migrated.
+type MigrationSuccess struct {
+	Count       int             `json:"count"`
+	APIIDs      []string        `json:"apiIDs"`
+	Staged      []StagedAPI     `json:"stagedAPIs"`
+	Definitions []MigratedTexts `json:"definitions" doc:"Of a dry run: the documents that would be stored."`
+}
+
+// StagedAPI names an API and its copy.
+type StagedAPI struct {
+	Classic string `json:"classicAPIID"`
+	OAS     string `json:"oasAPIID"`
+}
+
+// MigratedTexts are the documents of an API and of its versions.
+type MigratedTexts struct {
+	APIID    string      `json:"apiID"`
+	Base     *doc.Node   `json:"baseAPI"`
+	Versions []*doc.Node `json:"versions"`
+}
+
+// MigrationFailure lists what could not be migrated.
+type MigrationFailure struct {
+	Count  int                `json:"count"`
+	Errors []MigrationMessage `json:"errors"`
+}
+
+// MigrationMessage says something about an API.
+type MigrationMessage struct {
+	APIID   string   `json:"apiID"`
+	Message []string `json:"message"`
+}
+
+// MigrationSkipped lists what is not for migration.
+type MigrationSkipped struct {
+	Count int          `json:"count"`
+	APIs  []SkippedAPI `json:"apis"`
+}
+
+// SkippedAPI says why an API is not for migration.
+type SkippedAPI struct {
+	APIID   string `json:"apiID"`
+	Message string `json:"message"`
+	Key     string `json:"key" doc:"already_migrated, already_staged, is_tcp, is_streams, is_graphql, is_websocket or not_staged."`
+}
+
+// emptyMigration has no null in it.
+func emptyMigration() MigrationResponse {
+	return MigrationResponse{
+		Success: MigrationSuccess{APIIDs: []string{}, Staged: []StagedAPI{}, Definitions: []MigratedTexts{}},
+		Failure: MigrationFailure{Errors: []MigrationMessage{}},
+		Skipped: MigrationSkipped{APIs: []SkippedAPI{}},
+	}
+}
+
+// codeMigration is the code of a request that does not say what to do.
+const codeMigration = "migration.request"
+
+// migrationDeadline is for a request that migrates thousands of APIs.
+const migrationDeadline = 100 * time.Second
+
+// Operations lists what clients can do to migrate APIs.
+func (s Migration) Operations() []operation.Operation {
+	done := emptyMigration()
+	done.Success.Count, done.Success.APIIDs = 1, []string{"orders"}
+	done.Skipped = MigrationSkipped{Count: 1, APIs: []SkippedAPI{{APIID: "db", Message: "APIs of TCP and TLS services cannot be migrated", Key: "is_tcp"}}}
+	return operation.Group{Surface: operation.Management, Name: "apis.migration", Path: "/api/apis", Tag: "APIs", Permission: access.APIs, Style: documents("apis")}.Rows(
+		operation.POST("migrate", "/migrate", "Convert classic APIs to OAS", s.Migrate, operation.Faulting(codeMigration), operation.Limits(0, migrationDeadline),
+			operation.Notes("Each API is migrated as a whole or not at all, under its API ID, so that keys and policies go on working. "+
+				"A versioned API becomes a base with one child for each further version. An API that cannot be migrated is listed in failure."),
+			operation.Example(map[string]any{"mode": "direct", "apiIDs": []any{"orders", "db"}, "abortOnFailure": true}, done)),
+	)
+}
+
+type migrateIn struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	Body  MigrationRequest `body:""`
+}
+
+// check refuses a request that does not say what to do.
+func (r MigrationRequest) check() error {
+	bad := func(field, text string) error { return fault.New(fault.Invalid, codeMigration, "%s", text).At(field) }
+	switch {
+	case r.Mode != DryRun && r.Mode != Stage && r.Mode != Promote && r.Mode != Direct:
+		return bad("mode", "mode must be one of dryRun, stage, promote, direct")
+	case r.All == (len(r.APIIDs) > 0):
+		return bad("apiIDs", "name APIs in apiIDs or set all to true, and not both")
+	case r.Override && r.Mode != Stage:
+		return bad("overrideStaged", "overrideStaged goes with the mode stage only")
+	}
+	return nil
+}
+
+// Migrate migrates APIs. Conversion is done before the unit of work that stores the
+// results, and again inside for what has changed meanwhile.
+func (s Migration) Migrate(ctx context.Context, in migrateIn) (MigrationResponse, error) {
+	if err := in.Body.check(); err != nil {
+		return MigrationResponse{}, err
+	}
+	m := &migration{Library: s.Library, scope: in.Scope, request: in.Body, viewer: s.viewerOf(apidef.Classic, in.Who, access.Write), now: s.Now()}
+	if err := m.look(ctx); err != nil {
+		return MigrationResponse{}, err
+	}
+	if in.Body.Mode != DryRun {
+		if err := m.store(ctx); err != nil {
+			return MigrationResponse{}, err
+		}
+	}
+	for _, w := range m.out.Warnings {
+		for _, note := range w.Message {
+			s.Log.Warn("migration of an API: "+note, "api_id", w.APIID, "org_id", string(in.Scope.Org()), "mode", string(in.Body.Mode))
+		}
+	}
+	return m.out, nil
+}

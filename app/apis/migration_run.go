@@ -1,0 +1,255 @@
+package apis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/migrate"
+	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// migration is one request under way.
+type migration struct {
+	*Library
+	scope   tenant.Scope
+	request MigrationRequest
+	viewer  apidef.Viewer
+	now     time.Time
+	steps   []step // what was found out before anything is stored
+	out     MigrationResponse
+}
+
+// step is what is to be done with one API: it is skipped, or it fails, or its
+// drafts are stored.
+type step struct {
+	id     string // as asked for, or the API ID
+	apiID  string
+	of     store.Stored[apidef.API]
+	key    string // why it is skipped
+	wrong  []string
+	notes  []string
+	drafts []apidef.Draft // the base first
+	gone   []store.Stored[apidef.API]
+}
+
+// look finds out what to do with each API and, in a dry run, answers that.
+func (m *migration) look(ctx context.Context) error {
+	return m.Store.View(ctx, m.scope, func(r store.Reader) error {
+		ids, err := m.targets(ctx, r)
+		if err != nil {
+			return err
+		}
+		m.steps = nil
+		for _, id := range ids {
+			st, err := m.step(ctx, r, id)
+			if err != nil {
+				return err
+			}
+			m.steps = append(m.steps, st)
+			if m.request.Abort && len(st.wrong) > 0 {
+				break
+			}
+		}
+		if m.request.Mode == DryRun {
+			m.answer(m.steps)
+		}
+		return nil
+	})
+}
+
+// targets returns what was asked for. All are the APIs of the lists; copies that are
+// staged belong to their originals.
+func (m *migration) targets(ctx context.Context, r store.Reader) ([]string, error) {
+	if !m.request.All {
+		ids := slices.Clone(m.request.APIIDs)
+		slices.Sort(ids)
+		if ids = slices.Compact(ids); len(ids) == len(m.request.APIIDs) {
+			return m.request.APIIDs, nil
+		}
+		return ids, nil
+	}
+	found, err := m.selected(ctx, r, m.viewer, selection{})
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, a := range found {
+		known[migrate.StagedID(a.APIID())] = true
+		for _, child := range a.ChildIDs() {
+			if strings.HasPrefix(a.APIID(), migrate.StagedID("")) {
+				known[child] = true
+			}
+		}
+	}
+	var ids []string
+	slices.SortFunc(found, func(a, b apidef.API) int {
+		return cmp.Or(a.Created().Compare(b.Created()), cmp.Compare(a.ID(), b.ID()))
+	})
+	for _, a := range found {
+		if !known[a.APIID()] {
+			ids = append(ids, a.APIID())
+		}
+	}
+	return ids, nil
+}
+
+// step finds out what to do with one API. Errors are trouble of the store.
+func (m *migration) step(ctx context.Context, r store.Reader, id string) (step, error) {
+	st := step{id: id, apiID: id}
+	a, err := m.get(ctx, r, id, m.viewer)
+	if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Unauthenticated {
+		st.wrong = texts(problemsOf(err))
+		return st, nil
+	}
+	if err != nil {
+		return st, err
+	}
+	st.of, st.apiID = a, a.Value.APIID()
+	def, _, err := a.Value.Texts()
+	if err != nil {
+		return st, err
+	}
+	var message string
+	if st.key, message = migrate.Skip(def, a.Value.Class() == apidef.Streams); st.key != "" {
+		st.wrong = []string{message}
+		return st, nil
+	}
+	return st, m.convertible(ctx, r, &st, def)
+}
+
+// convertible finds out what a classic API becomes.
+func (m *migration) convertible(ctx context.Context, r store.Reader, st *step, def *doc.Node) error {
+	staged, err := m.staged(ctx, r, st.apiID)
+	if err != nil {
+		return err
+	}
+	var result migrate.Result
+	switch mode := m.request.Mode; {
+	case mode == Promote && len(staged) == 0:
+		st.key, st.wrong = "not_staged", []string{"The API has no staged copy"}
+		return nil
+	case mode == Promote:
+		if result, err = m.promoted(staged, def); err != nil {
+			return err
+		}
+		st.gone = staged
+	case mode == Stage && len(staged) > 0 && !m.request.Override:
+		st.key, st.wrong = "already_staged", []string{"The API has a staged copy already; overrideStaged replaces it"}
+		return nil
+	default:
+		var err error
+		if result, err = migrate.Convert(def, m.NewAPIID); err != nil {
+			st.wrong = texts(problemsOf(err))
+			return nil
+		}
+		if mode == Stage {
+			st.gone = staged
+			notes := result.Notes
+			result = migrate.Stage(result)
+			result.Notes = notes
+		}
+	}
+	st.notes = result.Notes
+	m.draft(st, result)
+	return nil
+}
+
+func texts(problems []rules.Problem) (out []string) {
+	for _, p := range problems {
+		out = append(out, p.String())
+	}
+	return out
+}
+
+// staged returns the staged copy of an API, the base first; nothing when there is none.
+func (m *migration) staged(ctx context.Context, r store.Reader, apiID string) (out []store.Stored[apidef.API], err error) {
+	for a, err := range m.kind.Find(ctx, r, store.Query{Index: byAPIID, Value: migrate.StagedID(apiID), Limit: 1}) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	for _, id := range out[0].Value.ChildIDs() {
+		c, err := m.kind.Get(ctx, r, id)
+		if fault.KindOf(err) == fault.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// store carries the steps out, all of them in one unit of work, so that gateways
+// hear of several at once.
+func (m *migration) store(ctx context.Context) error {
+	_, err := m.Store.Update(ctx, m.scope, func(w store.Writer) error {
+		writes, done := 0, []step{}
+		for _, planned := range m.steps {
+			st, n, err := m.carryOut(ctx, w, planned)
+			if err != nil {
+				return err
+			}
+			writes, done = writes+n, append(done, st)
+			if m.request.Abort && st.key == "" && len(st.wrong) > 0 {
+				break
+			}
+		}
+		m.answer(done)
+		if writes > 1 {
+			return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
+		}
+		return nil
+	})
+	return err
+}
+
+// answer says what became of each API.
+func (m *migration) answer(steps []step) {
+	m.out = emptyMigration()
+	for _, st := range steps {
+		switch {
+		case st.key != "":
+			m.out.Skipped.APIs = append(m.out.Skipped.APIs, SkippedAPI{APIID: st.apiID, Message: st.wrong[0], Key: st.key})
+		case len(st.wrong) > 0:
+			m.out.Failure.Errors = append(m.out.Failure.Errors, MigrationMessage{st.apiID, st.wrong})
+			m.out.Aborted = m.request.Abort
+		default:
+			m.succeeded(st)
+		}
+	}
+	m.out.Success.Count, m.out.Failure.Count, m.out.Skipped.Count = len(m.out.Success.APIIDs), len(m.out.Failure.Errors), len(m.out.Skipped.APIs)
+}
+
+func (m *migration) succeeded(st step) {
+	s := &m.out.Success
+	s.APIIDs = append(s.APIIDs, st.apiID)
+	if len(st.notes) > 0 {
+		m.out.Warnings = append(m.out.Warnings, MigrationMessage{st.apiID, st.notes})
+	}
+	switch m.request.Mode {
+	case Stage:
+		s.Staged = append(s.Staged, StagedAPI{Classic: st.apiID, OAS: migrate.StagedID(st.apiID)})
+	case DryRun:
+		d := MigratedTexts{APIID: st.apiID, Base: st.drafts[0].Document, Versions: []*doc.Node{}}
+		for _, child := range st.drafts[1:] {
+			d.Versions = append(d.Versions, child.Document)
+		}
+		s.Definitions = append(s.Definitions, d)
+	}
+}

@@ -1,0 +1,224 @@
+package apis
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/migrate"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/core/registry/servers"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// promoted returns a staged copy, as it is by now, as the original.
+func (m *migration) promoted(staged []store.Stored[apidef.API], original *doc.Node) (migrate.Result, error) {
+	var r migrate.Result
+	var base *doc.Node
+	for i, a := range staged {
+		def, document, err := a.Value.Texts()
+		if err != nil {
+			return r, err
+		}
+		v := migrate.Version{Classic: def, OAS: document}
+		if i == 0 {
+			base, v.Name = def, def.Get("definition", "name").Text()
+			r.Base = v
+		} else {
+			v.BaseID, v.Name = base.Get("api_id").Text(), versionName(base, a.Value.APIID())
+			r.Versions = append(r.Versions, v)
+		}
+		// The addresses of the copy are not those of the original.
+		in := servers.Input{Old: def, Config: m.Hosts}
+		if i > 0 {
+			in.OldBase = base
+		}
+		if err := servers.Merge(document, in); err != nil {
+			return r, err
+		}
+	}
+	return migrate.Promote(r, original), nil
+}
+
+// versionName returns the name under which a base routes to an API.
+func versionName(base *doc.Node, apiID string) string {
+	for name, id := range base.Get("definition", "versions").Members() {
+		if id.Text() == apiID {
+			return name
+		}
+	}
+	return ""
+}
+
+// draft makes what is stored of a result, or says what is wrong with it.
+func (m *migration) draft(st *step, result migrate.Result) {
+	var k link
+	for i, v := range append([]migrate.Version{result.Base}, result.Versions...) {
+		d := apidef.Draft{
+			ID: anyID, APIID: v.Classic.Get("api_id").Text(), OrgID: m.scope.Org(), Class: apidef.OAS, Document: v.OAS,
+		}
+		wrong := m.finish(&d, v.Classic, k)
+		for _, text := range wrong {
+			if i > 0 {
+				text = "version " + v.Name + ": " + text
+			}
+			st.wrong = append(st.wrong, text)
+		}
+		if i == 0 {
+			k = link{base: d.Definition, oldBase: d.Definition}
+		}
+		st.drafts = append(st.drafts, d)
+	}
+}
+
+// finish brings a migrated document into the form that is stored, with the classic form
+// that follows from it. It returns what is wrong.
+func (m *migration) finish(d *apidef.Draft, classic *doc.Node, k link) []string {
+	identify(d.Document.Get(oas.ExtensionKey, "info"), *d)
+	if problems := m.documentProblems(d.Document, d.Class); len(problems) > 0 {
+		return texts(problems)
+	}
+	return texts(problemsOf(m.convert(d, classic, k)))
+}
+
+// carryOut stores what becomes of one API, and returns how many records that
+// changed. Whether it can be stored is clear before anything is: a refusal leaves
+// nothing behind.
+func (m *migration) carryOut(ctx context.Context, w store.Writer, st step) (step, int, error) {
+	if changed, err := m.changed(ctx, w, st); err != nil {
+		return st, 0, err
+	} else if changed {
+		if st, err = m.step(ctx, w, st.id); err != nil {
+			return st, 0, err
+		}
+	}
+	if len(st.wrong) > 0 {
+		return st, 0, nil
+	}
+	made, err := m.make(st)
+	if err == nil {
+		err = m.room(ctx, w, st, made)
+	}
+	if fault.KindOf(err) != fault.Internal {
+		st.wrong = texts(problemsOf(err))
+		return st, 0, nil
+	}
+	if err != nil {
+		return st, 0, err
+	}
+	return st, len(st.gone) + len(made), m.keep(ctx, w, st, made)
+}
+
+// changed reports whether something is not any more as it was when the step was made.
+func (m *migration) changed(ctx context.Context, r store.Reader, st step) (bool, error) {
+	if st.of.Rev == 0 {
+		return true, nil
+	}
+	for _, a := range append([]store.Stored[apidef.API]{st.of}, st.gone...) {
+		now, err := r.Get(ctx, m.kind.Name, a.Value.ID())
+		if err != nil || now.Rev != a.Rev {
+			return true, nil
+		}
+	}
+	if m.request.Mode != Stage || len(st.gone) > 0 {
+		return false, nil
+	}
+	staged, err := m.staged(ctx, r, st.apiID)
+	return len(staged) > 0, err
+}
+
+// make makes the APIs of a step, the base first. All belong to the owners of the
+// original, and to its categories, which a classic API has in its name.
+func (m *migration) make(st step) ([]apidef.API, error) {
+	old := st.of.Value
+	text, err := old.AppendJSON(nil)
+	if err != nil {
+		return nil, err
+	}
+	wrapper, err := doc.LoadObject(text)
+	if err != nil {
+		return nil, err
+	}
+	wrapper = wrapper.With("categories", doc.NewStrings(old.Categories()).JSON())
+	var out []apidef.API
+	for i, d := range st.drafts {
+		d.Definition, d.Document = d.Definition.Clone(), d.Document.Clone() // a unit of work may run again
+		d.Wrapper = wrapper
+		var a apidef.API
+		if i == 0 && m.request.Mode != Stage {
+			a, err = reform(old, d, m.now)
+		} else {
+			d.ID = m.NewID()
+			a, err = apidef.New(d, m.now)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// room refuses APIs whose identifiers or addresses are taken, other than by what
+// they replace.
+func (m *migration) room(ctx context.Context, r store.Reader, st step, made []apidef.API) error {
+	mine := map[string]bool{st.of.Value.ID(): m.request.Mode != Stage}
+	for _, a := range st.gone {
+		mine[a.Value.ID()] = true
+	}
+	for i, a := range made {
+		for _, q := range []store.Query{{Index: byAPIID, Value: a.APIID()}, {Index: byAddress, Value: indexed(a.Address())}} {
+			if q.Value == "" {
+				continue
+			}
+			for b, err := range m.kind.Find(ctx, r, q) {
+				switch {
+				case err != nil:
+					return err
+				case mine[b.Value.ID()]:
+				case q.Index == byAPIID:
+					return fault.New(fault.Conflict, codeTaken, "Found API with the same ID").At("api_id")
+				case m.clash(a, b.Value):
+					return sameURL(a)
+				}
+			}
+		}
+		for _, b := range made[:i] {
+			if m.clash(a, b) {
+				return sameURL(a)
+			}
+		}
+	}
+	return nil
+}
+
+// clash reports whether two APIs cannot both be stored (contract dashboard.md 9.3).
+func (m *migration) clash(a, b apidef.API) bool {
+	return a.Collides(b) && (!m.Settings.DuplicatePaths || a.Name() == b.Name())
+}
+
+func sameURL(a apidef.API) error {
+	return fault.New(fault.Denied, codeURLTaken, "Found API with same url. %s", a.ListenPath()).At("proxy.listen_path")
+}
+
+// keep stores what has been made in the place of what goes.
+func (m *migration) keep(ctx context.Context, w store.Writer, st step, made []apidef.API) error {
+	for _, a := range st.gone {
+		if err := m.drop(ctx, w, a.Value); err != nil {
+			return err
+		}
+	}
+	for i, a := range made {
+		var err error
+		if i == 0 && m.request.Mode != Stage {
+			_, err = m.kind.Edit(ctx, w, a.ID(), nil, func(apidef.API) (apidef.API, error) { return a, nil })
+		} else {
+			err = m.kind.Insert(ctx, w, a)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package apis
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/imports"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// OAS is the door for OpenAPI definitions (contract dashboard.md 10).
+type OAS struct{ *Library }
+
+// needsExtension is what is said of a document without settings for gateways.
+const needsExtension = "The payload should contain x-tyk-api-gateway."
+
+type oasCreateIn struct {
+	documentIn
+	versionIn
+	templateIn
+}
+
+// Create stores a complete document.
+func (s OAS) Create(ctx context.Context, in oasCreateIn) (operation.Receipt, error) {
+	document, err := s.body(ctx, in.Body)
+	if err == nil {
+		document, err = s.under(ctx, in.Scope, in.Who, in.id(), document)
+	}
+	if err == nil {
+		err = wanted(document, needsExtension)
+	}
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	imports.TranslatePatterns(document)
+	return s.store(ctx, in.documentIn, document, in.versionIn)
+}
+
+func (s OAS) store(ctx context.Context, in documentIn, document *doc.Node, v versionIn) (operation.Receipt, error) {
+	a, rev, err := s.createDocument(ctx, in.Scope, in.Who, apidef.OAS, document, v, in.Unknown)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
+}
+
+type oasImportIn struct {
+	documentIn
+	versionIn
+	templateIn
+	settingsIn
+}
+
+// Import stores a plain description with the extension that follows from it and
+// from the query.
+func (s OAS) Import(ctx context.Context, in oasImportIn) (operation.Receipt, error) {
+	document, err := s.body(ctx, in.Body)
+	if err == nil {
+		err = imports.CheckPlain(document, "import")
+	}
+	if err == nil {
+		document, err = s.under(ctx, in.Scope, in.Who, in.id(), document)
+	}
+	if err == nil {
+		err = imports.Import(document, in.parse(s.ownAddress))
+	}
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	return s.store(ctx, in.documentIn, document, in.versionIn)
+}
+
+// ownAddress reports whether a server of a description is one of the gateways',
+// which is never where requests are sent on to.
+func (l *Library) ownAddress(address string) bool {
+	hosts := []string{l.Hosts.DefaultHost}
+	for _, e := range l.Hosts.Edges {
+		hosts = append(hosts, e.Endpoint)
+	}
+	_, rest, ok := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	for _, h := range hosts {
+		if _, name, cut := strings.Cut(h, "://"); cut {
+			h = name
+		}
+		if h, _, _ = strings.Cut(h, "/"); ok && h != "" && strings.EqualFold(h, host) {
+			return true
+		}
+	}
+	return false
+}
+
+type oasReplaceIn struct {
+	writeByID
+	Unknown bool               `query:"accept_additional_properties" doc:"true lets members of the extension pass that nobody knows."`
+	Body    operation.Document `body:""`
+}
+
+// Replace replaces a document; categories and owners stay.
+func (s OAS) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, error) {
+	document, err := s.body(ctx, in.Body)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	imports.TranslatePatterns(document)
+	rev, err := s.rewrite(ctx, in.writeByID, apidef.OAS, in.Unknown, func(apidef.API) (*doc.Node, error) {
+		return document.Clone(), wanted(document, needsExtension)
+	})
+	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(rev)}, err
+}
+
+type oasPatchIn struct {
+	oasReplaceIn
+	settingsIn
+}
+
+// Patch puts an updated description under the stored extension.
+func (s OAS) Patch(ctx context.Context, in oasPatchIn) (operation.Receipt, error) {
+	document, err := s.body(ctx, in.Body)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	rev, err := s.rewrite(ctx, in.writeByID, apidef.OAS, in.Unknown, s.patched(document, in.settingsIn))
+	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
+}
+
+// patched returns how a description becomes the new document of a stored API.
+func (l *Library) patched(description *doc.Node, q settingsIn) func(apidef.API) (*doc.Node, error) {
+	return func(a apidef.API) (*doc.Node, error) {
+		if err := imports.CheckPlain(description, "patch"); err != nil {
+			return nil, err
+		}
+		_, stored, err := a.Texts()
+		if err != nil {
+			return nil, err
+		}
+		document := description.Clone()
+		return document, imports.Patch(document, stored, q.parse(l.ownAddress))
+	}
+}
+
+type dryRunIn struct {
+	documentIn
+	versionIn
+	templateIn
+	settingsIn
+}
+
+// DryRun returns the document that would be saved, and stores nothing.
+func (s OAS) DryRun(ctx context.Context, in dryRunIn) (*doc.Node, error) {
+	body, err := s.body(ctx, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	template, err := s.template(ctx, in.Scope, in.Who, in.id())
+	if err != nil {
+		return nil, err
+	}
+	document, err := imports.DryRun(body, template, in.parse(s.ownAddress))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(document, apidef.OAS, in.Unknown); err != nil {
+		return nil, err
+	}
+	d := apidef.Draft{Class: apidef.OAS, Document: document, APIID: document.Get(oas.ExtensionKey, "info", "id").Text(), OrgID: in.Scope.Org()}
+	var k link
+	if in.Base != "" {
+		if k, err = s.preview(ctx, in, d); err != nil {
+			return nil, err
+		}
+	}
+	return document, s.convert(&d, nil, k)
+}
+
+// preview returns what a new version would depend on.
+func (s OAS) preview(ctx context.Context, in dryRunIn, d apidef.Draft) (k link, err error) {
+	_, err = s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		if k, err = s.attach(ctx, w, in.Who, d, in.versionIn); err != nil {
+			return err
+		}
+		return errPreview
+	})
+	if errors.Is(err, errPreview) {
+		err = nil
+	}
+	return k, err
+}
+
+// purgeIn deletes an API, with purge its child versions too.
+type purgeIn struct {
+	writeByID
+	Purge bool `query:"purge" doc:"true deletes the child versions of a base too."`
+}
+
+// Delete removes an API with a document.
+func (s OAS) Delete(ctx context.Context, in purgeIn) (operation.Receipt, error) {
+	return s.delete(ctx, in.writeByID, apidef.OAS, in.Purge, "API deleted.")
+}

@@ -1,0 +1,229 @@
+package apis
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/classic"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/openapi"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Incoming is an API that comes whole from somewhere else: a file, or another
+// control plane. Its trees become the Library's.
+type Incoming struct {
+	APIID      string
+	Class      apidef.Class
+	Definition *doc.Node // classic form; nil: what the document says
+	Document   *doc.Node // nil for a classic API
+	Wrapper    doc.Object
+}
+
+// Checked is an Incoming without faults.
+type Checked struct {
+	draft  apidef.Draft
+	wanted string // database ID, or ""
+}
+
+var objectID = regexp.MustCompile(`^[0-9a-f]{24}$`)
+
+// anyID stands for the database ID until it is known.
+var anyID = strings.Repeat("0", 24)
+
+// Check completes an API for an organisation and says everything that is wrong
+// with it. Members of the extension that nobody knows pass: a newer gateway may.
+// Fields are those of the document, or of the classic definition.
+func (l *Library) Check(in Incoming, org tenant.ID) (Checked, []rules.Problem) {
+	out := Checked{draft: apidef.Draft{
+		ID: anyID, APIID: in.APIID, OrgID: org, Class: in.Class, Definition: in.Definition, Document: in.Document, Wrapper: in.Wrapper,
+	}}
+	out.wanted = databaseID(in)
+	problems := problemsOf((&Wrapper{rest: in.Wrapper}).check())
+	if in.Class == apidef.Streams {
+		problems = append(problems, problemsOf(Streams{l}.enabled())...)
+	}
+	if in.Document == nil {
+		return out, append(problems, l.checkClassic(&out.draft)...)
+	}
+	return out, append(problems, l.checkDocument(&out.draft)...)
+}
+
+// databaseID returns the database ID an API had where it comes from, or "".
+func databaseID(in Incoming) string {
+	for _, id := range []string{in.Definition.Get("id").Text(), in.Document.Get(oas.ExtensionKey, "info", "dbId").Text()} {
+		if id = strings.ToLower(id); objectID.MatchString(id) {
+			return id
+		}
+	}
+	return ""
+}
+
+func (l *Library) checkClassic(d *apidef.Draft) []rules.Problem {
+	def := d.Definition
+	def.Set("id", doc.NewString(d.ID))
+	def.Set("api_id", doc.NewString(d.APIID))
+	def.Set("org_id", doc.NewString(string(d.OrgID)))
+	first := problemsOf(l.prepare(d))
+	if first == nil {
+		return nil
+	}
+	all := classicProblems(def)
+	if slices.ContainsFunc(all, func(p rules.Problem) bool { return p.Field == first[0].Field }) {
+		return all
+	}
+	return append(first, all...)
+}
+
+// classicProblems is what gateways and this control plane would refuse.
+func classicProblems(def *doc.Node) (all []rules.Problem) {
+	for _, p := range classic.Check(def) {
+		all = append(all, rules.Problem{Field: p.Path, Message: "must be " + p.Want + ", not " + p.Got})
+	}
+	return append(all, rules.Classic(def)...)
+}
+
+// checkDocument checks a document and derives the classic form from it. The
+// addresses of gateways are left as they came: they follow with the next change.
+func (l *Library) checkDocument(d *apidef.Draft) []rules.Problem {
+	info := d.Document.Get(oas.ExtensionKey, "info")
+	problems := append(problemsOf(checkAPIID(d.APIID)), problemsOf(spelling(info, "x-tyk-api-gateway.info", "id", "dbId", "orgId"))...)
+	identify(info, *d)
+	problems = append(problems, l.documentProblems(d.Document, d.Class)...)
+	if len(problems) > 0 {
+		return problems
+	}
+	if l.Settings.ForceDefaults {
+		d.Document.Put(doc.NewBool(true), oas.ExtensionKey, "server", "listenPath", "strip")
+	}
+	oas.Normalise(d.Document)
+	d.Definition = oas.Extract(d.Document, d.Definition, oas.Options{MCP: d.Class == apidef.MCP})
+	d.Definition.Set("id", doc.NewString(d.ID))
+	return classicProblems(d.Definition)
+}
+
+// documentProblems says everything that is wrong with a document, members that
+// nobody knows aside.
+func (l *Library) documentProblems(document *doc.Node, class apidef.Class) []rules.Problem {
+	problems := l.Validator.Validate(document.JSON(), openapi.Options{
+		Variant: variants[class], AllowUnknown: true, Examples: l.Settings.Examples, Defaults: l.Settings.Defaults, AllStreams: l.Settings.AllStreams,
+	})
+	if len(problems) == 0 {
+		problems = rules.Document(document, class == apidef.MCP)
+	}
+	return problems
+}
+
+// problemsOf turns a fault into a problem.
+func problemsOf(err error) []rules.Problem {
+	if err == nil {
+		return nil
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return []rules.Problem{{Field: f.Field, Message: f.Message}}
+	}
+	return []rules.Problem{{Message: err.Error()}}
+}
+
+// Put stores an API inside the unit of work of one organisation: over the one
+// with the same API ID, or else as a new one, under the database ID it had where
+// it comes from if that is free. The operation is empty when nothing changes: what is
+// stored already is not written again.
+func (l *Library) Put(ctx context.Context, w store.Writer, c Checked) (store.Op, error) {
+	now := l.Now()
+	d := c.draft
+	d.Definition, d.Document = d.Definition.Clone(), d.Document.Clone() // a unit of work may run again
+	old, err := l.named(ctx, w, d.APIID)
+	if err != nil {
+		return "", err
+	}
+	if old == nil {
+		if d.ID, err = freeID(ctx, w, l.kind, c.wanted, l.NewID); err != nil {
+			return "", err
+		}
+		a, err := apidef.New(d, now)
+		if err != nil {
+			return "", err
+		}
+		return store.Created, l.insert(ctx, w, a)
+	}
+	next, err := reform(*old, d, old.Updated())
+	if err != nil || same(*old, next) {
+		return "", err
+	}
+	_, err = l.turn(ctx, w, *old, d, now)
+	return store.Updated, err
+}
+
+// named returns the API with an API ID, or nil.
+func (l *Library) named(ctx context.Context, r store.Reader, apiID string) (*apidef.API, error) {
+	for a, err := range l.kind.Find(ctx, r, store.Query{Index: byAPIID, Value: apiID, Limit: 1}) {
+		return &a.Value, err
+	}
+	return nil, nil
+}
+
+// freeID returns the wanted ID if no record of the kind has it, or a new one.
+func freeID[T any](ctx context.Context, r store.Reader, k *store.Kind[T], wanted string, make func() string) (string, error) {
+	if wanted == "" {
+		return make(), nil
+	}
+	for _, err := range k.Find(ctx, r, store.Query{ID: wanted, Limit: 1}) {
+		return make(), err
+	}
+	return wanted, nil
+}
+
+// reform returns an API with another definition and document and, unlike a
+// rewrite, of another class if the draft says so. Identifiers, owners and the time of
+// creation stay.
+func reform(a apidef.API, d apidef.Draft, now time.Time) (apidef.API, error) {
+	text, err := a.AppendJSON(nil)
+	if err != nil {
+		return a, err
+	}
+	stored, err := doc.LoadObject(text)
+	if err != nil {
+		return a, err
+	}
+	d.ID, d.OrgID = a.ID(), a.OrgID()
+	if d.APIID == "" {
+		d.APIID = a.APIID()
+	}
+	own := d.Wrapper
+	d.Wrapper = stored
+	b, err := apidef.New(d, a.Created())
+	if err != nil {
+		return a, err
+	}
+	d.Wrapper = own
+	return b.Rewrite(d, now)
+}
+
+// turn stores what reform makes of an API.
+func (l *Library) turn(ctx context.Context, w store.Writer, old apidef.API, d apidef.Draft, now time.Time) (apidef.API, error) {
+	a, err := l.kind.Edit(ctx, w, old.ID(), nil, func(a apidef.API) (apidef.API, error) {
+		b, err := reform(a, d, now)
+		if err == nil {
+			err = l.collision(ctx, w, b)
+		}
+		return b, err
+	})
+	return a, taken(err)
+}
+
+func same(a, b apidef.API) bool {
+	x, errX := a.AppendJSON(nil)
+	y, errY := b.AppendJSON(nil)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}

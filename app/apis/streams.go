@@ -1,0 +1,119 @@
+package apis
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/imports"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Streams is the door for streams APIs (contract dashboard.md 12).
+type Streams struct{ *Library }
+
+// streamsKey is the member of a document that holds its streams.
+const streamsKey = "x-tyk-streaming"
+
+// codeStreamsOff is the code of a write while streams are switched off.
+const codeStreamsOff = "streams.off"
+
+// enabled refuses writes while the feature is off (contract dashboard.md 4.3, step 5).
+func (s Streams) enabled() error {
+	if s.Settings.Streams {
+		return nil
+	}
+	return fault.New(fault.Denied, codeStreamsOff, "Streams APIs are switched off: set streaming.enabled to store them")
+}
+
+type streamsCreateIn struct {
+	documentIn
+	versionIn
+}
+
+// Create stores a streams document.
+func (s Streams) Create(ctx context.Context, in streamsCreateIn) (operation.Receipt, error) {
+	document, err := s.document(ctx, in.Body)
+	if err == nil {
+		err = streaming(document)
+	}
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	a, rev, err := s.createDocument(ctx, in.Scope, in.Who, apidef.Streams, document, in.versionIn, in.Unknown)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
+}
+
+// document reads a body that has at least one of the two extensions. Streams
+// without settings for gateways are stored switched off until they get some.
+func (s Streams) document(ctx context.Context, b operation.Document) (*doc.Node, error) {
+	if err := s.enabled(); err != nil {
+		return nil, err
+	}
+	return s.body(ctx, b)
+}
+
+// streaming refuses a document that has neither of the extensions.
+func streaming(document *doc.Node) error {
+	if document.Get(oas.ExtensionKey).Is(doc.TypeObject) || document.Get(streamsKey).Is(doc.TypeObject) {
+		return nil
+	}
+	return fault.New(fault.Invalid, codeExtension, "The payload should contain x-tyk-api-gateway and/or x-tyk-streaming.").At(streamsKey)
+}
+
+// Replace replaces a streams document.
+func (s Streams) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, error) {
+	document, err := s.document(ctx, in.Body)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	rev, err := s.rewrite(ctx, in.writeByID, apidef.Streams, in.Unknown, func(apidef.API) (*doc.Node, error) {
+		return document.Clone(), streaming(document)
+	})
+	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(rev)}, err
+}
+
+// Patch puts an updated description under the stored extensions; extensions that
+// it brings replace the stored ones.
+func (s Streams) Patch(ctx context.Context, in oasPatchIn) (operation.Receipt, error) {
+	document, err := s.document(ctx, in.Body)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	rev, err := s.rewrite(ctx, in.writeByID, apidef.Streams, in.Unknown, func(a apidef.API) (*doc.Node, error) {
+		_, stored, err := a.Texts()
+		if err != nil {
+			return nil, err
+		}
+		return updated(document.Clone(), stored, in.parse(s.ownAddress))
+	})
+	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
+}
+
+// updated makes the new document of a streams API. One that has no settings for
+// gateways gets some only when it is asked for.
+func updated(document, stored *doc.Node, q imports.Settings) (*doc.Node, error) {
+	if ext := document.Get(oas.ExtensionKey); ext != nil {
+		stored.Set(oas.ExtensionKey, ext.Clone())
+	}
+	if stored.Get(oas.ExtensionKey) != nil {
+		return document, imports.Patch(document, stored, q)
+	}
+	if document.Get(streamsKey) == nil {
+		document.Set(streamsKey, stored.Get(streamsKey).Clone())
+	}
+	if q.Empty() {
+		return document, nil
+	}
+	return document, imports.Import(document, q)
+}
+
+// Delete removes a streams API.
+func (s Streams) Delete(ctx context.Context, in writeByID) (operation.Receipt, error) {
+	return s.delete(ctx, in, apidef.Streams, false, "API deleted.")
+}

@@ -1,0 +1,51 @@
+package apis
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/migrate"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Upgraded returns an API with what the migrations of a start write into its document
+// (contract dashboard.md 31), and notes on each of these changes; without notes it
+// is as it was. The time of the last change stays: nobody changed anything.
+func (l *Library) Upgraded(a apidef.API) (apidef.API, []string, error) {
+	def, document, err := a.Texts()
+	if err != nil || document == nil {
+		return a, nil, err
+	}
+	o := oas.Options{MCP: a.IsMCP()}
+	follows := oas.Extract(document, def, o).Equal(def)
+	changed, notes := migrate.Upgrade(document, def)
+	if !changed {
+		return a, nil, nil
+	}
+	if follows {
+		def = oas.Extract(document, def, o)
+	} else {
+		notes = append(notes, "the classic definition does not follow from the document; what gateways execute is left as it is")
+	}
+	b, err := a.Rewrite(apidef.Draft{Class: a.Class(), Definition: def, Document: document}, a.Updated())
+	return b, notes, err
+}
+
+// Upgrade stores the upgraded form of an API inside the unit of work of its
+// organisation. It writes nothing, and there are no notes, when the API is up to date or
+// gone.
+func (l *Library) Upgrade(ctx context.Context, w store.Writer, id string) (notes []string, err error) {
+	for a, err := range l.kind.Find(ctx, w, store.Query{ID: id, Limit: 1}) {
+		if err != nil {
+			return nil, err
+		}
+		b, notes, err := l.Upgraded(a.Value)
+		if err != nil || len(notes) == 0 {
+			return nil, err
+		}
+		_, err = l.kind.Edit(ctx, w, id, nil, func(apidef.API) (apidef.API, error) { return b, nil })
+		return notes, err
+	}
+	return nil, nil
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/serve"
+	"github.com/gatehouse-io/gatehouse/app/transfer"
+	"github.com/gatehouse-io/gatehouse/core/registry/folder"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// importing is one import from the command line.
+type importing struct {
+	cli    *cli
+	org    string
+	dryRun bool
+	yes    bool
+}
+
+// importCommand brings a folder into the store itself: no service needs to run, and one
+// that runs sees it.
+func (c *cli) importCommand() *cobra.Command {
+	i := importing{cli: c}
+	cmd := &cobra.Command{
+		Use:   "import DIR",
+		Short: "Import a folder of API definitions, policies and identity providers",
+		Long: `Reads every JSON file in a folder and the folders in it, checks all of it, shows
+what would change, and then stores everything or, if anything is wrong, nothing.
+
+A file is recognised by what it holds, wherever it is:
+  API definitions      as gateways keep them (apps/orders.json)
+  OpenAPI documents    with x-tyk-api-gateway; one that belongs to a definition is
+                       found by its API ID or by its name (orders-oas.json,
+                       orders-mcp.json)
+  wrappers             {"api_definition": …, "oas": …}, and lists of them {"apis": […]}
+  policies             policies.json (policy by id), lists {"Data": […]}, single ones
+  identity providers   single ones, and lists {"client_idps": […]}
+
+What is there already, by its identifier, is updated; what is the same stays as it
+is, so that the import can be repeated. org_id is that of the target organisation.
+The service may run meanwhile, on the same machine or, with PostgreSQL, on others: it
+notices what was stored and tells the gateways once. Without one that runs, they are
+told when it starts.`,
+		Example: "  gatehouse import ./tyk-gateway --dry-run\n  gatehouse import ./tyk-gateway\n  gatehouse import ./tyk-gateway --org 5f1a0c5d8e3b2a1f00000001 --yes",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&i.org, "org", "", "organisation to import into (default: the only one there is)")
+	flags.BoolVar(&i.dryRun, "dry-run", false, "check everything, show what would change, and store nothing")
+	flags.BoolVar(&i.yes, "yes", false, "do not ask before storing; nobody is asked anyway when there is no terminal")
+	return cmd
+}
+
+func (i importing) run(ctx context.Context, dir string) (err error) {
+	s, log, err := i.cli.settings()
+	if err != nil {
+		return err
+	}
+	if s.Storage.Type == config.Memory {
+		return errors.New("storage.main.type is memory: nothing imported now would be there later")
+	}
+	files, left, err := readFolder(dir)
+	if err != nil {
+		return err
+	}
+	b, problems := folder.Read(files)
+	b.Ignored = append(b.Ignored, left...)
+	i.list(b)
+	if err := i.refuse(problems); err != nil {
+		return err
+	}
+	if b.Len() == 0 {
+		return fmt.Errorf("there is nothing to import in %s", dir)
+	}
+	s.NotifyOnChange = false // the service does that: gateways that are told must find somebody
+	comp, err := serve.Compose(ctx, s, log, buildVersion())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, comp.Close()) }()
+	if err := comp.Start(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, comp.Stop(context.WithoutCancel(ctx))) }()
+	return i.apply(ctx, comp.App, b)
+}
+
+// apply shows what would change, and does it if that is wanted.
+func (i importing) apply(ctx context.Context, a *app.App, b folder.Bundle) error {
+	org, err := a.Organisation(ctx, tenant.ID(i.org))
+	switch {
+	case errors.Is(err, app.ErrOrganisations):
+		return fmt.Errorf("%w: name one with --org, or make one with `gatehouse bootstrap --email you@example.com`", err)
+	case err != nil:
+		return fmt.Errorf("--org %s: %w", i.org, err)
+	}
+	plan, err := a.Import(ctx, org, b, true, i.progress("checking"))
+	if len(plan.Problems) > 0 {
+		return i.refuse(plan.Problems)
+	}
+	if err != nil {
+		return err
+	}
+	i.print("would be", plan)
+	if i.dryRun || plan.Writes() == 0 {
+		_, err := fmt.Fprintln(i.cli.out, "nothing was stored")
+		return err
+	}
+	if !i.agreed() {
+		return errors.New("nothing was stored: not agreed to")
+	}
+	done, err := a.Import(ctx, org, b, false, i.progress("storing"))
+	if len(done.Problems) > 0 {
+		return i.refuse(done.Problems)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(i.cli.out, "stored: %d created, %d changed in organisation %s\n",
+		len(done.APIs.Created)+len(done.Policies.Created)+len(done.IDPs.Created),
+		len(done.APIs.Changed)+len(done.Policies.Changed)+len(done.IDPs.Changed), org)
+	return err
+}
+
+// list says what was found besides what is imported.
+func (i importing) list(b folder.Bundle) {
+	for _, p := range b.Ignored {
+		fmt.Fprintln(i.cli.errOut, "left out:", p)
+	}
+	for _, p := range b.Notes {
+		fmt.Fprintln(i.cli.errOut, "note:", p)
+	}
+}
+
+// refuse prints problems, if there are any, and returns that they are in the way.
+func (i importing) refuse(problems []folder.Problem) error {
+	for _, p := range problems {
+		fmt.Fprintln(i.cli.errOut, "problem:", p)
+	}
+	if n := len(problems); n > 0 {
+		return fmt.Errorf("nothing was stored: %d %s", n, plural(n, "problems"))
+	}
+	return nil
+}
+
+// print lists a plan.
+func (i importing) print(verb string, r transfer.Report) {
+	for _, k := range []struct {
+		noun, nouns string
+		of          transfer.Tally
+	}{{"API", "APIs", r.APIs}, {"policy", "policies", r.Policies}, {"identity provider", "identity providers", r.IDPs}} {
+		for _, change := range []struct {
+			word  string
+			names []string
+		}{{"created", k.of.Created}, {"changed", k.of.Changed}} {
+			for _, name := range change.names {
+				fmt.Fprintf(i.cli.out, "%s %s: %s %s\n", verb, change.word, k.noun, name)
+			}
+		}
+		if n := len(k.of.Unchanged); n > 0 {
+			noun := k.nouns
+			if n == 1 {
+				noun = k.noun
+			}
+			fmt.Fprintf(i.cli.out, "unchanged: %d %s\n", n, noun)
+		}
+	}
+}
+
+// progressSteps is about how many lines of progress a large import shows.
+const progressSteps = 20
+
+// progress shows how far an import is: some lines, however much there is.
+func (i importing) progress(verb string) transfer.Progress {
+	return func(done, total int, name string) {
+		every := max(1, total/progressSteps)
+		if done%every == 0 || done == total {
+			fmt.Fprintf(i.cli.errOut, "%s %d of %d: %s\n", verb, done, total, name)
+		}
+	}
+}
+
+// agreed asks whoever sits at a terminal.
+func (i importing) agreed() bool {
+	if i.yes || !isatty.IsTerminal(os.Stdin.Fd()) {
+		return true
+	}
+	fmt.Fprint(i.cli.errOut, "store this? [y/N] ")
+	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
+}
+
+// maxFile is the size in bytes above which a file is no definition.
+const maxFile = 32 << 20
+
+// readFolder reads the JSON files of a folder. Others, and what is hidden, are named
+// and not read.
+func readFolder(dir string) (files []folder.File, left []folder.Problem, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || name == ".":
+			return err
+		case strings.HasPrefix(d.Name(), "."):
+			left = append(left, folder.Problem{File: name, Message: "is hidden, and is left out"})
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			return nil
+		case !strings.EqualFold(filepath.Ext(name), ".json"):
+			files = append(files, folder.File{Name: name})
+			return nil
+		}
+		f, err := read(root.FS(), name)
+		files = append(files, f)
+		return err
+	})
+	return files, left, err
+}
+
+func read(fsys fs.FS, name string) (folder.File, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return folder.File{}, err
+	}
+	if info.Size() > maxFile {
+		return folder.File{}, fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
+	}
+	text, err := fs.ReadFile(fsys, name)
+	return folder.File{Name: name, Text: text}, err
+}

@@ -1,0 +1,73 @@
+package config
+
+import "strings"
+
+// Definitions says how API definitions and policies are treated (contract
+// dashboard.md 4.4, 8.2, 9.3, 10.2, 12).
+type Definitions struct {
+	Ownership           bool // only owners and admins see an API that has owners
+	UnsafePolicyIDs     bool // identifiers of policies may hold any characters
+	DuplicateSlugs      bool // APIs may share domain and listen path
+	ForceDefaults       bool // the listen path is always stripped
+	UnsafeOAS           bool // OAS APIs may be written as classic ones
+	ValidateExamples    bool // of OpenAPI documents
+	ValidateDefaults    bool // of OpenAPI documents
+	EscapeDots          bool // in paths of OpenAPI documents
+	Streams             bool // streams APIs can be managed
+	ExperimentalStreams bool // with everything there is
+}
+
+// Gateway is where the control plane reaches the gateway.
+type Gateway struct {
+	Host   string // with or without a scheme
+	Port   string // "" = that of the scheme
+	Secret Secret // of the gateway's own API
+}
+
+// URL returns the address without a path, or "" when none is set.
+func (g Gateway) URL() string {
+	host := strings.TrimRight(g.Host, "/")
+	if host == "" {
+		return ""
+	}
+	if !strings.Contains(host, "://") {
+		host = "http://" + host
+	}
+	if g.Port != "" {
+		host += ":" + g.Port
+	}
+	return host
+}
+
+// Edge is a gateway elsewhere.
+type Edge struct {
+	Name     string   `json:"name" yaml:"name"`
+	Endpoint string   `json:"endpoint" yaml:"endpoint"` // address at which clients reach it
+	Tags     []string `json:"tags" yaml:"tags"`         // of the APIs it loads
+}
+
+// Hosts says under which names people and clients reach the installation.
+type Hosts struct {
+	Dashboard string // host of the control plane
+	Gateway   string // host[:port] of gateways; "" = that of the gateway's address
+	Secure    bool   // generated addresses begin with https://
+}
+
+// PublicGateway returns scheme and host[:port] under which clients reach
+// gateways, for generated addresses; host "" means that nobody said.
+func (s Settings) PublicGateway() (scheme, host string) {
+	scheme, host, _ = strings.Cut(s.Gateway.URL(), "://")
+	if s.Hosts.Gateway != "" {
+		host = strings.TrimRight(s.Hosts.Gateway, "/")
+		if given, rest, ok := strings.Cut(host, "://"); ok {
+			scheme, host = given, rest
+		}
+	}
+	switch {
+	case s.Hosts.Secure:
+		scheme = "https"
+	case scheme == "":
+		scheme = "http"
+	}
+	return scheme, host
+}

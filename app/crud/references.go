@@ -1,0 +1,210 @@
+package crud
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Target is a resource that others may name, by any of its identifiers.
+type Target struct {
+	Kind string
+	IDs  []string
+}
+
+// TargetOf returns a resource as others name it, or a NotFound fault.
+func TargetOf[T any](ctx context.Context, k *store.Kind[T], r store.Reader, name string) (Target, error) {
+	v, err := k.Get(ctx, r, name)
+	if err != nil {
+		return Target{}, err
+	}
+	return Target{Kind: k.Name, IDs: k.Names(v.Value)}, nil
+}
+
+// Finder yields the references that the resources of one kind hold to a target.
+type Finder func(ctx context.Context, r store.Reader, t Target) iter.Seq2[store.Reference, error]
+
+// Use is a reference that a resource holds: what it names, and where.
+type Use struct {
+	integrity.Target
+	Where string
+}
+
+// Source is what is known about the references of one kind of resource: how to
+// find it when it is named, and what it names. Resources contribute one each.
+type Source struct {
+	Kind string
+	// Find finds the references that the store does not index. SourceOf looks
+	// through all resources of the kind; set another one where there is an index.
+	Find     Finder
+	lookup   func(ctx context.Context, r store.Reader, id string) (name string, ok bool, err error)
+	describe func(rec store.Record) (holder, error)
+}
+
+// holder is a record as far as references are concerned.
+type holder struct {
+	ids  []string
+	name string
+	uses []Use
+}
+
+// SourceOf makes the source of a kind. name returns what people call a resource;
+// uses, which may be nil, yields the references it holds besides those of the
+// kind's Refs.
+func SourceOf[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Seq[Use]) Source {
+	describe := func(rec store.Record) (holder, error) {
+		v, err := k.Decode(rec)
+		if err != nil {
+			return holder{}, err
+		}
+		h := holder{ids: k.Names(v), name: name(v)}
+		for _, ref := range rec.Refs {
+			h.uses = append(h.uses, Use{ref.Target, ref.Field})
+		}
+		if uses != nil {
+			h.uses = slices.AppendSeq(h.uses, uses(v))
+		}
+		return h, nil
+	}
+	s := Source{Kind: k.Name, describe: describe, lookup: lookup(k, name)}
+	if uses != nil {
+		s.Find = look(k, name, uses)
+	}
+	return s
+}
+
+func lookup[T any](k *store.Kind[T], name func(T) string) func(context.Context, store.Reader, string) (string, bool, error) {
+	return func(ctx context.Context, r store.Reader, id string) (string, bool, error) {
+		v, err := k.Get(ctx, r, id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return "", false, nil
+		case err != nil:
+			return "", false, err
+		}
+		return name(v.Value), true, nil
+	}
+}
+
+// look returns a Finder that goes through all resources of a kind.
+func look[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Seq[Use]) Finder {
+	return func(ctx context.Context, r store.Reader, t Target) iter.Seq2[store.Reference, error] {
+		return func(yield func(store.Reference, error) bool) {
+			for v, err := range k.Find(ctx, r, store.Query{}) {
+				if err != nil {
+					yield(store.Reference{}, err)
+					return
+				}
+				for u := range uses(v.Value) {
+					if u.Kind == t.Kind && slices.Contains(t.IDs, u.ID) &&
+						!yield(store.Reference{Kind: k.Name, ID: k.Names(v.Value)[0], Name: name(v.Value), Where: u.Where}, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// References knows who names whom. A nil References knows of what the store
+// indexes only.
+type References struct{ sources []Source }
+
+// NewReferences returns the references of some kinds of resources.
+func NewReferences(sources ...Source) *References { return &References{sources} }
+
+func (g *References) source(kind string) *Source {
+	if g == nil {
+		return nil
+	}
+	for i := range g.sources {
+		if g.sources[i].Kind == kind {
+			return &g.sources[i]
+		}
+	}
+	return nil
+}
+
+// Of returns who names the target that find returns, in one unit of work.
+func (g *References) Of(ctx context.Context, st store.Store, s tenant.Scope, find func(r store.Reader) (Target, error)) ([]store.Reference, error) {
+	out := []store.Reference{}
+	err := st.View(ctx, s, func(r store.Reader) error {
+		t, err := find(r)
+		if err != nil {
+			return err
+		}
+		for ref, err := range g.To(ctx, r, t) {
+			if err != nil {
+				return err
+			}
+			out = append(out, ref)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// To yields who names a target.
+func (g *References) To(ctx context.Context, r store.Reader, t Target) iter.Seq2[store.Reference, error] {
+	return func(yield func(store.Reference, error) bool) {
+		for _, id := range t.IDs {
+			for rec, err := range r.Referrers(ctx, integrity.Target{Kind: t.Kind, ID: id}) {
+				if err != nil {
+					yield(store.Reference{}, err)
+					return
+				}
+				if !g.indexed(rec, t.Kind, id, yield) {
+					return
+				}
+			}
+		}
+		if g == nil {
+			return
+		}
+		for _, s := range g.sources {
+			if s.Find == nil {
+				continue
+			}
+			for ref, err := range s.Find(ctx, r, t) {
+				if !yield(ref, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// indexed yields the references of a record that the store knows.
+func (g *References) indexed(rec store.Record, kind, id string, yield func(store.Reference, error) bool) bool {
+	for _, ref := range rec.Refs {
+		if ref.Kind != kind || ref.ID != id {
+			continue
+		}
+		h, err := g.holder(rec)
+		if !yield(store.Reference{Kind: rec.Kind, ID: h.ids[0], Name: h.name, Where: ref.Field}, err) || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// holder describes a record; one of a kind without a source has an ID only.
+func (g *References) holder(rec store.Record) (holder, error) {
+	if s := g.source(rec.Kind); s != nil {
+		h, err := s.describe(rec)
+		if err != nil {
+			h.ids = []string{rec.ID}
+		}
+		return h, err
+	}
+	h := holder{ids: []string{rec.ID}}
+	for _, ref := range rec.Refs {
+		h.uses = append(h.uses, Use{ref.Target, ref.Field})
+	}
+	return h, nil
+}

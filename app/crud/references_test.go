@@ -1,0 +1,177 @@
+package crud_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// shelf names notes: some by references that the store indexes, some that are
+// looked for.
+type shelf struct {
+	ID    string    `json:"id"`
+	OrgID tenant.ID `json:"org_id"`
+	Name  string    `json:"name"`
+	Top   string    `json:"top"`
+	Rest  []string  `json:"rest"`
+}
+
+var shelves = &store.Kind[shelf]{
+	Name: "shelf",
+	ID:   func(s shelf) string { return s.ID },
+	Org:  func(s shelf) tenant.ID { return s.OrgID },
+	Refs: func(s shelf) []integrity.Ref {
+		if s.Top == "" {
+			return nil
+		}
+		return []integrity.Ref{{Target: integrity.Target{Kind: "note", ID: s.Top}, Field: "top", OnDelete: integrity.Tolerate}}
+	},
+}
+
+// titled are notes that others name by their title or their ID.
+var titled = func() *store.Kind[note] {
+	k := *notes
+	k.Alias = "title"
+	return &k
+}()
+
+func library() *crud.References {
+	return crud.NewReferences(
+		crud.SourceOf(titled, func(n note) string { return n.Title }, nil),
+		crud.SourceOf(shelves, func(s shelf) string { return s.Name }, func(s shelf) iter.Seq[crud.Use] {
+			return func(yield func(crud.Use) bool) {
+				for i, id := range s.Rest {
+					if !yield(crud.Use{Target: integrity.Target{Kind: "note", ID: id}, Where: fmt.Sprintf("rest.%d", i)}) {
+						return
+					}
+				}
+			}
+		}))
+}
+
+// furnished is a store with notes a and b, and shelves that name a, b and c.
+func furnished(t *testing.T) (store.Store, tenant.Scope) {
+	t.Helper()
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := tenant.Of("o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Update(t.Context(), one, func(w store.Writer) error {
+		for _, n := range []note{{"1", "o", "a"}, {"2", "o", "b"}} {
+			if err := titled.Insert(t.Context(), w, n); err != nil {
+				return err
+			}
+		}
+		for _, s := range []shelf{{"s1", "o", "oak", "a", []string{"2", "c"}}, {"s2", "o", "pine", "c", []string{"1"}}} {
+			if err := shelves.Insert(t.Context(), w, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return db, one
+}
+
+func lines(t *testing.T, refs iter.Seq2[store.Reference, error]) (out []string) {
+	t.Helper()
+	for r, err := range refs {
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := fmt.Sprintf("%s %s %q %s", r.Kind, r.ID, r.Name, r.Where)
+		if r.To != nil {
+			line += fmt.Sprintf(" -> %s %s", r.To.Kind, r.To.ID)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+func TestReferences(t *testing.T) {
+	db, one := furnished(t)
+	g := library()
+	err := db.View(t.Context(), one, func(r store.Reader) error {
+		a, err := crud.TargetOf(t.Context(), titled, r, "a")
+		if err != nil {
+			return err
+		}
+		same(t, "who names a", lines(t, g.To(t.Context(), r, a)), []string{`shelf s1 "oak" top`, `shelf s2 "pine" rest.0`})
+		same(t, "indexed alone", lines(t, (*crud.References)(nil).To(t.Context(), r, a)), []string{`shelf s1 "" top`})
+		rec, err := r.Get(t.Context(), "shelf", "s1")
+		if err != nil {
+			return err
+		}
+		same(t, "what s1 names", lines(t, g.Named(t.Context(), r, rec)), []string{`note a "a" top`, `note 2 "b" rest.0`, `note c "" rest.1`})
+		same(t, "what leads nowhere", lines(t, g.Dangling(t.Context(), r, "shelf")),
+			[]string{`shelf s1 "oak" rest.1 -> note c`, `shelf s2 "pine" top -> note c`})
+		if _, err := crud.TargetOf(t.Context(), titled, r, "c"); fault.KindOf(err) != fault.NotFound {
+			t.Error(err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := g.Of(t.Context(), db, one, func(r store.Reader) (crud.Target, error) { return crud.TargetOf(t.Context(), titled, r, "2") })
+	if err != nil || len(list) != 1 || list[0].ID != "s1" {
+		t.Error(list, err)
+	}
+}
+
+func TestAftermath(t *testing.T) {
+	db, one := furnished(t)
+	rehearse := func(scope tenant.Scope, fn func(context.Context, store.Writer) error) []string {
+		ctx, r := store.Rehearse(t.Context(), library().After)
+		if _, err := db.Update(ctx, scope, func(w store.Writer) error { return fn(ctx, w) }); err != nil {
+			t.Fatal(err)
+		}
+		return lines(t, func(yield func(store.Reference, error) bool) {
+			for _, ref := range r.References {
+				if !yield(ref, nil) {
+					return
+				}
+			}
+		})
+	}
+	same(t, "a note goes", rehearse(one, func(ctx context.Context, w store.Writer) error {
+		_, err := titled.Delete(ctx, w, "a", nil)
+		return err
+	}), []string{`shelf s1 "oak" top -> note a`, `shelf s2 "pine" rest.0 -> note a`})
+	same(t, "a note gets another title", rehearse(one, func(ctx context.Context, w store.Writer) error {
+		_, err := titled.Edit(ctx, w, "a", nil, func(n note) (note, error) { n.Title = "z"; return n, nil })
+		return err
+	}), []string{`shelf s1 "oak" top -> note a`})
+	same(t, "a missing note comes", rehearse(one, func(ctx context.Context, w store.Writer) error {
+		return titled.Insert(ctx, w, note{"3", "o", "c"})
+	}), nil)
+	same(t, "a shelf changes", rehearse(one, func(ctx context.Context, w store.Writer) error {
+		_, err := shelves.Edit(ctx, w, "s2", nil, func(s shelf) (shelf, error) { s.Top, s.Rest = "a", []string{"b", "x"}; return s, nil })
+		return err
+	}), []string{`shelf s2 "pine" rest.1 -> note x`})
+	same(t, "everyone", rehearse(tenant.Everyone("test"), func(ctx context.Context, w store.Writer) error {
+		return shelves.Insert(ctx, w, shelf{ID: "s3", OrgID: "p", Top: "nothing"})
+	}), nil)
+}

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"iter"
+	nethttp "net/http"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/openapi"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/assets"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/app/hooks"
+	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/app/registry"
+	"github.com/gatehouse-io/gatehouse/app/reports"
+	"github.com/gatehouse-io/gatehouse/app/schemas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// newReferences joins what is known about who names whom.
+func newReferences() *crud.References {
+	return crud.NewReferences(apis.Source(), policies.Source(), hooks.Source(), assets.Source(), registry.Source())
+}
+
+func newLibrary(s *settings, st store.Store, v *openapi.Validator, p *policies.Service, g *crud.References) *apis.Library {
+	return apis.New(apis.Config{
+		Store: st, NewID: s.newID, NewAPIID: s.newAPIID, Now: s.now, Log: s.log, PageSize: s.pageSize, Settings: s.definitions.APIs,
+		Hosts: s.definitions.Hosts, Validator: v, References: g, Forget: p.Forget, Template: template,
+		Read: func(ctx context.Context, b operation.Document) (*doc.Node, error) {
+			return readDocument(ctx, s.fetcher, b)
+		},
+	})
+}
+
+// template returns the document part of an asset.
+func template(ctx context.Context, r store.Reader, id string) (*doc.Node, error) {
+	a, err := assets.Kind.Get(ctx, r, id)
+	if err != nil {
+		return nil, err
+	}
+	return doc.ParseNode(a.Value.Data)
+}
+
+// readDocument returns the tree of a document as it was sent: itself, an
+// archive, or the address where it is.
+func readDocument(ctx context.Context, f fetch.Fetcher, b operation.Document) (*doc.Node, error) {
+	if b.Archive != nil {
+		n, err := apis.Unpack(b.Archive, yaml.Parse)
+		return n, unreadable(err)
+	}
+	n, err := doc.ParseNode(b.JSON)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	address := n.Get("url")
+	if !address.Is(doc.TypeString) || n.Get("openapi") != nil || n.Len() > 1 {
+		return n, nil
+	}
+	return download(ctx, f, address.Text())
+}
+
+// download fetches a description in JSON or YAML.
+func download(ctx context.Context, f fetch.Fetcher, address string) (*doc.Node, error) {
+	a, err := f.Fetch(ctx, fetch.Request{URL: address})
+	switch {
+	case errors.Is(err, fetch.ErrPrivate):
+		return nil, unfetched("the address is not a public one; import.allow_private_addresses permits others", err)
+	case errors.Is(err, fetch.ErrRequest):
+		return nil, unfetched("url must be an absolute http or https address", err)
+	case errors.Is(err, fetch.ErrTooLarge):
+		return nil, unfetched("the document is too large", err)
+	case err != nil:
+		return nil, unfetched("the document could not be downloaded", err)
+	case a.Status != nethttp.StatusOK:
+		return nil, unfetched("the document could not be downloaded: the server answered "+nethttp.StatusText(a.Status), nil)
+	}
+	n, err := yaml.Parse(a.Body)
+	return n, unreadable(err)
+}
+
+func unfetched(reason string, err error) error {
+	return fault.New(fault.Invalid, operation.CodeMalformed, "%s", reason).At("url").Because(err)
+}
+
+func unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
+	}
+	return fault.New(fault.Invalid, operation.CodeMalformed, "%s", err.Error())
+}
+
+func newPolicies(s *settings, st store.Store, g *crud.References) *policies.Service {
+	return &policies.Service{Store: st, APIs: apis.Kind, NewID: s.newID, Now: s.now, PageSize: s.pageSize, References: g,
+		Settings: policies.Settings{Ownership: s.definitions.APIs.Ownership, UnsafeIDs: s.definitions.UnsafePolicyIDs}}
+}
+
+func newHooks(s *settings, st store.Store, g *crud.References) *hooks.Service {
+	return &hooks.Service{Store: st, NewID: s.newID, Log: s.log, PageSize: s.pageSize, References: g}
+}
+
+func newAssets(s *settings, st store.Store, g *crud.References) *assets.Service {
+	return &assets.Service{Store: st, NewID: s.newID, Now: s.now, References: g}
+}
+
+func newSchemas(v *openapi.Validator) *schemas.Service { return &schemas.Service{Schemas: v} }
+
+// newProxy lets users call the gateways of the configuration, and the custom
+// domains of their APIs on them.
+func newProxy(s *settings, st store.Store) *outbound.Proxy {
+	return &outbound.Proxy{Fetcher: s.fetcher, Gateways: func(ctx context.Context, scope tenant.Scope) ([]outbound.Gateway, error) {
+		known := append([]outbound.Gateway(nil), s.gateways...)
+		err := st.View(ctx, scope, func(r store.Reader) error {
+			for a, err := range apis.Kind.Find(ctx, r, store.Query{}) {
+				if err != nil {
+					return err
+				}
+				if domain := a.Value.Domain(); domain != "" {
+					known = append(known, outbound.At(domain, s.gateways)...)
+				}
+			}
+			return nil
+		})
+		return known, err
+	}}
+}
+
+func newExamples(s *settings) *outbound.Examples {
+	return &outbound.Examples{Fetcher: s.fetcher, Allowed: s.examples}
+}
+
+func newStats(s *settings, st store.Store, n *gateway.Nodes) *reports.Stats {
+	return &reports.Stats{Store: st, Now: s.now, Gateways: n.Alive, APIs: func(ctx context.Context, r store.Reader) iter.Seq2[reports.Lifetime, error] {
+		return func(yield func(reports.Lifetime, error) bool) {
+			for a, err := range apis.Kind.Find(ctx, r, store.Query{}) {
+				var l reports.Lifetime
+				if err == nil {
+					l = lifetime(a.Value)
+				}
+				if !yield(l, err) {
+					return
+				}
+			}
+		}
+	}}
+}
+
+func lifetime(a apidef.API) reports.Lifetime {
+	return reports.Lifetime{Created: a.Created(), Active: a.Active()}
+}
+
+// nowhere is the Fetcher of an App that was given none: it reaches nobody.
+type nowhere struct{}
+
+// Fetch implements fetch.Fetcher.
+func (nowhere) Fetch(context.Context, fetch.Request) (fetch.Answer, error) {
+	return fetch.Answer{}, fetch.ErrUnreachable
+}
+
+// newAPIID makes API IDs of 32 hexadecimal digits (contract dashboard.md 2.5).
+func newAPIID() string { return strings.ReplaceAll(crypto.NewUUID(), "-", "") }

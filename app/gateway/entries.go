@@ -1,0 +1,116 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/feed"
+	"github.com/gatehouse-io/gatehouse/core/shape"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// address names a record of the kind of a feed.
+type address struct {
+	org tenant.ID
+	id  string
+}
+
+// entry is what one record came to: it stays as long as the record and what it
+// was made from do. Everything but text and in never changes.
+type entry struct {
+	address
+	rev      store.Revision
+	sum      uint64 // of the document: a store that was restored counts revisions anew
+	used     map[question]uint64
+	name     string
+	problems []shape.Problem
+	text     []byte // nil: gateways do not get it; part of in once there is one
+	in       *block
+	other    *entry // the same under another name, or nil
+}
+
+// entries brings the feed up to date: only what has changed is encoded again.
+func (k *kept) entries(ctx context.Context, r store.Reader) (*edition, error) {
+	fresh := make(map[address]*entry, len(k.known))
+	list := make([]*entry, 0, len(k.known))
+	l := newLooker(ctx, r)
+	for rec, err := range r.Scan(ctx, store.Query{Kind: k.source.Kind}) {
+		if err != nil {
+			return nil, err
+		}
+		at := address{rec.Org, rec.ID}
+		e, sum := k.known[at], maphash.Bytes(seed, rec.Doc)
+		if e == nil || e.rev != rec.Rev || e.sum != sum || !l.unchanged(e) {
+			e = k.encode(rec, sum, l)
+		}
+		fresh[at] = e
+		list = append(list, e)
+	}
+	if l.err != nil {
+		return nil, l.err
+	}
+	k.known = fresh
+	served, left := k.choose(list)
+	return newEdition(blocks(served), left), nil
+}
+
+var seed = maphash.MakeSeed()
+
+// encode makes the entry of a record that is new or has changed.
+func (k *kept) encode(rec store.Record, sum uint64, l *looker) *entry {
+	e := &entry{address: address{rec.Org, rec.ID}, rev: rec.Rev, sum: sum, used: map[question]uint64{}}
+	made := k.attempt(rec, Lookup{l, e})
+	e.name, e.problems, e.text = made.Name, made.Problems, made.Text
+	if made.Other != nil {
+		e.other = &entry{address: e.address, rev: e.rev, text: made.Other}
+	}
+	return e
+}
+
+// attempt makes the entry of a record that may hold anything: what nobody thought
+// of costs one record its place, and not all records theirs.
+func (k *kept) attempt(rec store.Record, l Lookup) (made feed.Entry) {
+	made = feed.Broken("a record that can be understood")
+	if doc.Check(rec.Doc, 0) != nil || !doc.IsObject(rec.Doc) {
+		return made
+	}
+	defer func() {
+		if reason := recover(); reason != nil {
+			k.log.Error("a record could not be made an entry of a feed", "feed", k.source.Name, "id", rec.ID, "panic", reason)
+		}
+	}()
+	return k.source.Entry(rec, l)
+}
+
+// choose returns the entries that gateways get, and what is left out although
+// they should get it. Of those that gateways could not tell apart the one with
+// the first ID keeps its name, which is the oldest: nobody takes over the API of
+// another organisation by giving his own the same identifier.
+func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
+	owner := make(map[string]*entry, len(list))
+	for _, e := range list {
+		if o := owner[e.name]; e.text != nil && e.name != "" && (o == nil || e.id < o.id) {
+			owner[e.name] = e
+		}
+	}
+	for _, e := range list {
+		problems := e.problems
+		switch o := owner[e.name]; {
+		case e.text == nil || o == nil || o == e:
+		case e.other != nil:
+			e = e.other
+		default:
+			problems = []shape.Problem{{Want: "an identifier that nobody else uses", Got: fmt.Sprintf("%q", e.name)}}
+		}
+		switch {
+		case problems != nil:
+			left = append(left, feed.LeftOut{Kind: k.source.Kind, ID: e.id, OrgID: e.org, Revision: uint64(e.rev), Problems: problems})
+		case e.text != nil:
+			served = append(served, e)
+		}
+	}
+	return served, left
+}

@@ -1,0 +1,111 @@
+package gateway
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/presence"
+)
+
+const codeAbsent = "node.not_found"
+
+// listing lists what users read about nodes.
+func (n *Nodes) listing() []operation.Operation {
+	example := Live{NodeID: "6c70db7e-1ae1-46a3-a2f4-820afa2558a8", Hostname: "gw-1",
+		Feeds: []FeedState{{Name: "clientidps", Revision: 41, Current: 42, Behind: true}}}
+	group := operation.Group{
+		Surface: operation.Management, Name: "system.nodes", Path: "/api/system/nodes", Tag: "System", Permission: access.System,
+		Style: operation.Style{Word: "OK"},
+	}
+	ops := group.Rows(operation.GET("list", "", "List the gateway nodes that are alive", n.List,
+		operation.Notes("A node that has not called for 15 seconds is gone. data is what other clients of the field know; nodes says more."),
+		operation.Example(nil, listOf([]Live{example}))))
+	group.Name, group.Path = "system.nodes", "/api/system/node"
+	return append(ops, group.Rows(operation.GET("get", "/{id}/{host}", "Fetch the configuration of a gateway node", n.Node,
+		operation.Notes("Nodes filter what they load by tags that they tell nobody, so that none are shown."), operation.Faulting(codeAbsent),
+		operation.Example(nil, untold())))...)
+}
+
+// NodeList is the answer to the list of nodes.
+type NodeList struct {
+	Data  NodeNames `json:"data"`
+	Nodes []Live    `json:"nodes"`
+}
+
+// NodeNames is the list of nodes as clients of the field read it (contract
+// dashboard.md 27). There is no licence, so nothing runs out: -1 is unlimited.
+type NodeNames struct {
+	Nodes     []NodeName `json:"nodes"`
+	Active    int        `json:"active_node_count"`
+	Available int        `json:"nodes_available"`
+	Remaining int        `json:"nodes_remaining"`
+	Until     string     `json:"valid_until"`
+}
+
+// NodeName is a node in NodeNames.
+type NodeName struct {
+	ID       string `json:"id"`
+	Hostname string `json:"hostname"`
+}
+
+const (
+	unlimited = -1
+	forever   = "9999-12-31T23:59:59Z"
+)
+
+func listOf(nodes []Live) NodeList {
+	names := make([]NodeName, 0, len(nodes))
+	for _, l := range nodes {
+		names = append(names, NodeName{ID: l.NodeID, Hostname: l.Hostname})
+	}
+	return NodeList{Nodes: nodes, Data: NodeNames{Nodes: names, Active: len(nodes), Available: unlimited, Remaining: unlimited, Until: forever}}
+}
+
+// NodeDetail is what is known of the configuration of a node.
+type NodeDetail struct {
+	Data struct {
+		Options struct {
+			Segmented bool     `json:"node_is_segmented"`
+			Tags      []string `json:"tags"`
+		} `json:"db_app_conf_options"`
+	} `json:"data"`
+}
+
+// untold is the configuration of a node that has not told it: every one, so far.
+func untold() (d NodeDetail) {
+	d.Data.Options.Tags = []string{}
+	return d
+}
+
+type nodeIn struct {
+	ID   string `path:"id" doc:"Identifier of the node."`
+	Host string `path:"host" doc:"Host name of the node."`
+}
+
+// Node returns the configuration of a node that is alive.
+func (n *Nodes) Node(ctx context.Context, in nodeIn) (NodeDetail, error) {
+	nodes, err := n.alive(ctx)
+	if err != nil {
+		return NodeDetail{}, err
+	}
+	if !slices.ContainsFunc(nodes, func(p presence.Node) bool { return p.ID == in.ID && p.Hostname == in.Host }) {
+		return NodeDetail{}, fault.New(fault.NotFound, codeAbsent, "node not found")
+	}
+	return untold(), nil
+}
+
+// Alive returns how many nodes are alive, whichever replica they called.
+func (n *Nodes) Alive(ctx context.Context) (int, error) {
+	nodes, err := n.alive(ctx)
+	return len(nodes), err
+}
+
+func (n *Nodes) alive(ctx context.Context) ([]presence.Node, error) {
+	if err := n.tracker.flush(ctx); err != nil {
+		return nil, err
+	}
+	return n.board.Nodes(ctx, n.now().Add(-forgetAfter))
+}

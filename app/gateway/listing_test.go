@@ -1,0 +1,67 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// The list of nodes has the form that clients of the field read, and more.
+func TestListing(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := gateway.New(gateway.Config{Store: db, Tokens: crypto.NewNodeTokens("secret"), Now: func() time.Time { return now },
+		Log: slog.New(slog.DiscardHandler), Board: gateway.NewMemory()})
+	ops := map[string]operation.Operation{}
+	for _, o := range n.Operations() {
+		ops[o.ID] = o
+	}
+	do := func(id string, c operation.Call) (string, error) {
+		o := ops[id]
+		c.Spec = &o.Spec
+		v, err := o.Do(context.Background(), &c)
+		if err != nil {
+			return "", err
+		}
+		text, err := json.Marshal(v)
+		return string(text), err
+	}
+	if _, err := do("register.node", operation.Call{Header: map[string]string{"X-Tyk-Session-Id": "s", "X-Tyk-Hostname": "gw-1"}}); err != nil {
+		t.Fatal(err)
+	}
+	id := crypto.NewNodeTokens("secret").NodeID("s")
+	got, err := do("system.nodes.list", operation.Call{})
+	want := `{"data":{"nodes":[{"id":"` + id + `","hostname":"gw-1"}],"active_node_count":1,"nodes_available":-1,"nodes_remaining":-1,"valid_until":"9999-12-31T23:59:59Z"},` +
+		`"nodes":[{"node_id":"` + id + `","session_id":"s","hostname":"gw-1","first_seen":"2026-01-02T03:04:05Z","last_seen":"2026-01-02T03:04:05Z","last_beat":null,"feeds":[]}]}`
+	if err != nil || got != want {
+		t.Errorf("%s, want\n%s, %v", got, want, err)
+	}
+	got, err = do("system.nodes.get", operation.Call{Path: map[string]string{"id": id, "host": "gw-1"}})
+	if err != nil || got != `{"data":{"db_app_conf_options":{"node_is_segmented":false,"tags":[]}}}` {
+		t.Error(got, err)
+	}
+	for _, path := range []map[string]string{{"id": id, "host": "gw-2"}, {"id": "x", "host": "gw-1"}} {
+		if _, err := do("system.nodes.get", operation.Call{Path: path}); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("%v: %v", path, err)
+		}
+	}
+	if alive, err := n.Alive(t.Context()); err != nil || alive != 1 {
+		t.Error(alive, err)
+	}
+	now = now.Add(time.Minute)
+	got, err = do("system.nodes.list", operation.Call{})
+	if err != nil || got != `{"data":{"nodes":[],"active_node_count":0,"nodes_available":-1,"nodes_remaining":-1,"valid_until":"9999-12-31T23:59:59Z"},"nodes":[]}` {
+		t.Error(got, err)
+	}
+}

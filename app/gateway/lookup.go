@@ -1,0 +1,122 @@
+package gateway
+
+import (
+	"context"
+	"hash/maphash"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Lookup finds what else an entry is made from. It remembers for the entry what
+// it was asked, so that the entry is made again when an answer changes.
+type Lookup struct {
+	l *looker
+	e *entry
+}
+
+// Record returns another record of the organisation whose record becomes the
+// entry; false: there is none.
+func (u Lookup) Record(kind, id string) (store.Record, bool) {
+	q := question{org: u.e.org, kind: kind, value: id}
+	rec := u.l.record(q)
+	u.e.used[q] = uint64(rec.Rev)
+	return rec, rec.Rev > 0
+}
+
+// Orgs returns the organisations that have a record with a value in an index.
+func (u Lookup) Orgs(kind, index, value string) []tenant.ID {
+	q := question{kind: kind, index: index, value: value}
+	orgs := u.l.holders(q)
+	u.e.used[q] = digest(orgs)
+	return orgs
+}
+
+// question is something that an entry depends on: a record of an organisation
+// or, with an index, who has a value in it.
+type question struct {
+	org                tenant.ID
+	kind, index, value string
+}
+
+// looker answers the questions of all entries from one snapshot, each once.
+type looker struct {
+	ctx     context.Context
+	r       store.Reader
+	records map[question]store.Record
+	orgs    map[question]map[string][]tenant.ID // by kind and index: by value
+	err     error                               // the first one
+}
+
+func newLooker(ctx context.Context, r store.Reader) *looker {
+	return &looker{ctx: ctx, r: r, records: map[question]store.Record{}, orgs: map[question]map[string][]tenant.ID{}}
+}
+
+// record returns a record, of revision 0 if there is none.
+func (l *looker) record(q question) store.Record {
+	if rec, ok := l.records[q]; ok || l.err != nil {
+		return rec
+	}
+	var found store.Record
+	for rec, err := range l.r.Scan(l.ctx, store.Query{Kind: q.kind, ID: q.value}) {
+		if l.err = err; err != nil {
+			break
+		}
+		if rec.Org == q.org {
+			found = rec
+			break
+		}
+	}
+	l.records[q] = found
+	return found
+}
+
+// holders reads an index once as a whole: who asks about one value asks about many.
+func (l *looker) holders(q question) []tenant.ID {
+	table := question{kind: q.kind, index: q.index}
+	if l.orgs[table] == nil {
+		l.orgs[table] = l.read(table)
+	}
+	return l.orgs[table][q.value]
+}
+
+func (l *looker) read(table question) map[string][]tenant.ID {
+	all := map[string][]tenant.ID{}
+	for rec, err := range l.r.Scan(l.ctx, store.Query{Kind: table.kind}) {
+		if err != nil {
+			l.err = err
+			break
+		}
+		for _, key := range rec.Keys {
+			if key.Index == table.index && !slices.Contains(all[key.Value], rec.Org) {
+				all[key.Value] = append(all[key.Value], rec.Org)
+			}
+		}
+	}
+	return all
+}
+
+// unchanged reports whether every answer that an entry was made from is as it was.
+func (l *looker) unchanged(e *entry) bool {
+	for q, was := range e.used {
+		now := uint64(0)
+		if q.index != "" {
+			now = digest(l.holders(q))
+		} else {
+			now = uint64(l.record(q).Rev)
+		}
+		if now != was {
+			return false
+		}
+	}
+	return true
+}
+
+// digest stands for a list of organisations.
+func digest(orgs []tenant.ID) (sum uint64) {
+	for _, org := range orgs {
+		sum = sum*31 + maphash.String(seed, string(org))
+	}
+	return sum
+}

@@ -1,0 +1,70 @@
+package policies
+
+import (
+	"context"
+	"iter"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// where names the place of an API in a policy.
+const where = "access_rights."
+
+// Source is what policies name: the APIs they give access to.
+func Source() crud.Source {
+	s := crud.SourceOf(Kind, policy.Policy.Name, func(p policy.Policy) iter.Seq[crud.Use] {
+		return func(yield func(crud.Use) bool) {
+			for _, id := range p.APIs() {
+				if !yield(crud.Use{Target: integrity.Target{Kind: apidef.Kind, ID: id}, Where: where + id}) {
+					return
+				}
+			}
+		}
+	})
+	s.Find = find
+	return s
+}
+
+// find finds the policies that give access to an API, by index.
+func find(ctx context.Context, r store.Reader, t crud.Target) iter.Seq2[store.Reference, error] {
+	return func(yield func(store.Reference, error) bool) {
+		if t.Kind != apidef.Kind {
+			return
+		}
+		for _, id := range t.IDs {
+			for p, err := range Kind.Find(ctx, r, store.Query{Index: byAPI, Value: indexed(id)}) {
+				ref := store.Reference{Kind: policy.Kind, Where: where + id}
+				if err == nil {
+					ref.ID, ref.Name = p.Value.PolicyID(), p.Value.Name()
+				}
+				if !yield(ref, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// exampleReferences is for the API description.
+var exampleReferences = []store.Reference{
+	{Kind: "clientidp", ID: "corp", Name: "Corporate login", Where: "api_mappings.orders.scope_to_policy.read"},
+}
+
+// ListReferences returns who names a policy: APIs that give it to tokens, and
+// identity providers.
+func (s *Service) ListReferences(ctx context.Context, in byID) ([]store.Reference, error) {
+	if err := s.checkPath(in.ID); err != nil {
+		return nil, err
+	}
+	return s.References.Of(ctx, s.Store, in.Scope, func(r store.Reader) (crud.Target, error) {
+		p, err := s.get(ctx, r, in, s.definitions())
+		if err != nil {
+			return crud.Target{}, err
+		}
+		return crud.Target{Kind: Kind.Name, IDs: Kind.Names(p.Value)}, nil
+	})
+}

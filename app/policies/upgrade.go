@@ -1,0 +1,37 @@
+package policies
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/registry/migrate"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Upgraded returns a policy with what the migrations of a start write into it
+// (contract dashboard.md 31), and whether that is anything.
+func Upgraded(p policy.Policy) (policy.Policy, bool, error) {
+	n, err := p.Node()
+	if err != nil || !migrate.UpgradePolicy(n) {
+		return p, false, err
+	}
+	q, err := policy.Load(n.JSON())
+	return q, err == nil, err
+}
+
+// Upgrade stores the upgraded form of a policy inside the unit of work of its
+// organisation, and reports whether it differs from what was there.
+func Upgrade(ctx context.Context, w store.Writer, id string) (bool, error) {
+	for p, err := range Kind.Find(ctx, w, store.Query{ID: id, Limit: 1}) {
+		if err != nil {
+			return false, err
+		}
+		q, changed, err := Upgraded(p.Value)
+		if err != nil || !changed {
+			return false, err
+		}
+		_, err = Kind.Edit(ctx, w, id, nil, func(policy.Policy) (policy.Policy, error) { return q, nil })
+		return err == nil, err
+	}
+	return false, nil
+}

@@ -1,0 +1,54 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+var objectID = regexp.MustCompile(`^[0-9a-f]{24}$`)
+
+// Put stores an identity provider that comes whole from somewhere else inside the unit
+// of work of one organisation: over the one with the same client_idp_id, or else as a
+// new one, under the database ID it had there if that is free. The operation is
+// empty when nothing changes: what is stored already is not written again.
+func (s *ClientIDPs) Put(ctx context.Context, w store.Writer, org tenant.ID, databaseID string, d clientidp.Draft) (store.Op, error) {
+	now := s.Now()
+	if d.ClientIdPID == "" {
+		d.ClientIdPID = databaseID
+	}
+	for old, err := range clientIDPs.Find(ctx, w, store.Query{Index: clientIDPs.Alias, Value: d.ClientIdPID, Limit: 1}) {
+		if err != nil {
+			return "", err
+		}
+		next, err := old.Value.Replace(d, old.Value.Updated)
+		if err != nil || bytes.Equal(text(old.Value), text(next)) {
+			return "", err
+		}
+		next.Updated = now
+		_, err = clientIDPs.Edit(ctx, w, old.Value.ID, nil, func(clientidp.IdP) (clientidp.IdP, error) { return next, nil })
+		return store.Updated, err
+	}
+	id := s.NewID()
+	if databaseID = strings.ToLower(databaseID); objectID.MatchString(databaseID) {
+		if _, err := clientIDPs.Get(ctx, w, databaseID); fault.KindOf(err) == fault.NotFound {
+			id = databaseID
+		}
+	}
+	p, err := clientidp.New(id, org, now, d)
+	if err != nil {
+		return "", err
+	}
+	return store.Created, clientIDPs.Insert(ctx, w, p)
+}
+
+func text(p clientidp.IdP) []byte {
+	b, _ := p.AppendJSON(nil) // records always encode
+	return b
+}

@@ -1,0 +1,100 @@
+package registry
+
+import (
+	"context"
+	"iter"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Source is what identity providers name: APIs and policies, in their mappings.
+func Source() crud.Source {
+	return crud.SourceOf(clientIDPs, func(p clientidp.IdP) string { return p.Name }, uses)
+}
+
+func uses(p clientidp.IdP) iter.Seq[crud.Use] {
+	return func(yield func(crud.Use) bool) {
+		for api, m := range p.APIMappings.All() {
+			where := "api_mappings." + api
+			if !yield(crud.Use{Target: integrity.Target{Kind: apidef.Kind, ID: api}, Where: where}) {
+				return
+			}
+			for scope, id := range m.All() {
+				if !yield(crud.Use{Target: integrity.Target{Kind: policy.Kind, ID: id}, Where: where + ".scope_to_policy." + scope}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// references returns what is known about who names whom; at least, what identity
+// providers name.
+func (s *ClientIDPs) references() *crud.References {
+	if s.References == nil {
+		return crud.NewReferences(Source())
+	}
+	return s.References
+}
+
+// Report is the answer to the search for mappings that lead nowhere.
+type Report struct {
+	Dangling []store.Reference `json:"dangling" doc:"Mappings that name APIs or policies that do not exist."`
+}
+
+// Examples for the API description.
+var (
+	exampleReferences = []store.Reference{
+		{Kind: apidef.Kind, ID: "orders", Name: "Orders", Where: "api_mappings.orders"},
+		{Kind: policy.Kind, ID: "gold", Name: "Gold", Where: "api_mappings.orders.scope_to_policy.read"},
+	}
+	exampleReport = Report{Dangling: []store.Reference{{Kind: clientidp.Kind, ID: "corp", Name: "Corporate login",
+		Where: "api_mappings.orders.scope_to_policy.orders:write", To: &integrity.Target{Kind: policy.Kind, ID: "platinum"}}}}
+)
+
+// ListReferences returns what an identity provider names. Nothing names it.
+func (s *ClientIDPs) ListReferences(ctx context.Context, in byID) ([]store.Reference, error) {
+	out := []store.Reference{}
+	err := s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		p, err := clientIDPs.Get(ctx, r, in.ID)
+		if err != nil {
+			return err
+		}
+		rec, err := r.Get(ctx, clientidp.Kind, p.Value.ID)
+		if err != nil {
+			return err
+		}
+		out, err = collect(s.references().Named(ctx, r, rec))
+		return err
+	})
+	return out, err
+}
+
+type reportIn struct{ Scope tenant.Scope }
+
+// ReportDangling returns the mappings of all identity providers that lead
+// nowhere. They are tolerated: the API or policy may be about to come.
+func (s *ClientIDPs) ReportDangling(ctx context.Context, in reportIn) (out Report, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		out.Dangling, err = collect(s.references().Dangling(ctx, r, clientidp.Kind))
+		return err
+	})
+	return out, err
+}
+
+func collect(refs iter.Seq2[store.Reference, error]) ([]store.Reference, error) {
+	out := []store.Reference{}
+	for ref, err := range refs {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ref)
+	}
+	return out, nil
+}

@@ -1,0 +1,214 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/folder"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Operations lists what the super-admin can import (contract dashboard.md 29).
+func (s *Service) Operations() []operation.Operation {
+	style := operation.Style{Word: "OK", Faults: map[string]operation.Answer{
+		operation.CodeEmptyBody: {Status: 500, Text: "Failed to read response body, body empty"},
+		operation.CodeMalformed: {Status: 403, Text: "Request body malformed"},
+	}}
+	const notes = " What is there already, by its identifier, is replaced. Each is stored in the organisation of its org_id, which may be left out while there is only one; " +
+		"Meta says of each that it was stored, true, or why it was not. Database IDs stay where they are free."
+	definition := map[string]any{
+		"api_id": "orders", "org_id": "5f1a0c5d8e3b2a1f00000001", "name": "Orders", "active": true, "use_keyless": true,
+		"proxy": map[string]any{"listen_path": "/orders/", "target_url": "http://orders.internal:8080/", "strip_listen_path": true},
+	}
+	policy := map[string]any{"id": "gold", "org_id": "5f1a0c5d8e3b2a1f00000001", "name": "Gold", "rate": 100, "per": 1, "quota_max": -1, "access_rights": map[string]any{}}
+	apis := operation.Group{Surface: operation.Admin, Name: "admin.apis", Path: "/admin/apis", Tag: "APIs", Style: style}.Rows(
+		operation.POST("import", "/import", "Import APIs of any class", s.ImportAPIs, operation.Notes("APIs in the form in which they are listed."+notes),
+			operation.Example(map[string]any{"apis": []any{map[string]any{"api_definition": definition}}}, imported("APIs imported", "orders"))))
+	return append(apis, operation.Group{Surface: operation.Admin, Name: "admin.policies", Path: "/admin/policies", Tag: "Policies", Style: style}.Rows(
+		operation.POST("import", "/import", "Import policies", s.ImportPolicies, operation.Notes("Policies in the form in which they are listed."+notes),
+			operation.Example(map[string]any{"Data": []any{policy}, "Pages": 1}, imported("Policies imported", "gold"))))...)
+}
+
+func imported(message, id string) map[string]any {
+	return map[string]any{"Status": "OK", "Message": message, "Meta": map[string]any{id: true}}
+}
+
+// Definitions is the body of an import of APIs: wrappers as in lists.
+type Definitions struct {
+	APIs  []json.RawMessage `json:"apis"`
+	Pages int               `json:"pages,omitempty"`
+}
+
+// Data is the body of an import of policies.
+type Data struct {
+	Data  []json.RawMessage `json:"Data"`
+	Pages int               `json:"Pages,omitempty"`
+}
+
+type apisIn struct {
+	Body Definitions `body:""`
+}
+
+type policiesIn struct {
+	Body Data `body:""`
+}
+
+// ImportAPIs stores the APIs that can be stored, and says of the others why not.
+func (s *Service) ImportAPIs(ctx context.Context, in apisIn) (operation.Receipt, error) {
+	b := batch{member: "apis", of: func(n *doc.Node, at folder.Place) (folder.Bundle, []folder.Problem) { return folder.ReadAPI(at, n) }}
+	meta, err := s.batch(ctx, in.Body.APIs, b)
+	return operation.Receipt{Message: "APIs imported", Meta: meta}, err
+}
+
+// ImportPolicies stores the policies that can be stored, and says of the others
+// why not.
+func (s *Service) ImportPolicies(ctx context.Context, in policiesIn) (operation.Receipt, error) {
+	b := batch{member: "Data", of: func(n *doc.Node, at folder.Place) (folder.Bundle, []folder.Problem) { return folder.ReadPolicy(at, n) }}
+	meta, err := s.batch(ctx, in.Body.Data, b)
+	return operation.Receipt{Message: "Policies imported", Meta: meta}, err
+}
+
+// batch is how a list of things is read.
+type batch struct {
+	member string
+	of     func(*doc.Node, folder.Place) (folder.Bundle, []folder.Problem)
+}
+
+// entry is one thing of a list.
+type entry struct {
+	item
+	id string
+}
+
+// batch stores each thing of a list by itself: one unit of work and one announcement for
+// each organisation. It returns true or a reason by identifier.
+func (s *Service) batch(ctx context.Context, list []json.RawMessage, b batch) (map[string]any, error) {
+	known, err := s.Organisations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	meta := map[string]any{}
+	byOrg := map[tenant.ID][]entry{}
+	var orgs []tenant.ID
+	for i, text := range list {
+		org, e, reason := s.entry(text, b, i, known)
+		if _, twice := meta[e.id]; twice {
+			e.id, reason = fmt.Sprintf("%s.%d", b.member, i), fmt.Sprintf("%s comes twice in this request; the first one counts", e.id)
+		}
+		if meta[e.id] = true; reason != "" {
+			meta[e.id] = reason
+			continue
+		}
+		if byOrg[org] == nil {
+			orgs = append(orgs, org)
+		}
+		byOrg[org] = append(byOrg[org], e)
+	}
+	for _, org := range orgs {
+		if err := s.each(ctx, org, byOrg[org], meta); err != nil {
+			return nil, err
+		}
+	}
+	return meta, nil
+}
+
+// entry reads and checks one thing of a list.
+func (s *Service) entry(text json.RawMessage, b batch, i int, known []tenant.ID) (org tenant.ID, e entry, reason string) {
+	at := fmt.Sprintf("%s.%d", b.member, i)
+	e.id = at
+	n, err := doc.ParseNode(text)
+	if err != nil {
+		return "", e, err.Error()
+	}
+	found, wrong := b.of(n, folder.Place{})
+	if e.id = idOf(found, at); len(wrong) > 0 {
+		return "", e, reasons(wrong)
+	}
+	if org, reason = owner(n, known); reason != "" {
+		return "", e, reason
+	}
+	items, wrong := s.prepare(org, found, nil)
+	if len(wrong) > 0 {
+		return "", e, reasons(wrong)
+	}
+	e.item = items[0]
+	return org, e, ""
+}
+
+func idOf(b folder.Bundle, otherwise string) string {
+	for _, a := range b.APIs {
+		if a.ID != "" {
+			return a.ID
+		}
+	}
+	for _, p := range b.Policies {
+		return p.ID
+	}
+	return otherwise
+}
+
+// reasons joins problems to one text.
+func reasons(problems []folder.Problem) string {
+	out := ""
+	for i, p := range problems {
+		if i > 0 {
+			out += "; "
+		}
+		if p.Field != "" {
+			out += p.Field + ": "
+		}
+		out += p.Message
+	}
+	return out
+}
+
+// owner returns the organisation of a record, or why there is none.
+func owner(n *doc.Node, known []tenant.ID) (org tenant.ID, reason string) {
+	text := n.Get("org_id").Text()
+	if text == "" {
+		text = n.Get("api_definition", "org_id").Text()
+	}
+	switch {
+	case text == "" && len(known) == 1:
+		return known[0], ""
+	case text == "":
+		return "", "org_id is required"
+	}
+	for _, id := range known {
+		if id == tenant.ID(text) {
+			return id, ""
+		}
+	}
+	return "", fmt.Sprintf("there is no organisation %q", text)
+}
+
+// each stores the things of one organisation. A refusal concerns one of them.
+func (s *Service) each(ctx context.Context, org tenant.ID, list []entry, meta map[string]any) error {
+	scope, err := tenant.Of(org)
+	if err != nil {
+		return err
+	}
+	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
+		writes := 0
+		for _, e := range list {
+			op, err := e.put(ctx, w)
+			f, refused := refusal(err)
+			switch {
+			case refused:
+				meta[e.id] = f.Message
+			case err != nil:
+				return err
+			default:
+				if meta[e.id] = true; op != "" {
+					writes++
+				}
+			}
+		}
+		return announce(ctx, w, writes)
+	})
+	return err
+}

@@ -1,0 +1,237 @@
+// Package transfer brings what others keep into the store: folders of gateways,
+// exports of control planes. What is there already is updated, by the identifiers
+// that clients and gateways know.
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/app/registry"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry/folder"
+	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Service imports.
+type Service struct {
+	Store    store.Store
+	APIs     *apis.Library
+	Policies *policies.Service
+	IDPs     *registry.ClientIDPs
+	// Organisations returns every organisation there is.
+	Organisations func(ctx context.Context) ([]tenant.ID, error)
+}
+
+// Tally names what became of the things of one kind.
+type Tally struct {
+	Created   []string
+	Changed   []string
+	Unchanged []string
+}
+
+// Len returns how many there are.
+func (t Tally) Len() int { return len(t.Created) + len(t.Changed) + len(t.Unchanged) }
+
+// Writes returns how many are stored anew.
+func (t Tally) Writes() int { return len(t.Created) + len(t.Changed) }
+
+func (t *Tally) add(op store.Op, name string) {
+	switch op {
+	case store.Created:
+		t.Created = append(t.Created, name)
+	case store.Updated:
+		t.Changed = append(t.Changed, name)
+	default:
+		t.Unchanged = append(t.Unchanged, name)
+	}
+}
+
+// Report says what an import did or would do.
+type Report struct {
+	OrgID    tenant.ID
+	Stored   bool // false: a dry run, or there are problems
+	APIs     Tally
+	Policies Tally
+	IDPs     Tally
+	Problems []folder.Problem
+}
+
+// Writes returns how many records are stored anew.
+func (r Report) Writes() int { return r.APIs.Writes() + r.Policies.Writes() + r.IDPs.Writes() }
+
+// CodeRefused is the code of an import that was not carried out.
+const CodeRefused = "import.refused"
+
+// Progress hears how far an import has come.
+type Progress func(done, total int, name string)
+
+// item is one thing to be stored.
+type item struct {
+	name  string
+	place folder.Place
+	tally func(*Report) *Tally
+	put   func(ctx context.Context, w store.Writer) (store.Op, error)
+}
+
+// Import stores a bundle in one organisation, all of it or, if anything is wrong,
+// nothing: then the report lists every problem, and the error is a fault with the code
+// CodeRefused. A dry run does all but storing. progress, which may be nil, is called
+// as the things of the bundle are checked. Gateways are told once to reload everything.
+func (s *Service) Import(ctx context.Context, scope tenant.Scope, b folder.Bundle, dryRun bool, progress Progress) (Report, error) {
+	items, problems := s.prepare(scope.Org(), b, progress)
+	report := Report{OrgID: scope.Org(), Problems: problems}
+	if dryRun {
+		ctx, _ = store.Rehearse(ctx, nil)
+	}
+	_, err := s.Store.Update(ctx, scope, func(w store.Writer) error {
+		report = Report{OrgID: scope.Org(), Problems: problems[:len(problems):len(problems)]}
+		for _, it := range items {
+			op, err := it.put(ctx, w)
+			if f, ok := refusal(err); ok {
+				report.Problems = append(report.Problems, it.place.Problem(f.Field, "%s", f.Message))
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("import %s: %w", it.place, err)
+			}
+			it.tally(&report).add(op, it.name)
+		}
+		if n := len(report.Problems); n > 0 {
+			return fault.New(fault.Invalid, CodeRefused, "nothing was imported: %d %s", n, plural(n, "problem"))
+		}
+		return announce(ctx, w, report.Writes())
+	})
+	report.Stored = err == nil && !dryRun
+	return report, err
+}
+
+// refusal returns the fault of a thing that cannot be stored as it is. Trouble of
+// the store is none.
+func refusal(err error) (*fault.Error, bool) {
+	f, ok := errors.AsType[*fault.Error](err)
+	return f, ok && f.Kind != fault.Internal && f.Kind != fault.Stale && f.Kind != fault.Unavailable
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+// announce tells gateways once about everything (contract dashboard.md 6.2).
+func announce(ctx context.Context, w store.Writer, writes int) error {
+	if writes == 0 {
+		return nil
+	}
+	return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
+}
+
+// prepare checks a bundle as far as that is possible without the store. APIs
+// come first: policies are held against them.
+func (s *Service) prepare(org tenant.ID, b folder.Bundle, progress Progress) (items []item, problems []folder.Problem) {
+	done := 0
+	next := func(name string, it item, wrong []folder.Problem) {
+		if problems = append(problems, wrong...); len(wrong) == 0 {
+			items = append(items, it)
+		}
+		if done++; progress != nil {
+			progress(done, b.Len(), name)
+		}
+	}
+	for _, a := range b.APIs {
+		it, wrong := s.api(org, a)
+		next(a.ID, it, wrong)
+	}
+	for _, p := range b.Policies {
+		it, wrong := s.policy(org, p)
+		next(p.ID, it, wrong)
+	}
+	for _, p := range b.IdPs {
+		it, wrong := s.idp(org, p)
+		next(p.ID, it, wrong)
+	}
+	return items, problems
+}
+
+func (s *Service) api(org tenant.ID, a folder.API) (item, []folder.Problem) {
+	checked, wrong := s.APIs.Check(apis.Incoming{
+		APIID: a.ID, Class: a.Class, Definition: a.Definition.Clone(), Document: a.Document.Clone(), Wrapper: a.Wrapper,
+	}, org)
+	return item{
+		name: title(a.ID, a.Name()), place: a.Place, tally: func(r *Report) *Tally { return &r.APIs },
+		put: func(ctx context.Context, w store.Writer) (store.Op, error) { return s.APIs.Put(ctx, w, checked) },
+	}, place(a, wrong)
+}
+
+// place says in which file the problems of an API are.
+func place(a folder.API, wrong []rules.Problem) (out []folder.Problem) {
+	at := a.Place
+	if a.Document != nil {
+		at = a.DocumentAt
+	}
+	for _, p := range wrong {
+		out = append(out, at.Problem(p.Field, "%s", p.Message))
+	}
+	return out
+}
+
+func (s *Service) policy(org tenant.ID, p folder.Policy) (item, []folder.Problem) {
+	var wrong []folder.Problem
+	for _, t := range policies.CheckTypes(p.Node) {
+		wrong = append(wrong, p.Place.Problem(t.Path, "must be %s, not %s", t.Want, t.Got))
+	}
+	text := p.Node.JSON()
+	return item{
+		name: title(p.ID, p.Node.Get("name").Text()), place: p.Place, tally: func(r *Report) *Tally { return &r.Policies },
+		put: func(ctx context.Context, w store.Writer) (store.Op, error) { return s.Policies.Put(ctx, w, org, text) },
+	}, wrong
+}
+
+func (s *Service) idp(org tenant.ID, p folder.IdP) (item, []folder.Problem) {
+	var d clientidp.Draft
+	var wrong []folder.Problem
+	err := decode(p.Node, &d)
+	if err == nil {
+		_, err = clientidp.New("", org, s.IDPs.Now(), d)
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		wrong = append(wrong, p.Place.Problem(f.Field, "%s", f.Message))
+	} else if err != nil {
+		wrong = append(wrong, p.Place.Problem("", "%s", err.Error()))
+	}
+	id := p.Node.Get("_id").Text()
+	return item{
+		name: title(p.ID, d.Name), place: p.Place, tally: func(r *Report) *Tally { return &r.IDPs },
+		put: func(ctx context.Context, w store.Writer) (store.Op, error) { return s.IDPs.Put(ctx, w, org, id, d) },
+	}, wrong
+}
+
+// decode reads a draft, and says which member is of the wrong type.
+func decode(n *doc.Node, d *clientidp.Draft) error {
+	for _, name := range []string{"client_idp_id", "name", "issuer", "jwks_uri", "scope_claim_name"} {
+		if v := n.Get(name); !v.Is(doc.Absent, doc.TypeNull, doc.TypeString) {
+			return fault.New(fault.Invalid, clientidp.Kind+"."+name, "must be a string, not %s", v.Type()).At(name)
+		}
+	}
+	return json.Unmarshal(n.JSON(), d)
+}
+
+// title names a thing for people.
+func title(id, name string) string {
+	if name == "" || name == id {
+		return id
+	}
+	return fmt.Sprintf("%s (%s)", id, name)
+}

@@ -1,0 +1,196 @@
+// Package upgrade brings what is stored up to the forms that this version writes, once
+// at every start (contract dashboard.md 31).
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Service upgrades.
+type Service struct {
+	Store store.Store
+	APIs  *apis.Library
+	Log   *slog.Logger
+	Batch int // records in one unit of work; 0: 500
+}
+
+// Counts says how many records were upgraded.
+type Counts struct{ APIs, Policies int }
+
+// target is a record that is not up to date.
+type target struct{ kind, id string }
+
+// batch is what one unit of work upgrades.
+type batch struct {
+	org     tenant.ID
+	targets []target
+}
+
+// Run upgrades the records of every organisation. It writes only those that change, and
+// nothing when it runs again; replicas that start at once share the work, whoever comes
+// first. Gateways are told once, with the last unit of work, to reload everything:
+// an upgrade that is cut short goes on at the next start.
+func (s *Service) Run(ctx context.Context) (total Counts, err error) {
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "upgrade", Operation: "upgrade"})
+	batches, n, err := s.look(ctx)
+	if err != nil || n == 0 {
+		return total, err
+	}
+	s.Log.Info("records of an older form are upgraded", "records", n, "batches", len(batches))
+	done := 0
+	for i, b := range batches {
+		c, err := s.upgrade(ctx, b, i == len(batches)-1, total != Counts{})
+		if err != nil {
+			return total, fmt.Errorf("upgrade of organisation %s: %w", b.org, err)
+		}
+		total.APIs, total.Policies, done = total.APIs+c.APIs, total.Policies+c.Policies, done+len(b.targets)
+		s.Log.Info("upgraded", "done", done, "of", n, "org_id", string(b.org))
+	}
+	s.Log.Info("the upgrade is complete", "apis", total.APIs, "policies", total.Policies)
+	return total, nil
+}
+
+// look finds the records that are not up to date.
+func (s *Service) look(ctx context.Context) (batches []batch, n int, err error) {
+	size := s.Batch
+	if size <= 0 {
+		size = 500
+	}
+	byOrg := map[tenant.ID][]target{}
+	err = s.Store.View(ctx, tenant.Everyone("upgrade"), func(r store.Reader) error {
+		clear(byOrg)
+		return errors.Join(s.lookAPIs(ctx, r, byOrg), s.lookPolicies(ctx, r, byOrg))
+	})
+	for _, org := range sorted(byOrg) {
+		n += len(byOrg[org])
+		for part := range slices.Chunk(byOrg[org], size) {
+			batches = append(batches, batch{org, part})
+		}
+	}
+	return batches, n, err
+}
+
+func sorted(byOrg map[tenant.ID][]target) []tenant.ID {
+	var orgs []tenant.ID
+	for org := range byOrg {
+		orgs = append(orgs, org)
+	}
+	slices.Sort(orgs)
+	return orgs
+}
+
+// lookAPIs finds APIs. One that cannot be read is left for others to report.
+func (s *Service) lookAPIs(ctx context.Context, r store.Reader, byOrg map[tenant.ID][]target) error {
+	for rec, err := range r.Scan(ctx, store.Query{Kind: apidef.Kind}) {
+		if err != nil {
+			return err
+		}
+		a, err := apis.Kind.Decode(rec)
+		var notes []string
+		if err == nil {
+			_, notes, err = s.APIs.Upgraded(a)
+		}
+		if err != nil {
+			s.Log.Warn("an API cannot be upgraded", "id", rec.ID, "org_id", string(rec.Org), "error", err)
+		} else if len(notes) > 0 && rec.Org != "" {
+			byOrg[rec.Org] = append(byOrg[rec.Org], target{apidef.Kind, rec.ID})
+		}
+	}
+	return nil
+}
+
+func (s *Service) lookPolicies(ctx context.Context, r store.Reader, byOrg map[tenant.ID][]target) error {
+	for rec, err := range r.Scan(ctx, store.Query{Kind: policy.Kind}) {
+		if err != nil {
+			return err
+		}
+		p, err := policies.Kind.Decode(rec)
+		var changed bool
+		if err == nil {
+			_, changed, err = policies.Upgraded(p)
+		}
+		if err != nil {
+			s.Log.Warn("a policy cannot be upgraded", "id", rec.ID, "org_id", string(rec.Org), "error", err)
+		} else if changed && rec.Org != "" {
+			byOrg[rec.Org] = append(byOrg[rec.Org], target{policy.Kind, rec.ID})
+		}
+	}
+	return nil
+}
+
+// attempts is how often a unit of work is tried that others interfere with.
+const attempts = 10
+
+// upgrade carries out one batch. The last one announces, if anything has changed.
+func (s *Service) upgrade(ctx context.Context, b batch, last, changed bool) (c Counts, err error) {
+	scope, err := tenant.Of(b.org)
+	if err != nil {
+		return c, err
+	}
+	var notes []func()
+	for range attempts {
+		_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
+			c, notes = Counts{}, nil
+			for _, t := range b.targets {
+				if err := s.one(ctx, quiet{w}, b.org, t, &c, &notes); err != nil {
+					return err
+				}
+			}
+			if last && (changed || c != Counts{}) {
+				return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
+			}
+			return nil
+		})
+		if !errors.Is(err, store.ErrStale) {
+			break
+		}
+	}
+	if err == nil {
+		for _, say := range notes {
+			say()
+		}
+	}
+	return c, err
+}
+
+// one upgrades one record.
+func (s *Service) one(ctx context.Context, w store.Writer, org tenant.ID, t target, c *Counts, said *[]func()) error {
+	if t.kind == policy.Kind {
+		changed, err := policies.Upgrade(ctx, w, t.id)
+		if changed {
+			c.Policies++
+			*said = append(*said, func() { s.Log.Info("policy upgraded: id is its _id", "id", t.id, "org_id", string(org)) })
+		}
+		return err
+	}
+	notes, err := s.APIs.Upgrade(ctx, w, t.id)
+	if len(notes) > 0 {
+		c.APIs++
+		*said = append(*said, func() {
+			s.Log.Info("API upgraded", "id", t.id, "org_id", string(org), "changes", notes)
+		})
+	}
+	return err
+}
+
+// quiet is a writer whose records are not announced one by one.
+type quiet struct{ store.Writer }
+
+// Put implements store.Writer.
+func (w quiet) Put(ctx context.Context, r store.Record) error {
+	r.Keys = append(slices.Clip(r.Keys), store.Key{Index: signal.Quiet, Value: "upgrade"})
+	return w.Writer.Put(ctx, r)
+}

@@ -1,0 +1,307 @@
+package doc
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Errors of ApplyPatch, always inside a *PatchError but for ErrSyntax.
+var (
+	ErrPatch = errors.New("doc: patch cannot be applied")
+	ErrTest  = errors.New("doc: a test of the patch failed") // RFC 6902, 4.6
+)
+
+// PatchError says which operation of a JSON patch failed and why. It is an
+// ErrPatch, or an ErrTest when the operation was a test that failed.
+type PatchError struct {
+	Index  int    // of the operation, from 0
+	Op     string // as the patch names it
+	Path   string // JSON pointer as the patch has it
+	Reason string
+	test   bool
+}
+
+// Error implements error.
+func (e *PatchError) Error() string {
+	return fmt.Sprintf("operation %d (%s %q): %s", e.Index, e.Op, e.Path, e.Reason)
+}
+
+// Unwrap returns ErrPatch or ErrTest.
+func (e *PatchError) Unwrap() error {
+	if e.test {
+		return ErrTest
+	}
+	return ErrPatch
+}
+
+// Bounds of what one patch may cost.
+const (
+	maxOperations = 10_000
+	// maxCopied is about how many bytes of memory copy operations may add up to: a
+	// document that is copied into itself doubles with every operation.
+	maxCopied = 64 << 20
+)
+
+// ApplyPatch applies a JSON patch (RFC 6902) and returns the result; the
+// document given stays as it is. Either every operation succeeds or there is an
+// error: ErrSyntax for a patch that is no array of operations, else a
+// *PatchError. Whatever the patch does not touch keeps its place and spelling; a
+// member that is replaced keeps its place.
+func ApplyPatch(document *Node, patch []byte) (*Node, error) {
+	ops, err := ParseNode(patch)
+	if err != nil {
+		return nil, err
+	}
+	if !ops.Is(TypeArray) {
+		return nil, fmt.Errorf("%w: a JSON patch is an array of operations", ErrSyntax)
+	}
+	if ops.Len() > maxOperations {
+		return nil, fmt.Errorf("%w: more than %d operations", ErrSyntax, maxOperations)
+	}
+	p := &patching{root: document.Clone()}
+	for i, op := range ops.nodes {
+		p.op = op
+		if err := p.step(); err != nil {
+			return nil, &PatchError{Index: i, Op: op.Get("op").Text(), Path: op.Get("path").Text(), Reason: err.Error(), test: errors.Is(err, errTest)}
+		}
+	}
+	return p.root, nil
+}
+
+// patching is a patch on its way through a document.
+type patching struct {
+	root   *Node
+	op     *Node
+	copied int
+}
+
+var errTest = errors.New("the value is another one")
+
+func (p *patching) step() error {
+	path, err := p.pointer("path")
+	if err != nil {
+		return err
+	}
+	switch op := p.op.Get("op"); op.Text() {
+	case "add":
+		return p.withValue(func(v *Node) error { return p.add(path, v) })
+	case "replace":
+		return p.withValue(func(v *Node) error { return p.replace(path, v) })
+	case "test":
+		return p.withValue(func(v *Node) error { return p.test(path, v) })
+	case "remove":
+		_, err := p.remove(path)
+		return err
+	case "move":
+		return p.move(path)
+	case "copy":
+		return p.copy(path)
+	default:
+		return errors.New(`"op" must be one of add, remove, replace, move, copy and test`)
+	}
+}
+
+// withValue passes on a value of its own: the patch may be applied again.
+func (p *patching) withValue(fn func(*Node) error) error {
+	v := p.op.Get("value")
+	if v == nil {
+		return errors.New(`"value" is missing`)
+	}
+	return fn(v.Clone())
+}
+
+// pointer returns the unescaped segments of a JSON pointer (RFC 6901).
+func (p *patching) pointer(member string) ([]string, error) {
+	n := p.op.Get(member)
+	if !n.Is(TypeString) {
+		return nil, fmt.Errorf("%q must be a string", member)
+	}
+	text := n.Text()
+	if text == "" {
+		return nil, nil
+	}
+	if text[0] != '/' {
+		return nil, fmt.Errorf("%q must be empty or begin with /", member)
+	}
+	segs := strings.Split(text[1:], "/")
+	for i, s := range segs {
+		if strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(s), "~") {
+			return nil, fmt.Errorf("%q has a ~ that is neither ~0 nor ~1", member)
+		}
+		segs[i] = strings.ReplaceAll(strings.ReplaceAll(s, "~1", "/"), "~0", "~")
+	}
+	return segs, nil
+}
+
+var errAbsent = errors.New("there is nothing at this path")
+
+// at returns the value at a path.
+func (p *patching) at(path []string) (*Node, error) {
+	n := p.root
+	for _, seg := range path {
+		var i int
+		var err error
+		switch n.Type() {
+		case TypeObject:
+			i = n.find(seg)
+		case TypeArray:
+			if i, err = position(seg, len(n.nodes)-1); err != nil {
+				return nil, err
+			}
+		default:
+			i = -1
+		}
+		if i < 0 {
+			return nil, errAbsent
+		}
+		n = n.nodes[i]
+	}
+	if n == nil {
+		return nil, errAbsent
+	}
+	return n, nil
+}
+
+// position reads an array index: digits without leading zeros (RFC 6901, 4).
+func position(seg string, last int) (int, error) {
+	i, err := strconv.Atoi(seg)
+	if err != nil || strconv.Itoa(i) != seg || i < 0 {
+		return 0, fmt.Errorf("%q is no index of an array", seg)
+	}
+	if i > last {
+		return 0, fmt.Errorf("index %d is out of range", i)
+	}
+	return i, nil
+}
+
+// parent returns what holds the last segment of a path, and that segment.
+func (p *patching) parent(path []string) (*Node, string, error) {
+	last := len(path) - 1
+	n, err := p.at(path[:last])
+	if err == nil && !n.Is(TypeObject, TypeArray) {
+		err = fmt.Errorf("what holds it is %s", n.Type())
+	}
+	return n, path[last], err
+}
+
+func (p *patching) add(path []string, v *Node) error {
+	if len(path) == 0 {
+		p.root = v
+		return nil
+	}
+	holder, name, err := p.parent(path)
+	if err != nil {
+		return err
+	}
+	if holder.Is(TypeObject) {
+		holder.Set(name, v)
+		return nil
+	}
+	i := len(holder.nodes)
+	if name != "-" {
+		if i, err = position(name, i); err != nil {
+			return err
+		}
+	}
+	holder.nodes = slices.Insert(holder.nodes, i, v)
+	return nil
+}
+
+// remove takes a value out and returns it.
+func (p *patching) remove(path []string) (*Node, error) {
+	if len(path) == 0 {
+		return nil, errors.New("the whole document cannot be removed")
+	}
+	v, err := p.at(path)
+	if err != nil {
+		return nil, err
+	}
+	holder, name, err := p.parent(path)
+	if err != nil {
+		return nil, err
+	}
+	if holder.Is(TypeObject) {
+		holder.Delete(name)
+		return v, nil
+	}
+	i, err := position(name, len(holder.nodes)-1)
+	if err == nil {
+		holder.nodes = slices.Delete(holder.nodes, i, i+1)
+	}
+	return v, err
+}
+
+func (p *patching) replace(path []string, v *Node) error {
+	n, err := p.at(path)
+	if err == nil {
+		*n = *v
+	}
+	return err
+}
+
+func (p *patching) test(path []string, v *Node) error {
+	n, err := p.at(path)
+	if err == nil && !n.Equal(v) {
+		err = errTest
+	}
+	return err
+}
+
+// move takes a value from one place to another, but not into itself (RFC 6902,
+// 4.4).
+func (p *patching) move(path []string) error {
+	from, err := p.pointer("from")
+	if err != nil {
+		return err
+	}
+	if _, err := p.at(from); err != nil {
+		return fmt.Errorf("from: %w", err)
+	}
+	if slices.Equal(from, path) {
+		return nil
+	}
+	if len(path) > len(from) && slices.Equal(from, path[:len(from)]) {
+		return errors.New("a value cannot be moved into itself")
+	}
+	if len(from) == 0 {
+		return errors.New("the whole document cannot be moved")
+	}
+	v, err := p.remove(from)
+	if err != nil {
+		return err
+	}
+	return p.add(path, v)
+}
+
+func (p *patching) copy(path []string) error {
+	from, err := p.pointer("from")
+	if err != nil {
+		return err
+	}
+	v, err := p.at(from)
+	if err != nil {
+		return fmt.Errorf("from: %w", err)
+	}
+	if p.copied += v.weight(maxCopied - p.copied); p.copied >= maxCopied {
+		return errors.New("the patch copies too much")
+	}
+	return p.add(path, v.Clone())
+}
+
+// weight is about how many bytes a copy of n takes; counting ends at most.
+func (n *Node) weight(most int) int {
+	size := 64 + len(n.text)
+	for i, v := range n.nodes {
+		if size >= most {
+			break
+		}
+		if n.kind == TypeObject {
+			size += len(n.names[i])
+		}
+		size += v.weight(most - size)
+	}
+	return size
+}

@@ -1,0 +1,45 @@
+package apidef
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Address returns where gateways would listen for the API: domain and path,
+// without what makes no difference to them. Two APIs of an organisation must
+// not share one (contract dashboard.md 9.3); "" when the API listens nowhere, as
+// TCP services do.
+func (a API) Address() string {
+	if a.facts.listenPath == "" {
+		return ""
+	}
+	return strings.ToLower(a.facts.domain) + " " + strings.TrimSuffix(path.Clean("/"+a.facts.listenPath), "/") + "/"
+}
+
+// Places returns the values that are unique in the organisation: the address in
+// each gateway segment the API is for. An API without tags is for all of them.
+func (a API) Places() []string {
+	at := a.Address()
+	if at == "" {
+		return nil
+	}
+	if len(a.facts.tags) == 0 {
+		return []string{at}
+	}
+	var out []string
+	for _, tag := range distinct(a.facts.tags) {
+		out = append(out, at+" "+tag)
+	}
+	return out
+}
+
+// Collides reports whether some gateway would be asked to serve both APIs at
+// the same address.
+func (a API) Collides(b API) bool {
+	if a.Address() == "" || a.Address() != b.Address() {
+		return false
+	}
+	return len(a.facts.tags) == 0 || len(b.facts.tags) == 0 ||
+		slices.ContainsFunc(a.facts.tags, func(tag string) bool { return slices.Contains(b.facts.tags, tag) })
+}

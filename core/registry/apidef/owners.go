@@ -1,0 +1,59 @@
+package apidef
+
+import (
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Viewer is who wants to see APIs.
+type Viewer struct {
+	UserID, GroupID string
+	All             bool // owners make no difference: admins, and everybody while ownership is off
+	// NoAPIs and NoMCP say that the permissions of the viewer do not cover MCP
+	// proxies, or all other APIs: to such a viewer these do not exist (contract
+	// dashboard.md 13).
+	NoAPIs, NoMCP bool
+}
+
+// Owners returns the users and groups that own the API; with none of either
+// everybody sees it (contract dashboard.md 4.4).
+func (a API) Owners() (users, groups []string) {
+	return texts(a.wrapper, "user_owners"), texts(a.wrapper, "user_group_owners")
+}
+
+// HiddenFrom reports whether a viewer must not learn that there is such an API.
+func (a API) HiddenFrom(v Viewer) bool {
+	if a.IsMCP() {
+		return v.NoMCP
+	}
+	return v.NoAPIs
+}
+
+// VisibleTo reports whether a viewer owns the API or need not.
+func (a API) VisibleTo(v Viewer) bool {
+	if v.All {
+		return true
+	}
+	users, groups := a.Owners()
+	if len(users)+len(groups) == 0 {
+		return true
+	}
+	return slices.Contains(users, v.UserID) || v.GroupID != "" && slices.Contains(groups, v.GroupID)
+}
+
+// WithOwners returns a with other owners.
+func (a API) WithOwners(users, groups []string, now time.Time) API {
+	a.wrapper = a.wrapper.With("user_owners", doc.NewStrings(users).JSON()).With("user_group_owners", doc.NewStrings(groups).JSON())
+	a.updated = now
+	return a.Quietly()
+}
+
+// WithCategories returns a with other categories: blank ones and repetitions are
+// dropped (contract dashboard.md 10.3).
+func (a API) WithCategories(names []string, now time.Time) API {
+	a.wrapper = a.wrapper.With("categories", doc.NewStrings(distinct(names)).JSON())
+	a.updated = now
+	return a.Quietly()
+}

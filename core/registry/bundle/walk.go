@@ -1,0 +1,249 @@
+package bundle
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// spot is a place in a file.
+type spot struct {
+	file string
+	path []string
+}
+
+func (s spot) in(steps ...string) spot {
+	return spot{s.file, append(slices.Clip(s.path), steps...)}
+}
+
+// pointer writes the path as RFC 6901 does.
+func pointer(path []string) string {
+	var b strings.Builder
+	for _, step := range path {
+		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(step))
+	}
+	return b.String()
+}
+
+// fault names the spot in an error.
+func (s spot) fault(err error) error { return fmt.Errorf("%s, #%s: %w", s.file, pointer(s.path), err) }
+
+func (s spot) refuse(reason string, args ...any) error {
+	return s.fault(fmt.Errorf("%w: "+reason, append([]any{ErrReference}, args...)...))
+}
+
+// reference returns what an object refers to.
+func reference(n *doc.Node) (string, bool) {
+	ref := n.Get("$ref")
+	return ref.Text(), ref.Is(doc.TypeString)
+}
+
+// walk replaces the references in an object of the result. at is where the object
+// stands in the files.
+func (j *joiner) walk(n *doc.Node, k kind, at spot) error {
+	if n.Is(doc.TypeArray) {
+		for i, item := range n.Items() {
+			if err := j.walk(item, k, at.in(strconv.Itoa(i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if ref, ok := reference(n); ok {
+		if done, err := j.replace(n, k, ref, at); done || err != nil {
+			return err
+		}
+	}
+	if err := j.texts(n, k, at); err != nil {
+		return err
+	}
+	return j.members(n, k, at)
+}
+
+// members walks what stands in the members of an object.
+func (j *joiner) members(n *doc.Node, k kind, at spot) error {
+	for name, v := range n.Members() {
+		s, known := grammar[k][name]
+		if !known {
+			if s, known = grammar[k][every]; !known || strings.HasPrefix(name, "x-") {
+				continue
+			}
+		}
+		walk := j.walk
+		if s.form == table {
+			walk = j.table
+		}
+		if err := walk(v, s.kind, at.in(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table walks the objects of a map. A map that is itself a reference, which many
+// tools understand, is put in place.
+func (j *joiner) table(n *doc.Node, k kind, at spot) error {
+	if ref, ok := reference(n); ok {
+		return j.place(n, ref, at, func(n *doc.Node, at spot) error { return j.table(n, k, at) })
+	}
+	for name, v := range n.Members() {
+		if k == pathItem && strings.HasPrefix(name, "x-") {
+			continue
+		}
+		if err := j.walk(v, k, at.in(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// texts replaces references that are plain text: those of a discriminator, and
+// the operation that a link leads to.
+func (j *joiner) texts(n *doc.Node, k kind, at spot) error {
+	switch k {
+	case schema:
+		mapping := n.Get("discriminator", "mapping")
+		for value, v := range mapping.Members() {
+			if !v.Is(doc.TypeString) || !j.looksLikeReference(v.Text(), at) {
+				continue
+			}
+			local, err := j.component(v.Text(), schema, at.in("discriminator", "mapping", value))
+			if err != nil {
+				return err
+			}
+			mapping.Set(value, doc.NewString(local))
+		}
+	case link:
+		if v := n.Get("operationRef"); v.Is(doc.TypeString) {
+			t, _, err := j.resolve(v.Text(), k, at.in("operationRef"))
+			if err != nil {
+				return err
+			}
+			if t.file != j.main {
+				return at.in("operationRef").refuse("%q is in another file; use operationId", v.Text())
+			}
+			n.Set("operationRef", doc.NewString("#"+t.pointer))
+		}
+	}
+	return nil
+}
+
+// looksLikeReference tells a reference of a discriminator from a name.
+func (j *joiner) looksLikeReference(text string, at spot) bool {
+	file, _, _ := strings.Cut(text, "#")
+	_, there := j.files[relative(at.file, file)]
+	return there || strings.ContainsAny(text, "#/")
+}
+
+// replace makes a reference point into the result; done says that nothing is left
+// to walk in the object.
+func (j *joiner) replace(n *doc.Node, k kind, ref string, at spot) (done bool, err error) {
+	if sections[k] == "" {
+		return true, j.place(n, ref, at, func(n *doc.Node, at spot) error { return j.walk(n, k, at) })
+	}
+	local, err := j.component(ref, k, at.in("$ref"))
+	if err != nil {
+		return true, err
+	}
+	if local != ref {
+		n.Set("$ref", doc.NewString(local))
+	}
+	return n.Len() == 1, nil
+}
+
+// component returns the reference, within the result, to what a reference stands
+// for, and makes a component of it when it comes from another file.
+func (j *joiner) component(ref string, k kind, at spot) (string, error) {
+	if at.file == j.main && strings.HasPrefix(ref, "#") {
+		return ref, nil
+	}
+	t, found, err := j.resolve(ref, k, at)
+	if err != nil {
+		return "", err
+	}
+	if t.file == j.main {
+		return "#" + t.pointer, nil
+	}
+	name := j.names[t]
+	if name == "" {
+		if name, err = j.add(t, found, at); err != nil {
+			return "", err
+		}
+	}
+	return "#" + pointer([]string{"components", sections[k], name}), nil
+}
+
+// add makes a component with a name that is not taken.
+func (j *joiner) add(t target, found *doc.Node, at spot) (string, error) {
+	section, wanted := sections[t.kind], t.title()
+	name := wanted
+	for j.taken(section, name) {
+		j.next[section+"/"+wanted]++
+		name = wanted + "_" + strconv.Itoa(1+j.next[section+"/"+wanted])
+	}
+	return name, j.keep(t, name, found, at)
+}
+
+// taken reports whether a section has a component of a name.
+func (j *joiner) taken(section, name string) bool {
+	return j.out.Get("components", section, name) != nil || j.used[section+"/"+name]
+}
+
+// keep copies what becomes the component of a name.
+func (j *joiner) keep(t target, name string, found *doc.Node, at spot) error {
+	for _, holder := range []*doc.Node{j.out.Get("components"), j.out.Get("components", sections[t.kind])} {
+		if holder != nil && !holder.Is(doc.TypeObject) {
+			return at.refuse("components of the main file is not an object of objects")
+		}
+	}
+	copied, err := j.take(found)
+	if err != nil {
+		return at.fault(err)
+	}
+	j.names[t], j.used[sections[t.kind]+"/"+name] = name, true
+	j.made = append(j.made, made{t, name, copied})
+	return nil
+}
+
+// place puts what a reference stands for where the reference is; members beside
+// the reference stay and count more.
+func (j *joiner) place(n *doc.Node, ref string, at spot, walk func(*doc.Node, spot) error) error {
+	if at.file == j.main && strings.HasPrefix(ref, "#") {
+		return nil
+	}
+	t, found, err := j.resolve(ref, "", at.in("$ref"))
+	switch {
+	case err != nil:
+		return err
+	case t.file == j.main:
+		n.Set("$ref", doc.NewString("#"+t.pointer))
+		return nil
+	case slices.Contains(j.within, t) || len(j.within) == MaxDepth:
+		return at.refuse("%q leads back to itself", ref)
+	case !found.Is(doc.TypeObject):
+		return at.refuse("%q is not an object", ref)
+	}
+	copied, err := j.take(found)
+	if err != nil {
+		return at.fault(err)
+	}
+	j.within = append(j.within, t)
+	err = walk(copied, t.spot())
+	j.within = j.within[:len(j.within)-1]
+	if err != nil {
+		return err
+	}
+	n.Delete("$ref")
+	if err := walk(n, at); err != nil {
+		return err
+	}
+	for name, v := range copied.Members() {
+		if n.Get(name) == nil {
+			n.Set(name, v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+// Package feed makes what gateways load out of stored records. A gateway gives
+// up a whole feed for one value of the wrong type, and its own process for an
+// entry without a definition (contract gateway.md 0, rule 4), so that an entry
+// is made only if nothing in it can do that.
+package feed
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/classic"
+	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
+	"github.com/gatehouse-io/gatehouse/core/shape"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Entry is one element of a feed, made of one record. The zero Entry is that of
+// a record that is none of a gateway's business.
+type Entry struct {
+	Text     []byte          // JSON; nil: gateways do not get it
+	Name     string          // what gateways know it by, if no other may have the same
+	Other    []byte          // JSON under another name, for when the name is taken; nil: there is no other
+	Problems []shape.Problem // why gateways do not get it although they should
+}
+
+// Of returns the entry with a text, unless there are problems with it.
+func Of(text []byte, problems []shape.Problem) Entry {
+	if len(problems) > 0 {
+		return Entry{Problems: problems}
+	}
+	return Entry{Text: text}
+}
+
+// Broken returns the entry of a record that cannot be read at all.
+func Broken(want string) Entry {
+	return Entry{Problems: []shape.Problem{{Want: want, Got: "something that cannot be read"}}}
+}
+
+// LeftOut is a record that gateways should get and do not.
+type LeftOut struct {
+	Kind     string          `json:"kind"`
+	ID       string          `json:"id"`
+	OrgID    tenant.ID       `json:"org_id"`
+	Revision uint64          `json:"revision"` // of the record
+	Problems []shape.Problem `json:"problems"`
+}
+
+// Hooks returns the webhook with an identifier; false: there is none.
+type Hooks func(id string) (webhook.Hook, bool)
+
+// API returns the entry of an API: the classic definition, in which webhooks are
+// resolved, and the document (contract gateway.md 3). An API that is not active
+// has none. record is a stored API, an object of any content.
+func API(record doc.Object, hooks Hooks) Entry {
+	definition, _ := record.Get("api_definition")
+	def, err := doc.ParseNode(definition)
+	if err != nil {
+		return Broken("a JSON object in api_definition")
+	}
+	if active := def.Get("active"); def.Is(doc.TypeObject) && active.Is(doc.Absent, doc.TypeNull, doc.TypeBool) && !active.True() {
+		return Entry{}
+	}
+	problems := within("api_definition", classic.Check(def))
+	var oas *doc.Node // nil is written as null
+	if document, ok := record.Get("oas"); ok && !doc.IsNull(document) {
+		if oas, err = doc.ParseNode(document); err != nil {
+			return Broken("a JSON object in oas")
+		}
+		problems = append(problems, within("oas", checkDocument(oas))...)
+	}
+	if len(problems) > 0 {
+		return Entry{Problems: problems}
+	}
+	references, _ := record.Get("hook_references")
+	resolve(def, references, hooks)
+	b, _ := def.AppendJSON([]byte(`{"api_definition":`)) // trees always encode
+	b, _ = oas.AppendJSON(append(b, `,"oas":`...))
+	return Entry{Text: append(b, '}'), Name: def.Get("api_id").Text()}
+}
+
+// within puts a member in front of the paths of problems.
+func within(member string, problems []shape.Problem) []shape.Problem {
+	for i, p := range problems {
+		if p.Path == "" {
+			problems[i].Path = member
+			continue
+		}
+		problems[i].Path = member + "." + p.Path
+	}
+	return problems
+}

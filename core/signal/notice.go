@@ -1,0 +1,40 @@
+package signal
+
+import "slices"
+
+// NoticeKind is the kind of the records through which operations announce what
+// no other record tells: a notice announces whenever it is written. There is one
+// per command and subject, so that they do not pile up.
+const NoticeKind = "notice"
+
+// Notice is an announcement as a record.
+type Notice struct {
+	Command Command `json:"command"`
+	Payload string  `json:"payload"`
+}
+
+// The indexes of notices.
+const (
+	noticeCommand = "command"
+	noticePayload = "payload"
+)
+
+// ID returns the one identifier of notices like n.
+func (n Notice) ID() string { return string(n.Command) + ":" + n.Payload }
+
+// Keys returns what announcing needs to know, by index.
+func (n Notice) Keys() map[string]string {
+	return map[string]string{noticeCommand: string(n.Command), noticePayload: n.Payload}
+}
+
+// commands are those that a notice can carry.
+var commands = []Command{
+	ApiAdded, ApiUpdated, ApiRemoved, PolicyChanged, GroupReload, ClientIdPChanged,
+	DeleteAPICache, InvalidateJWKSCacheForAPI, KeySpaceUpdateNotification, OAuthPurgeLapsedTokens,
+}
+
+// notice returns what writing a notice announces; removing one announces nothing.
+func (c Change) notice() (Signal, bool) {
+	s := Signal{Command(c.key(noticeCommand)), c.key(noticePayload)}
+	return s, c.Op != Deleted && slices.Contains(commands, s.Command)
+}

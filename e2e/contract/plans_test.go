@@ -1,0 +1,290 @@
+package contract_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"testing"
+)
+
+// plan says how an operation is called well.
+type plan struct {
+	// path makes the records that the placeholders of the path name.
+	path func(t testing.TB, s *service) map[string]string
+	// bodies are good ones for these records; what is wrong with others is made
+	// from the first.
+	bodies func(s *service, path map[string]string) []string
+	query  map[string][]string // good values besides those of the file
+	header []map[string]string // good ones
+	as     caller              // admin unless said otherwise
+}
+
+// one makes a record for the only placeholder.
+func one(name, kind string) func(testing.TB, *service) map[string]string {
+	return func(t testing.TB, s *service) map[string]string {
+		t.Helper()
+		return map[string]string{name: s.create(t, kind)}
+	}
+}
+
+func apiOf(kind string) func(testing.TB, *service) map[string]string { return one("apiId", kind) }
+
+// family makes a base API and the child that replaces it.
+func family(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	base := s.create(t, oasKind)
+	n := s.next()
+	id := s.must(t, request{method: "POST", path: "/api/apis/oas", as: admin, body: []byte(oas(n, fmt.Sprintf("child-%d", n), "3.0.3")),
+		query: map[string][]string{"base_api_id": {base}, "base_api_version_name": {"v1"}, "new_version_name": {"v2"}}})
+	return map[string]string{"apiId": base, "next-base-apiId": id}
+}
+
+func mappingOf(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	return map[string]string{"id": s.create(t, idpKind), "apiId": "orders"}
+}
+
+// fresh are bodies of new records.
+func fresh(bodies ...func(n int, id string) string) func(*service, map[string]string) []string {
+	return func(s *service, _ map[string]string) []string {
+		var out []string
+		for _, b := range bodies {
+			n := s.next()
+			out = append(out, b(n, fmt.Sprintf("new-%d", n)))
+		}
+		return out
+	}
+}
+
+// again are bodies for records that are there.
+func again(param string, bodies ...func(n int, id string) string) func(*service, map[string]string) []string {
+	return func(s *service, path map[string]string) []string {
+		var out []string
+		for _, b := range bodies {
+			out = append(out, b(s.next(), path[param]))
+		}
+		return out
+	}
+}
+
+func fixed(bodies ...string) func(*service, map[string]string) []string {
+	return func(*service, map[string]string) []string { return bodies }
+}
+
+func oas30(n int, id string) string  { return oas(n, id, "3.0.3") }
+func oas31(n int, id string) string  { return oas(n, id, "3.1.0") }
+func plain30(n int, _ string) string { return plain(n, "3.0.3") }
+func plain31(n int, _ string) string { return plain(n, "3.1.0") }
+func noID(body func(int, string) string) func(int, string) string {
+	return func(n int, _ string) string { return body(n, "") }
+}
+func numbered(body func(int) string) func(int, string) string {
+	return func(n int, _ string) string { return body(n) }
+}
+
+var (
+	listQuery   = map[string][]string{"p": {"1", "2", "0", "-1", "-2", "999"}, "q": {"orders", "ORDERS", "/classic", "%", ""}, "sort": {"name", "-name"}}
+	importQuery = map[string][]string{"upstreamURL": {"https://orders.example.com"}, "listenPath": {"/import/"}, "customDomain": {"orders.example.com"}, "allowList": {"true", "false"}, "validateRequest": {"true", "false"},
+		"mockResponse": {"true", "false"}, "authentication": {"true", "false"}}
+	zone = []map[string]string{nil, {"x-tyk-nodeid": "node-1", "x-tyk-hostname": "gateway-1", "x-tyk-session-id": "session"}}
+)
+
+// plans has every operation that needs more than its path.
+var plans = map[string]plan{
+	"apis.list":           {query: joined(listQuery, map[string][]string{"api_type": {"graph"}, "category": {"shop", "shop,#shop"}, "auth_type": {"jwt"}, "tags": {"edge"}, "base_apis": {"true"}, "compressed": {"1"}})},
+	"apis.search":         {query: listQuery},
+	"apis.create":         {bodies: fresh(classic, noID(classic))},
+	"apis.get":            {path: apiOf(classicKind)},
+	"apis.replace":        {path: apiOf(classicKind), bodies: again("apiId", classic)},
+	"apis.patch":          {path: apiOf(classicKind), bodies: fixed(`{"api_definition":{"name":"Patched","tags":null}}`, `[{"op":"replace","path":"/api_definition/active","value":false}]`)},
+	"apis.delete":         {path: apiOf(classicKind)},
+	"apis.url":            {path: apiOf(classicKind)},
+	"apis.access":         {path: apiOf(classicKind)},
+	"apis.migrate":        {bodies: migrations},
+	"cache.delete":        {path: apiOf(classicKind)},
+	"apis.access.replace": {path: apiOf(classicKind), bodies: fixed(`{"userIds":["000000000000000000000002"],"userGroupIds":[]}`, `{"userIds":[],"userGroupIds":[]}`)},
+
+	"apis.oas.create":  {bodies: fresh(oas30, oas31, noID(oas30)), query: map[string][]string{"accept_additional_properties": {"true"}}, header: typed("application/x-yaml")},
+	"apis.oas.get":     {path: apiOf(childKind), header: accepting("application/x-yaml", "application/json", "*/*")},
+	"apis.oas.replace": {path: apiOf(oasKind), bodies: again("apiId", oas30, oas31), header: typed("application/x-yaml")},
+	"apis.oas.patch": {path: apiOf(oasKind), bodies: func(s *service, p map[string]string) []string {
+		return append(again("apiId", plain30, plain31)(s, p), fmt.Sprintf(`{"url":%q}`, openapiURL))
+	}, query: importQuery, header: typed("application/x-yaml")},
+	"apis.oas.import": {bodies: func(s *service, p map[string]string) []string {
+		return append(fresh(plain30, plain31)(s, p), fmt.Sprintf(`{"url":%q}`, openapiURL), `{"url":"http://10.0.0.1/"}`)
+	}, query: importQuery, header: typed("application/x-yaml")},
+	"apis.oas.dry-run": {bodies: func(s *service, _ map[string]string) []string {
+		n := s.next()
+		return []string{`{"oas":` + plain(n, "3.0.3") + `}`, `{"tyk_oas":` + oas(n, "", "3.0.3") + `}`, `{"oas":` + plain(n, "3.0.3") + `,"tyk_oas":` + oas(n, "", "3.0.3") + `}`}
+	}, query: importQuery},
+	"apis.oas.delete":             {path: apiOf(baseKind), query: map[string][]string{"purge": {"true"}}},
+	"apis.oas.export":             {path: apiOf(oasKind), query: map[string][]string{"mode": {"public"}}, header: typed("application/x-yaml", "application/json")},
+	"apis.oas.urls":               {path: apiOf(baseKind)},
+	"apis.oas.versions":           {path: apiOf(baseKind), query: map[string][]string{"searchText": {"v1", "orders"}}},
+	"apis.oas.rebase":             {path: family},
+	"apis.oas.rebase.short":       {path: family},
+	"apis.oas.categories":         {path: apiOf(oasKind)},
+	"apis.oas.categories.replace": {path: apiOf(oasKind), bodies: fixed(`{"categories":["shop"," ","shop","b"]}`, `{"categories":[]}`)},
+
+	"apis.streams.create":  {bodies: fresh(streams, noID(streams)), header: typed("application/vnd.tyk.streams.oas")},
+	"apis.streams.get":     {path: apiOf(streamsKind), header: accepting("application/vnd.tyk.streams.oas")},
+	"apis.streams.replace": {path: apiOf(streamsKind), bodies: again("apiId", streams), header: typed("application/vnd.tyk.streams.oas")},
+	"apis.streams.patch":   {path: apiOf(streamsKind), bodies: again("apiId", plain30), query: importQuery, header: typed("application/vnd.tyk.streams.oas")},
+	"apis.streams.delete":  {path: apiOf(streamsKind), header: typed("application/vnd.tyk.streams.oas")},
+
+	"mcps.list":     {query: listQuery},
+	"mcps.create":   {bodies: fresh(mcp, noID(mcp)), header: typed("application/x-yaml")},
+	"mcps.get":      {path: apiOf(mcpKind)},
+	"mcps.replace":  {path: apiOf(mcpKind), bodies: again("apiId", mcp), header: typed("application/x-yaml")},
+	"mcps.delete":   {path: apiOf(mcpKind)},
+	"mcps.versions": {path: apiOf(mcpBaseKind)},
+
+	"policies.list":   {query: listQuery},
+	"policies.search": {query: joined(listQuery, map[string][]string{"policy_ids": {"gold", "policy-1,policy-2"}, "active": {"true"}, "api_id": {"orders"}, "auth_type": {"jwt"}, "sort": {"state", "-name", "date_created"}})},
+	"policies.create": {bodies: func(s *service, _ map[string]string) []string {
+		n := s.next()
+		return []string{policy(n, fmt.Sprintf("pol-%d", n), "orders"), policy(s.next(), "", "orders"), mcpPolicy(s.next(), "", "nowhere")}
+	}},
+	"policies.get": {path: one("id", policyKind)},
+	"policies.replace": {path: one("id", policyKind), bodies: func(s *service, p map[string]string) []string {
+		return []string{policy(s.next(), p["id"], "orders"), policy(s.next(), "", "orders")}
+	}},
+	"policies.patch":  {path: one("id", policyKind), bodies: fixed(`{"rate":200,"tags":null,"access_rights":{"users":{}}}`, `[{"op":"replace","path":"/rate","value":7}]`)},
+	"policies.delete": {path: one("id", policyKind)},
+
+	"hooks.list":    {query: listQuery},
+	"hooks.create":  {bodies: fresh(numbered(hook))},
+	"hooks.get":     {path: one("hookId", hookKind)},
+	"hooks.replace": {path: one("hookId", hookKind), bodies: fresh(numbered(hook))},
+	"hooks.delete":  {path: one("hookId", hookKind)},
+
+	"assets.list":    {query: map[string][]string{"kind": {"oas-template"}}},
+	"assets.create":  {bodies: fresh(numbered(asset))},
+	"assets.get":     {path: one("assetID", assetKind)},
+	"assets.replace": {path: one("assetID", assetKind), bodies: fresh(numbered(asset))},
+	"assets.delete":  {path: one("assetID", assetKind)},
+
+	"clientidps.list":            {query: listQuery},
+	"clientidps.create":          {bodies: fresh(func(n int, _ string) string { return idp(n, "orders") })},
+	"clientidps.get":             {path: one("id", idpKind)},
+	"clientidps.references":      {path: one("id", idpKind)},
+	"clientidps.replace":         {path: one("id", idpKind), bodies: fresh(func(n int, _ string) string { return idp(n, "orders") })},
+	"clientidps.delete":          {path: one("id", idpKind)},
+	"clientidps.mappings.patch":  {path: one("id", idpKind), bodies: fixed(`{"old":null,"orders":{"scope_to_policy":{"legacy":null,"read":"gold"}},"new":{}}`, `{}`)},
+	"clientidps.mappings.get":    {path: mappingOf},
+	"clientidps.mappings.put":    {path: mappingOf, bodies: fixed(`{"scope_to_policy":{"read":"gold"}}`, `{}`)},
+	"clientidps.mappings.delete": {path: mappingOf},
+
+	"schemas.get":     {query: map[string][]string{"oasVersion": {"3.0", "3.1", "3.0.3"}, "pretty": {"1"}}},
+	"schemas.list":    {query: map[string][]string{"oasVersion": {"3.0", "3.1"}}},
+	"schemas.oas":     {query: map[string][]string{"oasVersion": {"3.0", "3.1"}, "pretty": {"true"}}},
+	"schemas.streams": {query: map[string][]string{"oasVersion": {"3.0", "3.1"}}},
+	"schemas.mcp":     {query: map[string][]string{"mcpVersion": {"3.0", "3.1"}}},
+	"examples.list":   {header: []map[string]string{nil, {"x-tyk-examples-index": examplesURL}}},
+	"examples.get": {path: func(testing.TB, *service) map[string]string { return map[string]string{"location": "udg/vat"} }, query: map[string][]string{"readme": {"true"}},
+		header: []map[string]string{nil, {"x-tyk-examples-index": examplesURL}}},
+	"proxy.call":         {bodies: fixed(`{"method":"GET","url":"`+gatewayURL+`/orders/1","headers":{"Accept":"application/json"}}`, `{"method":"POST","url":"`+gatewayURL+`/orders/odd","body":"x"}`, `{"method":"GET","url":"https://elsewhere.example.com/"}`)},
+	"system.stats.get":   {query: map[string][]string{"start_day": {"2026-01-01"}, "end_day": {"2026-01-31"}, "resolution": {"day"}, "entity": {"apis", "dataplanes", "dataplanes.gateways"}}},
+	"notifications.list": {query: map[string][]string{"refresh": {"true"}}},
+	"system.nodes.get": {path: func(t testing.TB, s *service) map[string]string {
+		s.must(t, request{method: "GET", path: "/register/node", as: node, header: zone[1]})
+		return map[string]string{"id": "node-1", "host": "gateway-1"}
+	}},
+
+	"register.node":        {as: node, header: zone},
+	"register.ping":        {as: node, header: zone},
+	"system.apis":          {as: node, header: zone},
+	"system.policies":      {as: node, header: zone},
+	"system.clientidps":    {as: node, header: zone},
+	"system.node.delete":   {as: node, header: zone},
+	"system.quota_trigger": {as: node, header: zone, bodies: fixed(`{"Message":"Quota trigger reached","org_id":"org-a","trigger_limit":80,"usage_percentage":80}`)},
+
+	"admin.hello":              {as: root},
+	"admin.organisations.list": {as: root, query: listQuery},
+	"admin.organisations.get":  {as: root, path: func(testing.TB, *service) map[string]string { return map[string]string{"orgID": "org-a"} }},
+	"admin.organisations.create": {as: root, bodies: fresh(func(n int, _ string) string {
+		return fmt.Sprintf(`{"owner_name":"Example","owner_slug":"slug-%d","cname":"","cname_enabled":true}`, n)
+	})},
+	"admin.users.get": {as: root, path: func(testing.TB, *service) map[string]string {
+		return map[string]string{"userId": "000000000000000000000002"}
+	}},
+	"admin.users.create": {as: root, bodies: fresh(func(n int, _ string) string {
+		return fmt.Sprintf(`{"org_id":"org-a","email_address":"user-%d@a.example","first_name":"Ada","last_name":"Example","active":true,"user_permissions":{"apis":"read"}}`, n)
+	})},
+	"users.password.set": {path: func(testing.TB, *service) map[string]string {
+		return map[string]string{"userId": "000000000000000000000002"}
+	},
+		bodies: fixed(`{"current_password":"","new_password":"a-long-passphrase"}`)},
+}
+
+func migrations(s *service, _ map[string]string) []string {
+	return []string{`{"mode":"dryRun","apiIDs":["nowhere"]}`, `{"mode":"dryRun","all":true}`, `{"mode":"stage","apiIDs":["nowhere"],"overrideStaged":true,"abortOnFailure":true}`}
+}
+
+func joined(a, b map[string][]string) map[string][]string {
+	out := map[string][]string{}
+	for _, m := range []map[string][]string{a, b} {
+		for name, values := range m {
+			out[name] = append(out[name], values...)
+		}
+	}
+	return out
+}
+
+func typed(types ...string) []map[string]string {
+	out := []map[string]string{nil}
+	for _, mediaType := range types {
+		out = append(out, map[string]string{"Content-Type": mediaType})
+	}
+	return out
+}
+
+func accepting(types ...string) []map[string]string {
+	out := []map[string]string{nil}
+	for _, mediaType := range types {
+		out = append(out, map[string]string{"Accept": mediaType})
+	}
+	return out
+}
+
+// form is a body of multipart/form-data with a file.
+func form(t testing.TB, file []byte) (mediaType string, body []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	if err := w.SetBoundary("boundary"); err != nil {
+		t.Fatal(err)
+	}
+	part, err := w.CreateFormFile("file", "openapi")
+	if err == nil {
+		_, err = part.Write(file)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.FormDataContentType(), b.Bytes()
+}
+
+// archive packs a description of two files.
+func archive(t testing.TB, main string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, text := range map[string]string{"openapi.json": main, "schemas/other.yaml": "type: object\n"} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,262 @@
+package contract_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+)
+
+// Secrets of the service under test.
+const (
+	adminSecret = "admin-secret"
+	nodeSecret  = "node-secret"
+)
+
+// caller is a credential.
+type caller string
+
+// The callers. anonymous sends no credential.
+const (
+	anonymous caller = ""
+	admin     caller = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	other     caller = "55555555555555555555555555555555" // admin of another organisation
+	writer    caller = "11111111111111111111111111111111" // owns nothing that admin made
+	nobody    caller = "33333333333333333333333333333333" // has no permission
+	inactive  caller = "44444444444444444444444444444444"
+	stranger  caller = "99999999999999999999999999999999" // unknown
+	root      caller = adminSecret
+	node      caller = nodeSecret
+)
+
+// Addresses of other services.
+const (
+	gatewayURL  = "https://gateway.example.com"
+	examplesURL = "https://examples.example.com/repository.json"
+	openapiURL  = "https://apis.example.com/openapi.yaml"
+)
+
+// service is a control plane in memory.
+type service struct {
+	*app.App
+	made int // records so far, so that each has a name of its own
+}
+
+// newService starts a control plane with users, where the time goes on by a second
+// with every look at the clock.
+func newService(t testing.TB) *service {
+	t.Helper()
+	real, err := crypto.NewKeys("a secret of the test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := &plannedKeys{Keys: real}
+	a, err := app.New(
+		app.WithClock(tick()), app.WithKeys(keys), app.WithIDs(count("%024x"), count("request-%d")), app.WithVersion("v0.0.0-test"),
+		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
+		app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
+		app.WithGateways(outbound.Gateway{URL: gatewayURL}),
+		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := &service{App: a}
+	for _, f := range []identity.First{
+		{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: string(admin)},
+		{OrgID: "org-b", OwnerSlug: "b", Email: "admin@b.example", AccessKey: string(other)},
+	} {
+		if _, err := a.Bootstrap(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, u := range map[string]struct {
+		key         caller
+		permissions string
+		active      bool
+	}{
+		"writer": {writer, `{"apis":"write","mcp":"write","policies":"write","hooks":"write","api_assets":"write","system":"read"}`, true},
+		"nobody": {nobody, `{"keys":"read"}`, true}, "inactive": {inactive, `{"IsAdmin":"admin"}`, false},
+	} {
+		keys.next = string(u.key)
+		body := fmt.Sprintf(`{"org_id":"org-a","email_address":"%s@a.example","user_permissions":%s,"active":%t}`, name, u.permissions, u.active)
+		s.must(t, request{method: "POST", path: "/admin/users", as: root, body: []byte(body)})
+	}
+	return s
+}
+
+// tick is a clock that moves a second with every look.
+func tick() func() time.Time {
+	var mu sync.Mutex
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(time.Second)
+		return now
+	}
+}
+
+// count makes identifiers 1, 2, 3 in the given form.
+func count(format string) func() string {
+	var mu sync.Mutex
+	n := 0
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		return fmt.Sprintf(format, n)
+	}
+}
+
+// plannedKeys gives users the access keys that callers have.
+type plannedKeys struct {
+	secret.Keys
+	next string
+}
+
+func (k *plannedKeys) NewKey() string {
+	if k.next == "" {
+		return "00000000000000000000000000000000"
+	}
+	defer func() { k.next = "" }()
+	return k.next
+}
+
+// outside answers for the services that the control plane asks.
+type outside struct{}
+
+func (outside) Fetch(_ context.Context, r fetch.Request) (fetch.Answer, error) {
+	text, known := map[string]string{
+		openapiURL:                 "openapi: 3.0.3\ninfo: {title: Fetched, version: '1'}\nservers: [{url: 'https://orders.example.com/'}]\npaths:\n  /a:\n    get:\n      responses:\n        200: {description: ok}\n",
+		gatewayURL + "/orders/1":   `{"id":1}`,
+		examplesURL:                `{"examples":{"udg":[{"location":"udg/vat","name":"VAT","shortDescription":"Checks.","features":["rest"],"minTykVersion":"5.0"}]}}`,
+		gatewayURL + "/orders/odd": "no json",
+	}[r.URL]
+	if strings.HasSuffix(r.URL, "readme.md") {
+		text, known = "# VAT", true
+	}
+	switch {
+	case strings.HasPrefix(r.URL, "http://10."):
+		return fetch.Answer{}, fetch.ErrPrivate
+	case known:
+		return fetch.Answer{Status: 200, Header: map[string][]string{"Content-Type": {"application/json"}}, Body: []byte(text)}, nil
+	}
+	return fetch.Answer{Status: 404}, nil
+}
+
+// request is what a client sends.
+type request struct {
+	why    string // what is odd about it; "" for nothing
+	method string
+	path   string // escaped
+	query  url.Values
+	header map[string]string
+	as     caller
+	body   []byte
+}
+
+// String shows a request so that it can be sent again.
+func (r request) String() string {
+	text := fmt.Sprintf("%s %s?%s", r.method, r.path, r.query.Encode())
+	if r.why != "" {
+		text = r.why + ": " + text
+	}
+	return fmt.Sprintf("%s as %q %v\n  %.600q", text, r.as, r.header, r.body)
+}
+
+// answer is what comes back, unpacked.
+type answer struct {
+	status    int
+	mediaType string
+	body      []byte
+}
+
+func (a answer) String() string { return fmt.Sprintf("%d %s %.600s", a.status, a.mediaType, a.body) }
+
+// ask sends a request.
+func (s *service) ask(t testing.TB, r request) answer {
+	t.Helper()
+	target := r.path
+	if len(r.query) > 0 {
+		target += "?" + r.query.Encode()
+	}
+	h := httptest.NewRequestWithContext(t.Context(), r.method, target, bytes.NewReader(r.body))
+	h.Header.Set("Content-Type", "application/json")
+	for name, value := range r.header {
+		h.Header.Set(name, value)
+	}
+	switch r.as {
+	case anonymous:
+	case root:
+		h.Header.Set("Admin-Auth", string(r.as))
+	default:
+		h.Header.Set("Authorization", string(r.as))
+	}
+	rec := httptest.NewRecorder()
+	s.ServeHTTP(rec, h)
+	a := answer{rec.Code, rec.Header().Get("Content-Type"), rec.Body.Bytes()}
+	if rec.Header().Get("Content-Encoding") == "gzip" && len(a.body) > 0 {
+		z, err := gzip.NewReader(rec.Body)
+		if err == nil {
+			a.body, err = io.ReadAll(z)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", r, err)
+		}
+	}
+	return a
+}
+
+// must sends a request that makes something, and returns the identifier of it.
+func (s *service) must(t testing.TB, r request) string {
+	t.Helper()
+	a := s.ask(t, r)
+	var made struct{ ID, Message string }
+	if a.status >= http.StatusMultipleChoices {
+		t.Fatalf("%s\nwas answered %s", r, a)
+	}
+	if err := json.Unmarshal(a.body, &made); err != nil {
+		t.Fatal(err)
+	}
+	if made.ID == "" {
+		return made.Message
+	}
+	return made.ID
+}
+
+// fill puts values into the placeholders of a path.
+func fill(o operation.Operation, values map[string]string) string {
+	segs := strings.Split(o.Path, "/")
+	for i, s := range segs {
+		if name, ok := operation.Placeholder(s); ok {
+			segs[i] = url.PathEscape(values[name])
+			if o.Tail {
+				segs[i] = strings.ReplaceAll(segs[i], "%2F", "/")
+			}
+		}
+	}
+	return strings.Join(segs, "/")
+}

@@ -1,0 +1,62 @@
+package gatewaysim
+
+import (
+	"net/http"
+	"time"
+)
+
+// counterKey names what is counted together.
+type counterKey struct{ org, identity, scope string }
+
+// counter counts the requests of one credential.
+type counter struct {
+	recent []time.Time // requests within the last period of the rate
+	used   int64       // of the quota
+	renews time.Time   // zero: never
+}
+
+var (
+	tooMany  = Decision{Status: http.StatusTooManyRequests, Body: http.StatusText(http.StatusTooManyRequests)}
+	overUsed = Decision{Status: http.StatusForbidden, Body: "Quota exceeded"}
+)
+
+// take counts a request, or says why it must not be made: first the rate, of
+// which refused requests are no part, then the quota.
+func (c *counter) take(l Limit, now time.Time) *Decision {
+	if l.Rate > 0 && l.Per > 0 {
+		since := now.Add(-time.Duration(l.Per * float64(time.Second)))
+		for len(c.recent) > 0 && !c.recent[0].After(since) {
+			c.recent = c.recent[1:]
+		}
+		if float64(len(c.recent)) >= l.Rate {
+			return &tooMany
+		}
+		c.recent = append(c.recent, now)
+	}
+	if l.QuotaMax > 0 {
+		if !c.renews.IsZero() && now.After(c.renews) {
+			*c = counter{recent: c.recent}
+		}
+		if c.used == 0 && l.QuotaRenewal > 0 {
+			c.renews = now.Add(time.Duration(l.QuotaRenewal) * time.Second)
+		}
+		if c.used >= l.QuotaMax {
+			return &overUsed
+		}
+		c.used++
+	}
+	return nil
+}
+
+// limited counts a request of a credential against a limit.
+func (v view) limited(key counterKey, l Limit) *Decision {
+	g := v.p.gw
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := v.p.counters[key]
+	if c == nil {
+		c = &counter{}
+		v.p.counters[key] = c
+	}
+	return c.take(l, time.Now())
+}

@@ -1,0 +1,195 @@
+package gatewaysim
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// Session is what a credential may do by all its policies together.
+type Session struct {
+	Inactive bool              // one of the policies is inactive
+	Rights   map[string]Access // by API id; empty when no policy restricts access
+	Limit    Limit             // of all APIs that have none of their own
+	PerAPI   map[string]Limit  // by API id
+}
+
+// Access is what is allowed on one API.
+type Access struct {
+	URLs       []URLAccess `json:"allowed_urls"` // empty: every request
+	Methods    Lists       `json:"json_rpc_methods_access_rights"`
+	Primitives struct {
+		Tools, Resources, Prompts Lists
+	} `json:"mcp_access_rights"`
+	MethodLimits    []MethodLimit    `json:"json_rpc_methods"`
+	PrimitiveLimits []PrimitiveLimit `json:"mcp_primitives"`
+}
+
+// URLAccess allows methods of the paths that a regular expression finds.
+type URLAccess struct {
+	URL     string
+	Methods []string
+}
+
+// Lists are regular expressions for names, matched in full: what is blocked is
+// refused, and with an allow list everything else is too (section 4.3).
+type Lists struct{ Allowed, Blocked []string }
+
+// MethodLimit limits one JSON-RPC method, such as tools/call.
+type MethodLimit struct {
+	Name  string
+	Limit Limit
+}
+
+// PrimitiveLimit limits one tool, resource or prompt; Type says which it is.
+type PrimitiveLimit struct {
+	Type, Name string
+	Limit      Limit
+}
+
+// Limit is a rate and a quota; what is zero is not limited, -1 is unlimited and
+// more than any number.
+type Limit struct {
+	Rate, Per    float64 // requests in seconds
+	QuotaMax     int64   `json:"quota_max"`
+	QuotaRenewal int64   `json:"quota_renewal_rate"` // seconds; 0 or less: never renewed
+}
+
+// Reasons why policies cannot be applied.
+var (
+	errNoPolicy = errors.New("policy not found")
+	errMixed    = errors.New("policies with limits per API do not mix with partitioned ones")
+)
+
+// Session says what a credential of an organisation with these policies may do.
+// The error is that they cannot be applied: one is not loaded, or per_api is
+// mixed with other partitions.
+func (g *Gateway) Session(org string, policies ...string) (Session, error) {
+	return newSession(g.view().policies, org, policies)
+}
+
+// newSession joins policies (contract dashboard.md 8.2, partitions): each gives
+// the parts that its partitions name, or all of them when it names none. Of
+// several rates or quotas the most generous counts; lists are joined. A part
+// given for the API itself beats one that is given for all.
+func newSession(loaded map[policyKey]*policy, org string, ids []string) (Session, error) {
+	s := Session{Rights: map[string]Access{}, PerAPI: map[string]Limit{}}
+	perAPI, partitioned := false, false
+	for _, id := range ids {
+		p := loaded[policyKey{org, id}]
+		if p == nil {
+			return Session{}, fmt.Errorf("%w: %s", errNoPolicy, id)
+		}
+		s.Inactive = s.Inactive || p.IsInactive
+		perAPI, partitioned = perAPI || p.Partitions.PerAPI, partitioned || p.partitioned()
+		if p.Partitions.PerAPI {
+			s.addPerAPI(p)
+		} else {
+			s.addParts(p)
+		}
+	}
+	if perAPI && partitioned {
+		return Session{}, errMixed
+	}
+	return s, nil
+}
+
+// partitioned reports whether a policy gives some parts only.
+func (p *policy) partitioned() bool {
+	return p.Partitions.ACL || p.Partitions.RateLimit || p.Partitions.Quota || p.Partitions.Complexity
+}
+
+// addPerAPI takes rights and limits from each entry; one without a limit has
+// the policy's.
+func (s *Session) addPerAPI(p *policy) {
+	for api, r := range p.AccessRights {
+		limit := p.Limit
+		if r.Limit != nil {
+			limit = *r.Limit
+		}
+		s.Rights[api] = s.Rights[api].join(r.Access)
+		s.PerAPI[api] = s.PerAPI[api].rate(limit).quota(limit)
+	}
+}
+
+func (s *Session) addParts(p *policy) {
+	if part := p.Partitions; part.ACL || !p.partitioned() {
+		for api, r := range p.AccessRights {
+			s.Rights[api] = s.Rights[api].join(r.Access)
+		}
+	}
+	if p.Partitions.RateLimit || !p.partitioned() {
+		s.Limit = s.Limit.rate(p.Limit)
+	}
+	if p.Partitions.Quota || !p.partitioned() {
+		s.Limit = s.Limit.quota(p.Limit)
+	}
+}
+
+// Grants reports whether the session gives access to an API.
+func (s Session) Grants(api string) bool {
+	_, here := s.Rights[api]
+	return here || len(s.Rights) == 0
+}
+
+// limit is what counts for an API. Requests to all APIs without a limit of
+// their own are counted together: scope is "" for them.
+func (s Session) limit(api string) (l Limit, scope string) {
+	if l, ok := s.PerAPI[api]; ok {
+		return l, api
+	}
+	return s.Limit, ""
+}
+
+func (a Access) join(b Access) Access {
+	a.URLs = slices.Concat(a.URLs, b.URLs)
+	a.Methods = a.Methods.join(b.Methods)
+	a.Primitives.Tools = a.Primitives.Tools.join(b.Primitives.Tools)
+	a.Primitives.Resources = a.Primitives.Resources.join(b.Primitives.Resources)
+	a.Primitives.Prompts = a.Primitives.Prompts.join(b.Primitives.Prompts)
+	a.MethodLimits = slices.Concat(a.MethodLimits, b.MethodLimits)
+	a.PrimitiveLimits = slices.Concat(a.PrimitiveLimits, b.PrimitiveLimits)
+	return a
+}
+
+func (l Lists) join(more Lists) Lists {
+	return Lists{slices.Concat(l.Allowed, more.Allowed), slices.Concat(l.Blocked, more.Blocked)}
+}
+
+func (l Lists) permit(name string) bool {
+	full := func(pattern string) bool { return matches(`^(?:`+pattern+`)$`, name) }
+	return !slices.ContainsFunc(l.Blocked, full) && (len(l.Allowed) == 0 || slices.ContainsFunc(l.Allowed, full))
+}
+
+// permits judges a request by the path under the listen path.
+func (a Access) permits(method, path string) bool {
+	return len(a.URLs) == 0 || slices.ContainsFunc(a.URLs, func(u URLAccess) bool {
+		return slices.Contains(u.Methods, method) && matches(u.URL, path)
+	})
+}
+
+// matches is false for what is no regular expression.
+func matches(pattern, text string) bool {
+	re, err := regexp.Compile(pattern)
+	return err == nil && re.MatchString(text)
+}
+
+// rate and quota take over one part of a limit where it is more generous.
+func (l Limit) rate(other Limit) Limit {
+	if generous(other.Rate/max(other.Per, 1), l.Rate/max(l.Per, 1)) {
+		l.Rate, l.Per = other.Rate, other.Per
+	}
+	return l
+}
+
+func (l Limit) quota(other Limit) Limit {
+	if generous(float64(other.QuotaMax), float64(l.QuotaMax)) {
+		l.QuotaMax, l.QuotaRenewal = other.QuotaMax, other.QuotaRenewal
+	}
+	return l
+}
+
+// generous reports whether a allows more than b: less than 0 is unlimited, 0
+// says nothing.
+func generous(a, b float64) bool { return a != 0 && b >= 0 && (a < 0 || a > b) }

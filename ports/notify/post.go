@@ -1,0 +1,67 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Post announces signals when the unit of work commits, whatever else it writes,
+// if anything: for operations whose purpose is the announcement, and for those
+// that concern more than the records they write. Payloads are kept in history,
+// so they hold no secret.
+func Post(ctx context.Context, w store.Writer, signals ...signal.Signal) error {
+	for _, s := range signals {
+		n := signal.Notice(s)
+		text, err := json.Marshal(n)
+		if err != nil {
+			return err
+		}
+		rec := store.Record{Org: w.Scope().Org(), Kind: signal.NoticeKind, ID: n.ID(), Doc: text}
+		for index, value := range n.Keys() {
+			if value != "" {
+				rec.Keys = append(rec.Keys, store.Key{Index: index, Value: value})
+			}
+		}
+		if rec.Rev, err = last(ctx, w, rec); err != nil {
+			return err
+		}
+		if err := w.Put(ctx, rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// last returns the revision of the notice that rec replaces, 0 when there is
+// none. Units of work for everyone keep notices of no organisation.
+func last(ctx context.Context, w store.Writer, rec store.Record) (store.Revision, error) {
+	for old, err := range w.Scan(ctx, store.Query{Kind: rec.Kind, ID: rec.ID}) {
+		if err != nil || old.Org == rec.Org {
+			return old.Rev, err
+		}
+	}
+	return 0, nil
+}
+
+// PostReferrers announces a change of every API that refers to a target, such as
+// a webhook: gateways get what the target says as part of the API (contract
+// dashboard.md 6.2, 18). It needs the scope of one organisation.
+func PostReferrers(ctx context.Context, w store.Writer, to integrity.Target) error {
+	var changes []signal.Change
+	for rec, err := range w.Referrers(ctx, to) {
+		if err != nil {
+			return err
+		}
+		changes = append(changes, signal.Change{Op: signal.Updated, Kind: rec.Kind, ID: rec.ID, Key: func(index string) string {
+			if index == signal.Quiet { // of an earlier change
+				return ""
+			}
+			return store.Change{Keys: rec.Keys}.Key(index)
+		}})
+	}
+	return Post(ctx, w, signal.Of(changes)...)
+}

@@ -1,0 +1,54 @@
+package operation
+
+import (
+	"encoding/json"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Document is the body of a row that takes a whole document: as JSON or YAML, or
+// as the file of a form. Which it is says the content type; transports bring
+// YAML into the form of JSON.
+type Document struct {
+	JSON json.RawMessage // nil when Archive is set
+	// Archive is a ZIP file that holds the document and what it refers to.
+	Archive []byte
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *Document) UnmarshalJSON(text []byte) error {
+	d.JSON = append(json.RawMessage(nil), text...)
+	return nil
+}
+
+// Upload is what a transport made of a body that is not JSON.
+type Upload struct {
+	Archive []byte // a ZIP file that came instead of a document
+	Err     error  // why there is no document
+}
+
+// decodeDocument gives a row its document.
+func decodeDocument(c *Call) (d Document, err error) {
+	switch {
+	case c.Upload.Err != nil:
+		return d, malformed(c.Upload.Err.Error(), "")
+	case c.Upload.Archive != nil:
+		return Document{Archive: c.Upload.Archive}, nil
+	case len(c.Body) == 0:
+		return d, fault.New(fault.Invalid, CodeEmptyBody, "body is empty")
+	}
+	if err := doc.Check(c.Body, 0); err != nil {
+		return d, malformed(err.Error(), "")
+	}
+	return Document{JSON: c.Body}, nil
+}
+
+// Rendition is an answer that is a whole document.
+type Rendition struct {
+	JSON     json.RawMessage
+	Tag      string            // strong, without quotes; changes with every write; "" for none
+	YAML     bool              // as YAML even if the client does not ask for it
+	Download string            // name of the file that the client is told to save; "": none
+	Header   map[string]string // more headers, by canonical name
+}

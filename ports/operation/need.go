@@ -1,0 +1,47 @@
+package operation
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Need is a permission that a row wants besides its own.
+type Need struct {
+	Permission access.Permission
+	Intent     access.Intent
+	Params     []string // query parameters any of which brings the need about; none: it is always there
+}
+
+// CodeNeeds begins the code of the fault for a need that is not met; the rest is
+// the permission, so that a row can answer with words of its own.
+const CodeNeeds = "auth.needs."
+
+// AnyUser lets every user of the organisation call, whatever groups of
+// permissions the user has.
+func AnyUser() Option { return func(s *Spec) { s.Permission = access.AnyUser } }
+
+// Needs wants one more permission: always, or when one of the query parameters is
+// given.
+func Needs(p access.Permission, i access.Intent, params ...string) Option {
+	return func(s *Spec) { s.Needs = append(s.Needs, Need{p, i, params}) }
+}
+
+// Unmet returns the fault for the first need of a call that its principal does
+// not meet, or nil.
+func Unmet(c *Call) error {
+	for _, n := range c.Spec.Needs {
+		if n.arises(c) && !c.Principal.Permissions.Allows(n.Permission, n.Intent) {
+			return fault.New(fault.Denied, CodeNeeds+string(n.Permission), "access denied: this also needs the permission %s, to %s", n.Permission, n.Intent)
+		}
+	}
+	return nil
+}
+
+func (n Need) arises(c *Call) bool {
+	for _, name := range n.Params {
+		if c.Query.Get(name) != "" {
+			return true
+		}
+	}
+	return len(n.Params) == 0
+}

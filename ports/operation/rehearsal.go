@@ -1,0 +1,64 @@
+package operation
+
+import (
+	"context"
+	"reflect"
+	"strconv"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// DryRun is the query parameter by which a call asks for a rehearsal.
+const DryRun = "dry_run"
+
+var dryRun = Param{Name: DryRun, In: "query", Type: reflect.TypeFor[bool](),
+	Doc: "true: answer what would change, and store nothing. Whatever the operation would refuse is refused."}
+
+// Rehearsable lets calls ask what the row would do. It is for rows that have no
+// effect but through a store, in one unit of work. aftermath finds references that
+// would lead nowhere; nil: nobody looks.
+func Rehearsable(aftermath store.Aftermath) Option {
+	return func(s *Spec) { s.Rehearsable, s.aftermath = true, aftermath }
+}
+
+// Rehearsed is the answer to a rehearsal.
+type Rehearsed struct {
+	Status  string  `json:"Status"`
+	Message string  `json:"Message"`
+	Meta    Outcome `json:"Meta"`
+}
+
+// Outcome is what an operation would have done.
+type Outcome struct {
+	Changes    []store.Step      `json:"changes" doc:"Records that would change."`
+	References []store.Reference `json:"references" doc:"References that would lead nowhere."`
+}
+
+// Rehearses reports whether a call only asks what would happen.
+func Rehearses(c *Call) bool {
+	asked, err := strconv.ParseBool(c.Query.Get(DryRun))
+	return c.Spec.Rehearsable && err == nil && asked
+}
+
+// rehearse wraps the handler of a row that can be rehearsed.
+func rehearse(next Handler, s *Spec) Handler {
+	return func(ctx context.Context, c *Call) (any, error) {
+		text := c.Query.Get(DryRun)
+		if text == "" {
+			return next(ctx, c)
+		}
+		asked, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, CodeParameter, "query parameter %s must be true or false", DryRun).At(DryRun)
+		}
+		if !asked {
+			return next(ctx, c)
+		}
+		ctx, r := store.Rehearse(ctx, s.aftermath)
+		if _, err := next(ctx, c); err != nil {
+			return nil, err
+		}
+		return Rehearsed{Status: "OK", Message: "dry run: nothing was stored", Meta: Outcome{r.Changes, r.References}}, nil
+	}
+}

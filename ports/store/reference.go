@@ -1,0 +1,23 @@
+package store
+
+import (
+	"context"
+	"iter"
+
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+)
+
+// Reference says that one resource names another.
+type Reference struct {
+	Kind  string            `json:"kind" doc:"Kind of the resource that holds the reference."`
+	ID    string            `json:"id" doc:"Its identifier."`
+	Name  string            `json:"name" doc:"Its name, or nothing where it has none."`
+	Where string            `json:"where" doc:"Where in it the reference stands."`
+	To    *integrity.Target `json:"to,omitempty" doc:"What it names, where the question does not say."`
+}
+
+// Aftermath yields the references that lead nowhere once a record has changed:
+// those of others to what it was, and its own. It looks from inside the unit of
+// work. A nil before means that the record was created, a nil after that it was
+// deleted.
+type Aftermath func(ctx context.Context, r Reader, before, after *Record) iter.Seq2[Reference, error]

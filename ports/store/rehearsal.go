@@ -1,0 +1,202 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Rehearsal collects what units of work would have done. It shows names of
+// members, never their values.
+type Rehearsal struct {
+	Changes    []Step
+	References []Reference // that would lead nowhere
+	aftermath  Aftermath
+}
+
+// Step is what would become of one record.
+type Step struct {
+	Op      Op        `json:"op" doc:"created, updated or deleted."`
+	Kind    string    `json:"kind"`
+	ID      string    `json:"id"`
+	Org     tenant.ID `json:"org_id"`
+	Members []string  `json:"members,omitempty" doc:"Of an update: the top-level members of the stored document that change."`
+}
+
+type rehearsalKey struct{}
+
+// Rehearse returns a context in which every Update runs, fails as it would fail,
+// and stores nothing; what it would have stored is in the Rehearsal. Later units
+// of work do not see what earlier ones rehearsed. aftermath, if not nil, finds the
+// references that would lead nowhere.
+func Rehearse(ctx context.Context, aftermath Aftermath) (context.Context, *Rehearsal) {
+	r := &Rehearsal{Changes: []Step{}, References: []Reference{}, aftermath: aftermath}
+	return context.WithValue(ctx, rehearsalKey{}, r), r
+}
+
+// Rehearsing reports whether what is written in this context is not stored.
+func Rehearsing(ctx context.Context) bool { return rehearsalOf(ctx) != nil }
+
+func rehearsalOf(ctx context.Context) *Rehearsal {
+	r, _ := ctx.Value(rehearsalKey{}).(*Rehearsal)
+	return r
+}
+
+// errRehearsed makes a back end undo a unit of work that went well.
+var errRehearsed = errors.New("store: a rehearsal is not stored")
+
+// Updater is the Update of a Store.
+type Updater func(ctx context.Context, s tenant.Scope, fn func(Writer) error) (Revision, error)
+
+// Update carries a unit of work out with a back end's own update, or rehearses
+// it if the context says so: every back end's Update is this one around its own.
+// A rehearsed unit of work has no revision: 0.
+func (update Updater) Update(ctx context.Context, s tenant.Scope, fn func(Writer) error) (Revision, error) {
+	rehearsal := rehearsalOf(ctx)
+	if rehearsal == nil {
+		return update(ctx, s, fn)
+	}
+	var steps []Step
+	var refs []Reference
+	_, err := update(ctx, s, func(w Writer) error {
+		rec := &recorder{Writer: w, at: map[recordName]int{}}
+		if err := fn(rec); err != nil {
+			return err
+		}
+		var err error
+		if steps, refs, err = rec.outcome(ctx, rehearsal.aftermath); err != nil {
+			return err
+		}
+		return errRehearsed
+	})
+	if !errors.Is(err, errRehearsed) {
+		return 0, err
+	}
+	rehearsal.Changes = append(rehearsal.Changes, steps...)
+	rehearsal.References = append(rehearsal.References, refs...)
+	return 0, nil
+}
+
+// recorder is a Writer that remembers what it wrote over.
+type recorder struct {
+	Writer
+	at     map[recordName]int // into writes
+	writes []write
+}
+
+type recordName struct {
+	org      tenant.ID
+	kind, id string
+}
+
+// write is a record before the first and after the last write; nil: there is none.
+type write struct {
+	recordName
+	before, after *Record
+}
+
+// Put implements Writer.
+func (w *recorder) Put(ctx context.Context, r Record) error {
+	before, err := w.look(ctx, r.Org, r.Kind, r.ID)
+	if err != nil {
+		return err
+	}
+	if err := w.Writer.Put(ctx, r); err != nil {
+		return err
+	}
+	w.note(recordName{r.Org, r.Kind, r.ID}, before, &r)
+	return nil
+}
+
+// Delete implements Writer.
+func (w *recorder) Delete(ctx context.Context, kind, id string) error {
+	before, err := w.Get(ctx, kind, id)
+	if err != nil {
+		return err
+	}
+	if err := w.Writer.Delete(ctx, kind, id); err != nil {
+		return err
+	}
+	w.note(recordName{before.Org, kind, id}, &before, nil)
+	return nil
+}
+
+// look returns a record of any organisation the unit may touch, or nil.
+func (w *recorder) look(ctx context.Context, org tenant.ID, kind, id string) (*Record, error) {
+	for rec, err := range w.Scan(ctx, Query{Kind: kind, ID: id}) {
+		if err != nil {
+			return nil, err
+		}
+		if rec.Org == org {
+			return &rec, nil
+		}
+	}
+	return nil, nil
+}
+
+func (w *recorder) note(name recordName, before, after *Record) {
+	if i, seen := w.at[name]; seen {
+		w.writes[i].after = after
+		return
+	}
+	w.at[name] = len(w.writes)
+	w.writes = append(w.writes, write{name, before, after})
+}
+
+// outcome sums up what was written, records that came and went left out.
+func (w *recorder) outcome(ctx context.Context, aftermath Aftermath) (steps []Step, refs []Reference, err error) {
+	for _, c := range w.writes {
+		if c.before == nil && c.after == nil {
+			continue
+		}
+		steps = append(steps, c.step())
+		if aftermath == nil {
+			continue
+		}
+		for ref, err := range aftermath(ctx, w.Writer, c.before, c.after) {
+			if err != nil {
+				return nil, nil, err
+			}
+			refs = append(refs, ref)
+		}
+	}
+	return steps, refs, nil
+}
+
+func (c write) step() Step {
+	s := Step{Kind: c.kind, ID: c.id, Org: c.org, Op: Updated}
+	switch {
+	case c.before == nil:
+		s.Op = Created
+	case c.after == nil:
+		s.Op = Deleted
+	default:
+		s.Members = differing(c.before.Doc, c.after.Doc)
+	}
+	return s
+}
+
+// differing returns the names of the members in which two documents differ, in
+// order of the first and then of the second.
+func differing(before, after []byte) []string {
+	a, errA := doc.ParseObject(before)
+	b, errB := doc.ParseObject(after)
+	if errA != nil || errB != nil {
+		return nil // documents that are no objects have no members
+	}
+	var names []string
+	for name, old := range a.All() {
+		if now, ok := b.Get(name); !ok || !bytes.Equal(old, now) {
+			names = append(names, name)
+		}
+	}
+	for name := range b.All() {
+		if _, ok := a.Get(name); !ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
