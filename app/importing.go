@@ -13,7 +13,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/transfer"
 	"github.com/gatehouse-io/gatehouse/app/upgrade"
 	"github.com/gatehouse-io/gatehouse/core/identity"
-	"github.com/gatehouse-io/gatehouse/core/registry/folder"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -64,23 +63,23 @@ var (
 
 // Organisation returns the organisation with an identifier or, if that is empty, the only
 // one there is.
-func (a *App) Organisation(ctx context.Context, id tenant.ID) (tenant.ID, error) {
+func (a *App) Organisation(ctx context.Context, name string) (tenant.ID, error) {
 	all, err := organisations(ctx, a.store)
-	switch {
+	switch id := tenant.ID(name); {
 	case err != nil:
 		return "", err
 	case id != "" && !slices.Contains(all, id):
 		return "", ErrNoOrganisation
 	case id != "":
 		return id, nil
-	case len(all) != 1:
-		return "", ErrOrganisations
+	case len(all) == 1:
+		return all[0], nil
 	}
-	return all[0], nil
+	return "", ErrOrganisations
 }
 
 // Import stores what a folder holds in an organisation, all of it or nothing.
-func (a *App) Import(ctx context.Context, org tenant.ID, b folder.Bundle, dryRun bool, progress transfer.Progress) (transfer.Report, error) {
+func (a *App) Import(ctx context.Context, org tenant.ID, b transfer.Bundle, dryRun bool, progress transfer.Progress) (transfer.Report, error) {
 	scope, err := tenant.Of(org)
 	if err != nil {
 		return transfer.Report{}, err

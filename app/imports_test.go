@@ -48,6 +48,7 @@ var importRules = []rule{
 	{folder: "app/schemas", own: []string{"core", "ports"}},
 	{folder: "app/outbound", own: []string{"core", "ports"}},
 	{folder: "app/reports", own: []string{"core", "ports"}},
+	{folder: "app/upgrade", own: []string{"core", "ports", "app/apis", "app/policies"}},
 	{folder: "app/transfer", own: []string{"core", "ports", "app/apis", "app/policies", "app/registry"}},
 	{folder: "app/guard", own: []string{"core", "ports"}},
 	{folder: "app/crud", own: []string{"core", "ports"}},
@@ -57,8 +58,8 @@ var importRules = []rule{
 	{folder: "app/config", others: []string{"go.yaml.in/yaml/v3"}},
 	{folder: "app", own: []string{"core", "ports", "app", "adapters/memdb", "adapters/http", "adapters/crypto", "adapters/openapi", "adapters/yaml"}, others: []string{"go.uber.org/fx"}},
 	{folder: "app/serve", own: []string{"core", "ports", "adapters", "app"}, others: []string{"*"}},
-	{folder: "app/cmd", own: []string{"app"}, others: []string{"*"}},
-	{folder: "docs/generate", own: []string{"app", "adapters/http", "ports/operation"}},
+	{folder: "app/cmd", own: []string{"app", "core"}, others: []string{"*"}},
+	{folder: "docs/generate", own: []string{"app", "adapters/http", "core/access", "ports/operation"}},
 	{folder: "e2e", own: []string{"app", "e2e"}, others: []string{"*"}},
 	{folder: "e2e/bench", own: []string{"app", "adapters", "ports", "core", "e2e"}, others: []string{"*"}},
 }

@@ -65,6 +65,7 @@ var modules = fx.Options(
 	service[*gateway.Nodes](newNodes),
 	service[*health.Service](newHealth),
 	fx.Provide(newStore, newReferences, newLibrary, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
+	transfers,
 	fx.Invoke(prune),
 )
 

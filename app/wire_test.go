@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"io"
@@ -177,7 +178,7 @@ func exchange(t testing.TB, h http.Handler, lines []string) string {
 			fmt.Fprintf(&b, "< %s: %s\n", name, v)
 		}
 	}
-	if text := random.ReplaceAllString(strings.TrimSpace(w.Body.String()), `"Nonce":"…"`); text != "" {
+	if text := shorten(random.ReplaceAllString(strings.TrimSpace(w.Body.String()), `"Nonce":"…"`)); text != "" {
 		fmt.Fprintf(&b, "< %s\n", strings.ReplaceAll(text, "\n", "\n< "))
 	}
 	return b.String()
@@ -211,6 +212,18 @@ func replay(t testing.TB, h http.Handler, text string) string {
 	}
 	flush()
 	return out.String()
+}
+
+// longest is how much of an answer a transcript shows.
+const longest = 40_000
+
+// shorten gives the beginning of an answer that is too long for people, such as a
+// schema, and what its whole is recognised by.
+func shorten(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	return fmt.Sprintf("%s … %d bytes, SHA-256 %x", text[:200], len(text), sha256.Sum256([]byte(text)))
 }
 
 // TestWire replays every transcript against a service in memory, and validates

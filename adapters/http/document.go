@@ -18,6 +18,7 @@ import (
 const (
 	yamlType = "application/x-yaml"
 	formType = "multipart/form-data"
+	fileType = "application/octet-stream" // of what is to be saved (contract dashboard.md 10.1)
 )
 
 // yamlTypes are the names that YAML goes by.
@@ -103,16 +104,14 @@ func (x *exchange) rendition(r operation.Rendition) error {
 	x.tag, x.extra = r.Tag, r.Header
 	asYAML := r.YAML || x.wantsYAML()
 	if asYAML && r.Tag != "" {
-		x.tag += "-yaml" // another representation, another strong tag (RFC 9110, 8.8.3.3)
+		x.tag += operation.AsYAML // another representation, another strong tag (RFC 9110, 8.8.3.3)
 	}
 	if done, err := x.precondition(); done || err != nil {
 		return err
 	}
 	x.status, x.mediaType, x.pieces = x.row.spec.Status, jsonType, [][]byte{r.JSON}
-	if r.Download != "" {
-		x.download = r.Download
-	}
 	if !asYAML {
+		x.save(r.Download)
 		return nil
 	}
 	n, err := doc.ParseNode(r.JSON)
@@ -121,7 +120,15 @@ func (x *exchange) rendition(r operation.Rendition) error {
 	}
 	text, err := yaml.Format(n)
 	x.mediaType, x.pieces = yamlType, [][]byte{text}
+	x.save(r.Download)
 	return err
+}
+
+// save makes the answer a file for the client to keep, if it has a name.
+func (x *exchange) save(name string) {
+	if x.download = name; name != "" {
+		x.mediaType = fileType
+	}
 }
 
 func (x *exchange) wantsYAML() bool {

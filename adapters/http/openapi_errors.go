@@ -94,6 +94,17 @@ func declared(o *operation.Operation, code string) *fault.Error {
 	return fault.New(kind, code, "%s", text)
 }
 
+// StatusOf returns the status of the answer to a fault that an operation
+// declares, or 0 for one that is answered like others of its kind.
+func StatusOf(o *operation.Operation, code string) int {
+	f := declared(o, code)
+	if f == nil {
+		return 0
+	}
+	status, _ := answerTo(f, o.Style.Faults)
+	return status
+}
+
 // errors describes the errors of a row by status.
 func (d *describer) errors(o *operation.Operation, out output) object {
 	byStatus := map[int][]*fault.Error{}

@@ -178,6 +178,7 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 	content := object{jsonType: object{"schema": d.outputSchema(o, out), "example": json.RawMessage(example)}}
 	if out.form == rendition {
 		content[yamlType] = object{"schema": object{}}
+		content[fileType] = object{"schema": object{}}
 	}
 	described["content"] = content
 	return described, nil

@@ -80,7 +80,8 @@ func (s Classic) Operations() []operation.Operation {
 			operation.Notes("Works on the wrapper as it is read; what the patch does not mention keeps its place and spelling. All or nothing. "+notesDryRun),
 			operation.Example(map[string]any{"api_definition": map[string]any{"active": false}}, done("API updated"))),
 		operation.DELETE("delete", "/{apiId}", "Delete an API of any class", s.Delete, operation.Faulting(codeMissing, codeNotOwned),
-			absent(404, "Could not retrieve API detail"), s.rehearsable(), operation.Notes(notesDryRun), operation.Example(nil, done("API deleted"))),
+			absent(404, "Could not retrieve API detail"), s.rehearsable(), operation.Example(nil, done("API deleted")),
+			operation.Notes("Policies lose the API unless it is their only one; keys, identity providers, OAuth clients and certificates stay. A version leaves the table of its base; the versions of a base stay as APIs of their own. "+notesDryRun)),
 		operation.GET("references", "/{apiId}/references", "List who names an API", s.ListReferences, operation.Faulting(codeMissing, codeNotOwned),
 			absent(404, "API not found"), operation.Notes("Policies, identity providers, bases of which it is a version, and MCP proxies that offer it as tools."),
 			operation.Example(nil, exampleReferences)),
@@ -89,6 +90,7 @@ func (s Classic) Operations() []operation.Operation {
 		operation.GET("access", "/{apiId}/access", "Show the owners of an API", s.Access, operation.Faulting(codeMissing, codeNotOwned),
 			absent(404, "API not found"), operation.Example(nil, exampleOwners)),
 		operation.PUT("access.replace", "/{apiId}/access", "Replace the owners of an API", s.SetAccess, operation.Faulting(codeMissing, codeNotOwned),
-			absent(404, "API not found"), s.rehearsable(), operation.Example(exampleOwners, done("API access updated"))),
+			absent(404, "API not found"), s.rehearsable(), operation.Example(exampleOwners, done("API access updated")),
+			operation.Notes("Both lists are replaced. While ownership is on, only owners and admins may; with nobody in either list the API is everybody's. Gateways are not told: it makes no difference to them.")),
 	)
 }

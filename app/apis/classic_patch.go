@@ -31,8 +31,8 @@ func (s Classic) Patch(ctx context.Context, in patchIn) (operation.Receipt, erro
 	})
 }
 
-// revised reads a patched wrapper. Members that have gone are null in it, and
-// those that only the view of a wrapper has are not in it.
+// revised reads a patched wrapper. Members that only the view of a wrapper has are
+// not in it.
 func revised(a apidef.API, before, after []byte) (w Wrapper, err error) {
 	if err := json.Unmarshal(after, &w); err != nil {
 		return w, err
@@ -52,7 +52,7 @@ func revised(a apidef.API, before, after []byte) (w Wrapper, err error) {
 	for name, was := range shown.All() {
 		now, kept := w.rest.Get(name)
 		if !kept {
-			w.rest = w.rest.With(name, json.RawMessage("null"))
+			w.gone = append(w.gone, name)
 		} else if _, has := stored.Get(name); !has && bytes.Equal(was, now) {
 			w.rest = w.rest.Without(name)
 		}

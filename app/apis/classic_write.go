@@ -19,6 +19,7 @@ type Wrapper struct {
 	rest       doc.Object
 	definition *doc.Node
 	document   *doc.Node
+	gone       []string // members that a patch has removed
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -106,7 +107,10 @@ func (s Classic) Create(ctx context.Context, in createIn) (operation.Receipt, er
 		return operation.Receipt{}, err
 	}
 	a, rev, err := s.create(ctx, in.Scope, in.Who, d, in.versionIn)
-	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(rev)}, err
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
 }
 
 // classOf refuses OpenAPI definitions at classic endpoints unless that is
@@ -168,7 +172,7 @@ func (s Classic) write(ctx context.Context, in writeByID, next func(apidef.API) 
 
 // redraw checks what is to become of an API.
 func (s Classic) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
-	d := apidef.Draft{ID: a.ID(), APIID: w.definition.Get("api_id").Text(), Class: a.Class(), Definition: w.definition.Clone(), Wrapper: w.rest}
+	d := apidef.Draft{ID: a.ID(), APIID: w.definition.Get("api_id").Text(), Class: a.Class(), Definition: w.definition.Clone(), Wrapper: w.rest, Gone: w.gone}
 	if id := d.Definition.Get("id").Text(); id != "" && id != d.ID {
 		return d, fault.New(fault.Invalid, codeWrongID, "Invalid `ID` value").At("api_definition.id")
 	}

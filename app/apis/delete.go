@@ -89,9 +89,10 @@ func (l *Library) remove(ctx context.Context, w store.Writer, a apidef.API) erro
 	return l.drop(ctx, w, a)
 }
 
-// drop deletes the record, and the API from the policies that name it.
+// drop deletes the record, and the API from the policies that name it; those of an
+// MCP proxy stay as they are (contract dashboard.md 13).
 func (l *Library) drop(ctx context.Context, w store.Writer, a apidef.API) error {
-	if l.Forget != nil {
+	if l.Forget != nil && !a.IsMCP() {
 		if err := l.Forget(ctx, w, a.APIID()); err != nil {
 			return err
 		}

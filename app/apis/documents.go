@@ -38,14 +38,14 @@ func (t templateIn) id() string {
 // settingsIn are the query settings of import, patch and dry run (contract
 // dashboard.md 10.2). Booleans that are none count as absent.
 type settingsIn struct {
-	UpstreamURL     string `query:"upstreamURL" doc:"Where gateways send requests; the first server when absent."`
-	ListenPath      string `query:"listenPath" doc:"Path gateways listen at; / when absent."`
-	CustomDomain    string `query:"customDomain" doc:"Domain gateways answer for."`
-	AllowList       string `query:"allowList" doc:"true or false: only the endpoints of the description are allowed."`
-	ValidateRequest string `query:"validateRequest" doc:"true or false: requests are checked against the description."`
-	MockResponse    string `query:"mockResponse" doc:"true or false: answers come from the description's examples."`
+	UpstreamURL     string `query:"upstreamURL" doc:"Where gateways send requests. When absent: an import takes the first server, a patch leaves what is stored."`
+	ListenPath      string `query:"listenPath" doc:"Path gateways listen at. When absent: / for an import; a patch leaves what is stored."`
+	CustomDomain    string `query:"customDomain" doc:"Domain gateways answer for; unchanged when absent."`
+	AllowList       string `query:"allowList" doc:"true or false: only the endpoints of the description are allowed. Unchanged when absent."`
+	ValidateRequest string `query:"validateRequest" doc:"true or false: requests are checked against the description. Unchanged when absent."`
+	MockResponse    string `query:"mockResponse" doc:"true or false: answers come from the description's examples. Unchanged when absent."`
 	Authentication  string `query:"authentication" doc:"true or false: authentication as the description says; compliant for all its requirements."`
-	APIID           string `query:"apiID" doc:"Wanted API ID."`
+	APIID           string `query:"apiID" doc:"API ID that an import wants; a patch cannot change it."`
 	Mode            string `query:"securityProcessingMode" doc:"legacy or compliant."`
 }
 
@@ -138,77 +138,4 @@ func identify(info *doc.Node, d apidef.Draft) {
 		info.Set("dbId", doc.NewString(d.ID))
 		info.Set("orgId", doc.NewString(string(d.OrgID)))
 	}
-}
-
-// rewrite replaces the document of a stored API. build returns the new document,
-// which becomes the caller's to change.
-func (l *Library) rewrite(ctx context.Context, in writeByID, class apidef.Class, unknown bool, build func(a apidef.API) (*doc.Node, error)) (store.Revision, error) {
-	now := l.Now()
-	return l.Store.Update(ctx, in.Scope, func(w store.Writer) error {
-		var before, after *doc.Node
-		a, err := l.edit(ctx, w, in, l.viewerOf(class, in.Who, access.Write), func(a apidef.API) (apidef.API, error) {
-			if err := l.isA(a, class); err != nil {
-				return a, err
-			}
-			document, err := build(a)
-			if err != nil {
-				return a, err
-			}
-			d := apidef.Draft{ID: a.ID(), APIID: a.APIID(), OrgID: a.OrgID(), Class: class, Document: document}
-			if err := sameID(d); err != nil {
-				return a, err
-			}
-			if err := l.check(document, class, unknown); err != nil {
-				return a, err
-			}
-			if before, _, err = a.Texts(); err != nil {
-				return a, err
-			}
-			if err := l.settle(ctx, w, in.Who, &d, a, before); err != nil {
-				return a, err
-			}
-			after = d.Definition
-			return a.Rewrite(d, now)
-		})
-		if err != nil {
-			return err
-		}
-		return l.follow(ctx, w, a, before, after)
-	})
-}
-
-// sameID refuses a document that names another API than the path does, and
-// writes the identifiers into it that the server owns.
-func sameID(d apidef.Draft) error {
-	info := d.Document.Get(oas.ExtensionKey, "info")
-	if id := info.Get("id").Text(); id != "" && id != d.APIID {
-		return fault.New(fault.Invalid, codeWrongID, "Invalid `ID` value").At("x-tyk-api-gateway.info.id")
-	}
-	identify(info, d)
-	return nil
-}
-
-// settle makes the classic form of the new document of a stored API, whose classic
-// form is given.
-func (l *Library) settle(ctx context.Context, w store.Writer, who operation.Principal, d *apidef.Draft, a apidef.API, stored *doc.Node) error {
-	if err := l.pair(ctx, w, who, d); err != nil {
-		return err
-	}
-	k, err := l.linkOf(ctx, w, a)
-	if err != nil {
-		return err
-	}
-	return l.convert(d, stored, k)
-}
-
-// codeClass is the code of an API that another door is for.
-const codeClass = apidef.Kind + ".class"
-
-// isA refuses an API of another class than a door is for.
-func (l *Library) isA(a apidef.API, class apidef.Class) error {
-	if a.Class() == class {
-		return nil
-	}
-	text := map[apidef.Class]string{apidef.OAS: "API is not in OAS format", apidef.Streams: "API is not a streams API", apidef.MCP: "API is not an MCP Proxy"}[class]
-	return fault.New(fault.Invalid, codeClass, "%s", text)
 }

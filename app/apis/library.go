@@ -2,8 +2,8 @@ package apis
 
 import (
 	"context"
-	"errors"
 	"log/slog"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -158,7 +158,7 @@ func (l *Library) edit(ctx context.Context, w store.Writer, in writeByID, v apid
 	}
 	a, err := l.kind.Edit(ctx, w, old.Value.APIID(), in.Match.Check, func(a apidef.API) (apidef.API, error) {
 		b, err := fn(a)
-		if err == nil {
+		if err == nil && !slices.Equal(twins(a), twins(b)) { // who stays where they are is in nobody's way
 			err = l.collision(ctx, w, b)
 		}
 		return b, err
@@ -172,44 +172,4 @@ func (l *Library) change(ctx context.Context, in writeByID, fn func(apidef.API) 
 		_, err := l.edit(ctx, w, in, l.viewerOf(apidef.Classic, in.Who, access.Write), fn)
 		return err
 	})
-}
-
-// collision refuses an API that would listen where another one does (contract
-// dashboard.md 9.3). The unique index decides between writers that cannot see
-// each other; this finds what one index cannot: an API for every gateway
-// against one for some. Where listen paths may be shared, the name counts as well.
-func (l *Library) collision(ctx context.Context, r store.Reader, a apidef.API) error {
-	if a.Address() == "" {
-		return nil
-	}
-	for b, err := range l.kind.Find(ctx, r, store.Query{Index: byAddress, Value: indexed(a.Address())}) {
-		if err != nil {
-			return err
-		}
-		if l.Settings.DuplicatePaths && b.Value.Name() != a.Name() {
-			continue
-		}
-		if b.Value.ID() != a.ID() && a.Collides(b.Value) {
-			return urlTaken()
-		}
-	}
-	return nil
-}
-
-func urlTaken() *fault.Error {
-	return fault.New(fault.Denied, codeURLTaken, "Found API with same url.").At("proxy.listen_path")
-}
-
-// taken tells apart which unique value of an API is in use.
-func taken(err error) error {
-	f, ok := errors.AsType[*fault.Error](err)
-	switch {
-	case !ok || f.Code != codeTaken:
-		return err
-	case f.Field == byPlace || f.Field == byTwin:
-		return urlTaken().Because(f.Err)
-	case f.Field == byProxy:
-		return fault.New(fault.Conflict, codeNameTaken, "Found MCP Proxy with the same name").At("x-tyk-api-gateway.info.name").Because(f.Err)
-	}
-	return err
 }

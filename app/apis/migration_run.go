@@ -42,6 +42,9 @@ type step struct {
 	gone   []store.Stored[apidef.API]
 }
 
+// failed reports whether an API that should be migrated cannot be.
+func (st step) failed() bool { return st.key == "" && len(st.wrong) > 0 }
+
 // look finds out what to do with each API and, in a dry run, answers that.
 func (m *migration) look(ctx context.Context) error {
 	return m.Store.View(ctx, m.scope, func(r store.Reader) error {
@@ -56,7 +59,7 @@ func (m *migration) look(ctx context.Context) error {
 				return err
 			}
 			m.steps = append(m.steps, st)
-			if m.request.Abort && len(st.wrong) > 0 {
+			if m.request.Abort && st.failed() {
 				break
 			}
 		}
@@ -71,10 +74,11 @@ func (m *migration) look(ctx context.Context) error {
 // staged belong to their originals.
 func (m *migration) targets(ctx context.Context, r store.Reader) ([]string, error) {
 	if !m.request.All {
-		ids := slices.Clone(m.request.APIIDs)
-		slices.Sort(ids)
-		if ids = slices.Compact(ids); len(ids) == len(m.request.APIIDs) {
-			return m.request.APIIDs, nil
+		var ids []string
+		for _, id := range m.request.APIIDs {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
 		}
 		return ids, nil
 	}
@@ -206,7 +210,7 @@ func (m *migration) store(ctx context.Context) error {
 				return err
 			}
 			writes, done = writes+n, append(done, st)
-			if m.request.Abort && st.key == "" && len(st.wrong) > 0 {
+			if m.request.Abort && st.failed() {
 				break
 			}
 		}
@@ -226,7 +230,7 @@ func (m *migration) answer(steps []step) {
 		switch {
 		case st.key != "":
 			m.out.Skipped.APIs = append(m.out.Skipped.APIs, SkippedAPI{APIID: st.apiID, Message: st.wrong[0], Key: st.key})
-		case len(st.wrong) > 0:
+		case st.failed():
 			m.out.Failure.Errors = append(m.out.Failure.Errors, MigrationMessage{st.apiID, st.wrong})
 			m.out.Aborted = m.request.Abort
 		default:

@@ -58,7 +58,14 @@ func (m *migration) draft(st *step, result migrate.Result) {
 		d := apidef.Draft{
 			ID: anyID, APIID: v.Classic.Get("api_id").Text(), OrgID: m.scope.Org(), Class: apidef.OAS, Document: v.OAS,
 		}
+		known := i == 0 && m.request.Mode != Stage
+		if known {
+			d.ID = st.of.Value.ID()
+		}
 		wrong := m.finish(&d, v.Classic, k)
+		if !known { // the database ID is made when it is stored
+			d.Document.Delete(oas.ExtensionKey, "info", "dbId")
+		}
 		for _, text := range wrong {
 			if i > 0 {
 				text = "version " + v.Name + ": " + text

@@ -11,8 +11,8 @@ import (
 
 // Owners says who owns an API; with nobody, everybody in the organisation sees it.
 type Owners struct {
-	UserIDs  []string `json:"userIds"`
-	GroupIDs []string `json:"userGroupIds"`
+	UserIDs  []string `json:"userIds" doc:"Users who own the API."`
+	GroupIDs []string `json:"userGroupIds" doc:"Groups whose members own it."`
 }
 
 // Access returns the owners of an API.

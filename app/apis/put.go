@@ -1,7 +1,6 @@
 package apis
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"regexp"
@@ -222,8 +221,17 @@ func (l *Library) turn(ctx context.Context, w store.Writer, old apidef.API, d ap
 	return a, taken(err)
 }
 
+// same reports whether two APIs say the same, in whatever order and spelling.
 func same(a, b apidef.API) bool {
-	x, errX := a.AppendJSON(nil)
-	y, errY := b.AppendJSON(nil)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
+	x, errX := tree(a)
+	y, errY := tree(b)
+	return errX == nil && errY == nil && x.Equal(y)
+}
+
+func tree(a apidef.API) (*doc.Node, error) {
+	text, err := a.AppendJSON(nil)
+	if err != nil {
+		return nil, err
+	}
+	return doc.ParseNode(text)
 }

@@ -104,14 +104,31 @@ func (s MCP) ListReferences(ctx context.Context, in byID) ([]store.Reference, er
 	return s.references(ctx, in, apidef.MCP)
 }
 
+// references returns who names an API, apart from APIs that the caller must not see.
 func (l *Library) references(ctx context.Context, in byID, door apidef.Class) ([]store.Reference, error) {
-	return l.References.Of(ctx, l.Store, in.Scope, func(r store.Reader) (crud.Target, error) {
-		a, err := l.get(ctx, r, in.ID, l.viewerOf(door, in.Who, access.Read))
+	v := l.viewerOf(door, in.Who, access.Read)
+	var hidden []string
+	found, err := l.References.Of(ctx, l.Store, in.Scope, func(r store.Reader) (crud.Target, error) {
+		a, err := l.get(ctx, r, in.ID, v)
 		if err != nil {
 			return crud.Target{}, err
 		}
-		return crud.Target{Kind: l.kind.Name, IDs: l.kind.Names(a.Value)}, nil
+		t := crud.Target{Kind: l.kind.Name, IDs: l.kind.Names(a.Value)}
+		for ref, err := range findAPIs(ctx, r, t) {
+			if err != nil {
+				return t, err
+			}
+			if b, err := l.named(ctx, r, ref.ID); err != nil {
+				return t, err
+			} else if b != nil && admit(*b, v) != nil {
+				hidden = append(hidden, ref.ID)
+			}
+		}
+		return t, nil
 	})
+	return slices.DeleteFunc(found, func(ref store.Reference) bool {
+		return ref.Kind == apidef.Kind && slices.Contains(hidden, ref.ID)
+	}), err
 }
 
 // rehearsable lets calls of a row that writes ask what it would do.

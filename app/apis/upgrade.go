@@ -3,6 +3,7 @@ package apis
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/migrate"
 	"github.com/gatehouse-io/gatehouse/core/registry/oas"
@@ -13,23 +14,46 @@ import (
 // (contract dashboard.md 31), and notes on each of these changes; without notes it
 // is as it was. The time of the last change stays: nobody changed anything.
 func (l *Library) Upgraded(a apidef.API) (apidef.API, []string, error) {
-	def, document, err := a.Texts()
-	if err != nil || document == nil {
+	if a.Document() == nil {
+		return a, nil, nil
+	}
+	// Most are up to date, which the document alone, much smaller than the definition, tells.
+	draft, err := doc.ParseNode(a.Document())
+	if err != nil {
 		return a, nil, err
 	}
-	o := oas.Options{MCP: a.IsMCP()}
-	follows := oas.Extract(document, def, o).Equal(def)
+	if changed, _ := migrate.Upgrade(draft, doc.NewObject()); !changed {
+		return a, nil, nil
+	}
+	def, document, err := a.Texts()
+	if err != nil {
+		return a, nil, err
+	}
 	changed, notes := migrate.Upgrade(document, def)
 	if !changed {
 		return a, nil, nil
 	}
+	follows, err := follows(a)
+	if err != nil {
+		return a, nil, err
+	}
 	if follows {
-		def = oas.Extract(document, def, o)
+		def = oas.Extract(document, def, oas.Options{MCP: a.IsMCP()})
 	} else {
 		notes = append(notes, "the classic definition does not follow from the document; what gateways execute is left as it is")
 	}
 	b, err := a.Rewrite(apidef.Draft{Class: a.Class(), Definition: def, Document: document}, a.Updated())
 	return b, notes, err
+}
+
+// follows reports whether what gateways execute is what the document says. It need not
+// be where definitions may be written past their documents.
+func follows(a apidef.API) (bool, error) {
+	def, document, err := a.Texts()
+	if err != nil {
+		return false, err
+	}
+	return oas.Extract(document, def, oas.Options{MCP: a.IsMCP()}).Equal(def), nil
 }
 
 // Upgrade stores the upgraded form of an API inside the unit of work of its

@@ -46,7 +46,7 @@ func (l *Library) create(ctx context.Context, scope tenant.Scope, who operation.
 			return err
 		}
 		if mine.Document != nil {
-			if err := l.convert(&mine, nil, k); err != nil {
+			if err := l.convert(&mine, mine.Definition, k); err != nil {
 				return err
 			}
 		}

@@ -16,6 +16,7 @@ import (
 // that costs as much as has changed.
 type Source struct {
 	Name string   // "apis"
+	What string   // "active API": what an entry is, in the API description
 	Kind string   // of the records that are its entries
 	Uses []string // kinds of other records that entries are made from
 	// Entry makes one entry. What it looks up must be of the kinds in Uses.

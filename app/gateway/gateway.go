@@ -93,8 +93,8 @@ func (n *Nodes) Operations() []operation.Operation {
 				"trigger_limit": 80, "usage_percentage": 80}, reply("ok"))),
 	}
 	for _, f := range n.feeds {
-		rows = append(rows, operation.GET(f.source.Name, "/"+f.source.Name, "Feed of "+f.source.Name, n.serve(f),
-			operation.Notes("Every organisation's records at once; the node filters."), operation.Example(nil, reply([]any{}))))
+		rows = append(rows, operation.GET(f.source.Name, "/"+f.source.Name, "List every "+f.source.What+" as gateways load it", n.serve(f),
+			operation.Notes("Of every organisation at once; the node filters. A record that no gateway could load is left out: see system.feeds.list."), operation.Example(nil, reply([]any{}))))
 	}
 	ops = append(ops, group.Rows(rows...)...)
 	return append(append(ops, n.listing()...), n.feedListing()...)

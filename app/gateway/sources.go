@@ -14,7 +14,7 @@ import (
 // APIs is the source of /system/apis: every active API of every class (contract
 // gateway.md 3), with webhooks as they are now.
 func APIs() Source {
-	return Source{Name: "apis", Kind: apidef.Kind, Uses: []string{webhook.Kind}, Entry: apiEntry}
+	return Source{Name: "apis", What: "active API", Kind: apidef.Kind, Uses: []string{webhook.Kind}, Entry: apiEntry}
 }
 
 func apiEntry(rec store.Record, l Lookup) feed.Entry {
@@ -35,7 +35,7 @@ func apiEntry(rec store.Record, l Lookup) feed.Entry {
 // Policies is the source of /system/policies: every policy that is published
 // (contract gateway.md 4).
 func Policies() Source {
-	return Source{Name: "policies", Kind: policy.Kind, Entry: policyEntry}
+	return Source{Name: "policies", What: "published policy", Kind: policy.Kind, Entry: policyEntry}
 }
 
 func policyEntry(rec store.Record, _ Lookup) feed.Entry {
@@ -52,7 +52,7 @@ func policyEntry(rec store.Record, _ Lookup) feed.Entry {
 // ClientIDPs is the source of /system/clientidps: the registry of identity
 // providers (contract gateway.md 5).
 func ClientIDPs() Source {
-	return Source{Name: "clientidps", Kind: clientidp.Kind, Uses: []string{apidef.Kind}, Entry: clientIDPEntry}
+	return Source{Name: "clientidps", What: "client IdP", Kind: clientidp.Kind, Uses: []string{apidef.Kind}, Entry: clientIDPEntry}
 }
 
 func clientIDPEntry(rec store.Record, l Lookup) feed.Entry {

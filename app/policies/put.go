@@ -1,7 +1,6 @@
 package policies
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"regexp"
@@ -123,22 +122,26 @@ func dated(p policy.Policy, old *policy.Policy, given *doc.Node) (policy.Policy,
 	}
 	if v := given.Get("last_updated"); v.Is(doc.TypeString) && v.Text() != "" {
 		n.Set("last_updated", v)
-	} else if old != nil {
-		before, err := old.Node()
-		if err != nil {
-			return p, err
-		}
-		now := n.Get("last_updated")
-		n.Set("last_updated", before.Get("last_updated"))
-		if !bytes.Equal(n.JSON(), before.JSON()) {
+		return policy.Load(n.JSON())
+	}
+	if old == nil {
+		return policy.Load(n.JSON())
+	}
+	before, err := old.Node()
+	if err != nil {
+		return p, err
+	}
+	if now, then := n.Get("last_updated"), before.Get("last_updated"); then != nil {
+		if n.Set("last_updated", then); !n.Equal(before) {
 			n.Set("last_updated", now)
 		}
 	}
 	return policy.Load(n.JSON())
 }
 
+// same reports whether two policies say the same, in whatever order and spelling.
 func same(a, b policy.Policy) bool {
-	x, errX := a.AppendJSON(nil)
-	y, errY := b.AppendJSON(nil)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
+	x, errX := a.Node()
+	y, errY := b.Node()
+	return errX == nil && errY == nil && x.Equal(y)
 }

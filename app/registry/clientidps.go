@@ -1,4 +1,5 @@
-// Package registry holds the use cases around what gateways load.
+// Package registry holds the use cases of the client IdP registry: who signs tokens,
+// and which policy a scope grants on which API (contract dashboard.md 7).
 package registry
 
 import (

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -38,7 +39,8 @@ type Node struct {
 	text  []byte // of a scalar, as written
 	names []string
 	nodes []*Node
-	index map[string]int // of an object with many members
+	spelt map[string][]byte // member names that came in another spelling than ours, as written
+	index map[string]int    // of an object with many members
 }
 
 // ParseNode reads a JSON text. Of members with the same name the last one wins.
@@ -82,6 +84,7 @@ func parseObject(text []byte, i int) (*Node, int, error) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("%w: %s", ErrSyntax, err.Error())
 		}
+		n.spell(name, text[i:end:end])
 		v, end, err := parse(text, space(text, space(text, end)+1))
 		if err != nil {
 			return nil, 0, err
@@ -92,6 +95,17 @@ func parseObject(text []byte, i int) (*Node, int, error) {
 		}
 	}
 	return n, i + 1, nil
+}
+
+// spell remembers how a name was written if we would write it otherwise.
+func (n *Node) spell(name string, literal []byte) {
+	if bytes.IndexByte(literal, '\\') < 0 || bytes.Equal(AppendString(nil, name), literal) {
+		return
+	}
+	if n.spelt == nil {
+		n.spelt = map[string][]byte{}
+	}
+	n.spelt[name] = literal
 }
 
 func typeOf(first byte) Type {
@@ -334,7 +348,7 @@ func (n *Node) Clone() *Node {
 	if n == nil {
 		return nil
 	}
-	c := &Node{kind: n.kind, text: n.text, names: slices.Clone(n.names)}
+	c := &Node{kind: n.kind, text: n.text, names: slices.Clone(n.names), spelt: maps.Clone(n.spelt)}
 	if n.nodes != nil {
 		c.nodes = make([]*Node, len(n.nodes))
 	}
@@ -406,11 +420,18 @@ func (n *Node) AppendJSON(b []byte) ([]byte, error) {
 			b = append(b, ',')
 		}
 		if n.kind == TypeObject {
-			b = append(AppendString(b, n.names[i]), ':')
+			b = append(n.appendName(b, n.names[i]), ':')
 		}
 		b, _ = v.AppendJSON(b)
 	}
 	return append(b, end), nil
+}
+
+func (n *Node) appendName(b []byte, name string) []byte {
+	if literal, ok := n.spelt[name]; ok {
+		return append(b, literal...)
+	}
+	return AppendString(b, name)
 }
 
 // JSON returns the text of the node.

@@ -33,6 +33,23 @@ func TestNodeReads(t *testing.T) {
 	}
 }
 
+// A name keeps the spelling it came with, and what is done to its member.
+func TestNamesKeepTheirSpelling(t *testing.T) {
+	const text = `{"\u00e9":{"a\/b":1,"\u003c":2},"plain":3}`
+	n := node(t, text)
+	n.Put(doc.NewInt(9), "é", "a/b")
+	if got := string(n.Clone().JSON()); got != `{"\u00e9":{"a\/b":9,"\u003c":2},"plain":3}` {
+		t.Error(got)
+	}
+	o, err := doc.ParseObject([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := o.With("é", []byte(`0`)).With("new", []byte(`1`)).AppendJSON(nil); string(got) != `{"\u00e9":0,"plain":3,"new":1}` {
+		t.Error(string(got))
+	}
+}
+
 func TestNodeEdits(t *testing.T) {
 	n := node(t, `{"z":1,"a":{"b":2,"c":3}}`)
 	c := n.Clone()

@@ -22,8 +22,9 @@ type Appender interface {
 type Object struct{ members []member }
 
 type member struct {
-	name string
-	raw  json.RawMessage
+	name  string
+	raw   json.RawMessage
+	spelt []byte // the name as written, if we would write it otherwise
 }
 
 // ParseObject reads an object. Of members with the same name the last one wins.
@@ -49,9 +50,10 @@ func LoadObject(text []byte) (Object, error) {
 		if err != nil {
 			return Object{}, fmt.Errorf("%w: %s", ErrSyntax, err.Error())
 		}
+		literal := text[i:end:end]
 		i = space(text, space(text, end)+1)
 		end = valueEnd(text, i)
-		e.Set(name, text[i:end:end])
+		e.set(name, text[i:end:end], literal)
 		if i = space(text, end); text[i] == ',' {
 			i = space(text, i+1)
 		}
@@ -108,7 +110,11 @@ func (o Object) AppendJSON(b []byte) ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = AppendString(b, m.name)
+		if m.spelt != nil {
+			b = append(b, m.spelt...)
+		} else {
+			b = AppendString(b, m.name)
+		}
 		b = append(b, ':')
 		b = append(b, m.raw...)
 	}
@@ -179,12 +185,18 @@ func (e *Editor) Get(name string) (json.RawMessage, bool) {
 }
 
 // Set adds or replaces a member.
-func (e *Editor) Set(name string, value json.RawMessage) {
+func (e *Editor) Set(name string, value json.RawMessage) { e.set(name, value, nil) }
+
+// set is Set for a name with its spelling, which a member that is there keeps.
+func (e *Editor) set(name string, value json.RawMessage, literal []byte) {
 	if i := e.find(name); i >= 0 {
 		e.members[i].raw = value
 		return
 	}
-	e.members = append(e.members, member{name, value})
+	if bytes.IndexByte(literal, '\\') < 0 || bytes.Equal(AppendString(nil, name), literal) {
+		literal = nil
+	}
+	e.members = append(e.members, member{name, value, literal})
 	if e.index != nil {
 		e.index[name] = len(e.members) - 1
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -66,7 +68,10 @@ func caller(o operation.Operation) string {
 	case o.Permission == "*":
 		return "any user"
 	}
-	return string(o.Permission) + ":" + string(o.Intent)
+	if o.Intent == access.Read {
+		return string(o.Permission) + ":read"
+	}
+	return string(o.Permission) + ":write" // a permission map knows no other level
 }
 
 func parameters(b *strings.Builder, o operation.Operation) {
@@ -108,9 +113,9 @@ func refusals(b *strings.Builder, o operation.Operation) {
 	b.WriteString("\n| fault | status | text |\n|---|---|---|\n")
 	for _, code := range o.Faults {
 		a := o.Style.Faults[code]
-		status, text := "by kind", "says what is wrong"
-		if a.Status != 0 {
-			status = fmt.Sprint(a.Status)
+		status, text := "", "says what is wrong"
+		if n := httpadapter.StatusOf(&o, code); n != 0 {
+			status = fmt.Sprint(n)
 		}
 		if a.Text != "" {
 			text = "`" + a.Text + "`"

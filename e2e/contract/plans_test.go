@@ -3,6 +3,7 @@ package contract_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"mime/multipart"
 	"testing"
@@ -16,7 +17,7 @@ type plan struct {
 	// from the first.
 	bodies func(s *service, path map[string]string) []string
 	query  map[string][]string // good values besides those of the file
-	header []map[string]string // good ones
+	header []map[string]string // good ones; "{name}" stands for what the path has
 	as     caller              // admin unless said otherwise
 }
 
@@ -30,13 +31,27 @@ func one(name, kind string) func(testing.TB, *service) map[string]string {
 
 func apiOf(kind string) func(testing.TB, *service) map[string]string { return one("apiId", kind) }
 
+// some makes records for lists.
+func some(kinds ...string) func(testing.TB, *service) map[string]string {
+	return func(t testing.TB, s *service) map[string]string {
+		t.Helper()
+		for _, kind := range kinds {
+			s.create(t, kind)
+		}
+		return nil
+	}
+}
+
+// every makes an API of every class.
+var every = some(classicKind, oasKind, baseKind, streamsKind, mcpKind)
+
 // family makes a base API and the child that replaces it.
 func family(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	base := s.create(t, oasKind)
 	n := s.next()
 	id := s.must(t, request{method: "POST", path: "/api/apis/oas", as: admin, body: []byte(oas(n, fmt.Sprintf("child-%d", n), "3.0.3")),
-		query: map[string][]string{"base_api_id": {base}, "base_api_version_name": {"v1"}, "new_version_name": {"v2"}}})
+		query: map[string][]string{"base_api_id": {base}, "base_api_version_name": {"base"}, "new_version_name": {"v2"}}})
 	return map[string]string{"apiId": base, "next-base-apiId": id}
 }
 
@@ -87,13 +102,13 @@ var (
 	listQuery   = map[string][]string{"p": {"1", "2", "0", "-1", "-2", "999"}, "q": {"orders", "ORDERS", "/classic", "%", ""}, "sort": {"name", "-name"}}
 	importQuery = map[string][]string{"upstreamURL": {"https://orders.example.com"}, "listenPath": {"/import/"}, "customDomain": {"orders.example.com"}, "allowList": {"true", "false"}, "validateRequest": {"true", "false"},
 		"mockResponse": {"true", "false"}, "authentication": {"true", "false"}}
-	zone = []map[string]string{nil, {"x-tyk-nodeid": "node-1", "x-tyk-hostname": "gateway-1", "x-tyk-session-id": "session"}}
+	zone = []map[string]string{{"x-tyk-nodeid": "{id}", "x-tyk-hostname": "gateway-1", "x-tyk-session-id": "session"}, {"x-tyk-nodeid": "unknown"}, nil}
 )
 
 // plans has every operation that needs more than its path.
 var plans = map[string]plan{
-	"apis.list":           {query: joined(listQuery, map[string][]string{"api_type": {"graph"}, "category": {"shop", "shop,#shop"}, "auth_type": {"jwt"}, "tags": {"edge"}, "base_apis": {"true"}, "compressed": {"1"}})},
-	"apis.search":         {query: listQuery},
+	"apis.list":           {path: every, query: joined(listQuery, map[string][]string{"api_type": {"graph"}, "category": {"shop", "shop,#shop"}, "auth_type": {"jwt"}, "tags": {"edge"}, "base_apis": {"true"}, "compressed": {"1"}})},
+	"apis.search":         {path: every, query: listQuery},
 	"apis.create":         {bodies: fresh(classic, noID(classic))},
 	"apis.get":            {path: apiOf(classicKind)},
 	"apis.replace":        {path: apiOf(classicKind), bodies: again("apiId", classic)},
@@ -101,9 +116,18 @@ var plans = map[string]plan{
 	"apis.delete":         {path: apiOf(classicKind)},
 	"apis.url":            {path: apiOf(classicKind)},
 	"apis.access":         {path: apiOf(classicKind)},
-	"apis.migrate":        {bodies: migrations},
+	"apis.migrate":        {path: apiOf(classicKind), bodies: migrations},
 	"cache.delete":        {path: apiOf(classicKind)},
 	"apis.access.replace": {path: apiOf(classicKind), bodies: fixed(`{"userIds":["000000000000000000000002"],"userGroupIds":[]}`, `{"userIds":[],"userGroupIds":[]}`)},
+
+	"apis.categories":     {path: every},
+	"apis.groups":         {path: every},
+	"apis.references":     {path: apiOf(classicKind)},
+	"mcps.references":     {path: apiOf(mcpKind)},
+	"policies.references": {path: one("id", policyKind)},
+	"hooks.references":    {path: one("hookId", hookKind)},
+	"assets.references":   {path: one("assetID", assetKind)},
+	"clientidps.report":   {path: some(idpKind)},
 
 	"apis.oas.create":  {bodies: fresh(oas30, oas31, noID(oas30)), query: map[string][]string{"accept_additional_properties": {"true"}}, header: typed("application/x-yaml")},
 	"apis.oas.get":     {path: apiOf(childKind), header: accepting("application/x-yaml", "application/json", "*/*")},
@@ -133,15 +157,15 @@ var plans = map[string]plan{
 	"apis.streams.patch":   {path: apiOf(streamsKind), bodies: again("apiId", plain30), query: importQuery, header: typed("application/vnd.tyk.streams.oas")},
 	"apis.streams.delete":  {path: apiOf(streamsKind), header: typed("application/vnd.tyk.streams.oas")},
 
-	"mcps.list":     {query: listQuery},
+	"mcps.list":     {path: some(mcpKind, mcpBaseKind), query: listQuery},
 	"mcps.create":   {bodies: fresh(mcp, noID(mcp)), header: typed("application/x-yaml")},
 	"mcps.get":      {path: apiOf(mcpKind)},
 	"mcps.replace":  {path: apiOf(mcpKind), bodies: again("apiId", mcp), header: typed("application/x-yaml")},
 	"mcps.delete":   {path: apiOf(mcpKind)},
 	"mcps.versions": {path: apiOf(mcpBaseKind)},
 
-	"policies.list":   {query: listQuery},
-	"policies.search": {query: joined(listQuery, map[string][]string{"policy_ids": {"gold", "policy-1,policy-2"}, "active": {"true"}, "api_id": {"orders"}, "auth_type": {"jwt"}, "sort": {"state", "-name", "date_created"}})},
+	"policies.list":   {path: some(policyKind, policyKind), query: listQuery},
+	"policies.search": {path: some(policyKind, policyKind), query: joined(listQuery, map[string][]string{"policy_ids": {"gold", "policy-1,policy-2"}, "active": {"true"}, "api_id": {"orders"}, "auth_type": {"jwt"}, "sort": {"state", "-name", "date_created"}})},
 	"policies.create": {bodies: func(s *service, _ map[string]string) []string {
 		n := s.next()
 		return []string{policy(n, fmt.Sprintf("pol-%d", n), "orders"), policy(s.next(), "", "orders"), mcpPolicy(s.next(), "", "nowhere")}
@@ -153,19 +177,19 @@ var plans = map[string]plan{
 	"policies.patch":  {path: one("id", policyKind), bodies: fixed(`{"rate":200,"tags":null,"access_rights":{"users":{}}}`, `[{"op":"replace","path":"/rate","value":7}]`)},
 	"policies.delete": {path: one("id", policyKind)},
 
-	"hooks.list":    {query: listQuery},
+	"hooks.list":    {path: some(hookKind, hookKind), query: listQuery},
 	"hooks.create":  {bodies: fresh(numbered(hook))},
 	"hooks.get":     {path: one("hookId", hookKind)},
 	"hooks.replace": {path: one("hookId", hookKind), bodies: fresh(numbered(hook))},
 	"hooks.delete":  {path: one("hookId", hookKind)},
 
-	"assets.list":    {query: map[string][]string{"kind": {"oas-template"}}},
+	"assets.list":    {path: some(assetKind), query: map[string][]string{"kind": {"oas-template"}}},
 	"assets.create":  {bodies: fresh(numbered(asset))},
 	"assets.get":     {path: one("assetID", assetKind)},
 	"assets.replace": {path: one("assetID", assetKind), bodies: fresh(numbered(asset))},
 	"assets.delete":  {path: one("assetID", assetKind)},
 
-	"clientidps.list":            {query: listQuery},
+	"clientidps.list":            {path: some(idpKind, idpKind), query: listQuery},
 	"clientidps.create":          {bodies: fresh(func(n int, _ string) string { return idp(n, "orders") })},
 	"clientidps.get":             {path: one("id", idpKind)},
 	"clientidps.references":      {path: one("id", idpKind)},
@@ -187,18 +211,15 @@ var plans = map[string]plan{
 	"proxy.call":         {bodies: fixed(`{"method":"GET","url":"`+gatewayURL+`/orders/1","headers":{"Accept":"application/json"}}`, `{"method":"POST","url":"`+gatewayURL+`/orders/odd","body":"x"}`, `{"method":"GET","url":"https://elsewhere.example.com/"}`)},
 	"system.stats.get":   {query: map[string][]string{"start_day": {"2026-01-01"}, "end_day": {"2026-01-31"}, "resolution": {"day"}, "entity": {"apis", "dataplanes", "dataplanes.gateways"}}},
 	"notifications.list": {query: map[string][]string{"refresh": {"true"}}},
-	"system.nodes.get": {path: func(t testing.TB, s *service) map[string]string {
-		s.must(t, request{method: "GET", path: "/register/node", as: node, header: zone[1]})
-		return map[string]string{"id": "node-1", "host": "gateway-1"}
-	}},
+	"system.nodes.get":   {path: registered},
 
-	"register.node":        {as: node, header: zone},
-	"register.ping":        {as: node, header: zone},
-	"system.apis":          {as: node, header: zone},
-	"system.policies":      {as: node, header: zone},
-	"system.clientidps":    {as: node, header: zone},
-	"system.node.delete":   {as: node, header: zone},
-	"system.quota_trigger": {as: node, header: zone, bodies: fixed(`{"Message":"Quota trigger reached","org_id":"org-a","trigger_limit":80,"usage_percentage":80}`)},
+	"register.node":        {as: node, path: registered, header: zone},
+	"register.ping":        {as: node, path: registered, header: zone},
+	"system.apis":          {path: every, as: node, header: zone},
+	"system.policies":      {path: some(policyKind), as: node, header: zone},
+	"system.clientidps":    {path: some(idpKind), as: node, header: zone},
+	"system.node.delete":   {as: node, path: registered, header: zone},
+	"system.quota_trigger": {as: node, path: registered, header: zone, bodies: fixed(`{"Message":"Quota trigger reached","org_id":"org-a","trigger_limit":80,"usage_percentage":80}`)},
 
 	"admin.hello":              {as: root},
 	"admin.organisations.list": {as: root, query: listQuery},
@@ -218,8 +239,24 @@ var plans = map[string]plan{
 		bodies: fixed(`{"current_password":"","new_password":"a-long-passphrase"}`)},
 }
 
-func migrations(s *service, _ map[string]string) []string {
-	return []string{`{"mode":"dryRun","apiIDs":["nowhere"]}`, `{"mode":"dryRun","all":true}`, `{"mode":"stage","apiIDs":["nowhere"],"overrideStaged":true,"abortOnFailure":true}`}
+// registered makes a gateway node.
+func registered(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	a := s.ask(t, request{method: "GET", path: "/register/node", as: node, header: map[string]string{"x-tyk-hostname": "gateway-1", "x-tyk-session-id": "session"}})
+	var registration struct{ Message struct{ NodeID string } }
+	if err := json.Unmarshal(a.body, &registration); err != nil {
+		t.Fatalf("%v in %s", err, a)
+	}
+	return map[string]string{"id": registration.Message.NodeID, "host": "gateway-1"}
+}
+
+// migrations are bodies that migrate one classic API in every mode, and others.
+func migrations(_ *service, path map[string]string) []string {
+	var out []string
+	for _, mode := range []string{"dryRun", "stage", "promote", "direct"} {
+		out = append(out, fmt.Sprintf(`{"mode":%q,"apiIDs":[%q],"abortOnFailure":true}`, mode, path["apiId"]))
+	}
+	return append(out, fmt.Sprintf(`{"mode":"stage","apiIDs":[%q,"nowhere"],"overrideStaged":true}`, path["apiId"]), `{"mode":"dryRun","all":true}`)
 }
 
 func joined(a, b map[string][]string) map[string][]string {
@@ -274,10 +311,10 @@ func archive(t testing.TB, main string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for name, text := range map[string]string{"openapi.json": main, "schemas/other.yaml": "type: object\n"} {
-		w, err := z.Create(name)
+	for _, file := range [][2]string{{"openapi.json", main}, {"schemas/other.yaml", "type: object\n"}} {
+		w, err := z.Create(file[0])
 		if err == nil {
-			_, err = w.Write([]byte(text))
+			_, err = w.Write([]byte(file[1]))
 		}
 		if err != nil {
 			t.Fatal(err)

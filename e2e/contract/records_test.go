@@ -101,7 +101,7 @@ func (s *service) create(t testing.TB, kind string) string {
 	}
 	child := func(base, path, body string) string {
 		t.Helper()
-		q := map[string][]string{"base_api_id": {base}, "base_api_version_name": {"v1"}, "new_version_name": {fmt.Sprintf("v%d", n)}}
+		q := map[string][]string{"base_api_id": {base}, "base_api_version_name": {"base"}, "new_version_name": {fmt.Sprintf("v%d", n)}}
 		return s.must(t, request{method: "POST", path: path, query: q, as: admin, body: []byte(body)})
 	}
 	switch kind {

@@ -79,11 +79,23 @@ func (r *requests) request(good []body, change func(*request)) request {
 	if r.o.Surface == operation.Probe {
 		out.as = anonymous
 	}
-	if r.plan.header != nil && r.plan.header[0] != nil {
-		out.header = r.plan.header[0]
+	if r.plan.header != nil {
+		out.header = filled(r.plan.header[0], good[0].path)
 	}
 	if change != nil {
 		change(&out)
+	}
+	return out
+}
+
+// filled puts values into the placeholders of headers.
+func filled(header, values map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, value := range header {
+		if key, ok := operation.Placeholder(value); ok {
+			value = values[key]
+		}
+		out[name] = value
 	}
 	return out
 }

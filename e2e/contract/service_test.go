@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/identity"
@@ -92,16 +93,17 @@ func newService(t testing.TB) *service {
 			t.Fatal(err)
 		}
 	}
-	for name, u := range map[string]struct {
+	for _, u := range []struct {
+		name        string
 		key         caller
 		permissions string
 		active      bool
 	}{
-		"writer": {writer, `{"apis":"write","mcp":"write","policies":"write","hooks":"write","api_assets":"write","system":"read"}`, true},
-		"nobody": {nobody, `{"keys":"read"}`, true}, "inactive": {inactive, `{"IsAdmin":"admin"}`, false},
+		{"writer", writer, `{"apis":"write","mcp":"write","policies":"write","hooks":"write","api_assets":"write","system":"read"}`, true},
+		{"nobody", nobody, `{"keys":"read"}`, true}, {"inactive", inactive, `{"IsAdmin":"admin"}`, false},
 	} {
 		keys.next = string(u.key)
-		body := fmt.Sprintf(`{"org_id":"org-a","email_address":"%s@a.example","user_permissions":%s,"active":%t}`, name, u.permissions, u.active)
+		body := fmt.Sprintf(`{"org_id":"org-a","email_address":"%s@a.example","user_permissions":%s,"active":%t}`, u.name, u.permissions, u.active)
 		s.must(t, request{method: "POST", path: "/admin/users", as: root, body: []byte(body)})
 	}
 	return s
@@ -196,6 +198,15 @@ type answer struct {
 
 func (a answer) String() string { return fmt.Sprintf("%d %s %.600s", a.status, a.mediaType, a.body) }
 
+// json returns the body as JSON.
+func (a answer) json() ([]byte, error) {
+	if !strings.Contains(a.mediaType, "yaml") {
+		return a.body, nil
+	}
+	n, err := yaml.Parse(a.body)
+	return n.JSON(), err
+}
+
 // ask sends a request.
 func (s *service) ask(t testing.TB, r request) answer {
 	t.Helper()
@@ -230,19 +241,16 @@ func (s *service) ask(t testing.TB, r request) answer {
 	return a
 }
 
-// must sends a request that makes something, and returns the identifier of it.
+// must sends a request that succeeds, and returns the identifier in the answer.
 func (s *service) must(t testing.TB, r request) string {
 	t.Helper()
 	a := s.ask(t, r)
-	var made struct{ ID, Message string }
+	var made struct{ ID string }
 	if a.status >= http.StatusMultipleChoices {
 		t.Fatalf("%s\nwas answered %s", r, a)
 	}
 	if err := json.Unmarshal(a.body, &made); err != nil {
 		t.Fatal(err)
-	}
-	if made.ID == "" {
-		return made.Message
 	}
 	return made.ID
 }

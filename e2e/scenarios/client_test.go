@@ -86,12 +86,20 @@ func newClient(base, header, credential string) *client {
 	return &client{base: base, header: http.Header{header: {credential}}, http: &http.Client{Transport: transport, Timeout: answerLimit}}
 }
 
+// encode returns the text of a body; what is JSON already stays as it is.
+func encode(in any) ([]byte, error) {
+	if raw, ok := in.(json.RawMessage); ok {
+		return raw, nil
+	}
+	return json.Marshal(in)
+}
+
 // call sends in as JSON (nil: no body) and decodes the answer into out (nil:
 // ignored). Every status but 2xx is a *statusError.
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
-		raw, err := json.Marshal(in)
+		raw, err := encode(in)
 		if err != nil {
 			return err
 		}

@@ -39,6 +39,7 @@ func TestCluster(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	reloading := reloadAll(ctx, c.gateways)
 	t.Run("read on another replica", c.testReadElsewhere)
+	t.Run("one API per address", c.testAddresses)
 	t.Run("gateways follow while reloading", func(t *testing.T) { c.testGateways(t, "tenant-idp-2") })
 	t.Run("nodes are listed", c.testNodes)
 	t.Run("one announcement per write", func(t *testing.T) { c.testAnnouncements(t, listen(t, redisAddr)) })

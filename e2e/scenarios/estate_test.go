@@ -21,6 +21,7 @@ import (
 const (
 	classicAPIs = "/api/apis"
 	oasAPIs     = "/api/apis/oas"
+	streamsAPIs = "/api/apis/streams"
 	mcpProxies  = "/api/mcps"
 	policies    = "/api/portal/policies"
 	webhooks    = "/api/hooks"

@@ -50,9 +50,7 @@ func TestMCP(t *testing.T) {
 			body: object{"jsonrpc": "2.0", "id": 7, "method": method, "params": object{"name": tool}}}
 	}
 	e.becomes(t, "a proxy with its policies is loaded", call("limited", "tools/call", "read"), http.StatusOK, `"text":"read"`)
-	if s := e.gateway.State(); len(s.APIs) != 2 || !s.APIs[1].MCP || s.APIs[0].MCP {
-		t.Errorf("loaded %+v", s.APIs)
-	}
+	waitFor(t, e.gateway, "both APIs", func(s gatewaysim.State) bool { return len(s.APIs) == 2 && !s.APIs[0].MCP && s.APIs[1].MCP })
 	refusal := `"error":{"code":-32002,`
 	e.answers(t, "tool blocked by the policy", call("limited", "tools/call", "write"), http.StatusForbidden, refusal)
 	e.answers(t, "tool blocked by the proxy", call("everything", "tools/call", "drop"), http.StatusForbidden, refusal)

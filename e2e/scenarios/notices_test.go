@@ -82,9 +82,9 @@ func (n *notices) testAPIs(t *testing.T) {
 		path, id string
 		document func(id string) object
 	}{
-		{classicAPIs, "classic", func(id string) object { return classicAPI(id, nil) }},
-		{oasAPIs, "oas", func(id string) object { return oasAPI(id, nil) }},
-		{mcpProxies, "mcp", func(id string) object { return mcpProxy(id, "http://127.0.0.1:9/", object{}) }},
+		{classicAPIs, "made-classic", func(id string) object { return classicAPI(id, nil) }},
+		{oasAPIs, "made-oas", func(id string) object { return oasAPI(id, nil) }},
+		{mcpProxies, "made-mcp", func(id string) object { return mcpProxy(id, "http://127.0.0.1:9/", object{}) }},
 	} {
 		one := kind.path + "/" + kind.id
 		n.api.do(t, http.MethodPost, kind.path, kind.document(kind.id))
@@ -92,7 +92,7 @@ func (n *notices) testAPIs(t *testing.T) {
 		n.api.do(t, http.MethodPut, one, kind.document(kind.id))
 		n.after(t, "replaced", "ApiUpdated "+kind.id)
 		n.api.refused(t, http.MethodPut, one, object{"info": 7}, http.StatusBadRequest, "")
-		n.api.refused(t, http.MethodPost, kind.path, kind.document(kind.id), http.StatusConflict, "")
+		n.api.refused(t, http.MethodPost, kind.path, object{"info": 7}, http.StatusBadRequest, "")
 		n.api.do(t, http.MethodPut, classicAPIs+"/"+kind.id+"/access", object{"userIds": []string{"5f1a0c5d8e3b2a1f000000c1"}, "userGroupIds": []string{}})
 		if kind.path == oasAPIs {
 			n.api.do(t, http.MethodPut, one+"/categories", object{"categories": []string{"shop"}})
@@ -116,7 +116,7 @@ func (n *notices) testVersions(t *testing.T) {
 	n.api.do(t, http.MethodPost, oasAPIs, oasAPI("base", nil))
 	n.after(t, "base", "ApiAdded base")
 	n.api.do(t, http.MethodPost, oasAPIs+"?base_api_id=base&base_api_version_name=v1&new_version_name=v2", oasAPI("next", nil))
-	n.after(t, "child", "ApiAdded next", "ApiUpdated base")
+	n.after(t, "child", "ApiAdded next")
 	n.api.do(t, http.MethodPatch, oasAPIs+"/base/rebase/next", nil)
 	n.after(t, "rebased", "GroupReload")
 	n.api.do(t, http.MethodDelete, oasAPIs+"/next?purge=true", nil)

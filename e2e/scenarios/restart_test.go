@@ -13,7 +13,7 @@ import (
 
 // Members that nobody here knows, in an order and with number spellings of their
 // own: they belong to those who sent them.
-const foreign = `"x_z":{"b":1.50,"a":[1e3,-0.0,12345678901234567890],"ü\u00e9":"<\/>"},"x_a":null`
+const foreign = `"x_z":{"b":1.50,"a":[1e3,-0.0,12345678901234567890],"ü":"\u00e9<\/>"},"x_a":null`
 
 // belongings are texts of every kind of document, by the path they are sent to.
 var belongings = map[string]string{
@@ -25,14 +25,17 @@ var belongings = map[string]string{
 	mcpProxies: `{"info":{"version":"1.0.0","title":"Proxy"},"openapi":"3.0.3","paths":{},"x-kept":{` + foreign + `},"x-tyk-api-gateway":{"upstream":{"url":"http://127.0.0.1:9/"},
 		"middleware":{"mcpTools":{"z":{"allow":{"enabled":true}},"a":{"block":{"enabled":true}}}},
 		"server":{"listenPath":{"value":"/proxy/"}},"info":{"state":{"active":true},"name":"Proxy","id":"proxy"}}}`,
+	streamsAPIs: `{"info":{"version":"1.0.0","title":"Stream"},"openapi":"3.0.3","paths":{},"x-kept":{` + foreign + `},"x-tyk-api-gateway":{"upstream":{"url":"http://127.0.0.1:9/"},
+		"server":{"listenPath":{"value":"/stream/"}},"info":{"state":{"active":true},"name":"Stream","id":"stream"}},
+		"x-tyk-streaming":{"streams":{"z":{"output":{"http_server":{"ws_path":"/out"}},"input":{"http_server":{"path":"/in","timeout":"1.50s"}}},"a":{"input":{"http_server":{"path":"/a"}},"output":{"http_server":{"ws_path":"/b"}}}}}}`,
 	policies:      `{"name":"Kept","rate":10.50,"per":1e1,` + foreign + `,"id":"kept","access_rights":{"z":{"api_id":"z","x_y":1.0},"a":{"api_id":"a","versions":null}},"meta_data":{"z":1.0,"a":{}}}`,
 	"/api/assets": `{"name":"Kept","kind":"oas-template","id":"kept","data":{` + foreign + `,"info":{"title":"T"}}}`,
 }
 
 // reads are where documents are seen.
 var reads = []string{
-	classicAPIs + "/kept", oasAPIs + "/document", mcpProxies + "/proxy", policies + "/kept", "/api/assets/kept", "/api/assets",
-	classicAPIs + "?p=-1", mcpProxies, policies, webhooks, oasAPIs + "/document/export", oasAPIs + "/document/versions",
+	classicAPIs + "/kept", oasAPIs + "/document", mcpProxies + "/proxy", policies + "/kept", streamsAPIs + "/stream", "/api/assets/kept", "/api/assets",
+	classicAPIs + "?p=-1", mcpProxies, policies, webhooks, oasAPIs + "/document/export",
 }
 
 var feeds = []string{"/system/apis", "/system/policies", "/system/clientidps"}
@@ -49,12 +52,12 @@ func TestRestart(t *testing.T) {
 }
 
 func restartWithDocuments(t *testing.T, env environment) {
-	s := serve(t, env)
+	s := serve(t, env.with(environment{"STREAMING_ENABLED": "true"}))
 	for _, path := range slices.Sorted(maps.Keys(belongings)) {
 		s.api.do(t, http.MethodPost, path, json.RawMessage(belongings[path]))
 	}
 	s.api.do(t, http.MethodPost, webhooks, object{"name": "Kept", "method": "POST", "target_path": "https://hooks.example.com/"})
-	for _, path := range reads[:4] {
+	for _, path := range reads[:5] {
 		if text := s.api.raw(t, path); !strings.Contains(text, foreign) {
 			t.Errorf("%s does not show what was sent: %s", path, text)
 		}

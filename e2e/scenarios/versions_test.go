@@ -35,6 +35,7 @@ func TestVersions(t *testing.T) {
 	e.api.do(t, http.MethodPost, query("new_version_name", "v3", "set_default", "true"), oasAPI("third", nil))
 	e.becomes(t, "a new default", get("/base/x"), http.StatusOK, serves("third"))
 
+	t.Run("locations", e.testLocations)
 	e.api.refused(t, http.MethodPatch, oasAPIs+"/next/rebase/base", nil, http.StatusBadRequest, "current-base-apiId must be a base API")
 	e.api.do(t, http.MethodPatch, oasAPIs+"/base/rebase/next", nil)
 	e.becomes(t, "the old base by its version", version("/next/x", "v1"), http.StatusOK, serves("base"))
@@ -49,4 +50,24 @@ func TestVersions(t *testing.T) {
 	e.becomes(t, "the base is gone", get("/next/x"), http.StatusNotFound, "")
 	e.becomes(t, "its children too", get("/base/x"), http.StatusNotFound, "")
 	e.healthy(t)
+}
+
+// testLocations moves where requests to the base name their version.
+func (e *estate) testLocations(t *testing.T) {
+	for _, tt := range []struct{ location, key, path string }{
+		{"url-param", "v", "/base/x?v=v2"}, {"url", "", "/base/v2/x"}, {"header", "X-Tyk-Version", "/base/x"},
+	} {
+		var base object
+		e.api.get(t, oasAPIs+"/base", &base)
+		versioning := base["x-tyk-api-gateway"].(object)["info"].(object)["versioning"].(object)
+		if versioning["location"], versioning["key"] = tt.location, tt.key; tt.key == "" {
+			delete(versioning, "key")
+		}
+		e.api.do(t, http.MethodPut, oasAPIs+"/base", base)
+		asked := request{path: tt.path}
+		if tt.location == "header" {
+			asked.header = [2]string{tt.key, "v2"}
+		}
+		e.becomes(t, "a version by "+tt.location, asked, http.StatusOK, `"api_id":"next"`)
+	}
 }

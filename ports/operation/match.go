@@ -24,8 +24,22 @@ var matchParams = []Param{
 // CodeMatch is the code of the fault for a precondition that does not hold.
 const CodeMatch = "precondition.failed"
 
-// Check reports whether a resource that exists at a revision may be touched.
-func (m Match) Check(rev store.Revision) error { return m.CheckTag(Tag(rev), true) }
+// Check reports whether a resource that exists at a revision may be touched. The
+// tag of any of its representations stands for the revision.
+func (m Match) Check(rev store.Revision) error {
+	return Match{ifMatch: revisions(m.ifMatch), ifNoneMatch: revisions(m.ifNoneMatch)}.CheckTag(Tag(rev), true)
+}
+
+// AsYAML is what the tag of a representation in YAML has after the revision.
+const AsYAML = "-yaml"
+
+func revisions(tags []string) []string {
+	out := slices.Clone(tags)
+	for i := range out {
+		out[i] = strings.TrimSuffix(out[i], AsYAML)
+	}
+	return out
+}
 
 // CheckTag is Check for a resource that may not exist yet.
 func (m Match) CheckTag(tag string, exists bool) error {

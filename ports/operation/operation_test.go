@@ -159,6 +159,14 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// Who has read YAML may write as well as who has read JSON.
+func TestMatchOfAnotherRepresentation(t *testing.T) {
+	m, err := operation.MatchOf(&operation.Call{Header: map[string]string{"If-Match": `"5-yaml"`}})
+	if err != nil || m.Check(5) != nil || m.Check(6) == nil || m.CheckTag("5", true) == nil {
+		t.Error(err)
+	}
+}
+
 // What is decided about is what is done, however members are spelled.
 func TestCanonical(t *testing.T) {
 	o := group(good)[0]

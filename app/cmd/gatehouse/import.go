@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/mattn/go-isatty"
@@ -17,8 +15,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/serve"
 	"github.com/gatehouse-io/gatehouse/app/transfer"
-	"github.com/gatehouse-io/gatehouse/core/registry/folder"
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
 // importing is one import from the command line.
@@ -72,17 +68,19 @@ func (i importing) run(ctx context.Context, dir string) (err error) {
 	if s.Storage.Type == config.Memory {
 		return errors.New("storage.main.type is memory: nothing imported now would be there later")
 	}
-	files, left, err := readFolder(dir)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	b, problems := folder.Read(files)
-	b.Ignored = append(b.Ignored, left...)
-	i.list(b)
-	if err := i.refuse(problems); err != nil {
+	b, problems, err := transfer.Read(root.FS())
+	if err = errors.Join(err, root.Close()); err != nil {
 		return err
 	}
+	i.list(b)
 	if b.Len() == 0 {
+		if err := i.refuse(problems); err != nil {
+			return err
+		}
 		return fmt.Errorf("there is nothing to import in %s", dir)
 	}
 	s.NotifyOnChange = false // the service does that: gateways that are told must find somebody
@@ -95,12 +93,13 @@ func (i importing) run(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, comp.Stop(context.WithoutCancel(ctx))) }()
-	return i.apply(ctx, comp.App, b)
+	return i.apply(ctx, comp.App, b, problems)
 }
 
-// apply shows what would change, and does it if that is wanted.
-func (i importing) apply(ctx context.Context, a *app.App, b folder.Bundle) error {
-	org, err := a.Organisation(ctx, tenant.ID(i.org))
+// apply shows what would change, and does it if that is wanted. Problems with files do
+// not hide those with what other files hold.
+func (i importing) apply(ctx context.Context, a *app.App, b transfer.Bundle, problems []transfer.Problem) error {
+	org, err := a.Organisation(ctx, i.org)
 	switch {
 	case errors.Is(err, app.ErrOrganisations):
 		return fmt.Errorf("%w: name one with --org, or make one with `gatehouse bootstrap --email you@example.com`", err)
@@ -108,8 +107,8 @@ func (i importing) apply(ctx context.Context, a *app.App, b folder.Bundle) error
 		return fmt.Errorf("--org %s: %w", i.org, err)
 	}
 	plan, err := a.Import(ctx, org, b, true, i.progress("checking"))
-	if len(plan.Problems) > 0 {
-		return i.refuse(plan.Problems)
+	if err := i.refuse(append(problems, plan.Problems...)); err != nil {
+		return err
 	}
 	if err != nil {
 		return err
@@ -136,7 +135,7 @@ func (i importing) apply(ctx context.Context, a *app.App, b folder.Bundle) error
 }
 
 // list says what was found besides what is imported.
-func (i importing) list(b folder.Bundle) {
+func (i importing) list(b transfer.Bundle) {
 	for _, p := range b.Ignored {
 		fmt.Fprintln(i.cli.errOut, "left out:", p)
 	}
@@ -146,7 +145,7 @@ func (i importing) list(b folder.Bundle) {
 }
 
 // refuse prints problems, if there are any, and returns that they are in the way.
-func (i importing) refuse(problems []folder.Problem) error {
+func (i importing) refuse(problems []transfer.Problem) error {
 	for _, p := range problems {
 		fmt.Fprintln(i.cli.errOut, "problem:", p)
 	}
@@ -202,50 +201,4 @@ func (i importing) agreed() bool {
 	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n')
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"
-}
-
-// maxFile is the size in bytes above which a file is no definition.
-const maxFile = 32 << 20
-
-// readFolder reads the JSON files of a folder. Others, and what is hidden, are named
-// and not read.
-func readFolder(dir string) (files []folder.File, left []folder.Problem, err error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, root.Close()) }()
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || name == ".":
-			return err
-		case strings.HasPrefix(d.Name(), "."):
-			left = append(left, folder.Problem{File: name, Message: "is hidden, and is left out"})
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case d.IsDir():
-			return nil
-		case !strings.EqualFold(filepath.Ext(name), ".json"):
-			files = append(files, folder.File{Name: name})
-			return nil
-		}
-		f, err := read(root.FS(), name)
-		files = append(files, f)
-		return err
-	})
-	return files, left, err
-}
-
-func read(fsys fs.FS, name string) (folder.File, error) {
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		return folder.File{}, err
-	}
-	if info.Size() > maxFile {
-		return folder.File{}, fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
-	}
-	text, err := fs.ReadFile(fsys, name)
-	return folder.File{Name: name, Text: text}, err
 }

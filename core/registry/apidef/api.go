@@ -48,6 +48,7 @@ type Draft struct {
 	Definition *doc.Node // classic definition; it is completed by the identifiers
 	Document   *doc.Node // OpenAPI document; nil for Classic
 	Wrapper    doc.Object
+	Gone       []string // members that a wrapper has no longer; for Rewrite
 }
 
 // New makes an API. The identifiers are written into its definition, and into
@@ -60,7 +61,7 @@ func New(d Draft, now time.Time) (API, error) {
 
 // Rewrite returns a with another definition and document. Whatever the draft
 // says, the database ID, the organisation, the class and the time of creation stay.
-// Members of the wrapper that the draft does not have stay, those that are null go.
+// Members of the wrapper stay unless the draft has others or says that they go.
 func (a API) Rewrite(d Draft, now time.Time) (API, error) {
 	d.ID, d.OrgID, d.Class = a.id, a.OrgID(), a.class
 	if d.APIID == "" {
@@ -68,11 +69,10 @@ func (a API) Rewrite(d Draft, now time.Time) (API, error) {
 	}
 	e := a.wrapper.Edit()
 	for name, raw := range own(d.Wrapper).All() {
-		if doc.IsNull(raw) {
-			e.Delete(name)
-		} else {
-			e.Set(name, raw)
-		}
+		e.Set(name, raw)
+	}
+	for _, name := range d.Gone {
+		e.Delete(name)
 	}
 	a.wrapper = e.Object()
 	return a.write(d, now)
@@ -172,12 +172,12 @@ func (a API) Texts() (definition, document *doc.Node, err error) {
 func (a API) AppendJSON(b []byte) ([]byte, error) {
 	b = doc.AppendString(append(b, `{"_id":`...), a.id)
 	b = doc.AppendString(append(b, `,"class":`...), string(a.class))
-	b = a.appendShared(append(b, ','), a.definition, a.document)
-	return append(b, '}'), nil
+	b = a.appendTexts(append(b, ','), a.definition, a.document)
+	return append(a.appendTimes(b), '}'), nil
 }
 
-// appendShared appends what the stored form and the wrapper have in common.
-func (a API) appendShared(b, definition, document []byte) []byte {
+// appendTexts appends what clients write, in their order.
+func (a API) appendTexts(b, definition, document []byte) []byte {
 	b = append(append(b, `"api_definition":`...), definition...)
 	if document != nil {
 		b = append(append(b, `,"oas":`...), document...)
@@ -186,6 +186,10 @@ func (a API) appendShared(b, definition, document []byte) []byte {
 		b = append(doc.AppendString(append(b, ','), name), ':')
 		b = append(b, raw...)
 	}
+	return b
+}
+
+func (a API) appendTimes(b []byte) []byte {
 	b = append(append(b, `,"created_at":"`...), a.created.Format(time.RFC3339Nano)...)
 	return append(append(append(b, `","updated_at":"`...), a.updated.Format(time.RFC3339Nano)...), '"')
 }

@@ -225,3 +225,33 @@ func TestOrder(t *testing.T) {
 		t.Error("an unknown order passes")
 	}
 }
+
+func TestHiddenFrom(t *testing.T) {
+	proxy, classic := made(t, apidef.MCP, `{}`, ""), made(t, apidef.Classic, `{}`, "")
+	for _, v := range []apidef.Viewer{{}, {NoMCP: true}, {NoAPIs: true}, {NoMCP: true, NoAPIs: true, All: true}} {
+		if proxy.HiddenFrom(v) != v.NoMCP || classic.HiddenFrom(v) != v.NoAPIs {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
+func TestSource(t *testing.T) {
+	const paired = `{"proxy":{"target_url":"tyk://rest__mcp-server"}}`
+	if got := made(t, apidef.MCP, paired, "").Source(); got != "rest" {
+		t.Error(got)
+	}
+	if got := made(t, apidef.OAS, paired, "").Source() + made(t, apidef.MCP, `{}`, "").Source(); got != "" {
+		t.Error(got)
+	}
+}
+
+// Members of a wrapper stay, even if null, unless a rewrite says that they go.
+func TestRewriteDrops(t *testing.T) {
+	a, err := made(t, apidef.Classic, `{}`, `{"a":null,"b":1,"c":2}`).Rewrite(apidef.Draft{Definition: node(t, `{}`), Gone: []string{"b", "x"}}, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := a.AppendJSON(nil); err != nil || !strings.Contains(string(text), `},"a":null,"c":2,"created_at"`) {
+		t.Errorf("%s %v", text, err)
+	}
+}

@@ -141,17 +141,17 @@ func (v View) AppendJSON(b []byte) ([]byte, error) {
 		}
 		definition, document = short, nil
 	}
-	b = v.api.appendShared(append(b, '{'), definition, document)
-	b = append(b, `,"api_model":{}`...)
-	if v.api.class == Streams {
-		b = append(b, `,"is_streams":true`...)
-	}
+	b = v.api.appendTexts(append(b, '{'), definition, document)
 	for _, m := range []struct{ name, empty string }{
 		{"hook_references", "[]"}, {"is_site", "false"}, {"sort_by", "0"}, {"user_owners", "[]"}, {"user_group_owners", "[]"}, {"categories", "[]"},
 	} {
 		if _, ok := v.api.wrapper.Get(m.name); !ok {
 			b = append(append(append(append(b, `,"`...), m.name...), `":`...), m.empty...)
 		}
+	}
+	b = append(v.api.appendTimes(b), `,"api_model":{}`...)
+	if v.api.class == Streams {
+		b = append(b, `,"is_streams":true`...)
 	}
 	return append(b, '}'), nil
 }

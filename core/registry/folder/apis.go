@@ -110,11 +110,13 @@ func (r *reader) adopt(a *API) {
 		})
 	}
 	if d == nil {
+		a.bad = true
 		r.problem(a.Place, "is_oas", "is true, but no file holds the OpenAPI document of API %q", a.ID)
 		return
 	}
 	d.taken = true
 	if d.id != "" && d.id != a.ID {
+		a.bad = true
 		r.problem(d.place, extension+".info.id", "is %q, but the definition in %s has the api_id %q", d.id, a.Place, a.ID)
 	}
 	a.Document, a.DocumentAt = d.node, d.place
@@ -144,7 +146,7 @@ func (r *reader) identify(a *API) {
 	default:
 		a.Class = apidef.OAS
 	}
-	if a.ID != "" {
+	if a.bad = a.bad || a.ID == ""; a.ID != "" {
 		return
 	}
 	if a.Definition != nil {

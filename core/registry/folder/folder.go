@@ -69,6 +69,7 @@ type API struct {
 	Definition *doc.Node // classic form; nil: only the document was found
 	Document   *doc.Node // nil for a classic API
 	Wrapper    doc.Object
+	bad        bool // a problem says why it cannot be used
 }
 
 // Name returns the name of the API.
@@ -107,8 +108,8 @@ type Bundle struct {
 // Len returns the number of things in the bundle.
 func (b Bundle) Len() int { return len(b.APIs) + len(b.Policies) + len(b.IdPs) }
 
-// Read reads files. What cannot be read or understood is a problem, whatever the
-// other files say; files that are not JSON by their name are listed in the bundle.
+// Read reads files. What cannot be read or understood is a problem, and not in the
+// bundle; files that are not JSON by their name are listed there.
 func Read(files []File) (Bundle, []Problem) {
 	var r reader
 	files = slices.Clone(files)
@@ -126,6 +127,7 @@ func Read(files []File) (Bundle, []Problem) {
 		r.read(Place{File: f.Name}, n)
 	}
 	r.pair()
+	r.bundle.APIs = slices.DeleteFunc(r.bundle.APIs, func(a API) bool { return a.bad })
 	r.repeated()
 	return r.bundle, r.problems
 }
@@ -148,24 +150,24 @@ func (r *reader) note(at Place, field, format string, args ...any) {
 // repeated refuses two things of a kind with the same identifier: which of them
 // counts would be chance.
 func (r *reader) repeated() {
-	once(r, "API", "api_id", r.bundle.APIs, func(a API) (string, Place) { return a.ID, a.Place })
-	once(r, "policy", "id", r.bundle.Policies, func(p Policy) (string, Place) { return p.ID, p.Place })
-	once(r, "identity provider", "client_idp_id", r.bundle.IdPs, func(p IdP) (string, Place) { return p.ID, p.Place })
+	b := &r.bundle
+	b.APIs = once(r, "API", "api_id", b.APIs, func(a API) (string, Place) { return a.ID, a.Place })
+	b.Policies = once(r, "policy", "id", b.Policies, func(p Policy) (string, Place) { return p.ID, p.Place })
+	b.IdPs = once(r, "identity provider", "client_idp_id", b.IdPs, func(p IdP) (string, Place) { return p.ID, p.Place })
 }
 
-func once[T any](r *reader, noun, field string, list []T, of func(T) (string, Place)) {
+func once[T any](r *reader, noun, field string, list []T, of func(T) (string, Place)) []T {
 	seen := map[string]Place{}
-	for _, v := range list {
+	return slices.DeleteFunc(list, func(v T) bool {
 		id, at := of(v)
-		if id == "" {
-			continue
-		}
-		if first, ok := seen[id]; ok {
+		first, twice := seen[id]
+		if twice {
 			r.problem(at, field, "the %s %q is in %s already", noun, id, first)
-			continue
+			return true
 		}
 		seen[id] = at
-	}
+		return false
+	})
 }
 
 // ReadAPI reads one API that came in a list: a wrapper or a definition. Whatever the

@@ -2,33 +2,8 @@ package imports
 
 import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 )
-
-// scheme is what a native security scheme means to a gateway
-// (contract oas-extension.md 2.5).
-type scheme uint8
-
-const (
-	unsupported scheme = iota
-	token
-	jwt
-	basic
-	oauth
-)
-
-func recognise(native *doc.Node) scheme {
-	switch kind, name := native.Get("type").Text(), native.Get("scheme").Text(); {
-	case kind == "apiKey":
-		return token
-	case kind == "http" && name == "bearer" && native.Get("bearerFormat").Text() == "JWT":
-		return jwt
-	case kind == "http" && name == "basic":
-		return basic
-	case kind == "oauth2":
-		return oauth
-	}
-	return unsupported
-}
 
 // authentication derives the authentication block from the security
 // requirements (contract oas-extension.md 10.3). Entries that exist stay as
@@ -58,22 +33,22 @@ func (b *builder) authentication() {
 
 // native returns a scheme of the description.
 func (b *builder) native(name string) *doc.Node {
-	return Resolve(b.document, b.document.Get("components", "securitySchemes", name))
+	return oas.Resolve(b.document, b.document.Get("components", "securitySchemes", name))
 }
 
 // scheme adds the entry of one scheme.
 func (b *builder) scheme(name string) {
-	kind := recognise(b.native(name))
-	if kind == unsupported || b.ext.Get("server", "authentication", "securitySchemes", name).Is(doc.TypeObject) {
+	kind := oas.Recognise(b.native(name), nil)
+	if kind == oas.SchemeOther || b.ext.Get("server", "authentication", "securitySchemes", name).Is(doc.TypeObject) {
 		return
 	}
 	entry := doc.NewObject()
 	entry.Set("enabled", doc.NewBool(*b.s.Authentication))
-	if kind != token {
+	if kind != oas.SchemeToken {
 		entry.Put(doc.NewBool(true), "header", "enabled")
 		entry.Put(doc.NewString("Authorization"), "header", "name")
 	}
-	if kind == jwt {
+	if kind == oas.SchemeJWT {
 		entry.Put(doc.NewBool(false), "jtiValidation", "enabled")
 	}
 	b.ext.Put(entry, "server", "authentication", "securitySchemes", name)
@@ -88,10 +63,10 @@ func (b *builder) baseIdentity() string {
 	}
 	identity := "oauth_key"
 	for name := range entries.Members() {
-		switch recognise(b.native(name)) {
-		case token:
+		switch oas.Recognise(b.native(name), nil) {
+		case oas.SchemeToken:
 			return "auth_token"
-		case jwt:
+		case oas.SchemeJWT:
 			identity = "jwt_claim"
 		}
 	}

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 )
 
 // validationStatus is what a gateway answers to a request that is not valid.
@@ -11,12 +12,12 @@ const validationStatus = 422
 // returns all ids (contract oas-extension.md 10.3, 10.4). Ids come first: the
 // path items that they make count as described.
 func (b *builder) endpoints() map[string]bool {
-	for _, o := range Operations(b.document) {
-		endpoint(b.document, o.Path, o.Method)
+	for _, o := range oas.Operations(b.document) {
+		oas.Endpoint(b.document, o.Path, o.Method)
 	}
 	ids := map[string]bool{}
-	for _, o := range Operations(b.document) {
-		id := endpoint(b.document, o.Path, o.Method)
+	for _, o := range oas.Operations(b.document) {
+		id, _ := oas.Endpoint(b.document, o.Path, o.Method)
 		ids[id] = true
 		b.allow(id)
 		if on := b.s.ValidateRequest; on != nil && validatable(b.document, o) {
@@ -55,11 +56,11 @@ func (b *builder) allow(id string) {
 
 // validatable reports whether there is something to validate: parameters or a
 // JSON body.
-func validatable(document *doc.Node, o Operation) bool {
+func validatable(document *doc.Node, o oas.Operation) bool {
 	if o.Node.Get("parameters").Len() > 0 || o.Item.Get("parameters").Len() > 0 {
 		return true
 	}
-	content := Resolve(document, o.Node.Get("requestBody")).Get("content")
+	content := oas.Resolve(document, o.Node.Get("requestBody")).Get("content")
 	for _, media := range []string{"application/json", "application/*", "*/*"} {
 		if content.Get(media) != nil {
 			return true
@@ -69,9 +70,9 @@ func validatable(document *doc.Node, o Operation) bool {
 }
 
 // mockable reports whether a response says what it looks like.
-func mockable(document *doc.Node, o Operation) bool {
+func mockable(document *doc.Node, o oas.Operation) bool {
 	for _, response := range o.Node.Get("responses").Members() {
-		for _, media := range Resolve(document, response).Get("content").Members() {
+		for _, media := range oas.Resolve(document, response).Get("content").Members() {
 			if telling(document, media) {
 				return true
 			}
@@ -85,7 +86,7 @@ func telling(document, media *doc.Node) bool {
 		return true
 	}
 	for _, example := range media.Get("examples").Members() {
-		if given(Resolve(document, example).Get("value")) {
+		if given(oas.Resolve(document, example).Get("value")) {
 			return true
 		}
 	}
@@ -93,3 +94,13 @@ func telling(document, media *doc.Node) bool {
 }
 
 func given(n *doc.Node) bool { return !n.Is(doc.Absent, doc.TypeNull) }
+
+// child returns a member that is an object, making it one where it is not.
+func child(n *doc.Node, name string) *doc.Node {
+	c := n.Get(name)
+	if !c.Is(doc.TypeObject) {
+		c = doc.NewObject()
+		n.Set(name, c)
+	}
+	return c
+}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/imports"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 )
 
 // field is one input of a tool.
@@ -24,7 +24,7 @@ type field struct {
 
 // inputs lists what an operation takes, parameters before the body, and the
 // content type of the body.
-func (s *schemas) inputs(o imports.Operation) ([]field, string) {
+func (s *schemas) inputs(o oas.Operation) ([]field, string) {
 	var fields []field
 	for _, p := range parameters(s.document, o) {
 		fields = append(fields, s.parameter(p))
@@ -37,11 +37,11 @@ func (s *schemas) inputs(o imports.Operation) ([]field, string) {
 
 // parameters merges those of the path item with those of the operation, which
 // win. Cookies are not for tools.
-func parameters(document *doc.Node, o imports.Operation) []*doc.Node {
+func parameters(document *doc.Node, o oas.Operation) []*doc.Node {
 	var out []*doc.Node
 	for _, list := range []*doc.Node{o.Item.Get("parameters"), o.Node.Get("parameters")} {
 		for _, v := range list.Items() {
-			p := imports.Resolve(document, v)
+			p := oas.Resolve(document, v)
 			if in := p.Get("in").Text(); in != "path" && in != "query" && in != "header" || p.Get("name").Text() == "" {
 				continue
 			}
@@ -91,8 +91,8 @@ func schemaType(schema *doc.Node) string {
 }
 
 // body lists the properties of an object, or the body as one field.
-func (s *schemas) body(o imports.Operation) ([]field, string) {
-	body := imports.Resolve(s.document, o.Node.Get("requestBody"))
+func (s *schemas) body(o oas.Operation) ([]field, string) {
+	body := oas.Resolve(s.document, o.Node.Get("requestBody"))
 	media := mediaType(body.Get("content"), true)
 	if media == "" {
 		return nil, ""

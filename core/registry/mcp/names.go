@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gatehouse-io/gatehouse/core/registry/imports"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 )
 
 // maxName is how long the name of a tool may be.
@@ -18,7 +18,7 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 // toolNames names the tools of operations: by operation id, else by method and
 // path; a name that is taken or too long is told apart by a digest
 // (contract oas-extension.md 11.4).
-func toolNames(operations []imports.Operation) []string {
+func toolNames(operations []oas.Operation) []string {
 	names, taken := make([]string, len(operations)), map[string]bool{}
 	for _, byID := range []bool{true, false} { // chosen names go first
 		for i, o := range operations {
@@ -33,7 +33,7 @@ func toolNames(operations []imports.Operation) []string {
 }
 
 // unique returns a name that is neither taken nor too long.
-func unique(name string, o imports.Operation, taken map[string]bool) string {
+func unique(name string, o oas.Operation, taken map[string]bool) string {
 	if !taken[name] && len(name) <= maxName {
 		return name
 	}
@@ -48,7 +48,7 @@ func unique(name string, o imports.Operation, taken map[string]bool) string {
 // cut appends an ending for which room is made.
 func cut(name, ending string) string { return name[:min(len(name), maxName-len(ending))] + ending }
 
-func toolName(o imports.Operation) string {
+func toolName(o oas.Operation) string {
 	if validName.MatchString(o.ID()) {
 		return o.ID()
 	}
@@ -64,13 +64,13 @@ var separators = regexp.MustCompile(`[^A-Za-z0-9]+`)
 func wordsOf(text string) string { return strings.Trim(separators.ReplaceAllString(text, "_"), "_") }
 
 // plainPath is the path without braces and outer slashes.
-func plainPath(o imports.Operation) string {
+func plainPath(o oas.Operation) string {
 	return strings.Trim(strings.NewReplacer("{", "", "}", "").Replace(o.Path), "/")
 }
 
 // digest tells apart operations whose names are alike; it is part of names that
 // clients remember, and no secret.
-func digest(o imports.Operation) string {
+func digest(o oas.Operation) string {
 	sum := sha1.Sum([]byte(o.Method + " " + plainPath(o)))
 	return hex.EncodeToString(sum[:4])
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/imports"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 )
 
 // maxSchemas is how many schemas one tool may be made of; what is deeper is
@@ -36,7 +36,7 @@ func (s *schemas) translate(schema *doc.Node) *doc.Node {
 	}
 	s.active = append(s.active, ref)
 	defer func() { s.active = s.active[:len(s.active)-1] }()
-	schema = imports.Resolve(s.document, schema)
+	schema = oas.Resolve(s.document, schema)
 	for _, name := range shape {
 		if v := schema.Get(name); v != nil {
 			out.Set(name, v.Clone())
@@ -98,14 +98,14 @@ func mediaType(content *doc.Node, forms bool) string {
 
 // output returns the schema of the first successful answer in JSON, or nil; a
 // value that is no object is wrapped as result.
-func (s *schemas) output(o imports.Operation) *doc.Node {
+func (s *schemas) output(o oas.Operation) *doc.Node {
 	codes := o.Node.Get("responses").Names()
 	slices.Sort(codes)
 	for _, code := range codes {
 		if len(code) != 3 || code[0] != '2' {
 			continue
 		}
-		content := imports.Resolve(s.document, o.Node.Get("responses", code)).Get("content")
+		content := oas.Resolve(s.document, o.Node.Get("responses", code)).Get("content")
 		schema := content.Get(mediaType(content, false), "schema")
 		if !schema.Is(doc.TypeObject) {
 			continue

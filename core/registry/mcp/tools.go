@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/imports"
 	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 )
 
@@ -34,7 +33,7 @@ type Warning struct {
 }
 
 // label names an operation by its id, or by method and path.
-func label(o imports.Operation) string {
+func label(o oas.Operation) string {
 	if id := o.ID(); id != "" {
 		return id
 	}
@@ -44,11 +43,11 @@ func label(o imports.Operation) string {
 // sourceTools makes a tool of every operation that clients may call
 // (contract oas-extension.md 11.4).
 func sourceTools(rest *doc.Node) ([]Tool, []Warning) {
-	operations := imports.Operations(rest)
-	slices.SortStableFunc(operations, func(a, b imports.Operation) int { return cmp.Compare(a.Path, b.Path) })
+	operations := oas.Operations(rest)
+	slices.SortStableFunc(operations, func(a, b oas.Operation) int { return cmp.Compare(a.Path, b.Path) })
 	var warnings []Warning
 	listed := allowList(rest)
-	operations = slices.DeleteFunc(operations, func(o imports.Operation) bool {
+	operations = slices.DeleteFunc(operations, func(o oas.Operation) bool {
 		reason := hidden(rest, o, listed)
 		if reason != "" {
 			warnings = append(warnings, Warning{Operation: label(o), Method: o.Method, Path: o.Path, Message: reason})
@@ -89,7 +88,7 @@ func allowList(rest *doc.Node) bool {
 }
 
 // hidden says why an operation cannot be called, or "".
-func hidden(rest *doc.Node, o imports.Operation, listed bool) string {
+func hidden(rest *doc.Node, o oas.Operation, listed bool) string {
 	s := settings(rest, o.ID())
 	switch {
 	case listed && o.ID() == "":

@@ -99,16 +99,8 @@ func newMetadata(old *doc.Node) *doc.Node {
 func nativeOAuth2() *doc.Node {
 	n := doc.NewObject()
 	n.Set("type", doc.NewString("oauth2"))
-	n.Put(authorizationCode(), "flows", "authorizationCode")
+	oas.CompleteFlow(n, "authorizationCode")
 	return n
-}
-
-func authorizationCode() *doc.Node {
-	flow := doc.NewObject()
-	flow.Set("authorizationUrl", doc.NewString("/oauth/authorize"))
-	flow.Set("tokenUrl", doc.NewString("/oauth/token"))
-	flow.Set("scopes", doc.NewObject())
-	return flow
 }
 
 // addScopes lists the scopes in the first flow of a scheme, unless some flow
@@ -131,7 +123,7 @@ func addScopes(native *doc.Node, scopes []string) {
 	}
 	if first == "" {
 		first = "authorizationCode"
-		native.Put(authorizationCode(), "flows", first)
+		oas.CompleteFlow(native, first)
 	}
 	for _, scope := range scopes {
 		if !known[scope] {

@@ -6,8 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/adapters/openapi"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/classic"
 	"github.com/gatehouse-io/gatehouse/core/registry/migrate"
+	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
 // TestVectors compares migrations with recorded ones, where they are at hand.
@@ -22,11 +25,11 @@ func TestVectors(t *testing.T) {
 	}
 	for _, v := range parse(t, string(text)).Items() {
 		t.Run(v.Get("name").Text(), func(t *testing.T) {
-			r, err := migrate.Convert(v.Get("input"), numbered())
+			r, problems := migrated(v.Get("input"))
 			want := v.Get("output")
-			if refused := want.Get("error") != nil; refused || err != nil {
-				if refused != (err != nil) {
-					t.Fatalf("%s: %v", v.Get("about").Text(), err)
+			if refused := want.Get("error") != nil; refused || len(problems) > 0 {
+				if refused != (len(problems) > 0) {
+					t.Fatalf("%s: %v", v.Get("about").Text(), problems)
 				}
 				return
 			}
@@ -39,6 +42,27 @@ func TestVectors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// validator compiles its schemas once.
+var validator = openapi.New()
+
+// migrated converts a definition and says why gateways would not: it cannot be
+// read, is refused, or becomes a document that is not valid.
+func migrated(def *doc.Node) (r migrate.Result, problems []string) {
+	for _, p := range classic.Check(def) {
+		problems = append(problems, p.String())
+	}
+	r, err := migrate.Convert(def, numbered())
+	if err != nil {
+		return r, append(problems, err.Error())
+	}
+	for _, v := range append([]migrate.Version{r.Base}, r.Versions...) {
+		for _, p := range validator.Validate(v.OAS.JSON(), port.Options{AllowUnknown: true}) {
+			problems = append(problems, p.String())
+		}
+	}
+	return r, problems
 }
 
 func numbered() func() string {

@@ -21,7 +21,7 @@ func extractAuthentication(document, ext, c *doc.Node) {
 	}
 	extractCustom(a.Get("custom"), c)
 	if cert := a.Get("certificateAuth"); cert.Is(doc.TypeObject) {
-		assign(slot(c, string(SchemeToken)), read(cert.Get("enabled"), flag), "use_certificate")
+		assign(newSlot(c, string(SchemeToken)), read(cert.Get("enabled"), flag), "use_certificate")
 	}
 	extractLifetime(a.Get("customKeyLifetime"), c)
 	r := requirementsOf(document, a)
@@ -90,8 +90,9 @@ func extractRequirement(document, a *doc.Node, names []string, c *doc.Node) {
 	}
 }
 
+// nativeScheme returns the scheme of OpenAPI; one by reference is what it refers to.
 func nativeScheme(document *doc.Node, name string) *doc.Node {
-	return document.Get("components", "securitySchemes", name)
+	return Resolve(document, document.Get("components", "securitySchemes", name))
 }
 
 func extractScheme(native, entry *doc.Node, name string, c *doc.Node) {
@@ -111,12 +112,16 @@ func extractScheme(native, entry *doc.Node, name string, c *doc.Node) {
 
 // extractToken converts an API key, whose place the native scheme states.
 func extractToken(native, entry *doc.Node, name string, a, c *doc.Node) {
-	s := slot(c, string(SchemeToken))
+	s := c.Get("auth_configs", string(SchemeToken)) // of another API key, or of certificates
+	if s == nil {
+		s = newSlot(c, string(SchemeToken))
+		assign(s, doc.NewBool(true), "disable_header")
+	}
 	certificate := s.Get("use_certificate").True()
-	off := s.Get("name").Text() == "" || s.Get("disable_header").True()
 	converters[0].section.extract(entry, c)
-	extractPlaces(entry, s)
-	assign(s, doc.NewBool(off && !entry.Get("header", "enabled").True()), "disable_header")
+	if entry.Is(doc.TypeObject) {
+		extractSources(entry, s)
+	}
 	if !a.Get("certificateAuth").Is(doc.TypeObject) {
 		certificate = certificate || entry.Get("enableClientCertificate").True()
 	}

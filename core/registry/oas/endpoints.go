@@ -21,10 +21,10 @@ func extractEndpoints(document, ext, c *doc.Node) {
 	if settings.Len() == 0 {
 		return
 	}
-	paths := document.Get("paths")
-	for _, path := range sortedPaths(paths) {
+	for _, path := range sortedPaths(document.Get("paths")) {
+		item := pathItem(document, path)
 		for _, method := range methods {
-			if id := operationID(paths.Get(path, method)); id != "" {
+			if id := operationID(item.Get(method)); id != "" {
 				appendEntries(lists, settings.Get(id), path, strings.ToUpper(method))
 			}
 		}

@@ -123,7 +123,17 @@ func take(old []*doc.Node, trigger string, kind *handler, entry *doc.Node) *doc.
 func (k *handler) wellTyped(meta *doc.Node) bool {
 	full := maps.Collect(k.toClassic(nil).Get("handler_meta").Members())
 	for name, v := range meta.Members() {
-		if want := full[name]; want != nil && !v.Is(want.Type(), doc.TypeNull) {
+		if want := full[name]; want != nil && (!v.Is(want.Type(), doc.TypeNull) || !ofTexts(v)) {
+			return false
+		}
+	}
+	return true
+}
+
+// ofTexts reports whether all members of an object are texts; of anything else, true.
+func ofTexts(n *doc.Node) bool {
+	for _, v := range n.Members() {
+		if !v.Is(doc.TypeString, doc.TypeNull) {
 			return false
 		}
 	}

@@ -78,7 +78,10 @@ func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {
 	entry := object(a, "securitySchemes", name)
 	k.section.fill(entry, c)
 	fillSources(entry, s)
-	native := object(d, "components", "securitySchemes", name)
+	native := nativeScheme(d, name)
+	if !native.Is(doc.TypeObject) {
+		native = object(d, "components", "securitySchemes", name)
+	}
 	switch k.scheme {
 	case SchemeToken:
 		assignOrDrop(entry, doc.NewBool(oldForm && s.Get("use_certificate").True()), "enableClientCertificate")
@@ -92,11 +95,24 @@ func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {
 		fillOAuth(native, entry, c.Get("oauth_meta", "allowed_access_types").Texts())
 	case SchemeExternalOAuth:
 		assign(native, doc.NewString("oauth2"), "type")
-		completeFlow(native, "authorizationCode")
+		CompleteFlow(native, "authorizationCode")
 	}
-	k.section.shape.settle(entry)
-	k.section.shape.complete(entry)
+	k.settle(a, name)
 	requireScheme(d, name)
+}
+
+// settle removes what is empty in an entry, and an entry that says nothing: the
+// native scheme alone has the same effect, except with OAuth (contract
+// oas-extension.md 1.4, 4.4). That of an API key says something as long as it says
+// whether it is enabled.
+func (k *converter) settle(a *doc.Node, name string) {
+	entry := a.Get("securitySchemes", name)
+	nothing := k.section.shape.settle(entry)
+	if nothing && k.scheme != SchemeToken && k.scheme != SchemeOAuth {
+		a.Delete("securitySchemes", name)
+		return
+	}
+	k.section.shape.complete(entry)
 }
 
 // fillTokenPlace moves the chosen source of an API key to the native scheme.
@@ -150,15 +166,16 @@ func fillOAuth(native, entry *doc.Node, grants []string) {
 		refreshing = refreshing || grant == refreshGrant
 		for _, t := range accessTypes {
 			if t.grant == grant {
-				completeFlow(native, t.flow)
+				CompleteFlow(native, t.flow)
 			}
 		}
 	}
 	assignOrDrop(entry, doc.NewBool(refreshing), "refreshToken")
 }
 
-// completeFlow makes a flow of a native scheme, or adds what it lacks.
-func completeFlow(native *doc.Node, name string) {
+// CompleteFlow makes a flow of an OAuth scheme of OpenAPI, or adds what it lacks, in
+// place: addresses and scopes that nobody stated (contract oas-extension.md 5.4).
+func CompleteFlow(native *doc.Node, name string) {
 	flow := object(native, "flows", name)
 	if name == "authorizationCode" || name == "implicit" {
 		fillAddress(flow, "authorizationUrl", "/oauth/authorize")
@@ -195,7 +212,7 @@ func completeEntries(d, a *doc.Node) {
 		guess := doc.NewObject()
 		guess.Set("type", doc.NewString("oauth2"))
 		if Recognise(guess, entry) == SchemeOAuth2 {
-			completeFlow(guess, "authorizationCode")
+			CompleteFlow(guess, "authorizationCode")
 			d.Put(guess, "components", "securitySchemes", name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"net/textproto"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -13,14 +14,14 @@ import (
 // blocks without an entry stay (contract oas-extension.md 5.3).
 func fillEndpoints(d, ext, c *doc.Node) {
 	lists := mainVersion(c).Get("extended_paths")
-	o := operations{d.Get("paths")}
 	for i := range endpoints {
 		m := &endpoints[i]
 		for _, entry := range lists.Get(m.list).Items() {
-			id, operation, ok := o.id(entry.Get("path").Text(), entry.Get("method").Text())
-			if !ok {
-				continue
+			method := entry.Get("method").Text()
+			if !slices.Contains(methods, strings.ToLower(method)) {
+				continue // OpenAPI has no such operation
 			}
+			id, operation := Endpoint(d, entry.Get("path").Text(), method)
 			settings := object(ext, "middleware", "operations", id)
 			if m.list == "white_list" && replies(entry) {
 				continue

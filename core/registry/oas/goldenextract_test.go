@@ -16,8 +16,8 @@ func at(n *doc.Node, path string) *doc.Node {
 }
 
 // harbour is a document around an extension, with schemes to refer to.
-const harbour = `{"paths":{"/a":{"get":{"operationId":"ga"},"put":{"operationId":"pa"}},"/a/{x}":{"get":{"operationId":"gx"}},"/a/me":{"get":{"operationId":"gm"}}},
- "components":{"securitySchemes":{"k1":{"type":"apiKey","in":"header","name":"H"},"k2":{"type":"apiKey","in":"cookie","name":"C"},
+const harbour = `{"paths":{"/a":{"get":{"operationId":"ga"},"put":{"operationId":"pa"}},"/a/{x}":{"get":{"operationId":"gx"}},"/a/me":{"get":{"operationId":"gm"}},"/r":{"$ref":"#/components/pathItems/r"}},
+ "components":{"pathItems":{"r":{"get":{"operationId":"gr"}}},"securitySchemes":{"r":{"$ref":"#/components/securitySchemes/b"},"k1":{"type":"apiKey","in":"header","name":"H"},"k2":{"type":"apiKey","in":"cookie","name":"C"},
   "j":{"type":"http","scheme":"bearer","bearerFormat":"JWT"},"b":{"type":"http","scheme":"basic"},"o":{"type":"oauth2","flows":{"implicit":{},"password":{}}}}}}`
 
 func TestGoldenExtract(t *testing.T) {
@@ -70,6 +70,20 @@ func TestGoldenExtract(t *testing.T) {
 		{"one is no list", `{"server":{"authentication":{"enabled":true}}}`, `[{"j":[]}]`, "security_requirements", ``},
 		{"compliant: vendor lists", `{"server":{"authentication":{"securityProcessingMode":"compliant","security":[["j","hmac"]]}}}`, `[{"j":[]},{"b":[]}]`, "security_requirements", `[["b"],["j","hmac"]]`},
 		{"compliant: both keys in one slot", `{"server":{"authentication":{"securityProcessingMode":"compliant"}}}`, `[{"k1":[]},{"k2":[]}]`, "auth_configs/authToken/disable_header", `false`},
+		{"4.4: an existing slot of a key is extended", `{"server":{"authentication":{"securityProcessingMode":"compliant","securitySchemes":{"k1":{"enabled":true},"k2":{"enabled":true}}}}}`, `[{"k1":[]},{"k2":[]}]`,
+			"auth_configs/authToken", key(`"name":"k2","auth_header_name":"H","disable_header":true,"use_cookie":true,"cookie_name":"C"`)},
+		{"4.4: the enabled header of a second key", `{"server":{"authentication":{"securityProcessingMode":"compliant","securitySchemes":{"k2":{"enabled":true,"header":{"enabled":true,"name":"X"}}}}}}`, `[{"k1":[]},{"k2":[]}]`,
+			"auth_configs/authToken", key(`"name":"k2","auth_header_name":"X","use_cookie":true,"cookie_name":"C"`)},
+		{"4.4: a key extends the slot of certificates", `{"server":{"authentication":{"enabled":true,"certificateAuth":{"enabled":true}}}}`, `[{"k2":[]}]`,
+			"auth_configs/authToken", key(`"name":"k2","use_certificate":true,"use_cookie":true,"cookie_name":"C"`)},
+		{"3 src-header: absent with an entry", `{"server":{"authentication":{"enabled":true,"certificateAuth":{"enabled":true},"securitySchemes":{"k2":{}}}}}`, `[{"k2":[]}]`,
+			"auth_configs/authToken/disable_header", `true`},
+		{"4.4: an empty first requirement names no scheme", `{"server":{"authentication":{"enabled":true}}}`, `[{},{"j":[]}]`, "auth_configs", `{}`},
+		{"4.5: it is listed all the same", `{"server":{"authentication":{"enabled":true}}}`, `[{},{"j":[]}]`, "security_requirements", `[[],["j"]]`},
+		{"4.5: compliant lists of vendors alone", `{"server":{"authentication":{"securityProcessingMode":"compliant","security":[["hmac","custom"]]}}}`, `[]`, "security_requirement_scopes", `[{}]`},
+		{"4.4: legacy without authentication", `{}`, `[{"j":[]}]`, "auth_configs", `{}`},
+		{"schemes by reference", `{"server":{"authentication":{"securitySchemes":{"r":{"enabled":true}}}}}`, `[{"r":[]}]`, "auth_configs/basic/name", `"r"`},
+		{"path items by reference", `{"middleware":{"operations":{"gr":{"block":{"enabled":true}}}}}`, ``, "EP/black_list", entries(`"disabled":false,"ignore_case":false`, "GET /r")},
 		{"certificates make a slot", `{"server":{"authentication":{"certificateAuth":{"enabled":true}}}}`, ``, "auth_configs/authToken/use_certificate", `true`},
 		{"silent plugin", `{"server":{"authentication":{"custom":{"enabled":true}}}}`, ``, "auth_configs", `{}`},
 		{"lifetime off", `{"server":{"authentication":{"customKeyLifetime":{"value":"1h"}}}}`, ``, "session_lifetime", `0`},
@@ -101,6 +115,12 @@ func entries(members string, operations ...string) string {
 		list = append(list, `{`+members+`,"method":"`+method+`","path":"`+path+`"}`)
 	}
 	return `[` + strings.Join(list, ",") + `]`
+}
+
+// key is the slot of an API key with some members set.
+func key(members string) string {
+	return `{"param_name":"","cookie_name":"","auth_header_name":"","use_param":false,"use_cookie":false,"disable_header":false,"use_certificate":false,
+		"validate_signature":false,"signature":{"algorithm":"","header":"","use_param":false,"param_name":"","secret":"","allowed_clock_skew":0,"error_code":0,"error_message":""},` + members + `}`
 }
 
 func TestMarkers(t *testing.T) {

@@ -1,7 +1,7 @@
 package oas
 
 import (
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -15,33 +15,35 @@ func OperationID(path, method string) string {
 	return strings.TrimPrefix(path, "/") + strings.ToUpper(method)
 }
 
-// operations finds and creates operations of a document.
-type operations struct{ paths *doc.Node }
-
-// id returns the operation id for a classic path and method, and the operation.
-// What is missing is created; ok is false for a method that OpenAPI has not.
-func (o operations) id(path, method string) (id string, op *doc.Node, ok bool) {
+// Endpoint returns the operation for a path and method of a document, and its id.
+// An operation without id, or none at all, is looked up as a classic path, whose
+// patterns become parameters of the path item; what is missing is made (contract
+// oas-extension.md 10.4).
+func Endpoint(document *doc.Node, path, method string) (id string, operation *doc.Node) {
 	lower := strings.ToLower(method)
-	if !slices.Contains(methods, lower) {
-		return "", nil, false
+	operation = pathItem(document, path).Get(lower)
+	if id = operationID(operation); id != "" {
+		return id, operation
 	}
-	item := o.paths.Get(path)
-	if !item.Is(doc.TypeObject) {
-		item = o.pathItem(path)
+	item := describedItem(document, path)
+	operation = item.Get(lower)
+	if id = operationID(operation); id != "" {
+		return id, operation
 	}
-	op = item.Get(lower)
-	if !op.Is(doc.TypeObject) {
-		op = doc.NewObject()
-		op.Set("operationId", doc.NewString(OperationID(path, method)))
-		op.Put(description(), "responses", "default")
-		item.Set(lower, op)
+	id = OperationID(path, method)
+	if !operation.Is(doc.TypeObject) {
+		operation = doc.NewObject()
+		operation.Set("operationId", doc.NewString(id))
+		operation.Put(description(), "responses", "default")
+		item.Set(lower, operation)
 	}
-	id = operationID(op)
-	if id == "" {
-		id = OperationID(path, method)
-		op.Set("operationId", doc.NewString(id))
-	}
-	return id, op, true
+	operation.Set("operationId", doc.NewString(id))
+	return id, operation
+}
+
+// pathItem returns the item of a path; one by reference is what it refers to.
+func pathItem(document *doc.Node, path string) *doc.Node {
+	return Resolve(document, document.Get("paths", path))
 }
 
 // description is an empty response.
@@ -51,79 +53,60 @@ func description() *doc.Node {
 	return n
 }
 
-// pathItem returns the item of a classic path, whose patterns become parameters.
-func (o operations) pathItem(path string) *doc.Node {
+// describedItem returns the item of a classic path, made where it is missing, with
+// its parameters.
+func describedItem(document *doc.Node, path string) *doc.Node {
 	clean, parameters := parametrise(path)
-	item := o.paths.Get(clean)
+	item := pathItem(document, clean)
 	if !item.Is(doc.TypeObject) {
 		item = doc.NewObject()
-		o.paths.Set(clean, item)
+		document.Put(item, "paths", clean)
 	}
 	for _, p := range parameters {
-		addParameter(item, p)
+		addParameter(document, item, p)
 	}
 	return item
 }
 
-func addParameter(item, parameter *doc.Node) {
+// addParameter describes a parameter of a path item that does not have it yet.
+func addParameter(document, item, parameter *doc.Node) {
 	list := item.Get("parameters")
-	if !list.Is(doc.TypeArray) {
-		list = doc.NewArray()
-		item.Set("parameters", list)
-	}
-	for _, known := range list.Items() {
+	for _, v := range list.Items() {
+		known := Resolve(document, v)
 		if known.Get("name").Equal(parameter.Get("name")) && known.Get("in").Equal(parameter.Get("in")) {
 			return
 		}
 	}
+	if !list.Is(doc.TypeArray) {
+		list = doc.NewArray()
+		item.Set("parameters", list)
+	}
 	list.Append(parameter)
 }
 
+var (
+	namedSegment = regexp.MustCompile(`^\{([A-Za-z0-9._-]+)(:.*)?\}$`)
+	plainSegment = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
+)
+
 // parametrise turns a classic path into one of OpenAPI: {name:pattern} loses its
-// pattern, any other segment that is not plain text becomes {customRegexN}
-// (contract oas-extension.md 10.4).
+// pattern, any other segment that is not plain text becomes {customRegexN}.
 func parametrise(path string) (clean string, parameters []*doc.Node) {
-	segments := strings.Split(path, "/")
-	n := 0
+	segments, expressions := strings.Split(strings.TrimPrefix(path, "/"), "/"), 0
 	for i, s := range segments {
-		name, pattern := "", ""
-		switch inner, named := parameterName(s); {
-		case named:
-			name = inner
-		case s != "" && !isPlain(s):
-			n++
-			name, pattern = "customRegex"+strconv.Itoa(n), s
-		default:
+		if plainSegment.MatchString(s) {
 			continue
 		}
-		segments[i] = "{" + name + "}"
-		parameters = append(parameters, pathParameter(name, pattern))
-	}
-	clean = strings.Join(segments, "/")
-	if !strings.HasPrefix(clean, "/") {
-		clean = "/" + clean
-	}
-	return clean, parameters
-}
-
-// parameterName reads {name} and {name:pattern}.
-func parameterName(segment string) (name string, ok bool) {
-	inner, opened := strings.CutPrefix(segment, "{")
-	inner, closed := strings.CutSuffix(inner, "}")
-	if !opened || !closed {
-		return "", false
-	}
-	name, _, _ = strings.Cut(inner, ":")
-	return name, name != "" && isPlain(name)
-}
-
-func isPlain(s string) bool {
-	for _, r := range s {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-') {
-			return false
+		name, pattern := "", ""
+		if m := namedSegment.FindStringSubmatch(s); m != nil {
+			name = m[1]
+		} else {
+			expressions++
+			name, pattern = "customRegex"+strconv.Itoa(expressions), s
 		}
+		segments[i], parameters = "{"+name+"}", append(parameters, pathParameter(name, pattern))
 	}
-	return true
+	return "/" + strings.Join(segments, "/"), parameters
 }
 
 func pathParameter(name, pattern string) *doc.Node {

@@ -73,15 +73,6 @@ func compileScheme(rows []row, s Scheme) *section {
 // oauth2Shape describes the schemes that live in the document only.
 var oauth2Shape = newBlock(oauth2Rows)
 
-// slot returns the entry of auth_configs for a kind of authentication, made where
-// it is missing.
-func slot(c *doc.Node, name string) *doc.Node {
-	if old := c.Get("auth_configs", name); old.Is(doc.TypeObject) {
-		return old
-	}
-	return newSlot(c, name)
-}
-
 // newSlot replaces the entry by one in which nothing is set.
 func newSlot(c *doc.Node, name string) *doc.Node {
 	s := zero.Get("auth").Clone()
@@ -89,14 +80,10 @@ func newSlot(c *doc.Node, name string) *doc.Node {
 	return s
 }
 
-// extractSources: rules src and src-header.
+// extractSources: rules src and src-header. Sources that a block does not have stay
+// as they are, except that the header is disabled.
 func extractSources(ext, slot *doc.Node) {
 	assign(slot, doc.NewBool(!ext.Get("header", "enabled").True()), "disable_header")
-	extractPlaces(ext, slot)
-}
-
-// extractPlaces sets the sources that a block has; others stay as they are.
-func extractPlaces(ext, slot *doc.Node) {
 	if header := ext.Get("header"); header.Is(doc.TypeObject) {
 		assign(slot, read(header.Get("name"), text), "auth_header_name")
 	}

@@ -20,27 +20,13 @@ func Document(d *doc.Node, mcp bool) []Problem {
 	p.metadata(authentication+".protectedResourceMetadata", auth.Get("protectedResourceMetadata"), mcp)
 	p.toolView(d, mcp)
 	for name, entry := range auth.Get("securitySchemes").Members() {
-		if isOAuth2(d, name, entry) {
+		if native := d.Get("components", "securitySchemes", name); oas.Recognise(oas.Resolve(d, native), entry) == oas.SchemeOAuth2 {
 			field := at(authentication, "securitySchemes", name)
 			p.metadata(field+".protectedResourceMetadata", entry.Get("protectedResourceMetadata"), mcp)
 			p.oauth2(field, entry, exchanges(d))
 		}
 	}
 	return p
-}
-
-// isOAuth2 reports whether an entry is one of those that live only in the
-// document (contract oas-extension.md 2.5).
-func isOAuth2(d *doc.Node, name string, entry *doc.Node) bool {
-	if d.Get("components", "securitySchemes", name, "type").Text() != "oauth2" {
-		return false
-	}
-	for _, member := range []string{"scopeCheck", "protectedResourceMetadata", "tokenExchange"} {
-		if !entry.Get(member).Is(doc.Absent, doc.TypeNull) {
-			return true
-		}
-	}
-	return false
 }
 
 // security wants every name in the root requirements to be a scheme.

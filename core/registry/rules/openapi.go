@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 )
 
 // OpenAPI checks what the OpenAPI Specification (3.0.4, 3.1.2) says about the parts
@@ -127,9 +128,7 @@ func (p *problems) paths(d *doc.Node) {
 func (p *problems) parameters(d *doc.Node, field string, list *doc.Node) (inPath []string) {
 	seen := map[[2]string]bool{}
 	for i, parameter := range list.Items() {
-		if ref := parameter.Get("$ref").Text(); ref != "" {
-			parameter = resolve(d, ref)
-		}
+		parameter = oas.Resolve(d, parameter)
 		key := [2]string{parameter.Get("in").Text(), parameter.Get("name").Text()}
 		if key[1] == "" && parameter != nil {
 			p.add(at(field, i, "name"), "must not be empty")

@@ -1,12 +1,12 @@
 package rules
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 )
 
 // Members of an OpenAPI document whose own members are names that somebody chose,
@@ -63,7 +63,7 @@ func (w *walk) look(n *doc.Node) {
 		switch text := ref.Text(); {
 		case !strings.HasPrefix(text, "#"):
 			w.add("$ref", "leads out of the document; such references are not followed")
-		case resolve(w.root, text) == nil && (text == "#" || text[1:2] == "/"):
+		case oas.Follow(w.root, text) == nil && (text == "#" || text[1:2] == "/"):
 			w.add("$ref", "leads nowhere")
 		}
 		return
@@ -90,29 +90,4 @@ func (w *walk) links(n *doc.Node) {
 
 func (w *walk) add(member, message string) {
 	w.problems.add(strings.Join(append(slices.Clone(w.path), member), "."), "%s", message)
-}
-
-// resolve follows a reference within a document (RFC 6901) and returns nil when it
-// leads nowhere.
-func resolve(d *doc.Node, ref string) *doc.Node {
-	pointer, err := url.PathUnescape(strings.TrimPrefix(ref, "#"))
-	if err != nil || pointer != "" && pointer[0] != '/' {
-		return nil
-	}
-	for i, part := range strings.Split(pointer, "/") {
-		if i == 0 {
-			continue
-		}
-		part = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
-		if items := d.Items(); items != nil {
-			n, err := strconv.Atoi(part)
-			if err != nil || n < 0 || n >= len(items) {
-				return nil
-			}
-			d = items[n]
-			continue
-		}
-		d = d.Get(part)
-	}
-	return d
 }

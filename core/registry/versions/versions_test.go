@@ -218,3 +218,20 @@ func FuzzTable(f *testing.F) {
 		}
 	})
 }
+
+// A version stays where it is when its API gets another ID.
+func TestRename(t *testing.T) {
+	d := node(t, document(`{"versioning":{"enabled":true,"versions":[{"name":"v2","id":"a","x":1.0},{"name":"v3","id":"b"}]}}`))
+	c := node(t, `{"definition":{"versions":{"v2":"a","v3":"b"},"x":1e1}}`)
+	for _, table := range []versions.Table{versions.InDocument(d), versions.InDefinition(c)} {
+		if !table.Rename("a", "z") || table.Rename("a", "y") {
+			t.Error("not renamed once")
+		}
+	}
+	if got, want := string(d.JSON()), document(`{"versioning":{"enabled":true,"versions":[{"name":"v2","id":"z","x":1.0},{"name":"v3","id":"b"}]}}`); got != want {
+		t.Error(got)
+	}
+	if got := string(c.JSON()); got != `{"definition":{"versions":{"v2":"z","v3":"b"},"x":1e1}}` {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,150 @@
+package apis_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+)
+
+// stray makes JSON that nobody here knows the meaning of, in unusual spellings.
+func stray(r *rand.Rand, depth int) string {
+	atoms := []string{"1.50", "1e2", "-0", "0.10", "12345678901234567890", "null", "true", `"\u00e9\/é"`, `""`, `"\ud83d\ude00"`, "[]", "{}"}
+	if depth == 0 || r.IntN(3) == 0 {
+		return atoms[r.IntN(len(atoms))]
+	}
+	var parts []string
+	for i := range r.IntN(4) {
+		parts = append(parts, fmt.Sprintf(`"%c%d":%s`, 'z'-rune(r.IntN(26)), i, stray(r, depth-1)))
+	}
+	if r.IntN(3) == 0 {
+		return "[" + stray(r, depth-1) + "," + stray(r, depth-1) + "]"
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+var written = regexp.MustCompile(`"updated_at":"[^"]*"`)
+
+// Documents belong to those who wrote them: whatever a client sends comes back as
+// it was written, from every endpoint, after any number of writes, and from the store.
+func TestRoundTrip(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		w := newWorld(t, apis.Settings{Streams: true})
+		x := func() string { return stray(r, 3) }
+		definition := fmt.Sprintf(`{"z_later":%s,"name":"C","api_id":"c","proxy":{"a_later":%s,"listen_path":"/c/","target_url":"http://t"},`+
+			`"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default","later":%s}}},"expire_analytics_after":100,"b_later":%s}`, x(), x(), x(), x())
+		w.done("admin", "POST", "/apis", fmt.Sprintf(`{"before":%s,"api_definition":%s,"after":%s,"categories":["x"]}`, x(), definition, x()))
+		w.same("/apis/c", "/apis/c", strings.TrimSuffix(definition, "}"))
+		settings := fmt.Sprintf(`{"server":{"listenPath":{"value":"/o/"},"later":%s},"upstream":{"url":"http://t"},"info":{"state":{"active":true},"id":"ID","name":"NAME","later":%s}`, x(), x())
+		for _, door := range [][2]string{{"/apis/oas", "o"}, {"/apis/streams", "s"}, {"/mcps", "m"}} {
+			ext := strings.NewReplacer("ID", door[1], "NAME", door[1], "/o/", "/"+door[1]+"/").Replace(settings)
+			head := fmt.Sprintf(`"x-z":%s,"paths":{"/b":{"get":{"x-op":%s,"responses":{"200":{"description":"","x-r":%s}}}},"/a":{}},"info":{"version":"1","title":"T","x-i":%s}`, x(), x(), x(), x())
+			w.done("admin", "POST", door[0]+"?accept_additional_properties=true", `{`+head+`,"openapi":"3.0.3","x-tyk-api-gateway":`+ext+`},"x-a":`+x()+`}`)
+			w.same(door[0]+"/"+door[1], door[0]+"/"+door[1]+"?accept_additional_properties=true", head)
+		}
+		if export := w.ask("admin", "GET", "/apis/oas/o/export", "").Body.String(); export != w.ask("admin", "GET", "/apis/oas/o", "").Body.String() {
+			t.Error(export)
+		}
+	}
+}
+
+// same checks that an API shows what was sent, and that sending back what it
+// shows changes nothing; also in the form in which it survives a restart.
+func (w *world) same(get, put, sent string) {
+	w.t.Helper()
+	first := w.ask("admin", "GET", get, "").Body.String()
+	if !strings.Contains(first, sent) {
+		w.t.Fatalf("lost something:\n%s\n%s", sent, first)
+	}
+	w.done("admin", "PUT", put, first)
+	if second := w.ask("admin", "GET", get, "").Body.String(); written.ReplaceAllString(second, "") != written.ReplaceAllString(first, "") {
+		w.t.Fatalf("changed:\n%s\n%s", first, second)
+	}
+	_, text := w.stored(get[strings.LastIndex(get, "/")+1:])
+	again, err := apidef.Load([]byte(text))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if out, err := again.AppendJSON(nil); err != nil || string(out) != text {
+		w.t.Fatalf("stored as\n%s\nloaded as\n%s %v", text, out, err)
+	}
+}
+
+// What a patch does not touch keeps its place and its spelling.
+func TestPatchKeeps(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	const keep = `{"z":1.50,"name":"C","api_id":"c","proxy":{"q":[1e2],"listen_path":"/c/","target_url":"http://t"},"version_data":{"not_versioned":true,"versions":{}},"active":%t,"y":"\u00e9"`
+	w.done("admin", "POST", "/apis", `{"api_definition":`+fmt.Sprintf(keep, true)+`},"later":{"b":1,"a":2}}`)
+	w.done("admin", "PATCH", "/apis/c", `{"api_definition":{"active":false}}`)
+	w.want("admin", "GET", "/apis/c", "", 200, `{"api_definition":`+fmt.Sprintf(keep, false))
+	_, text := w.stored("c")
+	if strings.Contains(text, "hook_references") || strings.Contains(text, "api_model") || !strings.Contains(text, `"later":{"b":1,"a":2}`) {
+		t.Error("the patch stored what only the view has:", text)
+	}
+	w.done("admin", "PATCH", "/apis/c", `{"later":null,"categories":["x"]}`)
+	if _, text = w.stored("c"); strings.Contains(text, `"later"`) || !strings.Contains(text, `"categories":["x"]`) {
+		t.Error(text)
+	}
+}
+
+// Documents may be large, and answers are YAML for those who want it.
+func TestLargeDocument(t *testing.T) {
+	var paths []string
+	for i := range 9000 {
+		paths = append(paths, fmt.Sprintf(`"/p%d":{"get":{"operationId":"o%d","description":%q,"responses":{"200":{"description":"ok"}}}}`, i, i, strings.Repeat("x", 500)))
+	}
+	text := strings.Replace(document("o", "O", "/o/"), `"paths":{}`, `"paths":{`+strings.Join(paths, ",")+`}`, 1)
+	if len(text) < 5<<20 {
+		t.Fatal(len(text))
+	}
+	w := newWorld(t, apis.Settings{})
+	start := time.Now()
+	w.done("admin", "POST", "/apis/oas", text)
+	w.done("admin", "PUT", "/apis/oas/o", text)
+	t.Logf("%d bytes created and replaced in %s", len(text), time.Since(start))
+	if got := w.node("admin", "/apis/oas/o").Get("paths").Len(); got != 9000 {
+		t.Error(got)
+	}
+}
+
+func TestYAMLAndFiles(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	w.done("admin", "POST", "/apis/oas", document("o", "O", "/o/"))
+	plain := w.ask("admin", "GET", "/apis/oas/o", "")
+	for _, c := range []struct{ path, header, value, file string }{
+		{"/apis/oas/o", "Accept", "application/x-yaml", ""},
+		{"/apis/oas/o/export", "Content-Type", "application/x-yaml", "o.yaml"},
+	} {
+		got := w.ask("admin", "GET", c.path, "", c.header, c.value)
+		n, err := yaml.Parse(got.Body.Bytes())
+		if err != nil || got.Code != 200 || c.file == "" && !strings.Contains(got.Header().Get("Content-Type"), "yaml") {
+			t.Fatalf("%s: %d %s %v", c.path, got.Code, got.Header(), err)
+		}
+		if !bytes.Equal(n.JSON(), bytes.TrimSpace(plain.Body.Bytes())) {
+			t.Errorf("%s: %s", c.path, n.JSON())
+		}
+		if disposition := got.Header().Get("Content-Disposition"); !strings.Contains(disposition, c.file) {
+			t.Errorf("%s: %q", c.path, disposition)
+		}
+	}
+	got := w.ask("admin", "GET", "/apis/oas/o/export?mode=public", "")
+	if !strings.Contains(got.Header().Get("Content-Disposition"), "o.json") || !json.Valid(got.Body.Bytes()) || strings.Contains(got.Body.String(), "x-tyk") {
+		t.Error(got.Header(), got.Body)
+	}
+	const text = "openapi: 3.0.3\ninfo: {title: Y, version: '1'}\npaths: {}\nx-tyk-api-gateway:\n  info: {name: Y, id: y%d, state: {active: true}}\n" +
+		"  upstream: {url: 'http://t'}\n  server: {listenPath: {value: /y%d/}}\n"
+	for i, kind := range []string{"application/x-yaml", "application/yaml", "text/yaml"} {
+		if got := w.ask("admin", "POST", "/apis/oas", fmt.Sprintf(text, i, i), "Content-Type", kind); got.Code != 200 {
+			t.Error(kind, got.Code, got.Body)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package apis_test
+
+import (
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/apis"
+)
+
+// Whatever a client sends is stored or refused as a mistake of the client's, and
+// what is refused stores nothing.
+func FuzzWrites(f *testing.F) {
+	for i, body := range []string{
+		classic("a", "A", "/a/"), document("a", "A", "/a/"), `{"api_definition":{"proxy":{}}}`, `{"x-tyk-streaming":{"streams":{"s":null}}}`, `null`, `[]`, `{"oas":7}`,
+		`{"openapi":"3.1.0","info":{"title":"T","version":"1"},"paths":{"/{a":{}},"x-tyk-api-gateway":{"info":{"versioning":{"versions":[null,{"id":7}]}}}}`,
+		`{"api_definition":{"name":"A","definition":{"enabled":true,"versions":{"a":"a"}},"proxy":{"listen_path":"/{a","target_url":"tyk://a/mcp"}},"hook_references":[null]}`,
+		`[{"op":"remove","path":"/api_definition/proxy"}]`, `{"api_definition":null}`,
+	} {
+		f.Add(uint8(i), body)
+	}
+	rows := [][2]string{
+		{"POST", "/apis"}, {"PUT", "/apis/c"}, {"PATCH", "/apis/c"}, {"PUT", "/apis/c/access"}, {"POST", "/apis/oas"}, {"PUT", "/apis/oas/o"}, {"PATCH", "/apis/oas/o"},
+		{"POST", "/apis/oas/import"}, {"POST", "/apis/oas/dry-run"}, {"PUT", "/apis/oas/o/categories"}, {"POST", "/apis/streams"}, {"PUT", "/apis/streams/s"},
+		{"PATCH", "/apis/streams/s"}, {"POST", "/mcps"}, {"PUT", "/mcps/m"}, {"POST", "/apis/oas?base_api_id=o&base_api_version_name=1&new_version_name=2"},
+	}
+	w := newWorld(f, apis.Settings{Streams: true})
+	w.done("admin", "POST", "/apis", classic("c", "C", "/c/"))
+	w.done("admin", "POST", "/apis/oas", document("o", "O", "/o/"))
+	w.done("admin", "POST", "/apis/streams", document("s", "S", "/s/"))
+	w.done("admin", "POST", "/mcps", document("m", "M", "/m/"))
+	f.Fuzz(func(t *testing.T, row uint8, body string) {
+		w.t = t
+		r := rows[int(row)%len(rows)]
+		before := w.head()
+		for _, kind := range []string{"application/json", "application/json-patch+json", "application/x-yaml"} {
+			got := w.ask("admin", r[0], r[1], body, "Content-Type", kind)
+			if got.Code >= 500 {
+				t.Fatalf("%s %s %s as %s: %d %s", r[0], r[1], body, kind, got.Code, got.Body)
+			}
+			if now := w.head(); got.Code >= 400 && now != before {
+				t.Fatalf("%s %s %s as %s: %d, and something was stored", r[0], r[1], body, kind, got.Code)
+			} else {
+				before = now
+			}
+		}
+	})
+}

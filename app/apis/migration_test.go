@@ -1,0 +1,335 @@
+package apis_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/adapters/openapi"
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/servers"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// farm is a library of APIs behind HTTP, for migrations.
+type farm struct {
+	t    *testing.T
+	db   *memdb.DB
+	http http.Handler
+	log  *strings.Builder
+}
+
+// farmers are who may ask, by access key.
+var farmers = map[string]operation.Principal{
+	"admin":  {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}},
+	"ann":    {ID: "ann", OrgID: "a", Permissions: access.Map{"apis": "write"}},
+	"reader": {ID: "reader", OrgID: "a", Permissions: access.Map{"apis": "read"}},
+}
+
+func newFarm(t *testing.T, settings apis.Settings) *farm {
+	t.Helper()
+	f := &farm{t: t, log: &strings.Builder{}}
+	var seconds, ids, apiIDs atomic.Int64
+	now := func() time.Time { return time.Unix(1767323045+seconds.Add(1), 0).UTC() }
+	var err error
+	if f.db, err = memdb.New(now); err != nil {
+		t.Fatal(err)
+	}
+	l := apis.New(apis.Config{
+		Store: f.db, Now: now, PageSize: 10, Settings: settings, Log: slog.New(slog.NewTextHandler(f.log, nil)), Validator: openapi.New(),
+		NewID:    func() string { return fmt.Sprintf("%024x", ids.Add(1)) },
+		NewAPIID: func() string { return fmt.Sprintf("%032x", apiIDs.Add(1)) },
+		Hosts:    servers.Config{Protocol: "https", DefaultHost: "gw.example"},
+		Read:     func(_ context.Context, b operation.Document) (*doc.Node, error) { return doc.ParseNode(b.JSON) },
+	})
+	ops := slices.Concat(apis.Classic{Library: l}.Operations(), apis.OAS{Library: l}.Operations(), apis.Streams{Library: l}.Operations(), apis.Migration{Library: l}.Operations())
+	description, err := httpadapter.Document(ops, "", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := httpadapter.Handler(ops, httpadapter.Config{
+		Guard: guard.New(guard.Config{
+			Authenticators: map[operation.Surface]guard.Authenticator{operation.Management: func(_ context.Context, c *operation.Call) (err error) {
+				c.Principal = farmers[c.Token]
+				c.Scope, err = tenant.Of(c.Principal.OrgID)
+				return err
+			}},
+			Rules: rules.BuiltIn{}, Audit: func(context.Context, *operation.Call, error) {},
+		}),
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.http = contracttest.Wrap(t, h, description)
+	return f
+}
+
+// call makes a request and returns the answer.
+func (f *farm) call(as, method, path, body string, wantStatus int) *doc.Node {
+	f.t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Authorization", as)
+	w := httptest.NewRecorder()
+	f.http.ServeHTTP(w, r)
+	if w.Code != wantStatus {
+		f.t.Fatalf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
+	}
+	n, err := doc.ParseNode(w.Body.Bytes())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return n
+}
+
+// classic creates a classic API; more are members of its definition.
+func (f *farm) classic(id, more string) {
+	f.t.Helper()
+	f.call("admin", "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"%[1]s #shop","api_id":"%[1]s","active":true,"use_keyless":true,%[2]s
+		"proxy":{"listen_path":"/%[1]s/","target_url":"http://up.example/","strip_listen_path":true}}}`, id, more), 200)
+}
+
+const versioned = `"definition":{"location":"header","key":"v"},"version_data":{"not_versioned":false,"default_version":"v1","versions":{
+	"v1":{"name":"v1","use_extended_paths":true},"v2":{"name":"v2","use_extended_paths":true,"override_target":"http://two.example/"}}},`
+
+// migrate runs a migration.
+func (f *farm) migrate(as, body string) *doc.Node {
+	f.t.Helper()
+	return f.call(as, "POST", "/api/apis/migrate", body, 200)
+}
+
+// outcome sums up an answer.
+func outcome(n *doc.Node) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ok%v", n.Get("success", "apiIDs").Texts())
+	for _, s := range n.Get("success", "stagedAPIs").Items() {
+		fmt.Fprintf(&b, " %s>%s", s.Get("classicAPIID").Text(), s.Get("oasAPIID").Text())
+	}
+	for _, s := range n.Get("success", "definitions").Items() {
+		fmt.Fprintf(&b, " def %s+%d", s.Get("apiID").Text(), s.Get("versions").Len())
+	}
+	for _, s := range n.Get("failure", "errors").Items() {
+		fmt.Fprintf(&b, " fail %s:%s", s.Get("apiID").Text(), strings.Join(s.Get("message").Texts(), "|"))
+	}
+	for _, s := range n.Get("skipped", "apis").Items() {
+		fmt.Fprintf(&b, " skip %s:%s", s.Get("apiID").Text(), s.Get("key").Text())
+	}
+	if n.Get("abortedOnFailure").True() {
+		b.WriteString(" aborted")
+	}
+	return b.String()
+}
+
+// signals returns what the last commit announces.
+func (f *farm) signals() (out []string) {
+	f.t.Helper()
+	head, err := f.db.Head(f.t.Context())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for c, err := range f.db.Follow(f.t.Context(), head-1) {
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		var changes []signal.Change
+		for _, ch := range c.Changes {
+			changes = append(changes, signal.Change{Op: signal.Op(ch.Op), Kind: ch.Kind, ID: ch.ID, Key: ch.Key})
+		}
+		for _, s := range signal.Of(changes) {
+			out = append(out, string(s.Command)+" "+s.Payload)
+		}
+		break
+	}
+	return out
+}
+
+func (f *farm) expect(got, want string) {
+	f.t.Helper()
+	if got != want {
+		f.t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestMigrationRequests(t *testing.T) {
+	f := newFarm(t, apis.Settings{})
+	for body, status := range map[string]int{
+		``: 400, `{`: 400, `{}`: 400, `{"mode":"dryRun"}`: 400, `{"mode":"dryRun","apiIDs":["a"],"all":true}`: 400,
+		`{"mode":"other","all":true}`: 400, `{"mode":"direct","all":true,"overrideStaged":true}`: 400, `{"mode":"dryRun","all":true}`: 200,
+		`{"mode":"dryRun","apiIDs":"a"}`: 400,
+	} {
+		f.call("admin", "POST", "/api/apis/migrate", body, status)
+	}
+	f.call("reader", "POST", "/api/apis/migrate", `{"mode":"dryRun","all":true}`, 403)
+	n := f.migrate("admin", `{"mode":"direct","all":true}`)
+	f.expect(string(n.JSON()), `{"success":{"count":0,"apiIDs":[],"stagedAPIs":[],"definitions":[]},"failure":{"count":0,"errors":[]},"skipped":{"count":0,"apis":[]},"abortedOnFailure":false}`)
+}
+
+func TestMigrationDirect(t *testing.T) {
+	f := newFarm(t, apis.Settings{})
+	f.classic("one", `"config_data":{"k":1.50},`)
+	f.classic("two", versioned)
+	f.call("admin", "PUT", "/api/apis/two/access", `{"userIds":["ann"],"userGroupIds":[]}`, 200)
+	before := f.call("admin", "GET", "/api/apis/one", "", 200)
+	n := f.migrate("admin", `{"mode":"direct","apiIDs":["one"]}`)
+	f.expect(outcome(n), "ok[one]")
+	f.expect(strings.Join(f.signals(), ","), "ApiUpdated one")
+	after := f.call("admin", "GET", "/api/apis/one", "", 200)
+	for _, same := range [][]string{{"api_definition", "id"}, {"api_definition", "api_id"}, {"api_definition", "name"}, {"created_at"}, {"api_definition", "config_data"}, {"api_definition", "proxy", "target_url"}} {
+		if !before.Get(same...).Equal(after.Get(same...)) {
+			t.Errorf("%v: %s", same, after.Get(same...).JSON())
+		}
+	}
+	if !after.Get("api_definition", "is_oas").True() || string(after.Get("categories").JSON()) != `["shop"]` {
+		t.Error(string(after.JSON()))
+	}
+	d := f.call("admin", "GET", "/api/apis/oas/one", "", 200)
+	f.expect(d.Get("x-tyk-api-gateway", "info", "dbId").Text(), before.Get("api_definition", "id").Text())
+	f.expect(string(d.Get("servers").JSON()), `[{"url":"https://gw.example/one"},{"url":"/one"}]`)
+
+	n = f.migrate("admin", `{"mode":"direct","apiIDs":["two","one","none","two"]}`)
+	f.expect(outcome(n), "ok[two] fail none:API not found skip one:already_migrated")
+	f.expect(strings.Join(f.signals(), ","), "GroupReload ")
+	if n.Get("success", "count").Int() != 1 || n.Get("failure", "count").Int() != 1 || n.Get("skipped", "count").Int() != 1 {
+		t.Error(string(n.JSON()))
+	}
+	versions := f.call("admin", "GET", "/api/apis/oas/two/versions", "", 200)
+	if versions.Get("apis").Len() == 0 {
+		t.Fatal(string(versions.JSON()))
+	}
+	child := f.call("admin", "GET", "/api/apis/00000000000000000000000000000001", "", 200)
+	f.expect(child.Get("api_definition", "proxy", "listen_path").Text(), "/two-v2/")
+	f.expect(child.Get("api_definition", "proxy", "target_url").Text(), "http://two.example/")
+	f.expect(string(child.Get("user_owners").JSON()), `["ann"]`)
+	f.expect(f.call("admin", "GET", "/api/apis/two", "", 200).Get("api_definition", "definition", "versions", "v2").Text(), "00000000000000000000000000000001")
+}
+
+func TestMigrationDryRun(t *testing.T) {
+	f := newFarm(t, apis.Settings{})
+	f.classic("one", "")
+	f.classic("two", versioned)
+	head, _ := f.db.Head(t.Context())
+	n := f.migrate("admin", `{"mode":"dryRun","all":true}`)
+	f.expect(outcome(n), "ok[one two] def one+0 def two+1")
+	base := n.Get("success", "definitions").Items()[1].Get("baseAPI")
+	f.expect(base.Get("x-tyk-api-gateway", "info", "versioning", "name").Text(), "v1")
+	if now, _ := f.db.Head(t.Context()); now != head {
+		t.Error("a dry run was stored")
+	}
+}
+
+func TestMigrationStaged(t *testing.T) {
+	f := newFarm(t, apis.Settings{})
+	f.classic("two", versioned)
+	f.expect(outcome(f.migrate("admin", `{"mode":"promote","apiIDs":["two"]}`)), "ok[] skip two:not_staged")
+	f.expect(outcome(f.migrate("admin", `{"mode":"stage","apiIDs":["two"]}`)), "ok[two] two>staging-two")
+	f.expect(strings.Join(f.signals(), ","), "GroupReload ")
+	copied := f.call("admin", "GET", "/api/apis/staging-two", "", 200)
+	f.expect(copied.Get("api_definition", "name").Text(), "[staged] two #shop")
+	f.expect(copied.Get("api_definition", "proxy", "listen_path").Text(), "/tyk-staging/two/")
+	f.expect(string(copied.Get("oas", "servers").Items()[0].JSON()), `{"url":"https://gw.example/tyk-staging/two"}`)
+	original := f.call("admin", "GET", "/api/apis/two", "", 200)
+	if original.Get("api_definition", "is_oas").True() {
+		t.Error("staging changed the original")
+	}
+	f.expect(outcome(f.migrate("admin", `{"mode":"stage","all":true}`)), "ok[] skip two:already_staged")
+	f.expect(outcome(f.migrate("admin", `{"mode":"stage","all":true,"overrideStaged":true}`)), "ok[two] two>staging-two")
+	if list := f.call("admin", "GET", "/api/apis?p=0", "", 200); list.Get("apis").Len() != 3 {
+		t.Error("copies of copies", string(list.JSON()))
+	}
+	// What is changed in the copy is promoted with it.
+	document := f.call("admin", "GET", "/api/apis/oas/staging-two", "", 200)
+	document.Put(doc.NewString("http://changed.example/"), "x-tyk-api-gateway", "upstream", "url")
+	f.call("admin", "PUT", "/api/apis/oas/staging-two", string(document.JSON()), 200)
+	f.expect(outcome(f.migrate("admin", `{"mode":"promote","all":true}`)), "ok[two]")
+	f.expect(strings.Join(f.signals(), ","), "GroupReload ")
+	promoted := f.call("admin", "GET", "/api/apis/two", "", 200)
+	f.expect(promoted.Get("api_definition", "proxy", "target_url").Text(), "http://changed.example/")
+	f.expect(promoted.Get("api_definition", "proxy", "listen_path").Text(), "/two/")
+	f.expect(promoted.Get("api_definition", "name").Text(), "two #shop")
+	f.expect(promoted.Get("api_definition", "id").Text(), original.Get("api_definition", "id").Text())
+	if text := string(promoted.JSON()); strings.Contains(text, "staging") || strings.Contains(text, "staged") {
+		t.Error(text)
+	}
+	list := f.call("admin", "GET", "/api/apis?p=0", "", 200)
+	if text := string(list.JSON()); list.Get("apis").Len() != 2 || strings.Contains(text, "staging") {
+		t.Error(text)
+	}
+}
+
+func TestMigrationSkips(t *testing.T) {
+	f := newFarm(t, apis.Settings{Streams: true})
+	f.classic("tcp", `"protocol":"tcp","listen_port":9000,`)
+	f.classic("gql", `"graphql":{"enabled":true,"execution_mode":"proxyOnly","schema":"type Query{a:Int}"},`)
+	f.call("admin", "POST", "/api/apis", `{"api_definition":{"name":"ws","api_id":"ws","use_keyless":true,"proxy":{"listen_path":"/ws/","target_url":"ws://up.example/"}}}`, 200)
+	f.call("admin", "POST", "/api/apis/streams", `{"openapi":"3.0.3","info":{"title":"s","version":"1"},"paths":{},"x-tyk-api-gateway":{"info":{"id":"str","name":"s","state":{"active":true}},
+		"upstream":{"url":""},"server":{"listenPath":{"value":"/s/"}}},"x-tyk-streaming":{"streams":{"x":{"input":{"http_server":{"path":"/in"}},"output":{"http_server":{"ws_path":"/out"}}}}}}`, 200)
+	f.expect(outcome(f.migrate("admin", `{"mode":"direct","all":true,"abortOnFailure":true}`)),
+		"ok[] skip tcp:is_tcp skip gql:is_graphql skip ws:is_websocket skip str:is_streams")
+}
+
+func TestMigrationFailures(t *testing.T) {
+	f := newFarm(t, apis.Settings{})
+	f.classic("one", "")
+	f.classic("two", versioned)
+	f.classic("two-v2", "") // where the child of two would listen
+	f.classic("bad", `"version_data":{"not_versioned":true,"versions":{"a":{"name":"a"},"b":{"name":"b"}}},`)
+	f.classic("last", "")
+	head, _ := f.db.Head(t.Context())
+	n := f.migrate("admin", `{"mode":"direct","apiIDs":["bad","last"],"abortOnFailure":true}`)
+	f.expect(outcome(n), "ok[] fail bad:version_data.versions: The API is not versioned but has 2 versions aborted")
+	if now, _ := f.db.Head(t.Context()); now != head {
+		t.Error("an aborted migration was stored")
+	}
+	n = f.migrate("admin", `{"mode":"direct","apiIDs":["one","two","last"],"abortOnFailure":true}`)
+	f.expect(outcome(n), "ok[one] fail two:proxy.listen_path: Found API with same url. /two-v2/ aborted")
+	if f.call("admin", "GET", "/api/apis/two", "", 200).Get("api_definition", "is_oas").True() {
+		t.Error("half of an API was migrated")
+	}
+	n = f.migrate("admin", `{"mode":"direct","all":true}`)
+	f.expect(outcome(n), "ok[two-v2 last] fail two:proxy.listen_path: Found API with same url. /two-v2/ fail bad:version_data.versions: The API is not versioned but has 2 versions skip one:already_migrated")
+	f.expect(strings.Join(f.signals(), ","), "GroupReload ")
+}
+
+func TestMigrationOwnership(t *testing.T) {
+	f := newFarm(t, apis.Settings{Ownership: true})
+	f.classic("mine", "")
+	f.classic("theirs", "")
+	f.call("admin", "PUT", "/api/apis/mine/access", `{"userIds":["ann"],"userGroupIds":[]}`, 200)
+	f.call("admin", "PUT", "/api/apis/theirs/access", `{"userIds":["bob"],"userGroupIds":[]}`, 200)
+	f.expect(outcome(f.migrate("ann", `{"mode":"dryRun","all":true}`)), "ok[mine] def mine+0")
+	f.expect(outcome(f.migrate("ann", `{"mode":"direct","apiIDs":["mine","theirs","none"]}`)), "ok[mine] fail theirs:Not authorised fail none:API not found")
+	if owners := f.call("admin", "GET", "/api/apis/mine/access", "", 200); string(owners.JSON()) != `{"userIds":["ann"],"userGroupIds":[]}` {
+		t.Error(string(owners.JSON()))
+	}
+}
+
+// TestMigrationWarnings checks that what is lost is told and logged.
+func TestMigrationWarnings(t *testing.T) {
+	f := newFarm(t, apis.Settings{})
+	f.classic("one", `"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default","use_extended_paths":true,"extended_paths":{"transform_jq":[{"path":"/x","method":"GET","filter":"."}]}}}},`)
+	n := f.migrate("admin", `{"mode":"direct","apiIDs":["one"]}`)
+	var warnings []apis.MigrationMessage
+	if err := json.Unmarshal(n.Get("warnings").JSON(), &warnings); err != nil || len(warnings) != 1 || warnings[0].APIID != "one" {
+		t.Fatal(err, string(n.JSON()))
+	}
+	if !strings.Contains(f.log.String(), "transform_jq") || !strings.Contains(f.log.String(), "level=WARN") {
+		t.Error(f.log.String())
+	}
+}

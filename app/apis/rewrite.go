@@ -1,0 +1,86 @@
+package apis
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// rewrite replaces the document of a stored API. build returns the new document,
+// which becomes the caller's to change.
+func (l *Library) rewrite(ctx context.Context, in writeByID, class apidef.Class, unknown bool, build func(a apidef.API) (*doc.Node, error)) (store.Revision, error) {
+	now := l.Now()
+	return l.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		var before, after *doc.Node
+		a, err := l.edit(ctx, w, in, l.viewerOf(class, in.Who, access.Write), func(a apidef.API) (apidef.API, error) {
+			if err := l.isA(a, class); err != nil {
+				return a, err
+			}
+			document, err := build(a)
+			if err != nil {
+				return a, err
+			}
+			d := apidef.Draft{ID: a.ID(), APIID: a.APIID(), OrgID: a.OrgID(), Class: class, Document: document}
+			if err := sameID(d); err != nil {
+				return a, err
+			}
+			if err := l.check(document, class, unknown); err != nil {
+				return a, err
+			}
+			if before, _, err = a.Texts(); err != nil {
+				return a, err
+			}
+			if err := l.settle(ctx, w, in.Who, &d, a, before); err != nil {
+				return a, err
+			}
+			after = d.Definition
+			return a.Rewrite(d, now)
+		})
+		if err != nil {
+			return err
+		}
+		return l.follow(ctx, w, a, before, after)
+	})
+}
+
+// sameID refuses a document that names another API than the path does, and
+// writes the identifiers into it that the server owns.
+func sameID(d apidef.Draft) error {
+	info := d.Document.Get(oas.ExtensionKey, "info")
+	if id := info.Get("id").Text(); id != "" && id != d.APIID {
+		return fault.New(fault.Invalid, codeWrongID, "Invalid `ID` value").At("x-tyk-api-gateway.info.id")
+	}
+	identify(info, d)
+	return nil
+}
+
+// settle makes the classic form of the new document of a stored API, whose classic
+// form is given.
+func (l *Library) settle(ctx context.Context, w store.Writer, who operation.Principal, d *apidef.Draft, a apidef.API, stored *doc.Node) error {
+	if err := l.pair(ctx, w, who, d); err != nil {
+		return err
+	}
+	k, err := l.linkOf(ctx, w, a)
+	if err != nil {
+		return err
+	}
+	return l.convert(d, stored, k)
+}
+
+// codeClass is the code of an API that another door is for.
+const codeClass = apidef.Kind + ".class"
+
+// isA refuses an API of another class than a door is for.
+func (l *Library) isA(a apidef.API, class apidef.Class) error {
+	if a.Class() == class {
+		return nil
+	}
+	text := map[apidef.Class]string{apidef.OAS: "API is not in OAS format", apidef.Streams: "API is not a streams API", apidef.MCP: "API is not an MCP Proxy"}[class]
+	return fault.New(fault.Invalid, codeClass, "%s", text)
+}

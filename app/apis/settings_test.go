@@ -1,0 +1,94 @@
+package apis_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/apis"
+)
+
+// With allow_unsafe_oas, classic endpoints write OAS APIs (contract dashboard.md 9.3).
+func TestUnsafeOAS(t *testing.T) {
+	body := func(active string) string {
+		return `{"api_definition":{"api_id":"o","name":"O","is_oas":true,"active":` + active + `,"proxy":{"listen_path":"/o/","target_url":"http://t"}},"oas":` + document("o", "O", "/o/") + `}`
+	}
+	w := newWorld(t, apis.Settings{UnsafeOAS: true})
+	w.want("admin", "POST", "/apis", strings.Replace(body("true"), `"oas"`, `"other"`, 1), 400, "an OAS API needs its document in oas")
+	w.done("admin", "POST", "/apis", body("true"))
+	w.want("admin", "GET", "/apis/oas/o", "", 200, `"id":"o"`)
+	w.done("admin", "PUT", "/apis/o", body("false"))
+	w.done("admin", "PATCH", "/apis/o", `{"sort_by":4}`)
+	w.want("admin", "GET", "/apis/o", "", 200, `"sort_by":4`)
+	w.want("admin", "GET", "/apis/o", "", 200, `"is_oas":true`)
+	w.done("admin", "POST", "/apis", classic("c", "C", "/c/"))
+	w.want("admin", "PUT", "/apis/c", strings.Replace(body("true"), `"/o/"`, `"/c/"`, 1), 400, "This is an OAS API")
+
+	w = newWorld(t, apis.Settings{})
+	w.want("admin", "POST", "/apis", body("true"), 400, "This is an OAS API")
+}
+
+// With force_api_defaults, gateways always strip the listen path.
+func TestForceDefaults(t *testing.T) {
+	for _, forced := range []bool{true, false} {
+		w := newWorld(t, apis.Settings{ForceDefaults: forced})
+		w.done("admin", "POST", "/apis", classic("c", "C", "/c/"))
+		w.done("admin", "POST", "/apis/oas", document("o", "O", "/o/"))
+		w.done("admin", "PUT", "/apis/c", classic("c", "C", "/c/"))
+		w.done("admin", "PUT", "/apis/oas/o", document("o", "O", "/o/"))
+		for _, id := range []string{"c", "o"} {
+			if got := w.node("admin", "/apis/"+id).Get("api_definition", "proxy", "strip_listen_path").True(); got != forced {
+				t.Errorf("forced %t, %s: %t", forced, id, got)
+			}
+		}
+		if got := w.node("admin", "/apis/oas/o").Get("x-tyk-api-gateway", "server", "listenPath", "strip").True(); got != forced {
+			t.Errorf("forced %t, document: %t", forced, got)
+		}
+	}
+}
+
+// Streams can be switched off; what is stored stays readable and can go.
+func TestStreamsSwitch(t *testing.T) {
+	const streams = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{},"x-tyk-streaming":{"streams":{"s":{"input":{"generate":{}},"output":{"drop":{}}}}}}`
+	w := newWorld(t, apis.Settings{Streams: true})
+	w.want("admin", "POST", "/apis/streams", streams, 400, "is not a supported component")
+	w = newWorld(t, apis.Settings{Streams: true, AllStreams: true})
+	w.done("admin", "POST", "/apis/streams", streams)
+	w.done("admin", "POST", "/apis/streams", document("s", "S", "/s/"))
+	w.library.Settings.Streams = false
+	for _, method := range []string{"POST", "PUT", "PATCH"} {
+		path := "/apis/streams/s"
+		if method == "POST" {
+			path = "/apis/streams"
+		}
+		w.want("admin", method, path, document("s", "S", "/s/"), 403, "switched off")
+	}
+	w.done("admin", "GET", "/apis/streams/s", "")
+	w.done("admin", "DELETE", "/apis/streams/s", "")
+}
+
+// A classic definition keeps its timeouts as they were sent; only documents get
+// the whole seconds (contract dashboard.md 9.3, 10.5).
+func TestClassicTimeouts(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	const versions = `"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default","global_enforce_timeout":"2m","extended_paths":{"hard_timeouts":[{"path":"/a","method":"GET","duration":"500ms"}]}}}}`
+	w.done("admin", "POST", "/apis", strings.Replace(classic("c", "C", "/c/"), `"active":true`, versions, 1))
+	w.want("admin", "GET", "/apis/c", "", 200, versions)
+}
+
+// An address is only compared within the organisation and the gateway segment.
+func TestAddresses(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	tagged := func(id, tags string) string {
+		return strings.Replace(classic(id, id, "/a/"), `"active":true`, `"tags":`+tags, 1)
+	}
+	w.done("admin", "POST", "/apis", tagged("a", `["eu","us"]`))
+	w.want("admin", "POST", "/apis", tagged("b", `["us","asia"]`), 403, "Found API with same url.")
+	w.done("admin", "POST", "/apis", tagged("b", `["asia"]`))
+	w.want("admin", "POST", "/apis", tagged("c", `[]`), 403, "Found API with same url.")
+	w.want("admin", "PUT", "/apis/b", tagged("b", `[]`), 403, "Found API with same url.")
+	w.want("admin", "POST", "/apis", strings.Replace(tagged("c", `["x"]`), `"tags"`, `"tags_disabled":true,"tags"`, 1), 403, "Found API with same url.")
+	w.done("other", "POST", "/apis", tagged("a", `["eu"]`))
+	long := "/" + strings.Repeat("x", 5000) + "/"
+	w.done("admin", "POST", "/apis", classic("long", "L", long))
+	w.want("admin", "POST", "/apis", classic("long2", "L", long), 403, "Found API with same url.")
+}

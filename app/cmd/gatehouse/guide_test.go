@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// program returns the path of the program: the one GATEHOUSE_TEST_BINARY names, or one
+// that is built for the test.
+func program(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv("GATEHOUSE_TEST_BINARY"); path != "" {
+		return path
+	}
+	path := filepath.Join(t.TempDir(), "gatehouse")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// freeAddress returns an address on which nobody listens.
+func freeAddress(t *testing.T) (port string) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	_, port, err = net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// TestGuide does what the guide says, word for word: every block marked sh runs in one
+// bash. A line "# → text" says what the commands since the last such line print; … in
+// it stands for anything.
+func TestGuide(t *testing.T) {
+	for _, tool := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("the guide is not tested: it needs %s, and there is none", tool)
+		}
+	}
+	docs, err := filepath.Abs("../../../docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(docs, "guide-from-files.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, port := t.TempDir(), freeAddress(t)
+	if err := os.Symlink(docs, filepath.Join(dir, "docs")); err != nil {
+		t.Fatal(err)
+	}
+	script, wanted := script(string(text))
+	if len(wanted) < 5 {
+		t.Fatal("the guide promises nothing")
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n"+strings.ReplaceAll(script, "127.0.0.1:3000", "127.0.0.1:"+port))
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program(t))+":"+os.Getenv("PATH"), "SVC_DB_LISTENPORT="+port)
+	var errOut bytes.Buffer
+	cmd.Stderr = &errOut
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v after\n%s\n%s", err, out, &errOut)
+	}
+	rest := string(out)
+	for i, want := range wanted {
+		var have string
+		have, rest, _ = strings.Cut(rest, mark(i))
+		if !matches(have, want) {
+			t.Errorf("the guide promises\n%s\nand there comes\n%s", want, have)
+		}
+	}
+}
+
+// script joins the blocks that are marked sh, with marks in the place of promises.
+func script(text string) (string, []string) {
+	var out strings.Builder
+	var wanted []string
+	inside := false
+	for line := range strings.Lines(text) {
+		promise, ok := strings.CutPrefix(strings.TrimSpace(line), "# → ")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inside = strings.TrimSpace(line) == "```sh"
+		case inside && ok:
+			fmt.Fprintf(&out, "printf '%%s' '%s'\n", mark(len(wanted)))
+			wanted = append(wanted, promise)
+		case inside:
+			out.WriteString(line)
+		}
+	}
+	return out.String(), wanted
+}
+
+func mark(i int) string { return fmt.Sprintf("<promise %d>", i) }
+
+// matches reports whether text has the parts of a pattern, in order.
+func matches(text, pattern string) bool {
+	for part := range strings.SplitSeq(pattern, "…") {
+		_, after, ok := strings.Cut(text, strings.TrimSpace(part))
+		if !ok {
+			return false
+		}
+		text = after
+	}
+	return true
+}

@@ -1,0 +1,64 @@
+package transfer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+func wrap(definitions ...string) string {
+	return `{"apis":[{"api_definition":` + strings.Join(definitions, `},{"api_definition":`) + `}],"pages":1}`
+}
+
+func in(org, text string) string { return strings.Replace(text, "elsewhere", org, 1) }
+
+func TestAdminImport(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	h := w.http(t)
+	const apisPath, policiesPath = "/admin/apis/import", "/admin/policies/import"
+	for _, c := range []struct {
+		name, path, secret, body string
+		status                   int
+		answer                   string
+		signals                  string
+	}{
+		{"no secret", apisPath, "", wrap(orders), 401, `{"Status":"Error","Message":"Not authorised","Meta":null}`, ""},
+		{"no body", apisPath, "secret", ``, 500, `{"Status":"Error","Message":"Failed to read response body, body empty","Meta":null}`, ""},
+		{"no JSON", policiesPath, "secret", `{`, 403, `{"Status":"Error","Message":"Request body malformed","Meta":null}`, ""},
+		{"no list", apisPath, "secret", `{"apis":7}`, 403, `{"Status":"Error","Message":"Request body malformed","Meta":null}`, ""},
+		{"nothing", apisPath, "secret", `{"apis":null}`, 200, `{"Status":"OK","Message":"APIs imported","Meta":{}}`, ""},
+		{"two organisations", apisPath, "secret", wrap(in("a", orders), strings.Replace(in("b", orders), `"orders"`, `"others"`, 1)), 200,
+			`{"Status":"OK","Message":"APIs imported","Meta":{"orders":true,"others":true}}`, "GroupReload ,GroupReload "},
+		{"some cannot be", apisPath, "secret", wrap(in("a", orders), orders, in("a", `{"api_id":"bad","org_id":"elsewhere","name":"B","proxy":{"listen_path":"b"}}`),
+			in("a", `{"org_id":"elsewhere","name":"N","proxy":{}}`), strings.ReplaceAll(strings.Replace(in("a", orders), `"orders"`, `"same"`, 1), "000000aa", "000000ab"),
+			strings.NewReplacer(`"orders"`, `"more"`, "/orders/", "/more/").Replace(in("a", orders))) + "", 200,
+			`{"Status":"OK","Message":"APIs imported","Meta":{"apis.1":"orders comes twice in this request; the first one counts","apis.3":"api_definition.api_id: is missing: an API is imported under its identifier",` +
+				`"bad":"api_definition.proxy.listen_path: Listen path must start with \"/\"","more":true,"orders":true,"same":"Found API with same url."}}`, "GroupReload "},
+		{"unknown organisation", apisPath, "secret", wrap(strings.Replace(orders, `"orders"`, `"lost"`, 1)), 200, `{"Status":"OK","Message":"APIs imported","Meta":{"lost":"there is no organisation \"elsewhere\""}}`, ""},
+		{"no organisation", apisPath, "secret", `{"apis":[{"api_definition":{"api_id":"x","name":"X","proxy":{"listen_path":"/x/"}}},7,{}]}`, 200,
+			`{"Status":"OK","Message":"APIs imported","Meta":{"apis.1":"api_definition: is required","apis.2":"api_definition: is required","x":"org_id is required"}}`, ""},
+		{"policies", policiesPath, "secret", `{"Data":[{"_id":"5f1a0c5d8e3b2a1f000000cc","id":"gold","org_id":"a","name":"Gold","access_rights":{"orders":{}}},{"_id":"5f1a0c5d8e3b2a1f000000cd","org_id":"b","name":"Second"},
+			{"id":"bad","org_id":"a","name":"Bad","rate":"x"},{"id":"dup","org_id":"a","name":"Gold"},7],"Pages":1}`, 200,
+			`{"Status":"OK","Message":"Policies imported","Meta":{"5f1a0c5d8e3b2a1f000000cd":true,"Data.4":"must be a policy, an object","bad":"rate: must be a number, not a string",` +
+				`"dup":"This policy name has already been used. Enter a unique policy name.","gold":true}}`, "GroupReload ,GroupReload "},
+		{"policies again", policiesPath, "secret", `{"Data":[{"id":"gold","org_id":"a","name":"Gold","access_rights":{"orders":{}}}]}`, 200, `{"Status":"OK","Message":"Policies imported","Meta":{"gold":true}}`, ""},
+	} {
+		head := w.head()
+		status, answer := post(t, h, c.path, c.secret, c.body)
+		if status != c.status || answer != c.answer {
+			t.Errorf("%s: %d\n%s\nwant\n%s", c.name, status, answer, c.answer)
+		}
+		if got := strings.Join(w.signals(head), ","); got != c.signals {
+			t.Errorf("%s: announced %q, want %q", c.name, got, c.signals)
+		}
+	}
+	if text := w.record("b", "policy", "5f1a0c5d8e3b2a1f000000cd"); !strings.Contains(text, `"org_id":"b"`) {
+		t.Error(text)
+	}
+	w.orgs = []tenant.ID{"a"}
+	if _, answer := post(t, h, apisPath, "secret", `{"apis":[{"api_definition":{"api_id":"x","name":"X","proxy":{"listen_path":"/x/","target_url":"http://up.example/"}}}]}`); !strings.Contains(answer, `"x":true`) {
+		t.Error("the only organisation", answer)
+	}
+}

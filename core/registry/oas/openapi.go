@@ -1,0 +1,82 @@
+package oas
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Operation is one operation of an OpenAPI document.
+type Operation struct {
+	Path, Method string    // Method in upper case
+	Item, Node   *doc.Node // the path item, and the operation within it
+}
+
+// ID returns the operationId, or "".
+func (o Operation) ID() string { return o.Node.Get("operationId").Text() }
+
+// Operations lists the operations of a document: paths in their order, methods in
+// the order of the OpenAPI specification. Path items by reference count.
+func Operations(document *doc.Node) []Operation {
+	var out []Operation
+	for path, item := range document.Get("paths").Members() {
+		if !strings.HasPrefix(path, "/") {
+			continue // an extension
+		}
+		item = Resolve(document, item)
+		for _, method := range []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"} {
+			if o := item.Get(method); o.Is(doc.TypeObject) {
+				out = append(out, Operation{Path: path, Method: strings.ToUpper(method), Item: item, Node: o})
+			}
+		}
+	}
+	return out
+}
+
+// maxReferences is how many references are followed one after the other.
+const maxReferences = 16
+
+// Resolve follows references within the document and returns what they lead to;
+// nil when they lead nowhere, outside or in a circle.
+func Resolve(document, n *doc.Node) *doc.Node {
+	for range maxReferences {
+		ref := n.Get("$ref")
+		if !ref.Is(doc.TypeString) {
+			return n
+		}
+		n = Follow(document, ref.Text())
+	}
+	return nil
+}
+
+// pointerEscapes are those of a JSON pointer (RFC 6901, 4).
+var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
+
+// Follow returns what a reference such as "#/components/schemas/x" leads to within
+// the document (RFC 6901, 6), or nil. It follows this one reference only.
+func Follow(document *doc.Node, ref string) *doc.Node {
+	fragment, inside := strings.CutPrefix(ref, "#")
+	pointer, err := url.PathUnescape(fragment)
+	if !inside || err != nil || pointer != "" && pointer[0] != '/' {
+		return nil
+	}
+	n := document
+	for i, part := range strings.Split(pointer, "/") {
+		if i == 0 {
+			continue
+		}
+		part = pointerEscapes.Replace(part)
+		if items := n.Items(); items != nil {
+			at, err := strconv.Atoi(part)
+			if err != nil || at < 0 || at >= len(items) {
+				return nil
+			}
+			n = items[at]
+			continue
+		}
+		n = n.Get(part)
+	}
+	return n
+}

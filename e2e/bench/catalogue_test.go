@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTasksWorkTwice(t *testing.T) {
+	c, err := newCatalogue(t.Context(), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	if c.perAPI <= 0 {
+		t.Errorf("an API takes %v bytes", c.perAPI)
+	}
+	for _, task := range tasks {
+		for n := range 2 {
+			one := task.contestant(c)
+			if err := one.do(t.Context(), 0, n); err != nil {
+				t.Fatalf("%s: %v", task.figure, err)
+			}
+			if one.between != nil {
+				if err := one.between(t.Context(), n); err != nil {
+					t.Fatalf("%s, between: %v", task.figure, err)
+				}
+			}
+		}
+	}
+	if err := c.ask(t.Context(), "GET", "/api/apis/nowhere", ""); err == nil || !strings.Contains(err.Error(), "answer 400") {
+		t.Errorf("a refusal is %v", err)
+	}
+}
+
+func TestCatalogueTable(t *testing.T) {
+	all := []*catalogue{{size: 100}, {size: 1_000}, {size: 10_000, perAPI: 20_000}}
+	var results []series
+	for range tasks {
+		results = append(results, series{rates: []float64{400}}, series{rates: []float64{300}}, series{rates: []float64{100}})
+	}
+	aims := 0
+	for _, r := range catalogueTable(all, results) {
+		if r.aim != nil {
+			aims++
+			if r.aim.met() || r.aim.String() != "≤ 1.5 × time at 1,000" || r.ratios[0].times != 3 {
+				t.Errorf("%s: %v, %v", r.figure, r.aim, r.ratios)
+			}
+		}
+	}
+	if aims != 4 {
+		t.Errorf("%d aims, want one for each page of a list", aims)
+	}
+}
+
+func TestBetweenTakesNoTime(t *testing.T) {
+	times := 0
+	c := contestant{do: func(context.Context, int, int) error { return nil }, between: func(context.Context, int) error {
+		times++
+		time.Sleep(time.Millisecond)
+		return nil
+	}}
+	rate, _, err := c.work(t.Context(), 10*time.Millisecond, make([]int, 1))
+	if err != nil || times == 0 || rate < 10*1000 {
+		t.Errorf("%v per second after %d times, %v", rate, times, err)
+	}
+}
