@@ -31,7 +31,7 @@ var transfers = fx.Options(
 	fx.Invoke(func(a *App, t *transfer.Service, u *upgrade.Service) { a.carriers = carriers{t, u} }),
 )
 
-func newTransfer(s *settings, st store.Store, l *apis.Library, p *policies.Service, i *registry.ClientIDPs) *transfer.Service {
+func newTransfer(st store.Store, l *apis.Library, p *policies.Service, i *registry.ClientIDPs) *transfer.Service {
 	return &transfer.Service{Store: st, APIs: l, Policies: p, IDPs: i, Organisations: func(ctx context.Context) ([]tenant.ID, error) {
 		return organisations(ctx, st)
 	}}

@@ -70,7 +70,7 @@ func TestDamagedDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, stores := rand.New(rand.NewPCG(7, 7)), 0
-	for range 1500 {
+	for range 400 {
 		for _, door := range []struct {
 			path string
 			body *doc.Node

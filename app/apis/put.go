@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
@@ -16,6 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/openapi"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -108,6 +110,9 @@ func (l *Library) checkDocument(d *apidef.Draft) []rules.Problem {
 	oas.Normalise(d.Document)
 	d.Definition = oas.Extract(d.Document, d.Definition, oas.Options{MCP: d.Class == apidef.MCP})
 	d.Definition.Set("id", doc.NewString(d.ID))
+	if unserved(d.Document) {
+		return problemsOf(l.shelve(d))
+	}
 	return classicProblems(d.Definition)
 }
 
@@ -143,6 +148,9 @@ func (l *Library) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 	d := c.draft
 	d.Definition, d.Document = d.Definition.Clone(), d.Document.Clone() // a unit of work may run again
 	old, err := l.named(ctx, w, d.APIID)
+	if err == nil {
+		err = l.adopt(ctx, w, &d, old)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -162,6 +170,23 @@ func (l *Library) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 	}
 	_, err = l.turn(ctx, w, *old, d, now)
 	return store.Updated, err
+}
+
+// adopt gives an MCP proxy that offers the operations of a REST API what follows from
+// that API, which has to be there.
+func (l *Library) adopt(ctx context.Context, r store.Reader, d *apidef.Draft, old *apidef.API) error {
+	if _, paired := oas.PairedSource(d.Document.Get(oas.ExtensionKey, "upstream", "url").Text()); d.Class != apidef.MCP || !paired {
+		return nil
+	}
+	if old != nil {
+		d.ID = old.ID()
+	}
+	everything := operation.Principal{Permissions: access.Map{string(access.IsAdmin): access.LevelAdmin}}
+	if err := l.pair(ctx, r, everything, d); err != nil {
+		return err
+	}
+	d.Definition = oas.Extract(d.Document, d.Definition, oas.Options{MCP: true})
+	return nil
 }
 
 // named returns the API with an API ID, or nil.

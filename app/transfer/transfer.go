@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
 	"github.com/gatehouse-io/gatehouse/core/registry/folder"
 	"github.com/gatehouse-io/gatehouse/core/registry/rules"
@@ -138,8 +139,9 @@ func announce(ctx context.Context, w store.Writer, writes int) error {
 	return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
 }
 
-// prepare checks a bundle as far as that is possible without the store. APIs
-// come first: policies are held against them.
+// prepare checks a bundle as far as that is possible without the store. APIs come
+// first, MCP proxies the last of them: they are held against REST APIs, and policies
+// against both.
 func (s *Service) prepare(org tenant.ID, b folder.Bundle, progress Progress) (items []item, problems []folder.Problem) {
 	done := 0
 	next := func(name string, it item, wrong []folder.Problem) {
@@ -150,10 +152,16 @@ func (s *Service) prepare(org tenant.ID, b folder.Bundle, progress Progress) (it
 			progress(done, b.Len(), name)
 		}
 	}
-	for _, a := range b.APIs {
-		it, wrong := s.api(org, a)
-		next(a.ID, it, wrong)
+	proxies := func(mcp bool) {
+		for _, a := range b.APIs {
+			if (a.Class == apidef.MCP) == mcp {
+				it, wrong := s.api(org, a)
+				next(a.ID, it, wrong)
+			}
+		}
 	}
+	proxies(false)
+	proxies(true)
 	for _, p := range b.Policies {
 		it, wrong := s.policy(org, p)
 		next(p.ID, it, wrong)

@@ -201,3 +201,34 @@ func TestExample(t *testing.T) {
 		roundTrip(t, w, folderOf(t, f, files))
 	}
 }
+
+// TestImportPaired checks that an MCP proxy may come with the REST API whose
+// operations it offers, and not without it.
+func TestImportPaired(t *testing.T) {
+	const proxy = `{"openapi":"3.0.3","info":{"title":"Tools","version":"1"},"paths":{},"x-tyk-api-gateway":{"info":{"id":"tools","name":"Tools","state":{"active":true}},
+		"upstream":{"url":"tyk://stock__mcp-server"},"server":{"listenPath":{"value":"/tools/","strip":true}}}}`
+	w := newWorld(t, apis.Settings{})
+	r, err := w.service.Import(t.Context(), w.scope("a"), w.bundle("a-mcp.json", proxy), false, nil)
+	if err == nil || len(r.Problems) != 1 || r.Problems[0].File != "a-mcp.json" {
+		t.Fatal(err, r.Problems)
+	}
+	b := w.bundle("a-mcp.json", proxy, "b.json", strings.Replace(stock, `"server":{`, `"server":{"gatewayTags":{"enabled":true,"tags":["edge"]},`, 1))
+	w.load("a", b)
+	if text := w.record("a", "api", "tools"); !strings.Contains(text, `"tags":["edge"]`) || !strings.Contains(text, `"class":"mcp"`) {
+		t.Error(text)
+	}
+	if again := w.load("a", b); again.Writes() != 0 {
+		t.Error(again)
+	}
+}
+
+// TestImportUnserved checks that streams without settings for gateways come back as
+// they were exported.
+func TestImportUnserved(t *testing.T) {
+	w := newWorld(t, apis.Settings{Streams: true})
+	w.load("a", w.bundle("s.json", `{"api_definition":{"api_id":"s","is_oas":true,"name":"S","active":false,"proxy":{}},"is_streams":true,
+		"oas":{"openapi":"3.0.3","info":{"title":"S","version":"1"},"paths":{},"x-tyk-streaming":{"streams":{}}}}`))
+	if text := w.record("a", "api", "s"); !strings.Contains(text, `"class":"streams"`) || !strings.Contains(text, `"active":false`) {
+		t.Error(text)
+	}
+}
