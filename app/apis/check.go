@@ -17,7 +17,10 @@ import (
 // could not load: they would lose every other API with it.
 func (l *Library) prepare(d *apidef.Draft) error {
 	def := d.Definition
-	if err := spelling(def, "api_definition", "id", "api_id", "org_id"); err != nil {
+	if err := spelling(def, "api_definition", ruled...); err != nil {
+		return err
+	}
+	if err := spelling(def.Get("proxy"), "api_definition.proxy", "listen_path", "target_url", "strip_listen_path"); err != nil {
 		return err
 	}
 	if !def.Get("proxy").Is(doc.TypeObject) {
@@ -69,8 +72,14 @@ func unversioned() *doc.Node {
 	return v
 }
 
-// spelling refuses members that gateways, which ignore case, would take for one
-// the server sets: such as another organisation.
+// ruled are the members of a definition that rules look at or the server sets.
+var ruled = []string{
+	"id", "api_id", "org_id", "name", "active", "internal", "is_oas", "protocol", "listen_port", "domain", "domain_disabled", "tags", "tags_disabled",
+	"proxy", "version_data", "definition", "application_protocol", "json_rpc_version",
+}
+
+// spelling refuses members that gateways, which ignore case, would take for ones
+// that rules have looked at: such as another organisation or listen path.
 func spelling(n *doc.Node, where string, names ...string) error {
 	for _, have := range n.Names() {
 		for _, want := range names {

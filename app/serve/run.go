@@ -46,6 +46,9 @@ func Run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 		defer cancel()
 		err = errors.Join(err, c.Stop(stopping))
 	}()
+	if _, err := c.Upgrade(ctx); err != nil { // takes as long as it takes, and says how far it is
+		return err
+	}
 	if err := c.first(starting, s, log); err != nil {
 		return err
 	}
@@ -53,8 +56,7 @@ func Run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 }
 
 // first does what a start has to do once: protect with the current key what an
-// older one protects, bring older records up to date, and make the first
-// organisation if told to.
+// older one protects, and make the first organisation if told to.
 func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Logger) error {
 	n, err := c.Rekey(ctx)
 	if err != nil {
@@ -62,9 +64,6 @@ func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Lo
 	}
 	if n > 0 {
 		log.Info("access keys are now protected with the current encryption key", "count", n)
-	}
-	if _, err := c.Upgrade(ctx); err != nil {
-		return err
 	}
 	if s.Bootstrap.Active() {
 		b, err := c.Bootstrap(ctx, First(s))

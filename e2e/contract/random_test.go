@@ -131,7 +131,10 @@ func checkFeeds(t *testing.T, s *service) {
 		t.Errorf("the gateway could not load: %v; %s", err, state.LastError)
 	}
 	for id, reason := range g.State().Skipped {
-		t.Errorf("the gateway left out API %q: %s\n%s", id, reason, s.ask(t, request{method: "GET", path: "/api/mcps/" + url.PathEscape(id), as: admin}))
+		for _, path := range []string{"/api/apis/", "/api/mcps/"} {
+			a := s.ask(t, request{method: "GET", path: path + url.PathEscape(id), as: admin})
+			t.Errorf("the gateway left out API %q: %s\n%d %s", id, reason, a.status, a.body)
+		}
 	}
 	a := s.ask(t, request{method: "GET", path: "/api/system/feeds", as: admin})
 	var feeds []struct {

@@ -192,20 +192,16 @@ func fillAddress(flow *doc.Node, member, address string) {
 	}
 }
 
-// completeEntries adds what an entry of the extension always has, also one that
-// the classic form does not speak of: the JTI check of JWT, and a native scheme
-// for enabled ones that only the extension knows.
+// completeEntries writes the entries of the extension as the table says, also those
+// that the classic form does not speak of, and adds a native scheme for enabled
+// ones that only the extension knows.
 func completeEntries(d, a *doc.Node) {
 	for _, name := range a.Get("securitySchemes").Names() {
 		entry, native := a.Get("securitySchemes", name), nativeScheme(d, name)
-		switch scheme := Recognise(native, entry); {
-		case !entry.Is(doc.TypeObject):
+		if !entry.Is(doc.TypeObject) {
 			continue
-		case scheme == SchemeJWT && entry.Get("jtiValidation", "enabled") == nil:
-			entry.Put(doc.NewBool(false), "jtiValidation", "enabled")
-		case scheme == SchemeOAuth2:
-			oauth2Shape.tidy(entry)
 		}
+		tidyEntry(Recognise(native, entry), entry)
 		if native != nil || !entry.Get("enabled").True() {
 			continue
 		}
@@ -215,5 +211,21 @@ func completeEntries(d, a *doc.Node) {
 			CompleteFlow(guess, "authorizationCode")
 			d.Put(guess, "components", "securitySchemes", name)
 		}
+	}
+}
+
+// tidyEntry: an API key need not say whether it is enabled, JWT always says whether
+// its ID is checked.
+func tidyEntry(scheme Scheme, entry *doc.Node) {
+	if scheme == SchemeOAuth2 {
+		oauth2Shape.tidy(entry)
+	}
+	for i := range converters {
+		if k := &converters[i]; k.scheme == scheme && scheme != SchemeToken {
+			k.section.shape.tidy(entry)
+		}
+	}
+	if scheme == SchemeJWT && entry.Get("jtiValidation", "enabled") == nil {
+		entry.Put(doc.NewBool(false), "jtiValidation", "enabled")
 	}
 }

@@ -146,8 +146,8 @@ func (b *block) complete(n *doc.Node) {
 }
 
 // tidy writes a block that lives in the document only as the table says: empty
-// members are left out unless they are always written (contract
-// oas-extension.md 1.3).
+// members are left out unless they are always written, durations are canonical
+// (contract oas-extension.md 1.2, 1.3).
 func (b *block) tidy(n *doc.Node) {
 	for _, name := range n.Names() {
 		switch m, v := b.members[name], n.Get(name); {
@@ -158,6 +158,8 @@ func (b *block) tidy(n *doc.Node) {
 			m.tidy(v)
 		case m.members == nil && !m.must && !m.either && isEmpty(v, m.kind):
 			n.Delete(name)
+		case m.kind == duration && v.Is(doc.TypeString):
+			assign(n, read(v, duration), name)
 		}
 	}
 	b.complete(n)

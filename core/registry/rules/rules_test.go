@@ -132,6 +132,7 @@ func TestOAuth2(t *testing.T) {
 		return entry(`{"tokenExchange":{"enabled":true,"providers":[{`+good+provider+`}]}}`, exchange)
 	}
 	for _, c := range []struct{ name, text, want string }{
+		{"a scheme by reference", strings.Replace(entry(`{"tokenExchange":{"enabled":true}}`, `{}`), `"o":{"type":"oauth2"}`, `"o":{"$ref":"#/components/securitySchemes/r"},"r":{"type":"oauth2"}`, 1), at + "tokenExchange.providers"},
 		{"own token server", entry(`{"enabled":true}`, `{}`), ""},
 		{"check off", entry(`{"scopeCheck":{"enabled":false,"scopeSource":"moon"}}`, `{}`), ""},
 		{"check on", entry(`{"scopeCheck":{"enabled":true,"scopeSource":"moon"}}`, `{}`), at + "scopeCheck.scopeSource"},
