@@ -29,6 +29,7 @@ var errata = []*known{
 	{route: "GET /api/mcps/{}", status: 403, location: "status", reason: "as above"},
 	{route: "PUT /api/mcps/{}", status: 403, location: "status", reason: "as above"},
 	{route: "DELETE /api/mcps/{}", status: 403, location: "status", reason: "as above"},
+	{route: "POST /api/apis/migrate", status: 403, location: "status", reason: "as above"},
 
 	{route: "GET /api/clientidps", status: 400, location: "status", reason: "a page that is no number is 400 everywhere: 2.4"},
 	{route: "GET /api/mcps", status: 400, location: "status", reason: "as above"},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"mime/multipart"
+	"strings"
 	"testing"
 )
 
@@ -107,18 +108,18 @@ var (
 
 // plans has every operation that needs more than its path.
 var plans = map[string]plan{
-	"apis.list":           {path: every, query: joined(listQuery, map[string][]string{"api_type": {"graph"}, "category": {"shop", "shop,#shop"}, "auth_type": {"jwt"}, "tags": {"edge"}, "base_apis": {"true"}, "compressed": {"1"}})},
-	"apis.search":         {path: every, query: listQuery},
-	"apis.create":         {bodies: fresh(classic, noID(classic))},
-	"apis.get":            {path: apiOf(classicKind)},
-	"apis.replace":        {path: apiOf(classicKind), bodies: again("apiId", classic)},
-	"apis.patch":          {path: apiOf(classicKind), bodies: fixed(`{"api_definition":{"name":"Patched","tags":null}}`, `[{"op":"replace","path":"/api_definition/active","value":false}]`)},
-	"apis.delete":         {path: apiOf(classicKind)},
-	"apis.url":            {path: apiOf(classicKind)},
-	"apis.access":         {path: apiOf(classicKind)},
-	"apis.migrate":        {path: apiOf(classicKind), bodies: migrations},
-	"cache.delete":        {path: apiOf(classicKind)},
-	"apis.access.replace": {path: apiOf(classicKind), bodies: fixed(`{"userIds":["000000000000000000000002"],"userGroupIds":[]}`, `{"userIds":[],"userGroupIds":[]}`)},
+	"apis.list":              {path: every, query: joined(listQuery, map[string][]string{"api_type": {"graph"}, "category": {"shop", "shop,#shop"}, "auth_type": {"jwt"}, "tags": {"edge"}, "base_apis": {"true"}, "compressed": {"1"}})},
+	"apis.search":            {path: every, query: listQuery},
+	"apis.create":            {bodies: fresh(classic, noID(classic))},
+	"apis.get":               {path: apiOf(classicKind)},
+	"apis.replace":           {path: apiOf(classicKind), bodies: again("apiId", classic)},
+	"apis.patch":             {path: apiOf(classicKind), bodies: fixed(`{"api_definition":{"name":"Patched","tags":null}}`, `[{"op":"replace","path":"/api_definition/active","value":false}]`)},
+	"apis.delete":            {path: apiOf(classicKind)},
+	"apis.url":               {path: apiOf(classicKind)},
+	"apis.access":            {path: apiOf(classicKind)},
+	"apis.migration.migrate": {path: apiOf(classicKind), bodies: migrations},
+	"cache.delete":           {path: apiOf(classicKind)},
+	"apis.access.replace":    {path: apiOf(classicKind), bodies: fixed(`{"userIds":["000000000000000000000002"],"userGroupIds":[]}`, `{"userIds":[],"userGroupIds":[]}`)},
 
 	"apis.categories":     {path: every},
 	"apis.groups":         {path: every},
@@ -233,6 +234,8 @@ var plans = map[string]plan{
 	"admin.users.create": {as: root, bodies: fresh(func(n int, _ string) string {
 		return fmt.Sprintf(`{"org_id":"org-a","email_address":"user-%d@a.example","first_name":"Ada","last_name":"Example","active":true,"user_permissions":{"apis":"read"}}`, n)
 	})},
+	"admin.apis.import":     {as: root, bodies: imported(`{"apis":[%s]}`, classic)},
+	"admin.policies.import": {as: root, bodies: imported(`{"Data":[%s],"Pages":1}`, func(n int, id string) string { return policy(n, id, "orders") })},
 	"users.password.set": {path: func(testing.TB, *service) map[string]string {
 		return map[string]string{"userId": "000000000000000000000002"}
 	},
@@ -248,6 +251,17 @@ func registered(t testing.TB, s *service) map[string]string {
 		t.Fatalf("%v in %s", err, a)
 	}
 	return map[string]string{"id": registration.Message.NodeID, "host": "gateway-1"}
+}
+
+// imported are bodies with a record for an organisation.
+func imported(format string, record func(n int, id string) string) func(*service, map[string]string) []string {
+	return fresh(func(n int, id string) string {
+		text := record(n, id)
+		if inner := strings.TrimPrefix(text, `{"api_definition":{`); inner != text {
+			return fmt.Sprintf(format, `{"api_definition":{"org_id":"org-a",`+inner)
+		}
+		return fmt.Sprintf(format, with(text, `"org_id":"org-a"`))
+	})
 }
 
 // migrations are bodies that migrate one classic API in every mode, and others.

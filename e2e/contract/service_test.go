@@ -198,9 +198,12 @@ type answer struct {
 
 func (a answer) String() string { return fmt.Sprintf("%d %s %.600s", a.status, a.mediaType, a.body) }
 
-// json returns the body as JSON.
+// json returns the body as JSON. Of a file nothing is described but the media type.
 func (a answer) json() ([]byte, error) {
-	if !strings.Contains(a.mediaType, "yaml") {
+	switch {
+	case a.mediaType == "application/octet-stream" && a.status < http.StatusBadRequest:
+		return []byte("{}"), nil
+	case !strings.Contains(a.mediaType, "yaml"):
 		return a.body, nil
 	}
 	n, err := yaml.Parse(a.body)

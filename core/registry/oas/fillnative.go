@@ -1,0 +1,82 @@
+package oas
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// fillTokenPlace moves the chosen source of an API key to the native scheme.
+func fillTokenPlace(native, entry, s *doc.Node) {
+	in := native.Get("in").Text()
+	switch {
+	case in == "header" || in == "query" || in == "cookie":
+	case !s.Get("disable_header").True():
+		in = "header"
+	case s.Get("use_param").True():
+		in = "query"
+	default:
+		in = "cookie"
+	}
+	member := map[string]string{"header": "auth_header_name", "query": "param_name", "cookie": "cookie_name"}[in]
+	assign(native, doc.NewString("apiKey"), "type")
+	assign(native, doc.NewString(in), "in")
+	assign(native, doc.NewString(s.Get(member).Text()), "name")
+	entry.Delete(in)
+}
+
+func fillJWT(native, entry *doc.Node) {
+	assign(native, doc.NewString("http"), "type")
+	assign(native, doc.NewString("bearer"), "scheme")
+	assign(native, doc.NewString("JWT"), "bearerFormat")
+	fillClaims(entry, "identityBaseField", "subjectClaims")
+	fillClaims(entry, "policyFieldName", "basePolicyClaims")
+	fillClaims(object(entry, "scopes"), "claimName", "claims")
+}
+
+// fillClaims: rule claims. The single value comes first in the list.
+func fillClaims(block *doc.Node, single, list string) {
+	value := block.Get(single).Text()
+	if value == "" {
+		return
+	}
+	out := doc.NewArray(doc.NewString(value))
+	for _, other := range block.Get(list).Texts() {
+		if other != value {
+			out.Append(doc.NewString(other))
+		}
+	}
+	assign(block, out, list)
+}
+
+func fillOAuth(native, entry *doc.Node, grants []string) {
+	assign(native, doc.NewString("oauth2"), "type")
+	object(native, "flows")
+	refreshing := false
+	for _, grant := range grants {
+		refreshing = refreshing || grant == refreshGrant
+		for _, t := range accessTypes {
+			if t.grant == grant {
+				CompleteFlow(native, t.flow)
+			}
+		}
+	}
+	assignOrDrop(entry, doc.NewBool(refreshing), "refreshToken")
+}
+
+// CompleteFlow makes a flow of an OAuth scheme of OpenAPI, or adds what it lacks, in
+// place: addresses and scopes that nobody stated (contract oas-extension.md 5.4).
+func CompleteFlow(native *doc.Node, name string) {
+	flow := object(native, "flows", name)
+	if name == "authorizationCode" || name == "implicit" {
+		fillAddress(flow, "authorizationUrl", "/oauth/authorize")
+	}
+	if name != "implicit" {
+		fillAddress(flow, "tokenUrl", "/oauth/token")
+	}
+	object(flow, "scopes")
+}
+
+func fillAddress(flow *doc.Node, member, address string) {
+	if flow.Get(member).Text() == "" {
+		assign(flow, doc.NewString(address), member)
+	}
+}
