@@ -3,11 +3,6 @@
 package apis
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
-	"unicode/utf8"
-
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -38,11 +33,11 @@ func newKind(duplicates bool) *store.Kind[apidef.API] {
 		Org: func(a apidef.API) tenant.ID { return a.OrgID() },
 		Indexes: []store.Index[apidef.API]{
 			store.Unique(byAPIID, "ID", apidef.API.APIID),
-			store.Lookup(byAddress, func(a apidef.API) string { return indexed(a.Address()) }),
-			{Name: byPlace, Noun: "listen path", Unique: !duplicates, Values: func(a apidef.API) []string { return each(a.Places(), indexed) }},
-			{Name: byChild, Values: func(a apidef.API) []string { return each(a.ChildIDs(), indexed) }},
+			store.Lookup(byAddress, func(a apidef.API) string { return store.Indexed(a.Address()) }),
+			{Name: byPlace, Noun: "listen path", Unique: !duplicates, Values: func(a apidef.API) []string { return each(a.Places(), store.Indexed) }},
+			{Name: byChild, Values: func(a apidef.API) []string { return each(a.ChildIDs(), store.Indexed) }},
 			store.Unique(byProxy, "name", proxyName),
-			store.Lookup(bySource, func(a apidef.API) string { return indexed(a.Source()) }),
+			store.Lookup(bySource, func(a apidef.API) string { return store.Indexed(a.Source()) }),
 			store.Sorted(bySequence, apidef.API.Sequence),
 			store.Lookup(signal.Quiet, func(a apidef.API) string {
 				if a.Quiet() {
@@ -64,13 +59,13 @@ func proxyName(a apidef.API) string {
 	if !a.IsMCP() {
 		return ""
 	}
-	return indexed(a.Name())
+	return store.Indexed(a.Name())
 }
 
 // twins returns what tells an API from one that an impatient client created by
 // sending the same request again (contract dashboard.md 9.3).
 func twins(a apidef.API) []string {
-	return each(a.Places(), func(place string) string { return indexed(a.Name() + "\n" + place) })
+	return each(a.Places(), func(place string) string { return store.Indexed(a.Name() + "\n" + place) })
 }
 
 func each(list []string, fn func(string) string) []string {
@@ -79,17 +74,4 @@ func each(list []string, fn func(string) string) []string {
 		out[i] = fn(s)
 	}
 	return out
-}
-
-// maxIndexed is the size in bytes up to which every back end can index a text.
-const maxIndexed = 512
-
-// indexed returns a text that stands for s in an index: a digest where a back
-// end could not keep s itself.
-func indexed(s string) string {
-	if len(s) <= maxIndexed && utf8.ValidString(s) && !strings.ContainsRune(s, 0) {
-		return s
-	}
-	sum := sha256.Sum256([]byte(s))
-	return "sha256:" + hex.EncodeToString(sum[:])
 }

@@ -175,7 +175,7 @@ func (m *migration) room(ctx context.Context, r store.Reader, st step, made []ap
 		mine[a.Value.ID()] = true
 	}
 	for i, a := range made {
-		for _, q := range []store.Query{{Index: byAPIID, Value: a.APIID()}, {Index: byAddress, Value: indexed(a.Address())}} {
+		for _, q := range []store.Query{{Index: byAPIID, Value: a.APIID()}, {Index: byAddress, Value: store.Indexed(a.Address())}} {
 			if q.Value == "" {
 				continue
 			}

@@ -53,7 +53,7 @@ func (l *Library) pair(ctx context.Context, r store.Reader, who operation.Princi
 // clash refuses tools whose names another proxy of the same source gives to other
 // operations: clients of both would take one for the other.
 func (l *Library) clash(ctx context.Context, r store.Reader, d apidef.Draft, source string, rest *doc.Node, view mcp.View) error {
-	for other, err := range l.kind.Find(ctx, r, store.Query{Index: bySource, Value: indexed(source)}) {
+	for other, err := range l.kind.Find(ctx, r, store.Query{Index: bySource, Value: store.Indexed(source)}) {
 		if err != nil {
 			return err
 		}

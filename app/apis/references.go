@@ -63,7 +63,7 @@ func findAPIs(ctx context.Context, r store.Reader, t crud.Target) iter.Seq2[stor
 		}
 		for _, id := range t.IDs {
 			for _, index := range []string{byChild, bySource} {
-				for a, err := range Kind.Find(ctx, r, store.Query{Index: index, Value: indexed(id)}) {
+				for a, err := range Kind.Find(ctx, r, store.Query{Index: index, Value: store.Indexed(id)}) {
 					if !yield(referenceTo(a.Value, index, id), err) || err != nil {
 						return
 					}

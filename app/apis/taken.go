@@ -17,7 +17,7 @@ func (l *Library) collision(ctx context.Context, r store.Reader, a apidef.API) e
 	if a.Address() == "" {
 		return nil
 	}
-	for b, err := range l.kind.Find(ctx, r, store.Query{Index: byAddress, Value: indexed(a.Address())}) {
+	for b, err := range l.kind.Find(ctx, r, store.Query{Index: byAddress, Value: store.Indexed(a.Address())}) {
 		if err != nil {
 			return err
 		}

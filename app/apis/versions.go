@@ -96,7 +96,7 @@ func (l *Library) detach(ctx context.Context, w store.Writer, child apidef.API) 
 
 // baseOf returns the API that routes to a child version, or nil.
 func (l *Library) baseOf(ctx context.Context, r store.Reader, child apidef.API) (*apidef.API, error) {
-	for b, err := range l.kind.Find(ctx, r, store.Query{Index: byChild, Value: indexed(child.APIID()), Limit: 1}) {
+	for b, err := range l.kind.Find(ctx, r, store.Query{Index: byChild, Value: store.Indexed(child.APIID()), Limit: 1}) {
 		return &b.Value, err
 	}
 	return nil, nil

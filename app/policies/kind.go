@@ -2,11 +2,6 @@
 package policies
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
-	"unicode/utf8"
-
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -26,27 +21,14 @@ var Kind = &store.Kind[policy.Policy]{
 	Org: func(p policy.Policy) tenant.ID { return p.OrgID() },
 	Indexes: []store.Index[policy.Policy]{
 		store.Unique(byPolicyID, "ID", policy.Policy.PolicyID),
-		store.Unique(byName, "name", func(p policy.Policy) string { return indexed(p.Name()) }),
+		store.Unique(byName, "name", func(p policy.Policy) string { return store.Indexed(p.Name()) }),
 		{Name: byAPI, Values: func(p policy.Policy) (values []string) {
 			for _, id := range p.APIs() {
 				if id != "" {
-					values = append(values, indexed(id))
+					values = append(values, store.Indexed(id))
 				}
 			}
 			return values
 		}},
 	},
-}
-
-// maxIndexed is the size in bytes up to which every back end can index a text.
-const maxIndexed = 512
-
-// indexed returns a text that stands for s in an index: a digest where a back
-// end could not keep s itself.
-func indexed(s string) string {
-	if len(s) <= maxIndexed && utf8.ValidString(s) && !strings.ContainsRune(s, 0) {
-		return s
-	}
-	sum := sha256.Sum256([]byte(s))
-	return "sha256:" + hex.EncodeToString(sum[:])
 }

@@ -268,7 +268,7 @@ func (s *Service) Delete(ctx context.Context, in writeByID) (operation.Receipt, 
 func (s *Service) Forget(ctx context.Context, w store.Writer, apiID string) error {
 	now := s.Now()
 	var changed []string
-	for p, err := range Kind.Find(ctx, w, store.Query{Index: byAPI, Value: indexed(apiID)}) {
+	for p, err := range Kind.Find(ctx, w, store.Query{Index: byAPI, Value: store.Indexed(apiID)}) {
 		if err != nil {
 			return err
 		}

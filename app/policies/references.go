@@ -36,7 +36,7 @@ func find(ctx context.Context, r store.Reader, t crud.Target) iter.Seq2[store.Re
 			return
 		}
 		for _, id := range t.IDs {
-			for p, err := range Kind.Find(ctx, r, store.Query{Index: byAPI, Value: indexed(id)}) {
+			for p, err := range Kind.Find(ctx, r, store.Query{Index: byAPI, Value: store.Indexed(id)}) {
 				ref := store.Reference{Kind: policy.Kind, Where: where + id}
 				if err == nil {
 					ref.ID, ref.Name = p.Value.PolicyID(), p.Value.Name()

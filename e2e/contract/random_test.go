@@ -131,10 +131,7 @@ func checkFeeds(t *testing.T, s *service) {
 		t.Errorf("the gateway could not load: %v; %s", err, state.LastError)
 	}
 	for id, reason := range g.State().Skipped {
-		for _, path := range []string{"/api/apis/", "/api/mcps/"} {
-			a := s.ask(t, request{method: "GET", path: path + url.PathEscape(id), as: admin})
-			t.Errorf("the gateway left out API %q: %s\n%d %s", id, reason, a.status, a.body)
-		}
+		t.Errorf("the gateway left out API %q: %s\n%s", id, reason, s.document(t, id))
 	}
 	a := s.ask(t, request{method: "GET", path: "/api/system/feeds", as: admin})
 	var feeds []struct {
@@ -154,6 +151,16 @@ func checkFeeds(t *testing.T, s *service) {
 			}
 		}
 	}
+}
+
+// document returns an API as its own class of operations shows it.
+func (s *service) document(t testing.TB, id string) []byte {
+	for _, path := range []string{"/api/apis/oas/", "/api/apis/streams/", "/api/mcps/", "/api/apis/"} {
+		if a := s.ask(t, request{method: "GET", path: path + url.PathEscape(id), as: admin}); a.status == http.StatusOK {
+			return a.body
+		}
+	}
+	return nil
 }
 
 // chaos makes random requests.
