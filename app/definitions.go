@@ -139,6 +139,10 @@ func newProxy(s *settings, st store.Store) *outbound.Proxy {
 	}}
 }
 
+func newDebug(s *settings) *outbound.Debug {
+	return &outbound.Debug{Fetcher: s.fetcher, Gateway: s.gatewayAPI}
+}
+
 func newExamples(s *settings) *outbound.Examples {
 	return &outbound.Examples{Fetcher: s.fetcher, Allowed: s.examples}
 }

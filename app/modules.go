@@ -59,6 +59,7 @@ var modules = fx.Options(
 	service[*assets.Service](newAssets),
 	service[*schemas.Service](newSchemas),
 	service[*outbound.Proxy](newProxy),
+	service[*outbound.Debug](newDebug),
 	service[*outbound.Examples](newExamples),
 	service[*reports.Stats](newStats),
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),

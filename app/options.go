@@ -41,6 +41,7 @@ type settings struct {
 	definitions Definitions
 	fetcher     fetch.Fetcher
 	gateways    []outbound.Gateway
+	gatewayAPI  outbound.GatewayAPI
 	examples    []string
 	requestID   func() string
 	adminSecret string
@@ -143,6 +144,9 @@ func WithFetcher(f fetch.Fetcher) Option { return func(o *settings) { o.fetcher 
 func WithGateways(gs ...outbound.Gateway) Option {
 	return func(o *settings) { o.gateways = append(o.gateways, gs...) }
 }
+
+// WithGatewayAPI names the gateway whose control API the service may use.
+func WithGatewayAPI(g outbound.GatewayAPI) Option { return func(o *settings) { o.gatewayAPI = g } }
 
 // WithExamples permits the indexes of example APIs at these addresses; the first
 // is the default one.

@@ -21,7 +21,8 @@ func (p pages) Fetch(_ context.Context, r port.Request) (port.Answer, error) {
 const examplesIndex = "https://examples.example/main/repository.json"
 
 var web = pages{
-	"http://gateway.example:8080/orders/1": `{"id":1,"total":12.50}`,
+	"http://gateway.example:8080/orders/1":  `{"id":1,"total":12.50}`,
+	"http://gateway.example:8080/tyk/debug": `{"message":"ok","response":"====== Request ======","logs":""}`,
 	examplesIndex: `{"examples":{"udg":[{"location":"udg/vat-checker","name":"VAT number checker","description":"Checks VAT numbers.",` +
 		`"features":["REST data source"],"minTykVersion":"5.0"}]}}`,
 	"https://examples.example/main/udg/vat-checker/.tyk.json": `{"type":"apidef","files":[{"file":"api.json","oas":{}}]}`,

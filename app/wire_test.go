@@ -101,6 +101,7 @@ func service(t testing.TB, s *seen, opts ...app.Option) *app.App {
 		app.WithClock(tick()), app.WithKeys(keys), app.WithIDs(count("%024x"), count("request-%d")), app.WithObserver(s), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}), app.WithPageSize(2),
 		app.WithFetcher(web), app.WithExamples(examplesIndex), app.WithGateways(outbound.Gateway{URL: "http://gateway.example:8080", Trusted: true}),
+		app.WithGatewayAPI(outbound.GatewayAPI{URL: "http://gateway.example:8080", Secret: "gateway-secret"}),
 		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Streams: true}, Hosts: servers.Config{Protocol: "http", DefaultHost: "gateway.example:8080"}}),
 	}, opts...)...)
 	if err != nil {

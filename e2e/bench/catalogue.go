@@ -17,7 +17,7 @@ var counts = []int{100, 1_000, 10_000}
 // 10,000.
 const flat = 1.5
 
-// page size, feeds and the default order are the service's own defaults.
+// perPage is how many records the service puts on a page by default.
 const perPage = 10
 
 // catalogue is a service with as many APIs as policies.
