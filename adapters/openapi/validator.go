@@ -103,7 +103,15 @@ func (v *Validator) form(d *doc.Node, o port.Options) []port.Problem {
 	if err != nil {
 		return one("", err.Error())
 	}
-	return complaints(schema.Validate(plain(d)))
+	if found := complaints(schema.Validate(plain(d))); len(found) > 0 {
+		return found
+	}
+	shape, err := e.shape()
+	if err != nil {
+		return one("", err.Error())
+	}
+	found := misspelt(d, shape)
+	return found[:min(len(found), maxProblems)]
 }
 
 // plain turns a tree into the values that the schema library reads. Numbers become

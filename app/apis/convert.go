@@ -5,6 +5,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/classic"
+	"github.com/gatehouse-io/gatehouse/core/registry/feed"
 	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 	"github.com/gatehouse-io/gatehouse/core/registry/servers"
@@ -21,9 +22,12 @@ func (l *Library) check(document *doc.Node, class apidef.Class, unknown bool) er
 	if err := spelling(ext.Get("info"), "x-tyk-api-gateway.info", "id", "dbId", "orgId"); err != nil {
 		return err
 	}
-	return refused(l.Validator.Validate(document.JSON(), openapi.Options{
+	if err := refused(l.Validator.Validate(document.JSON(), openapi.Options{
 		Variant: variants[class], AllowUnknown: unknown, Examples: l.Settings.Examples, Defaults: l.Settings.Defaults, AllStreams: l.Settings.AllStreams,
-	}))
+	})); err != nil {
+		return err
+	}
+	return typed(feed.Document(document)) // what feeds would leave out is not stored
 }
 
 // refused turns what is wrong with a document into one fault.

@@ -13,8 +13,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/classic"
+	"github.com/gatehouse-io/gatehouse/core/registry/feed"
 	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/openapi"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -88,10 +90,15 @@ func (l *Library) checkClassic(d *apidef.Draft) []rules.Problem {
 
 // classicProblems is what gateways and this control plane would refuse.
 func classicProblems(def *doc.Node) (all []rules.Problem) {
-	for _, p := range classic.Check(def) {
+	return append(typeProblems(classic.Check(def)), rules.Classic(def)...)
+}
+
+// typeProblems says in words of their own what gateways could not decode.
+func typeProblems(problems []shape.Problem) (all []rules.Problem) {
+	for _, p := range problems {
 		all = append(all, rules.Problem{Field: p.Path, Message: "must be " + p.Want + ", not " + p.Got})
 	}
-	return append(all, rules.Classic(def)...)
+	return all
 }
 
 // checkDocument checks a document and derives the classic form from it. The
@@ -123,7 +130,7 @@ func (l *Library) documentProblems(document *doc.Node, class apidef.Class) []rul
 		Variant: variants[class], AllowUnknown: true, Examples: l.Settings.Examples, Defaults: l.Settings.Defaults, AllStreams: l.Settings.AllStreams,
 	})
 	if len(problems) == 0 {
-		problems = rules.Document(document, class == apidef.MCP)
+		problems = typeProblems(feed.Document(document))
 	}
 	return problems
 }

@@ -23,7 +23,7 @@ var Kind = &store.Kind[webhook.Hook]{
 	ID:  func(h webhook.Hook) string { return h.ID },
 	Org: func(h webhook.Hook) tenant.ID { return h.OrgID },
 	Indexes: []store.Index[webhook.Hook]{
-		store.Unique("webhook_id", "webhook_id", func(h webhook.Hook) string { return h.WebhookID }),
+		store.Unique("webhook_id", "webhook_id", func(h webhook.Hook) string { return store.Indexed(h.WebhookID) }),
 	},
 }
 

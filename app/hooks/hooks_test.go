@@ -72,7 +72,7 @@ const (
 	one    = "/api/hooks/000000000000000000000001"
 	fault  = `{"Status":"Error","Message":"%s","Meta":null}`
 	stored = `{"id":"000000000000000000000001","org_id":"a","webhook_id":"w","name":"first","method":"POST","target_path":"https://h.example/1",` +
-		`"template_path":"","header_map":{"b":"2","a":"1"},"event_timeout":0,"api_model":{},"extra":{"n":1.0}}`
+		`"template_path":"","header_map":{"b":"2","a":"1"},"event_timeout":0,"api_model":{}}`
 )
 
 func failed(status int, message string) string { return fmt.Sprintf("%d "+fault, status, message) }
@@ -83,7 +83,7 @@ func TestWebhooks(t *testing.T) {
 	for _, c := range []struct{ as, method, path, body, match, want string }{
 		{"a", "GET", "/api/hooks", "", "", `200 {"hooks":[],"pages":1}`},
 		{"a", "GET", "/api/hooks?p=x", "", "", failed(400, "Could not retrieve webhooks.")},
-		{"a", "POST", "/api/hooks", `{"name":"first","webhook_id":"w","method":"POST","target_path":"https://h.example/1","header_map":{"b":"2","a":"1"},"extra":{"n":1.0}}`, "",
+		{"a", "POST", "/api/hooks", `{"name":"first","webhook_id":"w","method":"POST","target_path":"https://h.example/1","header_map":{"b":"2","a":"1"}}`, "",
 			`200 {"Status":"OK","Message":"Webhook created","Meta":null,"ID":"000000000000000000000001"}`},
 		{"a", "GET", one, "", "", "200 " + stored},
 		{"a", "POST", "/api/hooks", "", "", failed(500, "Failed to read response body, body empty.")},

@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,6 +43,7 @@ func TestNewUser(t *testing.T) {
 func TestCleanEmail(t *testing.T) {
 	for in, want := range map[string]string{
 		"A@b.example": "a@b.example", "a+tag@b.example": "a+tag@b.example", "": "", "a": "", "a@": "", "@b": "", "Ada <a@b.example>": "", "a@b.example, c@d.example": "", "a b@c": "",
+		strings.Repeat("a", 64) + "@" + strings.Repeat("b.", 127) + "bb": "",
 	} {
 		got, err := identity.CleanEmail(in)
 		if (err == nil) != (want != "") || err == nil && got != want {

@@ -75,11 +75,15 @@ func NewUser(id string, now time.Time, d UserDraft) (User, error) {
 	}, nil
 }
 
+// maxEmail is how long an address can be: the local part, "@" and the domain
+// (RFC 5321, 4.5.3.1).
+const maxEmail = 64 + 1 + 255
+
 // CleanEmail returns an address in the form in which it is stored and looked
 // up: lower case (contract dashboard.md 2.5).
 func CleanEmail(s string) (string, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
-	if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
+	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || len(s) > maxEmail {
 		return "", fault.New(fault.Invalid, UserKind+".email_address", "email_address is not a valid address").At("email_address")
 	}
 	return s, nil

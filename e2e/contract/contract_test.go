@@ -24,6 +24,11 @@ func TestContract(t *testing.T) {
 	table := newService(t)
 	own := describe(t, table)
 	file := loadFile(t)
+	t.Run("the file of the contract", func(t *testing.T) {
+		if file == nil {
+			t.Skip("THE CONTRACT'S DESCRIPTION IS NOT AT HAND: answers are held against our own only")
+		}
+	})
 	tallies := map[string]*tally{}
 	for _, o := range table.Operations() {
 		t.Run(o.ID, func(t *testing.T) {

@@ -269,7 +269,7 @@ func (c *chaos) body(r *request, o operation.Operation, p plan, path map[string]
 	default:
 		r.body = mutate(n, c.rng, 1+c.rng.IntN(4)).JSON()
 	}
-	if mediaType := r.header["Content-Type"]; strings.Contains(mediaType, "yaml") && c.one(2) {
+	if mediaType := r.header["Content-Type"]; err == nil && strings.Contains(mediaType, "yaml") && c.one(2) {
 		q := requests{t: c.t}
 		r.body = q.yaml(r.body)
 	}
@@ -293,9 +293,5 @@ func (c *chaos) seed(o operation.Operation, p plan, path map[string]string) []by
 	if p.bodies != nil && !c.one(6) {
 		return []byte(pick(c.rng, p.bodies(c.s, path)))
 	}
-	text, err := json.Marshal(o.Request)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return text
+	return []byte(example(c.t, o))
 }

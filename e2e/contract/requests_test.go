@@ -3,6 +3,7 @@ package contract_test
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -65,13 +66,25 @@ func (r *requests) good() []body {
 		r.kept = path
 	}
 	if r.plan.bodies == nil {
-		return []body{{path, ""}}
+		return []body{{path, example(r.t, r.o)}}
 	}
 	var out []body
 	for _, text := range r.plan.bodies(r.s, path) {
 		out = append(out, body{path, text})
 	}
 	return out
+}
+
+// example is the body of the description's example, "" where there is none.
+func example(t testing.TB, o operation.Operation) string {
+	if o.Request == nil {
+		return ""
+	}
+	text, err := json.Marshal(o.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func (r *requests) request(good []body, change func(*request)) request {

@@ -75,7 +75,7 @@ func newService(t testing.TB) *service {
 		app.WithClock(tick()), app.WithKeys(keys), app.WithIDs(count("%024x"), count("request-%d")), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
 		app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
-		app.WithGateways(outbound.Gateway{URL: gatewayURL}),
+		app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
 		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}),
 	)
 	if err != nil {
@@ -154,6 +154,7 @@ func (outside) Fetch(_ context.Context, r fetch.Request) (fetch.Answer, error) {
 	text, known := map[string]string{
 		openapiURL:                 "openapi: 3.0.3\ninfo: {title: Fetched, version: '1'}\nservers: [{url: 'https://orders.example.com/'}]\npaths:\n  /a:\n    get:\n      responses:\n        200: {description: ok}\n",
 		gatewayURL + "/orders/1":   `{"id":1}`,
+		gatewayURL + "/tyk/debug":  `{"message":"ok","response":"","logs":""}`,
 		examplesURL:                `{"examples":{"udg":[{"location":"udg/vat","name":"VAT","shortDescription":"Checks.","features":["rest"],"minTykVersion":"5.0"}]}}`,
 		gatewayURL + "/orders/odd": "no json",
 	}[r.URL]

@@ -340,9 +340,19 @@ func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {
 		}
 	}
 	if k.Refs != nil {
-		rec.Refs = k.Refs(v)
+		rec.Refs = indexable(k.Refs(v))
 	}
 	return rec, nil
+}
+
+// indexable returns references in a form that every back end can index; those of
+// a client may name anything.
+func indexable(refs []integrity.Ref) (out []integrity.Ref) {
+	for _, r := range refs {
+		r.Target.ID, r.Field = Indexed(r.Target.ID), Indexed(r.Field)
+		out = append(out, r)
+	}
+	return out
 }
 
 func encode(v any) ([]byte, error) {

@@ -58,14 +58,10 @@ func (a API) isType(name string) bool {
 
 // Admits reports whether the API belongs into the list.
 func (f Filter) Admits(a API) bool {
-	if f.Text != "" && !contains(a.Name(), f.Text) && !contains(a.ListenPath(), f.Text) {
+	if f.Text != "" && !strings.Contains(a.facts.sought, strings.ToLower(f.Text)) {
 		return false
 	}
 	return a.isType(f.Type) && overlap(f.Categories, a.Categories) && overlap(f.AuthTypes, a.AuthTypes) && overlap(f.Tags, a.Tags) && !f.Hide[a.APIID()]
-}
-
-func contains(text, part string) bool {
-	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
 func overlap(wanted []string, have func() []string) bool {
@@ -78,7 +74,7 @@ func overlap(wanted []string, have func() []string) bool {
 
 // orders compares APIs by what a list can be sorted by.
 var orders = map[string]func(a, b API) int{
-	"name":       func(a, b API) int { return cmp.Compare(strings.ToLower(a.Name()), strings.ToLower(b.Name())) },
+	"name":       func(a, b API) int { return cmp.Compare(a.facts.sought, b.facts.sought) },
 	"created_at": func(a, b API) int { return a.created.Compare(b.created) },
 	"updated_at": func(a, b API) int { return a.updated.Compare(b.updated) },
 }

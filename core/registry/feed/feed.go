@@ -64,7 +64,7 @@ func API(record doc.Object, hooks Hooks) Entry {
 		if oas, err = doc.ParseNode(document); err != nil {
 			return Broken("a JSON object in oas")
 		}
-		problems = append(problems, within("oas", checkDocument(oas))...)
+		problems = append(problems, within("oas", Document(oas))...)
 	}
 	if len(problems) > 0 {
 		return Entry{Problems: problems}

@@ -7,8 +7,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// checkDocument says where a gateway would fail to decode a document.
-func checkDocument(n *doc.Node) []shape.Problem {
+// Document says where a gateway would fail to decode a document: nothing with a
+// problem is stored, and nothing stored with one is fed.
+func Document(n *doc.Node) []shape.Problem {
 	if n.Is(doc.TypeNull) {
 		return nil
 	}

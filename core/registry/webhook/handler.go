@@ -80,8 +80,7 @@ func members() map[string]any {
 
 // Schema describes the request body for the API description.
 func (Draft) Schema() map[string]any {
-	return map[string]any{"type": "object", "required": []string{"method", "target_path"}, "properties": members(),
-		"description": "Members that are not listed are kept."}
+	return map[string]any{"type": "object", "required": []string{"method", "target_path"}, "properties": members()}
 }
 
 // Schema describes the record for the API description.

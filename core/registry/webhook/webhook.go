@@ -27,8 +27,8 @@ type Hook struct {
 	Draft
 }
 
-// Draft is what a client may choose about a webhook. Members it does not know
-// are kept as they came: a newer gateway or client may know them.
+// Draft is what a client may choose about a webhook; other members are ignored
+// (contract dashboard.md 2.1).
 type Draft struct {
 	WebhookID    string // chosen by the client, unique in the organisation; may be empty
 	Name         string
@@ -38,7 +38,6 @@ type Draft struct {
 	Headers      doc.Object // texts by header name
 	EventTimeout int64      // seconds during which an identical call is not repeated
 	Model        doc.Object // of the API model; without meaning here
-	more         doc.Object
 }
 
 // Methods are the HTTP methods of webhooks.
@@ -92,27 +91,24 @@ func (d *Draft) UnmarshalJSON(text []byte) error {
 	if err != nil {
 		return err
 	}
-	e := o.Edit()
-	e.Delete("id")
-	e.Delete("org_id")
+	return d.read(o)
+}
+
+func (d *Draft) read(o doc.Object) error {
 	for _, f := range d.fields() {
-		raw, ok := e.Get(f.name)
-		if !ok {
-			continue
-		}
-		if e.Delete(f.name); doc.IsNull(raw) {
-			continue
-		}
-		if err := read(raw, f); err != nil {
+		if err := read(o, f); err != nil {
 			return err
 		}
 	}
-	d.more = e.Object()
 	return nil
 }
 
-// read decodes one member; an error names the member.
-func read(raw json.RawMessage, f field) error {
+// read decodes one member if it is there; an error names the member.
+func read(o doc.Object, f field) error {
+	raw, ok := o.Get(f.name)
+	if !ok || doc.IsNull(raw) {
+		return nil
+	}
 	err := json.Unmarshal(raw, f.into)
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		t.Field = joined(f.name, t.Field)
@@ -127,17 +123,19 @@ func joined(name, below string) string {
 	return name + "." + below
 }
 
-// Load reads a stored record.
+// Load reads a stored record. Names are taken literally: whose a record is must
+// not hang on another spelling of org_id.
 func Load(text []byte) (h Hook, err error) {
-	var server struct {
-		ID    string    `json:"id"`
-		OrgID tenant.ID `json:"org_id"`
+	o, err := doc.ParseObject(bytes.Clone(text))
+	if err != nil {
+		return h, err
 	}
-	if err = json.Unmarshal(text, &server); err == nil {
-		err = h.Draft.UnmarshalJSON(text)
+	for _, f := range []field{{"id", &h.ID}, {"org_id", &h.OrgID}} {
+		if err = read(o, f); err != nil {
+			return h, err
+		}
 	}
-	h.ID, h.OrgID = server.ID, server.OrgID
-	return h, err
+	return h, h.read(o)
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -154,9 +152,6 @@ func (h Hook) AppendJSON(b []byte) ([]byte, error) {
 	b, _ = h.Headers.AppendJSON(append(b, `,"header_map":`...)) // an object of texts always encodes
 	b = strconv.AppendInt(append(b, `,"event_timeout":`...), h.EventTimeout, 10)
 	b, _ = h.Model.AppendJSON(append(b, `,"api_model":`...)) // as above
-	for name, raw := range h.more.All() {
-		b = append(append(doc.AppendString(append(b, ','), name), ':'), raw...)
-	}
 	return append(b, '}'), nil
 }
 

@@ -4,8 +4,10 @@ package storetest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -286,6 +288,25 @@ var resourceTests = []test{
 		}
 		if v, err := get(t, b, "a", "1"); err != nil || v.Value.N != 0 {
 			t.Errorf("%+v, %v", v, err)
+		}
+	}},
+	{"a reference may name anything", func(t *testing.T, b Backend) {
+		loose := *things
+		loose.Name, loose.Indexes = "loose", nil
+		loose.Refs = func(v thing) []integrity.Ref {
+			return []integrity.Ref{{Target: integrity.Target{Kind: "thing", ID: v.Owner}, Field: "owner." + v.Owner, OnDelete: integrity.Tolerate}}
+		}
+		var long strings.Builder // that no back end can compress
+		for i := range 2000 {
+			fmt.Fprintf(&long, "%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+		}
+		for i, owner := range []string{long.String(), "a\x00b"} {
+			_, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
+				return loose.Insert(t.Context(), w, thing{ID: fmt.Sprint(i), Org: "a", Name: fmt.Sprint(i), Owner: owner})
+			})
+			if err != nil {
+				t.Errorf("%.10q: %v", owner, err)
+			}
 		}
 	}},
 	{"what others rely on stays", func(t *testing.T, b Backend) {

@@ -1,0 +1,124 @@
+package openapi
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	port "github.com/gatehouse-io/gatehouse/ports/openapi"
+)
+
+// speller finds members that a gateway, which ignores the case of names, would
+// take for members of the extensions although no schema looks at them: they could
+// override what was checked, or be of a type that makes it drop the API.
+type speller struct {
+	definitions object
+	found       []port.Problem
+}
+
+// misspelt checks the extensions of a document against the schema it passed.
+func misspelt(d *doc.Node, schema object) []port.Problem {
+	s := &speller{}
+	for _, container := range []string{"definitions", "$defs"} {
+		if definitions, ok := schema[container].(object); ok {
+			s.definitions = definitions
+		}
+	}
+	properties, _ := schema["properties"].(object)
+	for _, name := range []string{extension, toolView, streaming} {
+		if member, ok := properties[name].(object); ok {
+			s.check(d.Get(name), member, name)
+		}
+	}
+	return s.found
+}
+
+// check looks at a value that a schema describes.
+func (s *speller) check(n *doc.Node, schema object, at string) {
+	schema = s.resolve(schema)
+	switch n.Type() {
+	case doc.TypeObject:
+		s.members(n, schema, at)
+	case doc.TypeArray:
+		if items, ok := schema["items"].(object); ok {
+			for i, item := range n.Items() {
+				s.check(item, items, fmt.Sprintf("%s.%d", at, i))
+			}
+		}
+	}
+}
+
+// members looks at the members of an object: a known one by its own schema, any
+// other by that of the map it belongs to.
+func (s *speller) members(n *doc.Node, schema object, at string) {
+	for name, v := range n.Members() {
+		here := at + "." + name
+		if known, ok := s.property(schema, name); ok {
+			s.check(v, known, here)
+			continue
+		}
+		if like := s.like(schema, name); like != "" {
+			s.found = append(s.found, port.Problem{Field: here, Message: fmt.Sprintf("must be spelled %q", like)})
+			continue
+		}
+		if rest, ok := schema["additionalProperties"].(object); ok {
+			s.check(v, rest, here)
+		}
+		if patterns, ok := schema["patternProperties"].(object); ok {
+			for _, of := range patterns {
+				if of, ok := of.(object); ok {
+					s.check(v, of, here)
+				}
+			}
+		}
+	}
+}
+
+// property returns the schema of a known member; of alternatives the first that
+// knows it counts.
+func (s *speller) property(schema object, name string) (object, bool) {
+	for _, o := range s.alternatives(schema) {
+		properties, _ := o["properties"].(object)
+		if member, ok := properties[name].(object); ok {
+			return member, true
+		}
+	}
+	return nil, false
+}
+
+// like returns the known member that differs from a name in case only, or "".
+func (s *speller) like(schema object, name string) string {
+	for _, o := range s.alternatives(schema) {
+		properties, _ := o["properties"].(object)
+		for known := range properties {
+			if strings.EqualFold(known, name) {
+				return known
+			}
+		}
+	}
+	return ""
+}
+
+func (s *speller) alternatives(schema object) []object {
+	out := []object{schema}
+	choices, _ := schema["anyOf"].([]any)
+	for _, a := range choices {
+		if o, ok := a.(object); ok {
+			out = append(out, s.resolve(o))
+		}
+	}
+	return out
+}
+
+func (s *speller) resolve(schema object) object {
+	for {
+		ref, ok := schema["$ref"].(string)
+		if !ok {
+			return schema
+		}
+		schema, ok = s.definitions[ref[strings.LastIndexByte(ref, '/')+1:]].(object)
+		if !ok {
+			return object{}
+		}
+	}
+}
