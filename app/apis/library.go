@@ -144,6 +144,12 @@ type writeByID struct {
 
 // insert stores a new API unless its identifier or its address is taken.
 func (l *Library) insert(ctx context.Context, w store.Writer, a apidef.API) error {
+	for _, err := range l.kind.Find(ctx, w, store.Query{Index: byAPIID, Value: a.APIID(), Limit: 1}) {
+		if err != nil {
+			return err
+		}
+		return fault.New(fault.Conflict, codeTaken, "Found API with the same ID").At("api_id") // whatever else it shares
+	}
 	if err := l.collision(ctx, w, a); err != nil {
 		return err
 	}

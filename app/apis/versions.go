@@ -71,6 +71,13 @@ func (l *Library) attach(ctx context.Context, w store.Writer, who operation.Prin
 	if err != nil {
 		return link{}, err
 	}
+	above, err := l.baseOf(ctx, w, base.Value)
+	if err != nil {
+		return link{}, err
+	}
+	if above != nil {
+		return link{}, fault.New(fault.Invalid, codeBase, "API %s is a version of another API and cannot have versions", v.Base).At("base_api_id")
+	}
 	n := versions.New{Name: v.Version, ID: d.APIID, BaseName: v.BaseAs, Default: v.Default}
 	old, now, err := l.reroute(ctx, w, base.Value, func(t versions.Table) error { return t.Add(n) })
 	return link{base: now, oldBase: old, name: v.Version}, err
