@@ -27,10 +27,10 @@ func (l *Library) swap(ctx context.Context, w store.Writer, base, child apidef.A
 	case oldDoc == nil:
 		return fault.New(fault.Invalid, versions.CodeNotBase, "current-base-apiId must be a base API")
 	case childDoc == nil || base.Class() != child.Class():
-		return fault.New(fault.Invalid, versions.CodeNotChild, "next-base-apiId must be a child API")
+		return notChild()
 	}
 	if err := versions.Rebase(versions.InDocument(oldDoc), versions.InDocument(childDoc), base.APIID(), child.APIID()); err != nil {
-		return err
+		return l.childless(ctx, w, child, err)
 	}
 	next := apidef.Draft{Class: child.Class(), Document: childDoc}
 	if err := l.convert(&next, childDef, link{oldBase: oldDef}); err != nil {
@@ -56,4 +56,24 @@ func (l *Library) swap(ctx context.Context, w store.Writer, base, child apidef.A
 		return err
 	}
 	return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
+}
+
+func notChild() error {
+	return fault.New(fault.Invalid, versions.CodeNotChild, "next-base-apiId must be a child API")
+}
+
+// childless tells an API that is no version of any other from one of another
+// base: no table says so by itself.
+func (l *Library) childless(ctx context.Context, r store.Reader, next apidef.API, why error) error {
+	if fault.CodeOf(why) != versions.CodeNotItsOwn {
+		return why
+	}
+	base, err := l.baseOf(ctx, r, next)
+	switch {
+	case err != nil:
+		return err
+	case base == nil:
+		return notChild()
+	}
+	return why
 }

@@ -62,3 +62,14 @@ func rehearse(next Handler, s *Spec) Handler {
 		return Rehearsed{Status: "OK", Message: "dry run: nothing was stored", Meta: Outcome{r.Changes, r.References}}, nil
 	}
 }
+
+// inEarnest wraps the handler of a row that cannot be rehearsed: who asks for a
+// rehearsal must not get the real thing.
+func inEarnest(next Handler) Handler {
+	return func(ctx context.Context, c *Call) (any, error) {
+		if asked, err := strconv.ParseBool(c.Query.Get(DryRun)); err == nil && asked {
+			return nil, fault.New(fault.Invalid, CodeParameter, "%s is not possible here: nothing was done", DryRun).At(DryRun)
+		}
+		return next(ctx, c)
+	}
+}

@@ -29,7 +29,7 @@ func TestRehearsable(t *testing.T) {
 		o     *operation.Operation
 		value string
 		want  bool
-	}{{row(), "true", false}, {row(operation.Rehearsable(nil)), "", false}, {row(operation.Rehearsable(nil)), "false", false}, {row(operation.Rehearsable(nil)), "1", true}} {
+	}{{row(), "false", false}, {row(), "perhaps", false}, {row(operation.Rehearsable(nil)), "", false}, {row(operation.Rehearsable(nil)), "false", false}, {row(operation.Rehearsable(nil)), "1", true}} {
 		out, err := do(c.o, c.value)
 		r, dry := out.(operation.Rehearsed)
 		if err != nil || dry != c.want || dry && (r.Status != "OK" || r.Meta.Changes == nil || r.Meta.References == nil) || !dry && out != false {
@@ -43,6 +43,9 @@ func TestRehearsable(t *testing.T) {
 	o := row(operation.Rehearsable(nil))
 	if _, err := do(o, "perhaps"); fault.CodeOf(err) != operation.CodeParameter {
 		t.Error(err)
+	}
+	if _, err := do(row(), "true"); fault.CodeOf(err) != operation.CodeParameter {
+		t.Errorf("the real thing instead of a rehearsal: %v", err)
 	}
 	refuse = true
 	if _, err := do(o, "true"); fault.KindOf(err) != fault.NotFound {

@@ -98,9 +98,12 @@ func row[I, O any](method string, intent access.Intent, name, path, summary stri
 	for _, opt := range opts {
 		opt(&o.Spec)
 	}
-	if o.Rehearsable {
+	switch {
+	case o.Rehearsable:
 		o.Params = append(o.Params, dryRun)
 		o.handle = rehearse(o.handle, &o.Spec)
+	case intent != access.Read:
+		o.handle = inEarnest(o.handle)
 	}
 	return Row{o}
 }

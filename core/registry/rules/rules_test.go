@@ -43,6 +43,9 @@ func TestOpenAPI(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing said", `{"openapi":"3.0.3"}`, "info.title info.version"},
 		{"empty version", `{"info":{"title":"a","version":"","license":{"name":""}}}`, "info.version info.license.name"},
+		{"references in a circle", rest(`"components":{"schemas":{"A":{"$ref":"#/components/schemas/B"},"B":{"$ref":"#/components/schemas/A"},"C":{"properties":{"c":{"$ref":"#/components/schemas/C"}}}}}`),
+			"components.schemas.A.$ref components.schemas.B.$ref"},
+		{"a path that is itself", path(`"/a":{"$ref":"#/paths/~1a"}`), "paths./a.$ref"},
 		{"declared on the path", path(`"/a/{id}":{"parameters":[` + id + `],"get":{}}`), ""},
 		{"declared on the operation", path(`"/a/{id}":{"get":{"parameters":[` + id + `]}}`), ""},
 		{"not declared", path(`"/a/{id}":{"get":{}}`), "paths./a/{id}.get"},
@@ -70,7 +73,7 @@ func TestOpenAPI(t *testing.T) {
 		{"reference to an item", rest(`"components":{"schemas":{"a":{"allOf":[{"type":"string"}]},"b":{"$ref":"#/components/schemas/a/allOf/0"},"c":{"$ref":"#/components/schemas/a/allOf/1"}}}`),
 			"components.schemas.c.$ref"},
 		{"reference by anchor", rest(`"components":{"schemas":{"a":{"$ref":"#b"}}}`), ""},
-		{"to itself", rest(`"components":{"schemas":{"a":{"$ref":"#/components/schemas/a"}}}`), ""},
+		{"to itself", rest(`"components":{"schemas":{"a":{"$ref":"#/components/schemas/a"}}}`), "components.schemas.a.$ref"},
 		{"array without items", rest(`"components":{"schemas":{"a":{"type":"array"}}}`), "components.schemas.a.items"},
 		{"read only and write only", rest(`"components":{"schemas":{"a":{"readOnly":true,"writeOnly":true}}}`), "components.schemas.a.readOnly"},
 		{"values are not looked at", rest(`"components":{"schemas":{"a":{"default":{"$ref":"b.json"},"example":{"type":"array"},"x-a":{"$ref":"c"}}}}`), ""},

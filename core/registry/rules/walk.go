@@ -65,6 +65,8 @@ func (w *walk) look(n *doc.Node) {
 			w.add("$ref", "leads out of the document; such references are not followed")
 		case oas.Follow(w.root, text) == nil && (text == "#" || text[1:2] == "/"):
 			w.add("$ref", "leads nowhere")
+		case w.endless(text):
+			w.add("$ref", "leads back to itself")
 		}
 		return
 	}
@@ -77,6 +79,21 @@ func (w *walk) look(n *doc.Node) {
 	if n.Get("readOnly").True() && n.Get("writeOnly").True() {
 		w.add("readOnly", "and writeOnly exclude each other")
 	}
+}
+
+// endless reports whether references lead to references only, without end: no
+// gateway could load the document.
+func (w *walk) endless(ref string) bool {
+	seen := map[string]bool{}
+	for !seen[ref] {
+		seen[ref] = true
+		next := oas.Follow(w.root, ref).Get("$ref")
+		if !next.Is(doc.TypeString) {
+			return false
+		}
+		ref = next.Text()
+	}
+	return true
 }
 
 // links wants each link to say where it leads.
