@@ -39,12 +39,6 @@ func absent(status int, text string) operation.Option {
 	return operation.Answers(map[string]operation.Answer{codeMissing: {Status: status, Text: text}})
 }
 
-// unreadable gives the answer of a row for a body that is not what it wants.
-func unreadable(status int, text string) operation.Option {
-	a := operation.Answer{Status: status, Text: text}
-	return operation.Answers(map[string]operation.Answer{operation.CodeEmptyBody: a, operation.CodeMalformed: a})
-}
-
 // style is what all doors for APIs have in common.
 func style(listKey string) operation.Style {
 	return operation.Style{Word: "OK", ListKey: listKey, Faults: map[string]operation.Answer{
@@ -63,6 +57,9 @@ var noVersion = operation.Answers(map[string]operation.Answer{versions.CodeName:
 
 // notesDryRun is what the description says of rows that can be rehearsed.
 const notesDryRun = "With dry_run=true nothing is stored: the answer says what would change, and which references would lead nowhere."
+
+// textOwners answers owners that cannot be read (contract dashboard.md 9.1, 4.3).
+const textOwners = "failed to unmarshal categories payload"
 
 // Operations lists what clients can do with classic APIs.
 func (s Classic) Operations() []operation.Operation {
@@ -96,7 +93,10 @@ func (s Classic) Operations() []operation.Operation {
 		operation.GET("access", "/{apiId}/access", "Show the owners of an API", s.Access, operation.Faulting(codeMissing, codeNotOwned),
 			absent(404, "API not found"), operation.Example(nil, exampleOwners)),
 		operation.PUT("access.replace", "/{apiId}/access", "Replace the owners of an API", s.SetAccess, operation.Faulting(codeMissing, codeNotOwned),
-			absent(404, "API not found"), unreadable(500, "failed to unmarshal categories payload"), s.rehearsable(), operation.Example(exampleOwners, done("API access updated")),
+			operation.Answers(map[string]operation.Answer{
+				codeMissing:             {Status: 404, Text: "API not found"},
+				operation.CodeEmptyBody: {Status: 500, Text: textOwners}, operation.CodeMalformed: {Status: 500, Text: textOwners},
+			}), s.rehearsable(), operation.Example(exampleOwners, done("API access updated")),
 			operation.Notes("Both lists are replaced. While ownership is on, only owners and admins may; with nobody in either list the API is everybody's. Gateways are not told: it makes no difference to them.")),
 	)
 }
