@@ -109,8 +109,8 @@ func newPolicies(s *settings, st store.Store, g *crud.References) *policies.Serv
 		Settings: policies.Settings{Ownership: s.definitions.APIs.Ownership, UnsafeIDs: s.definitions.UnsafePolicyIDs}}
 }
 
-func newHooks(s *settings, st store.Store, g *crud.References) *hooks.Service {
-	return &hooks.Service{Store: st, NewID: s.newID, Log: s.log, PageSize: s.pageSize, References: g}
+func newHooks(s *settings, st store.Store, l *apis.Library, g *crud.References) *hooks.Service {
+	return &hooks.Service{Store: st, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Refresh: l.RefreshHook, References: g}
 }
 
 func newAssets(s *settings, st store.Store, g *crud.References) *assets.Service {

@@ -4,6 +4,7 @@ package hooks
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -34,6 +35,9 @@ type Service struct {
 	NewID    system.NewID
 	Log      *slog.Logger
 	PageSize int
+	// Refresh brings copies of a webhook up to date that others embed, inside the
+	// unit of work that changes it; nil: there are none.
+	Refresh func(ctx context.Context, w store.Writer, id string, hook json.RawMessage) error
 	// References knows who names a webhook; nil: only what the store indexes.
 	References *crud.References
 }
@@ -152,9 +156,23 @@ func (s *Service) Replace(ctx context.Context, in replaceIn) (operation.Receipt,
 		if err != nil {
 			return err
 		}
+		if err := s.refresh(ctx, w, h); err != nil {
+			return err
+		}
 		return notify.PostReferrers(ctx, w, integrity.Target{Kind: webhook.Kind, ID: h.ID})
 	})
 	return operation.Receipt{Message: "Hook updated", Tag: operation.Tag(rev)}, err
+}
+
+func (s *Service) refresh(ctx context.Context, w store.Writer, h webhook.Hook) error {
+	if s.Refresh == nil {
+		return nil
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	return s.Refresh(ctx, w, h.ID, text)
 }
 
 // Delete removes a webhook, also one in use.

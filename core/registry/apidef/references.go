@@ -3,6 +3,7 @@ package apidef
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
@@ -80,4 +81,31 @@ func (r *refs) references(list []byte) {
 	for _, ref := range all {
 		r.add(webhook.Kind, ref.Hook.ID, "hook_references")
 	}
+}
+
+// WithHook returns a with the copy of a webhook in its hook_references brought up
+// to date, and whether there was one (contract dashboard.md 18). Who gets the
+// webhook from a is not touched by that.
+func (a API) WithHook(id string, hook json.RawMessage, now time.Time) (API, bool) {
+	list, err := doc.ParseNode(a.HookReferences())
+	if err != nil {
+		return a, false
+	}
+	copied, err := doc.ParseNode(hook)
+	if err != nil {
+		return a, false
+	}
+	found := false
+	for _, ref := range list.Items() {
+		if ref.Get("hook", "id").Text() == id {
+			ref.Set("hook", copied)
+			found = true
+		}
+	}
+	if !found {
+		return a, false
+	}
+	a.wrapper = a.wrapper.With("hook_references", list.JSON())
+	a.updated, a.quiet = now, false
+	return a, true
 }
