@@ -53,6 +53,7 @@ var modules = fx.Options(
 	service[apis.OAS](func(l *apis.Library) apis.OAS { return apis.OAS{Library: l} }),
 	service[apis.Streams](func(l *apis.Library) apis.Streams { return apis.Streams{Library: l} }),
 	service[apis.MCP](func(l *apis.Library) apis.MCP { return apis.MCP{Library: l} }),
+	service[apis.DataGraphs](func(l *apis.Library) apis.DataGraphs { return apis.DataGraphs{Library: l} }),
 	service[apis.Cache](func(l *apis.Library) apis.Cache { return apis.Cache{Library: l} }),
 	service[*policies.Service](newPolicies),
 	service[*hooks.Service](newHooks),

@@ -28,5 +28,7 @@ var web = pages{
 	"https://examples.example/main/udg/vat-checker/.tyk.json": `{"type":"apidef","files":[{"file":"api.json","oas":{}}]}`,
 	"https://examples.example/main/udg/vat-checker/api.json":  `{"name":"vat","api_id":"726e705e6afc432742867e1bd898cb26","proxy":{"listen_path":"/vat/"}}`,
 	"https://examples.example/main/udg/vat-checker/readme.md": "# VAT number checker",
-	"https://specs.example/web.yaml":                          "openapi: 3.0.3\ninfo: {title: Web, version: '1'}\nservers: [{url: 'http://web.internal'}]\npaths: {}\n",
+	"https://specs.example/events.yaml": "asyncapi: 2.4.0\ninfo: {title: Events, version: '1'}\nservers: {main: {url: 'kafka.example:9092', protocol: kafka}}\n" +
+		"channels: {order.placed: {subscribe: {message: {payload: {type: object, required: [id], properties: {id: {type: integer}}}}}}}\n",
+	"https://specs.example/web.yaml": "openapi: 3.0.3\ninfo: {title: Web, version: '1'}\nservers: [{url: 'http://web.internal'}]\npaths: {}\n",
 }

@@ -24,6 +24,10 @@ const (
 // yamlTypes are the names that YAML goes by.
 var yamlTypes = map[string]bool{yamlType: true, "application/yaml": true, "text/yaml": true, "text/x-yaml": true}
 
+// graphTypes are those of descriptions that become data graphs, in JSON or YAML
+// (contract dashboard.md 9.4).
+var graphTypes = map[string]bool{"application/vnd.tyk.udg.v2.openapi": true, "application/vnd.tyk.udg.v2.asyncapi": true}
+
 // filePart is the part of a form that holds the document.
 const filePart = "file"
 
@@ -36,6 +40,8 @@ func (x *exchange) translate() {
 	mediaType, params, _ := mime.ParseMediaType(x.call.Header["Content-Type"])
 	switch {
 	case yamlTypes[mediaType]:
+		x.fromYAML(x.call.Body)
+	case graphTypes[mediaType] && len(x.call.Body) > 0 && doc.Check(x.call.Body, 0) != nil:
 		x.fromYAML(x.call.Body)
 	case mediaType == formType:
 		x.fromForm(params["boundary"])

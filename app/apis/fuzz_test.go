@@ -14,6 +14,7 @@ func FuzzWrites(f *testing.F) {
 		`{"openapi":"3.1.0","info":{"title":"T","version":"1"},"paths":{"/{a":{}},"x-tyk-api-gateway":{"info":{"versioning":{"versions":[null,{"id":7}]}}}}`,
 		`{"api_definition":{"name":"A","definition":{"enabled":true,"versions":{"a":"a"}},"proxy":{"listen_path":"/{a","target_url":"tyk://a/mcp"}},"hook_references":[null]}`,
 		`[{"op":"remove","path":"/api_definition/proxy"}]`, `{"api_definition":null}`,
+		`{"openapi":"3.0.3","info":{"title":"G"},"servers":[{"url":"http://g"}],"paths":{"/a/{b}":{"get":{"operationId":"a"}}}}`,
 	} {
 		f.Add(uint8(i), body)
 	}
@@ -21,6 +22,7 @@ func FuzzWrites(f *testing.F) {
 		{"POST", "/apis"}, {"PUT", "/apis/c"}, {"PATCH", "/apis/c"}, {"PUT", "/apis/c/access"}, {"POST", "/apis/oas"}, {"PUT", "/apis/oas/o"}, {"PATCH", "/apis/oas/o"},
 		{"POST", "/apis/oas/import"}, {"POST", "/apis/oas/dry-run"}, {"PUT", "/apis/oas/o/categories"}, {"POST", "/apis/streams"}, {"PUT", "/apis/streams/s"},
 		{"PATCH", "/apis/streams/s"}, {"POST", "/mcps"}, {"PUT", "/mcps/m"}, {"POST", "/apis/oas?base_api_id=o&base_api_version_name=1&new_version_name=2"},
+		{"POST", "/data-graphs/data-sources/import"},
 	}
 	w := newWorld(f, apis.Settings{Streams: true})
 	w.done("admin", "POST", "/apis", classic("c", "C", "/c/"))

@@ -139,6 +139,9 @@ var plans = map[string]plan{
 	"apis.oas.import": {bodies: func(s *service, p map[string]string) []string {
 		return append(fresh(plain30, plain31)(s, p), fmt.Sprintf(`{"url":%q}`, openapiURL), `{"url":"http://10.0.0.1/"}`)
 	}, query: importQuery, header: typed("application/x-yaml")},
+	"data-graphs.import": {bodies: func(s *service, _ map[string]string) []string {
+		return []string{plain(s.next(), "3.0.3"), plain(s.next(), "3.1.0"), fmt.Sprintf(`{"url":%q}`, openapiURL)}
+	}},
 	"apis.oas.dry-run": {bodies: func(s *service, _ map[string]string) []string {
 		n := s.next()
 		return []string{`{"oas":` + plain(n, "3.0.3") + `}`, `{"tyk_oas":` + oas(n, "", "3.0.3") + `}`, `{"oas":` + plain(n, "3.0.3") + `,"tyk_oas":` + oas(n, "", "3.0.3") + `}`}

@@ -37,6 +37,8 @@ var failures = []struct{ operation, message, reason string }{
 	{"admin.", "Failed to read response body, body empty", "an empty body: 2.1, 29"},
 	{"users.", "Failed to read response body, body empty.", "an empty body: 2.1"},
 	{"apis.access.replace", "failed to unmarshal categories payload", "a body that is no JSON: 9.1"},
+	{"data-graphs.import", "the document could not be downloaded", "network trouble: 9.4"},
+	{"data-graphs.import", "the document is too large", "network trouble: 9.4"},
 }
 
 // TestRandomRequests sends random requests of the whole table and checks that the

@@ -1,0 +1,94 @@
+package apis
+
+import (
+	"context"
+	"errors"
+	"mime"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/graph"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// DataGraphs is the door for APIs that are made of descriptions of data sources
+// (contract dashboard.md 9.4). Once made they are classic APIs.
+type DataGraphs struct{ *Library }
+
+// Media types of documents that say what they describe.
+const (
+	openAPIType  = "application/vnd.tyk.udg.v2.openapi"
+	asyncAPIType = "application/vnd.tyk.udg.v2.asyncapi"
+)
+
+// codeDownload is the code of a description that did not arrive.
+const codeDownload = "datagraph.download"
+
+// Operations lists the one thing there is to do.
+func (s DataGraphs) Operations() []operation.Operation {
+	group := operation.Group{Surface: operation.Management, Name: "data-graphs", Path: "/api/data-graphs/data-sources", Tag: "Data graphs", Permission: access.APIs, Style: documents("apis")}
+	return group.Rows(
+		operation.POST("import", "/import", "Create a data graph from an OpenAPI or AsyncAPI description", s.Import, writing(graph.Code, codeDownload),
+			operation.Answers(map[string]operation.Answer{codeDownload: {Status: 500}}),
+			operation.Notes("An OpenAPI 3.0 or 3.1 document of type application/vnd.tyk.udg.v2.openapi or an AsyncAPI 2.0 to 2.4 document of type "+
+				"application/vnd.tyk.udg.v2.asyncapi, either of them as JSON or YAML, or {\"url\": \"https://…\"} for one to be downloaded. "+
+				"Of any other type, the document says which it is. The graph is a classic API that listens below the title of the document, without authentication. "+
+				"Queries come from GET operations, mutations from the other ones, subscriptions from Kafka channels."),
+			operation.Example(map[string]any{"url": "https://specs.example/orders.yaml"}, made("Data source imported", "orders"))),
+	)
+}
+
+type dataSourceIn struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	Type  string             `header:"Content-Type" doc:"Says which of the two the document is; of any other type, the document itself does."`
+	Body  operation.Document `body:""`
+}
+
+// Import stores a data graph made of a description.
+func (s DataGraphs) Import(ctx context.Context, in dataSourceIn) (operation.Receipt, error) {
+	document, err := s.body(ctx, in.Body)
+	if err != nil {
+		return operation.Receipt{}, undelivered(err)
+	}
+	definition, err := graphOf(document, in.Type)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	d := apidef.Draft{ID: s.NewID(), APIID: s.NewAPIID(), OrgID: in.Scope.Org(), Class: apidef.Classic, Definition: definition}
+	if err := s.prepare(&d); err != nil {
+		return operation.Receipt{}, err
+	}
+	a, rev, err := s.create(ctx, in.Scope, in.Who, d, versionIn{})
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	return operation.Receipt{Message: "Data source imported", Meta: a.APIID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
+}
+
+// undelivered makes trouble of the network a failure of the server, as the
+// contract has it here; an address that nobody may ask stays the client's fault.
+func undelivered(err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Field != "url" || errors.Is(err, fetch.ErrRequest) || errors.Is(err, fetch.ErrPrivate) {
+		return err
+	}
+	return fault.New(fault.Internal, codeDownload, "%s", f.Message).At("url").Because(f.Err)
+}
+
+// graphOf makes a definition of a document. Where the type of the body does not
+// say what it is, the member for the version does.
+func graphOf(document *doc.Node, contentType string) (*doc.Node, error) {
+	mediaType, _, _ := mime.ParseMediaType(contentType)
+	switch {
+	case mediaType == openAPIType:
+		return graph.FromOpenAPI(document)
+	case mediaType == asyncAPIType, document.Get("openapi") == nil && document.Get("asyncapi") != nil:
+		return graph.FromAsyncAPI(document)
+	}
+	return graph.FromOpenAPI(document)
+}
