@@ -1,7 +1,6 @@
 package doc
 
 import (
-	"encoding/json"
 	"strconv"
 )
 
@@ -36,12 +35,3 @@ func NewFloat(f float64) *Node {
 
 // NewNull returns null.
 func NewNull() *Node { return &Node{kind: TypeNull, text: []byte("null")} }
-
-// NewNode returns any value that encoding/json can write.
-func NewNode(v any) (*Node, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return ParseNode(text)
-}

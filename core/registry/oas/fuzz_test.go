@@ -37,9 +37,7 @@ func FuzzFill(f *testing.F) {
 			t.Skip()
 		}
 		before, beforeC := string(d.JSON()), string(c.JSON())
-		for _, filled := range []*doc.Node{oas.Fill(d, c), oas.Refill(d, c)} {
-			wantTyped(t, oas.Extract(filled, nil, oas.Options{}))
-		}
+		wantTyped(t, oas.Extract(oas.Fill(d, c), nil, oas.Options{}))
 		if string(d.JSON()) != before || string(c.JSON()) != beforeC {
 			t.Error("an argument was changed")
 		}

@@ -71,7 +71,7 @@ func parse(t testing.TB, text string) *doc.Node {
 // back byte by byte, with everything in it that we do not know.
 func TestFillKeeps(t *testing.T) {
 	d := parse(t, shop)
-	for name, fill := range map[string]func(d, c *doc.Node) *doc.Node{"Fill": oas.Fill, "Refill": oas.Refill} {
+	for name, fill := range map[string]func(d, c *doc.Node) *doc.Node{"Fill": oas.Fill} {
 		if got := fill(d, oas.Extract(d, nil, oas.Options{})); string(got.JSON()) != string(d.JSON()) {
 			t.Errorf("%s: got %s", name, got.JSON())
 		}
@@ -120,20 +120,6 @@ func TestExtractKeeps(t *testing.T) {
 		t.Error("the hidden base id is in the JSON form")
 	}
 	want(t, oas.Extract(parse(t, shop), oas.Remains(stored), oas.Options{}).Get("analytics_plugin"), `{}`)
-}
-
-// TestRefill: requirements stay as long as the classic form does not deny them.
-func TestRefill(t *testing.T) {
-	for _, security := range []string{`[{"jwt":[]}]`, `[]`} {
-		d := parse(t, shop)
-		d.Get(oas.ExtensionKey, "server", "authentication").Delete("securityProcessingMode")
-		d.Set("security", parse(t, security))
-		c := oas.Extract(d, nil, oas.Options{})
-		want(t, oas.Fill(d, c).Get("security"), `[{"key":[],"jwt":[]}]`)
-		want(t, oas.Refill(d, c).Get("security"), security)
-		c.Set("security_requirement_scopes", parse(t, `[{"key":[]}]`))
-		want(t, oas.Refill(d, c).Get("security"), `[{"key":[],"jwt":[]}]`)
-	}
 }
 
 func TestNormalise(t *testing.T) {
