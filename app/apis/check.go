@@ -1,7 +1,6 @@
 package apis
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/classic"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
@@ -91,15 +91,12 @@ func spelling(n *doc.Node, where string, names ...string) error {
 	return nil
 }
 
-// repairSource adds the padding that a base64 jwt_source lacks (contract
+// repairSource completes the padding of a base64 jwt_source (contract
 // dashboard.md 9.3).
 func repairSource(def *doc.Node) {
 	source := def.Get("jwt_source").Text()
-	if missing := len(source) % 4; source == "" || missing < 2 || strings.Contains(source, "=") {
-		return
-	}
-	if _, err := base64.RawStdEncoding.DecodeString(source); err == nil {
-		def.Set("jwt_source", doc.NewString(source+strings.Repeat("=", 4-len(source)%4)))
+	if padded := oas.PadBase64(source); padded != source {
+		def.Set("jwt_source", doc.NewString(padded))
 	}
 }
 

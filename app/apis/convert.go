@@ -22,12 +22,25 @@ func (l *Library) check(document *doc.Node, class apidef.Class, unknown bool) er
 	if err := spelling(ext.Get("info"), "x-tyk-api-gateway.info", "id", "dbId", "orgId"); err != nil {
 		return err
 	}
-	if err := refused(l.Validator.Validate(document.JSON(), openapi.Options{
-		Variant: variants[class], AllowUnknown: unknown, Examples: l.Settings.Examples, Defaults: l.Settings.Defaults, AllStreams: l.Settings.AllStreams,
-	})); err != nil {
+	if err := refused(l.validate(document, class, unknown)); err != nil {
 		return err
 	}
 	return typed(feed.Document(document)) // what feeds would leave out is not stored
+}
+
+// validate says what is wrong with the form of a document of a class.
+func (l *Library) validate(document *doc.Node, class apidef.Class, unknown bool) []rules.Problem {
+	return l.Validator.Validate(document.JSON(), openapi.Options{
+		Variant: variants[class], AllowUnknown: unknown, Examples: l.Settings.Examples, Defaults: l.Settings.Defaults, AllStreams: l.Settings.AllStreams,
+	})
+}
+
+// normalise brings a document into the form that is stored.
+func (l *Library) normalise(document *doc.Node) {
+	if ext := document.Get(oas.ExtensionKey); l.Settings.ForceDefaults && ext.Is(doc.TypeObject) {
+		ext.Put(doc.NewBool(true), "server", "listenPath", "strip")
+	}
+	oas.Normalise(document)
 }
 
 // refused turns what is wrong with a document into one fault.
@@ -51,11 +64,7 @@ func refused(problems []rules.Problem) error {
 // document. k says whose version the API is.
 func (l *Library) convert(d *apidef.Draft, stored *doc.Node, k link) error {
 	document := d.Document
-	ext := document.Get(oas.ExtensionKey)
-	if l.Settings.ForceDefaults && ext.Is(doc.TypeObject) {
-		ext.Put(doc.NewBool(true), "server", "listenPath", "strip")
-	}
-	oas.Normalise(document)
+	l.normalise(document)
 	d.Definition = oas.Extract(document, oas.Remains(stored), oas.Options{MCP: d.Class == apidef.MCP})
 	d.Definition.Set("is_oas", doc.NewBool(true))
 	if unserved(document) {

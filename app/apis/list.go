@@ -37,7 +37,7 @@ func (s Classic) List(ctx context.Context, in listIn) (operation.Page[apidef.Vie
 		return out, checkCompliance(in.Compliance)
 	}
 	page, err := s.page(ctx, in.Scope, in.Who, selection{family: apidef.Classic, sort: in.Sort, paging: in.Paging, bases: in.BaseAPIs != "", filter: apidef.Filter{
-		Text: in.Text, Type: in.Type, Categories: commas(in.Category), AuthTypes: commas(in.AuthType), Tags: commas(in.Tags),
+		Text: in.Text, Type: in.Type, Categories: operation.Commas(in.Category), AuthTypes: operation.Commas(in.AuthType), Tags: operation.Commas(in.Tags),
 	}})
 	for _, a := range page.Items {
 		out.Items = append(out.Items, a.View(in.Compressed != ""))
@@ -56,16 +56,6 @@ type searchIn struct {
 // Search returns the APIs whose name or listen path contains a text.
 func (s Classic) Search(ctx context.Context, in searchIn) (operation.Page[apidef.View], error) {
 	return s.List(ctx, listIn{Scope: in.Scope, Who: in.Who, Paging: in.Paging, Text: in.Text})
-}
-
-func commas(list string) []string {
-	var out []string
-	for _, v := range strings.Split(list, ",") {
-		if v = strings.TrimSpace(v); v != "" {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // selection is what a list is asked for.

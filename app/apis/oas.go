@@ -3,7 +3,6 @@ package apis
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
@@ -67,32 +66,12 @@ func (s OAS) Import(ctx context.Context, in oasImportIn) (operation.Receipt, err
 		document, err = s.under(ctx, in.Scope, in.Who, in.id(), document)
 	}
 	if err == nil {
-		err = imports.Import(document, in.parse(s.ownAddress))
+		err = imports.Import(document, in.parse(s.Hosts.Own))
 	}
 	if err != nil {
 		return operation.Receipt{}, err
 	}
 	return s.store(ctx, in.documentIn, document, in.versionIn)
-}
-
-// ownAddress reports whether a server of a description is one of the gateways',
-// which is never where requests are sent on to.
-func (l *Library) ownAddress(address string) bool {
-	hosts := []string{l.Hosts.DefaultHost}
-	for _, e := range l.Hosts.Edges {
-		hosts = append(hosts, e.Endpoint)
-	}
-	_, rest, ok := strings.Cut(address, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	for _, h := range hosts {
-		if _, name, cut := strings.Cut(h, "://"); cut {
-			h = name
-		}
-		if h, _, _ = strings.Cut(h, "/"); ok && h != "" && strings.EqualFold(h, host) {
-			return true
-		}
-	}
-	return false
 }
 
 type oasReplaceIn struct {
@@ -140,7 +119,7 @@ func (l *Library) patched(description *doc.Node, q settingsIn) func(apidef.API) 
 			return nil, err
 		}
 		document := description.Clone()
-		return document, imports.Patch(document, stored, q.parse(l.ownAddress))
+		return document, imports.Patch(document, stored, q.parse(l.Hosts.Own))
 	}
 }
 
@@ -161,7 +140,7 @@ func (s OAS) DryRun(ctx context.Context, in dryRunIn) (*doc.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	document, err := imports.DryRun(body, template, in.parse(s.ownAddress))
+	document, err := imports.DryRun(body, template, in.parse(s.Hosts.Own))
 	if err != nil {
 		return nil, err
 	}

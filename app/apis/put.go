@@ -3,7 +3,6 @@ package apis
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
-	"github.com/gatehouse-io/gatehouse/ports/openapi"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -38,8 +36,6 @@ type Checked struct {
 	draft  apidef.Draft
 	wanted string // database ID, or ""
 }
-
-var objectID = regexp.MustCompile(`^[0-9a-f]{24}$`)
 
 // anyID stands for the database ID until it is known.
 var anyID = strings.Repeat("0", 24)
@@ -65,7 +61,7 @@ func (l *Library) Check(in Incoming, org tenant.ID) (Checked, []rules.Problem) {
 // databaseID returns the database ID an API had where it comes from, or "".
 func databaseID(in Incoming) string {
 	for _, id := range []string{in.Definition.Get("id").Text(), in.Document.Get(oas.ExtensionKey, "info", "dbId").Text()} {
-		if id = strings.ToLower(id); objectID.MatchString(id) {
+		if id = strings.ToLower(id); shape.IsObjectID(id) {
 			return id
 		}
 	}
@@ -111,10 +107,7 @@ func (l *Library) checkDocument(d *apidef.Draft) []rules.Problem {
 	if len(problems) > 0 {
 		return problems
 	}
-	if l.Settings.ForceDefaults {
-		d.Document.Put(doc.NewBool(true), oas.ExtensionKey, "server", "listenPath", "strip")
-	}
-	oas.Normalise(d.Document)
+	l.normalise(d.Document)
 	d.Definition = oas.Extract(d.Document, d.Definition, oas.Options{MCP: d.Class == apidef.MCP})
 	d.Definition.Set("id", doc.NewString(d.ID))
 	if unserved(d.Document) {
@@ -126,9 +119,7 @@ func (l *Library) checkDocument(d *apidef.Draft) []rules.Problem {
 // documentProblems says everything that is wrong with a document, members that
 // nobody knows aside.
 func (l *Library) documentProblems(document *doc.Node, class apidef.Class) []rules.Problem {
-	problems := l.Validator.Validate(document.JSON(), openapi.Options{
-		Variant: variants[class], AllowUnknown: true, Examples: l.Settings.Examples, Defaults: l.Settings.Defaults, AllStreams: l.Settings.AllStreams,
-	})
+	problems := l.validate(document, class, true)
 	if len(problems) == 0 {
 		problems = typeProblems(feed.Document(document))
 	}

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // With allow_unsafe_oas, classic endpoints write OAS APIs (contract dashboard.md 9.3).
@@ -91,4 +94,27 @@ func TestAddresses(t *testing.T) {
 	long := "/" + strings.Repeat("x", 5000) + "/"
 	w.done("admin", "POST", "/apis", classic("long", "L", long))
 	w.want("admin", "POST", "/apis", classic("long2", "L", long), 403, "Found API with same url.")
+}
+
+// Defaults that are forced bring no settings for gateways into streams that come
+// from elsewhere without any: they stay switched off.
+func TestForceDefaultsOfIncomingStreams(t *testing.T) {
+	w := newWorld(t, apis.Settings{ForceDefaults: true, Streams: true})
+	n, err := doc.ParseNode([]byte(`{"openapi":"3.0.3","info":{"title":"Feed","version":"1"},"paths":{},"x-tyk-streaming":{"streams":{}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked, problems := w.library.Check(apis.Incoming{APIID: "feed", Class: apidef.Streams, Document: n}, w.scope().Org())
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if _, err := w.db.Update(t.Context(), w.scope(), func(wr store.Writer) error {
+		_, err := w.library.Put(t.Context(), wr, checked)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if a, text := w.stored("feed"); a.Value.Active() || strings.Contains(text, "x-tyk-api-gateway") {
+		t.Error(text)
+	}
 }

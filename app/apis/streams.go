@@ -90,7 +90,7 @@ func (s Streams) Patch(ctx context.Context, in oasPatchIn) (operation.Receipt, e
 		if err != nil {
 			return nil, err
 		}
-		return updated(document.Clone(), stored, in.parse(s.ownAddress))
+		return updated(document.Clone(), stored, in.parse(s.Hosts.Own))
 	})
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
@@ -52,7 +51,7 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 	if err != nil {
 		return out, err
 	}
-	ids := commas(in.PolicyIDs)
+	ids := operation.Commas(in.PolicyIDs)
 	if !all(ids, func(id string) bool { return policy.ValidID(id, s.Settings.UnsafeIDs) }) {
 		return out, fault.New(fault.Invalid, codeSearchID, "Policy ID is not in hex format.").At("policy_ids")
 	}
@@ -68,22 +67,13 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 	return out, err
 }
 
-func commas(list string) (out []string) {
-	for v := range strings.SplitSeq(list, ",") {
-		if v = strings.TrimSpace(v); v != "" {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
 func all(list []string, ok func(string) bool) bool {
 	return !slices.ContainsFunc(list, func(v string) bool { return !ok(v) })
 }
 
 // selected returns the policies that all conditions select and the caller sees.
 func (s *Service) selected(ctx context.Context, r store.Reader, in searchIn, ids []string) (found []policy.Policy, err error) {
-	f := policy.Filter{Text: in.Text, State: policy.State(in.State), ActiveOnly: in.Active != "", APIs: commas(in.APIID), AuthTypes: commas(in.AuthType)}
+	f := policy.Filter{Text: in.Text, State: policy.State(in.State), ActiveOnly: in.Active != "", APIs: operation.Commas(in.APIID), AuthTypes: operation.Commas(in.AuthType)}
 	d, v := s.definitions(), s.viewer(in.Who)
 	if !v.All || len(f.AuthTypes) > 0 {
 		if err := d.loadAll(ctx, r); err != nil {

@@ -3,7 +3,6 @@ package policies
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 	"time"
 
@@ -14,8 +13,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
-
-var objectID = regexp.MustCompile(`^[0-9a-f]{24}$`)
 
 // CheckTypes says everything in a policy that comes from somewhere else and that
 // a gateway could not decode. A database ID of another form counts as absent.
@@ -81,7 +78,7 @@ func (s *Service) incoming(ctx context.Context, r store.Reader, old *policy.Poli
 	now := s.Now()
 	n = n.Clone()
 	wanted := strings.ToLower(n.Get("_id").Text())
-	if !objectID.MatchString(wanted) {
+	if !shape.IsObjectID(wanted) {
 		if wanted != "" && n.Get("id").Text() == "" {
 			n.Set("id", n.Get("_id"))
 		}

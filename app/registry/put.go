@@ -3,16 +3,14 @@ package registry
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
-
-var objectID = regexp.MustCompile(`^[0-9a-f]{24}$`)
 
 // Put stores an identity provider that comes whole from somewhere else inside the unit
 // of work of one organisation: over the one with the same client_idp_id, or else as a
@@ -36,7 +34,7 @@ func (s *ClientIDPs) Put(ctx context.Context, w store.Writer, org tenant.ID, dat
 		return store.Updated, err
 	}
 	id := s.NewID()
-	if databaseID = strings.ToLower(databaseID); objectID.MatchString(databaseID) {
+	if databaseID = strings.ToLower(databaseID); shape.IsObjectID(databaseID) {
 		if _, err := clientIDPs.Get(ctx, w, databaseID); fault.KindOf(err) == fault.NotFound {
 			id = databaseID
 		}

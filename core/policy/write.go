@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -28,7 +28,7 @@ type API struct {
 // database ID unless the draft chooses one.
 func New(id string, org tenant.ID, now time.Time, d Draft, r Rules) (Policy, error) {
 	if chosen := d.ID(); chosen != "" {
-		if !objectID.MatchString(chosen) {
+		if !shape.IsObjectID(chosen) {
 			return Policy{}, invalid("_id", "policy _id must be 24 hexadecimal digits")
 		}
 		id = chosen
@@ -78,8 +78,6 @@ type owned struct {
 	org          tenant.ID
 	draft        bool // the policy was a draft before
 }
-
-var objectID = regexp.MustCompile(`^[0-9a-f]{24}$`)
 
 // write completes a document and checks it.
 func write(n *doc.Node, o owned, now time.Time, r Rules) (Policy, error) {

@@ -1,5 +1,7 @@
 package operation
 
+import "strings"
+
 // Slice returns the page of a complete list that was asked for: for lists that
 // have to be looked through before anybody knows what is on them.
 func Slice[T any](all []T, p Paging, size int) (Page[T], error) {
@@ -15,4 +17,15 @@ func Slice[T any](all []T, p Paging, size int) (Page[T], error) {
 	}
 	out.Items = append(out.Items, all...)
 	return out, nil
+}
+
+// Commas returns the values of a query parameter that takes several, separated by
+// commas: trimmed, without blank ones.
+func Commas(list string) (out []string) {
+	for v := range strings.SplitSeq(list, ",") {
+		if v = strings.TrimSpace(v); v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
 }
