@@ -96,6 +96,13 @@ func Migrate(ctx context.Context, dsn string) ([]sqladapter.Step, error) {
 	return steps, errors.Join(err, db.Close())
 }
 
+// rest is how long a connection may lie idle and still be used unasked. A database
+// that has restarted meanwhile leaves dead ones behind, and a write that meets one is
+// refused although the database is there again.
+const rest = 100 * time.Millisecond
+
+func rested(_ context.Context, p stdlib.ShouldPingParams) bool { return p.IdleDuration > rest }
+
 // Open connects, creates or updates the schema and starts the store. Close ends it.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	cfg, err := parse(c.DSN)
@@ -108,7 +115,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if c.Conns == 0 {
 		c.Conns = 16
 	}
-	db := stdlib.OpenDB(*cfg)
+	db := stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(rested))
 	db.SetMaxOpenConns(c.Conns + 1)
 	db.SetMaxIdleConns(c.Conns + 1)
 	if _, err := sqladapter.Migrate(ctx, db, dialect); err != nil {
