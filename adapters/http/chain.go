@@ -140,23 +140,30 @@ func (c Config) report(ctx context.Context, x *exchange, err error) {
 		slog.String("code", codeOf(f)), slog.String("error", err.Error()))
 }
 
-// limit bounds what a request may cost: bytes, nesting and time.
+// limit bounds what a request may cost: bytes, nesting and time. The body comes
+// when the guard asks for it.
 func (c Config) limit(next endpoint.Endpoint) endpoint.Endpoint {
 	return func(ctx context.Context, req any) (any, error) {
 		x := req.(*exchange)
 		if x.row.hasBody {
-			if err := x.readBody(); err != nil {
-				return nil, err
-			}
-			x.translate()
-			if tooDeep(x.call.Body, c.MaxDepth) {
-				return nil, fault.New(fault.Invalid, operation.CodeMalformed, "nested deeper than %d levels", c.MaxDepth)
-			}
+			x.call.Incoming = x.receive
 		}
 		ctx, cancel := context.WithTimeout(ctx, x.row.deadline)
 		defer cancel()
 		return next(ctx, req)
 	}
+}
+
+// receive reads the body and brings it into the form of JSON.
+func (x *exchange) receive(context.Context) error {
+	if err := x.readBody(); err != nil {
+		return err
+	}
+	x.translate()
+	if tooDeep(x.call.Body, x.row.maxDepth) {
+		return fault.New(fault.Invalid, operation.CodeMalformed, "nested deeper than %d levels", x.row.maxDepth)
+	}
+	return nil
 }
 
 // tooDeep reports whether a body is JSON that nests deeper than max. What is no

@@ -24,6 +24,7 @@ type row struct {
 	hasBody  bool
 	document bool // the body is a whole document
 	maxBody  int64
+	maxDepth int
 	deadline time.Duration
 }
 
@@ -36,7 +37,7 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 		return nil, err
 	}
 	r := &row{spec: &o.Spec, do: cfg.Guard(o.Do), dialect: dialectOf(o.Surface), output: out,
-		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), maxBody: cfg.MaxBody, deadline: cfg.Deadline}
+		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, deadline: cfg.Deadline}
 	r.headers = append(r.headers, callHeaders...)
 	for _, p := range o.Params {
 		switch p.In {

@@ -62,7 +62,8 @@ func New(cfg Config) operation.Middleware {
 	}
 }
 
-// admit authenticates and decides, in the order of contract dashboard.md 4.3.
+// admit goes from cheap to dear: who calls, by the headers alone; then the body
+// is read and brought into the form of JSON, within bounds; then the rules decide.
 func (cfg Config) admit(ctx context.Context, c *operation.Call) error {
 	who, ok := cfg.Authenticators[c.Spec.Surface]
 	if !ok {
@@ -71,11 +72,12 @@ func (cfg Config) admit(ctx context.Context, c *operation.Call) error {
 	if err := who(ctx, c); err != nil {
 		return err
 	}
-	if c.Spec.Surface != operation.Management {
-		return nil
-	}
-	if cfg.Maintenance {
+	managed := c.Spec.Surface == operation.Management
+	if managed && cfg.Maintenance {
 		return fault.New(fault.Unavailable, CodeMaintenance, "The service is down for maintenance; try again later")
+	}
+	if err := c.Receive(ctx); err != nil || !managed {
+		return err
 	}
 	return decide(ctx, c, cfg.Rules)
 }

@@ -51,3 +51,66 @@ func TestNeedsAndRehearsals(t *testing.T) {
 		}
 	}
 }
+
+// deciding is an engine that notes the body it decides about.
+type deciding struct{ body *string }
+
+func (d deciding) Decide(_ context.Context, c *operation.Call) (rules.Verdict, error) {
+	*d.body = string(c.Body)
+	return rules.Verdict{}, nil
+}
+
+// The body is read once the caller is known, and before the rules decide.
+func TestOrder(t *testing.T) {
+	fn := func(context.Context, struct {
+		Body map[string]any `body:""`
+	}) (bool, error) {
+		return true, nil
+	}
+	row := func(s operation.Surface) operation.Operation {
+		return operation.Group{Surface: s, Name: "x", Path: "/x", Tag: "X", Permission: access.APIs}.Rows(
+			operation.POST("post", "", "Post", fn, operation.Example(map[string]any{}, true)))[0]
+	}
+	for _, c := range []struct {
+		surface       operation.Surface
+		token         string
+		maintenance   bool
+		broken        error
+		read, decided string
+		kind          fault.Kind
+	}{
+		{operation.Management, "wrong", false, nil, "", "", fault.Unauthenticated},
+		{operation.Admin, "wrong", false, nil, "", "", fault.Unauthenticated},
+		{operation.Node, "wrong", false, nil, "", "", fault.Unauthenticated},
+		{operation.Probe, "right", false, nil, "", "", fault.Unauthenticated}, // a surface without an authenticator
+		{operation.Management, "right", true, nil, "", "", fault.Unavailable},
+		{operation.Management, "right", false, fault.New(fault.TooLarge, "", "large"), "read", "", fault.TooLarge},
+		{operation.Admin, "right", false, fault.New(fault.TooLarge, "", "large"), "read", "", fault.TooLarge},
+		{operation.Management, "right", false, nil, "read", `{"a":1}`, 0},
+		{operation.Admin, "right", false, nil, "read", "", 0},
+		{operation.Node, "right", false, nil, "read", "", 0},
+	} {
+		read, decided := "", ""
+		who := func(_ context.Context, c *operation.Call) error {
+			if c.Token != "right" {
+				return guard.Unauthenticated()
+			}
+			return nil
+		}
+		o := row(c.surface)
+		g := guard.New(guard.Config{
+			Authenticators: map[operation.Surface]guard.Authenticator{operation.Management: who, operation.Admin: who, operation.Node: who},
+			Rules:          deciding{&decided}, Maintenance: c.maintenance, Audit: guard.Log(slog.New(slog.DiscardHandler)),
+		})
+		call := &operation.Call{Spec: &o.Spec, Token: c.token}
+		call.Incoming = func(context.Context) error {
+			read += "read"
+			call.Body = []byte(`{"a":1}`)
+			return c.broken
+		}
+		_, err := g(o.Do)(t.Context(), call)
+		if c.kind == 0 && err != nil || c.kind != 0 && fault.KindOf(err) != c.kind || read != c.read || decided != c.decided {
+			t.Errorf("%+v: %v, read %q, decided about %q", c, err, read, decided)
+		}
+	}
+}

@@ -124,9 +124,23 @@ type Call struct {
 	Query     url.Values
 	Header    map[string]string // the headers that rows bind, by canonical name
 	Body      json.RawMessage
-	Upload    Upload // of a row that takes a Document
-	Token     string // the surface's credential
-	Remote    string // address of the caller
+	// Incoming reads the body into the call; nil: the body is there, or there is
+	// none. See Receive.
+	Incoming func(context.Context) error
+	Upload   Upload // of a row that takes a Document
+	Token    string // the surface's credential
+	Remote   string // address of the caller
+}
+
+// Receive reads the body, once, if it has not been read. A guard calls it as
+// soon as it knows the caller and before anything that looks at the body: what
+// strangers send costs nothing.
+func (c *Call) Receive(ctx context.Context) error {
+	read := c.Incoming
+	if c.Incoming = nil; read == nil {
+		return nil
+	}
+	return read(ctx)
 }
 
 // Operation is a Spec that can be carried out.
@@ -146,7 +160,12 @@ type Param struct {
 }
 
 // Do decodes the call's input, carries the operation out and returns its output.
-func (o *Operation) Do(ctx context.Context, c *Call) (any, error) { return o.handle(ctx, c) }
+func (o *Operation) Do(ctx context.Context, c *Call) (any, error) {
+	if err := c.Receive(ctx); err != nil {
+		return nil, err
+	}
+	return o.handle(ctx, c)
+}
 
 // Handler carries out a call.
 type Handler func(ctx context.Context, c *Call) (any, error)
