@@ -148,8 +148,8 @@ func newIdentity(s *settings, st store.Store, keys secret.Keys) *identity.Servic
 		PageSize: s.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets}
 }
 
-func newClientIDPs(s *settings, st store.Store, g *crud.References) *registry.ClientIDPs {
-	return &registry.ClientIDPs{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, References: g}
+func newClientIDPs(s *settings, st store.Store, l *apis.Library, g *crud.References) *registry.ClientIDPs {
+	return &registry.ClientIDPs{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, Foreign: l.Foreign, References: g}
 }
 
 func newNodes(s *settings, st store.Store) *gateway.Nodes {

@@ -46,6 +46,7 @@ var callers = map[string][2]string{
 	"nobody":      {"Authorization", "33333333333333333333333333333333"},
 	"inactive":    {"Authorization", "44444444444444444444444444444444"},
 	"other":       {"Authorization", "55555555555555555555555555555555"},
+	"newcomer":    {"Authorization", "00000000000000000000000000000000"}, // whom a transcript creates
 	"stranger":    {"Authorization", "99999999999999999999999999999999"},
 	"super-admin": {"Admin-Auth", adminSecret},
 	"node":        {"Authorization", nodeSecret},
@@ -227,6 +228,14 @@ func shorten(text string) string {
 	return fmt.Sprintf("%s … %d bytes, SHA-256 %x", text[:200], len(text), sha256.Sum256([]byte(text)))
 }
 
+// switches are what a transcript needs switched on, which the beginning of its name says.
+func switches(file string) []app.Option {
+	if !strings.HasPrefix(file, "ownership-") {
+		return nil
+	}
+	return []app.Option{app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}})}
+}
+
 // TestWire replays every transcript against a service in memory, and validates
 // every answer against the service's own description.
 func TestWire(t *testing.T) {
@@ -241,7 +250,7 @@ func TestWire(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := service(t, s)
+			a := service(t, s, switches(filepath.Base(file))...)
 			got := replay(t, contracttest.Wrap(t, a, describe(t, a)), string(want))
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

@@ -3,10 +3,12 @@ package apis
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/servers"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Owners says who owns an API; with nobody, everybody in the organisation sees it.
@@ -48,6 +50,22 @@ func (l *Library) own(a apidef.API, who operation.Principal) apidef.API {
 		return a
 	}
 	return a.WithOwners(slices.Clip([]string{who.ID}), []string{}, a.Updated())
+}
+
+// Foreign returns what tells whether there is an API that belongs to others than the
+// caller, or nil when owners make no difference to the caller.
+func (l *Library) Foreign(who operation.Principal) func(ctx context.Context, r store.Reader, apiID string) (bool, error) {
+	v := l.viewer(who)
+	if v.All {
+		return nil
+	}
+	return func(ctx context.Context, r store.Reader, apiID string) (bool, error) {
+		if strings.ContainsRune(apiID, 0) { // which no store could look for
+			return false, nil
+		}
+		a, err := l.named(ctx, r, apiID)
+		return err == nil && a != nil && !a.VisibleTo(v), err
+	}
 }
 
 // URL returns where an API is reached, as old clients read it.

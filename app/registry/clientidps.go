@@ -34,6 +34,9 @@ type ClientIDPs struct {
 	Now      system.Clock
 	Log      *slog.Logger
 	PageSize int
+	// Foreign returns what tells whether an API exists and belongs to others than
+	// the caller. Nil, as a function or as what it returns: owners make no difference.
+	Foreign func(who operation.Principal) func(ctx context.Context, r store.Reader, apiID string) (bool, error)
 	// References says what APIs and policies there are, for those who ask what
 	// mappings lead to; nil: they are taken to exist.
 	References *crud.References
@@ -72,21 +75,21 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 	}.Rows(
 		operation.GET("list", "", "List identity providers", s.List,
 			operation.Example(nil, map[string]any{"client_idps": []any{exampleIdP}, "pages": 1})),
-		operation.POST("create", "", "Register an identity provider", s.Create, operation.Status(201), operation.Faulting(taken, mappings),
+		operation.POST("create", "", "Register an identity provider", s.Create, operation.Status(201), operation.Faulting(taken, mappings, codeNotOwned), operation.Notes(notesOwned),
 			operation.Example(exampleDraft, receipt("client idp created", "5f1a0c5d8e3b2a1f00000003"))),
 		operation.GET("get", "/{id}", "Fetch an identity provider", s.Get, operation.Faulting(missing), operation.Example(nil, exampleIdP)),
-		operation.PUT("replace", "/{id}", "Replace an identity provider", s.Replace, operation.Faulting(missing, taken, mappings), dry,
-			operation.Notes("Absent fields become empty; only an absent client_idp_id is kept."), operation.Example(exampleDraft, exampleIdP)),
+		operation.PUT("replace", "/{id}", "Replace an identity provider", s.Replace, operation.Faulting(missing, taken, mappings, codeNotOwned), dry,
+			operation.Notes("Absent fields become empty; only an absent client_idp_id is kept. "+notesOwned), operation.Example(exampleDraft, exampleIdP)),
 		operation.DELETE("delete", "/{id}", "Remove an identity provider and its mappings", s.Delete, operation.Faulting(missing), dry,
 			operation.Example(nil, receipt("client idp deleted", nil))),
-		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Faulting(missing, mappings), dry,
-			operation.Notes("A JSON merge patch (RFC 7386) on api_mappings at every level: null removes, what is not mentioned stays. All or nothing."),
+		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Faulting(missing, mappings, codeNotOwned), dry,
+			operation.Notes("A JSON merge patch (RFC 7386) on api_mappings at every level: null removes, what is not mentioned stays. All or nothing. "+notesOwned),
 			operation.Example(map[string]any{"orders": map[string]any{"scope_to_policy": map[string]any{"read": "gold", "legacy": nil}}, "old-api": nil}, exampleIdP)),
 		operation.GET("mappings.get", "/{id}/mappings/{apiId}", "Fetch the mapping of one API", s.GetMapping, operation.Faulting(missing, unmapped),
 			operation.Example(nil, exampleMapping)),
-		operation.PUT("mappings.put", "/{id}/mappings/{apiId}", "Set the mapping of one API", s.PutMapping, operation.Faulting(missing, mappings), dry,
-			operation.Notes("Replaces the mapping of this API, or creates it; other mappings stay."), operation.Example(exampleMapping, exampleIdP)),
-		operation.DELETE("mappings.delete", "/{id}/mappings/{apiId}", "Remove the mapping of one API", s.DeleteMapping, operation.Faulting(missing, unmapped), dry,
+		operation.PUT("mappings.put", "/{id}/mappings/{apiId}", "Set the mapping of one API", s.PutMapping, operation.Faulting(missing, mappings, codeNotOwned), dry,
+			operation.Notes("Replaces the mapping of this API, or creates it; other mappings stay. "+notesOwned), operation.Example(exampleMapping, exampleIdP)),
+		operation.DELETE("mappings.delete", "/{id}/mappings/{apiId}", "Remove the mapping of one API", s.DeleteMapping, operation.Faulting(missing, unmapped, codeNotOwned), dry,
 			operation.Example(nil, receipt("client idp mapping deleted", nil))),
 		operation.GET("references", "/{id}/references", "List what an identity provider names", s.ListReferences, operation.Faulting(missing),
 			operation.Notes("The APIs and policies of its mappings. What does not exist has no name."), operation.Example(nil, exampleReferences)),
@@ -98,6 +101,7 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 
 type byID struct {
 	Scope tenant.Scope
+	Who   operation.Principal
 	ID    string `path:"id" doc:"client_idp_id, or else _id, of the identity provider."`
 }
 
@@ -122,11 +126,19 @@ func (s *ClientIDPs) List(ctx context.Context, in listIn) (out operation.Page[cl
 
 type createIn struct {
 	Scope tenant.Scope
+	Who   operation.Principal
 	Draft clientidp.Draft `body:""`
 }
 
 // Create registers an identity provider.
 func (s *ClientIDPs) Create(ctx context.Context, in createIn) (operation.Receipt, error) {
+	if o := s.owners(in.Who); o != nil {
+		if err := s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+			return o.admit(ctx, r, replacing(in.Draft.APIMappings)(clientidp.IdP{}))
+		}); err != nil {
+			return operation.Receipt{}, err
+		}
+	}
 	p, err := clientidp.New(s.NewID(), in.Scope.Org(), s.Now(), in.Draft)
 	if err != nil {
 		return operation.Receipt{}, err
@@ -171,7 +183,7 @@ type replaceIn struct {
 // Replace replaces what the client may choose.
 func (s *ClientIDPs) Replace(ctx context.Context, in replaceIn) (operation.Entity[clientidp.IdP], error) {
 	now := s.Now()
-	p, err := s.edit(ctx, in.byID, in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return p.Replace(in.Draft, now) })
+	p, err := s.edit(ctx, in.byID, replacing(in.Draft.APIMappings), in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return p.Replace(in.Draft, now) })
 	if err == nil {
 		s.advise(ctx, p.Value)
 	}
@@ -187,11 +199,21 @@ func (s *ClientIDPs) Delete(ctx context.Context, in writeByID) (operation.Receip
 	return operation.Receipt{Message: "client idp deleted"}, err
 }
 
-// edit rewrites one identity provider in a unit of work of its own.
-func (s *ClientIDPs) edit(ctx context.Context, in byID, when store.Condition, fn func(clientidp.IdP) (clientidp.IdP, error)) (operation.Entity[clientidp.IdP], error) {
+// edit rewrites one identity provider in a unit of work of its own, if the mappings
+// that it touches are the caller's to change.
+func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when store.Condition, fn func(clientidp.IdP) (clientidp.IdP, error)) (operation.Entity[clientidp.IdP], error) {
 	var p clientidp.IdP
+	o, err := s.prepare(ctx, in, touched)
+	if err != nil {
+		return operation.Entity[clientidp.IdP]{}, err
+	}
 	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
-		p, err = clientIDPs.Edit(ctx, w, in.ID, when, fn)
+		p, err = clientIDPs.Edit(ctx, w, in.ID, when, func(old clientidp.IdP) (clientidp.IdP, error) {
+			if err := o.admit(ctx, w, touched(old)); err != nil {
+				return old, err
+			}
+			return fn(old)
+		})
 		return err
 	})
 	return entity(p, rev), err
@@ -205,5 +227,5 @@ type patchIn struct {
 // PatchMappings merges a patch into the mappings, all or nothing.
 func (s *ClientIDPs) PatchMappings(ctx context.Context, in patchIn) (operation.Entity[clientidp.IdP], error) {
 	now := s.Now()
-	return s.edit(ctx, in.byID, in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return p.PatchMappings(in.Patch, now) })
+	return s.edit(ctx, in.byID, only(clientidp.Named(in.Patch)), in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return p.PatchMappings(in.Patch, now) })
 }

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -53,7 +54,7 @@ func (s *ClientIDPs) DeleteMapping(ctx context.Context, in writeByAPI) (operatio
 func (s *ClientIDPs) editMapping(ctx context.Context, in writeByAPI, fn func(clientidp.IdP) (clientidp.IdP, error)) (operation.Entity[clientidp.IdP], error) {
 	var at store.Revision
 	remember := func(rev store.Revision) error { at = rev; return nil }
-	return s.edit(ctx, in.byID, remember, func(p clientidp.IdP) (clientidp.IdP, error) {
+	return s.edit(ctx, in.byID, only(slices.Values([]string{in.API})), remember, func(p clientidp.IdP) (clientidp.IdP, error) {
 		_, mapped := p.APIMappings.Get(in.API)
 		if err := in.Match.CheckTag(operation.Tag(at), mapped); err != nil {
 			return p, err

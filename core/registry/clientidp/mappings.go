@@ -40,6 +40,23 @@ func (ms Mappings) All() iter.Seq2[string, Mapping] {
 	}
 }
 
+// APIs yields the APIs that have a mapping.
+func (ms Mappings) APIs() iter.Seq[string] { return names(ms.apis) }
+
+// names yields the names of the members of an object.
+func names(o doc.Object) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range o.All() {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// Named yields the APIs that a merge patch of mappings names.
+func Named(patch doc.Patch) iter.Seq[string] { return names(patch.Object) }
+
 // With returns ms with the mapping of one API replaced.
 func (ms Mappings) With(api string, m Mapping) Mappings { return Mappings{ms.apis.With(api, text(m))} }
 
