@@ -43,15 +43,28 @@ func NewLogger(w io.Writer, l config.Log) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, opts))
 }
 
-// Compose opens stores and sinks and builds the App; it starts nothing.
-func Compose(ctx context.Context, s config.Settings, log *slog.Logger, version string) (c *Composition, err error) {
+// Compose opens stores and sinks and builds the App of a service; it starts nothing.
+func Compose(ctx context.Context, s config.Settings, log *slog.Logger, version string) (*Composition, error) {
+	return compose(ctx, s, log, version, false)
+}
+
+// Beside is Compose for a command that works on the data of a service, which may
+// run meanwhile: it announces nothing, since gateways that are told must find
+// somebody; the service does that.
+func Beside(ctx context.Context, s config.Settings, log *slog.Logger, version string) (*Composition, error) {
+	s.NotifyOnChange = false
+	return compose(ctx, s, log, version, true)
+}
+
+func compose(ctx context.Context, s config.Settings, log *slog.Logger, version string, beside bool) (c *Composition, err error) {
 	c = &Composition{Metrics: prometheus.New()}
+	opened := c // a failing return sets c to nil before this runs
 	defer func() {
 		if err != nil {
-			_ = c.Close()
+			_ = opened.Close()
 		}
 	}()
-	opts, st, err := openStore(ctx, s, log, crypto.NewUUID())
+	opts, st, err := openStore(ctx, s, log, crypto.NewUUID(), beside)
 	if err != nil {
 		return nil, err
 	}

@@ -41,8 +41,9 @@ type closerFunc func() error
 // Close implements io.Closer.
 func (f closerFunc) Close() error { return f() }
 
-// openStore opens what storage.main says and migrates it.
-func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source string) ([]app.Option, io.Closer, error) {
+// openStore opens what storage.main says and migrates it. A SQLite file has one
+// process that serves from it; beside says that this one does not.
+func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source string, beside bool) ([]app.Option, io.Closer, error) {
 	reads := app.WithReads(replicated.Mode(s.Reads))
 	switch s.Storage.Type {
 	case config.Memory:
@@ -59,11 +60,11 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Logger: log})
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Beside: beside, Logger: log})
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.Reads == config.ReadsCurrent { // one process writes to a SQLite file: its own state is the current one
+	if s.Reads == config.ReadsCurrent && st.Alone() { // its own state is the current one
 		reads = app.WithReads(replicated.Local)
 	}
 	return []app.Option{app.WithStore(st), reads}, st, nil
@@ -73,7 +74,7 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 func sqlitePath(s config.Settings) (string, error) {
 	path, _, _ := strings.Cut(strings.TrimPrefix(s.SQLiteFile(), "file:"), "?")
 	for _, dir := range []string{s.HomeDir, filepath.Dir(path)} {
-		if err := os.MkdirAll(dir, 0o750); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", fmt.Errorf("home_dir: %w", err)
 		}
 	}

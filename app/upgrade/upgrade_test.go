@@ -256,7 +256,7 @@ func TestUnlike(t *testing.T) {
 func TestReplicas(t *testing.T) {
 	path := t.TempDir() + "/db"
 	open := func() db {
-		d, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Now: clock})
+		d, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Now: clock, Beside: true})
 		if err != nil {
 			t.Fatal(err)
 		}

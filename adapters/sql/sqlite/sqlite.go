@@ -1,5 +1,6 @@
 // Package sqlite opens a store in a SQLite file: durable, embedded, for one
-// service process. Other processes may read it, and write to it briefly.
+// service process, which holds a lock. Others may open it beside that process, to
+// read it and to write to it briefly.
 package sqlite
 
 import (
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"runtime"
 	"time"
 
@@ -22,6 +24,7 @@ import (
 // Config says where the file is.
 type Config struct {
 	Path   string        // created when missing
+	Beside bool          // open the file beside a process that serves from it: take no lock
 	Now    system.Clock  // nil: time.Now
 	Poll   time.Duration // how often to look for what other processes wrote; 0: 100 ms
 	Logger *slog.Logger
@@ -31,6 +34,7 @@ type Config struct {
 type Store struct {
 	*sqladapter.Store
 	readers, writers *sql.DB
+	lock             *os.File // nil: opened beside
 }
 
 var dialect = sqladapter.Dialect{
@@ -52,28 +56,72 @@ func code(err error) int {
 }
 
 // Open opens the file, creates or updates its schema and starts the store.
-// Close ends it.
-func Open(ctx context.Context, c Config) (*Store, error) {
+// Close ends it. Unless it is opened beside, a file that another process serves
+// from is refused with ErrInUse.
+func Open(ctx context.Context, c Config) (s *Store, err error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Store{}
-	var err error
-	if s.writers, err = connect(c.Path, 1, "_txlock=immediate"); err != nil {
-		return nil, err
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	s = &Store{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("open %s: %w", c.Path, err), s.release())
+			s = nil
+		}
+	}()
+	path, err := resolve(c.Path)
+	if err != nil {
+		return s, err
+	}
+	if !c.Beside {
+		if s.lock, err = lock(path); err != nil {
+			return s, err
+		}
+	}
+	if err := guardFiles(path, c.Logger); err != nil {
+		return s, err
+	}
+	if s.writers, err = connect(path, 1, "_txlock=immediate"); err != nil {
+		return s, err
 	}
 	if _, err := sqladapter.Migrate(ctx, s.writers, dialect); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", c.Path, err), s.writers.Close())
+		return s, err
 	}
-	if s.readers, err = connect(c.Path, max(4, runtime.NumCPU()), "_pragma=query_only(1)"); err != nil {
-		return nil, errors.Join(err, s.writers.Close())
+	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)"); err != nil {
+		return s, err
 	}
 	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Now: c.Now, Poll: c.Poll, Logger: c.Logger})
 	return s, nil
 }
 
+// Alone reports whether this process is the one that serves from the file:
+// whatever else claims to have been serving from it has ended.
+func (s *Store) Alone() bool { return s.lock != nil }
+
+// release closes what Open has opened. The lock goes last.
+func (s *Store) release() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.readers, s.writers} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if s.lock != nil {
+		if err := s.lock.Close(); !errors.Is(err, os.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // Migrate brings the schema of a file up to date and returns every step.
 func Migrate(ctx context.Context, path string) ([]sqladapter.Step, error) {
+	if err := guardFiles(path, slog.Default()); err != nil {
+		return nil, err
+	}
 	db, err := connect(path, 1, "_txlock=immediate")
 	if err != nil {
 		return nil, err
@@ -96,7 +144,5 @@ func connect(path string, conns int, more string) (*sql.DB, error) {
 	return db, nil
 }
 
-// Close ends the store and closes the file.
-func (s *Store) Close() error {
-	return errors.Join(s.Store.Close(), s.readers.Close(), s.writers.Close())
-}
+// Close ends the store, closes the file and gives the lock up.
+func (s *Store) Close() error { return errors.Join(s.Store.Close(), s.release()) }

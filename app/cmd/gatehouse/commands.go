@@ -60,7 +60,7 @@ func (c *cli) doBootstrap(ctx context.Context, flags identity.First) (s config.S
 	if f.Email == "" {
 		return s, b, errors.New("say who the admin is: --email you@example.com, or bootstrap.email")
 	}
-	comp, err := serve.Compose(ctx, s, log, buildVersion())
+	comp, err := serve.Beside(ctx, s, log, buildVersion())
 	if err != nil {
 		return s, b, err
 	}

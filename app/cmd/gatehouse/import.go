@@ -83,8 +83,7 @@ func (i importing) run(ctx context.Context, dir string) (err error) {
 		}
 		return fmt.Errorf("there is nothing to import in %s", dir)
 	}
-	s.NotifyOnChange = false // the service does that: gateways that are told must find somebody
-	comp, err := serve.Compose(ctx, s, log, buildVersion())
+	comp, err := serve.Beside(ctx, s, log, buildVersion())
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,54 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrInUse means that another process serves from the file.
+var ErrInUse = errors.New("another gatehouse process serves from this file")
+
+// lockSuffix names the lock beside a database. It is a file of its own: closing
+// the database file would give up the locks that SQLite holds on it.
+const lockSuffix = ".lock"
+
+// lock takes the lock of a database for this process. The operating system gives
+// it up when the process ends, however it ends; the empty file stays, since
+// removing it would let two processes hold two locks.
+func lock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path+lockSuffix, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	taken, err := tryLock(f)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", f.Name(), err), f.Close())
+	}
+	if !taken {
+		holder, _ := io.ReadAll(io.LimitReader(f, 32))
+		who := ""
+		if pid := strings.TrimSpace(string(holder)); pid != "" {
+			who = " (process " + pid + ")"
+		}
+		return nil, errors.Join(fmt.Errorf("%w%s: stop it first, or give this one a home_dir of its own; several processes on the same data need PostgreSQL", ErrInUse, who), f.Close())
+	}
+	if err := f.Truncate(0); err == nil { // who holds it is a courtesy: a full disk is no reason to refuse
+		_, _ = fmt.Fprintln(f, os.Getpid())
+	}
+	return f, nil
+}
+
+// resolve returns the path of the file itself, so that all who name it, by
+// whatever links, mean the same lock.
+func resolve(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, os.ErrNotExist) {
+		return real, err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	return filepath.Join(dir, filepath.Base(path)), err
+}

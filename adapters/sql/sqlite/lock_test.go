@@ -1,0 +1,87 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+)
+
+// holderOf names, in the environment of this test run again as a child, the file
+// that the child serves from.
+const holderOf = "GATEHOUSE_TEST_HOLD"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(holderOf); path != "" {
+		hold(path)
+	}
+	os.Exit(m.Run())
+}
+
+// hold serves from a file until it is killed.
+func hold(path string) {
+	_, err := sqlite.Open(context.Background(), sqlite.Config{Path: path})
+	fmt.Println(err)
+	select {}
+}
+
+// TestOneServicePerFile refuses a second service on a file, by whatever name, and
+// lets others work beside the first.
+func TestOneServicePerFile(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "gatehouse.db"), filepath.Join(dir, "link.db")
+	first := open(t, path)
+	if !first.Alone() {
+		t.Error("the first one is not alone")
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, link} {
+		_, err := sqlite.Open(t.Context(), sqlite.Config{Path: name})
+		if !errors.Is(err, sqlite.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprintf("(process %d): stop it first", os.Getpid())) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	beside, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Beside: true})
+	if err != nil || beside.Alone() {
+		t.Fatal(err)
+	}
+	if err := beside.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: path}); !errors.Is(err, sqlite.ErrInUse) {
+		t.Errorf("after another has come and gone: %v", err)
+	}
+}
+
+// TestLockDiesWithItsProcess takes over from a process that was killed.
+func TestLockDiesWithItsProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), holderOf+"="+path)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = child.Process.Kill() }()
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "<nil>\n" {
+		t.Fatal(line, err)
+	}
+	if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: path}); !errors.Is(err, sqlite.ErrInUse) {
+		t.Error(err)
+	}
+	_ = child.Process.Kill()
+	_ = child.Wait()
+	open(t, path)
+}
