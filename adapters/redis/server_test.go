@@ -158,7 +158,9 @@ type gateway struct {
 	client    *goredis.Client
 	mu        sync.Mutex
 	got       []signal.Signal
-	listening int // how often it began to
+	listening int                // how often it began to
+	cut       context.CancelFunc // ends the subscription
+	paused    chan struct{}      // closed: listen again; nil: not paused
 }
 
 // listen returns a gateway that listens.
@@ -171,6 +173,12 @@ func listen(t testing.TB, addr string) *gateway {
 	var done sync.WaitGroup
 	done.Go(func() {
 		for ctx.Err() == nil {
+			if wait := g.pausing(); wait != nil {
+				select {
+				case <-wait:
+				case <-ctx.Done():
+				}
+			}
 			g.receive(ctx)
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -180,7 +188,38 @@ func listen(t testing.TB, addr string) *gateway {
 	return g
 }
 
+// pause ends the subscription and returns what takes it up again.
+func (g *gateway) pause(t testing.TB, left int) (resume func()) {
+	t.Helper()
+	g.mu.Lock()
+	g.paused = make(chan struct{})
+	n, cut := g.listening, g.cut
+	g.mu.Unlock()
+	cut()
+	eventually(t, "Redis notices that a gateway has left", func() bool {
+		return g.client.PubSubNumSub(context.Background(), signal.Channel).Val()[signal.Channel] == int64(left)
+	})
+	return func() {
+		g.mu.Lock()
+		close(g.paused)
+		g.paused = nil
+		g.mu.Unlock()
+		g.await(t, n+1)
+	}
+}
+
+func (g *gateway) pausing() chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.paused
+}
+
 func (g *gateway) receive(ctx context.Context) {
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
+	g.mu.Lock()
+	g.cut = cut
+	g.mu.Unlock()
 	sub := g.client.Subscribe(ctx, signal.Channel)
 	defer sub.Close()
 	defer context.AfterFunc(ctx, func() { _ = sub.Close() })()

@@ -17,16 +17,18 @@ import (
 type Sink struct {
 	client *Client
 	sign   signal.Signer
-	turn   chan struct{} // holds a value while a delivery runs, even one that was given up: order
+	turn   chan struct{} // holds a value while Redis is asked or told something, even if that was given up: order
 
 	// About listeners; guarded by turn.
+	audience audience
+	heard    bool      // the last delivery, by a listener
 	size     int       // at the last delivery; 0: unknown, or there was none
 	connects int64     // connections made up to the last delivery
 	cut      bool      // the last delivery, by a connection that broke or was not made
 	back     time.Time // when Redis was first seen again after an interruption
 }
 
-var _ notify.Sink = (*Sink)(nil)
+var _ notify.Watcher = (*Sink)(nil)
 
 // NewSink returns a Sink that signs with a node secret (signal.Secret) or with a
 // key (KeyFile).
@@ -60,12 +62,17 @@ func (s *Sink) Deliver(ctx context.Context, as []notify.Announcement) error {
 			return err
 		}
 		err := s.publish(ctx, messages)
-		if _, answered := errors.AsType[goredis.Error](err); err != nil && !answered && ctx.Err() == nil {
+		_, answered := errors.AsType[goredis.Error](err)
+		if err != nil && !answered && !errors.Is(err, errUnheard) && ctx.Err() == nil {
 			s.cut, s.back = true, time.Time{}
 		}
 		return err
 	}))
 }
+
+// errUnheard: pub/sub keeps nothing, so what is published without listeners is
+// lost and does not count as announced.
+var errUnheard = errors.New("no gateway listens; announcements wait for one")
 
 func (s *Sink) publish(ctx context.Context, messages [][]byte) error {
 	node, err := s.client.node(ctx)
@@ -77,36 +84,56 @@ func (s *Sink) publish(ctx context.Context, messages [][]byte) error {
 		return err
 	}
 	connects := s.client.connects.Load()
-	_, err = node.Pipelined(ctx, func(p goredis.Pipeliner) error {
+	replies, err := node.Pipelined(ctx, func(p goredis.Pipeliner) error {
 		for _, m := range messages {
 			p.Publish(ctx, signal.Channel, m)
 		}
 		return nil
 	})
-	if err == nil {
-		s.size, s.connects, s.cut, s.back = size, connects, false, time.Time{}
+	if err != nil {
+		return err
 	}
-	return err
+	s.size, s.connects, s.cut, s.back = size, connects, false, time.Time{}
+	if s.heard = s.client.heard(replies); !s.heard {
+		return errUnheard
+	}
+	s.audience.told = true
+	return nil
+}
+
+// heard reports whether somebody received every message. A node of a cluster
+// counts only those who listen at itself, so there it is taken for granted.
+func (c *Client) heard(replies []goredis.Cmder) bool {
+	if _, cluster := c.rdb.(*goredis.ClusterClient); cluster {
+		return true
+	}
+	for _, r := range replies {
+		if n, ok := r.(*goredis.IntCmd); ok && n.Val() == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // lookEvery is how often listeners are counted while they are waited for.
 const lookEvery = 50 * time.Millisecond
 
-// gather returns how many listen. Pub/sub keeps nothing for those who do not, and
-// what interrupted this connection interrupted theirs: after that, it waits until
-// as many listen as before, or until the grace is over.
+// gather returns how many listen, 0 if that is not known. What interrupted this
+// connection interrupted theirs: after that, it waits until as many listen as
+// before, or until the grace is over. The first delivery of a process, and one
+// that no gateway heard, waits for a listener as long.
 func (s *Sink) gather(ctx context.Context, node goredis.Cmdable) (int, error) {
-	size, err := listeners(ctx, node)
+	size, known, err := s.look(ctx, node)
 	if err != nil {
 		return 0, err
 	}
 	want := s.wanted()
-	if size >= want {
+	if size >= want || !known && !s.cut {
 		return size, nil
 	}
 	if s.back.IsZero() {
 		s.back = time.Now()
-		s.client.log.Info("the connection to Redis was interrupted; announcements wait for gateways to listen again", "listening", size, "before", s.size)
+		s.client.log.Debug("announcements wait for gateways to listen", "listening", size, "before", s.size, "interrupted", s.cut)
 	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -116,7 +143,7 @@ func (s *Sink) gather(ctx context.Context, node goredis.Cmdable) (int, error) {
 			return 0, ctx.Err()
 		case <-tick.C:
 		}
-		if size, err = listeners(ctx, node); err != nil {
+		if size, _, err = s.look(ctx, node); err != nil {
 			return 0, err
 		}
 	}
@@ -130,17 +157,28 @@ func (s *Sink) wanted() int {
 		return math.MaxInt // nobody knows how many there were
 	case s.cut || s.connects > 0 && s.connects != s.client.connects.Load():
 		return max(s.size, 1)
+	case !s.heard:
+		return 1
 	default:
 		return 0
 	}
 }
 
-// listeners returns how many listen at a node, or 0 when it does not say: the user
-// may be allowed to publish only, or the command be disabled.
-func listeners(ctx context.Context, node goredis.Cmdable) (int, error) {
-	n, err := node.PubSubNumSub(ctx, signal.Channel).Result()
-	if err != nil && (strings.HasPrefix(err.Error(), "NOPERM") || strings.HasPrefix(err.Error(), "ERR unknown command")) {
-		return 0, nil
+// look counts the listeners and notes who came back.
+func (s *Sink) look(ctx context.Context, node goredis.Cmdable) (n int, known bool, err error) {
+	n, known, err = listeners(ctx, node)
+	if known {
+		s.audience.see(n, time.Now(), s.client.grace)
 	}
-	return int(n[signal.Channel]), err
+	return n, known, err
+}
+
+// listeners returns how many listen at a node. It is not known when the node does
+// not say: the user may be allowed to publish only, or the command be disabled.
+func listeners(ctx context.Context, node goredis.Cmdable) (n int, known bool, err error) {
+	counts, err := node.PubSubNumSub(ctx, signal.Channel).Result()
+	if err != nil && (strings.HasPrefix(err.Error(), "NOPERM") || strings.HasPrefix(err.Error(), "ERR unknown command")) {
+		return 0, false, nil
+	}
+	return int(counts[signal.Channel]), err == nil, err
 }

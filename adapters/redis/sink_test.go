@@ -64,14 +64,21 @@ type world struct {
 }
 
 func newWorld(t *testing.T, gateways int) *world {
+	s := newServer(t)
+	var all []*gateway
+	for range gateways {
+		all = append(all, listen(t, s.addr))
+	}
+	return newWorldAt(t, s, all...)
+}
+
+// newWorldAt starts a relay at a server that is there.
+func newWorldAt(t *testing.T, s *server, gateways ...*gateway) *world {
 	db, err := memdb.New(time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, db: db, server: newServer(t)}
-	for range gateways {
-		w.gateways = append(w.gateways, listen(t, w.server.addr))
-	}
+	w := &world{T: t, db: db, server: s, gateways: gateways}
 	client := open(t, redis.Config{Addrs: []string{w.server.addr}, Grace: 5 * time.Second})
 	w.relay = relay.New(relay.Config{Feed: db, Leases: db, Sink: redis.NewSink(client, signal.Secret(w.gateways[0].secret)), Holder: "one",
 		Logger: slog.New(slog.DiscardHandler)})
@@ -106,11 +113,17 @@ func (w *world) change(alias string) time.Duration {
 func (w *world) converge() {
 	w.Helper()
 	for i, g := range w.gateways {
-		eventually(w, fmt.Sprintf("gateway %d has been told everything", i), func() bool { return len(g.received()) >= len(w.want) })
-		if have := g.received(); !slices.Equal(have, w.want) {
+		eventually(w, fmt.Sprintf("gateway %d has been told everything", i), func() bool { return len(changes(g.received())) >= len(w.want) })
+		if have := changes(g.received()); !slices.Equal(have, w.want) {
 			w.Errorf("gateway %d was told %v, want %v", i, have, w.want)
 		}
 	}
+}
+
+// changes leaves out that gateways were told to reload everything, as they are
+// after each outage.
+func changes(all []signal.Signal) []signal.Signal {
+	return slices.DeleteFunc(all, func(s signal.Signal) bool { return slices.Contains(signal.CatchUp(), s) })
 }
 
 // TestOutage: what was committed while Redis was stopped is announced when it is
@@ -152,8 +165,9 @@ func TestIdleRestart(t *testing.T) {
 // TestOutageAtStart: Redis away when the service starts.
 func TestOutageAtStart(t *testing.T) {
 	s := newServer(t)
+	g := listen(t, s.addr)
 	s.stop()
-	sink := redis.NewSink(open(t, redis.Config{Addrs: []string{s.addr}}), signal.Secret("s"))
+	sink := redis.NewSink(open(t, redis.Config{Addrs: []string{s.addr}}), signal.Secret(g.secret))
 	as := []notify.Announcement{{Rev: 1, Signal: signal.CatchUp()[0]}}
 	for range 3 {
 		if err := sink.Deliver(t.Context(), as); err == nil {
@@ -166,6 +180,69 @@ func TestOutageAtStart(t *testing.T) {
 	if took := time.Since(began); took < 250*time.Millisecond {
 		t.Errorf("gateways that nobody has counted had only %s to listen again", took)
 	}
+}
+
+// TestFirstDelivery: a process that starts while gateways have no subscription,
+// because Redis comes back or came back just before, waits for a listener; and a
+// gateway that listens only after the first announcement is told to reload.
+func TestFirstDelivery(t *testing.T) {
+	s := newServer(t)
+	early, late := listen(t, s.addr), listen(t, s.addr)
+	first, second := early.pause(t, 1), late.pause(t, 0)
+	w := newWorldAt(t, s, early, late)
+	w.change("a")
+	time.Sleep(300 * time.Millisecond) // time enough to lose it
+	if have := w.relay.Status(); have.Lag != 1 {
+		t.Errorf("without listeners: %+v", have)
+	}
+	first()
+	eventually(t, "the first gateway is told", func() bool { return slices.Equal(early.received(), w.want) })
+	second()
+	eventually(t, "the second gateway is told to reload everything", func() bool { return slices.Equal(late.received(), signal.CatchUp()) })
+	eventually(t, "nothing is left to do", func() bool { s := w.relay.Status(); return s.Error == "" && s.Lag == 0 })
+}
+
+// TestUnheard: what no gateway heard does not count as announced, however long
+// none listens, and comes again to the first that does.
+func TestUnheard(t *testing.T) {
+	w := newWorld(t, 1)
+	w.change("before")
+	w.converge()
+	resume := w.gateways[0].pause(t, 0)
+	w.change("during")
+	eventually(t, "the relay notices", func() bool {
+		s := w.relay.Status()
+		return strings.Contains(s.Error, "no gateway listens") && s.Lag == 1
+	})
+	resume()
+	eventually(t, "the gateway is told", func() bool { return len(w.gateways[0].received()) >= len(w.want)+len(signal.CatchUp()) })
+	if have := w.gateways[0].received(); !slices.Contains(have, w.want[1]) {
+		t.Errorf("told %v", have)
+	}
+}
+
+// TestLostSubscription: a gateway that lost only its subscription has missed what
+// was announced meanwhile; when it listens again, all are told to reload.
+func TestLostSubscription(t *testing.T) {
+	w := newWorld(t, 2)
+	w.change("before")
+	w.converge()
+	time.Sleep(600 * time.Millisecond) // two looks: both are counted
+	resume := w.gateways[0].pause(t, 1)
+	w.change("during")
+	eventually(t, "the other gateway is told", func() bool { return slices.Equal(w.gateways[1].received(), w.want) })
+	resume()
+	for i, want := range [][]signal.Signal{
+		slices.Concat(w.want[:1], signal.CatchUp()),
+		slices.Concat(w.want, signal.CatchUp()),
+	} {
+		eventually(t, fmt.Sprintf("gateway %d is told to reload", i), func() bool { return slices.Equal(w.gateways[i].received(), want) })
+	}
+	w.change("after")
+	eventually(t, "changes are told as before", func() bool {
+		have := w.gateways[0].received()
+		return len(have) == 4 && have[3] == w.want[2]
+	})
 }
 
 // TestGatewayLeft: a gateway that left for good delays nothing while the

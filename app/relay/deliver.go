@@ -21,7 +21,9 @@ func (r *Relay) carry(run, held context.Context, l *holding, items <-chan item) 
 		if run.Err() != nil || len(out) > 0 && !r.deliver(run, held, out) {
 			return
 		}
-		l.reached(to, len(out) > 0)
+		if to > 0 {
+			l.reached(to, len(out) > 0)
+		}
 	}
 }
 
@@ -37,7 +39,7 @@ func gather(run context.Context, items <-chan item) (to store.Revision, out []no
 	for range maxBatch {
 		select {
 		case it := <-items:
-			to, out = it.rev, append(out, it.out...)
+			to, out = max(to, it.rev), append(out, it.out...)
 		default:
 			return to, calm(out)
 		}

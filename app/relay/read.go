@@ -11,7 +11,7 @@ import (
 
 // item is a commit as the sink sees it.
 type item struct {
-	rev store.Revision
+	rev store.Revision        // 0: no commit
 	out []notify.Announcement // empty: it concerns nobody
 }
 
@@ -68,6 +68,15 @@ func (r *Relay) catchUp(ctx context.Context, after store.Revision, items chan<- 
 	r.ahead.Store(uint64(head)) // not note: a store that was restored has gone back
 	hand(ctx, items, item{head, announcements(head, signal.CatchUp())})
 	return head, nil
+}
+
+// watch announces that anything may have changed whenever receivers are back that
+// may have missed announcements, until ctx ends.
+func (r *Relay) watch(ctx context.Context, w notify.Watcher, items chan<- item) {
+	for w.Missed(ctx) == nil {
+		r.config.Logger.Info("gateways listen again that did not for a while; all are told to reload everything")
+		hand(ctx, items, item{out: announcements(0, signal.CatchUp())})
+	}
 }
 
 func hand(ctx context.Context, items chan<- item, it item) bool {

@@ -120,6 +120,9 @@ func (r *Relay) hold(ctx context.Context, l *holding) {
 	items := make(chan item, maxBatch)
 	others.Go(func() { l.keep(run, lose) })
 	others.Go(func() { r.read(run, l.saved, items) })
+	if w, ok := r.config.Sink.(notify.Watcher); ok {
+		others.Go(func() { r.watch(run, w, items) })
+	}
 	r.carry(run, held, l, items)
 	stop()
 	others.Wait()

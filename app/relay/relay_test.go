@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -121,13 +122,52 @@ func TestExpired(t *testing.T) {
 			t.Fatal(n, err)
 		}
 		r, _ := w.start("two")
-		w.expect("1.0 ClientIdPChanged a", "6.0 GroupReload")
+		w.expect("1.0 ClientIdPChanged a", "6.0 ClientIdPChanged", "6.1 GroupReload")
 		w.change("b")
 		time.Sleep(time.Second)
-		w.expect("1.0 ClientIdPChanged a", "6.0 GroupReload", "7.0 ClientIdPChanged b")
+		w.expect("1.0 ClientIdPChanged a", "6.0 ClientIdPChanged", "6.1 GroupReload", "7.0 ClientIdPChanged b")
 		if s := r.Status(); s.Position != 7 || s.Lag != 0 || s.Error != "" {
 			t.Errorf("status %+v", s)
 		}
+	})
+}
+
+// watched is a sink that says when receivers are back.
+type watched struct {
+	*sink
+	back chan struct{}
+}
+
+func (s *watched) Missed(ctx context.Context) error {
+	select {
+	case <-s.back:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// TestMissed: receivers that were away are told to reload everything, in order
+// with everything else, by the process that announces; the cursor stays.
+func TestMissed(t *testing.T) {
+	inWorld(t, func(w *world) {
+		s := &watched{sink: w.sink, back: make(chan struct{})}
+		watch := func(c *relay.Config) { c.Sink = s }
+		r, stop := w.start("one", watch)
+		w.start("two", watch)
+		w.change("a")
+		w.expect("1.0 ClientIdPChanged a")
+		s.back <- struct{}{}
+		w.expect("1.0 ClientIdPChanged a", "0.0 ClientIdPChanged", "0.1 GroupReload")
+		if s := r.Status(); s.Position != 1 || s.Lag != 0 {
+			t.Errorf("status %+v", s)
+		}
+		w.change("b")
+		stop()
+		time.Sleep(2 * time.Second)
+		s.back <- struct{}{}
+		w.expect("1.0 ClientIdPChanged a", "0.0 ClientIdPChanged", "0.1 GroupReload", "2.0 ClientIdPChanged b",
+			"0.0 ClientIdPChanged", "0.1 GroupReload")
 	})
 }
 

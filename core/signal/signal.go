@@ -151,9 +151,10 @@ func (c Change) key(index string) string {
 	return c.Key(index)
 }
 
-// CatchUp returns what to announce when it is no longer known what changed:
-// gateways then reload everything, the registry included.
-func CatchUp() []Signal { return []Signal{{Command: GroupReload}} }
+// CatchUp returns what to announce when it is not known what changed, or which
+// announcements arrived: gateways then load everything again, the registry first
+// of all, which they do at once and not with their next tick.
+func CatchUp() []Signal { return []Signal{{Command: ClientIdPChanged}, {Command: GroupReload}} }
 
 // text is a payload as a gateway decodes it: bytes that are no UTF-8 would not
 // survive JSON, and the signature would be over something else.

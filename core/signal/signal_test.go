@@ -51,7 +51,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestCatchUp(t *testing.T) {
-	if have := signal.CatchUp(); !slices.Equal(have, []signal.Signal{{Command: "GroupReload"}}) {
+	if have := signal.CatchUp(); !slices.Equal(have, []signal.Signal{{Command: "ClientIdPChanged"}, {Command: "GroupReload"}}) {
 		t.Errorf("have %v", have)
 	}
 }

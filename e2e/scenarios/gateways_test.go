@@ -41,15 +41,26 @@ func startGateways(t *testing.T, url, redis string, hosts ...string) []*gateways
 // listens to announcements unless redis is empty.
 func startGateway(t *testing.T, url, redis, host string) *gatewaysim.Gateway {
 	t.Helper()
+	return startGatewayWith(t, url, redis, host, haste)
+}
+
+// haste is how the gateways of most tests behave. A real one reloads once a
+// second at most; the haste makes calls overlap more often.
+var haste = gatewaysim.Intervals{Heartbeat: 200 * time.Millisecond, Probe: 300 * time.Millisecond, Retry: 200 * time.Millisecond,
+	Tick: 50 * time.Millisecond, RedisRetry: 50 * time.Millisecond}
+
+// slowRedis is haste, but a lost subscription is missed for a while.
+var slowRedis = func() gatewaysim.Intervals { i := haste; i.RedisRetry = 2 * time.Second; return i }()
+
+func startGatewayWith(t *testing.T, url, redis, host string, intervals gatewaysim.Intervals) *gatewaysim.Gateway {
+	t.Helper()
 	g := gatewaysim.New(gatewaysim.Config{
 		DashboardURL: url, NodeSecret: nodeSecret, Hostname: host, Redis: gatewaysim.Redis{Addr: redis},
 		LocalAPIs: []json.RawMessage{fmt.Appendf(nil, `{"api_id":%q,"org_id":%q,"enable_jwt":true,"jwt_signing_method":"rsa",
 			"proxy":{"listen_path":"/orders/","target_url":"http://127.0.0.1:9"},
 			"version_data":{"not_versioned":true,"versions":{"Default":{}}}}`, ordersAPI, orgID)},
 		LocalPolicies: []json.RawMessage{fmt.Appendf(nil, `{"id":%q,"org_id":%q}`, ordersPolicy, orgID)},
-		// A real gateway reloads once a second at most; the haste makes calls overlap more often.
-		Intervals: gatewaysim.Intervals{Heartbeat: 200 * time.Millisecond, Probe: 300 * time.Millisecond, Retry: 200 * time.Millisecond,
-			Tick: 50 * time.Millisecond, RedisRetry: 50 * time.Millisecond},
+		Intervals:     intervals,
 	})
 	if err := g.Start(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 // Announcement is one thing to tell, with its place in the order of all of
 // them: a sink that is told twice can discard the repeat.
 type Announcement struct {
-	Rev    store.Revision
-	Index  int // among the announcements of one revision
+	Rev    store.Revision // 0: of no commit, but because receivers may have missed some
+	Index  int            // among the announcements of one revision
 	Signal signal.Signal
 }
 
@@ -26,4 +26,14 @@ type Sink interface {
 	// announcements come again. It returns when ctx ends, and soon when the
 	// receiver is away. Its errors are shown to operators: they hold no secret.
 	Deliver(ctx context.Context, as []Announcement) error
+}
+
+// Watcher is a Sink that notices when receivers were away although every Deliver
+// succeeded, as far as it could tell.
+type Watcher interface {
+	Sink
+	// Missed returns nil when receivers are back that may have missed
+	// announcements; they are then told that anything may have changed. Else it
+	// waits until ctx ends and returns the error of ctx.
+	Missed(ctx context.Context) error
 }

@@ -1,0 +1,70 @@
+package redis
+
+import (
+	"context"
+	"time"
+)
+
+// audience is what is known about the listeners of the channel.
+type audience struct {
+	last, most int       // at the last look; the most at any look
+	until      time.Time // before this, a newcomer may have listened before the first look
+	told       bool      // something was announced since the first look
+	missed     bool      // a gateway came back that may have missed announcements
+}
+
+// see notes that n listen. A listener that appears where there were more before
+// is taken for one that lost its subscription: pub/sub has no names.
+func (a *audience) see(n int, now time.Time, grace time.Duration) {
+	if a.until.IsZero() {
+		a.until = now.Add(grace)
+	}
+	if n > a.last && (a.last < a.most || a.told && now.Before(a.until)) {
+		a.missed = true
+	}
+	a.last, a.most = n, max(a.most, n)
+}
+
+// watchEvery is how often listeners are counted while there is nothing to
+// announce. A gateway takes longer to subscribe again.
+const watchEvery = 250 * time.Millisecond
+
+// Missed implements notify.Watcher. It waits until no more gateways come back, so
+// that those who return together are told together.
+func (s *Sink) Missed(ctx context.Context) error {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		select {
+		case s.turn <- struct{}{}:
+		default:
+			continue // a delivery is under way, which looks by itself
+		}
+		settled := s.settled(ctx)
+		<-s.turn
+		if settled {
+			return nil
+		}
+	}
+}
+
+// settled reports, once, that gateways have come back and no more are coming.
+// That Redis is away is for Deliver to say.
+func (s *Sink) settled(ctx context.Context) bool {
+	before := s.audience.last
+	node, err := s.client.node(ctx)
+	if err != nil {
+		return false
+	}
+	n, known, err := s.look(ctx, node)
+	if err != nil || !known || n > before || !s.audience.missed {
+		return false
+	}
+	s.audience.missed = false
+	return true
+}
