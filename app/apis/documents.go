@@ -44,7 +44,7 @@ type settingsIn struct {
 	AllowList       string `query:"allowList" doc:"true or false: only the endpoints of the description are allowed. Unchanged when absent."`
 	ValidateRequest string `query:"validateRequest" doc:"true or false: requests are checked against the description. Unchanged when absent."`
 	MockResponse    string `query:"mockResponse" doc:"true or false: answers come from the description's examples. Unchanged when absent."`
-	Authentication  string `query:"authentication" doc:"true or false: authentication as the description says; compliant for all its requirements."`
+	Authentication  string `query:"authentication" doc:"true: authentication as the description says; false: none; compliant: all requirements of the description."`
 	APIID           string `query:"apiID" doc:"API ID that an import wants; a patch cannot change it."`
 	Mode            string `query:"securityProcessingMode" doc:"legacy or compliant."`
 }

@@ -19,6 +19,9 @@ func (b *builder) authentication() {
 		return
 	}
 	b.ext.Put(doc.NewBool(*b.s.Authentication), "server", "authentication", "enabled")
+	if !secured(b.document) {
+		return
+	}
 	for _, requirement := range b.document.Get("security").Items() {
 		for name := range requirement.Members() {
 			b.scheme(name)

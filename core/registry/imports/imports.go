@@ -76,7 +76,7 @@ func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
 		ext = doc.NewObject()
 	}
 	b := &builder{document: document, ext: ext, s: s}
-	if s.Authentication != nil && document.Get("security").Len() == 0 {
+	if on := s.Authentication; on != nil && *on && !secured(document) {
 		return nil, fault.New(fault.Invalid, "oas.security",
 			"authentication cannot be imported: the description has no security requirements").At("security")
 	}
@@ -84,6 +84,10 @@ func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
 	b.upstream, err = upstream(document, ext, s)
 	return b, err
 }
+
+// secured reports whether a description has requirements that authentication could
+// follow from. It can be switched off without any.
+func secured(document *doc.Node) bool { return document.Get("security").Len() > 0 }
 
 // identity sets who the API is.
 func (b *builder) identity() {

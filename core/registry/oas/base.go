@@ -1,7 +1,6 @@
 package oas
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -39,12 +38,19 @@ func base(over *doc.Node) *doc.Node {
 // the wrong type: one of them would void its whole feed.
 func dropMistyped(c *doc.Node) {
 	for problems := classic.Check(c); len(problems) > 0; problems = classic.Check(c) {
-		for _, name := range c.Names() {
-			if slices.ContainsFunc(problems, func(p shape.Problem) bool { return strings.HasPrefix(p.Path, name) }) {
-				c.Delete(name)
-			}
+		for _, p := range problems {
+			c.Delete(topMember(p))
 		}
 	}
+}
+
+// topMember returns the member of the definition that a problem is in. Names are
+// compared as a whole: auth is not auth_provider.
+func topMember(p shape.Problem) string {
+	if end := strings.IndexAny(p.Path, ".["); end >= 0 {
+		return p.Path[:end]
+	}
+	return p.Path
 }
 
 // addMissing adds the members of from that n lacks; null objects count as missing.

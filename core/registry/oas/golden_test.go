@@ -122,19 +122,28 @@ func TestExtractKeeps(t *testing.T) {
 	want(t, oas.Extract(parse(t, shop), oas.Remains(stored), oas.Options{}).Get("analytics_plugin"), `{}`)
 }
 
+// TestExtractDropsMistyped: a stored member of the wrong type goes, those whose names
+// begin alike stay.
+func TestExtractDropsMistyped(t *testing.T) {
+	c := oas.Extract(parse(t, shop), parse(t, `{"auth_provider":7,"auth":{"use_cookie":true},"session_provider":{"name":"s"},"proxy":{"target_list":[7]},"name":"kept"}`), oas.Options{})
+	wantTyped(t, c)
+	want(t, c.Get("auth", "use_cookie"), `true`)
+	want(t, c.Get("session_provider", "name"), `"s"`)
+}
+
 func TestNormalise(t *testing.T) {
 	d := parse(t, shop)
 	e := d.Get(oas.ExtensionKey)
 	jwt := e.Get("server", "authentication", "securitySchemes", "jwt")
 	jwt.Set("subjectClaims", parse(t, `["sub","uid"]`))
 	jwt.Set("scopes", parse(t, `{"claims":["scp"]}`))
-	e.Put(parse(t, `{"claims":["oscp"]}`), "server", "authentication", "oidc", "scopes")
+	e.Put(parse(t, `{"claims":["oscp"],"claimName":"own"}`), "server", "authentication", "oidc", "scopes")
 	e.Put(doc.NewString("2m"), "middleware", "operations", "readItem", "enforceTimeout", "duration")
 	e.Put(parse(t, `{"enabled":true,"duration":"500ms"}`), "middleware", "mcpTools", "t", "enforceTimeout")
 	oas.Normalise(d)
 	want(t, jwt, `{"enabled":true,"header":{"enabled":true,"name":"Authorization"},"source":"c2VjcmV0MQ==","identityBaseField":"sub",
 		"subjectClaims":["sub","uid"],"jtiValidation":{"enabled":false},"scopes":{"claims":["scp"],"claimName":"scp"}}`)
-	want(t, e.Get("server", "authentication", "oidc", "scopes", "claimName"), `"oscp"`)
+	want(t, e.Get("server", "authentication", "oidc", "scopes"), `{"claims":["oscp"],"claimName":"own"}`)
 	want(t, e.Get("middleware", "operations", "readItem", "enforceTimeout", "value"), `120`)
 	want(t, e.Get("middleware", "mcpTools", "t", "enforceTimeout", "value"), `1`)
 	once := string(d.JSON())

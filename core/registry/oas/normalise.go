@@ -8,14 +8,13 @@ import (
 )
 
 // Normalise brings a document into the form in which it is saved, in place and
-// before it is extracted: lists of claims also set the single member that older
-// gateways read, endpoint timeouts the whole seconds, and the padding of key
-// sources is repaired (contract oas-extension.md 3, claims; dashboard.md 9.2 and
-// 10.5).
+// before it is extracted: the lists of claims of JWT schemes also set the single
+// member that older gateways read, endpoint timeouts the whole seconds, and the
+// padding of key sources is repaired. OpenID Connect keeps its single claim: gateways
+// read both members there.
 func Normalise(document *doc.Node) {
 	ext := document.Get(ExtensionKey)
 	a := ext.Get("server", "authentication")
-	normaliseClaims(a.Get("oidc", "scopes"), "claims", "claimName")
 	for name, entry := range a.Get("securitySchemes").Members() {
 		if Recognise(nativeScheme(document, name), entry) == SchemeJWT {
 			normaliseJWT(entry)
