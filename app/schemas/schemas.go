@@ -44,21 +44,24 @@ var (
 	exampleAll    = map[string]any{"status": "OK", "message": "Schemas retrieved", "schemas": map[string]any{"oas": exampleSchema, "streamsOAS": exampleSchema}}
 )
 
-// Operations lists what any user may read.
+// Operations lists what any user may read, and what those may who may read MCP proxies.
 func (s *Service) Operations() []operation.Operation {
 	group := operation.Group{
 		Surface: operation.Management, Name: "schemas", Path: "/api", Tag: "Schemas", Permission: access.AnyUser,
 		Style: operation.Style{Faults: map[string]operation.Answer{codeMissing: {Status: 500, Text: missing}}},
 	}
+	proxies := group
+	proxies.Permission = access.MCP
 	faults := operation.Faulting(codeMissing)
-	return group.Rows(
+	return append(group.Rows(
 		operation.GET("get", "/schema", "Fetch the schema of OAS APIs", s.of(openapi.OAS), faults,
 			operation.Notes("The same as /api/schemas/apidefs/oas."), operation.Example(nil, exampleOne)),
 		operation.GET("list", "/schemas/apidefs", "Fetch the schemas of OAS and streams APIs", s.All, faults, operation.Example(nil, exampleAll)),
 		operation.GET("oas", "/schemas/apidefs/oas", "Fetch the schema of OAS APIs", s.of(openapi.OAS), faults, operation.Example(nil, exampleOne)),
 		operation.GET("streams", "/schemas/apidefs/streams-oas", "Fetch the schema of streams APIs", s.of(openapi.Streams), faults, operation.Example(nil, exampleOne)),
+	), proxies.Rows(
 		operation.GET("mcp", "/schemas/apidefs/mcp", "Fetch the schema of MCP proxies", s.MCP, faults, operation.Example(nil, exampleSchema)),
-	)
+	)...)
 }
 
 type versionIn struct {

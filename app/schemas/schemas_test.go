@@ -102,7 +102,11 @@ func TestOperations(t *testing.T) {
 		t.Error(err)
 	}
 	for _, o := range ops {
-		if o.Permission != access.AnyUser || o.Intent != access.Read {
+		want := access.AnyUser
+		if o.ID == "schemas.mcp" {
+			want = access.MCP
+		}
+		if o.Permission != want || o.Intent != access.Read {
 			t.Errorf("%s: %s %s", o.ID, o.Permission, o.Intent)
 		}
 	}
