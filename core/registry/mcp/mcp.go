@@ -30,7 +30,8 @@ func Adopt(document, classic, source *doc.Node) {
 
 // Compact brings the tool view of a document into the form that is stored, in
 // place: what expanded answers add goes, and the entries that they show as
-// hidden. A view that is left with nothing goes too.
+// hidden. A view that is left with nothing goes too, where it belongs: elsewhere it
+// stays to be refused, full or empty.
 func Compact(document *doc.Node) {
 	view := document.Get(ViewExtension)
 	if view == nil {
@@ -43,11 +44,23 @@ func Compact(document *doc.Node) {
 		}
 		kept = append(kept, p)
 	}
-	if len(kept) == 0 {
+	_, paired := oas.PairedSource(document.Get(oas.ExtensionKey, "upstream", "url").Text())
+	if len(kept) == 0 && paired && bare(view) {
 		document.Delete(ViewExtension)
 		return
 	}
-	view.Get("primitives").SetItems(kept)
+	if list := view.Get("primitives"); list.Is(doc.TypeArray) {
+		list.SetItems(kept)
+	}
+}
+
+// bare reports whether a view has nothing but a list of primitives.
+func bare(view *doc.Node) bool {
+	others := view.Len()
+	if view.Get("primitives").Is(doc.TypeArray, doc.TypeNull) {
+		others--
+	}
+	return view.Is(doc.TypeObject, doc.TypeNull) && others == 0
 }
 
 // answers are the members that only expanded views have.

@@ -134,11 +134,18 @@ func node(t testing.TB, text string) *doc.Node {
 }
 
 func TestCompact(t *testing.T) {
+	const paired = `"x-tyk-api-gateway":{"upstream":{"url":"tyk://rest__mcp-server"}}`
 	for before, want := range map[string]string{
 		`{"a":1}`: `{"a":1}`,
-		`{"x-tyk-mcp-server":{"primitives":[]},"a":1.0}`: `{"a":1.0}`,
-		`{"x-tyk-mcp-server":{}}`:                        `{}`,
-		`{"x-tyk-mcp-server":null}`:                      `{}`,
+		`{"x-tyk-mcp-server":{"primitives":[]},"a":1.0,` + paired + `}`:                         `{"a":1.0,` + paired + `}`,
+		`{"x-tyk-mcp-server":{},` + paired + `}`:                                                `{` + paired + `}`,
+		`{"x-tyk-mcp-server":null,` + paired + `}`:                                              `{` + paired + `}`,
+		`{"x-tyk-mcp-server":{"primitives":[{"allow":false,"inputSchema":{}}]},` + paired + `}`: `{` + paired + `}`,
+		`{"x-tyk-mcp-server":{"primitives":{}},` + paired + `}`:                                 `{"x-tyk-mcp-server":{"primitives":{}},` + paired + `}`,
+		`{"x-tyk-mcp-server":{"mine":1},` + paired + `}`:                                        `{"x-tyk-mcp-server":{"mine":1},` + paired + `}`,
+		`{"x-tyk-mcp-server":"view",` + paired + `}`:                                            `{"x-tyk-mcp-server":"view",` + paired + `}`,
+		`{"x-tyk-mcp-server":{"primitives":[]}}`:                                                `{"x-tyk-mcp-server":{"primitives":[]}}`,
+		`{"x-tyk-mcp-server":{},"x-tyk-api-gateway":{"upstream":{"url":"http://rest"}}}`:        `{"x-tyk-mcp-server":{},"x-tyk-api-gateway":{"upstream":{"url":"http://rest"}}}`,
 		`{"x-tyk-mcp-server":{"x":1,"primitives":[{"source":{},"allow":false,"inputSchema":{}},{"allow":true,"outputSchema":{},"parameterOrder":[],"name":"n"},{"allow":false,"y":1e1},{"inputSchema":1}]}}`: `{"x-tyk-mcp-server":{"x":1,"primitives":[{"allow":true,"name":"n"},{"allow":false,"y":1e1},{}]}}`,
 	} {
 		document := node(t, before)

@@ -10,19 +10,23 @@ import (
 // an MCP primitive.
 var primitiveKinds = []string{"mcpTools", "mcpResources", "mcpPrompts"}
 
-// restricted are settings that have no effect on an MCP primitive.
+// settingKinds are those that hold settings by any name.
+var settingKinds = append([]string{"operations"}, primitiveKinds...)
+
+// restricted are settings that make no sense for an MCP proxy: gateways ignore them on
+// primitives, and would break the protocol with them on its methods.
 var restricted = []string{"internal", "transformRequestMethod", "transformResponseBody", "urlRewrite", "cache", "validateRequest", "mockResponse"}
 
-// Primitives refuses settings that make no sense for MCP primitives (contract
-// oas-extension.md 11.3, dashboard.md 33, row 20).
+// Primitives refuses settings that make no sense for MCP proxies, on primitives and on
+// the methods of the protocol alike.
 func Primitives(d *doc.Node) []Problem {
 	var p problems
 	const field = gatewayExtension + ".middleware"
-	for _, kind := range primitiveKinds {
+	for _, kind := range settingKinds {
 		for name, settings := range d.Get(gatewayExtension, "middleware", kind).Members() {
 			for setting := range settings.Members() {
 				if slices.Contains(restricted, setting) {
-					p.add(at(field, kind, name, setting), "is not supported for MCP primitives")
+					p.add(at(field, kind, name, setting), "is not supported for MCP proxies; remove it")
 				}
 			}
 		}

@@ -34,7 +34,7 @@ var (
 func exchanges(d *doc.Node) []*doc.Node {
 	var list []*doc.Node
 	middleware := d.Get(gatewayExtension, "middleware")
-	for _, group := range append([]string{"operations"}, primitiveKinds...) {
+	for _, group := range settingKinds {
 		for _, settings := range middleware.Get(group).Members() {
 			if e := settings.Get("exchange"); e.Is(doc.TypeObject) {
 				list = append(list, e)

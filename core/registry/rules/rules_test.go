@@ -79,6 +79,12 @@ func TestOpenAPI(t *testing.T) {
 		{"values are not looked at", rest(`"components":{"schemas":{"a":{"default":{"$ref":"b.json"},"example":{"type":"array"},"x-a":{"$ref":"c"}}}}`), ""},
 		{"properties are names", rest(`"components":{"schemas":{"a":{"properties":{"default":{"type":"array"},"$ref":{"type":"string"}}}}}`),
 			"components.schemas.a.properties.default.items"},
+		{"response by reference", rest(`"paths":{"/a":{"get":{"responses":{"200":{"$ref":"#/components/responses/r","x-a":1},"x-b":{"$ref":"#/info","c":1}}}}},"components":{"responses":{"r":{"description":"d"}}}`), ""},
+		{"response by reference with siblings", rest(`"paths":{"/a":{"get":{"responses":{"200":{"$ref":"#/components/responses/r","description":"x"}}}}},"components":{"responses":{"r":{"description":"d"},"s":{"$ref":"#/components/responses/r","summary":"y"}}}`),
+			"paths./a.get.responses.200.description components.responses.s.summary"},
+		{"3.1: response by reference with siblings", `{"openapi":"3.1.0","info":{"title":"a","version":"1"},"paths":{"/a":{"get":{"responses":{"default":{"$ref":"#/components/responses/r","summary":"x"}}}}},"components":{"responses":{"r":{"description":"d"}}}}`,
+			"paths./a.get.responses.default.summary"},
+		{"properties called responses", rest(`"components":{"schemas":{"a":{"properties":{"responses":{"type":"object","properties":{"b":{"$ref":"#/components/schemas/a","description":"c"}}}}}}}`), ""},
 		{"link", rest(`"components":{"links":{"a":{},"b":{"operationId":"x"}}}`), "components.links.a"},
 		{"3.1", `{"openapi":"3.1.0","info":{"title":"a","version":"1"},"components":{"schemas":{"a":{"type":"array"},"b":{"examples":[{"$ref":"x"}]}}}}`, ""},
 	} {
@@ -230,7 +236,7 @@ func TestServed(t *testing.T) {
 
 func TestPrimitives(t *testing.T) {
 	d := parse(t, `{"x-tyk-api-gateway":{"middleware":{"operations":{"a":{"cache":{}}},"mcpTools":{"t":{"cache":{},"rateLimit":{}}},"mcpPrompts":{"p":{"urlRewrite":{"enabled":false}}}}}}`)
-	expect(t, Primitives(d), "x-tyk-api-gateway.middleware.mcpTools.t.cache x-tyk-api-gateway.middleware.mcpPrompts.p.urlRewrite")
+	expect(t, Primitives(d), "x-tyk-api-gateway.middleware.operations.a.cache x-tyk-api-gateway.middleware.mcpTools.t.cache x-tyk-api-gateway.middleware.mcpPrompts.p.urlRewrite")
 }
 
 func TestStreams(t *testing.T) {

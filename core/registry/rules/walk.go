@@ -42,10 +42,13 @@ func (w *walk) enter(name string, n *doc.Node, names bool) {
 			}
 		}
 	case doc.TypeObject:
-		if !names {
+		switch {
+		case !names:
 			w.look(n)
-		} else if name == "links" {
+		case name == "links":
 			w.links(n)
+		case name == "responses":
+			w.responses(n)
 		}
 		for member, v := range n.Members() {
 			if !v.Is(doc.TypeObject, doc.TypeArray) || !names && (slices.Contains(anything, member) || strings.HasPrefix(member, "x-")) {
@@ -101,6 +104,21 @@ func (w *walk) links(n *doc.Node) {
 	for name, link := range n.Members() {
 		if link.Is(doc.TypeObject) && link.Get("$ref") == nil && link.Get("operationId").Text() == "" && link.Get("operationRef").Text() == "" {
 			w.add(name, "names no operation")
+		}
+	}
+}
+
+// responses wants a reference to a response to stand alone: gateways refuse the whole
+// document otherwise, whatever its version allows. Extensions may stand beside it.
+func (w *walk) responses(n *doc.Node) {
+	for status, response := range n.Members() {
+		if strings.HasPrefix(status, "x-") || !response.Get("$ref").Is(doc.TypeString) {
+			continue
+		}
+		for _, name := range response.Names() {
+			if name != "$ref" && !strings.HasPrefix(name, "x-") {
+				w.add(status+"."+name, "stands beside $ref, which gateways refuse; move it into the response that $ref names, or write the response out here")
+			}
 		}
 	}
 }
