@@ -85,7 +85,7 @@ func (s OAS) Operations() []operation.Operation {
 			operation.Notes("The child versions of a base stay as APIs of their own unless purge is true, which the caller must own all of them for. "+notesDryRun), s.rehearsable(), operation.Example(nil, done("API deleted."))),
 		operation.PATCH("rebase", "/{apiId}/rebase/{next-base-apiId}", "Make a child version the base", s.Rebase, operation.Faulting(rebaseFaults...),
 			s.rehearsable(), operation.Example(nil, done("API converted successfully")),
-			operation.Notes("The routing table moves to the child; the names of all versions and what requests without one reach stay. Both APIs must be the caller's to write. Gateways reload once.")),
+			operation.Notes("The routing table moves to the child; the names of all versions and what requests without one reach stay. A child that is internal becomes reachable. Both APIs must be the caller's to write. Gateways reload once.")),
 		operation.PATCH("rebase.short", "/{apiId}/{next-base-apiId}", "Make a child version the base", s.Rebase, operation.Faulting(rebaseFaults...),
 			operation.Notes("Another path of the operation above, as older documentation has it."), s.rehearsable(), operation.Example(nil, done("API converted successfully"))),
 		operation.GET("urls", "/{apiId}/urls", "List the public addresses of an API", s.URLs, operation.Faulting(codeMissing, codeNotOwned),

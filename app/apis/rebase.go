@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 	"github.com/gatehouse-io/gatehouse/core/registry/versions"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
@@ -32,6 +34,7 @@ func (l *Library) swap(ctx context.Context, w store.Writer, base, child apidef.A
 	if err := versions.Rebase(versions.InDocument(oldDoc), versions.InDocument(childDoc), base.APIID(), child.APIID()); err != nil {
 		return l.childless(ctx, w, child, err)
 	}
+	open(childDoc)
 	next := apidef.Draft{Class: child.Class(), Document: childDoc}
 	if err := l.convert(&next, childDef, link{oldBase: oldDef}); err != nil {
 		return err
@@ -56,6 +59,14 @@ func (l *Library) swap(ctx context.Context, w store.Writer, base, child apidef.A
 		return err
 	}
 	return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
+}
+
+// open makes gateways listen for an API: versions are often internal, because their
+// base receives the requests, but requests to an internal base reach nothing.
+func open(document *doc.Node) {
+	if internal := []string{oas.ExtensionKey, "info", "state", "internal"}; document.Get(internal...).True() {
+		document.Put(doc.NewBool(false), internal...)
+	}
 }
 
 func notChild() error {

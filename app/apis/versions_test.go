@@ -69,3 +69,59 @@ func TestRenamedVersion(t *testing.T) {
 	w.done("admin", "DELETE", "/apis/renamed", "")
 	w.want("admin", "GET", "/apis/oas/base", "", 200, `"default":"self"`)
 }
+
+// A base that gateways do not listen for would serve nothing: an internal version
+// that becomes the base is reachable then, the former base stays as it is.
+func TestRebaseOntoInternal(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	w.done("admin", "POST", "/apis/oas", document("base", "Base", "/base/"))
+	w.done("admin", "POST", "/apis/oas?base_api_id=base&base_api_version_name=v1&new_version_name=v2", strings.Replace(document("child", "Child", "/child/"), `"active":true`, `"active":true,"internal":true`, 1))
+	w.want("admin", "GET", "/apis/child", "", 200, `"internal":true`)
+	w.done("admin", "PATCH", "/apis/oas/base/rebase/child", "")
+	w.want("admin", "GET", "/apis/child", "", 200, `"internal":false`)
+	w.want("admin", "GET", "/apis/oas/child", "", 200, `"state":{"active":true,"internal":false}`)
+	if got := w.servers("child"); !strings.Contains(got, "http://gw.example/child") {
+		t.Error("the address of the new base:", got)
+	}
+	w.want("admin", "GET", "/apis/base", "", 200, `"internal":false`)
+}
+
+// Whoever drops cached keys is an admin of the organisation that the API is in.
+func TestClearKeys(t *testing.T) {
+	w := newWorld(t, apis.Settings{Ownership: true})
+	w.done("ann", "POST", "/apis/oas", document("o", "O", "/o/"))
+	w.done("tim", "POST", "/mcps", document("m", "M", "/m/"))
+	w.want("admin", "DELETE", "/cache/jwks/o", "", 200, `{"status":"OK","message":"success"}`)
+	w.done("admin", "DELETE", "/cache/jwks/m", "")
+	before := w.head()
+	w.want("ann", "DELETE", "/cache/jwks/o", "", 403, "access denied")
+	w.want("other", "DELETE", "/cache/jwks/o", "", 404, "API not found")
+	w.want("admin", "DELETE", "/cache/jwks/nothing", "", 404, "API not found")
+	if w.head() != before {
+		t.Error("a refusal was announced")
+	}
+}
+
+// A tool view belongs to proxies of REST APIs, also when it is empty, and middleware
+// that makes no sense for MCP is refused wherever it stands.
+func TestRefusedProxies(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	with := func(old, new string) string { return strings.Replace(document("m", "M", "/m/"), old, new, 1) }
+	const view = `"x-tyk-mcp-server":{"primitives":[]},`
+	for _, body := range []string{with(`"paths"`, view+`"paths"`), with(`"paths"`, `"x-tyk-mcp-server":{},"paths"`)} {
+		w.want("tim", "POST", "/mcps", body, 400, "x-tyk-mcp-server: needs an upstream that is the MCP adapter of a REST API")
+	}
+	w.want("ann", "POST", "/apis/oas", with(`"paths"`, view+`"paths"`), 400, "x-tyk-mcp-server")
+	for _, name := range []string{"internal", "transformRequestMethod", "transformResponseBody", "urlRewrite", "cache", "validateRequest", "mockResponse"} {
+		const method = `"paths":{"/tools/call":{"post":{"operationId":"call","responses":{"200":{"description":"d"}}}}}`
+		block := map[string]string{"transformRequestMethod": `{"enabled":true,"toMethod":"PUT"}`, "transformResponseBody": `{"enabled":true,"format":"json","body":"e30="}`,
+			"urlRewrite": `{"enabled":true,"pattern":"a","rewriteTo":"b"}`}[name]
+		if block == "" {
+			block = `{"enabled":true}`
+		}
+		body := strings.Replace(with(`"paths":{}`, method), `"upstream"`, `"middleware":{"operations":{"call":{"`+name+`":`+block+`}}},"upstream"`, 1)
+		w.want("tim", "POST", "/mcps", body, 400, "middleware.operations.call."+name+": is not supported for MCP proxies")
+	}
+	w.done("tim", "POST", "/mcps", document("m", "M", "/m/"))
+	w.want("tim", "PUT", "/mcps/m", with(`"paths"`, view+`"paths"`), 400, "x-tyk-mcp-server")
+}

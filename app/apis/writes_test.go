@@ -126,6 +126,7 @@ func TestAnnouncements(t *testing.T) {
 		{"POST", "/apis?base_api_id=c&base_api_version_name=1&new_version_name=2", classic("c2", "C2", "/c2/"), "ApiAdded c2"},
 		{"PUT", "/apis/c2", classic("c3", "C3", "/c2/"), "ApiUpdated c3"},
 		{"DELETE", "/cache/c", "", "DeleteAPICache c"},
+		{"DELETE", "/cache/jwks/c", "", "InvalidateJWKSCacheForAPI c"},
 		{"POST", "/apis/oas", document("o", "O", "/o/"), "ApiAdded o"},
 		{"PUT", "/apis/oas/o", document("o", "O", "/o/"), "ApiUpdated o"},
 		{"PATCH", "/apis/oas/o", plain, "ApiUpdated o"},
