@@ -17,32 +17,34 @@ import (
 // could not load: they would lose every other API with it.
 func (l *Library) prepare(d *apidef.Draft) error {
 	def := d.Definition
-	if err := spelling(def, "api_definition", ruled...); err != nil {
+	if err := typed(classic.Check(def)); err != nil {
 		return err
 	}
-	if err := spelling(def.Get("proxy"), "api_definition.proxy", "listen_path", "target_url", "strip_listen_path"); err != nil {
+	if err := required(def); err != nil {
 		return err
 	}
-	if !def.Get("proxy").Is(doc.TypeObject) {
-		return schemaFault("proxy", "proxy is required")
-	}
-	if !def.Get("version_data").Is(doc.TypeObject) {
+	if def.Get("version_data").Is(doc.Absent, doc.TypeNull) {
 		def.Set("version_data", unversioned())
-	}
-	if strings.TrimSpace(def.Get("name").Text()) == "" {
-		return schemaFault("name", "name is required")
 	}
 	repairSource(def)
 	if l.Settings.ForceDefaults {
 		def.Put(doc.NewBool(true), "proxy", "strip_listen_path")
 	}
-	if err := typed(classic.Check(def)); err != nil {
-		return err
-	}
 	if err := refused(rules.Classic(def)); err != nil {
 		return err
 	}
 	return checkAPIID(d.APIID)
+}
+
+// required says which member of a definition is missing.
+func required(def *doc.Node) error {
+	if !def.Get("proxy").Is(doc.TypeObject) {
+		return schemaFault("proxy", "proxy is required")
+	}
+	if strings.TrimSpace(def.Get("name").Text()) == "" {
+		return schemaFault("name", "name is required")
+	}
+	return nil
 }
 
 // schemaFault is the contract's text for a definition of the wrong shape, with
@@ -70,25 +72,6 @@ func unversioned() *doc.Node {
 	v.Put(doc.NewString("Default"), "versions", "Default", "name")
 	v.Put(doc.NewBool(true), "versions", "Default", "use_extended_paths")
 	return v
-}
-
-// ruled are the members of a definition that rules look at or the server sets.
-var ruled = []string{
-	"id", "api_id", "org_id", "name", "active", "internal", "is_oas", "protocol", "listen_port", "domain", "domain_disabled", "tags", "tags_disabled",
-	"proxy", "version_data", "definition", "application_protocol", "json_rpc_version",
-}
-
-// spelling refuses members that gateways, which ignore case, would take for ones
-// that rules have looked at: such as another organisation or listen path.
-func spelling(n *doc.Node, where string, names ...string) error {
-	for _, have := range n.Names() {
-		for _, want := range names {
-			if have != want && strings.EqualFold(have, want) {
-				return fault.New(fault.Invalid, codeInvalid, "%s must be spelled %s", have, want).At(where + "." + have)
-			}
-		}
-	}
-	return nil
 }
 
 // repairSource completes the padding of a base64 jwt_source (contract

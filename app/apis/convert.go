@@ -18,10 +18,6 @@ var variants = map[apidef.Class]openapi.Variant{apidef.OAS: openapi.OAS, apidef.
 // check refuses a document that does not have the form of its class. unknown
 // lets members of the extension pass that nobody knows.
 func (l *Library) check(document *doc.Node, class apidef.Class, unknown bool) error {
-	ext := document.Get(oas.ExtensionKey)
-	if err := spelling(ext.Get("info"), "x-tyk-api-gateway.info", "id", "dbId", "orgId"); err != nil {
-		return err
-	}
 	if err := refused(l.validate(document, class, unknown)); err != nil {
 		return err
 	}

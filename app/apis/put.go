@@ -73,15 +73,17 @@ func (l *Library) checkClassic(d *apidef.Draft) []rules.Problem {
 	def.Set("id", doc.NewString(d.ID))
 	def.Set("api_id", doc.NewString(d.APIID))
 	def.Set("org_id", doc.NewString(string(d.OrgID)))
-	first := problemsOf(l.prepare(d))
-	if first == nil {
+	err := l.prepare(d)
+	if err == nil {
 		return nil
 	}
 	all := classicProblems(def)
-	if slices.ContainsFunc(all, func(p rules.Problem) bool { return p.Field == first[0].Field }) {
-		return all
+	for _, p := range append(problemsOf(required(def)), problemsOf(err)...) {
+		if !slices.ContainsFunc(all, func(known rules.Problem) bool { return known.Field == p.Field }) {
+			all = append(all, p)
+		}
 	}
-	return append(first, all...)
+	return all
 }
 
 // classicProblems is what gateways and this control plane would refuse.
@@ -92,7 +94,7 @@ func classicProblems(def *doc.Node) (all []rules.Problem) {
 // typeProblems says in words of their own what gateways could not decode.
 func typeProblems(problems []shape.Problem) (all []rules.Problem) {
 	for _, p := range problems {
-		all = append(all, rules.Problem{Field: p.Path, Message: "must be " + p.Want + ", not " + p.Got})
+		all = append(all, rules.Problem{Field: p.Path, Message: p.Demand()})
 	}
 	return all
 }
@@ -101,7 +103,7 @@ func typeProblems(problems []shape.Problem) (all []rules.Problem) {
 // addresses of gateways are left as they came: they follow with the next change.
 func (l *Library) checkDocument(d *apidef.Draft) []rules.Problem {
 	info := d.Document.Get(oas.ExtensionKey, "info")
-	problems := append(problemsOf(checkAPIID(d.APIID)), problemsOf(spelling(info, "x-tyk-api-gateway.info", "id", "dbId", "orgId"))...)
+	problems := problemsOf(checkAPIID(d.APIID))
 	identify(info, *d)
 	problems = append(problems, l.documentProblems(d.Document, d.Class)...)
 	if len(problems) > 0 {

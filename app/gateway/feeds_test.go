@@ -110,6 +110,23 @@ func TestPolicies(t *testing.T) {
 	if n, err := w.nodes.LeftOut(t.Context(), "policies"); n != 2 || err != nil {
 		t.Errorf("%d left out, %v", n, err)
 	}
+	w.put(pol(4, `,"graphql_access_rights":{"k":"x"}`), pol(5, `,"graphql_access_rights":{"k":{"x":1},"l":null}`), pol(6, `,"RATE":-1`), pol(7, `,"access_rights":{"a":{"Limit":{}}}`))
+	w.expect("policies", pol(1, `,"rate":1.50`).text, pol(5, `,"graphql_access_rights":{"k":{"x":1},"l":null}`).text)
+	if n, err := w.nodes.LeftOut(t.Context(), "policies"); n != 5 || err != nil {
+		t.Errorf("%d left out, %v", n, err)
+	}
+}
+
+// TestStoredSpelling: a record with a name in another letter case, which an older
+// version stored, opens nothing: it is left out and listed.
+func TestStoredSpelling(t *testing.T) {
+	w := newWorld(t)
+	w.put(api("o1", 1, `,"use_keyless":false,"Use_Keyless":true`, ""), api("o1", 2, `,"auth_configs":{"authToken":{"Use_Param":true}}`, ""), api("o1", 3, "", ""))
+	w.expect("apis", served("o1", 3, ""))
+	listed := do(t, w.nodes, "system.feeds.list", operation.Call{Scope: tenant.Everyone("test")}).([]gateway.FeedContent)
+	if left := listed[0].LeftOut; len(left) != 2 || left[0].Problems[0].String() != "api_definition.Use_Keyless must be spelled use_keyless" {
+		t.Errorf("%v", left)
+	}
 }
 
 // TestLeftOut: what gateways could not read is left out, logged once for each

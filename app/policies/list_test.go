@@ -88,7 +88,8 @@ func TestOwnership(t *testing.T) {
 	w.want("ann", "GET", "/unknown", "", 404, missing)
 	w.want("ann", "POST", "", `{"name":"x","access_rights":{"bobs":{}}}`, 401, notOwned)
 	w.want("ann", "POST", "", `{"name":"x","access_rights_array":[{"api_id":"bobs"}]}`, 401, notOwned)
-	w.want("ann", "POST", "", `{"name":"x","Access_Rights":{"bobs":{}}}`, 401, notOwned)
+	w.want("ann", "POST", "", `{"name":"x","Access_Rights":{"bobs":{}}}`, 400,
+		`{"Status":"Error","Message":"policy Access_Rights must be spelled access_rights","Meta":null}`)
 	w.want("ann", "PUT", "/anns", `{"name":"[anns]","access_rights":{"anns":{},"bobs":{}}}`, 401, notOwned)
 	w.want("ann", "PUT", "/anns-bobs", `{"name":"[anns,bobs]","access_rights":{"bobs":{},"anns":{},"unknown":{}}}`, 200, updated) // it was there
 	w.want("ann", "DELETE", "/gone", "", 200, deleted)

@@ -198,7 +198,7 @@ func place(a folder.API, wrong []rules.Problem) (out []folder.Problem) {
 func (s *Service) policy(org tenant.ID, p folder.Policy) (item, []folder.Problem) {
 	var wrong []folder.Problem
 	for _, t := range policies.CheckTypes(p.Node) {
-		wrong = append(wrong, p.Place.Problem(t.Path, "must be %s, not %s", t.Want, t.Got))
+		wrong = append(wrong, p.Place.Problem(t.Path, "%s", t.Demand()))
 	}
 	text := p.Node.JSON()
 	return item{

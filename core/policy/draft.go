@@ -23,7 +23,7 @@ func NewDraft(text []byte) (Draft, error) {
 	if !n.Is(doc.TypeObject) {
 		return Draft{}, errObject
 	}
-	return Draft{respelled(n)}, nil
+	return Draft{n}, nil
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -52,89 +52,3 @@ func (d Draft) APIs() []string {
 
 // missing reports whether a member is absent or null.
 func missing(n *doc.Node) bool { return n.Is(doc.Absent, doc.TypeNull) }
-
-// The members that rules look at, by where they are.
-var (
-	spelled = []string{
-		"_id", "id", "name", "org_id", "state", "active", "is_inactive", "access_rights", "access_rights_array", "partitions", "post_expiry_action",
-		"auth_type", "auth_types", "date_created", "last_updated",
-	}
-	spelledPartitions = append([]string{perAPI}, shared...)
-	spelledAccess     = append(append([]string{"api_id"}, mcpMembers...), restMembers...)
-)
-
-// respelled returns a document whose members are spelled as the rules spell
-// them. Gateways do not look at upper and lower case: what is checked must be
-// what they read. Of two spellings of one member the last counts.
-func respelled(n *doc.Node) *doc.Node {
-	n = respell(n, spelled)
-	within(n, "partitions", func(p *doc.Node) *doc.Node { return respell(p, spelledPartitions) })
-	within(n, "access_rights", func(rights *doc.Node) *doc.Node {
-		for api, definition := range rights.Members() {
-			rights.Set(api, respelledAccess(definition))
-		}
-		return rights
-	})
-	within(n, "access_rights_array", func(list *doc.Node) *doc.Node {
-		items := list.Items()
-		for i, definition := range items {
-			items[i] = respelledAccess(definition)
-		}
-		if list.Is(doc.TypeArray) {
-			list.SetItems(items)
-		}
-		return list
-	})
-	return n
-}
-
-func respelledAccess(definition *doc.Node) *doc.Node {
-	definition = respell(definition, spelledAccess)
-	within(definition, primitives, func(list *doc.Node) *doc.Node {
-		items := list.Items()
-		for i, p := range items {
-			items[i] = respell(p, []string{"type"})
-		}
-		if list.Is(doc.TypeArray) {
-			list.SetItems(items)
-		}
-		return list
-	})
-	return definition
-}
-
-// within replaces a member, if it is there, by what fn makes of it.
-func within(n *doc.Node, name string, fn func(*doc.Node) *doc.Node) {
-	if v := n.Get(name); v != nil {
-		n.Set(name, fn(v))
-	}
-}
-
-func respell(n *doc.Node, names []string) *doc.Node {
-	if !n.Is(doc.TypeObject) || !misspelled(n, names) {
-		return n
-	}
-	out := doc.NewObject()
-	for name, v := range n.Members() {
-		out.Set(spelling(name, names), v)
-	}
-	return out
-}
-
-func misspelled(n *doc.Node, names []string) bool {
-	for name := range n.Members() {
-		if spelling(name, names) != name {
-			return true
-		}
-	}
-	return false
-}
-
-func spelling(name string, names []string) string {
-	for _, want := range names {
-		if strings.EqualFold(want, name) {
-			return want
-		}
-	}
-	return name
-}

@@ -23,6 +23,8 @@ func FuzzLens(f *testing.F) {
 	for _, seed := range []string{
 		`{"name":"n"}`, `{"name":"n","x":1.0,"a":{"b":[null,1e5,"\u00e9"]},"rate":1e2,"access_rights":{"rest":{"z":0.10}},"tags":["b","a"]}`,
 		`{"name":"n","access_rights_array":[{"api_id":"a"}]}`, `{"NAME":"n","Access_Rights":{"mcp":{"Mcp_Primitives":[{"Type":"tool"}]}}}`,
+		`{"name":"n","graphql_access_rights":{"k":"x"}}`, `{"name":"n","graphql_access_rights":[]}`, `{"name":"n","graphql_access_rights":{"k":{"any":[1]},"l":null}}`,
+		`{"name":"n","RATE":1}`, "{\"name\":\"n\",\"parti\u017fions\":null,\"acce\u017fs_rights\":{\"a\":null}}", `{"name":"n","access_rights":{"a":{"Limit":{"Rate":1}}}}`,
 		`{"name":"n","partitions":{"per_api":true}}`, `[]`, `null`, `{"name":"n","id":"a b"}`, `{"name":"n","state":"draft"}`,
 	} {
 		f.Add([]byte(seed))

@@ -86,12 +86,6 @@ func TestNew(t *testing.T) {
 				`"org_id":"org","last_updated":"1767323045","id":"00000000000000000000000a","state":"active",` +
 				`"access_rights":{"rest":{"api_id":"rest","y":2},"other":{"api_id":"other"}},"auth_type":"","auth_types":["authToken","jwt"]}`,
 		},
-		"names in another case are what gateways take them for": {
-			`{"NAME":"m","Name":"n","Partitions":{"Per_API":true},"Access_Rights":{"mcp":{"MCP_Primitives":[{"TYPE":"tool"}]}},"ID":"x","State":"active"}`,
-			`{"name":"n","partitions":{"per_api":true},"access_rights":{"mcp":{"mcp_primitives":[{"type":"tool"}],"api_id":"mcp"}},"id":"x","state":"active",` +
-				`"date_created":"2026-01-02T03:04:05Z","_id":"00000000000000000000000a","org_id":"org","last_updated":"1767323045",` +
-				`"access_rights_array":[{"mcp_primitives":[{"type":"tool"}],"api_id":"mcp"}]}`,
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := text(t, make1(t, c.body)); got != c.want {
@@ -137,7 +131,11 @@ func TestRefused(t *testing.T) {
 		{rights("mcp", `{"endpoints":[{}]}`), "access_rights.mcp.endpoints", `endpoints cannot be configured on MCP Proxies, API "mcp" is an MCP Proxy`},
 		{rights("mcp", `{"mcp_primitives":[{"type":"prompt"},{"type":"file"}]}`), "access_rights.mcp.mcp_primitives", `mcp_primitives of API "mcp": type must be tool, resource or prompt`},
 		{rights("mcp", `{"mcp_primitives":[{}]}`), "access_rights.mcp.mcp_primitives", `mcp_primitives of API "mcp": type must be tool, resource or prompt`},
-		{rights("mcp", `{"Allowed_URLs":[{"url":"/"}]}`), "access_rights.mcp.allowed_urls", `allowed_urls cannot be configured on MCP Proxies, API "mcp" is an MCP Proxy`},
+		{rights("mcp", `{"Allowed_URLs":[{"url":"/"}]}`), "access_rights.mcp.Allowed_URLs", `policy access_rights.mcp.Allowed_URLs must be spelled allowed_urls`},
+		{`{"Name":"n"}`, "Name", `policy Name must be spelled name`},
+		{`{"name":"n","RATE":-1}`, "RATE", `policy RATE must be spelled rate`},
+		{`{"name":"n","graphql_access_rights":{"k":"x"}}`, "graphql_access_rights.k", "policy graphql_access_rights.k must be an object, not a string"},
+		{`{"name":"n","graphql_access_rights":[]}`, "graphql_access_rights", "policy graphql_access_rights must be an object, not a list"},
 	} {
 		_, err := policy.New(id, "org", now, draft(t, c.body), rules)
 		f, ok := errors.AsType[*fault.Error](err)

@@ -4,9 +4,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// Table is the type of a policy: what gateways decode (contract
-// classic-fields.md), and the members that only clients of this service know
-// (contract dashboard.md 8.2).
+// Table is the type of a policy: what gateways decode, and the members that only
+// clients of this service know.
 var Table = shape.Object(
 	shape.Members("_id", shape.ObjectID),
 	shape.Members("id name org_id post_expiry_action last_updated state auth_type", shape.String),
@@ -18,7 +17,9 @@ var Table = shape.Object(
 	shape.Members("access_rights_array", shape.List(accessDefinition)),
 	shape.Members("partitions", shape.Object(shape.Members("quota rate_limit complexity acl per_api", shape.Bool))),
 	shape.Members("tags auth_types", shape.List(shape.String)),
-	shape.Members("meta_data graphql_access_rights", shape.Map(shape.Any)),
+	shape.Members("meta_data", shape.Map(shape.Any)), // what clients say to their plugins: gateways copy it to sessions
+	// Rules of an older form, by name: gateways want objects there and read nothing in them.
+	shape.Members("graphql_access_rights", shape.Map(shape.Object())),
 	shape.Members("date_created", shape.Time),
 )
 

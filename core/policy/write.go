@@ -89,7 +89,7 @@ func write(n *doc.Node, o owned, now time.Time, r Rules) (Policy, error) {
 	}
 	if problems := Table.Check(n); len(problems) > 0 {
 		p := problems[0]
-		return Policy{}, fault.New(fault.Invalid, Kind+".type", "policy %s must be %s, not %s", p.Path, p.Want, p.Got).At(p.Path)
+		return Policy{}, fault.New(fault.Invalid, Kind+".type", "policy %s %s", p.Path, p.Demand()).At(p.Path)
 	}
 	for _, step := range []func() error{
 		func() error { return checkName(n) },

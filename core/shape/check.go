@@ -13,10 +13,23 @@ type Problem struct {
 	Path string `json:"path"` // "proxy.target_list[2]"; "" is the document itself
 	Want string `json:"want"`
 	Got  string `json:"got"` // what kind of value, never the value: it may be a secret
+
+	spelled string // how the last name of the path must be spelled; "": it is the value that is wrong
+}
+
+// Demand says what has to become of the value, for people: it follows the path.
+func (p Problem) Demand() string {
+	if p.spelled != "" {
+		return "must be spelled " + p.spelled
+	}
+	return "must be " + p.Want + ", not " + p.Got
 }
 
 // String says what is wrong, for people.
 func (p Problem) String() string {
+	if p.spelled != "" {
+		return p.Path + " must be spelled " + p.spelled
+	}
 	if p.Path == "" {
 		return "want " + p.Want + ", got " + p.Got
 	}
@@ -66,15 +79,17 @@ func (c *checker) path() string {
 
 func (c *checker) report(t *Type, got string) {
 	if len(c.found) < maxProblems {
-		c.found = append(c.found, Problem{c.path(), t.String(), got})
+		c.found = append(c.found, Problem{Path: c.path(), Want: t.String(), Got: got})
 	}
 }
 
 func (c *checker) check(t *Type, n *doc.Node) {
-	if n.Is(doc.TypeNull) && t.kind != kindDuration {
+	if n.Is(doc.TypeNull) && t.kind != kindDuration && t.kind != kindRef {
 		return // a decoder leaves the zero value
 	}
 	switch t.kind {
+	case kindRef:
+		c.check(t.elem, n)
 	case kindList:
 		c.list(t, n)
 	case kindMap, kindObject:
@@ -106,16 +121,26 @@ func (c *checker) object(t *Type, n *doc.Node) {
 		return
 	}
 	for name, v := range n.Members() {
-		of := t.elem
-		if t.kind == kindObject {
-			of = t.member(name)
+		of, known := t.elem, t.known(name)
+		if known != nil {
+			of = &known.of
 		}
 		if of == nil {
 			continue
 		}
 		c.steps = append(c.steps, step{name, -1})
+		if known != nil && known.name != name {
+			c.misspelt(known.name)
+		}
 		c.check(of, v)
 		c.steps = c.steps[:len(c.steps)-1]
+	}
+}
+
+// misspelt reports a name that a decoder takes for a known one.
+func (c *checker) misspelt(known string) {
+	if len(c.found) < maxProblems {
+		c.found = append(c.found, Problem{Path: c.path(), Want: "the spelling " + known, Got: "another letter case", spelled: known})
 	}
 }
 

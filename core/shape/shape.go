@@ -1,8 +1,10 @@
 // Package shape describes the types that a gateway decodes JSON into, as data,
 // and says where a document would make that decoder fail. Gateways decode with
-// Go's encoding/json, and one value of the wrong type voids a whole feed
-// (contract gateway.md 0, rule 4), so the rules here are those of that package:
-// names match in any case, null is the zero value, unknown members are ignored.
+// Go's encoding/json, and one value of the wrong type voids a whole feed, so the
+// rules here are those of that package: null is the zero value, unknown members
+// are ignored. One rule is stricter: that package takes a name in another letter
+// case for a known member, which rules over documents do not see. Such a name is
+// a problem here.
 package shape
 
 import (
@@ -28,6 +30,7 @@ const (
 	kindList
 	kindMap
 	kindObject
+	kindRef
 )
 
 // Type is what a decoder accepts. Types are immutable and may be shared.
@@ -35,7 +38,7 @@ type Type struct {
 	kind     kind
 	bits     int // of numbers
 	optional bool
-	elem     *Type // of lists and maps
+	elem     *Type // of lists and maps, and of the free members of an object
 	members  []member
 	exact    map[string]int // members by name
 	folded   map[string]int // and by name without case
@@ -45,6 +48,19 @@ type member struct {
 	name    string
 	of      Type
 	omitted bool
+}
+
+// known returns the member that a decoder would fill from a name: the one spelled
+// the same, or else the one that differs in case only. nil: there is none.
+func (t *Type) known(name string) *member {
+	i, ok := t.exact[name]
+	if !ok {
+		i, ok = t.folded[fold(name)]
+	}
+	if !ok {
+		return nil
+	}
+	return &t.members[i]
 }
 
 // The types of single values.
@@ -71,6 +87,17 @@ func List(elem Type) Type { return Type{kind: kindList, elem: &elem} }
 
 // Map is an object with any member names and values of one type.
 func Map(elem Type) Type { return Type{kind: kindMap, elem: &elem} }
+
+// Open is an object with these members, and any others of one type.
+func Open(rest Type, groups ...Group) Type {
+	t := Object(groups...)
+	t.elem = &rest
+	return t
+}
+
+// Ref is the type that a variable holds when a document is checked: what a type
+// that contains itself is made with.
+func Ref(to *Type) Type { return Type{kind: kindRef, elem: to} }
 
 // Optional is t, or nothing: its zero value is null.
 func Optional(t Type) Type {
@@ -113,19 +140,6 @@ func Object(groups ...Group) Type {
 	return t
 }
 
-// member returns the type of the member that a decoder would fill from a name:
-// the one spelled the same, or else the one that differs in case only.
-func (t *Type) member(name string) *Type {
-	i, ok := t.exact[name]
-	if !ok {
-		i, ok = t.folded[fold(name)]
-	}
-	if !ok {
-		return nil
-	}
-	return &t.members[i].of
-}
-
 // fold maps names that encoding/json takes for the same to one text. Letters
 // beyond ASCII count: the Kelvin sign is a k, the long s an s.
 func fold(name string) string {
@@ -164,6 +178,8 @@ func (t Type) String() string {
 		return t.numberName()
 	case kindFloat:
 		return "a number"
+	case kindRaw:
+		return "any JSON"
 	case kindTime:
 		return "a time such as 2026-01-02T03:04:05Z"
 	case kindDuration:
@@ -174,6 +190,8 @@ func (t Type) String() string {
 		return "a list"
 	case kindMap, kindObject:
 		return "an object"
+	case kindRef:
+		return t.elem.String()
 	}
 	return "a value whose numbers are below 1.8e308"
 }

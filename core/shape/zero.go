@@ -20,6 +20,8 @@ func (t Type) Zero() *doc.Node {
 		return doc.NewString("0001-01-01T00:00:00Z")
 	case kindDuration:
 		return doc.NewString("0s")
+	case kindRef:
+		return t.elem.Zero()
 	case kindObject:
 		n := doc.NewObject()
 		for _, m := range t.members {

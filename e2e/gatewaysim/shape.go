@@ -136,6 +136,9 @@ func isKind(v any, kind string) bool {
 	switch kind {
 	case "any":
 		return true
+	case "object": // with members that nothing reads
+		_, ok := v.(map[string]any)
+		return ok
 	case "bool":
 		_, ok := v.(bool)
 		return ok

@@ -82,7 +82,8 @@ func TestCheck(t *testing.T) {
 		`{"jwt_issued_at_validation_skew":-1}`: "jwt_issued_at_validation_skew: want a whole number of at least 0, got another number",
 		`{"proxy":{"transport":{"ssl_min_version":65536}}}`:  "proxy.transport.ssl_min_version: want a whole number from 0 to 65535, got another number",
 		`{"uptime_tests":{"check_list":[{"timeout":"1s"}]}}`: "uptime_tests.check_list[0].timeout: want a whole number, got a string",
-		`{"Name":5}`: "Name: want a string, got a number",
+		`{"name":"a","Use_Keyless":true}`:                    `Use_Keyless must be spelled use_keyless`,
+		`{"proxy":{"Listen_Path":5}}`:                        `proxy.Listen_Path must be spelled listen_pathproxy.Listen_Path: want a string, got a number`,
 	} {
 		have := ""
 		for _, p := range classic.Check(parse(t, text)) {

@@ -39,10 +39,10 @@ var extendedPaths = shape.Object(
 	row("size_limits?", at(endpoint, row("size_limit", num))),
 	row("method_transforms?", at(endpoint, row("to_method", text))),
 	row("track_endpoints? do_not_track_endpoints? internal?", at(endpoint)),
-	row("validate_json?", at(endpoint, row("schema", anything), row("schema_b64", text), row("error_response_code", num))),
+	row("validate_json?", at(endpoint, row("schema", anything /* JSON schema */), row("schema_b64", text), row("error_response_code", num))),
 	row("validate_request?", at(row("enabled", flag), row("path method", text), row("error_response_code", num))),
 	row("go_plugin?", at(endpoint, row("plugin_path func_name", text))),
-	row("persist_graphql", at(row("path method operation", text), row("variables", anything))),
+	row("persist_graphql", at(row("path method operation", text), row("variables", anything /* of the query */))),
 	row("rate_limit", at(endpoint, row("rate per", shape.Float))),
 )
 

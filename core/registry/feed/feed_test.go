@@ -72,7 +72,7 @@ func TestAPI(t *testing.T) {
 }
 
 func TestInactive(t *testing.T) {
-	for _, definition := range []string{`{}`, `{"active":false,"name":5}`, `{"active":null}`} {
+	for _, definition := range []string{`{}`, `{"Active":true}`, `{"active":false,"name":5}`, `{"active":null}`} {
 		if e := entry(t, definition, "", ""); e.Text != nil || e.Problems != nil {
 			t.Errorf("%s: %s %v", definition, e.Text, e.Problems)
 		}
@@ -85,7 +85,8 @@ func TestLeftOut(t *testing.T) {
 		{"null", `null`, "", "api_definition: want an object, got nothing"},
 		{"a list", `[]`, "", "api_definition: want an object, got a list"},
 		{"no JSON", `{"a"`, "", "want a JSON object in api_definition"},
-		{"wrong type", `{"active":true,"use_keyless":"true","Proxy":{"target_list":[1]}}`, "", "api_definition.use_keyless: want true or false, got a string; api_definition.Proxy.target_list[0]: want a string, got a number"},
+		{"wrong type", `{"active":true,"use_keyless":"true","proxy":{"target_list":[1]}}`, "", "api_definition.use_keyless: want true or false, got a string; api_definition.proxy.target_list[0]: want a string, got a number"},
+		{"another spelling", `{"active":true,"use_keyless":false,"Use_Keyless":true}`, "", `api_definition.Use_Keyless must be spelled use_keyless`},
 		{"neither active nor not", `{"active":"true"}`, "", "api_definition.active: want true or false, got a string"},
 		{"identifier", `{"active":true,"id":"a1"}`, "", "api_definition.id: want 24 hexadecimal digits"},
 		{"huge number", `{"active":true,"config_data":{"n":1e999}}`, "", "api_definition.config_data.n: want"},

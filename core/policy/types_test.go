@@ -1,0 +1,82 @@
+package policy_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/shape"
+	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
+)
+
+// TestNothingWrongReachesGateways tries a wrong value and a misspelt name at every
+// place of a policy: neither is written, and a record that has one is left out.
+func TestNothingWrongReachesGateways(t *testing.T) {
+	n := 0
+	for c := range shapetest.Wrong(policy.Table) {
+		n++
+		leftOut(t, c)
+		if !owned[c.Path] {
+			refused(t, c)
+		}
+	}
+	for c := range shapetest.Misspelt(policy.Table) {
+		n++
+		leftOut(t, c)
+		refused(t, c)
+	}
+	if n < 1500 {
+		t.Errorf("only %d documents", n)
+	}
+	for c := range shapetest.Right(policy.Table) {
+		n, err := doc.ParseNode([]byte(c.Text))
+		if problems := policy.Table.Check(n); err != nil || problems != nil {
+			t.Errorf("%s: %v %v", c.Text, err, problems)
+		}
+	}
+}
+
+func leftOut(t *testing.T, c shapetest.Case) {
+	t.Helper()
+	if c.Path == "" || strings.HasPrefix(c.Path, "access_rights_array") {
+		return // no record at all, and what gateways do not get
+	}
+	p, err := policy.Load([]byte(c.Text))
+	if err != nil {
+		t.Fatal(c.Text, err)
+	}
+	_, problems := p.Entry()
+	if !slices.ContainsFunc(problems, func(p shape.Problem) bool { return p.Path == c.Path }) {
+		t.Errorf("%s is served: %v", c.Text, problems)
+	}
+}
+
+func refused(t *testing.T, c shapetest.Case) {
+	t.Helper()
+	d, err := policy.NewDraft([]byte(c.Text))
+	if err == nil {
+		_, err = policy.New(id, "org", now, d, rules)
+	}
+	f, ok := errors.AsType[*fault.Error](err)
+	if err == nil || ok && (f.Kind != fault.Invalid || f.Field != c.Path && c.Path != "name") {
+		t.Errorf("%s: %v, want a fault at %s", c.Text, err, c.Path)
+	}
+}
+
+// TestFreeMembers lists where a policy may hold any JSON: gateways keep it as it is
+// and read nothing in it. Whoever adds a place says why at the table.
+func TestFreeMembers(t *testing.T) {
+	var free []string
+	policy.Table.Walk(func(at shape.Place, of shape.Type) {
+		if of.Free() {
+			free = append(free, at.String())
+		}
+	})
+	if !slices.Equal(free, []string{"meta_data.{}"}) {
+		t.Error(free)
+	}
+}
