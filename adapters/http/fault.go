@@ -32,6 +32,7 @@ var statuses = [...]int{
 const (
 	internalError    = "Internal error"
 	storeUnreachable = "The store is not reachable at the moment; try again"
+	writeTooLong     = "The write would keep all others waiting and was refused; send less at once"
 	timedOut         = "Timed out"
 	cancelled        = "Cancelled; try again"
 )
@@ -45,6 +46,8 @@ func classify(err error) *fault.Error {
 	switch {
 	case errors.Is(err, store.ErrUnavailable):
 		return fault.New(fault.Unavailable, "store.unavailable", storeUnreachable).Because(err)
+	case errors.Is(err, store.ErrTooLong):
+		return fault.New(fault.Unavailable, "store.too_long", writeTooLong).Because(err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.Unavailable, "deadline", timedOut).Because(err)
 	case errors.Is(err, context.Canceled):

@@ -41,29 +41,19 @@ func write(txn *memdb.Txn, old, now *store.Record) error {
 
 // sameRuns reports whether a change of a record moves it in no sorted index.
 func sameRuns(old, now *store.Record) bool {
-	n := 0
-	for _, k := range now.Keys {
-		if k.Sorted {
-			if n++; !hasRun(old, k) {
-				return false
-			}
-		}
-	}
+	runs := map[store.Key]bool{}
 	for _, k := range old.Keys {
 		if k.Sorted {
-			n--
+			runs[k] = true
 		}
 	}
-	return n == 0
-}
-
-func hasRun(r *store.Record, key store.Key) bool {
-	for _, k := range r.Keys {
-		if k == key {
-			return true
+	for _, k := range now.Keys {
+		if k.Sorted && !runs[k] {
+			return false
 		}
+		delete(runs, k)
 	}
-	return false
+	return len(runs) == 0
 }
 
 // tally adds a record to the counts it belongs to.

@@ -21,6 +21,7 @@ import (
 type DB struct {
 	now    system.Clock
 	keep   int
+	hold   time.Duration
 	write  sync.Mutex // one unit of work at a time, and none while Load swaps
 	gen    atomic.Pointer[generation]
 	head   atomic.Uint64 // of gen; set right after a transaction, before anybody is answered
@@ -47,7 +48,7 @@ const defaultKeep = 100_000
 
 // New returns an empty DB.
 func New(now system.Clock) (*DB, error) {
-	d := &DB{now: now, keep: defaultKeep}
+	d := &DB{now: now, keep: defaultKeep, hold: store.DefaultHold}
 	g, err := newGeneration()
 	if err != nil {
 		return nil, err
@@ -55,6 +56,9 @@ func New(now system.Clock) (*DB, error) {
 	d.gen.Store(g)
 	return d, nil
 }
+
+// SetHold says how long one unit of work may hold the writer, before the DB is used.
+func (d *DB) SetHold(hold time.Duration) { d.hold = hold }
 
 func newGeneration() (*generation, error) {
 	db, err := memdb.NewMemDB(schema())
@@ -102,8 +106,11 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 	if err != nil {
 		return 0, err
 	}
-	w := &tx{txn: txn, scope: s, rev: at + 1, touched: map[address]int{}}
+	w := &tx{txn: txn, scope: s, rev: at + 1, touched: map[address]int{}, until: time.Now().Add(d.hold)}
 	if err := fn(w); err != nil {
+		return 0, err
+	}
+	if err := w.late(); err != nil {
 		return 0, err
 	}
 	c := &store.Commit{Rev: w.rev, At: d.now(), By: store.AttributionOf(ctx, s)}

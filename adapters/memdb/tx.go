@@ -3,6 +3,7 @@ package memdb
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/hashicorp/go-memdb"
 
@@ -18,6 +19,15 @@ type tx struct {
 	rev     store.Revision
 	touched map[address]int // into before
 	before  []touch
+	until   time.Time // a unit of work must not hold the writer for longer; zero: it does not write
+}
+
+// late reports that the unit of work has held the writer for too long.
+func (t *tx) late() error {
+	if !t.until.IsZero() && time.Now().After(t.until) {
+		return store.ErrTooLong
+	}
+	return nil
 }
 
 type address struct {
@@ -50,6 +60,9 @@ func (t *tx) Get(_ context.Context, kind, id string) (store.Record, error) {
 }
 
 func (t *tx) get(a address) (*store.Record, error) {
+	if err := t.late(); err != nil {
+		return nil, err
+	}
 	obj, err := t.txn.First(tableRecord, indexID, key(a.kind, string(a.org), a.id))
 	if err != nil || obj == nil {
 		return nil, err
@@ -66,6 +79,9 @@ func (t *tx) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, er
 		}
 		n := 0
 		for rec, err := range t.matching(ctx, q) {
+			if err == nil {
+				err = t.late()
+			}
 			if n++; err == nil && n <= q.Offset {
 				continue
 			}
@@ -234,8 +250,14 @@ func (t *tx) Put(ctx context.Context, r store.Record) error {
 }
 
 func (t *tx) unique(old *store.Record, r store.Record) error {
+	had := map[store.Key]bool{}
+	if old != nil {
+		for _, k := range old.Keys {
+			had[k] = true
+		}
+	}
 	for _, k := range r.Keys {
-		if !k.Unique || old != nil && hasKey(old, k.Index, k.Value) {
+		if !k.Unique || had[k] {
 			continue
 		}
 		it, err := t.txn.Get(tableRecord, indexKey+prefix, key(r.Kind, k.Index, k.Value, string(r.Org)))

@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -20,44 +19,46 @@ type statement struct {
 // flush sends what the overlay holds and what the units did: few statements of
 // many rows, however many units there are.
 func (g *group) flush() error {
-	f := &flusher{
-		upsert: statement{head: `insert into record (kind, org, id, rev, doc, meta) values `,
-			tail: ` on conflict (kind, org, id) do update set rev = excluded.rev, doc = excluded.doc, meta = excluded.meta`},
-		addKeys: statement{head: `insert into record_key (kind, name, value, org, id, uniq, sorted) values `},
-		addRefs: statement{head: `insert into record_ref (org, to_kind, to_id, kind, id) values `, tail: ` on conflict do nothing`},
-		gone:    statement{head: `insert into gone (kind, org, id, rev) values `, tail: ` on conflict (kind, org, id) do update set rev = excluded.rev`},
-	}
+	f := newFlusher()
 	for a, e := range g.over.entries {
 		if err := f.record(a, e); err != nil {
 			return err
 		}
 	}
-	if err := f.send(g.ctx, g.w.ses); err != nil {
-		return err
+	// Rows go before any row is added, so that a unique value can pass from one record
+	// to another.
+	for _, st := range []*statement{&f.drop, &f.dropKeys, &f.dropRefs, &f.upsert, &f.addKeys, &f.addRefs, &f.gone} {
+		if err := g.send(st); err != nil {
+			return err
+		}
 	}
 	text, err := json.Marshal(logged(g.commits))
 	if err != nil {
 		return err
 	}
 	last := g.commits[len(g.commits)-1]
-	return g.w.ses.exec(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
-		int64(last.Rev), int64(g.commits[0].Rev), last.At.UnixNano(), string(text))
+	if err := g.w.ses.exec(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
+		int64(last.Rev), int64(g.commits[0].Rev), last.At.UnixNano(), string(text)); err != nil {
+		return err
+	}
+	return g.late()
 }
 
 type flusher struct {
-	removals                       []removal
-	upsert, addKeys, addRefs, gone statement
+	drop, dropKeys, dropRefs, upsert, addKeys, addRefs, gone statement
 }
 
-// removal is a statement that takes rows away; all of them go before any row is
-// added, so that a unique value can pass from one record to another.
-type removal struct {
-	text string
-	args []any
-}
-
-func (f *flusher) remove(text string, args ...any) {
-	f.removals = append(f.removals, removal{text, args})
+func newFlusher() *flusher {
+	return &flusher{
+		drop:     statement{head: `delete from record where (kind, org, id) in (values `, tail: `)`},
+		dropKeys: statement{head: `delete from record_key where (kind, name, value, org, id) in (values `, tail: `)`},
+		dropRefs: statement{head: `delete from record_ref where (org, to_kind, to_id, kind, id) in (values `, tail: `)`},
+		upsert: statement{head: `insert into record (kind, org, id, rev, doc, meta) values `,
+			tail: ` on conflict (kind, org, id) do update set rev = excluded.rev, doc = excluded.doc, meta = excluded.meta`},
+		addKeys: statement{head: `insert into record_key (kind, name, value, org, id, uniq, sorted) values `},
+		addRefs: statement{head: `insert into record_ref (org, to_kind, to_id, kind, id) values `, tail: ` on conflict do nothing`},
+		gone:    statement{head: `insert into gone (kind, org, id, rev) values `, tail: ` on conflict (kind, org, id) do update set rev = excluded.rev`},
+	}
 }
 
 func (f *flusher) record(a address, e *entry) error {
@@ -75,7 +76,7 @@ func (f *flusher) record(a address, e *entry) error {
 		}
 		f.upsert.rows = append(f.upsert.rows, []any{a.kind, string(a.org), a.id, int64(e.now.Rev), string(e.now.Doc), string(m)})
 	case e.base != nil:
-		f.remove(`delete from record where kind = $1 and org = $2 and id = $3`, a.kind, string(a.org), a.id)
+		f.drop.rows = append(f.drop.rows, []any{a.kind, string(a.org), a.id})
 		f.gone.rows = append(f.gone.rows, []any{a.kind, string(a.org), a.id, int64(e.rev)})
 	}
 	f.keys(a, oldKeys, newKeys)
@@ -83,19 +84,29 @@ func (f *flusher) record(a address, e *entry) error {
 	return nil
 }
 
-// keys brings the key rows of one record up to date.
+// keys brings the key rows of one record up to date. A record may have thousands
+// of keys, so both sides are sets.
 func (f *flusher) keys(a address, before, after []store.Key) {
-	for _, k := range before {
-		if !slices.Contains(after, k) {
-			f.remove(`delete from record_key where kind = $1 and name = $2 and value = $3 and org = $4 and id = $5`,
-				a.kind, k.Index, keyText(k.Value), string(a.org), a.id)
+	old, now := setOf(before), setOf(after)
+	for k := range old {
+		if !now[k] {
+			f.dropKeys.rows = append(f.dropKeys.rows, []any{a.kind, k.Index, keyText(k.Value), string(a.org), a.id})
 		}
 	}
-	for i, k := range after {
-		if !slices.Contains(before, k) && !slices.Contains(after[:i], k) {
+	for _, k := range after {
+		if !old[k] {
+			old[k] = true // a key that is there twice has one row
 			f.addKeys.rows = append(f.addKeys.rows, []any{a.kind, k.Index, keyText(k.Value), string(a.org), a.id, flag(k.Unique), flag(k.Sorted)})
 		}
 	}
+}
+
+func setOf[T comparable](list []T) map[T]bool {
+	out := make(map[T]bool, len(list))
+	for _, v := range list {
+		out[v] = true
+	}
+	return out
 }
 
 func flag(b bool) int {
@@ -110,8 +121,7 @@ func (f *flusher) refs(a address, before, after []integrity.Ref) {
 	old, now := targets(before), targets(after)
 	for t := range old {
 		if !now[t] {
-			f.remove(`delete from record_ref where org = $1 and to_kind = $2 and to_id = $3 and kind = $4 and id = $5`,
-				string(a.org), t.Kind, keyText(t.ID), a.kind, a.id)
+			f.dropRefs.rows = append(f.dropRefs.rows, []any{string(a.org), t.Kind, keyText(t.ID), a.kind, a.id})
 		}
 	}
 	for t := range now {
@@ -129,29 +139,20 @@ func targets(refs []integrity.Ref) map[integrity.Target]bool {
 	return out
 }
 
-func (f *flusher) send(ctx context.Context, ses *session) error {
-	for _, r := range f.removals {
-		if err := ses.exec(ctx, r.text, r.args...); err != nil {
-			return err
-		}
-	}
-	for _, st := range []*statement{&f.upsert, &f.addKeys, &f.addRefs, &f.gone} {
-		if err := st.send(ctx, ses); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // batches are the numbers of rows a statement may have: few, so that each is
 // prepared once.
 var batches = [...]int{64, 16, 4, 1}
 
-func (st *statement) send(ctx context.Context, ses *session) error {
-	rows := st.rows
+// send carries a statement out for all of its rows. It stops between two batches
+// when the group has held the writer for too long.
+func (g *group) send(st *statement) error {
+	ses, rows := g.w.ses, st.rows
 	for _, n := range batches {
 		for len(rows) >= n {
-			if err := ses.exec(ctx, ses.text(st, n), slices.Concat(rows[:n]...)...); err != nil {
+			if err := g.late(); err != nil {
+				return err
+			}
+			if err := ses.exec(g.ctx, ses.text(st, n), slices.Concat(rows[:n]...)...); err != nil {
 				return err
 			}
 			rows = rows[n:]

@@ -27,7 +27,7 @@ type keyAddress struct {
 // the group, and later steps of a unit, see it in front of the tables.
 type overlay struct {
 	entries map[address]*entry
-	keys    map[keyAddress][]string // IDs of overlaid records that have the key
+	keys    map[keyAddress]map[string]bool // IDs of overlaid records that have the key
 }
 
 // entry is a record as the tables have it and as the transaction leaves it; nil
@@ -38,7 +38,7 @@ type entry struct {
 }
 
 func newOverlay() *overlay {
-	return &overlay{entries: map[address]*entry{}, keys: map[keyAddress][]string{}}
+	return &overlay{entries: map[address]*entry{}, keys: map[keyAddress]map[string]bool{}}
 }
 
 // set replaces the state of a record; base is what the tables have and counts
@@ -51,14 +51,16 @@ func (o *overlay) set(a address, base, now *store.Record, rev store.Revision) {
 	}
 	if e.now != nil {
 		for _, k := range e.now.Keys {
-			ka := keyAddress{a.org, a.kind, k.Index, k.Value}
-			o.keys[ka] = slices.DeleteFunc(o.keys[ka], func(id string) bool { return id == a.id })
+			delete(o.keys[keyAddress{a.org, a.kind, k.Index, k.Value}], a.id)
 		}
 	}
 	if now != nil {
 		for _, k := range now.Keys {
 			ka := keyAddress{a.org, a.kind, k.Index, k.Value}
-			o.keys[ka] = append(o.keys[ka], a.id)
+			if o.keys[ka] == nil {
+				o.keys[ka] = map[string]bool{}
+			}
+			o.keys[ka][a.id] = true
 		}
 	}
 	e.now, e.rev = now, rev
@@ -91,7 +93,7 @@ func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
 		return out
 	}
 	if q.Index != "" && !sc.All() {
-		for _, id := range o.keys[keyAddress{sc.Org(), q.Kind, q.Index, q.Value}] {
+		for id := range o.keys[keyAddress{sc.Org(), q.Kind, q.Index, q.Value}] {
 			out = append(out, o.entries[address{sc.Org(), q.Kind, id}].now)
 		}
 	} else {

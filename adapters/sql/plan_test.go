@@ -57,6 +57,27 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// TestPlansOfRemovals checks that rows of indexes are found by their keys, however
+// many go at once.
+func TestPlansOfRemovals(t *testing.T) {
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "gatehouse.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := Migrate(t.Context(), db, Dialect{Name: "sqlite", Begin: "begin immediate"}); err != nil {
+		t.Fatal(err)
+	}
+	f := newFlusher()
+	for st, width := range map[*statement]int{&f.drop: 3, &f.dropKeys: 5, &f.dropRefs: 5} {
+		st.rows = [][]any{make([]any, width)}
+		plan := explainPlan(t, db, st.text(batches[0]), make([]any, batches[0]*width))
+		if len(plan) == 0 || !strings.HasPrefix(plan[0], "SEARCH record") {
+			t.Errorf("%s: %q", st.head, plan)
+		}
+	}
+}
+
 func explainPlan(t *testing.T, db *sql.DB, text string, args []any) (steps []string) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), "explain query plan "+text, args...)

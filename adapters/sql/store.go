@@ -38,7 +38,8 @@ type Config struct {
 	Dialect Dialect
 	Now     system.Clock
 	Poll    time.Duration // how often a follower looks without a hint; 0: 100 ms
-	Timeout time.Duration // for one group of units of work; 0: 15 s
+	Timeout time.Duration // for one group of units of work; 0: enough for one that uses all of Hold
+	Hold    time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
 	// Listen blocks until ctx ends, calling hint whenever something may have been
 	// committed elsewhere; nil: polling alone.
 	Listen func(ctx context.Context, hint func()) error
@@ -70,8 +71,11 @@ func New(c Config) *Store {
 	if c.Poll == 0 {
 		c.Poll = 100 * time.Millisecond
 	}
+	if c.Hold == 0 {
+		c.Hold = store.DefaultHold
+	}
 	if c.Timeout == 0 {
-		c.Timeout = 15 * time.Second
+		c.Timeout = 2*c.Hold + 5*time.Second
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

@@ -7,14 +7,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
-
-// maxGroup bounds how many units of work share a transaction, and thereby how
-// long the first of them waits for the last.
-const maxGroup = 256
 
 // unit is one call of Update on its way through the writer.
 type unit struct {
@@ -26,8 +23,9 @@ type unit struct {
 	done    chan struct{}
 	rev     store.Revision
 	err     error
-	panic   any  // what the closure panicked with
-	ended   bool // the closure ended its goroutine
+	load    time.Duration // how long the writer was busy with it, about
+	panic   any           // what the closure panicked with
+	ended   bool          // the closure ended its goroutine
 }
 
 // Update implements store.Store.
@@ -58,7 +56,7 @@ func (s *Store) do(ctx context.Context, job func(context.Context, *session) erro
 type writer struct {
 	s      *Store
 	mu     sync.Mutex
-	queue  []*unit
+	queue  queue
 	busy   bool
 	closed bool
 	idle   sync.Cond // signalled when nobody is at work
@@ -68,7 +66,7 @@ type writer struct {
 }
 
 func newWriter(s *Store) *writer {
-	w := &writer{s: s, hot: newHot()}
+	w := &writer{s: s, hot: newHot(), queue: queue{lanes: map[tenant.ID]*lane{}}}
 	w.idle.L = &w.mu
 	return w
 }
@@ -86,7 +84,7 @@ func (w *writer) submit(u *unit) error {
 		w.mu.Unlock()
 		return store.ErrClosed
 	}
-	w.queue = append(w.queue, u)
+	w.queue.add(u)
 	lead := !w.busy
 	w.busy = true
 	w.mu.Unlock()
@@ -141,7 +139,7 @@ func (u *unit) over() bool {
 func (w *writer) handOver() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.queue) > 0 {
+	if w.queue.size > 0 {
 		go w.work(nil)
 		return
 	}
@@ -154,19 +152,35 @@ func (w *writer) rest() {
 	w.idle.Broadcast()
 }
 
-// take returns what has queued up, or nil when the work is over: while one
+// take returns some of what has queued up, or nil when the work is over: while one
 // group waits for the disk, the next one forms.
 func (w *writer) take() []*unit {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.queue) == 0 {
+	group := w.queue.take()
+	if group == nil {
 		w.rest()
-		return nil
 	}
-	n := min(len(w.queue), maxGroup)
-	batch := w.queue[:n:n]
-	w.queue = w.queue[n:]
-	return batch
+	return group
+}
+
+// putBack returns units that have had no turn to the queue.
+func (w *writer) putBack(units []*unit) {
+	for _, u := range units {
+		u.claimed.Store(false)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue.putBack(units)
+}
+
+// charge notes what units have cost.
+func (w *writer) charge(units []*unit) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, u := range units {
+		w.queue.charge(u)
+	}
 }
 
 // close refuses new units, waits for those that are queued and gives the
@@ -191,15 +205,21 @@ func (w *writer) group(batch []*unit) {
 			u.err = u.ctx.Err()
 			close(u.done)
 		case u.job != nil:
+			began := time.Now()
 			u.err = w.job(u)
+			u.load = time.Since(began)
+			w.charge([]*unit{u})
 			close(u.done)
 		default:
 			together = append(together, u)
 		}
 	}
 	if len(together) > 0 {
-		defer w.salvage(together)
-		w.commit(together)
+		defer func() { w.salvage(together) }()
+		n := w.commit(together)
+		w.charge(together[:n])
+		w.putBack(together[n:])
+		together = together[:n]
 	}
 }
 
@@ -221,38 +241,66 @@ func (w *writer) salvage(units []*unit) {
 			close(u.done)
 			continue
 		}
-		u.claimed.Store(false)
 		again = append(again, u)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.queue = append(again, w.queue...)
+	w.putBack(again)
 }
 
 // tries bounds how often a transaction that lost a race runs again.
 const tries = 10
 
-// commit runs units in one transaction. When the transaction as a whole fails,
-// each runs once more alone, so that one unit's trouble is not another's.
-func (w *writer) commit(units []*unit) {
-	err := w.attempt(units)
-	for n := 1; n < tries && err != nil && w.s.Dialect.Again(err); n++ {
-		err = w.attempt(units)
+// commit runs units in one transaction, as many as make a group, and returns how
+// many. When the transaction as a whole fails, each runs once more alone, so that one
+// unit's trouble is not another's.
+func (w *writer) commit(units []*unit) (n int) {
+	n, err := w.attempt(units)
+	for try := 1; try < tries && w.again(err); try++ {
+		n, err = w.attempt(units)
 	}
 	_, unsure := errors.AsType[*unsureError](err)
-	if err != nil && len(units) > 1 && !unsure && !w.s.Dialect.Lost(err) {
-		for _, u := range units {
+	if err != nil && n > 1 && !unsure && !w.s.Dialect.Lost(err) {
+		for _, u := range units[:n] {
 			w.commit([]*unit{u})
 		}
-		return
+		return n
 	}
-	for _, u := range units {
+	for _, u := range units[:n] {
 		if err != nil { // also of a unit that was refused: what it was refused for has not come about
 			u.err = err
 		}
 		close(u.done)
 	}
+	return n
 }
+
+// again reports whether a transaction that failed may simply run once more: it lost a
+// race, or the connection that was kept from before turned out to be dead. Nothing of
+// it has become durable, or the error would be an unsureError.
+func (w *writer) again(err error) bool {
+	if _, unsure := errors.AsType[*unsureError](err); err == nil || unsure {
+		return false
+	}
+	_, dead := errors.AsType[*deadError](err)
+	return dead || w.s.Dialect.Again(err)
+}
+
+// deadError is a failure of a connection that was kept from an earlier transaction.
+// The server may have restarted since, so a fresh connection deserves a try.
+type deadError struct{ err error }
+
+// lookDead makes the loss of a connection that was kept a deadError.
+func (w *writer) lookDead(kept bool, err *error) {
+	if *err != nil && kept && w.s.Dialect.Lost(*err) {
+		w.drop()
+		*err = &deadError{*err}
+	}
+}
+
+// Error implements error.
+func (e *deadError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *deadError) Unwrap() error { return e.err }
 
 // unsureError is a failure of the commit itself: the transaction may have
 // become durable, so it must not run again.
@@ -264,15 +312,16 @@ func (e *unsureError) Error() string { return "sql: commit: " + e.err.Error() }
 // Unwrap returns the cause.
 func (e *unsureError) Unwrap() error { return e.err }
 
-// attempt runs units in one transaction and reports what befell the
-// transaction; what befell a unit is in the unit.
-func (w *writer) attempt(units []*unit) error {
+// attempt runs units in one transaction, as many as make a group, and reports how
+// many, and what befell the transaction; what befell a unit is in the unit.
+func (w *writer) attempt(units []*unit) (n int, err error) {
 	ctx, cancel := w.s.patience()
 	defer cancel()
+	defer w.lookDead(w.ses != nil, &err)
 	head, err := w.begin(ctx)
 	if err != nil {
 		w.drop()
-		return err
+		return len(units), err
 	}
 	if w.hot.head != head {
 		w.hot.reset(head)
@@ -280,24 +329,28 @@ func (w *writer) attempt(units []*unit) error {
 	}
 	g := &group{w: w, ctx: ctx, head: head, over: newOverlay()}
 	for _, u := range units {
-		if u.panic == nil && !u.ended {
+		if n > 0 && g.load > groupTime {
+			break
+		}
+		if n++; u.panic == nil && !u.ended {
 			g.run(u)
 		}
 	}
 	if len(g.commits) == 0 {
-		return w.end(ctx, "rollback")
+		return n, w.end(ctx, "rollback")
 	}
+	g.until = time.Now().Add(w.s.Hold)
 	if err := g.flush(); err != nil {
 		_ = w.end(ctx, "rollback")
-		return w.taken(err)
+		return n, w.taken(err)
 	}
 	if err := w.end(ctx, "commit"); err != nil {
-		return &unsureError{err}
+		return n, &unsureError{err}
 	}
 	w.hot.learn(g)
 	w.s.committed.Store(uint64(w.hot.head))
 	w.s.recent.add(g.commits)
-	return nil
+	return n, nil
 }
 
 // patience returns the context of a transaction: its own, since it may serve
@@ -356,10 +409,20 @@ func (w *writer) drop() {
 	w.hot.reset(0)
 }
 
-// job runs one statement sequence in a transaction of its own.
-func (w *writer) job(u *unit) (err error) {
+// job runs one statement sequence in a transaction of its own. When the connection
+// was kept from before and is dead, it runs on a fresh one.
+func (w *writer) job(u *unit) error {
+	err := w.tryJob(u)
+	if w.again(err) {
+		err = w.tryJob(u)
+	}
+	return err
+}
+
+func (w *writer) tryJob(u *unit) (err error) {
 	ctx, cancel := w.s.patience()
 	defer cancel()
+	defer w.lookDead(w.ses != nil, &err)
 	if w.ses == nil {
 		if w.ses, err = newSession(ctx, w.s.Writers); err != nil {
 			return err
@@ -372,5 +435,8 @@ func (w *writer) job(u *unit) (err error) {
 	if err := u.job(ctx, w.ses); err != nil {
 		return errors.Join(err, w.end(ctx, "rollback"))
 	}
-	return w.end(ctx, "commit")
+	if err := w.end(ctx, "commit"); err != nil {
+		return &unsureError{err}
+	}
+	return nil
 }

@@ -192,6 +192,8 @@ func extending() []setting {
 			meaning: "nesting of a request body at most"},
 		{name: "limits.request_timeout", preset: "30s", field: func(s *Settings) any { return &s.Limits.RequestTimeout },
 			meaning: "time one request may take"},
+		{name: "limits.write_time", preset: "5s", field: func(s *Settings) any { return &s.Limits.WriteTime },
+			meaning: "time one write may keep all others waiting; it is refused with 503 when it takes longer"},
 		{name: "metrics.listen_address", field: func(s *Settings) any { return &s.MetricsAddress },
 			meaning: "host:port of a listener for metrics only; empty means none"},
 		{name: "tracing.otlp_endpoint", field: func(s *Settings) any { return &s.OTLPEndpoint },

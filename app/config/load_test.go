@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 		Log: Log{Level: "info", Format: "standard"}, HomeDir: ".", Storage: Storage{Type: "sqlite"},
 		Reads: "current", MaxStaleness: time.Minute, History: History{MaxAge: 720 * time.Hour},
 		AdminSecret: "a", NodeSecret: "n", PageSize: 10, NotifyOnChange: true,
-		Limits: Limits{MaxBodyBytes: 32 << 20, MaxDepth: 128, RequestTimeout: 30 * time.Second},
+		Limits: Limits{MaxBodyBytes: 32 << 20, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
 		Redis:  Redis{Port: 6379, TimeoutSeconds: 5},
 	}
 	if !reflect.DeepEqual(s, want) {
@@ -215,6 +215,7 @@ func TestProblems(t *testing.T) {
 		{"", "HISTORY_MAXAGE=-1", "history.max_age", "at least 0"},
 		{"", "LIMITS_MAXBODYBYTES=-1", "limits.max_body_bytes", "at least 1"},
 		{"", "LIMITS_MAXDEPTH=-1", "limits.max_depth", "at least 1"},
+		{"limits.write_time: 0", "LIMITS_WRITETIME=-1s", "limits.write_time", "more than 0"},
 		{"", "LIMITS_REQUESTTIMEOUT=-1", "limits.request_timeout", "more than 0"},
 		{"", "METRICS_LISTENADDRESS=9090", "metrics.listen_address", "host:port"},
 		{"", "HEALTHCHECKENDPOINTNAME=a b", "health_check_endpoint_name", "path"},

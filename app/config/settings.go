@@ -152,6 +152,7 @@ type Limits struct {
 	MaxBodyBytes   int64
 	MaxDepth       int // of nested arrays and objects in a body
 	RequestTimeout time.Duration
+	WriteTime      time.Duration // for which one unit of work may hold the writer
 }
 
 // Security holds switches of the permission check.

@@ -108,6 +108,7 @@ func limitRules(s *Settings) []finding {
 		{s.Limits.MaxBodyBytes < 1, "limits.max_body_bytes", "expected at least 1"},
 		{s.Limits.MaxDepth < 1, "limits.max_depth", "expected at least 1"},
 		{s.Limits.RequestTimeout <= 0, "limits.request_timeout", "expected more than 0"},
+		{s.Limits.WriteTime <= 0, "limits.write_time", "expected more than 0"},
 	}
 }
 

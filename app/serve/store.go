@@ -50,7 +50,7 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 		log.Warn("storage.main.type is memory: everything is lost when the service ends")
 		return nil, closers{}, nil
 	case config.Postgres:
-		st, err := postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Source: source, Logger: log})
+		st, err := postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Source: source, Hold: s.Limits.WriteTime, Logger: log})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -60,7 +60,7 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Beside: beside, Logger: log})
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Beside: beside, Hold: s.Limits.WriteTime, Logger: log})
 	if err != nil {
 		return nil, nil, err
 	}

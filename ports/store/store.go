@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -21,7 +22,14 @@ var (
 	ErrExpired     = errors.New("store: history no longer reaches back that far")
 	ErrUnavailable = errors.New("store: not reachable at the moment")
 	ErrClosed      = errors.New("store: closed")
+	// ErrTooLong refuses a unit of work that would keep all others waiting.
+	ErrTooLong = errors.New("store: the unit of work takes longer than one may hold the writer")
 )
+
+// DefaultHold is how long one unit of work may hold the writer unless a back end is
+// told otherwise: no write that a client sends takes nearly as long, and an import of
+// a whole installation does not either.
+const DefaultHold = 5 * time.Second
 
 // TakenError says which unique value is taken; it is an ErrTaken.
 type TakenError struct{ Kind, Index, Value string }
@@ -116,6 +124,7 @@ type Store interface {
 	// durable when Update returns. An error or panic of fn undoes its writes and
 	// is passed on. Update may run fn more than once, and in another goroutine,
 	// so fn has no effects but through its Writer, and calls no Update itself.
-	// A unit of work that wrote nothing returns the current revision.
+	// A unit of work that wrote nothing returns the current revision; one that holds
+	// the writer for too long ends with ErrTooLong, and the others go on.
 	Update(ctx context.Context, s tenant.Scope, fn func(Writer) error) (Revision, error)
 }

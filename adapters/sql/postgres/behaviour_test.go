@@ -111,6 +111,45 @@ func TestServerAway(t *testing.T) {
 	}
 }
 
+// A server that restarts leaves dead connections behind: the one of the writer and
+// those of the pool. The first write afterwards is carried out all the same, once, and
+// so are the first read and the first lease.
+func TestFirstWriteAfterARestart(t *testing.T) {
+	server := harness.NewPostgres(t)
+	s := open(t, server.DSN())
+	scope, err := tenant.Of("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease := func() error {
+		_, _, err := s.Acquire(t.Context(), "sink", "holder", time.Minute)
+		return err
+	}
+	read := func() error {
+		return s.View(t.Context(), scope, func(r store.Reader) error {
+			_, err := r.Get(t.Context(), "thing", "warm")
+			return err
+		})
+	}
+	if err := errors.Join(insert(t.Context(), s, "warm"), lease(), read()); err != nil {
+		t.Fatal(err)
+	}
+	for round, first := range []func() error{
+		func() error { return insert(t.Context(), s, "after") },
+		lease, read,
+		func() error { return insert(t.Context(), s, "again") },
+	} {
+		server.Stop(t)
+		server.Start(t)
+		if err := first(); err != nil {
+			t.Errorf("round %d: %v", round, err)
+		}
+	}
+	if head, err := s.Head(t.Context()); err != nil || head != 3 {
+		t.Errorf("head %d, %v: every write counts once", head, err)
+	}
+}
+
 // Replicas note the presence of the same node without overwriting each other.
 func TestBoard(t *testing.T) {
 	dsn := harness.Database(t)

@@ -27,6 +27,7 @@ type Config struct {
 	Now    system.Clock  // nil: time.Now
 	Poll   time.Duration // how often to look without a hint; 0: 100 ms
 	Conns  int           // connections for reading; 0: 16
+	Hold   time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
 	Source string        // names this process among the replicas
 	Logger *slog.Logger
 }
@@ -122,7 +123,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
 	}
 	s := &Store{db: db, board: sqladapter.NewBoard(db, c.Source)}
-	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Logger: c.Logger,
+	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Logger: c.Logger,
 		Listen: func(ctx context.Context, hint func()) error { return listen(ctx, cfg, hint) }})
 	return s, nil
 }

@@ -12,9 +12,20 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(tb testing.TB) storetest.Backend { return open(tb, harness.Database(tb)) })
 }
 
+func TestHold(t *testing.T) {
+	storetest.RunHold(t, func(tb testing.TB) storetest.Backend {
+		return openWith(tb, postgres.Config{DSN: harness.Database(tb), Conns: 4, Hold: storetest.Hold})
+	})
+}
+
 func open(tb testing.TB, dsn string) *postgres.Store {
 	tb.Helper()
-	s, err := postgres.Open(tb.Context(), postgres.Config{DSN: dsn, Conns: 4})
+	return openWith(tb, postgres.Config{DSN: dsn, Conns: 4})
+}
+
+func openWith(tb testing.TB, c postgres.Config) *postgres.Store {
+	tb.Helper()
+	s, err := postgres.Open(tb.Context(), c)
 	if err != nil {
 		tb.Fatal(err)
 	}

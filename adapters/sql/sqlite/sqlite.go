@@ -27,6 +27,7 @@ type Config struct {
 	Beside bool          // open the file beside a process that serves from it: take no lock
 	Now    system.Clock  // nil: time.Now
 	Poll   time.Duration // how often to look for what other processes wrote; 0: 100 ms
+	Hold   time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
 	Logger *slog.Logger
 }
 
@@ -93,7 +94,7 @@ func Open(ctx context.Context, c Config) (s *Store, err error) {
 	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)"); err != nil {
 		return s, err
 	}
-	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Now: c.Now, Poll: c.Poll, Logger: c.Logger})
+	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Logger: c.Logger})
 	return s, nil
 }
 

@@ -1,0 +1,112 @@
+package sql
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// maxGroup bounds how many units of work share a transaction.
+const maxGroup = 256
+
+// groupTime bounds how long the units of a transaction take, about: the first of
+// them waits for the last. A unit that alone takes longer has its own transaction.
+const groupTime = 10 * time.Millisecond
+
+// queue holds the units that wait for the writer. Each organisation has a lane, and
+// the lane that has used the writer least comes first: an organisation that floods
+// the writer delays another by one of its units, not by all of them. Units of an
+// organisation stay in order.
+type queue struct {
+	lanes map[tenant.ID]*lane
+	clock time.Duration // what the lane served last had used; a lane that was idle starts here
+	size  int
+}
+
+// lane is what one organisation waits for. Units that span organisations, and jobs of
+// the store itself, share the lane of no organisation.
+type lane struct {
+	units []*unit
+	used  time.Duration // of the writer, about
+	cost  time.Duration // of one unit, as the last ones were
+}
+
+// add appends a unit to the lane of its organisation.
+func (q *queue) add(u *unit) {
+	l := q.lane(u.scope.Org())
+	if len(l.units) == 0 {
+		l.used = max(l.used, q.clock)
+	}
+	l.units = append(l.units, u)
+	q.size++
+}
+
+// putBack returns units that have not had their turn, in order, to the front.
+func (q *queue) putBack(units []*unit) {
+	front := map[*lane][]*unit{}
+	for _, u := range units {
+		l := q.lane(u.scope.Org())
+		front[l] = append(front[l], u)
+	}
+	for l, first := range front {
+		l.units = append(first, l.units...)
+	}
+	q.size += len(units)
+}
+
+// maxLanes bounds how many idle organisations are remembered.
+const maxLanes = 1024
+
+func (q *queue) lane(org tenant.ID) *lane {
+	l, ok := q.lanes[org]
+	if !ok {
+		if len(q.lanes) >= maxLanes {
+			for org, l := range q.lanes {
+				if len(l.units) == 0 && l.used <= q.clock {
+					delete(q.lanes, org)
+				}
+			}
+		}
+		l = &lane{used: q.clock}
+		q.lanes[org] = l
+	}
+	return l
+}
+
+// charge notes what a unit has cost its organisation.
+func (q *queue) charge(u *unit) {
+	l := q.lane(u.scope.Org())
+	l.used += u.load
+	l.cost = max(u.load, l.cost-l.cost/8)
+}
+
+// take removes the units of the next group: lanes in turn, beginning with the one
+// that has used the writer least, as long as the group stays short.
+func (q *queue) take() (group []*unit) {
+	var waiting []*lane
+	for _, l := range q.lanes {
+		if len(l.units) > 0 {
+			waiting = append(waiting, l)
+		}
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	slices.SortFunc(waiting, func(a, b *lane) int { return cmp.Compare(a.used, b.used) })
+	q.clock = max(q.clock, waiting[0].used)
+	for left := groupTime; len(waiting) > 0; {
+		waiting = slices.DeleteFunc(waiting, func(l *lane) bool {
+			if len(group) == maxGroup || len(group) > 0 && l.cost > left {
+				return true
+			}
+			group = append(group, l.units[0])
+			l.units = l.units[1:]
+			left -= l.cost
+			q.size--
+			return len(l.units) == 0
+		})
+	}
+	return group
+}
