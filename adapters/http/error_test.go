@@ -29,7 +29,7 @@ var answers = map[string]struct {
 	"internal":        {500, "error saving thing", "internal", ""},
 	"nokind":          {500, "odd", "thing.odd", ""},
 	"driver":          {500, "Internal error", "internal", ""},
-	"too long":        {503, "The write would keep all others waiting and was refused; send less at once", "store.too_long", ""},
+	"tardy":           {503, "The write would keep all others waiting and was refused; send less at once", "store.too_long", ""},
 	"away":            {503, "The store is not reachable at the moment; try again", "store.unavailable", ""},
 	"deadline":        {503, "Timed out", "deadline", ""},
 	"canceled":        {503, "Cancelled; try again", "cancelled", ""},

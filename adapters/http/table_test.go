@@ -121,7 +121,7 @@ var failures = map[string]error{
 	"internal":        fault.New(fault.Internal, "", "error saving thing").Because(errors.New("pq: secret driver text")),
 	"nokind":          fault.New(fault.Kind(99), "thing.odd", "odd"),
 	"driver":          errors.New("pq: secret driver text"),
-	"too long":        fmt.Errorf("flush: %w", store.ErrTooLong),
+	"tardy":           fmt.Errorf("flush: %w", store.ErrTooLong),
 	"away":            fmt.Errorf("dial tcp: secret driver text: %w", store.ErrUnavailable),
 	"deadline":        fmt.Errorf("secret driver text: %w", context.DeadlineExceeded),
 	"canceled":        fmt.Errorf("secret driver text: %w", context.Canceled),
