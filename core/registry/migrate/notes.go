@@ -2,8 +2,10 @@ package migrate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 )
 
 // notes lists what a version has and migration drops, what OAS has no place for,
@@ -32,6 +34,24 @@ func notes(version string, v *doc.Node) []string {
 	for _, list := range []string{"transform_jq", "transform_jq_response", "persist_graphql"} {
 		if v.Get("extended_paths", list).Len() > 0 {
 			say("extended_paths.%s has no place in an OAS document", list)
+		}
+	}
+	for _, path := range literalPaths(v.Get("extended_paths")) {
+		say("the path %s has a wildcard or a pattern that cannot be compiled and is taken literally", path)
+	}
+	return out
+}
+
+// literalPaths lists the paths of endpoint lists that a document cannot describe as
+// patterns, each once.
+func literalPaths(lists *doc.Node) []string {
+	var out []string
+	for _, list := range lists.Members() {
+		for _, entry := range list.Items() {
+			path := entry.Get("path").Text() + entry.Text() // an entry of the plain cache list is a path
+			if oas.Literal(path) && !slices.Contains(out, path) {
+				out = append(out, path)
+			}
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -12,6 +13,7 @@ func prepare(def *doc.Node) {
 	def.Set("is_oas", doc.NewBool(true))
 	mergeCustomAuth(def)
 	tidyAuthConfigs(def)
+	namePlaces(def.Get("auth_configs", "authToken"))
 	disableEmptyBlocks(def)
 	moveScopes(def)
 	dropBodyTransforms(def)
@@ -51,6 +53,30 @@ func tidyAuthConfigs(def *doc.Node) {
 			continue
 		}
 		configs.Put(doc.NewString(config), config, "name")
+	}
+}
+
+// defaultHeader is where gateways look for a key when an API does not say it.
+const defaultHeader = "Authorization"
+
+// namePlaces says where the key of an API is when its definition does not: a document
+// needs the name that gateways would fall back to.
+func namePlaces(token *doc.Node) {
+	if token == nil {
+		return
+	}
+	name := cmp.Or(token.Get("auth_header_name").Text(), defaultHeader)
+	for _, p := range []struct {
+		on     bool
+		member string
+	}{
+		{!token.Get("disable_header").True(), "auth_header_name"},
+		{token.Get("use_param").True(), "param_name"},
+		{token.Get("use_cookie").True(), "cookie_name"},
+	} {
+		if p.on && token.Get(p.member).Text() == "" {
+			token.Put(doc.NewString(name), p.member)
+		}
 	}
 }
 

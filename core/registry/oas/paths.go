@@ -89,12 +89,31 @@ var (
 	plainSegment = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 )
 
+// Literal reports whether a classic path has a segment that is meant as a pattern and is
+// none that can be compiled, such as the wildcard *: the path becomes one of OpenAPI
+// as it is.
+func Literal(path string) bool {
+	for s := range strings.SplitSeq(path, "/") {
+		if !plainSegment.MatchString(s) && !namedSegment.MatchString(s) && !isPattern(s) {
+			return true
+		}
+	}
+	return false
+}
+
+func isPattern(s string) bool {
+	_, err := regexp.Compile(s)
+	return err == nil
+}
+
 // parametrise turns a classic path into one of OpenAPI: {name:pattern} loses its
-// pattern, any other segment that is not plain text becomes {customRegexN}.
+// pattern, any other segment that is not plain text becomes {customRegexN}. In a
+// literal path only what has braces does, which OpenAPI would take for a parameter.
 func parametrise(path string) (clean string, parameters []*doc.Node) {
 	segments, expressions := strings.Split(strings.TrimPrefix(path, "/"), "/"), 0
+	literal := Literal(path)
 	for i, s := range segments {
-		if plainSegment.MatchString(s) {
+		if plainSegment.MatchString(s) || literal && !strings.ContainsAny(s, "{}") {
 			continue
 		}
 		name, pattern := "", ""
@@ -103,6 +122,9 @@ func parametrise(path string) (clean string, parameters []*doc.Node) {
 		} else {
 			expressions++
 			name, pattern = "customRegex"+strconv.Itoa(expressions), s
+		}
+		if !isPattern(pattern) {
+			pattern = regexp.QuoteMeta(s)
 		}
 		segments[i], parameters = "{"+name+"}", append(parameters, pathParameter(name, pattern))
 	}
