@@ -200,7 +200,8 @@ func (k *Kind[T]) Insert(ctx context.Context, w Writer, v T) error {
 }
 
 // Edit rewrites one resource if the condition holds. fn returns the new value
-// and changes nothing it was given.
+// and changes nothing it was given. Members of the record that this version does
+// not know stay: a newer one may have written them.
 func (k *Kind[T]) Edit(ctx context.Context, w Writer, name string, when Condition, fn func(T) (T, error)) (T, error) {
 	var zero T
 	old, err := k.find(ctx, w, name)
@@ -216,11 +217,18 @@ func (k *Kind[T]) Edit(ctx context.Context, w Writer, name string, when Conditio
 	if err != nil {
 		return zero, err
 	}
+	was, err := encode(v)
+	if err != nil {
+		return zero, err
+	}
 	if v, err = fn(v); err != nil {
 		return zero, err
 	}
 	rec, err := k.encode(v, old.Rev)
 	if err != nil {
+		return zero, err
+	}
+	if rec.Doc, err = doc.Keep(old.Doc, was, rec.Doc); err != nil {
 		return zero, err
 	}
 	if err := k.dangling(ctx, w, rec.Refs); err != nil {

@@ -1,0 +1,45 @@
+package doc
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Keep returns now with the members of old that its reader did not know: those
+// which are not in was, what the reader made of old. So a program that knows fewer
+// members than the one that wrote a document edits it without losing any. All
+// three are valid JSON. A name that differs from a known one in letter case only
+// is not kept: decoders would take it for that one.
+func Keep(old, was, now []byte) ([]byte, error) {
+	if bytes.Equal(old, was) || !IsObject(old) || !IsObject(now) {
+		return now, nil
+	}
+	nodes := make([]*Node, 0, 3)
+	for _, text := range [][]byte{old, was, now} {
+		n, err := ParseNode(text)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	if !keep(nodes[0], nodes[1], nodes[2]) {
+		return now, nil
+	}
+	return nodes[2].JSON(), nil
+}
+
+// keep reports whether it added anything to now.
+func keep(old, was, now *Node) (added bool) {
+	for name, v := range old.Members() {
+		known, next := was.Get(name), now.Get(name)
+		switch {
+		case known == nil && next == nil && !slices.ContainsFunc(was.names, func(other string) bool { return strings.EqualFold(name, other) }):
+			now.Set(name, v)
+			added = true
+		case known.Is(TypeObject) && next.Is(TypeObject):
+			added = keep(v, known, next) || added
+		}
+	}
+	return added
+}
