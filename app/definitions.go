@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/assets"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/hooks"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/policies"
@@ -73,6 +74,9 @@ func readDocument(ctx context.Context, f fetch.Fetcher, b operation.Document) (*
 
 // download fetches a description in JSON or YAML.
 func download(ctx context.Context, f fetch.Fetcher, address string) (*doc.Node, error) {
+	if operation.Undecided(ctx) {
+		return nil, fault.New(fault.Denied, guard.CodeDenied, "access denied: rules look at the document behind url, which is downloaded only for users with the permission to write it")
+	}
 	a, err := f.Fetch(ctx, fetch.Request{URL: address})
 	switch {
 	case errors.Is(err, fetch.ErrPrivate):

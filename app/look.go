@@ -19,6 +19,7 @@ func (a *App) look(ctx context.Context, as *operation.Call, path string) (any, e
 	}
 	c := *as
 	c.Spec, c.RawPath, c.Path, c.Body, c.Query, c.Header = &o.Spec, path, values, nil, nil, nil
+	c.Unsettle()
 	v, err := o.Do(ctx, &c)
 	if err != nil {
 		return nil, err

@@ -92,8 +92,6 @@ func New(cfg Config, ops []operation.Operation) (*Engine, error) {
 // Decide implements rules.Engine. Whatever keeps the rules from coming to a
 // clear result is an error: they fail closed.
 func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, error) {
-	ctx, cancel := context.WithTimeout(ctx, e.cfg.Timeout)
-	defer cancel()
 	set, err := e.rulesOf(ctx, c.Principal.OrgID)
 	if err != nil {
 		return rules.Verdict{}, err
@@ -102,12 +100,31 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 	if !ok {
 		return rules.Verdict{}, fmt.Errorf("%w: operation %q is not in the table", ErrNoVerdict, c.Spec.ID)
 	}
-	in := e.input(c, row, set.readsBody || e.cfg.Debug)
+	var body []byte
+	switch {
+	case set.readsBody: // which takes what it takes, and is no part of deciding
+		body = final(ctx, c)
+	case e.cfg.Debug:
+		body = c.Body
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.cfg.Timeout)
+	defer cancel()
+	in := e.input(c, row, body)
 	v, err := e.evaluate(ctx, set, c, in)
 	if e.cfg.Debug {
 		e.explain(ctx, c, in, v, err)
 	}
 	return v, withoutValues(err)
+}
+
+// final returns what the body of a call comes to, or what came if that cannot be
+// told: then the call goes no further than the decision.
+func final(ctx context.Context, c *operation.Call) []byte {
+	body, err := c.Settle(ctx)
+	if err != nil {
+		return c.Body
+	}
+	return body
 }
 
 // rulesOf returns the rules that apply to an organisation.

@@ -78,7 +78,7 @@ func (s Classic) Operations() []operation.Operation {
 			absent(400, "Could not retrieve API detail"), operation.Example(nil, exampleWrapper)),
 		operation.PUT("replace", "/{apiId}", "Replace a classic API", s.Replace, writing(codeMissing, codeWrongID, codeUnsafeOAS),
 			absent(404, "API definition does not exist"), s.rehearsable(), operation.Notes(notesDryRun), operation.Example(exampleDraft, done("API updated"))),
-		operation.PATCH("patch", "/{apiId}", "Change parts of a classic API", s.Patch, writing(codeMissing, codeWrongID, codeUnsafeOAS, operation.CodePatch, operation.CodePatchTest),
+		operation.PATCH("patch", "/{apiId}", "Change parts of a classic API", s.Patch, operation.Settles(s.patches), writing(codeMissing, codeWrongID, codeUnsafeOAS, operation.CodePatch, operation.CodePatchTest),
 			absent(404, "API definition does not exist"), s.rehearsable(),
 			operation.Notes("Works on the wrapper as it is read; what the patch does not mention keeps its place and spelling. All or nothing. "+notesDryRun),
 			operation.Example(map[string]any{"api_definition": map[string]any{"active": false}}, done("API updated"))),

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 type patchIn struct {
@@ -19,16 +21,34 @@ type patchIn struct {
 // stays as it is written.
 func (s Classic) Patch(ctx context.Context, in patchIn) (operation.Receipt, error) {
 	return s.write(ctx, in.writeByID, func(a apidef.API) (Wrapper, error) {
-		text, err := a.View(false).AppendJSON(nil)
+		before, after, err := in.applied(a)
 		if err != nil {
 			return Wrapper{}, err
 		}
-		patched, err := in.Patch.Apply(text)
-		if err != nil {
-			return Wrapper{}, err
-		}
-		return revised(a, text, patched)
+		return revised(a, before, after)
 	})
+}
+
+// applied returns the wrapper of an API before and after the patch.
+func (in patchIn) applied(a apidef.API) (before, after []byte, err error) {
+	if before, err = a.View(false).AppendJSON(nil); err == nil {
+		after, err = in.Patch.Apply(before)
+	}
+	return before, after, err
+}
+
+// patches says to rules what Patch stores.
+func (s Classic) patches(ctx context.Context, in patchIn) (out operation.Settled, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err := s.get(ctx, r, in.ID, s.viewerOf(apidef.Classic, in.Who, access.Write))
+		if err != nil {
+			return err
+		}
+		out.At = a.Rev
+		_, out.Body, err = in.applied(a.Value)
+		return err
+	})
+	return out, err
 }
 
 // revised reads a patched wrapper. Members that only the view of a wrapper has are

@@ -32,7 +32,7 @@ const codeDownload = "datagraph.download"
 func (s DataGraphs) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "data-graphs", Path: "/api/data-graphs/data-sources", Tag: "Data graphs", Permission: access.APIs, Style: documents("apis")}
 	return group.Rows(
-		operation.POST("import", "/import", "Create a data graph from an OpenAPI or AsyncAPI description", s.Import, writing(graph.Code, codeDownload),
+		operation.POST("import", "/import", "Create a data graph from an OpenAPI or AsyncAPI description", s.Import, writing(graph.Code, codeDownload), comesTo(s.wrapper),
 			operation.Answers(map[string]operation.Answer{codeDownload: {Status: 500}}),
 			operation.Notes("An OpenAPI 3.0 or 3.1 document of type application/vnd.tyk.udg.v2.openapi or an AsyncAPI 2.0 to 2.4 document of type "+
 				"application/vnd.tyk.udg.v2.asyncapi, either of them as JSON or YAML, or {\"url\": \"https://…\"} for one to be downloaded. "+
@@ -51,15 +51,11 @@ type dataSourceIn struct {
 
 // Import stores a data graph made of a description.
 func (s DataGraphs) Import(ctx context.Context, in dataSourceIn) (operation.Receipt, error) {
-	document, err := s.body(ctx, in.Body)
-	if err != nil {
-		return operation.Receipt{}, undelivered(err)
-	}
-	definition, err := graphOf(document, in.Type)
+	wrapper, err := s.wrapper(ctx, in)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	d := apidef.Draft{ID: s.NewID(), APIID: s.NewAPIID(), OrgID: in.Scope.Org(), Class: apidef.Classic, Definition: definition}
+	d := apidef.Draft{ID: s.NewID(), APIID: s.NewAPIID(), OrgID: in.Scope.Org(), Class: apidef.Classic, Definition: wrapper.Get(inWrapper)}
 	if err := s.prepare(&d); err != nil {
 		return operation.Receipt{}, err
 	}
@@ -68,6 +64,24 @@ func (s DataGraphs) Import(ctx context.Context, in dataSourceIn) (operation.Rece
 		return operation.Receipt{}, err
 	}
 	return operation.Receipt{Message: "Data source imported", Meta: a.APIID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
+}
+
+// inWrapper is the member of a classic API that holds its definition.
+const inWrapper = "api_definition"
+
+// wrapper returns the data graph in the form in which classic APIs are sent.
+func (s DataGraphs) wrapper(ctx context.Context, in dataSourceIn) (*doc.Node, error) {
+	document, err := s.body(ctx, in.Body)
+	if err != nil || in.Body.Whole {
+		return document, undelivered(err)
+	}
+	definition, err := graphOf(document, in.Type)
+	if err != nil {
+		return nil, err
+	}
+	wrapper := doc.NewObject()
+	wrapper.Set(inWrapper, definition)
+	return wrapper, nil
 }
 
 // undelivered makes trouble of the network a failure of the server, as the

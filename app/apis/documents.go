@@ -61,12 +61,47 @@ func (s settingsIn) parse(own func(string) bool) imports.Settings {
 }
 
 // body returns the document of a request.
-func (l *Library) body(ctx context.Context, b operation.Document) (*doc.Node, error) {
-	n, err := l.Read(ctx, b)
+func (l *Library) body(ctx context.Context, b operation.Document) (n *doc.Node, err error) {
+	if b.Whole {
+		n, err = doc.ParseNode(b.JSON)
+	} else {
+		n, err = l.Read(ctx, b)
+	}
 	if err == nil && !n.Is(doc.TypeObject) {
 		err = unreadable("the document must be an object")
 	}
 	return n, err
+}
+
+// comesTo says to rules that a row stores the document which draft makes of its
+// input.
+func comesTo[I any](draft func(context.Context, I) (*doc.Node, error)) operation.Option {
+	return operation.Settles(func(ctx context.Context, in I) (operation.Settled, error) {
+		n, err := draft(ctx, in)
+		if err != nil {
+			return operation.Settled{}, err
+		}
+		return operation.Settled{Body: n.JSON()}, nil
+	})
+}
+
+// becomes says to rules what the document of a stored API becomes.
+func (l *Library) becomes(ctx context.Context, in oasReplaceIn, class apidef.Class, build func(apidef.API) (*doc.Node, error)) (s operation.Settled, err error) {
+	err = l.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err := l.get(ctx, r, in.ID, l.viewerOf(class, in.Who, access.Write))
+		if err == nil {
+			err = l.isA(a.Value, class)
+		}
+		if err != nil {
+			return err
+		}
+		document, err := build(a.Value)
+		if err == nil {
+			s = operation.Settled{Body: document.JSON(), At: a.Rev}
+		}
+		return err
+	})
+	return s, err
 }
 
 // Codes of faults of documents.

@@ -64,20 +64,20 @@ func (s OAS) Operations() []operation.Operation {
 	gone := operation.Answer{Status: 400, Text: "Could not retrieve API detail."}
 	refused := map[string]operation.Answer{codeClass: {Status: 400, Text: "Could not delete the API."}}
 	return group.Rows(
-		operation.POST("create", "", "Create an API from a complete document", s.Create, writing(append(versionFaults, codeExtension, codeTemplates)...),
+		operation.POST("create", "", "Create an API from a complete document", s.Create, comesTo(s.created), writing(append(versionFaults, codeExtension, codeTemplates)...),
 			operation.Notes("JSON or YAML. With base_api_id it becomes a version of that API."), operation.Example(exampleDocument, made("API created", "5f1a0c5d8e3b2a1f00000005"))),
-		operation.POST("import", "/import", "Create an API from a plain OpenAPI description", s.Import, writing(append(versionFaults, codeExtension, codeTemplates)...),
+		operation.POST("import", "/import", "Create an API from a plain OpenAPI description", s.Import, comesTo(s.imported), writing(append(versionFaults, codeExtension, codeTemplates)...),
 			operation.Notes("JSON, YAML, a form with a file (also a ZIP file of several), or {\"url\": \"https://…\"} for a document to be downloaded."),
 			operation.Example(exampleDescription, made("API created", "5f1a0c5d8e3b2a1f00000005"))),
-		operation.POST("dry-run", "/dry-run", "Build a document without storing it", s.DryRun, operation.Faulting(append(versionFaults, codeInvalid, codeTemplates)...),
+		operation.POST("dry-run", "/dry-run", "Build a document without storing it", s.DryRun, comesTo(s.sent), operation.Faulting(append(versionFaults, codeInvalid, codeTemplates)...),
 			operation.Notes("{\"oas\": a description, \"tyk_oas\": a stored document}, either of them."),
 			operation.Example(map[string]any{"oas": exampleDescription}, exampleDocument)),
 		operation.GET("get", "/{apiId}", "Fetch the document of an API", s.Get, operation.Faulting(codeMissing, codeNotOwned, codeClass),
 			answers(gone, nil), operation.Notes("YAML when the client accepts that. A child version names its base in the header x-tyk-base-api-id."), operation.Example(nil, exampleDocument)),
-		operation.PUT("replace", "/{apiId}", "Replace the document of an API", s.Replace, writing(codeMissing, codeWrongID, codeExtension, codeClass),
+		operation.PUT("replace", "/{apiId}", "Replace the document of an API", s.Replace, comesTo(s.replaced), writing(codeMissing, codeWrongID, codeExtension, codeClass),
 			answers(operation.Answer{Status: 404, Text: "API definition does not exist"}, nil), s.rehearsable(), operation.Example(exampleDocument, done("API updated.")),
 			operation.Notes("info.id of the extension is that of the path, or absent. Categories and owners stay. The whole seconds of endpoint timeouts follow from their durations. "+notesDryRun)),
-		operation.PATCH("patch", "/{apiId}", "Put an updated OpenAPI description under the stored settings", s.Patch, writing(codeMissing, codeWrongID, codeExtension, codeClass),
+		operation.PATCH("patch", "/{apiId}", "Put an updated OpenAPI description under the stored settings", s.Patch, operation.Settles(s.patches), writing(codeMissing, codeWrongID, codeExtension, codeClass),
 			answers(operation.Answer{Status: 404, Text: "API not found."}, nil), s.rehearsable(), operation.Example(exampleDescription, done("API updated")),
 			operation.Notes("The stored extension stays, changed as the query says; categories and owners stay as well. The body is a plain description, in the forms that an import takes. "+notesDryRun)),
 		operation.DELETE("delete", "/{apiId}", "Delete an OAS API", s.Delete, operation.Faulting(codeMissing, codeNotOwned, codeClass),
@@ -112,14 +112,14 @@ func (s Streams) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "apis.streams", Path: "/api/apis/streams", Tag: "Streams APIs", Permission: access.APIs, Style: documents("apis")}
 	refused := map[string]operation.Answer{codeClass: {Status: 400, Text: "Could not delete the API."}}
 	return group.Rows(
-		operation.POST("create", "", "Create a streams API", s.Create, writing(append(versionFaults, codeExtension, codeStreamsOff)...),
+		operation.POST("create", "", "Create a streams API", s.Create, comesTo(s.created), writing(append(versionFaults, codeExtension, codeStreamsOff)...),
 			operation.Example(exampleStreams, made("API created", "5f1a0c5d8e3b2a1f00000005")),
 			operation.Notes("Needs x-tyk-api-gateway, x-tyk-streaming or both; without the former the API is stored switched off, until it gets one. Refused while streaming.enabled is off.")),
 		operation.GET("get", "/{apiId}", "Fetch the document of a streams API", s.Get, operation.Faulting(codeMissing, codeNotOwned, codeClass),
 			absent(400, "Could not retrieve API detail."), operation.Example(nil, exampleStreams)),
-		operation.PUT("replace", "/{apiId}", "Replace the document of a streams API", s.Replace, writing(codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff),
+		operation.PUT("replace", "/{apiId}", "Replace the document of a streams API", s.Replace, comesTo(s.replaced), writing(codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff),
 			absent(404, "API definition does not exist"), s.rehearsable(), operation.Example(exampleStreams, done("API updated."))),
-		operation.PATCH("patch", "/{apiId}", "Put an updated description under the stored settings", s.Patch, writing(codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff),
+		operation.PATCH("patch", "/{apiId}", "Put an updated description under the stored settings", s.Patch, operation.Settles(s.patches), writing(codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff),
 			absent(404, "API not found."), s.rehearsable(), operation.Example(exampleDescription, done("API updated"))),
 		operation.DELETE("delete", "/{apiId}", "Delete a streams API", s.Delete, operation.Faulting(codeMissing, codeNotOwned, codeClass),
 			answers(operation.Answer{Status: 404, Text: "Could not retrieve API detail."}, refused), s.rehearsable(), operation.Example(nil, done("API deleted."))),
@@ -132,12 +132,12 @@ func (s MCP) Operations() []operation.Operation {
 	gone := operation.Answer{Status: 404, Text: "MCP Proxy not found"}
 	return group.Rows(
 		operation.GET("list", "", "List MCP proxies", s.List, operation.Example(nil, map[string]any{"mcps": []any{exampleDocument}, "pages": 1})),
-		operation.POST("create", "", "Create an MCP proxy", s.Create, writing(append(versionFaults, proxyFaults...)...),
+		operation.POST("create", "", "Create an MCP proxy", s.Create, comesTo(s.created), writing(append(versionFaults, proxyFaults...)...),
 			operation.Example(exampleDocument, made("MCP Proxy definition created", "orders")),
 			operation.Notes("The name is unique among proxies. With the upstream tyk://{apiId}__mcp-server the proxy offers the operations of that OAS API as tools, as x-tyk-mcp-server selects and names them, on the gateways of that API.")),
 		operation.GET("get", "/{apiId}", "Fetch the document of an MCP proxy", s.Get, operation.Faulting(codeMissing, codeNotOwned, codeClass),
 			answers(gone, nil), operation.Example(nil, exampleDocument)),
-		operation.PUT("replace", "/{apiId}", "Replace the document of an MCP proxy", s.Replace, writing(append(proxyFaults, codeMissing, codeWrongID, codeClass)...),
+		operation.PUT("replace", "/{apiId}", "Replace the document of an MCP proxy", s.Replace, comesTo(s.replaced), writing(append(proxyFaults, codeMissing, codeWrongID, codeClass)...),
 			answers(gone, nil), s.rehearsable(), operation.Example(exampleDocument, done("MCP Proxy definition updated")), operation.Notes("info.id of the extension is that of the path, or absent. "+notesDryRun)),
 		operation.DELETE("delete", "/{apiId}", "Delete an MCP proxy", s.Delete, operation.Faulting(codeMissing, codeNotOwned, codeClass),
 			answers(gone, nil), s.rehearsable(), operation.Example(nil, done("MCP Proxy definition deleted")), operation.Notes("Keys and policies that name it stay as they are. "+notesDryRun)),

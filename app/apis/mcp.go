@@ -55,14 +55,10 @@ type mcpCreateIn struct {
 
 // Create stores an MCP proxy.
 func (s MCP) Create(ctx context.Context, in mcpCreateIn) (operation.Receipt, error) {
-	document, err := s.body(ctx, in.Body)
-	if err == nil {
-		err = wanted(document, proxyNeedsExtension)
-	}
+	document, err := s.created(ctx, in)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	mcp.Compact(document)
 	a, rev, err := s.createDocument(ctx, in.Scope, in.Who, apidef.MCP, document, in.versionIn, in.Unknown)
 	if err != nil {
 		return operation.Receipt{}, err
@@ -70,13 +66,34 @@ func (s MCP) Create(ctx context.Context, in mcpCreateIn) (operation.Receipt, err
 	return operation.Receipt{Message: "MCP Proxy definition created", Meta: a.APIID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
 }
 
+// created returns the document that Create stores.
+func (s MCP) created(ctx context.Context, in mcpCreateIn) (*doc.Node, error) {
+	document, err := s.compact(ctx, in.Body)
+	if err == nil {
+		err = wanted(document, proxyNeedsExtension)
+	}
+	return document, err
+}
+
+// replaced returns the document that Replace stores.
+func (s MCP) replaced(ctx context.Context, in oasReplaceIn) (*doc.Node, error) {
+	return s.compact(ctx, in.Body)
+}
+
+func (s MCP) compact(ctx context.Context, b operation.Document) (*doc.Node, error) {
+	document, err := s.body(ctx, b)
+	if err == nil {
+		mcp.Compact(document)
+	}
+	return document, err
+}
+
 // Replace replaces the document of an MCP proxy.
 func (s MCP) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, error) {
-	document, err := s.body(ctx, in.Body)
+	document, err := s.replaced(ctx, in)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	mcp.Compact(document)
 	rev, err := s.rewrite(ctx, in.writeByID, apidef.MCP, in.Unknown, func(apidef.API) (*doc.Node, error) {
 		return document.Clone(), wanted(document, proxyNeedsExtension)
 	})

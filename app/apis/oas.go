@@ -26,18 +26,27 @@ type oasCreateIn struct {
 
 // Create stores a complete document.
 func (s OAS) Create(ctx context.Context, in oasCreateIn) (operation.Receipt, error) {
+	document, err := s.created(ctx, in)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	return s.store(ctx, in.documentIn, document, in.versionIn)
+}
+
+// created returns the document that Create stores.
+func (s OAS) created(ctx context.Context, in oasCreateIn) (*doc.Node, error) {
 	document, err := s.body(ctx, in.Body)
-	if err == nil {
+	if err == nil && !in.Body.Whole {
 		document, err = s.under(ctx, in.Scope, in.Who, in.id(), document)
 	}
 	if err == nil {
 		err = wanted(document, needsExtension)
 	}
 	if err != nil {
-		return operation.Receipt{}, err
+		return nil, err
 	}
 	imports.TranslatePatterns(document)
-	return s.store(ctx, in.documentIn, document, in.versionIn)
+	return document, nil
 }
 
 func (s OAS) store(ctx context.Context, in documentIn, document *doc.Node, v versionIn) (operation.Receipt, error) {
@@ -58,20 +67,26 @@ type oasImportIn struct {
 // Import stores a plain description with the extension that follows from it and
 // from the query.
 func (s OAS) Import(ctx context.Context, in oasImportIn) (operation.Receipt, error) {
-	document, err := s.body(ctx, in.Body)
-	if err == nil {
-		err = imports.CheckPlain(document, "import")
+	document, err := s.imported(ctx, in)
+	if err != nil {
+		return operation.Receipt{}, err
 	}
-	if err == nil {
+	return s.store(ctx, in.documentIn, document, in.versionIn)
+}
+
+// imported returns the document that Import stores.
+func (s OAS) imported(ctx context.Context, in oasImportIn) (*doc.Node, error) {
+	document, err := s.body(ctx, in.Body)
+	if err != nil || in.Body.Whole {
+		return document, err
+	}
+	if err = imports.CheckPlain(document, "import"); err == nil {
 		document, err = s.under(ctx, in.Scope, in.Who, in.id(), document)
 	}
 	if err == nil {
 		err = imports.Import(document, in.parse(s.Hosts.Own))
 	}
-	if err != nil {
-		return operation.Receipt{}, err
-	}
-	return s.store(ctx, in.documentIn, document, in.versionIn)
+	return document, err
 }
 
 type oasReplaceIn struct {
@@ -82,15 +97,23 @@ type oasReplaceIn struct {
 
 // Replace replaces a document; categories and owners stay.
 func (s OAS) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, error) {
-	document, err := s.body(ctx, in.Body)
+	document, err := s.replaced(ctx, in)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	imports.TranslatePatterns(document)
 	rev, err := s.rewrite(ctx, in.writeByID, apidef.OAS, in.Unknown, func(apidef.API) (*doc.Node, error) {
 		return document.Clone(), wanted(document, needsExtension)
 	})
 	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(rev)}, err
+}
+
+// replaced returns the document that Replace stores.
+func (s OAS) replaced(ctx context.Context, in oasReplaceIn) (*doc.Node, error) {
+	document, err := s.body(ctx, in.Body)
+	if err == nil {
+		imports.TranslatePatterns(document)
+	}
+	return document, err
 }
 
 type oasPatchIn struct {
@@ -104,13 +127,25 @@ func (s OAS) Patch(ctx context.Context, in oasPatchIn) (operation.Receipt, error
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, apidef.OAS, in.Unknown, s.patched(document, in.settingsIn))
+	rev, err := s.rewrite(ctx, in.writeByID, apidef.OAS, in.Unknown, s.patched(document, in))
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
 }
 
+// patches says to rules what Patch stores.
+func (s OAS) patches(ctx context.Context, in oasPatchIn) (operation.Settled, error) {
+	document, err := s.body(ctx, in.Body)
+	if err != nil {
+		return operation.Settled{}, err
+	}
+	return s.becomes(ctx, in.oasReplaceIn, apidef.OAS, s.patched(document, in))
+}
+
 // patched returns how a description becomes the new document of a stored API.
-func (l *Library) patched(description *doc.Node, q settingsIn) func(apidef.API) (*doc.Node, error) {
+func (l *Library) patched(description *doc.Node, in oasPatchIn) func(apidef.API) (*doc.Node, error) {
 	return func(a apidef.API) (*doc.Node, error) {
+		if in.Body.Whole {
+			return description.Clone(), wanted(description, needsExtension)
+		}
 		if err := imports.CheckPlain(description, "patch"); err != nil {
 			return nil, err
 		}
@@ -119,7 +154,7 @@ func (l *Library) patched(description *doc.Node, q settingsIn) func(apidef.API) 
 			return nil, err
 		}
 		document := description.Clone()
-		return document, imports.Patch(document, stored, q.parse(l.Hosts.Own))
+		return document, imports.Patch(document, stored, in.parse(l.Hosts.Own))
 	}
 }
 
@@ -129,6 +164,9 @@ type dryRunIn struct {
 	templateIn
 	settingsIn
 }
+
+// sent returns the body as a document.
+func (s OAS) sent(ctx context.Context, in dryRunIn) (*doc.Node, error) { return s.body(ctx, in.Body) }
 
 // DryRun returns the document that would be saved, and stores nothing.
 func (s OAS) DryRun(ctx context.Context, in dryRunIn) (*doc.Node, error) {

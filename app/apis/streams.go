@@ -35,10 +35,7 @@ type streamsCreateIn struct {
 
 // Create stores a streams document.
 func (s Streams) Create(ctx context.Context, in streamsCreateIn) (operation.Receipt, error) {
-	document, err := s.document(ctx, in.Body)
-	if err == nil {
-		err = streaming(document)
-	}
+	document, err := s.created(ctx, in)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
@@ -47,6 +44,20 @@ func (s Streams) Create(ctx context.Context, in streamsCreateIn) (operation.Rece
 		return operation.Receipt{}, err
 	}
 	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
+}
+
+// created returns the document that Create stores.
+func (s Streams) created(ctx context.Context, in streamsCreateIn) (*doc.Node, error) {
+	document, err := s.document(ctx, in.Body)
+	if err == nil {
+		err = streaming(document)
+	}
+	return document, err
+}
+
+// replaced returns the document that Replace stores.
+func (s Streams) replaced(ctx context.Context, in oasReplaceIn) (*doc.Node, error) {
+	return s.document(ctx, in.Body)
 }
 
 // document reads a body that has at least one of the two extensions. Streams
@@ -85,14 +96,31 @@ func (s Streams) Patch(ctx context.Context, in oasPatchIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, apidef.Streams, in.Unknown, func(a apidef.API) (*doc.Node, error) {
+	rev, err := s.rewrite(ctx, in.writeByID, apidef.Streams, in.Unknown, s.patched(document, in))
+	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
+}
+
+// patches says to rules what Patch stores.
+func (s Streams) patches(ctx context.Context, in oasPatchIn) (operation.Settled, error) {
+	document, err := s.document(ctx, in.Body)
+	if err != nil {
+		return operation.Settled{}, err
+	}
+	return s.becomes(ctx, in.oasReplaceIn, apidef.Streams, s.patched(document, in))
+}
+
+// patched returns how a description becomes the new document of a stored API.
+func (s Streams) patched(description *doc.Node, in oasPatchIn) func(apidef.API) (*doc.Node, error) {
+	return func(a apidef.API) (*doc.Node, error) {
+		if in.Body.Whole {
+			return description.Clone(), streaming(description)
+		}
 		_, stored, err := a.Texts()
 		if err != nil {
 			return nil, err
 		}
-		return updated(document.Clone(), stored, in.parse(s.Hosts.Own))
-	})
-	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
+		return updated(description.Clone(), stored, in.parse(s.Hosts.Own))
+	}
 }
 
 // updated makes the new document of a streams API. One that has no settings for

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -57,10 +56,22 @@ func New(cfg Config) operation.Middleware {
 				return nil, err
 			}
 			by := store.Attribution{Actor: c.Principal.ID, Operation: c.Spec.ID, Request: c.RequestID}
-			return next(store.Attribute(ctx, by), c)
+			out, err = next(store.Attribute(ctx, by), c)
+			for again := 0; fault.CodeOf(err) == operation.CodeMoved && again < maxDecisions; again++ {
+				c.Unsettle()
+				if err := decide(ctx, c, cfg.Rules); err != nil {
+					return nil, err
+				}
+				out, err = next(store.Attribute(ctx, by), c)
+			}
+			return out, err
 		}
 	}
 }
+
+// maxDecisions bounds how often a call is decided about anew because the record
+// that it changes has changed meanwhile.
+const maxDecisions = 8
 
 // admit goes from cheap to dear: who calls, by the headers alone; then the body
 // is read and brought into the form of JSON, within bounds; then the rules decide.
@@ -82,7 +93,7 @@ func (cfg Config) admit(ctx context.Context, c *operation.Call) error {
 	return decide(ctx, c, cfg.Rules)
 }
 
-// decide asks the rules. They see, and may patch, the body as it came.
+// decide asks the rules. They see, and may patch, what the body comes to.
 func decide(ctx context.Context, c *operation.Call, e rules.Engine) error {
 	if _, fixed := e.(rules.BuiltIn); !fixed {
 		c.Body = c.Spec.Canonical(c.Body)
@@ -97,16 +108,7 @@ func decide(ctx context.Context, c *operation.Call, e rules.Engine) error {
 	if err := operation.Unmet(c); err != nil {
 		return err
 	}
-	if v.Patch == nil {
-		return nil
-	}
-	if err := doc.Check(c.Body, 0); err != nil {
-		return nil // the decoder says what is wrong with it
-	}
-	if c.Body, err = doc.Merge(c.Body, v.Patch); err != nil {
-		return fmt.Errorf("guard: patch of %s: %w", c.Spec.ID, err)
-	}
-	return nil
+	return c.Amend(ctx, v.Patch)
 }
 
 // Log returns an auditor that writes refusals and changes to a log: what, who

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 type patchIn struct {
@@ -15,14 +16,36 @@ type patchIn struct {
 // Patch changes parts of a policy, all or nothing: an extension of the contract.
 func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, error) {
 	return s.rewrite(ctx, in.writeByID, func(p policy.Policy) (policy.Draft, error) {
-		old, err := p.AppendJSON(nil)
-		if err != nil {
-			return policy.Draft{}, err
-		}
-		text, err := in.Patch.Apply(old)
+		text, err := in.applied(p)
 		if err != nil {
 			return policy.Draft{}, err
 		}
 		return p.Edited(text)
 	})
+}
+
+// applied returns the patched document of a policy.
+func (in patchIn) applied(p policy.Policy) ([]byte, error) {
+	old, err := p.AppendJSON(nil)
+	if err != nil {
+		return nil, err
+	}
+	return in.Patch.Apply(old)
+}
+
+// patches says to rules what Patch stores.
+func (s *Service) patches(ctx context.Context, in patchIn) (out operation.Settled, err error) {
+	if err := s.checkPath(in.ID); err != nil {
+		return out, err
+	}
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		p, err := s.get(ctx, r, in.byID, s.definitions())
+		if err != nil {
+			return err
+		}
+		out.At = p.Rev
+		out.Body, err = in.applied(p.Value)
+		return err
+	})
+	return out, err
 }

@@ -5,6 +5,7 @@ package registry
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -82,7 +83,7 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 			operation.Notes("Absent fields become empty; only an absent client_idp_id is kept. "+notesOwned), operation.Example(exampleDraft, exampleIdP)),
 		operation.DELETE("delete", "/{id}", "Remove an identity provider and its mappings", s.Delete, operation.Faulting(missing), dry,
 			operation.Example(nil, receipt("client idp deleted", nil))),
-		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Faulting(missing, mappings, codeNotOwned), dry,
+		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Settles(s.patches), operation.Faulting(missing, mappings, codeNotOwned), dry,
 			operation.Notes("A JSON merge patch (RFC 7386) on api_mappings at every level: null removes, what is not mentioned stays. All or nothing. "+notesOwned),
 			operation.Example(map[string]any{"orders": map[string]any{"scope_to_policy": map[string]any{"read": "gold", "legacy": nil}}, "old-api": nil}, exampleIdP)),
 		operation.GET("mappings.get", "/{id}/mappings/{apiId}", "Fetch the mapping of one API", s.GetMapping, operation.Faulting(missing, unmapped),
@@ -222,10 +223,38 @@ func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when s
 type patchIn struct {
 	writeByID
 	Patch doc.Patch `body:""`
+	Table operation.Settled
+}
+
+// patched returns an identity provider with the patch applied, or with the whole
+// table that rules have decided about.
+func (in patchIn) patched(p clientidp.IdP, now time.Time) (clientidp.IdP, error) {
+	if in.Table.Body == nil {
+		return p.PatchMappings(in.Patch, now)
+	}
+	var ms clientidp.Mappings
+	if err := ms.UnmarshalJSON(in.Table.Body); err != nil {
+		return p, err
+	}
+	return p.WithMappings(ms, now), nil
+}
+
+// patches says to rules what PatchMappings stores: all mappings.
+func (s *ClientIDPs) patches(ctx context.Context, in patchIn) (operation.Settled, error) {
+	p, err := s.get(ctx, in.byID)
+	if err != nil {
+		return operation.Settled{}, err
+	}
+	next, err := in.patched(p.Value, p.Value.Updated)
+	if err != nil {
+		return operation.Settled{}, err
+	}
+	text, err := next.APIMappings.AppendJSON(nil)
+	return operation.Settled{Body: text, At: p.Rev}, err
 }
 
 // PatchMappings merges a patch into the mappings, all or nothing.
 func (s *ClientIDPs) PatchMappings(ctx context.Context, in patchIn) (operation.Entity[clientidp.IdP], error) {
 	now := s.Now()
-	return s.edit(ctx, in.byID, only(clientidp.Named(in.Patch)), in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return p.PatchMappings(in.Patch, now) })
+	return s.edit(ctx, in.byID, only(clientidp.Named(in.Patch)), in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return in.patched(p, now) })
 }

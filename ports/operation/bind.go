@@ -16,7 +16,7 @@ import (
 
 // plan fills an input struct from a Call: fields tagged path:"x", query:"x" and
 // header:"X" from there, the field tagged body:"" from the body, fields of type
-// tenant.Scope, Principal and Match from the caller and its preconditions.
+// tenant.Scope, Principal, Match and Settled from what is known of the call.
 type plan struct {
 	steps  []func(reflect.Value, *Call) error
 	params []Param
@@ -62,9 +62,15 @@ func (p *plan) add(f reflect.StructField) {
 // given are the field types that need no tag.
 var given = map[reflect.Type]func(reflect.Value, *Call) error{
 	reflect.TypeFor[tenant.Scope](): func(v reflect.Value, c *Call) error { v.Set(reflect.ValueOf(c.Scope)); return nil },
-	reflect.TypeFor[Principal]():    func(v reflect.Value, c *Call) error { v.Set(reflect.ValueOf(c.Principal)); return nil },
+	reflect.TypeFor[Settled](): func(v reflect.Value, c *Call) error {
+		if s := c.whole(); s != nil {
+			v.Set(reflect.ValueOf(*s))
+		}
+		return nil
+	},
+	reflect.TypeFor[Principal](): func(v reflect.Value, c *Call) error { v.Set(reflect.ValueOf(c.Principal)); return nil },
 	reflect.TypeFor[Match](): func(v reflect.Value, c *Call) error {
-		m, err := parseMatch(c.Header["If-Match"], c.Header["If-None-Match"])
+		m, err := MatchOf(c)
 		v.Set(reflect.ValueOf(m))
 		return err
 	},

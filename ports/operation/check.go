@@ -2,6 +2,7 @@ package operation
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -28,6 +29,9 @@ func Check(ops []Operation) error {
 		checkPath(o, complain)
 		if o.Summary == "" || o.Tag == "" || o.Example == nil && o.Status != 204 {
 			complain(o, "needs a summary, a tag and an example answer")
+		}
+		if o.Surface == Management && (o.Body == reflect.TypeFor[Document]() || o.Body == reflect.TypeFor[Patch]()) && o.settle == nil {
+			complain(o, "takes a document or a patch, and does not say what it comes to")
 		}
 		if o.Body != nil && o.Request == nil {
 			complain(o, "needs an example request")

@@ -14,6 +14,8 @@ type Document struct {
 	JSON json.RawMessage // nil when Archive is set
 	// Archive is a ZIP file that holds the document and what it refers to.
 	Archive []byte
+	// Whole says that JSON is what is to be stored: rules have decided about it.
+	Whole bool
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -30,6 +32,9 @@ type Upload struct {
 
 // decodeDocument gives a row its document.
 func decodeDocument(c *Call) (d Document, err error) {
+	if s := c.whole(); s != nil {
+		return Document{JSON: s.Body, Whole: true}, nil
+	}
 	switch {
 	case c.Upload.Err != nil:
 		return d, malformed(c.Upload.Err.Error(), "")

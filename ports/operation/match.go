@@ -13,7 +13,8 @@ import (
 // Match holds the preconditions of a request (RFC 9110, 13.1). The zero Match
 // holds always, which is what clients without them expect.
 type Match struct {
-	ifMatch, ifNoneMatch []string // entity tags without quotes; "*" for any
+	ifMatch, ifNoneMatch []string       // entity tags without quotes; "*" for any
+	at                   store.Revision // that rules have decided about; 0: any
 }
 
 var matchParams = []Param{
@@ -27,6 +28,9 @@ const CodeMatch = "precondition.failed"
 // Check reports whether a resource that exists at a revision may be touched. The
 // tag of any of its representations stands for the revision.
 func (m Match) Check(rev store.Revision) error {
+	if m.at != 0 && m.at != rev {
+		return moved()
+	}
 	return Match{ifMatch: revisions(m.ifMatch), ifNoneMatch: revisions(m.ifNoneMatch)}.CheckTag(Tag(rev), true)
 }
 
@@ -58,7 +62,7 @@ func (m Match) Unchanged(tag string) bool {
 }
 
 // IsZero reports whether there is no precondition.
-func (m Match) IsZero() bool { return m.ifMatch == nil && m.ifNoneMatch == nil }
+func (m Match) IsZero() bool { return m.ifMatch == nil && m.ifNoneMatch == nil && m.at == 0 }
 
 func has(tags []string, tag string, exists bool) bool {
 	return exists && (slices.Contains(tags, "*") || slices.Contains(tags, tag))
@@ -69,7 +73,11 @@ func Tag(rev store.Revision) string { return strconv.FormatUint(uint64(rev), 10)
 
 // MatchOf returns the preconditions of a call.
 func MatchOf(c *Call) (Match, error) {
-	return parseMatch(c.Header["If-Match"], c.Header["If-None-Match"])
+	m, err := parseMatch(c.Header["If-Match"], c.Header["If-None-Match"])
+	if s := c.whole(); s != nil {
+		m.at = s.At
+	}
+	return m, err
 }
 
 func parseMatch(ifMatch, ifNoneMatch string) (m Match, err error) {

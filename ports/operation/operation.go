@@ -54,6 +54,7 @@ type Spec struct {
 	Rehearsable bool
 	aftermath   store.Aftermath
 	members     []string // of the body, when it is an object with a fixed set of them
+	settle      func(context.Context, *Call) (Settled, error)
 }
 
 // Style is how a family of operations looks on the wire.
@@ -128,6 +129,7 @@ type Call struct {
 	// none. See Receive.
 	Incoming func(context.Context) error
 	Upload   Upload // of a row that takes a Document
+	settled  *settlement
 	Token    string // the surface's credential
 	Remote   string // address of the caller
 }

@@ -22,6 +22,7 @@ const (
 type Patch struct {
 	text  []byte
 	steps bool // a JSON patch
+	whole bool // the patched document itself: rules have decided about it
 }
 
 // Codes of the faults that applying a patch makes.
@@ -35,6 +36,9 @@ const maxDepth = 128
 
 // decodePatch gives a row its patch.
 func decodePatch(c *Call) (Patch, error) {
+	if s := c.whole(); s != nil {
+		return Patch{text: s.Body, whole: true}, nil
+	}
 	if len(bytes.TrimSpace(c.Body)) == 0 {
 		return Patch{}, fault.New(fault.Invalid, CodeEmptyBody, "body is empty")
 	}
@@ -74,6 +78,9 @@ func (p Patch) Apply(document []byte) ([]byte, error) {
 }
 
 func (p Patch) apply(document []byte) ([]byte, error) {
+	if p.whole {
+		return p.text, nil
+	}
 	if !p.steps {
 		out, err := doc.Merge(document, p.text)
 		if err != nil {

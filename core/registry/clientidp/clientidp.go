@@ -89,6 +89,12 @@ func (p IdP) PatchMappings(patch doc.Patch, now time.Time) (IdP, error) {
 	return p, nil
 }
 
+// WithMappings returns p with other mappings.
+func (p IdP) WithMappings(ms Mappings, now time.Time) IdP {
+	p.APIMappings, p.Updated = ms, now
+	return p
+}
+
 // Mapping returns the mapping of one API, or a NotFound fault.
 func (p IdP) Mapping(api string) (Mapping, error) {
 	m, ok := p.APIMappings.Get(api)
