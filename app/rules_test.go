@@ -27,6 +27,7 @@ deny["forbidden"] { body.info.title == "forbidden" }
 deny["forbidden"] { body["x-mark"] == "forbidden" }
 deny["forbidden"] { body.api_definition.name == "forbidden"; body.api_definition.proxy.listen_path }
 deny["forbidden"] { body.name == "forbidden"; body.rate == 7 }
+deny["forbidden"] { body.access_rights.secret.api_name == "forbidden" }
 deny["forbidden"] { body.orders.scope_to_policy.write == "forbidden"; body.orders.scope_to_policy.read == "gold" }
 patch_request[{"info": {"description": "stamped"}}] { body["x-tyk-api-gateway"] }
 patch_request[{"api_definition": {"config_data": {"stamp": "stamped"}}}] { body.api_definition.proxy.listen_path }
@@ -106,6 +107,8 @@ func TestRulesSeeWhatIsStored(t *testing.T) {
 		{"a data graph", "POST", "/api/data-graphs/data-sources/import", "", graph, "/api/apis/%s"},
 		{"classic merge patch", "PATCH", "/api/apis/old", merge, `{"api_definition":{"name":"%s"}}`, "/api/apis/old"},
 		{"classic JSON patch", "PATCH", "/api/apis/old", steps, `[{"op":"replace","path":"/api_definition/name","value":"%s"}]`, "/api/apis/old"},
+		{"policy with a list", "POST", "/api/portal/policies", "", `{"id":"list","name":"L","rate":7,"access_rights_array":[{"api_id":"secret","api_name":"%s"}]}`, "/api/portal/policies/list"},
+		{"policy becomes a list", "PUT", "/api/portal/policies/gold", "", `{"name":"L","rate":7,"access_rights_array":[{"api_id":"secret","api_name":"%s"}]}`, "/api/portal/policies/gold"},
 		{"policy merge patch", "PATCH", "/api/portal/policies/gold", merge, `{"name":"%s"}`, "/api/portal/policies/gold"},
 		{"policy JSON patch", "PATCH", "/api/portal/policies/gold", steps, `[{"op":"replace","path":"/name","value":"%s"}]`, "/api/portal/policies/gold"},
 		{"mappings", "PATCH", "/api/clientidps/corp/mappings", "", `{"orders":{"scope_to_policy":{"write":"%s"}}}`, "/api/clientidps/corp"},

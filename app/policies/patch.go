@@ -43,9 +43,23 @@ func (s *Service) patches(ctx context.Context, in patchIn) (out operation.Settle
 		if err != nil {
 			return err
 		}
-		out.At = p.Rev
-		out.Body, err = in.applied(p.Value)
+		text, err := in.applied(p.Value)
+		if err != nil {
+			return err
+		}
+		d, err := p.Value.Edited(text)
+		out = operation.Settled{Body: d.Complete().JSON(), At: p.Rev}
 		return err
 	})
 	return out, err
+}
+
+// creates says to rules what Create stores.
+func (s *Service) creates(_ context.Context, in createIn) (operation.Settled, error) {
+	return operation.Settled{Body: in.Draft.Complete().JSON()}, nil
+}
+
+// replaces says to rules what Replace stores.
+func (s *Service) replaces(_ context.Context, in replaceIn) (operation.Settled, error) {
+	return operation.Settled{Body: in.Draft.Complete().JSON()}, nil
 }

@@ -4,6 +4,7 @@ package registry
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"time"
 
@@ -239,6 +240,19 @@ func (in patchIn) patched(p clientidp.IdP, now time.Time) (clientidp.IdP, error)
 	return p.WithMappings(ms, now), nil
 }
 
+// touched yields the APIs whose mappings the patch names or, once it has become a
+// whole table, changes.
+func (in patchIn) touched(old clientidp.IdP) iter.Seq[string] {
+	if in.Table.Body == nil {
+		return clientidp.Named(in.Patch)
+	}
+	next, err := in.patched(old, old.Updated)
+	if err != nil {
+		return func(func(string) bool) {} // which the write refuses
+	}
+	return clientidp.Differing(old.APIMappings, next.APIMappings)
+}
+
 // patches says to rules what PatchMappings stores: all mappings.
 func (s *ClientIDPs) patches(ctx context.Context, in patchIn) (operation.Settled, error) {
 	p, err := s.get(ctx, in.byID)
@@ -256,5 +270,5 @@ func (s *ClientIDPs) patches(ctx context.Context, in patchIn) (operation.Settled
 // PatchMappings merges a patch into the mappings, all or nothing.
 func (s *ClientIDPs) PatchMappings(ctx context.Context, in patchIn) (operation.Entity[clientidp.IdP], error) {
 	now := s.Now()
-	return s.edit(ctx, in.byID, only(clientidp.Named(in.Patch)), in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return in.patched(p, now) })
+	return s.edit(ctx, in.byID, in.touched, in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return in.patched(p, now) })
 }

@@ -32,6 +32,9 @@ func (d *Draft) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
+// JSON returns the text of the draft.
+func (d Draft) JSON() []byte { return d.node.JSON() }
+
 // MarshalJSON implements json.Marshaler.
 func (d Draft) MarshalJSON() ([]byte, error) { return d.node.JSON(), nil }
 
@@ -48,6 +51,17 @@ func (d Draft) APIs() []string {
 		out = append(out, item.Get("api_id").Text())
 	}
 	return out
+}
+
+// Complete returns the draft with its access rights in both forms, as they are
+// going to be stored: which of the two a client sends must make no difference.
+func (d Draft) Complete() Draft {
+	n := d.node.Clone()
+	if settleRights(n) != nil {
+		return d // which a write refuses
+	}
+	list(n)
+	return Draft{n}
 }
 
 // missing reports whether a member is absent or null.

@@ -116,14 +116,18 @@ func decodeBody(v reflect.Value, c *Call) error {
 		v.Set(reflect.ValueOf(p))
 		return err
 	}
-	if len(bytes.TrimSpace(c.Body)) == 0 {
+	body := c.Body
+	if s := c.whole(); s != nil {
+		body = s.Body
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
 		return fault.New(fault.Invalid, CodeEmptyBody, "body is empty")
 	}
-	if err := doc.Check(c.Body, 0); err != nil {
+	if err := doc.Check(body, 0); err != nil {
 		return malformed(err.Error(), "")
 	}
-	err := json.Unmarshal(c.Body, v.Addr().Interface())
-	if err == nil && v.Kind() == reflect.Struct && !doc.IsObject(c.Body) {
+	err := json.Unmarshal(body, v.Addr().Interface())
+	if err == nil && v.Kind() == reflect.Struct && !doc.IsObject(body) {
 		return malformed("an object is wanted", "")
 	}
 	if err == nil {

@@ -22,8 +22,9 @@ type Settled struct {
 // takes the row's input and changes nothing.
 //
 // Rules decide about what fn returns, and may patch it. The row then gets that in
-// place of what was sent: its Document or Patch is whole, an input of the type
-// Settled is set, and its Match holds only while the record is the one that fn saw.
+// place of what was sent: its body is that, a Document or a Patch says that it is
+// whole, an input of the type Settled is set, and its Match holds only while the
+// record is the one that fn saw.
 func Settles[I any](fn func(context.Context, I) (Settled, error)) Option {
 	p := compile(reflect.TypeFor[I]())
 	return func(s *Spec) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -228,6 +229,7 @@ func TestLoadIsTheInverseOfStoring(t *testing.T) {
 func FuzzPatchMappings(f *testing.F) {
 	f.Add(`{"a":{"scope_to_policy":{"w":"p"}}}`, `{"a":{"scope_to_policy":{"w":null,"r":"q"}},"b":null}`)
 	f.Add(`{}`, `{"a":{}}`)
+	f.Add(`{"mine":{},"theirs":{"scope_to_policy":{"r":"p"}}}`, `{"mine":null,"theirs":{"scope_to_policy":null}}`)
 	f.Fuzz(func(t *testing.T, before, change string) {
 		var ms clientidp.Mappings
 		var p doc.Patch
@@ -237,6 +239,12 @@ func FuzzPatchMappings(f *testing.F) {
 		once, err := ms.Merge(p)
 		if err != nil {
 			return
+		}
+		named := slices.Collect(clientidp.Named(p))
+		for api := range clientidp.Differing(ms, once) {
+			if !slices.Contains(named, api) {
+				t.Fatalf("%s + %s changes %q, which nobody asks the owner of", before, change, api)
+			}
 		}
 		twice, err := once.Merge(p)
 		if err != nil || show(t, once) != show(t, twice) {

@@ -57,6 +57,22 @@ func names(o doc.Object) iter.Seq[string] {
 // Named yields the APIs that a merge patch of mappings names.
 func Named(patch doc.Patch) iter.Seq[string] { return names(patch.Object) }
 
+// Differing yields the APIs whose mappings differ between two tables.
+func Differing(a, b Mappings) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for api, old := range a.apis.All() {
+			if now, ok := b.apis.Get(api); (!ok || !bytes.Equal(old, now)) && !yield(api) {
+				return
+			}
+		}
+		for api := range b.apis.All() {
+			if _, ok := a.apis.Get(api); !ok && !yield(api) {
+				return
+			}
+		}
+	}
+}
+
 // With returns ms with the mapping of one API replaced.
 func (ms Mappings) With(api string, m Mapping) Mappings { return Mappings{ms.apis.With(api, text(m))} }
 
