@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/fx"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
@@ -43,7 +43,7 @@ type App struct {
 	copy     *replicated.Store
 	store    store.Store
 	now      func() time.Time
-	quiet    atomic.Bool
+	writes   guard.Writes
 	carriers
 }
 
@@ -134,10 +134,20 @@ func (a *App) Start(ctx context.Context) error {
 	}
 }
 
-// Quiet ends announcements. Call it before you stop answering requests: a gateway
-// that is told of a change and then finds nobody stops reloading for good
-// (contract gateway.md 0, rule 9).
-func (a *App) Quiet() { a.quiet.Store(true) }
+// Drain prepares for the end: writes are refused with 503, those under way are
+// waited for, then announcements end and another process takes them over. What was
+// stored and not announced is announced by that process, or by the next one.
+//
+// Go on answering requests for a few seconds afterwards. A gateway that has been
+// told of a change comes within a second or two, and one that finds its connection
+// refused then never reloads again.
+func (a *App) Drain(ctx context.Context) error {
+	err := a.writes.Close(ctx)
+	for _, r := range a.relays {
+		err = errors.Join(err, r.Quit(ctx))
+	}
+	return err
+}
 
 // Stop ends background work and waits for it.
 func (a *App) Stop(ctx context.Context) error { return a.fx.Stop(ctx) }

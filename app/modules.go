@@ -200,14 +200,14 @@ func newRules(lc fx.Lifecycle, s *settings, t Tools, ops table) (rules.Engine, e
 	return e, err
 }
 
-func newGuard(s *settings, id *identity.Service, e rules.Engine) operation.Middleware {
+func newGuard(s *settings, a *App, id *identity.Service, e rules.Engine) operation.Middleware {
 	return guard.New(guard.Config{
 		Authenticators: map[operation.Surface]guard.Authenticator{
 			operation.Management: id.Authenticate,
 			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret),
 			operation.Node:       gateway.Authenticate(identity.Equal, s.nodeSecret),
 		},
-		Rules: e, Audit: guard.Log(s.log), Maintenance: s.maintenance,
+		Rules: e, Audit: guard.Log(s.log), Maintenance: s.maintenance, Writes: &a.writes,
 	})
 }
 
@@ -219,7 +219,7 @@ func newHandler(s *settings, ops table, g operation.Middleware) (nethttp.Handler
 }
 
 // newRelays makes a relay per sink.
-func newRelays(lc fx.Lifecycle, s *settings, a *App, st store.Store) ([]*relay.Relay, error) {
+func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, error) {
 	if len(s.sinks) == 0 {
 		return nil, nil
 	}
@@ -233,28 +233,23 @@ func newRelays(lc fx.Lifecycle, s *settings, a *App, st store.Store) ([]*relay.R
 	holder := crypto.NewUUID()
 	var out []*relay.Relay
 	for _, sink := range s.sinks {
-		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: a.answerable(st)})
+		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: answerable(st)})
 		background(lc, r)
 		out = append(out, r)
 	}
 	return out, nil
 }
 
-var errQuiet = errors.New("the service is about to stop")
-
 // answerable reports whether gateways that are told now would find the new state.
-func (a *App) answerable(st store.Store) func(context.Context) error {
+func answerable(st store.Store) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if a.quiet.Load() {
-			return errQuiet
-		}
 		return st.View(ctx, tenant.Everyone("announce"), func(store.Reader) error { return nil })
 	}
 }
 
-func newHealth(s *settings, st store.Store, c *replicated.Store) *health.Service {
+func newHealth(s *settings, a *App, st store.Store, c *replicated.Store) *health.Service {
 	checks := append([]health.Check{{Name: "store", Type: "datastore", Look: storeCheck(s, st, c)}}, s.checks...)
-	return &health.Service{Checks: checks, Now: s.now, Version: s.version, Path: s.healthPath}
+	return &health.Service{Checks: checks, Now: s.now, Version: s.version, Path: s.healthPath, Stopping: a.writes.Closed}
 }
 
 // storeCheck fails once reads have been stale for longer than allowed.

@@ -198,6 +198,8 @@ func extending() []setting {
 			meaning: "host:port of a listener for metrics only; empty means none"},
 		{name: "tracing.otlp_endpoint", field: func(s *Settings) any { return &s.OTLPEndpoint },
 			meaning: "OTLP collector that receives traces; empty means no tracing"},
+		{name: "shutdown.grace_period", preset: "3s", field: func(s *Settings) any { return &s.StopGrace },
+			meaning: "how long a service that stops goes on answering gateways and reads, after it has refused changes and ended announcements"},
 		{name: "bootstrap.owner_name", field: func(s *Settings) any { return &s.Bootstrap.OwnerName },
 			meaning: "name of the first organisation"},
 		{name: "bootstrap.owner_slug", field: func(s *Settings) any { return &s.Bootstrap.OwnerSlug },

@@ -47,6 +47,7 @@ type Settings struct {
 	TLS            TLS
 	HealthEndpoint string // path of the health check, without its leading slash
 	Maintenance    bool
+	StopGrace      time.Duration // how long gateways are answered after the last announcement
 
 	Log            Log
 	MetricsAddress string  // host:port of a listener for metrics only; "" = none

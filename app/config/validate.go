@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // finding is one rule about settings that were understood.
@@ -37,6 +38,9 @@ func (l *loader) validate() {
 // pathName is what the health check may be called: segments that need no escaping.
 var pathName = regexp.MustCompile(`^[\w.~-]+(/[\w.~-]+)*$`)
 
+// longestGrace is more than any gateway needs; who waits longer has mistyped.
+const longestGrace = 5 * time.Minute
+
 func servingRules(s *Settings) []finding {
 	noCertificate := len(s.TLS.Certificates) == 0 && len(s.TLS.Files) == 0
 	incomplete := slices.ContainsFunc(s.TLS.Certificates, func(c Certificate) bool { return c.CertFile == "" || c.KeyFile == "" })
@@ -53,6 +57,7 @@ func servingRules(s *Settings) []finding {
 		{!pathName.MatchString(s.HealthEndpoint), "health_check_endpoint_name",
 			"expected the path of the health check, in letters, digits and -._~"},
 		{s.PageSize < 1, "page_size", "expected at least 1"},
+		{s.StopGrace < 0 || s.StopGrace > longestGrace, "shutdown.grace_period", "expected 0 to 5m"},
 	}
 }
 

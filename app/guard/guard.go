@@ -28,7 +28,8 @@ type Config struct {
 	Authenticators map[operation.Surface]Authenticator // a surface without one is closed
 	Rules          rules.Engine                        // decides on the management surface
 	Audit          Auditor
-	Maintenance    bool // the management surface answers that it is down for maintenance
+	Maintenance    bool    // the management surface answers that it is down for maintenance
+	Writes         *Writes // refuses changes while the service stops; nil: never
 }
 
 // Codes of the faults a guard makes.
@@ -46,6 +47,7 @@ func Unauthenticated() *fault.Error {
 // New returns the guard.
 func New(cfg Config) operation.Middleware {
 	return func(next operation.Handler) operation.Handler {
+		next = cfg.Writes.around(next)
 		return func(ctx context.Context, c *operation.Call) (out any, err error) {
 			ctx = store.Request(ctx)
 			if c.Spec.Public {

@@ -36,6 +36,9 @@ type Service struct {
 	Now     system.Clock
 	Version string
 	Path    string // of the readiness probe: "/health"
+	// Stopping, if set, reports that the service is about to end: whoever sends it
+	// requests should send them elsewhere.
+	Stopping func() bool
 }
 
 // Report is the answer of a probe.
@@ -100,6 +103,9 @@ func worse(a, b Status) Status {
 
 // Ready is Hello, or an Unavailable fault that names what fails.
 func (s *Service) Ready(ctx context.Context, in struct{}) (Report, error) {
+	if s.Stopping != nil && s.Stopping() {
+		return Report{}, fault.New(fault.Unavailable, "health.fail", "not ready: the service is about to stop")
+	}
 	r, err := s.Hello(ctx, in)
 	if err != nil || r.Status != Fail {
 		return r, err

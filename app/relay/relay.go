@@ -45,6 +45,11 @@ type Relay struct {
 	feed            trouble       // with reading commits
 	gate            trouble       // with answering whoever will be told
 	sink            trouble       // with telling
+
+	quitting context.Context // ends with Quit
+	quit     context.CancelFunc
+	mu       sync.Mutex
+	running  chan struct{} // closed when Run has returned; nil before it begins
 }
 
 // New returns a Relay that does nothing until Run.
@@ -60,6 +65,7 @@ func New(c Config) *Relay {
 	c.Retry = cmp.Or(c.Retry, 50*time.Millisecond)
 	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
 	r := &Relay{config: c}
+	r.quitting, r.quit = context.WithCancel(context.Background())
 	r.lease = trouble{now: c.Now, log: c.Logger, what: "the lease of a sink can be neither taken nor renewed"}
 	r.feed = trouble{now: c.Now, log: c.Logger, what: "what there is to announce cannot be read"}
 	r.gate = trouble{now: c.Now, log: c.Logger, what: "announcements wait: gateways could not fetch what is announced"}
@@ -74,10 +80,18 @@ func (r *Relay) Name() string { return r.config.Sink.Name() }
 const compete = time.Second
 
 // Run delivers while this process holds the lease, and competes for it while
-// another does, until ctx ends. It returns the error of ctx.
+// another does, until ctx ends or Quit is called. It returns the error of ctx.
 func (r *Relay) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan struct{})
+	defer close(done)
+	r.mu.Lock()
+	r.running = done
+	r.mu.Unlock()
+	defer context.AfterFunc(r.quitting, cancel)()
 	pause := r.pause()
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && r.quitting.Err() == nil {
 		l, err := r.acquire(ctx)
 		switch {
 		case ctx.Err() != nil && err != nil:
@@ -95,6 +109,24 @@ func (r *Relay) Run(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// Quit ends announcements for good, and the lease with them, so that another
+// process goes on. It returns when nothing is being told any more, or when ctx ends.
+func (r *Relay) Quit(ctx context.Context) error {
+	r.quit()
+	r.mu.Lock()
+	running := r.running
+	r.mu.Unlock()
+	if running == nil {
+		return nil
+	}
+	select {
+	case <-running:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // finish is how long a delivery in flight may take after the end was asked for:

@@ -56,39 +56,41 @@ func Beside(ctx context.Context, s config.Settings, log *slog.Logger, version st
 	return compose(ctx, s, log, version, true)
 }
 
-func compose(ctx context.Context, s config.Settings, log *slog.Logger, version string, beside bool) (c *Composition, err error) {
-	c = &Composition{Metrics: prometheus.New()}
-	opened := c // a failing return sets c to nil before this runs
-	defer func() {
-		if err != nil {
-			_ = opened.Close()
-		}
-	}()
+func compose(ctx context.Context, s config.Settings, log *slog.Logger, version string, beside bool) (*Composition, error) {
+	c := &Composition{Metrics: prometheus.New()}
+	if err := c.open(ctx, s, log, version, beside); err != nil {
+		_ = c.Close() // what it may add is not why the start fails
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Logger, version string, beside bool) error {
 	opts, st, err := openStore(ctx, s, log, crypto.NewUUID(), beside)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.closers = append(c.closers, st)
 	keys, err := openKeys(s, log)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	observer, err := c.observer(ctx, s, log, version)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	opts = append(opts, common(s, log, version)...)
 	opts = append(opts, app.WithKeys(keys), app.WithObserver(observer))
 	more, err := c.optional(s, log)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.App, err = app.New(append(opts, more...)...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.Metrics.AddGauges(gauges(c.App)...)
-	return c, nil
+	return nil
 }
 
 // common translates the settings that are plain values.

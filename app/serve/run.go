@@ -14,23 +14,44 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 )
 
-// Bounds of starting and stopping.
-const (
-	startTimeout = 60 * time.Second
-	stopTimeout  = 20 * time.Second
-)
+// startTimeout bounds how long loading the store may take.
+const startTimeout = 60 * time.Second
 
-// Run serves until ctx ends, then finishes what is under way and returns.
-// ready, if not nil, is told the address once requests are answered.
+// Run serves until ctx ends, then stops in the order that gateways survive, and
+// returns. ready, if not nil, is told the address once requests are answered.
 //
 // The address is taken before anything is announced, and given up after: a
 // gateway that is told of a change has to find somebody.
-func Run(ctx context.Context, s config.Settings, log *slog.Logger, version string, ready func(net.Addr)) (err error) {
-	l, err := listenAll(ctx, s)
+func Run(ctx context.Context, s config.Settings, log *slog.Logger, version string, ready func(net.Addr)) error {
+	given, err := inherit()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := given.while(ctx)
+	defer cancel()
+	l, err := openSockets(ctx, s, given.sockets)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = l.Close() }()
+	err = run(ctx, s, log, version, l, func() {
+		given.ready()
+		if ready != nil {
+			ready(l.main.Addr())
+		}
+	})
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil // told to stop before it served
+	}
+	return err
+}
+
+// run starts everything, serves, and stops everything.
+func run(ctx context.Context, s config.Settings, log *slog.Logger, version string, l *sockets, ready func()) (err error) {
+	secure, err := serverTLS(s.TLS)
+	if err != nil {
+		return err
+	}
 	c, err := Compose(ctx, s, log, version)
 	if err != nil {
 		return err
@@ -52,7 +73,7 @@ func Run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 	if err := c.first(starting, s, log); err != nil {
 		return err
 	}
-	return c.serve(ctx, s, log, l, ready)
+	return c.serve(ctx, s, log, l, secure, ready)
 }
 
 // first does what a start has to do once: protect with the current key what an
@@ -87,43 +108,15 @@ func First(s config.Settings) identity.First {
 		LastName: b.LastName, Password: b.Password.Reveal(), AccessKey: b.AccessKey.Reveal()}
 }
 
-// listeners are the addresses of the service.
-type listeners struct {
-	main, metrics net.Listener // metrics: nil when they are beside
-	secure        bool
-}
-
-// Close closes both.
-func (l *listeners) Close() error {
-	err := l.main.Close()
-	if l.metrics != nil {
-		err = errors.Join(err, l.metrics.Close())
+// serve answers requests until ctx ends, and a while longer.
+func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Logger, l *sockets, secure *tls.Config, ready func()) error {
+	end := &stopper{drain: c.Drain, grace: s.StopGrace, log: log}
+	servers, failed := []*http.Server{server(end.farewell(c.handler(s)), log)}, make(chan error, 2)
+	accept := l.main
+	if secure != nil {
+		accept = tls.NewListener(accept, secure)
 	}
-	return err
-}
-
-func listenAll(ctx context.Context, s config.Settings) (*listeners, error) {
-	tlsConfig, err := serverTLS(s.TLS)
-	if err != nil {
-		return nil, err
-	}
-	l := &listeners{secure: tlsConfig != nil}
-	if l.main, err = open(ctx, s.Listen.Address(), tlsConfig); err != nil {
-		return nil, fmt.Errorf("listen_port: %w", err)
-	}
-	if s.MetricsAddress == "" {
-		return l, nil
-	}
-	if l.metrics, err = open(ctx, s.MetricsAddress, nil); err != nil {
-		return nil, errors.Join(fmt.Errorf("metrics.listen_address: %w", err), l.main.Close())
-	}
-	return l, nil
-}
-
-// serve answers requests until ctx ends.
-func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Logger, l *listeners, ready func(net.Addr)) (err error) {
-	servers, failed := []*http.Server{server(c.handler(s), log)}, make(chan error, 2)
-	go func() { failed <- servers[0].Serve(l.main) }()
+	go func() { failed <- servers[0].Serve(accept) }()
 	if l.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", c.Metrics.Handler())
@@ -131,35 +124,14 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 		servers = append(servers, beside)
 		go func() { failed <- beside.Serve(l.metrics) }()
 	}
-	log.Info("serving", "address", l.main.Addr().String(), "store", s.Storage.Type, "tls", l.secure)
-	if ready != nil {
-		ready(l.main.Addr())
-	}
+	log.Info("serving", "address", l.main.Addr().String(), "store", s.Storage.Type, "tls", secure != nil)
+	ready()
+	var err error
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
-		log.Info("stopping: requests under way are finished first")
 	}
-	c.Quiet()
-	return errors.Join(err, shutdown(ctx, servers))
-}
-
-func shutdown(ctx context.Context, servers []*http.Server) error {
-	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
-	defer cancel()
-	var errs []error
-	for _, srv := range servers {
-		errs = append(errs, srv.Shutdown(stopping))
-	}
-	return errors.Join(errs...)
-}
-
-func open(ctx context.Context, address string, cfg *tls.Config) (net.Listener, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err == nil && cfg != nil {
-		l = tls.NewListener(l, cfg)
-	}
-	return l, err
+	return end.stop(ctx, servers, failed, err)
 }
 
 // server returns a server with bounds on slow clients.
@@ -181,27 +153,4 @@ func (c *Composition) handler(s config.Settings) http.Handler {
 		return h
 	}
 	return metricsBeside(h, c.Metrics.Handler(), s.AdminSecret.Reveal())
-}
-
-// serverTLS loads the certificates, or returns nil when TLS is off.
-func serverTLS(t config.TLS) (*tls.Config, error) {
-	if !t.Enabled {
-		return nil, nil
-	}
-	cfg := &tls.Config{MinVersion: max(t.MinVersion, tls.VersionTLS12)}
-	for _, c := range t.Certificates {
-		pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("http_server_options.certificates: %w", err)
-		}
-		cfg.Certificates = append(cfg.Certificates, pair)
-	}
-	for _, file := range t.Files {
-		pair, err := tls.LoadX509KeyPair(file, file)
-		if err != nil {
-			return nil, fmt.Errorf("http_server_options.ssl_certificates: %w", err)
-		}
-		cfg.Certificates = append(cfg.Certificates, pair)
-	}
-	return cfg, nil
 }

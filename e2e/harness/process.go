@@ -107,6 +107,37 @@ func (p *Process) Kill() {
 	}
 }
 
+// KillChild kills the one process that the program has started itself, with SIGKILL. It does not
+// wait for its end.
+func (p *Process) KillChild(t testing.TB) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.child == nil {
+		t.Fatal("the program does not run")
+	}
+	pids, err := children(p.child.cmd.Process.Pid)
+	if err != nil || len(pids) != 1 {
+		t.Fatalf("the program has the children %v, want one; %v", pids, err)
+	}
+	if child, err := os.FindProcess(pids[0]); err != nil || child.Kill() != nil {
+		t.Fatalf("the child %d cannot be killed; %v", pids[0], err)
+	}
+}
+
+// Signal sends a signal and does not wait for what comes of it.
+func (p *Process) Signal(t testing.TB, signal os.Signal) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.child == nil {
+		t.Fatal("the program does not run")
+	}
+	if err := p.child.cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Stop ends the program with SIGTERM and waits for it; the test fails when it takes longer than 30 s
 // or ends with another code than 0.
 func (p *Process) Stop(t testing.TB) {

@@ -47,6 +47,7 @@ func onSQLite(dir string) environment {
 	return environment{
 		"HOMEDIR": dir, "STORAGE_MAIN_TYPE": "sqlite", "LISTENADDRESS": "127.0.0.1",
 		"ADMINSECRET": adminSecret, "NODESECRET": nodeSecret, "ENCRYPTIONKEYS": keySecret, "LOGLEVEL": "warn",
+		"SHUTDOWN_GRACEPERIOD": "100ms",
 	}
 }
 
@@ -70,12 +71,12 @@ type service struct {
 }
 
 // launch starts a service and does not wait for it.
-func launch(t *testing.T, env environment) *service {
+func launch(t *testing.T, env environment, flags ...string) *service {
 	t.Helper()
 	port := strconv.Itoa(harness.FreePort(t))
 	s := &service{addr: net.JoinHostPort("127.0.0.1", port)}
 	s.process = harness.StartProcess(t, harness.Command{
-		Path: harness.Binary(t), Args: []string{"serve"}, Dir: t.TempDir(),
+		Path: harness.Binary(t), Args: append([]string{"serve"}, flags...), Dir: t.TempDir(),
 		Env: env.with(environment{"LISTENPORT": port}).list(),
 	})
 	base := "http://" + s.addr
@@ -91,9 +92,9 @@ func launch(t *testing.T, env environment) *service {
 }
 
 // serve starts a service and waits for it.
-func serve(t *testing.T, env environment) *service {
+func serve(t *testing.T, env environment, flags ...string) *service {
 	t.Helper()
-	s := launch(t, env)
+	s := launch(t, env, flags...)
 	s.awaitReady(t)
 	return s
 }

@@ -24,13 +24,17 @@ var version = ""
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	if !serve.Supervised() { // else the supervisor hears the second signal
+		context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	}
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
 // run carries out one command line and returns the exit code: 0, 1 for a
-// failure, 2 for a configuration that cannot work.
+// failure, 2 for a configuration that cannot work; a supervisor returns that of the
+// service.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	root := command(out, errOut)
 	root.SetArgs(args)
@@ -39,6 +43,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
+	}
+	if e, ok := errors.AsType[*serve.Ended](err); ok {
+		return e.Code
 	}
 	fmt.Fprintln(errOut, "gatehouse:", err)
 	if _, ok := errors.AsType[*settingsError](err); ok {
@@ -94,23 +101,45 @@ func (c *cli) settings() (config.Settings, *slog.Logger, error) {
 }
 
 func (c *cli) serve() *cobra.Command {
-	return &cobra.Command{
+	var supervise bool
+	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the service until it is told to stop",
 		Long: `Runs the service: the management API under /api, the admin API under /admin,
 the calls of gateways under /register and /system, probes at /hello and /health.
 
-SIGTERM and Ctrl-C finish the requests under way and stop.`,
-		Example: "  SVC_DB_ADMINSECRET=s3cret SVC_DB_NODESECRET=n0de gatehouse serve\n  gatehouse serve --conf gatehouse.yaml",
+SIGTERM and Ctrl-C refuse changes, answer gateways for shutdown.grace_period more,
+finish the requests under way and stop. A second one ends the service at once.
+
+With --supervise a small process keeps the socket and runs the service as its child.
+A child that crashes is started again and no connection is refused meanwhile; SIGHUP
+replaces it. Sockets that systemd passes are used in place of the addresses.`,
+		Example: "  SVC_DB_ADMINSECRET=s3cret SVC_DB_NODESECRET=n0de gatehouse serve\n  gatehouse serve --conf gatehouse.yaml --supervise",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, log, err := c.settings()
 			if err != nil {
 				return err
 			}
+			if supervise && !serve.Supervised() {
+				return serve.Supervise(cmd.Context(), s, log, c.again("serve", "--supervise")...)
+			}
 			return serve.Run(cmd.Context(), s, log, buildVersion(), nil)
 		},
 	}
+	cmd.Flags().BoolVar(&supervise, "supervise", false, "run the service as a child that is started again when it crashes")
+	return cmd
+}
+
+// again returns the arguments of a command that is to have the same settings.
+func (c *cli) again(args ...string) []string {
+	if c.conf != "" {
+		args = append(args, "--conf", c.conf)
+	}
+	if c.debug {
+		args = append(args, "--debug")
+	}
+	return args
 }
 
 func (c *cli) versionCommand() *cobra.Command {

@@ -1,0 +1,95 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+)
+
+// Variables by which a process is told what it has been given: the first two by
+// systemd (sd_listen_fds(3)), the last by Supervise.
+const (
+	variableCount = "LISTEN_FDS"
+	variableFor   = "LISTEN_PID"
+	variableChild = "GATEHOUSE_SUPERVISED"
+)
+
+// Ended is how a supervised service ended; the service itself has said why.
+type Ended struct{ Code int }
+
+// Error implements error.
+func (e *Ended) Error() string { return fmt.Sprintf("the service ended with code %d", e.Code) }
+
+// Supervised reports whether this process is the child of a supervisor.
+func Supervised() bool { return os.Getenv(variableChild) != "" }
+
+// firstGiven is the descriptor of the first socket given.
+const firstGiven = 3
+
+// inheritance is what this process was started with.
+type inheritance struct {
+	sockets []net.Listener
+	alive   *os.File // ends when the supervisor does; nil without one
+	served  *os.File // tells the supervisor that requests are answered; nil without one
+}
+
+// inherit takes over what was given to this process. It works once: what this
+// process starts itself is given nothing by mistake.
+func inherit() (inheritance, error) {
+	count, mine, child := os.Getenv(variableCount), os.Getenv(variableFor), os.Getenv(variableChild) != ""
+	for _, name := range []string{variableCount, variableFor, variableChild, "LISTEN_FDNAMES"} {
+		_ = os.Unsetenv(name)
+	}
+	if !child && mine != strconv.Itoa(os.Getpid()) {
+		return inheritance{}, nil
+	}
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 0 {
+		return inheritance{}, fmt.Errorf("%s: expected the number of sockets that were passed", variableCount)
+	}
+	var out inheritance
+	for fd := range n {
+		l, err := listenerAt(firstGiven + fd)
+		if err != nil {
+			return inheritance{}, errors.Join(fmt.Errorf("%s: descriptor %d is no socket that listens: %w", variableCount, firstGiven+fd, err), closeAll(out.sockets))
+		}
+		out.sockets = append(out.sockets, l)
+	}
+	if child {
+		out.alive = os.NewFile(uintptr(firstGiven+n), "supervisor")
+		out.served = os.NewFile(uintptr(firstGiven+n+1), "served")
+	}
+	return out, nil
+}
+
+func listenerAt(fd int) (net.Listener, error) {
+	f := os.NewFile(uintptr(fd), "socket "+strconv.Itoa(fd))
+	if f == nil {
+		return nil, os.ErrInvalid
+	}
+	l, err := net.FileListener(f)
+	return l, errors.Join(err, f.Close()) // the listener has a descriptor of its own
+}
+
+// while returns a context that also ends when the supervisor does.
+func (g inheritance) while(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if g.alive != nil {
+		go func() {
+			_, _ = g.alive.Read(make([]byte, 1)) // nothing ever comes but the end
+			cancel()
+		}()
+	}
+	return ctx, cancel
+}
+
+// ready tells the supervisor that requests are answered.
+func (g inheritance) ready() {
+	if g.served != nil {
+		_, _ = g.served.Write([]byte{1}) // a supervisor that is gone ends the process in another way
+		_ = g.served.Close()
+	}
+}

@@ -1,0 +1,214 @@
+//go:build unix
+
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/config"
+)
+
+// Pauses before a child that ended without having served is started again: the
+// first, and the longest that doubling leads to.
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = 5 * time.Second
+)
+
+// badSettings is how the program ends when its settings cannot work: starting it
+// again would not help.
+const badSettings = 2
+
+// Supervise opens the sockets of the service and runs it as a child that accepts
+// from them. A child that ends unasked is started again; connections wait meanwhile
+// and none is refused. A child that ends before the first one has served ends the
+// supervisor too.
+//
+// SIGTERM and SIGINT stop the child, a second one kills it. SIGHUP replaces it, with
+// settings read again, by the program that is then on the disk.
+func Supervise(ctx context.Context, s config.Settings, log *slog.Logger, args ...string) error {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	given, err := inherit()
+	if err != nil {
+		return err
+	}
+	l, err := openSockets(ctx, s, given.sockets)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }()
+	v := &supervisor{log: log, args: args, signals: signals}
+	for _, socket := range l.all() {
+		tcp, ok := socket.(*net.TCPListener)
+		if !ok {
+			return errors.New(variableCount + ": expected TCP sockets")
+		}
+		f, err := tcp.File()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }()
+		v.sockets = append(v.sockets, f)
+	}
+	return v.run()
+}
+
+// supervisor runs one child after the other.
+type supervisor struct {
+	log     *slog.Logger
+	args    []string
+	sockets []*os.File
+	signals <-chan os.Signal
+
+	stopping, replacing bool
+	everServed          bool
+}
+
+// run returns when a child has ended for good.
+func (v *supervisor) run() error {
+	for pause := time.Duration(0); v.wait(pause); {
+		c, err := v.start()
+		if err != nil {
+			return err
+		}
+		v.watch(c)
+		if code := exitCode(c.state); v.final(c, code) {
+			return ended(code)
+		}
+		if v.replacing {
+			v.log.Info("the service is started anew")
+		} else {
+			v.log.Error("the service has ended unasked and is started again; connections wait", "how", c.state.String(), "had_served", c.served)
+		}
+		pause = min(max(2*pause, firstPause), longestPause)
+		if c.served || v.replacing {
+			pause = 0
+		}
+		v.everServed, v.replacing = v.everServed || c.served, false
+	}
+	return nil
+}
+
+// final reports whether another child would be of no use, or is not wanted.
+func (v *supervisor) final(c *watched, code int) bool {
+	switch {
+	case v.stopping:
+		return true
+	case v.replacing:
+		return false
+	}
+	return code == 0 || code == badSettings && !c.served || !v.everServed && !c.served
+}
+
+// wait reports whether to go on after a pause.
+func (v *supervisor) wait(pause time.Duration) bool {
+	over := time.After(pause)
+	for {
+		select {
+		case sig := <-v.signals:
+			if sig != syscall.SIGHUP {
+				return false
+			}
+		case <-over:
+			return true
+		}
+	}
+}
+
+// watched is a running child.
+type watched struct {
+	cmd    *exec.Cmd
+	alive  *os.File      // open for as long as this process lives
+	ended  chan struct{} // closed when it has ended; what follows is valid then
+	state  *os.ProcessState
+	served bool
+}
+
+// start starts a child in a process group of its own: what a terminal sends reaches
+// it once, through this process.
+func (v *supervisor) start() (*watched, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	theirAlive, alive, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	served, theirServed, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, theirAlive.Close(), alive.Close())
+	}
+	cmd := exec.Command(path, v.args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), variableChild+"=1", variableCount+"="+strconv.Itoa(len(v.sockets)))
+	cmd.ExtraFiles = append(append(cmd.ExtraFiles, v.sockets...), theirAlive, theirServed)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err = cmd.Start()
+	_, _ = theirAlive.Close(), theirServed.Close()
+	if err != nil {
+		return nil, errors.Join(err, alive.Close(), served.Close())
+	}
+	c := &watched{cmd: cmd, alive: alive, ended: make(chan struct{})}
+	go c.follow(served)
+	return c, nil
+}
+
+// follow waits for the end of the child. Its side of the pipe closes with it, if not before.
+func (c *watched) follow(served *os.File) {
+	n, _ := served.Read(make([]byte, 1))
+	c.served = n == 1
+	_ = c.cmd.Wait() // the state says it as well
+	c.state = c.cmd.ProcessState
+	_, _ = c.alive.Close(), served.Close()
+	close(c.ended)
+}
+
+// watch passes signals on until the child has ended. The first one asks it to stop.
+func (v *supervisor) watch(c *watched) {
+	asked := false
+	for {
+		select {
+		case <-c.ended:
+			return
+		case sig := <-v.signals:
+			again := v.stopping
+			v.replacing = v.replacing || sig == syscall.SIGHUP
+			v.stopping = v.stopping || sig != syscall.SIGHUP
+			switch {
+			case !asked:
+				_ = c.cmd.Process.Signal(syscall.SIGTERM) // fails only when it has ended already
+				asked = true
+			case again && sig != syscall.SIGHUP:
+				_ = c.cmd.Process.Kill() // as above
+			}
+		}
+	}
+}
+
+// exitCode is what a shell would call the end of a process.
+func exitCode(s *os.ProcessState) int {
+	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return s.ExitCode()
+}
+
+// ended returns nil for the code of success.
+func ended(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return &Ended{Code: code}
+}

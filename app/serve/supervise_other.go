@@ -1,0 +1,16 @@
+//go:build !unix
+
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/gatehouse-io/gatehouse/app/config"
+)
+
+// Supervise needs processes that pass sockets on.
+func Supervise(context.Context, config.Settings, *slog.Logger, ...string) error {
+	return errors.New("--supervise works on Linux, macOS and other Unix systems only; leave it out")
+}
