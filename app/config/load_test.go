@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 	want := Settings{
 		Listen: Listen{Port: 3000}, TLS: TLS{MinVersion: 771}, HealthEndpoint: "health",
 		Log: Log{Level: "info", Format: "standard"}, HomeDir: ".", Storage: Storage{Type: "sqlite"},
-		Reads: "current", MaxStaleness: time.Minute, History: History{MaxAge: 720 * time.Hour},
+		Reads: "current", MaxStaleness: time.Minute, StopGrace: 3 * time.Second, History: History{MaxAge: 720 * time.Hour},
 		AdminSecret: "a", NodeSecret: "n", PageSize: 10, NotifyOnChange: true,
 		Limits: Limits{MaxBodyBytes: 32 << 20, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
 		Redis:  Redis{Port: 6379, TimeoutSeconds: 5},
@@ -210,6 +210,7 @@ func TestProblems(t *testing.T) {
 		{"redis_tls_min_version: 1.3\nredis_tls_max_version: 1.2", "", "redis_tls_min_version", "redis_tls_max_version"},
 		{"", "READS=nowhere", "reads", "current, local, primary"},
 		{"", "MAXSTALENESS=-1s", "max_staleness", "at least 0"},
+		{"", "SHUTDOWN_GRACEPERIOD=6m", "shutdown.grace_period", "0 to 5m"},
 		{"", "HISTORY_MAXAGE=soon", "history.max_age", "a duration"},
 		{"", "HISTORY_MAXAGE=9999999999999", "history.max_age", "a duration"},
 		{"", "HISTORY_MAXAGE=-1", "history.max_age", "at least 0"},

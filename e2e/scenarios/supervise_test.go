@@ -1,0 +1,139 @@
+package scenarios
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
+)
+
+// A first start that fails ends the supervisor, with the words and the code of the
+// service: trying again is for whoever started it.
+func TestSupervisedStartFails(t *testing.T) {
+	env := onPostgres(t.TempDir(), "postgres://gatehouse:hidden@127.0.0.1:1/gatehouse").with(environment{"LISTENPORT": "0"})
+	o := run(t, env, "serve", "--supervise")
+	o.want(t, 1, "gatehouse: ", "postgres")
+	if strings.Count(o.errOut, "gatehouse: ") != 1 || strings.Contains(o.errOut, "hidden") {
+		t.Errorf("said:\n%s", o.errOut)
+	}
+	run(t, env.with(environment{"PAGESIZE": "0"}), "serve", "--supervise").want(t, 2, "page_size")
+}
+
+// A child whose supervisor is killed stops as it would on SIGTERM.
+func TestSupervisorKilled(t *testing.T) {
+	s := serve(t, onSQLite(t.TempDir()), "--supervise")
+	s.process.Kill()
+	until(t, startLimit, "the end of the child", func() error { return answered(s.addr) })
+}
+
+// A second signal does not wait for anything, with and without a supervisor.
+func TestSecondSignal(t *testing.T) {
+	for name, flags := range map[string][]string{"alone": nil, "supervised": {"--supervise"}} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, onSQLite(t.TempDir()).with(environment{"SHUTDOWN_GRACEPERIOD": "5m"}), flags...)
+			s.process.Signal(t, syscall.SIGTERM)
+			until(t, startLimit, "a probe that fails", func() error {
+				if err := s.admin.call(t.Context(), http.MethodGet, "/health", nil, nil); statusOf(err) != http.StatusServiceUnavailable {
+					return errors.New("the service does not stop")
+				}
+				return nil
+			})
+			s.process.Signal(t, syscall.SIGTERM)
+			until(t, startLimit, "the end", func() error { return answered(s.addr) })
+		})
+	}
+}
+
+// answered is an error as long as connections are taken.
+func answered(addr string) error {
+	conn, err := net.DialTimeout("tcp", addr, time.Second)
+	if err != nil {
+		return nil
+	}
+	return errors.Join(errors.New("connections are taken"), conn.Close())
+}
+
+// The service uses the sockets that it is passed, as systemd passes them: one for the
+// service, which may be encrypted, and one for metrics.
+func TestPassedSockets(t *testing.T) {
+	for name, flags := range map[string]string{"alone": "", "supervised": " --supervise"} {
+		t.Run(name, func(t *testing.T) {
+			certificate, client := selfSigned(t)
+			env := onSQLite(t.TempDir()).with(certificate).with(environment{"LISTENPORT": "1", "METRICS_LISTENADDRESS": "127.0.0.1:1"})
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", "LISTEN_PID=$$ LISTEN_FDS=2 exec "+harness.Binary(t)+" serve"+flags)
+			cmd.Env, cmd.Dir, cmd.Stderr = append(env.list(), "PATH="+os.Getenv("PATH")), t.TempDir(), t.Output()
+			var addrs []string
+			for range 2 {
+				l, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				f, err := l.(*net.TCPListener).File()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				defer l.Close()
+				addrs, cmd.ExtraFiles = append(addrs, l.Addr().String()), append(cmd.ExtraFiles, f)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for _, url := range []string{"https://" + addrs[0] + "/health", "http://" + addrs[1] + "/metrics"} {
+				res, err := client.Get(url) // waits in the queue until the service is there
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res.Body.Close(); res.StatusCode != http.StatusOK {
+					t.Errorf("%s: %s", url, res.Status)
+				}
+			}
+			if err := errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// selfSigned makes a certificate for the service and a client that trusts it.
+func selfSigned(t *testing.T) (environment, *http.Client) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "both.pem")
+	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...)
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(text)
+	client := &http.Client{Timeout: startLimit, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	t.Cleanup(client.CloseIdleConnections)
+	return environment{"HTTPSERVEROPTIONS_USESSL": "true", "HTTPSERVEROPTIONS_SSLCERTIFICATES": file}, client
+}
