@@ -158,7 +158,7 @@ func newNodes(s *settings, st store.Store) *gateway.Nodes {
 	}
 	return gateway.New(gateway.Config{
 		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: s.now, Log: s.log, Board: s.board,
-		Sources: []gateway.Source{gateway.APIs(), gateway.Policies(), gateway.ClientIDPs()},
+		Sources: []gateway.Source{gateway.APIs(s.definitions.APIs.SeparateGateways), gateway.Policies(), gateway.ClientIDPs()},
 	})
 }
 

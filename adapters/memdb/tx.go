@@ -260,12 +260,16 @@ func (t *tx) unique(old *store.Record, r store.Record) error {
 		if !k.Unique || had[k] {
 			continue
 		}
-		it, err := t.txn.Get(tableRecord, indexKey+prefix, key(r.Kind, k.Index, k.Value, string(r.Org)))
+		within := []string{r.Kind, k.Index, k.Value, string(r.Org)}
+		if k.Across {
+			within = within[:3]
+		}
+		it, err := t.txn.Get(tableRecord, indexKey+prefix, key(within...))
 		if err != nil {
 			return err
 		}
 		for obj := it.Next(); obj != nil; obj = it.Next() {
-			if obj.(*store.Record).ID != r.ID {
+			if other := obj.(*store.Record); other.ID != r.ID || other.Org != r.Org {
 				return &store.TakenError{Kind: r.Kind, Index: k.Index, Value: k.Value}
 			}
 		}

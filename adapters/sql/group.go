@@ -333,7 +333,10 @@ func (t *tx) Put(_ context.Context, r store.Record) error {
 // free reports whether a unique value is in use by another record.
 func (t *tx) free(r store.Record, k store.Key) error {
 	one := tx{g: t.g, u: t.u, scope: t.scope, base: t.base}
-	if t.scope.All() {
+	if k.Across {
+		one.scope = tenant.Everyone("unique value")
+		one.base.scope = one.scope
+	} else if t.scope.All() {
 		sc, err := tenant.Of(r.Org)
 		if err != nil { // records without an organisation share nothing
 			return nil
@@ -344,7 +347,7 @@ func (t *tx) free(r store.Record, k store.Key) error {
 		if err != nil {
 			return err
 		}
-		if other.ID != r.ID {
+		if addressOf(&other) != addressOf(&r) {
 			return &store.TakenError{Kind: r.Kind, Index: k.Index, Value: k.Value}
 		}
 	}

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ type keyAddress struct {
 // the group, and later steps of a unit, see it in front of the tables.
 type overlay struct {
 	entries map[address]*entry
-	keys    map[keyAddress]map[string]bool // IDs of overlaid records that have the key
+	keys    map[keyAddress]map[address]bool // the overlaid records that have the key; under "" those of every organisation
 }
 
 // entry is a record as the tables have it and as the transaction leaves it; nil
@@ -38,7 +39,7 @@ type entry struct {
 }
 
 func newOverlay() *overlay {
-	return &overlay{entries: map[address]*entry{}, keys: map[keyAddress]map[string]bool{}}
+	return &overlay{entries: map[address]*entry{}, keys: map[keyAddress]map[address]bool{}}
 }
 
 // set replaces the state of a record; base is what the tables have and counts
@@ -51,19 +52,32 @@ func (o *overlay) set(a address, base, now *store.Record, rev store.Revision) {
 	}
 	if e.now != nil {
 		for _, k := range e.now.Keys {
-			delete(o.keys[keyAddress{a.org, a.kind, k.Index, k.Value}], a.id)
+			for ka := range keyAddresses(a, k) {
+				delete(o.keys[ka], a)
+			}
 		}
 	}
 	if now != nil {
 		for _, k := range now.Keys {
-			ka := keyAddress{a.org, a.kind, k.Index, k.Value}
-			if o.keys[ka] == nil {
-				o.keys[ka] = map[string]bool{}
+			for ka := range keyAddresses(a, k) {
+				if o.keys[ka] == nil {
+					o.keys[ka] = map[address]bool{}
+				}
+				o.keys[ka][a] = true
 			}
-			o.keys[ka][a.id] = true
 		}
 	}
 	e.now, e.rev = now, rev
+}
+
+// keyAddresses yields where a key of a record is looked up: in its organisation,
+// and in all of them.
+func keyAddresses(a address, k store.Key) iter.Seq[keyAddress] {
+	return func(yield func(keyAddress) bool) {
+		if a.org == "" || yield(keyAddress{a.org, a.kind, k.Index, k.Value}) {
+			yield(keyAddress{"", a.kind, k.Index, k.Value})
+		}
+	}
 }
 
 // drop forgets a record that a failed unit was the first to touch.
@@ -92,13 +106,13 @@ func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
 		slices.SortFunc(out, order(q))
 		return out
 	}
-	if q.Index != "" && !sc.All() {
-		for id := range o.keys[keyAddress{sc.Org(), q.Kind, q.Index, q.Value}] {
-			out = append(out, o.entries[address{sc.Org(), q.Kind, id}].now)
+	if q.Index != "" {
+		for a := range o.keys[keyAddress{sc.Org(), q.Kind, q.Index, q.Value}] {
+			out = append(out, o.entries[a].now)
 		}
 	} else {
 		for a, e := range o.entries {
-			if e.now != nil && a.kind == q.Kind && sc.Admits(a.org) && (q.Index == "" || hasKey(e.now, q.Index, q.Value)) {
+			if e.now != nil && a.kind == q.Kind && sc.Admits(a.org) {
 				out = append(out, e.now)
 			}
 		}

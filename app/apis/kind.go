@@ -22,17 +22,19 @@ const (
 )
 
 // Kind is where APIs are kept.
-var Kind = newKind(false)
+var Kind = newKind(Settings{})
 
-// newKind returns the handle for APIs; with duplicates, several of different
-// names may listen at the same address.
-func newKind(duplicates bool) *store.Kind[apidef.API] {
+// newKind returns the handle for APIs. With duplicate paths, several of different
+// names may listen at the same address. Gateways know an API by its api_id alone,
+// so that one is of one organisation unless gateways are separate.
+func newKind(s Settings) *store.Kind[apidef.API] {
+	duplicates := s.DuplicatePaths
 	k := &store.Kind[apidef.API]{
 		Name: apidef.Kind, Noun: "API", Alias: byAPIID, Load: apidef.Load, Shared: true,
 		ID:  apidef.API.ID,
 		Org: func(a apidef.API) tenant.ID { return a.OrgID() },
 		Indexes: []store.Index[apidef.API]{
-			store.Unique(byAPIID, "ID", apidef.API.APIID),
+			{Name: byAPIID, Noun: "ID", Unique: true, Across: !s.SeparateGateways, Values: func(a apidef.API) []string { return []string{a.APIID()} }},
 			store.Lookup(byAddress, func(a apidef.API) string { return store.Indexed(a.Address()) }),
 			{Name: byPlace, Noun: "listen path", Unique: !duplicates, Values: func(a apidef.API) []string { return each(a.Places(), store.Indexed) }},
 			{Name: byChild, Values: func(a apidef.API) []string { return each(a.ChildIDs(), store.Indexed) }},

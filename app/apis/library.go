@@ -28,6 +28,9 @@ type Settings struct {
 	Defaults       bool // oas_config.validate_schema_defaults
 	Streams        bool // streaming.enabled
 	AllStreams     bool // streaming.enable_all_experimental
+	// SeparateGateways means that no gateway loads APIs of two organisations
+	// (separate_gateways), which may then have the same api_id.
+	SeparateGateways bool
 }
 
 // Config is what a Library is made of.
@@ -66,7 +69,7 @@ func New(c Config) *Library {
 	if c.References == nil {
 		c.References = crud.NewReferences(Source())
 	}
-	return &Library{Config: c, kind: newKind(c.Settings.DuplicatePaths)}
+	return &Library{Config: c, kind: newKind(c.Settings)}
 }
 
 // Codes of faults.
@@ -148,7 +151,7 @@ func (l *Library) insert(ctx context.Context, w store.Writer, a apidef.API) erro
 		if err != nil {
 			return err
 		}
-		return fault.New(fault.Conflict, codeTaken, "Found API with the same ID").At("api_id") // whatever else it shares
+		return idTaken() // whatever else it shares
 	}
 	if err := l.collision(ctx, w, a); err != nil {
 		return err

@@ -90,8 +90,8 @@ func (m *migration) finish(d *apidef.Draft, classic *doc.Node, k link) []string 
 }
 
 // carryOut stores what becomes of one API, and returns how many records that
-// changed. Whether it can be stored is clear before anything is: a refusal leaves
-// nothing behind.
+// changed. Whether it can be stored is clear before anything else is: a refusal
+// leaves nothing behind.
 func (m *migration) carryOut(ctx context.Context, w store.Writer, st step) (step, int, error) {
 	if changed, err := m.changed(ctx, w, st); err != nil {
 		return st, 0, err
@@ -114,7 +114,13 @@ func (m *migration) carryOut(ctx context.Context, w store.Writer, st step) (step
 	if err != nil {
 		return st, 0, err
 	}
-	return st, len(st.gone) + len(made), m.keep(ctx, w, st, made)
+	if err = m.keep(ctx, w, st, made); m.request.Mode == Stage && len(st.gone) == 0 && fault.KindOf(err) == fault.Conflict {
+		// The copy is the first that is stored, and another organisation has its identifier,
+		// which cannot be asked for before.
+		st.wrong = texts(problemsOf(err))
+		return st, 0, nil
+	}
+	return st, len(st.gone) + len(made), err
 }
 
 // changed reports whether something is not any more as it was when the step was made.
@@ -185,7 +191,7 @@ func (m *migration) room(ctx context.Context, r store.Reader, st step, made []ap
 					return err
 				case mine[b.Value.ID()]:
 				case q.Index == byAPIID:
-					return fault.New(fault.Conflict, codeTaken, "Found API with the same ID").At("api_id")
+					return idTaken()
 				case m.clash(a, b.Value):
 					return sameURL(a)
 				}
@@ -221,7 +227,7 @@ func (m *migration) keep(ctx context.Context, w store.Writer, st step, made []ap
 		if i == 0 && m.request.Mode != Stage {
 			_, err = m.kind.Edit(ctx, w, a.ID(), nil, func(apidef.API) (apidef.API, error) { return a, nil })
 		} else {
-			err = m.kind.Insert(ctx, w, a)
+			err = taken(m.kind.Insert(ctx, w, a))
 		}
 		if err != nil {
 			return err

@@ -90,7 +90,7 @@ func TestAddresses(t *testing.T) {
 	w.want("admin", "POST", "/apis", tagged("c", `[]`), 403, "Found API with same url.")
 	w.want("admin", "PUT", "/apis/b", tagged("b", `[]`), 403, "Found API with same url.")
 	w.want("admin", "POST", "/apis", strings.Replace(tagged("c", `["x"]`), `"tags"`, `"tags_disabled":true,"tags"`, 1), 403, "Found API with same url.")
-	w.done("other", "POST", "/apis", tagged("a", `["eu"]`))
+	w.done("other", "POST", "/apis", tagged("other-a", `["eu"]`))
 	long := "/" + strings.Repeat("x", 5000) + "/"
 	w.done("admin", "POST", "/apis", classic("long", "L", long))
 	w.want("admin", "POST", "/apis", classic("long2", "L", long), 403, "Found API with same url.")

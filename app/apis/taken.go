@@ -31,6 +31,12 @@ func (l *Library) collision(ctx context.Context, r store.Reader, a apidef.API) e
 	return nil
 }
 
+// idTaken says the same of an API that the caller sees as of one of another
+// organisation: whose it is is not the caller's business.
+func idTaken() *fault.Error {
+	return fault.New(fault.Conflict, codeTaken, "Found API with the same ID").At("api_id")
+}
+
 func urlTaken() *fault.Error {
 	return fault.New(fault.Denied, codeURLTaken, "Found API with same url.").At("proxy.listen_path")
 }
@@ -41,6 +47,8 @@ func taken(err error) error {
 	switch {
 	case !ok || f.Code != codeTaken:
 		return err
+	case f.Field == byAPIID:
+		return idTaken().Because(f.Err)
 	case f.Field == byPlace || f.Field == byTwin:
 		return urlTaken().Because(f.Err)
 	case f.Field == byProxy:

@@ -85,7 +85,7 @@ func newWorld(t testing.TB, settings apis.Settings) *world {
 	})
 	var ops []operation.Operation
 	for _, s := range []operation.Service{
-		apis.Classic{Library: w.library}, apis.OAS{Library: w.library}, apis.Streams{Library: w.library}, apis.MCP{Library: w.library}, apis.Cache{Library: w.library}, apis.DataGraphs{Library: w.library}, p,
+		apis.Classic{Library: w.library}, apis.OAS{Library: w.library}, apis.Streams{Library: w.library}, apis.MCP{Library: w.library}, apis.Cache{Library: w.library}, apis.DataGraphs{Library: w.library}, apis.Migration{Library: w.library}, p,
 	} {
 		ops = append(ops, s.Operations()...)
 	}

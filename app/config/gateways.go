@@ -8,6 +8,7 @@ type Definitions struct {
 	Ownership           bool // only owners and admins see an API that has owners
 	UnsafePolicyIDs     bool // identifiers of policies may hold any characters
 	DuplicateSlugs      bool // APIs may share domain and listen path
+	SeparateGateways    bool // no gateway loads APIs of two organisations
 	ForceDefaults       bool // the listen path is always stripped
 	UnsafeOAS           bool // OAS APIs may be written as classic ones
 	ValidateExamples    bool // of OpenAPI documents

@@ -86,6 +86,8 @@ func defining() []setting {
 			meaning: "identifiers of policies may hold any characters"},
 		{name: "enable_duplicate_slugs", preset: "false", field: func(s *Settings) any { return &s.Definitions.DuplicateSlugs },
 			meaning: "APIs of an organisation may share domain and listen path"},
+		{name: "separate_gateways", preset: "false", field: func(s *Settings) any { return &s.Definitions.SeparateGateways },
+			meaning: "no gateway loads APIs of two organisations (tags see to that), which may then use the same api_id; false: an api_id is of one organisation"},
 		{name: "force_api_defaults", preset: "false", field: func(s *Settings) any { return &s.Definitions.ForceDefaults },
 			meaning: "APIs are always saved so that gateways strip the listen path"},
 		{name: "allow_unsafe_oas", preset: "false", field: func(s *Settings) any { return &s.Definitions.UnsafeOAS },

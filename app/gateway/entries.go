@@ -1,9 +1,11 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/feed"
@@ -26,6 +28,7 @@ type entry struct {
 	sum      uint64 // of the document: a store that was restored counts revisions anew
 	used     map[question]uint64
 	name     string
+	since    time.Time
 	problems []shape.Problem
 	text     []byte // nil: gateways do not get it; part of in once there is one
 	in       *block
@@ -63,9 +66,9 @@ var seed = maphash.MakeSeed()
 func (k *kept) encode(rec store.Record, sum uint64, l *looker) *entry {
 	e := &entry{address: address{rec.Org, rec.ID}, rev: rec.Rev, sum: sum, used: map[question]uint64{}}
 	made := k.attempt(rec, Lookup{l, e})
-	e.name, e.problems, e.text = made.Name, made.Problems, made.Text
+	e.name, e.since, e.problems, e.text = made.Name, made.Since, made.Problems, made.Text
 	if made.Other != nil {
-		e.other = &entry{address: e.address, rev: e.rev, text: made.Other}
+		e.other = &entry{address: e.address, rev: e.rev, name: rec.ID, text: made.Other}
 	}
 	return e
 }
@@ -86,13 +89,11 @@ func (k *kept) attempt(rec store.Record, l Lookup) (made feed.Entry) {
 }
 
 // choose returns the entries that gateways get, and what is left out although
-// they should get it. Of those that gateways could not tell apart the one with
-// the first ID keeps its name, which is the oldest: nobody takes over the API of
-// another organisation by giving his own the same identifier.
+// they should get it: of those that gateways could not tell apart, one has the name.
 func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
 	owner := make(map[string]*entry, len(list))
 	for _, e := range list {
-		if o := owner[e.name]; e.text != nil && e.name != "" && (o == nil || e.id < o.id) {
+		if o := owner[e.name]; e.name != "" && (o == nil || e.precedes(o)) {
 			owner[e.name] = e
 		}
 	}
@@ -100,10 +101,11 @@ func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
 		problems := e.problems
 		switch o := owner[e.name]; {
 		case e.text == nil || o == nil || o == e:
-		case e.other != nil:
+		case e.other != nil && owner[e.other.name] == nil:
 			e = e.other
+			owner[e.name] = e
 		default:
-			problems = []shape.Problem{{Want: "an identifier that nobody else uses", Got: fmt.Sprintf("%q", e.name)}}
+			problems = []shape.Problem{{Want: "an identifier of its own", Got: fmt.Sprintf("%q", e.name)}}
 		}
 		switch {
 		case problems != nil:
@@ -112,5 +114,30 @@ func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
 			served = append(served, e)
 		}
 	}
+	k.passed(owner)
 	return served, left
+}
+
+// precedes reports whether a name is e's rather than o's. A record that goes by
+// its own ID has chosen no name of others; otherwise the older one has it. Who made a
+// record chose its ID perhaps, so that this comes last. A record keeps its
+// name while it is switched off or cannot be served: an organisation must not take
+// over the API of another one by waiting for that.
+func (e *entry) precedes(o *entry) bool {
+	if own := e.name == e.id; own != (o.name == o.id) {
+		return own
+	}
+	return cmp.Or(e.since.Compare(o.since), cmp.Compare(e.id, o.id), cmp.Compare(e.org, o.org)) < 0
+}
+
+// passed says it aloud when what gateways know by a name becomes that of another
+// organisation.
+func (k *kept) passed(owner map[string]*entry) {
+	for name, e := range owner {
+		if was, ok := k.owner[name]; ok && was.org != e.org {
+			k.log.Warn("gateways now get what another organisation has under a name", "feed", k.source.Name, "name", name,
+				"id", e.id, "org_id", string(e.org), "previous_id", was.id, "previous_org_id", string(was.org))
+		}
+	}
+	k.owner = owner
 }

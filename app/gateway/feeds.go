@@ -31,6 +31,7 @@ type kept struct {
 	mu     sync.Mutex
 	last   *edition
 	known  map[address]*entry // of last
+	owner  map[string]*entry  // of last, by name
 }
 
 // current returns the feed as it is now, or as last known while the store is

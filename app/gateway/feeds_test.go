@@ -182,8 +182,35 @@ func TestSameIdentifier(t *testing.T) {
 	if n, err := w.nodes.LeftOut(t.Context(), "apis"); n != 1 || err != nil {
 		t.Errorf("%d left out, %v", n, err)
 	}
+	idle := api("o2", 3, "", "")
+	idle.text = strings.ReplaceAll(idle.text, `"active":true`, `"active":false`)
+	w.put(idle) // it keeps its name while it is switched off
+	w.expect("apis")
+	const said = "what another organisation has under a name"
+	if n := w.log.count(said); n != 0 {
+		t.Errorf("%d lines", n)
+	}
 	w.remove("o2", "api", id(3))
 	w.expect("apis", strings.ReplaceAll(served("o1", 9, ""), `"api-9"`, `"api-3"`))
+	if n := w.log.count(said); n != 1 {
+		t.Errorf("%d lines", n)
+	}
+	lower := api("o3", 1, "", "") // made later, with an ID that its maker chose
+	lower.text = strings.NewReplacer(`"api-1"`, `"api-3"`, "2026-01-02", "2026-01-03").Replace(lower.text)
+	w.put(lower)
+	w.expect("apis", strings.ReplaceAll(served("o1", 9, ""), `"api-9"`, `"api-3"`))
+}
+
+// TestSeparateGateways: where each gateway loads the APIs of one organisation, all
+// of them get what they need.
+func TestSeparateGateways(t *testing.T) {
+	w := newWorld(t)
+	w.nodes = gateway.New(gateway.Config{Store: w.db, Tokens: tokens{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
+		Board: gateway.NewMemory(), Sources: []gateway.Source{gateway.APIs(true)}})
+	twin := api("o2", 2, "", "")
+	twin.text = strings.ReplaceAll(twin.text, `"api-2"`, `"api-1"`)
+	w.put(api("o1", 1, "", ""), twin)
+	w.expect("apis", served("o1", 1, ""), strings.ReplaceAll(served("o2", 2, ""), `"api-2"`, `"api-1"`))
 }
 
 func TestClientIDPs(t *testing.T) {
@@ -217,6 +244,8 @@ func TestClientIDPs(t *testing.T) {
 	w.expect("clientidps", entry("o1", id(2), both), entry("o2", "corp", `{"api-2":{"scope_to_policy":{}},"unknown":{"scope_to_policy":{}}}`))
 	w.remove("o2", "clientidp", id(1))
 	w.expect("clientidps", entry("o1", "corp", both))
+	w.put(idp("o1", 2, id(2), both), idp("o3", 1, id(2), `{}`)) // o1's goes by its own ID, which o3 has chosen too
+	w.expect("clientidps", entry("o1", id(2), both), entry("o3", id(1), `{}`))
 }
 
 // TestAnyHistory: whatever happened before, a feed is what it would be made from

@@ -12,9 +12,18 @@ import (
 )
 
 // APIs is the source of /system/apis: every active API of every class (contract
-// gateway.md 3), with webhooks as they are now.
-func APIs() Source {
-	return Source{Name: "apis", What: "active API", Kind: apidef.Kind, Uses: []string{webhook.Kind}, Entry: apiEntry}
+// gateway.md 3), with webhooks as they are now. Gateways know an API by its
+// api_id alone; where gateways are separate, each loads only one of several.
+func APIs(separate bool) Source {
+	s := Source{Name: "apis", What: "active API", Kind: apidef.Kind, Uses: []string{webhook.Kind}, Entry: apiEntry}
+	if separate {
+		s.Entry = func(rec store.Record, l Lookup) feed.Entry {
+			e := apiEntry(rec, l)
+			e.Name = ""
+			return e
+		}
+	}
+	return s
 }
 
 func apiEntry(rec store.Record, l Lookup) feed.Entry {

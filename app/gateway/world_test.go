@@ -69,7 +69,7 @@ func newWorld(t testing.TB) *world {
 
 // gateway returns use cases that have not made anything yet.
 func (w *world) gateway() *gateway.Nodes {
-	sources := []gateway.Source{gateway.APIs(), gateway.Policies(), gateway.ClientIDPs()}
+	sources := []gateway.Source{gateway.APIs(false), gateway.Policies(), gateway.ClientIDPs()}
 	for i, s := range sources {
 		sources[i].Entry = func(rec store.Record, l gateway.Lookup) feed.Entry {
 			w.mu.Lock()

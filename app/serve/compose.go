@@ -109,7 +109,7 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 	opts = append(opts, app.WithFetcher(fetch.New(fetch.Config{AllowPrivate: s.AllowPrivateAddresses})), app.WithExamples(s.Security.AllowedExamples...),
 		app.WithGateways(gatewaysOf(s)...), app.WithGatewayAPI(outbound.GatewayAPI{URL: s.Gateway.URL(), Secret: s.Gateway.Secret.Reveal()}),
 		app.WithDefinitions(app.Definitions{
-			APIs: apis.Settings{Ownership: d.Ownership, DuplicatePaths: d.DuplicateSlugs, ForceDefaults: d.ForceDefaults, UnsafeOAS: d.UnsafeOAS,
+			APIs: apis.Settings{Ownership: d.Ownership, DuplicatePaths: d.DuplicateSlugs, SeparateGateways: d.SeparateGateways, ForceDefaults: d.ForceDefaults, UnsafeOAS: d.UnsafeOAS,
 				Examples: d.ValidateExamples, Defaults: d.ValidateDefaults, Streams: d.Streams, AllStreams: d.ExperimentalStreams},
 			UnsafePolicyIDs: d.UnsafePolicyIDs, Hosts: hosts,
 		}))

@@ -98,8 +98,13 @@ func TestImportAgain(t *testing.T) {
 			t.Error(id, got)
 		}
 	}
-	// Another organisation has its own.
-	expect(t, "other organisation", show(w.load("b", b).APIs), "+[orders (Orders) stock (Stock)] ~[] =[]")
+	// Another organisation has its own: the same database IDs, but gateways know an API by its api_id.
+	if r, err := w.service.Import(t.Context(), w.scope("b"), b, false, nil); err == nil || !strings.Contains(fmt.Sprint(r.Problems), "api_id: Found API with the same ID") {
+		t.Error(r, err)
+	}
+	own := strings.NewReplacer(`"orders"`, `"orders-b"`, `"stock"`, `"stock-b"`)
+	r = w.load("b", w.bundle("orders.json", own.Replace(orders), "stock-oas.json", own.Replace(stock)))
+	expect(t, "other organisation", show(r.APIs), "+[orders-b (Orders) stock-b (Stock)] ~[] =[]")
 }
 
 // find returns the text of a member at the top of an object.

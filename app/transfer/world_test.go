@@ -158,7 +158,7 @@ func (w *world) feed(source gateway.Source, id func(*doc.Node) string) map[strin
 }
 
 func (w *world) apis() map[string]*doc.Node {
-	return w.feed(gateway.APIs(), func(n *doc.Node) string { return n.Get("api_definition", "api_id").Text() })
+	return w.feed(gateway.APIs(false), func(n *doc.Node) string { return n.Get("api_definition", "api_id").Text() })
 }
 
 func (w *world) policies() map[string]*doc.Node {

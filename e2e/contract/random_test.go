@@ -114,7 +114,7 @@ func demanded(o operation.Operation, a answer) bool {
 
 // shared is why a feed rightly leaves out a record: another organisation has one
 // with the same identifier, and gateways would take them for one.
-const shared = "an identifier that nobody else uses"
+const shared = "an identifier of its own"
 
 // checkFeeds lets a gateway, which refuses any wrong type, load what is there;
 // nothing may have been left out for it because of a type.

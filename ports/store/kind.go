@@ -36,6 +36,7 @@ type Index[T any] struct {
 	Name   string
 	Noun   string // in messages about a taken value: "ID"
 	Unique bool
+	Across bool // with Unique: across organisations
 	Sorted bool // lists can be made in order of its values; a resource has at most one
 	Values func(T) []string
 }
@@ -344,7 +345,7 @@ func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {
 	}
 	for _, ix := range k.Indexes {
 		for _, val := range ix.Values(v) {
-			rec.Keys = append(rec.Keys, Key{Index: ix.Name, Value: val, Unique: ix.Unique, Sorted: ix.Sorted})
+			rec.Keys = append(rec.Keys, Key{Index: ix.Name, Value: val, Unique: ix.Unique, Sorted: ix.Sorted, Across: ix.Unique && ix.Across})
 		}
 	}
 	if k.Refs != nil {

@@ -64,6 +64,7 @@ type Key struct {
 	Value  string `json:"v"`
 	Unique bool   `json:"u,omitempty"` // no other record of the kind in the organisation has it
 	Sorted bool   `json:"s,omitempty"` // of the records that have one, lists can be made in its order
+	Across bool   `json:"a,omitempty"` // Unique, and no record of the kind in any other organisation has it either
 }
 
 // Query selects records of one kind in order of organisation and ID, or of a

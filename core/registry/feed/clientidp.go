@@ -41,7 +41,7 @@ func ClientIDP(record []byte, orgs func(apiID string) []tenant.ID) Entry {
 		}
 	}
 	n.Set("api_mappings", kept)
-	e := Entry{Text: n.JSON(), Name: p.ClientIdPID}
+	e := Entry{Text: n.JSON(), Name: p.ClientIdPID, Since: p.Created}
 	if p.ClientIdPID != p.ID {
 		n.Set("client_idp_id", doc.NewString(p.ID))
 		e.Other = n.JSON()

@@ -5,6 +5,8 @@
 package feed
 
 import (
+	"time"
+
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/classic"
 	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
@@ -16,7 +18,8 @@ import (
 // a record that is none of a gateway's business.
 type Entry struct {
 	Text     []byte          // JSON; nil: gateways do not get it
-	Name     string          // what gateways know it by, if no other may have the same
+	Name     string          // what gateways know it by, if no other may have the same; also of a record that they do not get
+	Since    time.Time       // when the record was made
 	Other    []byte          // JSON under another name, for when the name is taken; nil: there is no other
 	Problems []shape.Problem // why gateways do not get it although they should
 }
@@ -55,8 +58,9 @@ func API(record doc.Object, hooks Hooks) Entry {
 	if err != nil {
 		return Broken("a JSON object in api_definition")
 	}
+	e := Entry{Name: def.Get("api_id").Text(), Since: since(record, "created_at")}
 	if active := def.Get("active"); def.Is(doc.TypeObject) && active.Is(doc.Absent, doc.TypeNull, doc.TypeBool) && !active.True() {
-		return Entry{}
+		return e
 	}
 	problems := within("api_definition", classic.Check(def))
 	var oas *doc.Node // nil is written as null
@@ -67,13 +71,25 @@ func API(record doc.Object, hooks Hooks) Entry {
 		problems = append(problems, within("oas", Document(oas))...)
 	}
 	if len(problems) > 0 {
-		return Entry{Problems: problems}
+		e.Problems = problems
+		return e
 	}
 	references, _ := record.Get("hook_references")
 	resolve(def, references, hooks)
 	b, _ := def.AppendJSON([]byte(`{"api_definition":`)) // trees always encode
 	b, _ = oas.AppendJSON(append(b, `,"oas":`...))
-	return Entry{Text: append(b, '}'), Name: def.Get("api_id").Text()}
+	e.Text = append(b, '}')
+	return e
+}
+
+// since reads when a record was made; of one that does not say, the zero time.
+func since(record doc.Object, member string) time.Time {
+	raw, _ := record.Get(member)
+	t, err := time.Parse(`"`+time.RFC3339Nano+`"`, string(raw))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }
 
 // within puts a member in front of the paths of problems.

@@ -28,7 +28,14 @@ type Backend interface {
 // New returns a fresh, empty back end that is closed when the test ends.
 type New func(testing.TB) Backend
 
-// thing is the resource of the suite: three indexes, one unique and one sorted, and references.
+// across makes a unique index one of all organisations.
+func across(ix store.Index[thing]) store.Index[thing] {
+	ix.Across = true
+	return ix
+}
+
+// thing is the resource of the suite: four indexes, one unique, one unique across
+// organisations and one sorted, and references.
 type thing struct {
 	ID    string    `json:"id"`
 	Org   tenant.ID `json:"org"`
@@ -37,6 +44,7 @@ type thing struct {
 	Rank  string    `json:"rank,omitempty"`
 	N     int       `json:"n"`
 	Text  string    `json:"text,omitempty"`
+	World string    `json:"world,omitempty"`
 }
 
 var things = &store.Kind[thing]{
@@ -47,6 +55,7 @@ var things = &store.Kind[thing]{
 		store.Unique("name", "name", func(t thing) string { return t.Name }),
 		store.Lookup("owner", func(t thing) string { return t.Owner }),
 		store.Sorted("rank", func(t thing) string { return t.Rank }),
+		across(store.Unique("world", "world", func(t thing) string { return t.World })),
 	},
 	Refs: func(t thing) []integrity.Ref {
 		if t.Owner == "" {
@@ -117,6 +126,41 @@ var resourceTests = []test{
 			t.Errorf("rename: %v", err)
 		}
 		same(t, "things of a", ids(t, b, scope(t, "a"), store.Query{}), []string{"a/1", "a/3"})
+	}},
+	{"unique across organisations", func(t *testing.T, b Backend) {
+		insert(t, b, thing{ID: "1", Org: "a", Name: "x", World: "w"})
+		refused := func(name string, sc tenant.Scope, fn func(ctx context.Context, w store.Writer) error) {
+			t.Helper()
+			_, err := b.Update(t.Context(), sc, func(w store.Writer) error { return fn(t.Context(), w) })
+			if fault.KindOf(err) != fault.Conflict || !errors.Is(err, store.ErrTaken) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		put := func(v thing) func(context.Context, store.Writer) error {
+			return func(ctx context.Context, w store.Writer) error { return things.Insert(ctx, w, v) }
+		}
+		refused("another organisation", scope(t, "b"), put(thing{ID: "2", Org: "b", Name: "x", World: "w"}))
+		refused("the same ID in another organisation", scope(t, "b"), put(thing{ID: "1", Org: "b", Name: "x", World: "w"}))
+		refused("a unit of work for everyone", tenant.Everyone("test"), put(thing{ID: "2", Org: "b", Name: "x", World: "w"}))
+		insert(t, b, thing{ID: "2", Org: "b", Name: "x"})
+		refused("an edit", scope(t, "b"), func(ctx context.Context, w store.Writer) error {
+			return editIn(ctx, w, "x", func(v *thing) { v.World = "w" })
+		})
+		refused("in one unit of work", tenant.Everyone("test"), func(ctx context.Context, w store.Writer) error {
+			if err := things.Insert(ctx, w, thing{ID: "3", Org: "a", Name: "y", World: "v"}); err != nil {
+				return err
+			}
+			return things.Insert(ctx, w, thing{ID: "4", Org: "b", Name: "y", World: "v"})
+		})
+		update(t, b, "a", func(ctx context.Context, w store.Writer) error { // what has it may be changed
+			return editIn(ctx, w, "x", func(v *thing) { v.N++ })
+		})
+		update(t, b, "a", func(ctx context.Context, w store.Writer) error {
+			return editIn(ctx, w, "x", func(v *thing) { v.World = "" })
+		})
+		update(t, b, "b", func(ctx context.Context, w store.Writer) error { // free again
+			return editIn(ctx, w, "x", func(v *thing) { v.World = "w" })
+		})
 	}},
 	{"a unique value moves within one unit", func(t *testing.T, b Backend) {
 		insert(t, b, thing{ID: "1", Org: "a", Name: "x"})
