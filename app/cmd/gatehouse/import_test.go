@@ -65,7 +65,8 @@ func TestImportCommand(t *testing.T) {
 	s.says(1, "there is no such organisation", "import", "--org", "two", dir)
 	s.run(0, "bootstrap", "--email", "b@example.com", "--org-id", "two", "--owner-slug", "two")
 	s.says(1, "not exactly one", "import", dir)
-	s.says(0, "stored: 2 created", "import", "--org", "two", dir)
+	s.says(1, "problem: a.json: api_id: Found API with the same ID…nothing was stored", "import", "--org", "two", dir)
+	s.says(0, "stored: 1 created", "import", "--org", "two", folderWith(t, "p/policies.json", `{"gold":{"rate":1,"per":1}}`))
 }
 
 func TestImportRefusals(t *testing.T) {
