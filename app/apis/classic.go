@@ -58,6 +58,11 @@ var noVersion = operation.Answers(map[string]operation.Answer{versions.CodeName:
 // notesDryRun is what the description says of rows that can be rehearsed.
 const notesDryRun = "With dry_run=true nothing is stored: the answer says what would change, and which references would lead nowhere."
 
+// notesPlace is what the description says of identifiers and addresses.
+const notesPlace = "An api_id is of one organisation unless separate_gateways is on. A listen path begins with / or is a reference that gateways resolve " +
+	"(env://, secrets://, consul://, vault://, file://, kv://); two paths differ if they are written differently. " +
+	"An upstream address has a scheme and a host, or is a reference, or another API (tyk://)."
+
 // textOwners answers owners that cannot be read (contract dashboard.md 9.1, 4.3).
 const textOwners = "failed to unmarshal categories payload"
 
@@ -73,7 +78,7 @@ func (s Classic) Operations() []operation.Operation {
 			operation.Example(nil, CategoryCounts{[]CategoryCount{{Name: "shop", Count: 1}}})),
 		operation.GET("groups", "/groups", "List API IDs by category", s.Groups, operation.Example(nil, map[string]any{"shop": []any{"orders"}})),
 		operation.POST("create", "", "Create a classic API", s.Create, writing(append(versionFaults, codeUnsafeOAS)...), noVersion,
-			operation.Notes("With base_api_id it becomes a version of that API. An api_id in the definition is honoured."), operation.Example(exampleDraft, created)),
+			operation.Notes("With base_api_id it becomes a version of that API. An api_id in the definition is honoured. "+notesPlace), operation.Example(exampleDraft, created)),
 		operation.GET("get", "/{apiId}", "Fetch an API as a wrapper", s.Get, operation.Faulting(codeMissing, codeNotOwned),
 			absent(400, "Could not retrieve API detail"), operation.Example(nil, exampleWrapper)),
 		operation.PUT("replace", "/{apiId}", "Replace a classic API", s.Replace, writing(codeMissing, codeWrongID, codeUnsafeOAS),

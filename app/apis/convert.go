@@ -74,10 +74,22 @@ func (l *Library) convert(d *apidef.Draft, stored *doc.Node, k link) error {
 	}); err != nil {
 		return err
 	}
-	if err := refused(rules.Classic(d.Definition)); err != nil {
+	if err := refused(derivedProblems(d.Definition)); err != nil {
 		return err
 	}
 	return typed(classic.Check(d.Definition))
+}
+
+// derivedProblems is what is wrong with the classic form of a document. The upstream is
+// named as the document has it.
+func derivedProblems(def *doc.Node) []rules.Problem {
+	problems := rules.Classic(def)
+	for i, p := range problems {
+		if p.Field == "proxy.target_url" {
+			problems[i].Field = oas.ExtensionKey + ".upstream.url"
+		}
+	}
+	return problems
 }
 
 // unserved reports whether a document says nothing to gateways yet: streams may

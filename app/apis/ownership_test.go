@@ -141,6 +141,6 @@ func TestFamilies(t *testing.T) {
 	w.want("bob", "DELETE", "/apis/m", "", 404, "Could not retrieve API detail")
 	w.want("bob", "PUT", "/apis/m/access", `{}`, 404, "API not found")
 	w.want("bob", "GET", "/apis/oas/m", "", 400, "API is not in OAS format")
-	w.want("ann", "GET", "/apis/oas/m", "", 400, "Could not retrieve API detail.")
+	w.want("ann", "GET", "/apis/oas/m", "", 400, "Could not retrieve Api detail")
 	w.done("admin", "DELETE", "/apis/m", "")
 }

@@ -115,7 +115,7 @@ func (l *Library) checkDocument(d *apidef.Draft) []rules.Problem {
 	if unserved(d.Document) {
 		return problemsOf(l.shelve(d))
 	}
-	return classicProblems(d.Definition)
+	return append(typeProblems(classic.Check(d.Definition)), derivedProblems(d.Definition)...)
 }
 
 // documentProblems says everything that is wrong with a document, members that

@@ -2,6 +2,7 @@ package apis
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
@@ -65,11 +66,28 @@ func (l *Library) Upgrade(ctx context.Context, w store.Writer, id string) (notes
 			return nil, err
 		}
 		b, notes, err := l.Upgraded(a.Value)
-		if err != nil || len(notes) == 0 {
+		if err != nil {
 			return nil, err
+		}
+		rec, err := w.Get(ctx, l.kind.Name, id)
+		if err != nil {
+			return nil, err
+		}
+		if Misplaced(rec, a.Value) {
+			notes = append(notes, "its listen path is looked up as it is written")
+		}
+		if len(notes) == 0 {
+			return nil, nil
 		}
 		_, err = l.kind.Edit(ctx, w, id, nil, func(apidef.API) (apidef.API, error) { return b, nil })
 		return notes, err
 	}
 	return nil, nil
+}
+
+// Misplaced reports whether a record is looked up under another address than its API
+// has: earlier versions took listen paths such as /a and /a/ for one.
+func Misplaced(rec store.Record, a apidef.API) bool {
+	at := a.Address()
+	return at != "" && !slices.ContainsFunc(rec.Keys, func(k store.Key) bool { return k.Index == byAddress && k.Value == store.Indexed(at) })
 }

@@ -45,7 +45,7 @@ func TestConcurrentCreates(t *testing.T) {
 			if i%2 == 0 {
 				return "/apis", classic(fmt.Sprint("a", i), fmt.Sprint("A", i), "/a/")
 			}
-			return "/apis/oas", document(fmt.Sprint("a", i), fmt.Sprint("A", i), "/a")
+			return "/apis/oas", document(fmt.Sprint("a", i), fmt.Sprint("A", i), "/a/")
 		}, 1, 403},
 		{"double clicks where listen paths may be shared", true, func(int) (string, string) { return "/apis", classic("", "A", "/a/") }, 1, 403},
 		{"shared listen paths", true, func(i int) (string, string) { return "/apis", classic("", fmt.Sprint("A", i), "/a/") }, clients, 403},
@@ -77,7 +77,7 @@ func TestRefusedWrites(t *testing.T) {
 		status                 int
 	}{
 		{"PUT", "/apis/", "c", classic("c", "C", "c/"), 400},
-		{"PUT", "/apis/", "c", classic("c", "C", "/d"), 403},
+		{"PUT", "/apis/", "c", classic("c", "C", "/d/"), 403},
 		{"PUT", "/apis/", "c", classic("d", "C", "/c"), 409},
 		{"PUT", "/apis/", "c", classic("c", "", "/c"), 400},
 		{"PUT", "/apis/", "c", strings.Replace(classic("c", "C", "/c"), `"active":true`, `"active":1`, 1), 400},

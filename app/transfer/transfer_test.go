@@ -140,7 +140,7 @@ func TestImportRefuses(t *testing.T) {
 	b := w.bundle(
 		"good.json", orders,
 		"bad.json", `{"api_id":"bad","proxy":{"listen_path":"bad","target_list":7},"active":"yes"}`,
-		"same.json", `{"api_id":"same","name":"S","proxy":{"listen_path":"/taken","target_url":"http://up.example/"}}`,
+		"same.json", `{"api_id":"same","name":"S","proxy":{"listen_path":"/taken/","target_url":"http://up.example/"}}`,
 		"oas.json", `{"openapi":"3.0.3","x-tyk-api-gateway":{"info":{"id":"oas","name":"O","state":{"active":1}},"server":{"listenPath":{}}}}`,
 		"streams.json", `{"openapi":"3.0.3","info":{"title":"s","version":"1"},"paths":{},"x-tyk-streaming":{"streams":{}},"x-tyk-api-gateway":{"info":{"id":"s","name":"s","state":{"active":true}},"upstream":{"url":""},"server":{"listenPath":{"value":"/s/"}}}}`,
 		"hook.json", `{"api_definition":{"api_id":"hook","name":"H","proxy":{"listen_path":"/hook/","target_url":"http://up.example/"}},"hook_references":7}`,

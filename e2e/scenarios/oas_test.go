@@ -111,5 +111,5 @@ func (e *estate) testRefusedDocuments(t *testing.T) {
 	noPath := extension("horn", nil)
 	noPath["server"] = object{"listenPath": object{"value": "horn/"}}
 	e.api.refused(t, http.MethodPut, oasAPIs+"/horn", oasAPI("horn", noPath), http.StatusBadRequest, "")
-	e.api.refused(t, http.MethodGet, oasAPIs+"/nowhere", nil, http.StatusBadRequest, "Could not retrieve API detail.")
+	e.api.refused(t, http.MethodGet, oasAPIs+"/nowhere", nil, http.StatusBadRequest, "Could not retrieve Api detail")
 }

@@ -53,7 +53,7 @@ func TestOwnership(t *testing.T) {
 	ann.refused(t, http.MethodDelete, classicAPIs+"/bobs", nil, http.StatusUnauthorized, "Not authorised")
 	for _, c := range []*client{s.api, ann, bob} {
 		c.refused(t, http.MethodGet, classicAPIs+"/unknown", nil, http.StatusBadRequest, "Could not retrieve API detail")
-		c.refused(t, http.MethodGet, oasAPIs+"/unknown", nil, http.StatusBadRequest, "Could not retrieve API detail.")
+		c.refused(t, http.MethodGet, oasAPIs+"/unknown", nil, http.StatusBadRequest, "Could not retrieve Api detail")
 	}
 	s.testPolicyVisibility(t, ann, bob)
 	noAPIs, _ := s.user(t, "proxies@example.com", object{"mcp": "write"})

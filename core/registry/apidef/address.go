@@ -1,20 +1,19 @@
 package apidef
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
 
-// Address returns where gateways would listen for the API: domain and path,
-// without what makes no difference to them. Two APIs of an organisation must
+// Address returns where gateways would listen for the API: domain and path, this
+// as it is written. Two APIs of an organisation must
 // not share one (contract dashboard.md 9.3); "" when the API listens nowhere, as
 // TCP services do.
 func (a API) Address() string {
 	if a.facts.listenPath == "" {
 		return ""
 	}
-	return strings.ToLower(a.facts.domain) + " " + strings.TrimSuffix(path.Clean("/"+a.facts.listenPath), "/") + "/"
+	return strings.ToLower(a.facts.domain) + " " + a.facts.listenPath
 }
 
 // Places returns the values that are unique in the organisation: the address in

@@ -137,8 +137,10 @@ func TestCollides(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{`{"proxy":{"listen_path":"/a/"}}`, `{"proxy":{"listen_path":"/a"}}`, true},
-		{`{"proxy":{"listen_path":"/a//b/./"}}`, `{"proxy":{"listen_path":"/a/b"}}`, true},
+		{`{"proxy":{"listen_path":"/a/"}}`, `{"proxy":{"listen_path":"/a/"}}`, true},
+		{`{"proxy":{"listen_path":"/a/"}}`, `{"proxy":{"listen_path":"/a"}}`, false},
+		{`{"proxy":{"listen_path":"/a//b/./"}}`, `{"proxy":{"listen_path":"/a/b"}}`, false},
+		{`{"proxy":{"listen_path":"env://A"}}`, `{"proxy":{"listen_path":"env://A"}}`, true},
 		{`{"proxy":{"listen_path":"/a/"}}`, `{"proxy":{"listen_path":"/b/"}}`, false},
 		{`{"proxy":{"listen_path":"/a/"},"domain":"X.test"}`, `{"proxy":{"listen_path":"/a/"},"domain":"x.test"}`, true},
 		{`{"proxy":{"listen_path":"/a/"},"domain":"x.test","domain_disabled":true}`, `{"proxy":{"listen_path":"/a/"}}`, true},

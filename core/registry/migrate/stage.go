@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 )
 
 // What tells a staged copy from the API it was made of (contract dashboard.md 11).
@@ -23,7 +24,12 @@ func Stage(r Result) Result {
 	return r.rename(renaming{
 		id:   StagedID,
 		name: func(name string) string { return stagedName + name },
-		path: func(path string) string { return stagedPath + "/" + strings.TrimPrefix(path, "/") },
+		path: func(path, id string) string {
+			if rules.IsReference(path) { // nothing is below the path that gateways put in its place
+				path = id + "/"
+			}
+			return stagedPath + "/" + strings.TrimPrefix(path, "/")
+		},
 	})
 }
 
@@ -49,7 +55,7 @@ func Promote(staged Result, original *doc.Node) Result {
 }
 
 // unstagePath leaves paths alone that do not begin with the segment of staging.
-func unstagePath(path string) string {
+func unstagePath(path, _ string) string {
 	if rest, ok := strings.CutPrefix(path, stagedPath); ok && strings.HasPrefix(rest, "/") {
 		return rest
 	}
@@ -57,7 +63,8 @@ func unstagePath(path string) string {
 }
 
 type renaming struct {
-	id, name, path func(string) string
+	id, name func(string) string
+	path     func(path, id string) string
 }
 
 // identity is what tells an API from its copy.
@@ -77,7 +84,7 @@ func (v Version) rename(by renaming) Version {
 	out := v.identify(identity{
 		id:   by.id(v.Classic.Get("api_id").Text()),
 		name: by.name(v.Classic.Get("name").Text()),
-		path: by.path(v.Classic.Get("proxy", "listen_path").Text()),
+		path: by.path(v.Classic.Get("proxy", "listen_path").Text(), v.Classic.Get("api_id").Text()),
 	})
 	if v.BaseID != "" {
 		out.BaseID = by.id(v.BaseID)

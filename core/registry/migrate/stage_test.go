@@ -79,3 +79,27 @@ func text(r migrate.Result) string {
 	}
 	return b.String()
 }
+
+// TestReferencedListenPath: nothing is below a path that gateways look up, so that
+// copies and versions get paths of their own.
+func TestReferencedListenPath(t *testing.T) {
+	classic := load(t, "testdata/convert/versions.in.json")
+	classic.Put(parse(t, `"secrets://path"`), "proxy", "listen_path")
+	r, err := migrate.Convert(classic, numbered())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(v migrate.Version) string { return v.Classic.Get("proxy", "listen_path").Text() }
+	id := func(v migrate.Version) string { return v.Classic.Get("api_id").Text() }
+	if child := r.Versions[0]; at(r.Base) != "secrets://path" || at(child) != "/"+id(child)+"/" {
+		t.Error(at(r.Base), at(child))
+	}
+	staged := migrate.Stage(r)
+	if at(staged.Base) != "/tyk-staging/"+id(r.Base)+"/" || at(staged.Versions[0]) != "/tyk-staging/"+id(r.Versions[0])+"/" {
+		t.Error(at(staged.Base), at(staged.Versions[0]))
+	}
+	promoted := migrate.Promote(staged, classic)
+	if at(promoted.Base) != "secrets://path" || at(promoted.Versions[0]) != at(r.Versions[0]) {
+		t.Error(at(promoted.Base), at(promoted.Versions[0]))
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 )
 
 // defaultVersion is the version that older definitions keep their settings in,
@@ -109,12 +110,17 @@ func child(base *doc.Node, name, id string, v *doc.Node) *doc.Node {
 	def.Set("internal", doc.NewBool(true))
 	def.Set("definition", doc.NewObject())
 	def.Set("expiration", doc.NewString(v.Get("expires").Text()))
-	def.Put(doc.NewString(childPath(def.Get("proxy", "listen_path").Text(), escaped)), "proxy", "listen_path")
+	def.Put(doc.NewString(childPath(def.Get("proxy", "listen_path").Text(), escaped, id)), "proxy", "listen_path")
 	settle(def, v)
 	return def
 }
 
-func childPath(base, escaped string) string {
+// childPath puts a version below its base. Nothing is below a reference, in whose place
+// gateways put a path: there the child goes by its API ID.
+func childPath(base, escaped, id string) string {
+	if rules.IsReference(base) {
+		return "/" + id + "/"
+	}
 	if base = strings.TrimSuffix(base, "/"); base == "" {
 		return "/" + escaped + "/"
 	}

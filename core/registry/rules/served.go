@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -28,9 +29,7 @@ func Served(c *doc.Node) []Problem {
 			p.add(field, `must be a duration such as "500ms", "1.5s" or "2m"`)
 		}
 	})
-	if !isTarget(c.Get("proxy", "target_url").Text()) {
-		p.add("proxy.target_url", "is no well-formed address")
-	}
+	p.targets(c)
 	if err := checkTemplate(c.Get("domain").Text()); err != nil {
 		p.add("domain", "%v", err)
 	}
@@ -42,6 +41,8 @@ func (p *problems) listenPath(c *doc.Node) {
 	path := c.Get("proxy", "listen_path").Text()
 	switch protocol := c.Get("protocol").Text(); {
 	case protocol == "tcp" || protocol == "tls": // known by their port
+		return
+	case IsReference(path): // gateways put the path in its place
 		return
 	case !strings.HasPrefix(path, "/"):
 		p.add(field, ListenPathText)
@@ -65,33 +66,49 @@ func (p *problems) addresses(c *doc.Node, list string) {
 	}
 }
 
-// secretPrefixes begin a reference to a value that gateways look up (contract
-// oas-extension.md 14).
-var secretPrefixes = []string{"kv://", "env://", "secrets://", "consul://", "vault://", "file://", "$secret_"}
+// references begin a text in whose place gateways put a value from a store of theirs
+// before they read a definition.
+var references = []string{"kv://", "env://", "secrets://", "consul://", "vault://", "file://"}
 
-// secretPart is a reference inside a text.
-var secretPart = regexp.MustCompile(`\$kv\{[^}]*\}`)
-
-func isSecret(text string) bool {
-	for _, prefix := range secretPrefixes {
-		if strings.HasPrefix(text, prefix) {
-			return true
-		}
-	}
-	return secretPart.MatchString(text)
+// IsReference reports whether gateways replace a text as a whole.
+func IsReference(text string) bool {
+	return slices.ContainsFunc(references, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
-// isTarget accepts absolute and relative addresses, none at all, secrets, and
-// other APIs of the gateway, which are named by ID.
-func isTarget(text string) bool {
-	if isSecret(text) || strings.HasPrefix(text, "tyk://") {
+// secretPart is a reference inside a text.
+var secretPart = regexp.MustCompile(`^\$secret_|\$kv\{[^}]*\}`)
+
+func isSecret(text string) bool { return IsReference(text) || secretPart.MatchString(text) }
+
+// targets wants upstream addresses that gateways can send requests to.
+func (p *problems) targets(c *doc.Node) {
+	tcp := slices.Contains([]string{"tcp", "tls"}, c.Get("protocol").Text())
+	check := func(field string, target *doc.Node) {
+		if !isTarget(target.Text(), tcp) {
+			p.add(field, `must be an address with a scheme and a host, such as "http://upstream.example:8080/"`)
+		}
+	}
+	check("proxy.target_url", c.Get("proxy", "target_url"))
+	for name, version := range c.Get("version_data", "versions").Members() {
+		check(at("version_data.versions", name, "override_target"), version.Get("override_target"))
+	}
+}
+
+// isTarget accepts absolute addresses, references, other APIs of the gateway, which
+// are named by ID, and none at all: requests may be answered without an upstream.
+// TCP services need no scheme.
+func isTarget(text string, tcp bool) bool {
+	if text == "" || isSecret(text) || strings.HasPrefix(text, "tyk://") {
 		return true
 	}
 	u, err := url.Parse(text)
 	if err != nil || strings.ContainsFunc(text, unicode.IsSpace) {
 		return false
 	}
-	return u.Scheme == "" || u.Host != "" || u.Opaque != ""
+	if tcp {
+		return u.Scheme == "" || u.Host != "" || u.Opaque != ""
+	}
+	return u.Scheme != "" && u.Hostname() != ""
 }
 
 // What is wrong with a domain or path with {name:pattern} in it.

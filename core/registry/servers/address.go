@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 )
 
 // address is one way to reach an API.
@@ -64,9 +65,13 @@ func addresses(api, base *doc.Node, name string, c Config) []address {
 	return out
 }
 
-// plain lists the unversioned addresses of an API: one per host.
+// plain lists the unversioned addresses of an API: one per host. Of a listen path
+// that gateways look up nothing is known.
 func plain(api *doc.Node, c Config) []address {
 	var out []address
+	if rules.IsReference(api.Get("proxy", "listen_path").Text()) {
+		return nil
+	}
 	for _, host := range hosts(api, c) {
 		out = append(out, address{host: host, path: listenPath(api)})
 	}

@@ -211,6 +211,23 @@ func TestChildrenAffected(t *testing.T) {
 	}
 }
 
+// TestReference: where gateways look up the listen path there is no address to tell,
+// and those of before go.
+func TestReference(t *testing.T) {
+	document := node(t, `{"servers":[{"url":"https://gw.test/old"},{"url":"https://users.test"}]}`)
+	in := servers.Input{Old: node(t, `{"proxy":{"listen_path":"/old"}}`), New: node(t, `{"proxy":{"listen_path":"vault://x"}}`),
+		Config: servers.Config{Protocol: "https", DefaultHost: "gw.test"}}
+	if err := servers.Merge(document, in); err != nil || string(document.JSON()) != `{"servers":[{"url":"https://users.test"}]}` {
+		t.Errorf("%s %v", document.JSON(), err)
+	}
+	if urls, err := servers.URLs(in); len(urls) != 0 || err != nil {
+		t.Error(urls, err)
+	}
+	if parts := servers.ClassicURL(in.New, in.Config); parts != (servers.Parts{BasePath: "vault://x", Host: "gw.test"}) {
+		t.Error(parts)
+	}
+}
+
 // FuzzMerge feeds any JSON: nothing panics, a refusal changes nothing, and the
 // second run neither.
 func FuzzMerge(f *testing.F) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 )
 
 // Location is a public address of an API taken apart (contract dashboard.md
@@ -91,7 +92,8 @@ type Parts struct {
 }
 
 // ClassicURL returns the first address of an API without regard to versions.
-// Where no host is known the address is relative.
+// Where no host is known the address is relative; where gateways look up the listen
+// path there is none.
 func ClassicURL(api *doc.Node, c Config) Parts {
 	host := hosts(api, c)[0]
 	_, name, _ := strings.Cut(host, "://")
@@ -99,5 +101,8 @@ func ClassicURL(api *doc.Node, c Config) Parts {
 		name = host
 	}
 	listen := api.Get("proxy", "listen_path").Text()
+	if rules.IsReference(listen) {
+		return Parts{BasePath: listen, Host: name}
+	}
 	return Parts{APIURL: host + "/" + strings.TrimPrefix(listen, "/"), BasePath: listen, Host: name}
 }
