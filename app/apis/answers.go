@@ -52,9 +52,9 @@ func (s Classic) Get(ctx context.Context, in byID) (operation.Rendition, error) 
 	return render(text, a, base), err
 }
 
-// Get returns the document of an OAS API.
+// Get returns the document of an OAS API, or of a streams API.
 func (s OAS) Get(ctx context.Context, in byID) (operation.Rendition, error) {
-	return s.document(ctx, in, apidef.OAS)
+	return s.document(ctx, in, openAPI...)
 }
 
 // Get returns the document of a streams API.
@@ -67,8 +67,8 @@ func (s MCP) Get(ctx context.Context, in byID) (operation.Rendition, error) {
 	return s.document(ctx, in, apidef.MCP)
 }
 
-func (l *Library) document(ctx context.Context, in byID, class apidef.Class) (operation.Rendition, error) {
-	a, base, err := l.find(ctx, in, class)
+func (l *Library) document(ctx context.Context, in byID, classes ...apidef.Class) (operation.Rendition, error) {
+	a, base, err := l.find(ctx, in, classes...)
 	if err != nil {
 		return operation.Rendition{}, err
 	}
@@ -83,7 +83,7 @@ type exportIn struct {
 
 // Export returns the document of an API as a file.
 func (s OAS) Export(ctx context.Context, in exportIn) (operation.Rendition, error) {
-	a, _, err := s.find(ctx, in.byID, apidef.OAS)
+	a, _, err := s.find(ctx, in.byID, openAPI...)
 	if err != nil {
 		return operation.Rendition{}, err
 	}

@@ -17,6 +17,9 @@ import (
 // could not load: they would lose every other API with it.
 func (l *Library) prepare(d *apidef.Draft) error {
 	def := d.Definition
+	if err := l.streamable(d.Document); err != nil {
+		return err
+	}
 	if err := typed(classic.Check(def)); err != nil {
 		return err
 	}

@@ -18,14 +18,21 @@ var variants = map[apidef.Class]openapi.Variant{apidef.OAS: openapi.OAS, apidef.
 // check refuses a document that does not have the form of its class. unknown
 // lets members of the extension pass that nobody knows.
 func (l *Library) check(document *doc.Node, class apidef.Class, unknown bool) error {
+	if err := l.streamable(document); err != nil {
+		return err
+	}
 	if err := refused(l.validate(document, class, unknown)); err != nil {
 		return err
 	}
 	return typed(feed.Document(document)) // what feeds would leave out is not stored
 }
 
-// validate says what is wrong with the form of a document of a class.
+// validate says what is wrong with the form of a document of a class. Streams obey
+// their own rules wherever they stand.
 func (l *Library) validate(document *doc.Node, class apidef.Class, unknown bool) []rules.Problem {
+	if class == apidef.OAS && document.Get(streamsKey) != nil {
+		class = apidef.Streams
+	}
 	return l.Validator.Validate(document.JSON(), openapi.Options{
 		Variant: variants[class], AllowUnknown: unknown, Examples: l.Settings.Examples, Defaults: l.Settings.Defaults, AllStreams: l.Settings.AllStreams,
 	})

@@ -70,6 +70,9 @@ func (l *Library) body(ctx context.Context, b operation.Document) (n *doc.Node, 
 	if err == nil && !n.Is(doc.TypeObject) {
 		err = unreadable("the document must be an object")
 	}
+	if err == nil {
+		err = l.streamable(n)
+	}
 	return n, err
 }
 

@@ -64,20 +64,20 @@ func (s OAS) Operations() []operation.Operation {
 	gone := operation.Answer{Status: 400, Text: "Could not retrieve API detail."}
 	refused := map[string]operation.Answer{codeClass: {Status: 400, Text: "Could not delete the API."}}
 	return group.Rows(
-		operation.POST("create", "", "Create an API from a complete document", s.Create, comesTo(s.created), writing(append(versionFaults, codeExtension, codeTemplates)...),
-			operation.Notes("JSON or YAML. With base_api_id it becomes a version of that API. "+notesPlace), operation.Example(exampleDocument, made("API created", "5f1a0c5d8e3b2a1f00000005"))),
-		operation.POST("import", "/import", "Create an API from a plain OpenAPI description", s.Import, comesTo(s.imported), writing(append(versionFaults, codeExtension, codeTemplates)...),
+		operation.POST("create", "", "Create an API from a complete document", s.Create, comesTo(s.created), writing(append(versionFaults, codeExtension, codeTemplates, codeStreamsOff)...),
+			operation.Notes("JSON or YAML. With base_api_id it becomes a version of that API. x-tyk-streaming obeys the rules of streams APIs. "+notesPlace), operation.Example(exampleDocument, made("API created", "5f1a0c5d8e3b2a1f00000005"))),
+		operation.POST("import", "/import", "Create an API from a plain OpenAPI description", s.Import, comesTo(s.imported), writing(append(versionFaults, codeExtension, codeTemplates, codeStreamsOff)...),
 			operation.Notes("JSON, YAML, a form with a file (also a ZIP file of several), or {\"url\": \"https://…\"} for a document to be downloaded."),
 			operation.Example(exampleDescription, made("API created", "5f1a0c5d8e3b2a1f00000005"))),
-		operation.POST("dry-run", "/dry-run", "Build a document without storing it", s.DryRun, comesTo(s.sent), operation.Faulting(append(versionFaults, codeInvalid, codeTemplates)...),
+		operation.POST("dry-run", "/dry-run", "Build a document without storing it", s.DryRun, comesTo(s.sent), operation.Faulting(append(versionFaults, codeInvalid, codeTemplates, codeStreamsOff)...),
 			operation.Notes("{\"oas\": a description, \"tyk_oas\": a stored document}, either of them."),
 			operation.Example(map[string]any{"oas": exampleDescription}, exampleDocument)),
 		operation.GET("get", "/{apiId}", "Fetch the document of an API", s.Get, operation.Faulting(codeMissing, codeNotOwned, codeClass),
-			answers(operation.Answer{Status: 400, Text: "Could not retrieve Api detail"}, nil), operation.Notes("YAML when the client accepts that. A child version names its base in the header x-tyk-base-api-id."), operation.Example(nil, exampleDocument)),
-		operation.PUT("replace", "/{apiId}", "Replace the document of an API", s.Replace, comesTo(s.replaced), writing(codeMissing, codeWrongID, codeExtension, codeClass),
+			answers(operation.Answer{Status: 400, Text: "Could not retrieve Api detail"}, nil), operation.Notes("Of a streams API too. YAML when the client accepts that. A child version names its base in the header x-tyk-base-api-id."), operation.Example(nil, exampleDocument)),
+		operation.PUT("replace", "/{apiId}", "Replace the document of an API", s.Replace, comesTo(s.replaced), writing(codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff),
 			answers(operation.Answer{Status: 404, Text: "API definition does not exist"}, nil), s.rehearsable(), operation.Example(exampleDocument, done("API updated.")),
-			operation.Notes("info.id of the extension is that of the path, or absent. Categories and owners stay. The whole seconds of endpoint timeouts follow from their durations. "+notesDryRun)),
-		operation.PATCH("patch", "/{apiId}", "Put an updated OpenAPI description under the stored settings", s.Patch, operation.Settles(s.patches), writing(codeMissing, codeWrongID, codeExtension, codeClass),
+			operation.Notes("info.id of the extension is that of the path, or absent. Categories and owners stay. The whole seconds of endpoint timeouts follow from their durations. A streams API can be replaced here too, under the rules of its own operations. "+notesDryRun)),
+		operation.PATCH("patch", "/{apiId}", "Put an updated OpenAPI description under the stored settings", s.Patch, operation.Settles(s.patches), writing(codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff),
 			answers(operation.Answer{Status: 404, Text: "API not found."}, nil), s.rehearsable(), operation.Example(exampleDescription, done("API updated")),
 			operation.Notes("The stored extension stays, changed as the query says; categories and owners stay as well. The body is a plain description, in the forms that an import takes. "+notesDryRun)),
 		operation.DELETE("delete", "/{apiId}", "Delete an OAS API", s.Delete, operation.Faulting(codeMissing, codeNotOwned, codeClass),
@@ -103,7 +103,7 @@ func (s OAS) Operations() []operation.Operation {
 }
 
 // proxyFaults are those of every row that stores an MCP proxy.
-var proxyFaults = []string{codeExtension, codeNameTaken, codeSource, codeTool, codeView}
+var proxyFaults = []string{codeExtension, codeNameTaken, codeSource, codeTool, codeView, codeStreamsOff}
 
 var rebaseFaults = []string{codeNoCurrent, codeNoNext, codeNotOwned, versions.CodeNotBase, versions.CodeNotChild, versions.CodeNotItsOwn}
 

@@ -94,9 +94,9 @@ func (s MCP) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, apidef.MCP, in.Unknown, func(apidef.API) (*doc.Node, error) {
+	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(apidef.API) (*doc.Node, error) {
 		return document.Clone(), wanted(document, proxyNeedsExtension)
-	})
+	}, apidef.MCP)
 	return operation.Receipt{Message: "MCP Proxy definition updated", Tag: operation.Tag(rev)}, err
 }
 

@@ -95,15 +95,26 @@ type oasReplaceIn struct {
 	Body    operation.Document `body:""`
 }
 
+// openAPI are the classes of the APIs that the door serves, first the one that it
+// makes. Streams APIs are OAS APIs to clients that read lists; their own rules hold
+// for them here as well.
+var openAPI = []apidef.Class{apidef.OAS, apidef.Streams}
+
 // Replace replaces a document; categories and owners stay.
 func (s OAS) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, error) {
 	document, err := s.replaced(ctx, in)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, apidef.OAS, in.Unknown, func(apidef.API) (*doc.Node, error) {
+	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(a apidef.API) (*doc.Node, error) {
+		if a.Class() == apidef.Streams {
+			if err := s.streamsOn(); err != nil {
+				return nil, err
+			}
+			return document.Clone(), streaming(document)
+		}
 		return document.Clone(), wanted(document, needsExtension)
-	})
+	}, openAPI...)
 	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(rev)}, err
 }
 
@@ -127,7 +138,7 @@ func (s OAS) Patch(ctx context.Context, in oasPatchIn) (operation.Receipt, error
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, apidef.OAS, in.Unknown, s.patched(document, in))
+	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, s.patched(document, in), apidef.OAS)
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
 }
 

@@ -17,13 +17,14 @@ import (
 // errPreview undoes a unit of work that was only tried.
 var errPreview = errors.New("apis: a preview")
 
-// find returns an API of a class and, of a child version, the API ID of its base.
-func (l *Library) find(ctx context.Context, in byID, class apidef.Class) (a store.Stored[apidef.API], base string, err error) {
+// find returns an API of one of the classes and, of a child version, the API ID of its
+// base.
+func (l *Library) find(ctx context.Context, in byID, classes ...apidef.Class) (a store.Stored[apidef.API], base string, err error) {
 	err = l.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		if a, err = l.get(ctx, r, in.ID, l.viewerOf(class, in.Who, access.Read)); err != nil {
+		if a, err = l.get(ctx, r, in.ID, l.viewerOf(classes[0], in.Who, access.Read)); err != nil {
 			return err
 		}
-		if err = l.isA(a.Value, class); err != nil {
+		if err = l.isA(a.Value, classes...); err != nil {
 			return err
 		}
 		b, err := l.baseOf(ctx, r, a.Value)
@@ -70,7 +71,7 @@ type CategoryList struct {
 
 // Categories returns the categories of an API.
 func (s OAS) Categories(ctx context.Context, in byID) (operation.Entity[CategoryList], error) {
-	a, _, err := s.find(ctx, in, apidef.OAS)
+	a, _, err := s.find(ctx, in, openAPI...)
 	out := CategoryList{Categories: []string{}}
 	if err == nil {
 		out.Categories = a.Value.Categories()
@@ -87,7 +88,7 @@ type categoriesIn struct {
 func (s OAS) SetCategories(ctx context.Context, in categoriesIn) (operation.Receipt, error) {
 	now := s.Now()
 	rev, err := s.change(ctx, in.writeByID, func(a apidef.API) (apidef.API, error) {
-		if err := s.isA(a, apidef.OAS); err != nil {
+		if err := s.isA(a, openAPI...); err != nil {
 			return a, err
 		}
 		return a.WithCategories(in.List.Categories, now), nil
@@ -106,7 +107,7 @@ const codeNotBase = apidef.Kind + ".not_a_base"
 
 // Versions lists the child versions of a base.
 func (s OAS) Versions(ctx context.Context, in versionsIn) (versions.Metas, error) {
-	return s.versionsOf(ctx, in, apidef.OAS, apidef.Streams)
+	return s.versionsOf(ctx, in, openAPI...)
 }
 
 // versionsOf lists the child versions of a base of one of the classes.

@@ -49,8 +49,8 @@ func (l *Library) Check(in Incoming, org tenant.ID) (Checked, []rules.Problem) {
 	}}
 	out.wanted = databaseID(in)
 	problems := problemsOf((&Wrapper{rest: in.Wrapper}).check())
-	if in.Class == apidef.Streams {
-		problems = append(problems, problemsOf(Streams{l}.enabled())...)
+	if in.Class == apidef.Streams || in.Document.Get(streamsKey) != nil {
+		problems = append(problems, problemsOf(l.streamsOn())...)
 	}
 	if in.Document == nil {
 		return out, append(problems, l.checkClassic(&out.draft)...)

@@ -2,6 +2,7 @@ package apis
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -12,25 +13,25 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// rewrite replaces the document of a stored API. build returns the new document,
-// which becomes the caller's to change.
-func (l *Library) rewrite(ctx context.Context, in writeByID, class apidef.Class, unknown bool, build func(a apidef.API) (*doc.Node, error)) (store.Revision, error) {
+// rewrite replaces the document of a stored API of one of the classes, of which it
+// stays. build returns the new document, which becomes the caller's to change.
+func (l *Library) rewrite(ctx context.Context, in writeByID, unknown bool, build func(a apidef.API) (*doc.Node, error), classes ...apidef.Class) (store.Revision, error) {
 	now := l.Now()
 	return l.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		var before, after *doc.Node
-		a, err := l.edit(ctx, w, in, l.viewerOf(class, in.Who, access.Write), func(a apidef.API) (apidef.API, error) {
-			if err := l.isA(a, class); err != nil {
+		a, err := l.edit(ctx, w, in, l.viewerOf(classes[0], in.Who, access.Write), func(a apidef.API) (apidef.API, error) {
+			if err := l.isA(a, classes...); err != nil {
 				return a, err
 			}
 			document, err := build(a)
 			if err != nil {
 				return a, err
 			}
-			d := apidef.Draft{ID: a.ID(), APIID: a.APIID(), OrgID: a.OrgID(), Class: class, Document: document}
+			d := apidef.Draft{ID: a.ID(), APIID: a.APIID(), OrgID: a.OrgID(), Class: a.Class(), Document: document}
 			if err := sameID(d); err != nil {
 				return a, err
 			}
-			if err := l.check(document, class, unknown); err != nil {
+			if err := l.check(document, a.Class(), unknown); err != nil {
 				return a, err
 			}
 			if before, _, err = a.Texts(); err != nil {
@@ -76,11 +77,11 @@ func (l *Library) settle(ctx context.Context, w store.Writer, who operation.Prin
 // codeClass is the code of an API that another door is for.
 const codeClass = apidef.Kind + ".class"
 
-// isA refuses an API of another class than a door is for.
-func (l *Library) isA(a apidef.API, class apidef.Class) error {
-	if a.Class() == class {
+// isA refuses an API of another class than a door is for, of the first and more.
+func (l *Library) isA(a apidef.API, classes ...apidef.Class) error {
+	if slices.Contains(classes, a.Class()) {
 		return nil
 	}
-	text := map[apidef.Class]string{apidef.OAS: "API is not in OAS format", apidef.Streams: "API is not a streams API", apidef.MCP: "API is not an MCP Proxy"}[class]
+	text := map[apidef.Class]string{apidef.OAS: "API is not in OAS format", apidef.Streams: "API is not a streams API", apidef.MCP: "API is not an MCP Proxy"}[classes[0]]
 	return fault.New(fault.Invalid, codeClass, "%s", text)
 }

@@ -118,3 +118,61 @@ func TestForceDefaultsOfIncomingStreams(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// The OAS doors serve streams APIs, which lists call OAS APIs, under the rules of
+// streams.
+func TestStreamsAtOASDoors(t *testing.T) {
+	const bad = `"x-tyk-streaming":{"streams":{"s":{"input":{"generate":{}},"output":{"drop":{}}}}},"paths"`
+	w := newWorld(t, apis.Settings{Streams: true})
+	good := func(path string) string {
+		return strings.Replace(document("s", "S", path), `"paths"`, `"x-tyk-streaming":{"streams":{"s":{"input":{"kafka":{"addresses":["k"],"topics":["t"],"consumer_group":"g"}},"output":{"mqtt":{"urls":["u"],"topic":"t"}}}}},"paths"`, 1)
+	}
+	w.done("admin", "POST", "/apis/streams", good("/s/"))
+	w.want("reader", "GET", "/apis/oas/s", "", 200, `"x-tyk-streaming"`)
+	w.want("reader", "GET", "/apis/oas/s/export", "", 200, `"x-tyk-streaming"`)
+	w.done("admin", "PUT", "/apis/oas/s", good("/moved/"))
+	w.want("reader", "GET", "/apis/streams/s", "", 200, "/moved/")
+	w.want("admin", "PUT", "/apis/oas/s", `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{}}`, 400, "x-tyk-api-gateway and/or x-tyk-streaming")
+	w.want("admin", "PUT", "/apis/oas/s", strings.Replace(document("s", "S", "/s/"), `"paths"`, bad, 1), 400, "is not a supported component")
+	w.want("admin", "POST", "/apis/oas", strings.Replace(document("o", "O", "/o/"), `"paths"`, bad, 1), 400, "is not a supported component")
+	w.done("admin", "PUT", "/apis/oas/s/categories", `{"categories":["x"]}`)
+	w.want("reader", "GET", "/apis/oas/s/categories", "", 200, `{"categories":["x"]}`)
+	w.done("admin", "POST", "/apis", classic("c", "C", "/c/"))
+	w.want("reader", "GET", "/apis/oas/c", "", 400, "API is not in OAS format")
+	if a, _ := w.stored("s"); a.Value.Class() != apidef.Streams {
+		t.Error("the API became", a.Value.Class())
+	}
+}
+
+// While streams are off no door takes a document that has some.
+func TestStreamsOffEverywhere(t *testing.T) {
+	w := newWorld(t, apis.Settings{Streams: true, UnsafeOAS: true})
+	w.done("admin", "POST", "/apis/oas", document("o", "O", "/o/"))
+	w.done("admin", "POST", "/apis/streams", document("s", "S", "/s/"))
+	w.done("admin", "POST", "/mcps", document("m", "M", "/m/"))
+	w.library.Settings.Streams = false
+	const key = `"x-tyk-streaming":{"streams":{}},"paths"`
+	with := func(id string) string { return strings.Replace(document(id, id, "/"+id+"/"), `"paths"`, key, 1) }
+	plain := `{"openapi":"3.0.3","info":{"title":"T","version":"1"},` + key + `:{}}`
+	unsafe := `{"api_definition":{"api_id":"o","name":"O","is_oas":true,"proxy":{"listen_path":"/o/","target_url":"http://t"}},"oas":` + with("o") + `}`
+	for _, row := range [][3]string{
+		{"POST", "/apis/oas", with("n")}, {"POST", "/apis/oas", plain}, {"POST", "/apis/oas/import?upstreamURL=http://u", plain},
+		{"POST", "/apis/oas/dry-run", `{"tyk_oas":` + with("n") + `}`}, {"PUT", "/apis/oas/o", with("o")}, {"PATCH", "/apis/oas/o", plain},
+		{"PUT", "/apis/oas/s", document("s", "S", "/s/")}, {"PUT", "/apis/streams/s", with("s")}, {"PATCH", "/apis/streams/s", plain}, {"POST", "/apis/streams", with("n")},
+		{"POST", "/mcps", with("n")}, {"PUT", "/mcps/m", with("m")}, {"POST", "/apis", strings.Replace(unsafe, `"api_id":"o"`, `"api_id":"n"`, 1)}, {"PUT", "/apis/o", unsafe},
+	} {
+		before := w.head()
+		w.want("admin", row[0], row[1], row[2], 403, "Streams APIs are switched off: set streaming.enabled to store them")
+		if w.head() != before {
+			t.Errorf("%s %s stored something", row[0], row[1])
+		}
+	}
+	w.want("reader", "GET", "/apis/oas/s", "", 200, `"id":"s"`)
+	n, err := doc.ParseNode([]byte(with("n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, problems := w.library.Check(apis.Incoming{APIID: "n", Class: apidef.OAS, Document: n}, w.scope().Org()); len(problems) == 0 {
+		t.Error("streams came in from elsewhere")
+	}
+}

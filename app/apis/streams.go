@@ -20,9 +20,18 @@ const streamsKey = "x-tyk-streaming"
 // codeStreamsOff is the code of a write while streams are switched off.
 const codeStreamsOff = "streams.off"
 
-// enabled refuses writes while the feature is off (contract dashboard.md 4.3, step 5).
-func (s Streams) enabled() error {
-	if s.Settings.Streams {
+// streamable refuses documents with streams while the feature is off, at every door:
+// gateways run the streams of any document that has some.
+func (l *Library) streamable(document *doc.Node) error {
+	if document.Get(streamsKey) == nil {
+		return nil
+	}
+	return l.streamsOn()
+}
+
+// streamsOn refuses writes of streams APIs while the feature is off.
+func (l *Library) streamsOn() error {
+	if l.Settings.Streams {
 		return nil
 	}
 	return fault.New(fault.Denied, codeStreamsOff, "Streams APIs are switched off: set streaming.enabled to store them")
@@ -63,7 +72,7 @@ func (s Streams) replaced(ctx context.Context, in oasReplaceIn) (*doc.Node, erro
 // document reads a body that has at least one of the two extensions. Streams
 // without settings for gateways are stored switched off until they get some.
 func (s Streams) document(ctx context.Context, b operation.Document) (*doc.Node, error) {
-	if err := s.enabled(); err != nil {
+	if err := s.streamsOn(); err != nil {
 		return nil, err
 	}
 	return s.body(ctx, b)
@@ -83,9 +92,9 @@ func (s Streams) Replace(ctx context.Context, in oasReplaceIn) (operation.Receip
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, apidef.Streams, in.Unknown, func(apidef.API) (*doc.Node, error) {
+	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(apidef.API) (*doc.Node, error) {
 		return document.Clone(), streaming(document)
-	})
+	}, apidef.Streams)
 	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(rev)}, err
 }
 
@@ -96,7 +105,7 @@ func (s Streams) Patch(ctx context.Context, in oasPatchIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, apidef.Streams, in.Unknown, s.patched(document, in))
+	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, s.patched(document, in), apidef.Streams)
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
 }
 
