@@ -16,7 +16,7 @@ type speller struct {
 	found       []port.Problem
 }
 
-// misspelt checks the extensions of a document against the schema it passed.
+// misspelt checks the extensions of a document against the schema that they have.
 func misspelt(d *doc.Node, schema object) []port.Problem {
 	s := &speller{}
 	for _, container := range []string{"definitions", "$defs"} {
@@ -26,6 +26,11 @@ func misspelt(d *doc.Node, schema object) []port.Problem {
 	}
 	properties, _ := schema["properties"].(object)
 	for _, name := range []string{extension, toolView, streaming} {
+		for _, have := range d.Names() {
+			if have != name && strings.EqualFold(have, name) {
+				s.found = append(s.found, port.Problem{Field: have, Message: fmt.Sprintf("must be spelled %q", name)})
+			}
+		}
 		if member, ok := properties[name].(object); ok {
 			s.check(d.Get(name), member, name)
 		}

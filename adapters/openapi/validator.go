@@ -103,14 +103,11 @@ func (v *Validator) form(d *doc.Node, o port.Options) []port.Problem {
 	if err != nil {
 		return one("", err.Error())
 	}
-	if found := complaints(schema.Validate(plain(d))); len(found) > 0 {
-		return found
-	}
 	shape, err := e.shape()
 	if err != nil {
 		return one("", err.Error())
 	}
-	found := misspelt(d, shape)
+	found := append(misspelt(d, shape), complaints(schema.Validate(plain(d)))...)
 	return found[:min(len(found), maxProblems)]
 }
 

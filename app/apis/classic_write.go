@@ -3,11 +3,13 @@ package apis
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -27,16 +29,17 @@ func (w *Wrapper) UnmarshalJSON(text []byte) (err error) {
 	if err = w.rest.UnmarshalJSON(text); err != nil {
 		return err
 	}
+	if err = w.check(); err != nil {
+		return err
+	}
 	if w.definition, err = w.object("api_definition"); err != nil {
 		return err
 	}
 	if w.definition == nil {
 		return schemaFault("api_definition", "api_definition is required")
 	}
-	if w.document, err = w.object("oas"); err != nil {
-		return err
-	}
-	return w.check()
+	w.document, err = w.object("oas")
+	return err
 }
 
 func (w *Wrapper) object(name string) (*doc.Node, error) {
@@ -50,8 +53,16 @@ func (w *Wrapper) object(name string) (*doc.Node, error) {
 	return doc.ParseNode(raw)
 }
 
-// check refuses members of the wrapper that could not be read again.
+// check refuses members of the wrapper that could not be read again, and known
+// ones in another letter case.
 func (w *Wrapper) check() error {
+	text, err := w.rest.Without("api_definition").Without("oas").AppendJSON(nil)
+	if err == nil {
+		err = apidef.WrapperNames.Spelling(text)
+	}
+	if m, ok := errors.AsType[*shape.Misspelling](err); ok {
+		return schemaFault(m.Path, m.Error())
+	}
 	for _, m := range []struct {
 		name string
 		into any

@@ -32,6 +32,34 @@ func Check(text []byte, maxDepth int) error {
 	return nil
 }
 
+// Repeats reports whether an object in a valid text has two members with one name.
+// Decoders differ in what they make of that: ours and those of rules take the last.
+func Repeats(text []byte) bool {
+	n, err := ParseNode(text)
+	if err != nil {
+		return false
+	}
+	written := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = stringEnd(text, i) - 1
+		case ':':
+			written++
+		}
+	}
+	return written != n.count()
+}
+
+// count returns the number of members of all objects in a value.
+func (n *Node) count() int {
+	all := len(n.names)
+	for _, v := range n.nodes {
+		all += v.count()
+	}
+	return all
+}
+
 // deeper reports whether brackets outside strings nest deeper than limit.
 func deeper(text []byte, limit int) bool {
 	depth := 0

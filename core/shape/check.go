@@ -47,6 +47,27 @@ func (t Type) Check(n *doc.Node) []Problem {
 	return c.found
 }
 
+// Misspelling is the error of a document that has a name in another letter case.
+type Misspelling struct{ Problem }
+
+// Error implements error.
+func (m *Misspelling) Error() string { return m.String() }
+
+// Spelling returns a Misspelling if a document has a known name in another letter
+// case, and nil if it has none or is no document at all.
+func (t Type) Spelling(text []byte) error {
+	n, err := doc.ParseNode(text)
+	if err != nil {
+		return nil // who decodes it says what is wrong
+	}
+	for _, p := range t.Check(n) {
+		if p.spelled != "" {
+			return &Misspelling{p}
+		}
+	}
+	return nil
+}
+
 // checker keeps the path as steps, which become text only when there is
 // something to report.
 type checker struct {

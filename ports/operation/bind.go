@@ -11,6 +11,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -100,6 +101,7 @@ func (p *plan) fill(v reflect.Value, c *Call) error {
 const (
 	CodeEmptyBody = "body.empty"
 	CodeMalformed = "body.malformed"
+	CodeSpelling  = "body.spelling" // a known member in another letter case
 	CodeParameter = "parameter.malformed"
 )
 
@@ -135,6 +137,9 @@ func decodeBody(v reflect.Value, c *Call) error {
 	}
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
+	}
+	if m, ok := errors.AsType[*shape.Misspelling](err); ok {
+		return fault.New(fault.Invalid, CodeSpelling, "%s", m.Error()).At(m.Path)
 	}
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return malformed(fmt.Sprintf("%s must be %s, not %s", nameOf(t.Field), article(t.Type), t.Value), t.Field)

@@ -25,10 +25,18 @@ func membersOf(t reflect.Type) (names []string) {
 // Canonical returns a body whose members are spelled as the operation spells
 // them. Decoding does not look at upper and lower case, but rules do: what is
 // decided about must be what is done. Of two spellings of one member the last
-// counts, as in decoding. A body that is no object is returned as it is.
+// counts, at any depth: decoding would put the members of two objects of one name
+// together. A body that is no object is returned as it is.
 func (s *Spec) Canonical(body json.RawMessage) json.RawMessage {
 	if len(s.members) == 0 || doc.Check(body, 0) != nil || !doc.IsObject(body) {
 		return body
+	}
+	if doc.Repeats(body) {
+		n, err := doc.ParseNode(body)
+		if err != nil {
+			return body
+		}
+		body = n.JSON()
 	}
 	o, err := doc.ParseObject(body)
 	if err != nil {

@@ -17,7 +17,7 @@ func Check(ops []Operation) error {
 	}
 	for i := range ops {
 		o := &ops[i]
-		route := o.Method + " " + shape(o.Path)
+		route := o.Method + " " + unnamed(o.Path)
 		if ids[o.ID] {
 			complain(o, "declared twice")
 		}
@@ -87,8 +87,8 @@ func Placeholder(segment string) (string, bool) {
 	return "", false
 }
 
-// shape is a path without the names of its placeholders.
-func shape(path string) string {
+// unnamed is a path without the names of its placeholders.
+func unnamed(path string) string {
 	segs := strings.Split(path, "/")
 	for i, s := range segs {
 		if _, ok := Placeholder(s); ok {

@@ -172,6 +172,7 @@ func TestCanonical(t *testing.T) {
 	o := group(good)[0]
 	for in, want := range map[string]string{
 		`{"name":"x"}`: `{"name":"x"}`, `{"NAME":"x"}`: `{"name":"x"}`, `{"name":"a","Name":"b","other":1}`: `{"name":"b","other":1}`,
+		`{"name":"a","other":{"a":{"x":1},"a":{"y":2}},"name":"b"}`: `{"name":"b","other":{"a":{"y":2}}}`, `{ "name": ":" }`: `{ "name": ":" }`,
 		`{"other":1}`: `{"other":1}`, `[1]`: `[1]`, `{`: `{`, ``: ``,
 	} {
 		got := string(o.Canonical([]byte(in)))

@@ -5,9 +5,12 @@ package apidef
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -97,6 +100,13 @@ func (a API) write(d Draft, now time.Time) (API, error) {
 	a.facts, err = read(a.definition)
 	return a, err
 }
+
+// WrapperNames is the wrapper with the members that are known: another spelling of
+// one is refused. What the definition and the document hold is checked elsewhere.
+var WrapperNames = shape.Object(
+	shape.Members(strings.Join(serverOwned, " ")+" is_site sort_by user_owners user_group_owners categories", shape.Raw),
+	shape.Members("hook_references", shape.List(shape.Object(shape.Members("event_name event_timeout disabled", shape.Raw), shape.Members("hook", webhook.Names)))),
+)
 
 // serverOwned are the members of a wrapper that clients do not choose, or that
 // have a place of their own.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -39,6 +40,18 @@ type Draft struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Data        json.RawMessage `json:"data"`
+}
+
+// known are the members of an asset: another spelling of one is refused.
+var known = shape.Object(shape.Members("_id id org_id kind name description data last_updated", shape.Raw))
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *Draft) UnmarshalJSON(text []byte) error {
+	if err := known.Spelling(text); err != nil {
+		return err
+	}
+	type plain Draft
+	return json.Unmarshal(text, (*plain)(d))
 }
 
 // Codes of the faults that a draft can be answered with.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -31,6 +32,16 @@ type IdP struct {
 	Updated     time.Time `json:"last_updated"`
 }
 
+// Type is the type of a record. Gateways read most of its members, in any letter
+// case; another spelling is refused.
+var Type = shape.Object(
+	shape.Members("_id client_idp_id org_id name issuer jwks_uri scope_claim_name", shape.String),
+	shape.Members("date_created last_updated", shape.Time),
+	shape.Members("api_mappings", shape.Map(mappingType)),
+)
+
+var mappingType = shape.Object(shape.Members("scope_to_policy", shape.Map(shape.String)))
+
 // Draft is what a client may choose about an IdP; other members are ignored.
 type Draft struct {
 	ClientIdPID string   `json:"client_idp_id,omitempty"`
@@ -39,6 +50,15 @@ type Draft struct {
 	JWKSURI     string   `json:"jwks_uri"`
 	ScopeClaim  string   `json:"scope_claim_name,omitempty"`
 	APIMappings Mappings `json:"api_mappings,omitzero"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *Draft) UnmarshalJSON(text []byte) error {
+	if err := Type.Spelling(text); err != nil {
+		return err
+	}
+	type plain Draft
+	return json.Unmarshal(text, (*plain)(d))
 }
 
 // New makes an IdP out of a draft, or says which field is wrong. Its

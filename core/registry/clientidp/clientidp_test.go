@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
 )
 
 var (
@@ -310,5 +311,34 @@ func BenchmarkPut(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestSpelling checks that no known member passes in another letter case, at any
+// depth and at any door.
+func TestSpelling(t *testing.T) {
+	n := 0
+	for c := range shapetest.Misspelt(clientidp.Type) {
+		n++
+		var d clientidp.Draft
+		if err := json.Unmarshal([]byte(c.Text), &d); err == nil || !strings.HasPrefix(err.Error(), c.Path+" must be spelled ") {
+			t.Errorf("%s: %v", c.Text, err)
+		}
+	}
+	if n < 25 {
+		t.Errorf("%d spellings", n)
+	}
+	for _, other := range shapetest.Spellings("scope_to_policy") {
+		text := []byte(`{"` + other + `":{"a":"b"}}`)
+		if err := json.Unmarshal(text, new(clientidp.Mapping)); err == nil {
+			t.Errorf("%s is a mapping", text)
+		}
+		var patch doc.Patch
+		if err := json.Unmarshal([]byte(`{"api":`+string(text)+`}`), &patch); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (clientidp.Mappings{}).Merge(patch); err == nil {
+			t.Errorf("%s is merged", text)
+		}
 	}
 }

@@ -2,10 +2,12 @@ package clientidp
 
 import (
 	"encoding/json"
+	"errors"
 	"iter"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
 // Mapping says which policy each token scope grants on one API. Its scopes keep
@@ -54,6 +56,9 @@ func (m Mapping) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil) }
 // UnmarshalJSON reads a mapping: an object whose scope_to_policy, if there is
 // one, is null or an object of strings. Other members are ignored.
 func (m *Mapping) UnmarshalJSON(text []byte) error {
+	if err := mappingType.Spelling(text); err != nil {
+		return err
+	}
 	read, err := parseMapping(text, "")
 	if err == nil {
 		*m = read
@@ -111,6 +116,9 @@ func (m Mapping) patched(patch json.RawMessage, path string) (Mapping, error) {
 	o, err := doc.ParseObject(patch)
 	if err != nil {
 		return Mapping{}, malformed(path, err.Error())
+	}
+	if m, ok := errors.AsType[*shape.Misspelling](mappingType.Spelling(patch)); ok {
+		return Mapping{}, malformed(join(path, m.Path), m.Demand())
 	}
 	raw, ok := o.Get("scope_to_policy")
 	switch {

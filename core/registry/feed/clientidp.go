@@ -5,13 +5,8 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
-	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
-
-var mappings = shape.Object(shape.Members("api_mappings", shape.Map(shape.Object(
-	shape.Members("scope_to_policy", shape.Map(shape.String)),
-))))
 
 // ClientIDP returns the entry of an identity provider (contract gateway.md 5.1).
 // Gateways know a provider by its client_idp_id, and two with the same one break
@@ -24,7 +19,7 @@ func ClientIDP(record []byte, orgs func(apiID string) []tenant.ID) Entry {
 	if err != nil || !n.Get("api_mappings").Is(doc.Absent, doc.TypeObject) {
 		return Broken("an identity provider")
 	}
-	if problems := mappings.Check(n); problems != nil {
+	if problems := clientidp.Type.Check(n); problems != nil {
 		return Entry{Problems: problems}
 	}
 	p, err := clientidp.Load(record)

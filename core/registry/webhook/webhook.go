@@ -13,6 +13,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -84,9 +85,15 @@ func (d *Draft) fields() [8]field {
 	}
 }
 
-// UnmarshalJSON reads a draft. Types are those of the gateway's event handler,
-// and names are taken literally.
+// Names is an object with the members of a webhook: another spelling of one is
+// refused, since gateways would read it in the event handler that is made of it.
+var Names = shape.Object(shape.Members("id org_id webhook_id name method target_path template_path header_map event_timeout api_model", shape.Raw))
+
+// UnmarshalJSON reads a draft. Types are those of the gateway's event handler.
 func (d *Draft) UnmarshalJSON(text []byte) error {
+	if err := Names.Spelling(text); err != nil {
+		return err
+	}
 	o, err := doc.ParseObject(bytes.Clone(text))
 	if err != nil {
 		return err

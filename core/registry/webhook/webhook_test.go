@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
+	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
 )
 
 func draft(t testing.TB, text string) webhook.Draft {
@@ -21,13 +22,13 @@ func draft(t testing.TB, text string) webhook.Draft {
 	return d
 }
 
-// A record holds what the contract names and nothing else: in another spelling,
-// the server's members would be read as its own by decoders that ignore case.
+// A record holds what is known and nothing else: in another spelling, the server's
+// members would be read as its own by decoders that ignore case.
 func TestNew(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"method":"POST","target_path":"https://h.example/x"}`: `{"id":"i","org_id":"o","webhook_id":"","name":"","method":"POST",` +
 			`"target_path":"https://h.example/x","template_path":"","header_map":{},"event_timeout":0,"api_model":{}}`,
-		`{"zeta":1.50e1,"id":"mine","org_id":"theirs","ID":"mine","Org_Id":"theirs","Name":"x","name":"n","method":"GET","target_path":"http://h","header_map":{"B":"2","a":"1"},"event_timeout":5,"api_model":{"x":[]},"webhook_id":"w","template_path":"t","alpha":{"b":1,"a":2}}`: `{"id":"i","org_id":"o","webhook_id":"w","name":"n","method":"GET",` +
+		`{"zeta":1.50e1,"id":"mine","org_id":"theirs","name":"n","method":"GET","target_path":"http://h","header_map":{"B":"2","a":"1"},"event_timeout":5,"api_model":{"x":[]},"webhook_id":"w","template_path":"t","alpha":{"b":1,"a":2}}`: `{"id":"i","org_id":"o","webhook_id":"w","name":"n","method":"GET",` +
 			`"target_path":"http://h","template_path":"t","header_map":{"B":"2","a":"1"},"event_timeout":5,"api_model":{"x":[]}}`,
 		`{"method":"DELETE","target_path":"http://h:1/?a=b","name":null,"header_map":null,"event_timeout":null,"api_model":null}`: `{"id":"i","org_id":"o","webhook_id":"","name":"","method":"DELETE",` +
 			`"target_path":"http://h:1/?a=b","template_path":"","header_map":{},"event_timeout":0,"api_model":{}}`,
@@ -45,6 +46,21 @@ func TestNew(t *testing.T) {
 		if second, _ := again.AppendJSON(nil); err != nil || string(second) != want {
 			t.Errorf("loaded as %s, %v", second, err)
 		}
+	}
+}
+
+// TestSpelling checks that no known member passes in another letter case.
+func TestSpelling(t *testing.T) {
+	n := 0
+	for c := range shapetest.Misspelt(webhook.Names) {
+		n++
+		var d webhook.Draft
+		if err := json.Unmarshal([]byte(c.Text), &d); err == nil || !strings.HasPrefix(err.Error(), c.Path+" must be spelled ") {
+			t.Errorf("%s: %v", c.Text, err)
+		}
+	}
+	if n < 20 {
+		t.Errorf("%d spellings", n)
 	}
 }
 
