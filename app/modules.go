@@ -230,10 +230,13 @@ func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, er
 	if !ok {
 		return nil, errors.New("sinks need a store with a feed and leases")
 	}
-	holder := crypto.NewUUID()
+	holder, ttl := crypto.NewUUID(), relay.Takeover
+	if own, ok := s.store.(interface{ Alone() bool }); s.store == nil || ok && own.Alone() {
+		ttl = 0 // no other process waits for it
+	}
 	var out []*relay.Relay
 	for _, sink := range s.sinks {
-		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: answerable(st)})
+		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: answerable(st), TTL: ttl})
 		background(lc, r)
 		out = append(out, r)
 	}

@@ -36,6 +36,7 @@ type Config struct {
 	Readers *sql.DB // for snapshots
 	Writers *sql.DB // for the one writing connection; may be the same
 	Dialect Dialect
+	Alone   bool // no other process serves from the database, so leases are this process's own affair
 	Now     system.Clock
 	Poll    time.Duration // how often a follower looks without a hint; 0: 100 ms
 	Timeout time.Duration // for one group of units of work; 0: enough for one that uses all of Hold
@@ -51,6 +52,7 @@ type Store struct {
 	Config
 	writer    *writer
 	recent    recent
+	granted   grants
 	committed atomic.Uint64
 	ctx       context.Context
 	stop      context.CancelFunc

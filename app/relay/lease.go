@@ -16,6 +16,10 @@ const (
 	saveSilent = time.Second
 )
 
+// perTTL is how often a lease is renewed while it lasts, and asked for by those who
+// wait for it.
+const perTTL = 5
+
 // holding is the right to tell the sink, and how far it has been told.
 type holding struct {
 	r       *Relay
@@ -56,7 +60,7 @@ func (l *holding) keep(ctx context.Context, lose context.CancelFunc) {
 	}
 	expiry := time.AfterFunc(l.r.config.TTL-time.Since(l.began), expire)
 	defer expiry.Stop()
-	renew := time.NewTicker(l.r.config.TTL / 3)
+	renew := time.NewTicker(l.r.config.TTL / perTTL)
 	defer renew.Stop()
 	save := time.NewTimer(saveSilent)
 	defer save.Stop()

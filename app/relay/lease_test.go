@@ -56,6 +56,54 @@ func TestDeath(t *testing.T) {
 	})
 }
 
+// TestTakeover: on a store that is shared, another process tells within two seconds
+// what the one that died had to tell, even if that had just renewed its lease.
+func TestTakeover(t *testing.T) {
+	inWorld(t, func(w *world) {
+		shared := func(c *relay.Config) { c.TTL = relay.Takeover }
+		dying := &leases{DB: w.db}
+		_, bury := w.start("one", with(dying), shared)
+		w.start("two", shared)
+		for dying.acquired.get() < 10 { // until it has just renewed
+			time.Sleep(time.Millisecond)
+		}
+		dying.dead.set(true)
+		bury()
+		w.change("a")
+		w.expect()
+		time.Sleep(1900 * time.Millisecond)
+		w.expect("1.0 ClientIdPChanged a")
+	})
+}
+
+// TestQuit: a process that is about to end hands over at once, and for good.
+func TestQuit(t *testing.T) {
+	inWorld(t, func(w *world) {
+		one, _ := w.start("one")
+		w.start("two")
+		w.sink.slow.set(true)
+		w.change("a")
+		synctest.Wait()
+		if err := one.Quit(w.Context()); err != nil {
+			t.Error(err)
+		}
+		w.sink.slow.set(false)
+		if one.Status().Holder {
+			t.Error("still holder")
+		}
+		w.expect("1.0 ClientIdPChanged a")
+		w.change("b")
+		time.Sleep(time.Second)
+		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b")
+		if err := one.Quit(w.Context()); err != nil {
+			t.Error("again:", err)
+		}
+		if err := one.Run(w.Context()); err != nil {
+			t.Error("it runs again:", err)
+		}
+	})
+}
+
 // TestCutOff: a process that cannot renew its lease stops on its own before
 // another begins, even in the middle of a delivery, and competes again.
 func TestCutOff(t *testing.T) {

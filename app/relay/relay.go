@@ -76,6 +76,10 @@ func New(c Config) *Relay {
 // Name returns the name of the sink.
 func (r *Relay) Name() string { return r.config.Sink.Name() }
 
+// Takeover is the TTL for a store that several processes share: another process goes
+// on within two seconds when the one that announced has died.
+const Takeover = 1500 * time.Millisecond
+
 // compete is how often a process without the lease asks for it, at most.
 const compete = time.Second
 
@@ -101,7 +105,7 @@ func (r *Relay) Run(ctx context.Context) error {
 		case l == nil:
 			r.lease.over()
 			pause = r.pause()
-			sleep(ctx, min(r.config.TTL/3, compete))
+			sleep(ctx, min(r.config.TTL/perTTL, compete))
 		default:
 			r.lease.over()
 			r.hold(ctx, l)

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -46,6 +47,41 @@ func crash(t *testing.T, env environment) {
 		t.Errorf("only %d acknowledged writes in %d rounds", acked, rounds)
 	}
 	t.Logf("%d kills in %v: %d writes acknowledged, %d cut off, none lost or torn", rounds, time.Since(began).Round(time.Millisecond), acked, unknown)
+}
+
+// TestTakeover kills the process that announces. Another one goes on soon, and so does
+// a single one that is started again.
+func TestTakeover(t *testing.T) {
+	redis := harness.NewRedis(t).Addr()
+	told := environment{"REDISADDRS": redis}
+	t.Run("sqlite", func(t *testing.T) {
+		s := serve(t, onSQLite(t.TempDir()).bootstrapping().with(told))
+		takeovers(t, redis, func() *service { s.process.Kill(); s.restart(t); return s }, func() {})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		all := launchAll(t, 2, onPostgres("", harness.Database(t)).bootstrapping().with(told))
+		takeovers(t, redis, func() *service { all[0].process.Kill(); return all[1] }, func() {
+			all[0].restart(t)
+			all[0], all[1] = all[1], all[0]
+		})
+	})
+}
+
+// takeovers measures from a change after a death until it is announced.
+func takeovers(t *testing.T, redis string, die func() *service, heal func()) {
+	messages := listen(t, redis)
+	var took []time.Duration
+	for i := range 6 {
+		s, id := die(), fmt.Sprint("change-", i)
+		if err := s.api.createIDP(t.Context(), idp{ClientIDPID: id, Name: id, JWKSURI: "https://idp.example.com/jwks.json"}); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		countUntil(t, messages, id)
+		took = append(took, time.Since(began).Round(time.Millisecond))
+		heal()
+	}
+	t.Logf("from the acknowledgement after a death until the announcement: %v", took)
 }
 
 // writeUntilKilled lets all writers write at once until the service is killed.

@@ -16,8 +16,8 @@ import (
 // phaseLimit is how long writers may take to get going again after a failure.
 const phaseLimit = 30 * time.Second
 
-// takeoverLimit is how long announcements may wait: the lease of a killed
-// replica has to expire before another one announces.
+// takeoverLimit is how long announcements may wait for another replica when the one
+// that announced was killed.
 const takeoverLimit = 30 * time.Second
 
 // storm is a cluster under concurrent writers.

@@ -94,7 +94,7 @@ func Open(ctx context.Context, c Config) (s *Store, err error) {
 	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)"); err != nil {
 		return s, err
 	}
-	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Logger: c.Logger})
+	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold, Logger: c.Logger})
 	return s, nil
 }
 

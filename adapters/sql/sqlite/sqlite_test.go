@@ -87,3 +87,29 @@ func TestHoldWhileSending(t *testing.T) {
 		t.Errorf("%d of the two were refused", refused)
 	}
 }
+
+// A process that has the file for itself does not wait for a lease of one that has
+// died. Within a process a lease has one holder.
+func TestLeaseOfTheDead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	first, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := first.Acquire(t.Context(), "redis", "one", time.Hour); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if err := first.Advance(t.Context(), "redis", "one", 7); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil { // as a process ends that was killed: nothing is released
+		t.Fatal(err)
+	}
+	next := open(t, path)
+	if at, ok, err := next.Acquire(t.Context(), "redis", "two", time.Hour); at != 7 || !ok || err != nil {
+		t.Error("the next process:", at, ok, err)
+	}
+	if _, ok, err := next.Acquire(t.Context(), "redis", "three", time.Hour); ok || err != nil {
+		t.Error("another holder in the same process:", ok, err)
+	}
+}

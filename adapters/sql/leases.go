@@ -1,0 +1,148 @@
+package sql
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Acquire implements store.Leases.
+func (s *Store) Acquire(ctx context.Context, sink, holder string, ttl time.Duration) (store.Revision, bool, error) {
+	if s.Alone {
+		return s.granted.acquire(sink, holder, s.Now(), ttl, func() (store.Revision, error) { return s.cursor(ctx, sink) })
+	}
+	now := s.Dialect.Now
+	at, ok, err := s.brief(ctx, `update cursor set holder = $1, until = `+now+` + $2
+		where sink = $3 and (holder = $4 or holder = '' or until < `+now+`) returning rev`, holder, ttl.Milliseconds(), sink, holder)
+	if ok || err != nil {
+		return at, ok, err
+	}
+	return s.brief(ctx, `insert into cursor (sink, rev, holder, until) values ($1, (select coalesce(max(last), 0) from change_log), $2, `+now+` + $3)
+		on conflict do nothing returning rev`, sink, holder, ttl.Milliseconds())
+}
+
+// cursor returns how far a sink has been brought, and makes a sink known.
+func (s *Store) cursor(ctx context.Context, sink string) (store.Revision, error) {
+	at, _, err := s.brief(ctx, `insert into cursor (sink, rev, holder, until) values ($1, (select coalesce(max(last), 0) from change_log), '', 0)
+		on conflict (sink) do update set holder = '', until = 0 returning rev`, sink)
+	return at, err
+}
+
+// Advance implements store.Leases.
+func (s *Store) Advance(ctx context.Context, sink, holder string, to store.Revision) error {
+	owner := holder
+	if s.Alone {
+		if !s.granted.holds(sink, holder) {
+			return store.ErrStale
+		}
+		owner = ""
+	}
+	at, ok, err := s.brief(ctx, `update cursor set rev = case when rev < $1 then $2 else rev end where sink = $3 and holder = $4 returning rev`,
+		int64(to), int64(to), sink, owner)
+	if err == nil && !ok {
+		return store.ErrStale
+	}
+	if err == nil && s.Alone {
+		s.granted.advance(sink, at)
+	}
+	return err
+}
+
+// Release implements store.Leases.
+func (s *Store) Release(ctx context.Context, sink, holder string) error {
+	if s.Alone {
+		s.granted.release(sink, holder)
+		return nil
+	}
+	_, _, err := s.brief(ctx, `update cursor set holder = '', until = 0 where sink = $1 and holder = $2 returning rev`, sink, holder)
+	return err
+}
+
+// brief runs a statement about one cursor that returns its revision, if it finds
+// one. A server carries it out beside the writers: a lease has to be renewed in time
+// also while a long unit of work is under way.
+func (s *Store) brief(ctx context.Context, text string, args ...any) (at store.Revision, ok bool, err error) {
+	run := func(ctx context.Context, q querier) error {
+		rows, err := q.query(ctx, text, args...)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		if ok = rows.Next(); ok {
+			err = rows.Scan(&at)
+		}
+		for rows.Next() { // a statement takes effect when its rows have been read
+			continue
+		}
+		if err == nil {
+			err = rows.Err()
+		}
+		return err
+	}
+	if s.Dialect.Local {
+		err = s.do(ctx, func(ctx context.Context, ses *session) error { return run(ctx, ses) })
+	} else {
+		err = s.explain(run(ctx, pool{s.Writers}))
+	}
+	return at, ok && err == nil, err
+}
+
+// grants are the leases of a store that one process has for itself. They end with
+// the process, so that the next one need not wait for them to expire.
+type grants struct {
+	mu   sync.Mutex
+	held map[string]grant
+}
+
+type grant struct {
+	holder string
+	until  time.Time
+	at     store.Revision // how far the sink has been brought
+}
+
+// acquire takes or renews a lease; cursor is asked when it changes hands.
+func (g *grants) acquire(sink, holder string, now time.Time, ttl time.Duration, cursor func() (store.Revision, error)) (store.Revision, bool, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h, taken := g.held[sink]
+	switch {
+	case taken && h.holder != holder && now.Before(h.until):
+		return 0, false, nil
+	case !taken || h.holder != holder:
+		var err error
+		if h.at, err = cursor(); err != nil {
+			return 0, false, err
+		}
+	}
+	if g.held == nil {
+		g.held = map[string]grant{}
+	}
+	g.held[sink] = grant{holder, now.Add(ttl), h.at}
+	return h.at, true, nil
+}
+
+func (g *grants) holds(sink, holder string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h, taken := g.held[sink]
+	return taken && h.holder == holder
+}
+
+func (g *grants) advance(sink string, to store.Revision) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if h, taken := g.held[sink]; taken {
+		h.at = max(h.at, to)
+		g.held[sink] = h
+	}
+}
+
+func (g *grants) release(sink, holder string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if h, taken := g.held[sink]; taken && h.holder == holder {
+		delete(g.held, sink)
+	}
+}
