@@ -7,13 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/identity"
@@ -205,6 +209,66 @@ func TestMaintenance(t *testing.T) {
 		if code, text := fetch(t, a, "GET", path, as, ""); code != want {
 			t.Errorf("%s: %d %s", path, code, text)
 		}
+	}
+}
+
+// absent is a store that loses its database when it is told to.
+type absent struct {
+	store.Store
+	reads, writes error
+}
+
+func (s *absent) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) error {
+	if s.reads != nil {
+		return s.reads
+	}
+	return s.Store.View(ctx, sc, fn)
+}
+
+func (s *absent) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	if s.writes != nil {
+		return 0, s.writes
+	}
+	return s.Store.Update(ctx, sc, fn)
+}
+
+// While the store is away the registry answers 500, as its clients expect, and
+// all others 503; both say that it is worth trying again.
+func TestRegistryWithoutStore(t *testing.T) {
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := &absent{Store: db}
+	a := service(t, nobodyWatches(), app.WithStore(st), app.WithLogger(slog.New(slog.DiscardHandler)))
+	h := contracttest.Wrap(t, a, describe(t, a))
+	idp, hook := `{"name":"x","jwks_uri":"https://x"}`, `{"name":"x","method":"POST","target_path":"https://x"}`
+	const away = `{"Status":"Error","Message":"internal server error","Meta":null}`
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{"POST", "/api/clientidps", idp, 500}, {"PUT", "/api/clientidps/x", idp, 500}, {"DELETE", "/api/clientidps/x", "", 500},
+		{"PATCH", "/api/clientidps/x/mappings", `{}`, 500}, {"PUT", "/api/clientidps/x/mappings/y", `{}`, 500}, {"DELETE", "/api/clientidps/x/mappings/y", "", 500},
+		{"GET", "/api/clientidps", "", 500}, {"POST", "/api/hooks", hook, 503}, {"GET", "/api/apis", "", 503},
+	} {
+		for _, lost := range []error{fmt.Errorf("dial: %w", store.ErrUnavailable), context.DeadlineExceeded} {
+			st.writes, st.reads = lost, nil
+			if c.method == "GET" {
+				st.reads = lost
+			}
+			r := httptest.NewRequestWithContext(t.Context(), c.method, c.path, strings.NewReader(c.body))
+			r.Header.Set(callers["admin"][0], callers["admin"][1])
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != c.status || w.Header().Get("Retry-After") != "1" || c.status == 500 && w.Body.String() != away {
+				t.Errorf("%s %s, %v: %d %v %s", c.method, c.path, lost, w.Code, w.Header(), w.Body)
+			}
+		}
+	}
+	down := service(t, nobodyWatches(), app.WithMaintenance())
+	if code, text := fetch(t, contracttest.Wrap(t, down, describe(t, down)), "GET", "/api/clientidps", "admin", ""); code != 503 {
+		t.Error(code, text)
 	}
 }
 
@@ -412,15 +476,33 @@ func (broken) View(context.Context, tenant.Scope, func(store.Reader) error) erro
 	return fmt.Errorf("dial tcp 10.0.0.1: %w", store.ErrUnavailable)
 }
 
-// While the store is away users get a plain 503, without the driver's words.
+// While the store is away nobody gets the driver's words.
 func TestStoreAway(t *testing.T) {
 	a, err := app.New(app.WithStore(broken{}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithNodeSecret(nodeSecret))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, as := range map[string]string{"/api/clientidps": "admin", "/system/clientidps": "node"} {
-		if code, text := fetch(t, a, "GET", path, as, ""); code != 503 || strings.Contains(text, "10.0.0.1") {
+	for path, want := range map[string]struct {
+		as   string
+		code int
+	}{"/api/clientidps": {"admin", 500}, "/api/apis": {"admin", 503}, "/system/clientidps": {"node", 503}} {
+		if code, text := fetch(t, a, "GET", path, want.as, ""); code != want.code || strings.Contains(text, "10.0.0.1") {
 			t.Errorf("%s: %d %s", path, code, text)
 		}
+	}
+}
+
+// Words in paths stand in the way of identifiers only where the compatible paths
+// have them: a new operation beside an identifier belongs elsewhere.
+func TestReservedWords(t *testing.T) {
+	var got []string
+	for _, r := range operation.ReservedWords(service(t, nobodyWatches()).Operations()) {
+		got = append(got, r.Of.ID+" "+r.Word)
+	}
+	want := []string{"apis.get categories", "apis.get groups", "apis.get search",
+		"apis.access oas", "apis.access streams", "apis.access.replace oas", "apis.access.replace streams",
+		"apis.references oas", "apis.references streams", "apis.url oas", "apis.url streams", "policies.get search"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }

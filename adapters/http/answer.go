@@ -98,7 +98,7 @@ func (x *exchange) fail(err error) {
 	x.tag, x.encoding, x.varies, x.pieces, x.extra, x.download = "", "", false, nil, nil, ""
 	f := classify(err)
 	status, text := answerTo(f, x.row.spec.Style.Faults)
-	x.status, x.mediaType = status, jsonType
+	x.status, x.mediaType, x.retry = status, jsonType, passing(f)
 	if listed(x.http.Header["Accept"], problemType) {
 		x.mediaType = problemType
 		x.body.text = appendProblem(x.body.text, f, status, x.call.RequestID)
@@ -164,7 +164,7 @@ func (x *exchange) header(h nethttp.Header) {
 	if x.varies {
 		h["Vary"] = byEncoding
 	}
-	if x.status == nethttp.StatusServiceUnavailable {
+	if x.retry || x.status == nethttp.StatusServiceUnavailable {
 		h["Retry-After"] = soon
 	}
 	if x.status == nethttp.StatusNotModified || x.status == nethttp.StatusNoContent {

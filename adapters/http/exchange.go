@@ -73,6 +73,7 @@ type exchange struct {
 	varies    bool   // with Accept-Encoding
 	body      *buffer
 	pieces    [][]byte // of a stream or a document, instead of body
+	retry     bool     // the client may try again soon
 	download  string   // name of the file to save, or ""
 	extra     map[string]string
 }

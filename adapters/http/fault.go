@@ -28,6 +28,12 @@ var statuses = [...]int{
 	fault.TooLarge:        nethttp.StatusRequestEntityTooLarge,
 }
 
+// Codes of errors that are not faults; rows may have answers of their own to them.
+const (
+	codeAway     = "store.unavailable"
+	codeDeadline = "deadline"
+)
+
 // Texts of errors that are not faults.
 const (
 	internalError    = "Internal error"
@@ -45,16 +51,20 @@ func classify(err error) *fault.Error {
 	}
 	switch {
 	case errors.Is(err, store.ErrUnavailable):
-		return fault.New(fault.Unavailable, "store.unavailable", storeUnreachable).Because(err)
+		return fault.New(fault.Unavailable, codeAway, storeUnreachable).Because(err)
 	case errors.Is(err, store.ErrTooLong):
 		return fault.New(fault.Unavailable, "store.too_long", writeTooLong).Because(err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.New(fault.Unavailable, "deadline", timedOut).Because(err)
+		return fault.New(fault.Unavailable, codeDeadline, timedOut).Because(err)
 	case errors.Is(err, context.Canceled):
 		return fault.New(fault.Unavailable, "cancelled", cancelled).Because(err)
 	}
 	return fault.New(fault.Internal, "", internalError).Because(err)
 }
+
+// passing reports whether a fault passes when the store is there again, whatever
+// the status by which a row answers it.
+func passing(f *fault.Error) bool { return f.Code == codeAway || f.Code == codeDeadline }
 
 // codeOf returns the code of a fault, or the name of its kind.
 func codeOf(f *fault.Error) string { return cmp.Or(f.Code, f.Kind.String()) }

@@ -21,9 +21,13 @@ var typical = map[fault.Kind]*fault.Error{
 	fault.NotFound:        fault.New(fault.NotFound, "", "not found"),
 	fault.Conflict:        fault.New(fault.Conflict, "", "already exists"),
 	fault.Stale:           fault.New(fault.Stale, operation.CodeMatch, "If-Match does not hold: the resource has changed; read it again").At("If-Match"),
-	fault.Unavailable:     fault.New(fault.Unavailable, "store.unavailable", storeUnreachable),
+	fault.Unavailable:     fault.New(fault.Unavailable, codeAway, storeUnreachable),
 	fault.TooLarge:        tooLarge,
 }
+
+// maintained is what management answers while it is down for maintenance, also in
+// rows that have an answer of their own for a store that is away.
+var maintained = fault.New(fault.Unavailable, "maintenance", "The service is down for maintenance; try again later")
 
 // badBodies are what can be wrong with any body.
 var badBodies = []*fault.Error{
@@ -46,6 +50,8 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 			list = append(list, more...)
 		}
 	}
+	away, _ := answerTo(typical[fault.Unavailable], o.Style.Faults)
+	add(!o.Public && o.Surface == operation.Management && away != nethttp.StatusServiceUnavailable, maintained)
 	add(!o.Public && o.Surface != operation.Node && o.Surface != operation.Probe, typical[fault.Unauthenticated])
 	add(!o.Public && (o.Surface == operation.Management || o.Surface == operation.Node), typical[fault.Denied])
 	add(o.Body != nil, badBodies...)
@@ -168,7 +174,7 @@ func errorResponse(o *operation.Operation, status int, faults []*fault.Error) ob
 		problems[codeOf(f)] = object{"value": json.RawMessage(appendProblem(nil, f, status, "3f1c9a52-6e0b-4d7f-9d5e-2b8c1a7f4e60"))}
 	}
 	headers := object{"X-Request-Id": ref("headers", "RequestID")}
-	if status == nethttp.StatusServiceUnavailable {
+	if status == nethttp.StatusServiceUnavailable || slices.ContainsFunc(faults, passing) {
 		headers["Retry-After"] = ref("headers", "Retry")
 	}
 	return object{

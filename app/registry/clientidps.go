@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -67,14 +68,24 @@ func receipt(message string, meta any) map[string]any {
 func (s *ClientIDPs) Operations() []operation.Operation {
 	const missing, taken, mappings, unmapped = clientidp.Kind + ".not_found", clientidp.Kind + ".taken", clientidp.Kind + ".mappings", clientidp.Kind + ".mapping.not_found"
 	dry := operation.Rehearsable(s.references().After)
-	return operation.Group{
+	// The family knows no 503 for a store that does not answer.
+	away := operation.Answer{Status: 500, Text: "internal server error"}
+	group := operation.Group{
 		Surface: operation.Management, Name: "clientidps", Path: "/api/clientidps", Tag: "Client IdPs", Permission: access.APIs,
 		Style: operation.Style{Word: "success", ListKey: "client_idps", Faults: map[string]operation.Answer{
 			operation.CodeEmptyBody: {Text: "error reading json body: {message}"},
 			operation.CodeMalformed: {Text: "error reading json body: {message}"},
 			mappings:                {Text: "error reading json body: {message}"},
+			"store.unavailable":     away,
+			"deadline":              away,
 		}},
-	}.Rows(
+	}
+	reports := group
+	reports.Path = "/api/registry" // a client_idp_id may be any word, so nothing stands beside it
+	return slices.Concat(reports.Rows(
+		operation.GET("report", "/report", "List mappings that lead nowhere", s.ReportDangling,
+			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name."), operation.Example(nil, exampleReport)),
+	), group.Rows(
 		operation.GET("list", "", "List identity providers", s.List,
 			operation.Example(nil, map[string]any{"client_idps": []any{exampleIdP}, "pages": 1})),
 		operation.POST("create", "", "Register an identity provider", s.Create, operation.Status(201), operation.Faulting(taken, mappings, codeNotOwned), operation.Notes(notesOwned),
@@ -95,10 +106,7 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 			operation.Example(nil, receipt("client idp mapping deleted", nil))),
 		operation.GET("references", "/{id}/references", "List what an identity provider names", s.ListReferences, operation.Faulting(missing),
 			operation.Notes("The APIs and policies of its mappings. What does not exist has no name."), operation.Example(nil, exampleReferences)),
-		operation.GET("report", "/report", "List mappings that lead nowhere", s.ReportDangling,
-			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name. "+
-				"A provider whose client_idp_id is report is reached by its _id."), operation.Example(nil, exampleReport)),
-	)
+	))
 }
 
 type byID struct {
