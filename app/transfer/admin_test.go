@@ -42,7 +42,7 @@ func TestAdminImport(t *testing.T) {
 		{"policies", policiesPath, "secret", `{"Data":[{"_id":"5f1a0c5d8e3b2a1f000000cc","id":"gold","org_id":"a","name":"Gold","access_rights":{"orders":{}}},{"_id":"5f1a0c5d8e3b2a1f000000cd","org_id":"b","name":"Second"},
 			{"id":"bad","org_id":"a","name":"Bad","rate":"x"},{"id":"dup","org_id":"a","name":"Gold"},7],"Pages":1}`, 200,
 			`{"Status":"OK","Message":"Policies imported","Meta":{"5f1a0c5d8e3b2a1f000000cd":true,"Data.4":"must be a policy, an object","bad":"rate: must be a number, not a string",` +
-				`"dup":"This policy name has already been used. Enter a unique policy name.","gold":true}}`, "GroupReload ,GroupReload "},
+				`"dup":"This policy name has already been used. Enter a unique policy name.","gold":true}}`, "PolicyChanged gold,PolicyChanged 5f1a0c5d8e3b2a1f000000cd"},
 		{"policies again", policiesPath, "secret", `{"Data":[{"id":"gold","org_id":"a","name":"Gold","access_rights":{"orders":{}}}]}`, 200, `{"Status":"OK","Message":"Policies imported","Meta":{"gold":true}}`, ""},
 	} {
 		head := w.head()
