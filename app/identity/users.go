@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -132,7 +133,7 @@ func (s Users) Operations() []operation.Operation {
 	}.Rows(
 		operation.POST("password.set", "/{userId}/actions/reset", "Set a user's password", s.SetPassword,
 			operation.Redact("current_password", "new_password"), operation.Faulting("invalid"),
-			operation.Notes("One's own password needs the current one, unless there is none yet. Another user's needs the permission ResetPassword."),
+			operation.Notes("One's own password needs the current one, unless there is none yet or the new one is the same. Another user's needs the permission ResetPassword."),
 			operation.Example(map[string]any{"current_password": "", "new_password": "a-long-passphrase"},
 				map[string]any{"Status": "OK", "Message": "User password updated", "Meta": nil})),
 	)
@@ -179,7 +180,8 @@ func (s Users) maySet(in setPasswordIn, u identity.User) error {
 		}
 		return fault.New(fault.Denied, "auth.denied", "access denied: You do not have permission to reset the password for other users.")
 	}
-	if h := u.Credentials.PasswordHash; h != "" && !s.Passwords.Verify(h, in.Change.Current) {
+	known := cmp.Or(in.Change.Current, in.Change.New) // who asks for the password that it has already knows it
+	if h := u.Credentials.PasswordHash; h != "" && !s.Passwords.Verify(h, known) {
 		return fault.New(fault.Invalid, identity.UserKind+".current_password", "current_password is not correct").At("current_password")
 	}
 	return nil
