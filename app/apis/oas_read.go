@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
@@ -91,7 +92,7 @@ func (s OAS) SetCategories(ctx context.Context, in categoriesIn) (operation.Rece
 		if err := s.isA(a, openAPI...); err != nil {
 			return a, err
 		}
-		return a.WithCategories(in.List.Categories, now), nil
+		return a.WithCategories(in.List.Categories, now), caps.Wrapper.Count("categories", len(in.List.Categories))
 	})
 	return operation.Receipt{Message: "API categories updated.", Tag: operation.Tag(rev)}, err
 }

@@ -2,9 +2,11 @@ package apis
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/servers"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -37,7 +39,9 @@ type accessIn struct {
 func (s Classic) SetAccess(ctx context.Context, in accessIn) (operation.Receipt, error) {
 	now := s.Now()
 	rev, err := s.change(ctx, in.writeByID, func(a apidef.API) (apidef.API, error) {
-		return a.WithOwners(in.Owners.UserIDs, in.Owners.GroupIDs, now), nil
+		err := errors.Join(caps.Wrapper.CountAt("user_owners", "userIds", len(in.Owners.UserIDs)),
+			caps.Wrapper.CountAt("user_group_owners", "userGroupIds", len(in.Owners.GroupIDs)))
+		return a.WithOwners(in.Owners.UserIDs, in.Owners.GroupIDs, now), err
 	})
 	return operation.Receipt{Message: "API access updated", Tag: operation.Tag(rev)}, err
 }

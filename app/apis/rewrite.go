@@ -1,6 +1,7 @@
 package apis
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -17,6 +18,7 @@ import (
 // stays. build returns the new document, which becomes the caller's to change.
 func (l *Library) rewrite(ctx context.Context, in writeByID, unknown bool, build func(a apidef.API) (*doc.Node, error), classes ...apidef.Class) (store.Revision, error) {
 	now := l.Now()
+	ahead := l.checkAhead(ctx, in, unknown, build, classes...)
 	return l.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		var before, after *doc.Node
 		a, err := l.edit(ctx, w, in, l.viewerOf(classes[0], in.Who, access.Write), func(a apidef.API) (apidef.API, error) {
@@ -31,7 +33,7 @@ func (l *Library) rewrite(ctx context.Context, in writeByID, unknown bool, build
 			if err := sameID(d); err != nil {
 				return a, err
 			}
-			if err := l.check(document, a.Class(), unknown); err != nil {
+			if err := ahead.check(l, document, a.Class(), unknown); err != nil {
 				return a, err
 			}
 			if before, _, err = a.Texts(); err != nil {
@@ -48,6 +50,43 @@ func (l *Library) rewrite(ctx context.Context, in writeByID, unknown bool, build
 		}
 		return l.follow(ctx, w, a, before, after)
 	})
+}
+
+// verdict is what the check of a document has come to.
+type verdict struct {
+	text []byte // of the document
+	err  error
+}
+
+// checkAhead checks what a rewrite is going to store before it has the writer: the
+// check of a large document takes longer than all the rest. The unit of work checks
+// again what has become another document meanwhile, and says whatever else is wrong.
+func (l *Library) checkAhead(ctx context.Context, in writeByID, unknown bool, build func(a apidef.API) (*doc.Node, error), classes ...apidef.Class) (v verdict) {
+	_ = l.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err := l.get(ctx, r, in.ID, l.viewerOf(classes[0], in.Who, access.Write))
+		if err == nil {
+			err = l.isA(a.Value, classes...)
+		}
+		if err != nil {
+			return err
+		}
+		document, err := build(a.Value)
+		if err == nil {
+			err = sameID(apidef.Draft{ID: a.Value.ID(), APIID: a.Value.APIID(), OrgID: a.Value.OrgID(), Document: document})
+		}
+		if err == nil {
+			v = verdict{document.JSON(), l.check(document, a.Value.Class(), unknown)}
+		}
+		return err
+	})
+	return v
+}
+
+func (v verdict) check(l *Library, document *doc.Node, class apidef.Class, unknown bool) error {
+	if v.text != nil && bytes.Equal(v.text, document.JSON()) {
+		return v.err
+	}
+	return l.check(document, class, unknown)
 }
 
 // sameID refuses a document that names another API than the path does, and

@@ -39,7 +39,7 @@ type putMappingIn struct {
 func (s *ClientIDPs) PutMapping(ctx context.Context, in putMappingIn) (operation.Entity[clientidp.IdP], error) {
 	now := s.Now()
 	return s.editMapping(ctx, in.writeByAPI, func(p clientidp.IdP) (clientidp.IdP, error) {
-		return p.WithMapping(in.API, in.Mapping, now), nil
+		return p.WithMapping(in.API, in.Mapping, now)
 	})
 }
 

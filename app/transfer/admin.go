@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/folder"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -88,6 +89,9 @@ type entry struct {
 // batch stores each thing of a list by itself, in one unit of work for each
 // organisation. It returns true or a reason by identifier.
 func (s *Service) batch(ctx context.Context, list []json.RawMessage, b batch) (map[string]any, error) {
+	if err := caps.Import.Count(b.member, len(list)); err != nil {
+		return nil, err
+	}
 	known, err := s.Organisations(ctx)
 	if err != nil {
 		return nil, err

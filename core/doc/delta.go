@@ -41,13 +41,17 @@ var ErrMismatch = errors.New("doc: delta does not fit the text")
 func Diff(from, to []byte) Delta {
 	var d Delta
 	i, j := 0, 0
+	left := slack + effort*(len(from)+len(to))
 	for {
 		n := commonPrefix(from[i:], to[j:])
 		i, j = runeStart(from, i, i+n), j+runeStart(from, i, i+n)-i
 		if i == len(from) && j == len(to) {
 			return d
 		}
-		a, b := resync(from[i:], to[j:])
+		a, b := len(from)-i, len(to)-j
+		if left > 0 {
+			a, b = resync(from[i:], to[j:], &left)
+		}
 		d = append(d, Hunk{At: i, Old: string(from[i : i+a]), New: string(to[j : j+b])})
 		i, j = i+a, j+b
 	}
@@ -56,17 +60,24 @@ func Diff(from, to []byte) Delta {
 const (
 	anchor = 64   // bytes that must agree before two texts count as in step again: longer than one entry of a repetitive map
 	window = 4096 // how far to look for them on either side
+	// How many bytes may be looked at, about, until the rest counts as one difference:
+	// of texts made for it each place costs a walk through all that follows.
+	slack  = 64 << 20
+	effort = 16 // for each byte of the texts
 )
 
-// resync returns how much of a and of b to skip so that they agree again.
-func resync(a, b []byte) (skipA, skipB int) {
+// resync returns how much of a and of b to skip so that they agree again, and takes
+// what it looked at from left.
+func resync(a, b []byte, left *int) (skipA, skipB int) {
 	for t := 0; t <= window && t+anchor <= len(a); t = next(t) {
+		*left -= min(len(b), window)
 		mark := a[t : t+anchor]
 		if k := bytes.Index(b[:min(len(b), window+anchor)], mark); k >= 0 {
 			back := commonSuffix(a[:t], b[:k])
 			return cut(a, t-back), cut(b, cut(a, t-back)-(t-back)+k-back)
 		}
 	}
+	*left -= len(a) + len(b)
 	if k := far(b, a); k > 0 { // a long insertion
 		return 0, k
 	}

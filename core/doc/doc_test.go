@@ -245,6 +245,25 @@ func TestDeltaIsSmall(t *testing.T) {
 	}
 }
 
+// Texts that differ everywhere, a page at a time, cost no walk through the rest for
+// each place: at some point the rest is one difference.
+func TestDeltaOfManyDifferences(t *testing.T) {
+	var from, to strings.Builder
+	for i := range 2_000 {
+		common := fmt.Sprintf("%064d", i) + strings.Repeat("c", 64)
+		from.WriteString(common + strings.Repeat(fmt.Sprintf("%08d", i), 600))
+		to.WriteString(common)
+	}
+	d := law(t, from.String(), to.String())
+	if len(d) > 1_500 {
+		t.Errorf("%d hunks", len(d))
+	}
+	few := law(t, strings.Repeat("a", 5000)+from.String()[:100_000], to.String()[:2_000])
+	if len(few) == 0 {
+		t.Error("no difference")
+	}
+}
+
 func abs(n int) int { return max(n, -n) }
 
 func TestDeltaRefusesAnotherText(t *testing.T) {

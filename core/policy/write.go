@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/shape"
@@ -81,6 +82,9 @@ type owned struct {
 
 // write completes a document and checks it.
 func write(n *doc.Node, o owned, now time.Time, r Rules) (Policy, error) {
+	if err := caps.Policy.Check(n); err != nil {
+		return Policy{}, err
+	}
 	n.Set("_id", doc.NewString(o.id))
 	n.Set("org_id", doc.NewString(string(o.org)))
 	stamp(n, now)

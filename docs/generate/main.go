@@ -63,6 +63,7 @@ func generated() (map[string][]byte, error) {
 	files := map[string][]byte{
 		"operations.md":    []byte(operations(ops)),
 		"configuration.md": []byte(configuration()),
+		"limits.md":        []byte(limits()),
 	}
 	byGroup, err := pages(ops)
 	if err != nil {

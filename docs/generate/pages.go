@@ -10,6 +10,7 @@ import (
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -122,4 +123,18 @@ func refusals(b *strings.Builder, o operation.Operation) {
 		}
 		fmt.Fprintf(b, "| `%s` | %s | %s |\n", code, status, text)
 	}
+}
+
+// limits returns the page about what requests may contain.
+func limits() string {
+	return `# Limits
+
+Requests are bounded by size, nesting and time: see limits.* in [configuration.md](configuration.md). A write that would keep
+all others waiting for longer than limits.write_time is refused with 503; send less at once.
+
+Lists are bounded besides, because each entry may become a row that the one writer stores while others wait. The figures
+are far above what configurations have. A longer list is refused with 400; the answer names the field and the figure.
+In a field, * stands for each member or item.
+
+` + caps.Markdown()
 }

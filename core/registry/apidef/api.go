@@ -83,6 +83,9 @@ func (a API) Rewrite(d Draft, now time.Time) (API, error) {
 
 func (a API) write(d Draft, now time.Time) (API, error) {
 	def := d.Definition
+	if err := a.checkCaps(def); err != nil {
+		return a, err
+	}
 	def.Set("id", doc.NewString(d.ID))
 	def.Set("api_id", doc.NewString(d.APIID))
 	def.Set("org_id", doc.NewString(string(d.OrgID)))

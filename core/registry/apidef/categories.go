@@ -1,8 +1,10 @@
 package apidef
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/caps"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
 // Categories returns the categories of the API: of a classic one the #tags at
@@ -22,11 +24,31 @@ func (a API) Categories() []string {
 
 // distinct trims and drops what is blank or repeated.
 func distinct(names []string) []string {
-	out := make([]string, 0, len(names))
+	out, have := make([]string, 0, len(names)), make(map[string]bool, len(names))
 	for _, n := range names {
-		if n = strings.TrimSpace(n); n != "" && !slices.Contains(out, n) {
-			out = append(out, n)
+		if n = strings.TrimSpace(n); n != "" && !have[n] {
+			out, have[n] = append(out, n), true
 		}
 	}
 	return out
+}
+
+// checkCaps refuses more entries than the lists of an API may have.
+func (a API) checkCaps(def *doc.Node) error {
+	if err := caps.Definition.Check(def); err != nil {
+		return err
+	}
+	wrapper := doc.NewObject()
+	for _, c := range caps.Wrapper.Caps {
+		raw, ok := a.wrapper.Get(c.Field)
+		if !ok {
+			continue
+		}
+		n, err := doc.ParseNode(raw)
+		if err != nil {
+			return err
+		}
+		wrapper.Set(c.Field, n)
+	}
+	return caps.Wrapper.Check(wrapper)
 }

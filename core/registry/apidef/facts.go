@@ -170,12 +170,12 @@ func (a API) Expiration() string { return a.facts.expiration }
 func (a API) ChildIDs() []string {
 	out := make([]string, 0, len(a.facts.children))
 	for _, id := range a.facts.children {
-		if id != "" && !slices.Contains(out, id) {
+		if id != "" {
 			out = append(out, id)
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // DefaultVersion returns the name of the default of a base: self or a version name.

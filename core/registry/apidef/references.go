@@ -2,7 +2,6 @@ package apidef
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -21,7 +20,7 @@ func (a API) Refs() []integrity.Ref {
 	if err != nil {
 		return nil
 	}
-	r := &refs{}
+	r := &refs{have: map[integrity.Target]bool{}}
 	for event, list := range child(child(o, "event_handlers"), "events").All() {
 		r.handlers("api_definition.event_handlers.events."+event, list)
 	}
@@ -39,12 +38,15 @@ func (a API) Refs() []integrity.Ref {
 }
 
 // refs collects references, one of each.
-type refs struct{ list []integrity.Ref }
+type refs struct {
+	list []integrity.Ref
+	have map[integrity.Target]bool
+}
 
 func (r *refs) add(kind, id, field string) {
 	ref := integrity.Ref{Target: integrity.Target{Kind: kind, ID: id}, Field: field, OnDelete: integrity.Tolerate}
-	if id != "" && !slices.ContainsFunc(r.list, func(have integrity.Ref) bool { return have.Target == ref.Target }) {
-		r.list = append(r.list, ref)
+	if id != "" && !r.have[ref.Target] {
+		r.list, r.have[ref.Target] = append(r.list, ref), true
 	}
 }
 

@@ -124,10 +124,11 @@ func (p IdP) Mapping(api string) (Mapping, error) {
 	return m, nil
 }
 
-// WithMapping returns p with the mapping of one API replaced.
-func (p IdP) WithMapping(api string, m Mapping, now time.Time) IdP {
+// WithMapping returns p with the mapping of one API replaced, or a fault when it
+// would be one too many.
+func (p IdP) WithMapping(api string, m Mapping, now time.Time) (IdP, error) {
 	p.APIMappings, p.Updated = p.APIMappings.With(api, m), now
-	return p
+	return p, p.APIMappings.capped()
 }
 
 // WithoutMapping returns p without the mapping of one API, or a NotFound fault.

@@ -171,7 +171,10 @@ func TestMappingDecodes(t *testing.T) {
 
 func TestOneMapping(t *testing.T) {
 	p := clientidp.IdP{APIMappings: mappings(t, `{"a":{"scope_to_policy":{"r":"p"}},"b":{}}`)}
-	q := p.WithMapping("a", clientidp.NewMapping([2]string{"w", "q"}), later)
+	q, err := p.WithMapping("a", clientidp.NewMapping([2]string{"w", "q"}), later)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := show(t, q.APIMappings); got != `{"a":{"scope_to_policy":{"w":"q"}},"b":{"scope_to_policy":{}}}` {
 		t.Error("the mapping is replaced, not merged:", got)
 	}
@@ -305,8 +308,11 @@ func BenchmarkPut(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				q := p.WithMapping("api-00005", m, later)
-				if _, err := q.AppendJSON(nil); err != nil {
+				q, err := p.WithMapping("api-00005", m, later)
+				if err == nil {
+					_, err = q.AppendJSON(nil)
+				}
+				if err != nil {
 					b.Fatal(err)
 				}
 			}

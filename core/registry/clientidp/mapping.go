@@ -61,6 +61,9 @@ func (m *Mapping) UnmarshalJSON(text []byte) error {
 	}
 	read, err := parseMapping(text, "")
 	if err == nil {
+		err = capped(read, "")
+	}
+	if err == nil {
 		*m = read
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 
+	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
@@ -99,10 +100,24 @@ func (ms Mappings) Merge(patch doc.Patch) (Mappings, error) {
 		if err != nil {
 			return ms, err
 		}
+		if err := capped(m, api); err != nil {
+			return ms, err
+		}
 		e.Set(api, text(m))
 	}
-	return Mappings{e.Object()}, nil
+	merged := Mappings{e.Object()}
+	return merged, merged.capped()
 }
+
+// capped refuses more mappings than an identity provider may have.
+func (ms Mappings) capped() error { return caps.ClientIdP.Count("api_mappings", ms.Len()) }
+
+// capped refuses more scopes than a mapping may have.
+func capped(m Mapping, path string) error {
+	return caps.ClientIdP.CountAt(scopesOfMapping, join(path, "scope_to_policy"), m.scopes.Len())
+}
+
+const scopesOfMapping = "api_mappings.*.scope_to_policy"
 
 // text returns the canonical form of a mapping.
 func text(m Mapping) json.RawMessage {
@@ -137,13 +152,16 @@ func (ms *Mappings) UnmarshalJSON(raw []byte) error {
 	e := doc.Object{}.Edit()
 	for api, value := range o.All() {
 		m, err := parseMapping(value, "api_mappings."+api)
+		if err == nil {
+			err = capped(m, "api_mappings."+api)
+		}
 		if err != nil {
 			return err
 		}
 		e.Set(api, text(m))
 	}
 	*ms = Mappings{e.Object()}
-	return nil
+	return ms.capped()
 }
 
 // Schema describes the wire form for the API description.

@@ -44,6 +44,7 @@ func (p *problems) servers(field string, list *doc.Node) {
 		f := at(field, i)
 		address := server.Get("url").Text()
 		names, ok := variables(address)
+		named := setOf(names)
 		switch {
 		case address == "":
 			p.add(f+".url", "must not be empty")
@@ -56,7 +57,7 @@ func (p *problems) servers(field string, list *doc.Node) {
 			}
 		}
 		for name, v := range server.Get("variables").Members() {
-			if !slices.Contains(names, name) {
+			if !named[name] {
 				p.add(at(f, "variables", name), "is no variable of the address")
 			}
 			p.filled(at(f, "variables", name), v, "default")
@@ -146,20 +147,28 @@ func (p *problems) parameters(d *doc.Node, field string, list *doc.Node) (inPath
 
 // pathParameters wants the parameters of a path template to be declared, and no others.
 func (p *problems) pathParameters(field string, template, declared []string) {
-	wanted := make([]string, len(template))
-	for i, name := range template {
+	known, has := setOf(declared), setOf(template)
+	for _, whole := range template {
 		// A trailing * and a pattern are the gateway's business.
-		name, _, _ = strings.Cut(name, ":")
-		wanted[i] = strings.TrimSuffix(name, "*")
-		if !slices.Contains(declared, wanted[i]) && !slices.Contains(declared, template[i]) {
-			p.add(field, "does not declare the path parameter %s", wanted[i])
+		name, _, _ := strings.Cut(whole, ":")
+		plain := strings.TrimSuffix(name, "*")
+		if has[plain] = true; !known[plain] && !known[whole] {
+			p.add(field, "does not declare the path parameter %s", plain)
 		}
 	}
 	for _, name := range declared {
-		if !slices.Contains(wanted, name) && !slices.Contains(template, name) {
+		if !has[name] {
 			p.add(field, "declares a path parameter %s that the path does not have", name)
 		}
 	}
+}
+
+func setOf(list []string) map[string]bool {
+	out := make(map[string]bool, len(list))
+	for _, s := range list {
+		out[s] = true
+	}
+	return out
 }
 
 // schemes wants security schemes to be usable.

@@ -1,0 +1,157 @@
+// Package caps is the one list of how many entries a client may put into a resource.
+// Every entry may become a row of an index, a reference or a record of its own, which
+// the one writer stores while others wait. The figures are far above what
+// configurations have.
+package caps
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Cap is how many members or items one field may have at most.
+type Cap struct {
+	Field string // members joined with dots; * stands for each member or item
+	Most  int
+}
+
+// List is the caps of one kind of resource.
+type List struct {
+	Kind  string // as in fault codes
+	Title string // of the resource, in messages
+	Caps  []Cap
+}
+
+// The lists.
+var (
+	Policy = &List{"policy", "policy", []Cap{
+		{"access_rights", 5_000},
+		{"access_rights_array", 5_000},
+		{"access_rights.*.versions", 1_000},
+		{"tags", 1_000},
+	}}
+	// Definition is for the classic form of an API of any class.
+	Definition = &List{"api", "API", []Cap{
+		{"version_data.versions", 1_000},
+		{"definition.versions", 1_000},
+		{"tags", 1_000},
+		{"event_handlers.events", 1_000},
+		{"event_handlers.events.*", 100},
+		{"jwt_default_policies", 1_000},
+		{"jwt_scope_to_policy_mapping", 10_000},
+		{"scopes", 100},
+		{"scopes.*.scope_to_policy", 10_000},
+	}}
+	// Wrapper is for what stands around a definition.
+	Wrapper = &List{"api", "API", []Cap{
+		{"hook_references", 1_000},
+		{"categories", 1_000},
+		{"user_owners", 1_000},
+		{"user_group_owners", 1_000},
+	}}
+	ClientIdP = &List{"clientidp", "client idp", []Cap{
+		{"api_mappings", 20_000},
+		{"api_mappings.*.scope_to_policy", 1_000},
+	}}
+	// Import is for requests that store many resources at once.
+	Import = &List{"import", "import", []Cap{
+		{"apis", 10_000},
+		{"Data", 10_000},
+	}}
+)
+
+// Lists returns every list, for documentation.
+func Lists() []*List { return []*List{Policy, Definition, Wrapper, ClientIdP, Import} }
+
+// Check returns a fault that names the first field of a document that has more
+// entries than it may have, or nil.
+func (l *List) Check(document *doc.Node) error {
+	for _, c := range l.Caps {
+		for field, n := range reach(document, strings.Split(c.Field, "."), "") {
+			if err := l.check(field, n, c.Most); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Count is Check for a field whose entries have been counted.
+func (l *List) Count(field string, n int) error { return l.CountAt(field, field, n) }
+
+// CountAt is Count for one of many places; at is what the fault calls it.
+func (l *List) CountAt(field, at string, n int) error {
+	for _, c := range l.Caps {
+		if c.Field == field {
+			return l.check(at, n, c.Most)
+		}
+	}
+	return nil
+}
+
+func (l *List) check(field string, n, most int) error {
+	if n <= most {
+		return nil
+	}
+	return fault.New(fault.Invalid, l.Kind+".too_many", "%s %s has %d entries, and may have %d", l.Title, field, n, most).At(field)
+}
+
+// reach yields the number of entries at each place that a path leads to.
+func reach(n *doc.Node, path []string, field string) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		if len(path) == 0 {
+			if n.Is(doc.TypeObject, doc.TypeArray) {
+				yield(field, n.Len())
+			}
+			return
+		}
+		for name, v := range step(n, path[0]) {
+			for at, count := range reach(v, path[1:], strings.TrimPrefix(field+"."+name, ".")) {
+				if !yield(at, count) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// step yields what one element of a path leads to.
+func step(n *doc.Node, element string) iter.Seq2[string, *doc.Node] {
+	return func(yield func(string, *doc.Node) bool) {
+		switch {
+		case element != "*":
+			if v := n.Get(element); v != nil {
+				yield(element, v)
+			}
+		case n.Is(doc.TypeObject):
+			for name, v := range n.Members() {
+				if !yield(name, v) {
+					return
+				}
+			}
+		default:
+			for i, v := range n.Items() {
+				if !yield(strconv.Itoa(i), v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Markdown renders the lists as a table.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString("| resource | field | entries at most |\n|---|---|--:|\n")
+	for _, l := range Lists() {
+		for _, c := range l.Caps {
+			fmt.Fprintf(&b, "| %s | `%s` | %d |\n", l.Title, c.Field, c.Most)
+		}
+	}
+	return b.String()
+}
