@@ -59,7 +59,7 @@ var importRules = []rule{
 	{folder: "app", own: []string{"core", "ports", "app", "adapters/memdb", "adapters/http", "adapters/crypto", "adapters/openapi", "adapters/yaml"}, others: []string{"go.uber.org/fx"}},
 	{folder: "app/serve", own: []string{"core", "ports", "adapters", "app"}, others: []string{"*"}},
 	{folder: "app/cmd", own: []string{"app", "core"}, others: []string{"*"}},
-	{folder: "docs/generate", own: []string{"app", "adapters/http", "core/access", "ports/operation"}},
+	{folder: "docs/generate", own: []string{"app", "adapters/http", "core/access", "core/caps", "ports/operation"}},
 	{folder: "e2e", own: []string{"app", "e2e"}, others: []string{"*"}},
 	{folder: "e2e/bench", own: []string{"app", "adapters", "ports", "core", "e2e"}, others: []string{"*"}},
 }

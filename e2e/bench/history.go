@@ -142,7 +142,10 @@ func newUnlogged(ctx context.Context, b *bench, clients, mappings int) (*unlogge
 
 func (u *unlogged) contestant(clients int) contestant {
 	return contestant{name: "without the log", clients: clients, do: func(ctx context.Context, client, n int) (err error) {
-		p := u.recs[client].WithMapping("api-5", clientidp.NewMapping([2]string{"read", fmt.Sprintf("policy-%08d", n)}), time.Now())
+		p, err := u.recs[client].WithMapping("api-5", clientidp.NewMapping([2]string{"read", fmt.Sprintf("policy-%08d", n)}), time.Now())
+		if err != nil {
+			return err
+		}
 		u.recs[client] = p
 		c := &change{id: p.ID, done: make(chan error, 1)}
 		if c.doc, err = p.AppendJSON(nil); err != nil {

@@ -125,7 +125,7 @@ func (w *world) edit(prefix string, clients int) contestant {
 		m := clientidp.NewMapping([2]string{"read", fmt.Sprintf("policy-%08d", n)})
 		_, err := w.Store().Update(ctx, w.scope, func(tx store.Writer) error {
 			_, err := idps.Edit(ctx, tx, name(prefix, client), nil, func(p clientidp.IdP) (clientidp.IdP, error) {
-				return p.WithMapping("api-5", m, time.Now()), nil
+				return p.WithMapping("api-5", m, time.Now())
 			})
 			return err
 		})
