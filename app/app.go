@@ -19,6 +19,7 @@ import (
 	"go.uber.org/fx/fxevent"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/identity"
@@ -42,6 +43,7 @@ type App struct {
 	nodes    *gateway.Nodes
 	copy     *replicated.Store
 	store    store.Store
+	refs     *crud.References
 	now      func() time.Time
 	writes   guard.Writes
 	carriers
@@ -95,12 +97,13 @@ type parts struct {
 	Copy     *replicated.Store
 	Relays   []*relay.Relay
 	Nodes    *gateway.Nodes
+	Refs     *crud.References
 }
 
 func assemble(p parts) {
 	a := p.App
 	a.handler, a.guard, a.table, a.identity = p.Handler, p.Guard, p.Table, p.Identity
-	a.store, a.copy, a.relays, a.nodes = p.Store, p.Copy, p.Relays, p.Nodes
+	a.store, a.copy, a.relays, a.nodes, a.refs = p.Store, p.Copy, p.Relays, p.Nodes, p.Refs
 	a.byID = map[string]*operation.Operation{}
 	for i := range a.table {
 		a.byID[a.table[i].ID] = &a.table[i]
@@ -120,18 +123,20 @@ func (a *App) Start(ctx context.Context) error {
 	if a.copy == nil {
 		return nil
 	}
+	var err error
 	select {
 	case <-a.copy.Loaded():
 		return nil
+	case err = <-a.copy.Broken():
 	case <-ctx.Done():
-		err := ctx.Err()
+		err = ctx.Err()
 		if t := a.copy.Trouble(); t != nil {
 			err = t.Err
 		}
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		defer cancel()
-		return errors.Join(fmt.Errorf("gatehouse: the store could not be loaded: %w", err), a.fx.Stop(stop))
 	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return errors.Join(fmt.Errorf("gatehouse: the store could not be loaded: %w", err), a.fx.Stop(stop))
 }
 
 // Drain prepares for the end: writes are refused with 503, those under way are
@@ -207,6 +212,15 @@ func (a *App) Feeds() []string { return a.nodes.FeedNames() }
 // because they could not read them.
 func (a *App) LeftOut(ctx context.Context, feed string) (int, error) {
 	return a.nodes.LeftOut(ctx, feed)
+}
+
+// Readable reports why a stored record cannot be read, or nil. Of kinds that
+// embedders add it knows only what the store says.
+func (a *App) Readable(rec store.Record) error {
+	if rec.Damage != nil {
+		return rec.Damage
+	}
+	return errors.Join(a.refs.Readable(rec), identity.Readable(rec))
 }
 
 // Store returns the store as the use cases see it.

@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -104,7 +105,11 @@ func (s *Store) next(ctx context.Context, after store.Revision) ([]store.Commit,
 		return nil, err
 	}
 	commits, err := scanLog(rows)
-	if err != nil {
+	if errors.Is(err, store.ErrDamaged) && len(commits) == 0 { // nobody can follow through this: a snapshot leads around it
+		s.Logger.Error("the change log is damaged; who follows it starts over from a snapshot", "after", after, "error", err)
+		return nil, fmt.Errorf("%w: %w", store.ErrExpired, err)
+	}
+	if err != nil && !errors.Is(err, store.ErrDamaged) {
 		return nil, err
 	}
 	for len(commits) > 0 && commits[0].Rev <= after {
@@ -127,13 +132,14 @@ func (s *Store) Snapshot(ctx context.Context, load func(store.State) error) erro
 		if err != nil {
 			return err
 		}
-		r := &reader{q: q, scope: tenant.Everyone("snapshot")}
+		r := &reader{s: s, q: q, scope: tenant.Everyone("snapshot")}
 		return load(store.State{At: head, Touched: touched, Records: r.everything(ctx)})
 	})
 }
 
 // touched returns when each kind was last touched, as far as the recent log
-// tells; a kind that it does not mention counts as touched just now.
+// tells; a kind that it does not mention counts as touched just now, and so do
+// all when the log cannot be read.
 func touched(ctx context.Context, q querier, head store.Revision) (map[string]store.Revision, error) {
 	rows, err := q.query(ctx, `select body from change_log where last > $1 order by last`, max(0, int64(head)-window))
 	if err != nil {
@@ -141,6 +147,9 @@ func touched(ctx context.Context, q querier, head store.Revision) (map[string]st
 	}
 	commits, err := scanLog(rows)
 	out := map[string]store.Revision{}
+	if errors.Is(err, store.ErrDamaged) {
+		return out, nil
+	}
 	for _, c := range commits {
 		for _, ch := range c.Changes {
 			out[ch.Kind] = c.Rev

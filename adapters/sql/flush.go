@@ -27,7 +27,7 @@ func (g *group) flush() error {
 	}
 	// Rows go before any row is added, so that a unique value can pass from one record
 	// to another.
-	for _, st := range []*statement{&f.drop, &f.dropKeys, &f.dropRefs, &f.upsert, &f.addKeys, &f.addRefs, &f.gone} {
+	for _, st := range []*statement{&f.drop, &f.sweepKeys, &f.sweepRefs, &f.dropKeys, &f.dropRefs, &f.upsert, &f.addKeys, &f.addRefs, &f.gone} {
 		if err := g.send(st); err != nil {
 			return err
 		}
@@ -45,14 +45,16 @@ func (g *group) flush() error {
 }
 
 type flusher struct {
-	drop, dropKeys, dropRefs, upsert, addKeys, addRefs, gone statement
+	drop, sweepKeys, sweepRefs, dropKeys, dropRefs, upsert, addKeys, addRefs, gone statement
 }
 
 func newFlusher() *flusher {
 	return &flusher{
-		drop:     statement{head: `delete from record where (kind, org, id) in (values `, tail: `)`},
-		dropKeys: statement{head: `delete from record_key where (kind, name, value, org, id) in (values `, tail: `)`},
-		dropRefs: statement{head: `delete from record_ref where (org, to_kind, to_id, kind, id) in (values `, tail: `)`},
+		drop:      statement{head: `delete from record where (kind, org, id) in (values `, tail: `)`},
+		sweepKeys: statement{head: `delete from record_key where (kind, org, id) in (values `, tail: `)`},
+		sweepRefs: statement{head: `delete from record_ref where (kind, org, id) in (values `, tail: `)`},
+		dropKeys:  statement{head: `delete from record_key where (kind, name, value, org, id) in (values `, tail: `)`},
+		dropRefs:  statement{head: `delete from record_ref where (org, to_kind, to_id, kind, id) in (values `, tail: `)`},
 		upsert: statement{head: `insert into record (kind, org, id, rev, doc, meta) values `,
 			tail: ` on conflict (kind, org, id) do update set rev = excluded.rev, doc = excluded.doc, meta = excluded.meta`},
 		addKeys: statement{head: `insert into record_key (kind, name, value, org, id, uniq, sorted) values `},
@@ -78,6 +80,11 @@ func (f *flusher) record(a address, e *entry) error {
 	case e.base != nil:
 		f.drop.rows = append(f.drop.rows, []any{a.kind, string(a.org), a.id})
 		f.gone.rows = append(f.gone.rows, []any{a.kind, string(a.org), a.id, int64(e.rev)})
+	}
+	if e.base != nil && e.base.Damage != nil { // what it says of its rows is not to be trusted
+		at := []any{a.kind, string(a.org), a.id}
+		f.sweepKeys.rows, f.sweepRefs.rows = append(f.sweepKeys.rows, at), append(f.sweepRefs.rows, at)
+		oldKeys, oldRefs = nil, nil
 	}
 	f.keys(a, oldKeys, newKeys)
 	f.refs(a, oldRefs, newRefs)

@@ -41,7 +41,7 @@ func (g *group) run(u *unit) {
 		u.load = time.Since(began) + u.load
 		g.load += u.load
 	}()
-	t := &tx{g: g, u: u, scope: u.scope, rev: rev, before: map[address]*touch{}, base: reader{q: g.w.ses, scope: u.scope}}
+	t := &tx{g: g, u: u, scope: u.scope, rev: rev, before: map[address]*touch{}, base: reader{s: g.w.s, q: g.w.ses, scope: u.scope}}
 	if u.call(t); u.err != nil || u.panic != nil {
 		t.undo()
 		return

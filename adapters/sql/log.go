@@ -51,7 +51,7 @@ func logged(commits []store.Commit) []logCommit {
 func parseLog(text []byte) ([]store.Commit, error) {
 	var rows []logCommit
 	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, fmt.Errorf("sql: change log: %w", err)
+		return nil, fmt.Errorf("%w: a row of the change log: %w", store.ErrDamaged, err)
 	}
 	out := make([]store.Commit, len(rows))
 	for i, r := range rows {
@@ -67,7 +67,8 @@ func parseLog(text []byte) ([]store.Commit, error) {
 	return out, nil
 }
 
-// scanLog reads rows of the log and closes them.
+// scanLog reads rows of the log and closes them. Of a log that is damaged it
+// returns what comes before the damage as well.
 func scanLog(rows *sql.Rows) ([]store.Commit, error) {
 	defer func() { _ = rows.Close() }()
 	var out []store.Commit
@@ -78,7 +79,7 @@ func scanLog(rows *sql.Rows) ([]store.Commit, error) {
 		}
 		commits, err := parseLog(text)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		out = append(out, commits...)
 	}

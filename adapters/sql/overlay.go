@@ -206,8 +206,11 @@ func (h *hot) drop(a address) {
 // learn takes over what a group has committed.
 func (h *hot) learn(g *group) {
 	h.head = g.head + store.Revision(len(g.commits))
-	for a := range g.over.entries {
+	for a, e := range g.over.entries {
 		h.drop(a)
+		if e.base != nil && e.base.Damage != nil {
+			g.w.s.damages.forget(a)
+		}
 	}
 	for _, e := range g.over.entries {
 		if e.now != nil {

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 
@@ -13,6 +12,7 @@ import (
 
 // reader reads records in one transaction.
 type reader struct {
+	s     *Store
 	q     querier
 	scope tenant.Scope
 }
@@ -140,17 +140,11 @@ func (r *reader) fetch(ctx context.Context, text string, args ...any) ([]store.R
 	defer func() { _ = rows.Close() }()
 	var out []store.Record
 	for rows.Next() {
-		var rec store.Record
-		var more []byte
-		if err := rows.Scan(&rec.Kind, &rec.Org, &rec.ID, &rec.Rev, &rec.Doc, &more); err != nil {
+		var w row
+		if err := rows.Scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc, &w.meta); err != nil {
 			return nil, err
 		}
-		var m meta
-		if err := json.Unmarshal(more, &m); err != nil {
-			return nil, fmt.Errorf("sql: meta of %s %s: %w", rec.Kind, rec.ID, err)
-		}
-		rec.Keys, rec.Refs = m.Keys, m.Refs
-		out = append(out, rec.Shared())
+		out = append(out, r.s.record(w).Shared())
 	}
 	return out, rows.Err()
 }

@@ -29,6 +29,8 @@ type Dialect struct {
 	Again func(error) bool // the transaction lost a race and may run again
 	Taken func(error) bool // a unique constraint was violated
 	Lost  func(error) bool // the database cannot be reached
+	// Broken says that the database itself is damaged.
+	Broken func(error) bool
 }
 
 // Config describes a Store.
@@ -53,6 +55,7 @@ type Store struct {
 	writer    *writer
 	recent    recent
 	granted   grants
+	damages   damages
 	committed atomic.Uint64
 	ctx       context.Context
 	stop      context.CancelFunc
@@ -65,6 +68,7 @@ var (
 	_ store.Snapshotter = (*Store)(nil)
 	_ store.Historian   = (*Store)(nil)
 	_ store.Leases      = (*Store)(nil)
+	_ store.Inspector   = (*Store)(nil)
 )
 
 // New returns a Store over a migrated database. Close ends it; the databases
@@ -82,7 +86,7 @@ func New(c Config) *Store {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	s := &Store{Config: c}
+	s := &Store{Config: c, damages: damages{met: map[address]string{}, log: c.Logger}}
 	s.recent.init()
 	s.writer = newWriter(s)
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -125,7 +129,7 @@ func (s *Store) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader)
 	if sc.IsZero() {
 		return store.ErrScope
 	}
-	return s.snapshot(ctx, func(q querier) error { return fn(&reader{q: q, scope: sc}) })
+	return s.snapshot(ctx, func(q querier) error { return fn(&reader{s: s, q: q, scope: sc}) })
 }
 
 // snapshot runs fn in a read-only transaction.
@@ -148,7 +152,7 @@ func (s *Store) explain(err error) error {
 	case s.Dialect.Lost(err):
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
-	return err
+	return s.broken(err)
 }
 
 // querier runs statements in a transaction.

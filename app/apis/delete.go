@@ -1,9 +1,12 @@
 package apis
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -21,7 +24,11 @@ func (s Classic) Delete(ctx context.Context, in writeByID) (operation.Receipt, e
 // business.
 func (l *Library) delete(ctx context.Context, in writeByID, class apidef.Class, purge bool, message string) (operation.Receipt, error) {
 	_, err := l.Store.Update(ctx, in.Scope, func(w store.Writer) error {
-		a, err := l.get(ctx, w, in.ID, l.viewerOf(class, in.Who, access.Delete))
+		v := l.viewerOf(class, in.Who, access.Delete)
+		a, err := l.get(ctx, w, in.ID, v)
+		if errors.Is(err, store.ErrDamaged) {
+			return l.discard(ctx, w, in, v)
+		}
 		if err == nil && class != "" {
 			err = l.isA(a.Value, class)
 		}
@@ -39,6 +46,32 @@ func (l *Library) delete(ctx context.Context, in writeByID, class apidef.Class, 
 		return l.remove(ctx, w, a.Value)
 	})
 	return operation.Receipt{Message: message}, err
+}
+
+// discard removes an API that cannot be read, and the API from the policies that
+// name it. Whose it was cannot be told, so that with ownership only those may
+// discard it who see all APIs; that it was an MCP proxy its indexes tell.
+func (l *Library) discard(ctx context.Context, w store.Writer, in writeByID, v apidef.Viewer) error {
+	rec, err := l.kind.Raw(ctx, w, in.ID)
+	isMCP := rec.Key(byProxy) != ""
+	switch {
+	case err != nil:
+		return err
+	case isMCP && v.NoMCP || !isMCP && v.NoAPIs:
+		return fault.New(fault.NotFound, codeMissing, "API not found")
+	case !v.All:
+		return notOwned()
+	}
+	if err := in.Match.Check(rec.Rev); err != nil {
+		return err
+	}
+	if l.Forget != nil && !isMCP {
+		if err := l.Forget(ctx, w, cmp.Or(rec.Key(byAPIID), in.ID)); err != nil {
+			return err
+		}
+	}
+	_, err = l.kind.Delete(ctx, w, in.ID, nil)
+	return err
 }
 
 // purge removes the child versions of a base; the caller must own all of them.

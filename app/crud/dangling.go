@@ -2,6 +2,7 @@ package crud
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -83,6 +84,9 @@ func (g *References) Dangling(ctx context.Context, r store.Reader, kind string) 
 // lost yields the references of one record that lead nowhere.
 func (g *References) lost(ctx context.Context, targets *known, rec store.Record, yield func(store.Reference, error) bool) bool {
 	h, err := g.holder(rec)
+	if errors.Is(err, store.ErrDamaged) {
+		return true
+	}
 	if err != nil {
 		yield(store.Reference{}, err)
 		return false
@@ -119,6 +123,9 @@ func (g *References) After(ctx context.Context, r store.Reader, before, after *s
 // orphans yields the references of others to what a record was called before.
 func (g *References) orphans(ctx context.Context, r store.Reader, before store.Record, after *store.Record, yield func(store.Reference, error) bool) bool {
 	h, err := g.holder(before)
+	if errors.Is(err, store.ErrDamaged) {
+		return true
+	}
 	if err != nil {
 		yield(store.Reference{}, err)
 		return false

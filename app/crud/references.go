@@ -84,6 +84,8 @@ func lookup[T any](k *store.Kind[T], name func(T) string) func(context.Context, 
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return "", false, nil
+		case errors.Is(err, store.ErrDamaged): // it is there, and that is all there is to say
+			return "", true, nil
 		case err != nil:
 			return "", false, err
 		}
@@ -117,6 +119,16 @@ type References struct{ sources []Source }
 
 // NewReferences returns the references of some kinds of resources.
 func NewReferences(sources ...Source) *References { return &References{sources} }
+
+// Readable reports why a record of one of the kinds cannot be read, or nil.
+func (g *References) Readable(rec store.Record) error {
+	s := g.source(rec.Kind)
+	if s == nil {
+		return nil
+	}
+	_, err := s.describe(rec)
+	return err
+}
 
 func (g *References) source(kind string) *Source {
 	if g == nil {

@@ -182,11 +182,10 @@ func (s *Service) Delete(ctx context.Context, in writeByID) (operation.Receipt, 
 		if users, err = referrers(ctx, w, in.ID); err != nil {
 			return err
 		}
-		h, err := Kind.Delete(ctx, w, in.ID, in.Match.Check)
-		if err != nil {
+		if _, err := Kind.Delete(ctx, w, in.ID, in.Match.Check); err != nil {
 			return err
 		}
-		return notify.PostReferrers(ctx, w, integrity.Target{Kind: webhook.Kind, ID: h.ID})
+		return notify.PostReferrers(ctx, w, integrity.Target{Kind: webhook.Kind, ID: in.ID})
 	})
 	if err == nil && users > 0 {
 		s.Log.Warn("a webhook was deleted that is in use: references to it dangle", "id", in.ID, "org_id", string(in.Scope.Org()), "references", users)

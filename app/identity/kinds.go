@@ -40,6 +40,18 @@ var users = &store.Kind[identity.User]{
 	},
 }
 
+// Readable reports why a record of an organisation or a user cannot be read, or
+// nil.
+func Readable(rec store.Record) (err error) {
+	switch rec.Kind {
+	case organisations.Name:
+		_, err = organisations.Decode(rec)
+	case users.Name:
+		_, err = users.Decode(rec)
+	}
+	return err
+}
+
 // Service is what all use cases of the package need.
 type Service struct {
 	Store     store.Store

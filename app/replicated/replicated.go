@@ -63,6 +63,7 @@ type Store struct {
 	log     *slog.Logger
 	heads   heads
 	loaded  chan struct{} // closed after the first snapshot
+	broken  chan error    // why there will be none
 	once    sync.Once
 	trouble atomic.Pointer[Trouble]
 }
@@ -83,7 +84,7 @@ func New(p Primary, r Replica, m Mode, log *slog.Logger) *Store {
 	if log == nil {
 		log = slog.Default()
 	}
-	return &Store{Primary: p, replica: r, mode: m, log: log, loaded: make(chan struct{}), heads: heads{ask: p.Head}}
+	return &Store{Primary: p, replica: r, mode: m, log: log, loaded: make(chan struct{}), broken: make(chan error, 1), heads: heads{ask: p.Head}}
 }
 
 // View implements store.Store.
@@ -223,6 +224,12 @@ func reload(err error) bool {
 // load starts the copy over from a snapshot.
 func (s *Store) load(ctx context.Context) error {
 	err := s.Snapshot(ctx, s.replica.Load)
+	if errors.Is(err, store.ErrDamaged) {
+		select {
+		case s.broken <- err:
+		default:
+		}
+	}
 	if err == nil {
 		s.trouble.Store(nil)
 		s.once.Do(func() { close(s.loaded) })
@@ -278,6 +285,9 @@ func (s *Store) fail(err error) {
 
 // Trouble says why the copy does not follow at the moment, or nil.
 func (s *Store) Trouble() *Trouble { return s.trouble.Load() }
+
+// Broken yields why the store cannot be loaded, when trying again is no use.
+func (s *Store) Broken() <-chan error { return s.broken }
 
 // Loaded is closed once the copy has been loaded.
 func (s *Store) Loaded() <-chan struct{} { return s.loaded }

@@ -28,6 +28,7 @@ type Composition struct {
 	*app.App
 	Metrics *prometheus.Observer
 	Traces  *otel.Observer // nil: off
+	primary any            // the store as it was opened
 	closers closers
 }
 
@@ -70,7 +71,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	if err != nil {
 		return err
 	}
-	c.closers = append(c.closers, st)
+	c.closers, c.primary = append(c.closers, st), st
 	keys, err := openKeys(s, log)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	if err != nil {
 		return err
 	}
-	c.Metrics.AddGauges(gauges(c.App)...)
+	c.Metrics.AddGauges(gauges(c.App, st)...)
 	return nil
 }
 

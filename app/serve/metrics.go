@@ -36,7 +36,7 @@ func metricsBeside(next, metrics http.Handler, adminSecret string) http.Handler 
 const gaugeTimeout = 2 * time.Second
 
 // gauges are the numbers about the state of the service.
-func gauges(a *app.App) []observe.Gauge {
+func gauges(a *app.App, primary any) []observe.Gauge {
 	out := []observe.Gauge{{
 		Name: "gatehouse_head_revision", Help: "Revision of the last commit; -1 while the store does not answer.",
 		Value: func() float64 {
@@ -53,6 +53,20 @@ func gauges(a *app.App) []observe.Gauge {
 			return float64(head)
 		},
 	}}
+	if in, ok := primary.(store.Inspector); ok {
+		out = append(out, observe.Gauge{
+			Name: "gatehouse_damaged_records", Help: "Stored records that could not be read and are left out; `gatehouse check` lists them. -1 while the store does not answer.",
+			Value: func() float64 {
+				ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
+				defer cancel()
+				found, err := in.Damaged(ctx)
+				if err != nil {
+					return -1
+				}
+				return float64(len(found))
+			},
+		})
+	}
 	for _, feed := range a.Feeds() {
 		out = append(out, observe.Gauge{
 			Name: "gatehouse_feed_left_out_" + feed, Help: "Records left out of the feed of " + feed + " because gateways could not read them; -1 while the store does not answer.",

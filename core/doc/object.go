@@ -40,25 +40,41 @@ func ParseObject(text []byte) (Object, error) {
 }
 
 // LoadObject is ParseObject for text that is known to be a valid object, such as
-// a stored document: it finds the members and checks nothing.
+// a stored document: it finds the members and checks nothing else. Of other text
+// it makes an error or some object, but it never reads past the end.
 func LoadObject(text []byte) (Object, error) {
 	e := Editor{}
 	i := space(text, 0)
-	for i = space(text, i+1); text[i] != '}'; {
+	if byteAt(text, i) != '{' {
+		return Object{}, fmt.Errorf("%w: an object is wanted", ErrSyntax)
+	}
+	for i = space(text, i+1); byteAt(text, i) != '}'; {
 		end := stringEnd(text, i)
+		colon := space(text, end)
+		value := space(text, min(colon+1, len(text)))
+		if byteAt(text, i) != '"' || byteAt(text, colon) != ':' || value == len(text) {
+			return Object{}, fmt.Errorf("%w: the object is broken at offset %d", ErrSyntax, i)
+		}
 		name, err := Unquote(text[i:end])
 		if err != nil {
 			return Object{}, fmt.Errorf("%w: %s", ErrSyntax, err.Error())
 		}
 		literal := text[i:end:end]
-		i = space(text, space(text, end)+1)
-		end = valueEnd(text, i)
-		e.set(name, text[i:end:end], literal)
-		if i = space(text, end); text[i] == ',' {
+		end = valueEnd(text, value)
+		e.set(name, text[value:end:end], literal)
+		if i = space(text, end); byteAt(text, i) == ',' {
 			i = space(text, i+1)
 		}
 	}
 	return e.Object(), nil
+}
+
+// byteAt returns a byte of text, 0 behind its end.
+func byteAt(text []byte, i int) byte {
+	if i < len(text) {
+		return text[i]
+	}
+	return 0
 }
 
 // Len returns the number of members.

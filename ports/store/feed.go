@@ -47,8 +47,11 @@ func NewChange(before, after *Record) Change {
 		return Change{Op: Created, Org: after.Org, Kind: after.Kind, ID: after.ID, Keys: after.Keys, Refs: after.Refs,
 			Delta: doc.Diff(nil, after.Doc), full: after}
 	case after == nil:
-		return Change{Op: Deleted, Org: before.Org, Kind: before.Kind, ID: before.ID, Prev: before.Rev, Keys: before.Keys,
-			Delta: doc.Diff(before.Doc, nil)}
+		c := Change{Op: Deleted, Org: before.Org, Kind: before.Kind, ID: before.ID, Prev: before.Rev, Keys: before.Keys}
+		if before.Damage == nil { // else there is nothing worth keeping
+			c.Delta = doc.Diff(before.Doc, nil)
+		}
+		return c
 	}
 	c := Change{Op: Updated, Org: after.Org, Kind: after.Kind, ID: after.ID, Prev: before.Rev, Keys: after.Keys,
 		Delta: doc.Diff(before.Doc, after.Doc), full: after}

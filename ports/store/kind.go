@@ -123,7 +123,8 @@ func (k *Kind[T]) Locate(ctx context.Context, r Reader, id string) (Stored[T], e
 	return Stored[T]{}, k.explain(ErrNotFound, id)
 }
 
-// Find yields the resources q selects.
+// Find yields the resources q selects. One that is damaged is left out, so that
+// the others can be had; only who asks for it by its ID is told.
 func (k *Kind[T]) Find(ctx context.Context, r Reader, q Query) iter.Seq2[Stored[T], error] {
 	q.Kind = k.Name
 	return func(yield func(Stored[T], error) bool) {
@@ -131,6 +132,9 @@ func (k *Kind[T]) Find(ctx context.Context, r Reader, q Query) iter.Seq2[Stored[
 			var v T
 			if err == nil {
 				v, err = k.decode(rec)
+			}
+			if q.ID == "" && errors.Is(err, ErrDamaged) {
+				continue
 			}
 			if !yield(Stored[T]{v, rec.Rev}, err) || err != nil {
 				return
@@ -238,8 +242,9 @@ func (k *Kind[T]) Edit(ctx context.Context, w Writer, name string, when Conditio
 	return v, k.explain(w.Put(ctx, rec), name)
 }
 
-// Delete removes one resource if the condition holds and returns what it was. A
-// resource that others rely on (integrity.Restrict) stays: a Conflict fault.
+// Delete removes one resource if the condition holds and returns what it was, or
+// nothing of a damaged one. A resource that others rely on (integrity.Restrict)
+// stays: a Conflict fault.
 func (k *Kind[T]) Delete(ctx context.Context, w Writer, name string, when Condition) (T, error) {
 	var zero T
 	rec, err := k.find(ctx, w, name)
@@ -255,7 +260,7 @@ func (k *Kind[T]) Delete(ctx context.Context, w Writer, name string, when Condit
 		return zero, err
 	}
 	v, err := k.decode(rec)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrDamaged) {
 		return v, err
 	}
 	return v, k.explain(w.Delete(ctx, k.Name, rec.ID), name)
@@ -323,15 +328,19 @@ func (k *Kind[T]) private(r Record) (T, error) {
 }
 
 func (k *Kind[T]) load(r Record) (v T, err error) {
+	if r.Damage != nil {
+		return v, k.damaged(r, r.Damage)
+	}
 	if k.Load != nil {
 		v, err = k.Load(r.Doc)
 	} else {
 		err = json.Unmarshal(r.Doc, &v)
 	}
 	if err != nil {
-		err = fmt.Errorf("store: %s %s: %w", k.Name, r.ID, err)
+		var none T
+		return none, k.damaged(r, err)
 	}
-	return v, err
+	return v, nil
 }
 
 func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {

@@ -55,7 +55,10 @@ type Record struct {
 	Doc  []byte   // the JSON document, verbatim
 	Keys []Key
 	Refs []integrity.Ref
-	memo *memo
+	// Damage says why Doc, Keys and Refs cannot be trusted; nil: they can. Such a
+	// record is handed out so that it can be found and deleted.
+	Damage error
+	memo   *memo
 }
 
 // Key is one searchable value of a record.

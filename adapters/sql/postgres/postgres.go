@@ -44,12 +44,13 @@ var dialect = sqladapter.Dialect{
 	Begin: "begin",
 	// One writer at a time in the whole cluster: revisions come out gapless and
 	// in the order of commits.
-	Lock:  "select pg_advisory_xact_lock(1196446024, hashtext(current_schema()))",
-	Read:  &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
-	Now:   "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
-	Again: func(err error) bool { c := state(err); return c == "40001" || c == "40P01" },
-	Taken: func(err error) bool { return state(err) == "23505" },
-	Lost:  lost,
+	Lock:   "select pg_advisory_xact_lock(1196446024, hashtext(current_schema()))",
+	Read:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+	Now:    "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
+	Again:  func(err error) bool { c := state(err); return c == "40001" || c == "40P01" },
+	Taken:  func(err error) bool { return state(err) == "23505" },
+	Lost:   lost,
+	Broken: func(err error) bool { c := state(err); return c == "XX001" || c == "XX002" },
 }
 
 func state(err error) string {

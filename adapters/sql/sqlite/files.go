@@ -13,8 +13,11 @@ const private fs.FileMode = 0o600
 // guardFiles makes sure that nobody but the owner can read the database: a new
 // file is made so before SQLite opens it, which gives its other files the same
 // mode, and those that are there are tightened. A file of another owner stays as
-// it is, with a warning.
+// it is, with a warning. A database that has gone is not made anew.
 func guardFiles(path string, log *slog.Logger) error {
+	if err := present(path); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, private)
 	switch {
 	case err == nil:

@@ -31,15 +31,20 @@ func lock(path string) (*os.File, error) {
 	if !taken {
 		holder, _ := io.ReadAll(io.LimitReader(f, 32))
 		who := ""
-		if pid := strings.TrimSpace(string(holder)); pid != "" {
+		if pid, _, signed := strings.Cut(string(holder), "\n"); signed {
 			who = " (process " + pid + ")"
 		}
 		return nil, errors.Join(fmt.Errorf("%w%s: stop it first, or give this one a home_dir of its own; several processes on the same data need PostgreSQL", ErrInUse, who), f.Close())
 	}
-	if err := f.Truncate(0); err == nil { // who holds it is a courtesy: a full disk is no reason to refuse
-		_, _ = fmt.Fprintln(f, os.Getpid())
-	}
 	return f, nil
+}
+
+// sign writes into the lock who holds it, and that there is a database now. It is
+// help for those who look later: a full disk is no reason to refuse.
+func sign(f *os.File) {
+	if err := f.Truncate(0); err == nil {
+		_, _ = f.WriteAt(fmt.Appendf(nil, "%d\n%s\n", os.Getpid(), made), 0)
+	}
 }
 
 // resolve returns the path of the file itself, so that all who name it, by

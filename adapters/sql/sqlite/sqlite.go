@@ -39,13 +39,20 @@ type Store struct {
 }
 
 var dialect = sqladapter.Dialect{
-	Name:  "sqlite",
-	Local: true,
-	Begin: "begin immediate",
-	Now:   "cast(unixepoch('subsec') * 1000 as integer)",
-	Again: func(err error) bool { return code(err) == sqlite3.SQLITE_BUSY },
-	Taken: func(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT },
-	Lost:  func(err error) bool { return code(err) == sqlite3.SQLITE_CANTOPEN },
+	Name:   "sqlite",
+	Local:  true,
+	Begin:  "begin immediate",
+	Now:    "cast(unixepoch('subsec') * 1000 as integer)",
+	Again:  func(err error) bool { return code(err) == sqlite3.SQLITE_BUSY },
+	Taken:  func(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT },
+	Lost:   func(err error) bool { return code(err) == sqlite3.SQLITE_CANTOPEN },
+	Broken: broken,
+}
+
+// broken reports whether the file is damaged, or no database at all.
+func broken(err error) bool {
+	c := code(err)
+	return c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
 }
 
 // code returns the primary result code of a SQLite error, or 0.
@@ -58,7 +65,7 @@ func code(err error) int {
 
 // Open opens the file, creates or updates its schema and starts the store.
 // Close ends it. Unless it is opened beside, a file that another process serves
-// from is refused with ErrInUse.
+// from is refused with ErrInUse, and one that is damaged with store.ErrDamaged.
 func Open(ctx context.Context, c Config) (s *Store, err error) {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -88,8 +95,16 @@ func Open(ctx context.Context, c Config) (s *Store, err error) {
 	if s.writers, err = connect(path, 1, "_txlock=immediate"); err != nil {
 		return s, err
 	}
+	if !c.Beside {
+		if err := sound(ctx, s.writers, c.Logger); err != nil {
+			return s, err
+		}
+	}
 	if _, err := sqladapter.Migrate(ctx, s.writers, dialect); err != nil {
 		return s, err
+	}
+	if s.lock != nil {
+		sign(s.lock)
 	}
 	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)"); err != nil {
 		return s, err

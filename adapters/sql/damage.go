@@ -1,0 +1,118 @@
+package sql
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// maxDamages bounds how many damaged records are remembered.
+const maxDamages = 1000
+
+// damages remembers the damaged records that were met, and says so once of each.
+type damages struct {
+	mu  sync.Mutex
+	met map[address]string
+	log *slog.Logger
+}
+
+func (d *damages) note(rec *store.Record) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a := addressOf(rec)
+	if _, known := d.met[a]; known || len(d.met) == maxDamages {
+		return
+	}
+	d.met[a] = rec.Damage.Error()
+	d.log.Error("a stored record is damaged; it is left out: delete it, or restore a backup (`gatehouse check` lists all)",
+		"kind", rec.Kind, "id", rec.ID, "org_id", string(rec.Org), "reason", rec.Damage)
+}
+
+func (d *damages) all() map[address]string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := make(map[address]string, len(d.met))
+	for a, reason := range d.met {
+		out[a] = reason
+	}
+	return out
+}
+
+func (d *damages) forget(a address) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.met, a)
+}
+
+// Damaged implements store.Inspector.
+func (s *Store) Damaged(ctx context.Context) (out []store.Damage, err error) {
+	err = s.snapshot(ctx, func(q querier) error {
+		r := &reader{s: s, q: q, scope: tenant.Everyone("damaged records")}
+		for a, reason := range s.damages.all() {
+			rec, err := r.get(ctx, a)
+			switch {
+			case errors.Is(err, store.ErrNotFound) || err == nil && rec.Damage == nil:
+				s.damages.forget(a)
+			case err != nil:
+				return err
+			default:
+				out = append(out, store.Damage{Org: a.org, Kind: a.kind, ID: a.id, Reason: reason})
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Reasons for damage. They never quote what is stored.
+var (
+	errNoDocument = errors.New("the document is not valid JSON")
+	errNoMeta     = errors.New("the keys and references are not valid JSON")
+	errNoRevision = errors.New("the revision is not a number")
+)
+
+// row is a record as the tables have it.
+type row struct {
+	kind, org, id string
+	rev           any
+	doc, meta     []byte
+}
+
+// record reads a row; what is wrong with it is the record's Damage.
+func (s *Store) record(w row) store.Record {
+	rec := store.Record{Kind: w.kind, Org: tenant.ID(w.org), ID: w.id, Doc: w.doc}
+	var m meta
+	rev, ok := w.rev.(int64)
+	switch {
+	case !ok:
+		rec.Damage = errNoRevision
+	case !utf8.Valid(w.doc) || !json.Valid(w.doc):
+		rec.Damage = errNoDocument
+	case json.Unmarshal(w.meta, &m) != nil:
+		rec.Damage = errNoMeta
+	}
+	rec.Rev, rec.Keys, rec.Refs = store.Revision(rev), m.Keys, m.Refs
+	if rec.Damage != nil {
+		if rec.Damage != errNoMeta {
+			_ = json.Unmarshal(w.meta, &m) // better than nothing: what was indexed is found by it
+			rec.Keys, rec.Refs = m.Keys, m.Refs
+		}
+		s.damages.note(&rec)
+	}
+	return rec
+}
+
+// broken marks errors that mean that the database itself is damaged.
+func (s *Store) broken(err error) error {
+	if s.Dialect.Broken(err) {
+		return fmt.Errorf("%w: %w", store.ErrDamaged, err)
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// checkTime bounds the look at the file when it is opened: a file that takes
+// longer is opened all the same, with a warning.
+const checkTime = 15 * time.Second
+
+// maxFindings bounds how much is said about a damaged file.
+const maxFindings = 20
+
+// wayOut says what to do about a database that is damaged or gone.
+const wayOut = "restore a backup with `gatehouse restore FILE`"
+
+// damage is a store.ErrDamaged with a text for whoever starts the program.
+type damage string
+
+// Error implements error.
+func (d damage) Error() string { return string(d) }
+
+// Is reports that this is a store.ErrDamaged.
+func (d damage) Is(target error) bool { return target == store.ErrDamaged }
+
+// Check looks at the whole structure of a file and returns what is wrong with
+// it. progress, if not nil, is told of each table before it is looked at. What
+// records hold is not looked at: sqladapter.Store.Examine does that.
+func Check(ctx context.Context, path string, progress func(table string, n, of int)) (findings []string, err error) {
+	if err := present(path); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	db, err := connect(path, 1, "_pragma=query_only(1)")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return inspect(ctx, db, maxFindings, progress)
+}
+
+// inspect is Check over an open database.
+func inspect(ctx context.Context, db *sql.DB, most int, progress func(table string, n, of int)) (findings []string, err error) {
+	tables, err := texts(ctx, db, `select name from sqlite_schema where type = 'table' order by name`)
+	for i, t := range tables {
+		if err != nil {
+			break
+		}
+		if progress != nil {
+			progress(t, i+1, len(tables))
+		}
+		var found []string
+		found, err = texts(ctx, db, fmt.Sprintf(`pragma integrity_check('%s')`, strings.ReplaceAll(t, "'", "''")))
+		for _, f := range found {
+			if f != "ok" && len(findings) < most {
+				findings = append(findings, t+": "+f)
+			}
+		}
+		if broken(err) && ctx.Err() == nil {
+			findings, err = append(findings, t+": "+err.Error()), nil
+		}
+	}
+	if broken(err) {
+		return append(findings, err.Error()), nil
+	}
+	return findings, err
+}
+
+// texts runs a query whose answer is one column of texts.
+func texts(ctx context.Context, db *sql.DB, query string) (out []string, err error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return out, err
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
+
+// sound refuses a damaged file before anything is served from it. It takes
+// checkTime at most.
+func sound(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+	looking, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	began, at := time.Now(), ""
+	findings, err := inspect(looking, db, 1, func(table string, n, of int) {
+		at = fmt.Sprintf("%s, %d of %d tables", table, n, of)
+		if time.Since(began) > time.Second {
+			log.Info("checking the database file", "at", at)
+		}
+	})
+	switch {
+	case len(findings) > 0:
+		return damage(fmt.Sprintf("the database file is damaged (%s): %s; `gatehouse check` says more", findings[0], wayOut))
+	case ctx.Err() == nil && looking.Err() != nil:
+		log.Warn("the check of the database file was cut short; `gatehouse check` looks at all of it, also while the service runs", "after", checkTime, "at", at)
+		return nil
+	}
+	return err
+}
+
+// made is what the lock says once there has been a database beside it.
+const made = "made"
+
+// present refuses to start with an empty database in the place of one that has
+// been there: it is missing or has lost all its content.
+func present(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if text, err := os.ReadFile(path + lockSuffix); err == nil && strings.Contains(string(text), made) {
+		return damage(fmt.Sprintf("the database file is missing or empty, and it was not at the last start: %s, or delete %s to start with an empty one",
+			wayOut, path+lockSuffix))
+	}
+	if wal, err := os.Stat(path + "-wal"); err == nil && wal.Size() > 0 {
+		return damage(fmt.Sprintf("the database file is missing or empty, while its log %s is there: %s, or delete the log to start with an empty one",
+			path+"-wal", wayOut))
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package app_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+)
+
+// TestDamagedRecordsCanBeDeleted damages one record of every resource on disk:
+// lists show the others, and each damaged one goes by its ordinary DELETE.
+func TestDamagedRecordsCanBeDeleted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	keys, err := crypto.NewKeys("secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func() (*sqlite.Store, *app.App) {
+		st, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = st.Close() })
+		return st, started(t, app.WithStore(st), app.WithKeys(keys))
+	}
+	st, a := open()
+	if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "acme", Email: "me@example.com", AccessKey: callers["admin"][1]}); err != nil {
+		t.Fatal(err)
+	}
+	resources := []struct{ kind, list, body, id string }{
+		{kind: "policy", list: "/api/portal/policies", body: `{"name":"%","rate":1,"per":1,"access_rights":{"a1":{"api_id":"a1"}}}`},
+		{kind: "client_idp", list: "/api/clientidps", body: `{"name":"%","issuer":"https://%.example.com/","jwks_uri":"https://%.example.com/keys"}`},
+		{kind: "webhook", list: "/api/hooks", body: `{"name":"%","method":"POST","target_path":"https://%.example.com/"}`},
+		{kind: "asset", list: "/api/assets", body: `{"name":"%","kind":"oas-template","data":{}}`},
+		{kind: "api", list: "/api/apis", body: `{"api_definition":{"name":"%","api_id":"%","proxy":{"listen_path":"/%/","target_url":"http://up.example/"}}}`},
+	}
+	for i := range resources {
+		r := &resources[i]
+		for _, name := range []string{"a1", "b2"} {
+			code, text := fetch(t, a, "POST", r.list, "admin", strings.ReplaceAll(r.body, "%", name))
+			if code/100 != 2 {
+				t.Fatal(r.kind, code, text)
+			}
+		}
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range resources {
+		r := &resources[i]
+		if err := db.QueryRowContext(t.Context(), `select kind, id from record where doc like '%b2%' and kind like $1`, "%"+strings.TrimPrefix(r.kind, "client_")+"%").Scan(&r.kind, &r.id); err != nil {
+			t.Fatal(r.kind, err)
+		}
+		if _, err := db.ExecContext(t.Context(), `update record set doc = substr(doc, 1, length(doc) - 5) where id = $1`, r.id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	st, a = open()
+	if found, err := st.Damaged(t.Context()); err != nil || len(found) != len(resources) {
+		t.Errorf("counted %v, %v", found, err)
+	}
+	for _, r := range resources {
+		if code, text := fetch(t, a, "GET", r.list, "admin", ""); code != 200 || !strings.Contains(text, "a1") || strings.Contains(text, "b2") {
+			t.Errorf("%s: listed %d %s", r.kind, code, text)
+		}
+		code, text := fetch(t, a, "GET", r.list+"/"+r.id, "admin", "")
+		if code < 400 || !json.Valid([]byte(text)) {
+			t.Errorf("%s: read %d %s", r.kind, code, text)
+		}
+		if code, text := fetch(t, a, "DELETE", r.list+"/"+r.id, "admin", ""); code/100 != 2 {
+			t.Errorf("%s: deleted %d %s", r.kind, code, text)
+		}
+	}
+	if found, err := st.Damaged(t.Context()); err != nil || len(found) != 0 {
+		t.Errorf("left %v, %v", found, err)
+	}
+}

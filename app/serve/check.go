@@ -1,0 +1,79 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Checked counts what a check has looked at and what is wrong.
+type Checked struct{ Records, Commits, Damaged int }
+
+// examiner is a store that can be looked through.
+type examiner interface {
+	Examine(ctx context.Context, record func(store.Record), log func(*store.Damage)) error
+}
+
+// Check looks through the configured store: the file as a whole, each record,
+// each row of the change log. What is wrong goes to out, a line each; how far it
+// is goes to the log. A service may run meanwhile.
+func Check(ctx context.Context, s config.Settings, log *slog.Logger, version string, out io.Writer) (c Checked, err error) {
+	if s.Storage.Type == config.Memory {
+		return c, errors.New("storage.main.type is memory: there is nothing to check")
+	}
+	if s.Storage.Type == config.SQLite {
+		if c.Damaged, err = checkFile(ctx, s, log, out); err != nil || c.Damaged > 0 {
+			return c, err // records of a file that is broken cannot be relied on
+		}
+	}
+	comp, err := Beside(ctx, s, log, version)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, comp.Close()) }()
+	e, ok := comp.primary.(examiner)
+	if !ok {
+		return c, nil
+	}
+	bad := func(d store.Damage) {
+		c.Damaged++
+		fmt.Fprintf(out, "damaged: %s %s of organisation %q: %s\n", d.Kind, d.ID, d.Org, d.Reason)
+	}
+	return c, e.Examine(ctx, func(rec store.Record) {
+		if c.Records++; c.Records%checkStep == 0 {
+			log.Info("checking", "records", c.Records)
+		}
+		if err := comp.Readable(rec); err != nil {
+			bad(store.Damage{Org: rec.Org, Kind: rec.Kind, ID: rec.ID, Reason: err.Error()})
+		}
+	}, func(d *store.Damage) {
+		if c.Commits++; c.Commits%checkStep == 0 {
+			log.Info("checking the change log", "rows", c.Commits)
+		}
+		if d != nil {
+			bad(*d)
+		}
+	})
+}
+
+// checkStep is after how many records a check says how far it is.
+const checkStep = 20000
+
+// checkFile looks at the structure of a SQLite file.
+func checkFile(ctx context.Context, s config.Settings, log *slog.Logger, out io.Writer) (int, error) {
+	path, err := sqlitePath(s)
+	if err != nil {
+		return 0, err
+	}
+	findings, err := sqlite.Check(ctx, path, func(table string, n, of int) { log.Info("checking the file", "table", table, "n", n, "of", of) })
+	for _, f := range findings {
+		fmt.Fprintln(out, "damaged: the file:", f)
+	}
+	return len(findings), err
+}
