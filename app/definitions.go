@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	nethttp "net/http"
@@ -38,7 +39,7 @@ func newReferences() *crud.References {
 func newLibrary(s *settings, st store.Store, v *openapi.Validator, p *policies.Service, g *crud.References) *apis.Library {
 	return apis.New(apis.Config{
 		Store: st, NewID: s.newID, NewAPIID: s.newAPIID, Now: s.now, Log: s.log, PageSize: s.pageSize, Settings: s.definitions.APIs,
-		Hosts: s.definitions.Hosts, Validator: v, References: g, Forget: p.Forget, Template: template,
+		Hosts: s.definitions.Hosts, Validator: v, References: g, Forget: p.Forget, Template: template, Hook: webhookText,
 		Read: func(ctx context.Context, b operation.Document) (*doc.Node, error) {
 			return readDocument(ctx, s.fetcher, b)
 		},
@@ -52,6 +53,15 @@ func template(ctx context.Context, r store.Reader, id string) (*doc.Node, error)
 		return nil, err
 	}
 	return doc.ParseNode(a.Value.Data)
+}
+
+// webhookText returns a webhook as clients read it.
+func webhookText(ctx context.Context, r store.Reader, id string) (json.RawMessage, error) {
+	h, err := hooks.Kind.Get(ctx, r, id)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(h.Value)
 }
 
 // readDocument returns the tree of a document as it was sent: itself, an

@@ -20,6 +20,7 @@ func (l *Library) prepare(d *apidef.Draft) error {
 	if err := l.streamable(d.Document); err != nil {
 		return err
 	}
+	classic.ReadTimeouts(def)
 	if err := typed(classic.Check(def)); err != nil {
 		return err
 	}

@@ -63,6 +63,10 @@ const notesPlace = "An api_id is of one organisation unless separate_gateways is
 	"(env://, secrets://, consul://, vault://, file://, kv://); two paths differ if they are written differently. " +
 	"An upstream address has a scheme and a host, or is a reference, or another API (tyk://)."
 
+// notesShown is what the description says of definitions as users read them.
+const notesShown = "Lists of a definition are never null or missing; times of uptime tests are texts such as 5s, which writes take like nanoseconds. " +
+	"hook_references hold the whole webhooks."
+
 // textOwners answers owners that cannot be read (contract dashboard.md 9.1, 4.3).
 const textOwners = "failed to unmarshal categories payload"
 
@@ -72,7 +76,7 @@ func (s Classic) Operations() []operation.Operation {
 	created := map[string]any{"Status": "OK", "Message": "API created", "Meta": "5f1a0c5d8e3b2a1f00000005", "ID": "orders"}
 	list := map[string]any{"apis": []any{exampleWrapper}, "pages": 1}
 	return group.Rows(
-		operation.GET("list", "", "List APIs", s.List, operation.Notes("Newest first unless sorted otherwise. MCP proxies have a list of their own."), operation.Example(nil, list)),
+		operation.GET("list", "", "List APIs", s.List, operation.Notes("Newest first unless sorted otherwise. MCP proxies have a list of their own. "+notesShown), operation.Example(nil, list)),
 		operation.GET("search", "/search", "Search APIs by name or listen path", s.Search, operation.Example(nil, list)),
 		operation.GET("categories", "/categories", "Count APIs by category", s.Categories,
 			operation.Example(nil, CategoryCounts{[]CategoryCount{{Name: "shop", Count: 1}}})),
@@ -80,7 +84,7 @@ func (s Classic) Operations() []operation.Operation {
 		operation.POST("create", "", "Create a classic API", s.Create, writing(append(versionFaults, codeUnsafeOAS, codeStreamsOff)...), noVersion,
 			operation.Notes("With base_api_id it becomes a version of that API. An api_id in the definition is honoured. "+notesPlace), operation.Example(exampleDraft, created)),
 		operation.GET("get", "/{apiId}", "Fetch an API as a wrapper", s.Get, operation.Faulting(codeMissing, codeNotOwned),
-			absent(400, "Could not retrieve API detail"), operation.Example(nil, exampleWrapper)),
+			absent(400, "Could not retrieve API detail"), operation.Notes(notesShown), operation.Example(nil, exampleWrapper)),
 		operation.PUT("replace", "/{apiId}", "Replace a classic API", s.Replace, writing(codeMissing, codeWrongID, codeUnsafeOAS, codeStreamsOff),
 			absent(404, "API definition does not exist"), s.rehearsable(), operation.Notes(notesDryRun), operation.Example(exampleDraft, done("API updated"))),
 		operation.PATCH("patch", "/{apiId}", "Change parts of a classic API", s.Patch, operation.Settles(s.patches), writing(codeMissing, codeWrongID, codeUnsafeOAS, codeStreamsOff, operation.CodePatch, operation.CodePatchTest),

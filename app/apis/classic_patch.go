@@ -29,10 +29,27 @@ func (s Classic) Patch(ctx context.Context, in patchIn) (operation.Receipt, erro
 	})
 }
 
-// applied returns the wrapper of an API before and after the patch.
+// applied returns the wrapper of an API before and after the patch. What the patch
+// leaves alone in the definition is as it is stored again.
 func (in patchIn) applied(a apidef.API) (before, after []byte, err error) {
-	if before, err = a.View(false).AppendJSON(nil); err == nil {
-		after, err = in.Patch.Apply(before)
+	if before, err = a.View(false).AppendJSON(nil); err != nil {
+		return nil, nil, err
+	}
+	if after, err = in.Patch.Apply(before); err != nil {
+		return nil, nil, err
+	}
+	shown, err := doc.ParseNode(before)
+	if err != nil {
+		return nil, nil, err
+	}
+	wrapper, err := doc.ParseNode(after)
+	if err != nil {
+		return nil, nil, err
+	}
+	stored, _, err := a.Texts()
+	if def := wrapper.Get("api_definition"); err == nil && def != nil {
+		wrapper.Set("api_definition", doc.Restore(stored, shown.Get("api_definition"), def))
+		after = wrapper.JSON()
 	}
 	return before, after, err
 }

@@ -43,11 +43,15 @@ func TestRoundTrip(t *testing.T) {
 		definition := fmt.Sprintf(`{"z_later":%s,"name":"C","api_id":"c","proxy":{"a_later":%s,"listen_path":"/c/","target_url":"http://t"},`+
 			`"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default","later":%s}}},"expire_analytics_after":100,"b_later":%s}`, x(), x(), x(), x())
 		w.done("admin", "POST", "/apis", fmt.Sprintf(`{"before":%s,"api_definition":%s,"after":%s,"categories":["x"]}`, x(), definition, x()))
-		w.same("/apis/c", "/apis/c", strings.TrimSuffix(definition, "}"))
+		if _, text := w.stored("c"); !strings.Contains(text, strings.TrimSuffix(definition, "}")) {
+			t.Fatalf("lost something:\n%s\n%s", definition, text)
+		}
+		head, _, _ := strings.Cut(definition, `},"version_data"`) // lists are added where the form has some
+		w.same("/apis/c", "/apis/c", head)
 		settings := fmt.Sprintf(`{"server":{"listenPath":{"value":"/o/"},"later":%s},"upstream":{"url":"http://t"},"info":{"state":{"active":true},"id":"ID","name":"NAME","later":%s}`, x(), x())
 		for _, door := range [][2]string{{"/apis/oas", "o"}, {"/apis/streams", "s"}, {"/mcps", "m"}} {
 			ext := strings.NewReplacer("ID", door[1], "NAME", door[1], "/o/", "/"+door[1]+"/").Replace(settings)
-			head := fmt.Sprintf(`"x-z":%s,"paths":{"/b":{"get":{"x-op":%s,"responses":{"200":{"description":"","x-r":%s}}}},"/a":{}},"info":{"version":"1","title":"T","x-i":%s}`, x(), x(), x(), x())
+			head = fmt.Sprintf(`"x-z":%s,"paths":{"/b":{"get":{"x-op":%s,"responses":{"200":{"description":"","x-r":%s}}}},"/a":{}},"info":{"version":"1","title":"T","x-i":%s}`, x(), x(), x(), x())
 			w.done("admin", "POST", door[0]+"?accept_additional_properties=true", `{`+head+`,"openapi":"3.0.3","x-tyk-api-gateway":`+ext+`},"x-a":`+x()+`}`)
 			w.same(door[0]+"/"+door[1], door[0]+"/"+door[1]+"?accept_additional_properties=true", head)
 		}
@@ -85,8 +89,10 @@ func TestPatchKeeps(t *testing.T) {
 	const keep = `{"z":1.50,"name":"C","api_id":"c","proxy":{"q":[1e2],"listen_path":"/c/","target_url":"http://t"},"version_data":{"not_versioned":true,"versions":{}},"active":%t,"y":"\u00e9"`
 	w.done("admin", "POST", "/apis", `{"api_definition":`+fmt.Sprintf(keep, true)+`},"later":{"b":1,"a":2}}`)
 	w.done("admin", "PATCH", "/apis/c", `{"api_definition":{"active":false}}`)
-	w.want("admin", "GET", "/apis/c", "", 200, `{"api_definition":`+fmt.Sprintf(keep, false))
 	_, text := w.stored("c")
+	if !strings.Contains(text, `"api_definition":`+fmt.Sprintf(keep, false)+`,"id"`) {
+		t.Error("the patch changed more than it says:", text)
+	}
 	if strings.Contains(text, "hook_references") || strings.Contains(text, "api_model") || !strings.Contains(text, `"later":{"b":1,"a":2}`) {
 		t.Error("the patch stored what only the view has:", text)
 	}

@@ -4,15 +4,42 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
+// embed puts the webhooks that an API refers to into its wrapper, whole, as clients
+// read them.
+func (l *Library) embed(ctx context.Context, r store.Reader, a apidef.API) (apidef.API, error) {
+	if l.Hook == nil {
+		return a, nil
+	}
+	var failed error
+	a, _ = a.Embed(func(id string) json.RawMessage {
+		if id == "" || failed != nil {
+			return nil
+		}
+		text, err := l.Hook(ctx, r, id)
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			failed = err
+		}
+		return text
+	})
+	return a, failed
+}
+
 // RefreshHook brings the copies of a webhook up to date that wrappers embed,
-// inside the unit of work that changes it (contract dashboard.md 18).
+// inside the unit of work that changes it.
 func (l *Library) RefreshHook(ctx context.Context, w store.Writer, id string, hook json.RawMessage) error {
+	only := func(name string) json.RawMessage {
+		if name == id {
+			return hook
+		}
+		return nil
+	}
 	var users []string
 	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: webhook.Kind, ID: id}) {
 		if err != nil {
@@ -25,15 +52,15 @@ func (l *Library) RefreshHook(ctx context.Context, w store.Writer, id string, ho
 		if err != nil {
 			return err
 		}
-		if _, embeds := a.WithHook(id, hook, a.Updated()); embeds {
+		if _, changed := a.Embed(only); changed {
 			users = append(users, a.APIID())
 		}
 	}
 	now := l.Now()
 	for _, api := range users {
 		if _, err := l.kind.Edit(ctx, w, api, nil, func(a apidef.API) (apidef.API, error) {
-			a, _ = a.WithHook(id, hook, now)
-			return a, nil
+			a, _ = a.Embed(only)
+			return a.Touched(now), nil
 		}); err != nil {
 			return err
 		}

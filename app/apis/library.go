@@ -2,6 +2,7 @@ package apis
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"slices"
 
@@ -50,6 +51,8 @@ type Config struct {
 	Read func(ctx context.Context, b operation.Document) (*doc.Node, error)
 	// Template returns the document part of an asset.
 	Template func(ctx context.Context, r store.Reader, id string) (*doc.Node, error)
+	// Hook returns a webhook as clients read it; nil: there are none.
+	Hook func(ctx context.Context, r store.Reader, id string) (json.RawMessage, error)
 	// Forget removes an API from what refers to it inside the unit of work that
 	// deletes it; nil: nothing refers to APIs.
 	Forget func(ctx context.Context, w store.Writer, apiID string) error
@@ -156,6 +159,10 @@ func (l *Library) insert(ctx context.Context, w store.Writer, a apidef.API) erro
 	if err := l.collision(ctx, w, a); err != nil {
 		return err
 	}
+	a, err := l.embed(ctx, w, a)
+	if err != nil {
+		return err
+	}
 	return taken(l.kind.Insert(ctx, w, a))
 }
 
@@ -170,7 +177,10 @@ func (l *Library) edit(ctx context.Context, w store.Writer, in writeByID, v apid
 		if err == nil && !slices.Equal(twins(a), twins(b)) { // who stays where they are is in nobody's way
 			err = l.collision(ctx, w, b)
 		}
-		return b, err
+		if err != nil {
+			return b, err
+		}
+		return l.embed(ctx, w, b)
 	})
 	return a, taken(err)
 }

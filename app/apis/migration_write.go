@@ -223,7 +223,10 @@ func (m *migration) keep(ctx context.Context, w store.Writer, st step, made []ap
 		}
 	}
 	for i, a := range made {
-		var err error
+		a, err := m.embed(ctx, w, a)
+		if err != nil {
+			return err
+		}
 		if i == 0 && m.request.Mode != Stage {
 			_, err = m.kind.Edit(ctx, w, a.ID(), nil, func(apidef.API) (apidef.API, error) { return a, nil })
 		} else {

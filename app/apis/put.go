@@ -165,6 +165,9 @@ func (l *Library) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 		return store.Created, l.insert(ctx, w, a)
 	}
 	next, err := reform(*old, d, old.Updated())
+	if err == nil {
+		next, err = l.embed(ctx, w, next)
+	}
 	if err != nil || same(*old, next) {
 		return "", err
 	}
@@ -241,7 +244,10 @@ func (l *Library) turn(ctx context.Context, w store.Writer, old apidef.API, d ap
 		if err == nil {
 			err = l.collision(ctx, w, b)
 		}
-		return b, err
+		if err != nil {
+			return b, err
+		}
+		return l.embed(ctx, w, b)
 	})
 	return a, taken(err)
 }

@@ -76,14 +76,26 @@ func (l *Library) Upgrade(ctx context.Context, w store.Writer, id string) (notes
 		if Misplaced(rec, a.Value) {
 			notes = append(notes, "its listen path is looked up as it is written")
 		}
+		embedded, err := l.embed(ctx, w, b)
+		if err != nil {
+			return nil, err
+		}
+		if a.Value.Abridged() && !embedded.Abridged() {
+			notes = append(notes, "its hook_references hold the whole webhooks")
+		}
 		if len(notes) == 0 {
 			return nil, nil
 		}
+		b = embedded
 		_, err = l.kind.Edit(ctx, w, id, nil, func(apidef.API) (apidef.API, error) { return b, nil })
 		return notes, err
 	}
 	return nil, nil
 }
+
+// Outdated reports whether a record is to be stored anew although its document is up
+// to date.
+func Outdated(rec store.Record, a apidef.API) bool { return Misplaced(rec, a) || a.Abridged() }
 
 // Misplaced reports whether a record is looked up under another address than its API
 // has: earlier versions took listen paths such as /a and /a/ for one.

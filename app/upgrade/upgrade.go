@@ -105,7 +105,7 @@ func (s *Service) lookAPIs(ctx context.Context, r store.Reader, byOrg map[tenant
 		}
 		if err != nil {
 			s.Log.Warn("an API cannot be upgraded", "id", rec.ID, "org_id", string(rec.Org), "error", err)
-		} else if (len(notes) > 0 || apis.Misplaced(rec, a)) && rec.Org != "" {
+		} else if (len(notes) > 0 || apis.Outdated(rec, a)) && rec.Org != "" {
 			byOrg[rec.Org] = append(byOrg[rec.Org], target{apidef.Kind, rec.ID})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/oas"
@@ -26,6 +27,7 @@ type facts struct {
 	expiration               string
 	children                 map[string]string // version name to API ID
 	base, defaultChild       string            // of the routing table: own name and default
+	shown                    atomic.Pointer[[]byte]
 }
 
 // authSwitches are the members of a definition that switch a method of

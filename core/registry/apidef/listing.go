@@ -2,11 +2,13 @@ package apidef
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/classic"
 )
 
 // Filter selects APIs of a list; its conditions combine with AND, the values of
@@ -136,6 +138,8 @@ func (v View) AppendJSON(b []byte) ([]byte, error) {
 			return nil, err
 		}
 		definition, document = short, nil
+	} else {
+		definition = v.api.shown()
 	}
 	b = v.api.appendTexts(append(b, '{'), definition, document)
 	for _, m := range []struct{ name, empty string }{
@@ -155,6 +159,21 @@ func (v View) AppendJSON(b []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (v View) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
 
+// shown returns the definition as users read it. It is kept with the API: lists ask
+// for it again and again, and to make it takes longer than all the rest.
+func (a API) shown() []byte {
+	if text := a.facts.shown.Load(); text != nil {
+		return *text
+	}
+	text := []byte(a.definition)
+	if def, err := doc.ParseNode(text); err == nil {
+		classic.Show(def)
+		text = def.JSON()
+	}
+	a.facts.shown.Store(&text)
+	return text
+}
+
 // short returns the definition of a compact list.
 func (a API) short() ([]byte, error) {
 	o, err := doc.LoadObject(a.definition)
@@ -166,6 +185,9 @@ func (a API) short() ([]byte, error) {
 		if raw, ok := o.Get(name); ok {
 			e.Set(name, raw)
 		}
+	}
+	if tags, _ := e.Get("tags"); tags == nil || doc.IsNull(tags) {
+		e.Set("tags", json.RawMessage("[]"))
 	}
 	proxy := doc.NewObject()
 	proxy.Set("listen_path", doc.NewString(a.facts.listenPath))

@@ -2,6 +2,7 @@ package apidef
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -85,29 +86,42 @@ func (r *refs) references(list []byte) {
 	}
 }
 
-// WithHook returns a with the copy of a webhook in its hook_references brought up
-// to date, and whether there was one (contract dashboard.md 18). Who gets the
-// webhook from a is not touched by that.
-func (a API) WithHook(id string, hook json.RawMessage, now time.Time) (API, bool) {
+// Embed returns a with the webhooks in its hook_references as they are now, and
+// whether that makes a difference. hook returns a webhook, or nil for one that is
+// gone: such a reference stays as it is.
+func (a API) Embed(hook func(id string) json.RawMessage) (API, bool) {
 	list, err := doc.ParseNode(a.HookReferences())
 	if err != nil {
 		return a, false
 	}
-	copied, err := doc.ParseNode(hook)
-	if err != nil {
-		return a, false
-	}
-	found := false
+	changed := false
 	for _, ref := range list.Items() {
-		if ref.Get("hook", "id").Text() == id {
-			ref.Set("hook", copied)
-			found = true
+		text := hook(ref.Get("hook", "id").Text())
+		if text == nil {
+			continue
+		}
+		if now, err := doc.ParseNode(text); err == nil && !now.Equal(ref.Get("hook")) {
+			ref.Set("hook", now)
+			changed = true
 		}
 	}
-	if !found {
-		return a, false
+	if changed {
+		a.wrapper = a.wrapper.With("hook_references", list.JSON())
 	}
-	a.wrapper = a.wrapper.With("hook_references", list.JSON())
+	return a, changed
+}
+
+// Abridged reports whether the API refers to a webhook of which it holds no more
+// than the identifier.
+func (a API) Abridged() bool {
+	list, err := doc.ParseNode(a.HookReferences())
+	return err == nil && slices.ContainsFunc(list.Items(), func(ref *doc.Node) bool {
+		return ref.Get("hook", "id").Text() != "" && ref.Get("hook").Len() == 1
+	})
+}
+
+// Touched returns a as one that changed at a time.
+func (a API) Touched(now time.Time) API {
 	a.updated, a.quiet = now, false
-	return a, true
+	return a
 }

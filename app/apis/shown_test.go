@@ -1,0 +1,232 @@
+package apis_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// lists are the arrays of a definition that clients were generated with; * is any
+// member, [] any item.
+const lists = `CORS.allowed_headers CORS.allowed_methods CORS.allowed_origins CORS.exposed_headers allowed_ips blacklisted_ips
+	cache_options.cache_by_headers cache_options.cache_response_codes certificates client_certificates custom_middleware.post
+	custom_middleware.post_key_auth custom_middleware.pre custom_middleware.response event_handlers.events.* external_oauth.providers
+	graphql.engine.data_sources graphql.engine.data_sources.[].root_fields graphql.engine.data_sources.[].root_fields.[].fields
+	graphql.engine.field_configs graphql.engine.field_configs.[].path graphql.engine.global_headers graphql.supergraph.subgraphs
+	graphql.type_field_configurations hmac_allowed_algorithms jwt_default_policies oauth_meta.allowed_access_types
+	oauth_meta.allowed_authorize_types openid_options.providers proxy.target_list proxy.transport.ssl_ciphers request_signing.header_list
+	response_processors tag_headers tags uptime_tests.check_list uptime_tests.check_list.[].commands
+	V.extended_paths.advance_cache_config V.extended_paths.advance_cache_config.[].cache_response_codes V.extended_paths.black_list
+	V.extended_paths.cache V.extended_paths.circuit_breakers V.extended_paths.do_not_track_endpoints V.extended_paths.go_plugin
+	V.extended_paths.hard_timeouts V.extended_paths.ignored V.extended_paths.internal V.extended_paths.method_transforms
+	V.extended_paths.mock_response V.extended_paths.persist_graphql V.extended_paths.rate_limit V.extended_paths.size_limits
+	V.extended_paths.track_endpoints V.extended_paths.transform V.extended_paths.transform_headers
+	V.extended_paths.transform_headers.[].delete_headers V.extended_paths.transform_jq V.extended_paths.transform_jq_response
+	V.extended_paths.transform_response V.extended_paths.transform_response_headers V.extended_paths.transform_response_headers.[].delete_headers
+	V.extended_paths.url_rewrites V.extended_paths.url_rewrites.[].triggers V.extended_paths.validate_json V.extended_paths.validate_request
+	V.extended_paths.virtual V.extended_paths.white_list V.global_headers_remove V.global_response_headers_remove
+	V.paths.black_list V.paths.ignored V.paths.white_list`
+
+// arrays fails for a list that is null, or missing in an object that is there, and
+// returns how many there are.
+func arrays(t *testing.T, where string, n *doc.Node, path []string) (found int) {
+	t.Helper()
+	if len(path) == 0 {
+		if !n.Is(doc.TypeArray) {
+			t.Errorf("%s is %s", where, n.JSON())
+		}
+		return 1
+	}
+	switch step := path[0]; {
+	case step == "*":
+		for name, v := range n.Members() {
+			found += arrays(t, where+"."+name, v, path[1:])
+		}
+	case step == "[]":
+		for _, v := range n.Items() {
+			found += arrays(t, where, v, path[1:])
+		}
+	case n.Is(doc.TypeObject) && (len(path) == 1 || n.Get(step).Is(doc.TypeObject, doc.TypeArray)):
+		return arrays(t, where+"."+step, n.Get(step), path[1:])
+	}
+	return found
+}
+
+// TestListsAreNeverNull: clients that take their types seriously find an array
+// wherever there is one, whatever was sent.
+func TestListsAreNeverNull(t *testing.T) {
+	w := newWorld(t, apis.Settings{Streams: true})
+	one := func(members string) string { return `[{"path":"/a","method":"GET"` + members + `}]` }
+	full := strings.Replace(classic("full", "F", "/f/"), `"active":true`, `"active":true,"tags":null,"CORS":{},"cache_options":{"cache_by_headers":null},"custom_middleware":{},
+		"event_handlers":{"events":{"AuthFailure":null}},"external_oauth":{},"graphql":{"engine":{"data_sources":[{"name":"d","root_fields":[{"type":"Q"}]}],"field_configs":[{}]},"supergraph":{}},
+		"oauth_meta":{},"openid_options":{},"request_signing":{},"uptime_tests":{"check_list":[{"url":"http://u"}]},
+		"version_data":{"not_versioned":true,"versions":{"":{"name":"","paths":{},"extended_paths":{"cache":null,"advance_cache_config":`+one("")+
+		`,"transform_headers":`+one("")+`,"transform_response_headers":`+one(`,"delete_headers":null`)+`,"url_rewrites":`+one("")+`}}}}`, 1)
+	full = strings.Replace(full, `"proxy":{`, `"proxy":{"transport":{},`, 1)
+	w.done("admin", "POST", "/apis", full)
+	w.done("admin", "POST", "/apis", classic("bare", "B", "/b/"))
+	w.done("admin", "POST", "/apis/oas", document("oas", "O", "/o/"))
+	w.done("admin", "POST", "/apis/streams", document("streams", "S", "/s/"))
+	for _, answer := range []string{"/apis?p=-1", "/apis/search?q=", "/apis/full", "/apis/bare", "/apis/oas", "/apis/streams"} {
+		all := w.node("admin", answer)
+		wrappers := all.Get("apis").Items()
+		if wrappers == nil {
+			wrappers = []*doc.Node{all}
+		}
+		found := 0
+		for _, wrapper := range wrappers {
+			for _, name := range []string{"hook_references", "user_owners", "user_group_owners", "categories"} {
+				arrays(t, answer, wrapper, []string{name})
+			}
+			for path := range strings.FieldsSeq(lists) {
+				found += arrays(t, answer, wrapper.Get("api_definition"), strings.Split(strings.Replace(path, "V.", "version_data.versions.*.", 1), "."))
+			}
+		}
+		if answer == "/apis/full" && found != 72 || found < 10 {
+			t.Errorf("%s: %d arrays", answer, found)
+		}
+	}
+	for _, wrapper := range w.node("admin", "/apis?compressed=1").Get("apis").Items() {
+		arrays(t, "compressed", wrapper, []string{"api_definition", "tags"})
+	}
+	if _, text := w.stored("bare"); strings.Contains(text, "tag_headers") {
+		t.Error("a list that nobody sent is stored", text)
+	}
+	patch := func(id, body string) {
+		t.Helper()
+		if a := w.ask("admin", "PATCH", "/apis/"+id, body, "Content-Type", "application/json-patch+json"); a.Code != 200 {
+			t.Error(a.Code, a.Body)
+		}
+	}
+	patch("bare", `[{"op":"test","path":"/api_definition/tags","value":[]},{"op":"add","path":"/api_definition/tags/-","value":"eu"}]`)
+	if _, text := w.stored("bare"); !strings.Contains(text, `"tags":["eu"]`) || strings.Contains(text, "tag_headers") {
+		t.Error("a patch stores what only is shown", text)
+	}
+}
+
+// TestUptimeTimeouts: users read and write the time an uptime test may take as a text,
+// gateways get nanoseconds.
+func TestUptimeTimeouts(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	with := func(id, timeout string) string {
+		return strings.Replace(classic(id, id, "/"+id+"/"), `"active":true`, `"active":true,"uptime_tests":{"check_list":[{"url":"http://u","timeout":`+timeout+`}]}`, 1)
+	}
+	for _, c := range []struct{ id, sent, stored, shown string }{
+		{"a", `1500000000`, `1500000000`, "1.5s"}, {"b", `"2m"`, `120000000000`, "2m0s"}, {"c", `0`, `0`, "0s"}, {"d", `1000000000`, `1000000000`, "1s"}, {"e", `"500ms"`, `500000000`, "500ms"},
+	} {
+		w.done("admin", "POST", "/apis", with(c.id, c.sent))
+		if _, text := w.stored(c.id); !strings.Contains(text, `"timeout":`+c.stored+`}`) {
+			t.Errorf("%s is stored as %s", c.sent, text)
+		}
+		for _, answer := range []*doc.Node{w.node("admin", "/apis/"+c.id), w.node("admin", "/apis/search?q="+c.id).Get("apis").Items()[0]} {
+			if test := answer.Get("api_definition", "uptime_tests", "check_list").Items()[0]; string(test.Get("timeout").JSON()) != `"`+c.shown+`"` {
+				t.Errorf("%s is shown as %s", c.sent, test.JSON())
+			}
+		}
+	}
+	w.done("admin", "PATCH", "/apis/d", `{"api_definition":{"active":false}}`)
+	if _, text := w.stored("d"); !strings.Contains(text, `"timeout":1000000000}`) {
+		t.Error("a patch of something else changed the timeout", text)
+	}
+	w.ask("admin", "PATCH", "/apis/d", `[{"op":"replace","path":"/api_definition/uptime_tests/check_list/0/timeout","value":"7s"}]`, "Content-Type", "application/json-patch+json")
+	if _, text := w.stored("d"); !strings.Contains(text, `"timeout":7000000000}`) {
+		t.Error(text)
+	}
+	read := w.ask("admin", "GET", "/apis/a", "").Body.String()
+	w.done("admin", "PUT", "/apis/a", read)
+	if _, text := w.stored("a"); !strings.Contains(text, `"timeout":1500000000`) {
+		t.Error(text)
+	}
+	w.want("admin", "POST", "/apis", with("x", `"soon"`), 400, "uptime_tests.check_list[0].timeout")
+}
+
+// TestWholeWebhooks: whoever refers to a webhook by its identifier reads the whole of
+// it, after each kind of write.
+func TestWholeWebhooks(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	hook := `{"id":"h1","name":"N","method":"POST"}`
+	w.library.Hook = func(_ context.Context, _ store.Reader, id string) (json.RawMessage, error) {
+		if id != "h1" {
+			return nil, fault.New(fault.NotFound, "webhook.not_found", "webhook not found")
+		}
+		return json.RawMessage(hook), nil
+	}
+	const refs = `[{"event_name":"AuthFailure","event_timeout":5,"hook":{"id":"h1"}},{"event_name":"KeyExpired","event_timeout":0,"hook":{"id":"gone"}}]`
+	with := func(id string) string {
+		return strings.TrimSuffix(classic(id, id, "/"+id+"/"), "}") + `,"hook_references":` + refs + `}`
+	}
+	whole := func(when string) {
+		t.Helper()
+		want := strings.Replace(refs, `{"id":"h1"}`, hook, 1)
+		for _, answer := range []string{"/apis/a", "/apis", "/apis?compressed=1"} {
+			if text := w.ask("admin", "GET", answer, "").Body.String(); !strings.Contains(text, `"hook_references":`+want) {
+				t.Errorf("%s: %s: %s", when, answer, text)
+			}
+		}
+	}
+	w.done("admin", "POST", "/apis", with("a"))
+	whole("created")
+	w.done("admin", "PUT", "/apis/a", with("a"))
+	whole("replaced")
+	w.done("admin", "PATCH", "/apis/a", `{"hook_references":`+refs+`}`)
+	whole("patched")
+	before := w.head()
+	hook = `{"id":"h1","name":"M","method":"PUT"}`
+	update := func(fn func(store.Writer) error) {
+		t.Helper()
+		if _, err := w.db.Update(t.Context(), w.scope(), fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update(func(wr store.Writer) error { return w.library.RefreshHook(t.Context(), wr, "h1", json.RawMessage(hook)) })
+	whole("the webhook changed")
+	if w.head() == before {
+		t.Error("the entity tag is that of before")
+	}
+	put := func() (op store.Op) {
+		n, err := doc.ParseNode([]byte(with("a")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		refs, err := doc.ParseObject([]byte(`{"hook_references":` + refs + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked, problems := w.library.Check(apis.Incoming{APIID: "a", Class: apidef.Classic, Definition: n.Get("api_definition"), Wrapper: refs}, w.scope().Org())
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		update(func(wr store.Writer) (err error) {
+			op, err = w.library.Put(t.Context(), wr, checked)
+			return err
+		})
+		return op
+	}
+	if op := put(); op != "" {
+		t.Error("the same from elsewhere is a change:", op)
+	}
+	// What was stored before webhooks were embedded is completed at the next start.
+	w.library.Hook = func(context.Context, store.Reader, string) (json.RawMessage, error) { return nil, nil }
+	w.done("admin", "PUT", "/apis/a", with("a"))
+	a, _ := w.stored("a")
+	if !a.Value.Abridged() {
+		t.Fatal(string(a.Value.HookReferences()))
+	}
+	w.library.Hook = func(context.Context, store.Reader, string) (json.RawMessage, error) {
+		return json.RawMessage(hook), nil
+	}
+	update(func(wr store.Writer) error {
+		_, err := w.library.Upgrade(t.Context(), wr, a.Value.ID())
+		return err
+	})
+	if a, _ = w.stored("a"); a.Value.Abridged() {
+		t.Error(string(a.Value.HookReferences()))
+	}
+}

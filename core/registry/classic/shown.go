@@ -1,0 +1,44 @@
+package classic
+
+import (
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Show turns a definition, in place, into the form that users read: lists are
+// never null or missing, and timeouts of uptime tests are texts.
+func Show(def *doc.Node) {
+	definitionType.FillLists(def)
+	for _, version := range def.Get("version_data", "versions").Members() {
+		paths := version.Get("extended_paths")
+		if !paths.Is(doc.TypeObject) {
+			continue
+		}
+		for _, name := range endpointLists {
+			if paths.Get(name) == nil {
+				paths.Set(name, doc.NewArray())
+			}
+		}
+	}
+	for _, test := range def.Get("uptime_tests", "check_list").Items() {
+		if t := test.Get("timeout"); t.Is(doc.TypeNumber) {
+			test.Set("timeout", doc.NewString(time.Duration(t.Int()).String()))
+		}
+	}
+}
+
+// endpointLists are the lists of middleware by endpoint.
+var endpointLists = extendedPaths.Lists()
+
+// ReadTimeouts turns the timeouts of uptime tests from the texts that users read, in
+// place, into the nanoseconds that gateways want. A text that is no duration stays.
+func ReadTimeouts(def *doc.Node) {
+	for _, test := range def.Get("uptime_tests", "check_list").Items() {
+		if t := test.Get("timeout"); t.Is(doc.TypeString) {
+			if d, err := time.ParseDuration(t.Text()); err == nil {
+				test.Set("timeout", doc.NewInt(int64(d)))
+			}
+		}
+	}
+}
