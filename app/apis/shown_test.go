@@ -185,7 +185,9 @@ func TestWholeWebhooks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	update(func(wr store.Writer) error { return w.library.RefreshHook(t.Context(), wr, "h1", json.RawMessage(hook)) })
+	update(func(wr store.Writer) error {
+		return w.library.RefreshHook(t.Context(), wr, "h1", json.RawMessage(hook))
+	})
 	whole("the webhook changed")
 	if w.head() == before {
 		t.Error("the entity tag is that of before")
