@@ -196,6 +196,12 @@ func (a *App) Empty(ctx context.Context) (bool, error) { return a.identity.Empty
 // and returns how many access keys there were.
 func (a *App) Rekey(ctx context.Context) (int, error) { return a.identity.Rekey(ctx) }
 
+// ResetKeys gives a new access key to every user whose key no encryption key
+// opens any more, and tells each.
+func (a *App) ResetKeys(ctx context.Context, tell func(identity.Renewed)) error {
+	return a.identity.ResetKeys(ctx, tell)
+}
+
 // Relays returns how far each sink has been told, by name of the sink.
 func (a *App) Relays() map[string]relay.Status {
 	out := map[string]relay.Status{}

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// LoadOrCreateKey returns the secret in a file, without surrounding white space.
+// LoadOrCreateKey returns the secret in a file, without surrounding white space,
+// and makes the file its owner's alone if it can.
 // If there is no such file it makes one with 32 random bytes in hex, readable by
 // its owner only; the folder must exist. Of several processes that start at once
 // one makes the file and all return the same secret. An empty file is an error:
@@ -29,6 +30,9 @@ func readKey(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("crypto: read key file: %w", err)
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		_ = os.Chmod(path, 0o600) // a mounted secret cannot be changed, and is not ours to guard
 	}
 	key := strings.TrimSpace(string(text))
 	if key == "" {

@@ -86,3 +86,17 @@ func TestLoadOrCreateKeyRefuses(t *testing.T) {
 		t.Errorf("a folder: %q, %v", key, err)
 	}
 }
+
+// A key file that others could read is its owner's alone from now on.
+func TestKeyFileIsTightened(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if key, err := crypto.LoadOrCreateKey(path); key != "secret" || err != nil {
+		t.Error(key, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+}

@@ -171,9 +171,7 @@ func (s *Service) rekeyOne(ctx context.Context, u identity.User) error {
 			if err != nil {
 				return v, err
 			}
-			v.Credentials.KeyDigest = s.Keys.Digests(key)[0]
-			v.Credentials.KeySealed, err = s.Keys.Seal(key)
-			return v, err
+			return s.sealed(v, key)
 		})
 		return err
 	})

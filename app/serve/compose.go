@@ -44,36 +44,48 @@ func NewLogger(w io.Writer, l config.Log) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, opts))
 }
 
+// Purpose says what a composition is for.
+type Purpose struct {
+	// Beside: a command that works on the data of a service, which may run
+	// meanwhile. It announces nothing, since gateways that are told must find
+	// somebody; the service does that.
+	Beside bool
+	// Lost: the encryption key is lost, and this is to start over.
+	Lost bool
+}
+
 // Compose opens stores and sinks and builds the App of a service; it starts nothing.
 func Compose(ctx context.Context, s config.Settings, log *slog.Logger, version string) (*Composition, error) {
-	return compose(ctx, s, log, version, false)
+	return ComposeFor(ctx, s, log, version, Purpose{})
 }
 
-// Beside is Compose for a command that works on the data of a service, which may
-// run meanwhile: it announces nothing, since gateways that are told must find
-// somebody; the service does that.
+// Beside is Compose for a command beside a service.
 func Beside(ctx context.Context, s config.Settings, log *slog.Logger, version string) (*Composition, error) {
-	s.NotifyOnChange = false
-	return compose(ctx, s, log, version, true)
+	return ComposeFor(ctx, s, log, version, Purpose{Beside: true})
 }
 
-func compose(ctx context.Context, s config.Settings, log *slog.Logger, version string, beside bool) (*Composition, error) {
+// ComposeFor is Compose for a purpose.
+func ComposeFor(ctx context.Context, s config.Settings, log *slog.Logger, version string, p Purpose) (*Composition, error) {
+	s.NotifyOnChange = s.NotifyOnChange && !p.Beside
 	c := &Composition{Metrics: prometheus.New()}
-	if err := c.open(ctx, s, log, version, beside); err != nil {
+	if err := c.open(ctx, s, log, version, p); err != nil {
 		_ = c.Close() // what it may add is not why the start fails
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Logger, version string, beside bool) error {
-	opts, st, err := openStore(ctx, s, log, crypto.NewUUID(), beside)
+func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Logger, version string, p Purpose) error {
+	keys, err := openKeys(ctx, s, log, p.Lost)
+	if err != nil {
+		return err
+	}
+	opts, st, err := openStore(ctx, s, log, crypto.NewUUID(), p.Beside)
 	if err != nil {
 		return err
 	}
 	c.closers, c.primary = append(c.closers, st), st
-	keys, err := openKeys(s, log)
-	if err != nil {
+	if err := fitKeys(ctx, s, st, keys, p.Lost); err != nil {
 		return err
 	}
 	observer, err := c.observer(ctx, s, log, version)

@@ -13,14 +13,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
-	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
 // closers are closed in reverse order.
@@ -79,33 +77,6 @@ func sqlitePath(s config.Settings) (string, error) {
 		}
 	}
 	return path, nil
-}
-
-// openKeys returns what protects access keys: the configured encryption keys; on
-// PostgreSQL, where replicas must agree, else the admin secret; on SQLite else a
-// key file beside the database, made at the first start.
-func openKeys(s config.Settings, log *slog.Logger) (secret.Keys, error) {
-	var secrets []string
-	for _, k := range s.EncryptionKeys {
-		secrets = append(secrets, k.Reveal())
-	}
-	switch {
-	case len(secrets) > 0:
-	case s.Storage.Type == config.Memory:
-		return crypto.Ephemeral()
-	case s.Storage.Type == config.Postgres && s.AdminSecret != "":
-		log.Warn("encryption_keys is not set: access keys are protected with admin_secret, which can then not be changed without naming it in encryption_keys")
-		secrets = []string{s.AdminSecret.Reveal()}
-	case s.Storage.Type == config.Postgres:
-		return nil, errors.New("encryption_keys: set at least one secret (the same for every replica) to protect access keys in PostgreSQL")
-	default:
-		key, err := crypto.LoadOrCreateKey(filepath.Join(s.HomeDir, "gatehouse.key"))
-		if err != nil {
-			return nil, fmt.Errorf("encryption_keys is not set, and the key file in home_dir cannot be used: %w", err)
-		}
-		secrets = []string{key}
-	}
-	return crypto.NewKeys(secrets...)
 }
 
 // Migrate brings the configured database up to date and returns every step,

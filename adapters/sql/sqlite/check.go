@@ -136,3 +136,27 @@ func present(path string) error {
 	}
 	return nil
 }
+
+// Holds reports whether a file has a record of a kind. A file that does not exist
+// or has no tables yet holds nothing.
+func Holds(ctx context.Context, path, kind string) (holds bool, err error) {
+	if err := present(path); err != nil {
+		return false, err
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		return false, nil //nolint:nilerr // opening it says what is wrong with it, if anything is
+	}
+	db, err := connect(path, 1, "_pragma=query_only(1)")
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	tables, err := texts(ctx, db, `select name from sqlite_schema where name = 'record'`)
+	if err == nil && len(tables) > 0 {
+		err = db.QueryRowContext(ctx, `select exists (select 1 from record where kind = $1)`, kind).Scan(&holds)
+	}
+	if broken(err) {
+		return false, damage(fmt.Sprintf("the database file is damaged (%s): %s; `gatehouse check` says more", err, wayOut))
+	}
+	return holds, err
+}

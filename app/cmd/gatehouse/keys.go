@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/serve"
+)
+
+func (c *cli) keys() *cobra.Command {
+	cmd := &cobra.Command{Use: "keys", Short: "About access keys and the encryption key that protects them"}
+	var yes bool
+	reset := &cobra.Command{
+		Use:   "reset --yes",
+		Short: "After the encryption key was lost: give every user a new access key",
+		Long: `Gives a new access key to every user whose key no configured encryption key opens,
+and prints them: one line each with organisation, user, address and access key. Users
+whose key opens keep theirs. A key file that is missing is made anew.
+
+The old access keys stop working for good, so restore the encryption key instead if
+there is any copy of it. Stop the service first.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !yes {
+				return errors.New("this ends every access key that cannot be opened; say --yes if the encryption key is lost for good")
+			}
+			return c.resetKeys(cmd.Context())
+		},
+	}
+	reset.Flags().BoolVar(&yes, "yes", false, "the encryption key is lost for good")
+	cmd.AddCommand(reset)
+	return cmd
+}
+
+func (c *cli) resetKeys(ctx context.Context) (err error) {
+	s, log, err := c.settings()
+	if err != nil {
+		return err
+	}
+	if s.Storage.Type == config.Memory {
+		return errors.New("storage.main.type is memory: there are no access keys to reset")
+	}
+	s.NotifyOnChange = false
+	comp, err := serve.ComposeFor(ctx, s, log, buildVersion(), serve.Purpose{Lost: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, comp.Close()) }()
+	if err := comp.Start(ctx); err != nil {
+		return err
+	}
+	n := 0
+	err = comp.ResetKeys(ctx, func(u identity.Renewed) {
+		n++
+		fmt.Fprintln(c.out, u.OrgID, u.UserID, u.Email, u.AccessKey)
+	})
+	fmt.Fprintf(c.errOut, "users with a new access key: %d\n", n)
+	return errors.Join(err, comp.Stop(context.WithoutCancel(ctx)))
+}

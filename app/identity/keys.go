@@ -1,0 +1,89 @@
+package identity
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// ErrKeys means that users exist and none of their access keys can be opened: the
+// encryption keys are not those that the store was written with.
+var ErrKeys = errors.New("the access keys of all users are protected with another encryption key")
+
+// FitKeys returns ErrKeys when the configured encryption keys open no user's
+// access key although there are users. It looks no further than the first that
+// opens.
+func (s *Service) FitKeys(ctx context.Context) error {
+	return s.Store.View(ctx, tenant.Everyone("encryption keys"), func(r store.Reader) error {
+		var wrong error
+		for u, err := range users.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			if _, _, err := s.Keys.Open(u.Value.Credentials.KeySealed); err == nil {
+				return nil
+			}
+			wrong = ErrKeys
+		}
+		return wrong
+	})
+}
+
+// Renewed is a user who has got a new access key.
+type Renewed struct {
+	OrgID     tenant.ID
+	UserID    string
+	Email     string
+	AccessKey string
+}
+
+// ResetKeys gives a new access key to every user whose key no configured
+// encryption key opens, since it is lost, and tells each of them.
+func (s *Service) ResetKeys(ctx context.Context, tell func(Renewed)) error {
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "keys reset", Operation: "keys.reset"})
+	var lost []identity.User
+	err := s.Store.View(ctx, tenant.Everyone("keys reset"), func(r store.Reader) error {
+		for u, err := range users.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			if _, _, err := s.Keys.Open(u.Value.Credentials.KeySealed); err != nil {
+				lost = append(lost, u.Value)
+			}
+		}
+		return nil
+	})
+	for _, u := range lost {
+		if err != nil {
+			break
+		}
+		err = s.resetKey(ctx, u, tell)
+	}
+	return err
+}
+
+func (s *Service) resetKey(ctx context.Context, u identity.User, tell func(Renewed)) error {
+	scope, err := tenant.Of(u.OrgID)
+	if err != nil {
+		return nil // a super user of every organisation is made anew by the admin API
+	}
+	key := s.Keys.NewKey()
+	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
+		_, err := users.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) { return s.sealed(v, key) })
+		return err
+	})
+	if err == nil {
+		tell(Renewed{OrgID: u.OrgID, UserID: u.ID, Email: u.Email, AccessKey: key})
+	}
+	return err
+}
+
+// sealed returns a user with an access key, protected with the current secret.
+func (s *Service) sealed(u identity.User, key string) (_ identity.User, err error) {
+	u.Credentials.KeyDigest = s.Keys.Digests(key)[0]
+	u.Credentials.KeySealed, err = s.Keys.Seal(key)
+	return u, err
+}
