@@ -3,6 +3,7 @@ package shape
 import (
 	"encoding/hex"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -105,12 +106,14 @@ func (c *checker) report(t *Type, got string) {
 }
 
 func (c *checker) check(t *Type, n *doc.Node) {
-	if n.Is(doc.TypeNull) && t.kind != kindDuration && t.kind != kindRef {
+	if n.Is(doc.TypeNull) && t.kind != kindDuration && t.kind != kindRef && t.kind != kindEither {
 		return // a decoder leaves the zero value
 	}
 	switch t.kind {
 	case kindRef:
 		c.check(t.elem, n)
+	case kindEither:
+		c.either(t, n)
 	case kindList:
 		c.list(t, n)
 	case kindMap, kindObject:
@@ -122,6 +125,31 @@ func (c *checker) check(t *Type, n *doc.Node) {
 			c.report(t, got)
 		}
 	}
+}
+
+// either goes into the type that a value is meant to have: the one whose kind of
+// JSON it is.
+func (c *checker) either(t *Type, n *doc.Node) {
+	for i := range t.either {
+		if t.either[i].like(n) {
+			c.check(&t.either[i], n)
+			return
+		}
+	}
+	c.report(t, got(n))
+}
+
+// like reports whether a value is of the kind of JSON that the type wants.
+func (t *Type) like(n *doc.Node) bool {
+	switch t.kind {
+	case kindRef:
+		return t.elem.like(n)
+	case kindList:
+		return n.Is(doc.TypeArray, doc.TypeNull)
+	case kindMap, kindObject:
+		return n.Is(doc.TypeObject, doc.TypeNull)
+	}
+	return n.Is(doc.TypeNull) && t.kind != kindDuration || t.refuses(n) == ""
 }
 
 func (c *checker) list(t *Type, n *doc.Node) {
@@ -141,10 +169,16 @@ func (c *checker) object(t *Type, n *doc.Node) {
 		c.report(t, got(n))
 		return
 	}
+	if t.linked && n.Get("$ref").Text() != "" {
+		return
+	}
 	for name, v := range n.Members() {
 		of, known := t.elem, t.known(name)
-		if known != nil {
+		switch {
+		case known != nil:
 			of = &known.of
+		case t.free != "" && strings.HasPrefix(name, t.free):
+			continue
 		}
 		if of == nil {
 			continue

@@ -31,6 +31,7 @@ const (
 	kindMap
 	kindObject
 	kindRef
+	kindEither
 )
 
 // Type is what a decoder accepts. Types are immutable and may be shared.
@@ -39,6 +40,9 @@ type Type struct {
 	bits     int // of numbers
 	optional bool
 	elem     *Type // of lists and maps, and of the free members of an object
+	either   []Type // the types of which a value has one
+	free     string // members whose names begin so may be anything; "": there are none
+	linked   bool   // an object that is nothing but a reference if it has one
 	members  []member
 	exact    map[string]int // members by name
 	folded   map[string]int // and by name without case
@@ -98,6 +102,23 @@ func Open(rest Type, groups ...Group) Type {
 // Ref is the type that a variable holds when a document is checked: what a type
 // that contains itself is made with.
 func Ref(to *Type) Type { return Type{kind: kindRef, elem: to} }
+
+// Either is a value of one of some types, which differ in what kind of JSON they are.
+func Either(types ...Type) Type { return Type{kind: kindEither, either: types} }
+
+// Beside is an object in which members whose names begin with a prefix may be
+// anything: extensions, which decoders keep as they are.
+func Beside(prefix string, t Type) Type {
+	t.free = prefix
+	return t
+}
+
+// Linked is an object, or a reference to one: of an object with a text in $ref
+// nothing else is decoded.
+func Linked(t Type) Type {
+	t.linked = true
+	return t
+}
 
 // Optional is t, or nothing: its zero value is null.
 func Optional(t Type) Type {
@@ -192,6 +213,12 @@ func (t Type) String() string {
 		return "an object"
 	case kindRef:
 		return t.elem.String()
+	case kindEither:
+		words := make([]string, len(t.either))
+		for i := range t.either {
+			words[i] = t.either[i].String()
+		}
+		return strings.Join(words, ", or ")
 	}
 	return "a value whose numbers are below 1.8e308"
 }

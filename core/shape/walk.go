@@ -32,6 +32,13 @@ func walk(t *Type, at Place, inside []*Type, visit func(Place, Type)) {
 		return
 	}
 	visit(at, *t)
+	for i := range t.either {
+		walk(&t.either[i], at, inside, func(below Place, of Type) {
+			if len(below) > len(at) {
+				visit(below, of)
+			}
+		})
+	}
 	below := func(name string, of *Type) { walk(of, append(at[:len(at):len(at)], name), inside, visit) }
 	for i := range t.members {
 		below(t.members[i].name, &t.members[i].of)
@@ -47,6 +54,9 @@ func walk(t *Type, at Place, inside []*Type, visit func(Place, Type)) {
 
 // Free reports whether a value may be any JSON.
 func (t Type) Free() bool { return t.kind == kindAny || t.kind == kindRaw }
+
+// Alternatives returns the types of which a value has one; nil: it has this type.
+func (t Type) Alternatives() []Type { return t.either }
 
 // Known returns the names of the members of an object.
 func (t Type) Known() []string {

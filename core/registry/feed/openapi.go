@@ -1,63 +1,108 @@
 package feed
 
 import (
-	"strings"
-
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// Document says where a gateway would fail to decode a document: nothing with a
-// problem is stored, and nothing stored with one is fed.
+// Document says where a gateway would fail to decode a document, or would read what
+// rules do not see: nothing with a problem is stored, and nothing stored with one is
+// fed.
 func Document(n *doc.Node) []shape.Problem {
 	if n.Is(doc.TypeNull) {
 		return nil
 	}
-	problems := openAPI.Check(n)
-	for _, member := range []string{"paths", "webhooks"} {
-		for path, item := range n.Get(member).Members() {
-			if !strings.HasPrefix(path, "x-") { // an extension, of any type
-				problems = append(problems, within(member+"."+path, pathItem.Check(item))...)
-			}
-		}
+	if problems := openAPI.Check(n); problems != nil {
+		return problems
 	}
-	return problems
+	return shape.Any.Check(n) // extensions and unknown members are decoded as well: no number is too large
 }
 
-// openAPI is what every OpenAPI 3 document has in common as far as decoders go:
-// types that differ between 3.0 and 3.1, such as those of schemas, are left open.
-// A document that is decoded and then found invalid costs a gateway only the one
-// API (contract gateway.md 3.4).
-var openAPI = shape.Object(
-	shape.Members("openapi", shape.String),
-	shape.Members("info", shape.Object(
-		shape.Members("title description termsOfService version", shape.String),
-		shape.Members("contact license", anything),
+// DocumentType returns the type of OpenAPI documents.
+func DocumentType() shape.Type { return openAPI }
+
+var (
+	text    = shape.String
+	flag    = shape.Bool
+	texts   = shape.List(text)
+	number  = shape.Float
+	natural = shape.UintOf(64)
+	row     = shape.Members
+)
+
+// object is an object of OpenAPI, which may have extensions.
+func object(groups ...shape.Group) shape.Type { return shape.Beside("x-", shape.Object(groups...)) }
+
+// named is a table of objects by name, each of which may be a reference.
+func named(of shape.Type) shape.Type { return shape.Map(shape.Linked(of)) }
+
+// openAPI is an OpenAPI document of version 3.0 or 3.1. Where these differ a value
+// may be of either type: one that a gateway decodes and then finds invalid costs it
+// only the one API.
+var openAPI = object(
+	row("openapi jsonSchemaDialect", text),
+	row("info", object(
+		row("title summary description termsOfService version", text),
+		row("contact", object(row("name url email", text))),
+		row("license", object(row("name identifier url", text))),
 	)),
-	shape.Members("servers", list),
-	shape.Members("tags", shape.List(shape.Object(shape.Members("name description", shape.String)))),
-	shape.Members("security", shape.List(shape.Map(shape.List(shape.String)))),
-	shape.Members("externalDocs", anything),
-	shape.Members("paths webhooks", anything),
-	shape.Members("components", shape.Object(
-		shape.Members("schemas parameters headers requestBodies responses securitySchemes examples links callbacks", anything),
+	row("servers", shape.List(server)),
+	row("tags", shape.List(object(row("name description", text), row("externalDocs", docs)))),
+	row("security", requirements),
+	row("externalDocs", docs),
+	row("paths", shape.Beside("x-", shape.Map(shape.Ref(&pathItem)))),
+	row("webhooks", shape.Beside("x-", shape.Map(shape.Ref(&pathItem)))),
+	row("components", object(
+		row("schemas", shape.Map(anySchema)),
+		row("parameters", named(parameter)),
+		row("headers", named(header)),
+		row("requestBodies", named(requestBody)),
+		row("responses", named(response)),
+		row("securitySchemes", named(securityScheme)),
+		row("examples", named(example)),
+		row("links", named(link)),
+		row("callbacks", callbacks),
+		row("pathItems", shape.Map(shape.Ref(&pathItem))),
 	)),
+	row("x-tyk-api-gateway x-tyk-mcp-server x-tyk-streaming", shape.Raw),
 )
 
 var (
-	anything = shape.Map(shape.Any)
-	list     = shape.List(anything)
+	docs         = object(row("description url", text))
+	requirements = shape.List(shape.Map(texts))
+	server       = object(
+		row("url description", text),
+		row("variables", shape.Map(object(row("default description", text), row("enum", texts)))),
+	)
+	securityScheme = object(
+		row("type description name in scheme bearerFormat openIdConnectUrl", text),
+		row("flows", object(row("implicit password clientCredentials authorizationCode", object(
+			row("authorizationUrl tokenUrl refreshUrl", text), row("scopes", shape.Map(text)),
+		)))),
+	)
 )
 
-var pathItem = shape.Object(
-	shape.Members("$ref summary description", shape.String),
-	shape.Members("servers parameters", list),
-	shape.Members("get put post delete options head patch trace connect", shape.Object(
-		shape.Members("operationId summary description", shape.String),
-		shape.Members("tags", shape.List(shape.String)),
-		shape.Members("deprecated", shape.Bool),
-		shape.Members("parameters servers", list),
-		shape.Members("security", shape.List(shape.Map(shape.List(shape.String)))),
-		shape.Members("requestBody responses callbacks externalDocs", anything),
-	)),
-)
+// pathItem is what one path does. It contains itself: callbacks are made of paths.
+var pathItem shape.Type
+
+var callbacks = named(shape.Beside("x-", shape.Map(shape.Ref(&pathItem))))
+
+func init() {
+	pathItem = object(
+		row("$ref summary description", text),
+		row("servers", shape.List(server)),
+		row("parameters", shape.List(shape.Linked(parameter))),
+		row("get put post delete options head patch trace connect", object(
+			row("operationId summary description", text),
+			row("tags", texts),
+			row("deprecated", flag),
+			row("parameters", shape.List(shape.Linked(parameter))),
+			row("servers", shape.List(server)),
+			row("security", requirements),
+			row("requestBody", shape.Linked(requestBody)),
+			row("responses", shape.Beside("x-", named(response))),
+			row("callbacks", callbacks),
+			row("externalDocs", docs),
+		)),
+	)
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,13 +62,22 @@ func Right(t shape.Type) iter.Seq[Case] { return values(t, true) }
 
 func values(t shape.Type, right bool) iter.Seq[Case] {
 	return each(t, func(at shape.Place, of shape.Type, put func(shape.Place, string)) {
-		decode := decoders[of.String()]
 		for _, sample := range samples {
-			if (decode(sample) == nil) == right {
+			if decodes(of, sample) == right {
 				put(at, sample)
 			}
 		}
 	})
+}
+
+// decodes reports whether a value can be decoded as a type, or as one of the types
+// that it leaves open; what is inside of lists and objects aside.
+func decodes(of shape.Type, sample string) bool {
+	some := of.Alternatives()
+	if some == nil {
+		return decoders[of.String()](sample) == nil
+	}
+	return slices.ContainsFunc(some, func(t shape.Type) bool { return decodes(t, sample) })
 }
 
 // Misspelt yields, for each known member in documents of a type, documents that

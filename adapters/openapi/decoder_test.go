@@ -1,0 +1,30 @@
+package openapi_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/gatehouse-io/gatehouse/core/registry/feed"
+	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
+)
+
+// TestDecoder holds the type of documents against a decoder that is written like
+// that of gateways: what the type accepts, the decoder reads.
+func TestDecoder(t *testing.T) {
+	n := 0
+	for c := range shapetest.Right(feed.DocumentType()) {
+		if len(c.Place) > 8 || strings.Contains(c.Text, "1e400") {
+			continue
+		}
+		n++
+		if err := json.Unmarshal([]byte(c.Text), new(openapi3.T)); err != nil {
+			t.Errorf("%s: %v", c.Text, err)
+		}
+	}
+	if n < 1000 {
+		t.Errorf("only %d documents", n)
+	}
+}
