@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/classic"
+	"github.com/gatehouse-io/gatehouse/core/registry/feed"
 	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 	"github.com/gatehouse-io/gatehouse/core/shape"
@@ -36,6 +37,11 @@ func (l *Library) prepare(d *apidef.Draft) error {
 	}
 	if err := refused(rules.Classic(def)); err != nil {
 		return err
+	}
+	if d.Document != nil { // which no schema has seen
+		if err := typed(feed.Document(d.Document)); err != nil {
+			return err
+		}
 	}
 	return checkAPIID(d.APIID)
 }

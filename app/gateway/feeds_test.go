@@ -121,10 +121,11 @@ func TestPolicies(t *testing.T) {
 // version stored, opens nothing: it is left out and listed.
 func TestStoredSpelling(t *testing.T) {
 	w := newWorld(t)
-	w.put(api("o1", 1, `,"use_keyless":false,"Use_Keyless":true`, ""), api("o1", 2, `,"auth_configs":{"authToken":{"Use_Param":true}}`, ""), api("o1", 3, "", ""))
+	w.put(api("o1", 1, `,"use_keyless":false,"Use_Keyless":true`, ""), api("o1", 2, `,"auth_configs":{"authToken":{"Use_Param":true}}`, ""), api("o1", 3, "", ""),
+		api("o1", 4, "", `,"oas":{"x-tyk-api-gateway":{"server":{"authentication":{"securitySchemes":{"a":{"AllowedIssuers":[]}}}}}}`))
 	w.expect("apis", served("o1", 3, ""))
 	listed := do(t, w.nodes, "system.feeds.list", operation.Call{Scope: tenant.Everyone("test")}).([]gateway.FeedContent)
-	if left := listed[0].LeftOut; len(left) != 2 || left[0].Problems[0].String() != "api_definition.Use_Keyless must be spelled use_keyless" {
+	if left := listed[0].LeftOut; len(left) != 3 || left[0].Problems[0].String() != "api_definition.Use_Keyless must be spelled use_keyless" {
 		t.Errorf("%v", left)
 	}
 }

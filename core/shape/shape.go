@@ -39,7 +39,7 @@ type Type struct {
 	kind     kind
 	bits     int // of numbers
 	optional bool
-	elem     *Type // of lists and maps, and of the free members of an object
+	elem     *Type  // of lists and maps, and of the free members of an object
 	either   []Type // the types of which a value has one
 	free     string // members whose names begin so may be anything; "": there are none
 	linked   bool   // an object that is nothing but a reference if it has one

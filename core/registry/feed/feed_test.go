@@ -111,6 +111,8 @@ func TestLeftOut(t *testing.T) {
 // when it is read again.
 func FuzzAPI(f *testing.F) {
 	f.Add(`{"active":true,"api_id":"a"}`, `{"openapi":"3.0.3"}`, `[{"event_name":"E","hook":{"id":"h1"}}]`)
+	f.Add(`{"active":true,"use_keyless":false,"Use_Keyless":true}`, `{"openapi":"3.0.3","components":{"schemas":{"a":{"required":"no","Type":5,"items":{"minLength":1.0}}}}}`, `[]`)
+	f.Add("{\"active\":true,\"u\u017fe_keyle\u017fs\":true}", `{"x-tyk-api-gateway":{"server":{"authentication":{"Enabled":false,"securitySchemes":{"a":{"allowedIssuers":"x"}}}}}}`, ``)
 	f.Add(`{"active":true,"event_handlers":{"events":{"E":[{"handler_name":"eh_web_hook_handler","handler_meta":{"id":"h1"}}]}}}`, `null`, ``)
 	f.Fuzz(func(t *testing.T, definition, document, references string) {
 		e := entry(t, definition, document, references)

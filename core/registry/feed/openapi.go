@@ -2,6 +2,7 @@ package feed
 
 import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
@@ -64,7 +65,8 @@ var openAPI = object(
 		row("callbacks", callbacks),
 		row("pathItems", shape.Map(shape.Ref(&pathItem))),
 	)),
-	row("x-tyk-api-gateway x-tyk-mcp-server x-tyk-streaming", shape.Raw),
+	row(oas.ExtensionKey, oas.ExtensionType()),
+	row("x-tyk-mcp-server x-tyk-streaming", shape.Any), // no part of what gateways decode; schemas say their form
 )
 
 var (

@@ -52,3 +52,24 @@ func TestNoWrongDocumentIsServed(t *testing.T) {
 		t.Errorf("only %d documents", n)
 	}
 }
+
+// TestFreeMembers lists by their last names where a document may hold any JSON:
+// values of the API's own clients and plugins, and extensions that gateways do not
+// decode. Whoever adds a place says why at the type.
+func TestFreeMembers(t *testing.T) {
+	var have []string
+	feed.DocumentType().Walk(func(at shape.Place, of shape.Type) {
+		if of.Free() {
+			have = append(have, at[max(0, len(at)-2):].String())
+		}
+	})
+	slices.Sort(have)
+	have = slices.Compact(have)
+	have = slices.DeleteFunc(have, func(at string) bool { // of schemas, wherever they are, and of what is described by one
+		return slices.Contains([]string{"default", "example", "const"}, at[strings.LastIndex(at, ".")+1:])
+	})
+	want := []string{"allowedValues[]", "enum[]", "examples[]", "parameters.{}", "value.{}", "x-tyk-mcp-server", "x-tyk-streaming", "{}.requestBody", "{}.value"}
+	if !slices.Equal(have, want) {
+		t.Errorf("%q", have)
+	}
+}
