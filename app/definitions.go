@@ -32,8 +32,9 @@ import (
 )
 
 // newReferences joins what is known about who names whom.
-func newReferences() *crud.References {
-	return crud.NewReferences(apis.Source(), policies.Source(), hooks.Source(), assets.Source(), registry.Source())
+func newReferences(s *settings) *crud.References {
+	ownership := s.definitions.APIs.Ownership
+	return crud.NewReferences(apis.Source(ownership), apis.Notices(ownership), policies.Source(apis.Kind, ownership), hooks.Source(), assets.Source(), registry.Source())
 }
 
 func newLibrary(s *settings, st store.Store, v *openapi.Validator, p *policies.Service, g *crud.References) *apis.Library {

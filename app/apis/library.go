@@ -70,7 +70,7 @@ type Library struct {
 // New returns a library.
 func New(c Config) *Library {
 	if c.References == nil {
-		c.References = crud.NewReferences(Source())
+		c.References = crud.NewReferences(Source(c.Settings.Ownership))
 	}
 	return &Library{Config: c, kind: newKind(c.Settings)}
 }
@@ -95,13 +95,14 @@ func (l *Library) viewer(p operation.Principal) apidef.Viewer {
 // viewerOf is who asks at the door for a class. Who came through that door may see
 // what it is for; the others need the permission of their own door.
 func (l *Library) viewerOf(class apidef.Class, p operation.Principal, i access.Intent) apidef.Viewer {
-	v := apidef.Viewer{UserID: p.ID, GroupID: p.GroupID, All: !l.Settings.Ownership || p.Permissions.Admin()}
+	return crud.Viewer{Who: p, Door: doorOf(class)}.Of(l.Settings.Ownership, i)
+}
+
+func doorOf(class apidef.Class) access.Permission {
 	if class == apidef.MCP {
-		v.NoAPIs = !p.Permissions.Allows(access.APIs, i)
-	} else {
-		v.NoMCP = !p.Permissions.Allows(access.MCP, i)
+		return access.MCP
 	}
-	return v
+	return access.APIs
 }
 
 func notOwned() error { return fault.New(fault.Unauthenticated, codeNotOwned, "Not authorised") }

@@ -9,6 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -20,11 +22,35 @@ const (
 )
 
 // Source is what APIs name: webhooks and policies, and other APIs, which are their
-// versions or what they offer as tools.
-func Source() crud.Source {
-	s := crud.SourceOf(Kind, apidef.API.Name, uses)
+// versions or what they offer as tools. Where owners make a difference, others do
+// not see them.
+func Source(ownership bool) crud.Source {
+	s := crud.SourceOf(Kind, apidef.API.Name, uses, func(v crud.Viewer) crud.Seeing[apidef.API] {
+		viewer := v.Of(ownership, access.Read)
+		return func(_ context.Context, _ store.Reader, a apidef.API) (bool, error) {
+			return admit(a, viewer) == nil, nil
+		}
+	})
 	s.Find = findAPIs
 	return s
+}
+
+// notices are announcements as records.
+var notices = &store.Kind[signal.Notice]{Name: signal.NoticeKind, ID: signal.Notice.ID, Org: func(signal.Notice) tenant.ID { return "" }}
+
+// Notices is what announcements name: those of an API that a viewer does not see are
+// hidden like the API.
+func Notices(ownership bool) crud.Source {
+	name := func(signal.Notice) string { return "" }
+	return crud.SourceOf(notices, name, nil, func(v crud.Viewer) crud.Seeing[signal.Notice] {
+		viewer := v.Of(ownership, access.Read)
+		return func(ctx context.Context, r store.Reader, n signal.Notice) (bool, error) {
+			for a, err := range Kind.Find(ctx, r, store.Query{Index: byAPIID, Value: n.Payload, Limit: 1}) {
+				return err == nil && admit(a.Value, viewer) == nil, err
+			}
+			return true, nil
+		}
+	})
 }
 
 // uses yields the APIs that an API names.
@@ -106,30 +132,14 @@ func (s MCP) ListReferences(ctx context.Context, in byID) ([]store.Reference, er
 
 // references returns who names an API, apart from APIs that the caller must not see.
 func (l *Library) references(ctx context.Context, in byID, door apidef.Class) ([]store.Reference, error) {
-	v := l.viewerOf(door, in.Who, access.Read)
-	var hidden []string
-	found, err := l.References.Of(ctx, l.Store, in.Scope, func(r store.Reader) (crud.Target, error) {
-		a, err := l.get(ctx, r, in.ID, v)
+	return l.References.Of(ctx, l.Store, in.Scope, crud.Viewer{Who: in.Who, Door: doorOf(door)}, func(r store.Reader) (crud.Target, error) {
+		a, err := l.get(ctx, r, in.ID, l.viewerOf(door, in.Who, access.Read))
 		if err != nil {
 			return crud.Target{}, err
 		}
-		t := crud.Target{Kind: l.kind.Name, IDs: l.kind.Names(a.Value)}
-		for ref, err := range findAPIs(ctx, r, t) {
-			if err != nil {
-				return t, err
-			}
-			if b, err := l.named(ctx, r, ref.ID); err != nil {
-				return t, err
-			} else if b != nil && admit(*b, v) != nil {
-				hidden = append(hidden, ref.ID)
-			}
-		}
-		return t, nil
+		return crud.TargetFrom(l.kind, a.Value), nil
 	})
-	return slices.DeleteFunc(found, func(ref store.Reference) bool {
-		return ref.Kind == apidef.Kind && slices.Contains(hidden, ref.ID)
-	}), err
 }
 
 // rehearsable lets calls of a row that writes ask what it would do.
-func (l *Library) rehearsable() operation.Option { return operation.Rehearsable(l.References.After) }
+func (l *Library) rehearsable() operation.Option { return operation.Rehearsable(l.References.Onlooker) }

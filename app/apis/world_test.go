@@ -80,7 +80,7 @@ func newWorld(t testing.TB, settings apis.Settings) *world {
 	w.library = apis.New(apis.Config{
 		Store: w.db, NewID: newID, NewAPIID: numbered("made%028x"), Now: now, Log: slog.New(slog.DiscardHandler), PageSize: 10,
 		Settings: settings, Hosts: servers.Config{Protocol: "http", DefaultHost: "gw.example"}, Validator: validator, Forget: p.Forget,
-		References: crud.NewReferences(apis.Source(), policies.Source()),
+		References: crud.NewReferences(apis.Source(settings.Ownership), policies.Source(apis.Kind, settings.Ownership)),
 		Read:       func(_ context.Context, b operation.Document) (*doc.Node, error) { return doc.ParseNode(b.JSON) },
 	})
 	var ops []operation.Operation

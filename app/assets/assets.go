@@ -63,7 +63,7 @@ func (s *Service) Operations() []operation.Operation {
 	words := func(absent, failed string) operation.Option {
 		return operation.Answers(map[string]operation.Answer{missing: {Text: absent}, trouble: {Text: failed}})
 	}
-	dry := operation.Rehearsable(s.References.After)
+	dry := operation.Rehearsable(s.References.Onlooker)
 	return operation.Group{
 		Surface: operation.Management, Name: "assets", Path: "/api/assets", Tag: "Assets", Permission: access.Assets,
 		Style: operation.Style{Word: "success", Faults: map[string]operation.Answer{
@@ -153,6 +153,7 @@ func receipt(message string, a asset.Asset, rev store.Revision) operation.Receip
 
 type byID struct {
 	Scope tenant.Scope
+	Who   operation.Principal
 	ID    string `path:"assetID" doc:"id, or else _id, of the asset."`
 }
 

@@ -58,7 +58,7 @@ type Words struct {
 // Rows are the five operations every plain resource has. draft and example are
 // a request body and a resource for the API description.
 func (r Resource[T, D]) Rows(w Words, draft, example any) []operation.Row {
-	dry := operation.Rehearsable(r.References.After)
+	dry := operation.Rehearsable(r.References.Onlooker)
 	missing, taken := r.Kind.Name+".not_found", r.Kind.Name+".taken"
 	done := func(message string) any { return map[string]any{"Status": "OK", "Message": message, "Meta": nil} }
 	return []operation.Row{

@@ -7,30 +7,59 @@ import (
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// known remembers which targets exist while many references are looked at.
+// known remembers which targets a viewer sees while many references are looked at.
 type known struct {
-	g     *References
-	r     store.Reader
-	names map[integrity.Target]*string
+	g      *References
+	r      store.Reader
+	viewer Viewer
+	views  map[string]*view // by kind; nil: no source says anything
+	names  map[integrity.Target]*string
 }
 
-func (g *References) remember(r store.Reader) *known {
-	return &known{g: g, r: r, names: map[integrity.Target]*string{}}
+func (g *References) remember(r store.Reader, v Viewer) *known {
+	return &known{g: g, r: r, viewer: v, views: map[string]*view{}, names: map[integrity.Target]*string{}}
 }
 
-// name returns what a target is called, and nil when it does not exist. Targets
-// of kinds without a source exist: nobody can tell.
+func (k *known) view(kind string) *view {
+	v, made := k.views[kind]
+	if s := k.g.source(kind); !made && s != nil {
+		of := s.view(k.viewer)
+		v = &of
+	}
+	k.views[kind] = v
+	return v
+}
+
+// only drops the references of resources that the viewer does not see.
+func (k *known) only(ctx context.Context, refs iter.Seq2[store.Reference, error]) iter.Seq2[store.Reference, error] {
+	return func(yield func(store.Reference, error) bool) {
+		for ref, err := range refs {
+			var name *string
+			if err == nil {
+				name, err = k.name(ctx, integrity.Target{Kind: ref.Kind, ID: ref.ID})
+			}
+			if (name != nil || err != nil) && !yield(ref, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// name returns what a target is called, and nil when it does not exist, which is
+// the same to a viewer as what it does not see. Targets of kinds without a source
+// exist: nobody can tell.
 func (k *known) name(ctx context.Context, t integrity.Target) (*string, error) {
 	if name, seen := k.names[t]; seen {
 		return name, nil
 	}
 	var found string
 	name := &found
-	if s := k.g.source(t.Kind); s != nil {
-		text, ok, err := s.lookup(ctx, k.r, t.ID)
+	if v := k.view(t.Kind); v != nil {
+		text, ok, err := v.lookup(ctx, k.r, t.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -43,15 +72,16 @@ func (k *known) name(ctx context.Context, t integrity.Target) (*string, error) {
 }
 
 // Named yields what a record names, in the order it does: kind, identifier and
-// name of what is named, and where. What does not exist has no name.
-func (g *References) Named(ctx context.Context, r store.Reader, rec store.Record) iter.Seq2[store.Reference, error] {
+// name of what is named, and where. What does not exist, or the viewer does not
+// see, has no name.
+func (g *References) Named(ctx context.Context, r store.Reader, v Viewer, rec store.Record) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		h, err := g.holder(rec)
 		if err != nil {
 			yield(store.Reference{}, err)
 			return
 		}
-		targets := g.remember(r)
+		targets := g.remember(r, v)
 		for _, u := range h.uses {
 			name, err := targets.name(ctx, u.Target)
 			ref := store.Reference{Kind: u.Kind, ID: u.ID, Where: u.Where}
@@ -65,10 +95,11 @@ func (g *References) Named(ctx context.Context, r store.Reader, rec store.Record
 	}
 }
 
-// Dangling yields the references of a kind's resources that lead nowhere.
-func (g *References) Dangling(ctx context.Context, r store.Reader, kind string) iter.Seq2[store.Reference, error] {
+// Dangling yields the references of a kind's resources that lead nowhere, or to what
+// the viewer does not see: the difference would tell it what there is.
+func (g *References) Dangling(ctx context.Context, r store.Reader, v Viewer, kind string) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
-		targets := g.remember(r)
+		targets := g.remember(r, v)
 		for rec, err := range r.Scan(ctx, store.Query{Kind: kind}) {
 			if err != nil {
 				yield(store.Reference{}, err)
@@ -103,25 +134,43 @@ func (g *References) lost(ctx context.Context, targets *known, rec store.Record,
 	return true
 }
 
-// After is a store.Aftermath: it yields the references that lead nowhere once a
-// record has changed, its own and those of others. Across organisations nobody
-// looks: what spans them is not named by anybody.
-func (g *References) After(ctx context.Context, r store.Reader, before, after *store.Record) iter.Seq2[store.Reference, error] {
+// Onlooker returns what the caller of a rehearsal may know: the records that it sees,
+// and references that lead nowhere once a record has changed, its own and those of
+// others. Across organisations nobody looks for these: what spans organisations is
+// not named by anybody.
+func (g *References) Onlooker(c *operation.Call) store.Onlooker {
+	v := ViewerOf(c)
+	k := g.remember(nil, v)
+	return store.Onlooker{
+		Aftermath: func(ctx context.Context, r store.Reader, before, after *store.Record) iter.Seq2[store.Reference, error] {
+			return g.after(ctx, g.remember(r, v), before, after)
+		},
+		Sees: func(ctx context.Context, r store.Reader, rec store.Record) (bool, error) {
+			of := k.view(rec.Kind)
+			if of == nil {
+				return true, nil
+			}
+			return of.sees(ctx, r, rec)
+		},
+	}
+}
+
+func (g *References) after(ctx context.Context, k *known, before, after *store.Record) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
-		if w, ok := r.(store.Writer); ok && w.Scope().All() {
+		if w, ok := k.r.(store.Writer); ok && w.Scope().All() {
 			return
 		}
-		if before != nil && !g.orphans(ctx, r, *before, after, yield) {
+		if before != nil && !g.orphans(ctx, k, *before, after, yield) {
 			return
 		}
 		if after != nil {
-			g.lost(ctx, g.remember(r), *after, yield)
+			g.lost(ctx, k, *after, yield)
 		}
 	}
 }
 
 // orphans yields the references of others to what a record was called before.
-func (g *References) orphans(ctx context.Context, r store.Reader, before store.Record, after *store.Record, yield func(store.Reference, error) bool) bool {
+func (g *References) orphans(ctx context.Context, k *known, before store.Record, after *store.Record, yield func(store.Reference, error) bool) bool {
 	h, err := g.holder(before)
 	if errors.Is(err, store.ErrDamaged) {
 		return true
@@ -142,7 +191,7 @@ func (g *References) orphans(ctx context.Context, r store.Reader, before store.R
 	if len(gone.IDs) == 0 {
 		return true
 	}
-	for ref, err := range g.To(ctx, r, gone) {
+	for ref, err := range k.only(ctx, g.To(ctx, k.r, gone)) {
 		ref.To = &integrity.Target{Kind: gone.Kind, ID: gone.IDs[0]}
 		if !yield(ref, err) || err != nil {
 			return false

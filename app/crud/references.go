@@ -11,9 +11,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Target is a resource that others may name, by any of its identifiers.
+// Target is a resource that others in its organisation may name, by any of its
+// identifiers.
 type Target struct {
 	Kind string
+	Org  tenant.ID
 	IDs  []string
 }
 
@@ -23,7 +25,12 @@ func TargetOf[T any](ctx context.Context, k *store.Kind[T], r store.Reader, name
 	if err != nil {
 		return Target{}, err
 	}
-	return Target{Kind: k.Name, IDs: k.Names(v.Value)}, nil
+	return TargetFrom(k, v.Value), nil
+}
+
+// TargetFrom returns a resource as others name it.
+func TargetFrom[T any](k *store.Kind[T], v T) Target {
+	return Target{Kind: k.Name, Org: k.Org(v), IDs: k.Names(v)}
 }
 
 // Finder yields the references that the resources of one kind hold to a target.
@@ -42,8 +49,14 @@ type Source struct {
 	// Find finds the references that the store does not index. SourceOf looks
 	// through all resources of the kind; set another one where there is an index.
 	Find     Finder
-	lookup   func(ctx context.Context, r store.Reader, id string) (name string, ok bool, err error)
+	view     func(v Viewer) view
 	describe func(rec store.Record) (holder, error)
+}
+
+// view is a kind of resource as a viewer sees it.
+type view struct {
+	lookup func(ctx context.Context, r store.Reader, id string) (name string, ok bool, err error)
+	sees   func(ctx context.Context, r store.Reader, rec store.Record) (bool, error)
 }
 
 // holder is a record as far as references are concerned.
@@ -55,8 +68,8 @@ type holder struct {
 
 // SourceOf makes the source of a kind. name returns what people call a resource;
 // uses, which may be nil, yields the references it holds besides those of the
-// kind's Refs.
-func SourceOf[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Seq[Use]) Source {
+// kind's Refs; sight says who sees it, nil: everybody.
+func SourceOf[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Seq[Use], sight Sight[T]) Source {
 	describe := func(rec store.Record) (holder, error) {
 		v, err := k.Decode(rec)
 		if err != nil {
@@ -71,25 +84,45 @@ func SourceOf[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Se
 		}
 		return h, nil
 	}
-	s := Source{Kind: k.Name, describe: describe, lookup: lookup(k, name)}
+	s := Source{Kind: k.Name, describe: describe, view: func(v Viewer) view { return viewOf(k, name, sight.of(v)) }}
 	if uses != nil {
 		s.Find = look(k, name, uses)
 	}
 	return s
 }
 
-func lookup[T any](k *store.Kind[T], name func(T) string) func(context.Context, store.Reader, string) (string, bool, error) {
-	return func(ctx context.Context, r store.Reader, id string) (string, bool, error) {
-		v, err := k.Get(ctx, r, id)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			return "", false, nil
-		case errors.Is(err, store.ErrDamaged): // it is there, and that is all there is to say
-			return "", true, nil
-		case err != nil:
-			return "", false, err
-		}
-		return name(v.Value), true, nil
+func viewOf[T any](k *store.Kind[T], name func(T) string, sees Seeing[T]) view {
+	return view{
+		lookup: func(ctx context.Context, r store.Reader, id string) (string, bool, error) {
+			v, err := k.Get(ctx, r, id)
+			switch {
+			case errors.Is(err, store.ErrNotFound):
+				return "", false, nil
+			case errors.Is(err, store.ErrDamaged): // it is there, and that is all there is to say
+				return "", sees == nil, nil
+			case err != nil:
+				return "", false, err
+			}
+			if sees != nil {
+				if ok, err := sees(ctx, r, v.Value); !ok || err != nil {
+					return "", false, err
+				}
+			}
+			return name(v.Value), true, nil
+		},
+		sees: func(ctx context.Context, r store.Reader, rec store.Record) (bool, error) {
+			if sees == nil {
+				return true, nil
+			}
+			v, err := k.Decode(rec)
+			if errors.Is(err, store.ErrDamaged) { // nobody can tell whose it is
+				return false, nil
+			}
+			if err != nil {
+				return false, err
+			}
+			return sees(ctx, r, v)
+		},
 	}
 }
 
@@ -142,26 +175,41 @@ func (g *References) source(kind string) *Source {
 	return nil
 }
 
-// Of returns who names the target that find returns, in one unit of work.
-func (g *References) Of(ctx context.Context, st store.Store, s tenant.Scope, find func(r store.Reader) (Target, error)) ([]store.Reference, error) {
+// Of returns who names the target that find returns, as far as the viewer sees them.
+func (g *References) Of(ctx context.Context, st store.Store, s tenant.Scope, v Viewer, find func(r store.Reader) (Target, error)) ([]store.Reference, error) {
 	out := []store.Reference{}
-	err := st.View(ctx, s, func(r store.Reader) error {
-		t, err := find(r)
-		if err != nil {
-			return err
-		}
-		for ref, err := range g.To(ctx, r, t) {
+	collect := func(r store.Reader, t Target) error {
+		for ref, err := range g.remember(r, v).only(ctx, g.To(ctx, r, t)) {
 			if err != nil {
 				return err
 			}
 			out = append(out, ref)
 		}
 		return nil
+	}
+	var t Target
+	err := st.View(ctx, s, func(r store.Reader) (err error) {
+		if t, err = find(r); err != nil || s.All() {
+			return err
+		}
+		return collect(r, t)
 	})
+	if err == nil && s.All() { // an identifier means something inside an organisation only
+		err = Inside(ctx, st, t.Org, func(r store.Reader) error { return collect(r, t) })
+	}
 	return out, err
 }
 
-// To yields who names a target.
+// Inside reads what is in one organisation.
+func Inside(ctx context.Context, st store.Store, org tenant.ID, fn func(r store.Reader) error) error {
+	s, err := tenant.Of(org)
+	if err != nil {
+		return err
+	}
+	return st.View(ctx, s, fn)
+}
+
+// To yields who names a target, whoever may see them.
 func (g *References) To(ctx context.Context, r store.Reader, t Target) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		for _, id := range t.IDs {

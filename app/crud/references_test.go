@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -47,7 +48,7 @@ var titled = func() *store.Kind[note] {
 
 func library() *crud.References {
 	return crud.NewReferences(
-		crud.SourceOf(titled, func(n note) string { return n.Title }, nil),
+		crud.SourceOf(titled, func(n note) string { return n.Title }, nil, nil),
 		crud.SourceOf(shelves, func(s shelf) string { return s.Name }, func(s shelf) iter.Seq[crud.Use] {
 			return func(yield func(crud.Use) bool) {
 				for i, id := range s.Rest {
@@ -56,8 +57,16 @@ func library() *crud.References {
 					}
 				}
 			}
+		}, func(v crud.Viewer) crud.Seeing[shelf] {
+			if v.All {
+				return nil
+			}
+			return func(_ context.Context, _ store.Reader, s shelf) (bool, error) { return s.Name == v.Who.ID, nil }
 		}))
 }
+
+// everybody sees every shelf; carpenters see those of their wood.
+var everybody, pine = crud.Viewer{All: true}, crud.Viewer{Who: operation.Principal{ID: "pine"}}
 
 // furnished is a store with notes a and b, and shelves that name a, b and c.
 func furnished(t *testing.T) (store.Store, tenant.Scope) {
@@ -124,8 +133,8 @@ func TestReferences(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		same(t, "what s1 names", lines(t, g.Named(t.Context(), r, rec)), []string{`note a "a" top`, `note 2 "b" rest.0`, `note c "" rest.1`})
-		same(t, "what leads nowhere", lines(t, g.Dangling(t.Context(), r, "shelf")),
+		same(t, "what s1 names", lines(t, g.Named(t.Context(), r, everybody, rec)), []string{`note a "a" top`, `note 2 "b" rest.0`, `note c "" rest.1`})
+		same(t, "what leads nowhere", lines(t, g.Dangling(t.Context(), r, everybody, "shelf")),
 			[]string{`shelf s1 "oak" rest.1 -> note c`, `shelf s2 "pine" top -> note c`})
 		if _, err := crud.TargetOf(t.Context(), titled, r, "c"); fault.KindOf(err) != fault.NotFound {
 			t.Error(err)
@@ -135,16 +144,60 @@ func TestReferences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := g.Of(t.Context(), db, one, func(r store.Reader) (crud.Target, error) { return crud.TargetOf(t.Context(), titled, r, "2") })
+	list, err := g.Of(t.Context(), db, one, everybody, func(r store.Reader) (crud.Target, error) { return crud.TargetOf(t.Context(), titled, r, "2") })
 	if err != nil || len(list) != 1 || list[0].ID != "s1" {
 		t.Error(list, err)
 	}
 }
 
+// Who does not see a shelf learns of it from nothing.
+func TestSight(t *testing.T) {
+	db, one := furnished(t)
+	g := library()
+	asks := func(v crud.Viewer) (who, dangling []string) {
+		list, err := g.Of(t.Context(), db, one, v, func(r store.Reader) (crud.Target, error) { return crud.TargetOf(t.Context(), titled, r, "a") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ref := range list {
+			who = append(who, ref.ID)
+		}
+		err = db.View(t.Context(), one, func(r store.Reader) error {
+			dangling = lines(t, g.Dangling(t.Context(), r, v, "shelf"))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return who, dangling
+	}
+	who, _ := asks(everybody)
+	same(t, "who names a", who, []string{"s1", "s2"})
+	who, _ = asks(pine)
+	same(t, "who names a, to pine", who, []string{"s2"})
+	ctx, r := store.Rehearse(t.Context(), g.Onlooker(&operation.Call{Spec: &operation.Spec{Surface: operation.Management}, Principal: pine.Who}))
+	if _, err := db.Update(ctx, one, func(w store.Writer) error {
+		for _, id := range []string{"s1", "s2"} {
+			if _, err := shelves.Edit(ctx, w, id, nil, func(s shelf) (shelf, error) { s.Top, s.Name = "gone", "birch"; return s, nil }); err != nil {
+				return err
+			}
+		}
+		_, err := titled.Delete(ctx, w, "a", nil)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var changed []string
+	for _, c := range r.Changes {
+		changed = append(changed, c.Kind+" "+c.ID)
+	}
+	same(t, "what changes, to pine", changed, []string{"shelf s2", "note 1"})
+}
+
 func TestAftermath(t *testing.T) {
 	db, one := furnished(t)
 	rehearse := func(scope tenant.Scope, fn func(context.Context, store.Writer) error) []string {
-		ctx, r := store.Rehearse(t.Context(), library().After)
+		ctx, r := store.Rehearse(t.Context(), library().Onlooker(&operation.Call{Spec: &operation.Spec{}}))
 		if _, err := db.Update(ctx, scope, func(w store.Writer) error { return fn(ctx, w) }); err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func done(message string) any {
 
 // Operations lists what clients can do with webhooks.
 func (s *Service) Operations() []operation.Operation {
-	dry := operation.Rehearsable(s.References.After)
+	dry := operation.Rehearsable(s.References.Onlooker)
 	return operation.Group{
 		Surface: operation.Management, Name: "hooks", Path: "/api/hooks", Tag: "Webhooks", Permission: access.Hooks,
 		Style: operation.Style{Word: "OK", ListKey: "hooks", Faults: map[string]operation.Answer{
@@ -126,6 +126,7 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 
 type byID struct {
 	Scope tenant.Scope
+	Who   operation.Principal
 	ID    string `path:"hookId" doc:"Identifier of the webhook."`
 }
 

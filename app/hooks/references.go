@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Source is what is known about webhooks: they name nothing.
 func Source() crud.Source {
-	return crud.SourceOf(Kind, func(h webhook.Hook) string { return h.Name }, nil)
+	return crud.SourceOf(Kind, func(h webhook.Hook) string { return h.Name }, nil, nil)
 }
 
 // exampleReferences is for the API description.
@@ -18,5 +19,5 @@ var exampleReferences = []store.Reference{{Kind: "api", ID: "orders", Name: "Ord
 
 // ListReferences returns the APIs that call a webhook.
 func (s *Service) ListReferences(ctx context.Context, in byID) ([]store.Reference, error) {
-	return s.References.Of(ctx, s.Store, in.Scope, func(r store.Reader) (crud.Target, error) { return crud.TargetOf(ctx, Kind, r, in.ID) })
+	return s.References.Of(ctx, s.Store, in.Scope, crud.Viewer{Who: in.Who, Door: access.Hooks}, func(r store.Reader) (crud.Target, error) { return crud.TargetOf(ctx, Kind, r, in.ID) })
 }

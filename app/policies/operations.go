@@ -40,7 +40,7 @@ var writing = []string{
 // Operations lists what clients can do with policies.
 func (s *Service) Operations() []operation.Operation {
 	const single, failed = "Could not retrieve portal object.", "Failure creating data, please contact your administrator."
-	dry := operation.Rehearsable(s.References.After)
+	dry := operation.Rehearsable(s.References.Onlooker)
 	malformed := operation.Answer{Status: 403, Text: "Request body malformed."}
 	return operation.Group{
 		Surface: operation.Management, Name: "policies", Path: "/api/portal/policies", Tag: "Policies", Permission: access.Policies,

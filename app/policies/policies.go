@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
@@ -41,7 +42,12 @@ func (s *Service) definitions() *definitions {
 
 // viewer is who asks, as far as ownership is concerned.
 func (s *Service) viewer(p operation.Principal) apidef.Viewer {
-	return apidef.Viewer{UserID: p.ID, GroupID: p.GroupID, All: !s.Settings.Ownership || p.Permissions.Admin()}
+	return apiViewer(p, s.Settings.Ownership)
+}
+
+// apiViewer is who looks at policies through the APIs of these, of whatever family.
+func apiViewer(p operation.Principal, ownership bool) apidef.Viewer {
+	return crud.Viewer{Who: p, Door: access.Policies}.Of(ownership, access.Read)
 }
 
 // Codes of faults.

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
@@ -14,8 +15,9 @@ import (
 // where names the place of an API in a policy.
 const where = "access_rights."
 
-// Source is what policies name: the APIs they give access to.
-func Source() crud.Source {
+// Source is what policies name: the APIs they give access to. Where owners of these
+// make a difference, others do not see the policies.
+func Source(apis *store.Kind[apidef.API], ownership bool) crud.Source {
 	s := crud.SourceOf(Kind, policy.Policy.Name, func(p policy.Policy) iter.Seq[crud.Use] {
 		return func(yield func(crud.Use) bool) {
 			for _, id := range p.APIs() {
@@ -23,6 +25,15 @@ func Source() crud.Source {
 					return
 				}
 			}
+		}
+	}, func(v crud.Viewer) crud.Seeing[policy.Policy] {
+		viewer := apiViewer(v.Who, ownership)
+		if viewer.All {
+			return nil
+		}
+		d := &definitions{kind: apis, known: map[string]*apidef.API{}}
+		return func(ctx context.Context, r store.Reader, p policy.Policy) (bool, error) {
+			return d.visible(ctx, r, p, viewer)
 		}
 	})
 	s.Find = find
@@ -60,11 +71,11 @@ func (s *Service) ListReferences(ctx context.Context, in byID) ([]store.Referenc
 	if err := s.checkPath(in.ID); err != nil {
 		return nil, err
 	}
-	return s.References.Of(ctx, s.Store, in.Scope, func(r store.Reader) (crud.Target, error) {
+	return s.References.Of(ctx, s.Store, in.Scope, crud.Viewer{Who: in.Who, Door: access.Policies}, func(r store.Reader) (crud.Target, error) {
 		p, err := s.get(ctx, r, in, s.definitions())
 		if err != nil {
 			return crud.Target{}, err
 		}
-		return crud.Target{Kind: Kind.Name, IDs: Kind.Names(p.Value)}, nil
+		return crud.TargetFrom(Kind, p.Value), nil
 	})
 }

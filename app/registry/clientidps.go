@@ -67,7 +67,7 @@ func receipt(message string, meta any) map[string]any {
 // Operations lists what clients can do with identity providers.
 func (s *ClientIDPs) Operations() []operation.Operation {
 	const missing, taken, mappings, unmapped = clientidp.Kind + ".not_found", clientidp.Kind + ".taken", clientidp.Kind + ".mappings", clientidp.Kind + ".mapping.not_found"
-	dry := operation.Rehearsable(s.references().After)
+	dry := operation.Rehearsable(s.references().Onlooker)
 	// The family knows no 503 for a store that does not answer.
 	away := operation.Answer{Status: 500, Text: "internal server error"}
 	group := operation.Group{
@@ -84,7 +84,7 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 	reports.Path = "/api/registry" // a client_idp_id may be any word, so nothing stands beside it
 	return slices.Concat(reports.Rows(
 		operation.GET("report", "/report", "List mappings that lead nowhere", s.ReportDangling,
-			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name."), operation.Example(nil, exampleReport)),
+			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name. What the caller may not see counts as missing."), operation.Example(nil, exampleReport)),
 	), group.Rows(
 		operation.GET("list", "", "List identity providers", s.List,
 			operation.Example(nil, map[string]any{"client_idps": []any{exampleIdP}, "pages": 1})),

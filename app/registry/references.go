@@ -3,19 +3,22 @@ package registry
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Source is what identity providers name: APIs and policies, in their mappings.
 func Source() crud.Source {
-	return crud.SourceOf(clientIDPs, func(p clientidp.IdP) string { return p.Name }, uses)
+	return crud.SourceOf(clientIDPs, func(p clientidp.IdP) string { return p.Name }, uses, nil)
 }
 
 func uses(p clientidp.IdP) iter.Seq[crud.Use] {
@@ -45,7 +48,7 @@ func (s *ClientIDPs) references() *crud.References {
 
 // Report is the answer to the search for mappings that lead nowhere.
 type Report struct {
-	Dangling []store.Reference `json:"dangling" doc:"Mappings that name APIs or policies that do not exist."`
+	Dangling []store.Reference `json:"dangling" doc:"Mappings that name APIs or policies that do not exist, or that the caller may not see."`
 }
 
 // Examples for the API description.
@@ -61,31 +64,65 @@ var (
 // ListReferences returns what an identity provider names. Nothing names it.
 func (s *ClientIDPs) ListReferences(ctx context.Context, in byID) ([]store.Reference, error) {
 	out := []store.Reference{}
-	err := s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		p, err := clientIDPs.Get(ctx, r, in.ID)
-		if err != nil {
+	p, err := s.get(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	err = crud.Inside(ctx, s.Store, p.Value.OrgID, func(r store.Reader) error { // where its identifiers mean something
+		if p, err = clientIDPs.Get(ctx, r, p.Value.ID); err != nil {
 			return err
 		}
 		rec, err := r.Get(ctx, clientidp.Kind, p.Value.ID)
-		if err != nil {
-			return err
+		if err == nil {
+			out, err = collect(s.references().Named(ctx, r, viewer(in.Who), rec))
 		}
-		out, err = collect(s.references().Named(ctx, r, rec))
 		return err
 	})
 	return out, err
 }
 
-type reportIn struct{ Scope tenant.Scope }
+func viewer(who operation.Principal) crud.Viewer { return crud.Viewer{Who: who, Door: access.APIs} }
+
+type reportIn struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+}
 
 // ReportDangling returns the mappings of all identity providers that lead
 // nowhere. They are tolerated: the API or policy may be about to come.
 func (s *ClientIDPs) ReportDangling(ctx context.Context, in reportIn) (out Report, err error) {
-	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		out.Dangling, err = collect(s.references().Dangling(ctx, r, clientidp.Kind))
-		return err
-	})
+	out.Dangling = []store.Reference{}
+	orgs, err := s.organisations(ctx, in.Scope)
+	for _, org := range orgs {
+		if err != nil {
+			break
+		}
+		err = crud.Inside(ctx, s.Store, org, func(r store.Reader) error {
+			found, err := collect(s.references().Dangling(ctx, r, viewer(in.Who), clientidp.Kind))
+			out.Dangling = append(out.Dangling, found...)
+			return err
+		})
+	}
 	return out, err
+}
+
+// organisations returns whose identity providers a caller looks at: those of all
+// who have some, in the case of a user without organisation.
+func (s *ClientIDPs) organisations(ctx context.Context, scope tenant.Scope) (orgs []tenant.ID, err error) {
+	if !scope.All() {
+		return []tenant.ID{scope.Org()}, nil
+	}
+	err = s.Store.View(ctx, scope, func(r store.Reader) error {
+		for p, err := range clientIDPs.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			orgs = append(orgs, p.Value.OrgID)
+		}
+		return nil
+	})
+	slices.Sort(orgs)
+	return slices.Compact(orgs), err
 }
 
 func collect(refs iter.Seq2[store.Reference, error]) ([]store.Reference, error) {

@@ -46,7 +46,7 @@ func TestReferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := func(n named) string { return n.Name }
-	refs := crud.NewReferences(registry.Source(), crud.SourceOf(apis, name, nil), crud.SourceOf(policies, name, nil))
+	refs := crud.NewReferences(registry.Source(), crud.SourceOf(apis, name, nil, nil), crud.SourceOf(policies, name, nil, nil))
 	s := &registry.ClientIDPs{Store: db, NewID: func() string { return "5f1a0c5d8e3b2a1f00000003" }, Now: time.Now, Log: slog.New(slog.DiscardHandler), PageSize: 10, References: refs}
 	ops := map[string]operation.Operation{}
 	for _, o := range s.Operations() {
@@ -92,13 +92,13 @@ func TestReferences(t *testing.T) {
 // would leave behind.
 func whoNames(t *testing.T, db store.Store, one tenant.Scope, refs *crud.References) {
 	t.Helper()
-	list, err := refs.Of(t.Context(), db, one, func(r store.Reader) (crud.Target, error) {
+	list, err := refs.Of(t.Context(), db, one, crud.Viewer{All: true}, func(r store.Reader) (crud.Target, error) {
 		return crud.TargetOf(t.Context(), kind(policy.Kind), r, "gold")
 	})
 	if err != nil || len(list) != 2 || list[0].ID != "corp" || list[1].Where != "api_mappings.lost.scope_to_policy.read" {
 		t.Errorf("who names gold: %+v, %v", list, err)
 	}
-	ctx, rehearsal := store.Rehearse(t.Context(), refs.After)
+	ctx, rehearsal := store.Rehearse(t.Context(), refs.Onlooker(&operation.Call{Spec: &operation.Spec{}}))
 	_, err = db.Update(ctx, one, func(w store.Writer) error {
 		_, err := kind(policy.Kind).Delete(ctx, w, "gold", nil)
 		return err

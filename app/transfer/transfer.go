@@ -93,7 +93,7 @@ func (s *Service) Import(ctx context.Context, scope tenant.Scope, b folder.Bundl
 	items, problems := s.prepare(scope.Org(), b, progress)
 	report := Report{OrgID: scope.Org(), Problems: problems}
 	if dryRun {
-		ctx, _ = store.Rehearse(ctx, nil)
+		ctx, _ = store.Rehearse(ctx, store.Onlooker{})
 	}
 	_, err := s.Store.Update(ctx, scope, func(w store.Writer) error {
 		report = Report{OrgID: scope.Org(), Problems: problems[:len(problems):len(problems)]}

@@ -52,7 +52,7 @@ type Spec struct {
 	// Rehearsable says that the row answers what it would do when asked by the query
 	// parameter DryRun.
 	Rehearsable bool
-	aftermath   store.Aftermath
+	onlooker    func(*Call) store.Onlooker
 	members     []string // of the body, when it is an object with a fixed set of them
 	settle      func(context.Context, *Call) (Settled, error)
 }

@@ -16,10 +16,10 @@ var dryRun = Param{Name: DryRun, In: "query", Type: reflect.TypeFor[bool](),
 	Doc: "true: answer what would change, and store nothing. Whatever the operation would refuse is refused."}
 
 // Rehearsable lets calls ask what the row would do. It is for rows that have no
-// effect but through a store, in one unit of work. aftermath finds references that
-// would lead nowhere; nil: nobody looks.
-func Rehearsable(aftermath store.Aftermath) Option {
-	return func(s *Spec) { s.Rehearsable, s.aftermath = true, aftermath }
+// effect but through a store, in one unit of work. onlooker makes of a call what its
+// caller may know and wants to; nil: all changes, and no references.
+func Rehearsable(onlooker func(*Call) store.Onlooker) Option {
+	return func(s *Spec) { s.Rehearsable, s.onlooker = true, onlooker }
 }
 
 // Rehearsed is the answer to a rehearsal.
@@ -31,8 +31,8 @@ type Rehearsed struct {
 
 // Outcome is what an operation would have done.
 type Outcome struct {
-	Changes    []store.Step      `json:"changes" doc:"Records that would change."`
-	References []store.Reference `json:"references" doc:"References that would lead nowhere."`
+	Changes    []store.Step      `json:"changes" doc:"Records that would change, as far as the caller may see them."`
+	References []store.Reference `json:"references" doc:"References that would lead nowhere, or to what the caller may not see."`
 }
 
 // Rehearses reports whether a call only asks what would happen.
@@ -55,7 +55,11 @@ func rehearse(next Handler, s *Spec) Handler {
 		if !asked {
 			return next(ctx, c)
 		}
-		ctx, r := store.Rehearse(ctx, s.aftermath)
+		var o store.Onlooker
+		if s.onlooker != nil {
+			o = s.onlooker(c)
+		}
+		ctx, r := store.Rehearse(ctx, o)
 		if _, err := next(ctx, c); err != nil {
 			return nil, err
 		}

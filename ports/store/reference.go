@@ -21,3 +21,19 @@ type Reference struct {
 // work. A nil before means that the record was created, a nil after that it was
 // deleted.
 type Aftermath func(ctx context.Context, r Reader, before, after *Record) iter.Seq2[Reference, error]
+
+// Onlooker is whom a rehearsal is told to. The zero Onlooker may know of every
+// record, and does not ask for references.
+type Onlooker struct {
+	// Aftermath finds references that would lead nowhere.
+	Aftermath Aftermath
+	// Sees reports whether the onlooker may know of a record as it is.
+	Sees func(ctx context.Context, r Reader, rec Record) (bool, error)
+}
+
+func (o Onlooker) sees(ctx context.Context, r Reader, rec *Record) (bool, error) {
+	if rec == nil || o.Sees == nil {
+		return rec != nil, nil
+	}
+	return o.Sees(ctx, r, *rec)
+}

@@ -14,7 +14,7 @@ import (
 type Rehearsal struct {
 	Changes    []Step
 	References []Reference // that would lead nowhere
-	aftermath  Aftermath
+	onlooker   Onlooker
 }
 
 // Step is what would become of one record.
@@ -30,10 +30,10 @@ type rehearsalKey struct{}
 
 // Rehearse returns a context in which every Update runs, fails as it would fail,
 // and stores nothing; what it would have stored is in the Rehearsal. Later units
-// of work do not see what earlier ones rehearsed. aftermath, if not nil, finds the
-// references that would lead nowhere.
-func Rehearse(ctx context.Context, aftermath Aftermath) (context.Context, *Rehearsal) {
-	r := &Rehearsal{Changes: []Step{}, References: []Reference{}, aftermath: aftermath}
+// of work do not see what earlier ones rehearsed. Records that the onlooker sees
+// neither before nor after are left out.
+func Rehearse(ctx context.Context, o Onlooker) (context.Context, *Rehearsal) {
+	r := &Rehearsal{Changes: []Step{}, References: []Reference{}, onlooker: o}
 	return context.WithValue(ctx, rehearsalKey{}, r), r
 }
 
@@ -62,12 +62,12 @@ func (update Updater) Update(ctx context.Context, s tenant.Scope, fn func(Writer
 	var steps []Step
 	var refs []Reference
 	_, err := update(ctx, s, func(w Writer) error {
-		rec := &recorder{Writer: w, at: map[recordName]int{}}
+		rec := &recorder{Writer: w, onlooker: rehearsal.onlooker, at: map[recordName]int{}}
 		if err := fn(rec); err != nil {
 			return err
 		}
 		var err error
-		if steps, refs, err = rec.outcome(ctx, rehearsal.aftermath); err != nil {
+		if steps, refs, err = rec.outcome(ctx); err != nil {
 			return err
 		}
 		return errRehearsed
@@ -83,8 +83,9 @@ func (update Updater) Update(ctx context.Context, s tenant.Scope, fn func(Writer
 // recorder is a Writer that remembers what it wrote over.
 type recorder struct {
 	Writer
-	at     map[recordName]int // into writes
-	writes []write
+	onlooker Onlooker
+	at       map[recordName]int // into writes
+	writes   []write
 }
 
 type recordName struct {
@@ -96,6 +97,7 @@ type recordName struct {
 type write struct {
 	recordName
 	before, after *Record
+	seen          bool // by the onlooker, as it was before
 }
 
 // Put implements Writer.
@@ -104,10 +106,14 @@ func (w *recorder) Put(ctx context.Context, r Record) error {
 	if err != nil {
 		return err
 	}
+	seen, err := w.onlooker.sees(ctx, w.Writer, before)
+	if err != nil {
+		return err
+	}
 	if err := w.Writer.Put(ctx, r); err != nil {
 		return err
 	}
-	w.note(recordName{r.Org, r.Kind, r.ID}, before, &r)
+	w.note(write{recordName{r.Org, r.Kind, r.ID}, before, &r, seen})
 	return nil
 }
 
@@ -117,10 +123,14 @@ func (w *recorder) Delete(ctx context.Context, kind, id string) error {
 	if err != nil {
 		return err
 	}
+	seen, err := w.onlooker.sees(ctx, w.Writer, &before)
+	if err != nil {
+		return err
+	}
 	if err := w.Writer.Delete(ctx, kind, id); err != nil {
 		return err
 	}
-	w.note(recordName{before.Org, kind, id}, &before, nil)
+	w.note(write{recordName{before.Org, kind, id}, &before, nil, seen})
 	return nil
 }
 
@@ -137,26 +147,31 @@ func (w *recorder) look(ctx context.Context, org tenant.ID, kind, id string) (*R
 	return nil, nil
 }
 
-func (w *recorder) note(name recordName, before, after *Record) {
-	if i, seen := w.at[name]; seen {
-		w.writes[i].after = after
+func (w *recorder) note(c write) {
+	if i, again := w.at[c.recordName]; again {
+		w.writes[i].after = c.after
 		return
 	}
-	w.at[name] = len(w.writes)
-	w.writes = append(w.writes, write{name, before, after})
+	w.at[c.recordName] = len(w.writes)
+	w.writes = append(w.writes, c)
 }
 
 // outcome sums up what was written, records that came and went left out.
-func (w *recorder) outcome(ctx context.Context, aftermath Aftermath) (steps []Step, refs []Reference, err error) {
+func (w *recorder) outcome(ctx context.Context) (steps []Step, refs []Reference, err error) {
 	for _, c := range w.writes {
-		if c.before == nil && c.after == nil {
+		if !c.seen {
+			if c.seen, err = w.onlooker.sees(ctx, w.Writer, c.after); err != nil {
+				return nil, nil, err
+			}
+		}
+		if !c.seen || c.before == nil && c.after == nil {
 			continue
 		}
 		steps = append(steps, c.step())
-		if aftermath == nil {
+		if w.onlooker.Aftermath == nil {
 			continue
 		}
-		for ref, err := range aftermath(ctx, w.Writer, c.before, c.after) {
+		for ref, err := range w.onlooker.Aftermath(ctx, w.Writer, c.before, c.after) {
 			if err != nil {
 				return nil, nil, err
 			}

@@ -14,13 +14,13 @@ import (
 // rehearse runs a unit of work in a context in which nothing is stored.
 func rehearse(t *testing.T, b Backend, s tenant.Scope, fn func(context.Context, store.Writer) error) (*store.Rehearsal, error) {
 	t.Helper()
-	ctx, r := store.Rehearse(t.Context(), func(ctx context.Context, r store.Reader, before, after *store.Record) iter.Seq2[store.Reference, error] {
+	ctx, r := store.Rehearse(t.Context(), store.Onlooker{Aftermath: func(ctx context.Context, r store.Reader, before, after *store.Record) iter.Seq2[store.Reference, error] {
 		return func(yield func(store.Reference, error) bool) {
 			n, err := r.Count(ctx, store.Query{Kind: "thing"})
 			where := fmt.Sprintf("%v %v", before != nil, after != nil)
 			yield(store.Reference{Kind: "thing", ID: fmt.Sprint(n), Where: where}, err)
 		}
-	})
+	}})
 	if !store.Rehearsing(ctx) || store.Rehearsing(t.Context()) {
 		t.Error("which of the two is a rehearsal?")
 	}
@@ -100,7 +100,7 @@ var rehearsalTests = []test{
 				bump := func(w store.Writer) error { return editIn(t.Context(), w, "1", func(v *thing) { v.N++ }) }
 				ctx := t.Context()
 				if i%2 == 0 {
-					ctx, _ = store.Rehearse(ctx, nil)
+					ctx, _ = store.Rehearse(ctx, store.Onlooker{})
 				}
 				_, err := b.Update(ctx, scope(t, "a"), bump)
 				done <- err
