@@ -19,6 +19,7 @@ import (
 	"go.uber.org/fx/fxevent"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
@@ -54,7 +55,7 @@ type App struct {
 func New(opts ...Option) (*App, error) {
 	s := settings{
 		log: slog.Default(), now: time.Now, requestID: crypto.NewUUID, pageSize: 10, version: "dev", healthPath: "/health",
-		reads: replicated.Current, staleness: time.Minute, passwords: crypto.Passwords{},
+		maxBody: httpadapter.MaxBody, maxValues: httpadapter.MaxValues, reads: replicated.Current, staleness: time.Minute, passwords: crypto.Passwords{},
 	}
 	for _, opt := range opts {
 		opt(&s)

@@ -27,6 +27,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -42,7 +43,7 @@ func newLibrary(s *settings, st store.Store, v *openapi.Validator, p *policies.S
 		Store: st, NewID: s.newID, NewAPIID: s.newAPIID, Now: s.now, Log: s.log, PageSize: s.pageSize, Settings: s.definitions.APIs,
 		Hosts: s.definitions.Hosts, Validator: v, References: g, Forget: p.Forget, Template: template, Hook: webhookText,
 		Read: func(ctx context.Context, b operation.Document) (*doc.Node, error) {
-			return readDocument(ctx, s.fetcher, b)
+			return source{s.fetcher, yaml.Limits{Bytes: int(s.maxBody), Values: s.maxValues}}.read(ctx, b)
 		},
 	})
 }
@@ -65,11 +66,17 @@ func webhookText(ctx context.Context, r store.Reader, id string) (json.RawMessag
 	return json.Marshal(h.Value)
 }
 
-// readDocument returns the tree of a document as it was sent: itself, an
-// archive, or the address where it is.
-func readDocument(ctx context.Context, f fetch.Fetcher, b operation.Document) (*doc.Node, error) {
+// source reads documents that come otherwise than as JSON.
+type source struct {
+	fetcher fetch.Fetcher
+	limits  yaml.Limits
+}
+
+// read returns the tree of a document as it was sent: itself, an archive, or the
+// address where it is.
+func (s source) read(ctx context.Context, b operation.Document) (*doc.Node, error) {
 	if b.Archive != nil {
-		n, err := apis.Unpack(b.Archive, yaml.Parse)
+		n, err := apis.Unpack(b.Archive, func(text []byte) (*doc.Node, error) { return yaml.Parse(text, s.limits) })
 		return n, unreadable(err)
 	}
 	n, err := doc.ParseNode(b.JSON)
@@ -80,15 +87,20 @@ func readDocument(ctx context.Context, f fetch.Fetcher, b operation.Document) (*
 	if !address.Is(doc.TypeString) || n.Get("openapi") != nil || n.Len() > 1 {
 		return n, nil
 	}
-	return download(ctx, f, address.Text())
+	return s.download(ctx, address.Text())
 }
 
-// download fetches a description in JSON or YAML.
-func download(ctx context.Context, f fetch.Fetcher, address string) (*doc.Node, error) {
+// download fetches a description in JSON or YAML. What comes takes room as a body
+// of its size does.
+func (s source) download(ctx context.Context, address string) (*doc.Node, error) {
 	if operation.Undecided(ctx) {
 		return nil, fault.New(fault.Denied, guard.CodeDenied, "access denied: rules look at the document behind url, which is downloaded only for users with the permission to write it")
 	}
-	a, err := f.Fetch(ctx, fetch.Request{URL: address})
+	under := load.Of(ctx)
+	if err := under.Text(ctx, int64(s.limits.Bytes)); err != nil {
+		return nil, err
+	}
+	a, err := s.fetcher.Fetch(ctx, fetch.Request{URL: address})
 	switch {
 	case errors.Is(err, fetch.ErrPrivate):
 		return nil, unfetched("the address is not a public one; import.allow_private_addresses permits others", err)
@@ -101,7 +113,11 @@ func download(ctx context.Context, f fetch.Fetcher, address string) (*doc.Node, 
 	case a.Status != nethttp.StatusOK:
 		return nil, unfetched("the document could not be downloaded: the server answered "+nethttp.StatusText(a.Status), nil)
 	}
-	n, err := yaml.Parse(a.Body)
+	may := yaml.Weigh(a.Body, s.limits)
+	if err := under.Work(ctx, int64(may.Bytes), int64(may.Values)); err != nil {
+		return nil, err
+	}
+	n, err := yaml.Parse(a.Body, s.limits)
 	return n, unreadable(err)
 }
 

@@ -213,8 +213,8 @@ func newGuard(s *settings, a *App, id *identity.Service, e rules.Engine) operati
 
 func newHandler(s *settings, ops table, g operation.Middleware) (nethttp.Handler, error) {
 	return httpadapter.Handler(ops, httpadapter.Config{
-		Guard: g, Observer: s.observer, Logger: s.log, Now: s.now, MaxBody: s.maxBody, MaxDepth: s.maxDepth, Deadline: s.deadline,
-		NewRequestID: s.requestID,
+		Guard: g, Observer: s.observer, Logger: s.log, Now: s.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth,
+		Deadline: s.deadline, Room: s.room, NewRequestID: s.requestID,
 	})
 }
 

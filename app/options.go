@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/core/registry/servers"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -51,6 +53,8 @@ type settings struct {
 	pageSize    int
 	maxBody     int64
 	maxDepth    int
+	maxValues   int
+	room        *load.Room
 	deadline    time.Duration
 	staleness   time.Duration
 	history     time.Duration
@@ -170,7 +174,15 @@ func WithPageSize(n int) Option { return func(o *settings) { o.pageSize = n } }
 // WithLimits bounds requests: body in bytes, nesting of JSON in levels, and how
 // long one may take. Zero keeps a default: 32 MiB, 128, 30 s.
 func WithLimits(body int64, depth int, deadline time.Duration) Option {
-	return func(o *settings) { o.maxBody, o.maxDepth, o.deadline = body, depth, deadline }
+	return func(o *settings) { o.maxBody, o.maxDepth, o.deadline = cmp.Or(body, o.maxBody), depth, deadline }
+}
+
+// WithBodies bounds request bodies further: values in one, and the memory that
+// all under way may take together, beyond which callers wait. Zero keeps a
+// default: 400,000 and 256 MiB. pressure, if not nil, hears when the first large
+// body begins to be worked on and when the last is done.
+func WithBodies(values int, memory int64, pressure func(bool)) Option {
+	return func(o *settings) { o.maxValues, o.room = cmp.Or(values, o.maxValues), load.NewRoom(memory, pressure) }
 }
 
 // WithMaxStaleness says how long the copy in memory may lag behind a store that

@@ -135,6 +135,7 @@ var (
 func write(_ context.Context, w nethttp.ResponseWriter, resp any) error {
 	x := resp.(*exchange)
 	x.header(w.Header())
+	x.leave(w)
 	w.WriteHeader(x.status)
 	if x.http.Method != nethttp.MethodHead {
 		if x.body != nil {

@@ -1,9 +1,7 @@
 package http
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	nethttp "net/http"
@@ -11,9 +9,7 @@ import (
 
 	"github.com/go-kit/kit/endpoint"
 
-	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // The steps below are the chain around the guard, from the outside in. Each gets
@@ -146,43 +142,12 @@ func (c Config) limit(next endpoint.Endpoint) endpoint.Endpoint {
 	return func(ctx context.Context, req any) (any, error) {
 		x := req.(*exchange)
 		if x.row.hasBody {
+			ctx, x.load = x.row.room.Begin(ctx)
+			defer x.load.End()
 			x.call.Incoming = x.receive
 		}
 		ctx, cancel := context.WithTimeout(ctx, x.row.deadline)
 		defer cancel()
 		return next(ctx, req)
 	}
-}
-
-// receive reads the body and brings it into the form of JSON.
-func (x *exchange) receive(context.Context) error {
-	if err := x.readBody(); err != nil {
-		return err
-	}
-	x.translate()
-	if tooDeep(x.call.Body, x.row.maxDepth) {
-		return fault.New(fault.Invalid, operation.CodeMalformed, "nested deeper than %d levels", x.row.maxDepth)
-	}
-	return nil
-}
-
-// tooDeep reports whether a body is JSON that nests deeper than max. What is no
-// JSON at all is for the decoder to refuse, behind the guard.
-func tooDeep(body []byte, max int) bool {
-	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) <= max {
-		return false
-	}
-	return doc.Check(body, max) != nil && doc.Check(body, 0) == nil
-}
-
-var tooLarge = fault.New(fault.TooLarge, "body.too_large", "Request body too large")
-
-func unreadable(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[*nethttp.MaxBytesError](err); ok {
-		return tooLarge
-	}
-	return fault.New(fault.Invalid, "body.unreadable", "The request body could not be read").Because(err)
 }

@@ -2,6 +2,7 @@ package http
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -31,37 +33,53 @@ var graphTypes = map[string]bool{"application/vnd.tyk.udg.v2.openapi": true, "ap
 // filePart is the part of a form that holds the document.
 const filePart = "file"
 
-// translate brings the body of a row that takes a document into the form of
-// JSON. What is wrong with it the row says, behind the guard.
-func (x *exchange) translate() {
-	if !x.row.document {
-		return
-	}
+// translate brings the body into the form of JSON. What is wrong with a document
+// its row says.
+func (x *exchange) translate(ctx context.Context) error {
 	mediaType, params, _ := mime.ParseMediaType(x.call.Header["Content-Type"])
 	switch {
-	case yamlTypes[mediaType]:
-		x.fromYAML(x.call.Body)
-	case graphTypes[mediaType] && len(x.call.Body) > 0 && doc.Check(x.call.Body, 0) != nil:
-		x.fromYAML(x.call.Body)
+	case !x.row.document:
+	case yamlTypes[mediaType], graphTypes[mediaType] && len(x.call.Body) > 0 && doc.Check(x.call.Body, 0) != nil:
+		return x.fromYAML(ctx, x.call.Body)
 	case mediaType == formType:
-		x.fromForm(params["boundary"])
+		return x.fromForm(ctx, params["boundary"])
 	}
+	return x.admit(ctx, len(x.call.Body), doc.Count(x.call.Body))
 }
 
-func (x *exchange) fromYAML(text []byte) {
-	n, err := yaml.Parse(text)
+func (x *exchange) fromYAML(ctx context.Context, text []byte) error {
+	x.call.Body = nil
+	most := yaml.Limits{Bytes: int(x.row.maxBody), Values: x.row.maxValues}
+	if err := yaml.Fits(text, most); err != nil {
+		return x.refuse(err)
+	}
+	may := yaml.Weigh(text, most)
+	if err := x.load.Work(ctx, int64(may.Bytes), int64(may.Values)); err != nil {
+		return err
+	}
+	n, err := yaml.Parse(text, most)
 	if err != nil {
-		x.call.Body, x.call.Upload.Err = nil, err
-		return
+		return x.refuse(err)
 	}
 	x.call.Body = n.JSON()
+	return nil
+}
+
+// refuse leaves it to the row to say what is wrong with a YAML text, unless it is
+// too large.
+func (x *exchange) refuse(err error) error {
+	if errors.Is(err, yaml.ErrLarge) {
+		return fault.New(fault.TooLarge, codeTooLarge, "Request body %s", err.Error())
+	}
+	x.call.Upload.Err = err
+	return nil
 }
 
 // zipMagic begins every ZIP file that is not empty.
 var zipMagic = []byte("PK\x03\x04")
 
 // fromForm takes the file out of a form: JSON, YAML, or an archive.
-func (x *exchange) fromForm(boundary string) {
+func (x *exchange) fromForm(ctx context.Context, boundary string) error {
 	text, err := formFile(x.call.Body, boundary)
 	x.call.Body = nil
 	switch {
@@ -69,11 +87,14 @@ func (x *exchange) fromForm(boundary string) {
 		x.call.Upload.Err = err
 	case bytes.HasPrefix(text, zipMagic):
 		x.call.Upload.Archive = text
+		return x.load.All(ctx) // what it unpacks to is not known yet
 	case doc.Check(text, 0) == nil:
 		x.call.Body = text
+		return x.admit(ctx, len(text), doc.Count(text))
 	default:
-		x.fromYAML(text)
+		return x.fromYAML(ctx, text)
 	}
+	return nil
 }
 
 var (
@@ -119,6 +140,15 @@ func (x *exchange) rendition(r operation.Rendition) error {
 	if !asYAML {
 		x.save(r.Download)
 		return nil
+	}
+	if x.load == nil { // a row with a body holds room already
+		ctx, cancel := context.WithTimeout(x.http.Context(), x.row.deadline)
+		defer cancel()
+		_, x.load = x.row.room.Begin(ctx)
+		defer x.load.End()
+		if err := x.load.Work(ctx, int64(len(r.JSON)), int64(doc.Count(r.JSON))); err != nil {
+			return err
+		}
 	}
 	n, err := doc.ParseNode(r.JSON)
 	if err != nil {

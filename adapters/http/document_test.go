@@ -15,7 +15,7 @@ import (
 )
 
 // echoes is a table whose one row answers with the document it gets.
-func echoes(t *testing.T) nethttp.Handler {
+func echoes(t *testing.T, cfg httpadapter.Config) nethttp.Handler {
 	t.Helper()
 	echo := func(_ context.Context, in struct {
 		Body operation.Document `body:""`
@@ -27,7 +27,10 @@ func echoes(t *testing.T) nethttp.Handler {
 	}
 	ops := operation.Group{Surface: operation.Probe, Name: "echo", Path: "/echo", Tag: "Echo"}.Rows(
 		operation.POST("post", "", "Echo", echo, operation.Public(), operation.Example(map[string]any{}, map[string]any{})))
-	h, err := httpadapter.Handler(ops, httpadapter.Config{Guard: func(next operation.Handler) operation.Handler { return next }})
+	if cfg.Logger = quiet; cfg.Guard == nil {
+		cfg.Guard = func(next operation.Handler) operation.Handler { return next }
+	}
+	h, err := httpadapter.Handler(ops, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +51,7 @@ func form(t *testing.T, name string, file []byte) (contentType, body string) {
 }
 
 func TestDocuments(t *testing.T) {
-	h := echoes(t)
+	h := echoes(t, httpadapter.Config{})
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	f, _ := z.Create("openapi.yaml")

@@ -2,30 +2,32 @@ package http
 
 import (
 	"context"
-	"io"
 	nethttp "net/http"
 	"net/textproto"
 	"reflect"
 	"strings"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // row is an operation prepared for serving: whatever can be known before a
 // request comes is worked out once.
 type row struct {
-	spec     *operation.Spec
-	do       operation.Handler
-	dialect  *dialect
-	output   output
-	headers  []string // that a call carries, canonical
-	params   []string // placeholders of the path
-	hasBody  bool
-	document bool // the body is a whole document
-	maxBody  int64
-	maxDepth int
-	deadline time.Duration
+	spec      *operation.Spec
+	do        operation.Handler
+	dialect   *dialect
+	output    output
+	headers   []string // that a call carries, canonical
+	params    []string // placeholders of the path
+	hasBody   bool
+	document  bool // the body is a whole document
+	maxBody   int64
+	maxDepth  int
+	maxValues int
+	room      *load.Room
+	deadline  time.Duration
 }
 
 // callHeaders are carried by every call that has them.
@@ -37,7 +39,7 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 		return nil, err
 	}
 	r := &row{spec: &o.Spec, do: cfg.Guard(o.Do), dialect: dialectOf(o.Surface), output: out,
-		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, deadline: cfg.Deadline}
+		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, maxValues: cfg.MaxValues, room: cfg.Room, deadline: cfg.Deadline}
 	r.headers = append(r.headers, callHeaders...)
 	for _, p := range o.Params {
 		switch p.In {
@@ -64,6 +66,7 @@ type exchange struct {
 	row  *row
 	http *nethttp.Request
 	call operation.Call
+	load *load.Request // nil for a row without a body
 
 	// The answer.
 	status    int // 0 until it is settled
@@ -111,28 +114,4 @@ func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 		x.call.Header[name] = strings.Join(values, ", ")
 	}
 	return x, nil
-}
-
-// readBody reads what the client sends, up to the limit of the row.
-func (x *exchange) readBody() error {
-	size := x.http.ContentLength
-	if size > x.row.maxBody {
-		return tooLarge
-	}
-	if x.http.Body == nil {
-		return nil
-	}
-	// A length is only a promise: memory for a large body comes with the body.
-	const trusted = 1 << 16
-	if size >= 0 && size <= trusted {
-		x.call.Body = make([]byte, size)
-		_, err := io.ReadFull(x.http.Body, x.call.Body)
-		return unreadable(err)
-	}
-	body, err := io.ReadAll(io.LimitReader(x.http.Body, x.row.maxBody+1))
-	if err == nil && int64(len(body)) > x.row.maxBody {
-		return tooLarge
-	}
-	x.call.Body = body
-	return unreadable(err)
 }

@@ -18,9 +18,16 @@ import (
 	"github.com/go-kit/kit/endpoint"
 	kithttp "github.com/go-kit/kit/transport/http"
 
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Defaults of Config that other ways in share.
+const (
+	MaxBody   = 32 << 20
+	MaxValues = 400_000
 )
 
 // Config says how operations are served. Only the guard has no default.
@@ -30,7 +37,9 @@ type Config struct {
 	Logger       *slog.Logger         // nil: slog.Default
 	Now          system.Clock         // nil: time.Now
 	MaxBody      int64                // bytes of a request body; 0: 32 MiB (contract dashboard.md 2.1)
+	MaxValues    int                  // values in a request body; 0: 400,000
 	MaxDepth     int                  // nesting of a request body; 0: 128
+	Room         *load.Room           // memory for request bodies under way; nil: one of its own
 	Deadline     time.Duration        // of an operation; 0: 30 s
 	NewRequestID func() string        // nil: random text
 }
@@ -43,7 +52,13 @@ func (c Config) withDefaults() Config {
 		c.Now = time.Now
 	}
 	if c.MaxBody == 0 {
-		c.MaxBody = 32 << 20
+		c.MaxBody = MaxBody
+	}
+	if c.MaxValues == 0 {
+		c.MaxValues = MaxValues
+	}
+	if c.Room == nil {
+		c.Room = load.NewRoom(0, nil)
 	}
 	if c.MaxDepth == 0 {
 		c.MaxDepth = 128
@@ -93,8 +108,12 @@ func (c Config) serve(r *row) nethttp.Handler {
 		return x.row.do(ctx, &x.call)
 	}
 	chain := endpoint.Chain(c.recover, identify(c.NewRequestID), c.observe, c.access, c.render, c.limit)
-	return kithttp.NewServer(chain(carryOut), r.decode, write, kithttp.ServerErrorEncoder(
+	server := kithttp.NewServer(chain(carryOut), r.decode, write, kithttp.ServerErrorEncoder(
 		func(_ context.Context, _ error, w nethttp.ResponseWriter) {
 			w.WriteHeader(nethttp.StatusInternalServerError)
 		}))
+	if !r.hasBody {
+		return server
+	}
+	return nethttp.HandlerFunc(func(w nethttp.ResponseWriter, req *nethttp.Request) { server.ServeHTTP(w, timed(w, req)) })
 }

@@ -18,17 +18,16 @@ import (
 // Errors of Parse, wrapped with the line.
 var (
 	ErrSyntax = errors.New("not readable as YAML")
-	errLarge  = errors.New("aliases make the document too large")
+	ErrLarge  = errors.New("too large")
 )
-
-// maxNodes bounds what aliases may blow a document up to: for each byte of text
-// there is at most one value, and this many more.
-const maxNodes = 100_000
 
 // Parse reads a YAML text, of which JSON is a part, as a JSON tree. Keys that
 // are no text become text as they are written, such as status codes. Only the
 // first document of a stream counts.
-func Parse(text []byte) (*doc.Node, error) {
+func Parse(text []byte, l Limits) (*doc.Node, error) {
+	if err := Fits(text, l); err != nil {
+		return nil, err
+	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrSyntax, strings.TrimPrefix(err.Error(), "yaml: "))
@@ -36,19 +35,22 @@ func Parse(text []byte) (*doc.Node, error) {
 	if root.Kind == 0 {
 		return nil, fmt.Errorf("%w: there is nothing in it", ErrSyntax)
 	}
-	r := reader{left: len(text) + maxNodes}
+	if anchored(text) {
+		l = Weigh(text, l)
+	}
+	r := reader{limits: l, left: l}
 	return r.node(root.Content[0])
 }
 
 // reader turns YAML nodes into JSON nodes.
 type reader struct {
-	left  int          // nodes that may still come
-	under []*yaml.Node // aliases that are being followed
+	limits, left Limits       // left: what may still come
+	under        []*yaml.Node // aliases that are being followed
 }
 
 func (r *reader) node(n *yaml.Node) (*doc.Node, error) {
-	if r.left--; r.left < 0 {
-		return nil, fmt.Errorf("%w: %w", ErrSyntax, errLarge)
+	if err := r.spend(1, n.Value); err != nil {
+		return nil, err
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -102,6 +104,9 @@ func (r *reader) mapping(n *yaml.Node, out *doc.Node, merged bool) error {
 			return at(key, "the key "+strconv.Quote(key.Value)+" is there twice")
 		}
 		own[key.Value] = true
+		if err := r.spend(0, key.Value); err != nil {
+			return err
+		}
 		if merged && out.Get(key.Value) != nil {
 			continue
 		}
@@ -121,8 +126,8 @@ func (r *reader) merge(n *yaml.Node, out *doc.Node) error {
 		_, err := r.alias(n, func(target *yaml.Node) (*doc.Node, error) { return nil, r.merge(target, out) })
 		return err
 	case yaml.MappingNode:
-		if r.left -= len(n.Content); r.left < 0 {
-			return fmt.Errorf("%w: %w", ErrSyntax, errLarge)
+		if err := r.spend(len(n.Content), ""); err != nil {
+			return err
 		}
 		return r.mapping(n, out, true)
 	case yaml.SequenceNode:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/bundle"
 )
 
@@ -55,7 +56,7 @@ func TestUnpack(t *testing.T) {
 			{name: "__MACOSX/._openapi.yaml", text: "\x00"}, {name: "paths/._a.yaml", text: "\x00"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := apis.Unpack(pack(t, files...), yaml.Parse)
+			got, err := apis.Unpack(pack(t, files...), parse)
 			if err != nil || string(got.JSON()) != want {
 				t.Errorf("%s, %v", got.JSON(), err)
 			}
@@ -70,8 +71,8 @@ func TestUnpackRefuses(t *testing.T) {
 		many = append(many, packed{name: fmt.Sprintf("%d.json", i), text: "{}"})
 	}
 	var aliases []packed // many values in few bytes
-	for i := range 20 {
-		aliases = append(aliases, packed{name: fmt.Sprintf("%d.yaml", i), text: "a: &a [" + strings.Repeat("0,", 900) + "]\nb: [" + strings.Repeat("*a,", 100) + "]\n"})
+	for i := range 40 {
+		aliases = append(aliases, packed{name: fmt.Sprintf("%d.yaml", i), text: "a: &a [" + strings.Repeat("0,", 900) + "]\nb: [" + strings.Repeat("*a,", 15) + "]\n"})
 	}
 	broken := pack(t, packed{name: "openapi.yaml", text: strings.Repeat("openapi: 3.0.3\n", 100)})
 	copy(broken[45:], "xxxxxxxx")
@@ -98,7 +99,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"a reference that has left": {pack(t, packed{name: "openapi.yaml", text: mainFile}), bundle.ErrReference},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := apis.Unpack(tt.archive, yaml.Parse); !errors.Is(err, tt.want) {
+			if _, err := apis.Unpack(tt.archive, parse); !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
 		})
@@ -110,8 +111,12 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(pack(f, packed{name: "openapi.yaml", text: mainFile}, packed{name: "paths/a.yaml", text: "get: {}"}))
 	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		if n, err := apis.Unpack(archive, yaml.Parse); err == nil && n == nil {
+		if n, err := apis.Unpack(archive, parse); err == nil && n == nil {
 			t.Error("neither a document nor an error")
 		}
 	})
+}
+
+func parse(text []byte) (*doc.Node, error) {
+	return yaml.Parse(text, yaml.Limits{Bytes: 32 << 20, Values: bundle.MaxNodes})
 }

@@ -151,7 +151,9 @@ type History struct {
 // Limits bounds what one request may cost; none of them is 0.
 type Limits struct {
 	MaxBodyBytes   int64
-	MaxDepth       int // of nested arrays and objects in a body
+	MaxBodyValues  int
+	BodyMemory     int64 // of all bodies under way, in bytes
+	MaxDepth       int   // of nested arrays and objects in a body
 	RequestTimeout time.Duration
 	WriteTime      time.Duration // for which one unit of work may hold the writer
 }

@@ -111,6 +111,8 @@ func limitRules(s *Settings) []finding {
 		{s.MaxStaleness < 0, "max_staleness", "expected at least 0"},
 		{s.History.MaxAge < 0, "history.max_age", "expected at least 0"},
 		{s.Limits.MaxBodyBytes < 1, "limits.max_body_bytes", "expected at least 1"},
+		{s.Limits.MaxBodyValues < 1, "limits.max_body_values", "expected at least 1"},
+		{s.Limits.BodyMemory < 1<<20, "limits.body_memory", "expected at least 1048576, which is 1 MiB"},
 		{s.Limits.MaxDepth < 1, "limits.max_depth", "expected at least 1"},
 		{s.Limits.RequestTimeout <= 0, "limits.request_timeout", "expected more than 0"},
 		{s.Limits.WriteTime <= 0, "limits.write_time", "expected more than 0"},

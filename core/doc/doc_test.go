@@ -295,3 +295,21 @@ func BenchmarkDiff(b *testing.B) {
 		doc.Diff(text, to)
 	}
 }
+
+// FuzzAppendString holds the quoted text against encoding/json.
+func FuzzAppendString(f *testing.F) {
+	for _, s := range []string{"", "plain", "a\"b\\c\b\f\n\r\t\x00\x1f\x7f", "é\u2028\u2029 <&> \xff\xe2\x80 \U0001F600", "\xed\xa0\x80"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(s); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := string(doc.AppendString(nil, s)), strings.TrimSuffix(b.String(), "\n"); got != want {
+			t.Fatalf("%q: %s, want %s", s, got, want)
+		}
+	})
+}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -76,6 +78,21 @@ func deeper(text []byte, limit int) bool {
 		}
 	}
 	return false
+}
+
+// Count returns how many values a JSON text has at most, without reading them: a
+// text that is no JSON has a count too. It says what a tree of them would cost.
+func Count(text []byte) int {
+	n := 1
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = stringEnd(text, i) - 1
+		case '{', '[', ',':
+			n++
+		}
+	}
+	return n
 }
 
 // stringEnd returns the index after the string that begins at text[i]; for an
@@ -154,12 +171,41 @@ func AppendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
+// appendQuoted appends what encoding/json writes when it does not escape HTML,
+// without another copy of a long text.
 func appendQuoted(b []byte, s string) []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil { // a string always encodes
-		return append(b, `""`...)
+	const hex = "0123456789abcdef"
+	b = append(slices.Grow(b, len(s)+len(s)/16+2), '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c, size := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(s[i:])
+		}
+		at := strings.IndexByte(escaped, byte(c))
+		switch {
+		case c < utf8.RuneSelf && at >= 0:
+			b = append(append(b, s[from:i]...), '\\', escapes[at])
+		case c < ' ':
+			b = append(append(b, s[from:i]...), '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		case c == utf8.RuneError && size == 1:
+			b = append(append(b, s[from:i]...), `\ufffd`...)
+		case c == '\u2028', c == '\u2029': // ends a line in JavaScript
+			b = append(append(b, s[from:i]...), `\u202`...)
+			b = append(b, hex[c&15])
+		default:
+			i += size
+			continue
+		}
+		i += size
+		from = i
 	}
-	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
+	return append(append(b, s[from:]...), '"')
 }
+
+// escaped are the characters that have a short escape of their own, in the order
+// of escapes.
+const (
+	escaped = "\"\\\b\f\n\r\t"
+	escapes = `"\bfnrt`
+)

@@ -23,6 +23,13 @@ import (
 )
 
 func main() {
+	if os.Getenv(childVariable) != "" {
+		if err := beChild(); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: the service:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
@@ -58,6 +65,7 @@ var sections = []section{
 	{"feed", "Feed of 10,000 mappings pulled by 50 nodes at once", feedRows},
 	{"catalogue", "APIs and policies, by how many there are", catalogueRows},
 	{"latency", "From commit to visible and announced", latencyRows},
+	{"memory", "Memory under the largest bodies", memoryRows},
 	{"startup", "Start-up", startupRows},
 	{"rules", "OPA decision", rulesRows},
 }

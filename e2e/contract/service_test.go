@@ -207,7 +207,7 @@ func (a answer) json() ([]byte, error) {
 	case !strings.Contains(a.mediaType, "yaml"):
 		return a.body, nil
 	}
-	n, err := yaml.Parse(a.body)
+	n, err := yaml.Parse(a.body, yaml.Limits{Bytes: 1 << 20, Values: 10_000})
 	return n.JSON(), err
 }
 

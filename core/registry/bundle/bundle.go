@@ -16,9 +16,9 @@ import (
 
 // Limits of a description in several files.
 const (
-	MaxFiles = 1_000     // files
-	MaxNodes = 1_000_000 // values, in all files together and in the result
-	MaxDepth = 128       // levels of nesting, in a file and in the result
+	MaxFiles = 1_000   // files
+	MaxNodes = 400_000 // values, in all files together and in the result
+	MaxDepth = 128     // levels of nesting, in a file and in the result
 )
 
 // Errors of this package, wrapped with the file and the place.

@@ -1,0 +1,165 @@
+package http
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	nethttp "net/http"
+	"os"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+const codeTooLarge = "body.too_large"
+
+var tooLarge = fault.New(fault.TooLarge, codeTooLarge, "Request body too large")
+
+// receive reads the body and brings it into the form of JSON. The guard calls it
+// when the caller is known. What it may cost is worked out from the text before a
+// tree is made of it.
+func (x *exchange) receive(ctx context.Context) error {
+	if err := x.readBody(ctx); err != nil {
+		return err
+	}
+	if err := x.translate(ctx); err != nil {
+		return err
+	}
+	if tooDeep(x.call.Body, x.row.maxDepth) {
+		return fault.New(fault.Invalid, operation.CodeMalformed, "nested deeper than %d levels", x.row.maxDepth)
+	}
+	return nil
+}
+
+// admit makes room for a document of so many bytes and values, or refuses it.
+func (x *exchange) admit(ctx context.Context, bytes, values int) error {
+	if values > x.row.maxValues {
+		return fault.New(fault.TooLarge, codeTooLarge, "Request body too large: it holds more than %d values", x.row.maxValues)
+	}
+	return x.load.Work(ctx, int64(bytes), int64(values))
+}
+
+// free is how much of a body is read before there must be room for all of it: a
+// caller who sends nothing takes no room.
+const free = 16 << 10
+
+// readBody reads what the client sends, up to the limit and the deadline of the
+// row.
+func (x *exchange) readBody(ctx context.Context) error {
+	size := x.http.ContentLength
+	if size > x.row.maxBody {
+		return tooLarge
+	}
+	if x.http.Body == nil || size == 0 {
+		return nil
+	}
+	if size < 0 {
+		size = x.row.maxBody + 1
+	}
+	defer x.until(ctx)()
+	body, err := take(x.http.Body, make([]byte, 0, min(size, free)+1), free)
+	if err == nil && len(body) >= free {
+		if err := x.load.Text(ctx, size); err != nil {
+			return err
+		}
+		if x.http.ContentLength > 0 {
+			body = append(make([]byte, 0, size+1), body...)
+		}
+		body, err = take(x.http.Body, body, size)
+	}
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return unreadable(err)
+	case int64(len(body)) > x.row.maxBody:
+		return tooLarge
+	case int64(len(body)) < x.http.ContentLength:
+		return unreadable(io.ErrUnexpectedEOF)
+	}
+	x.call.Body = body
+	return nil
+}
+
+// take appends what a reader has until there are n bytes, or its error.
+func take(r io.Reader, b []byte, n int64) ([]byte, error) {
+	for int64(len(b)) < n {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		got, err := r.Read(b[len(b):min(int64(cap(b)), n)])
+		if b = b[:len(b)+got]; err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// timedBody is a body whose connection can be told how long to wait for it.
+type timedBody struct {
+	io.ReadCloser
+	connection *nethttp.ResponseController
+}
+
+// timed returns the request with a timedBody.
+func timed(w nethttp.ResponseWriter, r *nethttp.Request) *nethttp.Request {
+	if r.Body == nil || r.Body == nethttp.NoBody {
+		return r
+	}
+	own := *r
+	own.Body = timedBody{r.Body, nethttp.NewResponseController(w)}
+	return &own
+}
+
+// until lets reading end at the deadline, however slowly a client sends, and
+// returns what takes that back. Transports that know no deadlines, as in tests,
+// have no slow clients.
+func (x *exchange) until(ctx context.Context) (done func()) {
+	body, ok := x.http.Body.(timedBody)
+	at, limited := ctx.Deadline()
+	if !ok || !limited || body.connection.SetReadDeadline(at) != nil {
+		return func() {}
+	}
+	return func() { _ = body.connection.SetReadDeadline(time.Time{}) }
+}
+
+// Bounds of what is read of a body that nobody wanted: so much keeps the
+// connection for the next request.
+const (
+	drained  = 64 << 10
+	drainFor = 5 * time.Second
+)
+
+// leave sees to it that an answer without a look at the body does not wait for
+// the body.
+func (x *exchange) leave(w nethttp.ResponseWriter) {
+	body, ok := x.http.Body.(timedBody)
+	if !ok || x.call.Incoming == nil {
+		return
+	}
+	if x.http.ContentLength < 0 || x.http.ContentLength > drained {
+		w.Header().Set("Connection", "close")
+		return
+	}
+	_ = body.connection.SetReadDeadline(time.Now().Add(drainFor))
+}
+
+// tooDeep reports whether a body is JSON that nests deeper than max. What is no
+// JSON at all is for the decoder to refuse, behind the guard.
+func tooDeep(body []byte, max int) bool {
+	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) <= max {
+		return false
+	}
+	return doc.Check(body, max) != nil && doc.Check(body, 0) == nil
+}
+
+func unreadable(err error) error {
+	if _, ok := errors.AsType[*nethttp.MaxBytesError](err); ok {
+		return tooLarge
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fault.New(fault.Unavailable, "deadline", timedOut).Because(err)
+	}
+	return fault.New(fault.Invalid, "body.unreadable", "The request body could not be read").Because(err)
+}

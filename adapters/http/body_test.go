@@ -1,0 +1,141 @@
+package http_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	nethttp "net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/load"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// A text that is small on the wire and large as values is refused by its size.
+func TestBodiesAreBoundedByWhatTheyBecome(t *testing.T) {
+	h := echoes(t, httpadapter.Config{MaxValues: 1000, MaxBody: 1 << 20})
+	bomb := "a: &a " + strings.Repeat("x", 10_000) + "\nb: [" + strings.Repeat("*a,", 400) + "*a]\n"
+	form := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n%s\r\n--x--\r\n"
+	for name, c := range map[string]struct {
+		mediaType, body string
+		status          int
+	}{
+		"JSON, too many items":   {"application/json", "[" + strings.Repeat("1,", 1000) + "1]", 413},
+		"JSON, many items":       {"application/json", "[" + strings.Repeat("1,", 900) + "1]", 200},
+		"JSON, commas in a text": {"application/json", `"` + strings.Repeat(",[", 10_000) + `"`, 200},
+		"YAML, too many items":   {"application/x-yaml", strings.Repeat("- 1\n", 2001), 413},
+		"YAML, aliases":          {"application/x-yaml", bomb, 413},
+		"form, aliases":          {"multipart/form-data; boundary=x", fmt.Sprintf(form, bomb), 413},
+		"form, too many items":   {"multipart/form-data; boundary=x", fmt.Sprintf(form, "["+strings.Repeat("1,", 1000)+"1]"), 413},
+		"graph, aliases":         {"application/vnd.tyk.udg.v2.openapi", bomb, 413},
+		"YAML, broken":           {"application/x-yaml", "a: [", 400},
+	} {
+		r := httptest.NewRequest("POST", "/echo", strings.NewReader(c.body))
+		r.Header.Set("Content-Type", c.mediaType)
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != c.status || c.status == 413 && !strings.Contains(w.Body.String(), "Request body too large: ") {
+			t.Errorf("%s: %d %.200s", name, w.Code, w.Body)
+		}
+	}
+}
+
+// While large bodies take all the memory, a further one gets 503 with Retry-After
+// at its deadline, and small ones are served.
+func TestNoRoomForALargeBody(t *testing.T) {
+	room := load.NewRoom(8<<20, nil)
+	_, other := room.Begin(t.Context())
+	if err := other.All(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h := echoes(t, httpadapter.Config{Room: room, Deadline: 50 * time.Millisecond})
+	post := func(body string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", "/echo", strings.NewReader(body)))
+		return w
+	}
+	largeBody := `"` + strings.Repeat("x", 500_000) + `"`
+	if w := post(largeBody); w.Code != 503 || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "try again") {
+		t.Errorf("%d %v %.200s", w.Code, w.Header(), w.Body)
+	}
+	if w := post(`{"small":1}`); w.Code != 200 {
+		t.Errorf("a small body waits for large ones: %d %s", w.Code, w.Body)
+	}
+	other.End()
+	for range 3 { // whatever is taken is given back
+		if w := post(largeBody); w.Code != 200 {
+			t.Errorf("%d %.200s", w.Code, w.Body)
+		}
+	}
+}
+
+// dial sends the head of a request and returns what the server answers.
+func dial(t *testing.T, s *httptest.Server, head string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if _, err := io.WriteString(c, head); err != nil {
+		t.Fatal(err)
+	}
+	return c, bufio.NewReader(c)
+}
+
+// A body that comes drop by drop ends at the deadline of its row, and so does the
+// connection.
+func TestSlowBodiesEndAtTheDeadline(t *testing.T) {
+	s := httptest.NewServer(echoes(t, httpadapter.Config{Deadline: 100 * time.Millisecond}))
+	defer s.Close()
+	c, answers := dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{")
+	go func() {
+		for {
+			if _, err := io.WriteString(c, " "); err != nil {
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	r, err := nethttp.ReadResponse(answers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(r.Body); err != nil || r.StatusCode != 503 || !strings.Contains(string(body), "Timed out") {
+		t.Errorf("%d %s %v", r.StatusCode, body, err)
+	}
+	if _, err := answers.ReadByte(); err == nil {
+		t.Error("the connection is still there")
+	}
+}
+
+// A stranger gets the answer without the body, and keeps the connection when
+// there is little to skip.
+func TestStrangersDoNotWaitForTheirBodies(t *testing.T) {
+	s := httptest.NewServer(echoes(t, httpadapter.Config{Guard: func(operation.Handler) operation.Handler {
+		return func(ctx, *operation.Call) (any, error) {
+			return nil, fault.New(fault.Unauthenticated, "auth.credential", "Not authorised")
+		}
+	}}))
+	defer s.Close()
+	_, answers := dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 30000000\r\n\r\n{")
+	r, err := nethttp.ReadResponse(answers, nil)
+	if err != nil || r.StatusCode != 401 || !r.Close {
+		t.Fatalf("%+v %v", r, err)
+	}
+	_, answers = dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+	for n := range 2 {
+		r, err := nethttp.ReadResponse(answers, nil)
+		if err != nil || r.StatusCode != 401 {
+			t.Fatalf("answer %d: %+v %v", n, r, err)
+		}
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

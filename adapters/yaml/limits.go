@@ -1,0 +1,103 @@
+package yaml
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Limits bounds what a text may become when aliases are followed: bytes of JSON,
+// and values.
+type Limits struct {
+	Bytes, Values int
+}
+
+// Aliases may make this many times as much of a text, and a little more for small
+// ones.
+const (
+	aliasFactor = 16
+	aliasBytes  = 64 << 10
+	aliasValues = 2_000
+)
+
+// quoting is what JSON adds to a value: quotes, and a comma.
+const quoting = 3
+
+// marks is how many marks a value has at most in texts as people and programs
+// write them: a member of a flow mapping has a colon and a comma.
+const marks = 2
+
+// Fits returns ErrLarge for a text with more values than the limits allow, before
+// the text is read.
+func Fits(text []byte, l Limits) error {
+	if Count(text) > marks*l.Values {
+		return fmt.Errorf("%w: it holds more than %d values", ErrLarge, l.Values)
+	}
+	return nil
+}
+
+// Weigh returns what a text may become within the limits, from a look at its
+// characters.
+func Weigh(text []byte, most Limits) Limits {
+	l := Limits{Bytes: len(text), Values: Count(text)}
+	if anchored(text) {
+		l = Limits{Bytes: min(most.Bytes, aliasFactor*l.Bytes+aliasBytes), Values: min(most.Values, aliasFactor*l.Values+aliasValues)}
+	}
+	return l
+}
+
+// Count returns how many marks a YAML text has: characters that may begin or part
+// values. The library makes two nodes for each at most, of some 170 bytes: that
+// must be known before it reads.
+func Count(text []byte) int {
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return len(text) // UTF-16: the characters below are not alone
+	}
+	n := 1
+	for i, c := range text {
+		switch c {
+		case ',', '[', '{', ':', '?':
+			n++
+		case '-': // begins an item only before white space, or a break beyond ASCII
+			if i+1 == len(text) || text[i+1] <= ' ' || text[i+1] >= 0x80 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// anchored reports whether a text may have anchors, which aliases repeat.
+func anchored(text []byte) bool {
+	for i := bytes.IndexByte(text, '&'); i >= 0; {
+		if i == 0 || text[i-1] <= ' ' || text[i-1] >= 0x80 || bytes.IndexByte([]byte("[{,:"), text[i-1]) >= 0 {
+			return true
+		}
+		next := bytes.IndexByte(text[i+1:], '&')
+		if next < 0 {
+			return false
+		}
+		i += 1 + next
+	}
+	return false
+}
+
+// spend takes values, and their text as JSON, off what may come.
+func (r *reader) spend(values int, text string) error {
+	r.left.Values -= values
+	r.left.Bytes -= values*quoting + len(text)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"', c == '\\', c == '\n', c == '\t', c == '\r':
+			r.left.Bytes--
+		case c < ' ':
+			r.left.Bytes -= 5 // \u0000
+		}
+	}
+	switch {
+	case r.left.Values < 0:
+		return fmt.Errorf("%w: aliases make more than %d values", ErrLarge, r.limits.Values)
+	case r.left.Bytes < 0:
+		return fmt.Errorf("%w: aliases make more than %d bytes", ErrLarge, r.limits.Bytes)
+	}
+	return nil
+}

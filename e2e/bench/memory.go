@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/gatehouse-io/gatehouse/app/config"
+	program "github.com/gatehouse-io/gatehouse/app/serve"
+)
+
+// childVariable makes this program the service that memoryRows measures: memory
+// is that of a process.
+const childVariable = "GATEHOUSE_BENCH_CHILD"
+
+// memoryClients is how many clients send the largest bodies at once.
+const memoryClients = 64
+
+// largest are bodies of a description as large as the limits let in, by what they
+// are large in. Each comes with the API's own members.
+var largest = []struct {
+	id, name, mediaType string
+	anonymous           bool
+	body                func() string
+}{
+	{"values", "JSON, 400,000 values", "application/json", false, func() string { return described("[" + strings.Repeat(`{"a":1},`, 199_900) + "1]") }},
+	{"yaml", "YAML, 400,000 values", "application/x-yaml", false, func() string { return described("[" + strings.Repeat("{a: 1}, ", 199_900) + "1]") }},
+	{"bytes", "JSON, 32 MiB in one text", "application/json", false, func() string { return described(`"` + strings.Repeat("x", 32<<20-1000) + `"`) }},
+	{"list", "JSON list of 32 MiB, refused", "application/json", false, func() string { return described("[" + strings.Repeat("1,", 16<<20-1000) + "1]") }},
+	{"alias", "YAML of 156 KiB whose aliases make 2 GB, refused", "application/x-yaml", false,
+		func() string {
+			return "a: &a " + strings.Repeat("x", 100_000) + "\nb: [" + strings.Repeat("*a,", 19_999) + "*a]\n"
+		}},
+	{"stranger", "32 MiB without a credential, refused", "application/x-yaml", true, func() string { return "a: [" + strings.Repeat("1,", 16<<20-1000) + "1]" }},
+}
+
+func described(extra string) string {
+	return `{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {}, "x-tyk-api-gateway": {"info": {"name": "n", "state": {"active": true}}, ` +
+		`"upstream": {"url": "http://a.example"}, "server": {"listenPath": {"value": "/n/"}}}, "x-large": ` + extra + `}`
+}
+
+// memoryRows measures how much memory the service takes while many clients
+// replace one API by the largest document there may be.
+func memoryRows(ctx context.Context, b *bench) (rows []row, err error) {
+	for _, l := range largest {
+		figure := fmt.Sprintf("SQLite: %s, %d clients at once", l.name, memoryClients)
+		c, err := b.child(ctx)
+		if errors.Is(err, errNoPeak) {
+			return []row{{figure: figure, note: "left out: " + err.Error()}}, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		answers, err := c.flood(ctx, l.body(), l.mediaType, l.anonymous)
+		peak, more := c.peak()
+		if err := errors.Join(err, more, c.end()); err != nil {
+			return rows, err
+		}
+		b.say("  memory: %s: %v", l.name, answers)
+		rows = append(rows, row{id: "memory/" + l.id, figure: figure + ": peak of the process", value: significant(peak), unit: "MB", aim: atMost(peak, 512, "MB")})
+	}
+	return rows, nil
+}
+
+// child is the service in a process of its own.
+type child struct {
+	cmd     *exec.Cmd
+	address string
+	clients http.Client
+}
+
+const childKey = "00112233445566778899aabbccddeeff"
+
+func (b *bench) child(ctx context.Context) (*child, error) {
+	if _, err := peakOf(os.Getpid()); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := &child{cmd: exec.CommandContext(ctx, self)}
+	c.cmd.Env = []string{childVariable + "=1", "SVC_DB_HOMEDIR=" + b.path("memory"), "SVC_DB_LISTENADDRESS=127.0.0.1", "SVC_DB_LISTENPORT=0",
+		"SVC_DB_LOGLEVEL=error", "SVC_DB_BOOTSTRAP_EMAIL=admin@example.com", "SVC_DB_BOOTSTRAP_ACCESSKEY=" + childKey}
+	c.cmd.Stderr = b.progress
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	c.address, err = bufio.NewReader(out).ReadString('\n')
+	if c.address = strings.TrimSpace(c.address); err != nil {
+		return nil, errors.Join(fmt.Errorf("the service did not start: %w", err), c.end())
+	}
+	return c, nil
+}
+
+// beChild serves until it is told to end, and writes its address first.
+func beChild() error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	s, report := config.Read("", config.Options{})
+	if len(report.Problems) > 0 {
+		return report.Problems[0]
+	}
+	return program.Run(ctx, s, program.NewLogger(os.Stderr, s.Log), "bench", func(a net.Addr) { fmt.Println(a) })
+}
+
+// flood makes an API and replaces it by the body from all clients at once. It
+// returns how many answers had which status.
+func (c *child) flood(ctx context.Context, body, mediaType string, anonymous bool) (map[int]int, error) {
+	var made struct{ ID string }
+	status, answer, err := c.send(ctx, "POST", "/api/apis/oas", described("1"), "application/json", false)
+	if err != nil || status != http.StatusOK || json.Unmarshal(answer, &made) != nil {
+		return nil, fmt.Errorf("making an API: %d %s %w", status, answer, err)
+	}
+	counts := [600]atomic.Int64{}
+	var all sync.WaitGroup
+	for range memoryClients {
+		all.Go(func() {
+			if status, _, err := c.send(ctx, "PUT", "/api/apis/oas/"+made.ID, body, mediaType, anonymous); err == nil {
+				counts[status].Add(1)
+			} else {
+				counts[0].Add(1) // the connection ended while the client was sending
+			}
+		})
+	}
+	all.Wait()
+	out := map[int]int{}
+	for status := range counts {
+		if n := counts[status].Load(); n > 0 {
+			out[status] = int(n)
+		}
+	}
+	return out, ctx.Err()
+}
+
+func (c *child) send(ctx context.Context, method, path, body, mediaType string, anonymous bool) (int, []byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+c.address+path, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Content-Type", mediaType)
+	if !anonymous {
+		r.Header.Set("Authorization", childKey)
+	}
+	w, err := c.clients.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	answer, err := io.ReadAll(w.Body)
+	return w.StatusCode, answer, errors.Join(err, w.Body.Close())
+}
+
+func (c *child) peak() (megabytes float64, err error) { return peakOf(c.cmd.Process.Pid) }
+
+func (c *child) end() error {
+	c.clients.CloseIdleConnections()
+	return errors.Join(c.cmd.Process.Signal(syscall.SIGTERM), c.cmd.Wait())
+}
+
+var errNoPeak = errors.New("this system does not tell the peak memory of a process")
+
+// peakOf returns the most memory that a process has had, as Linux tells it.
+func peakOf(pid int) (megabytes float64, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, errNoPeak
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "VmHWM:" {
+			kib, err := strconv.ParseFloat(f[1], 64)
+			return kib * 1024 / 1e6, err
+		}
+	}
+	return 0, errNoPeak
+}

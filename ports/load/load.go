@@ -1,0 +1,141 @@
+// Package load bounds the memory of requests under way. A request asks for room
+// before it takes text in and before it makes a tree of it; it waits until there
+// is some, and gives all of it back when it ends.
+package load
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// CodeFull is the code of the fault of a request for which there was no room in
+// time.
+const CodeFull = "load.full"
+
+// What a document costs while it is checked, changed and stored: several copies
+// of its text, and several trees of its values.
+const (
+	perByte  = 12
+	perValue = 600
+)
+
+// Small requests have a room of their own, so that large ones cannot keep them
+// waiting.
+const (
+	smallText = 1 << 20
+	smallWork = 4 << 20
+)
+
+// free is how much text needs no room: a connection costs as much.
+const free = 16 << 10
+
+// Room is the memory that requests may take together.
+type Room struct {
+	text, work [2]*pool // for small and for large requests
+	pressure   func(bool)
+	mu         sync.Mutex
+	heavy      int // large requests that work
+}
+
+// DefaultRoom is the size of a room in bytes unless said otherwise.
+const DefaultRoom = 256 << 20
+
+// NewRoom returns a room of a size in bytes; 0: DefaultRoom. pressure, if not
+// nil, is called with true when the first large request begins to work, and with
+// false when the last has ended.
+func NewRoom(size int64, pressure func(bool)) *Room {
+	if size <= 0 {
+		size = DefaultRoom
+	}
+	if pressure == nil {
+		pressure = func(bool) {}
+	}
+	// An eighth each for small requests and for large text, the rest for large work.
+	return &Room{pressure: pressure,
+		text: [2]*pool{newPool(size / 8), newPool(size / 8)},
+		work: [2]*pool{newPool(size / 8), newPool(size - 3*(size/8))}}
+}
+
+// Request is what one request holds. The methods of nil allow everything: work
+// that comes from no client is not bounded here.
+type Request struct {
+	room *Room
+	held []func()
+}
+
+type key struct{}
+
+// Begin returns a request that holds nothing yet, and a context that knows it.
+func (r *Room) Begin(ctx context.Context) (context.Context, *Request) {
+	q := &Request{room: r}
+	return context.WithValue(ctx, key{}, q), q
+}
+
+// Of returns the request that a context belongs to, or nil.
+func Of(ctx context.Context) *Request {
+	q, _ := ctx.Value(key{}).(*Request)
+	return q
+}
+
+// Text makes room for so many bytes of text.
+func (q *Request) Text(ctx context.Context, bytes int64) error {
+	if q == nil || bytes <= free {
+		return nil
+	}
+	return q.take(ctx, q.room.text[class(bytes, smallText)], bytes)
+}
+
+// Work makes room for work on a document of so many bytes and values.
+func (q *Request) Work(ctx context.Context, bytes, values int64) error {
+	if q == nil {
+		return nil
+	}
+	cost := bytes*perByte + values*perValue
+	large := class(cost, smallWork)
+	if err := q.take(ctx, q.room.work[large], cost); err != nil {
+		return err
+	}
+	if large == 1 {
+		q.room.heavier(1)
+		q.held = append(q.held, func() { q.room.heavier(-1) })
+	}
+	return nil
+}
+
+// All makes room for work whose cost is not known: as much as one request may have.
+func (q *Request) All(ctx context.Context) error { return q.Work(ctx, 1<<40, 0) }
+
+func class(n, small int64) int {
+	if n > small {
+		return 1
+	}
+	return 0
+}
+
+func (q *Request) take(ctx context.Context, p *pool, n int64) error {
+	n, err := p.take(ctx, n)
+	if err != nil {
+		return fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for request bodies; try again").Because(err)
+	}
+	q.held = append(q.held, func() { p.give(n) })
+	return nil
+}
+
+func (r *Room) heavier(by int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	was := r.heavy
+	if r.heavy += by; (was == 0) != (r.heavy == 0) {
+		r.pressure(r.heavy > 0)
+	}
+}
+
+// End gives everything back.
+func (q *Request) End() {
+	for _, back := range q.held {
+		back()
+	}
+	q.held = nil
+}

@@ -1,0 +1,137 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/load"
+)
+
+const mb = 1 << 20
+
+// soon is a context that does not wait.
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+func full(err error) bool { return fault.KindOf(err) == fault.Unavailable && fault.CodeOf(err) == load.CodeFull }
+
+// What the requests hold never exceeds the room; one that wants more than there
+// is gets all of it; small ones do not wait for large ones.
+func TestRoom(t *testing.T) {
+	r := load.NewRoom(64*mb, nil)
+	_, large := r.Begin(t.Context())
+	if err := errors.Join(large.Text(t.Context(), 32*mb), large.Work(t.Context(), 32*mb, 500_000)); err != nil {
+		t.Fatal(err)
+	}
+	_, other := r.Begin(t.Context())
+	if err := other.Text(soon(t), 8*mb); !full(err) {
+		t.Errorf("a second large text: %v", err)
+	}
+	if err := other.Work(soon(t), 8*mb, 0); !full(err) {
+		t.Errorf("a second large tree: %v", err)
+	}
+	if err := other.All(soon(t)); !full(err) {
+		t.Errorf("everything: %v", err)
+	}
+	_, small := r.Begin(t.Context())
+	if err := errors.Join(small.Text(soon(t), 1*mb), small.Work(soon(t), 8<<10, 300)); err != nil {
+		t.Errorf("a small request waits for large ones: %v", err)
+	}
+	large.End()
+	if err := errors.Join(other.Text(soon(t), 8*mb), other.Work(soon(t), 8*mb, 0)); err != nil {
+		t.Errorf("what was given back is not there: %v", err)
+	}
+	var none *load.Request
+	if load.Of(t.Context()) != nil || errors.Join(none.Text(soon(t), 1<<40), none.Work(soon(t), 1<<40, 1<<40)) != nil {
+		t.Error("work that belongs to no request is bounded")
+	}
+}
+
+// Whoever waits is served in order, and one that gives up does not hold up those
+// behind it.
+func TestOrderOfWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := load.NewRoom(64*mb, nil)
+		_, first := r.Begin(t.Context())
+		if err := first.All(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		var mu sync.Mutex
+		wait := func(name string, ctx context.Context) {
+			_, q := r.Begin(ctx)
+			err := q.All(ctx)
+			mu.Lock()
+			if order = append(order, name); err != nil {
+				order = append(order, "gave up")
+			}
+			mu.Unlock()
+			q.End()
+		}
+		brief, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		go wait("brief", brief)
+		synctest.Wait()
+		go wait("second", t.Context())
+		synctest.Wait()
+		go wait("third", t.Context())
+		time.Sleep(2 * time.Second)
+		first.End()
+		synctest.Wait()
+		if len(order) != 4 || order[0] != "brief" || order[1] != "gave up" || order[2] != "second" || order[3] != "third" {
+			t.Errorf("%v", order)
+		}
+	})
+}
+
+// Pressure is there while a large request works, and not for small ones.
+func TestPressure(t *testing.T) {
+	var heard []bool
+	r := load.NewRoom(0, func(on bool) { heard = append(heard, on) })
+	_, small := r.Begin(t.Context())
+	_, a := r.Begin(t.Context())
+	_, b := r.Begin(t.Context())
+	for _, err := range []error{small.Work(t.Context(), 1000, 10), a.Work(t.Context(), 1*mb, 0), b.Work(t.Context(), 1*mb, 0)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.End()
+	small.End()
+	b.End()
+	a.End()
+	if len(heard) != 2 || !heard[0] || heard[1] {
+		t.Errorf("%v", heard)
+	}
+}
+
+// However requests come and go, everything is free in the end.
+func TestNothingIsLost(t *testing.T) {
+	r := load.NewRoom(4*mb, nil)
+	var all sync.WaitGroup
+	for i := range 64 {
+		all.Go(func() {
+			for n := range 200 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(n%3)*100*time.Microsecond)
+				_, q := r.Begin(ctx)
+				_ = q.Text(ctx, int64(i*n)<<8)             // some of them in vain
+				_ = q.Work(ctx, int64(i*n), int64(i+n)*50) // as above
+				q.End()
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	_, q := r.Begin(t.Context())
+	if err := errors.Join(q.Text(soon(t), 1<<30), q.All(soon(t))); err != nil {
+		t.Error(err)
+	}
+}
