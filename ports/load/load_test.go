@@ -21,7 +21,9 @@ func soon(t *testing.T) context.Context {
 	return ctx
 }
 
-func full(err error) bool { return fault.KindOf(err) == fault.Unavailable && fault.CodeOf(err) == load.CodeFull }
+func full(err error) bool {
+	return fault.KindOf(err) == fault.Unavailable && fault.CodeOf(err) == load.CodeFull
+}
 
 // What the requests hold never exceeds the room; one that wants more than there
 // is gets all of it; small ones do not wait for large ones.
