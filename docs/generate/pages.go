@@ -129,7 +129,8 @@ func refusals(b *strings.Builder, o operation.Operation) {
 func limits() string {
 	return `# Limits
 
-Requests are bounded by size, nesting and time: see limits.* in [configuration.md](configuration.md). A write that would keep
+Requests are bounded by size, values, nesting and time: see limits.* in [configuration.md](configuration.md). A body with too many
+values is refused with 413: import in several parts, or raise limits.max_body_values and with it the memory of the machine. A write that would keep
 all others waiting for longer than limits.write_time is refused with 503; send less at once.
 
 Lists are bounded besides, because each entry may become a row that the one writer stores while others wait. The figures
