@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// compile turns rows into a section.
-func compile(parts ...[]row) *section {
-	s := &section{shape: newBlock(parts...)}
+// compile turns the rows of the object at a path into a section.
+func compile(path string, parts ...[]row) *section {
+	s := &section{shape: newBlock(path, parts...)}
 	inner := map[string][]row{}
 	var order []string
 	for _, r := range slices.Concat(parts...) {
@@ -21,7 +21,7 @@ func compile(parts ...[]row) *section {
 		}
 	}
 	for _, head := range order {
-		if l := compileList(head, inner[head]); l != nil {
+		if l := compileList(within(path, head), head, inner[head]); l != nil {
 			s.lists = append(s.lists, l)
 		}
 	}
@@ -48,12 +48,12 @@ func cutList(path string) (head, rest string, ok bool) {
 	return head, strings.TrimPrefix(rest, "."), ok
 }
 
-func compileList(head string, rows []row) *sequence {
+func compileList(path, head string, rows []row) *sequence {
 	classic, _, found := cutList(rows[0].classic)
 	_, keyed := strings.CutSuffix(head, ".*")
 	switch first := rows[0]; {
 	case first.rule == pairs:
-		return compilePairs(head, rows)
+		return compilePairs(path, head, rows)
 	case !found || first.rule == event:
 		return nil
 	}
@@ -65,7 +65,7 @@ func compileList(head string, rows []row) *sequence {
 	}
 	return &sequence{
 		ext: split(strings.TrimSuffix(head, ".*")), classic: split(strings.TrimSuffix(classic, ".*")),
-		keyed: keyed, item: compile(relative).with(itemHooks[head]),
+		keyed: keyed, item: compile(items(path), relative).with(itemHooks[head]), whenEmpty: empties[path],
 	}
 }
 
@@ -74,21 +74,15 @@ func (s *section) with(h hook) *section {
 	return s
 }
 
-func compilePairs(head string, rows []row) *sequence {
+func compilePairs(path, head string, rows []row) *sequence {
 	classic, _ := strings.CutSuffix(rows[0].classic, " (key)")
 	_, key, _ := cutList(rows[0].ext)
 	_, value, _ := cutList(rows[1].ext)
-	l := &sequence{
+	return &sequence{
 		ext: split(head), classic: split(classic), key: key, value: value,
 		joined: rows[1].rule == comma, emptyMap: slices.Contains(emptyMaps, last(split(classic))),
+		whenEmpty: empties[path],
 	}
-	switch classic {
-	case "definition.versions", "upstream_certificates":
-		l.whenEmpty = emptyList
-	case "pinned_public_keys":
-		l.whenEmpty = null
-	}
-	return l
 }
 
 // emptyMaps are the maps that the classic form shows as {}, all others as null

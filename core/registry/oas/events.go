@@ -16,9 +16,9 @@ type handler struct {
 }
 
 var handlers = []handler{
-	{kind: "webhook", classic: "eh_web_hook_handler", section: compile(webhookRows), id: true},
-	{kind: "custom", classic: "eh_dynamic_handler", section: compile(scriptRows), named: "functionName", id: true},
-	{kind: "log", classic: "eh_log_handler", section: compile(logRows), named: "logPrefix"},
+	{kind: "webhook", classic: "eh_web_hook_handler", section: compile("server.eventHandlers[]", webhookRows), id: true},
+	{kind: "custom", classic: "eh_dynamic_handler", section: compile("server.eventHandlers[]", scriptRows), named: "functionName", id: true},
+	{kind: "log", classic: "eh_log_handler", section: compile("server.eventHandlers[]", logRows), named: "logPrefix"},
 }
 
 // extractServer converts the event handlers: rule event. Stored handlers of the

@@ -9,7 +9,10 @@ func fillAuthentication(d, ext, c *doc.Node) {
 	a := object(ext, "server", "authentication")
 	fillLifetime(a, c.Get("session_lifetime"))
 	configs := c.Get("auth_configs")
-	fillSources(object(a, "custom"), configs.Get("coprocess"))
+	custom := object(a, "custom")
+	if slot := configs.Get("coprocess"); !silent(slot) {
+		fillSources(custom, slot)
+	}
 	if configs.Len() > 0 {
 		fillConfigured(a, c)
 	}
@@ -27,11 +30,15 @@ func fillAuthentication(d, ext, c *doc.Node) {
 	}
 }
 
+// fillLifetime: rule lifetime. A lifetime that is off keeps its text, which the classic
+// form has no place for.
 func fillLifetime(a, lifetime *doc.Node) {
 	n := readWhole(lifetime).Int()
 	block := object(a, "customKeyLifetime")
 	assignOrDrop(block, doc.NewBool(n != 0), "enabled")
-	assign(block, durationText(seconds(n)), "value")
+	if n != 0 {
+		assign(block, durationText(seconds(n)), "value")
+	}
 }
 
 // fillConfigured refreshes the blocks that have a slot.
@@ -137,8 +144,7 @@ func completeEntries(d, a *doc.Node) {
 	}
 }
 
-// tidyEntry: an API key need not say whether it is enabled, JWT always says whether
-// its ID is checked.
+// tidyEntry: an API key need not say whether it is enabled.
 func tidyEntry(scheme Scheme, entry *doc.Node) {
 	if scheme == SchemeOAuth2 {
 		oauth2Shape.tidy(entry)
@@ -147,8 +153,5 @@ func tidyEntry(scheme Scheme, entry *doc.Node) {
 		if k := &converters[i]; k.scheme == scheme && scheme != SchemeToken {
 			k.section.shape.tidy(entry)
 		}
-	}
-	if scheme == SchemeJWT && entry.Get("jtiValidation", "enabled") == nil {
-		entry.Put(doc.NewBool(false), "jtiValidation", "enabled")
 	}
 }

@@ -35,6 +35,22 @@ func fillEndpoints(d, ext, c *doc.Node) {
 			}
 		}
 	}
+	for _, settings := range ext.Get("middleware", "operations").Members() {
+		if settings.Is(doc.TypeObject) {
+			operationShape.tidy(settings)
+			tidyNames(settings)
+		}
+	}
+}
+
+// tidyNames writes functions by their present name.
+func tidyNames(settings *doc.Node) {
+	for _, block := range slices.Concat(settings.Get("postPlugins").Items(), []*doc.Node{settings.Get("virtualEndpoint")}) {
+		if name := block.Get("name"); name.Text() != "" && block.Get("functionName").Text() == "" {
+			block.Set("functionName", name)
+			block.Delete("name")
+		}
+	}
 }
 
 // object returns the object at a path, made where it is missing.
@@ -57,8 +73,11 @@ func replies(entry *doc.Node) bool {
 
 func (m *middleware) fill(settings, entry *doc.Node) {
 	block := settings.Get(m.block)
+	var others []*doc.Node
 	if m.isList {
-		block = first(block)
+		if list := block.Items(); len(list) > 0 {
+			block, others = list[0], list[1:]
+		}
 	}
 	if !block.Is(doc.TypeObject) {
 		block = doc.NewObject()
@@ -67,7 +86,7 @@ func (m *middleware) fill(settings, entry *doc.Node) {
 	m.section.fill(block, entry)
 	switch nothing := m.section.shape.settle(block); {
 	case m.isList:
-		assign(settings, doc.NewArray(block), m.block)
+		assign(settings, doc.NewArray(append([]*doc.Node{block}, others...)...), m.block)
 	case nothing && !m.stays:
 		settings.Delete(m.block)
 	default:
@@ -94,8 +113,12 @@ func answer(operation, settings, entry *doc.Node) {
 	responses := object(operation, "responses")
 	assign(responses, description(), strconv.FormatInt(readWhole(entry.Get("code")).Int(), 10))
 	responses.Delete("default")
-	if settings.Get("ignoreAuthentication") == nil && !settings.Get("mockResponse", "fromOASExamples", "enabled").True() {
+	if settings.Get("ignoreAuthentication") == nil && !settings.Get("mockResponse", "fromOASExamples").Is(doc.TypeObject) {
 		settings.Put(doc.NewBool(true), "ignoreAuthentication", "enabled")
+	}
+	if settings.Get("mockResponse") == nil { // an answer that says nothing is still an answer
+		settings.Put(doc.NewBool(false), "mockResponse", "enabled")
+		settings.Put(doc.NewBool(false), "mockResponse", "fromOASExamples", "enabled")
 	}
 }
 
@@ -111,7 +134,9 @@ func requireBody(operation, entry *doc.Node) {
 	if operation.Get("requestBody", "$ref") != nil {
 		operation.Set("requestBody", doc.NewObject())
 	}
-	assign(operation, schema.Clone(), "requestBody", "content", "application/json", "schema")
+	content := doc.NewObject()
+	content.Put(schema.Clone(), "application/json", "schema")
+	assign(operation, content, "requestBody", "content")
 }
 
 func decodeSchema(encoded string) *doc.Node {

@@ -81,13 +81,19 @@ func fillSecurity(d, a, c *doc.Node) {
 	f.write(root, vendor, compliant)
 }
 
-// combine: without a list, legacy mode needs all schemes at once.
+// combine: without a list, legacy mode has one requirement. Its schemes are those that
+// have scopes; a definition without these, as older ones are, needs all its schemes at
+// once, unless the document requires none.
 func combine(d, a, scopes *doc.Node) {
-	if a.Get("securityProcessingMode").Text() == "compliant" {
+	names := sortedNames(scopes)
+	switch {
+	case a.Get("securityProcessingMode").Text() == "compliant", scopes == nil && first(d.Get("security")) == nil:
 		return
+	case scopes == nil:
+		names = sortedNames(a.Get("securitySchemes"))
 	}
 	f := filler{d, a, vendorNames(a)}
-	if standard, _ := f.divide(sortedNames(a.Get("securitySchemes"))); len(standard) > 0 {
+	if standard, _ := f.divide(names); len(standard) > 0 {
 		assign(d, doc.NewArray(f.requirement(standard, scopes)), "security")
 	}
 }

@@ -47,6 +47,22 @@ func fillGlobal(ext, c *doc.Node) {
 	fillSizeLimit(global, mainVersion(c))
 }
 
+// errorOverride: what an override is matched with may be there and say nothing.
+var errorOverride = hook{
+	extract: func(ext, c *doc.Node) {
+		if ext.Get("match").Is(doc.TypeObject) {
+			object(c, "match")
+		}
+	},
+	fill: func(ext, c *doc.Node) {
+		if c.Get("match").Is(doc.TypeObject) {
+			object(ext, "match")
+			return
+		}
+		ext.Delete("match")
+	},
+}
+
 // mainVersion returns the version that counts.
 func mainVersion(c *doc.Node) *doc.Node { return c.Get("version_data", "versions", "") }
 

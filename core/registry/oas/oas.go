@@ -59,7 +59,10 @@ func Fill(document, classic *doc.Node) *doc.Node {
 	fillGlobal(ext, classic)
 	fillAuthentication(d, ext, classic)
 	fillEndpoints(d, ext, classic)
-	if rootSection.shape.settle(ext) {
+	blocks := hold(ext.Get("server", "authentication"), classic.Get("auth_configs"))
+	nothing := rootSection.shape.settle(ext)
+	restore(ext.Get("server", "authentication"), blocks)
+	if nothing {
 		d.Delete(ExtensionKey)
 		if docs := d.Get("externalDocs"); docs.Is(doc.TypeObject, doc.TypeNull) && docs.Len() == 0 {
 			d.Delete("externalDocs")

@@ -16,6 +16,12 @@ type middleware struct {
 	stays       bool // on the way back also when empty
 }
 
+// operationPath is where the settings of an operation are in the table.
+const operationPath = "middleware.operations[]"
+
+// operationShape is all that an operation can have.
+var operationShape = newBlock(operationPath, operationRows, responseRows())
+
 // endpoints are the blocks of an operation in the order of the table.
 var endpoints = compileOperations()
 
@@ -40,9 +46,9 @@ func compileOperations() []middleware {
 		block, isList := strings.CutSuffix(name, "[]")
 		rule := rows[name][0].rule
 		out = append(out, middleware{
-			block: block, list: listed, section: compile(rows[name]).with(blockHooks[block]), isList: isList,
+			block: block, list: listed, section: compile(within(operationPath, block), rows[name]).with(blockHooks[block]), isList: isList,
 			documentary: rule == mock || rule == validate,
-			stays:       slices.Contains([]string{"allow", "block", "ignoreAuthentication"}, block),
+			stays:       empties[within(operationPath, block)] == kept,
 		})
 	}
 	return out

@@ -89,12 +89,15 @@ var (
 	plainSegment = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 )
 
+// braced reports whether a segment is a parameter, or several of them: {a}-{b}.
+func braced(s string) bool { return strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") }
+
 // Literal reports whether a classic path has a segment that is meant as a pattern and is
 // none that can be compiled, such as the wildcard *: the path becomes one of OpenAPI
 // as it is.
 func Literal(path string) bool {
 	for s := range strings.SplitSeq(path, "/") {
-		if !plainSegment.MatchString(s) && !namedSegment.MatchString(s) && !isPattern(s) {
+		if !plainSegment.MatchString(s) && !braced(s) && !isPattern(s) {
 			return true
 		}
 	}
@@ -107,8 +110,9 @@ func isPattern(s string) bool {
 }
 
 // parametrise turns a classic path into one of OpenAPI: {name:pattern} loses its
-// pattern, any other segment that is not plain text becomes {customRegexN}. In a
-// literal path only what has braces does, which OpenAPI would take for a parameter.
+// pattern, any other segment that is not plain text becomes {customRegexN}, with the
+// segment as pattern unless it is in braces. In a literal path only what has braces
+// does, which OpenAPI would take for a parameter.
 func parametrise(path string) (clean string, parameters []*doc.Node) {
 	segments, expressions := strings.Split(strings.TrimPrefix(path, "/"), "/"), 0
 	literal := Literal(path)
@@ -121,7 +125,10 @@ func parametrise(path string) (clean string, parameters []*doc.Node) {
 			name = m[1]
 		} else {
 			expressions++
-			name, pattern = "customRegex"+strconv.Itoa(expressions), s
+			name = "customRegex" + strconv.Itoa(expressions)
+			if pattern = s; braced(s) {
+				pattern = ""
+			}
 		}
 		if !isPattern(pattern) {
 			pattern = regexp.QuoteMeta(s)

@@ -122,12 +122,3 @@ type sequence struct {
 	emptyMap     bool     // no pairs give an empty map, not null
 	whenEmpty    empty
 }
-
-// empty says what the extension shows for a list without items.
-type empty uint8
-
-const (
-	absent empty = iota
-	emptyList
-	null
-)

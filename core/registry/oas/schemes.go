@@ -65,13 +65,13 @@ var converters = []converter{
 }
 
 func compileScheme(rows []row, s Scheme) *section {
-	section := compile(rows)
+	section := compile("<"+string(s)+">", rows)
 	section.shape.addAll(sources("", string(s)))
 	return section
 }
 
 // oauth2Shape describes the schemes that live in the document only.
-var oauth2Shape = newBlock(oauth2Rows)
+var oauth2Shape = newBlock("<"+string(SchemeOAuth2)+">", oauth2Rows)
 
 // newSlot replaces the entry by one in which nothing is set.
 func newSlot(c *doc.Node, name string) *doc.Node {

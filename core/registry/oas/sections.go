@@ -9,18 +9,10 @@ import (
 var rootSection = compileRoot()
 
 func compileRoot() *section {
-	s := compile(infoRows, upstreamRows, uptimeDiscoveryRows(), serverRows, without(authenticationRows, conditional...), globalRows, errorRows)
+	s := compile("", infoRows, upstreamRows, uptimeDiscoveryRows(), serverRows, without(authenticationRows, conditional...), globalRows, errorRows)
 	s.shape.addAll(authenticationRows, pluginRows(), sources("server.authentication.hmac.", "hmac"),
 		sources("server.authentication.oidc.", "oidc"), sources("server.authentication.custom.", "coprocess"), documentRows)
-	for _, path := range []string{"info", "info.state", "upstream", "server", "server.listenPath"} {
-		s.shape.at(path).stays = true
-	}
-	for _, path := range []string{
-		"upstream.authentication.oauth.clientCredentials.header", "upstream.authentication.oauth.password.header",
-		"server.authentication.custom.config.idExtractor.config",
-	} {
-		s.shape.at(path).shown = true
-	}
+	s.shape.mark("")
 	return s
 }
 
@@ -29,12 +21,9 @@ func compileRoot() *section {
 var conditional = []string{"server.authentication.hmac.", "server.authentication.oidc."}
 
 var (
-	hmacSection = compile(below(authenticationRows, conditional[0]))
-	oidcSection = compile(below(authenticationRows, conditional[1]))
+	hmacSection = compile("server.authentication.hmac", below(authenticationRows, conditional[0]))
+	oidcSection = compile("server.authentication.oidc", below(authenticationRows, conditional[1]))
 )
-
-// eitherWay are booleans that count as content also when they are false.
-var eitherWay = []string{"exchange.enabled", "protectedResourceMetadata.autoDeriveScopes"}
 
 // documentRows are maps that the table of members does not go into.
 var documentRows = []row{
@@ -105,7 +94,7 @@ var pluginEntry = []row{
 }
 
 // pluginList converts the four plugin lists, whose places differ.
-var pluginList = &sequence{item: compile(below(moved(pluginEntry, [2]string{}, [2]string{"[].", ""}), "[]."))}
+var pluginList = &sequence{item: compile("middleware.global.prePlugins[]", below(moved(pluginEntry, [2]string{}, [2]string{"[].", ""}), "[]."))}
 
 // pluginRows are the plugin lists in their present and in their older form.
 func pluginRows() []row {
@@ -136,4 +125,5 @@ func sources(ext, slot string) []row {
 var itemHooks = map[string]hook{
 	"upstream.uptimeTests.tests": uptimeTest,
 	"triggers":                   rewriteTrigger,
+	"errorOverrides.value.*":     errorOverride,
 }

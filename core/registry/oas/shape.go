@@ -15,17 +15,27 @@ type block struct {
 	items   *block // of a list or a map of objects
 	kind    kind
 	must    bool
-	mapped  bool // something in it has a classic twin
-	stays   bool // also when empty
-	shown   bool // as null when empty, as long as the block around it is there
-	either  bool // a boolean whose absence says something else than false
+	mapped  bool  // something in it has a classic twin
+	empty   empty // what is shown without content
 }
 
-// newBlock makes the shape that rows describe.
-func newBlock(parts ...[]row) *block {
+// newBlock makes the shape that rows describe of the object at a path.
+func newBlock(path string, parts ...[]row) *block {
 	b := &block{}
 	b.addAll(parts...)
+	b.mark(path)
 	return b
+}
+
+// mark notes what empty members show.
+func (b *block) mark(path string) {
+	b.empty = empties[path]
+	for name, m := range b.members {
+		m.mark(within(path, name))
+	}
+	if b.items != nil {
+		b.items.mark(items(path))
+	}
 }
 
 func (b *block) addAll(parts ...[]row) {
@@ -44,7 +54,7 @@ func (b *block) add(r row) {
 		b.mapped = b.mapped || twin
 	}
 	if !isList {
-		b.kind, b.must, b.either = r.kind, bool(r.written), slices.Contains(eitherWay, r.ext)
+		b.kind, b.must = r.kind, bool(r.written)
 		return
 	}
 	b.kind = list
@@ -84,9 +94,9 @@ func (b *block) at(path string) *block {
 	return b
 }
 
-// settle removes the blocks that are empty, completes the others, and reports
-// whether nothing is left (contract oas-extension.md 1.4). Blocks that live in
-// the document only stay; unknown members count as content.
+// settle removes what is empty, completes the blocks that are not, and reports whether
+// nothing is left. Blocks that live in the document only stay; unknown members count as
+// content.
 func (b *block) settle(n *doc.Node) (nothing bool) {
 	nothing = true
 	for _, name := range n.Names() {
@@ -94,17 +104,14 @@ func (b *block) settle(n *doc.Node) (nothing bool) {
 		switch {
 		case m == nil:
 			nothing = false
-		case m.items != nil:
-			m.tidyItems(v)
-			nothing = nothing && v.Len() == 0
 		case m.members == nil || !v.Is(doc.TypeObject):
-			nothing = nothing && isEmpty(v, m.kind) && !m.either
+			nothing = m.settleValue(n, name, v) && nothing
 		case !m.mapped:
 			m.tidy(v)
-			nothing = nothing && m.empty(v)
+			nothing = nothing && m.nothing(v)
 		case !m.settle(v):
 			nothing = false
-		case !m.stays:
+		case m.empty != kept:
 			n.Delete(name)
 		}
 	}
@@ -114,17 +121,32 @@ func (b *block) settle(n *doc.Node) (nothing bool) {
 	return nothing
 }
 
-// empty reports whether all members of a block count as nothing.
-func (b *block) empty(n *doc.Node) bool {
+// settleValue is settle for a member that is no block, or should be one and is not.
+func (b *block) settleValue(n *doc.Node, name string, v *doc.Node) (nothing bool) {
+	if b.items != nil {
+		b.tidyItems(v)
+	}
+	nothing = isEmpty(v, b.kind) && b.empty != content
+	switch {
+	case nothing && (!b.must && b.empty == absent || v.Is(doc.TypeNull) && b.empty != null):
+		n.Delete(name) // what is written also when empty comes back with the rest
+	case b.kind == duration && v.Is(doc.TypeString):
+		assign(n, read(v, duration), name)
+	}
+	return nothing
+}
+
+// nothing reports whether all members of a block are empty.
+func (b *block) nothing(n *doc.Node) bool {
 	for name, v := range n.Members() {
 		switch m := b.members[name]; {
 		case m == nil:
 			return false
 		case m.members != nil && v.Is(doc.TypeObject):
-			if !m.empty(v) {
+			if !m.nothing(v) {
 				return false
 			}
-		case !isEmpty(v, m.kind) || m.either:
+		case !isEmpty(v, m.kind) || m.empty == content:
 			return false
 		}
 	}
@@ -137,29 +159,30 @@ func (b *block) complete(n *doc.Node) {
 		m := b.members[name]
 		switch {
 		case n.Get(name) != nil:
-		case m.shown:
+		case m.empty == null:
 			n.Set(name, doc.NewNull())
+		case m.empty == emptyList:
+			n.Set(name, doc.NewArray())
+		case m.empty == zeroBlock:
+			block := doc.NewObject()
+			m.complete(block)
+			n.Set(name, block)
 		case m.must:
 			n.Set(name, read(nil, m.kind))
 		}
 	}
 }
 
-// tidy writes a block that lives in the document only as the table says: empty
-// members are left out unless they are always written, durations are canonical
-// (contract oas-extension.md 1.2, 1.3).
+// tidy writes a block that stays, whatever it says, as the table has it: empty members
+// are left out unless they are always written, durations are canonical.
 func (b *block) tidy(n *doc.Node) {
 	for _, name := range n.Names() {
 		switch m, v := b.members[name], n.Get(name); {
 		case m == nil:
-		case m.items != nil:
-			m.tidyItems(v)
 		case m.members != nil && v.Is(doc.TypeObject):
 			m.tidy(v)
-		case m.members == nil && !m.must && !m.either && isEmpty(v, m.kind):
-			n.Delete(name)
-		case m.kind == duration && v.Is(doc.TypeString):
-			assign(n, read(v, duration), name)
+		default:
+			m.settleValue(n, name, v)
 		}
 	}
 	b.complete(n)

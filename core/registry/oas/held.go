@@ -1,0 +1,52 @@
+package oas
+
+import (
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// silent reports whether a slot of auth_configs is missing or says nothing at all.
+func silent(slot *doc.Node) bool {
+	for _, v := range slot.Members() {
+		if v.Is(doc.TypeObject) && !silent(v) || !v.Is(doc.TypeObject) && !isEmpty(v, text) {
+			return false
+		}
+	}
+	return true
+}
+
+// held are the blocks of the authentication that a fill leaves alone when the classic
+// form has nothing to say about them, however empty they are.
+type held struct {
+	path  []string
+	block *doc.Node
+}
+
+func hold(a, configs *doc.Node) []held {
+	var paths [][]string
+	if configs.Len() == 0 {
+		paths = append(paths, []string{"hmac"}, []string{"oidc"}, []string{"certificateAuth"})
+	}
+	if silent(configs.Get("coprocess")) {
+		paths = append(paths, []string{"custom", "header"}, []string{"custom", "cookie"}, []string{"custom", "query"})
+	}
+	var out []held
+	for _, path := range paths {
+		if block := a.Get(path...); block.Is(doc.TypeObject) {
+			out = append(out, held{path, block.Clone()})
+		}
+	}
+	return out
+}
+
+// restore puts held blocks back where the block around them is still there.
+func restore(a *doc.Node, blocks []held) {
+	for _, h := range blocks {
+		around := a.Get(h.path[:len(h.path)-1]...)
+		if around.Is(doc.TypeObject) && a.Get(h.path...) == nil {
+			rootSection.shape.at("server.authentication." + strings.Join(h.path, ".")).tidy(h.block)
+			a.Put(h.block, h.path...)
+		}
+	}
+}
