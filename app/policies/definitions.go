@@ -87,7 +87,8 @@ func (d *definitions) visible(ctx context.Context, r store.Reader, p policy.Poli
 }
 
 // authTypes returns the authentication methods of a policy's APIs as they are
-// now; while none of them exists, those it was written with.
+// now, and those that a client said; while none of its APIs exists, those it was
+// written with.
 func (d *definitions) authTypes(ctx context.Context, r store.Reader, p policy.Policy) ([]string, error) {
 	var out []string
 	for _, id := range p.APIs() {
@@ -99,8 +100,8 @@ func (d *definitions) authTypes(ctx context.Context, r store.Reader, p policy.Po
 			out = append(out, a.AuthTypes()...)
 		}
 	}
-	if len(out) == 0 {
-		out = p.AuthTypes()
+	if len(out) == 0 || p.Told() {
+		out = append(out, p.AuthTypes()...)
 	}
 	return out, nil
 }

@@ -21,12 +21,13 @@ type listIn struct {
 }
 
 // List returns a page of the organisation's policies, oldest first.
-func (s *Service) List(ctx context.Context, in listIn) (out operation.Page[policy.Policy], err error) {
+func (s *Service) List(ctx context.Context, in listIn) (out operation.Page[policy.View], err error) {
 	if in.Active != "" || !s.viewer(in.Who).All {
 		return s.Search(ctx, searchIn{Scope: in.Scope, Who: in.Who, Paging: in.Paging, Active: in.Active})
 	}
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		out, err = operation.List(ctx, Kind, r, in.Paging, s.PageSize)
+		page, err := operation.List(ctx, Kind, r, in.Paging, s.PageSize)
+		out = operation.Page[policy.View]{Items: policy.Views(page.Items), Pages: page.Pages}
 		return err
 	})
 	return out, err
@@ -42,11 +43,11 @@ type searchIn struct {
 	State     string `query:"state" doc:"active, draft or deny."`
 	Sort      string `query:"sort" doc:"date_created, name or state, with - in front for descending."`
 	APIID     string `query:"api_id" doc:"Identifiers of APIs, separated by commas: policies that give access to any of them."`
-	AuthType  string `query:"auth_type" doc:"Authentication methods, separated by commas: policies with an API that takes any of them."`
+	AuthType  string `query:"auth_type" doc:"Authentication methods, separated by commas: policies that name any of them, or have an API that takes it; ba is basic."`
 }
 
 // Search returns a page of the policies that all conditions select.
-func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[policy.Policy], err error) {
+func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[policy.View], err error) {
 	order, err := policy.Order(in.Sort)
 	if err != nil {
 		return out, err
@@ -61,7 +62,8 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 			return err
 		}
 		slices.SortFunc(found, order)
-		out, err = operation.Slice(found, in.Paging, s.PageSize)
+		page, err := operation.Slice(found, in.Paging, s.PageSize)
+		out = operation.Page[policy.View]{Items: policy.Views(page.Items), Pages: page.Pages}
 		return err
 	})
 	return out, err

@@ -39,6 +39,7 @@ func TestSearch(t *testing.T) {
 	w.create("admin", `{"id":"silver","name":"silver (gold once)","state":"draft","access_rights":{"jwts":{},"gone":{}}}`)
 	w.create("admin", `{"id":"iron","name":"Iron","state":"deny","active":true,"access_rights":{"gone":{}},"auth_types":["hmac"]}`)
 	db := w.create("admin", `{"id":"zinc","name":"Zinc.1"}`)
+	w.api("a", "basics", apidef.Classic, `{"use_basic_auth":true}`)
 	for query, want := range map[string]string{
 		"": "Gold,silver (gold once),Iron,Zinc.1", "q=gold": "Gold", "q=GOLD": "Gold,silver (gold once)", "q=" + db: "Zinc.1", "q=nc.1": "Zinc.1", "q=%20(": "silver (gold once)",
 		"policy_ids=iron,zinc,none": "Iron,Zinc.1", "policy_ids=" + db + ",zinc&q=gold": "Zinc.1", "policy_ids=,": "Gold,silver (gold once),Iron,Zinc.1",
@@ -50,6 +51,14 @@ func TestSearch(t *testing.T) {
 	} {
 		got := strings.ReplaceAll(w.names("reader", "/search?p=0&"+query), " ", ",")
 		if got != strings.ReplaceAll(want, " ", ",") {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	w.create("admin", `{"id":"ba","name":"BA","access_rights":{"tokens":{}},"auth_type":"ba"}`)
+	w.create("admin", `{"id":"other","name":"Other","access_rights":{"tokens":{}},"auth_type":"other","auth_types":["other"]}`)
+	w.create("admin", `{"id":"basic","name":"Basic","access_rights":{"basics":{}}}`)
+	for query, want := range map[string]string{"auth_type=ba": "BA,Basic", "auth_type=basic": "BA,Basic", "auth_type=other": "Other", "auth_type=authToken": "Gold,BA,Other"} {
+		if got := strings.ReplaceAll(w.names("reader", "/search?p=0&"+query), " ", ","); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}

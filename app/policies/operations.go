@@ -18,6 +18,10 @@ var (
 		"quota_max": -1, "active": true, "tags": []any{"paid"}, "state": "active", "access_rights": map[string]any{"orders": exampleRights},
 		"access_rights_array": []any{exampleRights}, "auth_type": "authToken", "auth_types": []any{"authToken"},
 		"date_created": "2026-01-02T03:04:05Z", "last_updated": "1767323045",
+		"quota_renewal_rate": 0, "throttle_interval": 0, "throttle_retry_limit": 0, "max_query_depth": 0, "smoothing": nil,
+		"partitions":   map[string]any{"quota": false, "rate_limit": false, "complexity": false, "acl": false, "per_api": false},
+		"hmac_enabled": false, "enable_http_signature_validation": false, "is_inactive": false, "meta_data": map[string]any{},
+		"key_expires_in": 0, "post_expiry_grace_period": 0, "graphql_enabled": false,
 	}
 	exampleList = map[string]any{"Data": []any{examplePolicy}, "Pages": 1}
 )
@@ -58,6 +62,7 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Notes("Message is the database ID. Unknown members are kept; APIs that do not exist yet are accepted."),
 			answers(single, failed), operation.Example(exampleDraft, done("5f1a0c5d8e3b2a1f00000006"))),
 		operation.GET("get", "/{id}", "Fetch a policy", s.Get, operation.Faulting(codeMissing, codePathID),
+			operation.Notes("What was written comes as it was written; after it, with their defaults, the members that were not. No defaults are stored."),
 			answers(single, failed), operation.Example(nil, examplePolicy)),
 		operation.PUT("replace", "/{id}", "Replace a policy", s.Replace, operation.Settles(s.replaces), dry, operation.Faulting(append([]string{codeMissing, codePathID}, writing...)...),
 			operation.Notes("The body is stored whole. Database ID, organisation and time of creation stay, and so does an id that is left out."),

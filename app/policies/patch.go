@@ -24,9 +24,9 @@ func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, err
 	})
 }
 
-// applied returns the patched document of a policy.
+// applied returns the patched document of a policy, as it is read.
 func (in patchIn) applied(p policy.Policy) ([]byte, error) {
-	old, err := p.AppendJSON(nil)
+	old, err := p.View().AppendJSON(nil)
 	if err != nil {
 		return nil, err
 	}

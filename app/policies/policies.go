@@ -113,7 +113,7 @@ func (s *Service) admit(ctx context.Context, r store.Reader, p policy.Policy, in
 }
 
 // Get returns one policy.
-func (s *Service) Get(ctx context.Context, in byID) (operation.Entity[policy.Policy], error) {
+func (s *Service) Get(ctx context.Context, in byID) (operation.Entity[policy.View], error) {
 	var p store.Stored[policy.Policy]
 	err := s.checkPath(in.ID)
 	if err == nil {
@@ -122,7 +122,10 @@ func (s *Service) Get(ctx context.Context, in byID) (operation.Entity[policy.Pol
 			return err
 		})
 	}
-	return operation.Entity[policy.Policy]{Value: p.Value, Tag: operation.Tag(p.Rev)}, err
+	if err != nil {
+		return operation.Entity[policy.View]{}, err
+	}
+	return operation.Entity[policy.View]{Value: p.Value.View(), Tag: operation.Tag(p.Rev)}, nil
 }
 
 type createIn struct {

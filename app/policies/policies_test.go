@@ -30,7 +30,11 @@ func TestRows(t *testing.T) {
 	w.want("admin", "POST", "/", `{"_id":"`+fixed+`","id":"gold","name":"Gold","z":1.50,"rate":1e2}`, 200,
 		`{"Status":"OK","Message":"`+fixed+`","Meta":null}`)
 	doc := `{"_id":"` + fixed + `","id":"gold","name":"Gold","z":1.50,"rate":1e2,"date_created":"2026-01-02T03:04:06Z","org_id":"a",` +
-		`"last_updated":"1767323046","state":"active","access_rights":{},"access_rights_array":[]}`
+		`"last_updated":"1767323046","state":"active","access_rights":{},"access_rights_array":[],` +
+		`"per":0,"quota_max":0,"quota_renewal_rate":0,"throttle_interval":0,"throttle_retry_limit":0,"max_query_depth":0,"smoothing":null,` +
+		`"partitions":{"quota":false,"rate_limit":false,"complexity":false,"acl":false,"per_api":false},"hmac_enabled":false,` +
+		`"enable_http_signature_validation":false,"active":false,"is_inactive":false,"tags":[],"meta_data":{},"key_expires_in":0,` +
+		`"post_expiry_grace_period":0,"graphql_enabled":false,"auth_type":"","auth_types":[]}`
 	w.want("reader", "GET", "/gold", "", 200, doc)
 	w.want("reader", "GET", "/"+fixed, "", 200, doc)
 	w.want("reader", "GET", "", "", 200, `{"Data":[`+doc+`],"Pages":1}`)

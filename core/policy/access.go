@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 )
 
 // primitives lists what an MCP proxy offers.
@@ -18,8 +19,8 @@ var (
 )
 
 // settleAccess completes the access rights and checks each against its API. It
-// asks about every API once.
-func settleAccess(n *doc.Node, r Rules) error {
+// asks about every API once. again makes it say the authentication methods anew.
+func settleAccess(n *doc.Node, again bool, r Rules) error {
 	if err := settleRights(n); err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func settleAccess(n *doc.Node, r Rules) error {
 		}
 		methods = append(methods, api.AuthTypes...)
 	}
-	settleAuth(n, methods)
+	settleAuth(n, methods, again)
 	list(n)
 	return nil
 }
@@ -75,20 +76,34 @@ func list(n *doc.Node) {
 	n.Set("access_rights_array", items)
 }
 
-// settleAuth notes the authentication methods of the APIs that exist; while
-// there are none, the client's word stands.
-func settleAuth(n *doc.Node, methods []string) {
+// settleAuth notes the authentication methods of the APIs that exist. What a client
+// says about them stands, unless again makes the service say it anew.
+func settleAuth(n *doc.Node, methods []string, again bool) {
 	if len(methods) == 0 {
 		return
 	}
 	slices.Sort(methods)
 	methods = slices.Compact(methods)
-	only := ""
-	if len(methods) == 1 {
-		only = methods[0]
+	if again || n.Get("auth_type").Text() == "" {
+		n.Set("auth_type", doc.NewString(single(methods)))
 	}
-	n.Set("auth_type", doc.NewString(only))
-	n.Set("auth_types", doc.NewStrings(methods))
+	if again || n.Get("auth_types").Len() == 0 {
+		n.Set("auth_types", doc.NewStrings(methods))
+	}
+}
+
+// single is the auth_type of a policy with these methods.
+func single(methods []string) string {
+	if len(methods) == 1 {
+		return methods[0]
+	}
+	return ""
+}
+
+// derived reports whether the two members say what settleAuth would write.
+func derived(one string, methods []string) bool {
+	known := apidef.AuthMethods()
+	return one == single(methods) && slices.IsSorted(methods) && !slices.ContainsFunc(methods, func(m string) bool { return !slices.Contains(known, m) })
 }
 
 // checkAccess holds a definition against its API (contract dashboard.md 8.3,

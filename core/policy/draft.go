@@ -10,7 +10,10 @@ import (
 
 // Draft is the document a client sends. Every member is kept; those that the
 // server owns are overwritten.
-type Draft struct{ node *doc.Node }
+type Draft struct {
+	node        *doc.Node
+	followsAPIs bool // its authentication methods are what the service said of its APIs
+}
 
 var errObject = errors.New("a policy is an object")
 
@@ -23,7 +26,7 @@ func NewDraft(text []byte) (Draft, error) {
 	if !n.Is(doc.TypeObject) {
 		return Draft{}, errObject
 	}
-	return Draft{n}, nil
+	return Draft{node: n}, nil
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -61,7 +64,7 @@ func (d Draft) Complete() Draft {
 		return d // which a write refuses
 	}
 	list(n)
-	return Draft{n}
+	return Draft{node: n, followsAPIs: d.followsAPIs}
 }
 
 // missing reports whether a member is absent or null.

@@ -41,6 +41,8 @@ type facts struct {
 	active             bool
 	created            time.Time
 	apis, authTypes    []string
+	told               bool   // a client said authTypes: the service would not write them so
+	lacks              uint32 // which defaults the document has no member for
 }
 
 // Load reads a stored document. It trusts the text: rules of today do not
@@ -53,11 +55,13 @@ func Load(text []byte) (Policy, error) {
 	f := &facts{
 		id: value[string](o, "_id"), policyID: value[string](o, "id"), name: value[string](o, "name"), org: value[tenant.ID](o, "org_id"),
 		state: value[State](o, "state"), active: value[bool](o, "active"), created: value[time.Time](o, "date_created"),
-		authTypes: value[[]string](o, "auth_types"),
+		authTypes: value[[]string](o, "auth_types"), lacks: lacking(o),
 	}
 	f.policyID, f.state = cmp.Or(f.policyID, f.id), cmp.Or(f.state, StateActive)
-	if one := value[string](o, "auth_type"); one != "" && len(f.authTypes) == 0 {
-		f.authTypes = []string{one}
+	one := value[string](o, "auth_type")
+	f.told = !derived(one, f.authTypes)
+	if one != "" && !slices.Contains(f.authTypes, one) {
+		f.authTypes = append(f.authTypes, one)
 	}
 	f.apis, err = names(o, "access_rights")
 	return Policy{text: text, facts: f}, err
@@ -111,9 +115,12 @@ func (p Policy) Created() time.Time { return p.facts.created }
 // document. They need not exist.
 func (p Policy) APIs() []string { return p.facts.apis }
 
-// AuthTypes names the authentication methods of its APIs as they were when the
-// policy was written.
+// AuthTypes names the authentication methods that the policy holds: those of its
+// APIs as they were when it was written, or what a client said.
 func (p Policy) AuthTypes() []string { return p.facts.authTypes }
+
+// Told reports whether a client said the authentication methods.
+func (p Policy) Told() bool { return p.facts.told }
 
 // Published reports whether gateways get the policy.
 func (p Policy) Published() bool { return p.facts.state != StateDeny }

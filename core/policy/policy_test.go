@@ -77,7 +77,7 @@ func TestNew(t *testing.T) {
 		"access rights are completed, and listed": {
 			`{"name":"n","state":"","access_rights":{"gone":{"x":1},"rest":null,"b":{"api_id":"c"}},"access_rights_array":[{"api_id":"no"}],"auth_types":["old"]}`,
 			`{"name":"n","state":"active","access_rights":{"gone":{"x":1,"api_id":"gone"},"rest":{"api_id":"rest"},"b":{"api_id":"c"}},` +
-				`"access_rights_array":[{"x":1,"api_id":"gone"},{"api_id":"rest"},{"api_id":"c"}],"auth_types":["jwt"],"date_created":"2026-01-02T03:04:05Z",` +
+				`"access_rights_array":[{"x":1,"api_id":"gone"},{"api_id":"rest"},{"api_id":"c"}],"auth_types":["old"],"date_created":"2026-01-02T03:04:05Z",` +
 				`"_id":"00000000000000000000000a","org_id":"org","last_updated":"1767323045","id":"00000000000000000000000a","auth_type":"jwt"}`,
 		},
 		"access rights as a list": {

@@ -13,33 +13,37 @@ func listOf(items object, description string) object {
 
 // properties describes the members with a meaning; a policy may have others.
 var properties = object{
-	"_id":                      maybe("string", "Database ID, 24 hexadecimal digits; honoured on creation."),
-	"id":                       maybe("string", "Identifier that keys, tokens and mappings use; the database ID when left out."),
-	"org_id":                   maybe("string", "Organisation; set by the server."),
-	"name":                     object{"type": "string", "description": "Unique in the organisation."},
-	"state":                    object{"type": []any{"string", "null"}, "enum": []any{"active", "draft", "deny", "", nil}, "description": "draft disables keys, deny keeps the policy from gateways."},
-	"rate":                     maybe("number", "Requests per period; -1 is unlimited."),
-	"per":                      maybe("number", "Seconds of the period."),
-	"throttle_interval":        maybe("number", "Seconds between retries; -1 is off."),
-	"throttle_retry_limit":     maybe("integer", "Number of retries; -1 is off."),
-	"quota_max":                maybe("integer", "Requests per quota period; -1 is unlimited."),
-	"quota_renewal_rate":       maybe("integer", "Seconds of the quota period; 0 and less: it never renews."),
-	"max_query_depth":          maybe("integer", "Depth of GraphQL queries; -1 is unlimited."),
-	"key_expires_in":           maybe("integer", "Seconds until new keys expire; 0: never."),
-	"post_expiry_action":       object{"type": []any{"string", "null"}, "enum": []any{"retain", "delete", "", nil}},
-	"smoothing":                maybe("object", "Smoothing of the rate limit."),
-	"access_rights":            object{"type": []string{"object", "null"}, "additionalProperties": accessSchema, "description": "What is allowed on each API, by its identifier."},
-	"access_rights_array":      listOf(accessSchema, "The same as a list; read only when access_rights is missing."),
-	"partitions":               object{"type": []string{"object", "null"}, "additionalProperties": true, "description": "Which parts of a key the policy sets; per_api excludes the others."},
-	"hmac_enabled":             maybe("boolean", "Keys sign requests."),
-	"active":                   maybe("boolean", "Lists can be limited to policies that say true."),
-	"is_inactive":              maybe("boolean", "Disables every key that has the policy."),
-	"tags":                     listOf(object{"type": "string"}, "Added to the tags of keys."),
-	"meta_data":                maybe("object", "Copied to keys."),
-	"auth_types":               listOf(object{"type": "string"}, "Authentication methods of its APIs."),
-	"date_created":             object{"type": []string{"string", "null"}, "format": "date-time"},
-	"last_updated":             maybe("string", "Unix seconds."),
-	"post_expiry_grace_period": maybe("integer", "Seconds; -1 is forever."),
+	"_id":                              maybe("string", "Database ID, 24 hexadecimal digits; honoured on creation."),
+	"id":                               maybe("string", "Identifier that keys, tokens and mappings use; the database ID when left out."),
+	"org_id":                           maybe("string", "Organisation; set by the server."),
+	"name":                             object{"type": "string", "description": "Unique in the organisation."},
+	"state":                            object{"type": []any{"string", "null"}, "enum": []any{"active", "draft", "deny", "", nil}, "description": "draft disables keys, deny keeps the policy from gateways."},
+	"rate":                             maybe("number", "Requests per period; -1 is unlimited."),
+	"per":                              maybe("number", "Seconds of the period."),
+	"throttle_interval":                maybe("number", "Seconds between retries; -1 is off."),
+	"throttle_retry_limit":             maybe("integer", "Number of retries; -1 is off."),
+	"quota_max":                        maybe("integer", "Requests per quota period; -1 is unlimited."),
+	"quota_renewal_rate":               maybe("integer", "Seconds of the quota period; 0 and less: it never renews."),
+	"max_query_depth":                  maybe("integer", "Depth of GraphQL queries; -1 is unlimited."),
+	"key_expires_in":                   maybe("integer", "Seconds until new keys expire; 0: never."),
+	"post_expiry_action":               object{"type": []any{"string", "null"}, "enum": []any{"retain", "delete", "", nil}},
+	"smoothing":                        maybe("object", "Smoothing of the rate limit."),
+	"access_rights":                    object{"type": []string{"object", "null"}, "additionalProperties": accessSchema, "description": "What is allowed on each API, by its identifier."},
+	"access_rights_array":              listOf(accessSchema, "The same as a list; read only when access_rights is missing."),
+	"partitions":                       object{"type": []string{"object", "null"}, "additionalProperties": true, "description": "Which parts of a key the policy sets; per_api excludes the others."},
+	"hmac_enabled":                     maybe("boolean", "Keys sign requests."),
+	"graphql_enabled":                  maybe("boolean", "For lists of clients."),
+	"graphql_access_rights":            object{"type": []string{"object", "null"}, "additionalProperties": object{"type": []string{"object", "null"}}, "description": "Rules of an older form, by name; gateways read nothing in them."},
+	"auth_type":                        maybe("string", "The authentication method of its APIs, unless a client says another; empty when there are several."),
+	"enable_http_signature_validation": maybe("boolean", "Keys sign requests with certificates."),
+	"active":                           maybe("boolean", "Lists can be limited to policies that say true."),
+	"is_inactive":                      maybe("boolean", "Disables every key that has the policy."),
+	"tags":                             listOf(object{"type": "string"}, "Added to the tags of keys."),
+	"meta_data":                        maybe("object", "Copied to keys."),
+	"auth_types":                       listOf(object{"type": "string"}, "Authentication methods of its APIs, unless a client says others."),
+	"date_created":                     object{"type": []string{"string", "null"}, "format": "date-time"},
+	"last_updated":                     maybe("string", "Unix seconds."),
+	"post_expiry_grace_period":         maybe("integer", "Seconds; -1 is forever."),
 }
 
 var accessSchema = object{
@@ -53,11 +57,6 @@ var accessSchema = object{
 
 func schema(required ...string) object {
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": true}
-}
-
-// Schema describes the wire form for the API description.
-func (Policy) Schema() map[string]any {
-	return schema("_id", "id", "org_id", "name", "state", "access_rights", "access_rights_array", "last_updated")
 }
 
 // Schema describes the wire form for the API description.

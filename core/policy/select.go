@@ -25,7 +25,18 @@ func (f Filter) Admits(p Policy, authTypes func(Policy) []string) bool {
 		(f.State == "" || f.State == p.State()) &&
 		(!f.ActiveOnly || p.Active()) &&
 		overlap(f.APIs, p.APIs) &&
-		overlap(f.AuthTypes, func() []string { return authTypes(p) })
+		overlap(plain(f.AuthTypes), func() []string { return plain(authTypes(p)) })
+}
+
+// plain returns methods of authentication in one spelling: basic has two names.
+func plain(methods []string) []string {
+	out := slices.Clone(methods)
+	for i, m := range out {
+		if m == "ba" {
+			out[i] = "basic"
+		}
+	}
+	return out
 }
 
 func overlap(wanted []string, have func() []string) bool {

@@ -52,25 +52,28 @@ func (p Policy) Replace(d Draft, now time.Time, r Rules) (Policy, error) {
 	if created := old.Get("date_created"); created != nil {
 		n.Set("date_created", created)
 	}
-	return write(n, owned{id: p.ID(), policyID: p.PolicyID(), org: p.OrgID(), draft: p.State() == StateDraft}, now, r)
+	return write(n, owned{id: p.ID(), policyID: p.PolicyID(), org: p.OrgID(), draft: p.State() == StateDraft, auth: d.followsAPIs}, now, r)
 }
 
 // Edited returns the draft of a replacement that somebody made by changing the
-// policy's own document. The list of access rights that it still carries follows
-// from the rights, and does not bring back what was removed from them.
+// policy as it is read. What follows from other members and was left alone follows
+// again: the list of access rights does not bring back what was removed from them.
 func (p Policy) Edited(text []byte) (Draft, error) {
 	d, err := NewDraft(text)
 	if err != nil {
 		return d, invalid("document", "the result is not a policy: %s", err.Error())
 	}
-	if !missing(d.node.Get("access_rights")) {
-		return d, nil
-	}
 	old, err := p.Node()
-	if err == nil && d.node.Get("access_rights_array").Equal(old.Get("access_rights_array")) {
+	if err != nil {
+		return d, err
+	}
+	p.unread(d.node)
+	same := func(name string) bool { return d.node.Get(name).Equal(old.Get(name)) }
+	d.followsAPIs = !p.Told() && same("auth_type") && same("auth_types")
+	if missing(d.node.Get("access_rights")) && same("access_rights_array") {
 		d.node.Delete("access_rights_array")
 	}
-	return d, err
+	return d, nil
 }
 
 // owned is what a client cannot choose, or need not.
@@ -78,6 +81,7 @@ type owned struct {
 	id, policyID string
 	org          tenant.ID
 	draft        bool // the policy was a draft before
+	auth         bool // the service says the authentication methods anew
 }
 
 // write completes a document and checks it.
@@ -101,7 +105,7 @@ func write(n *doc.Node, o owned, now time.Time, r Rules) (Policy, error) {
 		func() error { return settleState(n, o.draft) },
 		func() error { return checkPartitions(n) },
 		func() error { return checkExpiry(n) },
-		func() error { return settleAccess(n, r) },
+		func() error { return settleAccess(n, o.auth, r) },
 	} {
 		if err := step(); err != nil {
 			return Policy{}, err

@@ -38,6 +38,21 @@ var authSwitches = []struct{ member, method string }{
 	{"custom_plugin_auth_enabled", "custom"}, {"enable_coprocess_auth", "custom"}, {"use_go_plugin_auth", "custom"},
 }
 
+// AuthMethods returns what lists call the methods of authentication.
+func AuthMethods() []string {
+	out := []string{keyless, externalOAuth}
+	for _, s := range authSwitches {
+		out = append(out, s.method)
+	}
+	return out
+}
+
+// The methods that no single switch of a definition stands for.
+const (
+	keyless       = "keyless"
+	externalOAuth = "externalOAuth"
+)
+
 func read(definition []byte) (*facts, error) {
 	o, err := doc.LoadObject(definition)
 	if err != nil {
@@ -89,7 +104,7 @@ func (f *facts) routing(table doc.Object) {
 // keyless and names none takes tokens.
 func authentication(o doc.Object) []string {
 	if truth(o, "use_keyless") {
-		return []string{"keyless"}
+		return []string{keyless}
 	}
 	var out []string
 	for _, s := range authSwitches {
@@ -98,7 +113,7 @@ func authentication(o doc.Object) []string {
 		}
 	}
 	if truth(child(o, "external_oauth"), "enabled") {
-		out = append(out, "externalOAuth")
+		out = append(out, externalOAuth)
 	}
 	if len(out) == 0 {
 		return []string{"authToken"}
