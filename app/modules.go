@@ -273,6 +273,11 @@ func storeCheck(s *settings, st store.Store, c *replicated.Store) func(context.C
 				return health.Warn, err
 			}
 		}
+		if w, ok := s.store.(interface{ Trouble(context.Context) error }); ok {
+			if err := writing(w.Trouble(ctx)); err != nil {
+				return health.Fail, err
+			}
+		}
 		f, ok := st.(store.Feed)
 		if !ok {
 			return health.Pass, nil
@@ -282,4 +287,15 @@ func storeCheck(s *settings, st store.Store, c *replicated.Store) func(context.C
 		}
 		return health.Pass, nil
 	}
+}
+
+// writing says without details why nothing can be written. That the store does not
+// answer is not among it: the copy in memory knows since when.
+func writing(err error) error {
+	for _, known := range []error{store.ErrFull, store.ErrGone, store.ErrDamaged} {
+		if errors.Is(err, known) {
+			return fmt.Errorf("nothing can be written: %w", known)
+		}
+	}
+	return nil
 }

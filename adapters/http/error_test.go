@@ -31,6 +31,7 @@ var answers = map[string]struct {
 	"driver":          {500, "Internal error", "internal", ""},
 	"tardy":           {503, "The write would keep all others waiting and was refused; send less at once", "store.too_long", ""},
 	"away":            {503, "The store is not reachable at the moment; try again", "store.unavailable", ""},
+	"gone":            {503, "The database file has been moved or deleted and nothing was stored; put it back, or restore a backup, and restart the service", "store.gone", ""},
 	"deadline":        {503, "Timed out", "deadline", ""},
 	"canceled":        {503, "Cancelled; try again", "cancelled", ""},
 	"styled":          {422, "styled: own text!", "thing.styled", "own text"},

@@ -32,12 +32,19 @@ var statuses = [...]int{
 const (
 	codeAway     = "store.unavailable"
 	codeDeadline = "deadline"
+	codeFull     = "store.full"
+	codeGone     = "store.gone"
 )
+
+// byCode are the answers to faults whose kind says too little.
+var byCode = map[string]int{codeFull: nethttp.StatusInsufficientStorage}
 
 // Texts of errors that are not faults.
 const (
 	internalError    = "Internal error"
 	storeUnreachable = "The store is not reachable at the moment; try again"
+	diskFull         = "The disk of the store is full and nothing was stored; make room there and try again"
+	fileGone         = "The database file has been moved or deleted and nothing was stored; put it back, or restore a backup, and restart the service"
 	writeTooLong     = "The write would keep all others waiting and was refused; send less at once"
 	timedOut         = "Timed out"
 	cancelled        = "Cancelled; try again"
@@ -50,6 +57,10 @@ func classify(err error) *fault.Error {
 		return f
 	}
 	switch {
+	case errors.Is(err, store.ErrFull):
+		return fault.New(fault.Unavailable, codeFull, diskFull).Because(err)
+	case errors.Is(err, store.ErrGone):
+		return fault.New(fault.Unavailable, codeGone, fileGone).Because(err)
 	case errors.Is(err, store.ErrUnavailable):
 		return fault.New(fault.Unavailable, codeAway, storeUnreachable).Because(err)
 	case errors.Is(err, store.ErrTooLong):
@@ -83,7 +94,7 @@ func answerTo(f *fault.Error, own map[string]operation.Answer) (status int, text
 	if a.Text == "" {
 		a.Text = "{message}"
 	}
-	return cmp.Or(a.Status, statuses[kind]), strings.ReplaceAll(a.Text, "{message}", f.Message)
+	return cmp.Or(a.Status, byCode[f.Code], statuses[kind]), strings.ReplaceAll(a.Text, "{message}", f.Message)
 }
 
 // appendProblem appends a fault as RFC 9457 has it. Its detail is the fault's own

@@ -29,6 +29,9 @@ var typical = map[fault.Kind]*fault.Error{
 // rows that have an answer of their own for a store that is away.
 var maintained = fault.New(fault.Unavailable, "maintenance", "The service is down for maintenance; try again later")
 
+// noRoom is what any write may be told.
+var noRoom = fault.New(fault.Unavailable, codeFull, diskFull)
+
 // badBodies are what can be wrong with any body.
 var badBodies = []*fault.Error{
 	fault.New(fault.Invalid, operation.CodeEmptyBody, "body is empty"),
@@ -54,6 +57,7 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(!o.Public && o.Surface == operation.Management && away != nethttp.StatusServiceUnavailable, maintained)
 	add(!o.Public && o.Surface != operation.Node && o.Surface != operation.Probe, typical[fault.Unauthenticated])
 	add(!o.Public && (o.Surface == operation.Management || o.Surface == operation.Node), typical[fault.Denied])
+	add(o.Method != nethttp.MethodGet && (o.Surface == operation.Management || o.Surface == operation.Admin), noRoom)
 	add(o.Body != nil, badBodies...)
 	add(o.Body != nil, typical[fault.TooLarge])
 	add(o.Body == reflect.TypeFor[operation.Patch](), badPatches...)
@@ -135,7 +139,7 @@ func (d *describer) errors(o *operation.Operation, out output) object {
 func usual(o *operation.Operation, faults []*fault.Error) bool {
 	for _, f := range faults {
 		status, text := answerTo(f, o.Style.Faults)
-		if s, t := answerTo(f, nil); s != status || t != text || f != typical[f.Kind] && !slices.Contains(badBodies, f) {
+		if s, t := answerTo(f, nil); s != status || t != text || f != typical[f.Kind] && f != noRoom && !slices.Contains(badBodies, f) {
 			return false
 		}
 	}

@@ -122,6 +122,7 @@ var failures = map[string]error{
 	"nokind":          fault.New(fault.Kind(99), "thing.odd", "odd"),
 	"driver":          errors.New("pq: secret driver text"),
 	"tardy":           fmt.Errorf("flush: %w", store.ErrTooLong),
+	"gone":            fmt.Errorf("write: %w", store.ErrGone),
 	"away":            fmt.Errorf("dial tcp: secret driver text: %w", store.ErrUnavailable),
 	"deadline":        fmt.Errorf("secret driver text: %w", context.DeadlineExceeded),
 	"canceled":        fmt.Errorf("secret driver text: %w", context.Canceled),

@@ -29,6 +29,7 @@ type Dialect struct {
 	Again func(error) bool // the transaction lost a race and may run again
 	Taken func(error) bool // a unique constraint was violated
 	Lost  func(error) bool // the database cannot be reached
+	Full  func(error) bool // there is no room to write
 	// Broken says that the database itself is damaged.
 	Broken func(error) bool
 }
@@ -43,6 +44,9 @@ type Config struct {
 	Poll    time.Duration // how often a follower looks without a hint; 0: 100 ms
 	Timeout time.Duration // for one group of units of work; 0: enough for one that uses all of Hold
 	Hold    time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
+	// Present reports that the database is no longer the one that was opened; nil:
+	// there is nothing that could vanish.
+	Present func() error
 	// Listen blocks until ctx ends, calling hint whenever something may have been
 	// committed elsewhere; nil: polling alone.
 	Listen func(ctx context.Context, hint func()) error
@@ -56,6 +60,7 @@ type Store struct {
 	recent    recent
 	granted   grants
 	damages   damages
+	trouble   trouble
 	committed atomic.Uint64
 	ctx       context.Context
 	stop      context.CancelFunc
@@ -149,7 +154,12 @@ func (s *Store) explain(err error) error {
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
+	case s.Dialect.Full(err): // first: where there is no room, connections get lost as well
+		return fmt.Errorf("%w: %w", store.ErrFull, err)
 	case s.Dialect.Lost(err):
+		if gone := s.present(); gone != nil {
+			return gone
+		}
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
 	return s.broken(err)

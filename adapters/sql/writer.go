@@ -317,6 +317,12 @@ func (e *unsureError) Unwrap() error { return e.err }
 func (w *writer) attempt(units []*unit) (n int, err error) {
 	ctx, cancel := w.s.patience()
 	defer cancel()
+	wrote := false
+	defer func() {
+		if wrote || err != nil {
+			w.s.trouble.note(w.s.explain(err))
+		}
+	}()
 	defer w.lookDead(w.ses != nil, &err)
 	head, err := w.begin(ctx)
 	if err != nil {
@@ -344,9 +350,13 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 		_ = w.end(ctx, "rollback")
 		return n, w.taken(err)
 	}
-	if err := w.end(ctx, "commit"); err != nil {
+	if err := w.s.present(); err != nil {
+		return n, errors.Join(err, w.end(ctx, "rollback"))
+	}
+	if err := errors.Join(w.end(ctx, "commit"), w.s.present()); err != nil {
 		return n, &unsureError{err}
 	}
+	wrote = true
 	w.hot.learn(g)
 	w.s.committed.Store(uint64(w.hot.head))
 	w.s.recent.add(g.commits)

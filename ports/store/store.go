@@ -22,6 +22,8 @@ var (
 	ErrExpired     = errors.New("store: history no longer reaches back that far")
 	ErrUnavailable = errors.New("store: not reachable at the moment")
 	ErrClosed      = errors.New("store: closed")
+	ErrFull        = errors.New("store: the disk is full")
+	ErrGone        = errors.New("store: the database file has been moved or deleted")
 	// ErrTooLong refuses a unit of work that would keep all others waiting.
 	ErrTooLong = errors.New("store: the unit of work takes longer than one may hold the writer")
 )

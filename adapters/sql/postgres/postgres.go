@@ -50,6 +50,7 @@ var dialect = sqladapter.Dialect{
 	Again:  func(err error) bool { c := state(err); return c == "40001" || c == "40P01" },
 	Taken:  func(err error) bool { return state(err) == "23505" },
 	Lost:   lost,
+	Full:   func(err error) bool { return state(err) == "53100" },
 	Broken: func(err error) bool { c := state(err); return c == "XX001" || c == "XX002" },
 }
 

@@ -29,6 +29,7 @@ type Config struct {
 	Poll   time.Duration // how often to look for what other processes wrote; 0: 100 ms
 	Hold   time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
 	Logger *slog.Logger
+	pages  int // of the file at most, for tests; 0: as many as there is room for
 }
 
 // Store is a store in a SQLite file.
@@ -45,7 +46,8 @@ var dialect = sqladapter.Dialect{
 	Now:    "cast(unixepoch('subsec') * 1000 as integer)",
 	Again:  func(err error) bool { return code(err) == sqlite3.SQLITE_BUSY },
 	Taken:  func(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT },
-	Lost:   func(err error) bool { return code(err) == sqlite3.SQLITE_CANTOPEN },
+	Lost:   func(err error) bool { c := code(err); return c == sqlite3.SQLITE_CANTOPEN || c == sqlite3.SQLITE_IOERR },
+	Full:   func(err error) bool { return code(err) == sqlite3.SQLITE_FULL },
 	Broken: broken,
 }
 
@@ -92,25 +94,48 @@ func Open(ctx context.Context, c Config) (s *Store, err error) {
 	if err := guardFiles(path, c.Logger); err != nil {
 		return s, err
 	}
-	if s.writers, err = connect(path, 1, "_txlock=immediate"); err != nil {
-		return s, err
+	return s, s.start(ctx, path, c)
+}
+
+// start opens the connections to a file that is there.
+func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
+	limit := ""
+	if c.pages > 0 {
+		limit = fmt.Sprintf("&_pragma=max_page_count(%d)", c.pages)
+	}
+	if s.writers, err = connect(path, 1, "_txlock=immediate"+limit); err != nil {
+		return err
 	}
 	if !c.Beside {
 		if err := sound(ctx, s.writers, c.Logger); err != nil {
-			return s, err
+			return err
 		}
 	}
 	if _, err := sqladapter.Migrate(ctx, s.writers, dialect); err != nil {
-		return s, err
+		return err
 	}
 	if s.lock != nil {
 		sign(s.lock)
 	}
 	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)"); err != nil {
-		return s, err
+		return err
 	}
-	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold, Logger: c.Logger})
-	return s, nil
+	opened, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold,
+		Present: func() error { return same(path, opened) }, Logger: c.Logger})
+	return nil
+}
+
+// same reports that a path no longer leads to a file.
+func same(path string, file os.FileInfo) error {
+	now, err := os.Stat(path)
+	if err == nil && !os.SameFile(now, file) {
+		err = fmt.Errorf("another file has taken the place of %s", path)
+	}
+	return err
 }
 
 // Alone reports whether this process is the one that serves from the file:
@@ -146,10 +171,11 @@ func Migrate(ctx context.Context, path string) ([]sqladapter.Step, error) {
 	return steps, errors.Join(err, db.Close())
 }
 
-// connect opens a pool. In WAL mode with synchronous FULL a commit has reached
-// the disk when it returns, and readers never wait for the writer.
+// connect opens a pool on a file that is there: one that has been deleted must not
+// come back empty. In WAL mode with synchronous FULL a commit has reached the disk
+// when it returns, and readers never wait for the writer.
 func connect(path string, conns int, more string) (*sql.DB, error) {
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
 		"&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(4000)&" + more
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {

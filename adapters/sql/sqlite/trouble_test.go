@@ -1,0 +1,88 @@
+package sqlite_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// insert stores one large item.
+func insert(t *testing.T, s store.Store, id string) error {
+	t.Helper()
+	_, err := s.Update(t.Context(), acme, func(w store.Writer) error {
+		return items.Insert(t.Context(), w, item{ID: id, Org: "a", Name: id + strings.Repeat("x", 8000)})
+	})
+	return err
+}
+
+// TestFullDisk says of a full disk that it is full, keeps what was acknowledged,
+// and goes on by itself once there is room.
+func TestFullDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	s, err := sqlite.Open(t.Context(), sqlite.Limited(sqlite.Config{Path: path}, 200))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	stored := 0
+	for err == nil {
+		if err = insert(t, s, fmt.Sprintf("%03d", stored)); err == nil {
+			stored++
+		}
+	}
+	if !errors.Is(err, store.ErrFull) || stored < 5 {
+		t.Fatalf("after %d: %v", stored, err)
+	}
+	if err := s.Trouble(t.Context()); !errors.Is(err, store.ErrFull) {
+		t.Errorf("trouble: %v", err)
+	}
+	if ids, err := names(t.Context(), s); err != nil || len(ids) != stored {
+		t.Errorf("%d of %d are there, %v", len(ids), stored, err)
+	}
+	tamper(t, path, `delete from change_log where last < 5`) // makes room
+	if err := s.Trouble(t.Context()); err != nil {
+		t.Errorf("trouble that has passed: %v", err)
+	}
+	if err := insert(t, s, "again"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestVanishedFile acknowledges nothing that would be written to a file that has
+// been deleted or replaced, and goes on when it is back.
+func TestVanishedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	s := open(t, path)
+	if err := insert(t, s, "before"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []func() error{func() error { return nil }, func() error { return os.WriteFile(path, []byte("x"), 0o600) }} {
+		if err := in(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Trouble(t.Context()); !errors.Is(err, store.ErrGone) {
+			t.Errorf("trouble: %v", err)
+		}
+		if err := insert(t, s, "lost"); !errors.Is(err, store.ErrGone) {
+			t.Errorf("write: %v", err)
+		}
+	}
+	if err := os.Rename(path+".away", path); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Trouble(t.Context()), insert(t, s, "after")); err != nil {
+		t.Error(err)
+	}
+	if ids, err := names(t.Context(), s); err != nil || fmt.Sprint(ids) != "[after before]" {
+		t.Error(ids, err)
+	}
+}
