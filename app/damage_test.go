@@ -41,7 +41,7 @@ func TestDamagedRecordsCanBeDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	resources := []struct{ kind, list, body, id string }{
-		{kind: "policy", list: "/api/portal/policies", body: `{"name":"%","rate":1,"per":1,"access_rights":{"a1":{"api_id":"a1"}}}`},
+		{kind: "policy", list: "/api/portal/policies", body: `{"name":"%","rate":1,"per":1,"access_rights":{"x":{"api_id":"x"}}}`},
 		{kind: "client_idp", list: "/api/clientidps", body: `{"name":"%","issuer":"https://%.example.com/","jwks_uri":"https://%.example.com/keys"}`},
 		{kind: "webhook", list: "/api/hooks", body: `{"name":"%","method":"POST","target_path":"https://%.example.com/"}`},
 		{kind: "asset", list: "/api/assets", body: `{"name":"%","kind":"oas-template","data":{}}`},
@@ -49,7 +49,7 @@ func TestDamagedRecordsCanBeDeleted(t *testing.T) {
 	}
 	for i := range resources {
 		r := &resources[i]
-		for _, name := range []string{"a1", "b2"} {
+		for _, name := range []string{"uno", "duo"} {
 			code, text := fetch(t, a, "POST", r.list, "admin", strings.ReplaceAll(r.body, "%", name))
 			if code/100 != 2 {
 				t.Fatal(r.kind, code, text)
@@ -65,7 +65,7 @@ func TestDamagedRecordsCanBeDeleted(t *testing.T) {
 	}
 	for i := range resources {
 		r := &resources[i]
-		if err := db.QueryRowContext(t.Context(), `select kind, id from record where doc like '%b2%' and kind like $1`, "%"+strings.TrimPrefix(r.kind, "client_")+"%").Scan(&r.kind, &r.id); err != nil {
+		if err := db.QueryRowContext(t.Context(), `select kind, id from record where doc like '%duo%' and kind like $1`, "%"+strings.TrimPrefix(r.kind, "client_")+"%").Scan(&r.kind, &r.id); err != nil {
 			t.Fatal(r.kind, err)
 		}
 		if _, err := db.ExecContext(t.Context(), `update record set doc = substr(doc, 1, length(doc) - 5) where id = $1`, r.id); err != nil {
@@ -80,7 +80,7 @@ func TestDamagedRecordsCanBeDeleted(t *testing.T) {
 		t.Errorf("counted %v, %v", found, err)
 	}
 	for _, r := range resources {
-		if code, text := fetch(t, a, "GET", r.list, "admin", ""); code != 200 || !strings.Contains(text, "a1") || strings.Contains(text, "b2") {
+		if code, text := fetch(t, a, "GET", r.list, "admin", ""); code != 200 || !strings.Contains(text, "uno") || strings.Contains(text, "duo") {
 			t.Errorf("%s: listed %d %s", r.kind, code, text)
 		}
 		code, text := fetch(t, a, "GET", r.list+"/"+r.id, "admin", "")
