@@ -73,7 +73,8 @@ func New(opts ...Option) (*App, error) {
 	a.fx = fx.New(
 		fx.WithLogger(func() fxevent.Logger {
 			l := &fxevent.SlogLogger{Logger: s.log.With("component", "fx")}
-			l.UseLogLevel(slog.LevelDebug - 4) // wiring is for those who debug the wiring
+			l.UseLogLevel(slog.LevelDebug - 4)   // wiring is for those who debug the wiring
+			l.UseErrorLevel(slog.LevelDebug - 4) // errors are returned
 			return l
 		}),
 		fx.Supply(&s, a),
@@ -81,6 +82,9 @@ func New(opts ...Option) (*App, error) {
 		fx.Invoke(assemble),
 	)
 	if err := a.fx.Err(); err != nil {
+		if r, ok := errors.AsType[*refusal](err); ok {
+			err = r.error
+		}
 		return nil, fmt.Errorf("gatehouse: %w", err)
 	}
 	return a, nil

@@ -188,16 +188,20 @@ func newTable(p tableParams) (table, error) {
 	return ops, description.Describe(ops)
 }
 
+// refusal is an error about what was passed in, told without what the graph adds.
+type refusal struct{ error }
+
 func newRules(lc fx.Lifecycle, s *settings, t Tools, ops table) (rules.Engine, error) {
 	if s.rules == nil {
 		return rules.BuiltIn{}, nil
 	}
 	t.Operations = func() []operation.Operation { return ops }
 	e, err := s.rules(t)
-	if err == nil {
-		background(lc, e)
+	if err != nil {
+		return nil, &refusal{err}
 	}
-	return e, err
+	background(lc, e)
+	return e, nil
 }
 
 func newGuard(s *settings, a *App, id *identity.Service, e rules.Engine) operation.Middleware {

@@ -26,6 +26,10 @@ func LoadOrCreateKey(path string) (string, error) {
 	return readKey(path)
 }
 
+// leastKey is the length of the shortest key that a file may hold. Those made here have
+// 64 characters; less than this is what a failing disk or a hasty hand has left.
+const leastKey = 8
+
 func readKey(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -37,6 +41,9 @@ func readKey(path string) (string, error) {
 	key := strings.TrimSpace(string(text))
 	if key == "" {
 		return "", fmt.Errorf("crypto: key file %s is empty; restore it, or delete it if it never protected anything", path)
+	}
+	if len(key) < leastKey {
+		return "", fmt.Errorf("crypto: key file %s holds less than a key; restore it", path)
 	}
 	return key, nil
 }

@@ -90,10 +90,10 @@ func TestLoadOrCreateKeyRefuses(t *testing.T) {
 // A key file that others could read is its owner's alone from now on.
 func TestKeyFileIsTightened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(path, []byte("secret"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("a longer secret"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if key, err := crypto.LoadOrCreateKey(path); key != "secret" || err != nil {
+	if key, err := crypto.LoadOrCreateKey(path); key != "a longer secret" || err != nil {
 		t.Error(key, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {

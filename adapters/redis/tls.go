@@ -33,17 +33,17 @@ func (t *TLS) config() (*tls.Config, error) {
 	if t.CAFile != "" {
 		text, err := os.ReadFile(t.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("redis: authorities: %w", err)
+			return nil, fmt.Errorf("redis: authorities (redis_ca_file): %w", err)
 		}
 		out.RootCAs = x509.NewCertPool()
 		if !out.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("redis: authorities: %s holds no certificate", t.CAFile)
+			return nil, fmt.Errorf("redis: authorities (redis_ca_file): %s holds no certificate", t.CAFile)
 		}
 	}
 	if t.CertFile != "" || t.KeyFile != "" {
 		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 		if err != nil {
-			return nil, fmt.Errorf("redis: certificate: %w", err)
+			return nil, fmt.Errorf("redis: certificate (redis_cert_file, redis_key_file): %s: %w", t.CertFile, err)
 		}
 		out.Certificates = []tls.Certificate{pair}
 	}

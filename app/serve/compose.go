@@ -202,7 +202,7 @@ func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (rules.Engi
 			file = ""
 		}
 		look := identity.Service{Store: t.Store}
-		return opa.New(opa.Config{
+		e, err := opa.New(opa.Config{
 			File: file, Debug: s.Security.OpenPolicy.Debug, Logger: log,
 			OrgRules: look.Rules, Lookup: t.Get,
 			Security: map[string]any{
@@ -210,5 +210,9 @@ func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (rules.Engi
 				"additional_permissions":     s.Security.AdditionalPermissions,
 			},
 		}, t.Operations())
+		if err != nil {
+			return nil, fmt.Errorf("security.open_policy.enabled: %w", err)
+		}
+		return e, nil
 	}
 }

@@ -56,7 +56,7 @@ func keyFile(ctx context.Context, s config.Settings, lost bool) (string, error) 
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !lost {
 		protects, err := sqlite.Holds(ctx, db, core.UserKind)
 		if err != nil {
-			return "", fmt.Errorf("open %s: %w", db, err)
+			return "", ofStorage(fmt.Errorf("open %s: %w", db, err))
 		}
 		if protects {
 			return "", fmt.Errorf("the key file %s is missing, and %s has users whose access keys it protects: put the file back from its backup, "+

@@ -75,14 +75,14 @@ func serverTLS(t config.TLS) (*tls.Config, error) {
 	for _, c := range t.Certificates {
 		pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
 		if err != nil {
-			return nil, fmt.Errorf("http_server_options.certificates: %w", err)
+			return nil, fmt.Errorf("http_server_options.certificates: %s: %w", c.CertFile, err)
 		}
 		cfg.Certificates = append(cfg.Certificates, pair)
 	}
 	for _, file := range t.Files {
 		pair, err := tls.LoadX509KeyPair(file, file)
 		if err != nil {
-			return nil, fmt.Errorf("http_server_options.ssl_certificates: %w", err)
+			return nil, fmt.Errorf("http_server_options.ssl_certificates: %s: %w", file, err)
 		}
 		cfg.Certificates = append(cfg.Certificates, pair)
 	}

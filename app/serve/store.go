@@ -50,7 +50,7 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 	case config.Postgres:
 		st, err := postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Source: source, Hold: s.Limits.WriteTime, Logger: log})
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, ofStorage(err)
 		}
 		return []app.Option{app.WithStore(st), app.WithBoard(st.Board()), reads}, st, nil
 	}
@@ -60,7 +60,7 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 	}
 	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Beside: beside, Hold: s.Limits.WriteTime, Logger: log})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, ofStorage(err)
 	}
 	if s.Reads == config.ReadsCurrent && st.Alone() { // its own state is the current one
 		reads = app.WithReads(replicated.Local)
@@ -68,13 +68,22 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 	return []app.Option{app.WithStore(st), reads}, st, nil
 }
 
+// ofStorage names the setting that says where the data is.
+func ofStorage(err error) error {
+	if err == nil || errors.Is(err, sqlite.ErrInUse) { // the setting is right then
+		return err
+	}
+	return fmt.Errorf("storage.main.connection_string: %w", err)
+}
+
 // sqlitePath accepts a plain path and a file: URL, and makes the folders needed.
 func sqlitePath(s config.Settings) (string, error) {
 	path, _, _ := strings.Cut(strings.TrimPrefix(s.SQLiteFile(), "file:"), "?")
-	for _, dir := range []string{s.HomeDir, filepath.Dir(path)} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return "", fmt.Errorf("home_dir: %w", err)
-		}
+	if err := os.MkdirAll(s.HomeDir, 0o700); err != nil {
+		return "", fmt.Errorf("home_dir: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", ofStorage(err)
 	}
 	return path, nil
 }
@@ -86,12 +95,17 @@ func Migrate(ctx context.Context, s config.Settings, log *slog.Logger) ([]sqlada
 	case config.Memory:
 		return nil, errors.New("storage.main.type is memory: there is nothing to migrate")
 	case config.Postgres:
-		return postgres.Migrate(ctx, s.Storage.ConnectionString.Reveal())
+		steps, err := postgres.Migrate(ctx, s.Storage.ConnectionString.Reveal())
+		return steps, ofStorage(err)
 	}
 	path, err := sqlitePath(s)
 	if err != nil {
 		return nil, err
 	}
 	log.Debug("migrating", "store", s.Storage.Type)
-	return sqlite.Migrate(ctx, path)
+	steps, err := sqlite.Migrate(ctx, path)
+	if err != nil {
+		err = ofStorage(fmt.Errorf("%s: %w", path, err))
+	}
+	return steps, err
 }

@@ -37,7 +37,7 @@ func TestCheckCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.says(1, "damaged: the file: …there is damage:", "check")
-	s.says(1, "gatehouse: open …gatehouse.db: the database file is damaged (…): restore a backup with `gatehouse restore FILE`", "serve")
+	s.says(1, "gatehouse: …open …gatehouse.db: the database file is damaged (…): restore a backup with `gatehouse restore FILE`", "serve")
 	t.Setenv("SVC_DB_STORAGE_MAIN_TYPE", "memory")
 	s.says(1, "nothing to check", "check")
 }

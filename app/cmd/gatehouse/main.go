@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -47,11 +49,21 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	if e, ok := errors.AsType[*serve.Ended](err); ok {
 		return e.Code
 	}
-	fmt.Fprintln(errOut, "gatehouse:", err)
 	if _, ok := errors.AsType[*settingsError](err); ok {
+		fmt.Fprintln(errOut, "gatehouse:", err) // a line for each
 		return 2
 	}
+	fmt.Fprintln(errOut, "gatehouse:", oneLine(err.Error()))
 	return 1
+}
+
+// oneLine joins the lines that libraries make of an error, repeated ones once.
+func oneLine(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return strings.Join(slices.Compact(lines), " ")
 }
 
 // settingsError is a configuration that cannot work.
@@ -91,6 +103,7 @@ example SVC_DB_LISTENPORT=3000; "gatehouse config check" shows what is in effect
 func (c *cli) settings() (config.Settings, *slog.Logger, error) {
 	s, report := config.Read(c.conf, config.Options{Debug: c.debug})
 	log := serve.NewLogger(c.errOut, s.Log)
+	slog.SetDefault(log)
 	for _, w := range report.Warnings {
 		log.Warn(w)
 	}
