@@ -3,7 +3,8 @@
 // notifications and decides requests with what it has pulled. It exists to put
 // a control plane under test, so it keeps the real gateway's unforgiving
 // habits: one wrong type voids a feed, a null API definition ends the process,
-// and a refused nonce in the middle of a load stops all loads for good.
+// and a refused nonce or a broken connection in the middle of a load stops all
+// loads for good.
 //
 // The wire contract (gateway.md) is the specification; it is quoted by section
 // in the comments. The package is a client: it knows nothing of the control

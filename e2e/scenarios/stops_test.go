@@ -21,7 +21,7 @@ const changeEvery = 50 * time.Millisecond
 // with the grace that is the default. Gateways whose connection is refused while they
 // load never load again, as real ones do: none of them may get there.
 func TestStops(t *testing.T) {
-	w := newUnrest(t)
+	w := newUnrest(t, haste)
 	for range w.rounds {
 		w.pause()
 		w.process.Stop(t)
@@ -32,9 +32,11 @@ func TestStops(t *testing.T) {
 }
 
 // TestSupervisedKills kills the child of a supervisor. No connection is refused, so
-// that no gateway is stuck, and no change that was acknowledged is lost.
+// that no gateway is stuck, and no change that was acknowledged is lost. Gateways have
+// the pace of real ones: a request that is under way at the moment of a kill is lost,
+// which only a proxy can prevent, and hasty gateways nearly always have one under way.
 func TestSupervisedKills(t *testing.T) {
-	w := newUnrest(t, "--supervise")
+	w := newUnrest(t, gatewaysim.Intervals{}, "--supervise")
 	for range w.rounds {
 		w.pause()
 		w.process.KillChild(t)
@@ -78,7 +80,7 @@ type unrest struct {
 	bad             problems
 }
 
-func newUnrest(t *testing.T, flags ...string) *unrest {
+func newUnrest(t *testing.T, pace gatewaysim.Intervals, flags ...string) *unrest {
 	t.Helper()
 	redis := harness.NewRedis(t).Addr()
 	env := onSQLite(t.TempDir()).bootstrapping().with(environment{"REDISADDRS": redis, "SHUTDOWN_GRACEPERIOD": ""})
@@ -88,7 +90,11 @@ func newUnrest(t *testing.T, flags ...string) *unrest {
 		w.rounds = 100
 	}
 	w.pause = func() { time.Sleep(time.Duration(200+r.IntN(1300)) * time.Millisecond) }
-	w.gateways = startGateways(t, w.node.base, redis, "gw-1", "gw-2")
+	for _, host := range []string{"gw-1", "gw-2"} {
+		g := startGatewayWith(t, w.node.base, redis, host, pace)
+		waitFor(t, g, host+" loaded and subscribed", func(s gatewaysim.State) bool { return s.Ready && s.Subscribed })
+		w.gateways = append(w.gateways, g)
+	}
 	w.api.do(t, http.MethodPost, classicAPIs, classicAPI("shop", nil))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
