@@ -130,6 +130,9 @@ func asList[T any](read func(*yaml.Node) (T, bool)) func(*yaml.Node) ([]T, bool)
 		out := make([]T, 0, len(n.Content))
 		for _, item := range n.Content {
 			v, ok := read(item)
+			if empty(item) {
+				continue
+			}
 			if !ok {
 				return nil, false
 			}
@@ -137,6 +140,23 @@ func asList[T any](read func(*yaml.Node) (T, bool)) func(*yaml.Node) ([]T, bool)
 		}
 		return out, true
 	}
+}
+
+// empty reports whether an entry of a list says nothing: null, an empty text, or
+// an object of such. Samples hold one to show which members there are.
+func empty(n *yaml.Node) bool {
+	switch n = resolve(n); n.Kind {
+	case yaml.ScalarNode:
+		return n.Value == "" || isNull(n)
+	case yaml.SequenceNode:
+		return len(n.Content) == 0
+	}
+	for i := 1; i < len(n.Content); i += 2 {
+		if v := resolve(n.Content[i]); v.Kind == yaml.MappingNode || !empty(v) {
+			return false
+		}
+	}
+	return len(n.Content) > 0
 }
 
 func asMap(n *yaml.Node) (map[string]string, bool) {

@@ -143,11 +143,11 @@ func (l *loader) apply() {
 // because it may be a secret in the wrong place.
 func (l *loader) set(row *setting, v value) {
 	n, ok := v.tree(row.kind)
+	if ok && row.absent(n) {
+		return
+	}
 	if ok && len(row.choices) > 0 {
 		chosen, scalar := asText(n)
-		if scalar && chosen == "" {
-			return // as good as absent
-		}
 		ok = scalar && slices.Contains(row.choices, chosen)
 	}
 	if ok && assign(row.field(&l.settings), n) {

@@ -117,7 +117,7 @@ func (l *loader) section(n *yaml.Node, prefix, file string) {
 			l.unknownNames[path] = true
 		case value.Kind == yaml.MappingNode:
 			l.section(value, path+".", file)
-		case !isNull(value):
+		case value.Kind != yaml.ScalarNode || strings.TrimSpace(value.Value) != "" && !isNull(value):
 			l.problem(path, "expected settings below this name (%s)", file)
 		}
 	}

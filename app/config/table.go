@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // setting is one row of the table of known settings. Parsing, defaults,
@@ -17,9 +19,26 @@ type setting struct {
 	preset  string   // default, spelled as in the environment
 	choices []string // the only values there are
 	lenient bool     // a wrong value is worth a warning and the default, not a problem
+	zero    bool     // 0 means the default, as the samples of the field have it
 	hint    string   // what to do about a wrong value
 	meaning string   // one line for the documentation
 	field   func(*Settings) any
+}
+
+// absent reports whether a value stands for none. Samples of the field write
+// every setting, those that are not used with 0 or an empty text.
+func (s *setting) absent(n *yaml.Node) bool {
+	word, ok := asWord(n)
+	switch {
+	case !ok:
+		return false
+	case word == "":
+		return s.preset != "" || len(s.choices) > 0 || s.kind != text && s.kind != secret && s.kind != address
+	case s.zero:
+		v, ok := whole(word)
+		return ok && v == 0
+	}
+	return false
 }
 
 // kind is the type of a setting's value, as the documentation names it.

@@ -30,6 +30,9 @@ func (l *loader) validate() {
 	if s.AdminSecret == "" {
 		l.warn("admin_secret is not set: /admin answers 401 until it is set")
 	}
+	if s.TLS.MinVersion == 769 || s.TLS.MinVersion == 770 {
+		l.warn("http_server_options.min_version: TLS 1.0 and 1.1 are broken and not offered; TLS 1.2 is the oldest version accepted")
+	}
 	if s.NodeSecret == "" {
 		l.warn("shared_node_secret is not set: gateways cannot register until it is set")
 	}
