@@ -20,8 +20,8 @@ run: build ## the service on port 3000 with a first admin; data in ./data
 	@export SVC_DB_HOMEDIR=data SVC_DB_ADMINSECRET=$${SVC_DB_ADMINSECRET:-admin-secret} SVC_DB_NODESECRET=$${SVC_DB_NODESECRET:-node-secret}; \
 	  bin/gatehouse bootstrap --email admin@example.com && exec bin/gatehouse serve
 
-test: ## all tests; servers that they need are started by them
-	go test ./...
+test: ## all tests; prepares the servers that they need, and says what it does
+	@bash .ci/test
 
 test/race: ## all tests under the race detector
 	go test -race ./...

@@ -19,14 +19,17 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
 // patience bounds every wait of these tests.
 const patience = 30 * time.Second
 
+func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
+
 // server is a Redis server behind an address that stays the same while the server
 // is stopped and started: the one of GATEHOUSE_TEST_REDIS_ADDR, or else one of the
-// test's own. Stopping a server that is not the test's own cuts its connections.
+// test's own, or else what the harness can have. Stopping a server that is not the test's own cuts its connections.
 type server struct {
 	addr    string
 	network string // and address of what is behind
@@ -43,11 +46,11 @@ type server struct {
 func newServer(t testing.TB) *server {
 	t.Helper()
 	s := &server{network: "tcp", behind: os.Getenv("GATEHOUSE_TEST_REDIS_ADDR"), conns: map[net.Conn]bool{}}
+	path, err := exec.LookPath("redis-server")
+	if s.behind == "" && err != nil {
+		s.behind = harness.Redis(t).Addr()
+	}
 	if s.behind == "" {
-		path, err := exec.LookPath("redis-server")
-		if err != nil {
-			t.Fatal("these tests need Redis: install redis-server, or set GATEHOUSE_TEST_REDIS_ADDR to host:port of a server")
-		}
 		folder, err := os.MkdirTemp("", "redis") // the name of a socket must be short
 		if err != nil {
 			t.Fatal(err)

@@ -13,10 +13,14 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
+func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
+
 // redisAddr is a Redis to test with: GATEHOUSE_TEST_REDIS_ADDR, else a server
-// of our own on a free port, started once.
+// of our own on a free port, else what the harness can have.
 func redisAddr(t *testing.T) string {
 	t.Helper()
 	if addr := os.Getenv("GATEHOUSE_TEST_REDIS_ADDR"); addr != "" {
@@ -24,7 +28,7 @@ func redisAddr(t *testing.T) string {
 	}
 	binary, err := exec.LookPath("redis-server")
 	if err != nil {
-		t.Fatal("this test needs Redis: set GATEHOUSE_TEST_REDIS_ADDR or install redis-server")
+		return harness.Redis(t).Addr()
 	}
 	port := freePort(t)
 	cmd := exec.Command(binary, "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir())

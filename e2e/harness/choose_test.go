@@ -2,8 +2,10 @@ package harness
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,7 +16,7 @@ func TestChooseSaysWhatToDo(t *testing.T) {
 		{"local", "install Redis (redis-server in PATH)"},
 		{"local", "set GATEHOUSE_TEST_REDIS_ADDR"},
 		{"local", "redis-server is not installed"},
-		{"container", "image gatehouse-e2e/absent:0 is not present"},
+		{"container", "no container:"},
 		{"", "redis-server is not installed"},
 		{"", "no container:"},
 		{"podman", `GATEHOUSE_TEST_ENGINE is "podman"`},
@@ -27,6 +29,43 @@ func TestChooseSaysWhatToDo(t *testing.T) {
 				t.Errorf("the error is %v, want %q in it", err, c.want)
 			}
 		})
+	}
+}
+
+// fake notes how a test ends instead of ending one.
+type fake struct {
+	testing.TB
+	ended string
+}
+
+func (f *fake) Helper()              {}
+func (f *fake) Name() string         { return "TestX/y" }
+func (f *fake) Fatal(...any)         { f.ended = "fatal"; panic(f) }
+func (f *fake) Skipf(string, ...any) { f.ended = "skipped"; panic(f) }
+
+// Without a server tests fail, unless it was asked that they be left out and
+// noted; a server that is there and fails is never a reason.
+func TestUnavailable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "missing")
+	absent := fmt.Errorf("start an engine: %w", errAbsent)
+	for _, c := range []struct {
+		file string
+		err  error
+		want string
+	}{{"", absent, "fatal"}, {file, errors.New("it fell over"), "fatal"}, {file, absent, "skipped"}, {file, absent, "skipped"}} {
+		t.Setenv(missingVariable, c.file)
+		f := &fake{TB: t}
+		func() {
+			defer func() { _ = recover() }()
+			unavailable(f, &redis, c.err)
+		}()
+		if f.ended != c.want {
+			t.Errorf("%+v: %s", c, f.ended)
+		}
+	}
+	const line = "Redis\te2e/harness\tTestX/y\n"
+	if text, err := os.ReadFile(file); err != nil || string(text) != line+line {
+		t.Errorf("%q %v", text, err)
 	}
 }
 

@@ -49,7 +49,7 @@ func Postgres(t testing.TB) *Server {
 	t.Helper()
 	s, err := sharedPostgres()
 	if err != nil {
-		t.Fatal(err)
+		unavailable(t, &postgres, err)
 	}
 	return s
 }

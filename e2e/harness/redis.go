@@ -35,7 +35,7 @@ func Redis(t testing.TB) *Server {
 	t.Helper()
 	s, err := sharedRedis()
 	if err != nil {
-		t.Fatal(err)
+		unavailable(t, &redis, err)
 	}
 	return s
 }

@@ -172,7 +172,7 @@ func own(t testing.TB, svc *service) *Server {
 	t.Helper()
 	s, remove, err := launch(svc)
 	if err != nil {
-		t.Fatal(err)
+		unavailable(t, svc, err)
 	}
 	t.Cleanup(func() {
 		if err := remove(); err != nil {
