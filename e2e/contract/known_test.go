@@ -30,6 +30,7 @@ var errata = []*known{
 	{route: "PUT /api/mcps/{}", status: 403, location: "status", reason: "as above"},
 	{route: "DELETE /api/mcps/{}", status: 403, location: "status", reason: "as above"},
 	{route: "POST /api/apis/migrate", status: 403, location: "status", reason: "as above"},
+	{route: "GET /api/schemas/apidefs/mcp", status: 403, location: "status", reason: "as above: it takes the right to read MCP proxies"},
 
 	{route: "GET /api/clientidps", status: 400, location: "status", reason: "a page that is no number is 400 everywhere: 2.4"},
 	{route: "GET /api/mcps", status: 400, location: "status", reason: "as above"},
