@@ -15,9 +15,9 @@ import (
 // typical are the faults by which kinds are shown in a description.
 var typical = map[fault.Kind]*fault.Error{
 	fault.Internal:        fault.New(fault.Internal, "", internalError),
-	fault.Invalid:         fault.New(fault.Invalid, operation.CodeParameter, "query parameter p must be a whole number").At("p"),
+	fault.Invalid:         fault.New(fault.Invalid, operation.CodeParameter, "… parameter … must be …").At("p"),
 	fault.Unauthenticated: fault.New(fault.Unauthenticated, "auth.credential", "Not authorised"),
-	fault.Denied:          fault.New(fault.Denied, "auth.denied", "access denied: You do not have permission to access  /path"),
+	fault.Denied:          fault.New(fault.Denied, "auth.denied", "access denied: You do not have permission to access  …"),
 	fault.NotFound:        fault.New(fault.NotFound, "", "not found"),
 	fault.Conflict:        fault.New(fault.Conflict, "", "already exists"),
 	fault.Stale:           fault.New(fault.Stale, operation.CodeMatch, "If-Match does not hold: the resource has changed; read it again").At("If-Match"),
@@ -35,13 +35,27 @@ var noRoom = fault.New(fault.Unavailable, codeFull, diskFull)
 // badBodies are what can be wrong with any body.
 var badBodies = []*fault.Error{
 	fault.New(fault.Invalid, operation.CodeEmptyBody, "body is empty"),
-	fault.New(fault.Invalid, operation.CodeMalformed, "name must be a string, not number").At("name"),
+	fault.New(fault.Invalid, operation.CodeMalformed, "… must be …").At("name"),
+	fault.New(fault.Invalid, operation.CodeMalformed, "not valid JSON: …"),
+	fault.New(fault.Invalid, operation.CodeSpelling, "… must be spelled …"),
 }
+
+// badParameters are what can be wrong with any parameter.
+var badParameters = saidWith(operation.CodeParameter)
+
+// moved is what preconditions come to, and strangeNode is for nodes that do not know
+// the secret.
+var moved, strangeNode = saidWith(operation.CodeMatch), saidWith("node.secret")
+
+// badDocuments are what can be wrong with a document, as it is sent or as it is
+// where its address says.
+var badDocuments = append(saidWith(operation.CodeMalformed), fault.New(fault.Invalid, operation.CodeMalformed, "not readable as YAML: …"))
 
 // badPatches are what can be wrong with a patch for a document.
 var badPatches = []*fault.Error{
-	fault.New(fault.Invalid, operation.CodePatch, `operation 0 (remove "/tags/0"): there is nothing at this path`).At("tags/0"),
-	fault.New(fault.Conflict, operation.CodePatchTest, `operation 0 (test "/name"): the value is another one`).At("name"),
+	fault.New(fault.Invalid, operation.CodeMalformed, "a merge patch is an object; a JSON patch is sent as "+operation.JSONPatch),
+	fault.New(fault.Invalid, operation.CodePatch, `operation … (…): …`).At("tags/0"),
+	fault.New(fault.Conflict, operation.CodePatchTest, `operation … (test …): the value is another one`).At("name"),
 }
 
 // faultsOf lists the faults a row can answer: those that follow from what it is,
@@ -56,18 +70,18 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	away, _ := answerTo(typical[fault.Unavailable], o.Style.Faults)
 	add(!o.Public && o.Surface == operation.Management && away != nethttp.StatusServiceUnavailable, maintained)
 	add(!o.Public && o.Surface != operation.Node && o.Surface != operation.Probe, typical[fault.Unauthenticated])
-	add(!o.Public && (o.Surface == operation.Management || o.Surface == operation.Node), typical[fault.Denied])
+	add(!o.Public && o.Surface == operation.Management, typical[fault.Denied])
+	add(!o.Public && o.Surface == operation.Node, strangeNode...)
 	add(o.Method != nethttp.MethodGet && (o.Surface == operation.Management || o.Surface == operation.Admin), noRoom)
 	add(o.Body != nil, badBodies...)
 	add(o.Body != nil, typical[fault.TooLarge])
 	add(o.Body == reflect.TypeFor[operation.Patch](), badPatches...)
-	add(o.Body == nil && (len(o.Params) > 0 || conditional(o, out)), typical[fault.Invalid])
+	add(o.Body == reflect.TypeFor[operation.Document](), badDocuments...)
+	add(len(o.Params) > 0 || o.Method != nethttp.MethodGet || conditional(o, out), badParameters...) // any write may be asked to rehearse
 	placed := strings.Contains(o.Path, "{")
-	add(conditional(o, out) || placed && o.Method != nethttp.MethodGet || takesMatch(o), typical[fault.Stale])
+	add(conditional(o, out) || placed && o.Method != nethttp.MethodGet || takesMatch(o), moved...)
 	for _, code := range o.Faults {
-		if f := declared(o, code); f != nil {
-			list = append(list, f)
-		}
+		list = append(list, declared(o, code)...)
 	}
 	missing := slices.ContainsFunc(list, func(f *fault.Error) bool { return f.Kind == fault.NotFound })
 	add(placed && !missing, typical[fault.NotFound])
@@ -78,41 +92,32 @@ func takesMatch(o *operation.Operation) bool {
 	return slices.ContainsFunc(o.Params, func(p operation.Param) bool { return p.In == "header" && p.Name == "If-Match" })
 }
 
-// endings are the last words of codes that say which kind a fault is of.
-var endings = map[string]fault.Kind{
-	"not_found": fault.NotFound, "taken": fault.Conflict, "conflict": fault.Conflict, "stale": fault.Stale,
-	"denied": fault.Denied, "unavailable": fault.Unavailable, "too_large": fault.TooLarge,
-}
-
-// declared returns a fault with a code that a row declares: its kind is in the
-// code's ending, or it is an invalid body, or the row's style says its status.
-// It is nil when the kinds that are listed anyway say all there is to say.
-func declared(o *operation.Operation, code string) *fault.Error {
+// declared returns the faults with a code that a row declares, as the program makes
+// them. Of a code that it does not know, which is an embedder's, it says that the
+// request is invalid, unless the kinds that are listed anyway say all there is.
+func declared(o *operation.Operation, code string) []*fault.Error {
 	for _, k := range fault.Kinds() {
 		if k.String() == code {
-			return typical[k]
+			return []*fault.Error{typical[k]}
 		}
 	}
-	text := strings.NewReplacer(".", " ", "_", " ").Replace(code)
-	kind, ok := endings[code[strings.LastIndex(code, ".")+1:]]
-	if _, styled := o.Style.Faults[code]; !ok && !styled && o.Body == nil {
+	if list := saidWith(code); list != nil {
+		return list
+	}
+	if _, styled := o.Style.Faults[code]; !styled && o.Body == nil {
 		return nil
 	}
-	if !ok {
-		kind = fault.Invalid
-	}
-	return fault.New(kind, code, "%s", text)
+	return []*fault.Error{fault.New(fault.Invalid, code, "…")}
 }
 
 // StatusOf returns the status of the answer to a fault that an operation
 // declares, or 0 for one that is answered like others of its kind.
 func StatusOf(o *operation.Operation, code string) int {
-	f := declared(o, code)
-	if f == nil {
-		return 0
+	for _, f := range declared(o, code) {
+		status, _ := answerTo(f, o.Style.Faults)
+		return status
 	}
-	status, _ := answerTo(f, o.Style.Faults)
-	return status
+	return 0
 }
 
 // errors describes the errors of a row by status.
@@ -139,7 +144,7 @@ func (d *describer) errors(o *operation.Operation, out output) object {
 func usual(o *operation.Operation, faults []*fault.Error) bool {
 	for _, f := range faults {
 		status, text := answerTo(f, o.Style.Faults)
-		if s, t := answerTo(f, nil); s != status || t != text || f != typical[f.Kind] && f != noRoom && !slices.Contains(badBodies, f) {
+		if s, t := answerTo(f, nil); s != status || t != text || f != typical[f.Kind] && f != noRoom && !slices.Contains(slices.Concat(badBodies, badParameters, moved, strangeNode), f) {
 			return false
 		}
 	}
@@ -174,8 +179,8 @@ func errorResponse(o *operation.Operation, status int, faults []*fault.Error) ob
 	}
 	for _, f := range faults {
 		_, text := answerTo(f, o.Style.Faults)
-		compatible[codeOf(f)] = object{"value": json.RawMessage(dialectOf(o.Surface).envelope(nil, text))}
-		problems[codeOf(f)] = object{"value": json.RawMessage(appendProblem(nil, f, status, "3f1c9a52-6e0b-4d7f-9d5e-2b8c1a7f4e60"))}
+		add(compatible, codeOf(f), dialectOf(o.Surface).envelope(nil, text))
+		add(problems, codeOf(f), appendProblem(nil, f, status, "3f1c9a52-6e0b-4d7f-9d5e-2b8c1a7f4e60"))
 	}
 	headers := object{"X-Request-Id": ref("headers", "RequestID")}
 	if status == nethttp.StatusServiceUnavailable || slices.ContainsFunc(faults, passing) {
@@ -187,5 +192,20 @@ func errorResponse(o *operation.Operation, status int, faults []*fault.Error) ob
 			jsonType:    object{"schema": ref("schemas", schema), "examples": compatible},
 			problemType: object{"schema": ref("schemas", "Problem"), "examples": problems},
 		},
+	}
+}
+
+// add puts an example under a name, or under the name and a number when there is
+// another one already.
+func add(examples object, name string, text []byte) {
+	example := object{"value": json.RawMessage(text)}
+	for i, key := 2, name; ; i, key = i+1, name+"-"+strconv.Itoa(i) {
+		have, taken := examples[key]
+		if !taken {
+			examples[key] = example
+		}
+		if !taken || same(have, example) {
+			return
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package apis
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -112,5 +111,5 @@ func checkCompliance(status string) error {
 	case "compliant", "non_compliant", "in_process":
 		return nil
 	}
-	return fault.New(fault.Invalid, codeInvalid, "%s", fmt.Sprintf("compliance_status must be one of compliant, non_compliant, in_process, not_evaluated, not %q", status)).At("compliance_status")
+	return fault.New(fault.Invalid, codeInvalid, "compliance_status must be one of compliant, non_compliant, in_process, not_evaluated, not %q", status).At("compliance_status")
 }

@@ -2,6 +2,7 @@ package apis
 
 import (
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/servers"
 	"github.com/gatehouse-io/gatehouse/core/registry/versions"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -76,7 +77,7 @@ func (s Classic) Operations() []operation.Operation {
 	created := map[string]any{"Status": "OK", "Message": "API created", "Meta": "5f1a0c5d8e3b2a1f00000005", "ID": "orders"}
 	list := map[string]any{"apis": []any{exampleWrapper}, "pages": 1}
 	return group.Rows(
-		operation.GET("list", "", "List APIs", s.List, operation.Notes("Newest first unless sorted otherwise. MCP proxies have a list of their own. "+notesShown), operation.Example(nil, list)),
+		operation.GET("list", "", "List APIs", s.List, operation.Faulting(apidef.CodeType, apidef.CodeSort, codeInvalid), operation.Notes("Newest first unless sorted otherwise. MCP proxies have a list of their own. "+notesShown), operation.Example(nil, list)),
 		operation.GET("search", "/search", "Search APIs by name or listen path", s.Search, operation.Example(nil, list)),
 		operation.GET("categories", "/categories", "Count APIs by category", s.Categories,
 			operation.Example(nil, CategoryCounts{[]CategoryCount{{Name: "shop", Count: 1}}})),

@@ -53,7 +53,7 @@ func refused(problems []rules.Problem) error {
 	}
 	p := problems[0]
 	if p.Message == rules.ListenPathText {
-		return fault.New(fault.Invalid, codeInvalid, "%s", p.Message).At(p.Field)
+		return fault.New(fault.Invalid, codeInvalid, rules.ListenPathText).At(p.Field)
 	}
 	reason := p.Message
 	if p.Field != "" {

@@ -118,11 +118,11 @@ func unreadable(reason string) error {
 }
 
 // wanted refuses a document without the vendor extension.
-func wanted(document *doc.Node, text string) error {
+func wanted(document *doc.Node) error {
 	if document.Get(oas.ExtensionKey).Is(doc.TypeObject) {
 		return nil
 	}
-	return fault.New(fault.Invalid, codeExtension, "%s", text).At(oas.ExtensionKey)
+	return fault.New(fault.Invalid, codeExtension, "The payload should contain x-tyk-api-gateway.").At(oas.ExtensionKey)
 }
 
 // under merges a template under a document, if one is wanted.

@@ -2,6 +2,8 @@ package apis
 
 import (
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/registry/imports"
 	"github.com/gatehouse-io/gatehouse/core/registry/servers"
 	"github.com/gatehouse-io/gatehouse/core/registry/versions"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -66,10 +68,10 @@ func (s OAS) Operations() []operation.Operation {
 	return group.Rows(
 		operation.POST("create", "", "Create an API from a complete document", s.Create, comesTo(s.created), writing(append(versionFaults, codeExtension, codeTemplates, codeStreamsOff)...),
 			operation.Notes("JSON or YAML. With base_api_id it becomes a version of that API. x-tyk-streaming obeys the rules of streams APIs. "+notesPlace), operation.Example(exampleDocument, made("API created", "5f1a0c5d8e3b2a1f00000005"))),
-		operation.POST("import", "/import", "Create an API from a plain OpenAPI description", s.Import, comesTo(s.imported), writing(append(versionFaults, codeExtension, codeTemplates, codeStreamsOff)...),
+		operation.POST("import", "/import", "Create an API from a plain OpenAPI description", s.Import, comesTo(s.imported), writing(append(append(versionFaults, imports.Codes...), codeExtension, codeTemplates, codeStreamsOff)...),
 			operation.Notes("JSON, YAML, a form with a file (also a ZIP file of several), or {\"url\": \"https://…\"} for a document to be downloaded."),
 			operation.Example(exampleDescription, made("API created", "5f1a0c5d8e3b2a1f00000005"))),
-		operation.POST("dry-run", "/dry-run", "Build a document without storing it", s.DryRun, comesTo(s.sent), operation.Faulting(append(versionFaults, codeInvalid, codeTemplates, codeStreamsOff)...),
+		operation.POST("dry-run", "/dry-run", "Build a document without storing it", s.DryRun, comesTo(s.sent), operation.Faulting(append(append(versionFaults, imports.Codes...), codeInvalid, codeTemplates, codeStreamsOff)...),
 			operation.Notes("{\"oas\": a description, \"tyk_oas\": a stored document}, either of them."),
 			operation.Example(map[string]any{"oas": exampleDescription}, exampleDocument)),
 		operation.GET("get", "/{apiId}", "Fetch the document of an API", s.Get, operation.Faulting(codeMissing, codeNotOwned, codeClass),
@@ -77,7 +79,7 @@ func (s OAS) Operations() []operation.Operation {
 		operation.PUT("replace", "/{apiId}", "Replace the document of an API", s.Replace, comesTo(s.replaced), writing(codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff),
 			answers(operation.Answer{Status: 404, Text: "API definition does not exist"}, nil), s.rehearsable(), operation.Example(exampleDocument, done("API updated.")),
 			operation.Notes("info.id of the extension is that of the path, or absent. Categories and owners stay. The whole seconds of endpoint timeouts follow from their durations. A streams API can be replaced here too, under the rules of its own operations. "+notesDryRun)),
-		operation.PATCH("patch", "/{apiId}", "Put an updated OpenAPI description under the stored settings", s.Patch, operation.Settles(s.patches), writing(codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff),
+		operation.PATCH("patch", "/{apiId}", "Put an updated OpenAPI description under the stored settings", s.Patch, operation.Settles(s.patches), writing(append(imports.Codes, codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff)...),
 			answers(operation.Answer{Status: 404, Text: "API not found."}, nil), s.rehearsable(), operation.Example(exampleDescription, done("API updated")),
 			operation.Notes("The stored extension stays, changed as the query says; categories and owners stay as well. The body is a plain description, in the forms that an import takes. "+notesDryRun)),
 		operation.DELETE("delete", "/{apiId}", "Delete an OAS API", s.Delete, operation.Faulting(codeMissing, codeNotOwned, codeClass),
@@ -119,7 +121,7 @@ func (s Streams) Operations() []operation.Operation {
 			absent(400, "Could not retrieve API detail."), operation.Example(nil, exampleStreams)),
 		operation.PUT("replace", "/{apiId}", "Replace the document of a streams API", s.Replace, comesTo(s.replaced), writing(codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff),
 			absent(404, "API definition does not exist"), s.rehearsable(), operation.Example(exampleStreams, done("API updated."))),
-		operation.PATCH("patch", "/{apiId}", "Put an updated description under the stored settings", s.Patch, operation.Settles(s.patches), writing(codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff),
+		operation.PATCH("patch", "/{apiId}", "Put an updated description under the stored settings", s.Patch, operation.Settles(s.patches), writing(append(imports.Codes, codeMissing, codeWrongID, codeExtension, codeClass, codeStreamsOff)...),
 			absent(404, "API not found."), s.rehearsable(), operation.Example(exampleDescription, done("API updated"))),
 		operation.DELETE("delete", "/{apiId}", "Delete a streams API", s.Delete, operation.Faulting(codeMissing, codeNotOwned, codeClass),
 			answers(operation.Answer{Status: 404, Text: "Could not retrieve API detail."}, refused), s.rehearsable(), operation.Example(nil, done("API deleted."))),
@@ -131,7 +133,7 @@ func (s MCP) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "mcps", Path: "/api/mcps", Tag: "MCP proxies", Permission: access.MCP, Style: documents("mcps")}
 	gone := operation.Answer{Status: 404, Text: "MCP Proxy not found"}
 	return group.Rows(
-		operation.GET("list", "", "List MCP proxies", s.List, operation.Example(nil, map[string]any{"mcps": []any{exampleDocument}, "pages": 1})),
+		operation.GET("list", "", "List MCP proxies", s.List, operation.Faulting(apidef.CodeSort), operation.Example(nil, map[string]any{"mcps": []any{exampleDocument}, "pages": 1})),
 		operation.POST("create", "", "Create an MCP proxy", s.Create, comesTo(s.created), writing(append(versionFaults, proxyFaults...)...),
 			operation.Example(exampleDocument, made("MCP Proxy definition created", "orders")),
 			operation.Notes("The name is unique among proxies. With the upstream tyk://{apiId}__mcp-server the proxy offers the operations of that OAS API as tools, as x-tyk-mcp-server selects and names them, on the gateways of that API.")),

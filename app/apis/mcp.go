@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/core/registry/mcp"
+	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
@@ -15,8 +16,13 @@ import (
 // its own: who may see APIs sees no proxies, and the other way round.
 type MCP struct{ *Library }
 
-// proxyNeedsExtension is what is said of a document without settings for gateways.
-const proxyNeedsExtension = "the payload should contain x-tyk-api-gateway"
+// proxyWanted is wanted in the words of this door.
+func proxyWanted(document *doc.Node) error {
+	if wanted(document) == nil {
+		return nil
+	}
+	return fault.New(fault.Invalid, codeExtension, "the payload should contain x-tyk-api-gateway").At(oas.ExtensionKey)
+}
 
 type mcpListIn struct {
 	Scope tenant.Scope
@@ -70,7 +76,7 @@ func (s MCP) Create(ctx context.Context, in mcpCreateIn) (operation.Receipt, err
 func (s MCP) created(ctx context.Context, in mcpCreateIn) (*doc.Node, error) {
 	document, err := s.compact(ctx, in.Body)
 	if err == nil {
-		err = wanted(document, proxyNeedsExtension)
+		err = proxyWanted(document)
 	}
 	return document, err
 }
@@ -95,7 +101,7 @@ func (s MCP) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, e
 		return operation.Receipt{}, err
 	}
 	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(apidef.API) (*doc.Node, error) {
-		return document.Clone(), wanted(document, proxyNeedsExtension)
+		return document.Clone(), proxyWanted(document)
 	}, apidef.MCP)
 	return operation.Receipt{Message: "MCP Proxy definition updated", Tag: operation.Tag(rev)}, err
 }

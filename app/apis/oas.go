@@ -15,9 +15,6 @@ import (
 // OAS is the door for OpenAPI definitions (contract dashboard.md 10).
 type OAS struct{ *Library }
 
-// needsExtension is what is said of a document without settings for gateways.
-const needsExtension = "The payload should contain x-tyk-api-gateway."
-
 type oasCreateIn struct {
 	documentIn
 	versionIn
@@ -40,7 +37,7 @@ func (s OAS) created(ctx context.Context, in oasCreateIn) (*doc.Node, error) {
 		document, err = s.under(ctx, in.Scope, in.Who, in.id(), document)
 	}
 	if err == nil {
-		err = wanted(document, needsExtension)
+		err = wanted(document)
 	}
 	if err != nil {
 		return nil, err
@@ -113,7 +110,7 @@ func (s OAS) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, e
 			}
 			return document.Clone(), streaming(document)
 		}
-		return document.Clone(), wanted(document, needsExtension)
+		return document.Clone(), wanted(document)
 	}, openAPI...)
 	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(rev)}, err
 }
@@ -155,7 +152,7 @@ func (s OAS) patches(ctx context.Context, in oasPatchIn) (operation.Settled, err
 func (l *Library) patched(description *doc.Node, in oasPatchIn) func(apidef.API) (*doc.Node, error) {
 	return func(a apidef.API) (*doc.Node, error) {
 		if in.Body.Whole {
-			return description.Clone(), wanted(description, needsExtension)
+			return description.Clone(), wanted(description)
 		}
 		if err := imports.CheckPlain(description, "patch"); err != nil {
 			return nil, err

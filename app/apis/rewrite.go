@@ -121,6 +121,11 @@ func (l *Library) isA(a apidef.API, classes ...apidef.Class) error {
 	if slices.Contains(classes, a.Class()) {
 		return nil
 	}
-	text := map[apidef.Class]string{apidef.OAS: "API is not in OAS format", apidef.Streams: "API is not a streams API", apidef.MCP: "API is not an MCP Proxy"}[classes[0]]
-	return fault.New(fault.Invalid, codeClass, "%s", text)
+	switch classes[0] {
+	case apidef.Streams:
+		return fault.New(fault.Invalid, codeClass, "API is not a streams API")
+	case apidef.MCP:
+		return fault.New(fault.Invalid, codeClass, "API is not an MCP Proxy")
+	}
+	return fault.New(fault.Invalid, codeClass, "API is not in OAS format")
 }

@@ -41,10 +41,10 @@ func (s Organisations) Operations() []operation.Operation {
 		operation.GET("list", "", "List organisations", s.List,
 			operation.Example(nil, map[string]any{"organisations": []any{exampleOrg}, "pages": 1})),
 		operation.POST("create", "", "Create an organisation", s.Create,
-			operation.Faulting(identity.OrganisationKind+".taken", "invalid"),
+			operation.Faulting(identity.OrganisationKind+".taken", identity.OrganisationKind+".id"),
 			operation.Example(map[string]any{"owner_name": "Example Ltd", "owner_slug": "example", "cname_enabled": true, "cname": ""},
 				map[string]any{"Status": "OK", "Message": "Org created", "Meta": "5f1a0c5d8e3b2a1f00000001"})),
-		operation.GET("get", "/{orgID}", "Fetch an organisation", s.Get, operation.Example(nil, exampleOrg)),
+		operation.GET("get", "/{orgID}", "Fetch an organisation", s.Get, operation.Faulting(identity.OrganisationKind+".not_found"), operation.Example(nil, exampleOrg)),
 	)
 }
 

@@ -33,12 +33,12 @@ func (s AdminUsers) Operations() []operation.Operation {
 		}),
 	}.Rows(
 		operation.POST("create", "", "Create a user in any organisation", s.Create,
-			operation.Redact("password"), operation.Faulting(identity.UserKind+".taken", "invalid"),
+			operation.Redact("password"), operation.Faulting(identity.UserKind+".email_address", identity.UserKind+".password", identity.UserKind+".user_permissions", identity.UserKind+".org_id", identity.UserKind+".taken"),
 			operation.Notes("The message of the answer is the user's access key."),
 			operation.Example(map[string]any{"org_id": exampleOrg.ID, "first_name": "Ada", "last_name": "Example", "email_address": "ada@example.com",
 				"active": true, "user_permissions": map[string]string{"IsAdmin": "admin"}},
 				map[string]any{"Status": "OK", "Message": exampleUser.AccessKey, "Meta": exampleUser})),
-		operation.GET("get", "/{userId}", "Fetch a user", s.Get, operation.Example(nil, exampleUser)),
+		operation.GET("get", "/{userId}", "Fetch a user", s.Get, operation.Faulting(identity.UserKind+".not_found"), operation.Example(nil, exampleUser)),
 	)
 }
 
@@ -132,7 +132,7 @@ func (s Users) Operations() []operation.Operation {
 		}},
 	}.Rows(
 		operation.POST("password.set", "/{userId}/actions/reset", "Set a user's password", s.SetPassword,
-			operation.Redact("current_password", "new_password"), operation.Faulting("invalid"),
+			operation.Redact("current_password", "new_password"), operation.Faulting(identity.UserKind+".current_password", identity.UserKind+".new_password", identity.UserKind+".not_found", "auth.denied"),
 			operation.Notes("One's own password needs the current one, unless there is none yet or the new one is the same. Another user's needs the permission ResetPassword."),
 			operation.Example(map[string]any{"current_password": "", "new_password": "a-long-passphrase"},
 				map[string]any{"Status": "OK", "Message": "User password updated", "Meta": nil})),

@@ -55,7 +55,7 @@ func (s *Service) Operations() []operation.Operation {
 	}.Rows(
 		operation.GET("list", "", "List policies", s.List, answers("Could not retrieve object list.", "Failed to marshal data."),
 			operation.Example(nil, exampleList)),
-		operation.GET("search", "/search", "Search policies", s.Search, operation.Faulting(codeSearchID),
+		operation.GET("search", "/search", "Search policies", s.Search, operation.Faulting(codeSearchID, policy.Kind+".sort"),
 			operation.Notes("All conditions must hold. Policies come oldest first unless sorted otherwise."),
 			answers("Could not retrieve policies.", "Failed to marshal data"), operation.Example(nil, exampleList)),
 		operation.POST("create", "", "Create a policy", s.Create, operation.Settles(s.creates), operation.Faulting(append([]string{policy.Kind + "._id"}, writing...)...),

@@ -64,6 +64,9 @@ func receipt(message string, meta any) map[string]any {
 	return map[string]any{"Status": "success", "Message": message, "Meta": meta}
 }
 
+// choices are the faults of what a client chooses about a provider.
+var choices = []string{clientidp.Kind + ".name", clientidp.Kind + ".jwks_uri", clientidp.Kind + ".client_idp_id"}
+
 // Operations lists what clients can do with identity providers.
 func (s *ClientIDPs) Operations() []operation.Operation {
 	const missing, taken, mappings, unmapped = clientidp.Kind + ".not_found", clientidp.Kind + ".taken", clientidp.Kind + ".mappings", clientidp.Kind + ".mapping.not_found"
@@ -88,10 +91,10 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 	), group.Rows(
 		operation.GET("list", "", "List identity providers", s.List,
 			operation.Example(nil, map[string]any{"client_idps": []any{exampleIdP}, "pages": 1})),
-		operation.POST("create", "", "Register an identity provider", s.Create, operation.Status(201), operation.Faulting(taken, mappings, codeNotOwned), operation.Notes(notesOwned),
+		operation.POST("create", "", "Register an identity provider", s.Create, operation.Status(201), operation.Faulting(append(choices, taken, mappings, codeNotOwned)...), operation.Notes(notesOwned),
 			operation.Example(exampleDraft, receipt("client idp created", "5f1a0c5d8e3b2a1f00000003"))),
 		operation.GET("get", "/{id}", "Fetch an identity provider", s.Get, operation.Faulting(missing), operation.Example(nil, exampleIdP)),
-		operation.PUT("replace", "/{id}", "Replace an identity provider", s.Replace, operation.Faulting(missing, taken, mappings, codeNotOwned), dry,
+		operation.PUT("replace", "/{id}", "Replace an identity provider", s.Replace, operation.Faulting(append(choices, missing, taken, mappings, codeNotOwned)...), dry,
 			operation.Notes("Absent fields become empty; only an absent client_idp_id is kept. "+notesOwned), operation.Example(exampleDraft, exampleIdP)),
 		operation.DELETE("delete", "/{id}", "Remove an identity provider and its mappings", s.Delete, operation.Faulting(missing), dry,
 			operation.Example(nil, receipt("client idp deleted", nil))),

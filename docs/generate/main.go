@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -30,9 +31,21 @@ func main() {
 }
 
 func run(dir string, check bool) error {
+	texts, err := faults(filepath.Join(dir, ".."))
+	if err != nil {
+		return err
+	}
+	const described = "../adapters/http/faults.json"
+	stale, err := os.ReadFile(filepath.Join(dir, described))
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
 	files, err := generated()
 	if err != nil {
 		return err
+	}
+	if files[described] = texts; !check && !bytes.Equal(stale, texts) { // this program has the texts of before
+		defer again(dir)
 	}
 	for name, want := range files {
 		path := filepath.Join(dir, name)
@@ -51,6 +64,16 @@ func run(dir string, check bool) error {
 		}
 	}
 	return nil
+}
+
+// again runs the generator anew, with the texts that have just been written.
+func again(dir string) {
+	c := exec.Command("go", "run", "./"+filepath.Join(dir, "generate"), "-dir", dir)
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	if err := c.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
 }
 
 // generated returns the content of every generated file by name.

@@ -33,12 +33,18 @@ var graphTypes = map[string][]string{
 	"graph": {"proxyOnly", "executionEngine", "subgraph", "supergraph"},
 }
 
+// Codes of the faults of a list.
+const (
+	CodeType = Kind + ".type"
+	CodeSort = Kind + ".sort"
+)
+
 // CheckType refuses an api_type that is not in the list.
 func CheckType(name string) error {
 	if _, ok := graphTypes[name]; ok || slices.Contains([]string{"", "tcp", "rest", "internal", "streams"}, name) {
 		return nil
 	}
-	return fault.New(fault.Invalid, Kind+".type", "api_type must be one of tcp, rest, graphql, udg, subgraph, supergraph, internal, streams").At("api_type")
+	return fault.New(fault.Invalid, CodeType, "api_type must be one of tcp, rest, graphql, udg, subgraph, supergraph, internal, streams").At("api_type")
 }
 
 func (a API) isType(name string) bool {
@@ -87,7 +93,7 @@ func Order(sort string) (func(a, b API) int, error) {
 	name, down := strings.CutPrefix(cmp.Or(sort, "-created_at"), "-")
 	by, ok := orders[name]
 	if !ok {
-		return nil, fault.New(fault.Invalid, Kind+".sort", "sort must be one of name, created_at, updated_at, with - in front for descending").At("sort")
+		return nil, fault.New(fault.Invalid, CodeSort, "sort must be one of name, created_at, updated_at, with - in front for descending").At("sort")
 	}
 	return func(a, b API) int {
 		order := cmp.Or(by(a, b), cmp.Compare(a.id, b.id))

@@ -11,6 +11,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/registry/oas"
 )
 
+// Codes are those of the faults of this package and of the addresses it asks about.
+var Codes = []string{"oas.document", "oas.security", "oas.servers", "oas.upstream"}
+
 // Import adds the extension to a description, in place; an extension that is
 // there already is kept and completed. A refused document is left unchanged.
 // Errors are faults of kind Invalid that name the field.
