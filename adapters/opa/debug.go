@@ -13,6 +13,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/util"
 
+	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
@@ -77,8 +78,6 @@ func everywhere(v any, rewrite func(string) string) any {
 	return v
 }
 
-const hidden = "***"
-
 // mask hides the values of members that hold secrets, at any depth, and then
 // the same values wherever else they turn up: in a path, in the reason of a rule.
 type mask struct {
@@ -89,7 +88,7 @@ type mask struct {
 func newMask(c *operation.Call) *mask {
 	m := &mask{secrets: map[string]bool{}}
 	for _, name := range c.Spec.Redact {
-		m.redact = append(m.redact, fold(name[strings.LastIndexByte(name, '.')+1:]))
+		m.redact = append(m.redact, redact.Fold(name[strings.LastIndexByte(name, '.')+1:]))
 	}
 	m.remember(c.Token)
 	for name, value := range c.Path {
@@ -101,18 +100,26 @@ func newMask(c *operation.Call) *mask {
 }
 
 func (m *mask) secret(name string) bool {
-	return secretName(name) || slices.Contains(m.redact, fold(name))
+	return redact.Name(name) || slices.Contains(m.redact, redact.Fold(name))
 }
 
 // hide returns a copy of a JSON value without the secrets in it.
 func (m *mask) hide(v any) any {
 	switch v := v.(type) {
+	case string:
+		for _, c := range redact.Credentials(v) {
+			m.remember(c)
+		}
+		return redact.Text(v)
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, value := range v {
 			if m.secret(name) {
 				m.collect(value)
-				value = hidden
+				value = redact.Hidden
+			}
+			if redact.Headers(name) {
+				value = m.hideHeaders(value)
 			}
 			out[name] = m.hide(value)
 		}
@@ -121,6 +128,36 @@ func (m *mask) hide(v any) any {
 		out := make([]any, len(v))
 		for i := range v {
 			out[i] = m.hide(v[i])
+		}
+		return out
+	}
+	return v
+}
+
+// telling is how long the value of a header must be to be looked for elsewhere:
+// most are no secrets, and short ones turn up everywhere.
+const telling = 6
+
+// hideHeaders hides the values of headers, in an object by name and in a list of
+// names and values. Lists of names alone stay as they are.
+func (m *mask) hideHeaders(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, value := range v {
+			if text, ok := value.(string); ok && name != "name" && redact.Header(name) {
+				if len(text) >= telling {
+					m.remember(text)
+				}
+				value = redact.Hidden
+			}
+			out[name] = m.hideHeaders(value)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = m.hideHeaders(v[i])
 		}
 		return out
 	}
@@ -163,28 +200,7 @@ func (m *mask) scrubber() func(string) string {
 	longest := slices.SortedFunc(maps.Keys(m.secrets), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	pairs := make([]string, 0, 2*len(longest))
 	for _, s := range longest { // whole secrets before their parts
-		pairs = append(pairs, s, hidden)
+		pairs = append(pairs, s, redact.Hidden)
 	}
 	return strings.NewReplacer(pairs...).Replace
-}
-
-// secretParts are found in the names of members that hold secrets.
-var secretParts = []string{
-	"password", "passwd", "passphrase", "pwhistory", "secret", "token", "credential", "accesskey", "apikey",
-	"privatekey", "authorization", "authorisation", "cookie",
-}
-
-// secretName reports whether a member, a header or a parameter of this name
-// holds a secret.
-func secretName(name string) bool {
-	name = fold(name)
-	if name == "key" || name == "adminauth" {
-		return true
-	}
-	return slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(name, part) })
-}
-
-// fold makes spellings of a name equal: access_key, Access-Key, accessKey.
-func fold(name string) string {
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
 }

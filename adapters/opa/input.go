@@ -8,6 +8,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -167,7 +168,7 @@ func (v vocabulary) query(c *operation.Call) *ast.Term {
 func (v vocabulary) headers(c *operation.Call) *ast.Term {
 	headers := make([][2]*ast.Term, 0, len(c.Header))
 	for name, value := range c.Header {
-		if !secretName(name) {
+		if !redact.Name(name) {
 			headers = append(headers, v.member(name, value))
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/core/registry/servers"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -37,11 +38,26 @@ func (c *Composition) Close() error { return c.closers.Close() }
 
 // NewLogger returns the logger that the settings ask for.
 func NewLogger(w io.Writer, l config.Log) *slog.Logger {
-	opts := &slog.HandlerOptions{Level: l.Slog()}
+	opts := &slog.HandlerOptions{Level: l.Slog(), ReplaceAttr: redacted}
 	if l.Format == config.FormatJSON {
 		return slog.New(slog.NewJSONHandler(w, opts))
 	}
 	return slog.New(slog.NewTextHandler(w, opts))
+}
+
+// redacted hides secrets in what is logged: errors of drivers and clients quote the
+// addresses that they were given.
+func redacted(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case string:
+		if redact.Name(a.Key) {
+			return slog.String(a.Key, redact.Hidden)
+		}
+		return slog.String(a.Key, redact.Text(v))
+	case error:
+		return slog.String(a.Key, redact.Text(v.Error()))
+	}
+	return a
 }
 
 // Purpose says what a composition is for.

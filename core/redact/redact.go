@@ -1,0 +1,82 @@
+// Package redact is the one list of what is secret: the names of members, headers
+// and parameters that hold secrets, and where in a text credentials stand. Whatever
+// writes logs asks it.
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Hidden stands in a log for what is not shown.
+const Hidden = "***"
+
+// parts are found in the names of what holds secrets.
+var parts = []string{
+	"password", "passwd", "passphrase", "pwhistory", "secret", "token", "credential", "accesskey", "apikey", "authkey",
+	"privatekey", "authorization", "authorisation", "cookie", "bearer", "jwtsource", "hmacstring",
+}
+
+// whole are names that hold secrets as they are, but not as parts of others. The
+// source of a scheme for JSON web tokens is the key itself, or where it is.
+var whole = []string{"key", "adminauth", "source", "dsn", "pin", "pwd"}
+
+// Name reports whether a member, a header or a parameter of this name holds a
+// secret, in whatever spelling.
+func Name(name string) bool {
+	name = Fold(name)
+	return slices.Contains(whole, name) || slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// Fold makes spellings of a name equal: access_key, Access-Key, accessKey.
+func Fold(name string) string {
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+}
+
+// plain are headers that say nothing secret.
+var plain = []string{"accept", "contenttype", "contentlength", "ifmatch", "ifnonematch", "useragent"}
+
+// Headers reports whether a member of this name holds headers. Which of them carry
+// credentials only their receiver knows.
+func Headers(name string) bool { return strings.Contains(Fold(name), "header") }
+
+// Header reports whether the value of a header may be a secret.
+func Header(name string) bool { return !slices.Contains(plain, Fold(name)) }
+
+// In addresses, credentials stand before the host and in the query.
+var (
+	beforeHost = regexp.MustCompile(`(://)([^/?#\s"']*)@`)
+	inQuery    = regexp.MustCompile(`([?&;])([A-Za-z0-9_.~%-]+)=([^&;#\s"']*)`)
+)
+
+// Text returns a text without the credentials in the addresses that it contains.
+func Text(text string) string {
+	if !strings.Contains(text, "://") && !strings.Contains(text, "=") {
+		return text
+	}
+	text = beforeHost.ReplaceAllString(text, "${1}"+Hidden+"@")
+	return inQuery.ReplaceAllStringFunc(text, func(param string) string {
+		if name, _, _ := strings.Cut(param[1:], "="); Name(name) {
+			return param[:1] + name + "=" + Hidden
+		}
+		return param
+	})
+}
+
+// Credentials returns the credentials in the addresses of a text: user and password
+// together, the password alone, secret parameters.
+func Credentials(text string) (out []string) {
+	for _, m := range beforeHost.FindAllStringSubmatch(text, -1) {
+		out = append(out, m[2])
+		if _, password, ok := strings.Cut(m[2], ":"); ok {
+			out = append(out, password)
+		}
+	}
+	for _, m := range inQuery.FindAllStringSubmatch(text, -1) {
+		if Name(m[2]) {
+			out = append(out, m[3])
+		}
+	}
+	return out
+}

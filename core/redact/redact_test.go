@@ -1,0 +1,59 @@
+package redact_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/redact"
+)
+
+func TestName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"access_key": true, "Access-Key": true, "jwt_source": true, "source": true, "X-Api-Key": true, "client_secret": true, "key": true,
+		"New_Password": true, "Authorization": true, "Set-Cookie": true, "admin-auth": true, "shared_secret": true,
+		"name": false, "keys": false, "api_id": false, "listen_path": false, "key_id": false, "resource": false,
+	} {
+		if got := redact.Name(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if !redact.Headers("header_map") || !redact.Headers("requestHeaders") || redact.Headers("path") || !redact.Header("X-Whatever") || redact.Header("Content-Type") {
+		t.Error("headers")
+	}
+}
+
+func TestText(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                                      "plain",
+		"https://host/path?q=1":                      "https://host/path?q=1",
+		"https://user:pass@host/path":                "https://***@host/path",
+		"dial postgres://u:p%40x@db:5432/x: lost":    "dial postgres://***@db:5432/x: lost",
+		"https://u@h/?a=1&access_token=abc#x":        "https://***@h/?a=1&access_token=***#x",
+		`{"a":"redis://:pw@r","b":"http://h?key=k"}`: `{"a":"redis://***@r","b":"http://h?key=***"}`,
+		"mail me@example.com":                        "mail me@example.com",
+	} {
+		if got := redact.Text(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := redact.Credentials("https://u:p@h/?token=t&x=y"); !slices.Equal(got, []string{"u:p", "p", "t"}) {
+		t.Error(got)
+	}
+}
+
+func FuzzText(f *testing.F) {
+	f.Add("https://user:pass@host/?token=abc")
+	f.Add("a://b@c@d")
+	f.Fuzz(func(t *testing.T, text string) {
+		once := redact.Text(text)
+		if twice := redact.Text(once); twice != once {
+			t.Fatalf("%q, then %q", once, twice)
+		}
+		for _, c := range redact.Credentials(text) {
+			if len(c) > 8 && strings.Count(text, c) == 1 && strings.Contains(once, c) {
+				t.Fatalf("%q still shows %q", once, c)
+			}
+		}
+	})
+}
