@@ -111,7 +111,7 @@ func First(s config.Settings) identity.First {
 // serve answers requests until ctx ends, and a while longer.
 func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Logger, l *sockets, secure *tls.Config, ready func()) error {
 	end := &stopper{drain: c.Drain, grace: s.StopGrace, log: log}
-	servers, failed := []*http.Server{server(end.farewell(c.handler(s)), log)}, make(chan error, 2)
+	servers, failed := []*http.Server{server(end.farewell(c.handler(s, log)), log)}, make(chan error, 2)
 	accept := l.main
 	if secure != nil {
 		accept = tls.NewListener(accept, secure)
@@ -144,8 +144,8 @@ func server(h http.Handler, log *slog.Logger) *http.Server {
 
 // handler is the App, with metrics beside it unless they have an address of
 // their own: then for those who know the admin secret.
-func (c *Composition) handler(s config.Settings) http.Handler {
-	var h http.Handler = c
+func (c *Composition) handler(s config.Settings, log *slog.Logger) http.Handler {
+	h := c.backupBeside(c, s, log)
 	if c.Traces != nil {
 		h = c.Traces.Middleware(h)
 	}

@@ -137,8 +137,8 @@ func present(path string) error {
 	return nil
 }
 
-// Holds reports whether a file has a record of a kind. A file that does not exist
-// or has no tables yet holds nothing.
+// Holds reports whether a file has a record of a kind, or of any if kind is "". A
+// file that does not exist or has no tables yet holds nothing.
 func Holds(ctx context.Context, path, kind string) (holds bool, err error) {
 	if err := present(path); err != nil {
 		return false, err
@@ -153,7 +153,7 @@ func Holds(ctx context.Context, path, kind string) (holds bool, err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	tables, err := texts(ctx, db, `select name from sqlite_schema where name = 'record'`)
 	if err == nil && len(tables) > 0 {
-		err = db.QueryRowContext(ctx, `select exists (select 1 from record where kind = $1)`, kind).Scan(&holds)
+		err = db.QueryRowContext(ctx, `select exists (select 1 from record where kind = $1 or $1 = '')`, kind).Scan(&holds)
 	}
 	if broken(err) {
 		return false, damage(fmt.Sprintf("the database file is damaged (%s): %s; `gatehouse check` says more", err, wayOut))

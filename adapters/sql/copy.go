@@ -1,0 +1,154 @@
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// tables are what a backup holds: every table of both dialects but the list of
+// live nodes and the migrations, which the target has of its own.
+var tables = map[string][]string{
+	"record":     {"kind", "org", "id", "rev", "doc", "meta"},
+	"record_key": {"kind", "name", "value", "org", "id", "uniq", "sorted"},
+	"record_ref": {"org", "to_kind", "to_id", "kind", "id"},
+	"change_log": {"last", "first", "at", "body"},
+	"gone":       {"kind", "org", "id", "rev"},
+	"cursor":     {"sink", "rev", "holder", "until"},
+}
+
+// Content counts what a database holds: rows by table, and its last revision. Two
+// databases with the same content were copied whole.
+type Content struct {
+	Head store.Revision
+	Rows map[string]int64
+}
+
+// Equal reports whether two contents are the same.
+func (c Content) Equal(d Content) bool {
+	same := c.Head == d.Head && len(c.Rows) == len(d.Rows)
+	for table, n := range c.Rows {
+		same = same && d.Rows[table] == n
+	}
+	return same
+}
+
+// ContentOf counts what a migrated database holds, outside any store.
+func ContentOf(ctx context.Context, db *sql.DB) (Content, error) { return content(ctx, pool{db}) }
+
+func content(ctx context.Context, q querier) (c Content, err error) {
+	c.Rows = map[string]int64{}
+	if c.Head, err = headOf(ctx, q); err != nil {
+		return c, err
+	}
+	for table := range tables {
+		if c.Rows[table], err = number(ctx, q, `select count(*) from `+table); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// CopyTo copies one consistent snapshot of everything into a migrated database
+// that is empty, whatever its dialect, in one transaction of that database. The
+// store's writer goes on meanwhile.
+func (s *Store) CopyTo(ctx context.Context, to *sql.DB) (c Content, err error) {
+	err = s.snapshot(ctx, func(q querier) error {
+		c, err = copyAll(ctx, q, to, nil)
+		return err
+	})
+	return c, err
+}
+
+// CopyFrom replaces everything in the store with what another migrated database
+// holds, in one transaction, in turn with other writers. Without replace the store
+// must be empty.
+func (s *Store) CopyFrom(ctx context.Context, from *sql.DB, replace bool) (c Content, err error) {
+	have, err := ContentOf(ctx, s.Writers)
+	if err != nil {
+		return c, s.explain(err)
+	}
+	if have.Head > 0 && !replace {
+		return c, store.ErrTaken
+	}
+	txn, err := from.BeginTx(ctx, nil)
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = txn.Rollback() }()
+	c, err = copyAll(ctx, transaction{txn}, s.Writers, func(ctx context.Context, t *sql.Tx) error {
+		if s.Dialect.Lock != "" {
+			if _, err := t.ExecContext(ctx, s.Dialect.Lock); err != nil {
+				return err
+			}
+		}
+		for table := range tables {
+			if _, err := t.ExecContext(ctx, `delete from `+table); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return c, s.explain(err)
+}
+
+// copyAll copies every table in one transaction of the target.
+func copyAll(ctx context.Context, q querier, to *sql.DB, before func(context.Context, *sql.Tx) error) (c Content, err error) {
+	if c, err = content(ctx, q); err != nil {
+		return c, err
+	}
+	txn, err := to.BeginTx(ctx, nil)
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = txn.Rollback() }()
+	if before != nil {
+		if err := before(ctx, txn); err != nil {
+			return c, err
+		}
+	}
+	for table, columns := range tables {
+		if err := copyTable(ctx, q, txn, table, columns); err != nil {
+			return c, fmt.Errorf("copy %s: %w", table, err)
+		}
+	}
+	now, err := content(ctx, transaction{txn})
+	if err == nil && !now.Equal(c) {
+		err = fmt.Errorf("the copy has revision %d and rows %v, not revision %d and rows %v", now.Head, now.Rows, c.Head, c.Rows)
+	}
+	if err != nil {
+		return c, err
+	}
+	return c, txn.Commit()
+}
+
+// copyTable copies the rows of one table, one at a time: no table is held in memory.
+func copyTable(ctx context.Context, q querier, to *sql.Tx, table string, columns []string) error {
+	marks := make([]string, len(columns))
+	row, at := make([]any, len(columns)), make([]any, len(columns))
+	for i := range columns {
+		marks[i], at[i] = fmt.Sprintf("$%d", i+1), &row[i]
+	}
+	insert, err := to.PrepareContext(ctx, fmt.Sprintf(`insert into %s (%s) values (%s)`, table, strings.Join(columns, ", "), strings.Join(marks, ", ")))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = insert.Close() }()
+	rows, err := q.query(ctx, `select `+strings.Join(columns, ", ")+` from `+table)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := rows.Scan(at...); err != nil {
+			return err
+		}
+		if _, err := insert.ExecContext(ctx, row...); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

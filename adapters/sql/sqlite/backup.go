@@ -1,0 +1,205 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// source is a store that can be copied, on any database.
+type source interface {
+	CopyTo(ctx context.Context, to *sql.DB) (sqladapter.Content, error)
+}
+
+// Backup copies a store into a new SQLite file, which exists only once it is
+// complete, verified and on disk. The store is written to meanwhile.
+func Backup(ctx context.Context, from source, path string) (c sqladapter.Content, err error) {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return c, errors.Join(fmt.Errorf("%s: %w", path, fs.ErrExist), err)
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(path), ".backup-*") // mode 0700
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	making := filepath.Join(folder, "new.db")
+	if c, err = fill(ctx, from, making); err != nil {
+		return c, err
+	}
+	if err := verify(ctx, making, c); err != nil {
+		return c, err
+	}
+	if err := settle(making); err != nil {
+		return c, err
+	}
+	return c, errors.Join(os.Link(making, path), syncFolder(filepath.Dir(path)))
+}
+
+// fill makes a file and copies a store into it. The connection is closed, which
+// leaves one file without a log beside it.
+func fill(ctx context.Context, from source, path string) (c sqladapter.Content, err error) {
+	if _, err := Migrate(ctx, path); err != nil {
+		return c, err
+	}
+	db, err := connect(path, 1, "_pragma=synchronous(off)")
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return from.CopyTo(ctx, db)
+}
+
+// verify reads a file back: its structure is sound, and it holds what it should.
+func verify(ctx context.Context, path string, want sqladapter.Content) (err error) {
+	findings, err := Check(ctx, path, nil)
+	if err != nil {
+		return err
+	}
+	if len(findings) > 0 {
+		return damage(fmt.Sprintf("the backup is damaged: %s", findings[0]))
+	}
+	db, err := connect(path, 1, "_pragma=query_only(1)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	have, err := sqladapter.ContentOf(ctx, db)
+	if err == nil && !have.Equal(want) {
+		err = damage(fmt.Sprintf("the backup holds revision %d and rows %v, not revision %d and rows %v", have.Head, have.Rows, want.Head, want.Rows))
+	}
+	return err
+}
+
+// OpenBackup makes a private copy of a backup in a folder, brings its schema up to
+// date and checks it. The backup itself is not touched.
+func OpenBackup(ctx context.Context, backup, folder string) (path string, c sqladapter.Content, err error) {
+	path = filepath.Join(folder, "restored.db")
+	if err := copyFile(backup, path); err != nil {
+		return path, c, err
+	}
+	findings, err := Check(ctx, path, nil)
+	if err == nil && len(findings) > 0 {
+		err = damage(fmt.Sprintf("%s is damaged, or no backup: %s", backup, findings[0]))
+	}
+	if err != nil {
+		return path, c, err
+	}
+	if holds, err := Holds(ctx, path, ""); err != nil || !holds {
+		return path, c, errors.Join(fmt.Errorf("%s holds no records: it is no backup", backup), err)
+	}
+	if _, err := Migrate(ctx, path); err != nil {
+		return path, c, err
+	}
+	db, err := connect(path, 1, "_pragma=query_only(1)")
+	if err != nil {
+		return path, c, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	c, err = sqladapter.ContentOf(ctx, db)
+	return path, c, err
+}
+
+// Connect opens a file that another store is filled from.
+func Connect(path string) (*sql.DB, error) { return connect(path, 1, "_pragma=query_only(1)") }
+
+// Restore puts a backup in the place of a database that no process serves from.
+// What was there is kept under another name, which Restore returns, "" if there
+// was nothing. With records there already, replace has to be true.
+func Restore(ctx context.Context, backup, path string, replace bool, now time.Time) (c sqladapter.Content, kept string, err error) {
+	if path, err = resolve(path); err != nil {
+		return c, "", err
+	}
+	held, err := lock(path)
+	if err != nil {
+		return c, "", err
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 && !replace {
+		return c, "", fmt.Errorf("%s is there already: %w", path, store.ErrTaken)
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(path), ".restore-*")
+	if err != nil {
+		return c, "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	fresh, c, err := OpenBackup(ctx, backup, folder)
+	if err == nil {
+		err = errors.Join(verify(ctx, fresh, c), settle(fresh))
+	}
+	if err != nil {
+		return c, "", err
+	}
+	if kept, err = setAside(path, now); err != nil {
+		return c, kept, err
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return c, kept, err
+	}
+	sign(held)
+	return c, kept, syncFolder(filepath.Dir(path))
+}
+
+// setAside renames a database with its log, which belong together. The database
+// goes first: when this is cut short, what is left does not start.
+func setAside(path string, now time.Time) (kept string, err error) {
+	aside := path + ".before-restore-" + now.UTC().Format("20060102T150405.000000000Z")
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		switch err := os.Rename(path+suffix, aside+suffix); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return kept, err
+		default:
+			kept = aside
+		}
+	}
+	return kept, nil
+}
+
+// settle makes sure that a file is complete by itself and on disk.
+func settle(path string) error {
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if info, err := os.Stat(path + suffix); err == nil && info.Size() > 0 {
+			return fmt.Errorf("%s has not been closed: %s is there", path, path+suffix)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func syncFolder(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	if err := d.Sync(); err != nil {
+		slog.Debug("a folder cannot be synced here", "folder", path, "error", err)
+	}
+	return d.Close()
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, private)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

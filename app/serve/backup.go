@@ -1,0 +1,221 @@
+package serve
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// errForgetful is what there is to say about a store in memory.
+var errForgetful = errors.New("storage.main.type is memory: there is nothing to back up or to restore")
+
+// ErrNotEmpty means that a store holds something and may not be replaced.
+var ErrNotEmpty = errors.New("the store is not empty")
+
+// Copied says what a backup holds.
+type Copied struct {
+	Records, Revision int64
+	Kept              string // where what was there before is, "" if it is nowhere
+}
+
+func copied(c sqladapter.Content) Copied {
+	return Copied{Records: c.Rows["record"], Revision: int64(c.Head)}
+}
+
+// Backup copies the configured store into a new file while services may run. The
+// file is the same whatever the store is, so it also moves data between stores.
+func Backup(ctx context.Context, s config.Settings, log *slog.Logger, file string) (Copied, error) {
+	var c sqladapter.Content
+	var err error
+	switch s.Storage.Type {
+	case config.Memory:
+		return Copied{}, errForgetful
+	case config.Postgres:
+		var st *postgres.Store
+		if st, err = postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Logger: log}); err == nil {
+			c, err = sqlite.Backup(ctx, st, file)
+			err = errors.Join(err, st.Close())
+		}
+	default:
+		var path string
+		if path, err = sqlitePath(s); err != nil {
+			return Copied{}, err
+		}
+		var st *sqlite.Store
+		if st, err = sqlite.Open(ctx, sqlite.Config{Path: path, Beside: true, Logger: log}); err == nil {
+			c, err = sqlite.Backup(ctx, st, file)
+			err = errors.Join(err, st.Close())
+		}
+	}
+	return copied(c), err
+}
+
+// Restore puts what a backup holds into the configured store, which no service
+// may use meanwhile. What is there is replaced only if replace says so.
+func Restore(ctx context.Context, s config.Settings, log *slog.Logger, file string, replace bool) (Copied, error) {
+	switch s.Storage.Type {
+	case config.Memory:
+		return Copied{}, errForgetful
+	case config.Postgres:
+		out, err := restorePostgres(ctx, s, log, file, replace)
+		return out, notEmpty(err)
+	}
+	path, err := sqlitePath(s)
+	if err != nil {
+		return Copied{}, err
+	}
+	c, kept, err := sqlite.Restore(ctx, file, path, replace, time.Now())
+	out := copied(c)
+	out.Kept = kept
+	return out, notEmpty(err)
+}
+
+func notEmpty(err error) error {
+	if errors.Is(err, store.ErrTaken) {
+		return ErrNotEmpty
+	}
+	return err
+}
+
+func restorePostgres(ctx context.Context, s config.Settings, log *slog.Logger, file string, replace bool) (_ Copied, err error) {
+	folder, err := os.MkdirTemp("", "gatehouse-restore-*")
+	if err != nil {
+		return Copied{}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	path, _, err := sqlite.OpenBackup(ctx, file, folder)
+	if err != nil {
+		return Copied{}, err
+	}
+	from, err := sqlite.Connect(path)
+	if err != nil {
+		return Copied{}, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	st, err := postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Logger: log})
+	if err != nil {
+		return Copied{}, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	c, err := st.CopyFrom(ctx, from, replace)
+	return copied(c), err
+}
+
+// copier is a store that can be copied.
+type copier interface {
+	CopyTo(ctx context.Context, to *sql.DB) (sqladapter.Content, error)
+}
+
+// backups answers GET /admin/backup, one at a time.
+type backups struct {
+	c    *Composition
+	home string
+	log  *slog.Logger
+	turn sync.Mutex
+}
+
+// backupBeside serves backups to callers who present the admin secret; everything
+// else goes on to next. It is no operation of the App, because a backup is too
+// large for an answer that is made in memory.
+func (c *Composition) backupBeside(next http.Handler, s config.Settings, log *slog.Logger) http.Handler {
+	b := &backups{c: c, home: s.HomeDir, log: log}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/admin/backup" || r.Method != http.MethodGet {
+			next.ServeHTTP(w, r)
+			return
+		}
+		b.serve(w, r)
+	})
+}
+
+func (b *backups) serve(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	if _, err := b.c.Do(ctx, "admin.hello", &operation.Call{Token: r.Header.Get("Admin-Auth")}); err != nil {
+		status := http.StatusUnauthorized
+		if fault.KindOf(err) != fault.Unauthenticated {
+			status = http.StatusServiceUnavailable
+		}
+		refuse(w, status, "Present the admin secret as admin-auth")
+		return
+	}
+	st, ok := b.c.primary.(copier)
+	if !ok {
+		refuse(w, http.StatusNotFound, "There is nothing to back up: the store is in memory")
+		return
+	}
+	if !b.turn.TryLock() {
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusServiceUnavailable, "Another backup is being made; try again")
+		return
+	}
+	defer b.turn.Unlock()
+	if err := b.send(ctx, w, st); err != nil {
+		b.log.Error("a backup failed", "error", err)
+		status := http.StatusInternalServerError
+		if errors.Is(err, store.ErrFull) {
+			status = http.StatusInsufficientStorage
+		}
+		refuse(w, status, "The backup failed; the log of the service says why") // no effect once bytes have been sent
+	}
+}
+
+// send makes a backup in a file of its own and sends it.
+func (b *backups) send(ctx context.Context, w http.ResponseWriter, st copier) (err error) {
+	folder, err := os.MkdirTemp(b.home, ".backup-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	path := filepath.Join(folder, "gatehouse-backup.db")
+	made, err := sqlite.Backup(ctx, st, path)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/vnd.sqlite3")
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="gatehouse-%d.db"`, made.Head))
+	h.Set("Content-Length", fmt.Sprint(info.Size()))
+	h.Set("Cache-Control", "no-store")
+	patient := http.NewResponseController(w) // the size says how long it may take, not the limit for answers
+	_ = patient.SetWriteDeadline(time.Now().Add(sendTime + time.Duration(info.Size()/slowest)*time.Second))
+	_, err = io.Copy(w, f)
+	b.log.Info("a backup was sent", "revision", uint64(made.Head), "bytes", info.Size(), "error", err)
+	return nil // too late to say anything else
+}
+
+// A backup may be sent as slowly as this, and takes at least as long to be refused.
+const (
+	sendTime = 2 * time.Minute
+	slowest  = 256 << 10 // bytes a second
+)
+
+func refuse(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, `{"Status":"Error","Message":%q,"Meta":null}`, message)
+}
