@@ -154,10 +154,10 @@ func (k *handler) toExtension(trigger string, entry, h *doc.Node) *doc.Node {
 	}
 	assignOrDrop(h, doc.NewString(id), "id")
 	k.section.fill(h, meta)
-	name := meta.Get("name").Text()
-	if k.named != "" {
-		name = h.Get(k.named).Text()
+	if k.named == "" {
+		assignOrDrop(h, doc.NewString(meta.Get("name").Text()), "name")
+		return h
 	}
-	assignOrDrop(h, doc.NewString(name), "name")
+	assign(h, doc.NewString(h.Get(k.named).Text()), "name") // also when empty: gateways refuse a handler without the member
 	return h
 }

@@ -31,6 +31,8 @@ func TestGoldenFill(t *testing.T) {
 			x + "middleware/global/trafficLogs/plugins", `[{"enabled":false,"functionName":"","path":"p"}]`},
 		{"unreadable handlers", `{}`, `{"event_handlers":{"events":{"T":[{"handler_name":"eh_log_handler","handler_meta":{"prefix":7}},{"handler_name":"eh_log_handler","handler_meta":{"prefix":"p"}}]}}}`,
 			x + "server/eventHandlers", `[{"enabled":true,"trigger":"T","type":"log","name":"p","logPrefix":"p"}]`},
+		{"a handler without a name has an empty one", `{}`, `{"event_handlers":{"events":{"T":[{"handler_name":"eh_log_handler","handler_meta":{}},{"handler_name":"eh_dynamic_handler","handler_meta":{"path":"p"}}]}}}`,
+			x + "server/eventHandlers", `[{"enabled":true,"trigger":"T","type":"log","name":"","logPrefix":""},{"enabled":true,"trigger":"T","type":"custom","name":"","functionName":"","path":"p"}]`},
 		{"3 event: unreadable headers", `{}`, `{"event_handlers":{"events":{"T":[{"handler_name":"eh_web_hook_handler","handler_meta":{"header_map":{"a":1}}}]}}}`, x + "server/eventHandlers", ``},
 		{"3 event: fractions of seconds are cut", `{}`, `{"event_handlers":{"events":{"T":[{"handler_name":"eh_web_hook_handler","handler_meta":{"disabled":true,"event_timeout":90.9,"header_map":null}}]}}}`,
 			x + "server/eventHandlers", `[{"enabled":false,"trigger":"T","type":"webhook","url":"","method":"","cooldownPeriod":"1m30s"}]`},

@@ -30,6 +30,7 @@ var empties = map[string]empty{
 	"upstream.authentication.oauth.clientCredentials.header": null,
 	"upstream.authentication.oauth.password.header":          null,
 	"server.authentication.custom.config.idExtractor.config": null,
+	"server.eventHandlers[].name":                            kept, // where there is one: gateways want it of scripts and logs
 	"errorOverrides.value[].match":                           kept,
 	"errorOverrides.value[].response":                        zeroBlock,
 
