@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"time"
 
@@ -153,8 +152,6 @@ func (s *Sink) gather(ctx context.Context, node goredis.Cmdable) (int, error) {
 // wanted returns how many listeners are enough not to wait.
 func (s *Sink) wanted() int {
 	switch {
-	case s.cut && s.size == 0:
-		return math.MaxInt // nobody knows how many there were
 	case s.cut || s.connects > 0 && s.connects != s.client.connects.Load():
 		return max(s.size, 1)
 	case !s.heard:
