@@ -31,7 +31,7 @@ func TestSupervisedStartFails(t *testing.T) {
 	if strings.Count(o.errOut, "gatehouse: ") != 1 || strings.Contains(o.errOut, "hidden") {
 		t.Errorf("said:\n%s", o.errOut)
 	}
-	run(t, env.with(environment{"PAGESIZE": "0"}), "serve", "--supervise").want(t, 2, "page_size")
+	run(t, env.with(environment{"PAGESIZE": "-1"}), "serve", "--supervise").want(t, 2, "page_size")
 }
 
 // A child whose supervisor is killed stops as it would on SIGTERM.
