@@ -211,14 +211,14 @@ func newGuard(s *settings, a *App, id *identity.Service, e rules.Engine) operati
 			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret),
 			operation.Node:       gateway.Authenticate(identity.Equal, s.nodeSecret),
 		},
-		Rules: e, Audit: guard.Log(s.log), Maintenance: s.maintenance, Writes: &a.writes,
+		Rules: e, Audit: guard.Log(s.log), Failures: &guard.Failures{Limit: s.failures, Now: s.now, Log: s.log}, Maintenance: s.maintenance, Writes: &a.writes,
 	})
 }
 
 func newHandler(s *settings, ops table, g operation.Middleware) (nethttp.Handler, error) {
 	return httpadapter.Handler(ops, httpadapter.Config{
 		Guard: g, Observer: s.observer, Logger: s.log, Now: s.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth,
-		Deadline: s.deadline, Room: s.room, NewRequestID: s.requestID,
+		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
 	})
 }
 

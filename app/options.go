@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
@@ -55,6 +56,8 @@ type settings struct {
 	maxDepth    int
 	maxValues   int
 	room        *load.Room
+	failures    int
+	proxies     []netip.Prefix
 	deadline    time.Duration
 	staleness   time.Duration
 	history     time.Duration
@@ -183,6 +186,13 @@ func WithLimits(body int64, depth int, deadline time.Duration) Option {
 // body begins to be worked on and when the last is done.
 func WithBodies(values int, memory int64, pressure func(bool)) Option {
 	return func(o *settings) { o.maxValues, o.room = cmp.Or(values, o.maxValues), load.NewRoom(memory, pressure) }
+}
+
+// WithFailedCredentials limits wrong credentials from one address in a minute:
+// further ones get 429; right ones never do. 0, the default, is no limit. Of
+// proxies at these addresses X-Forwarded-For says who calls.
+func WithFailedCredentials(limit int, proxies ...netip.Prefix) Option {
+	return func(o *settings) { o.failures, o.proxies = limit, proxies }
 }
 
 // WithMaxStaleness says how long the copy in memory may lag behind a store that

@@ -129,6 +129,7 @@ var (
 	revalidate = []string{"private, no-cache"}
 	byEncoding = []string{"Accept-Encoding"}
 	soon       = []string{"1"}
+	aMinute    = []string{"60"}
 )
 
 // write sends the answer: go-kit's encoder of responses.
@@ -167,6 +168,9 @@ func (x *exchange) header(h nethttp.Header) {
 	}
 	if x.retry || x.status == nethttp.StatusServiceUnavailable {
 		h["Retry-After"] = soon
+	}
+	if x.status == nethttp.StatusTooManyRequests {
+		h["Retry-After"] = aMinute
 	}
 	if x.status == nethttp.StatusNotModified || x.status == nethttp.StatusNoContent {
 		return

@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	nethttp "net/http"
+	"net/netip"
 	"net/textproto"
 	"reflect"
 	"strings"
@@ -27,6 +28,7 @@ type row struct {
 	maxDepth  int
 	maxValues int
 	room      *load.Room
+	proxies   []netip.Prefix
 	deadline  time.Duration
 }
 
@@ -39,7 +41,7 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 		return nil, err
 	}
 	r := &row{spec: &o.Spec, do: cfg.Guard(o.Do), dialect: dialectOf(o.Surface), output: out,
-		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, maxValues: cfg.MaxValues, room: cfg.Room, deadline: cfg.Deadline}
+		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, maxValues: cfg.MaxValues, room: cfg.Room, proxies: cfg.Proxies, deadline: cfg.Deadline}
 	r.headers = append(r.headers, callHeaders...)
 	for _, p := range o.Params {
 		switch p.In {
@@ -93,7 +95,7 @@ func (x *exchange) settled() int {
 // that what guards, watches and writes down also sees malformed requests.
 func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	x := &exchange{row: r, http: req}
-	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: req.RemoteAddr, Token: r.dialect.token(req)}
+	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Token: r.dialect.token(req)}
 	if req.URL.RawQuery != "" {
 		x.call.Query = req.URL.Query()
 	}

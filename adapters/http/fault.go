@@ -26,6 +26,7 @@ var statuses = [...]int{
 	fault.Stale:           nethttp.StatusPreconditionFailed,
 	fault.Unavailable:     nethttp.StatusServiceUnavailable,
 	fault.TooLarge:        nethttp.StatusRequestEntityTooLarge,
+	fault.TooMany:         nethttp.StatusTooManyRequests,
 }
 
 // Codes of errors that are not faults; rows may have answers of their own to them.

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"log/slog"
 	nethttp "net/http"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -41,6 +42,7 @@ type Config struct {
 	MaxDepth     int                  // nesting of a request body; 0: 128
 	Room         *load.Room           // memory for request bodies under way; nil: one of its own
 	Deadline     time.Duration        // of an operation; 0: 30 s
+	Proxies      []netip.Prefix       // whose X-Forwarded-For says who calls; none: the peer calls
 	NewRequestID func() string        // nil: random text
 }
 

@@ -23,6 +23,7 @@ var typical = map[fault.Kind]*fault.Error{
 	fault.Stale:           fault.New(fault.Stale, operation.CodeMatch, "If-Match does not hold: the resource has changed; read it again").At("If-Match"),
 	fault.Unavailable:     fault.New(fault.Unavailable, codeAway, storeUnreachable),
 	fault.TooLarge:        tooLarge,
+	fault.TooMany:         fault.New(fault.TooMany, "auth.too_many", "Too many wrong credentials from this address; try again in a minute"),
 }
 
 // maintained is what management answers while it is down for maintenance, also in
@@ -72,6 +73,7 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(!o.Public && o.Surface != operation.Node && o.Surface != operation.Probe, typical[fault.Unauthenticated])
 	add(!o.Public && o.Surface == operation.Management, typical[fault.Denied])
 	add(!o.Public && o.Surface == operation.Node, strangeNode...)
+	add(!o.Public, typical[fault.TooMany])
 	add(o.Method != nethttp.MethodGet && (o.Surface == operation.Management || o.Surface == operation.Admin), noRoom)
 	add(o.Body != nil, badBodies...)
 	add(o.Body != nil, typical[fault.TooLarge])

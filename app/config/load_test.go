@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 		Log: Log{Level: "info", Format: "standard"}, HomeDir: ".", Storage: Storage{Type: "sqlite"},
 		Reads: "current", MaxStaleness: time.Minute, StopGrace: 3 * time.Second, History: History{MaxAge: 720 * time.Hour},
 		AdminSecret: "a", NodeSecret: "n", PageSize: 10, NotifyOnChange: true,
-		Limits: Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 400_000, BodyMemory: 256 << 20, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
+		Limits: Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 400_000, BodyMemory: 256 << 20, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
 		Redis:  Redis{Port: 6379, TimeoutSeconds: 5},
 	}
 	if !reflect.DeepEqual(s, want) {
@@ -217,6 +217,8 @@ func TestProblems(t *testing.T) {
 		{"", "LIMITS_MAXBODYBYTES=-1", "limits.max_body_bytes", "at least 1"},
 		{"", "LIMITS_MAXBODYVALUES=-1", "limits.max_body_values", "at least 1"},
 		{"", "LIMITS_BODYMEMORY=1000", "limits.body_memory", "1 MiB"},
+		{"", "LIMITS_FAILEDCREDENTIALS=-1", "limits.failed_credentials", "at least 0"},
+		{"", "LIMITS_TRUSTEDPROXIES=10.0.0.0/8,proxy", "limits.trusted_proxies", "networks"},
 		{"", "LIMITS_MAXDEPTH=-1", "limits.max_depth", "at least 1"},
 		{"limits.write_time: 0", "LIMITS_WRITETIME=-1s", "limits.write_time", "more than 0"},
 		{"", "LIMITS_REQUESTTIMEOUT=-1", "limits.request_timeout", "more than 0"},

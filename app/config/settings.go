@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -152,10 +153,29 @@ type History struct {
 type Limits struct {
 	MaxBodyBytes   int64
 	MaxBodyValues  int
-	BodyMemory     int64 // of all bodies under way, in bytes
-	MaxDepth       int   // of nested arrays and objects in a body
+	BodyMemory     int64    // of all bodies under way, in bytes
+	Failures       int      // wrong credentials from one address in a minute; 0: no limit
+	Proxies        []string // addresses and networks; X-Forwarded-For of them says who calls
+	MaxDepth       int      // of nested arrays and objects in a body
 	RequestTimeout time.Duration
 	WriteTime      time.Duration // for which one unit of work may hold the writer
+}
+
+// TrustedProxies returns the networks of the proxies, or false when one is no
+// network and no address.
+func (l Limits) TrustedProxies() ([]netip.Prefix, bool) {
+	var out []netip.Prefix
+	for _, text := range l.Proxies {
+		p, err := netip.ParsePrefix(text)
+		if addr, failed := netip.ParseAddr(text); failed == nil {
+			p, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return nil, false
+		}
+		out = append(out, p.Masked())
+	}
+	return out, true
 }
 
 // Security holds switches of the permission check.

@@ -110,12 +110,15 @@ func redisRules(r *Redis) []finding {
 }
 
 func limitRules(s *Settings) []finding {
+	_, proxies := s.Limits.TrustedProxies()
 	return []finding{
 		{s.MaxStaleness < 0, "max_staleness", "expected at least 0"},
 		{s.History.MaxAge < 0, "history.max_age", "expected at least 0"},
 		{s.Limits.MaxBodyBytes < 1, "limits.max_body_bytes", "expected at least 1"},
 		{s.Limits.MaxBodyValues < 1, "limits.max_body_values", "expected at least 1"},
 		{s.Limits.BodyMemory < 1<<20, "limits.body_memory", "expected at least 1048576, which is 1 MiB"},
+		{s.Limits.Failures < 0, "limits.failed_credentials", "expected at least 0"},
+		{!proxies, "limits.trusted_proxies", "expected addresses or networks such as 10.0.0.0/8"},
 		{s.Limits.MaxDepth < 1, "limits.max_depth", "expected at least 1"},
 		{s.Limits.RequestTimeout <= 0, "limits.request_timeout", "expected more than 0"},
 		{s.Limits.WriteTime <= 0, "limits.write_time", "expected more than 0"},

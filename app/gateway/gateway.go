@@ -57,7 +57,7 @@ func (n *Nodes) Run(ctx context.Context) error { return n.tracker.run(ctx) }
 func Authenticate(equal func(secret, presented string) bool, nodeSecret string) guard.Authenticator {
 	return func(_ context.Context, c *operation.Call) error {
 		if !equal(nodeSecret, c.Token) {
-			return fault.New(fault.Denied, "node.secret", "Not authorised")
+			return fault.New(fault.Denied, guard.CodeNodeSecret, "Not authorised")
 		}
 		c.Principal, c.Scope = operation.Principal{ID: "node", Active: true}, tenant.Everyone("gateway node")
 		return nil

@@ -28,8 +28,9 @@ type Config struct {
 	Authenticators map[operation.Surface]Authenticator // a surface without one is closed
 	Rules          rules.Engine                        // decides on the management surface
 	Audit          Auditor
-	Maintenance    bool    // the management surface answers that it is down for maintenance
-	Writes         *Writes // refuses changes while the service stops; nil: never
+	Maintenance    bool      // the management surface answers that it is down for maintenance
+	Writes         *Writes   // refuses changes while the service stops; nil: never
+	Failures       *Failures // limits wrong credentials; nil: does not
 }
 
 // Codes of the faults a guard makes.
@@ -37,6 +38,7 @@ const (
 	CodeUnauthenticated = "auth.credential"
 	CodeDenied          = "auth.denied"
 	CodeMaintenance     = "maintenance"
+	CodeNodeSecret      = "node.secret"
 )
 
 // Unauthenticated is the one answer to every missing or wrong credential.
@@ -47,52 +49,64 @@ func Unauthenticated() *fault.Error {
 // New returns the guard.
 func New(cfg Config) operation.Middleware {
 	return func(next operation.Handler) operation.Handler {
-		next = cfg.Writes.around(next)
+		public, known := cfg.Writes.around(next), cfg.Writes.around(cfg.carryOut(next))
 		return func(ctx context.Context, c *operation.Call) (out any, err error) {
 			ctx = store.Request(ctx)
 			if c.Spec.Public {
-				return next(ctx, c)
+				return public(ctx, c)
 			}
 			defer func() { cfg.Audit(ctx, c, err) }()
 			if err := cfg.admit(ctx, c); err != nil {
 				return nil, err
 			}
-			by := store.Attribution{Actor: c.Principal.ID, Operation: c.Spec.ID, Request: c.RequestID}
-			out, err = next(store.Attribute(ctx, by), c)
-			for again := 0; fault.CodeOf(err) == operation.CodeMoved && again < maxDecisions; again++ {
-				c.Unsettle()
-				if err := decide(ctx, c, cfg.Rules); err != nil {
-					return nil, err
-				}
-				out, err = next(store.Attribute(ctx, by), c)
-			}
-			return out, err
+			return known(ctx, c)
 		}
 	}
 }
 
-// maxDecisions bounds how often a call is decided about anew because the record
-// that it changes has changed meanwhile.
-const maxDecisions = 8
-
-// admit goes from cheap to dear: who calls, by the headers alone; then the body
-// is read and brought into the form of JSON, within bounds; then the rules decide.
+// admit finds out who calls, by the headers alone.
 func (cfg Config) admit(ctx context.Context, c *operation.Call) error {
 	who, ok := cfg.Authenticators[c.Spec.Surface]
 	if !ok {
 		return Unauthenticated()
 	}
 	if err := who(ctx, c); err != nil {
-		return err
+		return cfg.Failures.count(ctx, c, err)
 	}
-	managed := c.Spec.Surface == operation.Management
-	if managed && cfg.Maintenance {
+	if c.Spec.Surface == operation.Management && cfg.Maintenance {
 		return fault.New(fault.Unavailable, CodeMaintenance, "The service is down for maintenance; try again later")
 	}
-	if err := c.Receive(ctx); err != nil || !managed {
-		return err
+	return nil
+}
+
+// maxDecisions bounds how often a call is decided about anew because the record
+// that it changes has changed meanwhile.
+const maxDecisions = 8
+
+// carryOut does what a known caller asks: the body is read and brought into the
+// form of JSON, within bounds; then the rules decide; then comes the operation. A
+// write is under way as soon as its body is read: a stop waits for it.
+func (cfg Config) carryOut(next operation.Handler) operation.Handler {
+	return func(ctx context.Context, c *operation.Call) (any, error) {
+		if err := c.Receive(ctx); err != nil {
+			return nil, err
+		}
+		if c.Spec.Surface == operation.Management {
+			if err := decide(ctx, c, cfg.Rules); err != nil {
+				return nil, err
+			}
+		}
+		ctx = store.Attribute(ctx, store.Attribution{Actor: c.Principal.ID, Operation: c.Spec.ID, Request: c.RequestID})
+		out, err := next(ctx, c)
+		for again := 0; fault.CodeOf(err) == operation.CodeMoved && again < maxDecisions; again++ {
+			c.Unsettle()
+			if err := decide(ctx, c, cfg.Rules); err != nil {
+				return nil, err
+			}
+			out, err = next(ctx, c)
+		}
+		return out, err
 	}
-	return decide(ctx, c, cfg.Rules)
 }
 
 // decide asks the rules. They see, and may patch, what the body comes to.

@@ -36,13 +36,14 @@ type Composition struct {
 // Close closes what Compose opened.
 func (c *Composition) Close() error { return c.closers.Close() }
 
-// NewLogger returns the logger that the settings ask for.
+// NewLogger returns the logger that the settings ask for. Equal warnings and
+// errors are folded.
 func NewLogger(w io.Writer, l config.Log) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: l.Slog(), ReplaceAttr: redacted}
 	if l.Format == config.FormatJSON {
-		return slog.New(slog.NewJSONHandler(w, opts))
+		return slog.New(newFolding(slog.NewJSONHandler(w, opts)))
 	}
-	return slog.New(slog.NewTextHandler(w, opts))
+	return slog.New(newFolding(slog.NewTextHandler(w, opts)))
 }
 
 // redacted hides secrets in what is logged: errors of drivers and clients quote the
@@ -130,6 +131,8 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 		app.WithHistory(s.History.MaxAge), app.WithLimits(s.Limits.MaxBodyBytes, s.Limits.MaxDepth, s.Limits.RequestTimeout),
 		app.WithBodies(s.Limits.MaxBodyValues, s.Limits.BodyMemory, frugal),
 	}
+	proxies, _ := s.Limits.TrustedProxies() // the settings were validated
+	opts = append(opts, app.WithFailedCredentials(s.Limits.Failures, proxies...))
 	scheme, host := s.PublicGateway()
 	d := s.Definitions
 	hosts := servers.Config{Protocol: scheme, DefaultHost: host}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 )
@@ -116,7 +117,7 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 	if secure != nil {
 		accept = tls.NewListener(accept, secure)
 	}
-	go func() { failed <- servers[0].Serve(accept) }()
+	go func() { failed <- servers[0].Serve(httpadapter.Listener(accept)) }()
 	if l.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", c.Metrics.Handler())

@@ -22,9 +22,10 @@ const (
 	Stale                       // read again: a precondition does not hold any more (RFC 9110, 13.1)
 	Unavailable                 // try again later
 	TooLarge                    // send less
+	TooMany                     // wait
 )
 
-var names = [...]string{"internal", "invalid", "unauthenticated", "denied", "not_found", "conflict", "stale", "unavailable", "too_large"}
+var names = [...]string{"internal", "invalid", "unauthenticated", "denied", "not_found", "conflict", "stale", "unavailable", "too_large", "too_many"}
 
 // String returns the kind as it appears in logs and in the code of a fault
 // that has no code of its own.

@@ -1,0 +1,101 @@
+package http
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	nethttp "net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Listener returns a listener whose connections answer in JSON what net/http
+// refuses by itself, in plain text, before any handler hears of it: a path with a
+// % that begins no escape, headers that are too long, a missing host.
+func Listener(l net.Listener) net.Listener { return listener{l} }
+
+type listener struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &plainSpeaker{Conn: c}, nil
+}
+
+// plainSpeaker is a connection on which net/http may speak plain text.
+type plainSpeaker struct {
+	net.Conn
+	asked [256]byte // how the text that was read last begins
+	n     int
+}
+
+// methods are the first bytes of requests that came without TLS to a connection
+// with it.
+var methods = map[string]bool{"GET /": true, "HEAD ": true, "POST ": true, "PUT /": true, "PATCH": true, "DELET": true, "OPTIO": true}
+
+// Read implements net.Conn. Requests begin with a read of their own: clients wait
+// for the answer to the one before.
+func (c *plainSpeaker) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 1 { // net/http looks for the first byte of a next request alone
+		c.n = copy(c.asked[:], p[:n])
+	}
+	if plain, ok := errors.AsType[tls.RecordHeaderError](err); ok && plain.Conn != nil && methods[string(plain.RecordHeader[:])] {
+		_, _ = io.WriteString(plain.Conn, "HTTP/1.0 400 Bad Request\r\n\r\nThis address speaks HTTPS: begin the URL with https://\n")
+	}
+	return n, err
+}
+
+// Write implements net.Conn.
+func (c *plainSpeaker) Write(p []byte) (int, error) {
+	if len(p) > maxRefusal || !bytes.HasPrefix(p, []byte("HTTP/1.")) {
+		return c.Conn.Write(p)
+	}
+	m := refusal.FindSubmatch(p)
+	if m == nil {
+		return c.Conn.Write(p)
+	}
+	if _, err := c.Conn.Write(c.refuse(string(m[1]), string(m[2]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// CloseWrite lets net/http end a connection gently.
+func (c *plainSpeaker) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// refusal is the whole text of an answer that net/http gives by itself: it writes
+// it at once, and without a date, which answers of handlers have.
+var refusal = regexp.MustCompile(`^HTTP/1\.[01] (4\d\d|5\d\d) ([^\r\n]*)\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n[^\r\n]*$`)
+
+const maxRefusal = 1 << 10
+
+// refuse makes the answer, in the form of errors of the surface that was asked.
+func (c *plainSpeaker) refuse(status, reason string) []byte {
+	line, _, _ := strings.Cut(string(c.asked[:c.n]), "\r\n")
+	_, path, _ := strings.Cut(line, " ")
+	path, _, _ = strings.Cut(path, " ")
+	path, _, _ = strings.Cut(path, "?")
+	message := "The request is no HTTP request that can be answered: " + reason
+	if _, err := url.PathUnescape(path); err != nil && status == strconv.Itoa(nethttp.StatusBadRequest) {
+		message = "The path has a % that begins no escape: write %25 for a percent sign"
+	}
+	body := dialectOf(surfaceOf(path)).envelope(nil, message)
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 " + status + " " + reason + "\r\nContent-Type: " + jsonType + "\r\nContent-Length: " + strconv.Itoa(len(body)) +
+		"\r\nCache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n")
+	b.Write(body)
+	return b.Bytes()
+}
