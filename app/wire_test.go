@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -150,8 +151,46 @@ var random = regexp.MustCompile(`"Nonce":"[^"]+"`)
 // headers are shown in transcripts when an answer has them.
 var shown = []string{"Allow", "Content-Encoding", "Content-Type", "Etag", "Retry-After", "X-Request-Id"}
 
+// tags shows entity tags in transcripts as the number of a record, in order of
+// appearance, and how often it has been written since it was made: what they really are
+// depends on the time.
+type tags struct{ born []uint64 }
+
+// second is how far apart the tags of two new records are: the clock ticks.
+const second = 1_000_000
+
+var (
+	realTag  = regexp.MustCompile(`"(\d{16})((?:-yaml)?)"`)
+	shownTag = regexp.MustCompile(`"(\d+)\.(\d+)((?:-yaml)?)"`)
+)
+
+func (g *tags) show(value string) string {
+	return realTag.ReplaceAllStringFunc(value, func(s string) string {
+		m := realTag.FindStringSubmatch(s)
+		n, _ := strconv.ParseUint(m[1], 10, 64)
+		i := slices.Index(g.born, n/second)
+		if i < 0 {
+			i = len(g.born)
+			g.born = append(g.born, n/second)
+		}
+		return fmt.Sprintf("\"%d.%d%s\"", i+1, n%second, m[2])
+	})
+}
+
+func (g *tags) real(value string) string {
+	return shownTag.ReplaceAllStringFunc(value, func(s string) string {
+		m := shownTag.FindStringSubmatch(s)
+		i, _ := strconv.Atoi(m[1])
+		n, _ := strconv.ParseUint(m[2], 10, 64)
+		if i < 1 || i > len(g.born) {
+			return s
+		}
+		return fmt.Sprintf("\"%d%s\"", g.born[i-1]*second+n, m[3])
+	})
+}
+
 // exchange carries out one request of a transcript and shows the answer.
-func exchange(t testing.TB, h http.Handler, lines []string) string {
+func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 	t.Helper()
 	method, path, _ := strings.Cut(strings.TrimPrefix(lines[0], "> "), " ")
 	header, body := http.Header{}, []string{}
@@ -164,7 +203,7 @@ func exchange(t testing.TB, h http.Handler, lines []string) string {
 			}
 			header.Set(c[0], c[1])
 		} else if name, value, ok := strings.Cut(l, ": "); ok && !strings.ContainsAny(name, `{}" `) {
-			header.Set(name, value)
+			header.Set(name, g.real(value))
 		} else {
 			body = append(body, l)
 		}
@@ -177,7 +216,7 @@ func exchange(t testing.TB, h http.Handler, lines []string) string {
 	fmt.Fprintf(&b, "< %d\n", w.Code)
 	for _, name := range shown {
 		if v := w.Header().Get(name); v != "" {
-			fmt.Fprintf(&b, "< %s: %s\n", name, v)
+			fmt.Fprintf(&b, "< %s: %s\n", name, g.show(v))
 		}
 	}
 	if text := shorten(random.ReplaceAllString(strings.TrimSpace(w.Body.String()), `"Nonce":"…"`)); text != "" {
@@ -192,9 +231,10 @@ var requestLine = regexp.MustCompile(`^> [A-Z]+ /`)
 func replay(t testing.TB, h http.Handler, text string) string {
 	var out strings.Builder
 	var request []string
+	g := &tags{}
 	flush := func() {
 		if request != nil {
-			out.WriteString(strings.Join(request, "\n") + "\n" + exchange(t, h, request))
+			out.WriteString(strings.Join(request, "\n") + "\n" + exchange(t, h, request, g))
 			request = nil
 		}
 	}

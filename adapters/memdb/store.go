@@ -106,14 +106,14 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 	if err != nil {
 		return 0, err
 	}
-	w := &tx{txn: txn, scope: s, rev: at + 1, touched: map[address]int{}, until: time.Now().Add(d.hold)}
+	w := &tx{txn: txn, scope: s, rev: at + 1, touched: map[address]int{}, now: sync.OnceValue(d.now), until: time.Now().Add(d.hold)}
 	if err := fn(w); err != nil {
 		return 0, err
 	}
 	if err := w.late(); err != nil {
 		return 0, err
 	}
-	c := &store.Commit{Rev: w.rev, At: d.now(), By: store.AttributionOf(ctx, s)}
+	c := &store.Commit{Rev: w.rev, At: w.now(), By: store.AttributionOf(ctx, s)}
 	if c.Changes, err = w.changes(); err != nil || len(c.Changes) == 0 {
 		return at, err
 	}

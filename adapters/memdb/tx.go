@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // tx is one unit of work.
@@ -19,6 +20,7 @@ type tx struct {
 	rev     store.Revision
 	touched map[address]int // into before
 	before  []touch
+	now     system.Clock
 	until   time.Time // a unit of work must not hold the writer for longer; zero: it does not write
 }
 
@@ -243,9 +245,9 @@ func (t *tx) Put(ctx context.Context, r store.Record) error {
 	if err := t.unique(old, r); err != nil {
 		return err
 	}
-	r.Rev = t.rev
-	r = r.Shared()
 	t.touch(a, old)
+	r.Rev, r.Serial = t.rev, store.NextSerial(t.before[t.touched[a]].old, t.now)
+	r = r.Shared()
 	return write(t.txn, old, &r)
 }
 

@@ -98,7 +98,7 @@ func (s *Store) record(w row) store.Record {
 	case json.Unmarshal(w.meta, &m) != nil:
 		rec.Damage = errNoMeta
 	}
-	rec.Rev, rec.Keys, rec.Refs = store.Revision(rev), m.Keys, m.Refs
+	rec.Rev, rec.Keys, rec.Refs, rec.Serial = store.Revision(rev), m.Keys, m.Refs, max(m.Serial, store.FirstSerial)
 	if rec.Damage != nil {
 		if rec.Damage != errNoMeta {
 			_ = json.Unmarshal(w.meta, &m) // better than nothing: what was indexed is found by it

@@ -72,7 +72,7 @@ func (f *flusher) record(a address, e *entry) error {
 	switch {
 	case e.now != nil:
 		newKeys, newRefs = e.now.Keys, e.now.Refs
-		m, err := json.Marshal(meta{newKeys, newRefs})
+		m, err := json.Marshal(meta{newKeys, newRefs, e.now.Serial})
 		if err != nil {
 			return fmt.Errorf("sql: meta of %s %s: %w", a.kind, a.id, err)
 		}

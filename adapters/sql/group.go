@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // group is one transaction shared by several units of work. Each unit has its
@@ -41,7 +43,8 @@ func (g *group) run(u *unit) {
 		u.load = time.Since(began) + u.load
 		g.load += u.load
 	}()
-	t := &tx{g: g, u: u, scope: u.scope, rev: rev, before: map[address]*touch{}, base: reader{s: g.w.s, q: g.w.ses, scope: u.scope}}
+	now := sync.OnceValue(g.w.s.Now)
+	t := &tx{g: g, u: u, now: now, scope: u.scope, rev: rev, before: map[address]*touch{}, base: reader{s: g.w.s, q: g.w.ses, scope: u.scope}}
 	if u.call(t); u.err != nil || u.panic != nil {
 		t.undo()
 		return
@@ -60,7 +63,7 @@ func (g *group) run(u *unit) {
 	}
 	if len(changes) > 0 {
 		u.rev, u.load = rev, sending(changes)
-		g.commits = append(g.commits, store.Commit{Rev: rev, At: g.w.s.Now(), By: store.AttributionOf(u.ctx, u.scope), Changes: changes})
+		g.commits = append(g.commits, store.Commit{Rev: rev, At: now(), By: store.AttributionOf(u.ctx, u.scope), Changes: changes})
 	}
 }
 
@@ -102,6 +105,7 @@ type tx struct {
 	scope  tenant.Scope
 	base   reader
 	rev    store.Revision
+	now    system.Clock
 	before map[address]*touch
 	order  []address
 }
@@ -324,7 +328,11 @@ func (t *tx) Put(_ context.Context, r store.Record) error {
 			}
 		}
 	}
-	r.Rev = t.rev
+	before := old
+	if b := t.before[a]; b != nil {
+		before = b.rec
+	}
+	r.Rev, r.Serial = t.rev, store.NextSerial(before, t.now)
 	r = r.Shared()
 	t.set(a, old, &r)
 	return nil

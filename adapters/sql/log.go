@@ -32,6 +32,8 @@ type logChange struct {
 	Refs  []integrity.Ref `json:"f,omitempty"`
 	None  bool            `json:"n,omitempty"` // references: none any more, as opposed to as before
 	Delta doc.Delta       `json:"d"`
+	// Serial of the record after the change; missing in old rows.
+	Serial store.Serial `json:"s,omitempty"`
 }
 
 // logged returns commits as the log keeps them.
@@ -41,7 +43,7 @@ func logged(commits []store.Commit) []logCommit {
 		out[i] = logCommit{Rev: c.Rev, At: c.At.UnixNano(), By: c.By, Changes: make([]logChange, len(c.Changes))}
 		for j, ch := range c.Changes {
 			out[i].Changes[j] = logChange{Op: ch.Op, Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Prev: ch.Prev, Past: ch.Past,
-				Keys: ch.Keys, Refs: ch.Refs, None: ch.Refs != nil && len(ch.Refs) == 0, Delta: ch.Delta}
+				Keys: ch.Keys, Refs: ch.Refs, None: ch.Refs != nil && len(ch.Refs) == 0, Delta: ch.Delta, Serial: ch.Serial}
 		}
 	}
 	return out
@@ -61,7 +63,7 @@ func parseLog(text []byte) ([]store.Commit, error) {
 				ch.Refs = []integrity.Ref{}
 			}
 			out[i].Changes[j] = store.Change{Op: ch.Op, Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Prev: ch.Prev, Past: ch.Past,
-				Keys: ch.Keys, Refs: ch.Refs, Delta: ch.Delta}
+				Keys: ch.Keys, Refs: ch.Refs, Delta: ch.Delta, Serial: ch.Serial}
 		}
 	}
 	return out, nil

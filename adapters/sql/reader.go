@@ -21,6 +21,8 @@ type reader struct {
 type meta struct {
 	Keys []store.Key     `json:"k,omitempty"`
 	Refs []integrity.Ref `json:"r,omitempty"`
+	// Serial is missing in records that a program has written that knew none.
+	Serial store.Serial `json:"s,omitempty"`
 }
 
 // pageSize is how many records are fetched at once: a cursor must not stay open

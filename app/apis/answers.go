@@ -25,7 +25,7 @@ func (d Document) MarshalJSON() ([]byte, error) { return d.text, nil }
 
 // render returns the text of an API as answer.
 func render(text json.RawMessage, a store.Stored[apidef.API], base string) operation.Rendition {
-	r := operation.Rendition{JSON: text, Tag: operation.Tag(a.Rev)}
+	r := operation.Rendition{JSON: text, Tag: operation.Tag(a.Serial)}
 	if base != "" {
 		r.Header = map[string]string{baseHeader: base}
 	}

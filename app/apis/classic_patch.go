@@ -61,7 +61,7 @@ func (s Classic) patches(ctx context.Context, in patchIn) (out operation.Settled
 		if err != nil {
 			return err
 		}
-		out.At = a.Rev
+		out.At = a.Serial
 		_, out.Body, err = in.applied(a.Value)
 		return err
 	})

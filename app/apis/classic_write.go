@@ -117,11 +117,11 @@ func (s Classic) Create(ctx context.Context, in createIn) (operation.Receipt, er
 	if err := s.prepare(&d); err != nil {
 		return operation.Receipt{}, err
 	}
-	a, rev, err := s.create(ctx, in.Scope, in.Who, d, in.versionIn)
+	a, at, err := s.create(ctx, in.Scope, in.Who, d, in.versionIn)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
+	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
 }
 
 // classOf refuses OpenAPI definitions at classic endpoints unless that is
@@ -156,7 +156,7 @@ func (s Classic) Replace(ctx context.Context, in replaceIn) (operation.Receipt, 
 // write stores the wrapper that next makes of an API.
 func (s Classic) write(ctx context.Context, in writeByID, next func(apidef.API) (Wrapper, error)) (operation.Receipt, error) {
 	now := s.Now()
-	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
 		var before apidef.API
 		after, err := s.edit(ctx, w, in, s.viewerOf(apidef.Classic, in.Who, access.Write), func(a apidef.API) (apidef.API, error) {
 			before = a
@@ -174,11 +174,11 @@ func (s Classic) write(ctx context.Context, in writeByID, next func(apidef.API) 
 			return a.Rewrite(d, now)
 		})
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return s.renamed(ctx, w, before, after)
+		return after.Serial, s.renamed(ctx, w, before, after.Value)
 	})
-	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
+	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }
 
 // redraw checks what is to become of an API.

@@ -59,11 +59,11 @@ func (s DataGraphs) Import(ctx context.Context, in dataSourceIn) (operation.Rece
 	if err := s.prepare(&d); err != nil {
 		return operation.Receipt{}, err
 	}
-	a, rev, err := s.create(ctx, in.Scope, in.Who, d, versionIn{})
+	a, at, err := s.create(ctx, in.Scope, in.Who, d, versionIn{})
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	return operation.Receipt{Message: "Data source imported", Meta: a.APIID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
+	return operation.Receipt{Message: "Data source imported", Meta: a.APIID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
 }
 
 // inWrapper is the member of a classic API that holds its definition.

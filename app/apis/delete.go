@@ -35,7 +35,7 @@ func (l *Library) delete(ctx context.Context, in writeByID, class apidef.Class, 
 		if err != nil {
 			return err
 		}
-		if err := in.Match.Check(a.Rev); err != nil {
+		if err := in.Match.Check(a.Serial); err != nil {
 			return err
 		}
 		if purge {
@@ -62,7 +62,7 @@ func (l *Library) discard(ctx context.Context, w store.Writer, in writeByID, v a
 	case !v.All:
 		return notOwned()
 	}
-	if err := in.Match.Check(rec.Rev); err != nil {
+	if err := in.Match.Check(rec.Serial); err != nil {
 		return err
 	}
 	if l.Forget != nil && !isMCP {

@@ -100,7 +100,7 @@ func (l *Library) becomes(ctx context.Context, in oasReplaceIn, class apidef.Cla
 		}
 		document, err := build(a.Value)
 		if err == nil {
-			s = operation.Settled{Body: document.JSON(), At: a.Rev}
+			s = operation.Settled{Body: document.JSON(), At: a.Serial}
 		}
 		return err
 	})
@@ -153,7 +153,7 @@ func (l *Library) template(ctx context.Context, scope tenant.Scope, who operatio
 }
 
 // createDocument checks and stores a new API with a document.
-func (l *Library) createDocument(ctx context.Context, scope tenant.Scope, who operation.Principal, class apidef.Class, document *doc.Node, v versionIn, unknown bool) (apidef.API, store.Revision, error) {
+func (l *Library) createDocument(ctx context.Context, scope tenant.Scope, who operation.Principal, class apidef.Class, document *doc.Node, v versionIn, unknown bool) (apidef.API, store.Serial, error) {
 	d := apidef.Draft{ID: l.NewID(), OrgID: scope.Org(), Class: class, Document: document}
 	info := document.Get(oas.ExtensionKey, "info")
 	if d.APIID = info.Get("id").Text(); d.APIID == "" {

@@ -150,30 +150,31 @@ type writeByID struct {
 }
 
 // insert stores a new API unless its identifier or its address is taken.
-func (l *Library) insert(ctx context.Context, w store.Writer, a apidef.API) error {
+func (l *Library) insert(ctx context.Context, w store.Writer, a apidef.API) (store.Serial, error) {
 	for _, err := range l.kind.Find(ctx, w, store.Query{Index: byAPIID, Value: a.APIID(), Limit: 1}) {
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return idTaken() // whatever else it shares
+		return 0, idTaken() // whatever else it shares
 	}
 	if err := l.collision(ctx, w, a); err != nil {
-		return err
+		return 0, err
 	}
 	a, err := l.embed(ctx, w, a)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return taken(l.kind.Insert(ctx, w, a))
+	at, err := l.kind.Create(ctx, w, a)
+	return at, taken(err)
 }
 
 // edit rewrites an API that the viewer may see.
-func (l *Library) edit(ctx context.Context, w store.Writer, in writeByID, v apidef.Viewer, fn func(apidef.API) (apidef.API, error)) (apidef.API, error) {
+func (l *Library) edit(ctx context.Context, w store.Writer, in writeByID, v apidef.Viewer, fn func(apidef.API) (apidef.API, error)) (store.Stored[apidef.API], error) {
 	old, err := l.get(ctx, w, in.ID, v)
 	if err != nil {
-		return apidef.API{}, err
+		return store.Stored[apidef.API]{}, err
 	}
-	a, err := l.kind.Edit(ctx, w, old.Value.APIID(), in.Match.Check, func(a apidef.API) (apidef.API, error) {
+	a, err := l.kind.Revise(ctx, w, old.Value.APIID(), in.Match.Check, func(a apidef.API) (apidef.API, error) {
 		b, err := fn(a)
 		if err == nil && !slices.Equal(twins(a), twins(b)) { // who stays where they are is in nobody's way
 			err = l.collision(ctx, w, b)
@@ -187,9 +188,9 @@ func (l *Library) edit(ctx context.Context, w store.Writer, in writeByID, v apid
 }
 
 // change is edit in a unit of work of its own, at a door for all classes.
-func (l *Library) change(ctx context.Context, in writeByID, fn func(apidef.API) (apidef.API, error)) (store.Revision, error) {
-	return l.Store.Update(ctx, in.Scope, func(w store.Writer) error {
-		_, err := l.edit(ctx, w, in, l.viewerOf(apidef.Classic, in.Who, access.Write), fn)
-		return err
+func (l *Library) change(ctx context.Context, in writeByID, fn func(apidef.API) (apidef.API, error)) (store.Serial, error) {
+	return store.Write(ctx, l.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
+		a, err := l.edit(ctx, w, in, l.viewerOf(apidef.Classic, in.Who, access.Write), fn)
+		return a.Serial, err
 	})
 }

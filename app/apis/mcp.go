@@ -65,11 +65,11 @@ func (s MCP) Create(ctx context.Context, in mcpCreateIn) (operation.Receipt, err
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	a, rev, err := s.createDocument(ctx, in.Scope, in.Who, apidef.MCP, document, in.versionIn, in.Unknown)
+	a, at, err := s.createDocument(ctx, in.Scope, in.Who, apidef.MCP, document, in.versionIn, in.Unknown)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	return operation.Receipt{Message: "MCP Proxy definition created", Meta: a.APIID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
+	return operation.Receipt{Message: "MCP Proxy definition created", Meta: a.APIID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
 }
 
 // created returns the document that Create stores.
@@ -100,10 +100,10 @@ func (s MCP) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(apidef.API) (*doc.Node, error) {
+	at, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(apidef.API) (*doc.Node, error) {
 		return document.Clone(), proxyWanted(document)
 	}, apidef.MCP)
-	return operation.Receipt{Message: "MCP Proxy definition updated", Tag: operation.Tag(rev)}, err
+	return operation.Receipt{Message: "MCP Proxy definition updated", Tag: operation.Tag(at)}, err
 }
 
 // Delete removes an MCP proxy; keys and policies stay.

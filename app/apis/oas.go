@@ -47,11 +47,11 @@ func (s OAS) created(ctx context.Context, in oasCreateIn) (*doc.Node, error) {
 }
 
 func (s OAS) store(ctx context.Context, in documentIn, document *doc.Node, v versionIn) (operation.Receipt, error) {
-	a, rev, err := s.createDocument(ctx, in.Scope, in.Who, apidef.OAS, document, v, in.Unknown)
+	a, at, err := s.createDocument(ctx, in.Scope, in.Who, apidef.OAS, document, v, in.Unknown)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
+	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
 }
 
 type oasImportIn struct {
@@ -103,7 +103,7 @@ func (s OAS) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(a apidef.API) (*doc.Node, error) {
+	at, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(a apidef.API) (*doc.Node, error) {
 		if a.Class() == apidef.Streams {
 			if err := s.streamsOn(); err != nil {
 				return nil, err
@@ -112,7 +112,7 @@ func (s OAS) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, e
 		}
 		return document.Clone(), wanted(document)
 	}, openAPI...)
-	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(rev)}, err
+	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(at)}, err
 }
 
 // replaced returns the document that Replace stores.
@@ -135,8 +135,8 @@ func (s OAS) Patch(ctx context.Context, in oasPatchIn) (operation.Receipt, error
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, s.patched(document, in), apidef.OAS)
-	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
+	at, err := s.rewrite(ctx, in.writeByID, in.Unknown, s.patched(document, in), apidef.OAS)
+	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }
 
 // patches says to rules what Patch stores.

@@ -77,7 +77,7 @@ func (s OAS) Categories(ctx context.Context, in byID) (operation.Entity[Category
 	if err == nil {
 		out.Categories = a.Value.Categories()
 	}
-	return operation.Entity[CategoryList]{Value: out, Tag: operation.Tag(a.Rev)}, err
+	return operation.Entity[CategoryList]{Value: out, Tag: operation.Tag(a.Serial)}, err
 }
 
 type categoriesIn struct {
@@ -88,13 +88,13 @@ type categoriesIn struct {
 // SetCategories replaces the categories of an API.
 func (s OAS) SetCategories(ctx context.Context, in categoriesIn) (operation.Receipt, error) {
 	now := s.Now()
-	rev, err := s.change(ctx, in.writeByID, func(a apidef.API) (apidef.API, error) {
+	at, err := s.change(ctx, in.writeByID, func(a apidef.API) (apidef.API, error) {
 		if err := s.isA(a, openAPI...); err != nil {
 			return a, err
 		}
 		return a.WithCategories(in.List.Categories, now), caps.Wrapper.Count("categories", len(in.List.Categories))
 	})
-	return operation.Receipt{Message: "API categories updated.", Tag: operation.Tag(rev)}, err
+	return operation.Receipt{Message: "API categories updated.", Tag: operation.Tag(at)}, err
 }
 
 type versionsIn struct {
@@ -167,23 +167,27 @@ const (
 // Rebase makes a child version the base, and the base its child.
 func (s OAS) Rebase(ctx context.Context, in rebaseIn) (operation.Receipt, error) {
 	now := s.Now()
-	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
 		v := s.viewerOf(apidef.OAS, in.Who, access.Write)
 		base, err := s.get(ctx, w, in.ID, v)
 		if fault.KindOf(err) == fault.NotFound {
 			err = fault.New(fault.NotFound, codeNoCurrent, "Could not retrieve current base API")
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 		child, err := s.get(ctx, w, in.Next, v)
 		if fault.KindOf(err) == fault.NotFound {
 			err = fault.New(fault.NotFound, codeNoNext, "Could not retrieve next base API")
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return s.swap(ctx, w, base.Value, child.Value, now)
+		if err := s.swap(ctx, w, base.Value, child.Value, now); err != nil {
+			return 0, err
+		}
+		base, err = s.get(ctx, w, in.ID, v)
+		return base.Serial, err
 	})
-	return operation.Receipt{Message: "API converted successfully", Tag: operation.Tag(rev)}, err
+	return operation.Receipt{Message: "API converted successfully", Tag: operation.Tag(at)}, err
 }

@@ -27,7 +27,7 @@ func (s Classic) Access(ctx context.Context, in byID) (operation.Entity[Owners],
 		users, groups := a.Value.Owners()
 		out.UserIDs, out.GroupIDs = append(out.UserIDs, users...), append(out.GroupIDs, groups...)
 	}
-	return operation.Entity[Owners]{Value: out, Tag: operation.Tag(a.Rev)}, err
+	return operation.Entity[Owners]{Value: out, Tag: operation.Tag(a.Serial)}, err
 }
 
 type accessIn struct {
@@ -38,12 +38,12 @@ type accessIn struct {
 // SetAccess replaces the owners of an API.
 func (s Classic) SetAccess(ctx context.Context, in accessIn) (operation.Receipt, error) {
 	now := s.Now()
-	rev, err := s.change(ctx, in.writeByID, func(a apidef.API) (apidef.API, error) {
+	at, err := s.change(ctx, in.writeByID, func(a apidef.API) (apidef.API, error) {
 		err := errors.Join(caps.Wrapper.CountAt("user_owners", "userIds", len(in.Owners.UserIDs)),
 			caps.Wrapper.CountAt("user_group_owners", "userGroupIds", len(in.Owners.GroupIDs)))
 		return a.WithOwners(in.Owners.UserIDs, in.Owners.GroupIDs, now), err
 	})
-	return operation.Receipt{Message: "API access updated", Tag: operation.Tag(rev)}, err
+	return operation.Receipt{Message: "API access updated", Tag: operation.Tag(at)}, err
 }
 
 // own makes a caller who is not an admin the owner of what it creates while

@@ -162,7 +162,8 @@ func (l *Library) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 		if err != nil {
 			return "", err
 		}
-		return store.Created, l.insert(ctx, w, a)
+		_, err = l.insert(ctx, w, a)
+		return store.Created, err
 	}
 	next, err := reform(*old, d, old.Updated())
 	if err == nil {

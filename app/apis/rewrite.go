@@ -16,10 +16,10 @@ import (
 
 // rewrite replaces the document of a stored API of one of the classes, of which it
 // stays. build returns the new document, which becomes the caller's to change.
-func (l *Library) rewrite(ctx context.Context, in writeByID, unknown bool, build func(a apidef.API) (*doc.Node, error), classes ...apidef.Class) (store.Revision, error) {
+func (l *Library) rewrite(ctx context.Context, in writeByID, unknown bool, build func(a apidef.API) (*doc.Node, error), classes ...apidef.Class) (store.Serial, error) {
 	now := l.Now()
 	ahead := l.checkAhead(ctx, in, unknown, build, classes...)
-	return l.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+	return store.Write(ctx, l.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
 		var before, after *doc.Node
 		a, err := l.edit(ctx, w, in, l.viewerOf(classes[0], in.Who, access.Write), func(a apidef.API) (apidef.API, error) {
 			if err := l.isA(a, classes...); err != nil {
@@ -46,9 +46,9 @@ func (l *Library) rewrite(ctx context.Context, in writeByID, unknown bool, build
 			return a.Rewrite(d, now)
 		})
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return l.follow(ctx, w, a, before, after)
+		return a.Serial, l.follow(ctx, w, a.Value, before, after)
 	})
 }
 

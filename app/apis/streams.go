@@ -48,11 +48,11 @@ func (s Streams) Create(ctx context.Context, in streamsCreateIn) (operation.Rece
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	a, rev, err := s.createDocument(ctx, in.Scope, in.Who, apidef.Streams, document, in.versionIn, in.Unknown)
+	a, at, err := s.createDocument(ctx, in.Scope, in.Who, apidef.Streams, document, in.versionIn, in.Unknown)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(rev)}, nil
+	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
 }
 
 // created returns the document that Create stores.
@@ -92,10 +92,10 @@ func (s Streams) Replace(ctx context.Context, in oasReplaceIn) (operation.Receip
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(apidef.API) (*doc.Node, error) {
+	at, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(apidef.API) (*doc.Node, error) {
 		return document.Clone(), streaming(document)
 	}, apidef.Streams)
-	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(rev)}, err
+	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(at)}, err
 }
 
 // Patch puts an updated description under the stored extensions; extensions that
@@ -105,8 +105,8 @@ func (s Streams) Patch(ctx context.Context, in oasPatchIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.rewrite(ctx, in.writeByID, in.Unknown, s.patched(document, in), apidef.Streams)
-	return operation.Receipt{Message: "API updated", Tag: operation.Tag(rev)}, err
+	at, err := s.rewrite(ctx, in.writeByID, in.Unknown, s.patched(document, in), apidef.Streams)
+	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }
 
 // patches says to rules what Patch stores.

@@ -33,30 +33,30 @@ type link struct {
 
 // create stores a new API whose parts have been checked, as a version of another
 // one if so wanted.
-func (l *Library) create(ctx context.Context, scope tenant.Scope, who operation.Principal, d apidef.Draft, v versionIn) (a apidef.API, rev store.Revision, err error) {
+func (l *Library) create(ctx context.Context, scope tenant.Scope, who operation.Principal, d apidef.Draft, v versionIn) (a apidef.API, at store.Serial, err error) {
 	now := l.Now()
-	rev, err = l.Store.Update(ctx, scope, func(w store.Writer) error {
+	at, err = store.Write(ctx, l.Store, scope, func(w store.Writer) (store.Serial, error) {
 		mine := d // this may run more than once
 		mine.Definition, mine.Document = d.Definition.Clone(), d.Document.Clone()
 		if err := l.pair(ctx, w, who, &mine); err != nil {
-			return err
+			return 0, err
 		}
 		k, err := l.attach(ctx, w, who, mine, v)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if mine.Document != nil {
 			if err := l.convert(&mine, mine.Definition, k); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		if a, err = apidef.New(mine, now); err != nil {
-			return err
+			return 0, err
 		}
 		a = l.own(a, who)
 		return l.insert(ctx, w, a)
 	})
-	return a, rev, err
+	return a, at, err
 }
 
 // attach adds a new API to the routing table of its base.

@@ -143,12 +143,12 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error { return Kind.Insert(ctx, w, a) })
-	return receipt("asset created", a, rev), err
+	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) { return Kind.Create(ctx, w, a) })
+	return receipt("asset created", a, at), err
 }
 
-func receipt(message string, a asset.Asset, rev store.Revision) operation.Receipt {
-	return operation.Receipt{Message: message, Meta: a.DatabaseID, ID: a.ID, Tag: operation.Tag(rev)}
+func receipt(message string, a asset.Asset, at store.Serial) operation.Receipt {
+	return operation.Receipt{Message: message, Meta: a.DatabaseID, ID: a.ID, Tag: operation.Tag(at)}
 }
 
 type byID struct {
@@ -169,7 +169,7 @@ func (s *Service) Get(ctx context.Context, in byID) (operation.Entity[asset.Asse
 		a, err = Kind.Get(ctx, r, in.ID)
 		return err
 	})
-	return operation.Entity[asset.Asset]{Value: a.Value, Tag: operation.Tag(a.Rev)}, err
+	return operation.Entity[asset.Asset]{Value: a.Value, Tag: operation.Tag(a.Serial)}, err
 }
 
 type replaceIn struct {
@@ -180,12 +180,12 @@ type replaceIn struct {
 // Replace replaces what the client may choose.
 func (s *Service) Replace(ctx context.Context, in replaceIn) (operation.Receipt, error) {
 	now := s.Now()
-	var a asset.Asset
-	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
-		a, err = Kind.Edit(ctx, w, in.ID, in.Match.Check, func(a asset.Asset) (asset.Asset, error) { return a.Replace(in.Draft, now) })
+	var a store.Stored[asset.Asset]
+	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+		a, err = Kind.Revise(ctx, w, in.ID, in.Match.Check, func(a asset.Asset) (asset.Asset, error) { return a.Replace(in.Draft, now) })
 		return err
 	})
-	return receipt("asset updated", a, rev), err
+	return receipt("asset updated", a.Value, a.Serial), err
 }
 
 // Delete removes an asset.

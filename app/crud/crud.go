@@ -86,7 +86,7 @@ func (r Resource[T, D]) Get(ctx context.Context, in ByID) (operation.Entity[T], 
 		v, err = r.Kind.Get(ctx, rd, in.ID)
 		return err
 	})
-	return operation.Entity[T]{Value: v.Value, Tag: operation.Tag(v.Rev)}, err
+	return operation.Entity[T]{Value: v.Value, Tag: operation.Tag(v.Serial)}, err
 }
 
 func (r Resource[T, D]) create(message string) func(context.Context, Create[D]) (operation.Receipt, error) {
@@ -95,18 +95,18 @@ func (r Resource[T, D]) create(message string) func(context.Context, Create[D]) 
 		if err != nil {
 			return operation.Receipt{}, err
 		}
-		rev, err := r.Store.Update(ctx, in.Scope, func(w store.Writer) error { return r.Kind.Insert(ctx, w, v) })
-		return operation.Receipt{Message: message, Meta: r.Kind.ID(v), Tag: operation.Tag(rev)}, err
+		at, err := store.Write(ctx, r.Store, in.Scope, func(w store.Writer) (store.Serial, error) { return r.Kind.Create(ctx, w, v) })
+		return operation.Receipt{Message: message, Meta: r.Kind.ID(v), Tag: operation.Tag(at)}, err
 	}
 }
 
 func (r Resource[T, D]) replace(message string) func(context.Context, Update[D]) (operation.Receipt, error) {
 	return func(ctx context.Context, in Update[D]) (operation.Receipt, error) {
-		rev, err := r.Store.Update(ctx, in.Scope, func(w store.Writer) error {
-			_, err := r.Kind.Edit(ctx, w, in.ID, in.Match.Check, func(v T) (T, error) { return r.Replace(v, in.Draft) })
-			return err
+		at, err := store.Write(ctx, r.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
+			v, err := r.Kind.Revise(ctx, w, in.ID, in.Match.Check, func(v T) (T, error) { return r.Replace(v, in.Draft) })
+			return v.Serial, err
 		})
-		return operation.Receipt{Message: message, Tag: operation.Tag(rev)}, err
+		return operation.Receipt{Message: message, Tag: operation.Tag(at)}, err
 	}
 }
 

@@ -184,13 +184,12 @@ type Live struct {
 	Feeds     []FeedState `json:"feeds"`
 }
 
-// FeedState says which revision of a feed a node fetched last, and whether there
-// is a newer one.
+// FeedState says whether a node has what a feed holds now. It says no revision: the
+// figure would tell one organisation how much others write.
 type FeedState struct {
-	Name     string         `json:"name"`
-	Revision store.Revision `json:"revision"` // 0: never fetched, or fetched while empty
-	Current  store.Revision `json:"current"`
-	Behind   bool           `json:"behind"`
+	Name    string `json:"name"`
+	Fetched bool   `json:"fetched" doc:"The node has fetched the feed at least once."`
+	Behind  bool   `json:"behind"`
 }
 
 // List returns the nodes that are alive, whichever replica they called.
@@ -217,7 +216,7 @@ func (n *Nodes) live(p presence.Node, now map[string]store.Revision) Live {
 	}
 	for _, f := range n.feeds {
 		rev, fetched := p.Feeds[f.source.Name]
-		l.Feeds = append(l.Feeds, FeedState{Name: f.source.Name, Revision: rev, Current: now[f.source.Name], Behind: !fetched || rev < now[f.source.Name]})
+		l.Feeds = append(l.Feeds, FeedState{Name: f.source.Name, Fetched: fetched, Behind: !fetched || rev < now[f.source.Name]})
 	}
 	return l
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
-	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // feedListing lists what users read about feeds.
@@ -18,18 +17,17 @@ func (n *Nodes) feedListing() []operation.Operation {
 		Style: operation.Style{Word: "OK"},
 	}.Rows(operation.GET("list", "", "List the feeds of gateways and what is left out of them", n.Feeds,
 		operation.Notes("A record that gateways could not read is left out, and the others are served. Problems name what is wrong, never values."),
-		operation.Example(nil, []FeedContent{{Name: "apis", Revision: 42, Entries: 7, LeftOut: []feed.LeftOut{{
-			Kind: "api", ID: "5f1a0c5d8e3b2a1f00000007", OrgID: "5f1a0c5d8e3b2a1f00000001", Revision: 40,
+		operation.Example(nil, []FeedContent{{Name: "apis", Entries: 7, LeftOut: []feed.LeftOut{{
+			Kind: "api", ID: "5f1a0c5d8e3b2a1f00000007", OrgID: "5f1a0c5d8e3b2a1f00000001",
 			Problems: []shape.Problem{{Path: "api_definition.active", Want: "true or false", Got: "a string"}},
 		}}}})))
 }
 
 // FeedContent says what of an organisation is in a feed.
 type FeedContent struct {
-	Name     string         `json:"feed"`
-	Revision store.Revision `json:"revision"`
-	Entries  int            `json:"entries"`
-	LeftOut  []feed.LeftOut `json:"left_out"`
+	Name    string         `json:"feed"`
+	Entries int            `json:"entries"`
+	LeftOut []feed.LeftOut `json:"left_out"`
 }
 
 type feedsIn struct{ Scope tenant.Scope }
@@ -42,7 +40,7 @@ func (n *Nodes) Feeds(ctx context.Context, in feedsIn) ([]FeedContent, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := FeedContent{Name: f.source.Name, Revision: e.rev, LeftOut: []feed.LeftOut{}}
+		c := FeedContent{Name: f.source.Name, LeftOut: []feed.LeftOut{}}
 		for org, count := range e.counts {
 			if in.Scope.Admits(org) {
 				c.Entries += count

@@ -15,7 +15,7 @@ const codeAbsent = "node.not_found"
 // listing lists what users read about nodes.
 func (n *Nodes) listing() []operation.Operation {
 	example := Live{NodeID: "6c70db7e-1ae1-46a3-a2f4-820afa2558a8", Hostname: "gw-1",
-		Feeds: []FeedState{{Name: "clientidps", Revision: 41, Current: 42, Behind: true}}}
+		Feeds: []FeedState{{Name: "clientidps", Fetched: true, Behind: true}}}
 	group := operation.Group{
 		Surface: operation.Management, Name: "system.nodes", Path: "/api/system/nodes", Tag: "System", Permission: access.System,
 		Style: operation.Style{Word: "OK"},

@@ -120,8 +120,8 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error { return Kind.Insert(ctx, w, h) })
-	return operation.Receipt{Message: "Webhook created", ID: h.ID, Tag: operation.Tag(rev)}, err
+	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) { return Kind.Create(ctx, w, h) })
+	return operation.Receipt{Message: "Webhook created", ID: h.ID, Tag: operation.Tag(at)}, err
 }
 
 type byID struct {
@@ -142,7 +142,7 @@ func (s *Service) Get(ctx context.Context, in byID) (operation.Entity[webhook.Ho
 		h, err = Kind.Get(ctx, r, in.ID)
 		return err
 	})
-	return operation.Entity[webhook.Hook]{Value: h.Value, Tag: operation.Tag(h.Rev)}, err
+	return operation.Entity[webhook.Hook]{Value: h.Value, Tag: operation.Tag(h.Serial)}, err
 }
 
 type replaceIn struct {
@@ -152,17 +152,17 @@ type replaceIn struct {
 
 // Replace replaces what the client may choose.
 func (s *Service) Replace(ctx context.Context, in replaceIn) (operation.Receipt, error) {
-	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
-		h, err := Kind.Edit(ctx, w, in.ID, in.Match.Check, func(h webhook.Hook) (webhook.Hook, error) { return h.Replace(in.Draft) })
+	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
+		h, err := Kind.Revise(ctx, w, in.ID, in.Match.Check, func(h webhook.Hook) (webhook.Hook, error) { return h.Replace(in.Draft) })
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if err := s.refresh(ctx, w, h); err != nil {
-			return err
+		if err := s.refresh(ctx, w, h.Value); err != nil {
+			return 0, err
 		}
-		return notify.PostReferrers(ctx, w, integrity.Target{Kind: webhook.Kind, ID: h.ID})
+		return h.Serial, notify.PostReferrers(ctx, w, integrity.Target{Kind: webhook.Kind, ID: h.Value.ID})
 	})
-	return operation.Receipt{Message: "Hook updated", Tag: operation.Tag(rev)}, err
+	return operation.Receipt{Message: "Hook updated", Tag: operation.Tag(at)}, err
 }
 
 func (s *Service) refresh(ctx context.Context, w store.Writer, h webhook.Hook) error {

@@ -69,16 +69,16 @@ func (s Organisations) Create(ctx context.Context, in createOrgIn) (operation.Re
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.insert(ctx, o)
-	return operation.Receipt{Message: "Org created", Meta: string(o.ID), Tag: operation.Tag(rev)}, err
+	at, err := s.insert(ctx, o)
+	return operation.Receipt{Message: "Org created", Meta: string(o.ID), Tag: operation.Tag(at)}, err
 }
 
-func (s *Service) insert(ctx context.Context, o identity.Organisation) (store.Revision, error) {
+func (s *Service) insert(ctx context.Context, o identity.Organisation) (store.Serial, error) {
 	scope, err := tenant.Of(o.ID)
 	if err != nil {
 		return 0, err
 	}
-	return s.Store.Update(ctx, scope, func(w store.Writer) error { return organisations.Insert(ctx, w, o) })
+	return store.Write(ctx, s.Store, scope, func(w store.Writer) (store.Serial, error) { return organisations.Create(ctx, w, o) })
 }
 
 type orgIn struct {
@@ -88,7 +88,7 @@ type orgIn struct {
 // Get returns one organisation.
 func (s Organisations) Get(ctx context.Context, in orgIn) (operation.Entity[identity.Organisation], error) {
 	o, err := s.Organisation(ctx, tenant.ID(in.ID))
-	return operation.Entity[identity.Organisation]{Value: o.Value, Tag: operation.Tag(o.Rev)}, err
+	return operation.Entity[identity.Organisation]{Value: o.Value, Tag: operation.Tag(o.Serial)}, err
 }
 
 // Rules returns the rules an organisation has of its own, or "" (contract

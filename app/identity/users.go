@@ -52,12 +52,12 @@ func (s AdminUsers) Create(ctx context.Context, in createUserIn) (operation.Rece
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.add(ctx, u)
+	at, err := s.add(ctx, u)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
 	v, err := s.view(u)
-	return operation.Receipt{Message: key, Meta: v, Tag: operation.Tag(rev)}, err
+	return operation.Receipt{Message: key, Meta: v, Tag: operation.Tag(at)}, err
 }
 
 // prepare makes a user with its credentials, ready to be stored.
@@ -83,24 +83,24 @@ func (s *Service) prepare(d identity.UserDraft, key string) (identity.User, stri
 
 // add stores a user. Its organisation must exist, and its address must be new
 // there, or everywhere unless addresses may repeat across organisations.
-func (s *Service) add(ctx context.Context, u identity.User) (store.Revision, error) {
-	return s.Store.Update(ctx, tenant.Everyone("create a user"), func(w store.Writer) error {
+func (s *Service) add(ctx context.Context, u identity.User) (store.Serial, error) {
+	return store.Write(ctx, s.Store, tenant.Everyone("create a user"), func(w store.Writer) (store.Serial, error) {
 		if u.OrgID != "" {
 			if _, err := organisations.Locate(ctx, w, string(u.OrgID)); fault.KindOf(err) == fault.NotFound {
-				return fault.New(fault.Invalid, identity.UserKind+".org_id", "org_id: organisation '%s' does not exist", u.OrgID).At("org_id")
+				return 0, fault.New(fault.Invalid, identity.UserKind+".org_id", "org_id: organisation '%s' does not exist", u.OrgID).At("org_id")
 			} else if err != nil {
-				return err
+				return 0, err
 			}
 		}
 		for other, err := range users.Find(ctx, w, store.Query{Index: byEmail, Value: u.Email}) {
 			if err != nil {
-				return err
+				return 0, err
 			}
 			if !s.MultiOrg || other.Value.OrgID == u.OrgID {
-				return fault.New(fault.Conflict, identity.UserKind+".taken", "email_address already exists").At("email_address")
+				return 0, fault.New(fault.Conflict, identity.UserKind+".taken", "email_address already exists").At("email_address")
 			}
 		}
-		return users.Insert(ctx, w, u)
+		return users.Create(ctx, w, u)
 	})
 }
 
@@ -115,7 +115,7 @@ func (s AdminUsers) Get(ctx context.Context, in userIn) (operation.Entity[View],
 		return operation.Entity[View]{}, err
 	}
 	v, err := s.view(u.Value)
-	return operation.Entity[View]{Value: v, Tag: operation.Tag(u.Rev)}, err
+	return operation.Entity[View]{Value: v, Tag: operation.Tag(u.Serial)}, err
 }
 
 // Users is what users do with users.
@@ -168,8 +168,8 @@ func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Rec
 	if err := identity.CheckPassword("new_password", in.Change.New); err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.storePassword(ctx, u, in.Change.New)
-	return operation.Receipt{Message: "User password updated", Tag: operation.Tag(rev)}, err
+	at, err := s.storePassword(ctx, u, in.Change.New)
+	return operation.Receipt{Message: "User password updated", Tag: operation.Tag(at)}, err
 }
 
 // maySet applies the rules of contract dashboard.md 19.
@@ -187,7 +187,7 @@ func (s Users) maySet(in setPasswordIn, u identity.User) error {
 	return nil
 }
 
-func (s *Service) storePassword(ctx context.Context, u store.Stored[identity.User], password string) (store.Revision, error) {
+func (s *Service) storePassword(ctx context.Context, u store.Stored[identity.User], password string) (store.Serial, error) {
 	hash, err := s.Passwords.Hash(password)
 	if err != nil {
 		return 0, err
@@ -197,11 +197,11 @@ func (s *Service) storePassword(ctx context.Context, u store.Stored[identity.Use
 		return 0, errors.New("identity: a user without organisation sets its password through the admin API")
 	}
 	now := s.Now()
-	return s.Store.Update(ctx, scope, func(w store.Writer) error {
-		_, err := users.Edit(ctx, w, u.Value.ID, operation.IfAt(u.Rev).Check, func(v identity.User) (identity.User, error) {
+	return store.Write(ctx, s.Store, scope, func(w store.Writer) (store.Serial, error) {
+		v, err := users.Revise(ctx, w, u.Value.ID, operation.IfAt(u.Serial).Check, func(v identity.User) (identity.User, error) {
 			v.Credentials.PasswordHash, v.PasswordUpdated = hash, now
 			return v, nil
 		})
-		return err
+		return v.Serial, err
 	})
 }

@@ -48,7 +48,7 @@ func (s *Service) patches(ctx context.Context, in patchIn) (out operation.Settle
 			return err
 		}
 		d, err := p.Value.Edited(text)
-		out = operation.Settled{Body: d.Complete().JSON(), At: p.Rev}
+		out = operation.Settled{Body: d.Complete().JSON(), At: p.Serial}
 		return err
 	})
 	return out, err

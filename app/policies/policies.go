@@ -125,7 +125,7 @@ func (s *Service) Get(ctx context.Context, in byID) (operation.Entity[policy.Vie
 	if err != nil {
 		return operation.Entity[policy.View]{}, err
 	}
-	return operation.Entity[policy.View]{Value: p.Value.View(), Tag: operation.Tag(p.Rev)}, nil
+	return operation.Entity[policy.View]{Value: p.Value.View(), Tag: operation.Tag(p.Serial)}, nil
 }
 
 type createIn struct {
@@ -154,11 +154,11 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error { return Kind.Insert(ctx, w, p) })
+	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) { return Kind.Create(ctx, w, p) })
 	if err != nil {
 		return operation.Receipt{}, taken(err)
 	}
-	return operation.Receipt{Message: p.ID(), Tag: operation.Tag(rev)}, nil
+	return operation.Receipt{Message: p.ID(), Tag: operation.Tag(at)}, nil
 }
 
 // mayAdd refuses to give access to APIs that exist and belong to others
@@ -208,16 +208,16 @@ func (s *Service) rewrite(ctx context.Context, in writeByID, draft func(policy.P
 	if err := s.prepare(ctx, in.byID, draft, d); err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
-		_, err := Kind.Edit(ctx, w, in.ID, in.Match.Check, func(p policy.Policy) (policy.Policy, error) {
+	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
+		p, err := Kind.Revise(ctx, w, in.ID, in.Match.Check, func(p policy.Policy) (policy.Policy, error) {
 			return s.replacement(ctx, w, p, in.byID, draft, now, d)
 		})
-		return err
+		return p.Serial, err
 	})
 	if err != nil {
 		return operation.Receipt{}, taken(err)
 	}
-	return operation.Receipt{Message: "Data updated", Tag: operation.Tag(rev)}, nil
+	return operation.Receipt{Message: "Data updated", Tag: operation.Tag(at)}, nil
 }
 
 // prepare looks up the APIs that a rewrite is going to ask about.

@@ -156,11 +156,11 @@ func (s *ClientIDPs) Create(ctx context.Context, in createIn) (operation.Receipt
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error { return clientIDPs.Insert(ctx, w, p) })
+	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) { return clientIDPs.Create(ctx, w, p) })
 	if err == nil {
 		s.advise(ctx, p)
 	}
-	return operation.Receipt{Message: "client idp created", Meta: p.ID, Tag: operation.Tag(rev)}, err
+	return operation.Receipt{Message: "client idp created", Meta: p.ID, Tag: operation.Tag(at)}, err
 }
 
 // advise warns of an identity provider that gateways may be unable to use.
@@ -173,7 +173,7 @@ func (s *ClientIDPs) advise(ctx context.Context, p clientidp.IdP) {
 // Get returns one identity provider.
 func (s *ClientIDPs) Get(ctx context.Context, in byID) (operation.Entity[clientidp.IdP], error) {
 	p, err := s.get(ctx, in)
-	return entity(p.Value, p.Rev), err
+	return entity(p.Value, p.Serial), err
 }
 
 func (s *ClientIDPs) get(ctx context.Context, in byID) (p store.Stored[clientidp.IdP], err error) {
@@ -184,8 +184,8 @@ func (s *ClientIDPs) get(ctx context.Context, in byID) (p store.Stored[clientidp
 	return p, err
 }
 
-func entity[T any](v T, rev store.Revision) operation.Entity[T] {
-	return operation.Entity[T]{Value: v, Tag: operation.Tag(rev)}
+func entity[T any](v T, at store.Serial) operation.Entity[T] {
+	return operation.Entity[T]{Value: v, Tag: operation.Tag(at)}
 }
 
 type replaceIn struct {
@@ -215,13 +215,13 @@ func (s *ClientIDPs) Delete(ctx context.Context, in writeByID) (operation.Receip
 // edit rewrites one identity provider in a unit of work of its own, if the mappings
 // that it touches are the caller's to change.
 func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when store.Condition, fn func(clientidp.IdP) (clientidp.IdP, error)) (operation.Entity[clientidp.IdP], error) {
-	var p clientidp.IdP
+	var p store.Stored[clientidp.IdP]
 	o, err := s.prepare(ctx, in, touched)
 	if err != nil {
 		return operation.Entity[clientidp.IdP]{}, err
 	}
-	rev, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
-		p, err = clientIDPs.Edit(ctx, w, in.ID, when, func(old clientidp.IdP) (clientidp.IdP, error) {
+	_, err = s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+		p, err = clientIDPs.Revise(ctx, w, in.ID, when, func(old clientidp.IdP) (clientidp.IdP, error) {
 			if err := o.admit(ctx, w, touched(old)); err != nil {
 				return old, err
 			}
@@ -229,7 +229,7 @@ func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when s
 		})
 		return err
 	})
-	return entity(p, rev), err
+	return entity(p.Value, p.Serial), err
 }
 
 type patchIn struct {
@@ -275,7 +275,7 @@ func (s *ClientIDPs) patches(ctx context.Context, in patchIn) (operation.Settled
 		return operation.Settled{}, err
 	}
 	text, err := next.APIMappings.AppendJSON(nil)
-	return operation.Settled{Body: text, At: p.Rev}, err
+	return operation.Settled{Body: text, At: p.Serial}, err
 }
 
 // PatchMappings merges a patch into the mappings, all or nothing.

@@ -27,7 +27,7 @@ func (s *ClientIDPs) GetMapping(ctx context.Context, in byAPI) (operation.Entity
 		return operation.Entity[clientidp.Mapping]{}, err
 	}
 	m, err := p.Value.Mapping(in.API)
-	return entity(m, p.Rev), err
+	return entity(m, p.Serial), err
 }
 
 type putMappingIn struct {
@@ -52,8 +52,8 @@ func (s *ClientIDPs) DeleteMapping(ctx context.Context, in writeByAPI) (operatio
 
 // editMapping rewrites one mapping if the preconditions hold for that mapping.
 func (s *ClientIDPs) editMapping(ctx context.Context, in writeByAPI, fn func(clientidp.IdP) (clientidp.IdP, error)) (operation.Entity[clientidp.IdP], error) {
-	var at store.Revision
-	remember := func(rev store.Revision) error { at = rev; return nil }
+	var at store.Serial
+	remember := func(s store.Serial) error { at = s; return nil }
 	return s.edit(ctx, in.byID, only(slices.Values([]string{in.API})), remember, func(p clientidp.IdP) (clientidp.IdP, error) {
 		_, mapped := p.APIMappings.Get(in.API)
 		if err := in.Match.CheckTag(operation.Tag(at), mapped); err != nil {

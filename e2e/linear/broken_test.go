@@ -155,7 +155,7 @@ func (b blind) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) e
 
 // Update implements store.Store, badly.
 func (b blind) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
-	w := &blindWriter{scope: s}
+	w := &blindWriter{scope: s, own: map[[2]string]store.Record{}}
 	err := b.db.View(ctx, s, func(r store.Reader) error {
 		w.Reader = r
 		return fn(w)
@@ -183,6 +183,15 @@ type blindWriter struct {
 	store.Reader
 	scope  tenant.Scope
 	writes []func(store.Writer) error
+	own    map[[2]string]store.Record // by kind and ID
+}
+
+// Get implements store.Reader: a unit of work sees its own writes.
+func (w *blindWriter) Get(ctx context.Context, kind, id string) (store.Record, error) {
+	if r, ok := w.own[[2]string{kind, id}]; ok {
+		return r, nil
+	}
+	return w.Reader.Get(ctx, kind, id)
 }
 
 // Scope implements store.Writer.
@@ -190,6 +199,13 @@ func (w *blindWriter) Scope() tenant.Scope { return w.scope }
 
 // Put implements store.Writer.
 func (w *blindWriter) Put(ctx context.Context, r store.Record) error {
+	var before *store.Record
+	if old, err := w.Reader.Get(ctx, r.Kind, r.ID); err == nil {
+		before = &old
+	}
+	seen := r
+	seen.Serial = store.NextSerial(before, time.Now)
+	w.own[[2]string{r.Kind, r.ID}] = seen
 	w.writes = append(w.writes, func(under store.Writer) error {
 		if now, err := under.Get(ctx, r.Kind, r.ID); err == nil || errors.Is(err, store.ErrNotFound) {
 			r.Rev = now.Rev

@@ -13,8 +13,8 @@ import (
 // Match holds the preconditions of a request (RFC 9110, 13.1). The zero Match
 // holds always, which is what clients without them expect.
 type Match struct {
-	ifMatch, ifNoneMatch []string       // entity tags without quotes; "*" for any
-	at                   store.Revision // that rules have decided about; 0: any
+	ifMatch, ifNoneMatch []string     // entity tags without quotes; "*" for any
+	at                   store.Serial // that rules have decided about; 0: any
 }
 
 var matchParams = []Param{
@@ -25,16 +25,16 @@ var matchParams = []Param{
 // CodeMatch is the code of the fault for a precondition that does not hold.
 const CodeMatch = "precondition.failed"
 
-// Check reports whether a resource that exists at a revision may be touched. The
-// tag of any of its representations stands for the revision.
-func (m Match) Check(rev store.Revision) error {
-	if m.at != 0 && m.at != rev {
+// Check reports whether a resource that exists with a serial may be touched. The
+// tag of any of its representations stands for the serial.
+func (m Match) Check(at store.Serial) error {
+	if m.at != 0 && m.at != at {
 		return moved()
 	}
-	return Match{ifMatch: revisions(m.ifMatch), ifNoneMatch: revisions(m.ifNoneMatch)}.CheckTag(Tag(rev), true)
+	return Match{ifMatch: revisions(m.ifMatch), ifNoneMatch: revisions(m.ifNoneMatch)}.CheckTag(Tag(at), true)
 }
 
-// AsYAML is what the tag of a representation in YAML has after the revision.
+// AsYAML is what the tag of a representation in YAML has after the serial.
 const AsYAML = "-yaml"
 
 func revisions(tags []string) []string {
@@ -68,8 +68,9 @@ func has(tags []string, tag string, exists bool) bool {
 	return exists && (slices.Contains(tags, "*") || slices.Contains(tags, tag))
 }
 
-// Tag is the entity tag of a record at a revision.
-func Tag(rev store.Revision) string { return strconv.FormatUint(uint64(rev), 10) }
+// Tag is the entity tag of a record with a serial. Revisions are never shown to
+// clients: they tell how much others write.
+func Tag(at store.Serial) string { return strconv.FormatUint(uint64(at), 10) }
 
 // MatchOf returns the preconditions of a call.
 func MatchOf(c *Call) (Match, error) {
@@ -110,6 +111,6 @@ func parseTags(header, list string) ([]string, error) {
 	return tags, nil
 }
 
-// IfAt is the precondition that a resource is still at a revision, for use
+// IfAt is the precondition that a resource still has a serial, for use
 // cases that had to look before they write.
-func IfAt(rev store.Revision) Match { return Match{ifMatch: []string{Tag(rev)}} }
+func IfAt(at store.Serial) Match { return Match{ifMatch: []string{Tag(at)}} }

@@ -14,7 +14,7 @@ import (
 // stores when the call goes ahead.
 type Settled struct {
 	Body json.RawMessage
-	At   store.Revision // of the record that it was made from; 0: of none
+	At   store.Serial // of the record that it was made from; 0: of none
 }
 
 // Settles says what the body of a row comes to, for rows whose body is not what

@@ -36,7 +36,9 @@ type Change struct {
 	Keys  []Key           // after; for Deleted: before
 	Refs  []integrity.Ref // after; nil: as before
 	Delta doc.Delta
-	full  *Record // after, when at hand
+	// Serial is the record's after; 0 in commits of programs that knew none.
+	Serial Serial
+	full   *Record // after, when at hand
 }
 
 // NewChange describes the step from one record to another. A nil before means
@@ -45,7 +47,7 @@ func NewChange(before, after *Record) Change {
 	switch {
 	case before == nil:
 		return Change{Op: Created, Org: after.Org, Kind: after.Kind, ID: after.ID, Keys: after.Keys, Refs: after.Refs,
-			Delta: doc.Diff(nil, after.Doc), full: after}
+			Delta: doc.Diff(nil, after.Doc), Serial: after.Serial, full: after}
 	case after == nil:
 		c := Change{Op: Deleted, Org: before.Org, Kind: before.Kind, ID: before.ID, Prev: before.Rev, Keys: before.Keys}
 		if before.Damage == nil { // else there is nothing worth keeping
@@ -54,7 +56,7 @@ func NewChange(before, after *Record) Change {
 		return c
 	}
 	c := Change{Op: Updated, Org: after.Org, Kind: after.Kind, ID: after.ID, Prev: before.Rev, Keys: after.Keys,
-		Delta: doc.Diff(before.Doc, after.Doc), full: after}
+		Delta: doc.Diff(before.Doc, after.Doc), Serial: after.Serial, full: after}
 	if !slices.Equal(before.Refs, after.Refs) {
 		c.Refs = append([]integrity.Ref{}, after.Refs...)
 	}
@@ -85,7 +87,7 @@ func (c Change) After(before Record, rev Revision) (Record, error) {
 	if refs == nil {
 		refs = before.Refs
 	}
-	return Record{Org: c.Org, Kind: c.Kind, ID: c.ID, Rev: rev, Doc: text, Keys: c.Keys, Refs: refs}.Shared(), nil
+	return Record{Org: c.Org, Kind: c.Kind, ID: c.ID, Rev: rev, Doc: text, Keys: c.Keys, Refs: refs, Serial: max(c.Serial, before.Serial, FirstSerial)}.Shared(), nil
 }
 
 // Before returns the document before the commit, made from the document after.

@@ -66,14 +66,15 @@ func Sorted[T any](name string, value func(T) string) Index[T] {
 	return ix
 }
 
-// Stored is a resource and the revision that last wrote it.
+// Stored is a resource, the revision that last wrote it, and its serial.
 type Stored[T any] struct {
-	Value T
-	Rev   Revision
+	Value  T
+	Rev    Revision
+	Serial Serial
 }
 
-// Condition says whether an edit may go ahead from a revision; nil: always.
-type Condition func(Revision) error
+// Condition says whether an edit may go ahead from what is stored; nil: always.
+type Condition func(Serial) error
 
 // memo keeps the decoded value of a record that readers share.
 type memo struct{ value atomic.Value }
@@ -111,7 +112,7 @@ func (k *Kind[T]) Get(ctx context.Context, r Reader, name string) (Stored[T], er
 		return Stored[T]{}, k.explain(err, name)
 	}
 	v, err := k.decode(rec)
-	return Stored[T]{v, rec.Rev}, err
+	return Stored[T]{v, rec.Rev, rec.Serial}, err
 }
 
 // Locate returns the resource with the given ID whatever its organisation: for
@@ -136,7 +137,7 @@ func (k *Kind[T]) Find(ctx context.Context, r Reader, q Query) iter.Seq2[Stored[
 			if q.ID == "" && errors.Is(err, ErrDamaged) {
 				continue
 			}
-			if !yield(Stored[T]{v, rec.Rev}, err) || err != nil {
+			if !yield(Stored[T]{v, rec.Rev, rec.Serial}, err) || err != nil {
 				return
 			}
 		}
@@ -194,27 +195,56 @@ func (k *Kind[T]) Decode(rec Record) (T, error) { return k.decode(rec) }
 
 // Insert stores a new resource, or returns a Conflict fault.
 func (k *Kind[T]) Insert(ctx context.Context, w Writer, v T) error {
+	_, err := k.Create(ctx, w, v)
+	return err
+}
+
+// Create is Insert for those who tell clients the serial.
+func (k *Kind[T]) Create(ctx context.Context, w Writer, v T) (Serial, error) {
 	rec, err := k.encode(v, 0)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := k.dangling(ctx, w, rec.Refs); err != nil {
-		return err
+		return 0, err
 	}
-	return k.explain(w.Put(ctx, rec), rec.ID)
+	if err := w.Put(ctx, rec); err != nil {
+		return 0, k.explain(err, rec.ID)
+	}
+	return serial(ctx, w, rec)
+}
+
+// serial returns the serial of a record that has been put.
+func serial(ctx context.Context, w Writer, rec Record) (Serial, error) {
+	now, err := w.Get(ctx, rec.Kind, rec.ID)
+	if !errors.Is(err, ErrScope) {
+		return now.Serial, err
+	}
+	for now, err := range w.Scan(ctx, Query{Kind: rec.Kind, ID: rec.ID}) {
+		if err != nil || now.Org == rec.Org {
+			return now.Serial, err
+		}
+	}
+	return 0, ErrNotFound
 }
 
 // Edit rewrites one resource if the condition holds. fn returns the new value
 // and changes nothing it was given. Members of the record that this version does
 // not know stay: a newer one may have written them.
 func (k *Kind[T]) Edit(ctx context.Context, w Writer, name string, when Condition, fn func(T) (T, error)) (T, error) {
-	var zero T
+	v, err := k.Revise(ctx, w, name, when, fn)
+	return v.Value, err
+}
+
+// Revise is Edit for those who tell clients the serial.
+func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condition, fn func(T) (T, error)) (Stored[T], error) {
+	var zero Stored[T]
 	old, err := k.find(ctx, w, name)
 	if err != nil {
 		return zero, k.explain(err, name)
 	}
 	if when != nil {
-		if err := when(old.Rev); err != nil {
+		if err := when(old.Serial); err != nil {
 			return zero, err
 		}
 	}
@@ -239,7 +269,11 @@ func (k *Kind[T]) Edit(ctx context.Context, w Writer, name string, when Conditio
 	if err := k.dangling(ctx, w, rec.Refs); err != nil {
 		return zero, err
 	}
-	return v, k.explain(w.Put(ctx, rec), name)
+	if err := w.Put(ctx, rec); err != nil {
+		return zero, k.explain(err, name)
+	}
+	at, err := serial(ctx, w, rec)
+	return Stored[T]{Value: v, Serial: at}, err
 }
 
 // Delete removes one resource if the condition holds and returns what it was, or
@@ -252,7 +286,7 @@ func (k *Kind[T]) Delete(ctx context.Context, w Writer, name string, when Condit
 		return zero, k.explain(err, name)
 	}
 	if when != nil {
-		if err := when(rec.Rev); err != nil {
+		if err := when(rec.Serial); err != nil {
 			return zero, err
 		}
 	}

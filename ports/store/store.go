@@ -11,6 +11,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // Errors every back end reports, plain or wrapped.
@@ -47,6 +48,24 @@ func (e *TakenError) Unwrap() error { return ErrTaken }
 // Revision numbers commits: gapless, increasing, the same on every replica.
 type Revision uint64
 
+// Serial is a record's own counter, which clients see as its entity tag: greater after
+// each unit of work that writes the record, whatever becomes of other records.
+type Serial uint64
+
+// FirstSerial is the serial of records from before there were any. It is beyond every
+// revision, which entity tags showed then, and before every serial given since.
+const FirstSerial Serial = 1e15
+
+// NextSerial returns the serial of a record that a unit of work writes: before is the
+// record as it was before that unit, or nil. A new record begins with the time in
+// microseconds, so that it is beyond what an earlier record with its ID ever had.
+func NextSerial(before *Record, now system.Clock) Serial {
+	if before == nil {
+		return max(FirstSerial, Serial(max(0, now().UnixMicro())))
+	}
+	return max(before.Serial, FirstSerial) + 1
+}
+
 // Record is a stored resource as a back end sees it. It is immutable once
 // stored: readers share it.
 type Record struct {
@@ -60,6 +79,9 @@ type Record struct {
 	// Damage says why Doc, Keys and Refs cannot be trusted; nil: they can. Such a
 	// record is handed out so that it can be found and deleted.
 	Damage error
+	// Serial is given by the back end; clients may see it. They must not see Rev,
+	// which tells how much others write.
+	Serial Serial
 	memo   *memo
 }
 
@@ -133,4 +155,16 @@ type Store interface {
 	// A unit of work that wrote nothing returns the current revision; one that holds
 	// the writer for too long ends with ErrTooLong, and the others go on.
 	Update(ctx context.Context, s tenant.Scope, fn func(Writer) error) (Revision, error)
+}
+
+// Write runs a unit of work that tells its caller the serial of a record.
+func Write(ctx context.Context, st Store, s tenant.Scope, fn func(Writer) (Serial, error)) (at Serial, err error) {
+	_, err = st.Update(ctx, s, func(w Writer) (err error) {
+		at, err = fn(w)
+		return err
+	})
+	if err != nil || Rehearsing(ctx) {
+		return 0, err
+	}
+	return at, nil
 }

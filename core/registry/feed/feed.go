@@ -42,7 +42,7 @@ type LeftOut struct {
 	Kind     string          `json:"kind"`
 	ID       string          `json:"id"`
 	OrgID    tenant.ID       `json:"org_id"`
-	Revision uint64          `json:"revision"` // of the record
+	Revision uint64          `json:"-"` // of the record; not for users, whom it would tell how much others write
 	Problems []shape.Problem `json:"problems"`
 }
 

@@ -67,7 +67,7 @@ var things = &store.Kind[thing]{
 
 // Run exercises a back end, each test on a fresh one.
 func Run(t *testing.T, newBackend New) {
-	for _, group := range [][]test{resourceTests, isolationTests, unitTests, scanTests, sortedTests, rehearsalTests, feedTests, historyTests, concurrencyTests, leaseTests} {
+	for _, group := range [][]test{resourceTests, serialTests, isolationTests, unitTests, scanTests, sortedTests, rehearsalTests, feedTests, historyTests, concurrencyTests, leaseTests} {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) { c.run(t, newBackend(t)) })
 		}
@@ -231,15 +231,19 @@ var resourceTests = []test{
 		}
 	}},
 	{"conditions", func(t *testing.T, b Backend) {
-		rev := insert(t, b, thing{ID: "1", Org: "a", Name: "x"})
+		insert(t, b, thing{ID: "1", Org: "a", Name: "x"})
+		stored, err := get(t, b, "a", "1")
+		if err != nil {
+			t.Fatal(err)
+		}
 		boom := errors.New("no")
-		when := func(r store.Revision) error {
-			if r != rev {
-				t.Errorf("condition asked about %d, want %d", r, rev)
+		when := func(s store.Serial) error {
+			if s != stored.Serial {
+				t.Errorf("condition asked about %d, want %d", s, stored.Serial)
 			}
 			return boom
 		}
-		_, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
+		_, err = b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
 			_, err := things.Edit(t.Context(), w, "x", when, func(v thing) (thing, error) { v.N = 9; return v, nil })
 			_, err2 := things.Delete(t.Context(), w, "x", when)
 			return errors.Join(err, err2)
