@@ -11,7 +11,7 @@ import (
 
 // Bounds of stopping.
 const (
-	drainTimeout = 10 * time.Second // for writes and announcements under way
+	drainTimeout = 5 * time.Second  // for writes and announcements under way
 	stopTimeout  = 20 * time.Second // for requests under way, and then for background work
 )
 
