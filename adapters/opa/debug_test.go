@@ -52,13 +52,13 @@ func TestDebugLogHidesSecrets(t *testing.T) {
 // What APIs and webhooks hold: headers, addresses with credentials, keys of schemes.
 func TestDebugLogHidesDefinitions(t *testing.T) {
 	for _, body := range []string{
-		`{"name":"seen","target_path":"https://me:s3cr3t@hooks.example/x?token=s3cr3t&v=1","header_map":{"X-Custom":"s3cr3t"}}`,
-		`{"api_definition":{"name":"seen","jwt_source":"s3cr3t","jwt_jwks_uris":[{"url":"https://u:s3cr3t@i.example/jwks"}],
-			"proxy":{"target_url":"http://u:s3cr3t@up.example/"},"upstream_auth":{"basic_auth":{"username":"u","password":"s3cr3t"}},
-			"version_data":{"versions":{"v":{"global_headers":{"X-Upstream":"s3cr3t"},"global_headers_remove":["X-Seen"]}}},
-			"event_handlers":{"events":{"QuotaExceeded":[{"handler_meta":{"header_map":{"auth":"s3cr3t"}}}]}}}}`,
-		`{"info":{"title":"seen"},"x-tyk-api-gateway":{"upstream":{"url":"http://u:s3cr3t@up.example"},"server":{"authentication":{"securitySchemes":{"jwt":{"source":"s3cr3t"}}}},
-			"middleware":{"global":{"transformRequestHeaders":{"enabled":true,"add":[{"name":"X-Upstream","value":"s3cr3t"}]}}}}}`,
+		`{"name":"seen","target_path":"https://me:s3cr3t-a@hooks.example/x?token=s3cr3t-b&v=1","header_map":{"X-Custom":"s3cr3t-c"}}`,
+		`{"api_definition":{"name":"seen","jwt_source":"s3cr3t-d","jwt_jwks_uris":[{"url":"https://u:s3cr3t-e@i.example/jwks"}],
+			"proxy":{"target_url":"http://u:s3cr3t-f@up.example/"},"upstream_auth":{"basic_auth":{"username":"u","password":"s3cr3t-g"}},
+			"version_data":{"versions":{"v":{"global_headers":{"X-Upstream":"s3cr3t-h"},"global_headers_remove":["X-Seen"]}}},
+			"event_handlers":{"events":{"QuotaExceeded":[{"handler_meta":{"header_map":{"auth":"s3cr3t-i"}}}]}}}}`,
+		`{"info":{"title":"seen"},"x-tyk-api-gateway":{"upstream":{"url":"http://u:s3cr3t-j@up.example"},"server":{"authentication":{"securitySchemes":{"jwt":{"source":"s3cr3t-k"}}}},
+			"middleware":{"global":{"transformRequestHeaders":{"enabled":true,"add":[{"name":"X-Upstream","value":"s3cr3t-l"}]}}}}}`,
 	} {
 		var b bytes.Buffer
 		const rule = "package dashboard_users\ndeny[x] { x := sprintf(\"%v\", [input.request.body]) }"
