@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -68,6 +69,19 @@ func statusOf(err error) int {
 		return e.status
 	}
 	return 0
+}
+
+// isAway reports whether an answer says that the store is away: the registry of
+// identity providers says so with 500, all others with 503.
+func isAway(err error) bool {
+	e, ok := errors.AsType[*statusError](err)
+	if !ok {
+		return false
+	}
+	if strings.HasPrefix(e.path, clientIDPs) && e.status == http.StatusInternalServerError {
+		return strings.Contains(e.body, `"internal server error"`)
+	}
+	return e.status == http.StatusServiceUnavailable
 }
 
 // client calls one replica, or the balancer, with one credential.
