@@ -262,6 +262,11 @@ func newHealth(s *settings, a *App, st store.Store, c *replicated.Store) *health
 // storeCheck fails once reads have been stale for longer than allowed.
 func storeCheck(s *settings, st store.Store, c *replicated.Store) func(context.Context) (health.Status, error) {
 	return func(ctx context.Context) (health.Status, error) {
+		if w, ok := s.store.(interface{ Trouble(context.Context) error }); ok {
+			if err := writing(w.Trouble(ctx)); err != nil {
+				return health.Fail, err
+			}
+		}
 		if c != nil {
 			select {
 			case <-c.Loaded():
@@ -275,11 +280,6 @@ func storeCheck(s *settings, st store.Store, c *replicated.Store) func(context.C
 					return health.Fail, err
 				}
 				return health.Warn, err
-			}
-		}
-		if w, ok := s.store.(interface{ Trouble(context.Context) error }); ok {
-			if err := writing(w.Trouble(ctx)); err != nil {
-				return health.Fail, err
 			}
 		}
 		f, ok := st.(store.Feed)
