@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -423,6 +424,32 @@ func TestAnnouncements(t *testing.T) {
 	waitFor(t, func() bool { return a.Relays()["paper"].Lag == 0 })
 	if len(sink.got) > 0 {
 		t.Errorf("one too many: %+v", <-sink.got)
+	}
+}
+
+// Nothing is announced while the program does not answer requests.
+func TestServing(t *testing.T) {
+	sink := paper{make(chan notify.Announcement, 100)}
+	var serves atomic.Bool
+	a := service(t, nobodyWatches(), app.WithClock(time.Now), app.WithSinks(sink), app.WithServing(func() error {
+		if !serves.Load() {
+			return errors.New("not yet")
+		}
+		return nil
+	}))
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Stop(context.WithoutCancel(t.Context())) }()
+	waitFor(t, func() bool { return a.Relays()["paper"].Holder })
+	fetch(t, a, "POST", "/api/clientidps", "admin", `{"client_idp_id":"corp","name":"x","jwks_uri":"https://x"}`)
+	waitFor(t, func() bool { return strings.Contains(a.Relays()["paper"].Error, "not yet") })
+	if len(sink.got) > 0 {
+		t.Errorf("announced before anything is served: %+v", <-sink.got)
+	}
+	serves.Store(true)
+	if got := <-sink.got; got.Signal.Payload != "corp" {
+		t.Errorf("announced %+v", got)
 	}
 }
 

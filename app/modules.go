@@ -240,7 +240,7 @@ func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, er
 	}
 	var out []*relay.Relay
 	for _, sink := range s.sinks {
-		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: answerable(st), TTL: ttl})
+		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: answerable(s, st), TTL: ttl})
 		background(lc, r)
 		out = append(out, r)
 	}
@@ -248,8 +248,13 @@ func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, er
 }
 
 // answerable reports whether gateways that are told now would find the new state.
-func answerable(st store.Store) func(context.Context) error {
+func answerable(s *settings, st store.Store) func(context.Context) error {
 	return func(ctx context.Context) error {
+		if s.serving != nil {
+			if err := s.serving(); err != nil {
+				return err
+			}
+		}
 		return st.View(ctx, tenant.Everyone("announce"), func(store.Reader) error { return nil })
 	}
 }

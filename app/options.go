@@ -60,6 +60,7 @@ type settings struct {
 	proxies     []netip.Prefix
 	deadline    time.Duration
 	staleness   time.Duration
+	serving     func() error
 	history     time.Duration
 	multiOrg    bool
 	adminResets bool
@@ -198,6 +199,11 @@ func WithFailedCredentials(limit int, proxies ...netip.Prefix) Option {
 // WithMaxStaleness says how long the copy in memory may lag behind a store that
 // is away before the service reports that it is not ready; the default is 60 s.
 func WithMaxStaleness(d time.Duration) Option { return func(o *settings) { o.staleness = d } }
+
+// WithServing says whether this program answers requests; nothing is announced
+// while it returns an error, because a gateway that is told of a change and gets no
+// answer stops reloading. Nil, the default, means from Start on.
+func WithServing(ready func() error) Option { return func(o *settings) { o.serving = ready } }
 
 // WithHistory says how long commits are kept; 0, the default, keeps them all.
 func WithHistory(age time.Duration) Option { return func(o *settings) { o.history = age } }

@@ -2,11 +2,13 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
@@ -30,7 +32,19 @@ type Composition struct {
 	Metrics *prometheus.Observer
 	Traces  *otel.Observer // nil: off
 	primary any            // the store as it was opened
+	serves  atomic.Bool    // requests are answered
 	closers closers
+}
+
+var errNotServing = errors.New("the service does not answer requests yet")
+
+// serving holds announcements back until requests are answered: records may have to
+// be upgraded first, however long that takes, and a start may still fail.
+func (c *Composition) serving() error {
+	if !c.serves.Load() {
+		return errNotServing
+	}
+	return nil
 }
 
 // Close closes what Compose opened.
@@ -110,7 +124,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		return err
 	}
 	opts = append(opts, common(s, log, version)...)
-	opts = append(opts, app.WithKeys(keys), app.WithObserver(observer))
+	opts = append(opts, app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))
 	more, err := c.optional(s, log)
 	if err != nil {
 		return err

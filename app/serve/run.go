@@ -118,6 +118,7 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 		accept = tls.NewListener(accept, secure)
 	}
 	go func() { failed <- servers[0].Serve(httpadapter.Listener(accept)) }()
+	c.serves.Store(true)
 	if l.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", c.Metrics.Handler())
