@@ -82,6 +82,9 @@ func dial(t *testing.T, s *httptest.Server, head string) (net.Conn, *bufio.Reade
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
+	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // for a server that never answers
+		t.Fatal(err)
+	}
 	if _, err := io.WriteString(c, head); err != nil {
 		t.Fatal(err)
 	}

@@ -12,18 +12,19 @@ import (
 
 // Small texts that would become large, and large ones.
 var large = map[string]string{
-	"an alias of a long text":       "a: &a " + strings.Repeat("x", 100_000) + "\nb: [" + strings.Repeat("*a,", 20_000) + "*a]\n",
-	"an alias of a long key":        "a: &a {" + strings.Repeat("x", 1_000) + ": 1}\nb: [" + strings.Repeat("*a,", 40_000) + "*a]\n",
-	"an alias of control bytes":     `a: &a "` + strings.Repeat(`\0`, 50_000) + "\"\nb: [" + strings.Repeat("*a,", 20_000) + "*a]\n",
-	"aliases of aliases":            doubling("a: &a0 [x,x]\n", func(i, j string) string { return "b" + i + ": &a" + i + " [*a" + j + ",*a" + j + "]\n" }),
-	"merges of merges":              doubling("a: &a0 {x: 1}\n", func(i, j string) string { return "b" + i + ": &a" + i + " {<<: [*a" + j + ",*a" + j + "]}\n" }),
-	"a plain list":                  strings.Repeat("- a\n", 1_100_000),
-	"a list in brackets":            "[" + strings.Repeat("a,", 1_100_000) + "]",
-	"members without values":        "{" + strings.Repeat("a,", 1_100_000) + "}",
-	"keys without names":            strings.Repeat("- ? \n", 600_000),
-	"lists in lists":                strings.Repeat("- - - a\n", 400_000),
-	"in UTF-16":                     "\xff\xfe" + strings.Repeat("-\x00 \x00a\x00\n\x00", 200_000),
-	"items after breaks of Unicode": strings.Repeat("-\u2028", 1_100_000),
+	"an alias of a long text":             "a: &a " + strings.Repeat("x", 100_000) + "\nb: [" + strings.Repeat("*a,", 20_000) + "*a]\n",
+	"aliases that make 100 times as much": "a: &a " + strings.Repeat("x", 5_000) + "\nb: [" + strings.Repeat("*a,", 400) + "*a]\n",
+	"an alias of a long key":              "a: &a {" + strings.Repeat("x", 1_000) + ": 1}\nb: [" + strings.Repeat("*a,", 40_000) + "*a]\n",
+	"an alias of control bytes":           `a: &a "` + strings.Repeat(`\0`, 50_000) + "\"\nb: [" + strings.Repeat("*a,", 20_000) + "*a]\n",
+	"aliases of aliases":                  doubling("a: &a0 [x,x]\n", func(i, j string) string { return "b" + i + ": &a" + i + " [*a" + j + ",*a" + j + "]\n" }),
+	"merges of merges":                    doubling("a: &a0 {x: 1}\n", func(i, j string) string { return "b" + i + ": &a" + i + " {<<: [*a" + j + ",*a" + j + "]}\n" }),
+	"a plain list":                        strings.Repeat("- a\n", 1_100_000),
+	"a list in brackets":                  "[" + strings.Repeat("a,", 1_100_000) + "]",
+	"members without values":              "{" + strings.Repeat("a,", 1_100_000) + "}",
+	"keys without names":                  strings.Repeat("- ? \n", 600_000),
+	"lists in lists":                      strings.Repeat("- - - a\n", 400_000),
+	"in UTF-16":                           "\xff\xfe" + strings.Repeat("-\x00 \x00a\x00\n\x00", 200_000),
+	"items after breaks of Unicode":       strings.Repeat("-\u2028", 1_100_000),
 }
 
 func doubling(first string, line func(i, below string) string) string {
