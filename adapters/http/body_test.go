@@ -95,7 +95,7 @@ func dial(t *testing.T, s *httptest.Server, head string) (net.Conn, *bufio.Reade
 // connection.
 func TestSlowBodiesEndAtTheDeadline(t *testing.T) {
 	s := httptest.NewServer(echoes(t, httpadapter.Config{Deadline: 100 * time.Millisecond}))
-	defer s.Close()
+	t.Cleanup(s.Close) // after the connections: it waits for requests under way
 	c, answers := dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{")
 	go func() {
 		for {
@@ -125,13 +125,15 @@ func TestStrangersDoNotWaitForTheirBodies(t *testing.T) {
 			return nil, fault.New(fault.Unauthenticated, "auth.credential", "Not authorised")
 		}
 	}}))
-	defer s.Close()
-	_, answers := dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 30000000\r\n\r\n{")
-	r, err := nethttp.ReadResponse(answers, nil)
-	if err != nil || r.StatusCode != 401 || !r.Close {
-		t.Fatalf("%+v %v", r, err)
+	t.Cleanup(s.Close) // after the connections: it waits for requests under way
+	for _, length := range []string{"Content-Length: 30000000", "Content-Length: 100000", "Transfer-Encoding: chunked"} {
+		_, answers := dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\n"+length+"\r\n\r\n1")
+		r, err := nethttp.ReadResponse(answers, nil)
+		if err != nil || r.StatusCode != 401 || !r.Close {
+			t.Fatalf("%s: %+v %v", length, r, err)
+		}
 	}
-	_, answers = dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+	_, answers := dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
 	for n := range 2 {
 		r, err := nethttp.ReadResponse(answers, nil)
 		if err != nil || r.StatusCode != 401 {
