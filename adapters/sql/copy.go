@@ -57,7 +57,7 @@ func content(ctx context.Context, q querier) (c Content, err error) {
 // store's writer goes on meanwhile.
 func (s *Store) CopyTo(ctx context.Context, to *sql.DB) (c Content, err error) {
 	err = s.snapshot(ctx, func(q querier) error {
-		c, err = copyAll(ctx, q, to, nil)
+		c, err = copyAll(ctx, q, to, false, nil)
 		return err
 	})
 	return c, err
@@ -79,7 +79,7 @@ func (s *Store) CopyFrom(ctx context.Context, from *sql.DB, replace bool) (c Con
 		return c, err
 	}
 	defer func() { _ = txn.Rollback() }()
-	c, err = copyAll(ctx, transaction{txn}, s.Writers, func(ctx context.Context, t *sql.Tx) error {
+	c, err = copyAll(ctx, transaction{txn}, s.Writers, s.Dialect.Text, func(ctx context.Context, t *sql.Tx) error {
 		if s.Dialect.Lock != "" {
 			if _, err := t.ExecContext(ctx, s.Dialect.Lock); err != nil {
 				return err
@@ -95,8 +95,17 @@ func (s *Store) CopyFrom(ctx context.Context, from *sql.DB, replace bool) (c Con
 	return c, s.explain(err)
 }
 
-// copyAll copies every table in one transaction of the target.
-func copyAll(ctx context.Context, q querier, to *sql.DB, before func(context.Context, *sql.Tx) error) (c Content, err error) {
+// asColumn returns bytes as a column of text takes them.
+func asColumn(b []byte) string {
+	if sealedBytes(b) != nil && b[1] < ' ' {
+		return asText(b)
+	}
+	return string(b)
+}
+
+// copyAll copies every table in one transaction of the target, whose columns may
+// take text only.
+func copyAll(ctx context.Context, q querier, to *sql.DB, text bool, before func(context.Context, *sql.Tx) error) (c Content, err error) {
 	if c, err = content(ctx, q); err != nil {
 		return c, err
 	}
@@ -111,7 +120,7 @@ func copyAll(ctx context.Context, q querier, to *sql.DB, before func(context.Con
 		}
 	}
 	for table, columns := range tables {
-		if err := copyTable(ctx, q, txn, table, columns); err != nil {
+		if err := copyTable(ctx, q, txn, text, table, columns); err != nil {
 			return c, fmt.Errorf("copy %s: %w", table, err)
 		}
 	}
@@ -126,7 +135,7 @@ func copyAll(ctx context.Context, q querier, to *sql.DB, before func(context.Con
 }
 
 // copyTable copies the rows of one table, one at a time: no table is held in memory.
-func copyTable(ctx context.Context, q querier, to *sql.Tx, table string, columns []string) error {
+func copyTable(ctx context.Context, q querier, to *sql.Tx, text bool, table string, columns []string) error {
 	marks := make([]string, len(columns))
 	row, at := make([]any, len(columns)), make([]any, len(columns))
 	for i := range columns {
@@ -145,6 +154,11 @@ func copyTable(ctx context.Context, q querier, to *sql.Tx, table string, columns
 	for rows.Next() {
 		if err := rows.Scan(at...); err != nil {
 			return err
+		}
+		for i, v := range row {
+			if sealed, ok := v.([]byte); ok && text {
+				row[i] = asColumn(sealed)
+			}
 		}
 		if _, err := insert.ExecContext(ctx, row...); err != nil {
 			return err

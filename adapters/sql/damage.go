@@ -87,13 +87,16 @@ type row struct {
 
 // record reads a row; what is wrong with it is the record's Damage.
 func (s *Store) record(w row) store.Record {
-	rec := store.Record{Kind: w.kind, Org: tenant.ID(w.org), ID: w.id, Doc: w.doc}
 	var m meta
 	rev, ok := w.rev.(int64)
+	plain, wasSealed, err := s.unpack(w.doc, placeOf(w.kind, w.org, w.id, store.Revision(rev)))
+	rec := store.Record{Kind: w.kind, Org: tenant.ID(w.org), ID: w.id, Doc: plain}
 	switch {
 	case !ok:
 		rec.Damage = errNoRevision
-	case !utf8.Valid(w.doc) || !json.Valid(w.doc):
+	case err != nil:
+		rec.Damage = fmt.Errorf("the document cannot be decrypted: %w", err)
+	case !wasSealed && (!utf8.Valid(plain) || !json.Valid(plain)): // what was sealed is what was written
 		rec.Damage = errNoDocument
 	case json.Unmarshal(w.meta, &m) != nil:
 		rec.Damage = errNoMeta

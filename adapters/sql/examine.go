@@ -24,25 +24,26 @@ func (s *Store) Examine(ctx context.Context, record func(store.Record), log func
 			}
 			record(rec)
 		}
-		return examineLog(ctx, q, log)
+		return s.examineLog(ctx, q, log)
 	})
 }
 
 // examineLog reads the log in bounded steps.
-func examineLog(ctx context.Context, q querier, log func(*store.Damage)) error {
-	for last, more := int64(0), true; more; {
-		rows, err := q.query(ctx, `select last, body from change_log where last > $1 order by last limit 500`, last)
+func (s *Store) examineLog(ctx context.Context, q querier, log func(*store.Damage)) error {
+	for last, more := store.Revision(0), true; more; {
+		rows, err := q.query(ctx, `select first, last, body from change_log where last > $1 order by last limit 500`, int64(last))
 		if err != nil {
 			return err
 		}
 		more = false
 		for rows.Next() {
-			var text []byte
-			if err = rows.Scan(&last, &text); err != nil {
+			var first store.Revision
+			var body []byte
+			if err = rows.Scan(&first, &last, &body); err != nil {
 				break
 			}
 			var bad *store.Damage
-			if _, wrong := parseLog(text); wrong != nil {
+			if _, wrong := s.logRow(first, last, body); wrong != nil {
 				bad = &store.Damage{Kind: LogKind, ID: fmt.Sprint(last), Reason: wrong.Error()}
 			}
 			log(bad)

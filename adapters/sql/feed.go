@@ -99,12 +99,12 @@ func (s *Store) next(ctx context.Context, after store.Revision) ([]store.Commit,
 	if head < after { // the database is not the one that was followed
 		return nil, store.ErrExpired
 	}
-	rows, err := s.Readers.QueryContext(ctx, `select body from change_log where last > $1 and last <= $2 order by last`,
+	rows, err := s.Readers.QueryContext(ctx, `select first, last, body from change_log where last > $1 and last <= $2 order by last`,
 		int64(after), int64(after+window))
 	if err != nil {
 		return nil, err
 	}
-	commits, err := scanLog(rows)
+	commits, err := s.scanLog(rows)
 	if errors.Is(err, store.ErrDamaged) && len(commits) == 0 { // nobody can follow through this: a snapshot leads around it
 		s.Logger.Error("the change log is damaged; who follows it starts over from a snapshot", "after", after, "error", err)
 		return nil, fmt.Errorf("%w: %w", store.ErrExpired, err)
@@ -128,7 +128,7 @@ func (s *Store) Snapshot(ctx context.Context, load func(store.State) error) erro
 		if err != nil {
 			return err
 		}
-		touched, err := touched(ctx, q, head)
+		touched, err := s.touched(ctx, q, head)
 		if err != nil {
 			return err
 		}
@@ -140,12 +140,12 @@ func (s *Store) Snapshot(ctx context.Context, load func(store.State) error) erro
 // touched returns when each kind was last touched, as far as the recent log
 // tells; a kind that it does not mention counts as touched just now, and so do
 // all when the log cannot be read.
-func touched(ctx context.Context, q querier, head store.Revision) (map[string]store.Revision, error) {
-	rows, err := q.query(ctx, `select body from change_log where last > $1 order by last`, max(0, int64(head)-window))
+func (s *Store) touched(ctx context.Context, q querier, head store.Revision) (map[string]store.Revision, error) {
+	rows, err := q.query(ctx, `select first, last, body from change_log where last > $1 order by last`, max(0, int64(head)-window))
 	if err != nil {
 		return nil, err
 	}
-	commits, err := scanLog(rows)
+	commits, err := s.scanLog(rows)
 	out := map[string]store.Revision{}
 	if errors.Is(err, store.ErrDamaged) {
 		return out, nil

@@ -21,7 +21,7 @@ type statement struct {
 func (g *group) flush() error {
 	f := newFlusher()
 	for a, e := range g.over.entries {
-		if err := f.record(a, e); err != nil {
+		if err := f.record(g.w.s, a, e); err != nil {
 			return err
 		}
 	}
@@ -37,8 +37,12 @@ func (g *group) flush() error {
 		return err
 	}
 	last := g.commits[len(g.commits)-1]
+	body, err := g.w.s.pack(text, logPlace(g.commits[0].Rev, last.Rev))
+	if err != nil {
+		return err
+	}
 	if err := g.w.ses.exec(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
-		int64(last.Rev), int64(g.commits[0].Rev), last.At.UnixNano(), string(text)); err != nil {
+		int64(last.Rev), int64(g.commits[0].Rev), last.At.UnixNano(), body); err != nil {
 		return err
 	}
 	return g.late()
@@ -63,7 +67,7 @@ func newFlusher() *flusher {
 	}
 }
 
-func (f *flusher) record(a address, e *entry) error {
+func (f *flusher) record(s *Store, a address, e *entry) error {
 	var oldKeys, newKeys []store.Key
 	var oldRefs, newRefs []integrity.Ref
 	if e.base != nil {
@@ -76,7 +80,11 @@ func (f *flusher) record(a address, e *entry) error {
 		if err != nil {
 			return fmt.Errorf("sql: meta of %s %s: %w", a.kind, a.id, err)
 		}
-		f.upsert.rows = append(f.upsert.rows, []any{a.kind, string(a.org), a.id, int64(e.now.Rev), string(e.now.Doc), string(m)})
+		doc, err := s.pack(e.now.Doc, placeOf(a.kind, string(a.org), a.id, e.now.Rev))
+		if err != nil {
+			return err
+		}
+		f.upsert.rows = append(f.upsert.rows, []any{a.kind, string(a.org), a.id, int64(e.now.Rev), doc, string(m)})
 	case e.base != nil:
 		f.drop.rows = append(f.drop.rows, []any{a.kind, string(a.org), a.id})
 		f.gone.rows = append(f.gone.rows, []any{a.kind, string(a.org), a.id, int64(e.rev)})

@@ -69,17 +69,27 @@ func parseLog(text []byte) ([]store.Commit, error) {
 	return out, nil
 }
 
-// scanLog reads rows of the log and closes them. Of a log that is damaged it
+// logRow reads a row of the log as it is stored.
+func (s *Store) logRow(first, last store.Revision, body []byte) ([]store.Commit, error) {
+	text, _, err := s.unpack(body, logPlace(first, last))
+	if err != nil {
+		return nil, fmt.Errorf("%w: a row of the change log: %w", store.ErrDamaged, err)
+	}
+	return parseLog(text)
+}
+
+// scanLog reads rows of the log (first, last, body) and closes them. Of a log that is damaged it
 // returns what comes before the damage as well.
-func scanLog(rows *sql.Rows) ([]store.Commit, error) {
+func (s *Store) scanLog(rows *sql.Rows) ([]store.Commit, error) {
 	defer func() { _ = rows.Close() }()
 	var out []store.Commit
 	for rows.Next() {
-		var text []byte
-		if err := rows.Scan(&text); err != nil {
+		var first, last store.Revision
+		var body []byte
+		if err := rows.Scan(&first, &last, &body); err != nil {
 			return nil, err
 		}
-		commits, err := parseLog(text)
+		commits, err := s.logRow(first, last, body)
 		if err != nil {
 			return out, err
 		}

@@ -25,6 +25,7 @@ type Dialect struct {
 	Begin string           // starts a writing transaction
 	Lock  string           // taken first by every write, so that writers of all processes take turns; "" if Begin does it
 	Read  *sql.TxOptions   // makes a transaction a consistent snapshot
+	Text  bool             // a column of text takes no bytes
 	Now   string           // SQL for the time in Unix milliseconds
 	Again func(error) bool // the transaction lost a race and may run again
 	Taken func(error) bool // a unique constraint was violated
@@ -44,6 +45,8 @@ type Config struct {
 	Poll    time.Duration // how often a follower looks without a hint; 0: 100 ms
 	Timeout time.Duration // for one group of units of work; 0: enough for one that uses all of Hold
 	Hold    time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
+	// Sealing encrypts documents and the change log; the zero Sealing does not.
+	Sealing Sealing
 	// Present reports that the database is no longer the one that was opened; nil:
 	// there is nothing that could vanish.
 	Present func() error

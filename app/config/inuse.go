@@ -180,7 +180,9 @@ var tlsVersions = []string{"1.0", "1.1", "1.2", "1.3"}
 func extending() []setting {
 	return []setting{
 		{name: "encryption_keys", field: func(s *Settings) any { return &s.EncryptionKeys },
-			meaning: "secrets that protect stored credentials: the first encrypts, all decrypt"},
+			meaning: "secrets that protect what is stored: the first encrypts, all decrypt; empty means the key file gatehouse.key in home_dir, with postgres admin_secret"},
+		{name: "encrypt_at_rest", preset: "true", field: func(s *Settings) any { return &s.EncryptAtRest },
+			meaning: "documents and their history are encrypted where they are stored, with the first of encryption_keys; values of indexes are not. After a change to false, what is encrypted is still read, and is stored in clear when it is written next"},
 		{name: "reads", preset: ReadsCurrent, choices: []string{ReadsCurrent, ReadsLocal, ReadsPrimary},
 			field:   func(s *Settings) any { return &s.Reads },
 			meaning: "current: local replica after it has the newest commit; local: as it is; primary: the store itself"},

@@ -63,6 +63,7 @@ type Settings struct {
 	AdminSecret    Secret   // credential of /admin; "" = nobody has it
 	NodeSecret     Secret   // credential of gateway nodes; "" = nobody has it
 	EncryptionKeys []Secret // the first encrypts, all decrypt
+	EncryptAtRest  bool     // documents and their history are encrypted where they are stored
 	Security       Security
 	MultiOrgUsers  bool
 

@@ -107,11 +107,11 @@ func ComposeFor(ctx context.Context, s config.Settings, log *slog.Logger, versio
 }
 
 func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Logger, version string, p Purpose) error {
-	keys, err := openKeys(ctx, s, log, p.Lost)
+	keys, sealing, err := openKeys(ctx, s, log, p.Lost)
 	if err != nil {
 		return err
 	}
-	opts, st, err := openStore(ctx, s, log, crypto.NewUUID(), p.Beside)
+	opts, st, err := openStore(ctx, s, log, crypto.NewUUID(), p.Beside, sealing)
 	if err != nil {
 		return err
 	}

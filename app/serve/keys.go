@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/identity"
@@ -18,10 +19,29 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// openKeys returns what protects access keys: the configured encryption keys; on
+// openKeys returns what protects access keys and documents: the configured encryption keys; on
 // PostgreSQL, where replicas must agree, else the admin secret; on SQLite else a
 // key file beside the database, made at the first start.
-func openKeys(ctx context.Context, s config.Settings, log *slog.Logger, lost bool) (secret.Keys, error) {
+func openKeys(ctx context.Context, s config.Settings, log *slog.Logger, lost bool) (secret.Keys, sqladapter.Sealing, error) {
+	secrets, err := openSecrets(ctx, s, log, lost)
+	if err != nil {
+		return nil, sqladapter.Sealing{}, err
+	}
+	if len(secrets) == 0 {
+		keys, err := crypto.Ephemeral()
+		return keys, sqladapter.Sealing{}, err
+	}
+	keys, err := crypto.NewKeys(secrets...)
+	if err != nil {
+		return nil, sqladapter.Sealing{}, err
+	}
+	documents, err := crypto.NewDocuments(secrets...)
+	return keys, sqladapter.Sealing{Documents: documents, Clear: !s.EncryptAtRest}, err
+}
+
+// openSecrets returns the secrets that protect what is stored; none for a store in
+// memory.
+func openSecrets(ctx context.Context, s config.Settings, log *slog.Logger, lost bool) ([]string, error) {
 	var secrets []string
 	for _, k := range s.EncryptionKeys {
 		secrets = append(secrets, k.Reveal())
@@ -29,12 +49,12 @@ func openKeys(ctx context.Context, s config.Settings, log *slog.Logger, lost boo
 	switch {
 	case len(secrets) > 0:
 	case s.Storage.Type == config.Memory:
-		return crypto.Ephemeral()
+		return nil, nil
 	case s.Storage.Type == config.Postgres && s.AdminSecret != "":
-		log.Warn("encryption_keys is not set: access keys are protected with admin_secret, which can then not be changed without naming it in encryption_keys")
+		log.Warn("encryption_keys is not set: access keys and documents are protected with admin_secret, which can then not be changed without naming it in encryption_keys")
 		secrets = []string{s.AdminSecret.Reveal()}
 	case s.Storage.Type == config.Postgres:
-		return nil, errors.New("encryption_keys: set at least one secret (the same for every replica) to protect access keys in PostgreSQL")
+		return nil, errors.New("encryption_keys: set at least one secret (the same for every replica) to protect what is stored in PostgreSQL")
 	default:
 		key, err := keyFile(ctx, s, lost)
 		if err != nil {
@@ -42,7 +62,7 @@ func openKeys(ctx context.Context, s config.Settings, log *slog.Logger, lost boo
 		}
 		secrets = []string{key}
 	}
-	return crypto.NewKeys(secrets...)
+	return secrets, nil
 }
 
 // keyFile returns the secret in the key file. It makes the file at the first
@@ -53,14 +73,9 @@ func keyFile(ctx context.Context, s config.Settings, lost bool) (string, error) 
 		return "", err
 	}
 	path := filepath.Join(s.HomeDir, "gatehouse.key")
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !lost {
-		protects, err := sqlite.Holds(ctx, db, core.UserKind)
-		if err != nil {
-			return "", ofStorage(fmt.Errorf("open %s: %w", db, err))
-		}
-		if protects {
-			return "", fmt.Errorf("the key file %s is missing, and %s has users whose access keys it protects: put the file back from its backup, "+
-				"or name its content in encryption_keys; if it is lost, `gatehouse keys reset` gives every user a new access key", path, db)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := unprotected(ctx, path, db, lost); err != nil {
+			return "", err
 		}
 	}
 	key, err := crypto.LoadOrCreateKey(path)
@@ -70,14 +85,47 @@ func keyFile(ctx context.Context, s config.Settings, lost bool) (string, error) 
 	return key, nil
 }
 
-// fitKeys refuses keys that open nothing in the store: every user would get 401.
+// unprotected refuses to make a key file for a database that needs the one which
+// is missing.
+func unprotected(ctx context.Context, path, db string, lost bool) error {
+	encrypted, err := sqlite.Sealed(ctx, db)
+	if err != nil {
+		return ofStorage(fmt.Errorf("open %s: %w", db, err))
+	}
+	if encrypted {
+		return fmt.Errorf("the key file %s is missing, and the records in %s are encrypted with it: put the file back from its backup, "+
+			"or name its content in encryption_keys; nothing can be read without it", path, db)
+	}
+	protects, err := sqlite.Holds(ctx, db, core.UserKind)
+	if err != nil {
+		return ofStorage(fmt.Errorf("open %s: %w", db, err))
+	}
+	if protects && !lost {
+		return fmt.Errorf("the key file %s is missing, and %s has users whose access keys it protects: put the file back from its backup, "+
+			"or name its content in encryption_keys; if it is lost, `gatehouse keys reset` gives every user a new access key", path, db)
+	}
+	return nil
+}
+
+// sealed is a store that may be encrypted.
+type sealed interface {
+	store.Store
+	Fits(ctx context.Context) error
+	Reseal(ctx context.Context, progress func(done int)) (int, error)
+}
+
+// fitKeys refuses keys that open nothing in the store: no record could be read, or
+// every user would get 401.
 func fitKeys(ctx context.Context, s config.Settings, st any, keys secret.Keys, lost bool) error {
-	primary, ok := st.(store.Store)
-	if !ok || lost {
+	primary, ok := st.(sealed)
+	if !ok {
 		return nil
 	}
-	err := (&identity.Service{Store: primary, Keys: keys}).FitKeys(ctx)
-	if !errors.Is(err, identity.ErrKeys) {
+	err := primary.Fits(ctx)
+	if err == nil && !lost {
+		err = (&identity.Service{Store: primary, Keys: keys}).FitKeys(ctx)
+	}
+	if !errors.Is(err, identity.ErrKeys) && !errors.Is(err, sqladapter.ErrSealed) {
 		return err
 	}
 	where := "encryption_keys"
@@ -88,6 +136,35 @@ func fitKeys(ctx context.Context, s config.Settings, st any, keys secret.Keys, l
 	default:
 		where = "the key file " + filepath.Join(s.HomeDir, "gatehouse.key")
 	}
+	if errors.Is(err, sqladapter.ErrSealed) {
+		return fmt.Errorf("%s: %w: restore the key that was used before, or name it last in encryption_keys; nothing can be read without it", where, sqladapter.ErrSealed)
+	}
 	return fmt.Errorf("%s: %w: restore the key that was used before, or name it last in encryption_keys; if it is lost, `gatehouse keys reset` gives every user a new access key",
 		where, err)
 }
+
+// reseal brings what is stored in clear, or with an older key, to the current key.
+// It takes as long as it takes, and says how far it is.
+func (c *Composition) reseal(ctx context.Context, log *slog.Logger) error {
+	st, ok := c.primary.(sealed)
+	if !ok {
+		return nil
+	}
+	told := 0
+	n, err := st.Reseal(ctx, func(done int) {
+		if done/resealStep > told {
+			told = done / resealStep
+			log.Info("what is stored is being encrypted with the current key", "rows", done)
+		}
+	})
+	if n > 0 && err == nil {
+		log.Info("what is stored is encrypted with the current key", "rows", n)
+	}
+	if err != nil {
+		return fmt.Errorf("encrypt_at_rest: %w", err)
+	}
+	return nil
+}
+
+// resealStep is after how many rows reseal says how far it is.
+const resealStep = 5000

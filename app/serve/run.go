@@ -68,6 +68,9 @@ func run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 		defer cancel()
 		err = errors.Join(err, c.Stop(stopping))
 	}()
+	if err := c.reseal(ctx, log); err != nil {
+		return err
+	}
 	if _, err := c.Upgrade(ctx); err != nil { // takes as long as it takes, and says how far it is
 		return err
 	}

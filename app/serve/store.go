@@ -41,14 +41,14 @@ func (f closerFunc) Close() error { return f() }
 
 // openStore opens what storage.main says and migrates it. A SQLite file has one
 // process that serves from it; beside says that this one does not.
-func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source string, beside bool) ([]app.Option, io.Closer, error) {
+func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source string, beside bool, sealing sqladapter.Sealing) ([]app.Option, io.Closer, error) {
 	reads := app.WithReads(replicated.Mode(s.Reads))
 	switch s.Storage.Type {
 	case config.Memory:
 		log.Warn("storage.main.type is memory: everything is lost when the service ends")
 		return nil, closers{}, nil
 	case config.Postgres:
-		st, err := postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Source: source, Hold: s.Limits.WriteTime, Logger: log})
+		st, err := postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Source: source, Hold: s.Limits.WriteTime, Sealing: sealing, Logger: log})
 		if err != nil {
 			return nil, nil, ofStorage(err)
 		}
@@ -58,7 +58,7 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Beside: beside, Hold: s.Limits.WriteTime, Logger: log})
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Beside: beside, Hold: s.Limits.WriteTime, Sealing: sealing, Logger: log})
 	if err != nil {
 		return nil, nil, ofStorage(err)
 	}

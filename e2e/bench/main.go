@@ -62,6 +62,7 @@ var sections = []section{
 	{"http", "Over HTTP", httpRows},
 	{"growth", "Upsert into a large record", growthRows},
 	{"history", "History", historyRows},
+	{"sealing", "Encryption at rest", sealingRows},
 	{"feed", "Feed of 10,000 mappings pulled by 50 nodes at once", feedRows},
 	{"catalogue", "APIs and policies, by how many there are", catalogueRows},
 	{"latency", "From commit to visible and announced", latencyRows},

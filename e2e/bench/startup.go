@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
@@ -22,7 +23,7 @@ func startupRows(ctx context.Context, b *bench) ([]row, error) {
 		records = 10_000
 	}
 	path := b.path("large.db")
-	if err := b.fill(ctx, path, records); err != nil {
+	if err := b.fill(ctx, path, records, sqladapter.Sealing{}); err != nil {
 		return nil, fmt.Errorf("prepare: %w", err)
 	}
 	var bare, ours, heap, ratios []float64
@@ -31,7 +32,7 @@ func startupRows(ctx context.Context, b *bench) ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		start, megabytes, err := startOn(ctx, path)
+		start, megabytes, err := startOn(ctx, path, sqladapter.Sealing{})
 		if err != nil {
 			return nil, err
 		}
@@ -52,8 +53,8 @@ func startupRows(ctx context.Context, b *bench) ([]row, error) {
 const unitSize = 1_000
 
 // fill stores records with ten mappings each, in units of work of a thousand.
-func (b *bench) fill(ctx context.Context, path string, records int) (err error) {
-	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Logger: quiet()})
+func (b *bench) fill(ctx context.Context, path string, records int, sealing sqladapter.Sealing) (err error) {
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Sealing: sealing, Logger: quiet()})
 	if err != nil {
 		return err
 	}
@@ -121,10 +122,10 @@ func readAll(ctx context.Context, path string, records int) (took time.Duration,
 
 // startOn starts a service on a file and returns how long it took to be ready,
 // and the megabytes of heap it holds then.
-func startOn(ctx context.Context, path string) (took time.Duration, megabytes float64, err error) {
+func startOn(ctx context.Context, path string, sealing sqladapter.Sealing) (took time.Duration, megabytes float64, err error) {
 	before := heapInUse()
 	began := time.Now()
-	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Logger: quiet()})
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Sealing: sealing, Logger: quiet()})
 	if err != nil {
 		return 0, 0, err
 	}

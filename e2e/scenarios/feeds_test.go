@@ -34,7 +34,7 @@ var harms = []harm{
 // administrators see what is left out.
 func TestHarmfulRecords(t *testing.T) {
 	home, redis := t.TempDir(), harness.Redis(t).Addr()
-	s := serve(t, onSQLite(home).bootstrapping().with(environment{"REDISADDRS": redis}))
+	s := serve(t, onSQLite(home).bootstrapping().with(environment{"REDISADDRS": redis, "ENCRYPTATREST": "false"}))
 	s.api.do(t, http.MethodPost, classicAPIs, classicAPI("shop", nil))
 	s.api.do(t, http.MethodPost, policies, policy("fine", nil, "shop"))
 	s.api.do(t, http.MethodPost, classicAPIs, classicAPI("listed", object{"tags": []string{"a"}}))

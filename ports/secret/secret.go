@@ -2,6 +2,8 @@
 // digest, kept encrypted, and passwords hashed slowly.
 package secret
 
+import "errors"
+
 // Keys makes and protects access keys. The zero-argument secrets behind it can
 // be rotated: what was protected with an older one still opens.
 type Keys interface {
@@ -23,4 +25,26 @@ type Passwords interface {
 	Hash(password string) (string, error)
 	// Verify reports whether a password belongs to a hash, in constant time.
 	Verify(hash, password string) bool
+}
+
+// Mark is the first byte of every sealed document, and of no JSON text.
+const Mark = '!'
+
+// ErrUnknown means that a document was sealed with a secret that is not among
+// those configured.
+var ErrUnknown = errors.New("encrypted with a key that is not configured")
+
+// Documents protects whole documents where they are stored. The secrets behind it
+// can be rotated as those of Keys.
+type Documents interface {
+	// ID names the current secret; it says nothing about it.
+	ID() string
+	// Seal encrypts a document with the current secret. The result begins with
+	// Mark and opens only with the same place, which says where it is kept.
+	Seal(plain, place []byte) ([]byte, error)
+	// Open decrypts what Seal returned for this place; the error is ErrUnknown when
+	// the secret is missing.
+	Open(sealed, place []byte) ([]byte, error)
+	// Current reports whether a sealed document was sealed with the current secret.
+	Current(sealed []byte) bool
 }

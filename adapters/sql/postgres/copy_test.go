@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -13,10 +15,20 @@ import (
 )
 
 // TestBackupMovesBetweenDatabases takes a store from SQLite to PostgreSQL and back
-// by way of the one form of backup.
+// by way of the one form of backup, in clear and encrypted.
 func TestBackupMovesBetweenDatabases(t *testing.T) {
+	documents, err := crypto.NewDocuments("secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, sealing := range map[string]sqladapter.Sealing{"clear": {}, "encrypted": {Documents: documents}} {
+		t.Run(name, func(t *testing.T) { move(t, sealing) })
+	}
+}
+
+func move(t *testing.T, sealing sqladapter.Sealing) {
 	dir := t.TempDir()
-	first, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "first.db")})
+	first, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "first.db"), Sealing: sealing})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +49,7 @@ func TestBackupMovesBetweenDatabases(t *testing.T) {
 	if err != nil || want.Rows["record"] != 3 || want.Head != 3 {
 		t.Fatal(want, err)
 	}
-	pg, err := postgres.Open(t.Context(), postgres.Config{DSN: harness.Database(t)})
+	pg, err := postgres.Open(t.Context(), postgres.Config{DSN: harness.Database(t), Sealing: sealing})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,13 +70,92 @@ func TestBackupMovesBetweenDatabases(t *testing.T) {
 	if have, err := sqlite.Backup(t.Context(), pg, back); err != nil || !have.Equal(want) {
 		t.Errorf("back: %v, %v", have, err)
 	}
-	if err := pg.View(t.Context(), scope, func(r store.Reader) error {
+	last, err := sqlite.Open(t.Context(), sqlite.Config{Path: back, Sealing: sealing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = last.Close() }()
+	for _, st := range []interface {
+		store.Store
+		store.Historian
+	}{pg, last} {
+		check(t, st, scope)
+	}
+}
+
+// check looks for what has been moved.
+func check(t *testing.T, st interface {
+	store.Store
+	store.Historian
+}, scope tenant.Scope) {
+	t.Helper()
+	n := 0
+	for c, err := range st.History(t.Context(), scope, "n", "two") {
+		if n++; err != nil || c.Rev != 2 {
+			t.Error(c, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d commits", n)
+	}
+	if err := st.View(t.Context(), scope, func(r store.Reader) error {
 		rec, err := r.Get(t.Context(), "n", "two")
 		if string(rec.Doc) != `{"text":"é \u0000"}` || rec.Rev != 2 || rec.Key("i") != "two" {
 			t.Errorf("%+v", rec)
 		}
 		return err
 	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReseal encrypts what PostgreSQL holds in clear, and reads it.
+func TestReseal(t *testing.T) {
+	documents, err := crypto.NewDocuments("secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dsn := harness.Database(t)
+	scope, err := tenant.Of("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round, want := range []int{0, 2, 0} {
+		var sealing sqladapter.Sealing
+		if round > 0 {
+			sealing.Documents = documents
+		}
+		pg, err := postgres.Open(t.Context(), postgres.Config{DSN: dsn, Sealing: sealing})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if round == 0 {
+			if _, err := pg.Update(t.Context(), scope, func(w store.Writer) error {
+				return w.Put(t.Context(), store.Record{Org: "a", Kind: "n", ID: "x", Doc: []byte(`{"password":"hunter2"}`)})
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, err := pg.Reseal(t.Context(), func(int) {}); n != want || err != nil {
+			t.Errorf("round %d: %d rows, %v", round, n, err)
+		}
+		if err := pg.View(t.Context(), scope, func(r store.Reader) error {
+			rec, err := r.Get(t.Context(), "n", "x")
+			if string(rec.Doc) != `{"password":"hunter2"}` || rec.Damage != nil {
+				t.Errorf("round %d: %+v", round, rec)
+			}
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+		_ = pg.Close()
+	}
+	pg, err := postgres.Open(t.Context(), postgres.Config{DSN: dsn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pg.Close() }()
+	if err := pg.Fits(t.Context()); !errors.Is(err, sqladapter.ErrSealed) {
 		t.Error(err)
 	}
 }

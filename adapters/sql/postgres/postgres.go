@@ -30,6 +30,8 @@ type Config struct {
 	Hold   time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
 	Source string        // names this process among the replicas
 	Logger *slog.Logger
+	// Sealing encrypts what is stored; the zero Sealing does not.
+	Sealing sqladapter.Sealing
 }
 
 // Store is a store in a PostgreSQL database.
@@ -41,6 +43,7 @@ type Store struct {
 
 var dialect = sqladapter.Dialect{
 	Name:  "postgres",
+	Text:  true,
 	Begin: "begin",
 	// One writer at a time in the whole cluster: revisions come out gapless and
 	// in the order of commits.
@@ -125,7 +128,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
 	}
 	s := &Store{db: db, board: sqladapter.NewBoard(db, c.Source)}
-	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Logger: c.Logger,
+	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Sealing: c.Sealing, Logger: c.Logger,
 		Listen: func(ctx context.Context, hint func()) error { return listen(ctx, cfg, hint) }})
 	return s, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -139,7 +140,17 @@ func present(path string) error {
 
 // Holds reports whether a file has a record of a kind, or of any if kind is "". A
 // file that does not exist or has no tables yet holds nothing.
-func Holds(ctx context.Context, path, kind string) (holds bool, err error) {
+func Holds(ctx context.Context, path, kind string) (bool, error) {
+	return ask(ctx, path, `select exists (select 1 from record where kind = $1 or $1 = '')`, kind)
+}
+
+// Sealed reports whether any record of a file is encrypted.
+func Sealed(ctx context.Context, path string) (bool, error) {
+	return ask(ctx, path, `select exists (select 1 from record where substr(doc, 1, 1) in ($1, cast($1 as blob)))`, string(secret.Mark))
+}
+
+// ask runs a question about the records of a file whose answer is yes or no.
+func ask(ctx context.Context, path, question, arg string) (yes bool, err error) {
 	if err := present(path); err != nil {
 		return false, err
 	}
@@ -153,10 +164,10 @@ func Holds(ctx context.Context, path, kind string) (holds bool, err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	tables, err := texts(ctx, db, `select name from sqlite_schema where name = 'record'`)
 	if err == nil && len(tables) > 0 {
-		err = db.QueryRowContext(ctx, `select exists (select 1 from record where kind = $1 or $1 = '')`, kind).Scan(&holds)
+		err = db.QueryRowContext(ctx, question, arg).Scan(&yes)
 	}
 	if broken(err) {
 		return false, damage(fmt.Sprintf("the database file is damaged (%s): %s; `gatehouse check` says more", err, wayOut))
 	}
-	return holds, err
+	return yes, err
 }

@@ -29,7 +29,9 @@ type Config struct {
 	Poll   time.Duration // how often to look for what other processes wrote; 0: 100 ms
 	Hold   time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
 	Logger *slog.Logger
-	pages  int // of the file at most, for tests; 0: as many as there is room for
+	// Sealing encrypts what is stored; the zero Sealing does not.
+	Sealing sqladapter.Sealing
+	pages   int // of the file at most, for tests; 0: as many as there is room for
 }
 
 // Store is a store in a SQLite file.
@@ -37,6 +39,7 @@ type Store struct {
 	*sqladapter.Store
 	readers, writers *sql.DB
 	lock             *os.File // nil: opened beside
+	path             string
 }
 
 var dialect = sqladapter.Dialect{
@@ -99,6 +102,7 @@ func Open(ctx context.Context, c Config) (s *Store, err error) {
 
 // start opens the connections to a file that is there.
 func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
+	s.path = path
 	limit := ""
 	if c.pages > 0 {
 		limit = fmt.Sprintf("&_pragma=max_page_count(%d)", c.pages)
@@ -125,7 +129,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 		return err
 	}
 	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold,
-		Present: func() error { return same(path, opened) }, Logger: c.Logger})
+		Present: func() error { return same(path, opened) }, Sealing: c.Sealing, Logger: c.Logger})
 	return nil
 }
 
@@ -136,6 +140,24 @@ func same(path string, file os.FileInfo) error {
 		err = fmt.Errorf("another file has taken the place of %s", path)
 	}
 	return err
+}
+
+// Reseal is that of the embedded Store. Afterwards it makes the file anew, since
+// pages that are free now may hold what was there in clear.
+func (s *Store) Reseal(ctx context.Context, progress func(done int)) (n int, err error) {
+	if n, err = s.Store.Reseal(ctx, progress); err != nil || n == 0 {
+		return n, err
+	}
+	db, err := connect(s.path, 1, "")
+	if err != nil {
+		return n, err
+	}
+	for _, statement := range []string{`vacuum`, `pragma wal_checkpoint(truncate)`} {
+		if _, err = db.ExecContext(ctx, statement); err != nil {
+			break
+		}
+	}
+	return n, errors.Join(err, db.Close())
 }
 
 // Alone reports whether this process is the one that serves from the file:

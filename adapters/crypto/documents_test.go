@@ -1,0 +1,88 @@
+package crypto_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+)
+
+func documents(t testing.TB, secrets ...string) *crypto.Documents {
+	t.Helper()
+	d, err := crypto.NewDocuments(secrets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func sealed(t testing.TB, d *crypto.Documents, plain, place string) []byte {
+	t.Helper()
+	text, err := d.Seal([]byte(plain), []byte(place))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// A document opens where it was sealed for, with any configured secret, and
+// nowhere else.
+func TestDocuments(t *testing.T) {
+	old, both, other := documents(t, "old"), documents(t, "new", "old", "new"), documents(t, "other")
+	text := sealed(t, old, `{"password":"hunter2"}`, "here")
+	if bytes.Contains(text, []byte("hunter2")) || text[0] != secret.Mark || bytes.Equal(text, sealed(t, old, `{"password":"hunter2"}`, "here")) {
+		t.Errorf("%q", text)
+	}
+	if plain, err := both.Open(text, []byte("here")); err != nil || string(plain) != `{"password":"hunter2"}` {
+		t.Errorf("%q, %v", plain, err)
+	}
+	if !old.Current(text) || both.Current(text) || !both.Current(sealed(t, both, "x", "")) || old.ID() == both.ID() {
+		t.Error("which secret is current is not told")
+	}
+	if _, err := other.Open(text, []byte("here")); !errors.Is(err, secret.ErrUnknown) {
+		t.Error(err)
+	}
+	if _, err := old.Open(text, []byte("there")); !errors.Is(err, crypto.ErrDamaged) {
+		t.Error("it opens in another place:", err)
+	}
+	for i := range text {
+		bad := bytes.Clone(text)
+		bad[i] ^= 1
+		if plain, err := old.Open(bad, []byte("here")); err == nil {
+			t.Errorf("byte %d changed, and it opens: %q", i, plain)
+		}
+		if plain, err := old.Open(text[:i], []byte("here")); err == nil {
+			t.Errorf("cut after %d, and it opens: %q", i, plain)
+		}
+	}
+}
+
+// Secrets have to be there.
+func TestDocumentsNeedSecrets(t *testing.T) {
+	for _, secrets := range [][]string{nil, {""}, {"a", ""}} {
+		if _, err := crypto.NewDocuments(secrets...); err == nil {
+			t.Errorf("%q is taken", secrets)
+		}
+	}
+}
+
+// FuzzDocuments opens whatever a disk may hold without trouble.
+func FuzzDocuments(f *testing.F) {
+	d := documents(f, "secret")
+	f.Add([]byte(""), []byte(""))
+	f.Add([]byte("!\x01"), []byte("here"))
+	f.Add(sealed(f, d, "{}", "here"), []byte("here"))
+	f.Fuzz(func(t *testing.T, text, place []byte) {
+		_, _ = d.Open(text, place)
+		_ = d.Current(text)
+		again, err := d.Seal(text, place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain, err := d.Open(again, place); err != nil || !bytes.Equal(plain, text) {
+			t.Errorf("%q: %q, %v", text, plain, err)
+		}
+	})
+}

@@ -1,0 +1,185 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// resealRows is how many rows one step looks at, and resealBytes about how many
+// bytes it rewrites in one transaction, so that writers do not wait long.
+const (
+	resealRows  = 100
+	resealBytes = 4 << 20
+)
+
+// formSink is the row of the cursor table that says, as its holder, which form
+// everything stored is known to have.
+const formSink = "(documents)"
+
+// form names the form in which texts are written now.
+func (s *Store) form() string {
+	if s.Sealing.Clear {
+		return "clear"
+	}
+	return s.Sealing.Documents.ID()
+}
+
+// Reseal encrypts with the current key what is stored in clear or with an older
+// key, in bounded steps between which others write, and returns how many rows it
+// has rewritten. When there is nothing to do it is one look. With Clear it rewrites
+// nothing: what is sealed stays so until it is written next.
+func (s *Store) Reseal(ctx context.Context, progress func(done int)) (n int, err error) {
+	if s.Sealing.Documents == nil {
+		return 0, nil
+	}
+	done, err := number(ctx, pool{s.Readers}, `select count(*) from cursor where sink = $1 and holder = $2`, formSink, s.form())
+	if err != nil || done > 0 {
+		return 0, s.explain(err)
+	}
+	if !s.Sealing.Clear {
+		for _, part := range []func(context.Context, func(int)) error{s.resealRecords, s.resealLog} {
+			if err := part(ctx, func(more int) {
+				n += more
+				progress(n)
+			}); err != nil {
+				return n, s.explain(err)
+			}
+		}
+	}
+	return n, s.do(ctx, func(ctx context.Context, ses *session) error {
+		return ses.exec(ctx, `insert into cursor (sink, rev, holder, until) values ($1, 0, $2, 0) on conflict (sink) do update set holder = excluded.holder`, formSink, s.form())
+	})
+}
+
+// stale reports whether a stored text is not sealed with the current key.
+func (s *Store) stale(stored []byte) bool {
+	sealed := sealedBytes(stored)
+	return sealed == nil || !s.Sealing.Documents.Current(sealed)
+}
+
+// rewrite is one row in its new form.
+type rewrite struct {
+	text string
+	args []any
+	size int
+}
+
+// carry sends rewrites, a bounded part in each transaction.
+func (s *Store) carry(ctx context.Context, all []rewrite, told func(int)) error {
+	for len(all) > 0 {
+		size, part := 0, 0
+		for part < len(all) && (part == 0 || size < resealBytes) {
+			size += all[part].size
+			part++
+		}
+		if err := s.do(ctx, func(ctx context.Context, ses *session) error {
+			for _, r := range all[:part] {
+				if err := ses.exec(ctx, r.text, r.args...); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		told(part)
+		all = all[part:]
+	}
+	return nil
+}
+
+func (s *Store) resealRecords(ctx context.Context, told func(int)) error {
+	for last := (row{}); ; {
+		var page []row
+		rows, err := s.Readers.QueryContext(ctx, fmt.Sprintf(`select kind, org, id, rev, doc from record where (kind, org, id) > ($1, $2, $3) order by kind, org, id limit %d`, resealRows),
+			last.kind, last.org, last.id)
+		if err != nil {
+			return err
+		}
+		err = each(rows, func() error {
+			var w row
+			err := rows.Scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc)
+			page = append(page, w)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		var work []rewrite
+		for _, w := range page {
+			rev, ok := w.rev.(int64)
+			if !ok || !s.stale(w.doc) {
+				continue
+			}
+			at := placeOf(w.kind, w.org, w.id, store.Revision(rev))
+			if packed, ok := s.repack(w.doc, at); ok {
+				work = append(work, rewrite{`update record set doc = $1 where kind = $2 and org = $3 and id = $4 and rev = $5`,
+					[]any{packed, w.kind, w.org, w.id, rev}, len(w.doc)})
+			}
+		}
+		if err := s.carry(ctx, work, told); err != nil {
+			return err
+		}
+		last = page[len(page)-1]
+	}
+}
+
+func (s *Store) resealLog(ctx context.Context, told func(int)) error {
+	for last := int64(0); ; {
+		var work []rewrite
+		n := 0
+		rows, err := s.Readers.QueryContext(ctx, fmt.Sprintf(`select first, last, body from change_log where last > $1 order by last limit %d`, resealRows), last)
+		if err != nil {
+			return err
+		}
+		err = each(rows, func() error {
+			var first int64
+			var body []byte
+			if err := rows.Scan(&first, &last, &body); err != nil {
+				return err
+			}
+			n++
+			if !s.stale(body) {
+				return nil
+			}
+			if packed, ok := s.repack(body, logPlace(store.Revision(first), store.Revision(last))); ok {
+				work = append(work, rewrite{`update change_log set body = $1 where last = $2 and first = $3`, []any{packed, last, first}, len(body)})
+			}
+			return nil
+		})
+		if err != nil || n == 0 {
+			return err
+		}
+		if err := s.carry(ctx, work, told); err != nil {
+			return err
+		}
+	}
+}
+
+// repack returns a stored text in the current form; false: it is damaged and stays
+// as it is.
+func (s *Store) repack(stored, place []byte) (any, bool) {
+	plain, _, err := s.unpack(stored, place)
+	if err != nil {
+		return nil, false
+	}
+	packed, err := s.pack(plain, place)
+	return packed, err == nil
+}
+
+// each calls fn for every row and closes the rows.
+func each(rows interface {
+	Next() bool
+	Err() error
+	Close() error
+}, fn func() error) error {
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := fn(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,125 @@
+package sql
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Sealing says how documents and the bodies of the change log are kept.
+type Sealing struct {
+	Documents secret.Documents // nil: as they are
+	// Clear keeps what is written as it is; what is sealed still opens.
+	Clear bool
+}
+
+// ErrSealed means that records are encrypted with a key that is not configured.
+var ErrSealed = errors.New("the stored records are encrypted with another key")
+
+// place says where a sealed text is kept. Parts cannot run into each other.
+func place(table byte, revs [2]store.Revision, parts ...string) []byte {
+	b := append(make([]byte, 0, 96), table)
+	for _, r := range revs {
+		b = binary.AppendUvarint(b, uint64(r))
+	}
+	for _, p := range parts {
+		b = append(binary.AppendUvarint(b, uint64(len(p))), p...)
+	}
+	return b
+}
+
+// placeOf is where the document of a revision of a record is kept.
+func placeOf(kind, org, id string, rev store.Revision) []byte {
+	return place('r', [2]store.Revision{rev}, kind, org, id)
+}
+
+// logPlace is where a row of the change log is kept.
+func logPlace(first, last store.Revision) []byte { return place('l', [2]store.Revision{first, last}) }
+
+// pack returns a text as its column takes it.
+func (s *Store) pack(plain, place []byte) (any, error) {
+	if s.Sealing.Documents == nil || s.Sealing.Clear {
+		return string(plain), nil
+	}
+	sealed, err := s.Sealing.Documents.Seal(plain, place)
+	if err != nil || !s.Dialect.Text {
+		return sealed, err
+	}
+	return asText(sealed), nil
+}
+
+// asText is the form of a sealed text in a column that takes no bytes: it keeps
+// the mark, so that it is recognised.
+func asText(sealed []byte) string {
+	return string(sealed[:1]) + base64.RawStdEncoding.EncodeToString(sealed[1:])
+}
+
+// sealedBytes returns the bytes of a sealed text in either form; nil: it is not one.
+func sealedBytes(stored []byte) []byte {
+	if len(stored) < 2 || stored[0] != secret.Mark {
+		return nil
+	}
+	if stored[1] < ' ' { // the version of the layout: bytes
+		return stored
+	}
+	sealed := append(make([]byte, 0, len(stored)), secret.Mark)
+	sealed, err := base64.RawStdEncoding.AppendDecode(sealed, stored[1:])
+	if err != nil {
+		return stored
+	}
+	return sealed
+}
+
+// unpack returns the text that a column holds. It knows that what was sealed is
+// what was written.
+func (s *Store) unpack(stored, place []byte) (plain []byte, wasSealed bool, err error) {
+	sealed := sealedBytes(stored)
+	switch {
+	case sealed == nil:
+		return stored, false, nil
+	case s.Sealing.Documents == nil:
+		return nil, true, secret.ErrUnknown
+	}
+	plain, err = s.Sealing.Documents.Open(sealed, place)
+	return plain, true, err
+}
+
+// Fits returns ErrSealed when the first record or the last row of the log cannot
+// be opened with the configured keys: then nothing can.
+func (s *Store) Fits(ctx context.Context) error {
+	var kind, org, id string
+	var rev, first, last store.Revision
+	var doc, body []byte
+	for _, look := range []struct {
+		text  string
+		into  []any
+		found func() ([]byte, []byte)
+	}{
+		{`select kind, org, id, rev, doc from record order by kind, org, id limit 1`, []any{&kind, &org, &id, &rev, &doc},
+			func() ([]byte, []byte) { return doc, placeOf(kind, org, id, rev) }},
+		{`select first, last, body from change_log order by last desc limit 1`, []any{&first, &last, &body},
+			func() ([]byte, []byte) { return body, logPlace(first, last) }},
+	} {
+		rows, err := s.Readers.QueryContext(ctx, look.text)
+		if err != nil {
+			return s.explain(err)
+		}
+		for rows.Next() && err == nil {
+			if rows.Scan(look.into...) == nil { // what cannot be scanned is damaged, which others report
+				_, _, err = s.unpack(look.found())
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return s.explain(err)
+		}
+		if errors.Is(err, secret.ErrUnknown) {
+			return fmt.Errorf("%w: %w", ErrSealed, err)
+		}
+	}
+	return nil
+}
