@@ -231,7 +231,7 @@ func TestVanishedDatabase(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := errors.Join(os.Remove(path), os.Remove(path+".lock"), os.WriteFile(path+"-wal", []byte("x"), 0o600)); err != nil {
+	if err := errors.Join(os.RemoveAll(path), os.Remove(path+".lock"), os.WriteFile(path+"-wal", []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: path}); !errors.Is(err, store.ErrDamaged) {
