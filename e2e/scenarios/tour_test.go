@@ -97,7 +97,7 @@ func (s *service) tourFeed(t *testing.T) {
 }
 
 // TestGracefulStop ends a service while a request is half sent: it is finished
-// and kept, and nothing new is accepted.
+// and kept, and nothing new is accepted. The stop waits some seconds for the body.
 func TestGracefulStop(t *testing.T) {
 	s := serve(t, onSQLite(t.TempDir()).bootstrapping())
 	conn, err := net.Dial("tcp", s.addr)
@@ -105,7 +105,7 @@ func TestGracefulStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	body := `{"client_idp_id":"late","name":"Late","jwks_uri":"https://idp.example.com/jwks.json"}`
@@ -123,7 +123,7 @@ func TestGracefulStop(t *testing.T) {
 		defer close(stopped)
 		s.process.Stop(t)
 	}()
-	until(t, 10*time.Second, "the listener is closed", func() error {
+	until(t, 30*time.Second, "the listener is closed", func() error {
 		c, err := net.Dial("tcp", s.addr)
 		if err != nil {
 			return nil
