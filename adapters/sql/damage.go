@@ -103,7 +103,7 @@ func (s *Store) record(w row) store.Record {
 	}
 	rec.Rev, rec.Keys, rec.Refs, rec.Serial = store.Revision(rev), m.Keys, m.Refs, max(m.Serial, store.FirstSerial)
 	if rec.Damage != nil {
-		if rec.Damage != errNoMeta {
+		if !errors.Is(rec.Damage, errNoMeta) {
 			_ = json.Unmarshal(w.meta, &m) // better than nothing: what was indexed is found by it
 			rec.Keys, rec.Refs = m.Keys, m.Refs
 		}

@@ -30,32 +30,33 @@ func (s *Store) Examine(ctx context.Context, record func(store.Record), log func
 
 // examineLog reads the log in bounded steps.
 func (s *Store) examineLog(ctx context.Context, q querier, log func(*store.Damage)) error {
-	for last, more := store.Revision(0), true; more; {
-		rows, err := q.query(ctx, `select first, last, body from change_log where last > $1 order by last limit 500`, int64(last))
-		if err != nil {
+	for last := store.Revision(0); ; {
+		next, err := s.examineStep(ctx, q, last, log)
+		if err != nil || next == last {
 			return err
 		}
-		more = false
-		for rows.Next() {
-			var first store.Revision
-			var body []byte
-			if err = rows.Scan(&first, &last, &body); err != nil {
-				break
-			}
-			var bad *store.Damage
-			if _, wrong := s.logRow(first, last, body); wrong != nil {
-				bad = &store.Damage{Kind: LogKind, ID: fmt.Sprint(last), Reason: wrong.Error()}
-			}
-			log(bad)
-			more = true
-		}
-		if err == nil {
-			err = rows.Err()
-		}
-		_ = rows.Close()
-		if err != nil {
-			return err
-		}
+		last = next
 	}
-	return nil
+}
+
+// examineStep reads some rows after one and returns the last of them.
+func (s *Store) examineStep(ctx context.Context, q querier, last store.Revision, log func(*store.Damage)) (store.Revision, error) {
+	rows, err := q.query(ctx, `select first, last, body from change_log where last > $1 order by last limit 500`, int64(last))
+	if err != nil {
+		return last, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var first store.Revision
+		var body []byte
+		if err := rows.Scan(&first, &last, &body); err != nil {
+			return last, err
+		}
+		var bad *store.Damage
+		if _, wrong := s.logRow(first, last, body); wrong != nil {
+			bad = &store.Damage{Kind: LogKind, ID: fmt.Sprint(last), Reason: wrong.Error()}
+		}
+		log(bad)
+	}
+	return last, rows.Err()
 }

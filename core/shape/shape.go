@@ -103,6 +103,13 @@ func Open(rest Type, groups ...Group) Type {
 // that contains itself is made with.
 func Ref(to *Type) Type { return Type{kind: kindRef, elem: to} }
 
+// Define gives a variable that types refer to its type. It returns the type, so that
+// it can stand where variables are declared.
+func Define(name *Type, t Type) Type {
+	*name = t
+	return t
+}
+
 // Either is a value of one of some types, which differ in what kind of JSON they are.
 func Either(types ...Type) Type { return Type{kind: kindEither, either: types} }
 

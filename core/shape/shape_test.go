@@ -212,7 +212,7 @@ func typed(problems []shape.Problem) bool {
 // tree contains itself, and names of its own besides the known one.
 var tree shape.Type
 
-func init() { tree = shape.Open(shape.Ref(&tree), shape.Members("leaf", shape.Int)) }
+var _ = shape.Define(&tree, shape.Open(shape.Ref(&tree), shape.Members("leaf", shape.Int)))
 
 func TestOpenAndRef(t *testing.T) {
 	for text, want := range map[string]string{

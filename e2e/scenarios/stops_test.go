@@ -56,8 +56,8 @@ func (w *unrest) replace(t *testing.T) {
 	t.Helper()
 	w.process.Signal(t, syscall.SIGHUP)
 	until(t, startLimit, "the end of the old child", func() error {
-		if err := w.admin.call(t.Context(), http.MethodGet, "/health", nil, nil); statusOf(err) != http.StatusServiceUnavailable {
-			return fmt.Errorf("the probe is answered %v", err)
+		if status := statusOf(w.admin.call(t.Context(), http.MethodGet, "/health", nil, nil)); status != http.StatusServiceUnavailable {
+			return fmt.Errorf("the probe is answered %d", status)
 		}
 		return nil
 	})

@@ -46,7 +46,7 @@ var failures = []failure{
 		return []string{"HOMEDIR=" + filepath.Join(home, "file", "sub")}
 	},
 		code: 1, says: "home_dir: …not a directory"},
-	{name: "database in no folder", prepare: func(_ *testing.T, home string) []string {
+	{name: "database in no folder", prepare: func(*testing.T, string) []string {
 		return []string{"STORAGE_MAIN_CONNECTIONSTRING=/dev/null/a.db"}
 	},
 		code: 1, says: "storage.main.connection_string: …/dev/null…not a directory"},

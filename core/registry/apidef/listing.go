@@ -137,15 +137,15 @@ var compactMembers = []string{
 
 // AppendJSON implements doc.Appender.
 func (v View) AppendJSON(b []byte) ([]byte, error) {
-	definition, document := v.api.definition, v.api.document
+	var definition, document []byte
 	if v.compact {
 		short, err := v.api.short()
 		if err != nil {
 			return nil, err
 		}
-		definition, document = short, nil
+		definition = short
 	} else {
-		definition = v.api.shown()
+		definition, document = v.api.shown(), v.api.document
 	}
 	b = v.api.appendTexts(append(b, '{'), definition, document)
 	for _, m := range []struct{ name, empty string }{

@@ -89,22 +89,20 @@ var pathItem shape.Type
 
 var callbacks = named(shape.Beside("x-", shape.Map(shape.Ref(&pathItem))))
 
-func init() {
-	pathItem = object(
-		row("$ref summary description", text),
-		row("servers", shape.List(server)),
+var _ = shape.Define(&pathItem, object(
+	row("$ref summary description", text),
+	row("servers", shape.List(server)),
+	row("parameters", shape.List(shape.Linked(parameter))),
+	row("get put post delete options head patch trace connect", object(
+		row("operationId summary description", text),
+		row("tags", texts),
+		row("deprecated", flag),
 		row("parameters", shape.List(shape.Linked(parameter))),
-		row("get put post delete options head patch trace connect", object(
-			row("operationId summary description", text),
-			row("tags", texts),
-			row("deprecated", flag),
-			row("parameters", shape.List(shape.Linked(parameter))),
-			row("servers", shape.List(server)),
-			row("security", requirements),
-			row("requestBody", shape.Linked(requestBody)),
-			row("responses", shape.Beside("x-", named(response))),
-			row("callbacks", callbacks),
-			row("externalDocs", docs),
-		)),
-	)
-}
+		row("servers", shape.List(server)),
+		row("security", requirements),
+		row("requestBody", shape.Linked(requestBody)),
+		row("responses", shape.Beside("x-", named(response))),
+		row("callbacks", callbacks),
+		row("externalDocs", docs),
+	)),
+))

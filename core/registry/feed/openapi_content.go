@@ -33,29 +33,28 @@ var (
 	)
 )
 
-func init() {
-	content = shape.Map(object(
-		row("schema", anySchema),
-		row("example", shape.Any),
-		row("examples", named(example)),
-		row("encoding", shape.Map(object(row("contentType style", text), row("headers", named(header)), row("explode allowReserved", flag)))),
-	))
-	schema = shape.Linked(object(
-		row("title description format pattern $id $schema $comment $anchor $dynamicRef $dynamicAnchor contentMediaType contentEncoding", text),
-		row("type", shape.Either(text, texts)),
-		row("multipleOf maximum minimum", number),
-		row("exclusiveMaximum exclusiveMinimum", shape.Either(flag, number)),
-		row("maxLength minLength maxItems minItems maxContains minContains maxProperties minProperties", natural),
-		row("uniqueItems nullable readOnly writeOnly deprecated allowEmptyValue", flag),
-		row("required", texts),
-		row("dependentRequired", shape.Map(texts)),
-		row("not items additionalProperties unevaluatedItems unevaluatedProperties contains propertyNames if then else contentSchema", anySchema),
-		row("allOf oneOf anyOf prefixItems", shape.List(anySchema)),
-		row("properties patternProperties dependentSchemas $defs", shape.Map(anySchema)),
-		row("enum examples", shape.List(shape.Any)),
-		row("default example const", shape.Any),
-		row("discriminator", object(row("propertyName", text), row("mapping", shape.Map(text)))),
-		row("externalDocs", docs),
-		row("xml", object(row("name namespace prefix", text), row("attribute wrapped", flag))),
-	))
-}
+var _ = shape.Define(&content, shape.Map(object(
+	row("schema", anySchema),
+	row("example", shape.Any),
+	row("examples", named(example)),
+	row("encoding", shape.Map(object(row("contentType style", text), row("headers", named(header)), row("explode allowReserved", flag)))),
+)))
+
+var _ = shape.Define(&schema, shape.Linked(object(
+	row("title description format pattern $id $schema $comment $anchor $dynamicRef $dynamicAnchor contentMediaType contentEncoding", text),
+	row("type", shape.Either(text, texts)),
+	row("multipleOf maximum minimum", number),
+	row("exclusiveMaximum exclusiveMinimum", shape.Either(flag, number)),
+	row("maxLength minLength maxItems minItems maxContains minContains maxProperties minProperties", natural),
+	row("uniqueItems nullable readOnly writeOnly deprecated allowEmptyValue", flag),
+	row("required", texts),
+	row("dependentRequired", shape.Map(texts)),
+	row("not items additionalProperties unevaluatedItems unevaluatedProperties contains propertyNames if then else contentSchema", anySchema),
+	row("allOf oneOf anyOf prefixItems", shape.List(anySchema)),
+	row("properties patternProperties dependentSchemas $defs", shape.Map(anySchema)),
+	row("enum examples", shape.List(shape.Any)),
+	row("default example const", shape.Any),
+	row("discriminator", object(row("propertyName", text), row("mapping", shape.Map(text)))),
+	row("externalDocs", docs),
+	row("xml", object(row("name namespace prefix", text), row("attribute wrapped", flag))),
+)))
