@@ -155,14 +155,23 @@ func targets(refs []integrity.Ref) map[integrity.Target]bool {
 }
 
 // batches are the numbers of rows a statement may have: few, so that each is
-// prepared once.
-var batches = [...]int{64, 16, 4, 1}
+// prepared once. Of the local database they are small, and arguments have no numbers:
+// its driver compares each argument with each place for one, which takes longer than
+// the statement.
+var (
+	batches      = []int{64, 16, 4, 1}
+	localBatches = []int{16, 4, 1}
+)
 
 // send carries a statement out for all of its rows. It stops between two batches
 // when the group has held the writer for too long.
 func (g *group) send(st *statement) error {
 	ses, rows := g.w.ses, st.rows
-	for _, n := range batches {
+	sizes := batches
+	if ses.local {
+		sizes = localBatches
+	}
+	for _, n := range sizes {
 		for len(rows) >= n {
 			if err := g.late(); err != nil {
 				return err
@@ -186,14 +195,14 @@ func (s *session) text(st *statement, n int) string {
 	k := textKey{st.head, n}
 	t, ok := s.texts[k]
 	if !ok {
-		t = st.text(n)
+		t = st.text(n, s.local)
 		s.texts[k] = t
 	}
 	return t
 }
 
-// text returns the statement for n rows.
-func (st *statement) text(n int) string {
+// text returns the statement for n rows, with or without numbers of arguments.
+func (st *statement) text(n int, local bool) string {
 	var b strings.Builder
 	b.WriteString(st.head)
 	width := len(st.rows[0])
@@ -205,6 +214,11 @@ func (st *statement) text(n int) string {
 			sep := ','
 			if col == 0 {
 				sep = '('
+			}
+			if local {
+				b.WriteByte(byte(sep))
+				b.WriteByte('?')
+				continue
 			}
 			fmt.Fprintf(&b, "%c$%d", sep, row*width+col+1)
 		}

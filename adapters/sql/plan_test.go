@@ -71,7 +71,7 @@ func TestPlansOfRemovals(t *testing.T) {
 	f := newFlusher()
 	for st, width := range map[*statement]int{&f.drop: 3, &f.dropKeys: 5, &f.dropRefs: 5} {
 		st.rows = [][]any{make([]any, width)}
-		plan := explainPlan(t, db, st.text(batches[0]), make([]any, batches[0]*width))
+		plan := explainPlan(t, db, st.text(batches[0], false), make([]any, batches[0]*width))
 		if len(plan) == 0 || !strings.HasPrefix(plan[0], "SEARCH record") {
 			t.Errorf("%s: %q", st.head, plan)
 		}

@@ -11,6 +11,7 @@ type session struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 	texts map[textKey]string
+	local bool // see localBatches
 }
 
 func newSession(ctx context.Context, db *sql.DB) (*session, error) {

@@ -382,11 +382,20 @@ func (w *writer) taken(err error) error {
 	return err
 }
 
+// session opens the connection that writes.
+func (w *writer) session(ctx context.Context) (*session, error) {
+	ses, err := newSession(ctx, w.s.Writers)
+	if err == nil {
+		ses.local = w.s.Dialect.Local
+	}
+	return ses, err
+}
+
 // begin opens the transaction, waits for the turn of this process and returns
 // the revision of the last commit.
 func (w *writer) begin(ctx context.Context) (head store.Revision, err error) {
 	if w.ses == nil {
-		if w.ses, err = newSession(ctx, w.s.Writers); err != nil {
+		if w.ses, err = w.session(ctx); err != nil {
 			return 0, err
 		}
 	}
@@ -434,7 +443,7 @@ func (w *writer) tryJob(u *unit) (err error) {
 	defer cancel()
 	defer w.lookDead(w.ses != nil, &err)
 	if w.ses == nil {
-		if w.ses, err = newSession(ctx, w.s.Writers); err != nil {
+		if w.ses, err = w.session(ctx); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,10 @@
 package policies
 
 import (
+	"context"
+	"iter"
+	"slices"
+
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -14,6 +18,30 @@ const (
 	byAPI      = "api_id" // of every API it gives access to
 )
 
+// A policy that gives access to more APIs than broad is indexed once, under anyAPI: the
+// writer would be busy with thousands of rows for it, and those who look for one API
+// ask the few policies that are so broad.
+const (
+	broad  = 256
+	anyAPI = "/any"
+)
+
+// naming yields the policies that give access to an API.
+func naming(ctx context.Context, r store.Reader, apiID string) iter.Seq2[store.Stored[policy.Policy], error] {
+	return func(yield func(store.Stored[policy.Policy], error) bool) {
+		for _, value := range []string{store.Indexed(apiID), anyAPI} {
+			for p, err := range Kind.Find(ctx, r, store.Query{Index: byAPI, Value: value}) {
+				if err == nil && !slices.Contains(p.Value.APIs(), apiID) {
+					continue
+				}
+				if !yield(p, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Kind is where policies are kept.
 var Kind = &store.Kind[policy.Policy]{
 	Name: policy.Kind, Noun: "policy", Alias: byPolicyID, Load: policy.Load, Shared: true,
@@ -23,6 +51,9 @@ var Kind = &store.Kind[policy.Policy]{
 		store.Unique(byPolicyID, "ID", policy.Policy.PolicyID),
 		store.Unique(byName, "name", func(p policy.Policy) string { return store.Indexed(p.Name()) }),
 		{Name: byAPI, Values: func(p policy.Policy) (values []string) {
+			if len(p.APIs()) > broad {
+				return []string{anyAPI}
+			}
 			for _, id := range p.APIs() {
 				if id != "" {
 					values = append(values, store.Indexed(id))

@@ -125,7 +125,7 @@ func (s *Service) candidates(ctx context.Context, r store.Reader, f *policy.Filt
 	}
 	return distinct(func(yield func(store.Stored[policy.Policy], error) bool) {
 		for _, id := range f.APIs {
-			for p, err := range Kind.Find(ctx, r, store.Query{Index: byAPI, Value: store.Indexed(id)}) {
+			for p, err := range naming(ctx, r, id) {
 				if !yield(p, err) {
 					return
 				}

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -205,11 +206,15 @@ func (s *Service) rewrite(ctx context.Context, in writeByID, draft func(policy.P
 		return operation.Receipt{}, err
 	}
 	now, d := s.Now(), s.definitions()
-	if err := s.prepare(ctx, in.byID, draft, d); err != nil {
+	ahead, err := s.prepare(ctx, in.byID, draft, now, d)
+	if err != nil {
 		return operation.Receipt{}, err
 	}
 	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
 		p, err := Kind.Revise(ctx, w, in.ID, in.Match.Check, func(p policy.Policy) (policy.Policy, error) {
+			if next, err, ok := ahead.replaces(p); ok {
+				return next, err
+			}
 			return s.replacement(ctx, w, p, in.byID, draft, now, d)
 		})
 		return p.Serial, err
@@ -220,9 +225,24 @@ func (s *Service) rewrite(ctx context.Context, in writeByID, draft func(policy.P
 	return operation.Receipt{Message: "Data updated", Tag: operation.Tag(at)}, nil
 }
 
-// prepare looks up the APIs that a rewrite is going to ask about.
-func (s *Service) prepare(ctx context.Context, in byID, draft func(policy.Policy) (policy.Draft, error), d *definitions) error {
-	return s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+// plan is what a rewrite is going to store, made before it has the writer: making a
+// large policy takes longer than storing it.
+type plan struct {
+	of   []byte // the policy that it replaces, as stored
+	next policy.Policy
+	err  error
+}
+
+// replaces returns what the plan came to, if it was made of this policy.
+func (p plan) replaces(old policy.Policy) (policy.Policy, error, bool) {
+	text, err := old.MarshalJSON()
+	return p.next, p.err, err == nil && p.of != nil && bytes.Equal(text, p.of)
+}
+
+// prepare looks up the APIs that a rewrite is going to ask about, and makes what it is
+// going to store. Trouble is for the unit of work to tell.
+func (s *Service) prepare(ctx context.Context, in byID, draft func(policy.Policy) (policy.Draft, error), now time.Time, d *definitions) (out plan, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		p, err := Kind.Get(ctx, r, in.ID)
 		if err != nil {
 			return err
@@ -234,8 +254,15 @@ func (s *Service) prepare(ctx context.Context, in byID, draft func(policy.Policy
 		if !s.viewer(in.Who).All {
 			ids = slices.Concat(ids, p.Value.APIs())
 		}
-		return d.load(ctx, r, ids)
+		if err := d.load(ctx, r, ids); err != nil {
+			return err
+		}
+		if out.of, err = p.Value.MarshalJSON(); err == nil {
+			out.next, out.err = s.replacement(ctx, r, p.Value, in, draft, now, d)
+		}
+		return err
 	})
+	return out, err
 }
 
 func (s *Service) replacement(ctx context.Context, r store.Reader, p policy.Policy, in byID,
@@ -281,7 +308,7 @@ func (s *Service) Delete(ctx context.Context, in writeByID) (operation.Receipt, 
 func (s *Service) Forget(ctx context.Context, w store.Writer, apiID string) error {
 	now := s.Now()
 	var changed []string
-	for p, err := range Kind.Find(ctx, w, store.Query{Index: byAPI, Value: store.Indexed(apiID)}) {
+	for p, err := range naming(ctx, w, apiID) {
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func find(ctx context.Context, r store.Reader, t crud.Target) iter.Seq2[store.Re
 			return
 		}
 		for _, id := range t.IDs {
-			for p, err := range Kind.Find(ctx, r, store.Query{Index: byAPI, Value: store.Indexed(id)}) {
+			for p, err := range naming(ctx, r, id) {
 				ref := store.Reference{Kind: policy.Kind, Where: where + id}
 				if err == nil {
 					ref.ID, ref.Name = p.Value.PolicyID(), p.Value.Name()

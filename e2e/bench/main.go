@@ -61,6 +61,7 @@ var sections = []section{
 	{"upsert", "Upsert in process", upsertRows},
 	{"http", "Over HTTP", httpRows},
 	{"growth", "Upsert into a large record", growthRows},
+	{"fairness", "What one organisation costs another", fairnessRows},
 	{"history", "History", historyRows},
 	{"sealing", "Encryption at rest", sealingRows},
 	{"feed", "Feed of 10,000 mappings pulled by 50 nodes at once", feedRows},

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/core/caps"
+)
+
+// flooders is how many clients of one organisation write at once, each as much as one
+// write may hold.
+const flooders = 4
+
+// fairly is how many times longer the writes of another organisation may take then.
+const fairly = 10
+
+// fairnessRows measures what the writes of one organisation cost another: first the
+// largest policies by themselves, whose cost must grow with their size only, then
+// small writes of a second organisation while the first floods the service with them.
+func fairnessRows(ctx context.Context, b *bench) (rows []row, err error) {
+	there, missing := b.backends(onSQLite, onPostgres)
+	for _, k := range there {
+		some, err := fairnessOn(ctx, b, k)
+		rows = append(rows, some...)
+		if err != nil {
+			return rows, fmt.Errorf("%s: %w", k.name, err)
+		}
+	}
+	return append(rows, missing...), nil
+}
+
+func fairnessOn(ctx context.Context, b *bench, k backend) (rows []row, err error) {
+	o, err := k.open(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, o.close()) }()
+	flood, err := newWorld(ctx, o.opts...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, flood.stop(ctx)) }()
+	first, err := flood.Bootstrap(ctx, identity.First{OrgID: "5f1a0c5d8e3b2a1f0000ffff", OwnerSlug: "other", Email: "other@example.com"})
+	if err != nil {
+		return nil, err
+	}
+	other := &world{App: flood.App, token: first.AccessKey, org: first.OrgID}
+	if err := other.seed(ctx, "corp", 1, 10); err != nil {
+		return nil, err
+	}
+	most := capOfRights()
+	var each [2]time.Duration
+	for i, n := range []int{most / 10, most} {
+		if each[i], err = flood.rightsCost(ctx, n); err != nil {
+			return nil, err
+		}
+	}
+	ratioOf := float64(each[1]) / float64(each[0])
+	rows = append(rows, row{id: "fairness/" + k.name + "/cap", figure: fmt.Sprintf("%s: replacing all of %s access rights, for each", k.name, grouped(int64(most))),
+		value: significant(float64(each[1].Nanoseconds()) / 1e3), unit: "µs", ratios: []ratio{{ratioOf, "as many as a tenth"}}, aim: atMost(ratioOf, 2, "× for each of a tenth")})
+	quiet, err := other.writes(ctx, b.samples())
+	if err != nil {
+		return rows, err
+	}
+	loaded, n, err := flood.during(ctx, other, b.samples(), most)
+	if err != nil {
+		return rows, err
+	}
+	times := percentile(loaded, 0.99) / percentile(quiet, 0.99)
+	return append(rows,
+		row{figure: k.name + ": small write, quiet, p99", value: significant(1e3 * percentile(quiet, 0.99)), unit: "ms"},
+		row{id: "fairness/" + k.name, figure: fmt.Sprintf("%s: small write while another organisation stores the largest policies (%s meanwhile), p99", k.name, grouped(int64(n))),
+			value: significant(1e3 * percentile(loaded, 0.99)), unit: "ms", ratios: []ratio{{times, "p99 when quiet"}}, aim: atMost(times, fairly, "× quiet p99")}), nil
+}
+
+// capOfRights is how many access rights a policy may have.
+func capOfRights() int {
+	for _, c := range caps.Policy.Caps {
+		if c.Field == "access_rights" {
+			return c.Most
+		}
+	}
+	return 0
+}
+
+// rights is a policy with n access rights that no other round has.
+func rights(id string, n, round int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"id":%[1]q,"name":%[1]q,"rate":1,"per":1,"access_rights":{`, id)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `"api-%d-%d":{"versions":["Default"]}`, round, i)
+	}
+	b.WriteString("}}")
+	return b.String()
+}
+
+// rightsCost returns how long it takes to replace all rights of a policy, for each.
+func (w *world) rightsCost(ctx context.Context, n int) (time.Duration, error) {
+	id := fmt.Sprintf("cost-%d", n)
+	if _, err := w.call(ctx, "policies.create", nil, rights(id, n, 0)); err != nil {
+		return 0, err
+	}
+	const rounds = 5
+	began := time.Now()
+	for round := range rounds {
+		if _, err := w.call(ctx, "policies.replace", map[string]string{"id": id}, rights(id, n, round+1)); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(began) / time.Duration(rounds*n), nil
+}
+
+// writes upserts one mapping after the other and returns how long each took.
+func (w *world) writes(ctx context.Context, n int) (took delays, err error) {
+	for i := range n {
+		began := time.Now()
+		if _, err := w.call(ctx, "clientidps.mappings.put", map[string]string{"id": "corp-0", "apiId": "api-5"}, mapping(i)); err != nil {
+			return nil, err
+		}
+		took.add(time.Since(began))
+	}
+	return took, nil
+}
+
+// during is other's writes while w stores the largest policies, and how many of these.
+func (w *world) during(ctx context.Context, other *world, n, most int) (took delays, floods int, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	counts, errs := make([]int, flooders), make([]error, flooders)
+	for i := range flooders {
+		id := fmt.Sprintf("flood-%d", i)
+		bodies := []string{rights(id, most, 0), rights(id, most, 1)}
+		if !json.Valid([]byte(bodies[0])) {
+			cancel()
+			return nil, 0, errors.New("the policy of the flood is not JSON")
+		}
+		if _, err := w.call(ctx, "policies.create", nil, bodies[0]); err != nil {
+			cancel()
+			return nil, 0, err
+		}
+		running.Go(func() {
+			for ctx.Err() == nil {
+				counts[i]++
+				if _, err := w.call(ctx, "policies.replace", map[string]string{"id": id}, bodies[counts[i]%2]); err != nil && ctx.Err() == nil {
+					errs[i] = err
+					return
+				}
+			}
+		})
+	}
+	took, err = other.writes(ctx, n)
+	cancel()
+	running.Wait()
+	for _, c := range counts {
+		floods += c
+	}
+	return took, floods, errors.Join(append(errs, err)...)
+}
