@@ -32,7 +32,7 @@ func (g *group) flush() error {
 			return err
 		}
 	}
-	text, err := json.Marshal(logged(g.commits))
+	text, err := logText(g.commits)
 	if err != nil {
 		return err
 	}

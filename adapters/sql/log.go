@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"bytes"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -18,35 +19,70 @@ type logCommit struct {
 	Rev     store.Revision    `json:"r"`
 	At      int64             `json:"t"` // Unix nanoseconds
 	By      store.Attribution `json:"by,omitzero"`
-	Changes []logChange       `json:"c"`
+	Changes []logChange       `json:"c"` // the last, see logText
 }
 
 type logChange struct {
-	Op    store.Op        `json:"op"`
-	Org   tenant.ID       `json:"org"`
-	Kind  string          `json:"kind"`
-	ID    string          `json:"id"`
-	Prev  store.Revision  `json:"p,omitempty"`
-	Past  store.Revision  `json:"g,omitempty"`
-	Keys  []store.Key     `json:"k,omitempty"`
-	Refs  []integrity.Ref `json:"f,omitempty"`
-	None  bool            `json:"n,omitempty"` // references: none any more, as opposed to as before
-	Delta doc.Delta       `json:"d"`
+	Op   store.Op        `json:"op"`
+	Org  tenant.ID       `json:"org"`
+	Kind string          `json:"kind"`
+	ID   string          `json:"id"`
+	Prev store.Revision  `json:"p,omitempty"`
+	Past store.Revision  `json:"g,omitempty"`
+	Keys []store.Key     `json:"k,omitempty"`
+	Refs []integrity.Ref `json:"f,omitempty"`
+	None bool            `json:"n,omitempty"` // references: none any more, as opposed to as before
 	// Serial of the record after the change; missing in old rows.
 	Serial store.Serial `json:"s,omitempty"`
+	Delta  doc.Delta    `json:"d"` // the last, see appendChange
 }
 
-// logged returns commits as the log keeps them.
-func logged(commits []store.Commit) []logCommit {
-	out := make([]logCommit, len(commits))
+// logText returns commits as the log keeps them, as a JSON array of logCommit. It
+// joins texts itself: encoding/json would read the differences, which may be megabytes,
+// once more, and the writer waits.
+func logText(commits []store.Commit) ([]byte, error) {
+	b := []byte{'['}
 	for i, c := range commits {
-		out[i] = logCommit{Rev: c.Rev, At: c.At.UnixNano(), By: c.By, Changes: make([]logChange, len(c.Changes))}
-		for j, ch := range c.Changes {
-			out[i].Changes[j] = logChange{Op: ch.Op, Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Prev: ch.Prev, Past: ch.Past,
-				Keys: ch.Keys, Refs: ch.Refs, None: ch.Refs != nil && len(ch.Refs) == 0, Delta: ch.Delta, Serial: ch.Serial}
+		if i > 0 {
+			b = append(b, ',')
 		}
+		head, err := json.Marshal(logCommit{Rev: c.Rev, At: c.At.UnixNano(), By: c.By})
+		if err != nil {
+			return nil, err
+		}
+		b = append(bytes.TrimSuffix(append(b, head...), []byte(`null}`)), '[')
+		for j, ch := range c.Changes {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			if b, err = appendChange(b, ch); err != nil {
+				return nil, err
+			}
+		}
+		b = append(b, `]}`...)
 	}
-	return out
+	return append(b, ']'), nil
+}
+
+// appendChange appends a logChange.
+func appendChange(b []byte, ch store.Change) ([]byte, error) {
+	head, err := json.Marshal(logChange{Op: ch.Op, Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Prev: ch.Prev, Past: ch.Past,
+		Keys: ch.Keys, Refs: ch.Refs, None: ch.Refs != nil && len(ch.Refs) == 0, Serial: ch.Serial})
+	if err != nil {
+		return nil, err
+	}
+	b = append(bytes.TrimSuffix(append(b, head...), []byte(`null}`)), '[')
+	for i, h := range ch.Delta {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		text, err := h.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, text...)
+	}
+	return append(b, `]}`...), nil
 }
 
 // parseLog reads one row of the log.
