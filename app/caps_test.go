@@ -70,7 +70,7 @@ func TestCapsAtTheDoors(t *testing.T) {
 		return `{"api_definition":{"api_id":"one","name":"one","proxy":{"listen_path":"/one/","target_url":"http://up.example.com"}` + member + `}}`
 	}
 	for _, c := range []struct{ method, path, body, field, most string }{
-		{"POST", "/api/portal/policies", policy(130_000), "access_rights", "5000"},
+		{"POST", "/api/portal/policies", policy(90_000), "access_rights", "5000"},
 		{"PUT", "/api/portal/policies/p", policy(5_001), "access_rights", "5000"},
 		{"PATCH", "/api/portal/policies/p", `{"access_rights":{` + entries(5_001, access) + `}}`, "access_rights", "5000"},
 		{"POST", "/api/portal/policies", `{"name":"Q","access_rights_array":[` + entries(5_001, `{"api_id":"a%d"}`) + `]}`, "access_rights_array", "5000"},

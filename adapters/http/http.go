@@ -28,7 +28,7 @@ import (
 // Defaults of Config that other ways in share.
 const (
 	MaxBody   = 32 << 20
-	MaxValues = 400_000
+	MaxValues = 300_000
 )
 
 // Config says how operations are served. Only the guard has no default.
@@ -38,7 +38,7 @@ type Config struct {
 	Logger       *slog.Logger         // nil: slog.Default
 	Now          system.Clock         // nil: time.Now
 	MaxBody      int64                // bytes of a request body; 0: 32 MiB (contract dashboard.md 2.1)
-	MaxValues    int                  // values in a request body; 0: 400,000
+	MaxValues    int                  // values in a request body; 0: 300,000
 	MaxDepth     int                  // nesting of a request body; 0: 128
 	Room         *load.Room           // memory for request bodies under way; nil: one of its own
 	Deadline     time.Duration        // of an operation; 0: 30 s

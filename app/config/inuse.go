@@ -192,7 +192,7 @@ func extending() []setting {
 			meaning: "how long commits are kept; 0 keeps them whatever their age"},
 		{name: "limits.max_body_bytes", preset: "33554432", field: func(s *Settings) any { return &s.Limits.MaxBodyBytes },
 			meaning: "size of a request body at most"},
-		{name: "limits.max_body_values", preset: "400000", field: func(s *Settings) any { return &s.Limits.MaxBodyValues },
+		{name: "limits.max_body_values", preset: "300000", field: func(s *Settings) any { return &s.Limits.MaxBodyValues },
 			meaning: "values in a request body at most: members, items and what holds them"},
 		{name: "limits.body_memory", preset: "268435456", field: func(s *Settings) any { return &s.Limits.BodyMemory },
 			meaning: "memory in bytes that request bodies under way may take together; more of them wait, and get 503 at request_timeout"},

@@ -17,7 +17,7 @@ import (
 // Limits of a description in several files.
 const (
 	MaxFiles = 1_000   // files
-	MaxNodes = 400_000 // values, in all files together and in the result
+	MaxNodes = 300_000 // values, in all files together and in the result
 	MaxDepth = 128     // levels of nesting, in a file and in the result
 )
 
