@@ -22,6 +22,7 @@ var tooLarge = fault.New(fault.TooLarge, codeTooLarge, "Request body too large")
 // when the caller is known. What it may cost is worked out from the text before a
 // tree is made of it.
 func (x *exchange) receive(ctx context.Context) error {
+	x.load.For(string(x.call.Scope.Org()))
 	if err := x.readBody(ctx); err != nil {
 		return err
 	}

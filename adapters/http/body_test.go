@@ -13,6 +13,7 @@ import (
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
@@ -71,6 +72,46 @@ func TestNoRoomForALargeBody(t *testing.T) {
 		if w := post(largeBody); w.Code != 200 {
 			t.Errorf("%d %.200s", w.Code, w.Body)
 		}
+	}
+}
+
+// Bodies that one organisation is slow to send leave room for those of others.
+func TestSlowBodiesOfOneOrganisation(t *testing.T) {
+	room := load.NewRoom(8<<20, nil)
+	slow, err := tenant.Of("slow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope := slow
+	h := echoes(t, httpadapter.Config{Room: room, Deadline: 50 * time.Millisecond, Guard: func(next operation.Handler) operation.Handler {
+		return func(ctx ctx, c *operation.Call) (any, error) {
+			c.Scope = scope
+			if err := c.Receive(ctx); err != nil {
+				return nil, err
+			}
+			return next(ctx, c)
+		}
+	}})
+	for range 2 {
+		_, q := room.Begin(t.Context())
+		q.For(string(slow.Org()))
+		if err := q.Text(t.Context(), 256<<10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post := func() int {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", "/echo", strings.NewReader(`"`+strings.Repeat("x", 100_000)+`"`)))
+		return w.Code
+	}
+	if status := post(); status != 503 {
+		t.Errorf("the organisation has more than its share: %d", status)
+	}
+	if scope, err = tenant.Of("other"); err != nil {
+		t.Fatal(err)
+	}
+	if status := post(); status != 200 {
+		t.Errorf("another organisation waits for it: %d", status)
 	}
 }
 

@@ -146,6 +146,7 @@ func (x *exchange) rendition(r operation.Rendition) error {
 		defer cancel()
 		_, x.load = x.row.room.Begin(ctx)
 		defer x.load.End()
+		x.load.For(string(x.call.Scope.Org()))
 		if err := x.load.Work(ctx, int64(len(r.JSON)), int64(doc.Count(r.JSON))); err != nil {
 			return err
 		}

@@ -52,17 +52,20 @@ func NewRoom(size int64, pressure func(bool)) *Room {
 	if pressure == nil {
 		pressure = func(bool) {}
 	}
-	// An eighth each for small requests and for large text, the rest for large work.
+	// Text is held for as long as a client takes to send it, so one owner has half
+	// of it at most; work ends by itself.
+	part := size / 8
 	return &Room{pressure: pressure,
-		text: [2]*pool{newPool(size / 8), newPool(size / 8)},
-		work: [2]*pool{newPool(size / 8), newPool(size - 3*(size/8))}}
+		text: [2]*pool{newPool(part, part/2), newPool(2*part, part)},
+		work: [2]*pool{newPool(part, part), newPool(size-4*part, size-4*part)}}
 }
 
 // Request is what one request holds. The methods of nil allow everything: work
 // that comes from no client is not bounded here.
 type Request struct {
-	room *Room
-	held []func()
+	room  *Room
+	owner string
+	held  []func()
 }
 
 type key struct{}
@@ -71,6 +74,14 @@ type key struct{}
 func (r *Room) Begin(ctx context.Context) (context.Context, *Request) {
 	q := &Request{room: r}
 	return context.WithValue(ctx, key{}, q), q
+}
+
+// For says on whose behalf the request takes room, before it takes any. Owners
+// share the room: one that takes all it can get leaves the others theirs.
+func (q *Request) For(owner string) {
+	if q != nil {
+		q.owner = owner
+	}
 }
 
 // Of returns the request that a context belongs to, or nil.
@@ -115,11 +126,11 @@ func class(n, small int64) int {
 }
 
 func (q *Request) take(ctx context.Context, p *pool, n int64) error {
-	n, err := p.take(ctx, n)
+	n, err := p.take(ctx, q.owner, n)
 	if err != nil {
 		return fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for request bodies; try again").Because(err)
 	}
-	q.held = append(q.held, func() { p.give(n) })
+	q.held = append(q.held, func() { p.give(q.owner, n) })
 	return nil
 }
 

@@ -137,3 +137,49 @@ func TestNothingIsLost(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// However much one owner holds or waits for, another has room for its text, and
+// is the next to work.
+func TestOwnersShareTheRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := load.NewRoom(256*mb, nil)
+		request := func(owner string) *load.Request {
+			_, q := r.Begin(t.Context())
+			q.For(owner)
+			return q
+		}
+		for _, size := range []int64{32 * mb, 1 * mb} { // large and small bodies that a client sends for as long as it may
+			for range 64 {
+				go func() { _ = request("flood").Text(t.Context(), size) }()
+			}
+			synctest.Wait()
+			if err := request("other").Text(soon(t), size); err != nil {
+				t.Errorf("texts of %d bytes: %v", size, err)
+			}
+		}
+		var order []string
+		var mu sync.Mutex
+		work := func(owner string) {
+			q := request(owner)
+			if err := q.All(t.Context()); err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			order = append(order, owner)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			q.End()
+		}
+		for range 8 {
+			go work("flood")
+		}
+		synctest.Wait()
+		go work("other")
+		time.Sleep(time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
+		if len(order) != 9 || order[1] != "other" {
+			t.Errorf("large work in the order %v", order)
+		}
+	})
+}

@@ -1,68 +1,124 @@
 package load
 
 import (
-	"container/list"
 	"context"
+	"slices"
 	"sync"
 )
 
-// pool is an amount that is lent in parts, first come, first served.
+// pool is an amount that is lent in parts. Owners take turns, so that one who
+// asks for a lot keeps another waiting for what is lent already and no more. None
+// holds more than its share, so that one who is slow to give back leaves something
+// to others.
 type pool struct {
-	mu      sync.Mutex
-	size    int64
-	free    int64
-	waiting list.List // of *waiter
+	mu     sync.Mutex
+	share  int64 // of one owner at most
+	free   int64
+	turn   int64             // counts what was asked for and what was lent
+	owners map[string]*owner // those who hold something or wait
+}
+
+// owner is on whose behalf parts are lent.
+type owner struct {
+	held    int64
+	last    int64 // turn of its last part, 0: none yet
+	waiting []*waiter
 }
 
 type waiter struct {
 	n     int64
+	since int64         // turn at which it came
 	ready chan struct{} // closed when it has its part
 }
 
-func newPool(size int64) *pool { return &pool{size: size, free: size} }
+func newPool(size, share int64) *pool {
+	return &pool{share: share, free: size, owners: map[string]*owner{}}
+}
 
-// take lends n, or everything when n is more than there is, and returns how
-// much that was.
-func (p *pool) take(ctx context.Context, n int64) (int64, error) {
-	n = min(n, p.size)
-	p.mu.Lock()
-	if p.free >= n && p.waiting.Len() == 0 {
-		p.free -= n
-		p.mu.Unlock()
+// take lends n, or all of a share when n is more than that, and returns how much
+// that was.
+func (p *pool) take(ctx context.Context, by string, n int64) (int64, error) {
+	n = min(n, p.share)
+	w := p.enqueue(by, n)
+	select {
+	case <-w.ready: // also when ctx has ended: what is there needs no waiting
 		return n, nil
+	default:
 	}
-	w := &waiter{n, make(chan struct{})}
-	place := p.waiting.PushBack(w)
-	p.mu.Unlock()
 	select {
 	case <-w.ready:
 		return n, nil
 	case <-ctx.Done():
+		p.withdraw(by, w)
+		return 0, ctx.Err()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	select {
-	case <-w.ready: // it came at the last moment
-		p.free += n
-	default:
-		p.waiting.Remove(place)
-	}
-	p.serve()
-	return 0, ctx.Err()
 }
 
-func (p *pool) give(n int64) {
+func (p *pool) enqueue(by string, n int64) *waiter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	o := p.owners[by]
+	if o == nil {
+		o = &owner{}
+		p.owners[by] = o
+	}
+	p.turn++
+	w := &waiter{n, p.turn, make(chan struct{})}
+	o.waiting = append(o.waiting, w)
+	p.serve()
+	return w
+}
+
+// withdraw forgets one who waits no longer; its part may have come at the last
+// moment.
+func (p *pool) withdraw(by string, w *waiter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	o := p.owners[by]
+	if i := slices.Index(o.waiting, w); i >= 0 {
+		o.waiting = slices.Delete(o.waiting, i, i+1)
+		w.n = 0
+	}
+	p.put(by, o, w.n)
+}
+
+func (p *pool) give(by string, n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.put(by, p.owners[by], n)
+}
+
+// put takes a part back and hands out what is free. The lock is held.
+func (p *pool) put(by string, o *owner, n int64) {
+	o.held -= n
 	p.free += n
 	p.serve()
+	if o.held == 0 && len(o.waiting) == 0 {
+		delete(p.owners, by)
+	}
 }
 
-// serve hands out what is free, in order. The lock is held.
+// serve hands out what is free. The lock is held.
 func (p *pool) serve() {
-	for e := p.waiting.Front(); e != nil && e.Value.(*waiter).n <= p.free; e = p.waiting.Front() {
-		w := p.waiting.Remove(e).(*waiter)
-		p.free -= w.n
+	for o := p.next(); o != nil && o.waiting[0].n <= p.free; o = p.next() {
+		w := o.waiting[0]
+		o.waiting = slices.Delete(o.waiting, 0, 1)
+		p.turn++
+		o.last, o.held, p.free = p.turn, o.held+w.n, p.free-w.n
 		close(w.ready)
 	}
+}
+
+// next returns the owner whose turn it is: of those who wait, and may have what
+// they wait for, the one that got its last part first.
+func (p *pool) next() (first *owner) {
+	for _, o := range p.owners {
+		if len(o.waiting) == 0 || o.held+o.waiting[0].n > p.share {
+			continue
+		}
+		if first == nil || o.last < first.last || o.last == first.last && o.waiting[0].since < first.waiting[0].since {
+			first = o
+		}
+	}
+	return first
 }
