@@ -1,0 +1,87 @@
+package fault_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// TestKinds states that every kind has a name of its own. Codes and log lines are
+// made of them, so that the names do not change.
+func TestKinds(t *testing.T) {
+	want := map[fault.Kind]string{
+		fault.Internal: "internal", fault.Invalid: "invalid", fault.Unauthenticated: "unauthenticated", fault.Denied: "denied",
+		fault.NotFound: "not_found", fault.Conflict: "conflict", fault.Stale: "stale", fault.Unavailable: "unavailable",
+		fault.TooLarge: "too_large", fault.TooMany: "too_many",
+	}
+	kinds := fault.Kinds()
+	if len(kinds) != len(want) {
+		t.Errorf("%d kinds are listed, %d are known", len(kinds), len(want))
+	}
+	for _, k := range kinds {
+		if k.String() != want[k] || k.String() == "" {
+			t.Errorf("kind %d is called %q, not %q", k, k, want[k])
+		}
+	}
+	if beyond := fault.Kind(len(kinds)); beyond.String() != "internal" {
+		t.Errorf("a kind that does not exist is called %q", beyond)
+	}
+}
+
+// TestTree states which fault of a tree of errors decides: the outermost.
+func TestTree(t *testing.T) {
+	plain := errors.New("disk full")
+	inner := fault.New(fault.Conflict, "api.slug", "taken")
+	outer := fault.New(fault.Unavailable, "", "try later").Because(inner)
+	for name, c := range map[string]struct {
+		err  error
+		kind fault.Kind
+		code string
+	}{
+		"no error":                     {nil, fault.Internal, "internal"},
+		"an error that is no fault":    {plain, fault.Internal, "internal"},
+		"a fault":                      {inner, fault.Conflict, "api.slug"},
+		"a wrapped fault":              {fmt.Errorf("store: %w", inner), fault.Conflict, "api.slug"},
+		"a fault without code":         {fault.New(fault.Denied, "", "no"), fault.Denied, "denied"},
+		"a fault because of a fault":   {outer, fault.Unavailable, "unavailable"},
+		"a fault because of an error":  {inner.Because(plain), fault.Conflict, "api.slug"},
+		"the first of joined errors":   {errors.Join(plain, inner, outer), fault.Conflict, "api.slug"},
+		"a fault of a kind from later": {&fault.Error{Kind: 200}, 200, "internal"},
+	} {
+		if got := fault.KindOf(c.err); got != c.kind {
+			t.Errorf("%s: kind %v", name, got)
+		}
+		if got := fault.CodeOf(c.err); got != c.code {
+			t.Errorf("%s: code %q", name, got)
+		}
+	}
+}
+
+// TestCopies states that At and Because leave their receiver alone: faults are
+// package variables in places, and what one request adds must not reach others.
+func TestCopies(t *testing.T) {
+	cause := errors.New("connection refused to 10.0.0.7")
+	base := fault.New(fault.Invalid, "hook.url", "%q is no address", "x")
+	before := *base
+	full := base.At("url").Because(cause)
+	if *base != before {
+		t.Errorf("the original became %+v", *base)
+	}
+	if want := (fault.Error{Kind: fault.Invalid, Code: "hook.url", Message: `"x" is no address`, Field: "url", Err: cause}); *full != want {
+		t.Errorf("the copy is %+v", *full)
+	}
+	if full.Message != base.Message {
+		t.Errorf("the cause reached the message that clients see: %q", full.Message)
+	}
+	if got := full.Error(); got != `"x" is no address: connection refused to 10.0.0.7` {
+		t.Errorf("logs see %q", got)
+	}
+	if got := base.Error(); got != base.Message {
+		t.Errorf("without a cause logs see %q", got)
+	}
+	if !errors.Is(full, cause) || errors.Unwrap(base) != nil {
+		t.Error("the cause cannot be found")
+	}
+}
