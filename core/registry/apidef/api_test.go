@@ -23,6 +23,15 @@ func node(t testing.TB, text string) *doc.Node {
 	return n
 }
 
+func object(t testing.TB, text string) doc.Object {
+	t.Helper()
+	o, err := doc.ParseObject([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
 // made returns an API with a definition and, for other classes, a document.
 func made(t testing.TB, class apidef.Class, definition, wrapper string) apidef.API {
 	t.Helper()
@@ -31,11 +40,7 @@ func made(t testing.TB, class apidef.Class, definition, wrapper string) apidef.A
 		d.Document = node(t, `{"openapi":"3.0.3","x-tyk-api-gateway":{"info":{"name":"n"}}}`)
 	}
 	if wrapper != "" {
-		w, err := doc.ParseObject([]byte(wrapper))
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.Wrapper = w
+		d.Wrapper = object(t, wrapper)
 	}
 	a, err := apidef.New(d, at)
 	if err != nil {

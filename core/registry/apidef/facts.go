@@ -14,20 +14,18 @@ import (
 // a wrong type read as absent: what is stored is served, and told apart when it
 // is written.
 type facts struct {
-	apiID, orgID, name, slug string
-	sought                   string // what texts are searched in: name and listen path, in lower case
-	active, isOAS, internal  bool
-	listenPath, targetURL    string
-	domain                   string // "" when none is in force
-	protocol                 string
-	graphql                  string // execution mode; "" when GraphQL is off
-	tags                     []string
-	auth                     []string
-	versions                 []string // names in version_data
-	expiration               string
-	children                 map[string]string // version name to API ID
-	base, defaultChild       string            // of the routing table: own name and default
-	shown                    atomic.Pointer[[]byte]
+	apiID, orgID, name    string
+	sought                string // what texts are searched in: name and listen path, in lower case
+	active, internal      bool
+	listenPath, targetURL string
+	domain                string // "" when none is in force
+	protocol              string
+	graphql               string // execution mode; "" when GraphQL is off
+	tags                  []string
+	auth                  []string
+	versions              []string          // names in version_data
+	children              map[string]string // version name to API ID
+	shown                 atomic.Pointer[[]byte]
 }
 
 // authSwitches are the members of a definition that switch a method of
@@ -59,9 +57,9 @@ func read(definition []byte) (*facts, error) {
 		return nil, err
 	}
 	f := &facts{
-		apiID: text(o, "api_id"), orgID: text(o, "org_id"), name: text(o, "name"), slug: text(o, "slug"),
-		active: truth(o, "active"), isOAS: truth(o, "is_oas"), internal: truth(o, "internal"),
-		protocol: text(o, "protocol"), expiration: text(o, "expiration"),
+		apiID: text(o, "api_id"), orgID: text(o, "org_id"), name: text(o, "name"),
+		active: truth(o, "active"), internal: truth(o, "internal"),
+		protocol: text(o, "protocol"),
 	}
 	proxy := child(o, "proxy")
 	f.listenPath, f.targetURL = text(proxy, "listen_path"), text(proxy, "target_url")
@@ -91,7 +89,6 @@ func (f *facts) routing(table doc.Object) {
 	if !truth(table, "enabled") {
 		return
 	}
-	f.base, f.defaultChild = text(table, "name"), text(table, "default")
 	for name := range child(table, "versions").All() {
 		if f.children == nil {
 			f.children = map[string]string{}
@@ -159,17 +156,11 @@ func (a API) Active() bool { return a.facts.active }
 // ListenPath returns the path gateways listen at.
 func (a API) ListenPath() string { return a.facts.listenPath }
 
-// TargetURL returns where gateways send requests.
-func (a API) TargetURL() string { return a.facts.targetURL }
-
 // Domain returns the custom domain in force, or "".
 func (a API) Domain() string { return a.facts.domain }
 
 // Tags returns the gateway tags in force.
 func (a API) Tags() []string { return a.facts.tags }
-
-// Internal reports whether only other APIs can call the API.
-func (a API) Internal() bool { return a.facts.internal }
 
 // AuthTypes names the methods of authentication: keyless, authToken, jwt, basic,
 // oauth, hmac, oidc, mutualTLS, custom, externalOAuth.
@@ -178,9 +169,6 @@ func (a API) AuthTypes() []string { return a.facts.auth }
 // Children returns the API IDs of child versions by version name; nil unless the
 // API is a base with versioning switched on.
 func (a API) Children() map[string]string { return a.facts.children }
-
-// Expiration returns when the API stops answering, as text in UTC, or "".
-func (a API) Expiration() string { return a.facts.expiration }
 
 // ChildIDs lists the API IDs of child versions: an orphan is in no such list
 // (contract oas-extension.md 2.1).
@@ -194,9 +182,6 @@ func (a API) ChildIDs() []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
-
-// DefaultVersion returns the name of the default of a base: self or a version name.
-func (a API) DefaultVersion() string { return a.facts.defaultChild }
 
 // Source returns the API ID of the REST API whose operations an MCP proxy offers
 // as tools, or "" (contract oas-extension.md 11.2).
