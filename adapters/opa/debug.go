@@ -112,6 +112,7 @@ func (m *mask) hide(v any) any {
 		}
 		return redact.Text(v)
 	case map[string]any:
+		v = m.step(v)
 		out := make(map[string]any, len(v))
 		for name, value := range v {
 			if m.secret(name) {
@@ -132,6 +133,25 @@ func (m *mask) hide(v any) any {
 		return out
 	}
 	return v
+}
+
+// step returns a step of a JSON patch without its value, if the path says that it
+// is a secret or a header (RFC 6902). Other objects stay as they are. Patches that
+// cannot be applied are logged as they came.
+func (m *mask) step(v map[string]any) map[string]any {
+	path, ok := v["path"].(string)
+	value, has := v["value"]
+	if !ok || !has || !strings.HasPrefix(path, "/") {
+		return v
+	}
+	way := strings.Split(path, "/")
+	if !slices.ContainsFunc(way, m.secret) && !slices.ContainsFunc(way, redact.Headers) {
+		return v
+	}
+	m.collect(value)
+	out := maps.Clone(v)
+	out["value"] = redact.Hidden
+	return out
 }
 
 // telling is how long the value of a header must be to be looked for elsewhere:

@@ -59,6 +59,9 @@ func TestDebugLogHidesDefinitions(t *testing.T) {
 			"event_handlers":{"events":{"QuotaExceeded":[{"handler_meta":{"header_map":{"auth":"s3cr3t-i"}}}]}}}}`,
 		`{"info":{"title":"seen"},"x-tyk-api-gateway":{"upstream":{"url":"http://u:s3cr3t-j@up.example"},"server":{"authentication":{"securitySchemes":{"jwt":{"source":"s3cr3t-k"}}}},
 			"middleware":{"global":{"transformRequestHeaders":{"enabled":true,"add":[{"name":"X-Upstream","value":"s3cr3t-l"}]}}}}}`,
+		`[{"op":"test","path":"/api_definition/hmac_secret","value":"s3cr3t-m"},{"op":"add","path":"/api_definition/auth/signature/secret/-","value":{"a":["s3cr3t-n"]}},
+			{"op":"add","path":"/version_data/global_headers/X-Upstream","value":"s3cr3t-o"},{"op":"replace","path":"/api_definition/name","value":"seen"}]`,
+		`{"name":"seen","target_url":"user:s3cr3t-p@up.example/","jwks_uri":"::user:s3cr3t-q@"}`,
 	} {
 		var b bytes.Buffer
 		const rule = "package dashboard_users\ndeny[x] { x := sprintf(\"%v\", [input.request.body]) }"

@@ -44,18 +44,21 @@ func Headers(name string) bool { return strings.Contains(Fold(name), "header") }
 // Header reports whether the value of a header may be a secret.
 func Header(name string) bool { return !slices.Contains(plain, Fold(name)) }
 
-// In addresses, credentials stand before the host and in the query.
+// In addresses, credentials stand before the host and in the query; also in those
+// whose scheme somebody forgot, which are refused and logged.
 var (
 	beforeHost = regexp.MustCompile(`(://)([^/?#\s"']*)@`)
+	schemeless = regexp.MustCompile(`(^|[\s"'=])([^/?#\s"'=]*:[^/?#\s"']*)@`)
 	inQuery    = regexp.MustCompile(`([?&;])([A-Za-z0-9_.~%-]+)=([^&;#\s"']*)`)
 )
 
 // Text returns a text without the credentials in the addresses that it contains.
 func Text(text string) string {
-	if !strings.Contains(text, "://") && !strings.Contains(text, "=") {
+	if !strings.ContainsAny(text, "@=") {
 		return text
 	}
 	text = beforeHost.ReplaceAllString(text, "${1}"+Hidden+"@")
+	text = schemeless.ReplaceAllString(text, "${1}"+Hidden+"@")
 	return inQuery.ReplaceAllStringFunc(text, func(param string) string {
 		if name, _, _ := strings.Cut(param[1:], "="); Name(name) {
 			return param[:1] + name + "=" + Hidden
@@ -67,7 +70,7 @@ func Text(text string) string {
 // Credentials returns the credentials in the addresses of a text: user and password
 // together, the password alone, secret parameters.
 func Credentials(text string) (out []string) {
-	for _, m := range beforeHost.FindAllStringSubmatch(text, -1) {
+	for _, m := range append(beforeHost.FindAllStringSubmatch(text, -1), schemeless.FindAllStringSubmatch(text, -1)...) {
 		out = append(out, m[2])
 		if _, password, ok := strings.Cut(m[2], ":"); ok {
 			out = append(out, password)

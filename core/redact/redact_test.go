@@ -32,6 +32,10 @@ func TestText(t *testing.T) {
 		"https://u@h/?a=1&access_token=abc#x":        "https://***@h/?a=1&access_token=***#x",
 		`{"a":"redis://:pw@r","b":"http://h?key=k"}`: `{"a":"redis://***@r","b":"http://h?key=***"}`,
 		"mail me@example.com":                        "mail me@example.com",
+		"user:pass@host/path":                        "***@host/path",
+		`"::u:p@": no address`:                       `"***@": no address`,
+		"upstreamURL=u:p@h":                          "upstreamURL=***@h",
+		"at 10:30 to me@example.com":                 "at 10:30 to me@example.com",
 	} {
 		if got := redact.Text(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -40,11 +44,16 @@ func TestText(t *testing.T) {
 	if got := redact.Credentials("https://u:p@h/?token=t&x=y"); !slices.Equal(got, []string{"u:p", "p", "t"}) {
 		t.Error(got)
 	}
+	if got := redact.Credentials("u:p@h"); !slices.Equal(got, []string{"u:p", "p"}) {
+		t.Error(got)
+	}
 }
 
 func FuzzText(f *testing.F) {
 	f.Add("https://user:pass@host/?token=abc")
 	f.Add("a://b@c@d")
+	f.Add("user:password@host")
+	f.Add("a:password@b://c:password@d")
 	f.Fuzz(func(t *testing.T, text string) {
 		once := redact.Text(text)
 		if twice := redact.Text(once); twice != once {
