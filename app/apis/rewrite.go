@@ -1,8 +1,8 @@
 package apis
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -54,8 +54,8 @@ func (l *Library) rewrite(ctx context.Context, in writeByID, unknown bool, build
 
 // verdict is what the check of a document has come to.
 type verdict struct {
-	text []byte // of the document
-	err  error
+	sum [sha256.Size]byte // of the document: the text of a large one is not kept
+	err error
 }
 
 // checkAhead checks what a rewrite is going to store before it has the writer: the
@@ -75,7 +75,7 @@ func (l *Library) checkAhead(ctx context.Context, in writeByID, unknown bool, bu
 			err = sameID(apidef.Draft{ID: a.Value.ID(), APIID: a.Value.APIID(), OrgID: a.Value.OrgID(), Document: document})
 		}
 		if err == nil {
-			v = verdict{document.JSON(), l.check(document, a.Value.Class(), unknown)}
+			v = verdict{sha256.Sum256(document.JSON()), l.check(document, a.Value.Class(), unknown)}
 		}
 		return err
 	})
@@ -83,7 +83,7 @@ func (l *Library) checkAhead(ctx context.Context, in writeByID, unknown bool, bu
 }
 
 func (v verdict) check(l *Library, document *doc.Node, class apidef.Class, unknown bool) error {
-	if v.text != nil && bytes.Equal(v.text, document.JSON()) {
+	if v.sum == sha256.Sum256(document.JSON()) {
 		return v.err
 	}
 	return l.check(document, class, unknown)

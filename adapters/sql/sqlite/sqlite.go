@@ -121,7 +121,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	if s.lock != nil {
 		sign(s.lock)
 	}
-	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)"); err != nil {
+	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)&_pragma=cache_size(-4096)"); err != nil { // reads come from the copy in memory
 		return err
 	}
 	opened, err := os.Stat(path)
