@@ -61,7 +61,7 @@ type settings struct {
 	deadline    time.Duration
 	staleness   time.Duration
 	serving     func() error
-	history     time.Duration
+	history     history
 	multiOrg    bool
 	adminResets bool
 	maintenance bool
@@ -205,8 +205,11 @@ func WithMaxStaleness(d time.Duration) Option { return func(o *settings) { o.sta
 // answer stops reloading. Nil, the default, means from Start on.
 func WithServing(ready func() error) Option { return func(o *settings) { o.serving = ready } }
 
-// WithHistory says how long commits are kept; 0, the default, keeps them all.
-func WithHistory(age time.Duration) Option { return func(o *settings) { o.history = age } }
+// WithHistory says for how long commits are kept, and how many bytes of them; 0, the
+// default, keeps them whatever their age, or size.
+func WithHistory(age time.Duration, bytes int64) Option {
+	return func(o *settings) { o.history = history{age, bytes} }
+}
 
 // WithMultiOrgUsers lets one address have a user in several organisations.
 func WithMultiOrgUsers() Option { return func(o *settings) { o.multiOrg = true } }

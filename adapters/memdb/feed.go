@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"time"
 
 	"github.com/hashicorp/go-memdb"
 
@@ -226,7 +225,7 @@ func (d *DB) Oldest(context.Context) (store.Revision, error) {
 }
 
 // Prune implements store.Historian.
-func (d *DB) Prune(_ context.Context, before time.Time) (n int, err error) {
+func (d *DB) Prune(_ context.Context, keep store.Retention) (n int, err error) {
 	d.write.Lock()
 	defer d.write.Unlock()
 	txn := d.gen.Load().db.Txn(true)
@@ -235,18 +234,38 @@ func (d *DB) Prune(_ context.Context, before time.Time) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	over, err := beyond(txn, keep.Bytes)
+	if err != nil {
+		return 0, err
+	}
 	for {
 		obj, err := txn.First(tableCommit, indexID+prefix, []byte{})
 		if err != nil {
 			return 0, err
 		}
-		if obj == nil || obj.(*store.Commit).Rev == at || !obj.(*store.Commit).At.Before(before) {
+		if obj == nil || obj.(*store.Commit).Rev == at || over <= 0 && !obj.(*store.Commit).At.Before(keep.Since) {
 			txn.Commit()
 			return n, nil
 		}
+		over -= int64(obj.(*store.Commit).Weight())
 		if err := txn.Delete(tableCommit, obj); err != nil {
 			return 0, err
 		}
 		n++
 	}
+}
+
+// beyond returns by how much the commits weigh more than a number of bytes.
+func beyond(txn *memdb.Txn, bytes int64) (over int64, err error) {
+	if bytes == 0 {
+		return 0, nil
+	}
+	all, err := txn.Get(tableCommit, indexID+prefix, []byte{})
+	if err != nil {
+		return 0, err
+	}
+	for obj := all.Next(); obj != nil; obj = all.Next() {
+		over += int64(obj.(*store.Commit).Weight())
+	}
+	return over - bytes, nil
 }

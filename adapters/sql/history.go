@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"iter"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -69,47 +68,10 @@ func (s *Store) commitAt(ctx context.Context, rev store.Revision, a address) (st
 	return store.Commit{}, errors.Join(err, store.ErrNotFound)
 }
 
-// pruneStep is how many revisions one transaction forgets, so that writers do
-// not wait long.
-const pruneStep = 2000
-
 // Oldest implements store.Historian.
 func (s *Store) Oldest(ctx context.Context) (store.Revision, error) {
 	rev, err := number(ctx, pool{s.Readers}, `select coalesce(min(first), 0) from change_log`)
 	return store.Revision(rev), s.explain(err)
-}
-
-// Prune implements store.Historian.
-func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
-	total := 0
-	for {
-		n := 0
-		err := s.do(ctx, func(ctx context.Context, ses *session) (err error) {
-			n, err = s.prune(ctx, ses, before)
-			return err
-		})
-		if total += n; err != nil || n == 0 {
-			return total, err
-		}
-	}
-}
-
-// prune forgets the oldest commits, about pruneStep, and returns how many.
-func (s *Store) prune(ctx context.Context, ses *session, before time.Time) (int, error) {
-	first, err := number(ctx, ses, `select coalesce(min(first), 0) from change_log`)
-	if err != nil {
-		return 0, err
-	}
-	last, err := number(ctx, ses, `select coalesce(max(last), 0) from change_log where at < $1 and first < $2
-		and last < (select max(last) from change_log)`, before.UnixNano(), first+pruneStep)
-	if err != nil || last < first || last == 0 {
-		return 0, err
-	}
-	s.recent.forget(store.Revision(last))
-	if err := ses.exec(ctx, `delete from change_log where last <= $1`, last); err != nil {
-		return 0, err
-	}
-	return int(last - first + 1), ses.exec(ctx, `delete from gone where rev <= $1`, last)
 }
 
 // number runs a query whose answer is one number.

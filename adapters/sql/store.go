@@ -30,7 +30,10 @@ type Dialect struct {
 	Again func(error) bool // the transaction lost a race and may run again
 	Taken func(error) bool // a unique constraint was violated
 	Lost  func(error) bool // the database cannot be reached
-	Full  func(error) bool // there is no room to write
+	// Shrink gives some free pages back to the file system, and Free counts those that
+	// are left; "" where the database looks after that itself.
+	Shrink, Free string
+	Full         func(error) bool // there is no room to write
 	// Broken says that the database itself is damaged.
 	Broken func(error) bool
 }
@@ -61,6 +64,7 @@ type Store struct {
 	Config
 	writer    *writer
 	recent    recent
+	size      logSize
 	granted   grants
 	damages   damages
 	trouble   trouble

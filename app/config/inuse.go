@@ -190,6 +190,8 @@ func extending() []setting {
 			meaning: "how long a replica that has lost the store counts as ready"},
 		{name: "history.max_age", preset: "720h", field: func(s *Settings) any { return &s.History.MaxAge },
 			meaning: "how long commits are kept; 0 keeps them whatever their age"},
+		{name: "history.max_bytes", preset: "2147483648", field: func(s *Settings) any { return &s.History.MaxBytes },
+			meaning: "size of the log of commits at most, about: the oldest go first; 0 keeps them whatever their size"},
 		{name: "limits.max_body_bytes", preset: "33554432", field: func(s *Settings) any { return &s.Limits.MaxBodyBytes },
 			meaning: "size of a request body at most"},
 		{name: "limits.max_body_values", preset: "300000", field: func(s *Settings) any { return &s.Limits.MaxBodyValues },

@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 	want := Settings{
 		Listen: Listen{Port: 3000}, TLS: TLS{MinVersion: 771}, HealthEndpoint: "health",
 		Log: Log{Level: "info", Format: "standard"}, HomeDir: ".", Storage: Storage{Type: "sqlite"},
-		Reads: "current", MaxStaleness: time.Minute, StopGrace: 3 * time.Second, History: History{MaxAge: 720 * time.Hour},
+		Reads: "current", MaxStaleness: time.Minute, StopGrace: 3 * time.Second, History: History{MaxAge: 720 * time.Hour, MaxBytes: 2 << 30},
 		AdminSecret: "a", NodeSecret: "n", PageSize: 10, NotifyOnChange: true, EncryptAtRest: true,
 		Limits: Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 300_000, BodyMemory: 256 << 20, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
 		Redis:  Redis{Port: 6379, TimeoutSeconds: 5},
@@ -214,6 +214,7 @@ func TestProblems(t *testing.T) {
 		{"", "HISTORY_MAXAGE=soon", "history.max_age", "a duration"},
 		{"", "HISTORY_MAXAGE=9999999999999", "history.max_age", "a duration"},
 		{"", "HISTORY_MAXAGE=-1", "history.max_age", "at least 0"},
+		{"history: {max_bytes: -1}", "HISTORY_MAXBYTES=-1", "history.max_bytes", "at least 0"},
 		{"", "LIMITS_MAXBODYBYTES=-1", "limits.max_body_bytes", "at least 1"},
 		{"", "LIMITS_MAXBODYVALUES=-1", "limits.max_body_values", "at least 1"},
 		{"", "LIMITS_BODYMEMORY=1000", "limits.body_memory", "1 MiB"},

@@ -147,7 +147,8 @@ func (s Settings) SQLiteFile() string {
 
 // History bounds the log of commits; 0 means that the bound does not apply.
 type History struct {
-	MaxAge time.Duration
+	MaxAge   time.Duration
+	MaxBytes int64
 }
 
 // Limits bounds what one request may cost; none of them is 0.

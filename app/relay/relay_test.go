@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // TestAnnounces: one ClientIdPChanged per commit and subject, at once.
@@ -118,7 +119,7 @@ func TestExpired(t *testing.T) {
 		for range 5 {
 			w.change("a")
 		}
-		if n, err := w.db.Prune(t.Context(), time.Now().Add(time.Hour)); err != nil || n == 0 {
+		if n, err := w.db.Prune(t.Context(), store.Retention{Since: time.Now().Add(time.Hour)}); err != nil || n == 0 {
 			t.Fatal(n, err)
 		}
 		r, _ := w.start("two")

@@ -154,6 +154,12 @@ type State struct {
 	Records iter.Seq2[Record, error] // of every organisation
 }
 
+// Retention says which commits are kept.
+type Retention struct {
+	Since time.Time // those since then; zero: whatever their age
+	Bytes int64     // as many of the last as fit, about; 0: whatever their size
+}
+
 // Historian reads the past of one record.
 type Historian interface {
 	// History yields the commits that touched a record, the latest first, each
@@ -162,9 +168,10 @@ type Historian interface {
 	// Oldest returns the revision of the oldest commit that is kept, 0 when there
 	// is none.
 	Oldest(ctx context.Context) (Revision, error)
-	// Prune forgets commits older than the given time, but never the last one,
-	// and returns how many.
-	Prune(ctx context.Context, before time.Time) (int, error)
+	// Prune forgets the oldest commits beyond what is to be kept, but never the last
+	// one, and returns how many. It lets writers have their turns meanwhile. A follower
+	// that needs what is gone gets ErrExpired.
+	Prune(ctx context.Context, keep Retention) (int, error)
 }
 
 // At returns a record's document as it was at a revision: ErrNotFound when it

@@ -43,7 +43,10 @@ type Store struct {
 }
 
 var dialect = sqladapter.Dialect{
-	Name:   "sqlite",
+	Name: "sqlite",
+	// 512 pages are 2 MB: no writer waits long for them.
+	Shrink: "pragma incremental_vacuum(512)",
+	Free:   "pragma freelist_count",
 	Local:  true,
 	Begin:  "begin immediate",
 	Now:    "cast(unixepoch('subsec') * 1000 as integer)",
@@ -120,6 +123,9 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	}
 	if s.lock != nil {
 		sign(s.lock)
+		if err := yielding(ctx, s.writers, c.Logger); err != nil {
+			return err
+		}
 	}
 	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)&_pragma=cache_size(-4096)"); err != nil { // reads come from the copy in memory
 		return err
@@ -195,10 +201,11 @@ func Migrate(ctx context.Context, path string) ([]sqladapter.Step, error) {
 
 // connect opens a pool on a file that is there: one that has been deleted must not
 // come back empty. In WAL mode with synchronous FULL a commit has reached the disk
-// when it returns, and readers never wait for the writer.
+// when it returns, and readers never wait for the writer. The file of a new database
+// can give pages back, and the write-ahead log does not stay as large as it once was.
 func connect(path string, conns int, more string) (*sql.DB, error) {
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
-		"&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(4000)&" + more
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
+		"&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)&" + more
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err

@@ -184,7 +184,7 @@ var feedTests = []test{
 		for i := range 5 {
 			insert(t, b, thing{ID: fmt.Sprint(i), Org: "a", Name: fmt.Sprint("n", i)})
 		}
-		if n, err := b.Prune(t.Context(), time.Now().Add(time.Hour)); err != nil || n != 4 {
+		if n, err := b.Prune(t.Context(), store.Retention{Since: time.Now().Add(time.Hour)}); err != nil || n != 4 {
 			t.Fatalf("pruned %d, %v", n, err)
 		}
 		for c, err := range b.Follow(t.Context(), 1) {
@@ -195,8 +195,41 @@ var feedTests = []test{
 		}
 		same(t, "the last commit stays", follow(t, b, 4, 1)[0].Rev, 5)
 		same(t, "revisions go on", insert(t, b, thing{ID: "9", Org: "a", Name: "z"}), 6)
-		if n, err := b.Prune(t.Context(), time.Now().Add(-time.Hour)); err != nil || n != 0 {
+		if n, err := b.Prune(t.Context(), store.Retention{Since: time.Now().Add(-time.Hour)}); err != nil || n != 0 {
 			t.Errorf("pruned %d young commits, %v", n, err)
+		}
+	}},
+	{"the log is no larger than it may be, and keeps what is young", func(t *testing.T, b Backend) {
+		large := strings.Repeat("0123456789", 2000)
+		for i := range 20 {
+			insert(t, b, thing{ID: fmt.Sprint(i), Org: "a", Name: fmt.Sprint("n", i), Text: fmt.Sprint(i, large)})
+		}
+		const most = 200_000
+		if n, err := b.Prune(t.Context(), store.Retention{}); err != nil || n != 0 {
+			t.Errorf("without bounds: pruned %d, %v", n, err)
+		}
+		n, err := b.Prune(t.Context(), store.Retention{Bytes: most})
+		if err != nil || n < 10 || n > 18 {
+			t.Fatalf("pruned %d of 20, %v", n, err)
+		}
+		if oldest, err := b.Oldest(t.Context()); err != nil || int(oldest) != n+1 {
+			t.Errorf("the oldest is %d, %v", oldest, err)
+		}
+		if n, err := b.Prune(t.Context(), store.Retention{Bytes: most}); err != nil || n > 1 {
+			t.Errorf("pruned %d again, %v", n, err)
+		}
+		for _, err := range b.Follow(t.Context(), 0) {
+			if !errors.Is(err, store.ErrExpired) {
+				t.Error(err)
+			}
+			break
+		}
+		if _, err := b.Prune(t.Context(), store.Retention{Bytes: 1}); err != nil {
+			t.Error(err)
+		}
+		same(t, "the last commit stays", follow(t, b, 19, 1)[0].Rev, 20)
+		if v, err := get(t, b, "a", "3"); err != nil || v.Value.Name != "n3" {
+			t.Errorf("%v, %v", v, err)
 		}
 	}},
 }
@@ -247,7 +280,7 @@ var historyTests = []test{
 				t.Errorf("at %d: %.40q, %v; want %.40q", rev, got, err, want)
 			}
 		}
-		if _, err := b.Prune(t.Context(), time.Now().Add(time.Hour)); err != nil {
+		if _, err := b.Prune(t.Context(), store.Retention{Since: time.Now().Add(time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := store.At(t.Context(), b, scope(t, "a"), "thing", "1", 3); !errors.Is(err, store.ErrExpired) {

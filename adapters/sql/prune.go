@@ -1,0 +1,151 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// What one transaction of Prune forgets at most, and how many pages one gives back, so
+// that writers do not wait long.
+const (
+	pruneRows  = 256
+	pruneBytes = 8 << 20
+)
+
+// logSize remembers how large the log is, so that only what is new has to be added up.
+type logSize struct {
+	sync.Mutex
+	upTo  int64 // revisions that are in bytes
+	bytes int64
+}
+
+// Prune implements store.Historian. A log that has outgrown its size is brought a tenth
+// below it, so that this is not done with every commit.
+func (s *Store) Prune(ctx context.Context, keep store.Retention) (total int, err error) {
+	s.size.Lock()
+	defer s.size.Unlock()
+	over, err := s.beyond(ctx, keep.Bytes)
+	if err != nil {
+		return 0, s.explain(err)
+	}
+	for {
+		var n int
+		var freed int64
+		err := s.do(ctx, func(ctx context.Context, ses *session) (err error) {
+			n, freed, err = s.prune(ctx, ses, keep, over)
+			return err
+		})
+		if err != nil {
+			return total, err
+		}
+		if n == 0 {
+			break
+		}
+		total, over = total+n, over-freed
+		s.size.bytes -= freed
+	}
+	if total == 0 {
+		return 0, nil
+	}
+	return total, s.shrink(ctx)
+}
+
+// beyond returns how many bytes of the log have to go.
+func (s *Store) beyond(ctx context.Context, most int64) (int64, error) {
+	if most == 0 {
+		return 0, nil
+	}
+	if err := s.addUp(ctx); err != nil {
+		return 0, err
+	}
+	if s.size.bytes > most && !s.Dialect.Local { // others may have pruned: start over before anything goes
+		s.size.upTo, s.size.bytes = 0, 0
+		if err := s.addUp(ctx); err != nil {
+			return 0, err
+		}
+	}
+	if s.size.bytes <= most {
+		return 0, nil
+	}
+	return s.size.bytes - most + most/10, nil
+}
+
+// addUp adds what is new to the size of the log.
+func (s *Store) addUp(ctx context.Context) error {
+	head, err := headOf(ctx, pool{s.Readers})
+	if err != nil {
+		return err
+	}
+	more, err := number(ctx, pool{s.Readers}, `select cast(coalesce(sum(octet_length(body)), 0) as bigint) from change_log where last > $1 and last <= $2`,
+		s.size.upTo, int64(head))
+	if err == nil {
+		s.size.upTo, s.size.bytes = int64(head), s.size.bytes+more
+	}
+	return err
+}
+
+// prune forgets the oldest rows of the log: those that are too old, and others until
+// over bytes are gone. It returns how many commits and bytes that were.
+func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, over int64) (n int, freed int64, err error) {
+	head, err := headOf(ctx, ses)
+	if err != nil {
+		return 0, 0, err
+	}
+	rows, err := ses.query(ctx, `select first, last, at, octet_length(body) from change_log order by last limit $1`, pruneRows)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	var cut int64
+	for rows.Next() && freed < pruneBytes {
+		var first, last, at, size int64
+		if err := rows.Scan(&first, &last, &at, &size); err != nil {
+			return 0, 0, err
+		}
+		old := !keep.Since.IsZero() && at < keep.Since.UnixNano()
+		if last == int64(head) || !old && freed >= over {
+			break
+		}
+		cut, n, freed = last, n+int(last-first+1), freed+size
+	}
+	if err := rows.Err(); err != nil || n == 0 {
+		return 0, 0, err
+	}
+	if err := rows.Close(); err != nil {
+		return 0, 0, err
+	}
+	s.recent.forget(store.Revision(cut))
+	if err := ses.exec(ctx, `delete from change_log where last <= $1`, cut); err != nil {
+		return 0, 0, err
+	}
+	return n, freed, ses.exec(ctx, `delete from gone where rev <= $1`, cut)
+}
+
+// shrink gives the space of what has been forgotten back to the file system, a little
+// at a time, where the database does not do that by itself.
+func (s *Store) shrink(ctx context.Context) error {
+	if s.Dialect.Shrink == "" {
+		return nil
+	}
+	for before := int64(-1); ; {
+		free, err := number(ctx, pool{s.Readers}, s.Dialect.Free)
+		if err != nil || free == 0 || free == before {
+			return s.explain(err)
+		}
+		before = free
+		if err := s.do(ctx, func(ctx context.Context, ses *session) error {
+			rows, err := ses.query(ctx, s.Dialect.Shrink)
+			if err != nil {
+				return err
+			}
+			for rows.Next() { // each step gives a page back
+			}
+			return errors.Join(rows.Err(), rows.Close())
+		}); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// grow writes one record again and again, and returns the size of the file.
+func grow(t *testing.T, s *sqlite.Store, path string, times int) int64 {
+	t.Helper()
+	scope, err := tenant.Of("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range times {
+		if _, err := s.Update(t.Context(), scope, func(w store.Writer) error {
+			r := store.Record{Org: "a", Kind: "k", ID: "1"}
+			if old, err := w.Get(t.Context(), "k", "1"); err == nil {
+				r.Rev = old.Rev
+			}
+			b := []byte{'"'}
+			for range 5_000 {
+				b = fmt.Appendf(b, "%016x", rand.Uint64())
+			}
+			r.Doc = append(b, '"')
+			return w.Put(t.Context(), r)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return size(t, path)
+}
+
+// size is that of the file once it holds all that was committed.
+func size(t *testing.T, path string) int64 {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), "pragma wal_checkpoint(truncate)")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// What history no longer has, the file system has back, of a database that was made
+// before files could give anything back as well.
+func TestSpaceComesBack(t *testing.T) {
+	for _, old := range []bool{false, true} {
+		t.Run(fmt.Sprint("made before: ", old), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "gatehouse.db")
+			if old {
+				s := open(t, path)
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				db, err := sql.Open("sqlite", path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, statement := range []string{"pragma journal_mode(delete)", "pragma auto_vacuum(none)", "vacuum"} {
+					if _, err := db.ExecContext(t.Context(), statement); err != nil {
+						t.Fatal(statement, err)
+					}
+				}
+				if err := db.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := open(t, path)
+			large := grow(t, s, path, 60)
+			if n, err := s.Prune(t.Context(), store.Retention{Bytes: 1 << 20}); err != nil || n < 40 {
+				t.Fatalf("pruned %d, %v", n, err)
+			}
+			if small := size(t, path); large < 8<<20 || small > 3<<20 {
+				t.Errorf("%d bytes became %d", large, small)
+			}
+		})
+	}
+}
