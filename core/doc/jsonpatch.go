@@ -285,14 +285,14 @@ func (p *patching) copy(path []string) error {
 	if err != nil {
 		return fmt.Errorf("from: %w", err)
 	}
-	if p.copied += v.weight(maxCopied - p.copied); p.copied >= maxCopied {
+	if p.copied += v.Weight(maxCopied - p.copied); p.copied >= maxCopied {
 		return errors.New("the patch copies too much")
 	}
 	return p.add(path, v.Clone())
 }
 
-// weight is about how many bytes a copy of n takes; counting ends at most.
-func (n *Node) weight(most int) int {
+// Weight is about how many bytes a copy of n takes; counting ends at most.
+func (n *Node) Weight(most int) int {
 	size := 64 + len(n.text)
 	for i, v := range n.nodes {
 		if size >= most {
@@ -301,7 +301,7 @@ func (n *Node) weight(most int) int {
 		if n.kind == TypeObject {
 			size += len(n.names[i])
 		}
-		size += v.weight(most - size)
+		size += v.Weight(most - size)
 	}
 	return size
 }

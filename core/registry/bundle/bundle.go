@@ -19,6 +19,10 @@ const (
 	MaxFiles = 1_000   // files
 	MaxNodes = 300_000 // values, in all files together and in the result
 	MaxDepth = 128     // levels of nesting, in a file and in the result
+
+	// Bytes that the result takes, as far as it was copied: a path item is put in
+	// place wherever it is referred to. All values of 32 MiB of files fit.
+	maxWeight = 64 << 20
 )
 
 // Errors of this package, wrapped with the file and the place.
@@ -98,7 +102,7 @@ func Join(files map[string]*doc.Node, main string) (*doc.Node, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	j := joiner{files: files, main: main, left: MaxNodes, names: map[target]string{}, used: map[string]bool{}, next: map[string]int{}, arrays: map[*doc.Node][]*doc.Node{}}
+	j := joiner{files: files, main: main, left: MaxNodes, weight: maxWeight, names: map[target]string{}, used: map[string]bool{}, next: map[string]int{}, arrays: map[*doc.Node][]*doc.Node{}}
 	var err error
 	if j.out, err = j.take(files[main]); err != nil {
 		return nil, err
@@ -122,6 +126,7 @@ type joiner struct {
 	main   string
 	out    *doc.Node
 	left   int                       // values that may still be copied
+	weight int                       // bytes that may still be copied
 	names  map[target]string         // of the components that places of other files became
 	used   map[string]bool           // their sections and names
 	next   map[string]int            // the number that a name got last
@@ -143,7 +148,13 @@ func (j *joiner) take(n *doc.Node) (*doc.Node, error) {
 	if j.left -= nodes; err == nil && j.left < 0 {
 		err = fmt.Errorf("%w: more than %d values", ErrTooLarge, MaxNodes)
 	}
-	return n.Clone(), err
+	if err != nil {
+		return nil, err
+	}
+	if j.weight -= n.Weight(j.weight + 1); j.weight < 0 {
+		return nil, fmt.Errorf("%w: its references make more than %d bytes of it", ErrTooLarge, maxWeight)
+	}
+	return n.Clone(), nil
 }
 
 // rest walks the components that were made on the way, and those which that

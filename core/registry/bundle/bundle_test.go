@@ -168,6 +168,19 @@ func TestJoinIsBounded(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("a long text that is put in place again and again", func(t *testing.T) {
+		var paths []string
+		for i := range 2_000 {
+			paths = append(paths, fmt.Sprintf(`"/%d":{"$ref":"a.json"}`, i))
+		}
+		files := map[string]*doc.Node{
+			"openapi.json": node(t, document(`"paths":{`+strings.Join(paths, ",")+`}`)),
+			"a.json":       node(t, `{"summary":"`+strings.Repeat("x", 50_000)+`"}`),
+		}
+		if _, err := bundle.Join(files, "openapi.json"); !errors.Is(err, bundle.ErrTooLarge) {
+			t.Error(err)
+		}
+	})
 	t.Run("nesting that comes of putting in place", func(t *testing.T) {
 		files := map[string]*doc.Node{"openapi.json": node(t, document(`"paths":{"/a":{"$ref":"0.json"}}`))}
 		for i := range 60 {
