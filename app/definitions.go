@@ -30,6 +30,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
 // newReferences joins what is known about who names whom.
@@ -43,7 +44,7 @@ func newLibrary(s *settings, st store.Store, v *openapi.Validator, p *policies.S
 		Store: st, NewID: s.newID, NewAPIID: s.newAPIID, Now: s.now, Log: s.log, PageSize: s.pageSize, Settings: s.definitions.APIs,
 		Hosts: s.definitions.Hosts, Validator: v, References: g, Forget: p.Forget, Template: template, Hook: webhookText,
 		Read: func(ctx context.Context, b operation.Document) (*doc.Node, error) {
-			return source{s.fetcher, yaml.Limits{Bytes: int(s.maxBody), Values: s.maxValues}}.read(ctx, b)
+			return source{s.fetcher, yamlport.Limits{Bytes: int(s.maxBody), Values: s.maxValues}}.read(ctx, b)
 		},
 	})
 }
@@ -69,14 +70,14 @@ func webhookText(ctx context.Context, r store.Reader, id string) (json.RawMessag
 // source reads documents that come otherwise than as JSON.
 type source struct {
 	fetcher fetch.Fetcher
-	limits  yaml.Limits
+	limits  yamlport.Limits
 }
 
 // read returns the tree of a document as it was sent: itself, an archive, or the
 // address where it is.
 func (s source) read(ctx context.Context, b operation.Document) (*doc.Node, error) {
 	if b.Archive != nil {
-		n, err := apis.Unpack(b.Archive, func(text []byte) (*doc.Node, error) { return yaml.Parse(text, s.limits) })
+		n, err := apis.Unpack(b.Archive, func(text []byte) (*doc.Node, error) { return yaml.Codec{}.Parse(text, s.limits) })
 		return n, unreadable(err)
 	}
 	n, err := doc.ParseNode(b.JSON)
@@ -113,11 +114,14 @@ func (s source) download(ctx context.Context, address string) (*doc.Node, error)
 	case a.Status != nethttp.StatusOK:
 		return nil, unfetched("the document could not be downloaded: the server answered "+nethttp.StatusText(a.Status), nil)
 	}
-	may := yaml.Weigh(a.Body, s.limits)
+	may, err := yaml.Codec{}.Weigh(a.Body, s.limits)
+	if err != nil {
+		return nil, unreadable(err)
+	}
 	if err := under.Work(ctx, int64(may.Bytes), int64(may.Values)); err != nil {
 		return nil, err
 	}
-	n, err := yaml.Parse(a.Body, s.limits)
+	n, err := yaml.Codec{}.Parse(a.Body, s.limits)
 	return n, unreadable(err)
 }
 

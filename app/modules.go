@@ -14,6 +14,7 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/assets"
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -217,7 +218,7 @@ func newGuard(s *settings, a *App, id *identity.Service, e rules.Engine) operati
 
 func newHandler(s *settings, ops table, g operation.Middleware) (nethttp.Handler, error) {
 	return httpadapter.Handler(ops, httpadapter.Config{
-		Guard: g, Observer: s.observer, Logger: s.log, Now: s.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth,
+		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: s.log, Now: s.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth,
 		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
 	})
 }

@@ -10,10 +10,10 @@ import (
 	nethttp "net/http"
 	"strings"
 
-	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
 // Media types of documents. YAML goes by several names (contract dashboard.md 2.1).
@@ -50,14 +50,14 @@ func (x *exchange) translate(ctx context.Context) error {
 func (x *exchange) fromYAML(ctx context.Context, text []byte) error {
 	x.call.Body = nil
 	most := yaml.Limits{Bytes: int(x.row.maxBody), Values: x.row.maxValues}
-	if err := yaml.Fits(text, most); err != nil {
+	may, err := x.row.yaml.Weigh(text, most)
+	if err != nil {
 		return x.refuse(err)
 	}
-	may := yaml.Weigh(text, most)
 	if err := x.load.Work(ctx, int64(may.Bytes), int64(may.Values)); err != nil {
 		return err
 	}
-	n, err := yaml.Parse(text, most)
+	n, err := x.row.yaml.Parse(text, most)
 	if err != nil {
 		return x.refuse(err)
 	}
@@ -155,7 +155,7 @@ func (x *exchange) rendition(r operation.Rendition) error {
 	if err != nil {
 		return err
 	}
-	text, err := yaml.Format(n)
+	text, err := x.row.yaml.Format(n)
 	x.mediaType, x.pieces = yamlType, [][]byte{text}
 	x.save(r.Download)
 	return err

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -27,6 +28,7 @@ func echoes(t *testing.T, cfg httpadapter.Config) nethttp.Handler {
 	}
 	ops := operation.Group{Surface: operation.Probe, Name: "echo", Path: "/echo", Tag: "Echo"}.Rows(
 		operation.POST("post", "", "Echo", echo, operation.Public(), operation.Example(map[string]any{}, map[string]any{})))
+	cfg.YAML = yaml.Codec{}
 	if cfg.Logger = quiet; cfg.Guard == nil {
 		cfg.Guard = func(next operation.Handler) operation.Handler { return next }
 	}
@@ -95,6 +97,27 @@ func TestDocuments(t *testing.T) {
 		if w.Code == 200 && c.contentType == "" && (w.Header().Get("X-Base") != "b" || w.Header().Get("Etag") != `"7"` ||
 			w.Header().Get("Content-Disposition") != "attachment; filename=a_b.json") {
 			t.Errorf("headers: %v", w.Header())
+		}
+	}
+}
+
+// TestDocumentsNeedYAML checks that rows with documents are not served without a
+// codec, and others are.
+func TestDocumentsNeedYAML(t *testing.T) {
+	group := operation.Group{Surface: operation.Probe, Name: "x", Path: "/x", Tag: "X"}
+	takes := func(context.Context, struct {
+		Body operation.Document `body:""`
+	}) (operation.Receipt, error) {
+		return operation.Receipt{}, nil
+	}
+	answers := func(context.Context, struct{}) (operation.Rendition, error) { return operation.Rendition{}, nil }
+	for name, row := range map[string]operation.Row{
+		"takes":   operation.POST("x", "", "X", takes, operation.Public(), operation.Example(map[string]any{}, map[string]any{})),
+		"answers": operation.GET("x", "", "X", answers, operation.Public(), operation.Example(nil, map[string]any{})),
+	} {
+		cfg := httpadapter.Config{Guard: func(next operation.Handler) operation.Handler { return next }}
+		if _, err := httpadapter.Handler(group.Rows(row), cfg); err == nil || !strings.Contains(err.Error(), "YAML") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"fmt"
 	nethttp "net/http"
 	"net/netip"
 	"net/textproto"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
 // row is an operation prepared for serving: whatever can be known before a
@@ -28,6 +30,7 @@ type row struct {
 	maxDepth  int
 	maxValues int
 	room      *load.Room
+	yaml      yaml.Codec
 	proxies   []netip.Prefix
 	deadline  time.Duration
 }
@@ -36,12 +39,15 @@ type row struct {
 var callHeaders = []string{"Accept", "Content-Type", "If-Match", "If-None-Match"}
 
 func newRow(o *operation.Operation, cfg Config) (*row, error) {
+	if cfg.YAML == nil && (o.Body == reflect.TypeFor[operation.Document]() || o.Out == reflect.TypeFor[operation.Rendition]()) {
+		return nil, fmt.Errorf("http: %s: documents need a codec of YAML", o.ID)
+	}
 	out, err := outputOf(o)
 	if err != nil {
 		return nil, err
 	}
 	r := &row{spec: &o.Spec, do: cfg.Guard(o.Do), dialect: dialectOf(o.Surface), output: out,
-		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, maxValues: cfg.MaxValues, room: cfg.Room, proxies: cfg.Proxies, deadline: cfg.Deadline}
+		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, maxValues: cfg.MaxValues, room: cfg.Room, yaml: cfg.YAML, proxies: cfg.Proxies, deadline: cfg.Deadline}
 	r.headers = append(r.headers, callHeaders...)
 	for _, p := range o.Params {
 		switch p.In {

@@ -23,6 +23,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/system"
+	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
 // Defaults of Config that other ways in share.
@@ -31,9 +32,11 @@ const (
 	MaxValues = 300_000
 )
 
-// Config says how operations are served. Only the guard has no default.
+// Config says how operations are served. Only the guard has no default, and YAML
+// where rows take documents or answer with them.
 type Config struct {
 	Guard        operation.Middleware // stands in front of every operation
+	YAML         yaml.Codec           // of documents
 	Observer     observe.Observer     // nil: nobody watches
 	Logger       *slog.Logger         // nil: slog.Default
 	Now          system.Clock         // nil: time.Now

@@ -3,13 +3,9 @@ package yaml
 import (
 	"bytes"
 	"fmt"
-)
 
-// Limits bounds what a text may become when aliases are followed: bytes of JSON,
-// and values.
-type Limits struct {
-	Bytes, Values int
-}
+	port "github.com/gatehouse-io/gatehouse/ports/yaml"
+)
 
 // Aliases may make this many times as much of a text, and a little more for small
 // ones.
@@ -26,23 +22,16 @@ const quoting = 3
 // write them: a member of a flow mapping has a colon and a comma.
 const marks = 2
 
-// Fits returns ErrLarge for a text with more values than the limits allow, before
-// the text is read.
-func Fits(text []byte, l Limits) error {
-	if Count(text) > marks*l.Values {
-		return fmt.Errorf("%w: it holds more than %d values", ErrLarge, l.Values)
+// Weigh implements the port.
+func (Codec) Weigh(text []byte, most port.Limits) (port.Limits, error) {
+	l := port.Limits{Bytes: len(text), Values: Count(text)}
+	if l.Values > marks*most.Values {
+		return l, fmt.Errorf("%w: it holds more than %d values", port.ErrLarge, most.Values)
 	}
-	return nil
-}
-
-// Weigh returns what a text may become within the limits, from a look at its
-// characters.
-func Weigh(text []byte, most Limits) Limits {
-	l := Limits{Bytes: len(text), Values: Count(text)}
 	if anchored(text) {
-		l = Limits{Bytes: min(most.Bytes, aliasFactor*l.Bytes+aliasBytes), Values: min(most.Values, aliasFactor*l.Values+aliasValues)}
+		l = port.Limits{Bytes: min(most.Bytes, aliasFactor*l.Bytes+aliasBytes), Values: min(most.Values, aliasFactor*l.Values+aliasValues)}
 	}
-	return l
+	return l, nil
 }
 
 // Count returns how many marks a YAML text has: characters that may begin or part
@@ -95,9 +84,9 @@ func (r *reader) spend(values int, text string) error {
 	}
 	switch {
 	case r.left.Values < 0:
-		return fmt.Errorf("%w: aliases make more than %d values", ErrLarge, r.limits.Values)
+		return fmt.Errorf("%w: aliases make more than %d values", port.ErrLarge, r.limits.Values)
 	case r.left.Bytes < 0:
-		return fmt.Errorf("%w: aliases make more than %d bytes", ErrLarge, r.limits.Bytes)
+		return fmt.Errorf("%w: aliases make more than %d bytes", port.ErrLarge, r.limits.Bytes)
 	}
 	return nil
 }

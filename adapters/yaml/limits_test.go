@@ -8,6 +8,7 @@ import (
 	library "go.yaml.in/yaml/v3"
 
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
+	port "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
 // Small texts that would become large, and large ones.
@@ -36,7 +37,7 @@ func doubling(first string, line func(i, below string) string) string {
 
 func TestParseBoundsWhatTextsBecome(t *testing.T) {
 	for name, text := range large {
-		if _, err := yaml.Parse([]byte(text), limits); !errors.Is(err, yaml.ErrLarge) {
+		if _, err := codec.Parse([]byte(text), limits); !errors.Is(err, port.ErrLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -46,14 +47,14 @@ func TestParseBoundsWhatTextsBecome(t *testing.T) {
 		"many members":   strings.Repeat("- {a: 1, b: 2, c: [3, 4]}\n", 60_000),
 		"an and, a star": "a: this & that\nb: '*/*'\nc: a=1&b=2\n",
 	} {
-		if _, err := yaml.Parse([]byte(text), limits); err != nil {
+		if _, err := codec.Parse([]byte(text), limits); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := yaml.Parse([]byte("[1,2,3]"), yaml.Limits{Bytes: 100, Values: 1}); !errors.Is(err, yaml.ErrLarge) {
+	if _, err := codec.Parse([]byte("[1,2,3]"), port.Limits{Bytes: 100, Values: 1}); !errors.Is(err, port.ErrLarge) {
 		t.Error(err)
 	}
-	if _, err := yaml.Parse([]byte("a: aaaaaaaaaaaaaaaaaaaaaaaaaaa"), yaml.Limits{Bytes: 20, Values: 10}); !errors.Is(err, yaml.ErrLarge) {
+	if _, err := codec.Parse([]byte("a: aaaaaaaaaaaaaaaaaaaaaaaaaaa"), port.Limits{Bytes: 20, Values: 10}); !errors.Is(err, port.ErrLarge) {
 		t.Error(err)
 	}
 }
@@ -75,11 +76,11 @@ func FuzzCount(f *testing.F) {
 		if n, most := nodes(&root), 2*yaml.Count([]byte(text))+1; n > most {
 			t.Fatalf("%q: %d nodes, at most %d were expected", text, n, most)
 		}
-		n, err := yaml.Parse([]byte(text), limits)
+		n, err := codec.Parse([]byte(text), limits)
 		if err != nil {
 			return
 		}
-		if may := yaml.Weigh([]byte(text), limits); strings.Contains(text, "*") && len(n.JSON()) > 6*may.Bytes+4*may.Values {
+		if may, _ := codec.Weigh([]byte(text), limits); strings.Contains(text, "*") && len(n.JSON()) > 6*may.Bytes+4*may.Values {
 			t.Fatalf("%q became %d bytes, %+v were expected", text, len(n.JSON()), may)
 		}
 	})

@@ -4,7 +4,6 @@ package yaml
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -13,30 +12,27 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	port "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// Errors of Parse, wrapped with the line.
-var (
-	ErrSyntax = errors.New("not readable as YAML")
-	ErrLarge  = errors.New("too large")
-)
+// Codec implements the port. The zero Codec is ready to use.
+type Codec struct{}
 
-// Parse reads a YAML text, of which JSON is a part, as a JSON tree. Keys that
-// are no text become text as they are written, such as status codes. Only the
-// first document of a stream counts.
-func Parse(text []byte, l Limits) (*doc.Node, error) {
-	if err := Fits(text, l); err != nil {
+// Parse implements the port.
+func (c Codec) Parse(text []byte, l port.Limits) (*doc.Node, error) {
+	may, err := c.Weigh(text, l)
+	if err != nil {
 		return nil, err
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, fmt.Errorf("%w: %s", ErrSyntax, strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, fmt.Errorf("%w: %s", port.ErrSyntax, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if root.Kind == 0 {
-		return nil, fmt.Errorf("%w: there is nothing in it", ErrSyntax)
+		return nil, fmt.Errorf("%w: there is nothing in it", port.ErrSyntax)
 	}
 	if anchored(text) {
-		l = Weigh(text, l)
+		l = may
 	}
 	r := reader{limits: l, left: l}
 	return r.node(root.Content[0])
@@ -44,7 +40,7 @@ func Parse(text []byte, l Limits) (*doc.Node, error) {
 
 // reader turns YAML nodes into JSON nodes.
 type reader struct {
-	limits, left Limits       // left: what may still come
+	limits, left port.Limits  // left: what may still come
 	under        []*yaml.Node // aliases that are being followed
 }
 
@@ -174,11 +170,11 @@ func number(n *yaml.Node) (*doc.Node, error) {
 }
 
 func at(n *yaml.Node, reason string) error {
-	return fmt.Errorf("%w: line %d: %s", ErrSyntax, n.Line, reason)
+	return fmt.Errorf("%w: line %d: %s", port.ErrSyntax, n.Line, reason)
 }
 
-// Format writes a JSON tree as YAML.
-func Format(n *doc.Node) ([]byte, error) {
+// Format implements the port.
+func (Codec) Format(n *doc.Node) ([]byte, error) {
 	var b strings.Builder
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)

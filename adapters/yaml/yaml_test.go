@@ -7,9 +7,12 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	port "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-var limits = yaml.Limits{Bytes: 32 << 20, Values: 500_000}
+var codec port.Codec = yaml.Codec{}
+
+var limits = port.Limits{Bytes: 32 << 20, Values: 500_000}
 
 func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
@@ -22,7 +25,7 @@ func TestParse(t *testing.T) {
 		`{"json": [1e3, "\u00e9"]}`:                         `{"json":[1e3,"é"]}`,
 		"\"1\": a":                                          `{"1":"a"}`,
 	} {
-		n, err := yaml.Parse([]byte(in), limits)
+		n, err := codec.Parse([]byte(in), limits)
 		if err != nil || string(n.JSON()) != want {
 			t.Errorf("%q: %s, %v; want %s", in, n.JSON(), err, want)
 		}
@@ -35,7 +38,7 @@ func TestParseRefuses(t *testing.T) {
 		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 10), ",") + "]\n"
 	}
 	for _, in := range []string{"", "# nothing", "a: [", "a: .inf", "? {x: 1}\n: y", "a: &a [*a]", "<<: 7", bomb, "a: 1\na: 2", "\t- x"} {
-		if n, err := yaml.Parse([]byte(in), limits); !errors.Is(err, yaml.ErrSyntax) && !errors.Is(err, yaml.ErrLarge) {
+		if n, err := codec.Parse([]byte(in), limits); !errors.Is(err, port.ErrSyntax) && !errors.Is(err, port.ErrLarge) {
 			t.Errorf("%.40q: %v %v", in, err, n.Type())
 		}
 	}
@@ -49,11 +52,11 @@ func FuzzRoundTrip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		out, err := yaml.Format(n)
+		out, err := codec.Format(n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := yaml.Parse(out, limits)
+		again, err := codec.Parse(out, limits)
 		if err != nil || !again.Equal(n) {
 			t.Fatalf("%s became %s became %s: %v", text, out, again.JSON(), err)
 		}
@@ -63,7 +66,7 @@ func FuzzRoundTrip(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	f.Add("a: &x {k: 1}\nb: *x\n<<: *x")
 	f.Fuzz(func(t *testing.T, text string) {
-		if n, err := yaml.Parse([]byte(text), limits); err == nil {
+		if n, err := codec.Parse([]byte(text), limits); err == nil {
 			if _, err := doc.ParseNode(n.JSON()); err != nil && !strings.Contains(err.Error(), "UTF-8") {
 				t.Fatal(err)
 			}

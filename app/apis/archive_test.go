@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry/bundle"
+	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
 // packed is a file of an archive.
@@ -95,7 +96,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"too many bytes":            {pack(t, good, packed{name: "a.json", text: `"` + strings.Repeat("a", 33<<20) + `"`}), apis.ErrArchive},
 		"too many values":           {pack(t, append(aliases, good)...), apis.ErrArchive},
 		"too deep":                  {pack(t, good, packed{name: "a.json", text: strings.Repeat("[", 500) + strings.Repeat("]", 500)}), bundle.ErrTooLarge},
-		"no YAML":                   {pack(t, good, packed{name: "a.json", text: "{"}), yaml.ErrSyntax},
+		"no YAML":                   {pack(t, good, packed{name: "a.json", text: "{"}), yamlport.ErrSyntax},
 		"a reference that has left": {pack(t, packed{name: "openapi.yaml", text: mainFile}), bundle.ErrReference},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,5 +119,5 @@ func FuzzUnpack(f *testing.F) {
 }
 
 func parse(text []byte) (*doc.Node, error) {
-	return yaml.Parse(text, yaml.Limits{Bytes: 32 << 20, Values: bundle.MaxNodes})
+	return yaml.Codec{}.Parse(text, yamlport.Limits{Bytes: 32 << 20, Values: bundle.MaxNodes})
 }

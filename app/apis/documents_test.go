@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
 // stray makes JSON that nobody here knows the meaning of, in unusual spellings.
@@ -131,7 +132,7 @@ func TestYAMLAndFiles(t *testing.T) {
 		{"/apis/oas/o/export", "Content-Type", "application/x-yaml", "o.yaml"},
 	} {
 		got := w.ask("admin", "GET", c.path, "", c.header, c.value)
-		n, err := yaml.Parse(got.Body.Bytes(), yaml.Limits{Bytes: 1 << 20, Values: 10_000})
+		n, err := yaml.Codec{}.Parse(got.Body.Bytes(), yamlport.Limits{Bytes: 1 << 20, Values: 10_000})
 		if err != nil || got.Code != 200 || c.file == "" && !strings.Contains(got.Header().Get("Content-Type"), "yaml") {
 			t.Fatalf("%s: %d %s %v", c.path, got.Code, got.Header(), err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -65,7 +66,7 @@ func newFarm(t *testing.T, settings apis.Settings) *farm {
 		t.Fatal(err)
 	}
 	h, err := httpadapter.Handler(ops, httpadapter.Config{
-		Guard: guard.New(guard.Config{
+		YAML: yaml.Codec{}, Guard: guard.New(guard.Config{
 			Authenticators: map[operation.Surface]guard.Authenticator{operation.Management: func(_ context.Context, c *operation.Call) (err error) {
 				c.Principal = farmers[c.Token]
 				c.Scope, err = tenant.Of(c.Principal.OrgID)

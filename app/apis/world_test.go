@@ -14,6 +14,7 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
@@ -90,7 +91,7 @@ func newWorld(t testing.TB, settings apis.Settings) *world {
 		ops = append(ops, s.Operations()...)
 	}
 	w.http, err = httpadapter.Handler(ops, httpadapter.Config{
-		Guard: guard.New(guard.Config{
+		YAML: yaml.Codec{}, Guard: guard.New(guard.Config{
 			Authenticators: map[operation.Surface]guard.Authenticator{operation.Management: authenticate},
 			Rules:          rules.BuiltIn{}, Audit: func(context.Context, *operation.Call, error) {},
 		}),

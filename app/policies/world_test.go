@@ -15,6 +15,7 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -80,7 +81,7 @@ func newWorld(t testing.TB, settings policies.Settings) *world {
 		t.Fatal(err)
 	}
 	w.http, err = httpadapter.Handler(ops, httpadapter.Config{
-		Guard: guard.New(guard.Config{
+		YAML: yaml.Codec{}, Guard: guard.New(guard.Config{
 			Authenticators: map[operation.Surface]guard.Authenticator{operation.Management: authenticate},
 			Rules:          rules.BuiltIn{}, Audit: func(context.Context, *operation.Call, error) {},
 		}),

@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
@@ -205,7 +206,7 @@ func (w *world) http(t *testing.T) http.Handler {
 		t.Fatal(err)
 	}
 	h, err := httpadapter.Handler(ops, httpadapter.Config{
-		Guard: guard.New(guard.Config{
+		YAML: yaml.Codec{}, Guard: guard.New(guard.Config{
 			Authenticators: map[operation.Surface]guard.Authenticator{operation.Admin: func(_ context.Context, c *operation.Call) error {
 				if c.Token != "secret" {
 					return guard.Unauthenticated()

@@ -171,7 +171,7 @@ func (r *requests) yaml(text []byte) []byte {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	out, err := yaml.Format(n)
+	out, err := yaml.Codec{}.Format(n)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
+	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
 // Secrets of the service under test.
@@ -207,7 +208,7 @@ func (a answer) json() ([]byte, error) {
 	case !strings.Contains(a.mediaType, "yaml"):
 		return a.body, nil
 	}
-	n, err := yaml.Parse(a.body, yaml.Limits{Bytes: 1 << 20, Values: 10_000})
+	n, err := yaml.Codec{}.Parse(a.body, yamlport.Limits{Bytes: 1 << 20, Values: 10_000})
 	return n.JSON(), err
 }
 
