@@ -11,6 +11,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
@@ -158,7 +159,7 @@ func newNodes(s *settings, st store.Store) *gateway.Nodes {
 		s.board = gateway.NewMemory()
 	}
 	return gateway.New(gateway.Config{
-		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: s.now, Log: s.log, Board: s.board,
+		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: s.now, Log: s.log, Board: s.board, Coding: &gzip.Coding{},
 		Sources: []gateway.Source{gateway.APIs(s.definitions.APIs.SeparateGateways), gateway.Policies(), gateway.ClientIDPs()},
 	})
 }

@@ -57,7 +57,7 @@ func (k *kept) entries(ctx context.Context, r store.Reader) (*edition, error) {
 	}
 	k.known = fresh
 	served, left := k.choose(list)
-	return newEdition(blocks(served), left), nil
+	return newEdition(blocks(served, k.coding), left, k.coding), nil
 }
 
 var seed = maphash.MakeSeed()

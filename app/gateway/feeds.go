@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/registry/feed"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/compress"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -28,6 +29,7 @@ type Source struct {
 type kept struct {
 	source Source
 	log    *slog.Logger
+	coding compress.Coding
 	mu     sync.Mutex
 	last   *edition
 	known  map[address]*entry // of last

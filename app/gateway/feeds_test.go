@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/core/registry/classic"
 	"github.com/gatehouse-io/gatehouse/core/registry/feed"
@@ -207,7 +208,7 @@ func TestSameIdentifier(t *testing.T) {
 func TestSeparateGateways(t *testing.T) {
 	w := newWorld(t)
 	w.nodes = gateway.New(gateway.Config{Store: w.db, Tokens: tokens{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
-		Board: gateway.NewMemory(), Sources: []gateway.Source{gateway.APIs(true)}})
+		Board: gateway.NewMemory(), Coding: &gzip.Coding{}, Sources: []gateway.Source{gateway.APIs(true)}})
 	twin := api("o2", 2, "", "")
 	twin.text = strings.ReplaceAll(twin.text, `"api-2"`, `"api-1"`)
 	w.put(api("o1", 1, "", ""), twin)
@@ -305,7 +306,7 @@ func TestTogether(t *testing.T) {
 // TestPanic: what nobody thought of costs one record its place.
 func TestPanic(t *testing.T) {
 	w := newWorld(t)
-	n := gateway.New(gateway.Config{Store: w.db, Tokens: tokens{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), Board: gateway.NewMemory(),
+	n := gateway.New(gateway.Config{Store: w.db, Tokens: tokens{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), Board: gateway.NewMemory(), Coding: &gzip.Coding{},
 		Sources: []gateway.Source{{Name: "things", Kind: "thing", Entry: func(rec store.Record, _ gateway.Lookup) feed.Entry {
 			if rec.ID == "b" {
 				panic("what nobody thought of")

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/compress"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/presence"
@@ -35,6 +36,7 @@ type Config struct {
 	Now     system.Clock
 	Log     *slog.Logger
 	Board   presence.Board
+	Coding  compress.Coding // gzip, of feeds
 	Sources []Source
 }
 
@@ -43,7 +45,7 @@ func New(c Config) *Nodes {
 	n := &Nodes{store: c.Store, tokens: c.Tokens, now: c.Now, log: c.Log, board: c.Board,
 		tracker: &tracker{board: c.Board, now: c.Now, log: c.Log, known: map[string]presence.Node{}, news: map[string]bool{}}}
 	for _, s := range c.Sources {
-		n.feeds = append(n.feeds, &kept{source: s, log: c.Log})
+		n.feeds = append(n.feeds, &kept{source: s, log: c.Log, coding: c.Coding})
 	}
 	return n
 }

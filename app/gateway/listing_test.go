@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -21,7 +22,7 @@ func TestListing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := gateway.New(gateway.Config{Store: db, Tokens: crypto.NewNodeTokens("secret"), Now: func() time.Time { return now },
+	n := gateway.New(gateway.Config{Store: db, Coding: &gzip.Coding{}, Tokens: crypto.NewNodeTokens("secret"), Now: func() time.Time { return now },
 		Log: slog.New(slog.DiscardHandler), Board: gateway.NewMemory()})
 	ops := map[string]operation.Operation{}
 	for _, o := range n.Operations() {

@@ -2,7 +2,7 @@ package gateway_test
 
 import (
 	"bytes"
-	"compress/gzip"
+	library "compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/core/registry/feed"
@@ -79,7 +80,7 @@ func (w *world) gateway() *gateway.Nodes {
 		}
 	}
 	return gateway.New(gateway.Config{Store: w.db, Tokens: tokens{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
-		Board: gateway.NewMemory(), Sources: sources})
+		Board: gateway.NewMemory(), Coding: &gzip.Coding{}, Sources: sources})
 }
 
 // encoded returns how many entries were encoded since it was last asked.
@@ -156,7 +157,7 @@ func fetch(t testing.TB, n *gateway.Nodes, name string) []json.RawMessage {
 	t.Helper()
 	media, _, plain, packed := do(t, n, "system."+name, operation.Call{}).(operation.Stream).Stream()
 	text := bytes.Join(plain, nil)
-	z, err := gzip.NewReader(bytes.NewReader(bytes.Join(packed, nil)))
+	z, err := library.NewReader(bytes.NewReader(bytes.Join(packed, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
