@@ -172,6 +172,7 @@ type tableParams struct {
 	fx.In
 	Settings *settings
 	Tools    Tools
+	Refs     *crud.References
 	Ops      []operation.Operation `group:"operations"`
 }
 
@@ -186,6 +187,9 @@ func newTable(p tableParams) (table, error) {
 	slices.SortFunc(ops, func(a, b operation.Operation) int { return cmp.Compare(a.ID, b.ID) })
 	if err := operation.Check(ops); err != nil {
 		return nil, err
+	}
+	if err := operation.CheckKinds(ops, append(p.Refs.Kinds(), identity.Kinds()...)...); err != nil {
+		return nil, &refusal{err}
 	}
 	return ops, description.Describe(ops)
 }

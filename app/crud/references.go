@@ -49,6 +49,7 @@ type Source struct {
 	// Find finds the references that the store does not index. SourceOf looks
 	// through all resources of the kind; set another one where there is an index.
 	Find     Finder
+	kind     store.AnyKind
 	view     func(v Viewer) view
 	describe func(rec store.Record) (holder, error)
 }
@@ -84,7 +85,7 @@ func SourceOf[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Se
 		}
 		return h, nil
 	}
-	s := Source{Kind: k.Name, describe: describe, view: func(v Viewer) view { return viewOf(k, name, sight.of(v)) }}
+	s := Source{Kind: k.Name, kind: k, describe: describe, view: func(v Viewer) view { return viewOf(k, name, sight.of(v)) }}
 	if uses != nil {
 		s.Find = look(k, name, uses)
 	}
@@ -152,6 +153,15 @@ type References struct{ sources []Source }
 
 // NewReferences returns the references of some kinds of resources.
 func NewReferences(sources ...Source) *References { return &References{sources} }
+
+// Kinds returns the kinds.
+func (g *References) Kinds() []store.AnyKind {
+	var out []store.AnyKind
+	for _, s := range g.sources {
+		out = append(out, s.kind)
+	}
+	return out
+}
 
 // Readable reports why a record of one of the kinds cannot be read, or nil.
 func (g *References) Readable(rec store.Record) error {

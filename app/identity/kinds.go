@@ -40,6 +40,9 @@ var users = &store.Kind[identity.User]{
 	},
 }
 
+// Kinds returns the kinds of organisations and users.
+func Kinds() []store.AnyKind { return []store.AnyKind{organisations, users} }
+
 // Readable reports why a record of an organisation or a user cannot be read, or
 // nil.
 func Readable(rec store.Record) (err error) {

@@ -31,6 +31,12 @@ type Kind[T any] struct {
 	Shared bool
 }
 
+// AnyKind is a Kind, whatever its type: each is its own, also when two have one name.
+type AnyKind interface{ KindName() string }
+
+// KindName implements AnyKind.
+func (k *Kind[T]) KindName() string { return k.Name }
+
 // Index derives searchable values.
 type Index[T any] struct {
 	Name   string
