@@ -111,9 +111,9 @@ func (s *Service) Ready(ctx context.Context, in struct{}) (Report, error) {
 		return r, err
 	}
 	var failing []string
-	for name, d := range r.Details {
-		if d.Status == Fail {
-			failing = append(failing, name+": "+d.Output)
+	for _, c := range s.Checks { // in their order, so that the same failure has the same text
+		if d := r.Details[c.Name]; d.Status == Fail {
+			failing = append(failing, c.Name+": "+d.Output)
 		}
 	}
 	return r, fault.New(fault.Unavailable, "health.fail", "not ready: %s", strings.Join(failing, "; "))

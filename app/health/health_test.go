@@ -1,0 +1,158 @@
+package health_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/health"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// check is a component in a state; a text is what is wrong with it.
+func check(name string, status health.Status, wrong string) health.Check {
+	return health.Check{Name: name, Type: "system", Look: func(context.Context) (health.Status, error) {
+		if wrong != "" {
+			return status, errors.New(wrong)
+		}
+		return status, nil
+	}}
+}
+
+func service(checks ...health.Check) *health.Service {
+	return &health.Service{Checks: checks, Now: func() time.Time { return now }, Version: "v1.2.3", Path: "/ready"}
+}
+
+// TestProbes states what both probes say for each mixture of components. Hello
+// reports and never fails; Ready fails when a component does, and only then, and
+// names each that does and no other.
+func TestProbes(t *testing.T) {
+	const pass, warn, fail = health.Pass, health.Warn, health.Fail
+	for name, c := range map[string]struct {
+		checks  []health.Check
+		whole   health.Status
+		refusal []string // nil: ready
+	}{
+		"no component":  {nil, pass, nil},
+		"all is well":   {[]health.Check{check("a", pass, ""), check("b", pass, "")}, pass, nil},
+		"degraded":      {[]health.Check{check("a", warn, "slow"), check("b", pass, "")}, warn, nil},
+		"one fails":     {[]health.Check{check("a", pass, ""), check("b", fail, "away"), check("c", warn, "slow")}, fail, []string{"b: away"}},
+		"several fail":  {[]health.Check{check("a", fail, "away"), check("b", fail, "full")}, fail, []string{"a: away", "b: full"}},
+		"failing first": {[]health.Check{check("a", fail, ""), check("b", pass, "")}, fail, []string{"a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := service(c.checks...)
+			r, err := s.Hello(t.Context(), struct{}{})
+			if err != nil || r.Status != c.whole || r.Version != "v1.2.3" || len(r.Details) != len(c.checks) {
+				t.Errorf("hello: %+v, %v", r, err)
+			}
+			for _, part := range c.checks {
+				status, wrong := part.Look(t.Context())
+				d := r.Details[part.Name]
+				if d.Status != status || d.Type != "system" || !d.Time.Equal(now) || (wrong != nil) != (d.Output != "") || wrong != nil && d.Output != wrong.Error() {
+					t.Errorf("hello says of %s: %+v", part.Name, d)
+				}
+			}
+			if _, err = s.Ready(t.Context(), struct{}{}); c.refusal == nil && err == nil {
+				return
+			}
+			if c.refusal == nil || fault.KindOf(err) != fault.Unavailable || fault.CodeOf(err) != "health.fail" {
+				t.Fatalf("ready: %v", err)
+			}
+			for _, part := range c.refusal {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%v does not name %s", err, part)
+				}
+			}
+			if strings.Contains(err.Error(), "slow") {
+				t.Errorf("%v names what only degrades", err)
+			}
+		})
+	}
+}
+
+// TestRefusalIsStable states that the text of a refusal does not change from probe to
+// probe: a log that folds repeated lines must see one.
+func TestRefusalIsStable(t *testing.T) {
+	s := service(check("c", health.Fail, "3"), check("a", health.Fail, "1"), check("e", health.Fail, "5"), check("b", health.Fail, "2"), check("d", health.Fail, "4"))
+	_, first := s.Ready(t.Context(), struct{}{})
+	for range 20 {
+		if _, err := s.Ready(t.Context(), struct{}{}); err.Error() != first.Error() {
+			t.Fatalf("%v, then %v", first, err)
+		}
+	}
+}
+
+// TestStopping states that a service that is about to stop is not ready however it
+// is doing, asks no component, and still says hello.
+func TestStopping(t *testing.T) {
+	stopping, looked := true, 0
+	s := service(health.Check{Name: "a", Look: func(context.Context) (health.Status, error) {
+		looked++
+		return health.Pass, nil
+	}})
+	s.Stopping = func() bool { return stopping }
+	if _, err := s.Ready(t.Context(), struct{}{}); fault.CodeOf(err) != "health.fail" || looked != 0 {
+		t.Errorf("%v after %d looks", err, looked)
+	}
+	if r, err := s.Hello(t.Context(), struct{}{}); err != nil || r.Status != health.Pass {
+		t.Errorf("hello: %+v, %v", r, err)
+	}
+	stopping = false
+	if _, err := s.Ready(t.Context(), struct{}{}); err != nil {
+		t.Errorf("ready: %v", err)
+	}
+}
+
+// TestLooksAreBounded states that each look has a deadline of its own: a component
+// that does not answer takes no time from the others.
+func TestLooksAreBounded(t *testing.T) {
+	var deadlines []time.Time
+	look := func(ctx context.Context) (health.Status, error) {
+		if at, ok := ctx.Deadline(); ok {
+			deadlines = append(deadlines, at)
+		}
+		return health.Pass, ctx.Err()
+	}
+	r, err := service(health.Check{Name: "a", Look: look}, health.Check{Name: "b", Look: look}).Hello(t.Context(), struct{}{})
+	if err != nil || len(deadlines) != 2 || deadlines[1].Before(deadlines[0]) || r.Details["b"].Output != "" {
+		t.Errorf("%v, %+v, %v", deadlines, r, err)
+	}
+}
+
+// TestOperations states which probes there are: all but the one for the super-admin
+// are public, and each answers as its example says.
+func TestOperations(t *testing.T) {
+	ops := service(check("store", health.Pass, "")).Operations()
+	if err := operation.Check(ops); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"health.hello": "GET /hello true", "health.ready": "GET /ready true", "health.license": "POST /license true", "admin.hello": "GET /admin/hello false",
+	}
+	for _, o := range ops {
+		have := o.Method + " " + o.Path + map[bool]string{true: " true", false: " false"}[o.Public]
+		if have != want[o.ID] {
+			t.Errorf("%s: %s", o.ID, have)
+		}
+		delete(want, o.ID)
+		out, err := o.Do(t.Context(), &operation.Call{Spec: &o.Spec})
+		if err != nil {
+			t.Errorf("%s: %v", o.ID, err)
+			continue
+		}
+		text, err := json.Marshal(out)
+		if status := `"` + map[bool]string{true: "Status", false: "status"}[o.ID == "health.license"] + `":`; err != nil || !strings.Contains(string(text), status) {
+			t.Errorf("%s: %s, %v", o.ID, text, err)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+}
