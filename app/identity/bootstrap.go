@@ -161,11 +161,7 @@ func (s *Service) Rekey(ctx context.Context) (n int, err error) {
 }
 
 func (s *Service) rekeyOne(ctx context.Context, u identity.User) error {
-	scope, err := tenant.Of(u.OrgID)
-	if err != nil {
-		return nil // a super user cannot be edited in place; it keeps working while the older secret is configured
-	}
-	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
+	_, err := s.Store.Update(ctx, home(u), func(w store.Writer) error {
 		_, err := users.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
 			key, _, err := s.Keys.Open(v.Credentials.KeySealed)
 			if err != nil {

@@ -66,12 +66,8 @@ func (s *Service) ResetKeys(ctx context.Context, tell func(Renewed)) error {
 }
 
 func (s *Service) resetKey(ctx context.Context, u identity.User, tell func(Renewed)) error {
-	scope, err := tenant.Of(u.OrgID)
-	if err != nil {
-		return nil // a super user of every organisation is made anew by the admin API
-	}
 	key := s.Keys.NewKey()
-	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
+	_, err := s.Store.Update(ctx, home(u), func(w store.Writer) error {
 		_, err := users.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) { return s.sealed(v, key) })
 		return err
 	})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -192,12 +191,8 @@ func (s *Service) storePassword(ctx context.Context, u store.Stored[identity.Use
 	if err != nil {
 		return 0, err
 	}
-	scope, err := tenant.Of(u.Value.OrgID)
-	if err != nil {
-		return 0, errors.New("identity: a user without organisation sets its password through the admin API")
-	}
 	now := s.Now()
-	return store.Write(ctx, s.Store, scope, func(w store.Writer) (store.Serial, error) {
+	return store.Write(ctx, s.Store, home(u.Value), func(w store.Writer) (store.Serial, error) {
 		v, err := users.Revise(ctx, w, u.Value.ID, operation.IfAt(u.Serial).Check, func(v identity.User) (identity.User, error) {
 			v.Credentials.PasswordHash, v.PasswordUpdated = hash, now
 			return v, nil

@@ -1,0 +1,161 @@
+package identity_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// TestCreateUser states what a user needs: an organisation that exists or none, an
+// address of its own, levels that exist, and a password that is none or long enough.
+func TestCreateUser(t *testing.T) {
+	const in = `"org_id":"` + acme + `"`
+	for name, c := range map[string]struct{ draft, code, field string }{
+		"nothing but an address":      {`{` + in + `,"email_address":"new@example.com"}`, "", ""},
+		"no organisation":             {`{"email_address":"root@example.com"}`, "", ""},
+		"an organisation that is not": {`{"org_id":"` + other + `","email_address":"new@example.com"}`, "user.org_id", "org_id"},
+		"no address":                  {`{` + in + `}`, "user.email_address", "email_address"},
+		"an address that is taken":    {`{` + in + `,"email_address":"TAKEN@example.com "}`, "user.taken", "email_address"},
+		"taken by a super user":       {`{"email_address":"taken@example.com"}`, "user.taken", "email_address"},
+		"a level that is not":         {`{` + in + `,"email_address":"new@example.com","user_permissions":{"apis":"own"}}`, "user.user_permissions", "user_permissions.apis"},
+		"a short password":            {`{` + in + `,"email_address":"new@example.com","password":"12345"}`, "user.password", "password"},
+		"a password":                  {`{` + in + `,"email_address":"new@example.com","password":"123456"}`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := open(t)
+			h.organisation(t, acme)
+			h.user(t, `{`+in+`,"email_address":"taken@example.com"}`)
+			text, err := h.ask(t, "admin.users.create", operation.Call{}, c.draft)
+			kind := fault.Invalid
+			if c.code == "user.taken" {
+				kind = fault.Conflict
+			}
+			wants(t, err, kind, c.code)
+			if field(err) != c.field {
+				t.Errorf("the field is %q", field(err))
+			}
+			if strings.Contains(text, "123456") || strings.Contains(text, "pbkdf2") {
+				t.Errorf("the answer has the password or its hash: %s", text)
+			}
+		})
+	}
+}
+
+// TestAddressesRepeat states where an address may exist twice: in two organisations,
+// if the setting says so, and never in one.
+func TestAddressesRepeat(t *testing.T) {
+	for _, multi := range []bool{false, true} {
+		h := open(t)
+		h.MultiOrg = multi
+		h.organisation(t, acme)
+		h.organisation(t, other)
+		h.user(t, `{"org_id":"`+acme+`","email_address":"a@example.com"}`)
+		_, err := h.ask(t, "admin.users.create", operation.Call{}, `{"org_id":"`+acme+`","email_address":"a@example.com"}`)
+		wants(t, err, fault.Conflict, "user.taken")
+		_, err = h.ask(t, "admin.users.create", operation.Call{}, `{"org_id":"`+other+`","email_address":"a@example.com"}`)
+		wants(t, err, fault.Conflict, map[bool]string{true: "", false: "user.taken"}[multi])
+	}
+}
+
+// TestGetUser states that the admin API shows each user with its access key, and
+// that a key which cannot be opened is an error and not an empty key.
+func TestGetUser(t *testing.T) {
+	h := open(t)
+	h.organisation(t, acme)
+	id, key := h.user(t, `{"org_id":"`+acme+`","email_address":"a@example.com","first_name":"Ada","password":"secret-word"}`)
+	call := operation.Call{Path: map[string]string{"userId": id}}
+	text, err := h.ask(t, "admin.users.get", call, "")
+	if err != nil || !strings.Contains(text, `"access_key":"`+key+`"`) || !strings.Contains(text, `"first_name":"Ada"`) || strings.Contains(text, "pbkdf2") {
+		t.Errorf("%s, %v", text, err)
+	}
+	h.Keys = keys(t, second)
+	_, err = h.ask(t, "admin.users.get", call, "")
+	wants(t, err, fault.Internal, "internal")
+	_, err = h.ask(t, "admin.users.get", operation.Call{Path: map[string]string{"userId": "nobody"}}, "")
+	wants(t, err, fault.NotFound, "user.not_found")
+}
+
+// TestSetPassword states who may set whose password, in which order the refusals
+// come, and that only a change that was admitted changes the password.
+func TestSetPassword(t *testing.T) {
+	const denied, wrong, short, missing = "auth.denied", "user.current_password", "user.new_password", "user.not_found"
+	one, err := tenant.Of(acme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := tenant.Of(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := access.Map{"IsAdmin": access.LevelAdmin}
+	resetter := access.Map{"ResetPassword": access.LevelAdmin}
+	for name, c := range map[string]struct {
+		had     string // the password before
+		self    bool
+		may     access.Map
+		resets  bool // admins may reset
+		scope   tenant.Scope
+		current string
+		new     string
+		code    string
+		kind    fault.Kind
+	}{
+		"the first of one's own":                   {self: true, scope: one, new: "word-1"},
+		"one's own with the current one":           {had: "word-0", self: true, scope: one, current: "word-0", new: "word-1"},
+		"one's own with a wrong one":               {had: "word-0", self: true, scope: one, current: "word-x", new: "word-1", code: wrong, kind: fault.Invalid},
+		"one's own without the current one":        {had: "word-0", self: true, scope: one, new: "word-1", code: wrong, kind: fault.Invalid},
+		"one's own, the same again":                {had: "word-0", self: true, scope: one, new: "word-0"},
+		"too short":                                {self: true, scope: one, new: "12345", code: short, kind: fault.Invalid},
+		"too short, and wrong besides":             {had: "word-0", self: true, scope: one, new: "1", code: wrong, kind: fault.Invalid},
+		"an admin's own needs the current one too": {had: "word-0", self: true, may: admin, resets: true, scope: one, new: "word-1", code: wrong, kind: fault.Invalid},
+		"another's":                                {had: "word-0", scope: one, current: "word-0", new: "word-1", code: denied, kind: fault.Denied},
+		"another's, with the permission":           {had: "word-0", may: resetter, scope: one, new: "word-1"},
+		"another's, by an admin":                   {had: "word-0", may: admin, scope: one, new: "word-1", code: denied, kind: fault.Denied},
+		"another's, by an admin who may":           {had: "word-0", may: admin, resets: true, scope: one, new: "word-1"},
+		"another's, by a user when admins may":     {had: "word-0", resets: true, scope: one, new: "word-1", code: denied, kind: fault.Denied},
+		"in another organisation":                  {had: "word-0", may: resetter, resets: true, scope: two, new: "word-1", code: missing, kind: fault.NotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := open(t)
+			h.AdminResets = c.resets
+			h.organisation(t, acme)
+			id, _ := h.user(t, fmt.Sprintf(`{"org_id":"%s","email_address":"a@example.com","password":%q}`, acme, c.had))
+			who := operation.Principal{ID: "another", OrgID: acme, Permissions: c.may}
+			if c.self {
+				who.ID = id
+			}
+			path := map[string]string{"userId": id}
+			_, err := h.ask(t, "users.password.set", operation.Call{Path: path, Scope: c.scope, Principal: who}, fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, c.current, c.new))
+			wants(t, err, c.kind, c.code)
+			stored := c.had
+			if c.code == "" {
+				stored = c.new
+			}
+			if stored == "" {
+				return
+			}
+			_, err = h.ask(t, "users.password.set", operation.Call{Path: path, Scope: one, Principal: operation.Principal{ID: id}},
+				fmt.Sprintf(`{"current_password":%q,"new_password":"word-2"}`, stored))
+			wants(t, err, 0, "") // what the user has now is what this says
+		})
+	}
+	_, err = open(t).ask(t, "users.password.set", operation.Call{Path: map[string]string{"userId": "none"}, Scope: one}, `{"new_password":"word-1"}`)
+	wants(t, err, fault.NotFound, missing)
+}
+
+// TestSuperUserSetsPassword states that a user without organisation has a password
+// as others have.
+func TestSuperUserSetsPassword(t *testing.T) {
+	h := open(t)
+	id, _ := h.user(t, `{"email_address":"root@example.com"}`)
+	call := operation.Call{Path: map[string]string{"userId": id}, Scope: tenant.Everyone("super user"), Principal: operation.Principal{ID: id}}
+	for _, c := range []struct{ current, next, code string }{{"", "word-1", ""}, {"word-x", "word-2", "user.current_password"}, {"word-1", "word-2", ""}} {
+		_, err := h.ask(t, "users.password.set", call, fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, c.current, c.next))
+		wants(t, err, fault.Invalid, c.code)
+	}
+}
