@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"errors"
+	"io"
 	nethttp "net/http"
 	"reflect"
 	"strconv"
@@ -45,12 +46,25 @@ func (x *exchange) succeed(v any) error {
 	}
 	if status != nethttp.StatusNoContent {
 		x.body = newBuffer()
+		x.body.admit = x.hold
 		if err := out.write(x.body, v); err != nil {
 			return err
 		}
 	}
 	x.status, x.mediaType = status, jsonType
 	return nil
+}
+
+// hold makes room for a large part of the answer, which is held until that has
+// been sent.
+func (x *exchange) hold(bytes int) error {
+	ctx, cancel := context.WithTimeout(x.http.Context(), x.row.deadline)
+	defer cancel()
+	if x.answer == nil {
+		_, x.answer = x.row.room.Begin(ctx)
+		x.answer.For(string(x.call.Scope.Org()))
+	}
+	return x.answer.Answer(ctx, int64(bytes))
 }
 
 // stream settles the answer for an output that writes itself. The compressed
@@ -94,7 +108,7 @@ func (x *exchange) fail(err error) {
 	if x.body == nil {
 		x.body = newBuffer()
 	}
-	x.body.text = x.body.text[:0]
+	x.body.text, x.body.more = x.body.text[:0], nil
 	x.tag, x.encoding, x.varies, x.pieces, x.extra, x.download = "", "", false, nil, nil, ""
 	f := classify(err)
 	status, text := answerTo(f, x.row.spec.Style.Faults)
@@ -135,12 +149,13 @@ var (
 // write sends the answer: go-kit's encoder of responses.
 func write(_ context.Context, w nethttp.ResponseWriter, resp any) error {
 	x := resp.(*exchange)
+	defer x.answer.End()
 	x.header(w.Header())
 	x.leave(w)
 	w.WriteHeader(x.status)
 	if x.http.Method != nethttp.MethodHead {
 		if x.body != nil {
-			_, _ = w.Write(x.body.text) // fails only when nobody reads any more
+			x.send(w)
 		}
 		for _, p := range x.pieces {
 			_, _ = w.Write(p) // as above
@@ -150,6 +165,21 @@ func write(_ context.Context, w nethttp.ResponseWriter, resp any) error {
 		x.body.release()
 	}
 	return nil
+}
+
+// send writes the text of the answer, a list piece by piece. It ends the connection
+// when a later piece cannot be made, so that half a list is not taken for a whole one.
+func (x *exchange) send(w io.Writer) {
+	for {
+		if _, err := w.Write(x.body.text); err != nil || x.body.more == nil {
+			return // an error: nobody reads any more
+		}
+		x.body.text = x.body.text[:0]
+		x.answer.End()
+		if x.body.more() != nil {
+			panic(nethttp.ErrAbortHandler)
+		}
+	}
 }
 
 // header fills in the headers, by their canonical names.
@@ -175,7 +205,9 @@ func (x *exchange) header(h nethttp.Header) {
 	if x.status == nethttp.StatusNotModified || x.status == nethttp.StatusNoContent {
 		return
 	}
-	h["Content-Length"] = []string{strconv.Itoa(x.length())}
+	if x.body == nil || x.body.more == nil {
+		h["Content-Length"] = []string{strconv.Itoa(x.length())}
+	}
 	if h["Content-Type"] = isJSON; x.mediaType != jsonType {
 		h["Content-Type"] = []string{x.mediaType}
 	}

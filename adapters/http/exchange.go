@@ -75,6 +75,8 @@ type exchange struct {
 	http *nethttp.Request
 	call operation.Call
 	load *load.Request // nil for a row without a body
+	// answer holds the room of a large answer while that is sent; nil: there is none.
+	answer *load.Request
 
 	// The answer.
 	status    int // 0 until it is settled

@@ -79,18 +79,25 @@ func pageOutput(t reflect.Type, style operation.Style) output {
 		p := reflect.ValueOf(v)
 		list := p.FieldByIndex(items.Index)
 		b.text = append(b.text, begin...)
-		for i := range list.Len() {
-			if i > 0 {
-				b.text = append(b.text, ',')
+		i := 0
+		b.more = func() error {
+			for ; i < list.Len(); i++ {
+				if len(b.text) >= pieceSize {
+					return nil
+				}
+				if i > 0 {
+					b.text = append(b.text, ',')
+				}
+				if err := b.value(list.Index(i).Addr().Interface()); err != nil { // the address: no copy
+					return err
+				}
 			}
-			if err := b.value(list.Index(i).Addr().Interface()); err != nil { // the address: no copy
-				return err
-			}
+			b.text = append(b.text, middle...)
+			b.text = strconv.AppendInt(b.text, p.FieldByIndex(pages.Index).Int(), 10)
+			b.text, b.more = append(b.text, '}'), nil
+			return nil
 		}
-		b.text = append(b.text, middle...)
-		b.text = strconv.AppendInt(b.text, p.FieldByIndex(pages.Index).Int(), 10)
-		b.text = append(b.text, '}')
-		return nil
+		return b.more()
 	}
 	return output{of: t, form: page, elem: items.Type.Elem(), write: write}
 }
@@ -112,10 +119,23 @@ func entityOutput(t reflect.Type) output {
 	}
 }
 
+// pieceSize is how much of a list is made before it is sent: a list of everything
+// may have hundreds of megabytes.
+const pieceSize = 1 << 20
+
+// sized is a value that knows about how many bytes its text has. What is larger
+// than a piece asks for room before it is made.
+type sized interface{ Size() int }
+
 // buffer collects the text of an answer.
 type buffer struct {
 	text []byte
 	json *json.Encoder // writes to the buffer
+	// more appends what comes after the text that is there, when that has been
+	// sent; nil: nothing.
+	more func() error
+	// admit makes room for a large value; nil: there is room.
+	admit func(bytes int) error
 }
 
 var buffers = sync.Pool{New: func() any {
@@ -127,7 +147,7 @@ var buffers = sync.Pool{New: func() any {
 
 func newBuffer() *buffer {
 	b := buffers.Get().(*buffer)
-	b.text = b.text[:0]
+	b.text, b.more, b.admit = b.text[:0], nil, nil
 	return b
 }
 
@@ -147,6 +167,11 @@ func (b *buffer) Write(p []byte) (int, error) {
 
 // value appends any value as JSON.
 func (b *buffer) value(v any) error {
+	if s, ok := v.(sized); ok && b.admit != nil && s.Size() > pieceSize {
+		if err := b.admit(s.Size()); err != nil {
+			return err
+		}
+	}
 	if a, ok := v.(doc.Appender); ok {
 		text, err := a.AppendJSON(b.text)
 		if err == nil {

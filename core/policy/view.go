@@ -43,6 +43,9 @@ func Views(list []Policy) []View {
 	return out
 }
 
+// Size is about how many bytes the policy has as text.
+func (v View) Size() int { return len(v.policy.text) }
+
 // AppendJSON implements doc.Appender.
 func (v View) AppendJSON(b []byte) ([]byte, error) {
 	written, _ := bytes.CutSuffix(bytes.TrimSpace(v.policy.text), []byte("}"))

@@ -34,6 +34,7 @@ const free = 16 << 10
 // Room is the memory that requests may take together.
 type Room struct {
 	text, work [2]*pool // for small and for large requests
+	answers    *pool    // for large parts of answers
 	pressure   func(bool)
 	mu         sync.Mutex
 	heavy      int // large requests that work
@@ -56,8 +57,9 @@ func NewRoom(size int64, pressure func(bool)) *Room {
 	// of it at most; work ends by itself.
 	part := size / 8
 	return &Room{pressure: pressure,
-		text: [2]*pool{newPool(part, part/2), newPool(2*part, part)},
-		work: [2]*pool{newPool(part, part), newPool(size-4*part, size-4*part)}}
+		text:    [2]*pool{newPool(part, part/2), newPool(2*part, part)},
+		work:    [2]*pool{newPool(part, part), newPool(size-4*part, size-4*part)},
+		answers: newPool(2*part, part)} // beside the rest: an answer may be made while its request holds room
 }
 
 // Request is what one request holds. The methods of nil allow everything: work
@@ -115,6 +117,15 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	return nil
 }
 
+// Answer makes room for so many bytes of an answer, or of a part that is sent
+// before the next one is made.
+func (q *Request) Answer(ctx context.Context, bytes int64) error {
+	if q == nil {
+		return nil
+	}
+	return q.take(ctx, q.room.answers, bytes)
+}
+
 // All makes room for work whose cost is not known: as much as one request may have.
 func (q *Request) All(ctx context.Context) error { return q.Work(ctx, 1<<40, 0) }
 
@@ -128,7 +139,7 @@ func class(n, small int64) int {
 func (q *Request) take(ctx context.Context, p *pool, n int64) error {
 	n, err := p.take(ctx, q.owner, n)
 	if err != nil {
-		return fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for request bodies; try again").Because(err)
+		return fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for large documents; try again").Because(err)
 	}
 	q.held = append(q.held, func() { p.give(q.owner, n) })
 	return nil
@@ -145,6 +156,9 @@ func (r *Room) heavier(by int) {
 
 // End gives everything back.
 func (q *Request) End() {
+	if q == nil {
+		return
+	}
 	for _, back := range q.held {
 		back()
 	}

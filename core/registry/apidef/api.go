@@ -181,6 +181,9 @@ func (a API) Texts() (definition, document *doc.Node, err error) {
 	return definition, document, err
 }
 
+// Size is about how many bytes the API has as text.
+func (a API) Size() int { return len(a.definition) + len(a.document) }
+
 // AppendJSON implements doc.Appender: the API as stored.
 func (a API) AppendJSON(b []byte) ([]byte, error) {
 	b = doc.AppendString(append(b, `{"_id":`...), a.id)

@@ -135,6 +135,14 @@ var compactMembers = []string{
 	"use_mutual_tls_auth", "custom_plugin_auth_enabled", "enable_coprocess_auth", "use_go_plugin_auth", "expiration", "definition",
 }
 
+// Size is about how many bytes the wrapper has.
+func (v View) Size() int {
+	if v.compact {
+		return 0
+	}
+	return v.api.Size()
+}
+
 // AppendJSON implements doc.Appender.
 func (v View) AppendJSON(b []byte) ([]byte, error) {
 	var definition, document []byte
