@@ -60,7 +60,7 @@ func settleRights(n *doc.Node) error {
 			definition = doc.NewObject()
 			rights.Set(id, definition)
 		}
-		if definition.Get("api_id").Text() == "" {
+		if definition.Is(doc.TypeObject) && definition.Get("api_id").Text() == "" { // another type is refused as it came
 			definition.Set("api_id", doc.NewString(id))
 		}
 	}
