@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	nethttp "net/http"
 	"net/http/httptest"
 	"strings"
@@ -91,7 +92,10 @@ func TestAnswersTakeRoom(t *testing.T) {
 	_, other := room.Begin(t.Context())
 	cfg := httpadapter.Config{Room: room, Deadline: 50 * time.Millisecond}
 	get := func(sizes ...text) (w *httptest.ResponseRecorder, aborted bool) {
-		defer func() { aborted = recover() == nethttp.ErrAbortHandler }()
+		defer func() {
+			err, _ := recover().(error)
+			aborted = errors.Is(err, nethttp.ErrAbortHandler)
+		}()
 		w = httptest.NewRecorder()
 		lists(t, cfg, sizes...).ServeHTTP(w, httptest.NewRequest("GET", "/texts", nil))
 		return w, false

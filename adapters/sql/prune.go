@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -137,13 +136,8 @@ func (s *Store) shrink(ctx context.Context) error {
 		}
 		before = free
 		if err := s.do(ctx, func(ctx context.Context, ses *session) error {
-			rows, err := ses.query(ctx, s.Dialect.Shrink)
-			if err != nil {
-				return err
-			}
-			for rows.Next() { // each step gives a page back
-			}
-			return errors.Join(rows.Err(), rows.Close())
+			step := func(func(...any) error) error { return nil } // a row is a page given back
+			return each(ctx, ses, step, s.Dialect.Shrink)
 		}); err != nil {
 			return err
 		}

@@ -93,17 +93,13 @@ func (s *Store) carry(ctx context.Context, all []rewrite, told func(int)) error 
 func (s *Store) resealRecords(ctx context.Context, told func(int)) error {
 	for last := (row{}); ; {
 		var page []row
-		rows, err := s.Readers.QueryContext(ctx, fmt.Sprintf(`select kind, org, id, rev, doc from record where (kind, org, id) > ($1, $2, $3) order by kind, org, id limit %d`, resealRows),
-			last.kind, last.org, last.id)
-		if err != nil {
-			return err
-		}
-		err = each(rows, func() error {
+		err := each(ctx, pool{s.Readers}, func(scan func(...any) error) error {
 			var w row
-			err := rows.Scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc)
+			err := scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc)
 			page = append(page, w)
 			return err
-		})
+		}, fmt.Sprintf(`select kind, org, id, rev, doc from record where (kind, org, id) > ($1, $2, $3) order by kind, org, id limit %d`, resealRows),
+			last.kind, last.org, last.id)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -130,14 +126,10 @@ func (s *Store) resealLog(ctx context.Context, told func(int)) error {
 	for last := int64(0); ; {
 		var work []rewrite
 		n := 0
-		rows, err := s.Readers.QueryContext(ctx, fmt.Sprintf(`select first, last, body from change_log where last > $1 order by last limit %d`, resealRows), last)
-		if err != nil {
-			return err
-		}
-		err = each(rows, func() error {
+		err := each(ctx, pool{s.Readers}, func(scan func(...any) error) error {
 			var first int64
 			var body []byte
-			if err := rows.Scan(&first, &last, &body); err != nil {
+			if err := scan(&first, &last, &body); err != nil {
 				return err
 			}
 			n++
@@ -148,7 +140,7 @@ func (s *Store) resealLog(ctx context.Context, told func(int)) error {
 				work = append(work, rewrite{`update change_log set body = $1 where last = $2 and first = $3`, []any{packed, last, first}, len(body)})
 			}
 			return nil
-		})
+		}, fmt.Sprintf(`select first, last, body from change_log where last > $1 order by last limit %d`, resealRows), last)
 		if err != nil || n == 0 {
 			return err
 		}
@@ -169,15 +161,15 @@ func (s *Store) repack(stored, place []byte) (any, bool) {
 	return packed, err == nil
 }
 
-// each calls fn for every row and closes the rows.
-func each(rows interface {
-	Next() bool
-	Err() error
-	Close() error
-}, fn func() error) error {
+// each calls fn for every row of a query.
+func each(ctx context.Context, q querier, fn func(scan func(...any) error) error, text string, args ...any) error {
+	rows, err := q.query(ctx, text, args...)
+	if err != nil {
+		return err
+	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		if err := fn(); err != nil {
+		if err := fn(rows.Scan); err != nil {
 			return err
 		}
 	}

@@ -105,20 +105,17 @@ func (s *Store) Fits(ctx context.Context) error {
 		{`select first, last, body from change_log order by last desc limit 1`, []any{&first, &last, &body},
 			func() ([]byte, []byte) { return body, logPlace(first, last) }},
 	} {
-		rows, err := s.Readers.QueryContext(ctx, look.text)
-		if err != nil {
-			return s.explain(err)
-		}
-		for rows.Next() && err == nil {
-			if rows.Scan(look.into...) == nil { // what cannot be scanned is damaged, which others report
-				_, _, err = s.unpack(look.found())
+		var unknown error
+		if err := each(ctx, pool{s.Readers}, func(scan func(...any) error) error {
+			if scan(look.into...) == nil { // what cannot be scanned is damaged, which others report
+				_, _, unknown = s.unpack(look.found())
 			}
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return nil
+		}, look.text); err != nil {
 			return s.explain(err)
 		}
-		if errors.Is(err, secret.ErrUnknown) {
-			return fmt.Errorf("%w: %w", ErrSealed, err)
+		if errors.Is(unknown, secret.ErrUnknown) {
+			return fmt.Errorf("%w: %w", ErrSealed, unknown)
 		}
 	}
 	return nil
