@@ -3,7 +3,6 @@ package sql
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -273,45 +272,6 @@ func (w *writer) commit(units []*unit) (n int) {
 	return n
 }
 
-// again reports whether a transaction that failed may simply run once more: it lost a
-// race, or the connection that was kept from before turned out to be dead. Nothing of
-// it has become durable, or the error would be an unsureError.
-func (w *writer) again(err error) bool {
-	if _, unsure := errors.AsType[*unsureError](err); err == nil || unsure {
-		return false
-	}
-	_, dead := errors.AsType[*deadError](err)
-	return dead || w.s.Dialect.Again(err)
-}
-
-// deadError is a failure of a connection that was kept from an earlier transaction.
-// The server may have restarted since, so a fresh connection deserves a try.
-type deadError struct{ err error }
-
-// lookDead makes the loss of a connection that was kept a deadError.
-func (w *writer) lookDead(kept bool, err *error) {
-	if *err != nil && kept && w.s.Dialect.Lost(*err) {
-		w.drop()
-		*err = &deadError{*err}
-	}
-}
-
-// Error implements error.
-func (e *deadError) Error() string { return e.err.Error() }
-
-// Unwrap returns the cause.
-func (e *deadError) Unwrap() error { return e.err }
-
-// unsureError is a failure of the commit itself: the transaction may have
-// become durable, so it must not run again.
-type unsureError struct{ err error }
-
-// Error implements error.
-func (e *unsureError) Error() string { return "sql: commit: " + e.err.Error() }
-
-// Unwrap returns the cause.
-func (e *unsureError) Unwrap() error { return e.err }
-
 // attempt runs units in one transaction, as many as make a group, and reports how
 // many, and what befell the transaction; what befell a unit is in the unit.
 func (w *writer) attempt(units []*unit) (n int, err error) {
@@ -371,61 +331,6 @@ func (s *Store) patience() (context.Context, context.CancelFunc) {
 		return context.Background(), func() {}
 	}
 	return context.WithTimeout(context.Background(), s.Timeout)
-}
-
-// taken names a unique constraint that the unit itself could not have seen:
-// somebody wrote to the tables by other means.
-func (w *writer) taken(err error) error {
-	if w.s.Dialect.Taken(err) {
-		return fmt.Errorf("%w: %w", store.ErrTaken, err)
-	}
-	return err
-}
-
-// session opens the connection that writes.
-func (w *writer) session(ctx context.Context) (*session, error) {
-	ses, err := newSession(ctx, w.s.Writers)
-	if err == nil {
-		ses.local = w.s.Dialect.Local
-	}
-	return ses, err
-}
-
-// begin opens the transaction, waits for the turn of this process and returns
-// the revision of the last commit.
-func (w *writer) begin(ctx context.Context) (head store.Revision, err error) {
-	if w.ses == nil {
-		if w.ses, err = w.session(ctx); err != nil {
-			return 0, err
-		}
-	}
-	if err := w.ses.exec(ctx, w.s.Dialect.Begin); err != nil {
-		return 0, err
-	}
-	if w.s.Dialect.Lock != "" {
-		if err := w.ses.exec(ctx, w.s.Dialect.Lock); err != nil {
-			return 0, err
-		}
-	}
-	return headOf(ctx, w.ses)
-}
-
-// end closes the transaction. After an error the connection is given up: what
-// it is in the middle of is unknown.
-func (w *writer) end(ctx context.Context, how string) error {
-	err := w.ses.exec(ctx, how)
-	if err != nil {
-		w.drop()
-	}
-	return err
-}
-
-func (w *writer) drop() {
-	if w.ses != nil {
-		w.ses.close()
-		w.ses = nil
-	}
-	w.hot.reset(0)
 }
 
 // job runs one statement sequence in a transaction of its own. When the connection

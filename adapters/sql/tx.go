@@ -1,0 +1,346 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// tx is the Writer of one unit of work.
+type tx struct {
+	g      *group
+	u      *unit
+	scope  tenant.Scope
+	base   reader
+	rev    store.Revision
+	now    system.Clock
+	before map[address]*touch
+	order  []address
+}
+
+// touch is the state of a record before the unit; known says that the overlay
+// had it already.
+type touch struct {
+	rec   *store.Record
+	rev   store.Revision // of the overlay's entry
+	known bool
+}
+
+// Scope implements store.Writer.
+func (t *tx) Scope() tenant.Scope { return t.scope }
+
+// ready reports why the unit must not go on.
+func (t *tx) ready() error {
+	if err := t.u.ctx.Err(); err != nil {
+		return err
+	}
+	return t.g.late()
+}
+
+// Get implements store.Reader.
+func (t *tx) Get(_ context.Context, kind, id string) (store.Record, error) {
+	if t.scope.All() {
+		return store.Record{}, store.ErrScope
+	}
+	rec, err := t.get(address{t.scope.Org(), kind, id})
+	if err == nil && rec == nil {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.Record{}, err
+	}
+	return *rec, nil
+}
+
+// get returns a record or nil.
+func (t *tx) get(a address) (*store.Record, error) {
+	if err := t.ready(); err != nil {
+		return nil, err
+	}
+	if rec, ok := t.g.over.get(a); ok {
+		return rec, nil
+	}
+	return t.committed(a)
+}
+
+// committed returns a record as the tables have it, or nil.
+func (t *tx) committed(a address) (*store.Record, error) {
+	if rec, ok := t.g.w.hot.recs[a]; ok {
+		return rec, nil
+	}
+	rec, err := t.base.get(t.g.ctx, a)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.g.w.hot.put(&rec)
+	return &rec, nil
+}
+
+// Scan implements store.Reader.
+func (t *tx) Scan(_ context.Context, q store.Query) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		if rec := t.remembered(q); rec != nil {
+			yield(*rec, nil)
+			return
+		}
+		n := 0
+		for rec, err := range t.merged(q) {
+			if n++; err == nil && n <= q.Offset {
+				continue
+			}
+			if q.Limit > 0 && n > q.Offset+q.Limit || !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// remembered answers a look-up by unique key without asking the database.
+func (t *tx) remembered(q store.Query) *store.Record {
+	if q.Limit != 1 || q.Index == "" || q.Sorted || q.Offset > 0 || q.After != "" || q.ID != "" || t.scope.All() {
+		return nil
+	}
+	a, ok := t.g.w.hot.keys[keyAddress{t.scope.Org(), q.Kind, q.Index, q.Value}]
+	if !ok || t.ready() != nil {
+		return nil
+	}
+	if rec, known := t.g.over.get(a); known {
+		if rec != nil && hasKey(rec, q.Index, q.Value) {
+			return rec
+		}
+		return nil
+	}
+	return t.g.w.hot.recs[a]
+}
+
+// merged yields what the tables hold, corrected by the overlay.
+func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		if q.Sorted && t.scope.All() {
+			yield(store.Record{}, store.ErrScope)
+			return
+		}
+		ours, compare := t.g.over.matching(t.scope, q), order(q)
+		q.Limit, q.Offset = t.widen(q), 0
+		for rec, err := range t.base.Scan(t.g.ctx, q) {
+			if err == nil {
+				err = t.ready()
+			}
+			if err != nil {
+				yield(store.Record{}, err)
+				return
+			}
+			for len(ours) > 0 && compare(ours[0], &rec) < 0 {
+				if !yield(*ours[0], nil) {
+					return
+				}
+				ours = ours[1:]
+			}
+			if _, known := t.g.over.get(addressOf(&rec)); known {
+				continue
+			}
+			t.g.w.hot.put(&rec)
+			if !yield(rec, nil) {
+				return
+			}
+		}
+		for _, rec := range ours {
+			if !yield(*rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+// widen returns how many rows to ask for so that enough are left when the
+// overlay has hidden some.
+func (t *tx) widen(q store.Query) int {
+	if q.Limit == 0 {
+		return 0
+	}
+	return q.Offset + q.Limit + len(t.g.over.entries)
+}
+
+// Count implements store.Reader.
+func (t *tx) Count(_ context.Context, q store.Query) (n int, err error) {
+	q.Limit, q.Offset = 0, 0
+	for _, err := range t.merged(q) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// Touched implements store.Reader.
+func (t *tx) Touched(context.Context, string) (store.Revision, error) { return t.rev, nil }
+
+// Referrers implements store.Reader.
+func (t *tx) Referrers(_ context.Context, to integrity.Target) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		for rec, err := range t.base.Referrers(t.g.ctx, to) {
+			if err == nil {
+				err = t.ready()
+			}
+			if err != nil {
+				yield(store.Record{}, err)
+				return
+			}
+			if _, known := t.g.over.get(addressOf(&rec)); !known && !yield(rec, nil) {
+				return
+			}
+		}
+		for a, e := range t.g.over.entries {
+			if e.now == nil || a.org != t.scope.Org() {
+				continue
+			}
+			for _, ref := range e.now.Refs {
+				if ref.Target == to {
+					if !yield(*e.now, nil) {
+						return
+					}
+					break
+				}
+			}
+		}
+	}
+}
+
+// Put implements store.Writer.
+func (t *tx) Put(_ context.Context, r store.Record) error {
+	if !t.scope.Admits(r.Org) {
+		return store.ErrScope
+	}
+	a := addressOf(&r)
+	old, err := t.get(a)
+	switch {
+	case err != nil:
+		return err
+	case r.Rev == 0 && old != nil:
+		return &store.TakenError{Kind: r.Kind, Value: r.ID}
+	case r.Rev != 0 && (old == nil || old.Rev != r.Rev):
+		return store.ErrStale
+	}
+	had := map[store.Key]bool{}
+	if old != nil {
+		had = setOf(old.Keys)
+	}
+	for _, k := range r.Keys {
+		if k.Unique && !had[k] {
+			if err := t.free(r, k); err != nil {
+				return err
+			}
+		}
+	}
+	before := old
+	if b := t.before[a]; b != nil {
+		before = b.rec
+	}
+	r.Rev, r.Serial = t.rev, store.NextSerial(before, t.now)
+	r = r.Shared()
+	t.set(a, old, &r)
+	return nil
+}
+
+// free reports whether a unique value is in use by another record.
+func (t *tx) free(r store.Record, k store.Key) error {
+	one := tx{g: t.g, u: t.u, scope: t.scope, base: t.base}
+	if k.Across {
+		one.scope = tenant.Everyone("unique value")
+		one.base.scope = one.scope
+	} else if t.scope.All() {
+		sc, err := tenant.Of(r.Org)
+		if err != nil { // records without an organisation share nothing
+			return nil
+		}
+		one.scope, one.base.scope = sc, sc
+	}
+	for other, err := range one.Scan(t.g.ctx, store.Query{Kind: r.Kind, Index: k.Index, Value: k.Value, Limit: 2}) {
+		if err != nil {
+			return err
+		}
+		if addressOf(&other) != addressOf(&r) {
+			return &store.TakenError{Kind: r.Kind, Index: k.Index, Value: k.Value}
+		}
+	}
+	return nil
+}
+
+// Delete implements store.Writer.
+func (t *tx) Delete(_ context.Context, kind, id string) error {
+	if t.scope.All() {
+		return store.ErrScope
+	}
+	a := address{t.scope.Org(), kind, id}
+	old, err := t.get(a)
+	if err != nil {
+		return err
+	}
+	if old == nil {
+		return store.ErrNotFound
+	}
+	t.set(a, old, nil)
+	return nil
+}
+
+func (t *tx) set(a address, old, now *store.Record) {
+	if t.before[a] == nil {
+		b := &touch{rec: old}
+		if e, known := t.g.over.entries[a]; known {
+			b.known, b.rev = true, e.rev
+		}
+		t.before[a] = b
+		t.order = append(t.order, a)
+	}
+	t.g.over.set(a, old, now, t.rev)
+}
+
+// undo puts the overlay back to what it was before the unit.
+func (t *tx) undo() {
+	for _, a := range t.order {
+		if b := t.before[a]; b.known {
+			t.g.over.set(a, nil, b.rec, b.rev)
+		} else {
+			t.g.over.drop(a)
+		}
+	}
+}
+
+// changes says what the unit did, one change per record, without the records
+// that came and went within it.
+func (t *tx) changes() ([]store.Change, error) {
+	var out []store.Change
+	for _, a := range t.order {
+		b, now := t.before[a], t.g.over.entries[a].now
+		if b.rec == nil && now == nil {
+			continue
+		}
+		c := store.NewChange(b.rec, now)
+		if b.rec == nil {
+			var err error
+			if c.Past, err = t.past(a, b); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// past returns when an earlier record with this address was deleted, or 0.
+func (t *tx) past(a address, b *touch) (store.Revision, error) {
+	if b.known {
+		return b.rev, nil
+	}
+	n, err := number(t.g.ctx, t.g.w.ses, `select rev from gone where kind = $1 and org = $2 and id = $3`, a.kind, string(a.org), a.id)
+	return store.Revision(n), err
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+)
+
+func noun(noun, name string) string {
+	if noun == "" {
+		return name
+	}
+	return noun
+}
+
+// decode returns the value of a record, the shared one if there is one.
+func (k *Kind[T]) decode(r Record) (T, error) {
+	if r.memo != nil {
+		if v, ok := r.memo.value.Load().(T); ok {
+			return v, nil
+		}
+	}
+	v, err := k.load(r)
+	if err == nil && r.memo != nil {
+		r.memo.value.CompareAndSwap(nil, v)
+	}
+	return v, err
+}
+
+// private returns a value that the caller may build on.
+func (k *Kind[T]) private(r Record) (T, error) {
+	if k.Shared {
+		return k.decode(r)
+	}
+	return k.load(r)
+}
+
+func (k *Kind[T]) load(r Record) (v T, err error) {
+	if r.Damage != nil {
+		return v, k.damaged(r, r.Damage)
+	}
+	if k.Load != nil {
+		v, err = k.Load(r.Doc)
+	} else {
+		err = json.Unmarshal(r.Doc, &v)
+	}
+	if err != nil {
+		var none T
+		return none, k.damaged(r, err)
+	}
+	return v, nil
+}
+
+func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {
+	text, err := encode(v)
+	if err != nil {
+		return Record{}, fmt.Errorf("store: %s: %w", k.Name, err)
+	}
+	rec := Record{Org: k.Org(v), Kind: k.Name, ID: k.ID(v), Rev: rev, Doc: text}.Shared()
+	if k.Shared {
+		rec.memo.value.Store(v)
+	}
+	for _, ix := range k.Indexes {
+		for _, val := range ix.Values(v) {
+			rec.Keys = append(rec.Keys, Key{Index: ix.Name, Value: val, Unique: ix.Unique, Sorted: ix.Sorted, Across: ix.Unique && ix.Across})
+		}
+	}
+	if k.Refs != nil {
+		rec.Refs = indexable(k.Refs(v))
+	}
+	return rec, nil
+}
+
+// indexable returns references in a form that every back end can index; those of
+// a client may name anything.
+func indexable(refs []integrity.Ref) (out []integrity.Ref) {
+	for _, r := range refs {
+		r.Target.ID, r.Field = Indexed(r.Target.ID), Indexed(r.Field)
+		out = append(out, r)
+	}
+	return out
+}
+
+func encode(v any) ([]byte, error) {
+	if a, ok := v.(doc.Appender); ok {
+		return a.AppendJSON(nil)
+	}
+	return json.Marshal(v)
+}
+
+// explain turns what a back end says into a fault that names the resource.
+func (k *Kind[T]) explain(err error, name string) error {
+	noun := noun(k.Noun, k.Name)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNotFound):
+		return fault.New(fault.NotFound, k.Name+".not_found", "%s not found", noun).Because(err)
+	case errors.Is(err, ErrTaken):
+		return k.taken(err, noun, name)
+	case errors.Is(err, ErrStale):
+		return fault.New(fault.Stale, k.Name+".stale", "%s changed meanwhile; read it again", noun).Because(err)
+	}
+	return err
+}
+
+func (k *Kind[T]) taken(err error, noun, name string) error {
+	index, value, label := "", name, "ID"
+	if t, ok := errors.AsType[*TakenError](err); ok && t.Index != "" {
+		index, value = t.Index, t.Value
+		for _, ix := range k.Indexes {
+			if ix.Name == index && ix.Noun != "" {
+				label = ix.Noun
+			}
+		}
+	}
+	return fault.New(fault.Conflict, k.Name+".taken", "%s %s already exists: '%s'", noun, label, value).At(index).Because(err)
+}
