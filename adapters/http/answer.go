@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -61,10 +62,16 @@ func (x *exchange) hold(bytes int) error {
 	ctx, cancel := context.WithTimeout(x.http.Context(), x.row.deadline)
 	defer cancel()
 	if x.answer == nil {
-		_, x.answer = x.row.room.Begin(ctx)
-		x.answer.For(string(x.call.Scope.Org()))
+		x.answer = x.roomFor(ctx)
 	}
 	return x.answer.Answer(ctx, int64(bytes))
+}
+
+// roomFor begins a request for room on behalf of the caller's organisation.
+func (x *exchange) roomFor(ctx context.Context) *load.Request {
+	_, q := x.row.room.Begin(ctx)
+	q.For(string(x.call.Scope.Org()))
+	return q
 }
 
 // stream settles the answer for an output that writes itself. The compressed
@@ -172,7 +179,7 @@ func write(_ context.Context, w nethttp.ResponseWriter, resp any) error {
 func (x *exchange) send(w io.Writer) {
 	for {
 		if _, err := w.Write(x.body.text); err != nil || x.body.more == nil {
-			return // an error: nobody reads any more
+			return // all is sent, or the client has gone
 		}
 		x.body.text = x.body.text[:0]
 		x.answer.End()

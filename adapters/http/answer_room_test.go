@@ -53,7 +53,7 @@ func (p *pieces) Write(b []byte) (int, error) {
 
 func (p *pieces) ResponseWriter() nethttp.ResponseWriter { return p.ResponseRecorder }
 
-// A long list is sent in pieces: nobody's memory holds all of it. A short one goes
+// A long list is sent in pieces: the service never holds all of it. A short one goes
 // in one, with its length.
 func TestListsAreSentInPieces(t *testing.T) {
 	for _, c := range []struct {

@@ -125,7 +125,7 @@ func (x *exchange) until(ctx context.Context) (done func()) {
 	return func() { _ = body.connection.SetReadDeadline(time.Time{}) }
 }
 
-// Bounds of what is read of a body that nobody wanted: so much keeps the
+// Bounds of what is read of an unwanted body: so much keeps the
 // connection for the next request.
 const (
 	drained  = 64 << 10

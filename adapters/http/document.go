@@ -144,9 +144,8 @@ func (x *exchange) rendition(r operation.Rendition) error {
 	if x.load == nil { // a row with a body holds room already
 		ctx, cancel := context.WithTimeout(x.http.Context(), x.row.deadline)
 		defer cancel()
-		_, x.load = x.row.room.Begin(ctx)
+		x.load = x.roomFor(ctx)
 		defer x.load.End()
-		x.load.For(string(x.call.Scope.Org()))
 		if err := x.load.Work(ctx, int64(len(r.JSON)), int64(doc.Count(r.JSON))); err != nil {
 			return err
 		}

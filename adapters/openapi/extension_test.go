@@ -78,7 +78,7 @@ func TestExtensionType(t *testing.T) {
 }
 
 // TestMisspeltExtension misspells every member of the extension: each is refused,
-// with or without members that nobody knows, and named with its right spelling.
+// with or without unknown members, and named with its right spelling.
 func TestMisspeltExtension(t *testing.T) {
 	v := openapi.New()
 	n := 0

@@ -105,7 +105,7 @@ func (s *Store) next(ctx context.Context, after store.Revision) ([]store.Commit,
 		return nil, err
 	}
 	commits, err := s.scanLog(rows)
-	if errors.Is(err, store.ErrDamaged) && len(commits) == 0 { // nobody can follow through this: a snapshot leads around it
+	if errors.Is(err, store.ErrDamaged) && len(commits) == 0 { // followers cannot pass this row: they load a snapshot
 		s.Logger.Error("the change log is damaged; who follows it starts over from a snapshot", "after", after, "error", err)
 		return nil, fmt.Errorf("%w: %w", store.ErrExpired, err)
 	}

@@ -197,7 +197,7 @@ func extending() []setting {
 		{name: "limits.max_body_values", preset: "300000", field: func(s *Settings) any { return &s.Limits.MaxBodyValues },
 			meaning: "values in a request body at most: members, items and what holds them"},
 		{name: "limits.body_memory", preset: "268435456", field: func(s *Settings) any { return &s.Limits.BodyMemory },
-			meaning: "memory in bytes that request bodies under way may take together; more of them wait, and get 503 at request_timeout"},
+			meaning: "memory in bytes that request bodies under way may take together; more of them wait, and get 503 at request_timeout; large answers may take a quarter as much besides"},
 		{name: "limits.failed_credentials", preset: "1000", field: func(s *Settings) any { return &s.Limits.Failures },
 			meaning: "wrong credentials from one address (IPv6: /64) in a minute before further ones get 429; right ones never do; 0 means no limit"},
 		{name: "limits.trusted_proxies", field: func(s *Settings) any { return &s.Limits.Proxies },

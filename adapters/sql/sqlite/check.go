@@ -24,7 +24,7 @@ const maxFindings = 20
 // wayOut says what to do about a database that is damaged or gone.
 const wayOut = "restore a backup with `gatehouse restore FILE`"
 
-// damage is a store.ErrDamaged with a text for whoever starts the program.
+// damage is a store.ErrDamaged with a text for the operator.
 type damage string
 
 // Error implements error.
