@@ -10,7 +10,7 @@ import (
 // private is the mode of everything that holds data: its owner's alone.
 const private fs.FileMode = 0o600
 
-// guardFiles makes sure that nobody but the owner can read the database: a new
+// guardFiles makes sure that only the owner can read the database: a new
 // file is made so before SQLite opens it, which gives its other files the same
 // mode, and those that are there are tightened. A file of another owner stays as
 // it is, with a warning. A database that has gone is not made anew.
@@ -27,8 +27,8 @@ func guardFiles(path string, log *slog.Logger) error {
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", lockSuffix} {
 		info, err := os.Stat(path + suffix)
-		if err != nil || info.Mode().Perm()&^private == 0 {
-			continue
+		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&^private == 0 {
+			continue // what is no file is not ours to change: opening it says so
 		}
 		if err := os.Chmod(path+suffix, private); err != nil {
 			log.Warn("others may read a file of the database, and its mode cannot be changed", "file", path+suffix, "mode", info.Mode().String(), "error", err)

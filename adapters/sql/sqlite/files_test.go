@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -43,5 +44,20 @@ func TestFilesAreTheOwners(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// A folder in the place of the database is refused and stays as it is: without its
+// mode, its owner could not even remove it.
+func TestFolderKeepsItsMode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: path}); err == nil {
+		t.Error("a folder was opened")
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("%v, %v", info.Mode(), err)
 	}
 }
