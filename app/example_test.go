@@ -58,7 +58,7 @@ func Example() {
 	fmt.Printf("%T %v\n", list, err)
 	// Output:
 	// 200 {"client_idps":[],"pages":1}
-	// operation.Page[github.com/gatehouse-io/gatehouse/core/registry/clientidp.IdP] <nil>
+	// operation.Page[github.com/gatehouse-io/gatehouse/core/registry.IdP] <nil>
 }
 
 // A durable store in a file. Access keys are protected with a secret of the

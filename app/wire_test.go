@@ -26,7 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
-	"github.com/gatehouse-io/gatehouse/core/registry/servers"
+	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/feed"
-	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
@@ -61,14 +61,14 @@ func (v *Validator) Validate(document []byte, o port.Options) []port.Problem {
 
 // relations applies every rule of core that concerns the variant.
 func relations(d *doc.Node, o port.Options) []port.Problem {
-	found := rules.OpenAPI(d)
-	found = append(found, rules.Document(d, o.Variant == port.MCP)...)
+	found := validation.OpenAPI(d)
+	found = append(found, validation.Document(d, o.Variant == port.MCP)...)
 	switch o.Variant {
 	case port.MCP:
-		found = append(found, rules.Primitives(d)...)
+		found = append(found, validation.Primitives(d)...)
 	case port.Streams, port.StreamsTemplate:
 		if !o.AllStreams {
-			found = append(found, rules.Streams(d)...)
+			found = append(found, validation.Streams(d)...)
 		}
 	}
 	return found

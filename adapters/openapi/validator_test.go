@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
@@ -271,7 +271,7 @@ func TestAgreesWithLibrary(t *testing.T) {
 			} else {
 				theirs = failures(lib.Validate(t.Context(), options(o)...))
 			}
-			ours := rules.OpenAPI(d)
+			ours := validation.OpenAPI(d)
 			n++
 			if len(ours) > 0 {
 				bad++

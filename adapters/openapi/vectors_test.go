@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/oas"
-	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
@@ -85,14 +85,14 @@ func TestVectors(t *testing.T) {
 			if (err == nil) != c.Output.Parse {
 				t.Errorf("parse: %v", err)
 			}
-			found := append(rules.OpenAPI(d), rules.Document(d, o.Variant == port.MCP)...)
+			found := append(validation.OpenAPI(d), validation.Document(d, o.Variant == port.MCP)...)
 			if err == nil { // what the schema refuses already, gateways may refuse for OpenAPI's sake, too
 				found = append(found, failures(parsed.Validate(t.Context(), options(port.Options{})...))...)
 			}
 			if (len(found) == 0) != c.Output.Document {
 				t.Errorf("document: %v", found)
 			}
-			classic := rules.Loadable(oas.Extract(d, nil, oas.Options{MCP: o.Variant == port.MCP}))
+			classic := validation.Loadable(oas.Extract(d, nil, oas.Options{MCP: o.Variant == port.MCP}))
 			if (len(classic) == 0) != c.Output.Classic {
 				t.Errorf("classic: %v", classic)
 			}

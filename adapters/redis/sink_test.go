@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/redis"
 	"github.com/gatehouse-io/gatehouse/app/relay"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
@@ -100,7 +100,7 @@ func (w *world) change(alias string) time.Duration {
 	}
 	began := time.Now()
 	if _, err = w.db.Update(w.Context(), scope, func(wr store.Writer) error {
-		return wr.Put(w.Context(), store.Record{Org: scope.Org(), Kind: clientidp.Kind, ID: alias, Doc: []byte("{}"),
+		return wr.Put(w.Context(), store.Record{Org: scope.Org(), Kind: registry.Kind, ID: alias, Doc: []byte("{}"),
 			Keys: []store.Key{{Index: "client_idp_id", Value: alias, Unique: true}}})
 	}); err != nil {
 		w.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
-	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/openapi"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -29,7 +29,7 @@ func (w *watched) Update(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 	})
 }
 
-func (w *watched) Validate(text []byte, o openapi.Options) []rules.Problem {
+func (w *watched) Validate(text []byte, o openapi.Options) []validation.Problem {
 	if w.writing.Load() {
 		w.inside.Add(1)
 	}

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/description/bundle"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/bundle"
 )
 
 // maxUnpacked is the most that the descriptions of an archive may be, in bytes

@@ -11,8 +11,8 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/core/description/bundle"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/bundle"
 	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 

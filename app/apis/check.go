@@ -3,13 +3,13 @@ package apis
 import (
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/classic"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/classic"
-	"github.com/gatehouse-io/gatehouse/core/registry/feed"
-	"github.com/gatehouse-io/gatehouse/core/registry/oas"
-	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
@@ -34,7 +34,7 @@ func (l *Library) prepare(d *apidef.Draft) error {
 	if l.Settings.ForceDefaults {
 		def.Put(doc.NewBool(true), "proxy", "strip_listen_path")
 	}
-	if err := refused(rules.Classic(def)); err != nil {
+	if err := refused(validation.Classic(def)); err != nil {
 		return err
 	}
 	if d.Document != nil { // which no schema has seen

@@ -2,9 +2,9 @@ package apis
 
 import (
 	"github.com/gatehouse-io/gatehouse/core/access"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/servers"
-	"github.com/gatehouse-io/gatehouse/core/registry/versions"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/servers"
+	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 

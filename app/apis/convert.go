@@ -1,14 +1,14 @@
 package apis
 
 import (
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/classic"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/api/servers"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/classic"
-	"github.com/gatehouse-io/gatehouse/core/registry/feed"
-	"github.com/gatehouse-io/gatehouse/core/registry/oas"
-	"github.com/gatehouse-io/gatehouse/core/registry/rules"
-	"github.com/gatehouse-io/gatehouse/core/registry/servers"
+	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
@@ -29,7 +29,7 @@ func (l *Library) check(document *doc.Node, class apidef.Class, unknown bool) er
 
 // validate says what is wrong with the form of a document of a class. Streams obey
 // their own rules wherever they stand.
-func (l *Library) validate(document *doc.Node, class apidef.Class, unknown bool) []rules.Problem {
+func (l *Library) validate(document *doc.Node, class apidef.Class, unknown bool) []validation.Problem {
 	if class == apidef.OAS && document.Get(streamsKey) != nil {
 		class = apidef.Streams
 	}
@@ -47,13 +47,13 @@ func (l *Library) normalise(document *doc.Node) {
 }
 
 // refused turns what is wrong with a document into one fault.
-func refused(problems []rules.Problem) error {
+func refused(problems []validation.Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
 	p := problems[0]
-	if p.Message == rules.ListenPathText {
-		return fault.New(fault.Invalid, codeInvalid, rules.ListenPathText).At(p.Field)
+	if p.Message == validation.ListenPathText {
+		return fault.New(fault.Invalid, codeInvalid, validation.ListenPathText).At(p.Field)
 	}
 	reason := p.Message
 	if p.Field != "" {
@@ -89,8 +89,8 @@ func (l *Library) convert(d *apidef.Draft, stored *doc.Node, k link) error {
 
 // derivedProblems is what is wrong with the classic form of a document. The upstream is
 // named as the document has it.
-func derivedProblems(def *doc.Node) []rules.Problem {
-	problems := rules.Classic(def)
+func derivedProblems(def *doc.Node) []validation.Problem {
+	problems := validation.Classic(def)
 	for i, p := range problems {
 		if p.Field == "proxy.target_url" {
 			problems[i].Field = oas.ExtensionKey + ".upstream.url"

@@ -6,10 +6,10 @@ import (
 	"mime"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/description/datagraph"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/graph"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -32,7 +32,7 @@ const codeDownload = "datagraph.download"
 func (s DataGraphs) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "data-graphs", Path: "/api/data-graphs/data-sources", Tag: "Data graphs", Permission: access.APIs, Style: documents("apis")}
 	return group.Rows(
-		operation.POST("import", "/import", "Create a data graph from an OpenAPI or AsyncAPI description", s.Import, writing(graph.Code, codeDownload), comesTo(s.wrapper),
+		operation.POST("import", "/import", "Create a data graph from an OpenAPI or AsyncAPI description", s.Import, writing(datagraph.Code, codeDownload), comesTo(s.wrapper),
 			operation.Answers(map[string]operation.Answer{codeDownload: {Status: 500}}),
 			operation.Notes("An OpenAPI 3.0 or 3.1 document of type application/vnd.tyk.udg.v2.openapi or an AsyncAPI 2.0 to 2.4 document of type "+
 				"application/vnd.tyk.udg.v2.asyncapi, either of them as JSON or YAML, or {\"url\": \"https://…\"} for one to be downloaded. "+
@@ -100,9 +100,9 @@ func graphOf(document *doc.Node, contentType string) (*doc.Node, error) {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	switch {
 	case mediaType == openAPIType:
-		return graph.FromOpenAPI(document)
+		return datagraph.FromOpenAPI(document)
 	case mediaType == asyncAPIType, document.Get("openapi") == nil && document.Get("asyncapi") != nil:
-		return graph.FromAsyncAPI(document)
+		return datagraph.FromAsyncAPI(document)
 	}
-	return graph.FromOpenAPI(document)
+	return datagraph.FromOpenAPI(document)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 

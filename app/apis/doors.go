@@ -2,10 +2,10 @@ package apis
 
 import (
 	"github.com/gatehouse-io/gatehouse/core/access"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/imports"
-	"github.com/gatehouse-io/gatehouse/core/registry/servers"
-	"github.com/gatehouse-io/gatehouse/core/registry/versions"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/servers"
+	"github.com/gatehouse-io/gatehouse/core/api/versions"
+	"github.com/gatehouse-io/gatehouse/core/description/imports"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 

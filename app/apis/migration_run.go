@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/migrate"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/migrate"
-	"github.com/gatehouse-io/gatehouse/core/registry/rules"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
@@ -168,7 +168,7 @@ func (m *migration) convertible(ctx context.Context, r store.Reader, st *step, d
 	return nil
 }
 
-func texts(problems []rules.Problem) (out []string) {
+func texts(problems []validation.Problem) (out []string) {
 	for _, p := range problems {
 		out = append(out, p.String())
 	}

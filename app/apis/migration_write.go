@@ -3,12 +3,12 @@ package apis
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/migrate"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/migrate"
-	"github.com/gatehouse-io/gatehouse/core/registry/oas"
-	"github.com/gatehouse-io/gatehouse/core/registry/servers"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	definition "github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	definition "github.com/gatehouse-io/gatehouse/core/registry/classic"
 )
 
 const rich = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"servers":[{"url":"http://u"}],"security":[{"key":[]}],

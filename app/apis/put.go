@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/classic"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/classic"
-	"github.com/gatehouse-io/gatehouse/core/registry/feed"
-	"github.com/gatehouse-io/gatehouse/core/registry/oas"
-	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -43,7 +43,7 @@ var anyID = strings.Repeat("0", 24)
 // Check completes an API for an organisation and says everything that is wrong
 // with it. Members of the extension that nobody knows pass: a newer gateway may.
 // Fields are those of the document, or of the classic definition.
-func (l *Library) Check(in Incoming, org tenant.ID) (Checked, []rules.Problem) {
+func (l *Library) Check(in Incoming, org tenant.ID) (Checked, []validation.Problem) {
 	out := Checked{draft: apidef.Draft{
 		ID: anyID, APIID: in.APIID, OrgID: org, Class: in.Class, Definition: in.Definition, Document: in.Document, Wrapper: in.Wrapper,
 	}}
@@ -68,7 +68,7 @@ func databaseID(in Incoming) string {
 	return ""
 }
 
-func (l *Library) checkClassic(d *apidef.Draft) []rules.Problem {
+func (l *Library) checkClassic(d *apidef.Draft) []validation.Problem {
 	def := d.Definition
 	def.Set("id", doc.NewString(d.ID))
 	def.Set("api_id", doc.NewString(d.APIID))
@@ -79,7 +79,7 @@ func (l *Library) checkClassic(d *apidef.Draft) []rules.Problem {
 	}
 	all := classicProblems(def)
 	for _, p := range append(problemsOf(required(def)), problemsOf(err)...) {
-		if !slices.ContainsFunc(all, func(known rules.Problem) bool { return known.Field == p.Field }) {
+		if !slices.ContainsFunc(all, func(known validation.Problem) bool { return known.Field == p.Field }) {
 			all = append(all, p)
 		}
 	}
@@ -87,21 +87,21 @@ func (l *Library) checkClassic(d *apidef.Draft) []rules.Problem {
 }
 
 // classicProblems is what gateways and this control plane would refuse.
-func classicProblems(def *doc.Node) (all []rules.Problem) {
-	return append(typeProblems(classic.Check(def)), rules.Classic(def)...)
+func classicProblems(def *doc.Node) (all []validation.Problem) {
+	return append(typeProblems(classic.Check(def)), validation.Classic(def)...)
 }
 
 // typeProblems says in words of their own what gateways could not decode.
-func typeProblems(problems []shape.Problem) (all []rules.Problem) {
+func typeProblems(problems []shape.Problem) (all []validation.Problem) {
 	for _, p := range problems {
-		all = append(all, rules.Problem{Field: p.Path, Message: p.Demand()})
+		all = append(all, validation.Problem{Field: p.Path, Message: p.Demand()})
 	}
 	return all
 }
 
 // checkDocument checks a document and derives the classic form from it. The
 // addresses of gateways are left as they came: they follow with the next change.
-func (l *Library) checkDocument(d *apidef.Draft) []rules.Problem {
+func (l *Library) checkDocument(d *apidef.Draft) []validation.Problem {
 	info := d.Document.Get(oas.ExtensionKey, "info")
 	problems := problemsOf(checkAPIID(d.APIID))
 	identify(info, *d)
@@ -120,7 +120,7 @@ func (l *Library) checkDocument(d *apidef.Draft) []rules.Problem {
 
 // documentProblems says everything that is wrong with a document, members that
 // nobody knows aside.
-func (l *Library) documentProblems(document *doc.Node, class apidef.Class) []rules.Problem {
+func (l *Library) documentProblems(document *doc.Node, class apidef.Class) []validation.Problem {
 	problems := l.validate(document, class, true)
 	if len(problems) == 0 {
 		problems = typeProblems(feed.Document(document))
@@ -129,14 +129,14 @@ func (l *Library) documentProblems(document *doc.Node, class apidef.Class) []rul
 }
 
 // problemsOf turns a fault into a problem.
-func problemsOf(err error) []rules.Problem {
+func problemsOf(err error) []validation.Problem {
 	if err == nil {
 		return nil
 	}
 	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return []rules.Problem{{Field: f.Field, Message: f.Message}}
+		return []validation.Problem{{Field: f.Field, Message: f.Message}}
 	}
-	return []rules.Problem{{Message: err.Error()}}
+	return []validation.Problem{{Message: err.Error()}}
 }
 
 // Put stores an API inside the unit of work of one organisation: over the one

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 

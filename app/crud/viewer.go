@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )

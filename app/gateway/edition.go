@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gatehouse-io/gatehouse/core/registry/feed"
+	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/compress"
 	"github.com/gatehouse-io/gatehouse/ports/store"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
-	"github.com/gatehouse-io/gatehouse/core/registry/classic"
-	"github.com/gatehouse-io/gatehouse/core/registry/feed"
+	"github.com/gatehouse-io/gatehouse/core/api/classic"
+	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"

@@ -1,13 +1,13 @@
 package gateway
 
 import (
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/policy"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
-	"github.com/gatehouse-io/gatehouse/core/registry/feed"
-	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -61,7 +61,7 @@ func policyEntry(rec store.Record, _ Lookup) feed.Entry {
 // ClientIDPs is the source of /system/clientidps: the registry of identity
 // providers (contract gateway.md 5).
 func ClientIDPs() Source {
-	return Source{Name: "clientidps", What: "client IdP", Kind: clientidp.Kind, Uses: []string{apidef.Kind}, Entry: clientIDPEntry}
+	return Source{Name: "clientidps", What: "client IdP", Kind: registry.Kind, Uses: []string{apidef.Kind}, Entry: clientIDPEntry}
 }
 
 func clientIDPEntry(rec store.Record, l Lookup) feed.Entry {

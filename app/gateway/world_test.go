@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
-	"github.com/gatehouse-io/gatehouse/core/registry/feed"
+	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"

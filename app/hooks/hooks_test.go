@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/hooks"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
-	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )

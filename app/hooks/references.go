@@ -5,7 +5,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
-	"github.com/gatehouse-io/gatehouse/core/registry/webhook"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/policies"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 

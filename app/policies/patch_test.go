@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/policies"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 )
 
 const (

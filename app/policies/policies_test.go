@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/policies"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )

@@ -3,8 +3,8 @@ package policies
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/core/api/migrate"
 	"github.com/gatehouse-io/gatehouse/core/policy"
-	"github.com/gatehouse-io/gatehouse/core/registry/migrate"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 

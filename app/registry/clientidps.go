@@ -9,7 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -18,12 +18,12 @@ import (
 
 // References of an identity provider dangle by contract and are many, so they
 // are read from the record when somebody asks, and not indexed with every write.
-var clientIDPs = &store.Kind[clientidp.IdP]{
-	Name: clientidp.Kind, Noun: "client idp", Alias: "client_idp_id", Load: clientidp.Load, Shared: true,
-	ID:  func(p clientidp.IdP) string { return p.ID },
-	Org: func(p clientidp.IdP) tenant.ID { return p.OrgID },
-	Indexes: []store.Index[clientidp.IdP]{
-		store.Unique("client_idp_id", "ID", func(p clientidp.IdP) string { return p.ClientIdPID }),
+var clientIDPs = &store.Kind[registry.IdP]{
+	Name: registry.Kind, Noun: "client idp", Alias: "client_idp_id", Load: registry.Load, Shared: true,
+	ID:  func(p registry.IdP) string { return p.ID },
+	Org: func(p registry.IdP) tenant.ID { return p.OrgID },
+	Indexes: []store.Index[registry.IdP]{
+		store.Unique("client_idp_id", "ID", func(p registry.IdP) string { return p.ClientIdPID }),
 	},
 }
 
@@ -44,7 +44,7 @@ type ClientIDPs struct {
 
 // Examples for the API description.
 var (
-	exampleMapping = clientidp.NewMapping([2]string{"read", "gold"}, [2]string{"orders:write", "platinum"})
+	exampleMapping = registry.NewMapping([2]string{"read", "gold"}, [2]string{"orders:write", "platinum"})
 	exampleDraft   = map[string]any{
 		"client_idp_id": "corp", "name": "Corporate login", "issuer": "https://login.example.com/", "scope_claim_name": "scope",
 		"jwks_uri": "https://login.example.com/jwks.json", "api_mappings": map[string]any{"orders": exampleMapping},
@@ -62,11 +62,11 @@ func receipt(message string, meta any) map[string]any {
 }
 
 // choices are the faults of what a client chooses about a provider.
-var choices = []string{clientidp.Kind + ".name", clientidp.Kind + ".jwks_uri", clientidp.Kind + ".client_idp_id"}
+var choices = []string{registry.Kind + ".name", registry.Kind + ".jwks_uri", registry.Kind + ".client_idp_id"}
 
 // Operations lists what clients can do with identity providers.
 func (s *ClientIDPs) Operations() []operation.Operation {
-	const missing, taken, mappings, unmapped = clientidp.Kind + ".not_found", clientidp.Kind + ".taken", clientidp.Kind + ".mappings", clientidp.Kind + ".mapping.not_found"
+	const missing, taken, mappings, unmapped = registry.Kind + ".not_found", registry.Kind + ".taken", registry.Kind + ".mappings", registry.Kind + ".mapping.not_found"
 	dry := operation.Rehearsable(s.references().Onlooker)
 	// The family knows no 503 for a store that does not answer.
 	away := operation.Answer{Status: 500, Text: "internal server error"}
@@ -126,7 +126,7 @@ type listIn struct {
 }
 
 // List returns a page of the organisation's identity providers, oldest first.
-func (s *ClientIDPs) List(ctx context.Context, in listIn) (out operation.Page[clientidp.IdP], err error) {
+func (s *ClientIDPs) List(ctx context.Context, in listIn) (out operation.Page[registry.IdP], err error) {
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		out, err = operation.List(ctx, clientIDPs, r, in.Paging, s.PageSize)
 		return err
@@ -137,19 +137,19 @@ func (s *ClientIDPs) List(ctx context.Context, in listIn) (out operation.Page[cl
 type createIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
-	Draft clientidp.Draft `body:""`
+	Draft registry.Draft `body:""`
 }
 
 // Create registers an identity provider.
 func (s *ClientIDPs) Create(ctx context.Context, in createIn) (operation.Receipt, error) {
 	if o := s.owners(in.Who); o != nil {
 		if err := s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-			return o.admit(ctx, r, replacing(in.Draft.APIMappings)(clientidp.IdP{}))
+			return o.admit(ctx, r, replacing(in.Draft.APIMappings)(registry.IdP{}))
 		}); err != nil {
 			return operation.Receipt{}, err
 		}
 	}
-	p, err := clientidp.New(s.NewID(), in.Scope.Org(), s.Now(), in.Draft)
+	p, err := registry.New(s.NewID(), in.Scope.Org(), s.Now(), in.Draft)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
@@ -161,19 +161,19 @@ func (s *ClientIDPs) Create(ctx context.Context, in createIn) (operation.Receipt
 }
 
 // advise warns of an identity provider that gateways may be unable to use.
-func (s *ClientIDPs) advise(ctx context.Context, p clientidp.IdP) {
+func (s *ClientIDPs) advise(ctx context.Context, p registry.IdP) {
 	if doubt := p.KeySourceDoubt(); doubt != "" && !store.Rehearsing(ctx) {
 		s.Log.Warn("client idp stored, but "+doubt, "id", p.ID, "org_id", string(p.OrgID))
 	}
 }
 
 // Get returns one identity provider.
-func (s *ClientIDPs) Get(ctx context.Context, in byID) (operation.Entity[clientidp.IdP], error) {
+func (s *ClientIDPs) Get(ctx context.Context, in byID) (operation.Entity[registry.IdP], error) {
 	p, err := s.get(ctx, in)
 	return entity(p.Value, p.Serial), err
 }
 
-func (s *ClientIDPs) get(ctx context.Context, in byID) (p store.Stored[clientidp.IdP], err error) {
+func (s *ClientIDPs) get(ctx context.Context, in byID) (p store.Stored[registry.IdP], err error) {
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		p, err = clientIDPs.Get(ctx, r, in.ID)
 		return err
@@ -187,13 +187,13 @@ func entity[T any](v T, at store.Serial) operation.Entity[T] {
 
 type replaceIn struct {
 	writeByID
-	Draft clientidp.Draft `body:""`
+	Draft registry.Draft `body:""`
 }
 
 // Replace replaces what the client may choose.
-func (s *ClientIDPs) Replace(ctx context.Context, in replaceIn) (operation.Entity[clientidp.IdP], error) {
+func (s *ClientIDPs) Replace(ctx context.Context, in replaceIn) (operation.Entity[registry.IdP], error) {
 	now := s.Now()
-	p, err := s.edit(ctx, in.byID, replacing(in.Draft.APIMappings), in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return p.Replace(in.Draft, now) })
+	p, err := s.edit(ctx, in.byID, replacing(in.Draft.APIMappings), in.Match.Check, func(p registry.IdP) (registry.IdP, error) { return p.Replace(in.Draft, now) })
 	if err == nil {
 		s.advise(ctx, p.Value)
 	}
@@ -211,14 +211,14 @@ func (s *ClientIDPs) Delete(ctx context.Context, in writeByID) (operation.Receip
 
 // edit rewrites one identity provider in a unit of work of its own, if the mappings
 // that it touches are the caller's to change.
-func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when store.Condition, fn func(clientidp.IdP) (clientidp.IdP, error)) (operation.Entity[clientidp.IdP], error) {
-	var p store.Stored[clientidp.IdP]
+func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when store.Condition, fn func(registry.IdP) (registry.IdP, error)) (operation.Entity[registry.IdP], error) {
+	var p store.Stored[registry.IdP]
 	o, err := s.prepare(ctx, in, touched)
 	if err != nil {
-		return operation.Entity[clientidp.IdP]{}, err
+		return operation.Entity[registry.IdP]{}, err
 	}
 	_, err = s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
-		p, err = clientIDPs.Revise(ctx, w, in.ID, when, func(old clientidp.IdP) (clientidp.IdP, error) {
+		p, err = clientIDPs.Revise(ctx, w, in.ID, when, func(old registry.IdP) (registry.IdP, error) {
 			if err := o.admit(ctx, w, touched(old)); err != nil {
 				return old, err
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -21,10 +21,10 @@ type writeByAPI struct {
 
 // GetMapping returns the mapping of one API. Its entity tag is that of the whole
 // identity provider: a precondition on it also protects what stands beside it.
-func (s *ClientIDPs) GetMapping(ctx context.Context, in byAPI) (operation.Entity[clientidp.Mapping], error) {
+func (s *ClientIDPs) GetMapping(ctx context.Context, in byAPI) (operation.Entity[registry.Mapping], error) {
 	p, err := s.get(ctx, in.byID)
 	if err != nil {
-		return operation.Entity[clientidp.Mapping]{}, err
+		return operation.Entity[registry.Mapping]{}, err
 	}
 	m, err := p.Value.Mapping(in.API)
 	return entity(m, p.Serial), err
@@ -32,13 +32,13 @@ func (s *ClientIDPs) GetMapping(ctx context.Context, in byAPI) (operation.Entity
 
 type putMappingIn struct {
 	writeByAPI
-	Mapping clientidp.Mapping `body:""`
+	Mapping registry.Mapping `body:""`
 }
 
 // PutMapping replaces the mapping of one API.
-func (s *ClientIDPs) PutMapping(ctx context.Context, in putMappingIn) (operation.Entity[clientidp.IdP], error) {
+func (s *ClientIDPs) PutMapping(ctx context.Context, in putMappingIn) (operation.Entity[registry.IdP], error) {
 	now := s.Now()
-	return s.editMapping(ctx, in.writeByAPI, func(p clientidp.IdP) (clientidp.IdP, error) {
+	return s.editMapping(ctx, in.writeByAPI, func(p registry.IdP) (registry.IdP, error) {
 		return p.WithMapping(in.API, in.Mapping, now)
 	})
 }
@@ -46,15 +46,15 @@ func (s *ClientIDPs) PutMapping(ctx context.Context, in putMappingIn) (operation
 // DeleteMapping removes the mapping of one API.
 func (s *ClientIDPs) DeleteMapping(ctx context.Context, in writeByAPI) (operation.Receipt, error) {
 	now := s.Now()
-	p, err := s.editMapping(ctx, in, func(p clientidp.IdP) (clientidp.IdP, error) { return p.WithoutMapping(in.API, now) })
+	p, err := s.editMapping(ctx, in, func(p registry.IdP) (registry.IdP, error) { return p.WithoutMapping(in.API, now) })
 	return operation.Receipt{Message: "client idp mapping deleted", Tag: p.Tag}, err
 }
 
 // editMapping rewrites one mapping if the preconditions hold for that mapping.
-func (s *ClientIDPs) editMapping(ctx context.Context, in writeByAPI, fn func(clientidp.IdP) (clientidp.IdP, error)) (operation.Entity[clientidp.IdP], error) {
+func (s *ClientIDPs) editMapping(ctx context.Context, in writeByAPI, fn func(registry.IdP) (registry.IdP, error)) (operation.Entity[registry.IdP], error) {
 	var at store.Serial
 	remember := func(s store.Serial) error { at = s; return nil }
-	return s.edit(ctx, in.byID, only(slices.Values([]string{in.API})), remember, func(p clientidp.IdP) (clientidp.IdP, error) {
+	return s.edit(ctx, in.byID, only(slices.Values([]string{in.API})), remember, func(p registry.IdP) (registry.IdP, error) {
 		_, mapped := p.APIMappings.Get(in.API)
 		if err := in.Match.CheckTag(operation.Tag(at), mapped); err != nil {
 			return p, err

@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -14,22 +14,22 @@ import (
 const notesOwned = "While enable_ownership is on, only owners and admins touch the mapping of an API that has owners: 401 for others."
 
 // codeNotOwned is the code of a write that would map an API of others.
-const codeNotOwned = clientidp.Kind + ".not_owned"
+const codeNotOwned = registry.Kind + ".not_owned"
 
 // touching returns the APIs whose mappings a write concerns, given what is stored.
-type touching func(old clientidp.IdP) iter.Seq[string]
+type touching func(old registry.IdP) iter.Seq[string]
 
 // only is a write that concerns these APIs whatever is stored.
 func only(apis iter.Seq[string]) touching {
-	return func(clientidp.IdP) iter.Seq[string] { return apis }
+	return func(registry.IdP) iter.Seq[string] { return apis }
 }
 
 // replacing is a write that puts other mappings in the place of all there are. Those
 // that it keeps count too: with another key source they open their APIs to others.
-func replacing(next clientidp.Mappings) touching {
-	return func(old clientidp.IdP) iter.Seq[string] {
+func replacing(next registry.Mappings) touching {
+	return func(old registry.IdP) iter.Seq[string] {
 		return func(yield func(string) bool) {
-			for _, ms := range []clientidp.Mappings{old.APIMappings, next} {
+			for _, ms := range []registry.Mappings{old.APIMappings, next} {
 				for api := range ms.APIs() {
 					if !yield(api) {
 						return

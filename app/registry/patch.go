@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -18,11 +18,11 @@ type patchIn struct {
 
 // patched returns an identity provider with the patch applied, or with the whole
 // table that rules have decided about.
-func (in patchIn) patched(p clientidp.IdP, now time.Time) (clientidp.IdP, error) {
+func (in patchIn) patched(p registry.IdP, now time.Time) (registry.IdP, error) {
 	if in.Table.Body == nil {
 		return p.PatchMappings(in.Patch, now)
 	}
-	var ms clientidp.Mappings
+	var ms registry.Mappings
 	if err := ms.UnmarshalJSON(in.Table.Body); err != nil {
 		return p, err
 	}
@@ -31,15 +31,15 @@ func (in patchIn) patched(p clientidp.IdP, now time.Time) (clientidp.IdP, error)
 
 // touched yields the APIs whose mappings the patch names or, once it has become a
 // whole table, changes.
-func (in patchIn) touched(old clientidp.IdP) iter.Seq[string] {
+func (in patchIn) touched(old registry.IdP) iter.Seq[string] {
 	if in.Table.Body == nil {
-		return clientidp.Named(in.Patch)
+		return registry.Named(in.Patch)
 	}
 	next, err := in.patched(old, old.Updated)
 	if err != nil {
 		return func(func(string) bool) {} // which the write refuses
 	}
-	return clientidp.Differing(old.APIMappings, next.APIMappings)
+	return registry.Differing(old.APIMappings, next.APIMappings)
 }
 
 // patches says to rules what PatchMappings stores: all mappings.
@@ -57,7 +57,7 @@ func (s *ClientIDPs) patches(ctx context.Context, in patchIn) (operation.Settled
 }
 
 // PatchMappings merges a patch into the mappings, all or nothing.
-func (s *ClientIDPs) PatchMappings(ctx context.Context, in patchIn) (operation.Entity[clientidp.IdP], error) {
+func (s *ClientIDPs) PatchMappings(ctx context.Context, in patchIn) (operation.Entity[registry.IdP], error) {
 	now := s.Now()
-	return s.edit(ctx, in.byID, in.touched, in.Match.Check, func(p clientidp.IdP) (clientidp.IdP, error) { return in.patched(p, now) })
+	return s.edit(ctx, in.byID, in.touched, in.Match.Check, func(p registry.IdP) (registry.IdP, error) { return in.patched(p, now) })
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -16,7 +16,7 @@ import (
 // of work of one organisation: over the one with the same client_idp_id, or else as a
 // new one, under the database ID it had there if that is free. The operation is
 // empty when nothing changes: what is stored already is not written again.
-func (s *ClientIDPs) Put(ctx context.Context, w store.Writer, org tenant.ID, databaseID string, d clientidp.Draft) (store.Op, error) {
+func (s *ClientIDPs) Put(ctx context.Context, w store.Writer, org tenant.ID, databaseID string, d registry.Draft) (store.Op, error) {
 	now := s.Now()
 	if d.ClientIdPID == "" {
 		d.ClientIdPID = databaseID
@@ -30,7 +30,7 @@ func (s *ClientIDPs) Put(ctx context.Context, w store.Writer, org tenant.ID, dat
 			return "", err
 		}
 		next.Updated = now
-		_, err = clientIDPs.Edit(ctx, w, old.Value.ID, nil, func(clientidp.IdP) (clientidp.IdP, error) { return next, nil })
+		_, err = clientIDPs.Edit(ctx, w, old.Value.ID, nil, func(registry.IdP) (registry.IdP, error) { return next, nil })
 		return store.Updated, err
 	}
 	id := s.NewID()
@@ -39,14 +39,14 @@ func (s *ClientIDPs) Put(ctx context.Context, w store.Writer, org tenant.ID, dat
 			id = databaseID
 		}
 	}
-	p, err := clientidp.New(id, org, now, d)
+	p, err := registry.New(id, org, now, d)
 	if err != nil {
 		return "", err
 	}
 	return store.Created, clientIDPs.Insert(ctx, w, p)
 }
 
-func text(p clientidp.IdP) []byte {
+func text(p registry.IdP) []byte {
 	b, _ := p.AppendJSON(nil) // records always encode
 	return b
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -36,7 +36,7 @@ func TestPut(t *testing.T) {
 			d := open(t)
 			d.must(t, request{op: "create", body: corp})
 			d.now = d.now.Add(time.Hour)
-			var draft clientidp.Draft
+			var draft registry.Draft
 			if err := json.Unmarshal([]byte(c.draft), &draft); err != nil {
 				t.Fatal(err)
 			}

@@ -7,10 +7,10 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/policy"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -18,10 +18,10 @@ import (
 
 // Source is what identity providers name: APIs and policies, in their mappings.
 func Source() crud.Source {
-	return crud.SourceOf(clientIDPs, func(p clientidp.IdP) string { return p.Name }, uses, nil)
+	return crud.SourceOf(clientIDPs, func(p registry.IdP) string { return p.Name }, uses, nil)
 }
 
-func uses(p clientidp.IdP) iter.Seq[crud.Use] {
+func uses(p registry.IdP) iter.Seq[crud.Use] {
 	return func(yield func(crud.Use) bool) {
 		for api, m := range p.APIMappings.All() {
 			where := "api_mappings." + api
@@ -57,7 +57,7 @@ var (
 		{Kind: apidef.Kind, ID: "orders", Name: "Orders", Where: "api_mappings.orders"},
 		{Kind: policy.Kind, ID: "gold", Name: "Gold", Where: "api_mappings.orders.scope_to_policy.read"},
 	}
-	exampleReport = Report{Dangling: []store.Reference{{Kind: clientidp.Kind, ID: "corp", Name: "Corporate login",
+	exampleReport = Report{Dangling: []store.Reference{{Kind: registry.Kind, ID: "corp", Name: "Corporate login",
 		Where: "api_mappings.orders.scope_to_policy.orders:write", To: &integrity.Target{Kind: policy.Kind, ID: "platinum"}}}}
 )
 
@@ -72,7 +72,7 @@ func (s *ClientIDPs) ListReferences(ctx context.Context, in byID) ([]store.Refer
 		if p, err = clientIDPs.Get(ctx, r, p.Value.ID); err != nil {
 			return err
 		}
-		rec, err := r.Get(ctx, clientidp.Kind, p.Value.ID)
+		rec, err := r.Get(ctx, registry.Kind, p.Value.ID)
 		if err == nil {
 			out, err = collect(s.references().Named(ctx, r, viewer(in.Who), rec))
 		}
@@ -98,7 +98,7 @@ func (s *ClientIDPs) ReportDangling(ctx context.Context, in reportIn) (out Repor
 			break
 		}
 		err = crud.Inside(ctx, s.Store, org, func(r store.Reader) error {
-			found, err := collect(s.references().Dangling(ctx, r, viewer(in.Who), clientidp.Kind))
+			found, err := collect(s.references().Dangling(ctx, r, viewer(in.Who), registry.Kind))
 			out.Dangling = append(out.Dangling, found...)
 			return err
 		})

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/relay"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -20,9 +20,9 @@ func TestAnnounces(t *testing.T) {
 		want   []string
 	}{
 		{"one", func(w *world) { w.change("a") }, []string{"1.0 ClientIdPChanged a"}},
-		{"three in one commit", func(w *world) { w.commit(clientidp.Kind, "c", "a", "b") },
+		{"three in one commit", func(w *world) { w.commit(registry.Kind, "c", "a", "b") },
 			[]string{"1.0 ClientIdPChanged c", "1.1 ClientIdPChanged a", "1.2 ClientIdPChanged b"}},
-		{"twice in one commit", func(w *world) { w.commit(clientidp.Kind, "a", "a") }, []string{"1.0 ClientIdPChanged a"}},
+		{"twice in one commit", func(w *world) { w.commit(registry.Kind, "a", "a") }, []string{"1.0 ClientIdPChanged a"}},
 		{"twice in two commits", func(w *world) { w.change("a"); w.change("a") },
 			[]string{"1.0 ClientIdPChanged a", "2.0 ClientIdPChanged a"}},
 		{"what gateways do not care about", func(w *world) { w.commit("user", "a"); w.commit("organisation", "b", "c") }, nil},
@@ -228,7 +228,7 @@ func TestSaves(t *testing.T) {
 		for _, c := range []struct {
 			kind string
 			most int
-		}{{clientidp.Kind, 11}, {"user", 2}} {
+		}{{registry.Kind, 11}, {"user", 2}} {
 			l.advanced.set(0)
 			for range 1000 {
 				w.commit(c.kind, "a")

@@ -15,7 +15,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/relay"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -92,7 +92,7 @@ func (w *world) commit(kind string, aliases ...string) {
 }
 
 // change commits one identity provider.
-func (w *world) change(alias string) { w.Helper(); w.commit(clientidp.Kind, alias) }
+func (w *world) change(alias string) { w.Helper(); w.commit(registry.Kind, alias) }
 
 // expect compares what the sink has been told, once nobody has anything to do
 // any more at this moment.

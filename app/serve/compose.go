@@ -20,8 +20,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/redact"
-	"github.com/gatehouse-io/gatehouse/core/registry/servers"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gatehouse-io/gatehouse/core/registry/folder"
+	"github.com/gatehouse-io/gatehouse/core/folder"
 )
 
 // Bundle is what a folder holds.

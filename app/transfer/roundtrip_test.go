@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/registry/folder"
-	"github.com/gatehouse-io/gatehouse/core/registry/oas"
+	"github.com/gatehouse-io/gatehouse/core/folder"
 )
 
 // folderOf reads a file among its neighbours, and keeps what it holds.

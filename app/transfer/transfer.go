@@ -12,12 +12,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
-	"github.com/gatehouse-io/gatehouse/core/registry/folder"
-	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	"github.com/gatehouse-io/gatehouse/core/folder"
+	providers "github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
@@ -184,7 +184,7 @@ func (s *Service) api(org tenant.ID, a folder.API) (item, []folder.Problem) {
 }
 
 // place says in which file the problems of an API are.
-func place(a folder.API, wrong []rules.Problem) (out []folder.Problem) {
+func place(a folder.API, wrong []validation.Problem) (out []folder.Problem) {
 	at := a.Place
 	if a.Document != nil {
 		at = a.DocumentAt
@@ -208,11 +208,11 @@ func (s *Service) policy(org tenant.ID, p folder.Policy) (item, []folder.Problem
 }
 
 func (s *Service) idp(org tenant.ID, p folder.IdP) (item, []folder.Problem) {
-	var d clientidp.Draft
+	var d providers.Draft
 	var wrong []folder.Problem
 	err := decode(p.Node, &d)
 	if err == nil {
-		_, err = clientidp.New("", org, s.IDPs.Now(), d)
+		_, err = providers.New("", org, s.IDPs.Now(), d)
 	}
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		wrong = append(wrong, p.Place.Problem(f.Field, "%s", f.Message))
@@ -227,10 +227,10 @@ func (s *Service) idp(org tenant.ID, p folder.IdP) (item, []folder.Problem) {
 }
 
 // decode reads a draft, and says which member is of the wrong type.
-func decode(n *doc.Node, d *clientidp.Draft) error {
+func decode(n *doc.Node, d *providers.Draft) error {
 	for _, name := range []string{"client_idp_id", "name", "issuer", "jwks_uri", "scope_claim_name"} {
 		if v := n.Get(name); !v.Is(doc.Absent, doc.TypeNull, doc.TypeString) {
-			return fault.New(fault.Invalid, clientidp.Kind+"."+name, "must be a string, not %s", v.Type()).At(name)
+			return fault.New(fault.Invalid, providers.Kind+"."+name, "must be a string, not %s", v.Type()).At(name)
 		}
 	}
 	return json.Unmarshal(n.JSON(), d)

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/transfer"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/folder"
+	"github.com/gatehouse-io/gatehouse/core/folder"
 )
 
 const (

@@ -22,11 +22,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/transfer"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/folder"
 	"github.com/gatehouse-io/gatehouse/core/policy"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
-	"github.com/gatehouse-io/gatehouse/core/registry/folder"
+	providers "github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -185,7 +185,7 @@ func (w *world) record(org tenant.ID, kind, id string) string {
 			}
 			return err
 		}
-		for rec, err := range r.Scan(w.t.Context(), store.Query{Kind: clientidp.Kind, Index: "client_idp_id", Value: id}) {
+		for rec, err := range r.Scan(w.t.Context(), store.Query{Kind: providers.Kind, Index: "client_idp_id", Value: id}) {
 			text = rec.Doc
 			return err
 		}

@@ -3,9 +3,9 @@ package policy
 import (
 	"slices"
 
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/registry/apidef"
 )
 
 // primitives lists what an MCP proxy offers.

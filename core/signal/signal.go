@@ -5,7 +5,7 @@ package signal
 import (
 	"strings"
 
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 )
 
 // Command tells a gateway what to do.
@@ -73,9 +73,9 @@ type row struct {
 
 // table is the one list of records that concern gateways.
 var table = map[string]row{
-	"api":          {ApiAdded, ApiUpdated, ApiRemoved, "api_id"},
-	"policy":       {PolicyChanged, PolicyChanged, PolicyChanged, "id"},
-	clientidp.Kind: {ClientIdPChanged, ClientIdPChanged, ClientIdPChanged, "client_idp_id"},
+	"api":         {ApiAdded, ApiUpdated, ApiRemoved, "api_id"},
+	"policy":      {PolicyChanged, PolicyChanged, PolicyChanged, "id"},
+	registry.Kind: {ClientIdPChanged, ClientIdPChanged, ClientIdPChanged, "client_idp_id"},
 }
 
 // Many is how many reloads one announcement takes the place of: more than that

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 )
 
 func idp(id, alias string) signal.Change {
-	return signal.Change{Op: signal.Updated, Kind: clientidp.Kind, ID: id, Key: func(index string) string {
+	return signal.Change{Op: signal.Updated, Kind: registry.Kind, ID: id, Key: func(index string) string {
 		switch index {
 		case "client_idp_id":
 			return alias
@@ -37,7 +37,7 @@ func TestOf(t *testing.T) {
 		{"kinds that do not concern gateways", []signal.Change{{Op: signal.Created, Kind: "user", ID: "1"}, {Op: signal.Deleted, Kind: "webhook", ID: "2"}, {ID: "3"}}, nil},
 		{"an identity provider", []signal.Change{idp("1", "corp")}, []signal.Signal{changed("corp")}},
 		{"without an alias", []signal.Change{idp("1", "")}, []signal.Signal{changed("1")}},
-		{"without keys", []signal.Change{{Op: signal.Created, Kind: clientidp.Kind, ID: "1"}}, []signal.Signal{changed("1")}},
+		{"without keys", []signal.Change{{Op: signal.Created, Kind: registry.Kind, ID: "1"}}, []signal.Signal{changed("1")}},
 		{"several, in order of the commit", []signal.Change{idp("2", "b"), {Kind: "user", ID: "7"}, idp("1", "a"), idp("3", "c")},
 			[]signal.Signal{changed("b"), changed("a"), changed("c")}},
 		{"one subject twice", []signal.Change{idp("1", "a"), idp("2", "b"), idp("3", "a")}, []signal.Signal{changed("a"), changed("b")}},

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -104,7 +104,7 @@ func dropLog(ctx context.Context, path string) (err error) {
 // keeps no history.
 type unlogged struct {
 	db   *sql.DB
-	recs []clientidp.IdP // by client
+	recs []registry.IdP // by client
 	mu   sync.Mutex
 	wait []*change
 	busy bool
@@ -142,7 +142,7 @@ func newUnlogged(ctx context.Context, b *bench, clients, mappings int) (*unlogge
 
 func (u *unlogged) contestant(clients int) contestant {
 	return contestant{name: "without the log", clients: clients, do: func(ctx context.Context, client, n int) (err error) {
-		p, err := u.recs[client].WithMapping("api-5", clientidp.NewMapping([2]string{"read", fmt.Sprintf("policy-%08d", n)}), time.Now())
+		p, err := u.recs[client].WithMapping("api-5", registry.NewMapping([2]string{"read", fmt.Sprintf("policy-%08d", n)}), time.Now())
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (u *unlogged) commit(ctx context.Context, group []*change) (err error) {
 func (u *unlogged) args(group []*change) (args []any) {
 	for _, c := range group {
 		u.rev++
-		args = append(args, clientidp.Kind, "5f1a0c5d8e3b2a1f00000001", c.id, u.rev, string(c.doc), string(c.meta))
+		args = append(args, registry.Kind, "5f1a0c5d8e3b2a1f00000001", c.id, u.rev, string(c.doc), string(c.meta))
 	}
 	return args
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -174,7 +174,7 @@ func (w *world) await(ctx context.Context, n, reads int, took *delays) error {
 
 // policyOf reads the policy out of the answer to a GET of a mapping.
 func policyOf(answer any) string {
-	e, ok := answer.(operation.Entity[clientidp.Mapping])
+	e, ok := answer.(operation.Entity[registry.Mapping])
 	if !ok {
 		return ""
 	}

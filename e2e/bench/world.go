@@ -12,19 +12,19 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/identity"
-	"github.com/gatehouse-io/gatehouse/core/registry/clientidp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // idps is the registry's kind, for writing to the store without the use case.
-var idps = &store.Kind[clientidp.IdP]{
-	Name: clientidp.Kind, Noun: "client idp", Alias: "client_idp_id", Load: clientidp.Load, Shared: true,
-	ID:  func(p clientidp.IdP) string { return p.ID },
-	Org: func(p clientidp.IdP) tenant.ID { return p.OrgID },
-	Indexes: []store.Index[clientidp.IdP]{
-		store.Unique("client_idp_id", "ID", func(p clientidp.IdP) string { return p.ClientIdPID }),
+var idps = &store.Kind[registry.IdP]{
+	Name: registry.Kind, Noun: "client idp", Alias: "client_idp_id", Load: registry.Load, Shared: true,
+	ID:  func(p registry.IdP) string { return p.ID },
+	Org: func(p registry.IdP) tenant.ID { return p.OrgID },
+	Indexes: []store.Index[registry.IdP]{
+		store.Unique("client_idp_id", "ID", func(p registry.IdP) string { return p.ClientIdPID }),
 	},
 }
 
@@ -99,12 +99,12 @@ func draft(id string, mappings int) string {
 func mapping(n int) string { return fmt.Sprintf(`{"scope_to_policy":{"read":"policy-%08d"}}`, n) }
 
 // provider makes the value that draft registers.
-func provider(id string, mappings int) (clientidp.IdP, error) {
-	var d clientidp.Draft
+func provider(id string, mappings int) (registry.IdP, error) {
+	var d registry.Draft
 	if err := json.Unmarshal([]byte(draft(id, mappings)), &d); err != nil {
-		return clientidp.IdP{}, err
+		return registry.IdP{}, err
 	}
-	return clientidp.New("5f1a0c5d8e3b2a1f00000003", "5f1a0c5d8e3b2a1f00000001", someTime, d)
+	return registry.New("5f1a0c5d8e3b2a1f00000003", "5f1a0c5d8e3b2a1f00000001", someTime, d)
 }
 
 // put is a contestant that upserts through the use case: each client its own
@@ -122,9 +122,9 @@ func (w *world) put(prefix string, clients int, shared bool) contestant {
 // edit is a contestant that does the same to the store alone.
 func (w *world) edit(prefix string, clients int) contestant {
 	return contestant{name: "edit", clients: clients, do: func(ctx context.Context, client, n int) error {
-		m := clientidp.NewMapping([2]string{"read", fmt.Sprintf("policy-%08d", n)})
+		m := registry.NewMapping([2]string{"read", fmt.Sprintf("policy-%08d", n)})
 		_, err := w.Store().Update(ctx, w.scope, func(tx store.Writer) error {
-			_, err := idps.Edit(ctx, tx, name(prefix, client), nil, func(p clientidp.IdP) (clientidp.IdP, error) {
+			_, err := idps.Edit(ctx, tx, name(prefix, client), nil, func(p registry.IdP) (registry.IdP, error) {
 				return p.WithMapping("api-5", m, time.Now())
 			})
 			return err

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/gatehouse-io/gatehouse/core/registry/rules"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 )
 
 // Variant is a kind of document with a description of its own.
@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // Problem is one thing that is wrong with a document.
-type Problem = rules.Problem
+type Problem = validation.Problem
 
 // Validator checks documents.
 type Validator interface {

@@ -1,0 +1,250 @@
+// Package apidef models the API definitions that gateways load. A definition
+// belongs to those who wrote it: its text is kept as it came, and rules look at
+// it through a few lenses.
+package apidef
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/shape"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
+)
+
+// Kind is the name of the resource in storage, history and the feed.
+const Kind = "api"
+
+// Class says which endpoints manage an API.
+type Class string
+
+// The classes of APIs.
+const (
+	Classic Class = "classic"
+	OAS     Class = "oas"     // OpenAPI document with the vendor extension (contract dashboard.md 10)
+	Streams Class = "streams" // the same with x-tyk-streaming (12)
+	MCP     Class = "mcp"     // MCP proxy (13); its own permission and lists
+)
+
+// API is one API of any class. It is immutable: every change returns another.
+// Gateways execute the classic definition, so every class has one.
+type API struct {
+	id         string // database ID, 24 hex digits
+	class      Class
+	definition json.RawMessage
+	document   json.RawMessage // OpenAPI document; nil for Classic
+	wrapper    doc.Object      // the members of the wrapper that are neither of these
+	created    time.Time
+	updated    time.Time
+	facts      *facts
+	quiet      bool // the last change concerns no gateway
+}
+
+// Draft is what makes an API: texts that are valid JSON objects.
+type Draft struct {
+	ID         string // database ID
+	APIID      string
+	OrgID      tenant.ID
+	Class      Class
+	Definition *doc.Node // classic definition; it is completed by the identifiers
+	Document   *doc.Node // OpenAPI document; nil for Classic
+	Wrapper    doc.Object
+	Gone       []string // members that a wrapper has no longer; for Rewrite
+}
+
+// New makes an API. The identifiers are written into its definition, and into
+// the vendor extension of its document.
+func New(d Draft, now time.Time) (API, error) {
+	a := API{id: d.ID, class: d.Class, created: now}
+	a.wrapper = own(d.Wrapper)
+	return a.write(d, now)
+}
+
+// Rewrite returns a with another definition and document. Whatever the draft
+// says, the database ID, the organisation, the class and the time of creation stay.
+// Members of the wrapper stay unless the draft has others or says that they go.
+func (a API) Rewrite(d Draft, now time.Time) (API, error) {
+	d.ID, d.OrgID, d.Class = a.id, a.OrgID(), a.class
+	if d.APIID == "" {
+		d.APIID = a.APIID()
+	}
+	e := a.wrapper.Edit()
+	for name, raw := range own(d.Wrapper).All() {
+		e.Set(name, raw)
+	}
+	for _, name := range d.Gone {
+		e.Delete(name)
+	}
+	a.wrapper = e.Object()
+	return a.write(d, now)
+}
+
+func (a API) write(d Draft, now time.Time) (API, error) {
+	def := d.Definition
+	if err := a.checkCaps(def); err != nil {
+		return a, err
+	}
+	def.Set("id", doc.NewString(d.ID))
+	def.Set("api_id", doc.NewString(d.APIID))
+	def.Set("org_id", doc.NewString(string(d.OrgID)))
+	a.definition, a.document, a.quiet = def.JSON(), nil, false
+	if d.Document != nil {
+		if info := d.Document.Get("x-tyk-api-gateway", "info"); info.Is(doc.TypeObject) {
+			info.Set("dbId", doc.NewString(d.ID))
+			info.Set("id", doc.NewString(d.APIID))
+			info.Set("orgId", doc.NewString(string(d.OrgID)))
+		}
+		a.document = d.Document.JSON()
+	}
+	a.updated = now
+	var err error
+	a.facts, err = read(a.definition)
+	return a, err
+}
+
+// WrapperNames is the wrapper with the members that are known: another spelling of
+// one is refused. What the definition and the document hold is checked elsewhere.
+var WrapperNames = shape.Object(
+	shape.Members(strings.Join(serverOwned, " ")+" is_site sort_by user_owners user_group_owners categories", shape.Raw),
+	shape.Members("hook_references", shape.List(shape.Object(shape.Members("event_name event_timeout disabled", shape.Raw), shape.Members("hook", webhook.Names)))),
+)
+
+// serverOwned are the members of a wrapper that clients do not choose, or that
+// have a place of their own.
+var serverOwned = []string{
+	"api_definition", "api_model", "oas", "is_streams", "created_at", "updated_at", "_id", "org_id", "class", "compliance_status",
+}
+
+func own(o doc.Object) doc.Object {
+	e := o.Edit()
+	for _, name := range serverOwned {
+		e.Delete(name)
+	}
+	return e.Object()
+}
+
+// ID returns the database ID.
+func (a API) ID() string { return a.id }
+
+// APIID returns the identifier that keys, policies and gateways use.
+func (a API) APIID() string { return a.facts.apiID }
+
+// OrgID returns the organisation.
+func (a API) OrgID() tenant.ID { return tenant.ID(a.facts.orgID) }
+
+// Class returns which endpoints manage the API.
+func (a API) Class() Class { return a.class }
+
+// IsMCP reports whether the API is an MCP proxy.
+func (a API) IsMCP() bool { return a.class == MCP }
+
+// Definition returns the text of the classic definition. Treat it as read-only.
+func (a API) Definition() json.RawMessage { return a.definition }
+
+// Document returns the text of the OpenAPI document; nil for a classic API.
+func (a API) Document() json.RawMessage { return a.document }
+
+// Quiet reports whether the last change concerns no gateway: owners, categories
+// and the addresses in a document (contract dashboard.md 6.2).
+func (a API) Quiet() bool { return a.quiet }
+
+// Quietly returns a as one whose last change concerns no gateway.
+func (a API) Quietly() API {
+	a.quiet = true
+	return a
+}
+
+// Created returns when the API was created.
+func (a API) Created() time.Time { return a.created }
+
+// Updated returns when the API was last written.
+func (a API) Updated() time.Time { return a.updated }
+
+// HookReferences returns the text of the wrapper's hook_references: webhooks by
+// event; nil when there are none.
+func (a API) HookReferences() json.RawMessage {
+	raw, _ := a.wrapper.Get("hook_references")
+	if doc.IsNull(raw) {
+		return nil
+	}
+	return raw
+}
+
+// Texts returns the trees of the definition and the document, free to be edited.
+func (a API) Texts() (definition, document *doc.Node, err error) {
+	if definition, err = doc.ParseNode(a.definition); err != nil || a.document == nil {
+		return definition, nil, err
+	}
+	document, err = doc.ParseNode(a.document)
+	return definition, document, err
+}
+
+// Size is about how many bytes the API has as text.
+func (a API) Size() int { return len(a.definition) + len(a.document) }
+
+// AppendJSON implements doc.Appender: the API as stored.
+func (a API) AppendJSON(b []byte) ([]byte, error) {
+	b = doc.AppendString(append(b, `{"_id":`...), a.id)
+	b = doc.AppendString(append(b, `,"class":`...), string(a.class))
+	b = a.appendTexts(append(b, ','), a.definition, a.document)
+	return append(a.appendTimes(b), '}'), nil
+}
+
+// appendTexts appends what clients write, in their order.
+func (a API) appendTexts(b, definition, document []byte) []byte {
+	b = append(append(b, `"api_definition":`...), definition...)
+	if document != nil {
+		b = append(append(b, `,"oas":`...), document...)
+	}
+	for name, raw := range a.wrapper.All() {
+		b = append(doc.AppendString(append(b, ','), name), ':')
+		b = append(b, raw...)
+	}
+	return b
+}
+
+func (a API) appendTimes(b []byte) []byte {
+	b = append(append(b, `,"created_at":"`...), a.created.Format(time.RFC3339Nano)...)
+	return append(append(append(b, `","updated_at":"`...), a.updated.Format(time.RFC3339Nano)...), '"')
+}
+
+// MarshalJSON implements json.Marshaler: the API as stored.
+func (a API) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil) }
+
+// Load reads a stored API. It trusts the text.
+func Load(text []byte) (a API, err error) {
+	o, err := doc.LoadObject(text)
+	if err != nil {
+		return a, err
+	}
+	var head struct {
+		ID      string    `json:"_id"`
+		Class   Class     `json:"class"`
+		Created time.Time `json:"created_at"`
+		Updated time.Time `json:"updated_at"`
+	}
+	small := doc.Object{}.Edit()
+	for _, name := range []string{"_id", "class", "created_at", "updated_at"} {
+		if raw, ok := o.Get(name); ok {
+			small.Set(name, raw)
+		}
+	}
+	stored, err := small.Object().AppendJSON(nil)
+	if err == nil {
+		err = json.Unmarshal(stored, &head)
+	}
+	if err != nil {
+		return a, err
+	}
+	a = API{id: head.ID, class: head.Class, created: head.Created, updated: head.Updated, wrapper: own(o)}
+	if a.definition, _ = o.Get("api_definition"); !doc.IsObject(a.definition) {
+		a.definition = json.RawMessage("{}") // of a record that nobody here has written
+	}
+	if a.document, _ = o.Get("oas"); doc.IsNull(a.document) {
+		a.document = nil
+	}
+	a.facts, err = read(a.definition)
+	return a, err
+}

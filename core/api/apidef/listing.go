@@ -1,0 +1,218 @@
+package apidef
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/classic"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Filter selects APIs of a list; its conditions combine with AND, the values of
+// one condition with OR (contract dashboard.md 9.3).
+type Filter struct {
+	Text       string // part of the name or the listen path, in any case
+	Type       string // tcp, rest, graphql (graph), udg, subgraph, supergraph, internal, streams
+	Categories []string
+	AuthTypes  []string
+	Tags       []string
+	Hide       map[string]bool // API IDs to leave out: child versions
+}
+
+// Everything reports whether the filter lets everything pass.
+func (f Filter) Everything() bool {
+	return f.Text == "" && f.Type == "" && len(f.Categories)+len(f.AuthTypes)+len(f.Tags)+len(f.Hide) == 0
+}
+
+// graphTypes maps a list type to the execution modes it stands for.
+var graphTypes = map[string][]string{
+	"graphql": {"proxyOnly"}, "udg": {"executionEngine"}, "subgraph": {"subgraph"}, "supergraph": {"supergraph"},
+	"graph": {"proxyOnly", "executionEngine", "subgraph", "supergraph"},
+}
+
+// Codes of the faults of a list.
+const (
+	CodeType = Kind + ".type"
+	CodeSort = Kind + ".sort"
+)
+
+// CheckType refuses an api_type that is not in the list.
+func CheckType(name string) error {
+	if _, ok := graphTypes[name]; ok || slices.Contains([]string{"", "tcp", "rest", "internal", "streams"}, name) {
+		return nil
+	}
+	return fault.New(fault.Invalid, CodeType, "api_type must be one of tcp, rest, graphql, udg, subgraph, supergraph, internal, streams").At("api_type")
+}
+
+func (a API) isType(name string) bool {
+	tcp := a.facts.protocol == "tcp" || a.facts.protocol == "tls"
+	switch name {
+	case "":
+		return true
+	case "tcp":
+		return tcp
+	case "internal":
+		return a.facts.internal
+	case "streams":
+		return a.class == Streams
+	case "rest":
+		return !tcp && a.facts.graphql == "" && a.class != Streams
+	}
+	return slices.Contains(graphTypes[name], a.facts.graphql)
+}
+
+// Admits reports whether the API belongs into the list.
+func (f Filter) Admits(a API) bool {
+	if f.Text != "" && !strings.Contains(a.facts.sought, strings.ToLower(f.Text)) {
+		return false
+	}
+	return a.isType(f.Type) && overlap(f.Categories, a.Categories) && overlap(f.AuthTypes, a.AuthTypes) && overlap(f.Tags, a.Tags) && !f.Hide[a.APIID()]
+}
+
+func overlap(wanted []string, have func() []string) bool {
+	if len(wanted) == 0 {
+		return true
+	}
+	list := have()
+	return slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(list, w) })
+}
+
+// orders compares APIs by what a list can be sorted by.
+var orders = map[string]func(a, b API) int{
+	"name":       func(a, b API) int { return cmp.Compare(a.facts.sought, b.facts.sought) },
+	"created_at": func(a, b API) int { return a.created.Compare(b.created) },
+	"updated_at": func(a, b API) int { return a.updated.Compare(b.updated) },
+}
+
+// Order returns the comparison for a sort parameter such as -created_at, which
+// is also the default. Equal APIs keep the order of their IDs.
+func Order(sort string) (func(a, b API) int, error) {
+	name, down := strings.CutPrefix(cmp.Or(sort, "-created_at"), "-")
+	by, ok := orders[name]
+	if !ok {
+		return nil, fault.New(fault.Invalid, CodeSort, "sort must be one of name, created_at, updated_at, with - in front for descending").At("sort")
+	}
+	return func(a, b API) int {
+		order := cmp.Or(by(a, b), cmp.Compare(a.id, b.id))
+		if down {
+			return -order
+		}
+		return order
+	}, nil
+}
+
+// Sequence returns the value under which the API stands in the list of its
+// family by time of creation, oldest first: MCP proxies have a list of their own.
+func (a API) Sequence() string {
+	return Family(a.class) + a.created.UTC().Format("2006-01-02T15:04:05.000000000Z")
+}
+
+// Family returns what the Sequence of all APIs of one list begins with.
+func Family(c Class) string {
+	if c == MCP {
+		return "mcp\x00"
+	}
+	return "api\x00"
+}
+
+// View is an API as classic endpoints show it: the wrapper.
+type View struct {
+	api     API
+	compact bool
+}
+
+// View returns the wrapper of the API; a compact one has a shorter definition
+// and no document.
+func (a API) View(compact bool) View { return View{a, compact} }
+
+// compactMembers are what is left of a definition in a compact list.
+var compactMembers = []string{
+	"id", "api_id", "org_id", "name", "slug", "active", "internal", "is_oas", "domain", "domain_disabled", "protocol", "tags", "tags_disabled",
+	"use_keyless", "use_standard_auth", "enable_jwt", "use_basic_auth", "use_oauth2", "enable_signature_checking", "use_openid",
+	"use_mutual_tls_auth", "custom_plugin_auth_enabled", "enable_coprocess_auth", "use_go_plugin_auth", "expiration", "definition",
+}
+
+// Size is about how many bytes the wrapper has.
+func (v View) Size() int {
+	if v.compact {
+		return 0
+	}
+	return v.api.Size()
+}
+
+// AppendJSON implements doc.Appender.
+func (v View) AppendJSON(b []byte) ([]byte, error) {
+	var definition, document []byte
+	if v.compact {
+		short, err := v.api.short()
+		if err != nil {
+			return nil, err
+		}
+		definition = short
+	} else {
+		definition, document = v.api.shown(), v.api.document
+	}
+	b = v.api.appendTexts(append(b, '{'), definition, document)
+	for _, m := range []struct{ name, empty string }{
+		{"hook_references", "[]"}, {"is_site", "false"}, {"sort_by", "0"}, {"user_owners", "[]"}, {"user_group_owners", "[]"}, {"categories", "[]"},
+	} {
+		if _, ok := v.api.wrapper.Get(m.name); !ok {
+			b = append(append(append(append(b, `,"`...), m.name...), `":`...), m.empty...)
+		}
+	}
+	b = append(v.api.appendTimes(b), `,"api_model":{}`...)
+	if v.api.class == Streams {
+		b = append(b, `,"is_streams":true`...)
+	}
+	return append(b, '}'), nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (v View) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
+
+// shown returns the definition as users read it. It is kept with the API: lists ask
+// for it again and again, and to make it takes longer than all the rest.
+func (a API) shown() []byte {
+	if text := a.facts.shown.Load(); text != nil {
+		return *text
+	}
+	text := []byte(a.definition)
+	if def, err := doc.ParseNode(text); err == nil {
+		classic.Show(def)
+		text = def.JSON()
+	}
+	a.facts.shown.Store(&text)
+	return text
+}
+
+// short returns the definition of a compact list.
+func (a API) short() ([]byte, error) {
+	o, err := doc.LoadObject(a.definition)
+	if err != nil {
+		return nil, err
+	}
+	e := doc.Object{}.Edit()
+	for _, name := range compactMembers {
+		if raw, ok := o.Get(name); ok {
+			e.Set(name, raw)
+		}
+	}
+	if tags, _ := e.Get("tags"); tags == nil || doc.IsNull(tags) {
+		e.Set("tags", json.RawMessage("[]"))
+	}
+	proxy := doc.NewObject()
+	proxy.Set("listen_path", doc.NewString(a.facts.listenPath))
+	proxy.Set("target_url", doc.NewString(a.facts.targetURL))
+	e.Set("proxy", proxy.JSON())
+	versions := doc.NewObject()
+	for _, name := range a.facts.versions {
+		v := doc.NewObject()
+		v.Set("name", doc.NewString(name))
+		versions.Put(v, "versions", name)
+	}
+	e.Set("version_data", versions.JSON())
+	return e.Object().AppendJSON(nil)
+}

@@ -1,0 +1,127 @@
+package apidef
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
+)
+
+// policyKind is the kind of the policies that tokens get; the package of
+// policies knows APIs, not the other way round.
+const policyKind = "policy"
+
+// Refs returns what the API refers to: webhooks that events call, and policies
+// that tokens get. All of them may dangle (contract dashboard.md 8.4, 18).
+func (a API) Refs() []integrity.Ref {
+	o, err := doc.LoadObject(a.definition)
+	if err != nil {
+		return nil
+	}
+	r := &refs{have: map[integrity.Target]bool{}}
+	for event, list := range child(child(o, "event_handlers"), "events").All() {
+		r.handlers("api_definition.event_handlers.events."+event, list)
+	}
+	r.references(a.HookReferences())
+	for _, id := range texts(o, "jwt_default_policies") {
+		r.add(policyKind, id, "api_definition.jwt_default_policies")
+	}
+	r.scopes("api_definition.jwt_scope_to_policy_mapping", child(o, "jwt_scope_to_policy_mapping"))
+	for name, raw := range child(o, "scopes").All() {
+		if scheme, err := doc.LoadObject(raw); doc.IsObject(raw) && err == nil {
+			r.scopes("api_definition.scopes."+name+".scope_to_policy", child(scheme, "scope_to_policy"))
+		}
+	}
+	return r.list
+}
+
+// refs collects references, one of each.
+type refs struct {
+	list []integrity.Ref
+	have map[integrity.Target]bool
+}
+
+func (r *refs) add(kind, id, field string) {
+	ref := integrity.Ref{Target: integrity.Target{Kind: kind, ID: id}, Field: field, OnDelete: integrity.Tolerate}
+	if id != "" && !r.have[ref.Target] {
+		r.list, r.have[ref.Target] = append(r.list, ref), true
+	}
+}
+
+func (r *refs) scopes(field string, mapping doc.Object) {
+	for scope := range mapping.All() {
+		r.add(policyKind, text(mapping, scope), field+"."+scope)
+	}
+}
+
+// handlers adds the stored webhooks that the handlers of an event call.
+func (r *refs) handlers(field string, list []byte) {
+	var all []struct {
+		Name string `json:"handler_name"`
+		Meta struct {
+			ID string `json:"id"`
+		} `json:"handler_meta"`
+	}
+	_ = json.Unmarshal(list, &all) // what is no handler refers to nothing
+	for _, h := range all {
+		if h.Name == webhook.HandlerName {
+			r.add(webhook.Kind, h.Meta.ID, field)
+		}
+	}
+}
+
+// references adds the webhooks of the wrapper.
+func (r *refs) references(list []byte) {
+	var all []struct {
+		Hook struct {
+			ID string `json:"id"`
+		} `json:"hook"`
+	}
+	_ = json.Unmarshal(list, &all) // as above
+	for _, ref := range all {
+		r.add(webhook.Kind, ref.Hook.ID, "hook_references")
+	}
+}
+
+// Embed returns a with the webhooks in its hook_references as they are now, and
+// whether that makes a difference. hook returns a webhook, or nil for one that is
+// gone: such a reference stays as it is.
+func (a API) Embed(hook func(id string) json.RawMessage) (API, bool) {
+	list, err := doc.ParseNode(a.HookReferences())
+	if err != nil {
+		return a, false
+	}
+	changed := false
+	for _, ref := range list.Items() {
+		text := hook(ref.Get("hook", "id").Text())
+		if text == nil {
+			continue
+		}
+		if now, err := doc.ParseNode(text); err == nil && !now.Equal(ref.Get("hook")) {
+			ref.Set("hook", now)
+			changed = true
+		}
+	}
+	if changed {
+		a.wrapper = a.wrapper.With("hook_references", list.JSON())
+	}
+	return a, changed
+}
+
+// Abridged reports whether the API refers to a webhook of which it holds no more
+// than the identifier.
+func (a API) Abridged() bool {
+	list, err := doc.ParseNode(a.HookReferences())
+	return err == nil && slices.ContainsFunc(list.Items(), func(ref *doc.Node) bool {
+		return ref.Get("hook", "id").Text() != "" && ref.Get("hook").Len() == 1
+	})
+}
+
+// Touched returns a as one that changed at a time.
+func (a API) Touched(now time.Time) API {
+	a.updated, a.quiet = now, false
+	return a
+}

@@ -1,0 +1,59 @@
+package classic_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/api/classic"
+)
+
+// TestShowTimeouts states that the timeouts of uptime tests are texts for users and
+// nanoseconds for gateways, that what is neither stays, and that one way undoes the
+// other.
+func TestShowTimeouts(t *testing.T) {
+	list := func(timeout string) string {
+		return `{"uptime_tests":{"check_list":[{"url":"u","timeout":` + timeout + `}]}}`
+	}
+	for stored, shown := range map[string]string{
+		`1500000000`: `"1.5s"`, `0`: `"0s"`, `-1`: `"-1ns"`, `3600000000000`: `"1h0m0s"`, `"soon"`: `"soon"`, `true`: `true`,
+	} {
+		n := parse(t, list(stored))
+		classic.Show(n)
+		if have := string(n.Get("uptime_tests", "check_list").Items()[0].Get("timeout").JSON()); have != shown {
+			t.Errorf("%s is shown as %s", stored, have)
+		}
+		classic.ReadTimeouts(n)
+		if have := string(n.Get("uptime_tests", "check_list").Items()[0].Get("timeout").JSON()); have != stored {
+			t.Errorf("%s came back as %s", stored, have)
+		}
+	}
+	for _, text := range []string{`{}`, `{"uptime_tests":null}`, `{"uptime_tests":{"check_list":{}}}`, list(`5`)} {
+		n := parse(t, text)
+		if classic.ReadTimeouts(n); string(n.JSON()) != text {
+			t.Errorf("%s became %s", text, n.JSON())
+		}
+	}
+}
+
+// TestShowLists states that users read no list that is null or missing, and that
+// showing twice shows the same.
+func TestShowLists(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`:             `"tags":[]`,
+		`{"tags":null}`:  `"tags":[]`,
+		`{"tags":["a"]}`: `"tags":["a"]`,
+		`{"version_data":{"versions":{"v":{"extended_paths":{"white_list":null}}}}}`:            `"white_list":[]`,
+		`{"version_data":{"versions":{"v":{"extended_paths":{"ignored":[]}}}}}`:                 `"white_list":[]`,
+		`{"version_data":{"versions":{"v":{"extended_paths":{}},"w":{"extended_paths":null}}}}`: `"w":{"extended_paths":null`,
+	} {
+		n := parse(t, text)
+		classic.Show(n)
+		once := string(n.JSON())
+		if !strings.Contains(once, want) {
+			t.Errorf("%s is shown as %s, without %s", text, once, want)
+		}
+		if classic.Show(n); string(n.JSON()) != once {
+			t.Errorf("%s is shown as %s, then as %s", text, once, n.JSON())
+		}
+	}
+}

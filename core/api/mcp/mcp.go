@@ -1,0 +1,79 @@
+// Package mcp knows MCP proxies, and how the operations of a REST API become the
+// tools of a proxy that is paired with it (contract oas-extension.md 11).
+package mcp
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// ViewExtension is the member of a document that holds its tool view.
+const ViewExtension = "x-tyk-mcp-server"
+
+// Managed reports whether a classic definition belongs to an MCP proxy: it has
+// the markers, or is paired with a REST API (contract oas-extension.md 11.1).
+func Managed(classic *doc.Node) bool {
+	_, paired := oas.PairedSource(classic.Get("proxy", "target_url").Text())
+	return paired || classic.Get("application_protocol").Text() == "mcp" && classic.Get("json_rpc_version").Text() == "2.0"
+}
+
+// Adopt gives a paired proxy the tags of its source, in its document and its
+// classic definition, in place; source is the classic definition of the REST API
+// (contract oas-extension.md 11.2).
+func Adopt(document, classic, source *doc.Node) {
+	tags, disabled := doc.NewStrings(source.Get("tags").Texts()), source.Get("tags_disabled").True()
+	classic.Set("tags", tags)
+	classic.Set("tags_disabled", doc.NewBool(disabled))
+	document.Put(doc.NewBool(!disabled), oas.ExtensionKey, "server", "gatewayTags", "enabled")
+	document.Put(tags.Clone(), oas.ExtensionKey, "server", "gatewayTags", "tags")
+}
+
+// Compact brings the tool view of a document into the form that is stored, in
+// place: what expanded answers add goes, and the entries that they show as
+// hidden. A view that is left with nothing goes too, where it belongs: elsewhere it
+// stays to be refused, full or empty.
+func Compact(document *doc.Node) {
+	view := document.Get(ViewExtension)
+	if view == nil {
+		return
+	}
+	var kept []*doc.Node
+	for _, p := range view.Get("primitives").Items() {
+		if expanded := withoutAnswers(p); expanded && p.Get("allow").Is(doc.TypeBool) && !p.Get("allow").True() {
+			continue
+		}
+		kept = append(kept, p)
+	}
+	_, paired := oas.PairedSource(document.Get(oas.ExtensionKey, "upstream", "url").Text())
+	if len(kept) == 0 && paired && bare(view) {
+		document.Delete(ViewExtension)
+		return
+	}
+	if list := view.Get("primitives"); list.Is(doc.TypeArray) {
+		list.SetItems(kept)
+	}
+}
+
+// bare reports whether a view has nothing but a list of primitives.
+func bare(view *doc.Node) bool {
+	others := view.Len()
+	if view.Get("primitives").Is(doc.TypeArray, doc.TypeNull) {
+		others--
+	}
+	return view.Is(doc.TypeObject, doc.TypeNull) && others == 0
+}
+
+// answers are the members that only expanded views have.
+var answers = []string{
+	"inputSchema", "outputSchema", "parameterLocations", "parameterSourceNames", "parameterSerializations", "parameterOrder",
+	"requestBodyContentType",
+}
+
+// withoutAnswers removes them and reports whether there were any.
+func withoutAnswers(primitive *doc.Node) bool {
+	found := false
+	for _, name := range answers {
+		found = primitive.Delete(name) || found
+	}
+	return found
+}

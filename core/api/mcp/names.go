@@ -1,0 +1,76 @@
+package mcp
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+)
+
+// maxName is how long the name of a tool may be.
+const maxName = 128
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+// toolNames names the tools of operations: by operation id, else by method and
+// path; a name that is taken or too long is told apart by a digest
+// (contract oas-extension.md 11.4).
+func toolNames(operations []oas.Operation) []string {
+	names, taken := make([]string, len(operations)), map[string]bool{}
+	for _, byID := range []bool{true, false} { // chosen names go first
+		for i, o := range operations {
+			if (o.ID() != "") != byID {
+				continue
+			}
+			names[i] = unique(toolName(o), o, taken)
+			taken[names[i]] = true
+		}
+	}
+	return names
+}
+
+// unique returns a name that is neither taken nor too long.
+func unique(name string, o oas.Operation, taken map[string]bool) string {
+	if !taken[name] && len(name) <= maxName {
+		return name
+	}
+	name = cut(name, "_"+digest(o))
+	out := name
+	for i := 2; taken[out]; i++ {
+		out = cut(name, "_"+strconv.Itoa(i))
+	}
+	return out
+}
+
+// cut appends an ending for which room is made.
+func cut(name, ending string) string { return name[:min(len(name), maxName-len(ending))] + ending }
+
+func toolName(o oas.Operation) string {
+	if validName.MatchString(o.ID()) {
+		return o.ID()
+	}
+	if name := wordsOf(o.ID()); name != "" {
+		return name
+	}
+	return wordsOf(strings.ToLower(o.Method) + "_" + plainPath(o))
+}
+
+var separators = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
+// wordsOf joins the words of a text by single underscores.
+func wordsOf(text string) string { return strings.Trim(separators.ReplaceAllString(text, "_"), "_") }
+
+// plainPath is the path without braces and outer slashes.
+func plainPath(o oas.Operation) string {
+	return strings.Trim(strings.NewReplacer("{", "", "}", "").Replace(o.Path), "/")
+}
+
+// digest tells apart operations whose names are alike; it is part of names that
+// clients remember, and no secret.
+func digest(o oas.Operation) string {
+	sum := sha1.Sum([]byte(o.Method + " " + plainPath(o)))
+	return hex.EncodeToString(sum[:4])
+}

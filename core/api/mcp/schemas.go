@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// maxSchemas is how many schemas one tool may be made of; what is deeper is
+// shown as anything. References can multiply beyond all bounds.
+const maxSchemas = 5000
+
+// schemas translates schemas of a document for one tool.
+type schemas struct {
+	document *doc.Node
+	left     int
+	active   []string // references that are being followed
+}
+
+// shape are the keywords that say what a value looks like. Limits of values are
+// left to the gateway, which checks them on every call.
+var shape = []string{"type", "description", "format", "enum", "const", "default"}
+
+// translate returns the shape of a schema without references. Whatever leads
+// nowhere or in a circle is shown as anything.
+func (s *schemas) translate(schema *doc.Node) *doc.Node {
+	out := doc.NewObject()
+	if s.left--; s.left < 0 || len(s.active) > 64 {
+		return out
+	}
+	ref := schema.Get("$ref").Text()
+	if ref != "" && slices.Contains(s.active, ref) {
+		return out
+	}
+	s.active = append(s.active, ref)
+	defer func() { s.active = s.active[:len(s.active)-1] }()
+	schema = oas.Resolve(s.document, schema)
+	for _, name := range shape {
+		if v := schema.Get(name); v != nil {
+			out.Set(name, v.Clone())
+		}
+	}
+	s.members(schema, out)
+	return out
+}
+
+// members translates the schemas within a schema.
+func (s *schemas) members(schema, out *doc.Node) {
+	if list := schema.Get("properties"); list.Is(doc.TypeObject) {
+		properties := doc.NewObject()
+		for name, v := range list.Members() {
+			properties.Set(name, s.translate(v))
+		}
+		out.Set("properties", properties)
+	}
+	if required := schema.Get("required"); required.Is(doc.TypeArray) {
+		out.Set("required", required.Clone())
+	}
+	for _, name := range []string{"items", "additionalProperties"} {
+		switch v := schema.Get(name); {
+		case v.Is(doc.TypeObject):
+			out.Set(name, s.translate(v))
+		case v.Is(doc.TypeBool):
+			out.Set(name, v.Clone())
+		}
+	}
+	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
+		if list := schema.Get(name); list.Is(doc.TypeArray) {
+			all := doc.NewArray()
+			for _, v := range list.Items() {
+				all.Append(s.translate(v))
+			}
+			out.Set(name, all)
+		}
+	}
+}
+
+// mediaType chooses among the content types of a body or answer: JSON, then
+// what contains json, then a form if forms will do.
+func mediaType(content *doc.Node, forms bool) string {
+	if content.Get("application/json") != nil {
+		return "application/json"
+	}
+	names := content.Names()
+	slices.Sort(names)
+	for _, name := range names {
+		if strings.Contains(name, "json") {
+			return name
+		}
+	}
+	if form := "application/x-www-form-urlencoded"; forms && content.Get(form) != nil {
+		return form
+	}
+	return ""
+}
+
+// output returns the schema of the first successful answer in JSON, or nil; a
+// value that is no object is wrapped as result.
+func (s *schemas) output(o oas.Operation) *doc.Node {
+	codes := o.Node.Get("responses").Names()
+	slices.Sort(codes)
+	for _, code := range codes {
+		if len(code) != 3 || code[0] != '2' {
+			continue
+		}
+		content := oas.Resolve(s.document, o.Node.Get("responses", code)).Get("content")
+		schema := content.Get(mediaType(content, false), "schema")
+		if !schema.Is(doc.TypeObject) {
+			continue
+		}
+		out := s.translate(schema)
+		if out.Get("type").Text() == "object" {
+			return out
+		}
+		wrapped := doc.NewObject()
+		wrapped.Set("type", doc.NewString("object"))
+		wrapped.Put(out, "properties", "result")
+		return wrapped
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Tool is one operation of a REST API as MCP clients see it.
+type Tool struct {
+	Name        string
+	Description string
+	Method      string // in upper case
+	Path        string
+	OperationID string // "" where the operation has none
+
+	shared   bool      // the operation id is not unique
+	title    string    // of the operation; "" means the name
+	hints    *doc.Node // annotations that were chosen
+	fields   []field
+	output   *doc.Node
+	media    string    // content type of the request body
+	override *doc.Node // the entry of the view, or nil
+	shown    bool
+}
+
+// Warning says what the view leaves out.
+type Warning struct {
+	Operation, Source, ToolName, Method, Path string
+	Message                                   string
+}
+
+// label names an operation by its id, or by method and path.
+func label(o oas.Operation) string {
+	if id := o.ID(); id != "" {
+		return id
+	}
+	return o.Method + " " + o.Path
+}
+
+// sourceTools makes a tool of every operation that clients may call
+// (contract oas-extension.md 11.4).
+func sourceTools(rest *doc.Node) ([]Tool, []Warning) {
+	operations := oas.Operations(rest)
+	slices.SortStableFunc(operations, func(a, b oas.Operation) int { return cmp.Compare(a.Path, b.Path) })
+	var warnings []Warning
+	listed := allowList(rest)
+	operations = slices.DeleteFunc(operations, func(o oas.Operation) bool {
+		reason := hidden(rest, o, listed)
+		if reason != "" {
+			warnings = append(warnings, Warning{Operation: label(o), Method: o.Method, Path: o.Path, Message: reason})
+		}
+		return reason != ""
+	})
+	names, uses := toolNames(operations), map[string]int{}
+	for _, o := range operations {
+		uses[o.ID()]++
+	}
+	tools := make([]Tool, len(operations))
+	for i, o := range operations {
+		t := Tool{Name: names[i], Method: o.Method, Path: o.Path, OperationID: o.ID(), title: o.Node.Get("summary").Text(), shared: uses[o.ID()] > 1}
+		if t.Description = t.title; t.Description == "" {
+			t.Description = o.Node.Get("description").Text()
+		}
+		s := schemas{document: rest, left: maxSchemas}
+		t.fields, t.media = s.inputs(o)
+		t.output = s.output(o)
+		tools[i] = t
+	}
+	return tools, warnings
+}
+
+// settings returns the middleware of an operation.
+func settings(rest *doc.Node, id string) *doc.Node {
+	return rest.Get(oas.ExtensionKey, "middleware", "operations", id)
+}
+
+// allowList reports whether only allowed operations can be called.
+func allowList(rest *doc.Node) bool {
+	for _, o := range rest.Get(oas.ExtensionKey, "middleware", "operations").Members() {
+		if o.Get("allow", "enabled").True() {
+			return true
+		}
+	}
+	return false
+}
+
+// hidden says why an operation cannot be called, or "".
+func hidden(rest *doc.Node, o oas.Operation, listed bool) string {
+	s := settings(rest, o.ID())
+	switch {
+	case listed && o.ID() == "":
+		return "the operation has no id and the API has an allow list"
+	case o.ID() == "":
+		return ""
+	case s.Get("internal", "enabled").True():
+		return "the operation is internal"
+	case s.Get("block", "enabled").True():
+		return "the operation is blocked"
+	case listed && !s.Get("allow", "enabled").True():
+		return "the operation is not on the allow list"
+	}
+	return ""
+}
+
+// Clash returns a name that two proxies of one source give to different
+// operations, if there is one (contract oas-extension.md 11.2).
+func Clash(a, b []Tool) (name string, clash bool) {
+	for _, t := range a {
+		for _, u := range b {
+			if t.Name == u.Name && (t.Method != u.Method || t.Path != u.Path) {
+				return t.Name, true
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,124 @@
+package migrate_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/api/migrate"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// TestConvert reads pairs of files: x.in.json has a classic definition, x.out.json
+// what it migrates to, or where it is refused.
+func TestConvert(t *testing.T) {
+	files, _ := filepath.Glob("testdata/convert/*.in.json")
+	if len(files) == 0 {
+		t.Fatal("no cases")
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".in.json"), func(t *testing.T) {
+			classic := load(t, file)
+			got := outcome(t, classic)
+			if !identical(classic, load(t, file)) {
+				t.Errorf("the input became %s", classic.JSON())
+			}
+			golden(t, strings.Replace(file, ".in.", ".out.", 1), got, (*doc.Node).Equal)
+		})
+	}
+}
+
+func outcome(t *testing.T, classic *doc.Node) *doc.Node {
+	out := doc.NewObject()
+	r, err := migrate.Convert(classic, numbered())
+	if err != nil {
+		e, ok := errors.AsType[*fault.Error](err)
+		if !ok || e.Kind != fault.Invalid || e.Message == "" {
+			t.Fatalf("refused by %v", err)
+		}
+		out.Put(doc.NewString(e.Field), "error", "field")
+		out.Put(doc.NewString(e.Message), "error", "message")
+		return out
+	}
+	for _, v := range all(r) {
+		settles(t, v)
+	}
+	out.Set("base", shown(r.Base))
+	children := doc.NewArray()
+	for _, v := range r.Versions {
+		children.Append(shown(v))
+	}
+	out.Set("versions", children)
+	out.Set("notes", doc.NewStrings(r.Notes))
+	return out
+}
+
+func shown(v migrate.Version) *doc.Node {
+	n := doc.NewObject()
+	n.Set("name", doc.NewString(v.Name))
+	n.Set("base_id", doc.NewString(v.BaseID))
+	n.Set("classic", v.Classic)
+	n.Set("oas", v.OAS)
+	return n
+}
+
+func all(r migrate.Result) []migrate.Version { return append([]migrate.Version{r.Base}, r.Versions...) }
+
+func FuzzConvert(f *testing.F) {
+	files, _ := filepath.Glob("testdata/convert/*.in.json")
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		f.Add(string(text))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		classic, err := doc.ParseNode([]byte(text))
+		if err != nil {
+			return
+		}
+		before := classic.JSON()
+		r, err := migrate.Convert(classic, numbered())
+		if !bytes.Equal(classic.JSON(), before) {
+			t.Errorf("the input became %s", classic.JSON())
+		}
+		if err != nil {
+			return
+		}
+		for _, v := range all(r) {
+			settles(t, v)
+		}
+		migrate.Promote(migrate.Stage(r), classic)
+	})
+}
+
+// settles checks that the document of a migration carries the definition:
+// extracting it again changes nothing any more.
+func settles(t *testing.T, v migrate.Version) {
+	t.Helper()
+	once := oas.Extract(v.OAS, v.Classic, oas.Options{})
+	twice := oas.Extract(v.OAS, once, oas.Options{})
+	if !once.Equal(twice) {
+		t.Errorf("extracted again\n %s\nbecame\n %s", once.JSON(), twice.JSON())
+	}
+}
+
+func TestSkip(t *testing.T) {
+	for text, key := range map[string]string{
+		`{"protocol":"tcp"}`: "is_tcp", `{"protocol":"TLS"}`: "is_tcp",
+		`{"is_oas":true}`: "already_migrated", `{"graphql":{"enabled":true}}`: "is_graphql",
+		`{"proxy":{"target_url":"wss://chat.test"}}`: "is_websocket", `{"protocol":"ws"}`: "is_websocket",
+		`{"protocol":"https","graphql":{"enabled":false},"proxy":{"target_url":"http://wss.test"}}`: "", `{}`: "",
+	} {
+		got, message := migrate.Skip(parse(t, text), false)
+		if got != key || (message == "") != (key == "") {
+			t.Errorf("%s: %q (%s), want %q", text, got, message, key)
+		}
+	}
+	if key, _ := migrate.Skip(parse(t, `{"is_oas":true}`), true); key != "is_streams" {
+		t.Errorf("a streams API: %q", key)
+	}
+}

@@ -1,0 +1,149 @@
+package migrate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/mcp"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// metadata is the block of OAuth 2.0 Protected Resource Metadata (RFC 9728):
+// formerly of the authentication, now of a security scheme.
+const metadata = "protectedResourceMetadata"
+
+// upgradeMetadata copies the older block into a scheme of the newer kind, unless
+// one has such a block already. It returns what it did.
+func upgradeMetadata(document, classic *doc.Node) string {
+	auth := document.Get(oas.ExtensionKey, "server", "authentication")
+	old, schemes := auth.Get(metadata), auth.Get("securitySchemes")
+	if zero(old) || mirrors(old, classic) {
+		return ""
+	}
+	for _, entry := range schemes.Members() {
+		if entry.Get(metadata).Is(doc.TypeObject) {
+			return ""
+		}
+	}
+	natives := document.Get("components", "securitySchemes")
+	name := metadataScheme(schemes, natives)
+	if natives.Get(name) == nil {
+		document.Put(nativeOAuth2(), "components", "securitySchemes", name)
+	}
+	if schemes.Get(name) == nil { // not enabled: the copy must not switch on authentication
+		auth.Put(doc.NewBool(false), "securitySchemes", name, "enabled")
+	}
+	auth.Put(newMetadata(old), "securitySchemes", name, metadata)
+	addScopes(document.Get("components", "securitySchemes", name), old.Get("scopesSupported").Texts())
+	if name == oauth2 {
+		return metadata + " copied to the security scheme " + oauth2
+	}
+	return fmt.Sprintf("%s copied to the security scheme %s, because the name %s means something else in this API", metadata, name, oauth2)
+}
+
+// mirrors reports whether an MCP proxy publishes the metadata of its upstream:
+// there is nothing to copy, and a copy would not mean the same.
+func mirrors(old, classic *doc.Node) bool {
+	return mcp.Managed(classic) && old.Get("enabled").True() &&
+		old.Get("resource").Text() == "" && old.Get("authorizationServers").Len() == 0
+}
+
+// oauth2 is the name of the scheme that takes over the metadata.
+const oauth2 = "oauth2"
+
+// metadataScheme chooses the scheme: the usual name, unless it belongs to
+// something that is not of the newer kind.
+func metadataScheme(schemes, natives *doc.Node) string {
+	if fits(schemes.Get(oauth2), natives.Get(oauth2)) {
+		return oauth2
+	}
+	for i := 2; ; i++ {
+		name := fmt.Sprint(oauth2, "-", i)
+		if schemes.Get(name) == nil && natives.Get(name) == nil {
+			return name
+		}
+	}
+}
+
+func fits(entry, native *doc.Node) bool {
+	if native != nil && native.Get("type").Text() != "oauth2" {
+		return false
+	}
+	return entry == nil || slices.ContainsFunc([]string{"scopeCheck", metadata, "tokenExchange"}, func(block string) bool {
+		return entry.Get(block) != nil
+	})
+}
+
+// newMetadata is the table of contract dashboard.md 31, 1, but for the scopes.
+func newMetadata(old *doc.Node) *doc.Node {
+	n := doc.NewObject()
+	n.Set("enabled", doc.NewBool(old.Get("enabled").True()))
+	for _, name := range []string{"wellKnownPath", "resource"} {
+		if v := old.Get(name); v.Text() != "" {
+			n.Set(name, v.Clone())
+		}
+	}
+	if v := old.Get("authorizationServers"); v.Is(doc.TypeArray) && v.Len() > 0 {
+		n.Set("authorizationServers", v.Clone())
+	}
+	if old.Get("scopesSupported").Len() > 0 { // what was listed stays what is published
+		n.Set("autoDeriveScopes", doc.NewBool(false))
+	}
+	return n
+}
+
+// nativeOAuth2 describes a scheme whose authorization server is not known here
+// (contract oas-extension.md 5.4).
+func nativeOAuth2() *doc.Node {
+	n := doc.NewObject()
+	n.Set("type", doc.NewString("oauth2"))
+	oas.CompleteFlow(n, "authorizationCode")
+	return n
+}
+
+// addScopes lists the scopes in the first flow of a scheme, unless some flow
+// has them.
+func addScopes(native *doc.Node, scopes []string) {
+	if len(scopes) == 0 {
+		return
+	}
+	first, known := "", map[string]bool{}
+	for name, flow := range native.Get("flows").Members() {
+		if strings.HasPrefix(name, "x-") || !flow.Is(doc.TypeObject) {
+			continue
+		}
+		if first == "" {
+			first = name
+		}
+		for scope := range flow.Get("scopes").Members() {
+			known[scope] = true
+		}
+	}
+	if first == "" {
+		first = "authorizationCode"
+		oas.CompleteFlow(native, first)
+	}
+	for _, scope := range scopes {
+		if !known[scope] {
+			native.Put(doc.NewString(""), "flows", first, "scopes", scope)
+		}
+	}
+}
+
+// zero reports whether a block is absent or says nothing.
+func zero(n *doc.Node) bool {
+	switch n.Type() {
+	case doc.TypeObject:
+		for _, v := range n.Members() {
+			if !zero(v) {
+				return false
+			}
+		}
+		return true
+	case doc.TypeNumber:
+		return n.Float() == 0
+	}
+	return n.Len() == 0 && n.Text() == "" && !n.True()
+}

@@ -1,0 +1,134 @@
+// Package migrate carries definitions over to newer forms: classic API
+// definitions become OpenAPI documents (contract oas-extension.md 9,
+// dashboard.md 11), and stored documents learn the fields that have replaced
+// older ones (dashboard.md 31).
+package migrate
+
+import (
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// openAPI is the version of the documents that migration writes.
+const openAPI = "3.0.6"
+
+// Result is a classic API as OAS: a base, and one child for each further version.
+type Result struct {
+	Base     Version
+	Versions []Version // sorted by name
+	Notes    []string  // what is dropped or changes its meaning, for people to read
+}
+
+// Version is one API in both forms.
+type Version struct {
+	Name    string // of the version
+	BaseID  string // API ID of the base; "" for the base itself
+	Classic *doc.Node
+	OAS     *doc.Node
+}
+
+// Convert migrates a classic definition, which it does not change; newID makes
+// the API IDs of the children, 32 hex digits each. A definition without
+// counterpart is refused with a *fault.Error of kind Invalid that names the
+// field. The caller still has to validate the documents: a definition that
+// breaks a rule of OAS APIs breaks it after migration too (contract
+// oas-extension.md 9.1).
+func Convert(classic *doc.Node, newID func() string) (Result, error) {
+	if !classic.Is(doc.TypeObject) {
+		return Result{}, refuse("migrate.definition", "", "The API has no classic definition")
+	}
+	def := classic.Clone()
+	prepare(def)
+	parts, err := split(def, newID)
+	if err != nil {
+		return Result{}, err
+	}
+	var out Result
+	for i, p := range parts {
+		out.Notes = append(out.Notes, notes(p.name, p.settings())...)
+		v, err := p.convert()
+		if err != nil {
+			return Result{}, err
+		}
+		if i == 0 {
+			out.Base = v
+		} else {
+			out.Versions = append(out.Versions, v)
+		}
+	}
+	return out, nil
+}
+
+// part is one API of a migration, still in the classic form only.
+type part struct {
+	name   string
+	baseID string
+	def    *doc.Node
+}
+
+func (p part) settings() *doc.Node { return p.def.Get("version_data", "versions", "") }
+
+func (p part) convert() (Version, error) {
+	if p.name == "" {
+		return Version{}, refuse("migrate.version_name", "version_data.versions",
+			"A version has an empty name: an OAS API cannot be made of it until it is named")
+	}
+	v := p.settings()
+	splitMethodActions(v)
+	expandCacheList(v, p.def.Get("cache_options"))
+	disableEmptyHeaders(v)
+	canonicalDurations(p.def, v)
+	if err := checkMocks(v, p.name); err != nil {
+		return Version{}, err
+	}
+	document := doc.NewObject()
+	document.Set("openapi", doc.NewString(openAPI))
+	document.Put(doc.NewString(p.def.Get("name").Text()), "info", "title")
+	document.Put(doc.NewString(p.name), "info", "version")
+	document = oas.Fill(document, p.def)
+	dropNulls(document.Get(oas.ExtensionKey, "server", "authentication", "securitySchemes"))
+	v.Delete("extended_paths", "validate_json") // gateways read the document for it
+	return Version{Name: p.name, BaseID: p.baseID, Classic: p.def, OAS: document}, nil
+}
+
+// dropNulls removes what a conversion writes as null and no document may have.
+func dropNulls(n *doc.Node) {
+	for _, v := range n.Items() {
+		dropNulls(v)
+	}
+	for _, name := range n.Names() {
+		if n.Get(name).Is(doc.TypeNull) {
+			n.Delete(name)
+			continue
+		}
+		dropNulls(n.Get(name))
+	}
+}
+
+func refuse(code, field, format string, args ...any) error {
+	return fault.New(fault.Invalid, code, format, args...).At(field)
+}
+
+// Skip says why an API of this definition is not for migration: a key of the
+// answer's list of skipped APIs and a text, both empty when it can be tried
+// (contract oas-extension.md 9.5, dashboard.md 11).
+func Skip(classic *doc.Node, isStreams bool) (key, message string) {
+	protocol := strings.ToLower(classic.Get("protocol").Text())
+	scheme, _, _ := strings.Cut(strings.ToLower(classic.Get("proxy", "target_url").Text()), "://")
+	switch {
+	case isStreams:
+		return "is_streams", "Streams APIs are OAS APIs already"
+	case classic.Get("is_oas").True():
+		return "already_migrated", "The API is an OAS API already"
+	case protocol == "tcp" || protocol == "tls":
+		return "is_tcp", "APIs of TCP and TLS services cannot be migrated"
+	case protocol == "ws" || protocol == "wss" || scheme == "ws" || scheme == "wss":
+		return "is_websocket", "WebSocket APIs cannot be migrated"
+	case classic.Get("graphql", "enabled").True():
+		return "is_graphql", "GraphQL APIs cannot be migrated"
+	}
+	return "", ""
+}

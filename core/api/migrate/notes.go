@@ -1,0 +1,58 @@
+package migrate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// notes lists what a version has and migration drops, what OAS has no place for,
+// and what comes into force by it (contract oas-extension.md 4.2, 5.3, 9.3).
+// Some of it guards endpoints, so whoever migrates should hear of it.
+func notes(version string, v *doc.Node) []string {
+	var out []string
+	say := func(format string, args ...any) {
+		out = append(out, fmt.Sprintf("version %q: ", version)+fmt.Sprintf(format, args...))
+	}
+	inForce := v.Get("use_extended_paths").True()
+	if !inForce && !zero(v.Get("extended_paths")) {
+		say("use_extended_paths is off; in an OAS API extended_paths is always in force")
+	}
+	for _, list := range []string{"ignored", "black_list", "white_list"} {
+		if !inForce && v.Get("paths", list).Len() > 0 {
+			say("paths.%s has no place in an OAS API", list)
+		}
+		for _, entry := range v.Get("extended_paths", list).Items() {
+			if entry.Get("method_actions").Len() == 0 {
+				say("the entry %s %s of extended_paths.%s has no method_actions and is dropped",
+					entry.Get("method").Text(), entry.Get("path").Text(), list)
+			}
+		}
+	}
+	for _, list := range []string{"transform_jq", "transform_jq_response", "persist_graphql"} {
+		if v.Get("extended_paths", list).Len() > 0 {
+			say("extended_paths.%s has no place in an OAS document", list)
+		}
+	}
+	for _, path := range literalPaths(v.Get("extended_paths")) {
+		say("the path %s has a wildcard or a pattern that cannot be compiled and is taken literally", path)
+	}
+	return out
+}
+
+// literalPaths lists the paths of endpoint lists that a document cannot describe as
+// patterns, each once.
+func literalPaths(lists *doc.Node) []string {
+	var out []string
+	for _, list := range lists.Members() {
+		for _, entry := range list.Items() {
+			path := entry.Get("path").Text() + entry.Text() // an entry of the plain cache list is a path
+			if oas.Literal(path) && !slices.Contains(out, path) {
+				out = append(out, path)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+package migrate
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Upgrade writes into a stored OAS or MCP document, and into its classic form,
+// the newer fields of what is there in older ones only (contract dashboard.md
+// 31, 1 and 2). Older fields stay, so that a downgrade keeps working; whatever
+// is not named there stays as it is. A second call changes nothing. The notes,
+// one for each change, are for the log.
+//
+// The third migration of that part needs no change of documents: lists leave a
+// child version out because its base names it, never because of anything in
+// the child, so children of a deleted base show up by themselves.
+func Upgrade(document, classic *doc.Node) (changed bool, notes []string) {
+	schemes := document.Get(oas.ExtensionKey, "server", "authentication", "securitySchemes")
+	for name, entry := range schemes.Members() {
+		if oas.Recognise(document.Get("components", "securitySchemes", name), entry) == oas.SchemeJWT {
+			for _, field := range upgradeJWT(entry, classic) {
+				notes = append(notes, fmt.Sprintf("security scheme %q: %s", name, field))
+			}
+		}
+	}
+	if note := upgradeMetadata(document, classic); note != "" {
+		notes = append(notes, note)
+	}
+	return len(notes) > 0, notes
+}
+
+// UpgradePolicy gives a stored policy that has no id the one it goes by anyway
+// (contract dashboard.md 31, 4).
+func UpgradePolicy(policy *doc.Node) (changed bool) {
+	id := policy.Get("_id").Text()
+	if id == "" || policy.Get("id").Text() != "" {
+		return false
+	}
+	policy.Set("id", doc.NewString(id))
+	return true
+}
+
+// upgradeJWT fills the list forms of single fields, and says which.
+func upgradeJWT(entry, classic *doc.Node) []string {
+	var done []string
+	for _, f := range []struct{ single, list string }{
+		{"identityBaseField", "subjectClaims"},
+		{"policyFieldName", "basePolicyClaims"},
+	} {
+		if claim := entry.Get(f.single).Text(); claim != "" && entry.Get(f.list).Len() == 0 {
+			entry.Set(f.list, doc.NewStrings([]string{claim}))
+			done = append(done, f.single+" copied to "+f.list)
+		}
+	}
+	source := entry.Get("source").Text()
+	address := keySet(source)
+	if address == "" || entry.Get("jwksURIs").Len() > 0 {
+		return done
+	}
+	entry.Set("jwksURIs", doc.NewArray(keySetEntry(address, "cacheTimeout")))
+	if classic.Get("jwt_source").Text() == source && classic.Get("jwt_jwks_uris").Len() == 0 {
+		classic.Set("jwt_jwks_uris", doc.NewArray(keySetEntry(address, "cache_timeout")))
+	}
+	return append(done, "source copied to jwksURIs")
+}
+
+func keySetEntry(address, timeout string) *doc.Node {
+	n := doc.NewObject()
+	n.Set("url", doc.NewString(address))
+	n.Set(timeout, doc.NewString("0s"))
+	return n
+}
+
+// keySet returns the address of the key set that a JWT source means, plain or
+// in base64; a source may as well be a key, which has no place in a list of
+// addresses.
+func keySet(source string) string {
+	if decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(source, "=")); err == nil && isAddress(string(decoded)) {
+		return string(decoded)
+	}
+	if isAddress(source) {
+		return source
+	}
+	return ""
+}
+
+func isAddress(s string) bool {
+	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
+}

@@ -1,0 +1,128 @@
+package migrate
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// defaultVersion is the version that older definitions keep their settings in,
+// and the name of one that has none.
+const defaultVersion = "Default"
+
+// split makes one API of each version; the first is the base (contract
+// oas-extension.md 9.2). A definition without versions counts as unversioned.
+func split(def *doc.Node, newID func() string) ([]part, error) {
+	if d := def.Get("definition"); d.Get("enabled").True() || d.Get("versions").Len() > 0 {
+		return nil, refuse("migrate.versioning", "definition", "The API is versioned in the new way already")
+	}
+	data := def.Get("version_data")
+	versions := data.Get("versions")
+	name := baseVersion(data)
+	if data.Get("not_versioned").True() {
+		if versions.Len() > 1 {
+			return nil, refuse("migrate.unversioned", "version_data.versions", "The API is not versioned but has %d versions", versions.Len())
+		}
+		def.Set("definition", doc.NewObject())
+		settle(def, version(versions, name))
+		return []part{{name: name, def: def}}, nil
+	}
+	names := slices.DeleteFunc(versions.Names(), func(n string) bool { return n == name })
+	slices.Sort(names)
+	ids := doc.NewObject()
+	out := []part{{name: name, def: def}}
+	for _, n := range names {
+		id := newID()
+		ids.Set(n, doc.NewString(id))
+		out = append(out, part{name: n, baseID: def.Get("api_id").Text(), def: child(def, n, id, version(versions, n))})
+	}
+	route(def, name, versions.Get(data.Get("default_version").Text()) != nil, ids)
+	v := version(versions, name)
+	def.Set("expiration", doc.NewString(v.Get("expires").Text()))
+	settle(def, v)
+	return out, nil
+}
+
+// baseVersion names the version that the base takes over.
+func baseVersion(data *doc.Node) string {
+	versions := data.Get("versions")
+	for _, name := range []string{data.Get("default_version").Text(), defaultVersion} {
+		if versions.Get(name) != nil {
+			return name
+		}
+	}
+	if versions.Len() == 0 {
+		return defaultVersion
+	}
+	return slices.Min(versions.Names())
+}
+
+// version returns a copy of the named version's settings.
+func version(versions *doc.Node, name string) *doc.Node {
+	if v := versions.Get(name); v.Is(doc.TypeObject) {
+		return v.Clone()
+	}
+	return doc.NewObject()
+}
+
+// settle makes v the only settings of a definition, which takes over the target
+// of v. Expiry is a matter of the definition from now on.
+func settle(def, v *doc.Node) {
+	if target := v.Get("override_target").Text(); target != "" {
+		def.Put(doc.NewString(target), "proxy", "target_url")
+	}
+	v.Delete("override_target")
+	v.Delete("expires")
+	def.Put(doc.NewBool(true), "version_data", "not_versioned")
+	def.Put(doc.NewString(""), "version_data", "default_version")
+	versions := doc.NewObject()
+	versions.Set("", v)
+	def.Put(versions, "version_data", "versions")
+}
+
+// route writes the routing table of a base.
+func route(def *doc.Node, name string, isDefault bool, ids *doc.Node) {
+	def.Put(doc.NewBool(true), "definition", "enabled")
+	d := def.Get("definition")
+	d.Set("name", doc.NewString(name))
+	d.Set("versions", ids)
+	self := ""
+	if isDefault {
+		self = "self"
+	}
+	d.Set("default", doc.NewString(self))
+	if d.Get("location").Text() == "url" {
+		d.Set("strip_versioning_data", doc.NewBool(d.Get("strip_path").True()))
+	}
+	d.Delete("strip_path")
+}
+
+// child makes the API of a version that is not the base.
+func child(base *doc.Node, name, id string, v *doc.Node) *doc.Node {
+	def := base.Clone()
+	escaped := url.QueryEscape(name)
+	def.Set("api_id", doc.NewString(id))
+	def.Set("id", doc.NewString(""))
+	def.Set("name", doc.NewString(def.Get("name").Text()+"-"+escaped))
+	def.Set("internal", doc.NewBool(true))
+	def.Set("definition", doc.NewObject())
+	def.Set("expiration", doc.NewString(v.Get("expires").Text()))
+	def.Put(doc.NewString(childPath(def.Get("proxy", "listen_path").Text(), escaped, id)), "proxy", "listen_path")
+	settle(def, v)
+	return def
+}
+
+// childPath puts a version below its base. Nothing is below a reference, in whose place
+// gateways put a path: there the child goes by its API ID.
+func childPath(base, escaped, id string) string {
+	if validation.IsReference(base) {
+		return "/" + id + "/"
+	}
+	if base = strings.TrimSuffix(base, "/"); base == "" {
+		return "/" + escaped + "/"
+	}
+	return base + "-" + escaped + "/"
+}

@@ -1,0 +1,101 @@
+package oas
+
+import (
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/classic"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/shape"
+)
+
+// zero is the classic form of an empty document. It is copied, never changed.
+var zero = indexed(classic.Zero())
+
+// indexed looks every object up once: a large one makes its index at the first
+// look-up, which must not happen in two goroutines at a time.
+func indexed(n *doc.Node) *doc.Node {
+	for _, name := range n.Names() {
+		indexed(n.Get(name))
+	}
+	return n
+}
+
+// base returns the definition that an extraction starts from: over, made complete
+// and correctly typed, with its switches off (contract oas-extension.md 4.2).
+func base(over *doc.Node) *doc.Node {
+	if !over.Is(doc.TypeObject) {
+		return zero.Clone()
+	}
+	c := over.Clone()
+	c.Delete("definition", "base_id") // never a part of the JSON form
+	dropMistyped(c)
+	addMissing(c, zero)
+	disable(c)
+	return c
+}
+
+// dropMistyped removes the top members in which a gateway would find a value of
+// the wrong type: one of them would void its whole feed.
+func dropMistyped(c *doc.Node) {
+	for problems := classic.Check(c); len(problems) > 0; problems = classic.Check(c) {
+		for _, p := range problems {
+			c.Delete(topMember(p))
+		}
+	}
+}
+
+// topMember returns the member of the definition that a problem is in. Names are
+// compared as a whole: auth is not auth_provider.
+func topMember(p shape.Problem) string {
+	if end := strings.IndexAny(p.Path, ".["); end >= 0 {
+		return p.Path[:end]
+	}
+	return p.Path
+}
+
+// addMissing adds the members of from that n lacks; null objects count as missing.
+func addMissing(n, from *doc.Node) {
+	for name, v := range from.Members() {
+		switch old := n.Get(name); {
+		case old == nil, old.Is(doc.TypeNull) && !v.Is(doc.TypeNull):
+			n.Set(name, v.Clone())
+		case v.Is(doc.TypeObject):
+			addMissing(old, v)
+		}
+	}
+}
+
+// disable switches off what a stored definition has on; what the document has
+// on is switched on again by its own block.
+func disable(c *doc.Node) {
+	assign(c, doc.NewBool(true), "version_data", "not_versioned")
+	assign(c, doc.NewString(""), "version_data", "default_version")
+	for _, v := range c.Get("version_data", "versions").Members() {
+		for _, list := range []string{"virtual", "go_plugin"} {
+			for _, entry := range v.Get("extended_paths", list).Items() {
+				setObject(entry, "disabled")
+			}
+		}
+		if ParseDuration(v.Get("global_enforce_timeout").Text()) == 0 {
+			setObject(v, "global_enforce_timeout_disabled")
+		}
+	}
+	for _, handlers := range c.Get("event_handlers", "events").Members() {
+		for _, h := range handlers.Items() {
+			setObject(h.Get("handler_meta"), "disabled")
+		}
+	}
+	for _, name := range []string{"auth_check", "id_extractor"} {
+		plugin := c.Get("custom_middleware", name)
+		plugin.Delete("code")
+		for member, v := range zero.Get("custom_middleware", name).Members() {
+			assign(plugin, v.Clone(), member)
+		}
+	}
+}
+
+func setObject(n *doc.Node, name string) {
+	if n.Is(doc.TypeObject) {
+		assign(n, doc.NewBool(true), name)
+	}
+}

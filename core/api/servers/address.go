@@ -1,0 +1,204 @@
+package servers
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// address is one way to reach an API.
+type address struct {
+	host    string // with protocol; "" for a relative address
+	path    string // listen path without trailing slash
+	version string // path segment that selects the version, or ""
+	query   Value  // parameter that selects the version, or empty
+	header  Value  // header that selects the version, or empty
+}
+
+// Value is a named value in a query or header.
+type Value struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// String returns the address as written in the servers list.
+func (a address) String() string {
+	out := a.host + a.path
+	if a.version != "" {
+		out = strings.TrimSuffix(out, "/") + "/" + a.version
+	}
+	if a.query.Name != "" {
+		out += "?" + a.query.Name + "=" + a.query.Value
+	}
+	return out
+}
+
+// addresses lists how an API is reached (contract oas-extension.md 7.2).
+func addresses(api, base *doc.Node, name string, c Config) []address {
+	if api == nil {
+		return nil
+	}
+	child := base != nil
+	if child && name == "" {
+		name = listed(base, api.Get("api_id").Text())
+	}
+	own := plain(api, c)
+	switch {
+	case child && name == "":
+		return own
+	case !child:
+		name, base = api.Get("definition", "name").Text(), api
+		if !api.Get("definition", "enabled").True() || name == "" {
+			return own
+		}
+	}
+	routing, all := base.Get("definition"), plain(base, c)
+	out := versioned(all, routing, name)
+	if isDefault(routing, name, child) {
+		out = append(out, all...)
+	}
+	if child && !api.Get("internal").True() {
+		out = append(out, own...)
+	}
+	return out
+}
+
+// plain lists the unversioned addresses of an API: one per host. Of a listen path
+// that gateways look up nothing is known.
+func plain(api *doc.Node, c Config) []address {
+	var out []address
+	if validation.IsReference(api.Get("proxy", "listen_path").Text()) {
+		return nil
+	}
+	for _, host := range hosts(api, c) {
+		out = append(out, address{host: host, path: listenPath(api)})
+	}
+	return out
+}
+
+// versioned adds to addresses what selects a version.
+func versioned(plain []address, routing *doc.Node, name string) []address {
+	out, key := slices.Clone(plain), Value{routing.Get("key").Text(), name}
+	for i := range out {
+		switch routing.Get("location").Text() {
+		case "header":
+			out[i].header = key
+		case "url-param":
+			out[i].query = key
+		default:
+			out[i].version = name
+		}
+	}
+	return out
+}
+
+// isDefault reports whether requests that name no version reach this one under
+// an address of its own.
+func isDefault(routing *doc.Node, name string, child bool) bool {
+	if !child {
+		name = "self"
+	}
+	return routing.Get("fallback_to_default").True() && routing.Get("location").Text() != "header" &&
+		routing.Get("default").Text() == name
+}
+
+// listed returns the name under which a base routes to a version, or "".
+func listed(base *doc.Node, id string) string {
+	for name, v := range base.Get("definition", "versions").Members() {
+		if v.Text() == id {
+			return name
+		}
+	}
+	return ""
+}
+
+// hosts lists the hosts that serve an API, with protocol; "" stands for the host
+// that the reader is on.
+func hosts(api *doc.Node, c Config) []string {
+	if domain := api.Get("domain").Text(); domain != "" && !api.Get("domain_disabled").True() {
+		return []string{c.withProtocol(domain)}
+	}
+	if tags := api.Get("tags").Texts(); len(tags) > 0 && !api.Get("tags_disabled").True() {
+		return append(c.edges(tags), "")
+	}
+	if c.Hybrid || c.DefaultHost == "" {
+		return []string{""}
+	}
+	return []string{c.withProtocol(c.DefaultHost), ""}
+}
+
+// edges lists the addresses of gateways that load one of the tags.
+func (c Config) edges(tags []string) []string {
+	var out []string
+	for _, e := range c.Edges {
+		shared := slices.ContainsFunc(e.Tags, func(tag string) bool { return slices.Contains(tags, tag) })
+		if host := c.withProtocol(e.Endpoint); shared && e.Endpoint != "" && !slices.Contains(out, host) {
+			out = append(out, host)
+		}
+	}
+	return out
+}
+
+func (c Config) withProtocol(host string) string {
+	host = strings.TrimRight(host, "/")
+	if strings.Contains(host, "://") || c.Protocol == "" {
+		return host
+	}
+	return strings.TrimSuffix(c.Protocol, "://") + "://" + host
+}
+
+// Own reports whether an absolute address is on a host where gateways are known
+// to be; such an address is no upstream (contract dashboard.md 10.2).
+func (c Config) Own(address string) bool {
+	if !strings.Contains(address, "://") {
+		return false
+	}
+	host := hostOf(address)
+	own := func(gateway string) bool { return gateway != "" && strings.EqualFold(hostOf(gateway), host) }
+	return own(c.DefaultHost) || slices.ContainsFunc(c.Edges, func(e Edge) bool { return own(e.Endpoint) })
+}
+
+// hostOf returns name and port of an address.
+func hostOf(address string) string {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	host, _, _ := strings.Cut(address, "/")
+	return host
+}
+
+// listenPath returns the listen path without trailing slash; "/" stays.
+func listenPath(api *doc.Node) string { return cleanPath(api.Get("proxy", "listen_path").Text()) }
+
+// cleanPath cleans a path; a slash within an expression separates nothing.
+func cleanPath(p string) string {
+	var kept []string
+	for p != "" {
+		var segment string
+		segment, p = cutSegment(p)
+		switch segment {
+		case "", ".":
+		case "..":
+			kept = kept[:max(0, len(kept)-1)]
+		default:
+			kept = append(kept, segment)
+		}
+	}
+	return "/" + strings.Join(kept, "/")
+}
+
+// cutSegment returns what is before the first slash outside braces, and what
+// follows it.
+func cutSegment(p string) (segment, rest string) {
+	for i := 0; i < len(p); i++ {
+		if p[i] == '/' {
+			return p[:i], p[i+1:]
+		}
+		if end := closing(p, i); p[i] == '{' && end > 0 {
+			i = end
+		}
+	}
+	return p, ""
+}

@@ -1,0 +1,101 @@
+package validation
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+const gatewayExtension = oas.ExtensionKey
+
+const authentication = gatewayExtension + ".server.authentication"
+
+// Document checks the relations between the parts of an OAS document that its
+// schema does not know (contract oas-extension.md 8.2). What OpenAPI itself asks
+// for is checked elsewhere.
+func Document(d *doc.Node, mcp bool) []Problem {
+	var p problems
+	auth := d.Get(gatewayExtension, "server", "authentication")
+	p.security(d)
+	p.compliant(d, auth)
+	p.metadata(authentication+".protectedResourceMetadata", auth.Get("protectedResourceMetadata"), mcp)
+	p.toolView(d, mcp)
+	for name, entry := range auth.Get("securitySchemes").Members() {
+		if native := d.Get("components", "securitySchemes", name); oas.Recognise(oas.Resolve(d, native), entry) == oas.SchemeOAuth2 {
+			field := at(authentication, "securitySchemes", name)
+			p.metadata(field+".protectedResourceMetadata", entry.Get("protectedResourceMetadata"), mcp)
+			p.oauth2(field, entry, exchanges(d))
+		}
+	}
+	return p
+}
+
+// security wants every name in the root requirements to be a scheme.
+func (p *problems) security(d *doc.Node) {
+	schemes := d.Get("components", "securitySchemes")
+	for i, requirement := range d.Get("security").Items() {
+		for name := range requirement.Members() {
+			if schemes.Get(name) == nil {
+				p.add(at("security", i, name), "names no scheme in components.securitySchemes")
+			}
+		}
+	}
+}
+
+// compliant wants, in compliant mode, every method that is on to be part of a
+// requirement: gateways would not look for the others.
+func (p *problems) compliant(d, auth *doc.Node) {
+	if auth.Get("securityProcessingMode").Text() != "compliant" {
+		return
+	}
+	named := map[string]bool{}
+	for _, requirement := range d.Get("security").Items() {
+		for name := range requirement.Members() {
+			named[name] = true
+		}
+	}
+	for _, requirement := range auth.Get("security").Items() {
+		for _, name := range requirement.Texts() {
+			named[name] = true
+		}
+	}
+	check := func(field, name string, entry *doc.Node) {
+		if entry.Get("enabled").True() && !named[name] {
+			p.add(field, "is enabled but no security requirement names it")
+		}
+	}
+	for _, name := range []string{"hmac", "oidc", "custom"} {
+		check(at(authentication, name), name, auth.Get(name))
+	}
+	for name, entry := range auth.Get("securitySchemes").Members() {
+		check(at(authentication, "securitySchemes", name), name, entry)
+	}
+}
+
+// metadata checks protected resource metadata. An MCP proxy without resource and
+// servers mirrors those of its upstream.
+func (p *problems) metadata(field string, m *doc.Node, mcp bool) {
+	if !m.Get("enabled").True() {
+		return
+	}
+	resource, servers := m.Get("resource").Text() != "", m.Get("authorizationServers").Len() > 0
+	switch {
+	case mcp && !resource && !servers:
+	case !resource:
+		p.add(field+".resource", "is needed when the metadata is enabled")
+	case mcp && !servers:
+		p.add(field+".authorizationServers", "needs at least one server on an MCP proxy that names a resource")
+	}
+}
+
+// toolView wants the view of a REST API as tools only where there is such an API.
+func (p *problems) toolView(d *doc.Node, mcp bool) {
+	const field = "x-tyk-mcp-server"
+	_, paired := oas.PairedSource(d.Get(gatewayExtension, "upstream", "url").Text())
+	switch {
+	case d.Get(field) == nil:
+	case !mcp:
+		p.add(field, "belongs to MCP proxies only")
+	case !paired:
+		p.add(field, "needs an upstream that is the MCP adapter of a REST API")
+	}
+}

@@ -1,0 +1,152 @@
+package validation
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Values that OAuth 2.0 entries may take; "" stands for the default.
+var (
+	scopeSources = []string{"", "operation", "global", "union"}
+	grantTypes   = []string{"", "token-exchange", jwtBearer}
+	clientAuths  = []string{"", "client_secret_basic", "client_secret_post", "private_key_jwt"}
+	cacheModes   = []string{"", "derived", "static"}
+)
+
+const jwtBearer = "jwt-bearer"
+
+// Parameters of a token request that gateways fill in themselves, by grant.
+var (
+	reservedForExchange = []string{
+		"grant_type", "subject_token", "subject_token_type", "requested_token_type", "audience", "resource", "scope",
+		"actor_token", "actor_token_type", "client_id", "client_secret", "client_assertion", "client_assertion_type",
+	}
+	reservedForBearer = []string{
+		"grant_type", "assertion", "scope", "client_id", "client_secret", "client_assertion", "client_assertion_type",
+	}
+)
+
+// exchanges lists the exchange blocks of operations and primitives.
+func exchanges(d *doc.Node) []*doc.Node {
+	var list []*doc.Node
+	middleware := d.Get(gatewayExtension, "middleware")
+	for _, group := range settingKinds {
+		for _, settings := range middleware.Get(group).Members() {
+			if e := settings.Get("exchange"); e.Is(doc.TypeObject) {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
+}
+
+// oauth2 checks an entry for scope checks and token exchange.
+func (p *problems) oauth2(field string, entry *doc.Node, overrides []*doc.Node) {
+	if check := entry.Get("scopeCheck"); check.Get("enabled").True() {
+		p.oneOf(field+".scopeCheck.scopeSource", check.Get("scopeSource"), scopeSources)
+	}
+	exchange := entry.Get("tokenExchange")
+	if !exchange.Get("enabled").True() {
+		return
+	}
+	field += ".tokenExchange.providers"
+	providers := exchange.Get("providers").Items()
+	if len(providers) == 0 {
+		p.add(field, "needs at least one provider when token exchange is enabled")
+		return
+	}
+	names, issuers := map[string]bool{}, map[string]int{}
+	for i, provider := range providers {
+		f := at(field, i)
+		switch name := provider.Get("name").Text(); {
+		case name == "":
+			p.add(f+".name", "must not be empty")
+		case names[name]:
+			p.add(f+".name", "is taken by another provider")
+		default:
+			names[name] = true
+		}
+		p.provider(f, provider)
+		p.issuers(f+".issuers", i, provider, issuers)
+	}
+	p.audience(field, providers, overrides)
+}
+
+func (p *problems) oneOf(field string, v *doc.Node, allowed []string) {
+	if !slices.Contains(allowed, v.Text()) {
+		p.add(field, "must be one of %q", allowed[1:])
+	}
+}
+
+func (p *problems) provider(field string, provider *doc.Node) {
+	p.oneOf(field+".grantType", provider.Get("grantType"), grantTypes)
+	if !isTokenEndpoint(provider.Get("tokenEndpoint").Text()) {
+		p.add(field+".tokenEndpoint", "must be an absolute http or https address")
+	}
+	client := provider.Get("clientAuth")
+	if client.Get("clientId").Text() == "" {
+		p.add(field+".clientAuth.clientId", "must not be empty")
+	}
+	p.oneOf(field+".clientAuth.method", client.Get("method"), clientAuths)
+	if client.Get("method").Text() == "private_key_jwt" && client.Get("certId").Text() == "" {
+		p.add(field+".clientAuth.certId", "is needed for private_key_jwt")
+	}
+	p.oneOf(field+".cache.mode", provider.Get("cache", "mode"), cacheModes)
+	reserved := reservedForExchange
+	if provider.Get("grantType").Text() == jwtBearer {
+		reserved = reservedForBearer
+	}
+	for name := range provider.Get("customParams").Members() {
+		if slices.Contains(reserved, name) {
+			p.add(at(field, "customParams", name), "is a reserved parameter")
+		}
+	}
+}
+
+// isTokenEndpoint accepts what gateways can make an address of: context variables
+// and secrets are filled in when a request comes.
+func isTokenEndpoint(text string) bool {
+	if strings.Contains(text, "$tyk_context.") || isSecret(text) {
+		return true
+	}
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// issuers checks the issuers of provider i; seen says which provider has which.
+func (p *problems) issuers(field string, i int, provider *doc.Node, seen map[string]int) {
+	for n, issuer := range provider.Get("issuers").Texts() {
+		if other, ok := seen[issuer]; ok && other != i {
+			p.add(at(field, n), "belongs to another provider")
+		}
+		seen[issuer] = i
+		pattern, ok := strings.CutPrefix(issuer, "regex:")
+		if !ok {
+			continue
+		}
+		if !strings.HasPrefix(pattern, "^") || !strings.HasSuffix(pattern, "$") {
+			p.add(at(field, n), "must be anchored with ^ and $")
+		} else if _, err := regexp.Compile(pattern); err != nil {
+			p.add(at(field, n), "is no regular expression")
+		}
+	}
+}
+
+// audience wants an exchange that is switched on to find out for whom: from a
+// provider or from an override.
+func (p *problems) audience(field string, providers, overrides []*doc.Node) {
+	on := func(e *doc.Node) bool { return e.Get("enabled").True() }
+	found := func(e *doc.Node) bool {
+		return (on(e) || e.Get("enabled") == nil) && e.Get("audience").Text() != ""
+	}
+	known := func(provider *doc.Node) bool {
+		return provider.Get("grantType").Text() == jwtBearer || provider.Get("defaultTarget", "audience").Text() != ""
+	}
+	if slices.ContainsFunc(overrides, on) && !slices.ContainsFunc(providers, known) && !slices.ContainsFunc(overrides, found) {
+		p.add(field, "token exchange is used, but no provider and no operation says for which audience")
+	}
+}

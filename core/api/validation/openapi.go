@@ -1,0 +1,201 @@
+package validation
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// OpenAPI checks what the OpenAPI Specification (3.0.4, 3.1.2) says about the parts
+// of a document together and a JSON schema cannot: names that must be unique, path
+// parameters, variables of addresses, references.
+func OpenAPI(d *doc.Node) []Problem {
+	p := problems{}
+	p.filled("info", d.Get("info"), "title", "version")
+	if license := d.Get("info", "license"); license != nil {
+		p.filled("info.license", license, "name")
+	}
+	p.servers("servers", d.Get("servers"))
+	p.paths(d)
+	p.schemes(d.Get("components", "securitySchemes"))
+	w := walk{problems: &p, root: d, old: strings.HasPrefix(d.Get("openapi").Text(), "3.0")}
+	for name, part := range d.Members() {
+		if !strings.HasPrefix(name, "x-") {
+			w.enter(name, part, slices.Contains(namesInside, name))
+		}
+	}
+	return p
+}
+
+// filled wants members that are texts to be there and not empty.
+func (p *problems) filled(field string, n *doc.Node, members ...string) {
+	for _, name := range members {
+		if n.Get(name).Text() == "" {
+			p.add(at(field, name), "must not be empty")
+		}
+	}
+}
+
+// servers wants the variables of an address to be those that are declared.
+func (p *problems) servers(field string, list *doc.Node) {
+	for i, server := range list.Items() {
+		f := at(field, i)
+		address := server.Get("url").Text()
+		names, ok := variables(address)
+		named := setOf(names)
+		switch {
+		case address == "":
+			p.add(f+".url", "must not be empty")
+		case !ok:
+			p.add(f+".url", "has braces that do not match")
+		}
+		for _, name := range names {
+			if server.Get("variables", name) == nil {
+				p.add(f+".url", "has a variable %s that is not declared", name)
+			}
+		}
+		for name, v := range server.Get("variables").Members() {
+			if !named[name] {
+				p.add(at(f, "variables", name), "is no variable of the address")
+			}
+			p.filled(at(f, "variables", name), v, "default")
+		}
+	}
+}
+
+// variables lists the {names} in a text; ok means that the braces match.
+func variables(text string) (names []string, ok bool) {
+	for {
+		_, rest, found := strings.Cut(text, "{")
+		if !found {
+			return names, !strings.Contains(text, "}")
+		}
+		name, rest, found := strings.Cut(rest, "}")
+		if !found {
+			return names, false
+		}
+		names, text = append(names, name), rest
+	}
+}
+
+// operationsOf yields the operations of a path item in order.
+func operationsOf(item *doc.Node) func(func(string, *doc.Node) bool) {
+	return func(yield func(string, *doc.Node) bool) {
+		for _, method := range []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"} {
+			if op := item.Get(method); op.Is(doc.TypeObject) && !yield(method, op) {
+				return
+			}
+		}
+	}
+}
+
+// paths checks what the operations of a document may not share.
+func (p *problems) paths(d *doc.Node) {
+	ids, shapes := map[string]bool{}, map[string]bool{}
+	for path, item := range d.Get("paths").Members() {
+		if strings.HasPrefix(path, "x-") {
+			continue
+		}
+		field := at("paths", path)
+		names, _ := variables(path)
+		shape := path
+		for _, name := range names {
+			shape = strings.Replace(shape, "{"+name+"}", "{}", 1)
+		}
+		if shapes[shape] {
+			p.add(field, "is the same as another path but for the names of parameters")
+		}
+		shapes[shape] = true
+		p.servers(field+".servers", item.Get("servers"))
+		shared := p.parameters(d, field+".parameters", item.Get("parameters"))
+		for method, op := range operationsOf(item) {
+			f := at(field, method)
+			if id := op.Get("operationId").Text(); id != "" {
+				if ids[id] {
+					p.add(f+".operationId", "is taken by another operation")
+				}
+				ids[id] = true
+			}
+			p.servers(f+".servers", op.Get("servers"))
+			own := p.parameters(d, f+".parameters", op.Get("parameters"))
+			p.pathParameters(f, names, append(own, shared...))
+		}
+	}
+}
+
+// parameters checks a list of them and returns the names of those in the path.
+func (p *problems) parameters(d *doc.Node, field string, list *doc.Node) (inPath []string) {
+	seen := map[[2]string]bool{}
+	for i, parameter := range list.Items() {
+		parameter = oas.Resolve(d, parameter)
+		key := [2]string{parameter.Get("in").Text(), parameter.Get("name").Text()}
+		if key[1] == "" && parameter != nil {
+			p.add(at(field, i, "name"), "must not be empty")
+		}
+		if seen[key] && parameter != nil {
+			p.add(at(field, i), "has the place and name of another parameter")
+		}
+		seen[key] = true
+		if key[0] == "path" {
+			inPath = append(inPath, key[1])
+		}
+	}
+	return inPath
+}
+
+// pathParameters wants the parameters of a path template to be declared, and no others.
+func (p *problems) pathParameters(field string, template, declared []string) {
+	known, has := setOf(declared), setOf(template)
+	for _, whole := range template {
+		// A trailing * and a pattern are the gateway's business.
+		name, _, _ := strings.Cut(whole, ":")
+		plain := strings.TrimSuffix(name, "*")
+		if has[plain] = true; !known[plain] && !known[whole] {
+			p.add(field, "does not declare the path parameter %s", plain)
+		}
+	}
+	for _, name := range declared {
+		if !has[name] {
+			p.add(field, "declares a path parameter %s that the path does not have", name)
+		}
+	}
+}
+
+func setOf(list []string) map[string]bool {
+	out := make(map[string]bool, len(list))
+	for _, s := range list {
+		out[s] = true
+	}
+	return out
+}
+
+// schemes wants security schemes to be usable.
+func (p *problems) schemes(list *doc.Node) {
+	for name, scheme := range list.Members() {
+		if scheme.Get("$ref") != nil {
+			continue
+		}
+		field := at("components.securitySchemes", name)
+		switch scheme.Get("type").Text() {
+		case "apiKey":
+			p.filled(field, scheme, "name")
+		case "http":
+			p.filled(field, scheme, "scheme")
+		case "openIdConnect":
+			p.filled(field, scheme, "openIdConnectUrl")
+		case "oauth2":
+			for kind, flow := range scheme.Get("flows").Members() {
+				switch kind {
+				case "implicit":
+					p.filled(at(field, "flows", kind), flow, "authorizationUrl")
+				case "password", "clientCredentials":
+					p.filled(at(field, "flows", kind), flow, "tokenUrl")
+				case "authorizationCode":
+					p.filled(at(field, "flows", kind), flow, "authorizationUrl", "tokenUrl")
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,40 @@
+// Package validation holds what a JSON schema cannot say about API documents and
+// definitions: relations between their parts, and what this control plane wants
+// on top of what gateways want (contract oas-extension.md 8.2 and 8.3,
+// dashboard.md 9.3). All of it is computed on the JSON tree; nothing is changed.
+package validation
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem is one thing that is wrong with a document.
+type Problem struct {
+	Field   string // dotted location: "x-tyk-api-gateway.info.name"; "" is the whole document
+	Message string // safe to show: names the rule, never a value that could be secret
+}
+
+// String returns both, as one line of an error text.
+func (p Problem) String() string {
+	if p.Field == "" {
+		return p.Message
+	}
+	return p.Field + ": " + p.Message
+}
+
+// problems collects what is wrong.
+type problems []Problem
+
+func (p *problems) add(field, format string, args ...any) {
+	*p = append(*p, Problem{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// at joins a location.
+func at(parts ...any) string {
+	b := make([]string, len(parts))
+	for i, p := range parts {
+		b[i] = fmt.Sprint(p)
+	}
+	return strings.Join(b, ".")
+}

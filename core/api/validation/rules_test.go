@@ -1,0 +1,283 @@
+package validation
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+func parse(t testing.TB, text string) *doc.Node {
+	t.Helper()
+	n, err := doc.ParseNode([]byte(text))
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return n
+}
+
+// expect compares the fields of problems with a list of words; "" is none.
+func expect(t *testing.T, found []Problem, want string) {
+	t.Helper()
+	var got []string
+	for _, p := range found {
+		got = append(got, p.Field)
+		if p.Message == "" || !strings.HasSuffix(p.String(), p.Message) {
+			t.Errorf("%+v", p)
+		}
+	}
+	if !slices.Equal(got, strings.Fields(want)) {
+		t.Errorf("%v, want %s", found, want)
+	}
+}
+
+func TestOpenAPI(t *testing.T) {
+	path := func(paths string) string {
+		return `{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{` + paths + `}}`
+	}
+	rest := func(members string) string {
+		return `{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{},` + members + `}`
+	}
+	const id = `{"name":"id","in":"path","required":true,"schema":{}}`
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing said", `{"openapi":"3.0.3"}`, "info.title info.version"},
+		{"empty version", `{"info":{"title":"a","version":"","license":{"name":""}}}`, "info.version info.license.name"},
+		{"references in a circle", rest(`"components":{"schemas":{"A":{"$ref":"#/components/schemas/B"},"B":{"$ref":"#/components/schemas/A"},"C":{"properties":{"c":{"$ref":"#/components/schemas/C"}}}}}`),
+			"components.schemas.A.$ref components.schemas.B.$ref"},
+		{"a path that is itself", path(`"/a":{"$ref":"#/paths/~1a"}`), "paths./a.$ref"},
+		{"declared on the path", path(`"/a/{id}":{"parameters":[` + id + `],"get":{}}`), ""},
+		{"declared on the operation", path(`"/a/{id}":{"get":{"parameters":[` + id + `]}}`), ""},
+		{"not declared", path(`"/a/{id}":{"get":{}}`), "paths./a/{id}.get"},
+		{"not in the path", path(`"/a":{"get":{"parameters":[` + id + `]}}`), "paths./a.get"},
+		{"with a pattern", path(`"/a/{id:[0-9]+}":{"get":{"parameters":[` + id + `]}}`), ""},
+		{"by reference", `{"info":{"title":"a","version":"1"},"paths":{"/a/{id}":{"get":{"parameters":[{"$ref":"#/components/parameters/p"}]}}},
+			"components":{"parameters":{"p":` + id + `}}}`, ""},
+		{"twice", path(`"/a/{id}":{"get":{"parameters":[` + id + `,` + id + `]}}`), "paths./a/{id}.get.parameters.1"},
+		{"without a name", path(`"/a":{"get":{"parameters":[{"name":"","in":"query"}]}}`), "paths./a.get.parameters.0.name"},
+		{"same operation", path(`"/a":{"get":{"operationId":"x"},"put":{"operationId":"x"}}`), "paths./a.put.operationId"},
+		{"same path", path(`"/{a}":{},"/{b}":{}`), "paths./{b}"},
+		{"extension", path(`"x-a":{"get":{"operationId":"x"}},"/a":{"get":{"operationId":"x"}}`), ""},
+		{"server", rest(`"servers":[{"url":"https://{a}.example","variables":{"a":{"default":"b"}}}]`), ""},
+		{"server without address", rest(`"servers":[{"url":""}]`), "servers.0.url"},
+		{"server with braces", rest(`"servers":[{"url":"/{a"},{"url":"/a}"}]`), "servers.0.url servers.1.url"},
+		{"undeclared variable", rest(`"servers":[{"url":"/{a}"}]`), "servers.0.url"},
+		{"unused variable", rest(`"servers":[{"url":"/","variables":{"a":{"default":""}}}]`), "servers.0.variables.a servers.0.variables.a.default"},
+		{"scheme without name", rest(`"components":{"securitySchemes":{"a":{"type":"apiKey","name":""},"b":{"type":"http"},"c":{"type":"openIdConnect"},"d":{"$ref":"#/info"}}}`),
+			"components.securitySchemes.a.name components.securitySchemes.b.scheme components.securitySchemes.c.openIdConnectUrl"},
+		{"flows", rest(`"components":{"securitySchemes":{"a":{"type":"oauth2","flows":{"implicit":{},"password":{},"authorizationCode":{"tokenUrl":"/t"}}}}}`),
+			"components.securitySchemes.a.flows.implicit.authorizationUrl components.securitySchemes.a.flows.password.tokenUrl components.securitySchemes.a.flows.authorizationCode.authorizationUrl"},
+		{"reference elsewhere", rest(`"components":{"schemas":{"a":{"$ref":"b.json"}}}`), "components.schemas.a.$ref"},
+		{"reference to nowhere", rest(`"components":{"schemas":{"a":{"items":{"$ref":"#/components/schemas/b~1c"}}}}`), "components.schemas.a.items.$ref"},
+		{"escaped reference", rest(`"components":{"schemas":{"b/c~":{},"a":{"$ref":"#/components/schemas/b~1c%7e0"}}}`), ""},
+		{"reference to an item", rest(`"components":{"schemas":{"a":{"allOf":[{"type":"string"}]},"b":{"$ref":"#/components/schemas/a/allOf/0"},"c":{"$ref":"#/components/schemas/a/allOf/1"}}}`),
+			"components.schemas.c.$ref"},
+		{"reference by anchor", rest(`"components":{"schemas":{"a":{"$ref":"#b"}}}`), ""},
+		{"to itself", rest(`"components":{"schemas":{"a":{"$ref":"#/components/schemas/a"}}}`), "components.schemas.a.$ref"},
+		{"array without items", rest(`"components":{"schemas":{"a":{"type":"array"}}}`), "components.schemas.a.items"},
+		{"read only and write only", rest(`"components":{"schemas":{"a":{"readOnly":true,"writeOnly":true}}}`), "components.schemas.a.readOnly"},
+		{"values are not looked at", rest(`"components":{"schemas":{"a":{"default":{"$ref":"b.json"},"example":{"type":"array"},"x-a":{"$ref":"c"}}}}`), ""},
+		{"properties are names", rest(`"components":{"schemas":{"a":{"properties":{"default":{"type":"array"},"$ref":{"type":"string"}}}}}`),
+			"components.schemas.a.properties.default.items"},
+		{"response by reference", rest(`"paths":{"/a":{"get":{"responses":{"200":{"$ref":"#/components/responses/r","x-a":1},"x-b":{"$ref":"#/info","c":1}}}}},"components":{"responses":{"r":{"description":"d"}}}`), ""},
+		{"response by reference with siblings", rest(`"paths":{"/a":{"get":{"responses":{"200":{"$ref":"#/components/responses/r","description":"x"}}}}},"components":{"responses":{"r":{"description":"d"},"s":{"$ref":"#/components/responses/r","summary":"y"}}}`),
+			"paths./a.get.responses.200.description components.responses.s.summary"},
+		{"3.1: response by reference with siblings", `{"openapi":"3.1.0","info":{"title":"a","version":"1"},"paths":{"/a":{"get":{"responses":{"default":{"$ref":"#/components/responses/r","summary":"x"}}}}},"components":{"responses":{"r":{"description":"d"}}}}`,
+			"paths./a.get.responses.default.summary"},
+		{"properties called responses", rest(`"components":{"schemas":{"a":{"properties":{"responses":{"type":"object","properties":{"b":{"$ref":"#/components/schemas/a","description":"c"}}}}}}}`), ""},
+		{"link", rest(`"components":{"links":{"a":{},"b":{"operationId":"x"}}}`), "components.links.a"},
+		{"3.1", `{"openapi":"3.1.0","info":{"title":"a","version":"1"},"components":{"schemas":{"a":{"type":"array"},"b":{"examples":[{"$ref":"x"}]}}}}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) { expect(t, OpenAPI(parse(t, c.text)), c.want) })
+	}
+}
+
+func TestDocument(t *testing.T) {
+	const native = `"components":{"securitySchemes":{"key":{"type":"apiKey"},"o":{"type":"oauth2"}}},`
+	auth := func(members string) string {
+		return `{` + native + `"security":[{"key":[]}],"x-tyk-api-gateway":{"server":{"authentication":{` + members + `}}}}`
+	}
+	const prefix = "x-tyk-api-gateway.server.authentication."
+	for _, c := range []struct {
+		name, text string
+		mcp        bool
+		want       string
+	}{
+		{name: "empty", text: `{}`},
+		{name: "unknown scheme", text: `{"security":[{},{"a":[]}]}`, want: "security.1.a"},
+		{name: "legacy", text: auth(`"hmac":{"enabled":true},"securitySchemes":{"o":{"enabled":true}}`)},
+		{name: "compliant", text: auth(`"securityProcessingMode":"compliant","hmac":{"enabled":true},"oidc":{"enabled":false},"custom":{"enabled":true},
+			"security":[["custom","key"]],"securitySchemes":{"key":{"enabled":true},"jwt":{"enabled":true}}`), want: prefix + "hmac " + prefix + "securitySchemes.jwt"},
+		{name: "metadata off", text: auth(`"protectedResourceMetadata":{"enabled":false}`)},
+		{name: "metadata without resource", text: auth(`"protectedResourceMetadata":{"enabled":true}`), want: prefix + "protectedResourceMetadata.resource"},
+		{name: "metadata of a scheme", text: auth(`"securitySchemes":{"o":{"protectedResourceMetadata":{"enabled":true}}}`),
+			want: prefix + "securitySchemes.o.protectedResourceMetadata.resource"},
+		{name: "mirror", text: auth(`"protectedResourceMetadata":{"enabled":true}`), mcp: true},
+		{name: "mcp without servers", text: auth(`"protectedResourceMetadata":{"enabled":true,"resource":"r"}`), mcp: true,
+			want: prefix + "protectedResourceMetadata.authorizationServers"},
+		{name: "mcp without resource", text: auth(`"protectedResourceMetadata":{"enabled":true,"authorizationServers":["s"]}`), mcp: true,
+			want: prefix + "protectedResourceMetadata.resource"},
+		{name: "tool view on REST", text: `{"x-tyk-mcp-server":{},"x-tyk-api-gateway":{"upstream":{"url":"tyk://a__mcp-server"}}}`, want: "x-tyk-mcp-server"},
+		{name: "tool view elsewhere", text: `{"x-tyk-mcp-server":{},"x-tyk-api-gateway":{"upstream":{"url":"http://a"}}}`, mcp: true, want: "x-tyk-mcp-server"},
+		{name: "tool view of an adapter", text: `{"x-tyk-mcp-server":{},"x-tyk-api-gateway":{"upstream":{"url":"tyk://id:a__mcp-server/"}}}`, mcp: true},
+		{name: "tool view by path", text: `{"x-tyk-mcp-server":{},"x-tyk-api-gateway":{"upstream":{"url":"tyk://a/mcp"}}}`, mcp: true},
+	} {
+		t.Run(c.name, func(t *testing.T) { expect(t, Document(parse(t, c.text), c.mcp), c.want) })
+	}
+}
+
+func TestOAuth2(t *testing.T) {
+	const at = "x-tyk-api-gateway.server.authentication.securitySchemes.o."
+	const at0 = at + "tokenExchange.providers.0."
+	entry := func(entry, middleware string) string {
+		return `{"components":{"securitySchemes":{"o":{"type":"oauth2"}}},"x-tyk-api-gateway":{"server":{"authentication":{"securitySchemes":{"o":` + entry + `}}},
+			"middleware":` + middleware + `}}`
+	}
+	const good = `"name":"p","tokenEndpoint":"https://t.example","clientAuth":{"clientId":"c"}`
+	provider := func(members string) string {
+		return entry(`{"tokenExchange":{"enabled":true,"providers":[{`+members+`}]}}`, `{}`)
+	}
+	override := func(provider, exchange string) string {
+		return entry(`{"tokenExchange":{"enabled":true,"providers":[{`+good+provider+`}]}}`, exchange)
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"a scheme by reference", strings.Replace(entry(`{"tokenExchange":{"enabled":true}}`, `{}`), `"o":{"type":"oauth2"}`, `"o":{"$ref":"#/components/securitySchemes/r"},"r":{"type":"oauth2"}`, 1), at + "tokenExchange.providers"},
+		{"own token server", entry(`{"enabled":true}`, `{}`), ""},
+		{"check off", entry(`{"scopeCheck":{"enabled":false,"scopeSource":"moon"}}`, `{}`), ""},
+		{"check on", entry(`{"scopeCheck":{"enabled":true,"scopeSource":"moon"}}`, `{}`), at + "scopeCheck.scopeSource"},
+		{"exchange off", entry(`{"tokenExchange":{"enabled":false}}`, `{}`), ""},
+		{"no provider", entry(`{"tokenExchange":{"enabled":true}}`, `{}`), at + "tokenExchange.providers"},
+		{"good", provider(good), ""},
+		{"empty", provider(``), at0 + "name " + at0 + "tokenEndpoint " + at0 + "clientAuth.clientId"},
+		{"grant", provider(good + `,"grantType":"magic"`), at0 + "grantType"},
+		{"relative", provider(`"name":"p","tokenEndpoint":"/t","clientAuth":{"clientId":"c"}`), at0 + "tokenEndpoint"},
+		{"context", provider(`"name":"p","tokenEndpoint":"$tyk_context.x","clientAuth":{"clientId":"c"}`), ""},
+		{"secret", provider(`"name":"p","tokenEndpoint":"env://T","clientAuth":{"clientId":"c"}`), ""},
+		{"method", provider(`"name":"p","tokenEndpoint":"https://t","clientAuth":{"clientId":"c","method":"none"}`), at0 + "clientAuth.method"},
+		{"certificate", provider(`"name":"p","tokenEndpoint":"https://t","clientAuth":{"clientId":"c","method":"private_key_jwt"}`), at0 + "clientAuth.certId"},
+		{"cache", provider(good + `,"cache":{"mode":"x"}`), at0 + "cache.mode"},
+		{"issuers", provider(good + `,"issuers":["regex:a","regex:^($","regex:^a$","b"]`), at0 + "issuers.0 " + at0 + "issuers.1"},
+		{"reserved", provider(good + `,"customParams":{"audience":"a","other":"b"}`), at0 + "customParams.audience"},
+		{"reserved for the other grant", provider(good + `,"grantType":"jwt-bearer","customParams":{"audience":"a","assertion":"b"}`), at0 + "customParams.assertion"},
+		{"two of a name and issuer", entry(`{"tokenExchange":{"enabled":true,"providers":[{`+good+`,"issuers":["i","i"]},{`+good+`,"issuers":["i"]}]}}`, `{}`),
+			at + "tokenExchange.providers.1.name " + at + "tokenExchange.providers.1.issuers.0"},
+		{"no audience", override(``, `{"operations":{"a":{"exchange":{"enabled":true}}}}`), at + "tokenExchange.providers"},
+		{"not switched on", override(``, `{"operations":{"a":{"exchange":{"enabled":false}}}}`), ""},
+		{"audience of the provider", override(`,"defaultTarget":{"audience":"x"}`, `{"mcpTools":{"a":{"exchange":{"enabled":true}}}}`), ""},
+		{"audience of the operation", override(``, `{"operations":{"a":{"exchange":{"enabled":true,"audience":"x"}}}}`), ""},
+		{"audience by bearer", override(`,"grantType":"jwt-bearer"`, `{"operations":{"a":{"exchange":{"enabled":true}}}}`), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) { expect(t, Document(parse(t, c.text), false), c.want) })
+	}
+}
+
+func TestLoadable(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", `{}`, ""},
+		{"data sources", `{"graphql":{"engine":{"data_sources":[{"name":"a"},{"name":" A "},{"name":"b"}]}}}`, "graphql.engine.data_sources.1.name"},
+		{"no source", `{"enable_jwt":true,"auth_configs":{"jwt":{"disable_header":true}}}`, "auth_configs.jwt"},
+		{"a source", `{"enable_jwt":true,"auth_configs":{"jwt":{"disable_header":true,"use_cookie":true}}}`, ""},
+		{"a method that is off", `{"auth_configs":{"authToken":{"disable_header":true}}}`, ""},
+		{"no config", `{"use_standard_auth":true,"auth_configs":null}`, ""},
+		{"timeouts", `{"version_data":{"versions":{"v":{"global_enforce_timeout":"-1s","extended_paths":{"hard_timeouts":[{"timeout":-1,"duration":"-500ms"},{"timeout":1}]}}}}}`,
+			"version_data.versions.v.global_enforce_timeout version_data.versions.v.extended_paths.hard_timeouts.0.timeout version_data.versions.v.extended_paths.hard_timeouts.0.duration"},
+		{"upstream off", `{"upstream_auth":{"oauth":{"enabled":true}}}`, ""},
+		{"upstream basic", `{"upstream_auth":{"enabled":true,"basic_auth":{"enabled":true}}}`, ""},
+		{"upstream both", `{"upstream_auth":{"enabled":true,"basic_auth":{"enabled":true},"oauth":{"enabled":true,"allowed_authorize_types":["password"]}}}`, "upstream_auth"},
+		{"upstream types", `{"upstream_auth":{"enabled":true,"oauth":{"enabled":true,"allowed_authorize_types":["password","clientCredentials"]}}}`,
+			"upstream_auth.oauth.allowed_authorize_types"},
+		{"upstream method", `{"upstream_auth":{"enabled":true,"oauth":{"enabled":true,"allowed_authorize_types":["password"],"password":{"method":"x"}}}}`,
+			"upstream_auth.oauth.password.method"},
+		{"balancing", `{"proxy":{"enable_load_balancing":true,"target_list":[]}}`, "proxy.target_list"},
+		{"balancing by discovery", `{"proxy":{"enable_load_balancing":true,"service_discovery":{"use_discovery_service":true}}}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) { expect(t, Loadable(parse(t, c.text)), c.want) })
+	}
+}
+
+func TestServed(t *testing.T) {
+	path := func(path string) string { return `{"proxy":{"listen_path":"` + path + `"}}` }
+	with := func(members string) string { return `{"proxy":{"listen_path":"/"},` + members + `}` }
+	target := func(url string) string { return `{"proxy":{"listen_path":"/","target_url":"` + url + `"}}` }
+	const p, d = "proxy.listen_path", "domain"
+	for _, c := range []struct{ name, text, want string }{
+		{"good", path("/a/{id}/{v:v[0-9]{1,2}}/"), ""},
+		{"no path", `{}`, p},
+		{"without a slash", path("a/"), p},
+		{"tcp", `{"protocol":"tcp"}`, ""},
+		{"braces", path("/{a"), p},
+		{"braces the wrong way", path("/a}"), p},
+		{"unnamed", path("/{:a}"), p},
+		{"without pattern", path("/{a:}"), p},
+		{"capture group", path("/{a:(x|y)}"), p},
+		{"no expression", path("/{a:[}"), p},
+		{"domain", with(`"domain":"{sub:[a-z]+}.example.com"`), ""},
+		{"domain of a broken expression", with(`"domain":"{sub:(?!a)}.example.com"`), d},
+		{"addresses", with(`"allowed_ips":["10.0.0.1","10.0.0.0/8","::1","fe80::/10"],"blacklisted_ips":null`), ""},
+		{"bad addresses", with(`"allowed_ips":["nonsense"],"blacklisted_ips":["1.2.3.4","1.2.3.4/40"]`), "allowed_ips.0 blacklisted_ips.1"},
+		{"timeouts", with(`"version_data":{"versions":{"":{"global_enforce_timeout":"1.5s","extended_paths":{"hard_timeouts":[{"duration":"500ms"},{"duration":""},{"duration":"1h30m"}]}}}}`), ""},
+		{"bad timeouts", with(`"version_data":{"versions":{"":{"global_enforce_timeout":"5","extended_paths":{"hard_timeouts":[{"duration":"2 m"}]}}}}`),
+			"version_data.versions..global_enforce_timeout version_data.versions..extended_paths.hard_timeouts.0.duration"},
+		{"target", target("http://up.example:80/x"), ""},
+		{"no target", target(""), ""},
+		{"target without a scheme", target("invalid-url"), "proxy.target_url"},
+		{"relative target", target("/x"), "proxy.target_url"},
+		{"target with a host and no scheme", target("//up.example/x"), "proxy.target_url"},
+		{"target with a scheme and no host", target("mailto:x"), "proxy.target_url"},
+		{"target with a port and no host", target("http://:80/"), "proxy.target_url"},
+		{"target by reference", target("consul://up"), ""},
+		{"target of a TCP service", `{"protocol":"tcp","proxy":{"target_url":"up.example:99"}}`, ""},
+		{"target of a version", `{"proxy":{"listen_path":"/"},"version_data":{"versions":{"v1":{"override_target":"up"},"v2":{"override_target":"vault://up"},"v3":{"override_target":""}}}}`,
+			"version_data.versions.v1.override_target"},
+		{"listen path by reference", path("secrets://x"), ""},
+		{"listen path by another reference", path("env://{A"), ""},
+		{"listen path that is no reference", path("http://x"), "proxy.listen_path"},
+		{"other API", target("tyk://id:abc__mcp-server"), ""},
+		{"secret target", target("http://$kv{a/b}/x"), ""},
+		{"target with blanks", target("not an address"), "proxy.target_url"},
+		{"target without host", target("http:///x"), "proxy.target_url"},
+		{"broken target", target("http://[::1"), "proxy.target_url"},
+	} {
+		t.Run(c.name, func(t *testing.T) { expect(t, Served(parse(t, c.text)), c.want) })
+	}
+	if got := Classic(parse(t, path("x"))); len(got) == 0 || got[0].Message != `Listen path must start with "/"` {
+		t.Error(got)
+	}
+}
+
+func TestPrimitives(t *testing.T) {
+	d := parse(t, `{"x-tyk-api-gateway":{"middleware":{"operations":{"a":{"cache":{}}},"mcpTools":{"t":{"cache":{},"rateLimit":{}}},"mcpPrompts":{"p":{"urlRewrite":{"enabled":false}}}}}}`)
+	expect(t, Primitives(d), "x-tyk-api-gateway.middleware.operations.a.cache x-tyk-api-gateway.middleware.mcpTools.t.cache x-tyk-api-gateway.middleware.mcpPrompts.p.urlRewrite")
+}
+
+func TestStreams(t *testing.T) {
+	d := parse(t, `{"x-tyk-streaming":{"streams":{
+		"good":{"input":{"label":"l","broker":{"inputs":[{"kafka":{}},{"http_client":{}}]},"processors":[{"command":{}}]},"output":{"mqtt":{}}},
+		"bad":{"input":{"broker":{"inputs":[{"file":{}}]}},"output":{"type":"sql"},"output_resources":[{"aws_s3":{}}]}}}}`)
+	const bad = "x-tyk-streaming.streams.bad."
+	expect(t, Streams(d), bad+"input.broker.inputs.0.file "+bad+"output.type "+bad+"output_resources.0.aws_s3")
+}
+
+func FuzzRules(f *testing.F) {
+	f.Add(`{"openapi":"3.0.0","paths":{"/{a}{":{"get":{"parameters":[{"$ref":"#/paths"}]}}},"servers":[{"url":"}{"}]}`)
+	f.Add(`{"x-tyk-api-gateway":{"server":{"authentication":{"securityProcessingMode":"compliant","securitySchemes":{"a":1}}}},"security":[1,{"a":1}]}`)
+	f.Add(`{"proxy":{"listen_path":"/{a:{}","target_url":"%"},"domain":"{","version_data":{"versions":{"a":{"extended_paths":{"hard_timeouts":[1,null]}}}},"allowed_ips":[1]}`)
+	f.Add(`{"x-tyk-streaming":{"streams":{"a":{"input":{"broker":{"inputs":{}}}},"b":1}},"components":{"schemas":{"a":{"$ref":"#"},"b":{"$ref":""}}}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := doc.ParseNode([]byte(text))
+		if err != nil {
+			return
+		}
+		before := d.Clone()
+		for _, found := range [][]Problem{OpenAPI(d), Document(d, true), Document(d, false), Classic(d), Primitives(d), Streams(d)} {
+			for _, p := range found {
+				if p.Message == "" {
+					t.Errorf("%+v", p)
+				}
+			}
+		}
+		if !d.Equal(before) {
+			t.Error("changed")
+		}
+	})
+}

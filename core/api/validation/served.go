@@ -1,0 +1,169 @@
+package validation
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// ListenPathText is what is said about a listen path that clients could not
+// call (contract dashboard.md 9.3).
+const ListenPathText = `Listen path must start with "/"`
+
+// Served checks what the control plane wants of the classic form of every API, of
+// whatever kind, beyond Loadable (contract dashboard.md 9.3, 10.5).
+func Served(c *doc.Node) []Problem {
+	var p problems
+	p.listenPath(c)
+	p.addresses(c, "allowed_ips")
+	p.addresses(c, "blacklisted_ips")
+	timeouts(c, func(field string, v *doc.Node) {
+		if _, err := duration(v.Text()); err != nil {
+			p.add(field, `must be a duration such as "500ms", "1.5s" or "2m"`)
+		}
+	})
+	p.targets(c)
+	if err := checkTemplate(c.Get("domain").Text()); err != nil {
+		p.add("domain", "%v", err)
+	}
+	return p
+}
+
+func (p *problems) listenPath(c *doc.Node) {
+	const field = "proxy.listen_path"
+	path := c.Get("proxy", "listen_path").Text()
+	switch protocol := c.Get("protocol").Text(); {
+	case protocol == "tcp" || protocol == "tls": // known by their port
+		return
+	case IsReference(path): // gateways put the path in its place
+		return
+	case !strings.HasPrefix(path, "/"):
+		p.add(field, ListenPathText)
+		return
+	}
+	if err := checkTemplate(path); err != nil {
+		p.add(field, "%v", err)
+	}
+}
+
+// addresses wants IP addresses or CIDR ranges: gateways would skip the others,
+// which for a block list means letting somebody in.
+func (p *problems) addresses(c *doc.Node, list string) {
+	for i, text := range c.Get(list).Texts() {
+		if _, err := netip.ParseAddr(text); err == nil {
+			continue
+		}
+		if _, err := netip.ParsePrefix(text); err != nil {
+			p.add(at(list, i), "is neither an IP address nor a CIDR range")
+		}
+	}
+}
+
+// references begin a text in whose place gateways put a value from a store of theirs
+// before they read a definition.
+var references = []string{"kv://", "env://", "secrets://", "consul://", "vault://", "file://"}
+
+// IsReference reports whether gateways replace a text as a whole.
+func IsReference(text string) bool {
+	return slices.ContainsFunc(references, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
+}
+
+// secretPart is a reference inside a text.
+var secretPart = regexp.MustCompile(`^\$secret_|\$kv\{[^}]*\}`)
+
+func isSecret(text string) bool { return IsReference(text) || secretPart.MatchString(text) }
+
+// targets wants upstream addresses that gateways can send requests to.
+func (p *problems) targets(c *doc.Node) {
+	tcp := slices.Contains([]string{"tcp", "tls"}, c.Get("protocol").Text())
+	check := func(field string, target *doc.Node) {
+		if !isTarget(target.Text(), tcp) {
+			p.add(field, `must be an address with a scheme and a host, such as "http://upstream.example:8080/"`)
+		}
+	}
+	check("proxy.target_url", c.Get("proxy", "target_url"))
+	for name, version := range c.Get("version_data", "versions").Members() {
+		check(at("version_data.versions", name, "override_target"), version.Get("override_target"))
+	}
+}
+
+// isTarget accepts absolute addresses, references, other APIs of the gateway, which
+// are named by ID, and none at all: requests may be answered without an upstream.
+// TCP services need no scheme.
+func isTarget(text string, tcp bool) bool {
+	if text == "" || isSecret(text) || strings.HasPrefix(text, "tyk://") {
+		return true
+	}
+	u, err := url.Parse(text)
+	if err != nil || strings.ContainsFunc(text, unicode.IsSpace) {
+		return false
+	}
+	if tcp {
+		return u.Scheme == "" || u.Host != "" || u.Opaque != ""
+	}
+	return u.Scheme != "" && u.Hostname() != ""
+}
+
+// What is wrong with a domain or path with {name:pattern} in it.
+var (
+	errBraces  = errors.New("has braces that do not match")
+	errUnnamed = errors.New("has a variable without a name or with an empty pattern")
+	errGroups  = errors.New("has a pattern with capture groups; only (?:…) is allowed")
+	errPattern = errors.New("has a pattern that is no regular expression")
+)
+
+// checkTemplate checks a domain or path in which {name} and {name:pattern} stand
+// for parts of it. Gateways stop at a pattern with capture groups, so none may
+// reach them.
+func checkTemplate(text string) error {
+	for text != "" {
+		open := strings.IndexAny(text, "{}")
+		if open < 0 {
+			return nil
+		}
+		length, err := braced(text[open:])
+		if err != nil {
+			return err
+		}
+		name, pattern, has := strings.Cut(text[open+1:open+length-1], ":")
+		if name == "" || has && pattern == "" {
+			return errUnnamed
+		}
+		re, err := regexp.Compile("^(?:" + pattern + ")$")
+		if err != nil {
+			return errPattern
+		}
+		if re.NumSubexp() > 0 {
+			return fmt.Errorf("%w: variable %s", errGroups, name)
+		}
+		text = text[open+length:]
+	}
+	return nil
+}
+
+// braced returns the length of the part in braces that a text begins with.
+func braced(text string) (int, error) {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth <= 0 {
+			if depth < 0 {
+				return 0, errBraces
+			}
+			return i + 1, nil
+		}
+	}
+	return 0, errBraces
+}

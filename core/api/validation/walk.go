@@ -1,0 +1,128 @@
+package validation
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Members of an OpenAPI document whose own members are names that somebody chose,
+// and members that hold a value of any form.
+var (
+	namesInside = []string{
+		"paths", "webhooks", "schemas", "responses", "parameters", "examples", "requestBodies", "headers", "securitySchemes",
+		"links", "callbacks", "pathItems", "properties", "patternProperties", "dependentSchemas", "$defs", "content", "encoding",
+	}
+	anything = []string{"example", "default", "enum", "const", "value"}
+)
+
+// walk looks at every object of a document once.
+type walk struct {
+	problems *problems
+	root     *doc.Node
+	old      bool // version 3.0
+	path     []string
+}
+
+// enter walks a member or item; names says that its members are names.
+func (w *walk) enter(name string, n *doc.Node, names bool) {
+	w.path = append(w.path, name)
+	defer func() { w.path = w.path[:len(w.path)-1] }()
+	switch n.Type() {
+	case doc.TypeArray:
+		if name == "examples" {
+			return // of a 3.1 schema: values of any form
+		}
+		for i, item := range n.Items() {
+			if item.Is(doc.TypeObject, doc.TypeArray) {
+				w.enter(strconv.Itoa(i), item, false)
+			}
+		}
+	case doc.TypeObject:
+		switch {
+		case !names:
+			w.look(n)
+		case name == "links":
+			w.links(n)
+		case name == "responses":
+			w.responses(n)
+		}
+		for member, v := range n.Members() {
+			if !v.Is(doc.TypeObject, doc.TypeArray) || !names && (slices.Contains(anything, member) || strings.HasPrefix(member, "x-")) {
+				continue
+			}
+			w.enter(member, v, !names && slices.Contains(namesInside, member))
+		}
+	}
+}
+
+// look checks one object, whatever it is: the members it is about have a meaning
+// of their own nowhere else.
+func (w *walk) look(n *doc.Node) {
+	if ref := n.Get("$ref"); ref.Is(doc.TypeString) {
+		switch text := ref.Text(); {
+		case !strings.HasPrefix(text, "#"):
+			w.add("$ref", "leads out of the document; such references are not followed")
+		case oas.Follow(w.root, text) == nil && (text == "#" || text[1:2] == "/"):
+			w.add("$ref", "leads nowhere")
+		case w.endless(text):
+			w.add("$ref", "leads back to itself")
+		}
+		return
+	}
+	if !w.old {
+		return
+	}
+	if n.Get("type").Text() == "array" && n.Get("items") == nil {
+		w.add("items", "is needed for an array")
+	}
+	if n.Get("readOnly").True() && n.Get("writeOnly").True() {
+		w.add("readOnly", "and writeOnly exclude each other")
+	}
+}
+
+// endless reports whether references lead to references only, without end: no
+// gateway could load the document.
+func (w *walk) endless(ref string) bool {
+	seen := map[string]bool{}
+	for !seen[ref] {
+		seen[ref] = true
+		next := oas.Follow(w.root, ref).Get("$ref")
+		if !next.Is(doc.TypeString) {
+			return false
+		}
+		ref = next.Text()
+	}
+	return true
+}
+
+// links wants each link to say where it leads.
+func (w *walk) links(n *doc.Node) {
+	for name, link := range n.Members() {
+		if link.Is(doc.TypeObject) && link.Get("$ref") == nil && link.Get("operationId").Text() == "" && link.Get("operationRef").Text() == "" {
+			w.add(name, "names no operation")
+		}
+	}
+}
+
+// responses wants a reference to a response to stand alone: gateways refuse the whole
+// document otherwise, whatever its version allows. Extensions may stand beside it.
+func (w *walk) responses(n *doc.Node) {
+	for status, response := range n.Members() {
+		if strings.HasPrefix(status, "x-") || !response.Get("$ref").Is(doc.TypeString) {
+			continue
+		}
+		for _, name := range response.Names() {
+			if name != "$ref" && !strings.HasPrefix(name, "x-") {
+				w.add(status+"."+name, "stands beside $ref, which gateways refuse; move it into the response that $ref names, or write the response out here")
+			}
+		}
+	}
+}
+
+func (w *walk) add(member, message string) {
+	w.problems.add(strings.Join(append(slices.Clone(w.path), member), "."), "%s", message)
+}

@@ -1,0 +1,146 @@
+package datagraph
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+var asyncAPIVersion = regexp.MustCompile(`^2\.[0-4]\.[0-9]+`)
+
+// FromAsyncAPI returns the definition of a data graph with a subscription for each
+// subscribe operation of an AsyncAPI 2.0 to 2.4 document, which is not changed.
+// Messages come from Kafka, the one broker that gateways read. Errors are faults
+// with Code.
+func FromAsyncAPI(document *doc.Node) (*doc.Node, error) {
+	b := newBuilder(document)
+	if !asyncAPIVersion.MatchString(document.Get("asyncapi").Text()) {
+		b.fail("asyncapi", "must be the version of AsyncAPI, which is 2.0 to 2.4")
+	}
+	title := b.title()
+	target := b.brokers("servers", nil)
+	for name, channel := range document.Get("channels").Members() {
+		if channel = oas.Resolve(document, channel); channel.Get("subscribe").Is(doc.TypeObject) && b.err == nil {
+			b.subscription(slug(title), name, channel)
+		}
+	}
+	if len(b.sources.Items()) == 0 {
+		b.fail("channels", "has no subscribe operation")
+	}
+	if len(target) == 0 {
+		return nil, b.err
+	}
+	return b.definition(title, "kafka://"+target[0])
+}
+
+// brokers returns the addresses of the first Kafka server among those of a
+// channel: several of them are as a rule not one cluster but several environments.
+func (b *builder) brokers(place string, wanted []string) []string {
+	servers := b.document.Get("servers")
+	if len(wanted) == 0 {
+		wanted = servers.Names()
+	}
+	for _, name := range wanted {
+		server := oas.Resolve(b.document, servers.Get(name))
+		if p := strings.ToLower(server.Get("protocol").Text()); p != "kafka" && p != "kafka-secure" {
+			continue
+		}
+		var out []string
+		for address := range strings.SplitSeq(b.fill("servers."+name, server), ",") {
+			if _, rest, ok := strings.Cut(address, "://"); ok {
+				address = rest
+			}
+			address = strings.TrimRight(strings.TrimSpace(address), "/")
+			if !brokerAddress.MatchString(address) {
+				b.fail("servers."+name+".url", "must be the address of a broker: host:port")
+				return nil
+			}
+			out = append(out, address)
+		}
+		return out
+	}
+	b.fail(place, "has no server of protocol kafka or kafka-secure")
+	return nil
+}
+
+// brokerAddress is a host, an IPv6 address in brackets among them, with a port if
+// it has one.
+var brokerAddress = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$`)
+
+// subscription adds the field for the messages of a channel.
+func (b *builder) subscription(client, name string, channel *doc.Node) {
+	place, o, r := below("channels", name, "subscribe"), channel.Get("subscribe"), b.root("Subscription")
+	id := o.Get("operationId").Text()
+	if id == "" {
+		id = camel("on", name)
+	}
+	brokers := b.brokers(below("channels", name, "servers"), channel.Get("servers").Texts())
+	if !b.spend(place) {
+		return
+	}
+	c := call{b: b, place: place, taken: newNames(false), path: map[string]string{}}
+	c.f.name, c.f.description = r.taken.take(valid(id)), summary(o)
+	topic := channel.Get("bindings", "kafka", "topic").Text()
+	if topic == "" {
+		topic = name
+	}
+	topic = c.fill(topic)
+	c.f.typ = b.message(place+".message", c.f.name, o.Get("message"))
+	kafka := o.Get("bindings", "kafka")
+	config := doc.NewObject()
+	config.Set("broker_addresses", doc.NewStrings(brokers))
+	config.Set("topics", doc.NewStrings([]string{topic}))
+	config.Set("group_id", doc.NewString(fixed(kafka.Get("groupId"), client+"-"+c.f.name)))
+	config.Set("client_id", doc.NewString(fixed(kafka.Get("clientId"), client)))
+	b.attach(r, c.f, "Kafka", config)
+}
+
+// fixed returns the one value that a binding allows, or the usual one: bindings
+// describe identifiers with a schema.
+func fixed(binding *doc.Node, usual string) string {
+	for _, n := range append([]*doc.Node{binding, binding.Get("const"), binding.Get("default")}, binding.Get("enum").Items()...) {
+		if s := n.Text(); s != "" {
+			return s
+		}
+	}
+	return usual
+}
+
+// message returns the type of what a message carries: of any of several, or in
+// another format than JSON Schema, nothing is known.
+func (b *builder) message(place, field string, message *doc.Node) string {
+	for range maxNesting {
+		ref := message.Get("$ref").Text()
+		if message = oas.Resolve(b.document, message); message == nil && ref != "" {
+			b.fail(place, "the reference leads nowhere within the document")
+		}
+		alternatives := message.Get("oneOf").Items()
+		if len(alternatives) != 1 {
+			break
+		}
+		message = alternatives[0]
+	}
+	payload := message.Get("payload")
+	if !jsonSchema(message.Get("schemaFormat").Text()) || payload == nil {
+		return b.anything(use{})
+	}
+	hint := message.Get("name").Text()
+	if hint == "" {
+		hint = camel("", field, "Message")
+	}
+	name, _ := b.typeOf(payload, use{place: place + ".payload", hint: hint}, 0)
+	return name
+}
+
+// jsonSchema reports whether a format is that of AsyncAPI, which is the usual one,
+// OpenAPI or JSON Schema.
+func jsonSchema(format string) bool {
+	for _, known := range []string{"application/vnd.aai.asyncapi", "application/schema+", "application/vnd.oai.openapi"} {
+		if strings.HasPrefix(format, known) {
+			return true
+		}
+	}
+	return format == ""
+}

@@ -1,0 +1,137 @@
+package datagraph
+
+import (
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// call is how gateways call an operation for a field.
+type call struct {
+	b       *builder
+	place   string
+	f       field
+	taken   *names            // of arguments
+	path    map[string]string // arguments by path parameter
+	query   *doc.Node
+	headers *doc.Node
+	input   string // argument that is the body, or ""
+}
+
+// template is where gateways put the value of an argument.
+func template(argument string) string { return "{{.arguments." + argument + "}}" }
+
+// argument adds an argument and returns its name.
+func (c *call) argument(name, typ string) string {
+	if !c.b.spend(c.place) {
+		return ""
+	}
+	name = c.taken.take(valid(name))
+	c.f.args = append(c.f.args, field{name: name, typ: typ})
+	return name
+}
+
+// parameters adds the parameters of the path and of the query; those of the
+// operation replace those of the path item.
+func (c *call) parameters(o oas.Operation) {
+	c.path = map[string]string{}
+	at, list := map[[2]string]int{}, []*doc.Node{}
+	for _, p := range append(o.Item.Get("parameters").Items(), o.Node.Get("parameters").Items()...) {
+		p = oas.Resolve(c.b.document, p)
+		if p == nil {
+			c.b.fail(c.place+".parameters", "the reference leads nowhere within the document")
+			return
+		}
+		id := [2]string{p.Get("in").Text(), p.Get("name").Text()}
+		if i, ok := at[id]; ok {
+			list[i] = p
+			continue
+		}
+		at[id] = len(list)
+		list = append(list, p)
+	}
+	for _, p := range list {
+		c.parameter(p)
+	}
+}
+
+func (c *call) parameter(p *doc.Node) {
+	in, name := p.Get("in").Text(), p.Get("name").Text()
+	if in != "path" && in != "query" || name == "" || c.b.err != nil {
+		return // headers and cookies are those of the client
+	}
+	u := use{place: below(c.place, "parameters", name), hint: camel(c.f.name, name), input: true, flat: true}
+	typ, _ := c.b.typeOf(p.Get("schema"), u, 0)
+	if in == "path" {
+		if strings.HasPrefix(typ, "[") {
+			typ = "String"
+		}
+		c.path[name] = c.argument(name, typ+"!")
+		return
+	}
+	if strings.HasPrefix(typ, "[[") {
+		typ = "String"
+	}
+	v := doc.NewObject()
+	v.Set("name", doc.NewString(name))
+	v.Set("value", doc.NewString(template(c.argument(name, nonNull(typ, !p.Get("required").True())))))
+	c.query.Append(v)
+}
+
+// address returns where the operation is. Parts of the path that no parameter
+// describes are texts.
+func (c *call) address(o oas.Operation) string {
+	place, servers := "servers", c.b.document.Get("servers")
+	if o.Node.Get("servers").Len() > 0 {
+		place, servers = c.place+".servers", o.Node.Get("servers")
+	} else if o.Item.Get("servers").Len() > 0 {
+		place, servers = below("paths", o.Path, "servers"), o.Item.Get("servers")
+	}
+	return strings.TrimSuffix(c.b.server(place, servers), "/") + c.fill(o.Path)
+}
+
+// fill puts arguments where a text has parameters: /pets/{petId} becomes
+// /pets/{{.arguments.petId}}.
+func (c *call) fill(text string) string {
+	var out strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "{")
+		name, after, closed := strings.Cut(rest, "}")
+		if !ok || !closed || c.b.err != nil {
+			out.WriteString(text)
+			return out.String()
+		}
+		if _, known := c.path[name]; !known {
+			c.path[name] = c.argument(name, "String!")
+		}
+		out.WriteString(before + template(c.path[name]))
+		text = after
+	}
+}
+
+// body adds the argument that is the body of the request.
+func (c *call) body(body *doc.Node) {
+	schema, ok := jsonContent(body.Get("content"))
+	if !ok || c.b.err != nil {
+		return
+	}
+	typ, null := c.b.typeOf(schema, use{place: c.place + ".requestBody", hint: camel("", c.f.name, "Input"), input: true}, 0)
+	c.input = c.argument("input", nonNull(typ, null || !body.Get("required").True()))
+	c.headers.Set("Content-Type", doc.NewString("application/json"))
+}
+
+// config is the configuration of the data source.
+func (c *call) config(method, address string) *doc.Node {
+	body := ""
+	if c.input != "" {
+		body = template(c.input)
+	}
+	n := doc.NewObject()
+	n.Set("url", doc.NewString(address))
+	n.Set("method", doc.NewString(method))
+	n.Set("headers", c.headers)
+	n.Set("query", c.query)
+	n.Set("body", doc.NewString(body))
+	return n
+}

@@ -1,0 +1,150 @@
+// Package datagraph makes data-graph APIs of descriptions: an OpenAPI or AsyncAPI
+// document becomes a classic definition whose GraphQL engine answers queries from
+// what the document describes (contract dashboard.md 9.4, classic-fields.md graphql).
+package datagraph
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Code is that of every fault of this package: of kind Invalid, with the place in
+// the document as its field and at the beginning of its message.
+const Code = "datagraph.document"
+
+// MaxFields is how many fields, arguments and enum values a graph may have in all:
+// references let a small document describe a graph without bounds.
+const MaxFields = 100_000
+
+// builder collects what the parts of a document become.
+type builder struct {
+	document *doc.Node
+	err      error // the first fault
+	left     int   // fields that may still come
+
+	roots   []*root // Query, Mutation, Subscription
+	types   []*typ  // in the order in which they were first needed
+	names   *names  // of types
+	used    *names  // of data sources, which differ by more than case
+	known   map[key]string
+	parts   map[string]string // names kept for the schemas of the document, by reference
+	pending []pending
+	json    bool // the JSON scalar is in use
+
+	sources, configs *doc.Node
+}
+
+// root is one of the types that queries begin at.
+type root struct {
+	typ
+	taken *names
+}
+
+func newBuilder(document *doc.Node) *builder {
+	b := &builder{
+		document: document, left: MaxFields, names: newNames(false), used: newNames(true), known: map[key]string{},
+		parts: map[string]string{}, sources: doc.NewArray(), configs: doc.NewArray(),
+	}
+	for _, name := range []string{"Int", "Float", "String", "Boolean", "ID", scalarJSON} {
+		b.names.take(name)
+	}
+	for _, name := range []string{"Query", "Mutation", "Subscription"} {
+		b.roots = append(b.roots, &root{typ: typ{keyword: "type", name: b.names.take(name)}, taken: newNames(false)})
+	}
+	for name := range document.Get("components", "schemas").Members() {
+		b.parts[componentPrefix+name] = b.names.take(valid(name))
+	}
+	return b
+}
+
+// fail notes what is wrong with a place of the document, unless something was
+// before.
+func (b *builder) fail(place, format string, args ...any) {
+	if b.err == nil {
+		b.err = fault.New(fault.Invalid, Code, "%s: %s", place, fmt.Sprintf(format, args...)).At(place)
+	}
+}
+
+// spend counts one more field and reports whether there may be one.
+func (b *builder) spend(place string) bool {
+	if b.left--; b.left < 0 {
+		b.fail(place, "describes more than %d fields", MaxFields)
+	}
+	return b.err == nil
+}
+
+// root returns Query, Mutation or Subscription.
+func (b *builder) root(name string) *root {
+	for _, r := range b.roots {
+		if r.name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// attach adds a field at which queries begin, with where its value comes from.
+// The whole of an answer is the value, hence the empty path.
+func (b *builder) attach(r *root, f field, kind string, config *doc.Node) {
+	r.fields = append(r.fields, f)
+	b.mapField(r.name, f.name)
+	fields := doc.NewObject()
+	fields.Set("type", doc.NewString(r.name))
+	fields.Set("fields", doc.NewStrings([]string{f.name}))
+	source := doc.NewObject()
+	source.Set("kind", doc.NewString(kind))
+	source.Set("name", doc.NewString(b.used.take(r.name+"_"+f.name)))
+	source.Set("internal", doc.NewBool(false))
+	source.Set("root_fields", doc.NewArray(fields))
+	source.Set("config", config)
+	b.sources.Append(source)
+}
+
+// mapField says where the value of a field is in an answer; without a path, it is
+// the answer.
+func (b *builder) mapField(typeName, fieldName string, path ...string) {
+	c := doc.NewObject()
+	c.Set("type_name", doc.NewString(typeName))
+	c.Set("field_name", doc.NewString(fieldName))
+	c.Set("disable_default_mapping", doc.NewBool(true))
+	c.Set("path", doc.NewStrings(path))
+	b.configs.Append(c)
+}
+
+// definition returns the finished API. It listens below the title of the document.
+func (b *builder) definition(title, target string) (*doc.Node, error) {
+	b.drain()
+	if b.err != nil {
+		return nil, b.err
+	}
+	n := doc.NewObject()
+	n.Set("name", doc.NewString(title))
+	n.Set("active", doc.NewBool(true))
+	n.Set("use_keyless", doc.NewBool(true))
+	n.Put(doc.NewString("/"+slug(title)+"/"), "proxy", "listen_path")
+	n.Put(doc.NewString(target), "proxy", "target_url")
+	n.Put(doc.NewBool(true), "proxy", "strip_listen_path")
+	n.Put(doc.NewBool(true), "version_data", "not_versioned")
+	n.Put(doc.NewString("Default"), "version_data", "versions", "Default", "name")
+	n.Put(doc.NewBool(true), "version_data", "versions", "Default", "use_extended_paths")
+	n.Put(doc.NewBool(true), "graphql", "enabled")
+	n.Put(doc.NewString("executionEngine"), "graphql", "execution_mode")
+	n.Put(doc.NewString("2"), "graphql", "version")
+	n.Put(doc.NewString(b.sdl()), "graphql", "schema")
+	n.Put(b.configs, "graphql", "engine", "field_configs")
+	n.Put(b.sources, "graphql", "engine", "data_sources")
+	n.Put(doc.NewArray(), "graphql", "engine", "global_headers")
+	return n, nil
+}
+
+// title returns the name of what a document describes.
+func (b *builder) title() string {
+	t := strings.TrimSpace(b.document.Get("info", "title").Text())
+	if t == "" {
+		b.fail("info.title", "is required: it names the API")
+	}
+	return t
+}

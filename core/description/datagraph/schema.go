@@ -1,0 +1,165 @@
+package datagraph
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// componentPrefix begins references to the named schemas of a document.
+const componentPrefix = "#/components/schemas/"
+
+// Bounds of what leads from one schema to another.
+const (
+	maxReferences = 16 // one after the other
+	maxNesting    = 16 // lists in lists, and alternatives in alternatives
+)
+
+// use is where a schema is used.
+type use struct {
+	place string // in the document
+	hint  string // a name for a type that has none of its own
+	part  string // the name kept for a schema of the document, or ""
+	input bool   // values go in
+	flat  bool   // values are part of an address: scalars, and lists of them
+}
+
+// key tells schemas apart.
+type key struct {
+	schema *doc.Node
+	input  bool
+}
+
+// pending is a type whose fields are still to come.
+type pending struct {
+	t       *typ
+	members []member
+	u       use
+}
+
+// member is a property of an object.
+type member struct {
+	name     string
+	schema   *doc.Node
+	required bool
+}
+
+// typeOf returns the type for a schema, and whether null is a value of it.
+func (b *builder) typeOf(schema *doc.Node, u use, depth int) (name string, null bool) {
+	schema, u = b.follow(schema, u)
+	null = nullable(schema)
+	if depth >= maxNesting {
+		return b.anything(u), null
+	}
+	alternatives := several(schema)
+	if len(alternatives) == 1 && schema.Get("properties") == nil {
+		name, more := b.typeOf(alternatives[0], u, depth+1)
+		return name, null || more
+	}
+	switch kind := kindOf(schema); {
+	case kind == "string":
+		return b.text(schema, u), null
+	case scalars[kind] != "":
+		return scalars[kind], null
+	case kind == "array":
+		item, more := b.typeOf(schema.Get("items"), u.within("items", "Item"), depth+1)
+		return "[" + nonNull(item, more) + "]", null
+	case kind == "object" && !u.flat && (len(alternatives) <= 1 || !u.input):
+		return b.object(schema, u), null
+	}
+	return b.anything(u), true
+}
+
+// scalars are the types of GraphQL for those of JSON Schema. Whole numbers are Int
+// whatever their size: gateways pass them on digit by digit.
+var scalars = map[string]string{"integer": "Int", "number": "Float", "boolean": "Boolean"}
+
+// nonNull marks a type of which null is no value.
+func nonNull(name string, null bool) string {
+	if null {
+		return name
+	}
+	return name + "!"
+}
+
+// anything is the type of what GraphQL cannot describe.
+func (b *builder) anything(u use) string {
+	if u.flat {
+		return "String"
+	}
+	b.json = true
+	return scalarJSON
+}
+
+func (u use) within(place, hint string) use {
+	return use{place: below(u.place, place), hint: camel(u.hint, hint), input: u.input, flat: u.flat}
+}
+
+// follow follows references, of which the last one names the schema.
+func (b *builder) follow(schema *doc.Node, u use) (*doc.Node, use) {
+	for range maxReferences {
+		ref := schema.Get("$ref")
+		if !ref.Is(doc.TypeString) {
+			return schema, u
+		}
+		u.part = b.parts[ref.Text()]
+		u.hint = valid(ref.Text()[strings.LastIndexByte(ref.Text(), '/')+1:])
+		if schema = oas.Follow(b.document, ref.Text()); schema == nil {
+			b.fail(u.place, "the reference %q leads nowhere within the document", ref.Text())
+		}
+	}
+	b.fail(u.place, "the references lead in a circle")
+	return nil, u
+}
+
+// several returns the alternatives of a schema but for null, or the parts of one
+// that has a single part.
+func several(schema *doc.Node) []*doc.Node {
+	var out []*doc.Node
+	for _, name := range []string{"oneOf", "anyOf"} {
+		for _, alternative := range schema.Get(name).Items() {
+			if alternative.Get("type").Text() != "null" {
+				out = append(out, alternative)
+			}
+		}
+	}
+	if all := schema.Get("allOf").Items(); len(out) == 0 && len(all) == 1 {
+		return all
+	}
+	return out
+}
+
+// kindOf returns the JSON type of what a schema describes, or "" for several.
+func kindOf(schema *doc.Node) string {
+	t := schema.Get("type")
+	if t.Is(doc.TypeString) {
+		return t.Text()
+	}
+	if list := slices.DeleteFunc(t.Texts(), func(s string) bool { return s == "null" }); len(list) > 0 {
+		if len(list) == 1 {
+			return list[0]
+		}
+		return ""
+	}
+	switch {
+	case schema.Get("properties").Is(doc.TypeObject) || schema.Get("allOf").Len() > 0:
+		return "object"
+	case schema.Get("items").Is(doc.TypeObject):
+		return "array"
+	}
+	if values := schema.Get("enum").Items(); len(values) > 0 && !slices.ContainsFunc(values, func(n *doc.Node) bool { return !n.Is(doc.TypeString, doc.TypeNull) }) {
+		return "string"
+	}
+	return ""
+}
+
+// nullable reports whether null is a value of a schema: as OpenAPI 3.0 says it,
+// and as JSON Schema does.
+func nullable(schema *doc.Node) bool {
+	null := func(n *doc.Node) bool { return n.Is(doc.TypeNull) || n.Get("type").Text() == "null" }
+	return schema.Get("nullable").True() || schema.Get("type").Text() == "null" || slices.Contains(schema.Get("type").Texts(), "null") ||
+		slices.ContainsFunc(schema.Get("enum").Items(), null) ||
+		slices.ContainsFunc(schema.Get("oneOf").Items(), null) || slices.ContainsFunc(schema.Get("anyOf").Items(), null)
+}

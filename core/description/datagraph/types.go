@@ -1,0 +1,164 @@
+package datagraph
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// text returns the type of a string: an enum if its values are names.
+func (b *builder) text(schema *doc.Node, u use) string {
+	k := key{schema: schema}
+	if name, ok := b.known[k]; ok {
+		return name
+	}
+	values := enumValues(schema)
+	if values == nil {
+		return "String"
+	}
+	t := &typ{keyword: "enum", name: b.name(u), description: schema.Get("description").Text()}
+	for _, v := range values {
+		if !b.spend(u.place) {
+			break
+		}
+		t.fields = append(t.fields, field{name: v})
+	}
+	b.types = append(b.types, t)
+	b.known[k] = t.name
+	return t.name
+}
+
+// enumValues returns the values of an enum, or nil if some value is not one that
+// GraphQL can write (GraphQL 2.9.6).
+func enumValues(schema *doc.Node) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, item := range schema.Get("enum").Items() {
+		v := item.Text()
+		if item.Is(doc.TypeNull) || seen[v] {
+			continue
+		}
+		if !isName(v) || v == "true" || v == "false" || v == "null" {
+			return nil
+		}
+		seen[v] = true
+		out = append(out, v)
+	}
+	return out
+}
+
+// name gives a type its name.
+func (b *builder) name(u use) string {
+	if u.part != "" {
+		return u.part
+	}
+	return b.names.take(valid(u.hint))
+}
+
+// object returns the type of an object, whose fields come later: they may need
+// the type itself.
+func (b *builder) object(schema *doc.Node, u use) string {
+	k := key{schema: schema, input: u.input}
+	if name, ok := b.known[k]; ok {
+		return name
+	}
+	m := merger{b: b, u: u, seen: map[*doc.Node]bool{}, at: map[string]int{}, required: map[string]bool{}}
+	m.merge(schema, 0)
+	members := m.members()
+	if len(members) == 0 || u.input && slices.ContainsFunc(members, func(p member) bool { return valid(p.name) != p.name }) {
+		b.known[k] = b.anything(u) // names of an input cannot be mapped to others
+		return b.known[k]
+	}
+	t := &typ{keyword: "type", description: schema.Get("description").Text()}
+	if u.input {
+		base := valid(u.hint)
+		if u.part != "" {
+			base = u.part
+		}
+		t.keyword, t.name = "input", b.names.take(strings.TrimSuffix(base, "Input")+"Input")
+	} else {
+		t.name = b.name(u)
+	}
+	b.known[k] = t.name
+	b.types = append(b.types, t)
+	b.pending = append(b.pending, pending{t, members, use{place: u.place, hint: strings.TrimSuffix(t.name, "Input"), input: u.input}})
+	return t.name
+}
+
+// drain gives the types their fields, which may need more types.
+func (b *builder) drain() {
+	for len(b.pending) > 0 && b.err == nil {
+		next := b.pending[0]
+		b.pending = b.pending[1:]
+		taken := newNames(false)
+		for _, p := range next.members { // who can keep its name does
+			if valid(p.name) == p.name {
+				taken.take(p.name)
+			}
+		}
+		for _, p := range next.members {
+			u := next.u.within(p.name, p.name)
+			name, null := b.typeOf(p.schema, u, 0)
+			f := field{name: p.name, description: p.schema.Get("description").Text(), typ: nonNull(name, null || !p.required)}
+			if v := valid(p.name); v != p.name {
+				f.name = taken.take(v)
+				b.mapField(next.t.name, f.name, p.name)
+			}
+			next.t.fields = append(next.t.fields, f)
+		}
+	}
+}
+
+// merger joins the properties of a schema and of its parts.
+type merger struct {
+	b        *builder
+	u        use
+	seen     map[*doc.Node]bool
+	list     []member
+	at       map[string]int // where a property is in the list
+	required map[string]bool
+}
+
+// merge adds a schema: each of them once, so that circles end. Of properties with
+// the same name the last one counts.
+func (m *merger) merge(schema *doc.Node, depth int) {
+	schema, _ = m.b.follow(schema, m.u)
+	if schema == nil || m.seen[schema] || depth > maxNesting || !m.b.spend(m.u.place) {
+		return
+	}
+	m.seen[schema] = true
+	for _, part := range schema.Get("allOf").Items() {
+		m.merge(part, depth+1)
+	}
+	for name, p := range schema.Get("properties").Members() {
+		if !m.b.spend(m.u.place) {
+			return
+		}
+		if i, ok := m.at[name]; ok {
+			m.list[i].schema = p
+			continue
+		}
+		m.at[name] = len(m.list)
+		m.list = append(m.list, member{name: name, schema: p})
+	}
+	for _, name := range schema.Get("required").Texts() {
+		m.required[name] = true
+	}
+}
+
+// members returns what travels in the direction of the use.
+func (m *merger) members() []member {
+	hidden := "writeOnly"
+	if m.u.input {
+		hidden = "readOnly"
+	}
+	out := m.list[:0]
+	for _, p := range m.list {
+		if !p.schema.Get(hidden).True() {
+			p.required = m.required[p.name]
+			out = append(out, p)
+		}
+	}
+	return out
+}

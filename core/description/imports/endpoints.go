@@ -1,0 +1,106 @@
+package imports
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// validationStatus is what a gateway answers to a request that is not valid.
+const validationStatus = 422
+
+// endpoints gives every operation an id and the blocks that were asked for, and
+// returns all ids (contract oas-extension.md 10.3, 10.4). Ids come first: the
+// path items that they make count as described.
+func (b *builder) endpoints() map[string]bool {
+	for _, o := range oas.Operations(b.document) {
+		oas.Endpoint(b.document, o.Path, o.Method)
+	}
+	ids := map[string]bool{}
+	for _, o := range oas.Operations(b.document) {
+		id, _ := oas.Endpoint(b.document, o.Path, o.Method)
+		ids[id] = true
+		b.allow(id)
+		if on := b.s.ValidateRequest; on != nil && validatable(b.document, o) {
+			block := b.block(id, "validateRequest")
+			block.Set("enabled", doc.NewBool(*on))
+			block.Set("errorResponseCode", doc.NewInt(validationStatus))
+		}
+		if on := b.s.MockResponse; on != nil && mockable(b.document, o) {
+			examples := doc.NewObject()
+			examples.Set("enabled", doc.NewBool(*on))
+			block := b.block(id, "mockResponse")
+			block.Set("enabled", doc.NewBool(*on))
+			block.Set("fromOASExamples", examples)
+		}
+	}
+	return ids
+}
+
+// block returns the settings block of an operation, made where it is missing.
+func (b *builder) block(id, name string) *doc.Node {
+	operations := child(child(b.ext, "middleware"), "operations")
+	return child(child(operations, id), name)
+}
+
+// allow sets the allow list; an operation that is allowed is not blocked.
+func (b *builder) allow(id string) {
+	if b.s.AllowList == nil {
+		return
+	}
+	b.block(id, "allow").Set("enabled", doc.NewBool(*b.s.AllowList))
+	blocked := b.ext.Get("middleware", "operations", id, "block")
+	if *b.s.AllowList && blocked.Get("enabled").True() {
+		blocked.Set("enabled", doc.NewBool(false))
+	}
+}
+
+// validatable reports whether there is something to validate: parameters or a
+// JSON body.
+func validatable(document *doc.Node, o oas.Operation) bool {
+	if o.Node.Get("parameters").Len() > 0 || o.Item.Get("parameters").Len() > 0 {
+		return true
+	}
+	content := oas.Resolve(document, o.Node.Get("requestBody")).Get("content")
+	for _, media := range []string{"application/json", "application/*", "*/*"} {
+		if content.Get(media) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// mockable reports whether a response says what it looks like.
+func mockable(document *doc.Node, o oas.Operation) bool {
+	for _, response := range o.Node.Get("responses").Members() {
+		for _, media := range oas.Resolve(document, response).Get("content").Members() {
+			if telling(document, media) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func telling(document, media *doc.Node) bool {
+	if given(media.Get("example")) || given(media.Get("schema")) {
+		return true
+	}
+	for _, example := range media.Get("examples").Members() {
+		if given(oas.Resolve(document, example).Get("value")) {
+			return true
+		}
+	}
+	return false
+}
+
+func given(n *doc.Node) bool { return !n.Is(doc.Absent, doc.TypeNull) }
+
+// child returns a member that is an object, making it one where it is not.
+func child(n *doc.Node, name string) *doc.Node {
+	c := n.Get(name)
+	if !c.Is(doc.TypeObject) {
+		c = doc.NewObject()
+		n.Set(name, c)
+	}
+	return c
+}

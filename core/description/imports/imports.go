@@ -1,0 +1,160 @@
+// Package imports builds a Tyk OAS document from a plain OpenAPI description:
+// it derives the vendor extension on import, carries it over on patch, and
+// merges templates (contract oas-extension.md 10, dashboard.md 10.2).
+package imports
+
+import (
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Codes are those of the faults of this package and of the addresses it asks about.
+var Codes = []string{"oas.document", "oas.security", "oas.servers", "oas.upstream"}
+
+// Import adds the extension to a description, in place; an extension that is
+// there already is kept and completed. A refused document is left unchanged.
+// Errors are faults of kind Invalid that name the field.
+func Import(document *doc.Node, s Settings) error {
+	b, err := newBuilder(document, document.Get(oas.ExtensionKey), s)
+	if err != nil {
+		return err
+	}
+	b.identity()
+	b.ext.Put(doc.NewBool(true), "info", "state", "active")
+	b.ext.Delete("info", "state", "internal")
+	b.server()
+	b.ext.Put(doc.NewBool(true), "server", "listenPath", "strip")
+	b.globals()
+	b.finish()
+	return nil
+}
+
+// Patch gives an updated description, in place, the extension and the other
+// vendor parts of the stored document, which is not changed. Servers of the
+// stored document stay when the description brings none (oas-extension.md 7.1).
+// Errors are as with Import.
+func Patch(document, existing *doc.Node, s Settings) error {
+	b, err := newBuilder(document, existing.Get(oas.ExtensionKey).Clone(), s)
+	if err != nil {
+		return err
+	}
+	b.identity()
+	b.server()
+	b.finish()
+	if document.Get("servers").Len() == 0 && existing.Get("servers").Len() > 0 {
+		document.Set("servers", existing.Get("servers").Clone())
+	}
+	for name, v := range existing.Members() {
+		if strings.HasPrefix(name, "x-tyk-") && document.Get(name) == nil {
+			document.Set(name, v.Clone())
+		}
+	}
+	return nil
+}
+
+// CheckPlain refuses a description that carries the extension already; what is
+// "import" or "patch" (dashboard.md 10.2).
+func CheckPlain(document *doc.Node, what string) error {
+	if document.Get(oas.ExtensionKey) == nil {
+		return nil
+	}
+	return fault.New(fault.Invalid, "oas.extension", "The %s payload should not contain %s.", what, oas.ExtensionKey).At(oas.ExtensionKey)
+}
+
+// builder completes one document; ext becomes its extension.
+type builder struct {
+	document, ext *doc.Node
+	s             Settings
+	upstream      string // to be set, or "" to leave what is there
+}
+
+func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
+	if !document.Is(doc.TypeObject) {
+		return nil, fault.New(fault.Invalid, "oas.document", "an OpenAPI description must be an object")
+	}
+	if !ext.Is(doc.TypeObject) {
+		ext = doc.NewObject()
+	}
+	b := &builder{document: document, ext: ext, s: s}
+	if on := s.Authentication; on != nil && *on && !secured(document) {
+		return nil, fault.New(fault.Invalid, "oas.security",
+			"authentication cannot be imported: the description has no security requirements").At("security")
+	}
+	var err error
+	b.upstream, err = upstream(document, ext, s)
+	return b, err
+}
+
+// secured reports whether a description has requirements that authentication could
+// follow from. It can be switched off without any.
+func secured(document *doc.Node) bool { return document.Get("security").Len() > 0 }
+
+// identity sets who the API is.
+func (b *builder) identity() {
+	if b.s.APIID != "" {
+		b.ext.Put(doc.NewString(b.s.APIID), "info", "id")
+	}
+	if b.ext.Get("info", "name").Text() == "" {
+		b.ext.Put(doc.NewString(b.document.Get("info", "title").Text()), "info", "name")
+	}
+}
+
+// server sets where the API is reached and where it forwards to.
+func (b *builder) server() {
+	if b.upstream != "" {
+		b.ext.Put(doc.NewString(b.upstream), "upstream", "url")
+	}
+	switch listen := b.ext.Get("server", "listenPath", "value").Text(); {
+	case b.s.ListenPath != "":
+		b.ext.Put(doc.NewString(b.s.ListenPath), "server", "listenPath", "value")
+	case listen == "":
+		b.ext.Put(doc.NewString("/"), "server", "listenPath", "value")
+	}
+	if b.s.CustomDomain == "" {
+		return
+	}
+	if !b.ext.Get("server", "customDomain").Is(doc.TypeObject) {
+		b.ext.Put(doc.NewBool(true), "server", "customDomain", "enabled")
+	}
+	b.ext.Put(doc.NewString(b.s.CustomDomain), "server", "customDomain", "name")
+}
+
+// globals switches on what a fresh import has, unless the document says otherwise.
+func (b *builder) globals() {
+	for _, name := range []string{"contextVariables", "trafficLogs"} {
+		if !b.ext.Get("middleware", "global", name).Is(doc.TypeObject) {
+			b.ext.Put(doc.NewBool(true), "middleware", "global", name, "enabled")
+		}
+	}
+}
+
+// finish does what import and patch have in common and attaches the extension.
+func (b *builder) finish() {
+	TranslatePatterns(b.document)
+	b.authentication()
+	ids := b.endpoints()
+	b.prune(ids)
+	b.document.Set(oas.ExtensionKey, b.ext)
+}
+
+// prune removes settings of operations that do not exist, and empty ones.
+func (b *builder) prune(ids map[string]bool) {
+	operations := b.ext.Get("middleware", "operations")
+	if !operations.Is(doc.TypeObject) {
+		return
+	}
+	for _, id := range operations.Names() {
+		if o := operations.Get(id); !ids[id] || o.Is(doc.TypeNull) || o.Is(doc.TypeObject) && o.Len() == 0 {
+			operations.Delete(id)
+		}
+	}
+	if operations.Len() == 0 {
+		b.ext.Delete("middleware", "operations")
+	}
+	if b.ext.Get("middleware").Len() == 0 {
+		b.ext.Delete("middleware")
+	}
+}

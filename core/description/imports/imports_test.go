@@ -1,0 +1,201 @@
+package imports_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/description/imports"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+var update = flag.Bool("update", false, "write what comes out into the golden files")
+
+// golden is one file of testdata: what goes in, and what comes out, to the byte.
+type golden struct {
+	About    string          `json:"about"`
+	Op       string          `json:"op"` // import, patch or dryrun
+	Query    string          `json:"query"`
+	Own      []string        `json:"own,omitempty"` // addresses of gateways
+	Document *doc.Node       `json:"document"`
+	Existing *doc.Node       `json:"existing,omitempty"`
+	Template *doc.Node       `json:"template,omitempty"`
+	Output   json.RawMessage `json:"output,omitempty"`
+	Refusal  string          `json:"refusal,omitempty"`
+}
+
+func (g golden) run(t *testing.T) (*doc.Node, error) {
+	values, err := url.ParseQuery(g.Query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := imports.ParseSettings(func(name string) (string, bool) { return values.Get(name), values.Has(name) })
+	s.Own = func(address string) bool { return slices.Contains(g.Own, address) }
+	switch out := g.Document.Clone(); g.Op {
+	case "patch":
+		return out, imports.Patch(out, g.Existing, s)
+	case "dryrun":
+		return imports.DryRun(out, g.Template, s)
+	default:
+		return out, imports.Import(out, s)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var g golden
+			if err := json.Unmarshal(text, &g); err != nil {
+				t.Fatal(err)
+			}
+			existing := g.Existing.JSON()
+			out, err := g.run(t)
+			if !bytes.Equal(g.Existing.JSON(), existing) {
+				t.Error("the stored document was changed")
+			}
+			if *update {
+				write(t, file, g, out, err)
+			}
+			compare(t, g, out, err)
+		})
+	}
+}
+
+func compare(t *testing.T, g golden, out *doc.Node, err error) {
+	t.Helper()
+	if err != nil {
+		if err.Error() != g.Refusal || fault.KindOf(err) != fault.Invalid {
+			t.Errorf("got the refusal %q, want %q", err, g.Refusal)
+		}
+		if out != nil && !bytes.Equal(out.JSON(), g.Document.JSON()) {
+			t.Error("a refused document was changed")
+		}
+		return
+	}
+	var want bytes.Buffer
+	if err := json.Compact(&want, g.Output); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(out.JSON()); got != want.String() {
+		t.Errorf("got  %s\nwant %s", got, want.String())
+	}
+}
+
+func write(t *testing.T, file string, g golden, out *doc.Node, err error) {
+	t.Helper()
+	g.Output, g.Refusal = nil, ""
+	if err != nil {
+		g.Refusal = err.Error()
+	} else {
+		g.Output = out.JSON()
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(g); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Log("written; run again without -update")
+}
+
+func TestImportTwice(t *testing.T) {
+	files, _ := filepath.Glob("testdata/import-*.json")
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		var g golden
+		if err := json.Unmarshal(text, &g); err != nil {
+			t.Fatal(err)
+		}
+		once, err := g.run(t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Document = once
+		if twice, err := g.run(t); err != nil || !bytes.Equal(twice.JSON(), once.JSON()) {
+			t.Errorf("%s: %v\nonce  %s\ntwice %s", file, err, once.JSON(), twice.JSON())
+		}
+	}
+}
+
+func TestParseSettings(t *testing.T) {
+	get := func(values map[string]string) func(string) (string, bool) {
+		return func(name string) (string, bool) { v, ok := values[name]; return v, ok }
+	}
+	for text, want := range map[string]string{
+		"1": "on", "t": "on", "T": "on", "TRUE": "on", "true": "on", "True": "on", " true ": "on",
+		"0": "off", "f": "off", "F": "off", "FALSE": "off", "false": "off", "False": "off",
+		"": "absent", "yes": "absent", "tRuE": "absent", "2": "absent",
+	} {
+		s := imports.ParseSettings(get(map[string]string{"allowList": text}))
+		got := "absent"
+		if s.AllowList != nil {
+			got = map[bool]string{true: "on", false: "off"}[*s.AllowList]
+		}
+		if got != want || s.Empty() != (want == "absent") {
+			t.Errorf("%q is %s, want %s; empty %v", text, got, want, s.Empty())
+		}
+	}
+	s := imports.ParseSettings(get(map[string]string{"authentication": "compliant"}))
+	if s.ProcessingMode != "compliant" || s.Authentication != nil || s.Empty() {
+		t.Errorf("authentication=compliant gives %+v", s)
+	}
+}
+
+func TestCheckPlain(t *testing.T) {
+	if err := imports.CheckPlain(node(t, `{"openapi":"3.0.3"}`), "import"); err != nil {
+		t.Error(err)
+	}
+	err := imports.CheckPlain(node(t, `{"x-tyk-api-gateway":null}`), "import")
+	if err == nil || err.Error() != "The import payload should not contain x-tyk-api-gateway." {
+		t.Error(err)
+	}
+}
+
+func TestApply(t *testing.T) {
+	for _, c := range []struct{ template, document, want string }{
+		{`{"a":1,"l":[1],"o":{"x":1,"y":{"z":1}}}`, `{"o":{"y":{"w":2.0},"x":2},"l":[]}`, `{"o":{"y":{"w":2.0,"z":1},"x":2},"l":[],"a":1}`},
+		{`{"o":{"x":1}}`, `{"o":[1]}`, `{"o":[1]}`},
+		{`{"o":1}`, `{"o":{"x":1}}`, `{"o":{"x":1}}`},
+		{`[]`, `{"o":1}`, `{"o":1}`},
+		{`{"o":1}`, `7`, `7`},
+	} {
+		template, document := node(t, c.template), node(t, c.document)
+		if got := string(imports.Apply(template, document).JSON()); got != c.want {
+			t.Errorf("%s under %s is %s, want %s", c.template, c.document, got, c.want)
+		}
+		if string(template.JSON()) != c.template || string(document.JSON()) != c.document {
+			t.Error("an argument was changed")
+		}
+	}
+	if got := imports.Apply(nil, node(t, `{"a":1}`)); string(got.JSON()) != `{"a":1}` {
+		t.Errorf("without a template: %s", got.JSON())
+	}
+}
+
+func node(t *testing.T, text string) *doc.Node {
+	t.Helper()
+	n, err := doc.ParseNode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

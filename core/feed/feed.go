@@ -1,0 +1,105 @@
+// Package feed makes what gateways load out of stored records. A gateway gives
+// up a whole feed for one value of the wrong type, and its own process for an
+// entry without a definition (contract gateway.md 0, rule 4), so that an entry
+// is made only if nothing in it can do that.
+package feed
+
+import (
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/api/classic"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/shape"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
+)
+
+// Entry is one element of a feed, made of one record. The zero Entry is that of
+// a record that is none of a gateway's business.
+type Entry struct {
+	Text     []byte          // JSON; nil: gateways do not get it
+	Name     string          // what gateways know it by, if no other may have the same; also of a record that they do not get
+	Since    time.Time       // when the record was made
+	Other    []byte          // JSON under another name, for when the name is taken; nil: there is no other
+	Problems []shape.Problem // why gateways do not get it although they should
+}
+
+// Of returns the entry with a text, unless there are problems with it.
+func Of(text []byte, problems []shape.Problem) Entry {
+	if len(problems) > 0 {
+		return Entry{Problems: problems}
+	}
+	return Entry{Text: text}
+}
+
+// Broken returns the entry of a record that cannot be read at all.
+func Broken(want string) Entry {
+	return Entry{Problems: []shape.Problem{{Want: want, Got: "something that cannot be read"}}}
+}
+
+// LeftOut is a record that gateways should get and do not.
+type LeftOut struct {
+	Kind     string          `json:"kind"`
+	ID       string          `json:"id"`
+	OrgID    tenant.ID       `json:"org_id"`
+	Revision uint64          `json:"-"` // of the record; not for users, whom it would tell how much others write
+	Problems []shape.Problem `json:"problems"`
+}
+
+// Hooks returns the webhook with an identifier; false: there is none.
+type Hooks func(id string) (webhook.Hook, bool)
+
+// API returns the entry of an API: the classic definition, in which webhooks are
+// resolved, and the document (contract gateway.md 3). An API that is not active
+// has none. record is a stored API, an object of any content.
+func API(record doc.Object, hooks Hooks) Entry {
+	definition, _ := record.Get("api_definition")
+	def, err := doc.ParseNode(definition)
+	if err != nil {
+		return Broken("a JSON object in api_definition")
+	}
+	e := Entry{Name: def.Get("api_id").Text(), Since: since(record, "created_at")}
+	if active := def.Get("active"); def.Is(doc.TypeObject) && active.Is(doc.Absent, doc.TypeNull, doc.TypeBool) && !active.True() {
+		return e
+	}
+	problems := within("api_definition", classic.Check(def))
+	var oas *doc.Node // nil is written as null
+	if document, ok := record.Get("oas"); ok && !doc.IsNull(document) {
+		if oas, err = doc.ParseNode(document); err != nil {
+			return Broken("a JSON object in oas")
+		}
+		problems = append(problems, within("oas", Document(oas))...)
+	}
+	if len(problems) > 0 {
+		e.Problems = problems
+		return e
+	}
+	references, _ := record.Get("hook_references")
+	resolve(def, references, hooks)
+	b, _ := def.AppendJSON([]byte(`{"api_definition":`)) // trees always encode
+	b, _ = oas.AppendJSON(append(b, `,"oas":`...))
+	e.Text = append(b, '}')
+	return e
+}
+
+// since reads when a record was made; of one that does not say, the zero time.
+func since(record doc.Object, member string) time.Time {
+	raw, _ := record.Get(member)
+	t, err := time.Parse(`"`+time.RFC3339Nano+`"`, string(raw))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// within puts a member in front of the paths of problems.
+func within(member string, problems []shape.Problem) []shape.Problem {
+	for i, p := range problems {
+		if p.Path == "" {
+			problems[i].Path = member
+			continue
+		}
+		problems[i].Path = member + "." + p.Path
+	}
+	return problems
+}
