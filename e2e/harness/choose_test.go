@@ -3,7 +3,6 @@ package harness
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,44 +136,5 @@ func TestWithDatabase(t *testing.T) {
 		if got := withDatabase(c.dsn, "new"); got != c.want {
 			t.Errorf("withDatabase(%q) = %q, want %q", c.dsn, got, c.want)
 		}
-	}
-}
-
-func TestForwarderRefusesWhileShut(t *testing.T) {
-	target, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer target.Close()
-	f := &forwarder{addr: loopback(FreePort(t))}
-	for range 3 {
-		if err := f.open(target.Addr().String()); err != nil {
-			t.Fatal(err)
-		}
-		client, err := net.Dial("tcp", f.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		server, err := target.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := server.Write([]byte("x")); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := client.Read(make([]byte, 1)); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.shut(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := client.Read(make([]byte, 1)); err == nil || os.IsTimeout(err) {
-			t.Errorf("a connection survived: %v", err)
-		}
-		if _, err := net.Dial("tcp", f.addr); err == nil {
-			t.Error("a shut forwarder takes connections")
-		}
-		client.Close()
-		server.Close()
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // the database/sql driver "pgx"
 	"github.com/testcontainers/testcontainers-go"
+	postgresmodule "github.com/testcontainers/testcontainers-go/modules/postgres"
 )
 
 // superuser is the role, and the maintenance database, of every server the harness makes.
@@ -111,14 +112,14 @@ func execute(ctx context.Context, dsn, statement string) (err error) {
 	return err
 }
 
-func postgresContainer(image, secret string) []customizer {
-	return []customizer{
-		testcontainers.WithEnv(map[string]string{
-			"POSTGRES_PASSWORD":    secret,
-			"POSTGRES_INITDB_ARGS": clusterOptions,
-		}),
-		command(image, standInPostgres, append([]string{"postgres"}, serverOptions("*")...)...),
+func postgresContainer(ctx context.Context, image, secret string, address testcontainers.ContainerCustomizer) (testcontainers.Container, error) {
+	c, err := postgresmodule.Run(ctx, image, postgresmodule.WithPassword(secret), address,
+		testcontainers.WithEnv(map[string]string{"POSTGRES_INITDB_ARGS": clusterOptions}),
+		command(image, standInPostgres, append([]string{"postgres"}, serverOptions("*")...)...))
+	if c == nil {
+		return nil, err
 	}
+	return c.Container, err
 }
 
 // serverOptions are the settings that differ from the server's defaults; durability does not.

@@ -11,6 +11,10 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/testcontainers/testcontainers-go"
+	redismodule "github.com/testcontainers/testcontainers-go/modules/redis"
+	"github.com/testcontainers/testcontainers-go/wait"
 )
 
 var redis = service{
@@ -82,11 +86,14 @@ func redisCommand(path, bind string, more ...string) []string {
 	return append([]string{path, "--bind", bind, "--save", "", "--appendonly", "no"}, more...)
 }
 
-func redisContainer(image, _ string) []customizer {
-	// Protected mode would refuse clients from outside the container.
-	return []customizer{
-		command(image, standInRedis, redisCommand("redis-server", "0.0.0.0", "--protected-mode", "no")...),
+func redisContainer(ctx context.Context, image, _ string, address testcontainers.ContainerCustomizer) (testcontainers.Container, error) {
+	// Protected mode would refuse clients from outside the container. Whether it answers asks the probe.
+	c, err := redismodule.Run(ctx, image, address, testcontainers.WithWaitStrategy(wait.ForNop(func(context.Context, wait.StrategyTarget) error { return nil })),
+		command(image, standInRedis, redisCommand("redis-server", "0.0.0.0", "--protected-mode", "no")...))
+	if c == nil {
+		return nil, err
 	}
+	return c.Container, err
 }
 
 func redisLocal(l *local, port int, _ string) error {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/testcontainers/testcontainers-go"
 )
 
 // Time limits of one step; generous, because continuous integration machines are slow.
@@ -27,7 +29,7 @@ type service struct {
 	image    func() string
 	port     string // in the container, "5432/tcp"
 
-	container func(image, secret string) []customizer
+	container func(ctx context.Context, image, secret string, address testcontainers.ContainerCustomizer) (testcontainers.Container, error)
 	local     func(l *local, port int, secret string) error
 	url       func(addr, secret string) string
 	probe     func(ctx context.Context, url string) error
