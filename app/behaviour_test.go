@@ -121,12 +121,12 @@ func TestSecretsStayOutOfTheFeed(t *testing.T) {
 	fetch(t, a, "POST", "/admin/users", "super-admin", `{"org_id":"org-a","email_address":"s@a.example","password":"the-first-password"}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	feed := a.Store().(store.Feed)
-	head, err := feed.Head(ctx)
+	changes := a.Store().(store.ChangeLog)
+	head, err := changes.Head(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c, err := range feed.Follow(ctx, 0) {
+	for c, err := range changes.Follow(ctx, 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

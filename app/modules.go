@@ -234,11 +234,11 @@ func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, er
 		return nil, nil
 	}
 	source, ok := st.(interface {
-		store.Feed
+		store.ChangeLog
 		store.Leases
 	})
 	if !ok {
-		return nil, errors.New("sinks need a store with a feed and leases")
+		return nil, errors.New("sinks need a store with a change log and leases")
 	}
 	holder, ttl := crypto.NewUUID(), relay.Takeover
 	if own, ok := s.store.(interface{ Alone() bool }); s.store == nil || ok && own.Alone() {
@@ -246,7 +246,7 @@ func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, er
 	}
 	var out []*relay.Relay
 	for _, sink := range s.sinks {
-		r := relay.New(relay.Config{Feed: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: answerable(s, st), TTL: ttl})
+		r := relay.New(relay.Config{ChangeLog: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: answerable(s, st), TTL: ttl})
 		background(lc, r)
 		out = append(out, r)
 	}
@@ -293,7 +293,7 @@ func storeCheck(s *settings, st store.Store, c *replicated.Store) func(context.C
 				return health.Warn, err
 			}
 		}
-		f, ok := st.(store.Feed)
+		f, ok := st.(store.ChangeLog)
 		if !ok {
 			return health.Pass, nil
 		}

@@ -83,7 +83,7 @@ type Tools struct {
 	Get func(ctx context.Context, as *operation.Call, path string) (any, error)
 }
 
-// WithStore replaces the store in memory. When the store also has a feed and
+// WithStore replaces the store in memory. When the store also has a change log and
 // snapshots, reads come from a copy in memory that follows it. The store stays
 // the caller's to close.
 func WithStore(s store.Store) Option { return func(o *settings) { o.store = s } }
@@ -100,7 +100,7 @@ func WithRules(make func(Tools) (rules.Engine, error)) Option {
 }
 
 // WithSinks announces commits at places such as Redis. It needs a store with a
-// feed and leases; the store in memory has both.
+// change log and leases; the store in memory has both.
 func WithSinks(sinks ...notify.Sink) Option {
 	return func(o *settings) { o.sinks = append(o.sinks, sinks...) }
 }

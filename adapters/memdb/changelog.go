@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Follow implements store.Feed.
+// Follow implements store.ChangeLog.
 func (d *DB) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		for ctx.Err() == nil {

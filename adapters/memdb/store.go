@@ -36,7 +36,7 @@ type generation struct {
 
 var (
 	_ store.Store       = (*DB)(nil)
-	_ store.Feed        = (*DB)(nil)
+	_ store.ChangeLog   = (*DB)(nil)
 	_ store.Snapshotter = (*DB)(nil)
 	_ store.Historian   = (*DB)(nil)
 	_ store.Leases      = (*DB)(nil)
@@ -149,7 +149,7 @@ func advance(txn *memdb.Txn, c *store.Commit) error {
 	return txn.Insert(tableHead, &head{c.Rev, obj.(*head).floor})
 }
 
-// Head implements store.Feed.
+// Head implements store.ChangeLog.
 func (d *DB) Head(context.Context) (store.Revision, error) {
 	return store.Revision(d.head.Load()), nil
 }

@@ -26,13 +26,13 @@ func (p pool) query(ctx context.Context, text string, args ...any) (*sql.Rows, e
 	return p.QueryContext(ctx, text, args...)
 }
 
-// Head implements store.Feed.
+// Head implements store.ChangeLog.
 func (s *Store) Head(ctx context.Context) (store.Revision, error) {
 	head, err := headOf(ctx, pool{s.Readers})
 	return head, s.explain(err)
 }
 
-// Follow implements store.Feed.
+// Follow implements store.ChangeLog.
 func (s *Store) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		for commits, err := range s.FollowBatches(ctx, after) {

@@ -1,6 +1,6 @@
 // Package sql keeps resources in a relational database. One constant schema
 // holds every kind; concurrent units of work share one transaction; the change
-// log is the feed. The sub-packages open it on PostgreSQL and on SQLite.
+// log is a table of it. The sub-packages open it on PostgreSQL and on SQLite.
 package sql
 
 import (
@@ -76,7 +76,7 @@ type Store struct {
 
 var (
 	_ store.Store       = (*Store)(nil)
-	_ store.Feed        = (*Store)(nil)
+	_ store.ChangeLog   = (*Store)(nil)
 	_ store.Snapshotter = (*Store)(nil)
 	_ store.Historian   = (*Store)(nil)
 	_ store.Leases      = (*Store)(nil)

@@ -27,27 +27,27 @@ func (r *Relay) read(ctx context.Context, after store.Revision, items chan<- ite
 			after, err = r.catchUp(ctx, after, items)
 		}
 		if err != nil && ctx.Err() == nil {
-			r.feed.fail(err)
+			r.changes.fail(err)
 		}
 		pause.wait(ctx)
 	}
 }
 
-// follow hands over commits until the feed breaks and returns the last one.
+// follow hands over commits until the change log breaks and returns the last one.
 func (r *Relay) follow(ctx context.Context, after store.Revision, items chan<- item) (store.Revision, error) {
-	head, err := r.config.Feed.Head(ctx)
+	head, err := r.config.ChangeLog.Head(ctx)
 	if err != nil {
 		return after, err
 	}
 	r.note(head)
 	if head == after {
-		r.feed.over() // else the next commit says so
+		r.changes.over() // else the next commit says so
 	}
-	for c, err := range r.config.Feed.Follow(ctx, after) {
+	for c, err := range r.config.ChangeLog.Follow(ctx, after) {
 		if err != nil {
 			return after, err
 		}
-		r.feed.over()
+		r.changes.over()
 		r.note(c.Rev)
 		if !hand(ctx, items, item{c.Rev, announcements(c.Rev, signal.Of(changes(c)))}) {
 			break
@@ -60,7 +60,7 @@ func (r *Relay) follow(ctx context.Context, after store.Revision, items chan<- i
 // catchUp announces that anything may have changed, and returns the revision
 // from which on it is known again what did.
 func (r *Relay) catchUp(ctx context.Context, after store.Revision, items chan<- item) (store.Revision, error) {
-	head, err := r.config.Feed.Head(ctx)
+	head, err := r.config.ChangeLog.Head(ctx)
 	if err != nil {
 		return after, err
 	}

@@ -1,7 +1,7 @@
-// Package relay carries what commits announce from the feed of the store to a
+// Package relay carries what commits announce from the change log of the store to a
 // sink: in order, at least once, by one process of the cluster at a time.
 //
-// The feed is the outbox. How far a sink has been told is kept in the store, next
+// The change log is the outbox. How far a sink has been told is kept in the store, next
 // to the lease that says which process tells it; a process that takes over goes on
 // from there. Requests never wait for any of this.
 package relay
@@ -21,12 +21,12 @@ import (
 
 // Config is what a Relay is made of. What is marked with a default may be zero.
 type Config struct {
-	Feed   store.Feed
-	Leases store.Leases
-	Sink   notify.Sink
-	Holder string       // names this process among all that share the store
-	Now    system.Clock // default time.Now
-	Logger *slog.Logger // default slog.Default
+	ChangeLog store.ChangeLog
+	Leases    store.Leases
+	Sink      notify.Sink
+	Holder    string       // names this process among all that share the store
+	Now       system.Clock // default time.Now
+	Logger    *slog.Logger // default slog.Default
 	// Ready, if set, says whether whoever is told will find what was announced:
 	// nothing is delivered while it returns an error. A gateway that cannot reach
 	// the service during a reload stops reloading (contract gateway.md 0, rule 9).
@@ -42,7 +42,7 @@ type Relay struct {
 	holding         atomic.Bool
 	position, ahead atomic.Uint64 // told up to; last commit known
 	lease           trouble       // with the lease and the cursor
-	feed            trouble       // with reading commits
+	changes         trouble       // with reading commits
 	gate            trouble       // with answering whoever will be told
 	sink            trouble       // with telling
 
@@ -67,7 +67,7 @@ func New(c Config) *Relay {
 	r := &Relay{config: c}
 	r.quitting, r.quit = context.WithCancel(context.Background())
 	r.lease = trouble{now: c.Now, log: c.Logger, what: "the lease of a sink can be neither taken nor renewed"}
-	r.feed = trouble{now: c.Now, log: c.Logger, what: "what there is to announce cannot be read"}
+	r.changes = trouble{now: c.Now, log: c.Logger, what: "what there is to announce cannot be read"}
 	r.gate = trouble{now: c.Now, log: c.Logger, what: "announcements wait: gateways could not fetch what is announced"}
 	r.sink = trouble{now: c.Now, log: c.Logger, what: "announcements do not get through; they wait"}
 	return r
@@ -164,7 +164,7 @@ func (r *Relay) hold(ctx context.Context, l *holding) {
 	others.Wait()
 
 	r.holding.Store(false)
-	for _, t := range []*trouble{&r.feed, &r.gate, &r.sink} {
+	for _, t := range []*trouble{&r.changes, &r.gate, &r.sink} {
 		t.forget()
 	}
 	if l.lost() {

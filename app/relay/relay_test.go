@@ -176,14 +176,14 @@ func TestMissed(t *testing.T) {
 func TestStoreAway(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r, _ := w.start("one")
-		w.feed.away.set(true)
+		w.changes.away.set(true)
 		w.change("a")
 		time.Sleep(time.Minute)
 		w.expect()
 		if len(w.sink.asked()) != 0 || r.Status().Error == "" {
 			t.Errorf("%d attempts, status %+v", len(w.sink.asked()), r.Status())
 		}
-		w.feed.away.set(false)
+		w.changes.away.set(false)
 		time.Sleep(5 * time.Second)
 		w.expect("1.0 ClientIdPChanged a")
 		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 || r.Status().Error != "" {
@@ -192,13 +192,13 @@ func TestStoreAway(t *testing.T) {
 	})
 }
 
-// TestFeedBreaks: the feed is taken up where it broke.
-func TestFeedBreaks(t *testing.T) {
+// TestChangeLogBreaks: the change log is taken up where it broke.
+func TestChangeLogBreaks(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r, _ := w.start("one")
 		w.change("a")
 		w.expect("1.0 ClientIdPChanged a")
-		w.feed.broken.set(true)
+		w.changes.broken.set(true)
 		w.change("b")
 		w.change("c")
 		time.Sleep(time.Minute)
@@ -206,7 +206,7 @@ func TestFeedBreaks(t *testing.T) {
 		if s := r.Status(); s.Error == "" || s.Lag != 2 {
 			t.Errorf("status %+v", s)
 		}
-		w.feed.broken.set(false)
+		w.changes.broken.set(false)
 		time.Sleep(5 * time.Second)
 		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b", "3.0 ClientIdPChanged c")
 		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 {

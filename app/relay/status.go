@@ -26,7 +26,7 @@ func (r *Relay) Status() Status {
 		at, ahead := r.position.Load(), r.ahead.Load()
 		s.Position, s.Lag = store.Revision(at), int(max(at, ahead)-at)
 	}
-	for _, t := range []*trouble{&r.sink, &r.gate, &r.feed, &r.lease} {
+	for _, t := range []*trouble{&r.sink, &r.gate, &r.changes, &r.lease} {
 		if since, err := t.get(); err != nil {
 			s.Error, s.Since = err.Error(), since
 			break

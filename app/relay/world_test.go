@@ -27,10 +27,10 @@ var errAway = errors.New("away")
 // Tests run in a bubble whose time passes only while everybody waits.
 type world struct {
 	*testing.T
-	db   *memdb.DB
-	feed *feed
-	sink *sink
-	log  lines
+	db      *memdb.DB
+	changes *changeLog
+	sink    *sink
+	log     lines
 }
 
 // inWorld runs a test in a bubble.
@@ -40,13 +40,13 @@ func inWorld(t *testing.T, test func(w *world)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		test(&world{T: t, db: db, feed: &feed{DB: db}, sink: &sink{}})
+		test(&world{T: t, db: db, changes: &changeLog{DB: db}, sink: &sink{}})
 	})
 }
 
 // start runs a relay; stop ends it and waits.
 func (w *world) start(holder string, more ...func(*relay.Config)) (r *relay.Relay, stop func()) {
-	c := relay.Config{Feed: w.feed, Leases: &leases{DB: w.db}, Sink: w.sink, Holder: holder, Now: time.Now,
+	c := relay.Config{ChangeLog: w.changes, Leases: &leases{DB: w.db}, Sink: w.sink, Holder: holder, Now: time.Now,
 		Logger: slog.New(slog.NewTextHandler(&w.log, nil))}
 	for _, set := range more {
 		set(&c)
@@ -104,21 +104,21 @@ func (w *world) expect(want ...string) {
 	}
 }
 
-// feed is a feed that can be away.
-type feed struct {
+// changeLog is a change log that can be away.
+type changeLog struct {
 	*memdb.DB
 	away   flag // Head
 	broken flag // Follow
 }
 
-func (f *feed) Head(ctx context.Context) (store.Revision, error) {
+func (f *changeLog) Head(ctx context.Context) (store.Revision, error) {
 	if f.away.get() {
 		return 0, errAway
 	}
 	return f.DB.Head(ctx)
 }
 
-func (f *feed) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
+func (f *changeLog) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		for c, err := range f.DB.Follow(ctx, after) {
 			if f.broken.get() {

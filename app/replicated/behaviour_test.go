@@ -141,7 +141,7 @@ func TestPrimaryAway(t *testing.T) {
 	if text, err := read(t.Context(), s.ViewStale, "x"); err != nil || text != "1" {
 		t.Errorf("stale: %q, %v", text, err)
 	}
-	put(t, f.DB, "x", 2) // somebody else writes: the feed breaks
+	put(t, f.DB, "x", 2) // somebody else writes: the change log breaks
 	until(t, func() bool { return s.Trouble() != nil })
 	f.away.Store(false)
 	until(t, func() bool { text, err := read(t.Context(), s.View, "x"); return err == nil && text == "2" })

@@ -1,4 +1,4 @@
-// Package replicated serves reads from a copy in memory that follows the feed
+// Package replicated serves reads from a copy in memory that follows the change log
 // of a primary store. Writes go to the primary; nothing that decides a write
 // ever looks at the copy.
 package replicated
@@ -20,7 +20,7 @@ import (
 // Primary is where writes go.
 type Primary interface {
 	store.Store
-	store.Feed
+	store.ChangeLog
 	store.Snapshotter
 	store.Historian
 	store.Leases
@@ -106,7 +106,7 @@ func (s *Store) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader)
 }
 
 // patience is how long a read waits for the copy to have what the primary has.
-// The feed takes milliseconds; when it takes this long it is broken, and a client
+// The change log takes milliseconds; when it takes this long it is broken, and a client
 // is better off with a plain answer soon.
 const patience = 2 * time.Second
 
@@ -237,7 +237,7 @@ func (s *Store) load(ctx context.Context) error {
 	return err
 }
 
-// follow applies commits until the feed breaks.
+// follow applies commits until the change log breaks.
 func (s *Store) follow(ctx context.Context) error {
 	at, err := s.replica.Head(ctx)
 	if err != nil {
@@ -258,12 +258,12 @@ func (s *Store) follow(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// batcher is a feed that hands out several commits at once.
+// batcher is a change log that hands out several commits at once.
 type batcher interface {
 	FollowBatches(ctx context.Context, after store.Revision) iter.Seq2[[]store.Commit, error]
 }
 
-// batches follows the feed in the largest steps it offers.
+// batches follows the change log in the largest steps it offers.
 func (s *Store) batches(ctx context.Context, after store.Revision) iter.Seq2[[]store.Commit, error] {
 	if b, ok := s.Primary.(batcher); ok {
 		return b.FollowBatches(ctx, after)

@@ -40,13 +40,13 @@ func gauges(a *app.App, primary any) []observe.Gauge {
 	out := []observe.Gauge{{
 		Name: "gatehouse_head_revision", Help: "Revision of the last commit; -1 while the store does not answer.",
 		Value: func() float64 {
-			feed, ok := a.Store().(store.Feed)
+			changes, ok := a.Store().(store.ChangeLog)
 			if !ok {
 				return -1
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
 			defer cancel()
-			head, err := feed.Head(ctx)
+			head, err := changes.Head(ctx)
 			if err != nil {
 				return -1
 			}

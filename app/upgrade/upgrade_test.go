@@ -26,7 +26,7 @@ import (
 // db is what the tests want of a store.
 type db interface {
 	store.Store
-	store.Feed
+	store.ChangeLog
 }
 
 // world is a store with records of an older form.

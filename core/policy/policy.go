@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Kind is the name of the resource in storage, history and the feed.
+// Kind is the name of the resource in storage, history and the change log.
 const Kind = "policy"
 
 // State says whether keys of a policy work (contract dashboard.md 8.2).

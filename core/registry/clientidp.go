@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Kind is the name of the resource in storage, history and the feed.
+// Kind is the name of the resource in storage, history and the change log.
 const Kind = "clientidp"
 
 // IdP is one trusted issuer of client tokens. It is immutable: every change

@@ -346,7 +346,7 @@ func TestDroppedLogKeepsItsHead(t *testing.T) {
 	if err := w.seed(t.Context(), "corp", 2, 10); err != nil {
 		t.Fatal(err)
 	}
-	feed, ok := w.Store().(store.Feed)
+	feed, ok := w.Store().(store.ChangeLog)
 	if !ok {
 		t.Fatal("the store has no feed")
 	}

@@ -65,7 +65,7 @@ func TestRandomRequests(t *testing.T) {
 
 func randomRun(t *testing.T, rng *rand.Rand) {
 	s := newService(t)
-	feed, ok := s.Store().(store.Feed)
+	feed, ok := s.Store().(store.ChangeLog)
 	if !ok {
 		t.Fatal("the store has no feed")
 	}
@@ -95,7 +95,7 @@ func randomRun(t *testing.T, rng *rand.Rand) {
 	checkFeeds(t, s)
 }
 
-func head(t *testing.T, feed store.Feed) store.Revision {
+func head(t *testing.T, feed store.ChangeLog) store.Revision {
 	rev, err := feed.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,7 @@ const lag = 5 * time.Millisecond
 // slowFeed is a store whose commits others hear of late.
 type slowFeed struct{ *memdb.DB }
 
-// Follow implements store.Feed.
+// Follow implements store.ChangeLog.
 func (s slowFeed) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		for c, err := range s.DB.Follow(ctx, after) {

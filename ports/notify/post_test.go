@@ -23,7 +23,7 @@ func clock() time.Time { return time.Unix(1_800_000_000, 0) }
 // db is a back end.
 type db interface {
 	store.Store
-	store.Feed
+	store.ChangeLog
 }
 
 func memory(t *testing.T) db {

@@ -130,8 +130,8 @@ func AttributionOf(ctx context.Context, s tenant.Scope) Attribution {
 	return a
 }
 
-// Feed replays commits in order.
-type Feed interface {
+// ChangeLog replays commits in order.
+type ChangeLog interface {
 	// Follow yields every commit after the given revision, then waits for more
 	// until ctx ends. ErrExpired means that the next commit has been pruned:
 	// load a snapshot and follow from there.

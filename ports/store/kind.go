@@ -16,7 +16,7 @@ import (
 // Kind is the typed face of the store for one resource, declared next to its
 // use cases. Back ends know nothing of it.
 type Kind[T any] struct {
-	Name    string // in storage, references and the feed
+	Name    string // in storage, references and the change log
 	Noun    string // in messages: "client idp"
 	ID      func(T) string
 	Org     func(T) tenant.ID

@@ -1,5 +1,5 @@
 // Package store is the port through which use cases keep resources: units of
-// work over records, typed handles on top, and the feed of what was committed.
+// work over records, typed handles on top, and the change log: what was committed.
 package store
 
 import (

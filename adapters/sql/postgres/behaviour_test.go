@@ -26,7 +26,7 @@ func insert(ctx context.Context, s store.Store, id string) error {
 }
 
 // first returns the next commit after a revision and how long it took.
-func first(t *testing.T, s store.Feed, after store.Revision) (store.Commit, time.Duration) {
+func first(t *testing.T, s store.ChangeLog, after store.Revision) (store.Commit, time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 )
 
-// Kind is the name of the resource in storage, history and the feed.
+// Kind is the name of the resource in storage, history and the change log.
 const Kind = "api"
 
 // Class says which endpoints manage an API.

@@ -96,8 +96,8 @@ func follow(t testing.TB, b Backend, after store.Revision, n int) (out []store.C
 	return nil
 }
 
-var feedTests = []test{
-	{"the feed has every commit in order and resumes", func(t *testing.T, b Backend) {
+var changeLogTests = []test{
+	{"the change log has every commit in order and resumes", func(t *testing.T, b Backend) {
 		ctx := store.Attribute(t.Context(), store.Attribution{Actor: "u", Operation: "things.create", Request: "r"})
 		rev, err := b.Update(ctx, scope(t, "a"), func(w store.Writer) error {
 			return things.Insert(ctx, w, thing{ID: "1", Org: "a", Name: "x", Owner: "o"})
@@ -150,7 +150,7 @@ var feedTests = []test{
 		for range got {
 		}
 	}},
-	{"a replica made from snapshot and feed equals the store", func(t *testing.T, b Backend) {
+	{"a replica made from snapshot and change log equals the store", func(t *testing.T, b Backend) {
 		for i := range 30 {
 			insert(t, b, thing{ID: fmt.Sprint(i), Org: tenant.ID(fmt.Sprint("org", i%3)), Name: fmt.Sprint("n", i), Owner: "o"})
 		}

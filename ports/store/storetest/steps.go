@@ -92,7 +92,7 @@ func same(t testing.TB, what string, got, want any) {
 	}
 }
 
-// eventually waits for a condition on the feed's side of a back end.
+// eventually waits for a condition on the side of a back end's change log.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
