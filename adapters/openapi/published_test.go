@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,15 +14,26 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// published compiles a schema of the contract in the way its README says.
+// publishedFile reads a schema that gateways publish, from data/schemas/oas of the
+// folder that GATEHOUSE_CONTRACT_DIR names. The project may not copy these files.
+func publishedFile(t *testing.T, name string) []byte {
+	t.Helper()
+	dir := os.Getenv("GATEHOUSE_CONTRACT_DIR")
+	if dir == "" {
+		t.Skip("GATEHOUSE_CONTRACT_DIR is not set: the comparison with published schemas is left out, see docs/wire/README.md#published-files")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "data", "schemas", "oas", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// published joins the schema of the host document and that of the extension.
 func published(t *testing.T, host, ext string) *jsonschema.Schema {
 	t.Helper()
 	read := func(name string) (m object) {
-		text, err := os.ReadFile(contract(t, "data", "schemas", "oas", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(text, &m); err != nil {
+		if err := json.Unmarshal(publishedFile(t, name), &m); err != nil {
 			t.Fatal(err)
 		}
 		return m
@@ -150,7 +162,7 @@ func completed(t *testing.T, text []byte, version string) *doc.Node {
 }
 
 // TestAgreesWithPublished compares verdicts with those of the schemas that gateways
-// publish, on documents of the contract with one mistake each.
+// publish, on recorded documents with one mistake each.
 func TestAgreesWithPublished(t *testing.T) {
 	inputs := slices.DeleteFunc(vectors(t, "oas_to_classic.json"), func(c vector) bool {
 		return !strings.HasPrefix(c.Name, "whole-") && !strings.HasPrefix(c.Name, "sweep-") // the others are parts of these

@@ -13,20 +13,6 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// contract returns the path of a file of the contract, or skips.
-func contract(t testing.TB, path ...string) string {
-	t.Helper()
-	dir := os.Getenv("GATEHOUSE_CONTRACT_DIR")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "contract")
-	}
-	name := filepath.Join(append([]string{dir}, path...)...)
-	if _, err := os.Stat(name); err != nil {
-		t.Skipf("contract vectors not found at %s; only our own golden cases ran", name)
-	}
-	return name
-}
-
 type vector struct {
 	Name     string
 	Input    json.RawMessage
@@ -42,7 +28,7 @@ type vector struct {
 
 func vectors(t testing.TB, file string) []vector {
 	t.Helper()
-	text, err := os.ReadFile(contract(t, "data", "vectors", file))
+	text, err := os.ReadFile(filepath.Join("../../core/api/testdata/vectors", file))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ var ours = []string{
 	"tracing.otlp_endpoint",
 }
 
-// TestTableCoversTheField compares with the public list where it is at hand:
+// TestTableCoversTheField compares with the published settings:
 // the table is complete, spelled alike and of the same types.
 func TestTableCoversTheField(t *testing.T) {
 	known := map[string]setting{}
@@ -98,8 +98,7 @@ func TestTableCoversTheField(t *testing.T) {
 	}
 	records := publicList(t)
 	if records == nil {
-		t.Log("the public list is not at hand; its comparison is left to where it is")
-		return
+		t.Skip("GATEHOUSE_CONTRACT_DIR is not set: the comparison with the published settings is left out, see docs/wire/README.md#published-files")
 	}
 	for _, r := range records[1:] {
 		row, ok := known[r[0]]
@@ -122,21 +121,18 @@ var kindsOf = map[string][]kind{
 
 func publicList(t *testing.T) [][]string {
 	t.Helper()
-	dir, err := os.Getwd()
+	dir := os.Getenv("GATEHOUSE_CONTRACT_DIR")
+	if dir == "" {
+		return nil
+	}
+	f, err := os.Open(filepath.Join(dir, "data", "dashboard-settings.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		f, err := os.Open(filepath.Join(dir, "shared", "contract", "data", "dashboard-settings.csv"))
-		if err != nil {
-			continue
-		}
-		defer f.Close()
-		records, err := csv.NewReader(f).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return records
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return nil
+	return records
 }

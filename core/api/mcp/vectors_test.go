@@ -3,7 +3,6 @@ package mcp_test
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/api/mcp"
@@ -28,14 +27,9 @@ type vector struct {
 }
 
 func TestVectors(t *testing.T) {
-	dir := os.Getenv("GATEHOUSE_CONTRACT_DIR")
-	if dir == "" {
-		dir = "../../../../shared/contract"
-	}
-	file := filepath.Join(dir, "data", "vectors", "mcp_derive.json")
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile("../testdata/vectors/mcp_derive.json")
 	if err != nil {
-		t.Skipf("contract vectors not found at %s; only our own golden cases ran", file)
+		t.Fatal(err)
 	}
 	var vectors []vector
 	if err := json.Unmarshal(text, &vectors); err != nil {

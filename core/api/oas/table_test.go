@@ -3,6 +3,8 @@ package oas_test
 import (
 	"bytes"
 	"encoding/csv"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,7 +20,15 @@ func TestTable(t *testing.T) {
 		}
 		ours[r.Ext] = r
 	}
-	lines, err := csv.NewReader(bytes.NewReader(contractFile(t, "oas-mapping.csv"))).ReadAll()
+	dir := os.Getenv("GATEHOUSE_CONTRACT_DIR")
+	if dir == "" {
+		t.Skip("GATEHOUSE_CONTRACT_DIR is not set: the comparison with the published table is left out, see docs/wire/README.md#published-files")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "data", "oas-mapping.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,18 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// contractFile returns a file of the contract's data, or skips the test.
-func contractFile(t testing.TB, path string) []byte {
-	t.Helper()
-	dir := cmp.Or(os.Getenv("GATEHOUSE_CONTRACT_DIR"), "../../../../shared/contract")
-	text, err := os.ReadFile(filepath.Join(dir, "data", path))
-	if err != nil {
-		t.Skipf("contract vectors not found at %s; only our own golden cases ran", dir)
-	}
-	return text
-}
-
-// vector is one recorded conversion.
+// vector is one recorded conversion; the README of testdata/vectors says more.
 type vector struct {
 	Name      string    `json:"name"`
 	About     string    `json:"about"`
@@ -45,8 +34,12 @@ type vector struct {
 
 func vectors(t *testing.T, kind string) []vector {
 	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", kind+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var list []vector
-	if err := json.Unmarshal(contractFile(t, filepath.Join("vectors", kind+".json")), &list); err != nil {
+	if err := json.Unmarshal(text, &list); err != nil {
 		t.Fatal(err)
 	}
 	return list

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// vector is one recorded conversion of the contract.
+// vector is one recorded conversion.
 type vector struct {
 	Name     string
 	Input    *doc.Node
@@ -28,14 +28,9 @@ type vector struct {
 
 func vectors(t *testing.T, name string) []vector {
 	t.Helper()
-	dir := os.Getenv("GATEHOUSE_CONTRACT_DIR")
-	if dir == "" {
-		dir = "../../../../shared/contract"
-	}
-	file := filepath.Join(dir, "data", "vectors", name)
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join("../../api/testdata/vectors", name))
 	if err != nil {
-		t.Skipf("contract vectors not found at %s; only our own golden cases ran", file)
+		t.Fatal(err)
 	}
 	var out []vector
 	if err := json.Unmarshal(text, &out); err != nil {
