@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/hashicorp/go-memdb"
 
@@ -96,7 +97,7 @@ func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
 	for obj := kinds.Next(); obj != nil; obj = kinds.Next() {
 		touched[obj.(*kindRow).kind] = obj.(*kindRow).rev
 	}
-	return load(store.State{At: at, Touched: touched, Records: walk(ctx, txn.Get, indexID+prefix, []byte{}, everything)})
+	return load(store.State{At: at, Touched: touched, Records: inOrder(ctx, txn.Get, []byte{}, store.Query{})})
 }
 
 // Load replaces everything by a snapshot; whoever waits for changes is woken.
@@ -108,6 +109,7 @@ func (d *DB) Load(s store.State) error {
 	txn := g.db.Txn(true)
 	defer txn.Abort()
 	counts := map[string]int{}
+	var all []*store.Record
 	for rec, err := range s.Records {
 		if err != nil {
 			return err
@@ -117,6 +119,11 @@ func (d *DB) Load(s store.State) error {
 			return err
 		}
 		tally(counts, &rec, 1)
+		all = append(all, &rec)
+	}
+	slices.SortFunc(all, order)
+	if err := fill(txn, all); err != nil {
+		return err
 	}
 	if err := add(txn, counts); err != nil {
 		return err
@@ -169,8 +176,7 @@ func (d *DB) Apply(commits ...store.Commit) error {
 }
 
 func apply(txn *memdb.Txn, ch store.Change, rev store.Revision) error {
-	id := key(ch.Kind, string(ch.Org), ch.ID)
-	obj, err := txn.First(tableRecord, indexID, id)
+	obj, err := txn.First(tableRecord, indexID, key(ch.Kind, ch.ID, string(ch.Org)))
 	if err != nil {
 		return err
 	}

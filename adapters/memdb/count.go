@@ -17,12 +17,16 @@ type count struct {
 	n  int
 }
 
-// write replaces a record by another; nil: there is none. It keeps the counts.
+// write replaces a record by another; nil: there is none. It keeps the leaves and the
+// counts.
 func write(txn *memdb.Txn, old, now *store.Record) error {
-	counts := map[string]int{}
+	if err := place(txn, old, now); err != nil {
+		return err
+	}
 	if old != nil && now != nil && sameRuns(old, now) {
 		return txn.Insert(tableRecord, now)
 	}
+	counts := map[string]int{}
 	if old != nil {
 		tally(counts, old, -1)
 	}
@@ -35,7 +39,7 @@ func write(txn *memdb.Txn, old, now *store.Record) error {
 	if now != nil {
 		return txn.Insert(tableRecord, now)
 	}
-	_, err := txn.DeleteAll(tableRecord, indexID, key(old.Kind, string(old.Org), old.ID))
+	_, err := txn.DeleteAll(tableRecord, indexID, recordKey(old))
 	return err
 }
 

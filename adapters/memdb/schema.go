@@ -12,13 +12,13 @@ import (
 
 const (
 	tableRecord = "record"
+	tableLeaf   = "leaf"
 	tableCommit = "commit"
 	tableHead   = "head"
 	tableKind   = "kind"
 	tableCount  = "count"
 
-	indexID  = "id"  // record: kind, organisation, ID
-	indexAny = "any" // record: kind, ID, organisation
+	indexID  = "id"  // record: kind, ID, organisation
 	indexKey = "key" // record: kind, index, value, organisation
 	indexRef = "ref" // record: organisation, target kind, target ID
 	indexRun = "run" // record: kind, organisation, sorted index, value
@@ -63,8 +63,7 @@ func begin(b []byte, p string) []byte {
 
 func schema() *memdb.DBSchema {
 	records := map[string]*memdb.IndexSchema{
-		indexID:  unique(func(r *store.Record) []byte { return key(r.Kind, string(r.Org), r.ID) }, indexID),
-		indexAny: unique(func(r *store.Record) []byte { return key(r.Kind, r.ID, string(r.Org)) }, indexAny),
+		indexID: unique(recordKey, indexID),
 		indexKey: {Name: indexKey, AllowMissing: true, Indexer: multi[store.Record](func(r *store.Record) (keys [][]byte) {
 			for _, k := range r.Keys {
 				keys = append(keys, key(r.Kind, k.Index, k.Value, string(r.Org)))
@@ -88,6 +87,9 @@ func schema() *memdb.DBSchema {
 	}
 	return &memdb.DBSchema{Tables: map[string]*memdb.TableSchema{
 		tableRecord: {Name: tableRecord, Indexes: records},
+		tableLeaf: {Name: tableLeaf, Indexes: map[string]*memdb.IndexSchema{
+			indexID: unique(func(l *leaf) []byte { return l.key }, indexID),
+		}},
 		tableCommit: {Name: tableCommit, Indexes: map[string]*memdb.IndexSchema{
 			indexID: unique(func(c *store.Commit) []byte { return revKey(c.Rev) }, indexID),
 		}},
@@ -102,6 +104,8 @@ func schema() *memdb.DBSchema {
 		}},
 	}}
 }
+
+func recordKey(r *store.Record) []byte { return key(r.Kind, r.ID, string(r.Org)) }
 
 func unique[T any](value func(*T) []byte, name string) *memdb.IndexSchema {
 	return &memdb.IndexSchema{Name: name, Unique: true, Indexer: single[T](value)}

@@ -1,6 +1,7 @@
 package memdb
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"time"
@@ -65,7 +66,7 @@ func (t *tx) get(a address) (*store.Record, error) {
 	if err := t.late(); err != nil {
 		return nil, err
 	}
-	obj, err := t.txn.First(tableRecord, indexID, key(a.kind, string(a.org), a.id))
+	obj, err := t.txn.First(tableRecord, indexID, key(a.kind, a.id, string(a.org)))
 	if err != nil || obj == nil {
 		return nil, err
 	}
@@ -75,6 +76,15 @@ func (t *tx) get(a address) (*store.Record, error) {
 // Scan implements store.Reader.
 func (t *tx) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
+		if q.Index == "" && q.ID == "" && !q.Sorted {
+			for rec, err := range inOrder(ctx, t.reading(q), t.ofKind(q.Kind), q) {
+				err = cmp.Or(err, t.late())
+				if !yield(rec, err) || err != nil {
+					return
+				}
+			}
+			return
+		}
 		if q.Limit == 1 && q.Offset == 0 && q.After == "" && (q.Index == "" || q.ID == "") && !q.Sorted && !q.Desc {
 			t.first(q, yield)
 			return
@@ -99,6 +109,15 @@ func (t *tx) Count(ctx context.Context, q store.Query) (n int, err error) {
 	if of := t.counted(q); of != nil {
 		return total(t.txn, of)
 	}
+	if q.Index == "" && q.ID == "" && !q.Sorted {
+		for l, err := range leaves(ctx, t.reading(q), t.ofKind(q.Kind)) {
+			if err != nil {
+				return 0, err
+			}
+			n += len(after(l.Records, q))
+		}
+		return n, nil
+	}
 	for _, err := range t.matching(ctx, q) {
 		if err != nil {
 			return 0, err
@@ -108,17 +127,21 @@ func (t *tx) Count(ctx context.Context, q store.Query) (n int, err error) {
 	return n, nil
 }
 
-// matching yields what q selects, Offset and Limit aside.
+// reading reads an index in the direction of a query.
+func (t *tx) reading(q store.Query) get {
+	if q.Desc {
+		return t.txn.GetReverse
+	}
+	return t.txn.Get
+}
+
+// matching yields what q selects by an index or an ID, Offset and Limit aside.
 func (t *tx) matching(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
 	if q.Sorted && t.scope.All() {
 		return failed(store.ErrScope)
 	}
 	index, arg := t.where(q)
-	get := t.txn.Get
-	if q.Desc {
-		get = t.txn.GetReverse
-	}
-	return walk(ctx, get, index, arg, func(r *store.Record) bool {
+	return walk(ctx, t.reading(q), index, arg, func(r *store.Record) bool {
 		switch {
 		case q.Sorted:
 			return true
@@ -133,21 +156,16 @@ func failed(err error) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) { yield(store.Record{}, err) }
 }
 
-// where returns the index to look in and what the keys there begin with. The
+// where returns the index in which an ID or a key is looked up, and what the keys there begin with. The
 // organisation comes from the scope, so that it cannot be forgotten.
 func (t *tx) where(q store.Query) (index string, arg []byte) {
 	if q.Sorted {
 		return indexRun + prefix, begin(key(q.Kind, string(t.scope.Org()), q.Index), q.Prefix)
 	}
-	parts := [4]string{q.Kind, q.Index, q.Value}
-	n := 3
-	switch {
-	case q.ID != "":
-		index, parts[1], n = indexAny+prefix, q.ID, 2
-	case q.Index != "":
-		index = indexKey + prefix
-	default:
-		index, n = indexID+prefix, 1
+	index = indexKey + prefix
+	parts, n := [4]string{q.Kind, q.Index, q.Value}, 3
+	if q.ID != "" {
+		index, parts[1], n = indexID+prefix, q.ID, 2
 	}
 	if !t.scope.All() {
 		parts[n] = string(t.scope.Org())
@@ -204,7 +222,7 @@ func (t *tx) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[store
 func everything(*store.Record) bool { return true }
 
 // walk yields the records that an index has under arg and ok lets pass.
-func walk(ctx context.Context, get func(table, index string, args ...any) (memdb.ResultIterator, error), index string, arg []byte,
+func walk(ctx context.Context, get get, index string, arg []byte,
 	ok func(*store.Record) bool) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		it, err := get(tableRecord, index, arg)

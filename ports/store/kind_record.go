@@ -19,16 +19,21 @@ func noun(noun, name string) string {
 
 // decode returns the value of a record, the shared one if there is one.
 func (k *Kind[T]) decode(r Record) (T, error) {
+	v, err := k.glance(r)
+	if err == nil && r.memo != nil {
+		r.memo.value.CompareAndSwap(nil, v)
+	}
+	return v, err
+}
+
+// glance is decode for those who look once: it does not remember the value.
+func (k *Kind[T]) glance(r Record) (T, error) {
 	if r.memo != nil {
 		if v, ok := r.memo.value.Load().(T); ok {
 			return v, nil
 		}
 	}
-	v, err := k.load(r)
-	if err == nil && r.memo != nil {
-		r.memo.value.CompareAndSwap(nil, v)
-	}
-	return v, err
+	return k.load(r)
 }
 
 // private returns a value that the caller may build on.
