@@ -72,6 +72,14 @@ func (s selection) plain() bool {
 	return s.filter.Everything() && !s.bases && (s.sort == "" || s.sort == "created_at" || s.sort == "-created_at")
 }
 
+// listed is an API in the column that lists look at.
+type listed = *store.Row[apidef.Listed]
+
+// column returns what lists look at of each API.
+func (l *Library) column() store.Column[apidef.API, apidef.Listed] {
+	return store.Column[apidef.API, apidef.Listed]{Kind: l.kind, Of: apidef.API.Listed}
+}
+
 // page returns one page of the APIs that the caller may see.
 func (l *Library) page(ctx context.Context, scope tenant.Scope, who operation.Principal, s selection) (out operation.Page[apidef.API], err error) {
 	order, err := apidef.Order(s.sort)
@@ -89,43 +97,46 @@ func (l *Library) page(ctx context.Context, scope tenant.Scope, who operation.Pr
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(found, order)
-		out, err = operation.Slice(found, s.paging, l.PageSize)
+		page, err := operation.Select(found, s.paging, l.PageSize, func(a, b listed) int { return order(&a.Value, &b.Value) })
+		if err != nil {
+			return err
+		}
+		out.Pages = page.Pages
+		out.Items, err = l.column().Resources(page.Items)
 		return err
 	})
 	return out, err
 }
 
 // selected returns all APIs of a selection that a viewer sees, in no order.
-func (l *Library) selected(ctx context.Context, r store.Reader, v apidef.Viewer, s selection) ([]apidef.API, error) {
-	var found []apidef.API
-	for a, err := range l.kind.Find(ctx, r, store.Query{}) {
+func (l *Library) selected(ctx context.Context, r store.Reader, v apidef.Viewer, s selection) ([]listed, error) {
+	if s.bases {
+		s.filter.Hide = map[string]bool{}
+		for a, err := range l.column().All(ctx, r) {
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range a.Value.ChildIDs() {
+				s.filter.Hide[id] = true
+			}
+		}
+	}
+	var found []listed
+	admits := s.filter.Admits()
+	for a, err := range l.column().All(ctx, r) {
 		if err != nil {
 			return nil, err
 		}
-		if s.bases {
-			for _, id := range a.Value.ChildIDs() {
-				s.filter.Hide = hide(s.filter.Hide, id)
-			}
-		}
-		if a.Value.IsMCP() == (s.family == apidef.MCP) && a.Value.VisibleTo(v) {
-			found = append(found, a.Value)
+		if a.Value.IsMCP() == (s.family == apidef.MCP) && admits(&a.Value) && a.Value.VisibleTo(v) {
+			found = append(found, a)
 		}
 	}
-	return slices.DeleteFunc(found, func(a apidef.API) bool { return !s.filter.Admits(a) }), nil
-}
-
-func hide(set map[string]bool, id string) map[string]bool {
-	if set == nil {
-		set = map[string]bool{}
-	}
-	set[id] = true
-	return set
+	return found, nil
 }
 
 // all returns every API of the organisation's lists that the caller may see, in no
 // order.
-func (l *Library) all(ctx context.Context, scope tenant.Scope, who operation.Principal) (found []apidef.API, err error) {
+func (l *Library) all(ctx context.Context, scope tenant.Scope, who operation.Principal) (found []listed, err error) {
 	err = l.Store.View(ctx, scope, func(r store.Reader) error {
 		found, err = l.selected(ctx, r, l.viewer(who), selection{})
 		return err
@@ -178,8 +189,8 @@ func (l *Library) groups(ctx context.Context, in mine) (Groups, error) {
 	all, err := l.all(ctx, in.Scope, in.Who)
 	out := Groups{}
 	for _, a := range all {
-		for _, name := range a.Categories() {
-			out[name] = append(out[name], a.APIID())
+		for _, name := range a.Value.Categories() {
+			out[name] = append(out[name], a.Value.APIID())
 		}
 	}
 	return out, err

@@ -1,7 +1,6 @@
 package apis
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -88,20 +87,22 @@ func (m *migration) targets(ctx context.Context, r store.Reader) ([]string, erro
 	}
 	known := map[string]bool{}
 	for _, a := range found {
-		known[migrate.StagedID(a.APIID())] = true
-		for _, child := range a.ChildIDs() {
-			if strings.HasPrefix(a.APIID(), migrate.StagedID("")) {
+		known[migrate.StagedID(a.Value.APIID())] = true
+		for _, child := range a.Value.ChildIDs() {
+			if strings.HasPrefix(a.Value.APIID(), migrate.StagedID("")) {
 				known[child] = true
 			}
 		}
 	}
 	var ids []string
-	slices.SortFunc(found, func(a, b apidef.API) int {
-		return cmp.Or(a.Created().Compare(b.Created()), cmp.Compare(a.ID(), b.ID()))
-	})
+	oldest, err := apidef.Order("created_at")
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b listed) int { return oldest(&a.Value, &b.Value) })
 	for _, a := range found {
-		if !known[a.APIID()] {
-			ids = append(ids, a.APIID())
+		if !known[a.Value.APIID()] {
+			ids = append(ids, a.Value.APIID())
 		}
 	}
 	return ids, nil

@@ -1,6 +1,10 @@
 package operation
 
-import "strings"
+import (
+	"math/bits"
+	"slices"
+	"strings"
+)
 
 // Slice returns the page of a complete list that was asked for: for lists that
 // have to be looked through before anybody knows what is on them.
@@ -17,6 +21,71 @@ func Slice[T any](all []T, p Paging, size int) (Page[T], error) {
 	}
 	out.Items = append(out.Items, all...)
 	return out, nil
+}
+
+// Select is Slice for a list that is in no order yet, which it changes. Only what is
+// on the page is sorted: of a long list that takes a fraction of the time.
+func Select[T any](all []T, p Paging, size int, order func(a, b T) int) (Page[T], error) {
+	n, err := p.page()
+	if err != nil {
+		return Page[T]{Items: []T{}, Pages: 1}, err
+	}
+	from, to := 0, len(all)
+	if n > 0 {
+		from = min((n-1)*size, len(all))
+		to = min(from+size, len(all))
+		part(all, from, order)
+		part(all[from:], to-from, order)
+	}
+	slices.SortFunc(all[from:to], order)
+	return Slice(all, p, size)
+}
+
+// part moves the n values that come first in an order to the front. It divides the
+// list around one of its values again and again, and goes on where n lies.
+func part[T any](list []T, n int, order func(a, b T) int) {
+	for rounds := 2 * bits.Len(uint(len(list))); n > 0 && n < len(list); rounds-- {
+		if rounds == 0 || len(list) < 16 { // of a list made for it every value would be a bad one
+			slices.SortFunc(list, order)
+			return
+		}
+		pivot := middle(list[0], list[len(list)/2], list[len(list)-1], order)
+		i, j := 0, len(list)-1
+		for i <= j {
+			for order(list[i], pivot) < 0 {
+				i++
+			}
+			for order(list[j], pivot) > 0 {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch { // what is between them equals the value
+		case n <= j:
+			list = list[:j+1]
+		case n >= i:
+			list, n = list[i:], n-i
+		default:
+			return
+		}
+	}
+}
+
+// middle returns the one of three values that is neither first nor last.
+func middle[T any](a, b, c T, order func(a, b T) int) T {
+	if order(a, b) > 0 {
+		a, b = b, a
+	}
+	if order(b, c) > 0 {
+		b = c
+	}
+	if order(a, b) > 0 {
+		return a
+	}
+	return b
 }
 
 // Commas returns the values of a query parameter that takes several, separated by

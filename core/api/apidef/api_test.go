@@ -172,7 +172,8 @@ func TestVisibleTo(t *testing.T) {
 		{open, apidef.Viewer{UserID: "u2"}, true}, {owned, apidef.Viewer{UserID: "u1"}, true}, {owned, apidef.Viewer{UserID: "u2", GroupID: "g1"}, true},
 		{owned, apidef.Viewer{UserID: "u2"}, false}, {owned, apidef.Viewer{UserID: "u2", All: true}, true},
 	} {
-		if got := c.a.VisibleTo(c.v); got != c.want {
+		l := c.a.Listed()
+		if got := c.a.VisibleTo(c.v); got != c.want || l.VisibleTo(c.v) != got {
 			t.Errorf("%+v: %v", c.v, got)
 		}
 	}
@@ -203,7 +204,7 @@ func TestFilter(t *testing.T) {
 			name string
 			a    apidef.API
 		}{{"rest", rest}, {"tcp", tcp}, {"gql", gql}, {"kid", kid}} {
-			if c.f.Admits(a.a) {
+			if l := a.a.Listed(); c.f.Admits()(&l) {
 				got = append(got, a.name)
 			}
 		}
@@ -224,7 +225,8 @@ func TestOrder(t *testing.T) {
 	}
 	for sort, want := range map[string]int{"name": 1, "-name": -1, "updated_at": -1, "-updated_at": 1} {
 		by, err := apidef.Order(sort)
-		if err != nil || by(old, young) != want {
+		a, b := old.Listed(), young.Listed()
+		if err != nil || by(&a, &b) != want {
 			t.Errorf("%s: %v", sort, err)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 // is written.
 type facts struct {
 	apiID, orgID, name    string
-	sought                string // what texts are searched in: name and listen path, in lower case
 	active, internal      bool
 	listenPath, targetURL string
 	domain                string // "" when none is in force
@@ -63,7 +62,6 @@ func read(definition []byte) (*facts, error) {
 	}
 	proxy := child(o, "proxy")
 	f.listenPath, f.targetURL = text(proxy, "listen_path"), text(proxy, "target_url")
-	f.sought = strings.ToLower(f.name + "\n" + f.listenPath)
 	if !truth(o, "domain_disabled") {
 		f.domain = text(o, "domain")
 	}

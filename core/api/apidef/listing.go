@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
+	"unique"
 
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -47,60 +49,125 @@ func CheckType(name string) error {
 	return fault.New(fault.Invalid, CodeType, "api_type must be one of tcp, rest, graphql, udg, subgraph, supergraph, internal, streams").At("api_type")
 }
 
-func (a API) isType(name string) bool {
-	tcp := a.facts.protocol == "tcp" || a.facts.protocol == "tls"
+// Listed is what lists look at of an API. It holds no text of the API.
+type Listed struct {
+	id, apiID         string
+	sought            string // what texts are searched in: name and listen path, in lower case
+	created, updated  time.Time
+	class             Class
+	tcp, internal     bool
+	graphql           string // execution mode
+	auth, tags, marks []string
+	rare              *rare // nil: nothing
+}
+
+// rare is what few APIs have.
+type rare struct{ users, groups, children []string }
+
+// Listed returns what lists look at.
+func (a API) Listed() Listed {
+	l := Listed{
+		id: a.id, apiID: a.APIID(), sought: a.sought(), created: a.created, updated: a.updated, class: a.class,
+		tcp: a.facts.protocol == "tcp" || a.facts.protocol == "tls", internal: a.facts.internal, graphql: a.facts.graphql,
+		auth: a.AuthTypes(), tags: shared(a.Tags()), marks: shared(a.Categories()),
+	}
+	r := rare{children: a.ChildIDs()}
+	if r.users, r.groups = a.Owners(); len(r.users)+len(r.groups)+len(r.children) > 0 {
+		l.rare = &r
+	}
+	return l
+}
+
+func (a API) sought() string { return strings.ToLower(a.facts.name + "\n" + a.facts.listenPath) }
+
+// shared returns texts of which many APIs have the same few: each is in memory once.
+func shared(list []string) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = unique.Make(v).Value()
+	}
+	return out
+}
+
+// APIID returns the identifier that keys, policies and gateways use.
+func (l *Listed) APIID() string { return l.apiID }
+
+// IsMCP reports whether the API is an MCP proxy.
+func (l *Listed) IsMCP() bool { return l.class == MCP }
+
+// Categories returns the categories of the API. Treat them as read-only.
+func (l *Listed) Categories() []string { return l.marks }
+
+// AuthTypes names the methods of authentication. Treat them as read-only.
+func (l *Listed) AuthTypes() []string { return l.auth }
+
+// ChildIDs lists the API IDs of child versions.
+func (l *Listed) ChildIDs() []string {
+	if l.rare == nil {
+		return nil
+	}
+	return l.rare.children
+}
+
+// VisibleTo reports whether a viewer owns the API or need not.
+func (l *Listed) VisibleTo(v Viewer) bool {
+	return l.rare == nil || v.sees(l.rare.users, l.rare.groups)
+}
+
+func (l *Listed) isType(name string) bool {
 	switch name {
 	case "":
 		return true
 	case "tcp":
-		return tcp
+		return l.tcp
 	case "internal":
-		return a.facts.internal
+		return l.internal
 	case "streams":
-		return a.class == Streams
+		return l.class == Streams
 	case "rest":
-		return !tcp && a.facts.graphql == "" && a.class != Streams
+		return !l.tcp && l.graphql == "" && l.class != Streams
 	}
-	return slices.Contains(graphTypes[name], a.facts.graphql)
+	return slices.Contains(graphTypes[name], l.graphql)
 }
 
-// Admits reports whether the API belongs into the list.
-func (f Filter) Admits(a API) bool {
-	if f.Text != "" && !strings.Contains(a.facts.sought, strings.ToLower(f.Text)) {
-		return false
+// Admits returns a test of whether an API belongs into the list.
+func (f Filter) Admits() func(*Listed) bool {
+	text := strings.ToLower(f.Text)
+	return func(l *Listed) bool {
+		return strings.Contains(l.sought, text) && l.isType(f.Type) && overlap(f.Categories, l.marks) && overlap(f.AuthTypes, l.auth) &&
+			overlap(f.Tags, l.tags) && !f.Hide[l.apiID]
 	}
-	return a.isType(f.Type) && overlap(f.Categories, a.Categories) && overlap(f.AuthTypes, a.AuthTypes) && overlap(f.Tags, a.Tags) && !f.Hide[a.APIID()]
 }
 
-func overlap(wanted []string, have func() []string) bool {
-	if len(wanted) == 0 {
-		return true
-	}
-	list := have()
-	return slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(list, w) })
+// overlap reports whether one of two lists has a value of the other, or nothing is
+// wanted.
+func overlap(wanted, have []string) bool {
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(have, w) })
 }
 
 // orders compares APIs by what a list can be sorted by.
-var orders = map[string]func(a, b API) int{
-	"name":       func(a, b API) int { return cmp.Compare(a.facts.sought, b.facts.sought) },
-	"created_at": func(a, b API) int { return a.created.Compare(b.created) },
-	"updated_at": func(a, b API) int { return a.updated.Compare(b.updated) },
+var orders = map[string]func(a, b *Listed) int{
+	"name":       func(a, b *Listed) int { return cmp.Compare(a.sought, b.sought) },
+	"created_at": func(a, b *Listed) int { return a.created.Compare(b.created) },
+	"updated_at": func(a, b *Listed) int { return a.updated.Compare(b.updated) },
 }
 
 // Order returns the comparison for a sort parameter such as -created_at, which
 // is also the default. Equal APIs keep the order of their IDs.
-func Order(sort string) (func(a, b API) int, error) {
+func Order(sort string) (func(a, b *Listed) int, error) {
 	name, down := strings.CutPrefix(cmp.Or(sort, "-created_at"), "-")
 	by, ok := orders[name]
 	if !ok {
 		return nil, fault.New(fault.Invalid, CodeSort, "sort must be one of name, created_at, updated_at, with - in front for descending").At("sort")
 	}
-	return func(a, b API) int {
-		order := cmp.Or(by(a, b), cmp.Compare(a.id, b.id))
+	return func(a, b *Listed) int {
 		if down {
-			return -order
+			a, b = b, a
 		}
-		return order
+		if order := by(a, b); order != 0 {
+			return order
+		}
+		return cmp.Compare(a.id, b.id)
 	}, nil
 }
 

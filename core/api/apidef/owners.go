@@ -33,14 +33,12 @@ func (a API) HiddenFrom(v Viewer) bool {
 
 // VisibleTo reports whether a viewer owns the API or need not.
 func (a API) VisibleTo(v Viewer) bool {
-	if v.All {
-		return true
-	}
-	users, groups := a.Owners()
-	if len(users)+len(groups) == 0 {
-		return true
-	}
-	return slices.Contains(users, v.UserID) || v.GroupID != "" && slices.Contains(groups, v.GroupID)
+	return v.All || v.sees(a.Owners())
+}
+
+// sees reports whether the viewer may see what these own.
+func (v Viewer) sees(users, groups []string) bool {
+	return v.All || len(users)+len(groups) == 0 || slices.Contains(users, v.UserID) || v.GroupID != "" && slices.Contains(groups, v.GroupID)
 }
 
 // WithOwners returns a with other owners.

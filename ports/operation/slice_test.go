@@ -1,0 +1,40 @@
+package operation_test
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// TestSelect holds pages of lists in no order against the same pages of sorted ones.
+func TestSelect(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2_000 {
+		list := make([]int, random.IntN(300))
+		for i := range list {
+			list[i] = random.IntN(1 + random.IntN(400)) // some are equal
+		}
+		switch random.IntN(4) {
+		case 0:
+			slices.Sort(list)
+		case 1:
+			slices.SortFunc(list, func(a, b int) int { return b - a })
+		}
+		p, size := operation.Paging{P: strconv.Itoa(random.IntN(30) - 1)}, 1+random.IntN(40)
+		want, err := operation.Slice(slices.Sorted(slices.Values(list)), p, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := operation.Select(slices.Clone(list), p, size, cmp.Compare[int])
+		if err != nil || !slices.Equal(got.Items, want.Items) || got.Pages != want.Pages {
+			t.Fatalf("page %s of %d of %v: %v, %v; want %v", p.P, size, list, got, err, want)
+		}
+	}
+	if _, err := operation.Select([]int{1}, operation.Paging{P: "x"}, 10, cmp.Compare[int]); err == nil {
+		t.Error("a page that is no number")
+	}
+}
