@@ -73,7 +73,7 @@ var sections = []section{
 }
 
 type options struct {
-	short                      bool
+	short, hops                bool
 	only, postgres, redis, dir string
 	seconds                    float64
 	out                        string
@@ -88,6 +88,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.postgres, "postgres", os.Getenv("GATEHOUSE_TEST_POSTGRES_DSN"), "`connection string` of a PostgreSQL database; a schema of its own is made and dropped")
 	f.StringVar(&o.redis, "redis", os.Getenv("GATEHOUSE_TEST_REDIS_ADDR"), "`host:port` of a Redis server")
 	f.StringVar(&o.dir, "dir", "", "`folder` for the files that are measured (default: a temporary one)")
+	f.BoolVar(&o.hops, "hops", false, "print instead which functions one PATCH of a mapping runs; needs a build with -cover, see hops.go")
 	f.StringVar(&o.out, "out", "", "`file` to write the page of benchmarks to")
 	if err = f.Parse(args); err == nil && f.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
@@ -115,6 +116,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(b.dir) }()
+	if o.hops {
+		return b.hops(ctx, stdout)
+	}
 	began := time.Now()
 	table, failure := b.measure(ctx, chosen)
 	if err := ctx.Err(); err != nil {
