@@ -67,7 +67,14 @@ func NewRoom(size int64, pressure func(bool)) *Room {
 type Request struct {
 	room  *Room
 	owner string
-	held  []func()
+	held  []part
+	heavy int // how often it works on something large
+}
+
+// part is what a request holds of a pool.
+type part struct {
+	of *pool
+	n  int64
 }
 
 type key struct{}
@@ -107,13 +114,11 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	}
 	cost := bytes*perByte + values*perValue
 	large := class(cost, smallWork)
-	if err := q.take(ctx, q.room.work[large], cost); err != nil {
+	if err := q.take(ctx, q.room.work[large], cost); err != nil || large == 0 {
 		return err
 	}
-	if large == 1 {
-		q.room.heavier(1)
-		q.held = append(q.held, func() { q.room.heavier(-1) })
-	}
+	q.heavy++
+	q.room.heavier(1)
 	return nil
 }
 
@@ -137,11 +142,14 @@ func class(n, small int64) int {
 }
 
 func (q *Request) take(ctx context.Context, p *pool, n int64) error {
+	if n <= 0 {
+		return nil
+	}
 	n, err := p.take(ctx, q.owner, n)
 	if err != nil {
 		return fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for large documents; try again").Because(err)
 	}
-	q.held = append(q.held, func() { p.give(q.owner, n) })
+	q.held = append(q.held, part{p, n})
 	return nil
 }
 
@@ -159,8 +167,11 @@ func (q *Request) End() {
 	if q == nil {
 		return
 	}
-	for _, back := range q.held {
-		back()
+	for _, p := range q.held {
+		p.of.give(q.owner, p.n)
 	}
-	q.held = nil
+	if q.heavy > 0 {
+		q.room.heavier(-q.heavy)
+	}
+	q.held, q.heavy = nil, 0
 }

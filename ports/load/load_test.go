@@ -115,6 +115,18 @@ func TestPressure(t *testing.T) {
 	}
 }
 
+// What costs nothing takes nothing: it can end after the owner's other requests.
+func TestNothing(t *testing.T) {
+	r := load.NewRoom(4*mb, nil)
+	_, nothing := r.Begin(t.Context())
+	_, some := r.Begin(t.Context())
+	if err := errors.Join(nothing.Work(t.Context(), 0, 0), some.Work(t.Context(), 1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	some.End()
+	nothing.End()
+}
+
 // However requests come and go, everything is free in the end.
 func TestNothingIsLost(t *testing.T) {
 	r := load.NewRoom(4*mb, nil)

@@ -11,11 +11,12 @@ import (
 // holds more than its share, so that one who is slow to give back leaves something
 // to others.
 type pool struct {
-	mu     sync.Mutex
-	share  int64 // of one owner at most
-	free   int64
-	turn   int64             // counts what was asked for and what was lent
-	owners map[string]*owner // those who hold something or wait
+	mu      sync.Mutex
+	share   int64 // of one owner at most
+	free    int64
+	turn    int64             // counts what was asked for and what was lent
+	owners  map[string]*owner // those who hold something or wait
+	waiting int               // requests of all owners
 }
 
 // owner is on whose behalf parts are lent.
@@ -40,6 +41,9 @@ func newPool(size, share int64) *pool {
 func (p *pool) take(ctx context.Context, by string, n int64) (int64, error) {
 	n = min(n, p.share)
 	w := p.enqueue(by, n)
+	if w == nil {
+		return n, nil
+	}
 	select {
 	case <-w.ready: // also when ctx has ended: what is there needs no waiting
 		return n, nil
@@ -54,6 +58,8 @@ func (p *pool) take(ctx context.Context, by string, n int64) (int64, error) {
 	}
 }
 
+// enqueue lends n at once if no others wait and there is enough, and returns nil.
+// Otherwise it returns what waits for it.
 func (p *pool) enqueue(by string, n int64) *waiter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,8 +69,14 @@ func (p *pool) enqueue(by string, n int64) *waiter {
 		p.owners[by] = o
 	}
 	p.turn++
+	if p.waiting == 0 && n <= p.free && o.held+n <= p.share {
+		p.turn++
+		o.last, o.held, p.free = p.turn, o.held+n, p.free-n
+		return nil
+	}
 	w := &waiter{n, p.turn, make(chan struct{})}
 	o.waiting = append(o.waiting, w)
+	p.waiting++
 	p.serve()
 	return w
 }
@@ -77,6 +89,7 @@ func (p *pool) withdraw(by string, w *waiter) {
 	o := p.owners[by]
 	if i := slices.Index(o.waiting, w); i >= 0 {
 		o.waiting = slices.Delete(o.waiting, i, i+1)
+		p.waiting--
 		w.n = 0
 	}
 	p.put(by, o, w.n)
@@ -92,7 +105,9 @@ func (p *pool) give(by string, n int64) {
 func (p *pool) put(by string, o *owner, n int64) {
 	o.held -= n
 	p.free += n
-	p.serve()
+	if p.waiting > 0 {
+		p.serve()
+	}
 	if o.held == 0 && len(o.waiting) == 0 {
 		delete(p.owners, by)
 	}
@@ -103,6 +118,7 @@ func (p *pool) serve() {
 	for o := p.next(); o != nil && o.waiting[0].n <= p.free; o = p.next() {
 		w := o.waiting[0]
 		o.waiting = slices.Delete(o.waiting, 0, 1)
+		p.waiting--
 		p.turn++
 		o.last, o.held, p.free = p.turn, o.held+w.n, p.free-w.n
 		close(w.ready)
