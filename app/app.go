@@ -44,7 +44,7 @@ type App struct {
 	nodes    *gateway.Nodes
 	copy     *replicated.Store
 	store    store.Store
-	refs     *crud.References
+	kinds    crud.Kinds
 	now      func() time.Time
 	writes   guard.Writes
 	carriers
@@ -102,13 +102,13 @@ type parts struct {
 	Copy     *replicated.Store
 	Relays   []*relay.Relay
 	Nodes    *gateway.Nodes
-	Refs     *crud.References
+	Kinds    crud.Kinds
 }
 
 func assemble(p parts) {
 	a := p.App
 	a.handler, a.guard, a.table, a.identity = p.Handler, p.Guard, p.Table, p.Identity
-	a.store, a.copy, a.relays, a.nodes, a.refs = p.Store, p.Copy, p.Relays, p.Nodes, p.Refs
+	a.store, a.copy, a.relays, a.nodes, a.kinds = p.Store, p.Copy, p.Relays, p.Nodes, p.Kinds
 	a.byID = map[string]*operation.Operation{}
 	for i := range a.table {
 		a.byID[a.table[i].ID] = &a.table[i]
@@ -225,13 +225,16 @@ func (a *App) LeftOut(ctx context.Context, feed string) (int, error) {
 	return a.nodes.LeftOut(ctx, feed)
 }
 
-// Readable reports why a stored record cannot be read, or nil. Of kinds that
-// embedders add it knows only what the store says.
+// Kinds returns what each kind of resource brings.
+func (a *App) Kinds() crud.Kinds { return slices.Clone(a.kinds) }
+
+// Readable reports why a stored record cannot be read, or nil. Of kinds that are not
+// registered it knows only what the store says.
 func (a *App) Readable(rec store.Record) error {
 	if rec.Damage != nil {
 		return rec.Damage
 	}
-	return errors.Join(a.refs.Readable(rec), identity.Readable(rec))
+	return a.kinds.Readable(rec)
 }
 
 // Store returns the store as the use cases see it.

@@ -19,7 +19,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/hooks"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/policies"
-	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/reports"
 	"github.com/gatehouse-io/gatehouse/app/schemas"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
@@ -32,12 +31,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
-
-// newReferences joins what is known about who names whom.
-func newReferences(s *settings) *crud.References {
-	ownership := s.definitions.APIs.Ownership
-	return crud.NewReferences(apis.Source(ownership), apis.Notices(ownership), policies.Source(apis.Kind, ownership), hooks.Source(), assets.Source(), registry.Source())
-}
 
 func newLibrary(s *settings, st store.Store, v *openapi.Validator, p *policies.Service, g *crud.References) *apis.Library {
 	return apis.New(apis.Config{
@@ -144,8 +137,8 @@ func newPolicies(s *settings, st store.Store, g *crud.References) *policies.Serv
 		Settings: policies.Settings{Ownership: s.definitions.APIs.Ownership, UnsafeIDs: s.definitions.UnsafePolicyIDs}}
 }
 
-func newHooks(s *settings, st store.Store, l *apis.Library, g *crud.References) *hooks.Service {
-	return &hooks.Service{Store: st, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Refresh: l.RefreshHook, References: g}
+func newHooks(s *settings, st store.Store, l *apis.Library, g *crud.References, ks crud.Kinds) *hooks.Service {
+	return &hooks.Service{Store: st, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Refresh: l.RefreshHook, References: g, Signals: ks.Signals()}
 }
 
 func newAssets(s *settings, st store.Store, g *crud.References) *assets.Service {

@@ -68,7 +68,7 @@ var modules = fx.Options(
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newReferences, newLibrary, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
+	fx.Provide(newStore, newKinds, newReferences, newLibrary, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
 	transfers,
 	fx.Invoke(prune),
 )
@@ -154,13 +154,13 @@ func newClientIDPs(s *settings, st store.Store, l *apis.Library, g *crud.Referen
 	return &registry.ClientIDPs{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, Foreign: l.Foreign, References: g}
 }
 
-func newNodes(s *settings, st store.Store) *gateway.Nodes {
+func newNodes(s *settings, st store.Store, ks crud.Kinds) *gateway.Nodes {
 	if s.board == nil {
 		s.board = gateway.NewMemory()
 	}
 	return gateway.New(gateway.Config{
 		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: s.now, Log: s.log, Board: s.board, Coding: &gzip.Coding{},
-		Sources: []gateway.Source{gateway.APIs(s.definitions.APIs.SeparateGateways), gateway.Policies(), gateway.ClientIDPs()},
+		Sources: ks.Feeds(),
 	})
 }
 
@@ -172,14 +172,18 @@ type tableParams struct {
 	fx.In
 	Settings *settings
 	Tools    Tools
+	Kinds    crud.Kinds
 	Refs     *crud.References
 	Ops      []operation.Operation `group:"operations"`
 }
 
 // newTable joins all operations: groups come in random order, the table does not.
 func newTable(p tableParams) (table, error) {
-	ops := p.Ops
-	for _, make := range p.Settings.services {
+	s := p.Settings
+	ops := append(p.Ops, p.Kinds.Operations(crud.Tools{
+		Store: p.Tools.Store, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, References: p.Refs, Signals: p.Kinds.Signals(),
+	})...)
+	for _, make := range s.services {
 		ops = append(ops, make(p.Tools).Operations()...)
 	}
 	description := httpadapter.NewDescription(APIVersion)
@@ -187,9 +191,6 @@ func newTable(p tableParams) (table, error) {
 	slices.SortFunc(ops, func(a, b operation.Operation) int { return cmp.Compare(a.ID, b.ID) })
 	if err := operation.Check(ops); err != nil {
 		return nil, err
-	}
-	if err := operation.CheckKinds(ops, append(p.Refs.Kinds(), identity.Kinds()...)...); err != nil {
-		return nil, &refusal{err}
 	}
 	return ops, description.Describe(ops)
 }
@@ -229,7 +230,7 @@ func newHandler(s *settings, ops table, g operation.Middleware) (nethttp.Handler
 }
 
 // newRelays makes a relay per sink.
-func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, error) {
+func newRelays(lc fx.Lifecycle, s *settings, st store.Store, ks crud.Kinds) ([]*relay.Relay, error) {
 	if len(s.sinks) == 0 {
 		return nil, nil
 	}
@@ -246,7 +247,7 @@ func newRelays(lc fx.Lifecycle, s *settings, st store.Store) ([]*relay.Relay, er
 	}
 	var out []*relay.Relay
 	for _, sink := range s.sinks {
-		r := relay.New(relay.Config{ChangeLog: source, Leases: source, Sink: sink, Holder: holder, Now: s.now, Logger: s.log, Ready: answerable(s, st), TTL: ttl})
+		r := relay.New(relay.Config{ChangeLog: source, Leases: source, Sink: sink, Signals: ks.Signals(), Holder: holder, Now: s.now, Logger: s.log, Ready: answerable(s, st), TTL: ttl})
 		background(lc, r)
 		out = append(out, r)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
@@ -67,6 +68,7 @@ type settings struct {
 	maintenance bool
 	checks      []health.Check
 	services    []func(Tools) operation.Service
+	resources   []crud.Registrar
 }
 
 // Tools is what an embedder's own services and rules are made of: the same
@@ -229,4 +231,11 @@ func WithChecks(cs ...health.Check) Option {
 // in the same description.
 func WithService(make func(Tools) operation.Service) Option {
 	return func(o *settings) { o.services = append(o.services, make) }
+}
+
+// WithResource adds kinds of resources of the embedder's own, with all that they bring:
+// see crud.Resource and crud.Facts. The start is refused when another kind has the name
+// of one of them.
+func WithResource(rs ...crud.Registrar) Option {
+	return func(o *settings) { o.resources = append(o.resources, rs...) }
 }

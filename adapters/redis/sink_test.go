@@ -80,7 +80,7 @@ func newWorldAt(t *testing.T, s *server, gateways ...*gateway) *world {
 	}
 	w := &world{T: t, db: db, server: s, gateways: gateways}
 	client := open(t, redis.Config{Addrs: []string{w.server.addr}, Grace: 5 * time.Second})
-	w.relay = relay.New(relay.Config{ChangeLog: db, Leases: db, Sink: redis.NewSink(client, signal.Secret(w.gateways[0].secret)), Holder: "one",
+	w.relay = relay.New(relay.Config{ChangeLog: db, Leases: db, Sink: redis.NewSink(client, signal.Secret(w.gateways[0].secret)), Signals: signal.Table{registry.Kind: signal.Always(signal.ClientIdPChanged, "client_idp_id")}, Holder: "one",
 		Logger: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

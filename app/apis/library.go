@@ -70,7 +70,7 @@ type Library struct {
 // New returns a library.
 func New(c Config) *Library {
 	if c.References == nil {
-		c.References = crud.NewReferences(Source(c.Settings.Ownership))
+		c.References = crud.NewReferences(Registration(c.Settings))
 	}
 	return &Library{Config: c, kind: newKind(c.Settings)}
 }

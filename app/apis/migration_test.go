@@ -153,7 +153,7 @@ func (f *farm) signals() (out []string) {
 		for _, ch := range c.Changes {
 			changes = append(changes, signal.Change{Op: signal.Op(ch.Op), Kind: ch.Kind, ID: ch.ID, Key: ch.Key})
 		}
-		for _, s := range signal.Of(changes) {
+		for _, s := range signals.Of(changes) {
 			out = append(out, string(s.Command)+" "+s.Payload)
 		}
 		break

@@ -9,8 +9,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
-	"github.com/gatehouse-io/gatehouse/core/signal"
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -20,38 +18,6 @@ const (
 	inRoutes   = "api_definition.definition.versions."
 	inUpstream = "api_definition.proxy.target_url"
 )
-
-// Source is what APIs name: webhooks and policies, and other APIs, which are their
-// versions or what they offer as tools. Where owners make a difference, others do
-// not see them.
-func Source(ownership bool) crud.Source {
-	s := crud.SourceOf(Kind, apidef.API.Name, uses, func(v crud.Viewer) crud.Seeing[apidef.API] {
-		viewer := v.Of(ownership, access.Read)
-		return func(_ context.Context, _ store.Reader, a apidef.API) (bool, error) {
-			return admit(a, viewer) == nil, nil
-		}
-	})
-	s.Find = findAPIs
-	return s
-}
-
-// notices are announcements as records.
-var notices = &store.Kind[signal.Notice]{Name: signal.NoticeKind, ID: signal.Notice.ID, Org: func(signal.Notice) tenant.ID { return "" }}
-
-// Notices is what announcements name: those of an API that a viewer does not see are
-// hidden like the API.
-func Notices(ownership bool) crud.Source {
-	name := func(signal.Notice) string { return "" }
-	return crud.SourceOf(notices, name, nil, func(v crud.Viewer) crud.Seeing[signal.Notice] {
-		viewer := v.Of(ownership, access.Read)
-		return func(ctx context.Context, r store.Reader, n signal.Notice) (bool, error) {
-			for a, err := range Kind.Find(ctx, r, store.Query{Index: byAPIID, Value: n.Payload, Limit: 1}) {
-				return err == nil && admit(a.Value, viewer) == nil, err
-			}
-			return true, nil
-		}
-	})
-}
 
 // uses yields the APIs that an API names.
 func uses(a apidef.API) iter.Seq[crud.Use] {

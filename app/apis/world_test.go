@@ -67,6 +67,9 @@ func numbered(format string) func() string {
 	return func() string { return fmt.Sprintf(format, n.Add(1)) }
 }
 
+// signals is what changes announce.
+var signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, false)}.Signals()
+
 func newWorld(t testing.TB, settings apis.Settings) *world {
 	t.Helper()
 	w := &world{t: t}
@@ -81,7 +84,7 @@ func newWorld(t testing.TB, settings apis.Settings) *world {
 	w.library = apis.New(apis.Config{
 		Store: w.db, NewID: newID, NewAPIID: numbered("made%028x"), Now: now, Log: slog.New(slog.DiscardHandler), PageSize: 10,
 		Settings: settings, Hosts: servers.Config{Protocol: "http", DefaultHost: "gw.example"}, Validator: validator, Forget: p.Forget,
-		References: crud.NewReferences(apis.Source(settings.Ownership), policies.Source(apis.Kind, settings.Ownership)),
+		References: crud.NewReferences(apis.Registration(settings), policies.Registration(apis.Kind, settings.Ownership)),
 		Read:       func(_ context.Context, b operation.Document) (*doc.Node, error) { return doc.ParseNode(b.JSON) },
 	})
 	var ops []operation.Operation
@@ -202,7 +205,7 @@ func (w *world) announced(after store.Revision) string {
 		for _, ch := range c.Changes {
 			changes = append(changes, signal.Change{Op: signal.Op(ch.Op), Kind: ch.Kind, ID: ch.ID, Key: ch.Key})
 		}
-		for _, s := range signal.Of(changes) {
+		for _, s := range signals.Of(changes) {
 			out = append(out, strings.TrimSpace(string(s.Command)+" "+s.Payload))
 		}
 		if c.Rev >= head {

@@ -9,9 +9,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Source is what is known about assets: they name nothing.
-func Source() crud.Source {
-	return crud.SourceOf(Kind, func(a asset.Asset) string { return a.Name }, nil, nil)
+// Registration is what assets bring: they name nothing.
+func Registration() crud.Registration {
+	return crud.Facts[asset.Asset]{
+		Kind: Kind, Name: func(v asset.Asset) string { return v.Name },
+		Sample: func(at crud.Stamp) (asset.Asset, error) {
+			return asset.New(at.ID, at.Org, at.Now, asset.Draft{ID: "our-defaults", Kind: asset.Template, Name: "Our defaults", Data: []byte("{}")})
+		},
+	}.Registration()
 }
 
 // ListReferences returns who names an asset. A template leaves no trace in what

@@ -62,7 +62,7 @@ func (r Resource[T, D]) Rows(w Words, draft, example any) []operation.Row {
 	missing, taken := r.Kind.Name+".not_found", r.Kind.Name+".taken"
 	done := func(message string) any { return map[string]any{"Status": "OK", "Message": message, "Meta": nil} }
 	return []operation.Row{
-		operation.GET("list", "", "List "+w.Noun+"s", r.List, operation.Keeps(r.Kind), operation.Example(nil, []any{example})),
+		operation.GET("list", "", "List "+w.Noun+"s", r.List, operation.Example(nil, []any{example})),
 		operation.POST("create", "", "Create a "+w.Noun, r.create(w.Created), operation.Faulting(taken), operation.Example(draft, done(w.Created))),
 		operation.GET("get", "/{id}", "Fetch a "+w.Noun, r.Get, operation.Faulting(missing), operation.Example(nil, example)),
 		operation.PUT("replace", "/{id}", "Replace a "+w.Noun, r.replace(w.Updated), operation.Faulting(missing, taken), dry, operation.Example(draft, done(w.Updated))),

@@ -42,18 +42,6 @@ type Use struct {
 	Where string
 }
 
-// Source is what is known about the references of one kind of resource: how to
-// find it when it is named, and what it names. Resources contribute one each.
-type Source struct {
-	Kind string
-	// Find finds the references that the store does not index. SourceOf looks
-	// through all resources of the kind; set another one where there is an index.
-	Find     Finder
-	kind     store.AnyKind
-	view     func(v Viewer) view
-	describe func(rec store.Record) (holder, error)
-}
-
 // view is a kind of resource as a viewer sees it.
 type view struct {
 	lookup func(ctx context.Context, r store.Reader, id string) (name string, ok bool, err error)
@@ -65,31 +53,6 @@ type holder struct {
 	ids  []string
 	name string
 	uses []Use
-}
-
-// SourceOf makes the source of a kind. name returns what people call a resource;
-// uses, which may be nil, yields the references it holds besides those of the
-// kind's Refs; sight says who sees it, nil: everybody.
-func SourceOf[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Seq[Use], sight Sight[T]) Source {
-	describe := func(rec store.Record) (holder, error) {
-		v, err := k.Decode(rec)
-		if err != nil {
-			return holder{}, err
-		}
-		h := holder{ids: k.Names(v), name: name(v)}
-		for _, ref := range rec.Refs {
-			h.uses = append(h.uses, Use{ref.Target, ref.Field})
-		}
-		if uses != nil {
-			h.uses = slices.AppendSeq(h.uses, uses(v))
-		}
-		return h, nil
-	}
-	s := Source{Kind: k.Name, kind: k, describe: describe, view: func(v Viewer) view { return viewOf(k, name, sight.of(v)) }}
-	if uses != nil {
-		s.Find = look(k, name, uses)
-	}
-	return s
 }
 
 func viewOf[T any](k *store.Kind[T], name func(T) string, sees Seeing[T]) view {
@@ -149,40 +112,16 @@ func look[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Seq[Us
 
 // References knows who names whom. A nil References knows of what the store
 // indexes only.
-type References struct{ sources []Source }
+type References struct{ kinds Kinds }
 
 // NewReferences returns the references of some kinds of resources.
-func NewReferences(sources ...Source) *References { return &References{sources} }
+func NewReferences(kinds ...Registration) *References { return &References{kinds} }
 
-// Kinds returns the kinds.
-func (g *References) Kinds() []store.AnyKind {
-	var out []store.AnyKind
-	for _, s := range g.sources {
-		out = append(out, s.kind)
-	}
-	return out
-}
-
-// Readable reports why a record of one of the kinds cannot be read, or nil.
-func (g *References) Readable(rec store.Record) error {
-	s := g.source(rec.Kind)
-	if s == nil {
-		return nil
-	}
-	_, err := s.describe(rec)
-	return err
-}
-
-func (g *References) source(kind string) *Source {
+func (g *References) source(kind string) *Registration {
 	if g == nil {
 		return nil
 	}
-	for i := range g.sources {
-		if g.sources[i].Kind == kind {
-			return &g.sources[i]
-		}
-	}
-	return nil
+	return g.kinds.named(kind)
 }
 
 // Of returns who names the target that find returns, as far as the viewer sees them.
@@ -236,11 +175,11 @@ func (g *References) To(ctx context.Context, r store.Reader, t Target) iter.Seq2
 		if g == nil {
 			return
 		}
-		for _, s := range g.sources {
-			if s.Find == nil {
+		for _, s := range g.kinds {
+			if s.find == nil {
 				continue
 			}
-			for ref, err := range s.Find(ctx, r, t) {
+			for ref, err := range s.find(ctx, r, t) {
 				if !yield(ref, err) || err != nil {
 					return
 				}
@@ -266,7 +205,7 @@ func (g *References) indexed(rec store.Record, kind, id string, yield func(store
 // holder describes a record; one of a kind without a source has an ID only.
 func (g *References) holder(rec store.Record) (holder, error) {
 	if s := g.source(rec.Kind); s != nil {
-		h, err := s.describe(rec)
+		h, err := s.holder(rec)
 		if err != nil {
 			h.ids = []string{rec.ID}
 		}

@@ -48,8 +48,8 @@ var titled = func() *store.Kind[note] {
 
 func library() *crud.References {
 	return crud.NewReferences(
-		crud.SourceOf(titled, func(n note) string { return n.Title }, nil, nil),
-		crud.SourceOf(shelves, func(s shelf) string { return s.Name }, func(s shelf) iter.Seq[crud.Use] {
+		crud.Facts[note]{Kind: titled, Name: func(n note) string { return n.Title }}.Registration(),
+		crud.Facts[shelf]{Kind: shelves, Name: func(s shelf) string { return s.Name }, Uses: func(s shelf) iter.Seq[crud.Use] {
 			return func(yield func(crud.Use) bool) {
 				for i, id := range s.Rest {
 					if !yield(crud.Use{Target: integrity.Target{Kind: "note", ID: id}, Where: fmt.Sprintf("rest.%d", i)}) {
@@ -57,12 +57,12 @@ func library() *crud.References {
 					}
 				}
 			}
-		}, func(v crud.Viewer) crud.Seeing[shelf] {
+		}, Sight: func(v crud.Viewer) crud.Seeing[shelf] {
 			if v.All {
 				return nil
 			}
 			return func(_ context.Context, _ store.Reader, s shelf) (bool, error) { return s.Name == v.Who.ID, nil }
-		}))
+		}}.Registration())
 }
 
 // everybody sees every shelf; carpenters see those of their wood.

@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -65,7 +66,7 @@ var seed = maphash.MakeSeed()
 // encode makes the entry of a record that is new or has changed.
 func (k *kept) encode(rec store.Record, sum uint64, l *looker) *entry {
 	e := &entry{address: address{rec.Org, rec.ID}, rev: rec.Rev, sum: sum, used: map[question]uint64{}}
-	made := k.attempt(rec, Lookup{l, e})
+	made := k.attempt(rec, lookup{l, e})
 	e.name, e.since, e.problems, e.text = made.Name, made.Since, made.Problems, made.Text
 	if made.Other != nil {
 		e.other = &entry{address: e.address, rev: e.rev, name: rec.ID, text: made.Other}
@@ -75,7 +76,7 @@ func (k *kept) encode(rec store.Record, sum uint64, l *looker) *entry {
 
 // attempt makes the entry of a record that may hold anything: what nobody thought
 // of costs one record its place, and not all records theirs.
-func (k *kept) attempt(rec store.Record, l Lookup) (made feed.Entry) {
+func (k *kept) attempt(rec store.Record, l gateway.Lookup) (made feed.Entry) {
 	made = feed.Broken("a record that can be understood")
 	if doc.Check(rec.Doc, 0) != nil || !doc.IsObject(rec.Doc) {
 		return made

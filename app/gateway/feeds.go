@@ -7,27 +7,16 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/compress"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
-
-// Source makes the content of one feed out of one snapshot, record by record:
-// that costs as much as has changed.
-type Source struct {
-	Name string   // "apis"
-	What string   // "active API": what an entry is, in the API description
-	Kind string   // of the records that are its entries
-	Uses []string // kinds of other records that entries are made from
-	// Entry makes one entry. What it looks up must be of the kinds in Uses.
-	Entry func(rec store.Record, l Lookup) feed.Entry
-}
 
 // kept is the encoded form of a source. It is brought up to date once for each
 // revision, and shared by every node that asks.
 type kept struct {
-	source Source
+	source gateway.Source
 	log    *slog.Logger
 	coding compress.Coding
 	mu     sync.Mutex

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/gzip"
+	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	port "github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -208,7 +210,7 @@ func TestSameIdentifier(t *testing.T) {
 func TestSeparateGateways(t *testing.T) {
 	w := newWorld(t)
 	w.nodes = gateway.New(gateway.Config{Store: w.db, Tokens: tokens{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
-		Board: gateway.NewMemory(), Coding: &gzip.Coding{}, Sources: []gateway.Source{gateway.APIs(true)}})
+		Board: gateway.NewMemory(), Coding: &gzip.Coding{}, Sources: []port.Source{*apis.Feed(true)}})
 	twin := api("o2", 2, "", "")
 	twin.text = strings.ReplaceAll(twin.text, `"api-2"`, `"api-1"`)
 	w.put(api("o1", 1, "", ""), twin)
@@ -307,7 +309,7 @@ func TestTogether(t *testing.T) {
 func TestPanic(t *testing.T) {
 	w := newWorld(t)
 	n := gateway.New(gateway.Config{Store: w.db, Tokens: tokens{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), Board: gateway.NewMemory(), Coding: &gzip.Coding{},
-		Sources: []gateway.Source{{Name: "things", Kind: "thing", Entry: func(rec store.Record, _ gateway.Lookup) feed.Entry {
+		Sources: []port.Source{{Name: "things", Kind: "thing", Entry: func(rec store.Record, _ port.Lookup) feed.Entry {
 			if rec.ID == "b" {
 				panic("what nobody thought of")
 			}

@@ -37,7 +37,7 @@ type Config struct {
 	Log     *slog.Logger
 	Board   presence.Board
 	Coding  compress.Coding // gzip, of feeds
-	Sources []Source
+	Sources []gateway.Source
 }
 
 // New returns the use cases of gateway nodes.

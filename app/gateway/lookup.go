@@ -9,24 +9,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Lookup finds what else an entry is made from. It remembers for the entry what
-// it was asked, so that the entry is made again when an answer changes.
-type Lookup struct {
+// lookup is the gateway.Lookup of one entry. It remembers for the entry what it was
+// asked, so that the entry is made again when an answer changes.
+type lookup struct {
 	l *looker
 	e *entry
 }
 
-// Record returns another record of the organisation whose record becomes the
-// entry; false: there is none.
-func (u Lookup) Record(kind, id string) (store.Record, bool) {
+// Record implements gateway.Lookup.
+func (u lookup) Record(kind, id string) (store.Record, bool) {
 	q := question{org: u.e.org, kind: kind, value: id}
 	rec := u.l.record(q)
 	u.e.used[q] = uint64(rec.Rev)
 	return rec, rec.Rev > 0
 }
 
-// Orgs returns the organisations that have a record with a value in an index.
-func (u Lookup) Orgs(kind, index, value string) []tenant.ID {
+// Orgs implements gateway.Lookup.
+func (u lookup) Orgs(kind, index, value string) []tenant.ID {
 	q := question{kind: kind, index: index, value: value}
 	orgs := u.l.holders(q)
 	u.e.used[q] = digest(orgs)

@@ -15,9 +15,13 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	port "github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -70,9 +74,9 @@ func newWorld(t testing.TB) *world {
 
 // gateway returns use cases that have not made anything yet.
 func (w *world) gateway() *gateway.Nodes {
-	sources := []gateway.Source{gateway.APIs(false), gateway.Policies(), gateway.ClientIDPs()}
+	sources := []port.Source{*apis.Feed(false), *policies.Feed(), *registry.Feed()}
 	for i, s := range sources {
-		sources[i].Entry = func(rec store.Record, l gateway.Lookup) feed.Entry {
+		sources[i].Entry = func(rec store.Record, l port.Lookup) feed.Entry {
 			w.mu.Lock()
 			w.made[s.Name]++
 			w.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
@@ -38,6 +39,8 @@ type Service struct {
 	// Refresh brings copies of a webhook up to date that others embed, inside the
 	// unit of work that changes it; nil: there are none.
 	Refresh func(ctx context.Context, w store.Writer, id string, hook json.RawMessage) error
+	// Signals is what changes of those who name a webhook announce.
+	Signals signal.Table
 	// References knows who names a webhook; nil: only what the store indexes.
 	References *crud.References
 }
@@ -160,7 +163,7 @@ func (s *Service) Replace(ctx context.Context, in replaceIn) (operation.Receipt,
 		if err := s.refresh(ctx, w, h.Value); err != nil {
 			return 0, err
 		}
-		return h.Serial, notify.PostReferrers(ctx, w, integrity.Target{Kind: webhook.Kind, ID: h.Value.ID})
+		return h.Serial, notify.PostReferrers(ctx, w, s.Signals, integrity.Target{Kind: webhook.Kind, ID: h.Value.ID})
 	})
 	return operation.Receipt{Message: "Hook updated", Tag: operation.Tag(at)}, err
 }
@@ -186,7 +189,7 @@ func (s *Service) Delete(ctx context.Context, in writeByID) (operation.Receipt, 
 		if _, err := Kind.Delete(ctx, w, in.ID, in.Match.Check); err != nil {
 			return err
 		}
-		return notify.PostReferrers(ctx, w, integrity.Target{Kind: webhook.Kind, ID: in.ID})
+		return notify.PostReferrers(ctx, w, s.Signals, integrity.Target{Kind: webhook.Kind, ID: in.ID})
 	})
 	if err == nil && users > 0 {
 		s.Log.Warn("a webhook was deleted that is in use: references to it dangle", "id", in.ID, "org_id", string(in.Scope.Org()), "references", users)

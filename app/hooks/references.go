@@ -9,9 +9,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Source is what is known about webhooks: they name nothing.
-func Source() crud.Source {
-	return crud.SourceOf(Kind, func(h webhook.Hook) string { return h.Name }, nil, nil)
+// Registration is what webhooks bring: they name nothing.
+func Registration() crud.Registration {
+	return crud.Facts[webhook.Hook]{
+		Kind: Kind, Name: func(v webhook.Hook) string { return v.Name },
+		Sample: func(at crud.Stamp) (webhook.Hook, error) {
+			return webhook.New(at.ID, at.Org, webhook.Draft{Name: "Expired keys", Method: "POST", TargetPath: "https://hooks.example.com/expired"})
+		},
+	}.Registration()
 }
 
 // exampleReferences is for the API description.

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -40,19 +41,18 @@ var users = &store.Kind[identity.User]{
 	},
 }
 
-// Kinds returns the kinds of organisations and users.
-func Kinds() []store.AnyKind { return []store.AnyKind{organisations, users} }
+// OrganisationRegistration is what organisations bring. The super-admin keeps them.
+func OrganisationRegistration() crud.Registration {
+	return crud.Facts[identity.Organisation]{Kind: organisations, Sample: func(at crud.Stamp) (identity.Organisation, error) {
+		return identity.NewOrganisation(at.Org, identity.OrganisationDraft{OwnerName: "Example Ltd"})
+	}}.Registration()
+}
 
-// Readable reports why a record of an organisation or a user cannot be read, or
-// nil.
-func Readable(rec store.Record) (err error) {
-	switch rec.Kind {
-	case organisations.Name:
-		_, err = organisations.Decode(rec)
-	case users.Name:
-		_, err = users.Decode(rec)
-	}
-	return err
+// UserRegistration is what users bring.
+func UserRegistration() crud.Registration {
+	return crud.Facts[identity.User]{Kind: users, Sample: func(at crud.Stamp) (identity.User, error) {
+		return identity.NewUser(at.ID, at.Now, identity.UserDraft{OrgID: at.Org, Email: "ada@example.com"})
+	}}.Registration()
 }
 
 // Service is what all use cases of the package need.

@@ -7,38 +7,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
-	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // where names the place of an API in a policy.
 const where = "access_rights."
-
-// Source is what policies name: the APIs they give access to. Where owners of these
-// make a difference, others do not see the policies.
-func Source(apis *store.Kind[apidef.API], ownership bool) crud.Source {
-	s := crud.SourceOf(Kind, policy.Policy.Name, func(p policy.Policy) iter.Seq[crud.Use] {
-		return func(yield func(crud.Use) bool) {
-			for _, id := range p.APIs() {
-				if !yield(crud.Use{Target: integrity.Target{Kind: apidef.Kind, ID: id}, Where: where + id}) {
-					return
-				}
-			}
-		}
-	}, func(v crud.Viewer) crud.Seeing[policy.Policy] {
-		viewer := apiViewer(v.Who, ownership)
-		if viewer.All {
-			return nil
-		}
-		d := &definitions{kind: apis, known: map[string]*apidef.API{}}
-		return func(ctx context.Context, r store.Reader, p policy.Policy) (bool, error) {
-			return d.visible(ctx, r, p, viewer)
-		}
-	})
-	s.Find = find
-	return s
-}
 
 // find finds the policies that give access to an API, by index.
 func find(ctx context.Context, r store.Reader, t crud.Target) iter.Seq2[store.Reference, error] {

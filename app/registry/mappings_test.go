@@ -109,7 +109,7 @@ func records(t testing.TB, d *desk) func(func(store.Record, error) bool) {
 // or of all organisations in their order, each seen from its own.
 func TestReport(t *testing.T) {
 	d := open(t)
-	d.References = crud.NewReferences(registry.Source(), crud.SourceOf(kind(apidef.Kind), func(n named) string { return n.Name }, nil, nil))
+	d.References = crud.NewReferences(registry.Registration(), crud.Facts[named]{Kind: kind(apidef.Kind), Name: func(n named) string { return n.Name }}.Registration())
 	provider := func(name string) string {
 		return `{"client_idp_id":"` + name + `","name":"n","jwks_uri":"https://i","api_mappings":{"lost":{}}}`
 	}

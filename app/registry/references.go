@@ -16,11 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Source is what identity providers name: APIs and policies, in their mappings.
-func Source() crud.Source {
-	return crud.SourceOf(clientIDPs, func(p registry.IdP) string { return p.Name }, uses, nil)
-}
-
+// uses yields the APIs and policies of the mappings.
 func uses(p registry.IdP) iter.Seq[crud.Use] {
 	return func(yield func(crud.Use) bool) {
 		for api, m := range p.APIMappings.All() {
@@ -41,7 +37,7 @@ func uses(p registry.IdP) iter.Seq[crud.Use] {
 // providers name.
 func (s *ClientIDPs) references() *crud.References {
 	if s.References == nil {
-		return crud.NewReferences(Source())
+		return crud.NewReferences(Registration())
 	}
 	return s.References
 }

@@ -49,7 +49,7 @@ func (r *Relay) follow(ctx context.Context, after store.Revision, items chan<- i
 		}
 		r.changes.over()
 		r.note(c.Rev)
-		if !hand(ctx, items, item{c.Rev, announcements(c.Rev, signal.Of(changes(c)))}) {
+		if !hand(ctx, items, item{c.Rev, announcements(c.Rev, r.config.Signals.Of(changes(c)))}) {
 			break
 		}
 		after = c.Rev

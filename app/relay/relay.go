@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
@@ -24,9 +25,11 @@ type Config struct {
 	ChangeLog store.ChangeLog
 	Leases    store.Leases
 	Sink      notify.Sink
-	Holder    string       // names this process among all that share the store
-	Now       system.Clock // default time.Now
-	Logger    *slog.Logger // default slog.Default
+	// Signals is what changes announce; nil: nothing but notices do.
+	Signals signal.Table
+	Holder  string       // names this process among all that share the store
+	Now     system.Clock // default time.Now
+	Logger  *slog.Logger // default slog.Default
 	// Ready, if set, says whether whoever is told will find what was announced:
 	// nothing is delivered while it returns an error. A gateway that cannot reach
 	// the service during a reload stops reloading (contract gateway.md 0, rule 9).

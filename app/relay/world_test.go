@@ -16,6 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/core/registry"
+	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -46,7 +47,8 @@ func inWorld(t *testing.T, test func(w *world)) {
 
 // start runs a relay; stop ends it and waits.
 func (w *world) start(holder string, more ...func(*relay.Config)) (r *relay.Relay, stop func()) {
-	c := relay.Config{ChangeLog: w.changes, Leases: &leases{DB: w.db}, Sink: w.sink, Holder: holder, Now: time.Now,
+	c := relay.Config{ChangeLog: w.changes, Leases: &leases{DB: w.db}, Sink: w.sink, Signals: signal.Table{
+		registry.Kind: signal.Always(signal.ClientIdPChanged, "client_idp_id"), "policy": signal.Always(signal.PolicyChanged, "id")}, Holder: holder, Now: time.Now,
 		Logger: slog.New(slog.NewTextHandler(&w.log, nil))}
 	for _, set := range more {
 		set(&c)

@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
-	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
@@ -29,6 +29,7 @@ import (
 	providers "github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	port "github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -106,6 +107,9 @@ func (w *world) head() store.Revision {
 	return head
 }
 
+// announces is what changes announce.
+var announces = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, false), registry.Registration()}.Signals()
+
 // signals returns what the commits after a revision announce.
 func (w *world) signals(after store.Revision) (out []string) {
 	w.t.Helper()
@@ -120,7 +124,7 @@ func (w *world) signals(after store.Revision) (out []string) {
 		for _, ch := range c.Changes {
 			changes = append(changes, signal.Change{Op: signal.Op(ch.Op), Kind: ch.Kind, ID: ch.ID, Key: ch.Key})
 		}
-		for _, s := range signal.Of(changes) {
+		for _, s := range announces.Of(changes) {
 			out = append(out, string(s.Command)+" "+s.Payload)
 		}
 		if c.Rev == w.head() {
@@ -131,7 +135,7 @@ func (w *world) signals(after store.Revision) (out []string) {
 }
 
 // feed returns what gateways load, by identifier.
-func (w *world) feed(source gateway.Source, id func(*doc.Node) string) map[string]*doc.Node {
+func (w *world) feed(source port.Source, id func(*doc.Node) string) map[string]*doc.Node {
 	w.t.Helper()
 	out := map[string]*doc.Node{}
 	err := w.db.View(w.t.Context(), tenant.Everyone("test"), func(r store.Reader) error {
@@ -139,7 +143,7 @@ func (w *world) feed(source gateway.Source, id func(*doc.Node) string) map[strin
 			if err != nil {
 				return err
 			}
-			e := source.Entry(rec, gateway.Lookup{})
+			e := source.Entry(rec, nil)
 			if len(e.Problems) > 0 {
 				w.t.Errorf("%s: %v", rec.ID, e.Problems)
 				continue
@@ -159,11 +163,11 @@ func (w *world) feed(source gateway.Source, id func(*doc.Node) string) map[strin
 }
 
 func (w *world) apis() map[string]*doc.Node {
-	return w.feed(gateway.APIs(false), func(n *doc.Node) string { return n.Get("api_definition", "api_id").Text() })
+	return w.feed(*apis.Feed(false), func(n *doc.Node) string { return n.Get("api_definition", "api_id").Text() })
 }
 
 func (w *world) policies() map[string]*doc.Node {
-	return w.feed(gateway.Policies(), func(n *doc.Node) string { return n.Get("id").Text() })
+	return w.feed(*policies.Feed(), func(n *doc.Node) string { return n.Get("id").Text() })
 }
 
 // record returns the text of a stored record.

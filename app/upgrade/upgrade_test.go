@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/upgrade"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
@@ -22,6 +23,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
+
+// signals is what changes announce.
+var signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, false)}.Signals()
 
 // db is what the tests want of a store.
 type db interface {
@@ -148,7 +152,7 @@ func (w *world) told() (out []string) {
 		for _, ch := range c.Changes {
 			changes = append(changes, signal.Change{Op: signal.Op(ch.Op), Kind: ch.Kind, ID: ch.ID, Key: ch.Key})
 		}
-		for _, s := range signal.Of(changes) {
+		for _, s := range signals.Of(changes) {
 			out = append(out, string(s.Command)+" "+s.Payload)
 		}
 		if c.Rev == head {

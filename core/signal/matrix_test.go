@@ -26,7 +26,7 @@ func noticed(op signal.Op, command signal.Command, payload string) signal.Change
 	return signal.Change{Op: op, Kind: signal.NoticeKind, ID: n.ID(), Key: func(index string) string { return keys[index] }}
 }
 
-// TestMatrix has a case for each row of contract dashboard.md 6.2.
+// TestMatrix has a case for each command and what causes it.
 func TestMatrix(t *testing.T) {
 	const c, u, d = signal.Created, signal.Updated, signal.Deleted
 	list := func(signals ...signal.Signal) []signal.Signal { return signals }
@@ -65,7 +65,7 @@ func TestMatrix(t *testing.T) {
 		{"none: nothing is known of the change", of(signal.Change{Kind: "api", ID: "1"}, signal.Change{Op: "renamed", Kind: "policy"}), nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if have := signal.Of(row.changes); !slices.Equal(have, row.want) {
+			if have := table.Of(row.changes); !slices.Equal(have, row.want) {
 				t.Errorf("have %v, want %v", have, row.want)
 			}
 		})
@@ -80,12 +80,12 @@ func TestFlood(t *testing.T) {
 	for i := range signal.Many {
 		changes = append(changes, changed(signal.Created, "api", fmt.Sprint(i)))
 	}
-	if have := signal.Of(changes); len(have) != signal.Many {
+	if have := table.Of(changes); len(have) != signal.Many {
 		t.Errorf("%d announcements", len(have))
 	}
 	changes = append(changes, changed(signal.Updated, "clientidp", "x"), changed(signal.Updated, "policy", "p"), noticed(signal.Created, "DeleteAPICache", "a"))
 	want := []signal.Signal{{Command: "ClientIdPChanged", Payload: "x"}, {Command: "GroupReload"}, {Command: "DeleteAPICache", Payload: "a"}}
-	if have := signal.Of(changes); !slices.Equal(have, want) {
+	if have := table.Of(changes); !slices.Equal(have, want) {
 		t.Errorf("have %v", have)
 	}
 }

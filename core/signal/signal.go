@@ -2,11 +2,7 @@
 // they look like on the wire (contract dashboard.md 6.2, gateway.md 6).
 package signal
 
-import (
-	"strings"
-
-	"github.com/gatehouse-io/gatehouse/core/registry"
-)
+import "strings"
 
 // Command tells a gateway what to do.
 type Command string
@@ -65,18 +61,17 @@ type Change struct {
 // any value in it was last changed in what only clients of this service see.
 const Quiet = "quiet"
 
-// row says what a change of one kind announces.
-type row struct {
-	created, updated, deleted Command
-	alias                     string // index that holds the identifier users know; "" means that it is the ID
+// Row says what changes of one kind announce.
+type Row struct {
+	Created, Updated, Deleted Command
+	Alias                     string // index that holds the identifier users know; "" means that it is the ID
 }
 
-// table is the one list of records that concern gateways.
-var table = map[string]row{
-	"api":         {ApiAdded, ApiUpdated, ApiRemoved, "api_id"},
-	"policy":      {PolicyChanged, PolicyChanged, PolicyChanged, "id"},
-	registry.Kind: {ClientIdPChanged, ClientIdPChanged, ClientIdPChanged, "client_idp_id"},
-}
+// Always returns the row of a kind whose changes all announce the same.
+func Always(c Command, alias string) Row { return Row{c, c, c, alias} }
+
+// Table has a row for each kind of records that concerns gateways, by name.
+type Table map[string]Row
 
 // Many is how many reloads one announcement takes the place of: more than that
 // at once tell gateways nothing that one GroupReload does not.
@@ -85,12 +80,12 @@ const Many = 100
 // Of returns the announcements of one commit: one per command and subject,
 // however many records the commit touched for it. A GroupReload stands for all
 // other reloads of its commit.
-func Of(changes []Change) []Signal {
+func (t Table) Of(changes []Change) []Signal {
 	var out []Signal
 	seen := map[Signal]bool{}
 	reloads, group := 0, false
 	for _, c := range changes {
-		s, ok := c.signal()
+		s, ok := t.signal(c)
 		if !ok || seen[s] {
 			continue
 		}
@@ -121,19 +116,19 @@ func Regroup(signals []Signal) []Signal {
 }
 
 // signal returns what one change announces, if anything.
-func (c Change) signal() (Signal, bool) {
+func (t Table) signal(c Change) (Signal, bool) {
 	if c.Kind == NoticeKind {
 		return c.notice()
 	}
-	r, ok := table[c.Kind]
+	r, ok := t[c.Kind]
 	if !ok {
 		return Signal{}, false
 	}
-	command := map[Op]Command{Created: r.created, Updated: r.updated, Deleted: r.deleted}[c.Op]
+	command := map[Op]Command{Created: r.Created, Updated: r.Updated, Deleted: r.Deleted}[c.Op]
 	if command == "" || c.Op == Updated && c.key(Quiet) != "" {
 		return Signal{}, false
 	}
-	return Signal{command, c.subject(r.alias)}, true
+	return Signal{command, c.subject(r.Alias)}, true
 }
 
 // subject names the record the way users do.

@@ -12,6 +12,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/signal"
 )
 
+// table is like the one that the application joins from the registrations of its kinds.
+var table = signal.Table{
+	"api":         {Created: signal.ApiAdded, Updated: signal.ApiUpdated, Deleted: signal.ApiRemoved, Alias: "api_id"},
+	"policy":      signal.Always(signal.PolicyChanged, "id"),
+	registry.Kind: signal.Always(signal.ClientIdPChanged, "client_idp_id"),
+}
+
 func idp(id, alias string) signal.Change {
 	return signal.Change{Op: signal.Updated, Kind: registry.Kind, ID: id, Key: func(index string) string {
 		switch index {
@@ -43,7 +50,7 @@ func TestOf(t *testing.T) {
 		{"one subject twice", []signal.Change{idp("1", "a"), idp("2", "b"), idp("3", "a")}, []signal.Signal{changed("a"), changed("b")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if have := signal.Of(c.changes); !slices.Equal(have, c.want) {
+			if have := table.Of(c.changes); !slices.Equal(have, c.want) {
 				t.Errorf("have %v, want %v", have, c.want)
 			}
 		})

@@ -48,9 +48,9 @@ func last(ctx context.Context, w store.Writer, rec store.Record) (store.Revision
 }
 
 // PostReferrers announces a change of every API that refers to a target, such as
-// a webhook: gateways get what the target says as part of the API (contract
-// dashboard.md 6.2, 18). It needs the scope of one organisation.
-func PostReferrers(ctx context.Context, w store.Writer, to integrity.Target) error {
+// a webhook: gateways get what the target says as part of the API. t says what a change
+// of a referrer announces. It needs the scope of one organisation.
+func PostReferrers(ctx context.Context, w store.Writer, t signal.Table, to integrity.Target) error {
 	var changes []signal.Change
 	for rec, err := range w.Referrers(ctx, to) {
 		if err != nil {
@@ -63,5 +63,5 @@ func PostReferrers(ctx context.Context, w store.Writer, to integrity.Target) err
 			return store.Change{Keys: rec.Keys}.Key(index)
 		}})
 	}
-	return Post(ctx, w, signal.Of(changes)...)
+	return Post(ctx, w, t.Of(changes)...)
 }

@@ -75,7 +75,7 @@ func told(t *testing.T, db db) (out []string) {
 		for _, ch := range c.Changes {
 			changes = append(changes, signal.Change{Op: signal.Op(ch.Op), Kind: ch.Kind, ID: ch.ID, Key: ch.Key})
 		}
-		for _, s := range signal.Of(changes) {
+		for _, s := range table.Of(changes) {
 			out = append(out, fmt.Sprintf("%d %s %s", c.Rev, s.Command, s.Payload))
 		}
 		if c.Rev == head {
@@ -129,6 +129,9 @@ func testPost(t *testing.T, db db) {
 	}
 }
 
+// table says what changes of APIs announce.
+var table = signal.Table{"api": {Created: signal.ApiAdded, Updated: signal.ApiUpdated, Deleted: signal.ApiRemoved, Alias: "api_id"}}
+
 func TestPostReferrers(t *testing.T) { everywhere(t, testPostReferrers) }
 
 func testPostReferrers(t *testing.T, db db) {
@@ -146,7 +149,7 @@ func testPostReferrers(t *testing.T, db db) {
 		return errors.Join(w.Put(ctx, api("1", "h1", "")), w.Put(ctx, api("2", "h2", "")), w.Put(ctx, api("3", "h1", "owners")))
 	})
 	before := len(told(t, db))
-	update(t, db, acme, func(ctx context.Context, w store.Writer) error { return notify.PostReferrers(ctx, w, hook) })
+	update(t, db, acme, func(ctx context.Context, w store.Writer) error { return notify.PostReferrers(ctx, w, table, hook) })
 	if have := told(t, db)[before:]; !slices.Equal(have, []string{"2 ApiUpdated api-1", "2 ApiUpdated api-3"}) {
 		t.Errorf("have %q", have)
 	}
@@ -159,12 +162,12 @@ func testPostReferrers(t *testing.T, db db) {
 		return nil
 	})
 	before = len(told(t, db))
-	update(t, db, acme, func(ctx context.Context, w store.Writer) error { return notify.PostReferrers(ctx, w, hook) })
+	update(t, db, acme, func(ctx context.Context, w store.Writer) error { return notify.PostReferrers(ctx, w, table, hook) })
 	if have := told(t, db)[before:]; !slices.Equal(have, []string{"4 GroupReload "}) {
 		t.Errorf("have %q", have)
 	}
 	if _, err := db.Update(t.Context(), tenant.Everyone("test"), func(w store.Writer) error {
-		return notify.PostReferrers(t.Context(), w, hook)
+		return notify.PostReferrers(t.Context(), w, table, hook)
 	}); !errors.Is(err, store.ErrScope) {
 		t.Error(err)
 	}

@@ -54,7 +54,6 @@ type Spec struct {
 	Rehearsable bool
 	onlooker    func(*Call) store.Onlooker
 	members     []string // of the body, when it is an object with a fixed set of them
-	keeps       store.AnyKind
 	settle      func(context.Context, *Call) (Settled, error)
 }
 

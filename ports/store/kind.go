@@ -35,6 +35,25 @@ type AnyKind interface{ KindName() string }
 // KindName implements AnyKind.
 func (k *Kind[T]) KindName() string { return k.Name }
 
+// Untyped returns the kind for those who do not know its type: its values are of the
+// dynamic type T.
+func (k *Kind[T]) Untyped() *Kind[any] {
+	u := &Kind[any]{
+		Name: k.Name, Noun: k.Noun, Alias: k.Alias, Shared: k.Shared,
+		ID:   func(v any) string { return k.ID(v.(T)) },
+		Org:  func(v any) tenant.ID { return k.Org(v.(T)) },
+		Load: func(text []byte) (any, error) { return k.parse(text) },
+	}
+	for _, ix := range k.Indexes {
+		u.Indexes = append(u.Indexes, Index[any]{Name: ix.Name, Noun: ix.Noun, Unique: ix.Unique, Across: ix.Across, Sorted: ix.Sorted,
+			Values: func(v any) []string { return ix.Values(v.(T)) }})
+	}
+	if k.Refs != nil {
+		u.Refs = func(v any) []integrity.Ref { return k.Refs(v.(T)) }
+	}
+	return u
+}
+
 // Index derives searchable values.
 type Index[T any] struct {
 	Name   string

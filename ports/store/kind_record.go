@@ -48,16 +48,20 @@ func (k *Kind[T]) load(r Record) (v T, err error) {
 	if r.Damage != nil {
 		return v, k.damaged(r, r.Damage)
 	}
-	if k.Load != nil {
-		v, err = k.Load(r.Doc)
-	} else {
-		err = json.Unmarshal(r.Doc, &v)
-	}
-	if err != nil {
+	if v, err = k.parse(r.Doc); err != nil {
 		var none T
 		return none, k.damaged(r, err)
 	}
 	return v, nil
+}
+
+// parse reads a stored document.
+func (k *Kind[T]) parse(text []byte) (v T, err error) {
+	if k.Load != nil {
+		return k.Load(text)
+	}
+	err = json.Unmarshal(text, &v)
+	return v, err
 }
 
 func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {

@@ -1,0 +1,97 @@
+package apis
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/feed"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Registration is what APIs bring: they name webhooks and policies, and other APIs,
+// which are their versions or what they offer as tools. Where owners make a
+// difference, others do not see them.
+func Registration(s Settings) crud.Registration {
+	return crud.Facts[apidef.API]{
+		Kind: newKind(s), Name: apidef.API.Name, Uses: uses, Find: findAPIs,
+		Sight:     seen(s.Ownership),
+		Announces: signal.Row{Created: signal.ApiAdded, Updated: signal.ApiUpdated, Deleted: signal.ApiRemoved, Alias: byAPIID},
+		Feed:      Feed(s.SeparateGateways),
+		Sample: func(at crud.Stamp) (apidef.API, error) {
+			definition, err := doc.ParseNode([]byte(`{"name":"Orders","proxy":{"listen_path":"/orders/","target_url":"https://upstream.example"},` +
+				`"hook_references":[{"event_name":"QuotaExceeded","hook":{"id":"5f1a0c5d8e3b2a1f00000005"}}]}`))
+			if err != nil {
+				return apidef.API{}, err
+			}
+			return apidef.New(apidef.Draft{ID: at.ID, APIID: "orders", OrgID: at.Org, Class: apidef.Classic, Definition: definition}, at.Now)
+		},
+	}.Registration()
+}
+
+// seen says who sees an API.
+func seen(ownership bool) crud.Sight[apidef.API] {
+	return func(v crud.Viewer) crud.Seeing[apidef.API] {
+		viewer := v.Of(ownership, access.Read)
+		return func(_ context.Context, _ store.Reader, a apidef.API) (bool, error) {
+			return admit(a, viewer) == nil, nil
+		}
+	}
+}
+
+// Feed is the feed of every active API of every class, with webhooks as they are now.
+// Gateways know an API by its api_id alone; where gateways are separate, each loads
+// only one of several.
+func Feed(separate bool) *gateway.Source {
+	return &gateway.Source{Name: "apis", What: "active API", Kind: apidef.Kind, Uses: []string{webhook.Kind}, Entry: func(rec store.Record, l gateway.Lookup) feed.Entry {
+		e := entry(rec, l)
+		if separate {
+			e.Name = ""
+		}
+		return e
+	}}
+}
+
+func entry(rec store.Record, l gateway.Lookup) feed.Entry {
+	o, err := doc.LoadObject(rec.Doc)
+	if err != nil {
+		return feed.Broken("an API")
+	}
+	return feed.API(o, func(id string) (webhook.Hook, bool) {
+		found, ok := l.Record(webhook.Kind, id)
+		if !ok {
+			return webhook.Hook{}, false
+		}
+		h, err := webhook.Load(found.Doc)
+		return h, err == nil
+	})
+}
+
+// notices are announcements as records.
+var notices = &store.Kind[signal.Notice]{Name: signal.NoticeKind, ID: signal.Notice.ID, Org: func(signal.Notice) tenant.ID { return "" }}
+
+// Notices is what announcements bring: those of an API that a viewer does not see are
+// hidden like the API.
+func Notices(ownership bool) crud.Registration {
+	return crud.Facts[signal.Notice]{
+		Kind: notices,
+		Sight: func(v crud.Viewer) crud.Seeing[signal.Notice] {
+			viewer := v.Of(ownership, access.Read)
+			return func(ctx context.Context, r store.Reader, n signal.Notice) (bool, error) {
+				for a, err := range Kind.Find(ctx, r, store.Query{Index: byAPIID, Value: n.Payload, Limit: 1}) {
+					return err == nil && admit(a.Value, viewer) == nil, err
+				}
+				return true, nil
+			}
+		},
+		Sample: func(at crud.Stamp) (signal.Notice, error) {
+			return signal.Notice{Command: signal.DeleteAPICache, Payload: at.ID}, nil
+		},
+	}.Registration()
+}

@@ -1,0 +1,174 @@
+package crud
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Facts is what there is to know about a kind of resource, all in one place. Only
+// Kind and Sample are required.
+type Facts[T any] struct {
+	Kind *store.Kind[T]
+	// Name returns what people call a resource; nil: nothing.
+	Name func(T) string
+	// Uses yields the references that a resource holds besides those of the kind's Refs.
+	Uses func(T) iter.Seq[Use]
+	// Find finds the references that Uses yields by an index; nil: by looking through
+	// all resources of the kind.
+	Find Finder
+	// Sight says who sees a resource; nil: everybody in its organisation. To others it
+	// does not exist.
+	Sight Sight[T]
+	// Announces is what gateways are told of changes; the zero row: nothing.
+	Announces signal.Row
+	// Feed is how gateways load the resources; nil: they do not.
+	Feed *gateway.Source
+	// Sample makes a valid resource: the store suite stores it on every back end.
+	Sample func(Stamp) (T, error)
+}
+
+// Stamp is what a new resource gets from the service.
+type Stamp struct {
+	ID  string
+	Org tenant.ID
+	Now time.Time
+}
+
+// Registration is what a kind of resource brings to the application. The graph joins
+// the tables of all kinds from their registrations.
+type Registration struct {
+	Kind      string
+	Announces signal.Row
+	Feed      *gateway.Source
+	// Operations lists what clients can do with the resources; nil: services of their
+	// own list that.
+	Operations func(Tools) []operation.Operation
+	// Untyped is the kind for those who do not know its type, and Sample makes values
+	// of it.
+	Untyped *store.Kind[any]
+	Sample  func(Stamp) (any, error)
+	typed   store.AnyKind
+	find    Finder
+	view    func(v Viewer) view
+	holder  func(rec store.Record) (holder, error)
+}
+
+// Registrar brings a Registration: Facts, Resource, or a Registration itself.
+type Registrar interface{ Registration() Registration }
+
+// Registration implements Registrar.
+func (r Registration) Registration() Registration { return r }
+
+// Registration implements Registrar.
+func (f Facts[T]) Registration() Registration {
+	name, k := f.Name, f.Kind
+	if name == nil {
+		name = func(T) string { return "" }
+	}
+	r := Registration{
+		Kind: k.Name, Announces: f.Announces, Feed: f.Feed, Untyped: k.Untyped(), typed: k, find: f.Find,
+		Sample: func(s Stamp) (any, error) { return f.Sample(s) },
+		view:   func(v Viewer) view { return viewOf(k, name, f.Sight.of(v)) },
+		holder: func(rec store.Record) (holder, error) {
+			v, err := k.Decode(rec)
+			if err != nil {
+				return holder{}, err
+			}
+			h := holder{ids: k.Names(v), name: name(v)}
+			for _, ref := range rec.Refs {
+				h.uses = append(h.uses, Use{ref.Target, ref.Field})
+			}
+			if f.Uses != nil {
+				h.uses = slices.AppendSeq(h.uses, f.Uses(v))
+			}
+			return h, nil
+		},
+	}
+	if f.Uses != nil && f.Find == nil {
+		r.find = look(k, name, f.Uses)
+	}
+	return r
+}
+
+// Kinds is all kinds of resources, in the order in which answers list what they hold.
+type Kinds []Registration
+
+// Check reports kinds whose records would mix in the store: those without a name, and
+// those with the name of another one.
+func (ks Kinds) Check() error {
+	var problems []string
+	for i, r := range ks {
+		other := ks[:i].named(r.Kind)
+		switch {
+		case r.Kind == "":
+			problems = append(problems, "a kind has no name; name it")
+		case other != nil && other.typed == r.typed:
+			problems = append(problems, fmt.Sprintf("the kind %q is registered twice; remove one registration", r.Kind))
+		case other != nil:
+			problems = append(problems, fmt.Sprintf("the kind %q has the name of another kind; give it another name", r.Kind))
+		}
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("kinds: %s", strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+func (ks Kinds) named(kind string) *Registration {
+	for i := range ks {
+		if ks[i].Kind == kind {
+			return &ks[i]
+		}
+	}
+	return nil
+}
+
+// Signals returns what changes of all kinds announce.
+func (ks Kinds) Signals() signal.Table {
+	t := signal.Table{}
+	for _, r := range ks {
+		if r.Announces != (signal.Row{}) {
+			t[r.Kind] = r.Announces
+		}
+	}
+	return t
+}
+
+// Feeds returns what gateways load.
+func (ks Kinds) Feeds() (out []gateway.Source) {
+	for _, r := range ks {
+		if r.Feed != nil {
+			out = append(out, *r.Feed)
+		}
+	}
+	return out
+}
+
+// Operations returns the operations that registrations bring.
+func (ks Kinds) Operations(t Tools) (out []operation.Operation) {
+	for _, r := range ks {
+		if r.Operations != nil {
+			out = append(out, r.Operations(t)...)
+		}
+	}
+	return out
+}
+
+// Readable reports why a record of one of the kinds cannot be read, or nil.
+func (ks Kinds) Readable(rec store.Record) error {
+	r := ks.named(rec.Kind)
+	if r == nil {
+		return nil
+	}
+	_, err := r.holder(rec)
+	return err
+}

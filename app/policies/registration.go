@@ -1,0 +1,67 @@
+package policies
+
+import (
+	"context"
+	"iter"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/feed"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Registration is what policies bring: they name the APIs they give access to. Where
+// owners of these make a difference, others do not see the policies.
+func Registration(apis *store.Kind[apidef.API], ownership bool) crud.Registration {
+	return crud.Facts[policy.Policy]{
+		Kind: Kind, Name: policy.Policy.Name, Uses: uses, Find: find,
+		Sight: func(v crud.Viewer) crud.Seeing[policy.Policy] {
+			viewer := apiViewer(v.Who, ownership)
+			if viewer.All {
+				return nil
+			}
+			d := &definitions{kind: apis, known: map[string]*apidef.API{}}
+			return func(ctx context.Context, r store.Reader, p policy.Policy) (bool, error) {
+				return d.visible(ctx, r, p, viewer)
+			}
+		},
+		Announces: signal.Always(signal.PolicyChanged, byPolicyID),
+		Feed:      Feed(),
+		Sample: func(at crud.Stamp) (policy.Policy, error) {
+			d, err := policy.NewDraft([]byte(`{"name":"Gold","rate":100,"per":60,"access_rights":{"orders":{"api_id":"orders","api_name":"Orders","versions":["Default"]}}}`))
+			if err != nil {
+				return policy.Policy{}, err
+			}
+			return policy.New(at.ID, at.Org, at.Now, d, policy.Rules{API: func(string) (policy.API, bool) { return policy.API{}, true }})
+		},
+	}.Registration()
+}
+
+// uses yields the APIs that a policy gives access to.
+func uses(p policy.Policy) iter.Seq[crud.Use] {
+	return func(yield func(crud.Use) bool) {
+		for _, id := range p.APIs() {
+			if !yield(crud.Use{Target: integrity.Target{Kind: apidef.Kind, ID: id}, Where: where + id}) {
+				return
+			}
+		}
+	}
+}
+
+// Feed is the feed of every policy that is published.
+func Feed() *gateway.Source {
+	return &gateway.Source{Name: "policies", What: "published policy", Kind: policy.Kind, Entry: func(rec store.Record, _ gateway.Lookup) feed.Entry {
+		p, err := policy.Load(rec.Doc)
+		switch {
+		case err != nil:
+			return feed.Broken("a policy")
+		case !p.Published():
+			return feed.Entry{}
+		}
+		return feed.Of(p.Entry())
+	}}
+}
