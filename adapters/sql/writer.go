@@ -18,6 +18,7 @@ type unit struct {
 	scope   tenant.Scope
 	fn      func(store.Writer) error
 	job     func(context.Context, *session) error // instead of fn: a transaction of its own
+	pause   func(context.Context) error           // instead of fn: what the writer rests for
 	claimed atomic.Bool                           // by the writer, or by the caller who gave up
 	done    chan struct{}
 	rev     store.Revision
@@ -46,6 +47,11 @@ func (s *Store) update(ctx context.Context, sc tenant.Scope, fn func(store.Write
 // do runs a job in a transaction of its own, in turn with the units of work.
 func (s *Store) do(ctx context.Context, job func(context.Context, *session) error) error {
 	return s.explain(s.writer.submit(&unit{ctx: ctx, job: job}))
+}
+
+// InTurn runs fn while no unit of work is under way.
+func (s *Store) InTurn(ctx context.Context, fn func(context.Context) error) error {
+	return s.explain(s.writer.submit(&unit{ctx: ctx, pause: fn}))
 }
 
 // writer lets units of work take turns on the one connection that writes.
@@ -203,9 +209,13 @@ func (w *writer) group(batch []*unit) {
 		case u.ctx.Err() != nil:
 			u.err = u.ctx.Err()
 			close(u.done)
-		case u.job != nil:
+		case u.job != nil, u.pause != nil:
 			began := time.Now()
-			u.err = w.job(u)
+			if u.pause != nil {
+				u.err = u.pause(u.ctx)
+			} else {
+				u.err = w.job(u)
+			}
 			u.load = time.Since(began)
 			w.charge([]*unit{u})
 			close(u.done)

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -39,6 +40,7 @@ type Store struct {
 	*sqladapter.Store
 	readers, writers *sql.DB
 	lock             *os.File // nil: opened beside
+	back             *checkpoints
 	path             string
 }
 
@@ -110,6 +112,9 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	if c.pages > 0 {
 		limit = fmt.Sprintf("&_pragma=max_page_count(%d)", c.pages)
 	}
+	if !c.Beside {
+		limit += "&" + beside
+	}
 	if s.writers, err = connect(path, 1, "_txlock=immediate"+limit); err != nil {
 		return err
 	}
@@ -136,6 +141,15 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	}
 	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold,
 		Present: func() error { return same(path, opened) }, Sealing: c.Sealing, Logger: c.Logger})
+	if c.Beside {
+		return nil
+	}
+	db, err := connect(path, 1, "_pragma=cache_size(-512)")
+	if err != nil {
+		return err
+	}
+	s.back = &checkpoints{db: db, path: path + "-wal", inTurn: s.InTurn, log: c.Logger}
+	s.back.start()
 	return nil
 }
 
@@ -173,6 +187,9 @@ func (s *Store) Alone() bool { return s.lock != nil }
 // release closes what Open has opened. The lock goes last.
 func (s *Store) release() error {
 	var errs []error
+	if s.back != nil {
+		errs = append(errs, s.back.end())
+	}
 	for _, db := range []*sql.DB{s.readers, s.writers} {
 		if db != nil {
 			errs = append(errs, db.Close())
@@ -199,13 +216,19 @@ func Migrate(ctx context.Context, path string) ([]sqladapter.Step, error) {
 	return steps, errors.Join(err, db.Close())
 }
 
+// beside leaves it to checkpoints to write the log back.
+const beside = "_pragma=wal_autocheckpoint(0)"
+
 // connect opens a pool on a file that is there: one that has been deleted must not
 // come back empty. In WAL mode with synchronous FULL a commit has reached the disk
 // when it returns, and readers never wait for the writer. The file of a new database
 // can give pages back, and the write-ahead log does not stay as large as it once was.
 func connect(path string, conns int, more string) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
-		"&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)&" + more
+		"&_pragma=cache_size(-65536)&_pragma=journal_size_limit(67108864)&" + more
+	if !strings.Contains(more, beside) {
+		dsn += "&_pragma=wal_autocheckpoint(4000)"
+	}
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err

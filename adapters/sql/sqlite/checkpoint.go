@@ -1,0 +1,97 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"os"
+	"time"
+)
+
+// When the write-ahead log is written back into the database, in pages of 4 KiB.
+const (
+	backWhen = 4000 // pages that have not been written back
+	backRest = 500  // so few that writers may wait while they are written back
+	backTry  = 4    // how often to come down to backRest
+	backLook = 50 * time.Millisecond
+)
+
+// checkpoints writes the log back beside the writer. A commit that did so itself, as
+// SQLite does unless told otherwise, would take ten times as long as the others. Only
+// the last pages are written in turn with the writer: a log that has been written back
+// to its end begins at its start again, and does not grow.
+type checkpoints struct {
+	db     *sql.DB // one connection
+	path   string  // of the log
+	inTurn func(context.Context, func(context.Context) error) error
+	log    *slog.Logger
+	stop   context.CancelFunc
+	done   chan struct{}
+}
+
+func (c *checkpoints) start() {
+	var ctx context.Context
+	ctx, c.stop = context.WithCancel(context.Background())
+	c.done = make(chan struct{})
+	go func() {
+		defer close(c.done)
+		tick := time.NewTicker(backLook)
+		defer tick.Stop()
+		var seen time.Time
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			info, err := os.Stat(c.path)
+			if err != nil || info.ModTime().Equal(seen) {
+				continue // nothing has been written
+			}
+			seen = info.ModTime()
+			if err := c.look(ctx); err != nil && ctx.Err() == nil {
+				c.log.Debug("the write-ahead log is written back later", "error", err)
+			}
+		}
+	}()
+}
+
+// end waits for what is under way.
+func (c *checkpoints) end() error {
+	if c.stop != nil {
+		c.stop()
+		<-c.done
+	}
+	return c.db.Close()
+}
+
+// look writes the log back if it has grown.
+func (c *checkpoints) look(ctx context.Context) error {
+	left, err := c.run(ctx, "noop")
+	if err != nil || left < backWhen {
+		return err
+	}
+	for range backTry {
+		if left, err = c.run(ctx, "passive"); err != nil {
+			return err
+		}
+		// What a reader still needs cannot be written back, however often.
+		if left, err = c.run(ctx, "noop"); err != nil || left <= backRest {
+			break
+		}
+	}
+	if err != nil || left > backRest {
+		return err
+	}
+	return c.inTurn(ctx, func(ctx context.Context) error {
+		_, err := c.run(ctx, "passive")
+		return err
+	})
+}
+
+// run carries a checkpoint out and returns how many pages are left.
+func (c *checkpoints) run(ctx context.Context, mode string) (left int, err error) {
+	var busy, all, back int
+	err = c.db.QueryRowContext(ctx, "pragma wal_checkpoint("+mode+")").Scan(&busy, &all, &back)
+	return all - back, err
+}
