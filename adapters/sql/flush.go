@@ -21,7 +21,7 @@ type statement struct {
 func (g *group) flush() error {
 	f := newFlusher()
 	for a, e := range g.over.entries {
-		if err := f.record(g.w.s, a, e); err != nil {
+		if err := f.record(g.s, a, e); err != nil {
 			return err
 		}
 	}
@@ -37,11 +37,11 @@ func (g *group) flush() error {
 		return err
 	}
 	last := g.commits[len(g.commits)-1]
-	body, err := g.w.s.pack(text, logPlace(g.commits[0].Rev, last.Rev))
+	body, err := g.s.pack(text, logPlace(g.commits[0].Rev, last.Rev))
 	if err != nil {
 		return err
 	}
-	if err := g.w.ses.exec(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
+	if err := g.ses.exec(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
 		int64(last.Rev), int64(g.commits[0].Rev), last.At.UnixNano(), body); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ var (
 // send carries a statement out for all of its rows. It stops between two batches
 // when the group has held the writer for too long.
 func (g *group) send(st *statement) error {
-	ses, rows := g.w.ses, st.rows
+	ses, rows := g.ses, st.rows
 	sizes := batches
 	if ses.local {
 		sizes = localBatches

@@ -11,13 +11,23 @@ import (
 // group is one transaction shared by several units of work. Each unit has its
 // own revision, its own commit and its own error.
 type group struct {
-	w       *writer
+	s       *Store
+	ses     *session // nil beside the writer
+	q       querier
 	ctx     context.Context
+	hot     *hot
 	head    store.Revision
 	over    *overlay
-	commits []store.Commit
+	reads   *reads // nil: with the writer
+	commits []logged
 	until   time.Time // a unit must not hold the writer for longer, and a group must not take longer to send
 	load    time.Duration
+}
+
+// logged is a commit, and the texts of its changes for the log if they have been made.
+type logged struct {
+	store.Commit
+	texts [][]byte
 }
 
 // late reports that the writer has been held for too long.
@@ -29,17 +39,28 @@ func (g *group) late() error {
 }
 
 // run carries one unit out on the overlay; when it fails, the overlay is as it
-// was before.
+// was before. One that has been prepared is stored if its plan holds, and else prepared
+// anew.
 func (g *group) run(u *unit) {
+	if u.plan != nil {
+		switch {
+		case g.holds(u.plan):
+			g.replay(u)
+			return
+		case !u.last:
+			u.err = errAside
+			return
+		}
+	}
 	rev := g.head + store.Revision(len(g.commits)) + 1
 	began := time.Now()
-	g.until = began.Add(g.w.s.Hold)
+	g.until = began.Add(g.s.Hold)
 	defer func() {
 		u.load = time.Since(began) + u.load
 		g.load += u.load
 	}()
-	now := sync.OnceValue(g.w.s.Now)
-	t := &tx{g: g, u: u, now: now, scope: u.scope, rev: rev, before: map[address]*touch{}, base: reader{s: g.w.s, q: g.w.ses, scope: u.scope}}
+	now := sync.OnceValue(g.s.Now)
+	t := &tx{g: g, u: u, now: now, scope: u.scope, rev: rev, before: map[address]*touch{}, base: reader{s: g.s, q: g.q, scope: u.scope}}
 	if u.call(t); u.err != nil || u.panic != nil {
 		t.undo()
 		return
@@ -58,7 +79,12 @@ func (g *group) run(u *unit) {
 	}
 	if len(changes) > 0 {
 		u.rev, u.load = rev, sending(changes)
-		g.commits = append(g.commits, store.Commit{Rev: rev, At: now(), By: store.AttributionOf(u.ctx, u.scope), Changes: changes})
+		if g.reads == nil && u.plan == nil && u.load+time.Since(began) > aside {
+			u.err = errAside
+			t.undo()
+			return
+		}
+		g.commits = append(g.commits, logged{Commit: store.Commit{Rev: rev, At: now(), By: store.AttributionOf(u.ctx, u.scope), Changes: changes}})
 	}
 }
 

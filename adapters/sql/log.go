@@ -40,7 +40,7 @@ type logChange struct {
 // logText returns commits as the log keeps them, as a JSON array of logCommit. It
 // joins texts itself: encoding/json would read the differences, which may be megabytes,
 // once more, and the writer waits.
-func logText(commits []store.Commit) ([]byte, error) {
+func logText(commits []logged) ([]byte, error) {
 	b := []byte{'['}
 	for i, c := range commits {
 		if i > 0 {
@@ -55,7 +55,9 @@ func logText(commits []store.Commit) ([]byte, error) {
 			if j > 0 {
 				b = append(b, ',')
 			}
-			if b, err = appendChange(b, ch); err != nil {
+			if c.texts != nil {
+				b = append(b, c.texts[j]...)
+			} else if b, err = appendChange(b, ch); err != nil {
 				return nil, err
 			}
 		}

@@ -209,7 +209,7 @@ func (h *hot) learn(g *group) {
 	for a, e := range g.over.entries {
 		h.drop(a)
 		if e.base != nil && e.base.Damage != nil {
-			g.w.s.damages.forget(a)
+			g.s.damages.forget(a)
 		}
 	}
 	for _, e := range g.over.entries {

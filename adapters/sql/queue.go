@@ -25,12 +25,17 @@ type queue struct {
 	size  int
 }
 
+// heavyFor is for how long units are prepared beside the writer after a large one.
+const heavyFor = 10 * time.Second
+
 // lane is what one organisation waits for. Units that span organisations, and jobs of
 // the store itself, share the lane of no organisation.
 type lane struct {
 	units []*unit
 	used  time.Duration // of the writer, about
 	cost  time.Duration // of one unit, as the last ones were
+	heavy time.Time     // until then its units are prepared beside the writer: one has been large
+	turn  chan struct{} // of the one whose unit is being prepared
 }
 
 // add appends a unit to the lane of its organisation.
@@ -69,17 +74,20 @@ func (q *queue) lane(org tenant.ID) *lane {
 				}
 			}
 		}
-		l = &lane{used: q.clock}
+		l = &lane{used: q.clock, turn: make(chan struct{}, 1)}
 		q.lanes[org] = l
 	}
 	return l
 }
 
 // charge notes what a unit has cost its organisation.
-func (q *queue) charge(u *unit) {
+func (q *queue) charge(u *unit, now time.Time) {
 	l := q.lane(u.scope.Org())
 	l.used += u.load
 	l.cost = max(u.load, l.cost-l.cost/8)
+	if u.fn != nil && max(u.load, u.think) > aside {
+		l.heavy = now.Add(heavyFor)
+	}
 }
 
 // take removes the units of the next group: lanes in turn, beginning with the one

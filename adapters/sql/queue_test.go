@@ -41,7 +41,7 @@ func TestFloodDelaysOthersByOneUnit(t *testing.T) {
 	for range 3 {
 		for _, u := range q.take() {
 			u.load = time.Second
-			q.charge(u)
+			q.charge(u, time.Time{})
 		}
 	}
 	other, err := tenant.Of("other")
@@ -76,7 +76,7 @@ func TestWriterIsShared(t *testing.T) {
 				light, heavy = light-1, heavy+1
 			}
 			load += u.load
-			q.charge(u)
+			q.charge(u, time.Time{})
 		}
 	}
 	if heavy < 3 || heavy > 6 {

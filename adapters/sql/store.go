@@ -48,6 +48,7 @@ type Config struct {
 	Poll    time.Duration // how often a follower looks without a hint; 0: 100 ms
 	Timeout time.Duration // for one group of units of work; 0: enough for one that uses all of Hold
 	Hold    time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
+	Beside  bool          // prepare every unit of work beside the writer, not only large ones
 	// Sealing encrypts documents and the change log; the zero Sealing does not.
 	Sealing Sealing
 	// Present reports that the database is no longer the one that was opened; nil:

@@ -62,6 +62,7 @@ func (t *tx) get(a address) (*store.Record, error) {
 	if err := t.ready(); err != nil {
 		return nil, err
 	}
+	t.g.reads.record(a)
 	if rec, ok := t.g.over.get(a); ok {
 		return rec, nil
 	}
@@ -70,7 +71,7 @@ func (t *tx) get(a address) (*store.Record, error) {
 
 // committed returns a record as the tables have it, or nil.
 func (t *tx) committed(a address) (*store.Record, error) {
-	if rec, ok := t.g.w.hot.recs[a]; ok {
+	if rec, ok := t.g.hot.recs[a]; ok {
 		return rec, nil
 	}
 	rec, err := t.base.get(t.g.ctx, a)
@@ -80,7 +81,7 @@ func (t *tx) committed(a address) (*store.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.g.w.hot.put(&rec)
+	t.g.hot.put(&rec)
 	return &rec, nil
 }
 
@@ -105,10 +106,10 @@ func (t *tx) Scan(_ context.Context, q store.Query) iter.Seq2[store.Record, erro
 
 // remembered answers a look-up by unique key without asking the database.
 func (t *tx) remembered(q store.Query) *store.Record {
-	if q.Limit != 1 || q.Index == "" || q.Sorted || q.Offset > 0 || q.After != "" || q.ID != "" || t.scope.All() {
+	if t.g.reads != nil || q.Limit != 1 || q.Index == "" || q.Sorted || q.Offset > 0 || q.After != "" || q.ID != "" || t.scope.All() {
 		return nil
 	}
-	a, ok := t.g.w.hot.keys[keyAddress{t.scope.Org(), q.Kind, q.Index, q.Value}]
+	a, ok := t.g.hot.keys[keyAddress{t.scope.Org(), q.Kind, q.Index, q.Value}]
 	if !ok || t.ready() != nil {
 		return nil
 	}
@@ -118,7 +119,7 @@ func (t *tx) remembered(q store.Query) *store.Record {
 		}
 		return nil
 	}
-	return t.g.w.hot.recs[a]
+	return t.g.hot.recs[a]
 }
 
 // merged yields what the tables hold, corrected by the overlay.
@@ -128,6 +129,7 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 			yield(store.Record{}, store.ErrScope)
 			return
 		}
+		t.g.reads.query(t.scope, q)
 		ours, compare := t.g.over.matching(t.scope, q), order(q)
 		q.Limit, q.Offset = t.widen(q), 0
 		for rec, err := range t.base.Scan(t.g.ctx, q) {
@@ -147,7 +149,8 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 			if _, known := t.g.over.get(addressOf(&rec)); known {
 				continue
 			}
-			t.g.w.hot.put(&rec)
+			t.g.reads.record(addressOf(&rec))
+			t.g.hot.put(&rec)
 			if !yield(rec, nil) {
 				return
 			}
@@ -182,11 +185,15 @@ func (t *tx) Count(_ context.Context, q store.Query) (n int, err error) {
 }
 
 // Touched implements store.Reader.
-func (t *tx) Touched(context.Context, string) (store.Revision, error) { return t.rev, nil }
+func (t *tx) Touched(context.Context, string) (store.Revision, error) {
+	t.g.reads.everything()
+	return t.rev, nil
+}
 
 // Referrers implements store.Reader.
 func (t *tx) Referrers(_ context.Context, to integrity.Target) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
+		t.g.reads.referrers(t.scope, to)
 		for rec, err := range t.base.Referrers(t.g.ctx, to) {
 			if err == nil {
 				err = t.ready()
@@ -195,6 +202,7 @@ func (t *tx) Referrers(_ context.Context, to integrity.Target) iter.Seq2[store.R
 				yield(store.Record{}, err)
 				return
 			}
+			t.g.reads.record(addressOf(&rec))
 			if _, known := t.g.over.get(addressOf(&rec)); !known && !yield(rec, nil) {
 				return
 			}
@@ -341,6 +349,6 @@ func (t *tx) past(a address, b *touch) (store.Revision, error) {
 	if b.known {
 		return b.rev, nil
 	}
-	n, err := number(t.g.ctx, t.g.w.ses, `select rev from gone where kind = $1 and org = $2 and id = $3`, a.kind, string(a.org), a.id)
+	n, err := number(t.g.ctx, t.g.q, `select rev from gone where kind = $1 and org = $2 and id = $3`, a.kind, string(a.org), a.id)
 	return store.Revision(n), err
 }

@@ -24,6 +24,9 @@ type unit struct {
 	rev     store.Revision
 	err     error
 	load    time.Duration // how long the writer was busy with it, about
+	think   time.Duration // how long it took to prepare
+	plan    *plan         // what it came to beside the writer; nil: it runs with the writer
+	last    bool          // when its plan does not hold, it runs with the writer
 	panic   any           // what the closure panicked with
 	ended   bool          // the closure ended its goroutine
 }
@@ -37,8 +40,14 @@ func (s *Store) update(ctx context.Context, sc tenant.Scope, fn func(store.Write
 	if sc.IsZero() {
 		return 0, store.ErrScope
 	}
+	if s.Beside || s.writer.heavy(sc.Org()) {
+		return s.prepared(ctx, sc, fn)
+	}
 	u := &unit{ctx: ctx, scope: sc, fn: fn}
-	if err := s.writer.submit(u); err != nil {
+	switch err := s.writer.submit(u); {
+	case errors.Is(err, errAside):
+		return s.prepared(ctx, sc, fn)
+	case err != nil:
 		return 0, s.explain(err)
 	}
 	return u.rev, nil
@@ -179,12 +188,27 @@ func (w *writer) putBack(units []*unit) {
 	w.queue.putBack(units)
 }
 
+// heavy reports whether the units of an organisation are to be prepared beside the
+// writer: the last ones were large.
+func (w *writer) heavy(org tenant.ID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Now().Before(w.queue.lane(org).heavy)
+}
+
+// turnOf is what those units of an organisation take turns by that are prepared.
+func (w *writer) turnOf(org tenant.ID) chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.queue.lane(org).turn
+}
+
 // charge notes what units have cost.
 func (w *writer) charge(units []*unit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, u := range units {
-		w.queue.charge(u)
+		w.queue.charge(u, time.Now())
 	}
 }
 
@@ -303,7 +327,7 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 		w.hot.reset(head)
 		w.s.committed.Store(uint64(head)) // units that are refused now are refused for what is there
 	}
-	g := &group{w: w, ctx: ctx, head: head, over: newOverlay()}
+	g := &group{s: w.s, ses: w.ses, q: w.ses, ctx: ctx, hot: w.hot, head: head, over: newOverlay()}
 	for _, u := range units {
 		if n > 0 && g.load > groupTime {
 			break
@@ -329,7 +353,11 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 	wrote = true
 	w.hot.learn(g)
 	w.s.committed.Store(uint64(w.hot.head))
-	w.s.recent.add(g.commits)
+	commits := make([]store.Commit, len(g.commits))
+	for i, c := range g.commits {
+		commits[i] = c.Commit
+	}
+	w.s.recent.add(commits)
 	return n, nil
 }
 

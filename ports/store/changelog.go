@@ -93,6 +93,13 @@ func (c Change) After(before Record, rev Revision) (Record, error) {
 // Before returns the document before the commit, made from the document after.
 func (c Change) Before(after []byte) ([]byte, error) { return c.Delta.Revert(after) }
 
+// To returns c as the step to a record that differs from the one it was made of in its
+// revision only, or nil where c deletes.
+func (c Change) To(after *Record) Change {
+	c.full = after
+	return c
+}
+
 // Bare returns c without the record it may carry, for a log that keeps many.
 func (c Change) Bare() Change {
 	c.full = nil

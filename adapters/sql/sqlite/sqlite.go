@@ -32,7 +32,8 @@ type Config struct {
 	Logger *slog.Logger
 	// Sealing encrypts what is stored; the zero Sealing does not.
 	Sealing sqladapter.Sealing
-	pages   int // of the file at most, for tests; 0: as many as there is room for
+	prepare bool // every unit of work, for tests
+	pages   int  // of the file at most, for tests; 0: as many as there is room for
 }
 
 // Store is a store in a SQLite file.
@@ -139,7 +140,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	if err != nil {
 		return err
 	}
-	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold,
+	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold, Beside: c.prepare,
 		Present: func() error { return same(path, opened) }, Sealing: c.Sealing, Logger: c.Logger})
 	if c.Beside {
 		return nil

@@ -38,6 +38,16 @@ func TestStore(t *testing.T) {
 	})
 }
 
+// Units that are prepared beside the writer behave as those that run with it.
+func TestStorePrepared(t *testing.T) {
+	storetest.Run(t, func(tb testing.TB) storetest.Backend {
+		return openWith(tb, sqlite.Prepared(sqlite.Config{Path: filepath.Join(tb.TempDir(), "gatehouse.db")}))
+	})
+	storetest.RunHold(t, func(tb testing.TB) storetest.Backend {
+		return openWith(tb, sqlite.Prepared(sqlite.Config{Path: filepath.Join(tb.TempDir(), "gatehouse.db"), Hold: storetest.Hold}))
+	})
+}
+
 func TestHold(t *testing.T) {
 	storetest.RunHold(t, func(tb testing.TB) storetest.Backend {
 		return openWith(tb, sqlite.Config{Path: filepath.Join(tb.TempDir(), "gatehouse.db"), Hold: storetest.Hold})

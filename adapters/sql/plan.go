@@ -1,0 +1,154 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// aside is how long a unit of work may keep the writer from others before it has to be
+// prepared beside the writer.
+const aside = 3 * time.Millisecond
+
+// errAside sends a unit of work back that has the writer and turns out to be large.
+var errAside = errors.New("sql: the unit of work is prepared beside the writer")
+
+// plan is what a unit of work came to when it ran over a snapshot, beside the writer.
+// It holds as long as nothing that it has looked at has changed.
+type plan struct {
+	head    store.Revision // of the snapshot
+	reads   *reads
+	order   []address
+	entries map[address]*entry
+	changes []store.Change
+	texts   [][]byte // of the changes, for the log
+	load    time.Duration
+}
+
+// prepared carries a unit of work out that is large, or whose organisation has had
+// large ones: it runs over a snapshot, and the writer only compares and stores. Those
+// of one organisation take turns, so that they do not overtake each other for ever.
+func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	turn := s.writer.turnOf(sc.Org())
+	select {
+	case turn <- struct{}{}:
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	defer func() { <-turn }()
+	for try := 1; ; try++ {
+		u := &unit{ctx: ctx, scope: sc, fn: fn}
+		began := time.Now()
+		rev, err := s.prepare(u)
+		if u.panic != nil {
+			panic(u.panic)
+		}
+		if err != nil || u.plan == nil {
+			return rev, s.explain(err)
+		}
+		u.think, u.last = time.Since(began), try == triesAside
+		if err := s.writer.submit(u); !errors.Is(err, errAside) {
+			return u.rev, s.explain(err)
+		}
+	}
+}
+
+// triesAside is how often a unit is prepared before it runs with the writer: other
+// units of its organisation change what it looks at all the time.
+const triesAside = 3
+
+// prepare runs a unit over a snapshot. One that fails or writes nothing has its outcome:
+// it is as if it had run when the snapshot was taken.
+func (s *Store) prepare(u *unit) (head store.Revision, err error) {
+	err = s.snapshot(u.ctx, func(q querier) error {
+		if head, err = headOf(u.ctx, q); err != nil {
+			return err
+		}
+		g := &group{s: s, q: q, ctx: u.ctx, hot: newHot(), head: head, over: newOverlay(), reads: newReads()}
+		if g.run(u); u.panic != nil || u.err != nil || len(g.commits) == 0 {
+			s.reached(head) // what it was refused for can be read
+			return u.err
+		}
+		p := &plan{head: head, reads: g.reads, entries: g.over.entries, changes: g.commits[0].Changes, load: u.load}
+		for a := range g.over.entries {
+			p.order = append(p.order, a)
+		}
+		for _, c := range p.changes {
+			text, err := appendChange(nil, c)
+			if err != nil {
+				return err
+			}
+			p.texts = append(p.texts, text)
+		}
+		u.plan = p
+		return nil
+	})
+	return head, err
+}
+
+// reached notes that this process has told somebody of a revision.
+func (s *Store) reached(rev store.Revision) {
+	for {
+		at := s.committed.Load()
+		if at >= uint64(rev) || s.committed.CompareAndSwap(at, uint64(rev)) {
+			return
+		}
+	}
+}
+
+// holds reports whether nothing that a plan rests on has changed: neither in the
+// transactions since, nor in this one.
+func (g *group) holds(p *plan) bool {
+	between := g.s.recent.since(p.head)
+	if n := store.Revision(len(between)); p.head > g.head || p.head+n < g.head {
+		return false
+	}
+	for _, c := range between[:g.head-p.head] {
+		if touches(c, p.reads) {
+			return false
+		}
+	}
+	for _, c := range g.commits {
+		if touches(c.Commit, p.reads) {
+			return false
+		}
+	}
+	return true
+}
+
+func touches(c store.Commit, r *reads) bool {
+	for _, ch := range c.Changes {
+		if r.touchedBy(ch) {
+			return true
+		}
+	}
+	return false
+}
+
+// replay puts what a unit was planned to do into the transaction.
+func (g *group) replay(u *unit) {
+	rev := g.head + store.Revision(len(g.commits)) + 1
+	for _, a := range u.plan.order {
+		e := u.plan.entries[a]
+		if e.base == nil && e.now == nil {
+			continue // it came and went
+		}
+		now := e.now
+		if now != nil {
+			r := *now
+			r.Rev = rev
+			now = &r
+		}
+		g.over.set(a, e.base, now, rev)
+	}
+	changes := make([]store.Change, len(u.plan.changes))
+	for i, c := range u.plan.changes {
+		changes[i] = c.To(g.over.entries[address{c.Org, c.Kind, c.ID}].now)
+	}
+	u.err, u.rev, u.load = nil, rev, u.plan.load
+	g.load += u.load
+	g.commits = append(g.commits, logged{store.Commit{Rev: rev, At: g.s.Now(), By: store.AttributionOf(u.ctx, u.scope), Changes: changes}, u.plan.texts})
+}
