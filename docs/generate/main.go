@@ -87,6 +87,8 @@ func generated() (map[string][]byte, error) {
 		"operations.md":    []byte(operations(ops)),
 		"configuration.md": []byte(configuration()),
 		"limits.md":        []byte(limits()),
+
+		"wire/classic-fields.md": []byte(fields()),
 	}
 	byGroup, err := pages(ops)
 	if err != nil {

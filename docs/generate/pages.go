@@ -41,7 +41,8 @@ func pageName(tag string) string {
 
 func page(tag string, ops []operation.Operation) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\nMade from the operation table by `make generate`. Not to be edited. [All operations](../operations.md)\n", tag)
+	fmt.Fprintf(&b, "# %s\n\nMade from the operation table by `make generate`. Not to be edited. [All operations](../operations.md) · [What clients rely on](../%s)\n",
+		tag, wirePage(tag))
 	for _, o := range ops {
 		fmt.Fprintf(&b, "\n## %s\n\n`%s %s` · `%s` · %s\n", o.Summary, o.Method, o.Path, o.ID, caller(o))
 		if o.Notes != "" {

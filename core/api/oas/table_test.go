@@ -1,52 +1,87 @@
 package oas_test
 
 import (
-	"bytes"
-	"encoding/csv"
+	"flag"
+	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 )
 
-// TestTable compares our table with the contract's, line by line.
-func TestTable(t *testing.T) {
-	ours := map[string]oas.Row{}
+var update = flag.Bool("update", false, "write the published table as the program has it; its notes stay")
+
+// published is where the table stands for people who write documents.
+const published = "../../../docs/wire/extension-fields.md"
+
+// TestTableIsPublished compares the page with the table. Only the introduction and
+// the notes are written by hand.
+func TestTableIsPublished(t *testing.T) {
+	text, err := os.ReadFile(published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := page(t, string(text))
+	if *update {
+		if err := os.WriteFile(published, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	have, lines := strings.Split(string(text), "\n"), strings.Split(want, "\n")
+	for i := range max(len(have), len(lines)) {
+		if i >= len(have) || i >= len(lines) || have[i] != lines[i] {
+			t.Fatalf("%s, line %d, differs from the table: run go test ./core/api/oas -run Published -update and read the diff", published, i+1)
+		}
+	}
+}
+
+// page writes the page anew, with the introduction and the notes that it has.
+func page(t *testing.T, old string) string {
+	t.Helper()
+	notes := map[string]string{}
+	for line := range strings.Lines(old) {
+		if cells := strings.Split(strings.TrimSuffix(line, " |\n"), " | "); len(cells) == 6 {
+			notes[strings.Trim(cells[0], "| `")] = cells[5]
+		}
+	}
+	var sections []string
+	rows, seen := map[string]string{}, map[string]bool{}
 	for _, r := range oas.Table() {
-		if _, twice := ours[r.Ext]; twice {
+		if seen[r.Ext] {
 			t.Errorf("%s is there twice", r.Ext)
 		}
-		ours[r.Ext] = r
-	}
-	dir := os.Getenv("GATEHOUSE_CONTRACT_DIR")
-	if dir == "" {
-		t.Skip("GATEHOUSE_CONTRACT_DIR is not set: the comparison with the published table is left out, see docs/wire/README.md#published-files")
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "data", "oas-mapping.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range lines[1:] {
-		ext, kind := l[0], l[1]
-		if strings.HasPrefix(ext, "<x-tyk-") {
-			continue // other extensions, which are not converted
+		seen[r.Ext] = true
+		s, always, twin := section(r.Ext), "", ""
+		if rows[s] == "" {
+			sections = append(sections, s)
 		}
-		if kind == "[[string]]" {
-			kind = "[any]"
+		if r.Always {
+			always = "always"
 		}
-		want := oas.Row{Ext: ext, Type: kind, Classic: l[3], Rule: l[4], Always: l[2] == "always"}
-		if got := ours[ext]; got != want {
-			t.Errorf("%s: want %+v, got %+v", ext, want, got)
+		if r.Classic != "" {
+			twin = "`" + r.Classic + "`"
 		}
-		delete(ours, ext)
+		rows[s] += fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s |\n", r.Ext, r.Type, always, twin, r.Rule, notes[r.Ext])
 	}
-	for ext := range ours {
-		t.Errorf("%s is not in the contract", ext)
+	introduction, _, _ := strings.Cut(old, "\n## ")
+	var b strings.Builder
+	b.WriteString(introduction)
+	for _, s := range sections {
+		fmt.Fprintf(&b, "\n## %s\n\n| member | type | written | classic twin | rule | notes |\n|---|---|---|---|---|---|\n%s", s, rows[s])
 	}
+	return b.String()
+}
+
+// section is the block of the extension to which a member belongs.
+func section(ext string) string {
+	if name, _, is := strings.Cut(strings.TrimPrefix(ext, "<"), ">"); is {
+		return name
+	}
+	parts := strings.Split(ext, ".")
+	if parts[0] == "middleware" || strings.HasPrefix(ext, "server.authentication.") {
+		return parts[0] + "." + parts[1]
+	}
+	return parts[0]
 }
