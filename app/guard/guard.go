@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -46,20 +47,50 @@ func Unauthenticated() *fault.Error {
 	return fault.New(fault.Unauthenticated, CodeUnauthenticated, "Not authorised")
 }
 
-// New returns the guard.
+// maxDecisions bounds how often a call is decided about anew because the record
+// that it changes has changed meanwhile.
+const maxDecisions = 8
+
+// New returns the guard: it finds out who calls, by the headers alone; then the body
+// is read and brought into the form of JSON, within bounds; then the rules decide;
+// then comes the operation. The outcome is audited, whatever it is. A write is under
+// way as soon as its body is read: a stop waits for it.
 func New(cfg Config) operation.Middleware {
 	return func(next operation.Handler) operation.Handler {
-		public, known := cfg.Writes.around(next), cfg.Writes.around(cfg.carryOut(next))
 		return func(ctx context.Context, c *operation.Call) (out any, err error) {
 			ctx = store.Request(ctx)
-			if c.Spec.Public {
-				return public(ctx, c)
+			if !c.Spec.Public {
+				defer func() { cfg.Audit(ctx, c, err) }()
+				if err := cfg.admit(ctx, c); err != nil {
+					return nil, err
+				}
 			}
-			defer func() { cfg.Audit(ctx, c, err) }()
-			if err := cfg.admit(ctx, c); err != nil {
+			// What gateways send is let through: they must be answered to the end.
+			if w := cfg.Writes; w != nil && c.Spec.Intent != access.Read && c.Spec.Surface != operation.Node {
+				if !w.enter() {
+					return nil, fault.New(fault.Unavailable, CodeStopping, "The service is about to stop and takes no more changes; try again")
+				}
+				defer w.leave()
+			}
+			if c.Spec.Public {
+				return next(ctx, c)
+			}
+			if err := c.Receive(ctx); err != nil {
 				return nil, err
 			}
-			return known(ctx, c)
+			attributed := store.Attribute(ctx, store.Attribution{Actor: c.Principal.ID, Operation: c.Spec.ID, Request: c.RequestID})
+			for again := 0; ; again++ {
+				if c.Spec.Surface == operation.Management {
+					if err := decide(ctx, c, cfg.Rules); err != nil {
+						return nil, err
+					}
+				}
+				out, err := next(attributed, c)
+				if fault.CodeOf(err) != operation.CodeMoved || again == maxDecisions {
+					return out, err
+				}
+				c.Unsettle()
+			}
 		}
 	}
 }
@@ -77,36 +108,6 @@ func (cfg Config) admit(ctx context.Context, c *operation.Call) error {
 		return fault.New(fault.Unavailable, CodeMaintenance, "The service is down for maintenance; try again later")
 	}
 	return nil
-}
-
-// maxDecisions bounds how often a call is decided about anew because the record
-// that it changes has changed meanwhile.
-const maxDecisions = 8
-
-// carryOut does what a known caller asks: the body is read and brought into the
-// form of JSON, within bounds; then the rules decide; then comes the operation. A
-// write is under way as soon as its body is read: a stop waits for it.
-func (cfg Config) carryOut(next operation.Handler) operation.Handler {
-	return func(ctx context.Context, c *operation.Call) (any, error) {
-		if err := c.Receive(ctx); err != nil {
-			return nil, err
-		}
-		if c.Spec.Surface == operation.Management {
-			if err := decide(ctx, c, cfg.Rules); err != nil {
-				return nil, err
-			}
-		}
-		ctx = store.Attribute(ctx, store.Attribution{Actor: c.Principal.ID, Operation: c.Spec.ID, Request: c.RequestID})
-		out, err := next(ctx, c)
-		for again := 0; fault.CodeOf(err) == operation.CodeMoved && again < maxDecisions; again++ {
-			c.Unsettle()
-			if err := decide(ctx, c, cfg.Rules); err != nil {
-				return nil, err
-			}
-			out, err = next(ctx, c)
-		}
-		return out, err
-	}
 }
 
 // decide asks the rules. They see, and may patch, what the body comes to.
@@ -131,10 +132,10 @@ func decide(ctx context.Context, c *operation.Call, e rules.Engine) error {
 // and how it went, never what was sent.
 func Log(log *slog.Logger) Auditor {
 	return func(ctx context.Context, c *operation.Call, err error) {
-		if err == nil && c.Spec.Intent == "read" || c.Spec.Surface == operation.Node && err == nil {
+		if err == nil && (c.Spec.Intent == access.Read || c.Spec.Surface == operation.Node) || !log.Enabled(ctx, slog.LevelInfo) {
 			return
 		}
-		level, outcome := slog.LevelInfo, "done"
+		outcome := "done"
 		switch {
 		case err == nil && operation.Rehearses(c):
 			outcome = "rehearsed"
@@ -144,7 +145,7 @@ func Log(log *slog.Logger) Auditor {
 				outcome = "cancelled"
 			}
 		}
-		log.Log(ctx, level, "audit", "operation", c.Spec.ID, "outcome", outcome, "actor", c.Principal.ID,
-			"org_id", string(c.Scope.Org()), "request_id", c.RequestID)
+		log.LogAttrs(ctx, slog.LevelInfo, "audit", slog.String("operation", c.Spec.ID), slog.String("outcome", outcome),
+			slog.String("actor", c.Principal.ID), slog.String("org_id", string(c.Scope.Org())), slog.String("request_id", c.RequestID))
 	}
 }

@@ -3,10 +3,6 @@ package guard
 import (
 	"context"
 	"sync"
-
-	"github.com/gatehouse-io/gatehouse/core/access"
-	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // CodeStopping is the code of the fault that answers writes while the service stops.
@@ -60,20 +56,5 @@ func (w *Writes) leave() {
 	defer w.mu.Unlock()
 	if w.under--; w.closed && w.under == 0 {
 		close(w.idle)
-	}
-}
-
-// around lets a handler write only while writes are admitted. What gateways send
-// is let through: they must be answered to the end.
-func (w *Writes) around(next operation.Handler) operation.Handler {
-	return func(ctx context.Context, c *operation.Call) (any, error) {
-		if w == nil || c.Spec.Intent == access.Read || c.Spec.Surface == operation.Node {
-			return next(ctx, c)
-		}
-		if !w.enter() {
-			return nil, fault.New(fault.Unavailable, CodeStopping, "The service is about to stop and takes no more changes; try again")
-		}
-		defer w.leave()
-		return next(ctx, c)
 	}
 }

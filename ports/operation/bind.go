@@ -2,6 +2,7 @@ package operation
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,9 +20,15 @@ import (
 // header:"X" from there, the field tagged body:"" from the body, fields of type
 // tenant.Scope, Principal, Match and Settled from what is known of the call.
 type plan struct {
-	steps  []func(reflect.Value, *Call) error
+	steps  []step
 	params []Param
 	body   reflect.Type
+}
+
+// step fills one field, which stands at an index of the struct.
+type step struct {
+	at  []int
+	set func(field reflect.Value, c *Call) error
 }
 
 func compile(t reflect.Type) *plan {
@@ -30,67 +37,53 @@ func compile(t reflect.Type) *plan {
 		return p
 	}
 	for _, f := range reflect.VisibleFields(t) {
-		if f.IsExported() && !f.Anonymous {
-			p.add(f)
+		if !f.IsExported() || f.Anonymous {
+			continue
+		}
+		if set, ok := given[f.Type]; ok {
+			p.steps = append(p.steps, step{f.Index, set})
+			if f.Type == reflect.TypeFor[Match]() {
+				p.params = append(p.params, matchParams...)
+			}
+			continue
+		}
+		if _, ok := f.Tag.Lookup("body"); ok {
+			p.body = f.Type
+			p.steps = append(p.steps, step{f.Index, decodeBody})
+			continue
+		}
+		for _, in := range []string{"path", "query", "header"} {
+			if name := f.Tag.Get(in); name != "" {
+				p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Doc: f.Tag.Get("doc")})
+				p.steps = append(p.steps, step{f.Index, text(in, name)})
+			}
 		}
 	}
 	return p
 }
 
-func (p *plan) add(f reflect.StructField) {
-	at := f.Index
-	if set, ok := given[f.Type]; ok {
-		p.steps = append(p.steps, func(v reflect.Value, c *Call) error { return set(v.FieldByIndex(at), c) })
-		if f.Type == reflect.TypeFor[Match]() {
-			p.params = append(p.params, matchParams...)
-		}
-		return
-	}
-	if _, ok := f.Tag.Lookup("body"); ok {
-		p.body = f.Type
-		p.steps = append(p.steps, func(v reflect.Value, c *Call) error { return decodeBody(v.FieldByIndex(at), c) })
-		return
-	}
-	for _, in := range []string{"path", "query", "header"} {
-		if name := f.Tag.Get(in); name != "" {
-			get := source(in, name)
-			p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Doc: f.Tag.Get("doc")})
-			p.steps = append(p.steps, func(v reflect.Value, c *Call) error { return setText(v.FieldByIndex(at), in, name, get(c)) })
-		}
-	}
-}
+// into returns where a field of a known type lies.
+func into[T any](field reflect.Value) *T { return field.Addr().Interface().(*T) }
 
 // given are the field types that need no tag.
 var given = map[reflect.Type]func(reflect.Value, *Call) error{
-	reflect.TypeFor[tenant.Scope](): func(v reflect.Value, c *Call) error { v.Set(reflect.ValueOf(c.Scope)); return nil },
+	reflect.TypeFor[tenant.Scope](): func(v reflect.Value, c *Call) error { *into[tenant.Scope](v) = c.Scope; return nil },
+	reflect.TypeFor[Principal]():    func(v reflect.Value, c *Call) error { *into[Principal](v) = c.Principal; return nil },
 	reflect.TypeFor[Settled](): func(v reflect.Value, c *Call) error {
 		if s := c.whole(); s != nil {
-			v.Set(reflect.ValueOf(*s))
+			*into[Settled](v) = *s
 		}
 		return nil
 	},
-	reflect.TypeFor[Principal](): func(v reflect.Value, c *Call) error { v.Set(reflect.ValueOf(c.Principal)); return nil },
-	reflect.TypeFor[Match](): func(v reflect.Value, c *Call) error {
-		m, err := MatchOf(c)
-		v.Set(reflect.ValueOf(m))
+	reflect.TypeFor[Match](): func(v reflect.Value, c *Call) (err error) {
+		*into[Match](v), err = MatchOf(c)
 		return err
 	},
 }
 
-func source(in, name string) func(*Call) string {
-	switch in {
-	case "path":
-		return func(c *Call) string { return c.Path[name] }
-	case "query":
-		return func(c *Call) string { return c.Query.Get(name) }
-	}
-	name = textproto.CanonicalMIMEHeaderKey(name)
-	return func(c *Call) string { return c.Header[name] }
-}
-
 func (p *plan) fill(v reflect.Value, c *Call) error {
-	for _, step := range p.steps {
-		if err := step(v, c); err != nil {
+	for _, s := range p.steps {
+		if err := s.set(v.FieldByIndex(s.at), c); err != nil {
 			return err
 		}
 	}
@@ -105,17 +98,15 @@ const (
 	CodeParameter = "parameter.malformed"
 )
 
-// decodeBody reads the body as JSON whatever type it claims to be (contract
-// dashboard.md 2.1). A fault of the body's own type passes through.
-func decodeBody(v reflect.Value, c *Call) error {
-	if v.Type() == reflect.TypeFor[Document]() {
-		d, err := decodeDocument(c)
-		v.Set(reflect.ValueOf(d))
+// decodeBody reads the body as JSON whatever media type it claims to be: clients
+// send JSON under any. A fault of the body's own type passes through.
+func decodeBody(v reflect.Value, c *Call) (err error) {
+	switch into := v.Addr().Interface().(type) {
+	case *Document:
+		*into, err = decodeDocument(c)
 		return err
-	}
-	if v.Type() == reflect.TypeFor[Patch]() {
-		p, err := decodePatch(c)
-		v.Set(reflect.ValueOf(p))
+	case *Patch:
+		*into, err = decodePatch(c)
 		return err
 	}
 	body := c.Body
@@ -128,7 +119,11 @@ func decodeBody(v reflect.Value, c *Call) error {
 	if err := doc.Check(body, 0); err != nil {
 		return malformed(err.Error(), "")
 	}
-	err := json.Unmarshal(body, v.Addr().Interface())
+	if own, ok := v.Addr().Interface().(json.Unmarshaler); ok { // it is valid: encoding/json would scan it twice more
+		err = own.UnmarshalJSON(bytes.TrimSpace(body))
+	} else {
+		err = json.Unmarshal(body, v.Addr().Interface())
+	}
 	if err == nil && v.Kind() == reflect.Struct && !doc.IsObject(body) {
 		return malformed("an object is wanted", "")
 	}
@@ -142,16 +137,9 @@ func decodeBody(v reflect.Value, c *Call) error {
 		return fault.New(fault.Invalid, CodeSpelling, "%s", m.Error()).At(m.Path)
 	}
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return malformed(fmt.Sprintf("%s must be %s, not %s", nameOf(t.Field), article(t.Type), t.Value), t.Field)
+		return malformed(fmt.Sprintf("%s must be %s, not %s", cmp.Or(t.Field, "the body"), article(t.Type), t.Value), t.Field)
 	}
 	return malformed(err.Error(), "")
-}
-
-func nameOf(field string) string {
-	if field == "" {
-		return "the body"
-	}
-	return field
 }
 
 func article(t reflect.Type) string {
@@ -172,28 +160,44 @@ func malformed(reason, field string) error {
 	return fault.New(fault.Invalid, CodeMalformed, "%s", reason).At(field)
 }
 
-func setText(v reflect.Value, in, name, s string) error {
-	if s == "" {
-		return nil
+// text returns what sets a field to a parameter of the request, if that is there.
+func text(in, name string) func(reflect.Value, *Call) error {
+	key := name
+	if in == "header" {
+		key = textproto.CanonicalMIMEHeaderKey(name)
 	}
 	bad := func(want string) error {
 		return fault.New(fault.Invalid, CodeParameter, "%s parameter %s must be %s", in, name, want).At(name)
 	}
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(s)
-	case reflect.Int:
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			return bad("a whole number")
+	return func(v reflect.Value, c *Call) error {
+		var s string
+		switch in {
+		case "path":
+			s = c.Path[key]
+		case "query":
+			s = c.Query.Get(key)
+		case "header":
+			s = c.Header[key]
 		}
-		v.SetInt(int64(n))
-	case reflect.Bool:
-		b, err := strconv.ParseBool(s)
-		if err != nil {
-			return bad("true or false")
+		if s == "" {
+			return nil
 		}
-		v.SetBool(b)
+		switch v.Kind() {
+		case reflect.String:
+			v.SetString(s)
+		case reflect.Int:
+			n, err := strconv.Atoi(s)
+			if err != nil {
+				return bad("a whole number")
+			}
+			v.SetInt(int64(n))
+		case reflect.Bool:
+			b, err := strconv.ParseBool(s)
+			if err != nil {
+				return bad("true or false")
+			}
+			v.SetBool(b)
+		}
+		return nil
 	}
-	return nil
 }

@@ -29,7 +29,10 @@ const CodeMatch = "precondition.failed"
 // tag of any of its representations stands for the serial.
 func (m Match) Check(at store.Serial) error {
 	if m.at != 0 && m.at != at {
-		return moved()
+		return fault.New(fault.Unavailable, CodeMoved, "The resource keeps changing; try again")
+	}
+	if m.ifMatch == nil && m.ifNoneMatch == nil {
+		return nil
 	}
 	return Match{ifMatch: revisions(m.ifMatch), ifNoneMatch: revisions(m.ifNoneMatch)}.CheckTag(Tag(at), true)
 }
@@ -73,25 +76,24 @@ func has(tags []string, tag string, exists bool) bool {
 func Tag(at store.Serial) string { return strconv.FormatUint(uint64(at), 10) }
 
 // MatchOf returns the preconditions of a call.
-func MatchOf(c *Call) (Match, error) {
-	m, err := parseMatch(c.Header["If-Match"], c.Header["If-None-Match"])
+func MatchOf(c *Call) (m Match, err error) {
 	if s := c.whole(); s != nil {
 		m.at = s.At
 	}
-	return m, err
-}
-
-func parseMatch(ifMatch, ifNoneMatch string) (m Match, err error) {
-	if m.ifMatch, err = parseTags("If-Match", ifMatch); err == nil {
-		m.ifNoneMatch, err = parseTags("If-None-Match", ifNoneMatch)
+	if c.Header == nil {
+		return m, nil
+	}
+	if m.ifMatch, err = parseTags(c, "If-Match"); err == nil {
+		m.ifNoneMatch, err = parseTags(c, "If-None-Match")
 	}
 	return m, err
 }
 
 // parseTags reads a list of entity tags. If-Match compares strongly, so weak
 // tags never match there; If-None-Match compares weakly (RFC 9110, 8.8.3.2).
-func parseTags(header, list string) ([]string, error) {
-	if list = strings.TrimSpace(list); list == "" {
+func parseTags(c *Call, header string) ([]string, error) {
+	list := strings.TrimSpace(c.Header[header])
+	if list == "" {
 		return nil, nil
 	}
 	if list == "*" {

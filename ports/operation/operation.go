@@ -161,10 +161,17 @@ type Param struct {
 	Doc      string
 }
 
-// Do decodes the call's input, carries the operation out and returns its output.
+// Do decodes the call's input, carries the operation out, or rehearses it, and
+// returns its output.
 func (o *Operation) Do(ctx context.Context, c *Call) (any, error) {
 	if err := c.Receive(ctx); err != nil {
 		return nil, err
+	}
+	switch rehearsal, err := o.wantsRehearsal(c); {
+	case err != nil:
+		return nil, err
+	case rehearsal:
+		return o.rehearse(ctx, c)
 	}
 	return o.handle(ctx, c)
 }

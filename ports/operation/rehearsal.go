@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strconv"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -41,39 +42,32 @@ func Rehearses(c *Call) bool {
 	return c.Spec.Rehearsable && err == nil && asked
 }
 
-// rehearse wraps the handler of a row that can be rehearsed.
-func rehearse(next Handler, s *Spec) Handler {
-	return func(ctx context.Context, c *Call) (any, error) {
-		text := c.Query.Get(DryRun)
-		if text == "" {
-			return next(ctx, c)
-		}
-		asked, err := strconv.ParseBool(text)
-		if err != nil {
-			return nil, fault.New(fault.Invalid, CodeParameter, "query parameter %s must be true or false", DryRun).At(DryRun)
-		}
-		if !asked {
-			return next(ctx, c)
-		}
-		var o store.Onlooker
-		if s.onlooker != nil {
-			o = s.onlooker(c)
-		}
-		ctx, r := store.Rehearse(ctx, o)
-		if _, err := next(ctx, c); err != nil {
-			return nil, err
-		}
-		return Rehearsed{Status: "OK", Message: "dry run: nothing was stored", Meta: Outcome{r.Changes, r.References}}, nil
+// rehearse carries a call out and stores nothing.
+func (o *Operation) rehearse(ctx context.Context, c *Call) (any, error) {
+	var who store.Onlooker
+	if o.onlooker != nil {
+		who = o.onlooker(c)
 	}
+	ctx, r := store.Rehearse(ctx, who)
+	if _, err := o.handle(ctx, c); err != nil {
+		return nil, err
+	}
+	return Rehearsed{Status: "OK", Message: "dry run: nothing was stored", Meta: Outcome{r.Changes, r.References}}, nil
 }
 
-// inEarnest wraps the handler of a row that cannot be rehearsed: who asks for a
-// rehearsal must not get the real thing.
-func inEarnest(next Handler) Handler {
-	return func(ctx context.Context, c *Call) (any, error) {
-		if asked, err := strconv.ParseBool(c.Query.Get(DryRun)); err == nil && asked {
-			return nil, fault.New(fault.Invalid, CodeParameter, "%s is not possible here: nothing was done", DryRun).At(DryRun)
-		}
-		return next(ctx, c)
+// wantsRehearsal reads the query parameter. A row that cannot be rehearsed refuses
+// who asks for it: that caller must not get the real thing.
+func (o *Operation) wantsRehearsal(c *Call) (bool, error) {
+	text := c.Query.Get(DryRun)
+	if text == "" || o.Intent == access.Read && !o.Rehearsable {
+		return false, nil
 	}
+	asked, err := strconv.ParseBool(text)
+	switch {
+	case err != nil && o.Rehearsable:
+		return false, fault.New(fault.Invalid, CodeParameter, "query parameter %s must be true or false", DryRun).At(DryRun)
+	case asked && !o.Rehearsable:
+		return false, fault.New(fault.Invalid, CodeParameter, "%s is not possible here: nothing was done", DryRun).At(DryRun)
+	}
+	return asked, nil
 }

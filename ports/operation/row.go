@@ -98,12 +98,8 @@ func row[I, O any](method string, intent access.Intent, name, path, summary stri
 	for _, opt := range opts {
 		opt(&o.Spec)
 	}
-	switch {
-	case o.Rehearsable:
+	if o.Rehearsable {
 		o.Params = append(o.Params, dryRun)
-		o.handle = rehearse(o.handle, &o.Spec)
-	case intent != access.Read:
-		o.handle = inEarnest(o.handle)
 	}
 	return Row{o}
 }

@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -108,7 +107,3 @@ func (c *Call) whole() *Settled {
 // CodeMoved is the code of the fault for a record that changed between the
 // decision about a call and the unit of work.
 const CodeMoved = "settled.moved"
-
-func moved() error {
-	return fault.New(fault.Unavailable, CodeMoved, "The resource keeps changing; try again")
-}
