@@ -154,8 +154,7 @@ var (
 )
 
 // write sends the answer: go-kit's encoder of responses.
-func write(_ context.Context, w nethttp.ResponseWriter, resp any) error {
-	x := resp.(*exchange)
+func (x *exchange) write(w nethttp.ResponseWriter) error {
 	defer x.answer.End()
 	x.header(w.Header())
 	x.leave(w)
@@ -165,7 +164,7 @@ func write(_ context.Context, w nethttp.ResponseWriter, resp any) error {
 			x.send(w)
 		}
 		for _, p := range x.pieces {
-			_, _ = w.Write(p) // as above
+			_, _ = w.Write(p) // an error means that the client has gone
 		}
 	}
 	if x.body != nil {
@@ -213,7 +212,14 @@ func (x *exchange) header(h nethttp.Header) {
 		return
 	}
 	if x.body == nil || x.body.more == nil {
-		h["Content-Length"] = []string{strconv.Itoa(x.length())}
+		n := 0
+		if x.body != nil {
+			n = len(x.body.text)
+		}
+		for _, p := range x.pieces {
+			n += len(p)
+		}
+		h["Content-Length"] = []string{strconv.Itoa(n)}
 	}
 	if h["Content-Type"] = isJSON; x.mediaType != jsonType {
 		h["Content-Type"] = []string{x.mediaType}
@@ -221,16 +227,6 @@ func (x *exchange) header(h nethttp.Header) {
 	if x.encoding != "" {
 		h["Content-Encoding"] = []string{x.encoding}
 	}
-}
-
-func (x *exchange) length() (n int) {
-	if x.body != nil {
-		n = len(x.body.text)
-	}
-	for _, p := range x.pieces {
-		n += len(p)
-	}
-	return n
 }
 
 // listed reports whether the client names exactly this media type or coding, and

@@ -6,42 +6,93 @@ import (
 	"log/slog"
 	nethttp "net/http"
 	"runtime/debug"
+	"time"
 
 	"github.com/go-kit/kit/endpoint"
+	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// The steps below are the chain around the guard, from the outside in. Each gets
-// an *exchange and passes it on; from render outwards it also is the response.
-
-// recover turns a panic into the generic error. What panicked and where goes to
-// the log and nowhere else.
-func (c Config) recover(next endpoint.Endpoint) endpoint.Endpoint {
-	return func(ctx context.Context, req any) (resp any, err error) {
-		x := req.(*exchange)
-		defer func() {
-			if p := recover(); p != nil {
-				c.Logger.LogAttrs(ctx, slog.LevelError, "panic", slog.String("operation", x.row.spec.ID), slog.String("request_id", x.call.RequestID),
-					slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
-				x.fail(fault.New(fault.Internal, "", internalError))
-				resp, err = x, nil
-			}
-		}()
-		return next(ctx, req)
-	}
+// typed makes a go-kit endpoint of a function that knows what it takes and returns.
+func typed[Request, Response any](fn func(context.Context, Request) (Response, error)) endpoint.Endpoint {
+	return func(ctx context.Context, req any) (any, error) { return fn(ctx, req.(Request)) }
 }
 
-// identify gives the request an ID: the client's own one if it is sane.
-func identify(newID func() string) endpoint.Middleware {
-	return func(next endpoint.Endpoint) endpoint.Endpoint {
-		return func(ctx context.Context, req any) (any, error) {
-			x := req.(*exchange)
-			if x.call.RequestID = x.http.Header.Get("X-Request-Id"); !sane(x.call.RequestID) {
-				x.call.RequestID = newID()
-			}
-			return next(ctx, req)
+// serve makes the go-kit server of a row. Its endpoint answers every error itself,
+// so that the log and the observer see the status; the server only writes.
+func (c *Config) serve(r *row) nethttp.Handler {
+	encode := func(_ context.Context, w nethttp.ResponseWriter, resp any) error { return resp.(*exchange).write(w) }
+	server := kithttp.NewServer(typed(c.answer), r.decode, encode, kithttp.ServerErrorEncoder(
+		func(_ context.Context, _ error, w nethttp.ResponseWriter) {
+			w.WriteHeader(nethttp.StatusInternalServerError)
+		}))
+	if !r.hasBody {
+		return server
+	}
+	return nethttp.HandlerFunc(func(w nethttp.ResponseWriter, req *nethttp.Request) { server.ServeHTTP(w, timed(w, req)) })
+}
+
+// answer is the chain around the guard, from the outside in. What panicked and where
+// goes to the log and nowhere else; the client's own ID of the request is kept if it
+// is sane; metrics, traces and the log see every outcome.
+func (c *Config) answer(ctx context.Context, x *exchange) (answered *exchange, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.Logger.LogAttrs(ctx, slog.LevelError, "panic", slog.String("operation", x.row.spec.ID), slog.String("request_id", x.call.RequestID),
+				slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
+			x.fail(fault.New(fault.Internal, "", internalError))
+			answered, err = x, nil
 		}
+	}()
+	if x.call.RequestID = x.http.Header.Get("X-Request-Id"); !sane(x.call.RequestID) {
+		x.call.RequestID = c.NewRequestID()
+	}
+	observed := ctx
+	if c.Observer != nil {
+		var done func(status int)
+		observed, done = c.Observer.Begin(ctx, x.row.spec.ID)
+		defer func() { done(x.settled()) }()
+	}
+	defer c.log(observed, x, c.Now())
+	out, err := x.carryOut(observed)
+	if err == nil {
+		err = x.succeed(out)
+	}
+	if err != nil {
+		c.report(observed, x, err)
+		x.fail(err)
+	}
+	return x, nil
+}
+
+// carryOut lets the operation work within what a request may cost: bytes, nesting
+// and time. The body comes when the guard asks for it.
+func (x *exchange) carryOut(ctx context.Context) (any, error) {
+	if x.row.hasBody {
+		ctx, x.load = x.row.room.Begin(ctx)
+		defer x.load.End()
+		x.call.Incoming = x.receive
+	}
+	ctx, cancel := context.WithTimeout(ctx, x.row.deadline)
+	defer cancel()
+	return x.row.do(ctx, &x.call)
+}
+
+// log writes one line per request: who did which operation and how it went, never
+// what was sent.
+func (c *Config) log(ctx context.Context, x *exchange, begun time.Time) {
+	level, status := slog.LevelInfo, x.settled()
+	switch {
+	case status >= 500:
+		level = slog.LevelWarn
+	case x.http.Method == nethttp.MethodGet, x.http.Method == nethttp.MethodHead:
+		level = slog.LevelDebug
+	}
+	if c.Logger.Enabled(ctx, level) {
+		c.Logger.LogAttrs(ctx, level, "request", slog.String("operation", x.row.spec.ID), slog.String("method", known(x.http.Method)),
+			slog.Int("status", status), slog.Duration("duration", c.Now().Sub(begun)),
+			slog.String("request_id", x.call.RequestID), slog.String("principal_id", x.call.Principal.ID))
 	}
 }
 
@@ -57,42 +108,6 @@ func sane(id string) bool {
 	return 0 < len(id) && len(id) <= 128
 }
 
-// observe tells metrics and traces about the operation.
-func (c Config) observe(next endpoint.Endpoint) endpoint.Endpoint {
-	if c.Observer == nil {
-		return next
-	}
-	return func(ctx context.Context, req any) (any, error) {
-		x := req.(*exchange)
-		ctx, done := c.Observer.Begin(ctx, x.row.spec.ID)
-		defer func() { done(x.settled()) }()
-		return next(ctx, req)
-	}
-}
-
-// access writes one line per request: who did which operation and how it went,
-// never what was sent.
-func (c Config) access(next endpoint.Endpoint) endpoint.Endpoint {
-	return func(ctx context.Context, req any) (any, error) {
-		x, begun := req.(*exchange), c.Now()
-		defer func() {
-			level, status := slog.LevelInfo, x.settled()
-			switch {
-			case status >= 500:
-				level = slog.LevelWarn
-			case x.http.Method == nethttp.MethodGet, x.http.Method == nethttp.MethodHead:
-				level = slog.LevelDebug
-			}
-			if c.Logger.Enabled(ctx, level) {
-				c.Logger.LogAttrs(ctx, level, "request", slog.String("operation", x.row.spec.ID), slog.String("method", known(x.http.Method)),
-					slog.Int("status", status), slog.Duration("duration", c.Now().Sub(begun)),
-					slog.String("request_id", x.call.RequestID), slog.String("principal_id", x.call.Principal.ID))
-			}
-		}()
-		return next(ctx, req)
-	}
-}
-
 // known keeps methods that clients invent out of the log.
 func known(method string) string {
 	switch method {
@@ -102,24 +117,8 @@ func known(method string) string {
 	return "other"
 }
 
-// render turns the output or the error into the answer.
-func (c Config) render(next endpoint.Endpoint) endpoint.Endpoint {
-	return func(ctx context.Context, req any) (any, error) {
-		x := req.(*exchange)
-		out, err := next(ctx, req)
-		if err == nil {
-			err = x.succeed(out)
-		}
-		if err != nil {
-			c.report(ctx, x, err)
-			x.fail(err)
-		}
-		return x, nil
-	}
-}
-
 // report logs what the client is not told about an error.
-func (c Config) report(ctx context.Context, x *exchange, err error) {
+func (c *Config) report(ctx context.Context, x *exchange, err error) {
 	f := classify(err)
 	if f.Err == nil && f.Kind != fault.Internal {
 		return // all there is to it is in the answer
@@ -134,20 +133,4 @@ func (c Config) report(ctx context.Context, x *exchange, err error) {
 	}
 	c.Logger.LogAttrs(ctx, level, "request failed", slog.String("operation", x.row.spec.ID), slog.String("request_id", x.call.RequestID),
 		slog.String("code", codeOf(f)), slog.String("error", err.Error()))
-}
-
-// limit bounds what a request may cost: bytes, nesting and time. The body comes
-// when the guard asks for it.
-func (c Config) limit(next endpoint.Endpoint) endpoint.Endpoint {
-	return func(ctx context.Context, req any) (any, error) {
-		x := req.(*exchange)
-		if x.row.hasBody {
-			ctx, x.load = x.row.room.Begin(ctx)
-			defer x.load.End()
-			x.call.Incoming = x.receive
-		}
-		ctx, cancel := context.WithTimeout(ctx, x.row.deadline)
-		defer cancel()
-		return next(ctx, req)
-	}
 }

@@ -7,7 +7,6 @@
 package http
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"log/slog"
@@ -15,9 +14,6 @@ import (
 	"net/netip"
 	"slices"
 	"time"
-
-	"github.com/go-kit/kit/endpoint"
-	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
@@ -103,22 +99,4 @@ func Handler(ops []operation.Operation, cfg Config) (nethttp.Handler, error) {
 		}
 	}
 	return mux, nil
-}
-
-// serve makes the go-kit server of a row. Its chain answers every error itself,
-// so that the log and the observer see the status; the server only writes.
-func (c Config) serve(r *row) nethttp.Handler {
-	carryOut := func(ctx context.Context, req any) (any, error) {
-		x := req.(*exchange)
-		return x.row.do(ctx, &x.call)
-	}
-	chain := endpoint.Chain(c.recover, identify(c.NewRequestID), c.observe, c.access, c.render, c.limit)
-	server := kithttp.NewServer(chain(carryOut), r.decode, write, kithttp.ServerErrorEncoder(
-		func(_ context.Context, _ error, w nethttp.ResponseWriter) {
-			w.WriteHeader(nethttp.StatusInternalServerError)
-		}))
-	if !r.hasBody {
-		return server
-	}
-	return nethttp.HandlerFunc(func(w nethttp.ResponseWriter, req *nethttp.Request) { server.ServeHTTP(w, timed(w, req)) })
 }

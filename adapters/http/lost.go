@@ -17,7 +17,7 @@ const (
 
 // lost answers requests that no row takes (contract dashboard.md 2.3). They pass
 // the same chain as operations, in the dialect of the surface their path is on.
-func (c Config) lost() func(nethttp.ResponseWriter, *nethttp.Request, []string) {
+func (c *Config) lost() func(nethttp.ResponseWriter, *nethttp.Request, []string) {
 	unknown, method := map[operation.Surface]nethttp.Handler{}, map[operation.Surface]nethttp.Handler{}
 	for s := range dialects {
 		unknown[s] = c.refuse(s, fault.New(fault.NotFound, codeNoRoute, "Not Found"))
@@ -36,7 +36,7 @@ func (c Config) lost() func(nethttp.ResponseWriter, *nethttp.Request, []string) 
 
 // refuse is a row that only ever answers with one fault. Observers and logs see
 // them all under one name.
-func (c Config) refuse(s operation.Surface, f *fault.Error) nethttp.Handler {
+func (c *Config) refuse(s operation.Surface, f *fault.Error) nethttp.Handler {
 	spec := &operation.Spec{ID: "unrouted", Surface: s, Public: true, Style: operation.Style{
 		Faults: map[string]operation.Answer{codeNoMethod: {Status: nethttp.StatusMethodNotAllowed}},
 	}}

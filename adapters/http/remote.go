@@ -11,6 +11,9 @@ import (
 // proxy that is trusted. Then it is the last address in X-Forwarded-For that is
 // no such proxy: those before it are what the caller says.
 func (r *row) remote(req *nethttp.Request) string {
+	if len(r.proxies) == 0 {
+		return req.RemoteAddr
+	}
 	peer, err := netip.ParseAddrPort(req.RemoteAddr)
 	if err != nil || !r.trusted(peer.Addr()) {
 		return req.RemoteAddr
