@@ -22,6 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/reports"
 	"github.com/gatehouse-io/gatehouse/app/schemas"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/description/bundle"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -31,16 +32,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
-
-func newLibrary(s *settings, st store.Store, v *openapi.Validator, p *policies.Service, g *crud.References) *apis.Library {
-	return apis.New(apis.Config{
-		Store: st, NewID: s.newID, NewAPIID: s.newAPIID, Now: s.now, Log: s.log, PageSize: s.pageSize, Settings: s.definitions.APIs,
-		Hosts: s.definitions.Hosts, Validator: v, References: g, Forget: p.Forget, Template: template, Hook: webhookText,
-		Read: func(ctx context.Context, b operation.Document) (*doc.Node, error) {
-			return source{s.fetcher, yamlport.Limits{Bytes: int(s.maxBody), Values: s.maxValues}}.read(ctx, b)
-		},
-	})
-}
 
 // template returns the document part of an asset.
 func template(ctx context.Context, r store.Reader, id string) (*doc.Node, error) {
@@ -70,7 +61,7 @@ type source struct {
 // address where it is.
 func (s source) read(ctx context.Context, b operation.Document) (*doc.Node, error) {
 	if b.Archive != nil {
-		n, err := apis.Unpack(b.Archive, func(text []byte) (*doc.Node, error) { return yaml.Codec{}.Parse(text, s.limits) })
+		n, err := bundle.Unpack(b.Archive, func(text []byte) (*doc.Node, error) { return yaml.Codec{}.Parse(text, s.limits) })
 		return n, unreadable(err)
 	}
 	n, err := doc.ParseNode(b.JSON)
@@ -137,8 +128,8 @@ func newPolicies(s *settings, st store.Store, g *crud.References) *policies.Serv
 		Settings: policies.Settings{Ownership: s.definitions.APIs.Ownership, UnsafeIDs: s.definitions.UnsafePolicyIDs}}
 }
 
-func newHooks(s *settings, st store.Store, l *apis.Library, g *crud.References, ks crud.Kinds) *hooks.Service {
-	return &hooks.Service{Store: st, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Refresh: l.RefreshHook, References: g, Signals: ks.Signals()}
+func newHooks(s *settings, st store.Store, a *apis.Repository, g *crud.References, ks crud.Kinds) *hooks.Service {
+	return &hooks.Service{Store: st, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Refresh: a.RefreshHook, References: g, Signals: ks.Signals()}
 }
 
 func newAssets(s *settings, st store.Store, g *crud.References) *assets.Service {

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/importing"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/transfer"
@@ -25,20 +26,19 @@ type carriers struct {
 
 // transfers is the part of the graph that makes carriers.
 var transfers = fx.Options(
-	service[apis.Migration](func(l *apis.Library) apis.Migration { return apis.Migration{Library: l} }),
 	service[*transfer.Service](newTransfer),
 	fx.Provide(newUpgrade),
 	fx.Invoke(func(a *App, t *transfer.Service, u *upgrade.Service) { a.carriers = carriers{t, u} }),
 )
 
-func newTransfer(st store.Store, l *apis.Library, p *policies.Service, i *registry.ClientIDPs) *transfer.Service {
-	return &transfer.Service{Store: st, APIs: l, Policies: p, IDPs: i, Organisations: func(ctx context.Context) ([]tenant.ID, error) {
+func newTransfer(st store.Store, a *importing.Service, p *policies.Service, i *registry.ClientIDPs) *transfer.Service {
+	return &transfer.Service{Store: st, APIs: a, Policies: p, IDPs: i, Organisations: func(ctx context.Context) ([]tenant.ID, error) {
 		return organisations(ctx, st)
 	}}
 }
 
-func newUpgrade(s *settings, st store.Store, l *apis.Library) *upgrade.Service {
-	return &upgrade.Service{Store: st, APIs: l, Log: s.log}
+func newUpgrade(s *settings, st store.Store, a *apis.Repository) *upgrade.Service {
+	return &upgrade.Service{Store: st, APIs: a, Log: s.log}
 }
 
 func organisations(ctx context.Context, st store.Store) (out []tenant.ID, err error) {

@@ -51,12 +51,7 @@ var modules = fx.Options(
 	service[identity.Organisations](func(s *identity.Service) identity.Organisations { return identity.Organisations{Service: s} }),
 	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),
 	service[identity.Users](func(s *identity.Service) identity.Users { return identity.Users{Service: s} }),
-	service[apis.Classic](func(l *apis.Library) apis.Classic { return apis.Classic{Library: l} }),
-	service[apis.OAS](func(l *apis.Library) apis.OAS { return apis.OAS{Library: l} }),
-	service[apis.Streams](func(l *apis.Library) apis.Streams { return apis.Streams{Library: l} }),
-	service[apis.MCP](func(l *apis.Library) apis.MCP { return apis.MCP{Library: l} }),
-	service[apis.DataGraphs](func(l *apis.Library) apis.DataGraphs { return apis.DataGraphs{Library: l} }),
-	service[apis.Cache](func(l *apis.Library) apis.Cache { return apis.Cache{Library: l} }),
+	definitions,
 	service[*policies.Service](newPolicies),
 	service[*hooks.Service](newHooks),
 	service[*assets.Service](newAssets),
@@ -68,7 +63,7 @@ var modules = fx.Options(
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, newReferences, newLibrary, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
+	fx.Provide(newStore, newKinds, newReferences, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
 	transfers,
 	fx.Invoke(prune),
 )
@@ -150,7 +145,7 @@ func newIdentity(s *settings, st store.Store, keys secret.Keys) *identity.Servic
 		PageSize: s.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets}
 }
 
-func newClientIDPs(s *settings, st store.Store, l *apis.Library, g *crud.References) *registry.ClientIDPs {
+func newClientIDPs(s *settings, st store.Store, l *apis.Repository, g *crud.References) *registry.ClientIDPs {
 	return &registry.ClientIDPs{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, Foreign: l.Foreign, References: g}
 }
 

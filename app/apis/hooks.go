@@ -11,10 +11,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// embed puts the webhooks that an API refers to into its wrapper, whole, as clients
+// Embed puts the webhooks that an API refers to into its wrapper, whole, as clients
 // read them.
-func (l *Library) embed(ctx context.Context, r store.Reader, a apidef.API) (apidef.API, error) {
-	if l.Hook == nil {
+func (s *Repository) Embed(ctx context.Context, r store.Reader, a apidef.API) (apidef.API, error) {
+	if s.Hook == nil {
 		return a, nil
 	}
 	var failed error
@@ -22,7 +22,7 @@ func (l *Library) embed(ctx context.Context, r store.Reader, a apidef.API) (apid
 		if id == "" || failed != nil {
 			return nil
 		}
-		text, err := l.Hook(ctx, r, id)
+		text, err := s.Hook(ctx, r, id)
 		if err != nil && fault.KindOf(err) != fault.NotFound {
 			failed = err
 		}
@@ -33,7 +33,7 @@ func (l *Library) embed(ctx context.Context, r store.Reader, a apidef.API) (apid
 
 // RefreshHook brings the copies of a webhook up to date that wrappers embed,
 // inside the unit of work that changes it.
-func (l *Library) RefreshHook(ctx context.Context, w store.Writer, id string, hook json.RawMessage) error {
+func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, id string, hook json.RawMessage) error {
 	only := func(name string) json.RawMessage {
 		if name == id {
 			return hook
@@ -48,7 +48,7 @@ func (l *Library) RefreshHook(ctx context.Context, w store.Writer, id string, ho
 		if rec.Kind != apidef.Kind {
 			continue
 		}
-		a, err := l.kind.Decode(rec)
+		a, err := s.Kind.Decode(rec)
 		if err != nil {
 			return err
 		}
@@ -56,9 +56,9 @@ func (l *Library) RefreshHook(ctx context.Context, w store.Writer, id string, ho
 			users = append(users, a.APIID())
 		}
 	}
-	now := l.Now()
+	now := s.Now()
 	for _, api := range users {
-		if _, err := l.kind.Edit(ctx, w, api, nil, func(a apidef.API) (apidef.API, error) {
+		if _, err := s.Kind.Edit(ctx, w, api, nil, func(a apidef.API) (apidef.API, error) {
 			a, _ = a.Embed(only)
 			return a.Touched(now), nil
 		}); err != nil {

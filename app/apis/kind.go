@@ -1,5 +1,5 @@
-// Package apis holds the use cases around API definitions of every class:
-// classic, OpenAPI, streams and MCP proxies.
+// Package apis keeps the APIs of every class: classic, OpenAPI, streams and MCP
+// proxies. The folders below hold what clients can do with them, one job each.
 package apis
 
 import (
@@ -11,13 +11,13 @@ import (
 
 // Names of the indexes of an API.
 const (
-	byAPIID    = "api_id"
-	byAddress  = "address"
+	ByAPIID    = "api_id"
+	ByAddress  = "address"
+	ByChild    = "child"      // bases, by the API IDs they route to
+	BySource   = "mcp_source" // MCP proxies, by the API whose operations they offer
 	byPlace    = "place"
-	byChild    = "child"
 	bySequence = "listing"
-	byProxy    = "mcp_name" // of MCP proxies
-	bySource   = "mcp_source"
+	byProxy    = "mcp_name" // MCP proxies, by name
 	byTwin     = "twin"
 )
 
@@ -30,16 +30,16 @@ var Kind = newKind(Settings{})
 func newKind(s Settings) *store.Kind[apidef.API] {
 	duplicates := s.DuplicatePaths
 	k := &store.Kind[apidef.API]{
-		Name: apidef.Kind, Noun: "API", Alias: byAPIID, Load: apidef.Load, Shared: true,
+		Name: apidef.Kind, Noun: "API", Alias: ByAPIID, Load: apidef.Load, Shared: true,
 		ID:  apidef.API.ID,
 		Org: func(a apidef.API) tenant.ID { return a.OrgID() },
 		Indexes: []store.Index[apidef.API]{
-			{Name: byAPIID, Noun: "ID", Unique: true, Across: !s.SeparateGateways, Values: func(a apidef.API) []string { return []string{a.APIID()} }},
-			store.Lookup(byAddress, func(a apidef.API) string { return store.Indexed(a.Address()) }),
+			{Name: ByAPIID, Noun: "ID", Unique: true, Across: !s.SeparateGateways, Values: func(a apidef.API) []string { return []string{a.APIID()} }},
+			store.Lookup(ByAddress, func(a apidef.API) string { return store.Indexed(a.Address()) }),
 			{Name: byPlace, Noun: "listen path", Unique: !duplicates, Values: func(a apidef.API) []string { return each(a.Places(), store.Indexed) }},
-			{Name: byChild, Values: func(a apidef.API) []string { return each(a.ChildIDs(), store.Indexed) }},
+			{Name: ByChild, Values: func(a apidef.API) []string { return each(a.ChildIDs(), store.Indexed) }},
 			store.Unique(byProxy, "name", proxyName),
-			store.Lookup(bySource, func(a apidef.API) string { return store.Indexed(a.Source()) }),
+			store.Lookup(BySource, func(a apidef.API) string { return store.Indexed(a.Source()) }),
 			store.Sorted(bySequence, apidef.API.Sequence),
 			store.Lookup(signal.Quiet, func(a apidef.API) string {
 				if a.Quiet() {
@@ -56,7 +56,7 @@ func newKind(s Settings) *store.Kind[apidef.API] {
 	return k
 }
 
-// proxyName returns the name that no two MCP proxies share (contract dashboard.md 13).
+// proxyName returns the name of an MCP proxy, which no two of them share.
 func proxyName(a apidef.API) string {
 	if !a.IsMCP() {
 		return ""
@@ -65,7 +65,7 @@ func proxyName(a apidef.API) string {
 }
 
 // twins returns what tells an API from one that an impatient client created by
-// sending the same request again (contract dashboard.md 9.3).
+// sending the same request again.
 func twins(a apidef.API) []string {
 	return each(a.Places(), func(place string) string { return store.Indexed(a.Name() + "\n" + place) })
 }

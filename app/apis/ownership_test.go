@@ -4,73 +4,74 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
 // Who owns an API sees it, so does everybody when nobody owns it, and so do
 // admins (contract dashboard.md 4.4).
 func TestOwnership(t *testing.T) {
-	w := newWorld(t, apis.Settings{Ownership: true})
-	w.done("ann", "POST", "/apis", classic("anns", "Anns #x", "/anns/"))
-	w.done("admin", "POST", "/apis", classic("everybodys", "Everybody #x", "/all/"))
-	w.done("admin", "POST", "/apis/oas", document("team", "Team", "/team/"))
-	w.done("admin", "PUT", "/apis/oas/team/categories", `{"categories":["y"]}`)
-	w.done("admin", "PUT", "/apis/team/access", `{"userIds":[],"userGroupIds":["team"]}`)
-	w.want("ann", "GET", "/apis/anns/access", "", 200, `{"userIds":["ann"],"userGroupIds":[]}`)
+	w := apistest.New(t, apis.Settings{Ownership: true})
+	w.Done("ann", "POST", "/apis", apistest.Classic("anns", "Anns #x", "/anns/"))
+	w.Done("admin", "POST", "/apis", apistest.Classic("everybodys", "Everybody #x", "/all/"))
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("team", "Team", "/team/"))
+	w.Done("admin", "PUT", "/apis/oas/team/categories", `{"categories":["y"]}`)
+	w.Done("admin", "PUT", "/apis/team/access", `{"userIds":[],"userGroupIds":["team"]}`)
+	w.Want("ann", "GET", "/apis/anns/access", "", 200, `{"userIds":["ann"],"userGroupIds":[]}`)
 	for as, want := range map[string][4]string{
 		"admin": {"team everybodys anns", "everybodys anns", `{"name":"x","count":2},{"name":"y","count":1}`, `{"x":["anns","everybodys"],"y":["team"]}`},
 		"ann":   {"team everybodys anns", "everybodys anns", `{"name":"x","count":2},{"name":"y","count":1}`, `{"x":["anns","everybodys"],"y":["team"]}`},
 		"bob":   {"everybodys", "everybodys", `{"name":"x","count":1}`, `{"x":["everybodys"]}`},
 	} {
-		if got := w.ids(as, "/apis"); got != want[0] {
+		if got := w.IDs(as, "/apis"); got != want[0] {
 			t.Errorf("%s sees %s", as, got)
 		}
-		if got := w.ids(as, "/apis?sort=-name&category=x"); len(got) != len(want[1]) {
+		if got := w.IDs(as, "/apis?sort=-name&category=x"); len(got) != len(want[1]) {
 			t.Errorf("%s sees %s in category x", as, got)
 		}
-		if got := w.ids(as, "/apis/search?q=anns"); (got == "anns") != (as != "bob") {
+		if got := w.IDs(as, "/apis/search?q=anns"); (got == "anns") != (as != "bob") {
 			t.Errorf("%s finds %q", as, got)
 		}
-		w.want(as, "GET", "/apis/categories", "", 200, want[2])
-		w.want(as, "GET", "/apis/groups", "", 200, want[3])
+		w.Want(as, "GET", "/apis/categories", "", 200, want[2])
+		w.Want(as, "GET", "/apis/groups", "", 200, want[3])
 	}
 }
 
 // What is there but not the caller's is 401; what is not there is the same for
 // everybody.
 func TestDirectAccess(t *testing.T) {
-	w := newWorld(t, apis.Settings{Ownership: true, Streams: true})
-	w.done("ann", "POST", "/apis", classic("c", "C", "/c/"))
-	w.done("ann", "POST", "/apis/oas", document("o", "O", "/o/"))
-	w.done("ann", "POST", "/apis/streams", document("s", "S", "/s/"))
-	w.done("tim", "POST", "/mcps", document("m", "M", "/m/"))
+	w := apistest.New(t, apis.Settings{Ownership: true, Streams: true})
+	w.Done("ann", "POST", "/apis", apistest.Classic("c", "C", "/c/"))
+	w.Done("ann", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
+	w.Done("ann", "POST", "/apis/streams", apistest.Document("s", "S", "/s/"))
+	w.Done("tim", "POST", "/mcps", apistest.Document("m", "M", "/m/"))
 	for _, row := range []struct {
 		method, path, id, body string
 		absent                 int
 	}{
 		{"GET", "/apis/", "c", "", 400}, {"GET", "/apis/", "o", "", 400},
 		{"GET", "/apis/%/url", "c", "", 400}, {"GET", "/apis/%/access", "c", "", 404}, {"GET", "/apis/%/references", "c", "", 404},
-		{"PUT", "/apis/", "c", classic("c", "C", "/c/"), 404}, {"PATCH", "/apis/", "c", `{"sort_by":1}`, 404}, {"DELETE", "/apis/", "c", "", 404},
+		{"PUT", "/apis/", "c", apistest.Classic("c", "C", "/c/"), 404}, {"PATCH", "/apis/", "c", `{"sort_by":1}`, 404}, {"DELETE", "/apis/", "c", "", 404},
 		{"PUT", "/apis/%/access", "c", `{"userIds":[],"userGroupIds":[]}`, 404},
 		{"GET", "/apis/oas/", "o", "", 400}, {"GET", "/apis/oas/%/export", "o", "", 400}, {"GET", "/apis/oas/%/urls", "o", "", 404},
 		{"GET", "/apis/oas/%/versions", "o", "", 404}, {"GET", "/apis/oas/%/categories", "o", "", 404},
-		{"PUT", "/apis/oas/", "o", document("", "O", "/o/"), 404}, {"DELETE", "/apis/oas/", "o", "", 404},
+		{"PUT", "/apis/oas/", "o", apistest.Document("", "O", "/o/"), 404}, {"DELETE", "/apis/oas/", "o", "", 404},
 		{"PATCH", "/apis/oas/", "o", `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{}}`, 404},
 		{"PUT", "/apis/oas/%/categories", "o", `{"categories":[]}`, 404},
 		{"PATCH", "/apis/oas/%/rebase/o", "o", "", 404},
-		{"GET", "/apis/streams/", "s", "", 400}, {"PUT", "/apis/streams/", "s", document("", "S", "/s/"), 404}, {"DELETE", "/apis/streams/", "s", "", 404},
+		{"GET", "/apis/streams/", "s", "", 400}, {"PUT", "/apis/streams/", "s", apistest.Document("", "S", "/s/"), 404}, {"DELETE", "/apis/streams/", "s", "", 404},
 		{"DELETE", "/cache/", "c", "", 404},
 	} {
-		before := w.head()
-		w.want("bob", row.method, at(row.path, row.id), row.body, 401, `"Message":"Not authorised"`)
+		before := w.Head()
+		w.Want("bob", row.method, at(row.path, row.id), row.body, 401, `"Message":"Not authorised"`)
 		for _, as := range []string{"bob", "ann", "admin"} {
-			w.want(as, row.method, at(row.path, "nothing"), row.body, row.absent, `"Status":"Error"`)
+			w.Want(as, row.method, at(row.path, "nothing"), row.body, row.absent, `"Status":"Error"`)
 		}
-		if w.head() != before {
+		if w.Head() != before {
 			t.Errorf("%s %s stored something", row.method, row.path)
 		}
 	}
-	w.want("bob", "POST", "/apis/oas?base_api_id=o&base_api_version_name=a&new_version_name=b", document("v", "V", "/v/"), 401, "Not authorised")
-	w.want("other", "GET", "/apis/c", "", 400, "Could not retrieve API detail")
+	w.Want("bob", "POST", "/apis/oas?base_api_id=o&base_api_version_name=a&new_version_name=b", apistest.Document("v", "V", "/v/"), 401, "Not authorised")
+	w.Want("other", "GET", "/apis/c", "", 400, "Could not retrieve API detail")
 }
 
 // at puts an identifier into a path.
@@ -85,24 +86,24 @@ func at(path, id string) string {
 
 // Owners change with the consent of an owner; purging takes all of a base's versions.
 func TestOwnersDecide(t *testing.T) {
-	w := newWorld(t, apis.Settings{Ownership: true})
-	w.done("ann", "POST", "/apis/oas", document("base", "Base", "/base/"))
-	w.done("ann", "POST", "/apis/oas?base_api_id=base&base_api_version_name=1&new_version_name=2", document("mine", "Mine", "/mine/"))
-	w.done("ann", "POST", "/apis/oas?base_api_id=base&new_version_name=3", document("bobs", "Bobs", "/bobs/"))
-	w.done("ann", "PUT", "/apis/bobs/access", `{"userIds":["bob"],"userGroupIds":[]}`)
-	w.want("ann", "PUT", "/apis/bobs/access", `{"userIds":["ann"],"userGroupIds":[]}`, 401, "Not authorised")
-	w.want("ann", "GET", "/apis/oas/base/versions", "", 200, `{"apis":[{"id":"mine",`)
-	if got := w.node("ann", "/apis/oas/base/versions").Get("apis").Len(); got != 1 {
+	w := apistest.New(t, apis.Settings{Ownership: true})
+	w.Done("ann", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
+	w.Done("ann", "POST", "/apis/oas?base_api_id=base&base_api_version_name=1&new_version_name=2", apistest.Document("mine", "Mine", "/mine/"))
+	w.Done("ann", "POST", "/apis/oas?base_api_id=base&new_version_name=3", apistest.Document("bobs", "Bobs", "/bobs/"))
+	w.Done("ann", "PUT", "/apis/bobs/access", `{"userIds":["bob"],"userGroupIds":[]}`)
+	w.Want("ann", "PUT", "/apis/bobs/access", `{"userIds":["ann"],"userGroupIds":[]}`, 401, "Not authorised")
+	w.Want("ann", "GET", "/apis/oas/base/versions", "", 200, `{"apis":[{"id":"mine",`)
+	if got := w.Node("ann", "/apis/oas/base/versions").Get("apis").Len(); got != 1 {
 		t.Errorf("%d versions are shown", got)
 	}
-	w.want("ann", "PATCH", "/apis/oas/base/rebase/bobs", "", 401, "Not authorised")
-	before := w.head()
-	w.want("ann", "DELETE", "/apis/oas/base?purge=true", "", 401, "Not authorised")
-	if w.head() != before || w.ids("admin", "/apis?sort=name") != "base bobs mine" {
+	w.Want("ann", "PATCH", "/apis/oas/base/rebase/bobs", "", 401, "Not authorised")
+	before := w.Head()
+	w.Want("ann", "DELETE", "/apis/oas/base?purge=true", "", 401, "Not authorised")
+	if w.Head() != before || w.IDs("admin", "/apis?sort=name") != "base bobs mine" {
 		t.Error("something is gone")
 	}
-	w.done("admin", "DELETE", "/apis/oas/base?purge=true", "")
-	if got := w.ids("admin", "/apis"); got != "" {
+	w.Done("admin", "DELETE", "/apis/oas/base?purge=true", "")
+	if got := w.IDs("admin", "/apis"); got != "" {
 		t.Error("left:", got)
 	}
 }
@@ -110,37 +111,37 @@ func TestOwnersDecide(t *testing.T) {
 // The creator becomes owner unless somebody is named, or the creator is an admin,
 // or ownership is off.
 func TestCreatorOwns(t *testing.T) {
-	named := `{"user_owners":["ann"],` + classic("n", "N", "/n/")[1:]
+	named := `{"user_owners":["ann"],` + apistest.Classic("n", "N", "/n/")[1:]
 	for _, c := range []struct {
 		on             bool
 		as, body, want string
 	}{
-		{true, "bob", classic("n", "N", "/n/"), `{"userIds":["bob"],"userGroupIds":[]}`},
+		{true, "bob", apistest.Classic("n", "N", "/n/"), `{"userIds":["bob"],"userGroupIds":[]}`},
 		{true, "bob", named, `{"userIds":["ann"],"userGroupIds":[]}`},
-		{true, "admin", classic("n", "N", "/n/"), `{"userIds":[],"userGroupIds":[]}`},
-		{false, "bob", classic("n", "N", "/n/"), `{"userIds":[],"userGroupIds":[]}`},
+		{true, "admin", apistest.Classic("n", "N", "/n/"), `{"userIds":[],"userGroupIds":[]}`},
+		{false, "bob", apistest.Classic("n", "N", "/n/"), `{"userIds":[],"userGroupIds":[]}`},
 	} {
-		w := newWorld(t, apis.Settings{Ownership: c.on})
-		w.done(c.as, "POST", "/apis", c.body)
-		w.want("admin", "GET", "/apis/n/access", "", 200, c.want)
+		w := apistest.New(t, apis.Settings{Ownership: c.on})
+		w.Done(c.as, "POST", "/apis", c.body)
+		w.Want("admin", "GET", "/apis/n/access", "", 200, c.want)
 	}
 }
 
 // Neither family exists for those who only have the permission of the other.
 func TestFamilies(t *testing.T) {
-	w := newWorld(t, apis.Settings{})
-	w.done("tim", "POST", "/mcps", document("m", "M", "/m/"))
-	w.done("ann", "POST", "/apis/oas", document("o", "O", "/o/"))
-	w.want("tim", "GET", "/mcps/o", "", 404, "MCP Proxy not found")
-	w.want("tim", "DELETE", "/mcps/o", "", 404, "MCP Proxy not found")
-	w.want("tim", "GET", "/mcps/o/versions", "", 422, "o is not recognised")
-	w.want("admin", "GET", "/mcps/o", "", 400, "API is not an MCP Proxy")
-	w.want("ann", "GET", "/apis/m", "", 400, "Could not retrieve API detail")
-	w.want("ann", "DELETE", "/apis/m", "", 404, "Could not retrieve API detail")
-	w.want("bob", "GET", "/apis/m", "", 200, `"api_id":"m"`) // mcp:read
-	w.want("bob", "DELETE", "/apis/m", "", 404, "Could not retrieve API detail")
-	w.want("bob", "PUT", "/apis/m/access", `{}`, 404, "API not found")
-	w.want("bob", "GET", "/apis/oas/m", "", 400, "API is not in OAS format")
-	w.want("ann", "GET", "/apis/oas/m", "", 400, "Could not retrieve Api detail")
-	w.done("admin", "DELETE", "/apis/m", "")
+	w := apistest.New(t, apis.Settings{})
+	w.Done("tim", "POST", "/mcps", apistest.Document("m", "M", "/m/"))
+	w.Done("ann", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
+	w.Want("tim", "GET", "/mcps/o", "", 404, "MCP Proxy not found")
+	w.Want("tim", "DELETE", "/mcps/o", "", 404, "MCP Proxy not found")
+	w.Want("tim", "GET", "/mcps/o/versions", "", 422, "o is not recognised")
+	w.Want("admin", "GET", "/mcps/o", "", 400, "API is not an MCP Proxy")
+	w.Want("ann", "GET", "/apis/m", "", 400, "Could not retrieve API detail")
+	w.Want("ann", "DELETE", "/apis/m", "", 404, "Could not retrieve API detail")
+	w.Want("bob", "GET", "/apis/m", "", 200, `"api_id":"m"`) // mcp:read
+	w.Want("bob", "DELETE", "/apis/m", "", 404, "Could not retrieve API detail")
+	w.Want("bob", "PUT", "/apis/m/access", `{}`, 404, "API not found")
+	w.Want("bob", "GET", "/apis/oas/m", "", 400, "API is not in OAS format")
+	w.Want("ann", "GET", "/apis/oas/m", "", 400, "Could not retrieve Api detail")
+	w.Done("admin", "DELETE", "/apis/m", "")
 }

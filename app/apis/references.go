@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -54,7 +55,7 @@ func findAPIs(ctx context.Context, r store.Reader, t crud.Target) iter.Seq2[stor
 			return
 		}
 		for _, id := range t.IDs {
-			for _, index := range []string{byChild, bySource} {
+			for _, index := range []string{ByChild, BySource} {
 				for a, err := range Kind.Find(ctx, r, store.Query{Index: index, Value: store.Indexed(id)}) {
 					if !yield(referenceTo(a.Value, index, id), err) || err != nil {
 						return
@@ -71,41 +72,20 @@ func referenceTo(a apidef.API, index, id string) store.Reference {
 		return ref // there was an error
 	}
 	ref.ID, ref.Name = a.APIID(), a.Name()
-	if index == byChild {
+	if index == ByChild {
 		ref.Where = inRoutes + routeTo(a, id)
 	}
 	return ref
 }
 
-// exampleReferences is for the API description.
-var exampleReferences = []store.Reference{
-	{Kind: "policy", ID: "gold", Name: "Gold", Where: "access_rights.orders"},
-	{Kind: "clientidp", ID: "corp", Name: "Corporate login", Where: "api_mappings.orders"},
-}
-
-// ListReferences returns who names an API.
-func (s Classic) ListReferences(ctx context.Context, in byID) ([]store.Reference, error) {
-	return s.references(ctx, in, apidef.Classic)
-}
-
-// ListReferences returns who names an MCP proxy.
-func (s MCP) ListReferences(ctx context.Context, in byID) ([]store.Reference, error) {
-	if _, _, err := s.find(ctx, in, apidef.MCP); err != nil {
-		return nil, err
-	}
-	return s.references(ctx, in, apidef.MCP)
-}
-
-// references returns who names an API, apart from APIs that the caller must not see.
-func (l *Library) references(ctx context.Context, in byID, door apidef.Class) ([]store.Reference, error) {
-	return l.References.Of(ctx, l.Store, in.Scope, crud.Viewer{Who: in.Who, Door: doorOf(door)}, func(r store.Reader) (crud.Target, error) {
-		a, err := l.get(ctx, r, in.ID, l.viewerOf(door, in.Who, access.Read))
+// Referrers returns who names an API, apart from APIs that the caller of a family of
+// operations must not see.
+func (s *Repository) Referrers(ctx context.Context, scope tenant.Scope, who operation.Principal, class apidef.Class, id string) ([]store.Reference, error) {
+	return s.References.Of(ctx, s.Store, scope, crud.Viewer{Who: who, Door: permission(class)}, func(r store.Reader) (crud.Target, error) {
+		a, err := s.Get(ctx, r, id, s.Viewer(who, class, access.Read))
 		if err != nil {
 			return crud.Target{}, err
 		}
-		return crud.TargetFrom(l.kind, a.Value), nil
+		return crud.TargetFrom(s.Kind, a.Value), nil
 	})
 }
-
-// rehearsable lets calls of a row that writes ask what it would do.
-func (l *Library) rehearsable() operation.Option { return operation.Rehearsable(l.References.Onlooker) }

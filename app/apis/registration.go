@@ -22,7 +22,7 @@ func Registration(s Settings) crud.Registration {
 	return crud.Facts[apidef.API]{
 		Kind: newKind(s), Name: apidef.API.Name, Uses: uses, Find: findAPIs,
 		Sight:     seen(s.Ownership),
-		Announces: signal.Row{Created: signal.ApiAdded, Updated: signal.ApiUpdated, Deleted: signal.ApiRemoved, Alias: byAPIID},
+		Announces: signal.Row{Created: signal.ApiAdded, Updated: signal.ApiUpdated, Deleted: signal.ApiRemoved, Alias: ByAPIID},
 		Feed:      Feed(s.SeparateGateways),
 		Sample: func(at crud.Stamp) (apidef.API, error) {
 			definition, err := doc.ParseNode([]byte(`{"name":"Orders","proxy":{"listen_path":"/orders/","target_url":"https://upstream.example"},` +
@@ -40,7 +40,7 @@ func seen(ownership bool) crud.Sight[apidef.API] {
 	return func(v crud.Viewer) crud.Seeing[apidef.API] {
 		viewer := v.Of(ownership, access.Read)
 		return func(_ context.Context, _ store.Reader, a apidef.API) (bool, error) {
-			return admit(a, viewer) == nil, nil
+			return Admit(a, viewer) == nil, nil
 		}
 	}
 }
@@ -84,8 +84,8 @@ func Notices(ownership bool) crud.Registration {
 		Sight: func(v crud.Viewer) crud.Seeing[signal.Notice] {
 			viewer := v.Of(ownership, access.Read)
 			return func(ctx context.Context, r store.Reader, n signal.Notice) (bool, error) {
-				for a, err := range Kind.Find(ctx, r, store.Query{Index: byAPIID, Value: n.Payload, Limit: 1}) {
-					return err == nil && admit(a.Value, viewer) == nil, err
+				for a, err := range Kind.Find(ctx, r, store.Query{Index: ByAPIID, Value: n.Payload, Limit: 1}) {
+					return err == nil && Admit(a.Value, viewer) == nil, err
 				}
 				return true, nil
 			}

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/importing"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
@@ -27,7 +27,7 @@ import (
 // Service imports.
 type Service struct {
 	Store    store.Store
-	APIs     *apis.Library
+	APIs     *importing.Service
 	Policies *policies.Service
 	IDPs     *registry.ClientIDPs
 	// Organisations returns every organisation there is.
@@ -174,7 +174,7 @@ func (s *Service) prepare(org tenant.ID, b folder.Bundle, progress Progress) (it
 }
 
 func (s *Service) api(org tenant.ID, a folder.API) (item, []folder.Problem) {
-	checked, wrong := s.APIs.Check(apis.Incoming{
+	checked, wrong := s.APIs.Check(importing.Incoming{
 		APIID: a.ID, Class: a.Class, Definition: a.Definition.Clone(), Document: a.Document.Clone(), Wrapper: a.Wrapper,
 	}, org)
 	return item{

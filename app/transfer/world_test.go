@@ -17,6 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/importing"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/policies"
@@ -56,8 +58,10 @@ func newWorld(t testing.TB, settings apis.Settings) *world {
 	w := &world{t: t, db: db, orgs: []tenant.ID{"a", "b"}}
 	w.service = &transfer.Service{
 		Store: db,
-		APIs: apis.New(apis.Config{Store: db, NewID: newID, NewAPIID: newID, Now: now, Log: log, PageSize: 10, Settings: settings, Validator: openapi.New(),
-			Read: func(_ context.Context, b operation.Document) (*doc.Node, error) { return doc.ParseNode(b.JSON) }}),
+		APIs: &importing.Service{
+			APIs:  apis.New(apis.Config{Store: db, NewID: newID, NewAPIID: newID, Now: now, PageSize: 10, Settings: settings}),
+			Forms: &forms.Forms{Settings: settings, Validator: openapi.New()},
+		},
 		Policies:      &policies.Service{Store: db, APIs: apis.Kind, NewID: newID, Now: now, PageSize: 10},
 		IDPs:          &registry.ClientIDPs{Store: db, NewID: newID, Now: now, Log: log, PageSize: 10},
 		Organisations: func(context.Context) ([]tenant.ID, error) { return w.orgs, nil },

@@ -1,9 +1,10 @@
-package apis
+package upgrade
 
 import (
 	"context"
 	"slices"
 
+	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/migrate"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -11,10 +12,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Upgraded returns an API with what the migrations of a start write into its document
-// (contract dashboard.md 31), and notes on each of these changes; without notes it
-// is as it was. The time of the last change stays: nobody changed anything.
-func (l *Library) Upgraded(a apidef.API) (apidef.API, []string, error) {
+// upgradedAPI returns an API with what the migrations of a start write into its
+// document, and notes on each of these changes; without notes it is as it was. The time
+// of the last change stays: no user changed anything.
+func upgradedAPI(a apidef.API) (apidef.API, []string, error) {
 	if a.Document() == nil {
 		return a, nil, nil
 	}
@@ -57,26 +58,26 @@ func follows(a apidef.API) (bool, error) {
 	return oas.Extract(document, def, oas.Options{MCP: a.IsMCP()}).Equal(def), nil
 }
 
-// Upgrade stores the upgraded form of an API inside the unit of work of its
+// upgradeAPI stores the upgraded form of an API inside the unit of work of its
 // organisation. It writes nothing, and there are no notes, when the API is up to date or
 // gone.
-func (l *Library) Upgrade(ctx context.Context, w store.Writer, id string) (notes []string, err error) {
-	for a, err := range l.kind.Find(ctx, w, store.Query{ID: id, Limit: 1}) {
+func (s *Service) upgradeAPI(ctx context.Context, w store.Writer, id string) (notes []string, err error) {
+	for a, err := range s.APIs.Kind.Find(ctx, w, store.Query{ID: id, Limit: 1}) {
 		if err != nil {
 			return nil, err
 		}
-		b, notes, err := l.Upgraded(a.Value)
+		b, notes, err := upgradedAPI(a.Value)
 		if err != nil {
 			return nil, err
 		}
-		rec, err := w.Get(ctx, l.kind.Name, id)
+		rec, err := w.Get(ctx, apidef.Kind, id)
 		if err != nil {
 			return nil, err
 		}
-		if Misplaced(rec, a.Value) {
+		if misplaced(rec, a.Value) {
 			notes = append(notes, "its listen path is looked up as it is written")
 		}
-		embedded, err := l.embed(ctx, w, b)
+		embedded, err := s.APIs.Embed(ctx, w, b)
 		if err != nil {
 			return nil, err
 		}
@@ -86,20 +87,15 @@ func (l *Library) Upgrade(ctx context.Context, w store.Writer, id string) (notes
 		if len(notes) == 0 {
 			return nil, nil
 		}
-		b = embedded
-		_, err = l.kind.Edit(ctx, w, id, nil, func(apidef.API) (apidef.API, error) { return b, nil })
+		_, err = s.APIs.Kind.Edit(ctx, w, id, nil, func(apidef.API) (apidef.API, error) { return embedded, nil })
 		return notes, err
 	}
 	return nil, nil
 }
 
-// Outdated reports whether a record is to be stored anew although its document is up
-// to date.
-func Outdated(rec store.Record, a apidef.API) bool { return Misplaced(rec, a) || a.Abridged() }
-
-// Misplaced reports whether a record is looked up under another address than its API
+// misplaced reports whether a record is looked up under another address than its API
 // has: earlier versions took listen paths such as /a and /a/ for one.
-func Misplaced(rec store.Record, a apidef.API) bool {
+func misplaced(rec store.Record, a apidef.API) bool {
 	at := a.Address()
-	return at != "" && !slices.ContainsFunc(rec.Keys, func(k store.Key) bool { return k.Index == byAddress && k.Value == store.Indexed(at) })
+	return at != "" && !slices.ContainsFunc(rec.Keys, func(k store.Key) bool { return k.Index == apis.ByAddress && k.Value == store.Indexed(at) })
 }

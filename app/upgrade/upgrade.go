@@ -22,7 +22,7 @@ import (
 // Service upgrades.
 type Service struct {
 	Store store.Store
-	APIs  *apis.Library
+	APIs  *apis.Repository
 	Log   *slog.Logger
 	Batch int // records in one unit of work; 0: 500
 }
@@ -101,11 +101,11 @@ func (s *Service) lookAPIs(ctx context.Context, r store.Reader, byOrg map[tenant
 		a, err := apis.Kind.Decode(rec)
 		var notes []string
 		if err == nil {
-			_, notes, err = s.APIs.Upgraded(a)
+			_, notes, err = upgradedAPI(a)
 		}
 		if err != nil {
 			s.Log.Warn("an API cannot be upgraded", "id", rec.ID, "org_id", string(rec.Org), "error", err)
-		} else if (len(notes) > 0 || apis.Outdated(rec, a)) && rec.Org != "" {
+		} else if (len(notes) > 0 || misplaced(rec, a) || a.Abridged()) && rec.Org != "" {
 			byOrg[rec.Org] = append(byOrg[rec.Org], target{apidef.Kind, rec.ID})
 		}
 	}
@@ -176,7 +176,7 @@ func (s *Service) one(ctx context.Context, w store.Writer, org tenant.ID, t targ
 		}
 		return err
 	}
-	notes, err := s.APIs.Upgrade(ctx, w, t.id)
+	notes, err := s.upgradeAPI(ctx, w, t.id)
 	if len(notes) > 0 {
 		c.APIs++
 		*said = append(*said, func() {

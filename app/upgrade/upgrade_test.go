@@ -55,7 +55,7 @@ func memory(t *testing.T) db {
 }
 
 func (w *world) service(s store.Store) *upgrade.Service {
-	l := apis.New(apis.Config{Store: s, Now: clock, Log: slog.New(slog.DiscardHandler)})
+	l := apis.New(apis.Config{Store: s, Now: clock})
 	return &upgrade.Service{Store: s, APIs: l, Log: slog.New(slog.NewTextHandler(w.log, nil)), Batch: 2}
 }
 

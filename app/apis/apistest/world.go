@@ -1,4 +1,6 @@
-package apis_test
+// Package apistest is a world of APIs for tests: the operations of every class, and those
+// on policies, of two organisations behind HTTP.
+package apistest
 
 import (
 	"context"
@@ -16,6 +18,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/cache"
+	"github.com/gatehouse-io/gatehouse/app/apis/classic"
+	"github.com/gatehouse-io/gatehouse/app/apis/datagraph"
+	"github.com/gatehouse-io/gatehouse/app/apis/documents"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/importing"
+	"github.com/gatehouse-io/gatehouse/app/apis/mcp"
+	"github.com/gatehouse-io/gatehouse/app/apis/migrate"
+	"github.com/gatehouse-io/gatehouse/app/apis/oas"
+	"github.com/gatehouse-io/gatehouse/app/apis/streams"
+	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/policies"
@@ -30,19 +43,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// world is the APIs and policies of two organisations behind HTTP.
-type world struct {
-	t       testing.TB
-	db      *memdb.DB
-	library *apis.Library
-	http    http.Handler
+// World is the APIs and policies of two organisations behind HTTP.
+type World struct {
+	T         testing.TB
+	DB        *memdb.DB
+	APIs      *apis.Repository
+	Forms     *forms.Forms
+	Documents *documents.Service
+	Importing *importing.Service
+	HTTP      http.Handler
 }
 
-// validator is shared: it compiles each schema once.
-var validator = openapi.New()
+// Validator is shared: it compiles each schema once.
+var Validator = openapi.New()
 
-// callers are who may ask, by access key.
-var callers = map[string]operation.Principal{
+// Callers are who may ask, by access key.
+var Callers = map[string]operation.Principal{
 	"admin":  {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}},
 	"ann":    {ID: "ann", OrgID: "a", GroupID: "team", Permissions: access.Map{"apis": "write"}},
 	"bob":    {ID: "bob", OrgID: "a", Permissions: access.Map{"apis": "write", "mcp": "read"}},
@@ -51,8 +67,9 @@ var callers = map[string]operation.Principal{
 	"other":  {ID: "other", OrgID: "b", Permissions: access.Map{"IsAdmin": "admin"}},
 }
 
-func authenticate(_ context.Context, c *operation.Call) (err error) {
-	p, ok := callers[c.Token]
+// Authenticate knows the Callers.
+func Authenticate(_ context.Context, c *operation.Call) (err error) {
+	p, ok := Callers[c.Token]
 	if !ok {
 		return guard.Unauthenticated()
 	}
@@ -67,35 +84,54 @@ func numbered(format string) func() string {
 	return func() string { return fmt.Sprintf(format, n.Add(1)) }
 }
 
-// signals is what changes announce.
-var signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, false)}.Signals()
+// Signals is what changes of APIs and policies announce.
+var Signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, false)}.Signals()
 
-func newWorld(t testing.TB, settings apis.Settings) *world {
-	t.Helper()
-	w := &world{t: t}
+// Clock returns a clock that goes on by a second whenever it is asked.
+func Clock() func() time.Time {
 	var seconds atomic.Int64
-	now := func() time.Time { return time.Unix(1767323045+seconds.Add(1), 0).UTC() }
+	return func() time.Time { return time.Unix(1767323045+seconds.Add(1), 0).UTC() }
+}
+
+// Documents returns what reads and writes documents, which come as JSON.
+func Documents(a *apis.Repository, f *forms.Forms) *documents.Service {
+	return &documents.Service{APIs: a, Forms: f, Versions: &versioning.Service{APIs: a, Forms: f},
+		Read: func(_ context.Context, b operation.Document) (*doc.Node, error) { return doc.ParseNode(b.JSON) }}
+}
+
+// Services are the families of operations on APIs.
+func Services(d *documents.Service, log *slog.Logger) []operation.Service {
+	return []operation.Service{
+		&classic.Service{APIs: d.APIs, Forms: d.Forms, Versions: d.Versions}, &oas.Service{Documents: d}, &streams.Service{Documents: d}, &mcp.Service{Documents: d},
+		&cache.Service{APIs: d.APIs}, &datagraph.Service{Documents: d}, &migrate.Service{APIs: d.APIs, Forms: d.Forms, Log: log},
+	}
+}
+
+// New returns a world without APIs.
+func New(t testing.TB, settings apis.Settings) *World {
+	t.Helper()
+	w := &World{T: t}
+	now := Clock()
 	var err error
-	if w.db, err = memdb.New(now); err != nil {
+	if w.DB, err = memdb.New(now); err != nil {
 		t.Fatal(err)
 	}
 	newID := numbered("%024x")
-	p := &policies.Service{Store: w.db, APIs: apis.Kind, Now: now, NewID: newID, PageSize: 100}
-	w.library = apis.New(apis.Config{
-		Store: w.db, NewID: newID, NewAPIID: numbered("made%028x"), Now: now, Log: slog.New(slog.DiscardHandler), PageSize: 10,
-		Settings: settings, Hosts: servers.Config{Protocol: "http", DefaultHost: "gw.example"}, Validator: validator, Forget: p.Forget,
+	p := &policies.Service{Store: w.DB, APIs: apis.Kind, Now: now, NewID: newID, PageSize: 100}
+	w.APIs = apis.New(apis.Config{
+		Store: w.DB, NewID: newID, NewAPIID: numbered("made%028x"), Now: now, PageSize: 10, Settings: settings, Forget: p.Forget,
 		References: crud.NewReferences(apis.Registration(settings), policies.Registration(apis.Kind, settings.Ownership)),
-		Read:       func(_ context.Context, b operation.Document) (*doc.Node, error) { return doc.ParseNode(b.JSON) },
 	})
+	w.Forms = &forms.Forms{Settings: settings, Hosts: servers.Config{Protocol: "http", DefaultHost: "gw.example"}, Validator: Validator}
+	w.Documents = Documents(w.APIs, w.Forms)
+	w.Importing = &importing.Service{APIs: w.APIs, Forms: w.Forms}
 	var ops []operation.Operation
-	for _, s := range []operation.Service{
-		apis.Classic{Library: w.library}, apis.OAS{Library: w.library}, apis.Streams{Library: w.library}, apis.MCP{Library: w.library}, apis.Cache{Library: w.library}, apis.DataGraphs{Library: w.library}, apis.Migration{Library: w.library}, p,
-	} {
+	for _, s := range append(Services(w.Documents, slog.New(slog.DiscardHandler)), p) {
 		ops = append(ops, s.Operations()...)
 	}
-	w.http, err = httpadapter.Handler(ops, httpadapter.Config{
+	w.HTTP, err = httpadapter.Handler(ops, httpadapter.Config{
 		YAML: yaml.Codec{}, Guard: guard.New(guard.Config{
-			Authenticators: map[operation.Surface]guard.Authenticator{operation.Management: authenticate},
+			Authenticators: map[operation.Surface]guard.Authenticator{operation.Management: Authenticate},
 			Rules:          rules.BuiltIn{}, Audit: func(context.Context, *operation.Call, error) {},
 		}),
 		Logger: slog.New(slog.DiscardHandler), MaxBody: 32 << 20,
@@ -106,106 +142,108 @@ func newWorld(t testing.TB, settings apis.Settings) *world {
 	return w
 }
 
-// ask sends a request, with more headers as pairs, and returns the answer.
-func (w *world) ask(as, method, path, body string, headers ...string) *httptest.ResponseRecorder {
-	w.t.Helper()
-	r := httptest.NewRequestWithContext(w.t.Context(), method, "/api"+path, strings.NewReader(body))
+// Ask sends a request, with more headers as pairs, and returns the answer.
+func (w *World) Ask(as, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	w.T.Helper()
+	r := httptest.NewRequestWithContext(w.T.Context(), method, "/api"+path, strings.NewReader(body))
 	r.Header.Set("Authorization", as)
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	out := httptest.NewRecorder()
-	w.http.ServeHTTP(out, r)
+	w.HTTP.ServeHTTP(out, r)
 	return out
 }
 
-// want checks an answer: its status, and that it contains a text.
-func (w *world) want(as, method, path, body string, status int, text string) {
-	w.t.Helper()
-	got := w.ask(as, method, path, body)
+// Want checks an answer: its status, and that it contains a text.
+func (w *World) Want(as, method, path, body string, status int, text string) {
+	w.T.Helper()
+	got := w.Ask(as, method, path, body)
 	if got.Code != status || !strings.Contains(got.Body.String(), text) {
-		w.t.Errorf("%s %s %s %.200s: %d %s\nwant %d %s", as, method, path, body, got.Code, got.Body, status, text)
+		w.T.Errorf("%s %s %s %.200s: %d %s\nwant %d %s", as, method, path, body, got.Code, got.Body, status, text)
 	}
 }
 
-// done is want for what must succeed.
-func (w *world) done(as, method, path, body string) {
-	w.t.Helper()
-	w.want(as, method, path, body, 200, "")
+// Done is want for what must succeed.
+func (w *World) Done(as, method, path, body string) {
+	w.T.Helper()
+	w.Want(as, method, path, body, 200, "")
 }
 
-// node reads an answer that must be a success.
-func (w *world) node(as, path string) *doc.Node {
-	w.t.Helper()
-	got := w.ask(as, "GET", path, "")
+// Node reads an answer that must be a success.
+func (w *World) Node(as, path string) *doc.Node {
+	w.T.Helper()
+	got := w.Ask(as, "GET", path, "")
 	n, err := doc.ParseNode(got.Body.Bytes())
 	if err != nil || got.Code != 200 {
-		w.t.Fatalf("%s: %d %s", path, got.Code, got.Body)
+		w.T.Fatalf("%s: %d %s", path, got.Code, got.Body)
 	}
 	return n
 }
 
-// ids returns the API IDs of a list, in order.
-func (w *world) ids(as, path string) string {
-	w.t.Helper()
+// IDs returns the API IDs of a list, in order.
+func (w *World) IDs(as, path string) string {
+	w.T.Helper()
 	var out []string
-	for _, a := range w.node(as, path).Get("apis").Items() {
+	for _, a := range w.Node(as, path).Get("apis").Items() {
 		out = append(out, a.Get("api_definition", "api_id").Text())
 	}
 	return strings.Join(out, " ")
 }
 
-func (w *world) scope() tenant.Scope {
+// Scope is that of the organisation of most callers.
+func (w *World) Scope() tenant.Scope {
 	s, err := tenant.Of("a")
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return s
 }
 
-// stored returns the record of an API as the store has it.
-func (w *world) stored(id string) (a store.Stored[apidef.API], text string) {
-	w.t.Helper()
-	err := w.db.View(w.t.Context(), w.scope(), func(r store.Reader) (err error) {
-		if a, err = apis.Kind.Get(w.t.Context(), r, id); err != nil {
+// Stored returns the record of an API as the store has it.
+func (w *World) Stored(id string) (a store.Stored[apidef.API], text string) {
+	w.T.Helper()
+	err := w.DB.View(w.T.Context(), w.Scope(), func(r store.Reader) (err error) {
+		if a, err = apis.Kind.Get(w.T.Context(), r, id); err != nil {
 			return err
 		}
-		rec, err := r.Get(w.t.Context(), apidef.Kind, a.Value.ID())
+		rec, err := r.Get(w.T.Context(), apidef.Kind, a.Value.ID())
 		text = string(rec.Doc)
 		return err
 	})
 	if err != nil {
-		w.t.Fatal(id, err)
+		w.T.Fatal(id, err)
 	}
 	return a, text
 }
 
-func (w *world) head() store.Revision {
-	w.t.Helper()
-	rev, err := w.db.Head(w.t.Context())
+// Head returns the revision of the store.
+func (w *World) Head() store.Revision {
+	w.T.Helper()
+	rev, err := w.DB.Head(w.T.Context())
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return rev
 }
 
-// announced returns what the commits after a revision announce.
-func (w *world) announced(after store.Revision) string {
-	w.t.Helper()
+// Announced returns what the commits after a revision announce.
+func (w *World) Announced(after store.Revision) string {
+	w.T.Helper()
 	var out []string
-	head := w.head()
+	head := w.Head()
 	if head == after {
 		return ""
 	}
-	for c, err := range w.db.Follow(w.t.Context(), after) {
+	for c, err := range w.DB.Follow(w.T.Context(), after) {
 		if err != nil {
-			w.t.Fatal(err)
+			w.T.Fatal(err)
 		}
 		var changes []signal.Change
 		for _, ch := range c.Changes {
 			changes = append(changes, signal.Change{Op: signal.Op(ch.Op), Kind: ch.Kind, ID: ch.ID, Key: ch.Key})
 		}
-		for _, s := range signals.Of(changes) {
+		for _, s := range Signals.Of(changes) {
 			out = append(out, strings.TrimSpace(string(s.Command)+" "+s.Payload))
 		}
 		if c.Rev >= head {
@@ -215,13 +253,13 @@ func (w *world) announced(after store.Revision) string {
 	return strings.Join(out, ", ")
 }
 
-// classic returns the wrapper of a classic API.
-func classic(id, name, path string) string {
+// Classic returns the wrapper of a classic API.
+func Classic(id, name, path string) string {
 	return fmt.Sprintf(`{"api_definition":{"api_id":%q,"name":%q,"active":true,"use_keyless":true,"proxy":{"listen_path":%q,"target_url":"http://t"}}}`, id, name, path)
 }
 
-// document returns the document of an API.
-func document(id, name, path string) string {
+// Document returns the document of an API.
+func Document(id, name, path string) string {
 	return fmt.Sprintf(`{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{},"x-tyk-api-gateway":{"info":{"name":%q,"id":%q,"state":{"active":true}},`+
 		`"upstream":{"url":"http://t"},"server":{"listenPath":{"value":%q}}}}`, name, id, path)
 }

@@ -1,22 +1,23 @@
-package apis
+package classic
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/rows"
+	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Wrapper is the form in which classic endpoints exchange an API: the
-// definition sits in api_definition (contract dashboard.md 9.2).
+// definition sits in api_definition.
 type Wrapper struct {
 	rest       doc.Object
 	definition *doc.Node
@@ -29,14 +30,14 @@ func (w *Wrapper) UnmarshalJSON(text []byte) (err error) {
 	if err = w.rest.UnmarshalJSON(text); err != nil {
 		return err
 	}
-	if err = w.check(); err != nil {
+	if err = forms.Wrapper(w.rest); err != nil {
 		return err
 	}
 	if w.definition, err = w.object("api_definition"); err != nil {
 		return err
 	}
 	if w.definition == nil {
-		return schemaFault("api_definition", "api_definition is required")
+		return forms.Misformed("api_definition", "api_definition is required")
 	}
 	w.document, err = w.object("oas")
 	return err
@@ -48,76 +49,32 @@ func (w *Wrapper) object(name string) (*doc.Node, error) {
 		return nil, nil
 	}
 	if !doc.IsObject(raw) {
-		return nil, schemaFault(name, name+" must be an object")
+		return nil, forms.Misformed(name, name+" must be an object")
 	}
 	return doc.ParseNode(raw)
-}
-
-// check refuses members of the wrapper that could not be read again, and known
-// ones in another letter case.
-func (w *Wrapper) check() error {
-	text, err := w.rest.Without("api_definition").Without("oas").AppendJSON(nil)
-	if err == nil {
-		err = apidef.WrapperNames.Spelling(text)
-	}
-	if m, ok := errors.AsType[*shape.Misspelling](err); ok {
-		return schemaFault(m.Path, m.Error())
-	}
-	for _, m := range []struct {
-		name string
-		into any
-	}{
-		{"user_owners", &[]string{}}, {"user_group_owners", &[]string{}}, {"categories", &[]string{}}, {"sort_by", new(int)}, {"is_site", new(bool)},
-	} {
-		if raw, ok := w.rest.Get(m.name); ok && json.Unmarshal(raw, m.into) != nil {
-			return schemaFault(m.name, m.name+" has the wrong type")
-		}
-	}
-	return checkHooks(w.rest)
-}
-
-// checkHooks refuses references to webhooks that a feed could not resolve.
-func checkHooks(wrapper doc.Object) error {
-	raw, ok := wrapper.Get("hook_references")
-	if !ok || doc.IsNull(raw) {
-		return nil
-	}
-	var refs []struct {
-		Event   string   `json:"event_name"`
-		Timeout int64    `json:"event_timeout"`
-		Hook    hookName `json:"hook"`
-	}
-	if err := json.Unmarshal(raw, &refs); err != nil {
-		return schemaFault("hook_references", "hook_references must be a list of {event_name, event_timeout, hook}")
-	}
-	return nil
-}
-
-type hookName struct {
-	ID string `json:"id"`
 }
 
 type createIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
-	versionIn
+	versioning.NewVersion
 	Wrapper Wrapper `body:""`
 }
 
 // Create stores a classic API.
-func (s Classic) Create(ctx context.Context, in createIn) (operation.Receipt, error) {
+func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, error) {
 	class, err := s.classOf(in.Wrapper)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	d := apidef.Draft{ID: s.NewID(), OrgID: in.Scope.Org(), Class: class, Definition: in.Wrapper.definition, Document: in.Wrapper.document, Wrapper: in.Wrapper.rest}
+	d := apidef.Draft{ID: s.APIs.NewID(), OrgID: in.Scope.Org(), Class: class, Definition: in.Wrapper.definition, Document: in.Wrapper.document, Wrapper: in.Wrapper.rest}
 	if d.APIID = d.Definition.Get("api_id").Text(); d.APIID == "" {
-		d.APIID = s.NewAPIID()
+		d.APIID = s.APIs.NewAPIID()
 	}
-	if err := s.prepare(&d); err != nil {
+	if err := s.Forms.Classic(&d); err != nil {
 		return operation.Receipt{}, err
 	}
-	a, at, err := s.create(ctx, in.Scope, in.Who, d, in.versionIn)
+	a, at, err := s.Versions.Create(ctx, in.Scope, in.Who, d, in.NewVersion)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
@@ -125,16 +82,16 @@ func (s Classic) Create(ctx context.Context, in createIn) (operation.Receipt, er
 }
 
 // classOf refuses OpenAPI definitions at classic endpoints unless that is
-// allowed: they would bypass the conversion (contract dashboard.md 9.3).
-func (s Classic) classOf(w Wrapper) (apidef.Class, error) {
+// allowed: they would bypass the conversion.
+func (s *Service) classOf(w Wrapper) (apidef.Class, error) {
 	if !w.definition.Get("is_oas").True() {
 		return apidef.Classic, nil
 	}
-	if !s.Settings.UnsafeOAS {
+	if !s.APIs.Settings.UnsafeOAS {
 		return "", unsafeOAS()
 	}
 	if w.document == nil {
-		return "", fault.New(fault.Invalid, codeInvalid, "an OAS API needs its document in oas").At("oas")
+		return "", fault.New(fault.Invalid, apis.CodeInvalid, "an OAS API needs its document in oas").At("oas")
 	}
 	return apidef.OAS, nil
 }
@@ -144,23 +101,23 @@ func unsafeOAS() error {
 }
 
 type replaceIn struct {
-	writeByID
+	rows.WriteByID
 	Wrapper Wrapper `body:""`
 }
 
 // Replace replaces a classic API; its api_id may change.
-func (s Classic) Replace(ctx context.Context, in replaceIn) (operation.Receipt, error) {
-	return s.write(ctx, in.writeByID, func(apidef.API) (Wrapper, error) { return in.Wrapper, nil })
+func (s *Service) Replace(ctx context.Context, in replaceIn) (operation.Receipt, error) {
+	return s.write(ctx, in.WriteByID, func(apidef.API) (Wrapper, error) { return in.Wrapper, nil })
 }
 
 // write stores the wrapper that next makes of an API.
-func (s Classic) write(ctx context.Context, in writeByID, next func(apidef.API) (Wrapper, error)) (operation.Receipt, error) {
-	now := s.Now()
-	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
+func (s *Service) write(ctx context.Context, in rows.WriteByID, next func(apidef.API) (Wrapper, error)) (operation.Receipt, error) {
+	now := s.APIs.Now()
+	at, err := store.Write(ctx, s.APIs.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
 		var before apidef.API
-		after, err := s.edit(ctx, w, in, s.viewerOf(apidef.Classic, in.Who, access.Write), func(a apidef.API) (apidef.API, error) {
+		after, err := s.APIs.Edit(ctx, w, in.ID, in.Match, s.APIs.Viewer(in.Who, apidef.Classic, access.Write), func(a apidef.API) (apidef.API, error) {
 			before = a
-			if a.Class() != apidef.Classic && !s.Settings.UnsafeOAS {
+			if a.Class() != apidef.Classic && !s.APIs.Settings.UnsafeOAS {
 				return a, unsafeOAS()
 			}
 			wrapper, err := next(a)
@@ -176,16 +133,16 @@ func (s Classic) write(ctx context.Context, in writeByID, next func(apidef.API) 
 		if err != nil {
 			return 0, err
 		}
-		return after.Serial, s.renamed(ctx, w, before, after.Value)
+		return after.Serial, s.Versions.Renamed(ctx, w, before, after.Value)
 	})
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }
 
 // redraw checks what is to become of an API.
-func (s Classic) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
+func (s *Service) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 	d := apidef.Draft{ID: a.ID(), APIID: w.definition.Get("api_id").Text(), Class: a.Class(), Definition: w.definition.Clone(), Wrapper: w.rest, Gone: w.gone}
 	if id := d.Definition.Get("id").Text(); id != "" && id != d.ID {
-		return d, fault.New(fault.Invalid, codeWrongID, "Invalid `ID` value").At("api_definition.id")
+		return d, fault.New(fault.Invalid, apis.CodeWrongID, "Invalid `ID` value").At("api_definition.id")
 	}
 	if d.APIID == "" {
 		d.APIID = a.APIID()
@@ -194,7 +151,7 @@ func (s Classic) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 		if d.Definition.Get("is_oas").True() {
 			return d, unsafeOAS()
 		}
-		return d, s.prepare(&d)
+		return d, s.Forms.Classic(&d)
 	}
 	d.Definition.Set("is_oas", doc.NewBool(true))
 	if d.Document = w.document.Clone(); d.Document == nil {
@@ -203,5 +160,46 @@ func (s Classic) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 			return d, err
 		}
 	}
-	return d, s.prepare(&d)
+	return d, s.Forms.Classic(&d)
+}
+
+// look returns an API of any class that the caller may see.
+func (s *Service) look(ctx context.Context, in rows.ByID) (a store.Stored[apidef.API], err error) {
+	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err = s.APIs.Get(ctx, r, in.ID, s.APIs.Viewer(in.Who, apidef.Classic, access.Read))
+		return err
+	})
+	return a, err
+}
+
+// Get returns the wrapper of an API of any class.
+func (s *Service) Get(ctx context.Context, in rows.ByID) (out operation.Rendition, err error) {
+	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err := s.APIs.Get(ctx, r, in.ID, s.APIs.Viewer(in.Who, apidef.Classic, access.Read))
+		if err != nil {
+			return err
+		}
+		base := ""
+		if b, err := s.Versions.Base(ctx, r, a.Value); err != nil {
+			return err
+		} else if b != nil {
+			base = b.APIID()
+		}
+		text, err := a.Value.View(false).AppendJSON(nil)
+		out = rows.Render(text, a, base)
+		return err
+	})
+	return out, err
+}
+
+// Delete removes an API of any class but MCP proxies, which have their own
+// permission. Keys, IdP mappings, OAuth clients and certificates stay; policies
+// lose the API.
+func (s *Service) Delete(ctx context.Context, in rows.WriteByID) (operation.Receipt, error) {
+	return operation.Receipt{Message: "API deleted"}, s.Versions.Delete(ctx, in, apidef.Classic, false)
+}
+
+// ListReferences returns who names an API.
+func (s *Service) ListReferences(ctx context.Context, in rows.ByID) ([]store.Reference, error) {
+	return s.APIs.Referrers(ctx, in.Scope, in.Who, apidef.Classic, in.ID)
 }

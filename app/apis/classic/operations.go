@@ -1,6 +1,12 @@
-package apis
+// Package classic lets clients manage classic APIs, and do what APIs of all classes
+// have in common.
+package classic
 
 import (
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/rows"
+	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
@@ -8,9 +14,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Classic is the door for classic APIs, and for what all classes share
-// (contract dashboard.md 9).
-type Classic struct{ *Library }
+// Service manages classic APIs.
+type Service struct {
+	APIs     *apis.Repository
+	Forms    *forms.Forms
+	Versions *versioning.Service
+}
 
 // Examples for the API description.
 var (
@@ -31,82 +40,56 @@ var (
 	exampleOwners = Owners{UserIDs: []string{"5f1a0c5d8e3b2a1f00000002"}, GroupIDs: []string{}}
 )
 
-func done(message string) map[string]any {
-	return map[string]any{"Status": "OK", "Message": message, "Meta": nil}
-}
-
-// absent is how a row answers for an API that does not exist.
-func absent(status int, text string) operation.Option {
-	return operation.Answers(map[string]operation.Answer{codeMissing: {Status: status, Text: text}})
-}
-
-// style is what all doors for APIs have in common.
-func style(listKey string) operation.Style {
-	return operation.Style{Word: "OK", ListKey: listKey, Faults: map[string]operation.Answer{
-		codeTaken: {Text: "Found API with the same ID"}, versions.CodeDuplicate: {Status: 422},
-	}}
-}
-
-// writing lists the faults of every row that stores an API.
-func writing(more ...string) operation.Option {
-	return operation.Faulting(append([]string{codeTaken, codeURLTaken, codeInvalid, codeNotOwned}, more...)...)
-}
-
-// noVersion is how a classic row answers for a version without a name (contract
-// dashboard.md 9.1).
+// noVersion is how a classic row answers for a version without a name.
 var noVersion = operation.Answers(map[string]operation.Answer{versions.CodeName: {Text: "version name header should be set with base API ID"}})
-
-// notesDryRun is what the description says of rows that can be rehearsed.
-const notesDryRun = "With dry_run=true nothing is stored: the answer says what would change, and which references would lead nowhere."
-
-// notesPlace is what the description says of identifiers and addresses.
-const notesPlace = "An api_id is of one organisation unless separate_gateways is on. A listen path begins with / or is a reference that gateways resolve " +
-	"(env://, secrets://, consul://, vault://, file://, kv://); two paths differ if they are written differently. " +
-	"An upstream address has a scheme and a host, or is a reference, or another API (tyk://)."
 
 // notesShown is what the description says of definitions as users read them.
 const notesShown = "Lists of a definition are never null or missing; times of uptime tests are texts such as 5s, which writes take like nanoseconds. " +
 	"hook_references hold the whole webhooks."
 
-// textOwners answers owners that cannot be read (contract dashboard.md 9.1, 4.3).
+// textOwners answers owners that cannot be read.
 const textOwners = "failed to unmarshal categories payload"
 
+// codeUnsafeOAS is the code of an OAS API that comes in the classic form.
+const codeUnsafeOAS = apidef.Kind + ".unsafe_oas"
+
 // Operations lists what clients can do with classic APIs.
-func (s Classic) Operations() []operation.Operation {
-	group := operation.Group{Surface: operation.Management, Name: "apis", Path: "/api/apis", Tag: "APIs", Permission: access.APIs, Style: style("apis")}
-	created := map[string]any{"Status": "OK", "Message": "API created", "Meta": "5f1a0c5d8e3b2a1f00000005", "ID": "orders"}
+func (s *Service) Operations() []operation.Operation {
+	group := operation.Group{Surface: operation.Management, Name: "apis", Path: "/api/apis", Tag: "APIs", Permission: access.APIs, Style: rows.Style("apis")}
+	created := rows.Made("API created", "5f1a0c5d8e3b2a1f00000005")
+	dry := operation.Rehearsable(s.APIs.References.Onlooker)
 	list := map[string]any{"apis": []any{exampleWrapper}, "pages": 1}
 	return group.Rows(
-		operation.GET("list", "", "List APIs", s.List, operation.Faulting(apidef.CodeType, apidef.CodeSort, codeInvalid), operation.Notes("Newest first unless sorted otherwise. MCP proxies have a list of their own. "+notesShown), operation.Example(nil, list)),
+		operation.GET("list", "", "List APIs", s.List, operation.Faulting(apidef.CodeType, apidef.CodeSort, apis.CodeInvalid), operation.Notes("Newest first unless sorted otherwise. MCP proxies have a list of their own. "+notesShown), operation.Example(nil, list)),
 		operation.GET("search", "/search", "Search APIs by name or listen path", s.Search, operation.Example(nil, list)),
 		operation.GET("categories", "/categories", "Count APIs by category", s.Categories,
 			operation.Example(nil, CategoryCounts{[]CategoryCount{{Name: "shop", Count: 1}}})),
 		operation.GET("groups", "/groups", "List API IDs by category", s.Groups, operation.Example(nil, map[string]any{"shop": []any{"orders"}})),
-		operation.POST("create", "", "Create a classic API", s.Create, writing(append(versionFaults, codeUnsafeOAS, codeStreamsOff)...), noVersion,
-			operation.Notes("With base_api_id it becomes a version of that API. An api_id in the definition is honoured. "+notesPlace), operation.Example(exampleDraft, created)),
-		operation.GET("get", "/{apiId}", "Fetch an API as a wrapper", s.Get, operation.Faulting(codeMissing, codeNotOwned),
-			absent(400, "Could not retrieve API detail"), operation.Notes(notesShown), operation.Example(nil, exampleWrapper)),
-		operation.PUT("replace", "/{apiId}", "Replace a classic API", s.Replace, writing(codeMissing, codeWrongID, codeUnsafeOAS, codeStreamsOff),
-			absent(404, "API definition does not exist"), s.rehearsable(), operation.Notes(notesDryRun), operation.Example(exampleDraft, done("API updated"))),
-		operation.PATCH("patch", "/{apiId}", "Change parts of a classic API", s.Patch, operation.Settles(s.patches), writing(codeMissing, codeWrongID, codeUnsafeOAS, codeStreamsOff, operation.CodePatch, operation.CodePatchTest),
-			absent(404, "API definition does not exist"), s.rehearsable(),
-			operation.Notes("Works on the wrapper as it is read; what the patch does not mention keeps its place and spelling. All or nothing. "+notesDryRun),
-			operation.Example(map[string]any{"api_definition": map[string]any{"active": false}}, done("API updated"))),
-		operation.DELETE("delete", "/{apiId}", "Delete an API of any class", s.Delete, operation.Faulting(codeMissing, codeNotOwned),
-			absent(404, "Could not retrieve API detail"), s.rehearsable(), operation.Example(nil, done("API deleted")),
-			operation.Notes("Policies lose the API unless it is their only one; keys, identity providers, OAuth clients and certificates stay. A version leaves the table of its base; the versions of a base stay as APIs of their own. "+notesDryRun)),
-		operation.GET("references", "/{apiId}/references", "List who names an API", s.ListReferences, operation.Faulting(codeMissing, codeNotOwned),
-			absent(404, "API not found"), operation.Notes("Policies, identity providers, bases of which it is a version, and MCP proxies that offer it as tools."),
-			operation.Example(nil, exampleReferences)),
-		operation.GET("url", "/{apiId}/url", "Show where an API is reached", s.URL, operation.Faulting(codeMissing, codeNotOwned),
-			absent(400, "Could not retrieve API detail"), operation.Example(nil, servers.Parts{APIURL: "http://localhost:8080/orders/", BasePath: "/orders/", Host: "localhost:8080"})),
-		operation.GET("access", "/{apiId}/access", "Show the owners of an API", s.Access, operation.Faulting(codeMissing, codeNotOwned),
-			absent(404, "API not found"), operation.Example(nil, exampleOwners)),
-		operation.PUT("access.replace", "/{apiId}/access", "Replace the owners of an API", s.SetAccess, operation.Faulting(codeMissing, codeNotOwned),
+		operation.POST("create", "", "Create a classic API", s.Create, rows.Writing(append(versioning.Faults, codeUnsafeOAS, forms.CodeStreamsOff)...), noVersion,
+			operation.Notes("With base_api_id it becomes a version of that API. An api_id in the definition is honoured. "+rows.NotesPlace), operation.Example(exampleDraft, created)),
+		operation.GET("get", "/{apiId}", "Fetch an API as a wrapper", s.Get, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+			rows.Absent(400, "Could not retrieve API detail"), operation.Notes(notesShown), operation.Example(nil, exampleWrapper)),
+		operation.PUT("replace", "/{apiId}", "Replace a classic API", s.Replace, rows.Writing(apis.CodeMissing, apis.CodeWrongID, codeUnsafeOAS, forms.CodeStreamsOff),
+			rows.Absent(404, "API definition does not exist"), dry, operation.Notes(rows.NotesDryRun), operation.Example(exampleDraft, rows.Done("API updated"))),
+		operation.PATCH("patch", "/{apiId}", "Change parts of a classic API", s.Patch, operation.Settles(s.patches), rows.Writing(apis.CodeMissing, apis.CodeWrongID, codeUnsafeOAS, forms.CodeStreamsOff, operation.CodePatch, operation.CodePatchTest),
+			rows.Absent(404, "API definition does not exist"), dry,
+			operation.Notes("Works on the wrapper as it is read; what the patch does not mention keeps its place and spelling. All or nothing. "+rows.NotesDryRun),
+			operation.Example(map[string]any{"api_definition": map[string]any{"active": false}}, rows.Done("API updated"))),
+		operation.DELETE("delete", "/{apiId}", "Delete an API of any class", s.Delete, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+			rows.Absent(404, "Could not retrieve API detail"), dry, operation.Example(nil, rows.Done("API deleted")),
+			operation.Notes("Policies lose the API unless it is their only one; keys, identity providers, OAuth clients and certificates stay. A version leaves the table of its base; the versions of a base stay as APIs of their own. "+rows.NotesDryRun)),
+		operation.GET("references", "/{apiId}/references", "List who names an API", s.ListReferences, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+			rows.Absent(404, "API not found"), operation.Notes("Policies, identity providers, bases of which it is a version, and MCP proxies that offer it as tools."),
+			operation.Example(nil, rows.References)),
+		operation.GET("url", "/{apiId}/url", "Show where an API is reached", s.URL, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+			rows.Absent(400, "Could not retrieve API detail"), operation.Example(nil, servers.Parts{APIURL: "http://localhost:8080/orders/", BasePath: "/orders/", Host: "localhost:8080"})),
+		operation.GET("access", "/{apiId}/access", "Show the owners of an API", s.Access, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+			rows.Absent(404, "API not found"), operation.Example(nil, exampleOwners)),
+		operation.PUT("access.replace", "/{apiId}/access", "Replace the owners of an API", s.SetAccess, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
 			operation.Answers(map[string]operation.Answer{
-				codeMissing:             {Status: 404, Text: "API not found"},
+				apis.CodeMissing:        {Status: 404, Text: "API not found"},
 				operation.CodeEmptyBody: {Status: 500, Text: textOwners}, operation.CodeMalformed: {Status: 500, Text: textOwners},
-			}), s.rehearsable(), operation.Example(exampleOwners, done("API access updated")),
+			}), dry, operation.Example(exampleOwners, rows.Done("API access updated")),
 			operation.Notes("Both lists are replaced. While ownership is on, only owners and admins may; with nobody in either list the API is everybody's. Gateways are not told: it makes no difference to them.")),
 	)
 }

@@ -1,11 +1,11 @@
-package apis
+package classic
 
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
+	"github.com/gatehouse-io/gatehouse/app/apis/rows"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/caps"
@@ -13,14 +13,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Owners says who owns an API; with nobody, everybody in the organisation sees it.
+// Owners says who owns an API. Without owners all users of the organisation see it.
 type Owners struct {
 	UserIDs  []string `json:"userIds" doc:"Users who own the API."`
 	GroupIDs []string `json:"userGroupIds" doc:"Groups whose members own it."`
 }
 
 // Access returns the owners of an API.
-func (s Classic) Access(ctx context.Context, in byID) (operation.Entity[Owners], error) {
+func (s *Service) Access(ctx context.Context, in rows.ByID) (operation.Entity[Owners], error) {
 	a, err := s.look(ctx, in)
 	out := Owners{UserIDs: []string{}, GroupIDs: []string{}}
 	if err == nil {
@@ -31,53 +31,30 @@ func (s Classic) Access(ctx context.Context, in byID) (operation.Entity[Owners],
 }
 
 type accessIn struct {
-	writeByID
+	rows.WriteByID
 	Owners Owners `body:""`
 }
 
 // SetAccess replaces the owners of an API.
-func (s Classic) SetAccess(ctx context.Context, in accessIn) (operation.Receipt, error) {
-	now := s.Now()
-	at, err := s.change(ctx, in.writeByID, func(a apidef.API) (apidef.API, error) {
-		err := errors.Join(caps.Wrapper.CountAt("user_owners", "userIds", len(in.Owners.UserIDs)),
-			caps.Wrapper.CountAt("user_group_owners", "userGroupIds", len(in.Owners.GroupIDs)))
-		return a.WithOwners(in.Owners.UserIDs, in.Owners.GroupIDs, now), err
+func (s *Service) SetAccess(ctx context.Context, in accessIn) (operation.Receipt, error) {
+	now := s.APIs.Now()
+	at, err := store.Write(ctx, s.APIs.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
+		a, err := s.APIs.Edit(ctx, w, in.ID, in.Match, s.APIs.Viewer(in.Who, apidef.Classic, access.Write), func(a apidef.API) (apidef.API, error) {
+			err := errors.Join(caps.Wrapper.CountAt("user_owners", "userIds", len(in.Owners.UserIDs)),
+				caps.Wrapper.CountAt("user_group_owners", "userGroupIds", len(in.Owners.GroupIDs)))
+			return a.WithOwners(in.Owners.UserIDs, in.Owners.GroupIDs, now), err
+		})
+		return a.Serial, err
 	})
 	return operation.Receipt{Message: "API access updated", Tag: operation.Tag(at)}, err
 }
 
-// own makes a caller who is not an admin the owner of what it creates while
-// ownership is in force, unless it named owners (contract dashboard.md 4.4).
-func (l *Library) own(a apidef.API, who operation.Principal) apidef.API {
-	users, groups := a.Owners()
-	if !l.Settings.Ownership || who.Permissions.Admin() || len(users)+len(groups) > 0 {
-		return a
-	}
-	return a.WithOwners(slices.Clip([]string{who.ID}), []string{}, a.Updated())
-}
-
-// Foreign returns what tells whether there is an API that belongs to others than the
-// caller, or nil when owners make no difference to the caller.
-func (l *Library) Foreign(who operation.Principal) func(ctx context.Context, r store.Reader, apiID string) (bool, error) {
-	v := l.viewer(who)
-	if v.All {
-		return nil
-	}
-	return func(ctx context.Context, r store.Reader, apiID string) (bool, error) {
-		if strings.ContainsRune(apiID, 0) { // which no store could look for
-			return false, nil
-		}
-		a, err := l.named(ctx, r, apiID)
-		return err == nil && a != nil && !a.VisibleTo(v), err
-	}
-}
-
 // URL returns where an API is reached, as old clients read it.
-func (s Classic) URL(ctx context.Context, in byID) (servers.Parts, error) {
+func (s *Service) URL(ctx context.Context, in rows.ByID) (servers.Parts, error) {
 	a, err := s.look(ctx, in)
 	if err != nil {
 		return servers.Parts{}, err
 	}
 	def, _, err := a.Value.Texts()
-	return servers.ClassicURL(def, s.Hosts), err
+	return servers.ClassicURL(def, s.Forms.Hosts), err
 }

@@ -1,10 +1,11 @@
-package apis
+package classic
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 
+	"github.com/gatehouse-io/gatehouse/app/apis/rows"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -13,14 +14,14 @@ import (
 )
 
 type patchIn struct {
-	writeByID
+	rows.WriteByID
 	Patch operation.Patch `body:""`
 }
 
 // Patch changes parts of a classic API, as the wrapper shows it. Everything else
 // stays as it is written.
-func (s Classic) Patch(ctx context.Context, in patchIn) (operation.Receipt, error) {
-	return s.write(ctx, in.writeByID, func(a apidef.API) (Wrapper, error) {
+func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, error) {
+	return s.write(ctx, in.WriteByID, func(a apidef.API) (Wrapper, error) {
 		before, after, err := in.applied(a)
 		if err != nil {
 			return Wrapper{}, err
@@ -55,9 +56,9 @@ func (in patchIn) applied(a apidef.API) (before, after []byte, err error) {
 }
 
 // patches says to rules what Patch stores.
-func (s Classic) patches(ctx context.Context, in patchIn) (out operation.Settled, err error) {
-	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		a, err := s.get(ctx, r, in.ID, s.viewerOf(apidef.Classic, in.Who, access.Write))
+func (s *Service) patches(ctx context.Context, in patchIn) (out operation.Settled, err error) {
+	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err := s.APIs.Get(ctx, r, in.ID, s.APIs.Viewer(in.Who, apidef.Classic, access.Write))
 		if err != nil {
 			return err
 		}

@@ -1,12 +1,16 @@
-package apis_test
+package classic_test
 
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
+	"github.com/gatehouse-io/gatehouse/app/apis/importing"
+	"github.com/gatehouse-io/gatehouse/app/upgrade"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -62,20 +66,20 @@ func arrays(t *testing.T, where string, n *doc.Node, path []string) (found int) 
 // TestListsAreNeverNull: clients that take their types seriously find an array
 // wherever there is one, whatever was sent.
 func TestListsAreNeverNull(t *testing.T) {
-	w := newWorld(t, apis.Settings{Streams: true})
+	w := apistest.New(t, apis.Settings{Streams: true})
 	one := func(members string) string { return `[{"path":"/a","method":"GET"` + members + `}]` }
-	full := strings.Replace(classic("full", "F", "/f/"), `"active":true`, `"active":true,"tags":null,"CORS":{},"cache_options":{"cache_by_headers":null},"custom_middleware":{},
+	full := strings.Replace(apistest.Classic("full", "F", "/f/"), `"active":true`, `"active":true,"tags":null,"CORS":{},"cache_options":{"cache_by_headers":null},"custom_middleware":{},
 		"event_handlers":{"events":{"AuthFailure":null}},"external_oauth":{},"graphql":{"engine":{"data_sources":[{"name":"d","root_fields":[{"type":"Q"}]}],"field_configs":[{}]},"supergraph":{}},
 		"oauth_meta":{},"openid_options":{},"request_signing":{},"uptime_tests":{"check_list":[{"url":"http://u"}]},
 		"version_data":{"not_versioned":true,"versions":{"":{"name":"","paths":{},"extended_paths":{"cache":null,"advance_cache_config":`+one("")+
 		`,"transform_headers":`+one("")+`,"transform_response_headers":`+one(`,"delete_headers":null`)+`,"url_rewrites":`+one("")+`}}}}`, 1)
 	full = strings.Replace(full, `"proxy":{`, `"proxy":{"transport":{},`, 1)
-	w.done("admin", "POST", "/apis", full)
-	w.done("admin", "POST", "/apis", classic("bare", "B", "/b/"))
-	w.done("admin", "POST", "/apis/oas", document("oas", "O", "/o/"))
-	w.done("admin", "POST", "/apis/streams", document("streams", "S", "/s/"))
+	w.Done("admin", "POST", "/apis", full)
+	w.Done("admin", "POST", "/apis", apistest.Classic("bare", "B", "/b/"))
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("oas", "O", "/o/"))
+	w.Done("admin", "POST", "/apis/streams", apistest.Document("streams", "S", "/s/"))
 	for _, answer := range []string{"/apis?p=-1", "/apis/search?q=", "/apis/full", "/apis/bare", "/apis/oas", "/apis/streams"} {
-		all := w.node("admin", answer)
+		all := w.Node("admin", answer)
 		wrappers := all.Get("apis").Items()
 		if wrappers == nil {
 			wrappers = []*doc.Node{all}
@@ -93,20 +97,20 @@ func TestListsAreNeverNull(t *testing.T) {
 			t.Errorf("%s: %d arrays", answer, found)
 		}
 	}
-	for _, wrapper := range w.node("admin", "/apis?compressed=1").Get("apis").Items() {
+	for _, wrapper := range w.Node("admin", "/apis?compressed=1").Get("apis").Items() {
 		arrays(t, "compressed", wrapper, []string{"api_definition", "tags"})
 	}
-	if _, text := w.stored("bare"); strings.Contains(text, "tag_headers") {
+	if _, text := w.Stored("bare"); strings.Contains(text, "tag_headers") {
 		t.Error("a list that nobody sent is stored", text)
 	}
 	patch := func(id, body string) {
 		t.Helper()
-		if a := w.ask("admin", "PATCH", "/apis/"+id, body, "Content-Type", "application/json-patch+json"); a.Code != 200 {
+		if a := w.Ask("admin", "PATCH", "/apis/"+id, body, "Content-Type", "application/json-patch+json"); a.Code != 200 {
 			t.Error(a.Code, a.Body)
 		}
 	}
 	patch("bare", `[{"op":"test","path":"/api_definition/tags","value":[]},{"op":"add","path":"/api_definition/tags/-","value":"eu"}]`)
-	if _, text := w.stored("bare"); !strings.Contains(text, `"tags":["eu"]`) || strings.Contains(text, "tag_headers") {
+	if _, text := w.Stored("bare"); !strings.Contains(text, `"tags":["eu"]`) || strings.Contains(text, "tag_headers") {
 		t.Error("a patch stores what only is shown", text)
 	}
 }
@@ -114,45 +118,45 @@ func TestListsAreNeverNull(t *testing.T) {
 // TestUptimeTimeouts: users read and write the time an uptime test may take as a text,
 // gateways get nanoseconds.
 func TestUptimeTimeouts(t *testing.T) {
-	w := newWorld(t, apis.Settings{})
+	w := apistest.New(t, apis.Settings{})
 	with := func(id, timeout string) string {
-		return strings.Replace(classic(id, id, "/"+id+"/"), `"active":true`, `"active":true,"uptime_tests":{"check_list":[{"url":"http://u","timeout":`+timeout+`}]}`, 1)
+		return strings.Replace(apistest.Classic(id, id, "/"+id+"/"), `"active":true`, `"active":true,"uptime_tests":{"check_list":[{"url":"http://u","timeout":`+timeout+`}]}`, 1)
 	}
 	for _, c := range []struct{ id, sent, stored, shown string }{
 		{"a", `1500000000`, `1500000000`, "1.5s"}, {"b", `"2m"`, `120000000000`, "2m0s"}, {"c", `0`, `0`, "0s"}, {"d", `1000000000`, `1000000000`, "1s"}, {"e", `"500ms"`, `500000000`, "500ms"},
 	} {
-		w.done("admin", "POST", "/apis", with(c.id, c.sent))
-		if _, text := w.stored(c.id); !strings.Contains(text, `"timeout":`+c.stored+`}`) {
+		w.Done("admin", "POST", "/apis", with(c.id, c.sent))
+		if _, text := w.Stored(c.id); !strings.Contains(text, `"timeout":`+c.stored+`}`) {
 			t.Errorf("%s is stored as %s", c.sent, text)
 		}
-		for _, answer := range []*doc.Node{w.node("admin", "/apis/"+c.id), w.node("admin", "/apis/search?q="+c.id).Get("apis").Items()[0]} {
+		for _, answer := range []*doc.Node{w.Node("admin", "/apis/"+c.id), w.Node("admin", "/apis/search?q="+c.id).Get("apis").Items()[0]} {
 			if test := answer.Get("api_definition", "uptime_tests", "check_list").Items()[0]; string(test.Get("timeout").JSON()) != `"`+c.shown+`"` {
 				t.Errorf("%s is shown as %s", c.sent, test.JSON())
 			}
 		}
 	}
-	w.done("admin", "PATCH", "/apis/d", `{"api_definition":{"active":false}}`)
-	if _, text := w.stored("d"); !strings.Contains(text, `"timeout":1000000000}`) {
+	w.Done("admin", "PATCH", "/apis/d", `{"api_definition":{"active":false}}`)
+	if _, text := w.Stored("d"); !strings.Contains(text, `"timeout":1000000000}`) {
 		t.Error("a patch of something else changed the timeout", text)
 	}
-	w.ask("admin", "PATCH", "/apis/d", `[{"op":"replace","path":"/api_definition/uptime_tests/check_list/0/timeout","value":"7s"}]`, "Content-Type", "application/json-patch+json")
-	if _, text := w.stored("d"); !strings.Contains(text, `"timeout":7000000000}`) {
+	w.Ask("admin", "PATCH", "/apis/d", `[{"op":"replace","path":"/api_definition/uptime_tests/check_list/0/timeout","value":"7s"}]`, "Content-Type", "application/json-patch+json")
+	if _, text := w.Stored("d"); !strings.Contains(text, `"timeout":7000000000}`) {
 		t.Error(text)
 	}
-	read := w.ask("admin", "GET", "/apis/a", "").Body.String()
-	w.done("admin", "PUT", "/apis/a", read)
-	if _, text := w.stored("a"); !strings.Contains(text, `"timeout":1500000000`) {
+	read := w.Ask("admin", "GET", "/apis/a", "").Body.String()
+	w.Done("admin", "PUT", "/apis/a", read)
+	if _, text := w.Stored("a"); !strings.Contains(text, `"timeout":1500000000`) {
 		t.Error(text)
 	}
-	w.want("admin", "POST", "/apis", with("x", `"soon"`), 400, "uptime_tests.check_list[0].timeout")
+	w.Want("admin", "POST", "/apis", with("x", `"soon"`), 400, "uptime_tests.check_list[0].timeout")
 }
 
 // TestWholeWebhooks: whoever refers to a webhook by its identifier reads the whole of
 // it, after each kind of write.
 func TestWholeWebhooks(t *testing.T) {
-	w := newWorld(t, apis.Settings{})
+	w := apistest.New(t, apis.Settings{})
 	hook := `{"id":"h1","name":"N","method":"POST"}`
-	w.library.Hook = func(_ context.Context, _ store.Reader, id string) (json.RawMessage, error) {
+	w.APIs.Hook = func(_ context.Context, _ store.Reader, id string) (json.RawMessage, error) {
 		if id != "h1" {
 			return nil, fault.New(fault.NotFound, "webhook.not_found", "webhook not found")
 		}
@@ -160,36 +164,36 @@ func TestWholeWebhooks(t *testing.T) {
 	}
 	const refs = `[{"event_name":"AuthFailure","event_timeout":5,"hook":{"id":"h1"}},{"event_name":"KeyExpired","event_timeout":0,"hook":{"id":"gone"}}]`
 	with := func(id string) string {
-		return strings.TrimSuffix(classic(id, id, "/"+id+"/"), "}") + `,"hook_references":` + refs + `}`
+		return strings.TrimSuffix(apistest.Classic(id, id, "/"+id+"/"), "}") + `,"hook_references":` + refs + `}`
 	}
 	whole := func(when string) {
 		t.Helper()
 		want := strings.Replace(refs, `{"id":"h1"}`, hook, 1)
 		for _, answer := range []string{"/apis/a", "/apis", "/apis?compressed=1"} {
-			if text := w.ask("admin", "GET", answer, "").Body.String(); !strings.Contains(text, `"hook_references":`+want) {
+			if text := w.Ask("admin", "GET", answer, "").Body.String(); !strings.Contains(text, `"hook_references":`+want) {
 				t.Errorf("%s: %s: %s", when, answer, text)
 			}
 		}
 	}
-	w.done("admin", "POST", "/apis", with("a"))
+	w.Done("admin", "POST", "/apis", with("a"))
 	whole("created")
-	w.done("admin", "PUT", "/apis/a", with("a"))
+	w.Done("admin", "PUT", "/apis/a", with("a"))
 	whole("replaced")
-	w.done("admin", "PATCH", "/apis/a", `{"hook_references":`+refs+`}`)
+	w.Done("admin", "PATCH", "/apis/a", `{"hook_references":`+refs+`}`)
 	whole("patched")
-	before := w.head()
+	before := w.Head()
 	hook = `{"id":"h1","name":"M","method":"PUT"}`
 	update := func(fn func(store.Writer) error) {
 		t.Helper()
-		if _, err := w.db.Update(t.Context(), w.scope(), fn); err != nil {
+		if _, err := w.DB.Update(t.Context(), w.Scope(), fn); err != nil {
 			t.Fatal(err)
 		}
 	}
 	update(func(wr store.Writer) error {
-		return w.library.RefreshHook(t.Context(), wr, "h1", json.RawMessage(hook))
+		return w.APIs.RefreshHook(t.Context(), wr, "h1", json.RawMessage(hook))
 	})
 	whole("the webhook changed")
-	if w.head() == before {
+	if w.Head() == before {
 		t.Error("the entity tag is that of before")
 	}
 	put := func() (op store.Op) {
@@ -201,12 +205,12 @@ func TestWholeWebhooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checked, problems := w.library.Check(apis.Incoming{APIID: "a", Class: apidef.Classic, Definition: n.Get("api_definition"), Wrapper: refs}, w.scope().Org())
+		checked, problems := w.Importing.Check(importing.Incoming{APIID: "a", Class: apidef.Classic, Definition: n.Get("api_definition"), Wrapper: refs}, w.Scope().Org())
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
 		update(func(wr store.Writer) (err error) {
-			op, err = w.library.Put(t.Context(), wr, checked)
+			op, err = w.Importing.Put(t.Context(), wr, checked)
 			return err
 		})
 		return op
@@ -215,20 +219,19 @@ func TestWholeWebhooks(t *testing.T) {
 		t.Error("the same from elsewhere is a change:", op)
 	}
 	// What was stored before webhooks were embedded is completed at the next start.
-	w.library.Hook = func(context.Context, store.Reader, string) (json.RawMessage, error) { return nil, nil }
-	w.done("admin", "PUT", "/apis/a", with("a"))
-	a, _ := w.stored("a")
+	w.APIs.Hook = func(context.Context, store.Reader, string) (json.RawMessage, error) { return nil, nil }
+	w.Done("admin", "PUT", "/apis/a", with("a"))
+	a, _ := w.Stored("a")
 	if !a.Value.Abridged() {
 		t.Fatal(string(a.Value.HookReferences()))
 	}
-	w.library.Hook = func(context.Context, store.Reader, string) (json.RawMessage, error) {
+	w.APIs.Hook = func(context.Context, store.Reader, string) (json.RawMessage, error) {
 		return json.RawMessage(hook), nil
 	}
-	update(func(wr store.Writer) error {
-		_, err := w.library.Upgrade(t.Context(), wr, a.Value.ID())
-		return err
-	})
-	if a, _ = w.stored("a"); a.Value.Abridged() {
+	if c, err := (&upgrade.Service{Store: w.DB, APIs: w.APIs, Log: slog.New(slog.DiscardHandler)}).Run(t.Context()); err != nil || c.APIs != 1 {
+		t.Fatal(c, err)
+	}
+	if a, _ = w.Stored("a"); a.Value.Abridged() {
 		t.Error(string(a.Value.HookReferences()))
 	}
 }

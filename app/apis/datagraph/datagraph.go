@@ -1,10 +1,15 @@
-package apis
+// Package datagraph lets clients make APIs of descriptions of data sources. Once made
+// they are classic APIs.
+package datagraph
 
 import (
 	"context"
 	"errors"
 	"mime"
 
+	"github.com/gatehouse-io/gatehouse/app/apis/documents"
+	"github.com/gatehouse-io/gatehouse/app/apis/rows"
+	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/description/datagraph"
@@ -15,9 +20,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// DataGraphs is the door for APIs that are made of descriptions of data sources
-// (contract dashboard.md 9.4). Once made they are classic APIs.
-type DataGraphs struct{ *Library }
+// Service makes data graphs.
+type Service struct{ Documents *documents.Service }
 
 // Media types of documents that say what they describe.
 const (
@@ -29,16 +33,16 @@ const (
 const codeDownload = "datagraph.download"
 
 // Operations lists the one thing there is to do.
-func (s DataGraphs) Operations() []operation.Operation {
-	group := operation.Group{Surface: operation.Management, Name: "data-graphs", Path: "/api/data-graphs/data-sources", Tag: "Data graphs", Permission: access.APIs, Style: documents("apis")}
+func (s *Service) Operations() []operation.Operation {
+	group := operation.Group{Surface: operation.Management, Name: "data-graphs", Path: "/api/data-graphs/data-sources", Tag: "Data graphs", Permission: access.APIs, Style: rows.Documents("apis")}
 	return group.Rows(
-		operation.POST("import", "/import", "Create a data graph from an OpenAPI or AsyncAPI description", s.Import, writing(datagraph.Code, codeDownload), comesTo(s.wrapper),
+		operation.POST("import", "/import", "Create a data graph from an OpenAPI or AsyncAPI description", s.Import, rows.Writing(datagraph.Code, codeDownload), documents.Settles(s.wrapper),
 			operation.Answers(map[string]operation.Answer{codeDownload: {Status: 500}}),
 			operation.Notes("An OpenAPI 3.0 or 3.1 document of type application/vnd.tyk.udg.v2.openapi or an AsyncAPI 2.0 to 2.4 document of type "+
 				"application/vnd.tyk.udg.v2.asyncapi, either of them as JSON or YAML, or {\"url\": \"https://…\"} for one to be downloaded. "+
 				"Of any other type, the document says which it is. The graph is a classic API that listens below the title of the document, without authentication. "+
 				"Queries come from GET operations, mutations from the other ones, subscriptions from Kafka channels."),
-			operation.Example(map[string]any{"url": "https://specs.example/orders.yaml"}, made("Data source imported", "orders"))),
+			operation.Example(map[string]any{"url": "https://specs.example/orders.yaml"}, rows.Made("Data source imported", "orders"))),
 	)
 }
 
@@ -50,16 +54,16 @@ type dataSourceIn struct {
 }
 
 // Import stores a data graph made of a description.
-func (s DataGraphs) Import(ctx context.Context, in dataSourceIn) (operation.Receipt, error) {
+func (s *Service) Import(ctx context.Context, in dataSourceIn) (operation.Receipt, error) {
 	wrapper, err := s.wrapper(ctx, in)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	d := apidef.Draft{ID: s.NewID(), APIID: s.NewAPIID(), OrgID: in.Scope.Org(), Class: apidef.Classic, Definition: wrapper.Get(inWrapper)}
-	if err := s.prepare(&d); err != nil {
+	d := apidef.Draft{ID: s.Documents.APIs.NewID(), APIID: s.Documents.APIs.NewAPIID(), OrgID: in.Scope.Org(), Class: apidef.Classic, Definition: wrapper.Get(inWrapper)}
+	if err := s.Documents.Forms.Classic(&d); err != nil {
 		return operation.Receipt{}, err
 	}
-	a, at, err := s.create(ctx, in.Scope, in.Who, d, versionIn{})
+	a, at, err := s.Documents.Versions.Create(ctx, in.Scope, in.Who, d, versioning.NewVersion{})
 	if err != nil {
 		return operation.Receipt{}, err
 	}
@@ -70,8 +74,8 @@ func (s DataGraphs) Import(ctx context.Context, in dataSourceIn) (operation.Rece
 const inWrapper = "api_definition"
 
 // wrapper returns the data graph in the form in which classic APIs are sent.
-func (s DataGraphs) wrapper(ctx context.Context, in dataSourceIn) (*doc.Node, error) {
-	document, err := s.body(ctx, in.Body)
+func (s *Service) wrapper(ctx context.Context, in dataSourceIn) (*doc.Node, error) {
+	document, err := s.Documents.Body(ctx, in.Body)
 	if err != nil || in.Body.Whole {
 		return document, undelivered(err)
 	}
@@ -84,8 +88,8 @@ func (s DataGraphs) wrapper(ctx context.Context, in dataSourceIn) (*doc.Node, er
 	return wrapper, nil
 }
 
-// undelivered makes trouble of the network a failure of the server, as the
-// contract has it here; an address that nobody may ask stays the client's fault.
+// undelivered makes trouble of the network a failure of the server; an address that
+// is not to be asked stays the client's fault.
 func undelivered(err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Field != "url" || errors.Is(err, fetch.ErrRequest) || errors.Is(err, fetch.ErrPrivate) {

@@ -1,4 +1,4 @@
-package apis_test
+package datagraph_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
@@ -21,7 +22,7 @@ func described(title string) string {
 // What fails because of the network is the server's trouble, what fails because of
 // the address or the document is the client's.
 func TestDataGraphDownloads(t *testing.T) {
-	w := newWorld(t, apis.Settings{})
+	w := apistest.New(t, apis.Settings{})
 	trouble := fault.New(fault.Invalid, operation.CodeMalformed, "no luck")
 	for _, c := range []struct {
 		err    error
@@ -30,10 +31,10 @@ func TestDataGraphDownloads(t *testing.T) {
 		{trouble.At("url").Because(fetch.ErrUnreachable), 500}, {trouble.At("url").Because(fetch.ErrTooLarge), 500}, {trouble.At("url"), 500},
 		{trouble.At("url").Because(fetch.ErrPrivate), 400}, {trouble.At("url").Because(fetch.ErrRequest), 400}, {trouble, 400}, {errors.New("broken"), 500},
 	} {
-		w.library.Read = func(context.Context, operation.Document) (*doc.Node, error) { return nil, c.err }
-		before := w.head()
-		w.want("ann", "POST", importGraph, `{"url":"http://x"}`, c.status, "")
-		if w.head() != before {
+		w.Documents.Read = func(context.Context, operation.Document) (*doc.Node, error) { return nil, c.err }
+		before := w.Head()
+		w.Want("ann", "POST", importGraph, `{"url":"http://x"}`, c.status, "")
+		if w.Head() != before {
 			t.Errorf("%v: something was stored", c.err)
 		}
 	}
@@ -42,18 +43,18 @@ func TestDataGraphDownloads(t *testing.T) {
 // A data graph is a classic API like any other: it has an owner, and can be read,
 // replaced and deleted.
 func TestDataGraphIsAClassicAPI(t *testing.T) {
-	w := newWorld(t, apis.Settings{Ownership: true})
-	w.want("ann", "POST", importGraph, described("Orders"), 200, `{"Status":"OK","Message":"Data source imported","Meta":"made0000000000000000000000000001","ID":"made0000000000000000000000000001"}`)
-	w.want("reader", "POST", importGraph, described("Others"), 403, "")
-	w.want("other", "POST", importGraph, described("Orders"), 200, "")
-	w.want("ann", "POST", importGraph, described("orders!"), 403, "Found API with same url.")
+	w := apistest.New(t, apis.Settings{Ownership: true})
+	w.Want("ann", "POST", importGraph, described("Orders"), 200, `{"Status":"OK","Message":"Data source imported","Meta":"made0000000000000000000000000001","ID":"made0000000000000000000000000001"}`)
+	w.Want("reader", "POST", importGraph, described("Others"), 403, "")
+	w.Want("other", "POST", importGraph, described("Orders"), 200, "")
+	w.Want("ann", "POST", importGraph, described("orders!"), 403, "Found API with same url.")
 	const path = "/apis/made0000000000000000000000000001"
-	w.want("bob", "GET", path, "", 401, "")
-	got := w.node("ann", path)
+	w.Want("bob", "GET", path, "", 401, "")
+	got := w.Node("ann", path)
 	if d := got.Get("api_definition"); d.Get("org_id").Text() != "a" || d.Get("api_id").Text() == "" || d.Get("graphql", "execution_mode").Text() != "executionEngine" {
 		t.Errorf("%s", d.JSON())
 	}
-	w.done("ann", "PUT", path, string(got.JSON()))
-	w.done("ann", "DELETE", path, "")
-	w.done("ann", "POST", importGraph, described("Orders"))
+	w.Done("ann", "PUT", path, string(got.JSON()))
+	w.Done("ann", "DELETE", path, "")
+	w.Done("ann", "POST", importGraph, described("Orders"))
 }

@@ -1,4 +1,4 @@
-package apis_test
+package documents_test
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/openapi"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// watched is a store and a validator that notice each other.
+// watched is a store and a apistest.Validator that notice each other.
 type watched struct {
 	store.Store
 	openapi.Validator
@@ -39,12 +40,12 @@ func (w *watched) Validate(text []byte, o openapi.Options) []validation.Problem 
 // The check of a document, which takes longer than all the rest, does not hold the
 // writer.
 func TestDocumentsAreCheckedAhead(t *testing.T) {
-	w := newWorld(t, apis.Settings{})
-	w.done("admin", "POST", "/apis/oas", document("one", "One", "/one/"))
-	spy := &watched{Store: w.db, Validator: validator}
-	w.library.Store, w.library.Validator = spy, spy
-	w.done("admin", "PUT", "/apis/oas/one", strings.Replace(document("one", "One", "/one/"), `"T"`, `"U"`, 1))
-	w.done("admin", "PATCH", "/apis/oas/one", `{"openapi":"3.0.3","info":{"title":"V","version":"1"},"paths":{}}`)
+	w := apistest.New(t, apis.Settings{})
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("one", "One", "/one/"))
+	spy := &watched{Store: w.DB, Validator: apistest.Validator}
+	w.APIs.Store, w.Forms.Validator = spy, spy
+	w.Done("admin", "PUT", "/apis/oas/one", strings.Replace(apistest.Document("one", "One", "/one/"), `"T"`, `"U"`, 1))
+	w.Done("admin", "PATCH", "/apis/oas/one", `{"openapi":"3.0.3","info":{"title":"V","version":"1"},"paths":{}}`)
 	if n := spy.inside.Load(); n != 0 {
 		t.Errorf("%d checks while the writer was held", n)
 	}

@@ -1,8 +1,14 @@
-package apis
+// Package documents holds what clients do with OpenAPI documents of every class: the
+// operations on OAS APIs, streams APIs and MCP proxies are made of it.
+package documents
 
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/rows"
+	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -14,30 +20,40 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// documentIn is what rows that take a whole document have in common.
-type documentIn struct {
+// Service reads and writes documents.
+type Service struct {
+	APIs     *apis.Repository
+	Forms    *forms.Forms
+	Versions *versioning.Service
+	// Read returns the JSON tree of a document as it was sent: as JSON or YAML, as
+	// an archive, or as the address of one of these.
+	Read func(ctx context.Context, b operation.Document) (*doc.Node, error)
+}
+
+// In is what rows that take a whole document have in common.
+type In struct {
 	Scope   tenant.Scope
 	Who     operation.Principal
 	Unknown bool               `query:"accept_additional_properties" doc:"true lets members of the extension pass that nobody knows."`
 	Body    operation.Document `body:""`
 }
 
-// templateIn chooses an asset that is put under a new document.
-type templateIn struct {
-	Template   string `query:"templateID" doc:"Asset to merge under the document; needs api_assets:read."`
-	TemplateID string `query:"templateId" doc:"Another spelling of templateID."`
+// ReplaceIn is what rows that take the new document of an API have in common.
+type ReplaceIn struct {
+	rows.WriteByID
+	Unknown bool               `query:"accept_additional_properties" doc:"true lets members of the extension pass that nobody knows."`
+	Body    operation.Document `body:""`
 }
 
-func (t templateIn) id() string {
-	if t.Template != "" {
-		return t.Template
-	}
-	return t.TemplateID
+// PatchIn is what rows that take a new description of an API have in common.
+type PatchIn struct {
+	ReplaceIn
+	SettingsIn
 }
 
-// settingsIn are the query settings of import, patch and dry run (contract
-// dashboard.md 10.2). Booleans that are none count as absent.
-type settingsIn struct {
+// SettingsIn are the query settings of import, patch and dry run. Booleans that are
+// none count as absent.
+type SettingsIn struct {
 	UpstreamURL     string `query:"upstreamURL" doc:"Where gateways send requests. When absent: an import takes the first server, a patch leaves what is stored."`
 	ListenPath      string `query:"listenPath" doc:"Path gateways listen at. When absent: / for an import; a patch leaves what is stored."`
 	CustomDomain    string `query:"customDomain" doc:"Domain gateways answer for; unchanged when absent."`
@@ -49,36 +65,37 @@ type settingsIn struct {
 	Mode            string `query:"securityProcessingMode" doc:"legacy or compliant."`
 }
 
-func (s settingsIn) parse(own func(string) bool) imports.Settings {
+// Settings reads the query settings.
+func (s *Service) Settings(in SettingsIn) imports.Settings {
 	values := map[string]string{
-		"upstreamURL": s.UpstreamURL, "listenPath": s.ListenPath, "customDomain": s.CustomDomain, "allowList": s.AllowList,
-		"validateRequest": s.ValidateRequest, "mockResponse": s.MockResponse, "authentication": s.Authentication,
-		"apiID": s.APIID, "securityProcessingMode": s.Mode,
+		"upstreamURL": in.UpstreamURL, "listenPath": in.ListenPath, "customDomain": in.CustomDomain, "allowList": in.AllowList,
+		"validateRequest": in.ValidateRequest, "mockResponse": in.MockResponse, "authentication": in.Authentication,
+		"apiID": in.APIID, "securityProcessingMode": in.Mode,
 	}
 	out := imports.ParseSettings(func(name string) (string, bool) { v := values[name]; return v, v != "" })
-	out.Own = own
+	out.Own = s.Forms.Hosts.Own
 	return out
 }
 
-// body returns the document of a request.
-func (l *Library) body(ctx context.Context, b operation.Document) (n *doc.Node, err error) {
+// Body returns the document of a request.
+func (s *Service) Body(ctx context.Context, b operation.Document) (n *doc.Node, err error) {
 	if b.Whole {
 		n, err = doc.ParseNode(b.JSON)
 	} else {
-		n, err = l.Read(ctx, b)
+		n, err = s.Read(ctx, b)
 	}
 	if err == nil && !n.Is(doc.TypeObject) {
-		err = unreadable("the document must be an object")
+		err = fault.New(fault.Invalid, operation.CodeMalformed, "the document must be an object")
 	}
 	if err == nil {
-		err = l.streamable(n)
+		err = s.Forms.Streamable(n)
 	}
 	return n, err
 }
 
-// comesTo says to rules that a row stores the document which draft makes of its
+// Settles says to rules that a row stores the document which draft makes of its
 // input.
-func comesTo[I any](draft func(context.Context, I) (*doc.Node, error)) operation.Option {
+func Settles[I any](draft func(context.Context, I) (*doc.Node, error)) operation.Option {
 	return operation.Settles(func(ctx context.Context, in I) (operation.Settled, error) {
 		n, err := draft(ctx, in)
 		if err != nil {
@@ -88,92 +105,37 @@ func comesTo[I any](draft func(context.Context, I) (*doc.Node, error)) operation
 	})
 }
 
-// becomes says to rules what the document of a stored API becomes.
-func (l *Library) becomes(ctx context.Context, in oasReplaceIn, class apidef.Class, build func(apidef.API) (*doc.Node, error)) (s operation.Settled, err error) {
-	err = l.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		a, err := l.get(ctx, r, in.ID, l.viewerOf(class, in.Who, access.Write))
+// Becomes says to rules what the document of a stored API becomes.
+func (s *Service) Becomes(ctx context.Context, in ReplaceIn, class apidef.Class, build func(apidef.API) (*doc.Node, error)) (out operation.Settled, err error) {
+	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err := s.APIs.Get(ctx, r, in.ID, s.APIs.Viewer(in.Who, class, access.Write))
 		if err == nil {
-			err = l.isA(a.Value, class)
+			err = apis.CheckClass(a.Value, class)
 		}
 		if err != nil {
 			return err
 		}
 		document, err := build(a.Value)
 		if err == nil {
-			s = operation.Settled{Body: document.JSON(), At: a.Serial}
+			out = operation.Settled{Body: document.JSON(), At: a.Serial}
 		}
 		return err
 	})
-	return s, err
+	return out, err
 }
 
-// Codes of faults of documents.
-const (
-	codeExtension = "oas.extension"
-	codeTemplates = "asset.rights"
-)
-
-func unreadable(reason string) error {
-	return fault.New(fault.Invalid, operation.CodeMalformed, "%s", reason)
-}
-
-// wanted refuses a document without the vendor extension.
-func wanted(document *doc.Node) error {
-	if document.Get(oas.ExtensionKey).Is(doc.TypeObject) {
-		return nil
+// Create checks and stores a new API with a document.
+func (s *Service) Create(ctx context.Context, in In, class apidef.Class, document *doc.Node, v versioning.NewVersion) (apidef.API, store.Serial, error) {
+	d := apidef.Draft{ID: s.APIs.NewID(), OrgID: in.Scope.Org(), Class: class, Document: document}
+	if d.APIID = document.Get(oas.ExtensionKey, "info", "id").Text(); d.APIID == "" {
+		d.APIID = s.APIs.NewAPIID()
 	}
-	return fault.New(fault.Invalid, codeExtension, "The payload should contain x-tyk-api-gateway.").At(oas.ExtensionKey)
-}
-
-// under merges a template under a document, if one is wanted.
-func (l *Library) under(ctx context.Context, scope tenant.Scope, who operation.Principal, id string, document *doc.Node) (*doc.Node, error) {
-	template, err := l.template(ctx, scope, who, id)
-	if err != nil || template == nil {
-		return document, err
-	}
-	return imports.Apply(template, document), nil
-}
-
-// template returns the document part of an asset, or nil when none is wanted.
-func (l *Library) template(ctx context.Context, scope tenant.Scope, who operation.Principal, id string) (template *doc.Node, err error) {
-	if id == "" {
-		return nil, nil
-	}
-	if !who.Permissions.Allows(access.Assets, access.Read) {
-		return nil, fault.New(fault.Denied, codeTemplates, "The user does not have the rights to apply templates.")
-	}
-	err = l.Store.View(ctx, scope, func(r store.Reader) error {
-		template, err = l.Template(ctx, r, id)
-		return err
-	})
-	if fault.KindOf(err) == fault.NotFound {
-		err = fault.New(fault.Invalid, codeInvalid, "there is no template %q", id).At("templateID")
-	}
-	return template, err
-}
-
-// createDocument checks and stores a new API with a document.
-func (l *Library) createDocument(ctx context.Context, scope tenant.Scope, who operation.Principal, class apidef.Class, document *doc.Node, v versionIn, unknown bool) (apidef.API, store.Serial, error) {
-	d := apidef.Draft{ID: l.NewID(), OrgID: scope.Org(), Class: class, Document: document}
-	info := document.Get(oas.ExtensionKey, "info")
-	if d.APIID = info.Get("id").Text(); d.APIID == "" {
-		d.APIID = l.NewAPIID()
-	}
-	if err := checkAPIID(d.APIID); err != nil {
+	if err := forms.CheckAPIID(d.APIID); err != nil {
 		return apidef.API{}, 0, err
 	}
-	identify(info, d)
-	if err := l.check(document, class, unknown); err != nil {
+	forms.Identify(d)
+	if err := s.Forms.Document(document, class, in.Unknown); err != nil {
 		return apidef.API{}, 0, err
 	}
-	return l.create(ctx, scope, who, d, v)
-}
-
-// identify writes the identifiers the server owns into the extension.
-func identify(info *doc.Node, d apidef.Draft) {
-	if info.Is(doc.TypeObject) {
-		info.Set("id", doc.NewString(d.APIID))
-		info.Set("dbId", doc.NewString(d.ID))
-		info.Set("orgId", doc.NewString(string(d.OrgID)))
-	}
+	return s.Versions.Create(ctx, in.Scope, in.Who, d, v)
 }

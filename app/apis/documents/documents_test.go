@@ -1,4 +1,4 @@
-package apis_test
+package documents_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
@@ -39,24 +40,24 @@ var written = regexp.MustCompile(`"updated_at":"[^"]*"`)
 func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		w := newWorld(t, apis.Settings{Streams: true})
+		w := apistest.New(t, apis.Settings{Streams: true})
 		x := func() string { return stray(r, 3) }
 		definition := fmt.Sprintf(`{"z_later":%s,"name":"C","api_id":"c","proxy":{"a_later":%s,"listen_path":"/c/","target_url":"http://t"},`+
 			`"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default","later":%s}}},"expire_analytics_after":100,"b_later":%s}`, x(), x(), x(), x())
-		w.done("admin", "POST", "/apis", fmt.Sprintf(`{"before":%s,"api_definition":%s,"after":%s,"categories":["x"]}`, x(), definition, x()))
-		if _, text := w.stored("c"); !strings.Contains(text, strings.TrimSuffix(definition, "}")) {
+		w.Done("admin", "POST", "/apis", fmt.Sprintf(`{"before":%s,"api_definition":%s,"after":%s,"categories":["x"]}`, x(), definition, x()))
+		if _, text := w.Stored("c"); !strings.Contains(text, strings.TrimSuffix(definition, "}")) {
 			t.Fatalf("lost something:\n%s\n%s", definition, text)
 		}
 		head, _, _ := strings.Cut(definition, `},"version_data"`) // lists are added where the form has some
-		w.same("/apis/c", "/apis/c", head)
+		same(w, "/apis/c", "/apis/c", head)
 		settings := fmt.Sprintf(`{"server":{"listenPath":{"value":"/o/"},"later":%s},"upstream":{"url":"http://t"},"info":{"state":{"active":true},"id":"ID","name":"NAME","later":%s}`, x(), x())
 		for _, door := range [][2]string{{"/apis/oas", "o"}, {"/apis/streams", "s"}, {"/mcps", "m"}} {
 			ext := strings.NewReplacer("ID", door[1], "NAME", door[1], "/o/", "/"+door[1]+"/").Replace(settings)
 			head = fmt.Sprintf(`"x-z":%s,"paths":{"/b":{"get":{"x-op":%s,"responses":{"200":{"description":"","x-r":%s}}}},"/a":{}},"info":{"version":"1","title":"T","x-i":%s}`, x(), x(), x(), x())
-			w.done("admin", "POST", door[0]+"?accept_additional_properties=true", `{`+head+`,"openapi":"3.0.3","x-tyk-api-gateway":`+ext+`},"x-a":`+x()+`}`)
-			w.same(door[0]+"/"+door[1], door[0]+"/"+door[1]+"?accept_additional_properties=true", head)
+			w.Done("admin", "POST", door[0]+"?accept_additional_properties=true", `{`+head+`,"openapi":"3.0.3","x-tyk-api-gateway":`+ext+`},"x-a":`+x()+`}`)
+			same(w, door[0]+"/"+door[1], door[0]+"/"+door[1]+"?accept_additional_properties=true", head)
 		}
-		if export := w.ask("admin", "GET", "/apis/oas/o/export", "").Body.String(); export != w.ask("admin", "GET", "/apis/oas/o", "").Body.String() {
+		if export := w.Ask("admin", "GET", "/apis/oas/o/export", "").Body.String(); export != w.Ask("admin", "GET", "/apis/oas/o", "").Body.String() {
 			t.Error(export)
 		}
 	}
@@ -64,41 +65,41 @@ func TestRoundTrip(t *testing.T) {
 
 // same checks that an API shows what was sent, and that sending back what it
 // shows changes nothing; also in the form in which it survives a restart.
-func (w *world) same(get, put, sent string) {
-	w.t.Helper()
-	first := w.ask("admin", "GET", get, "").Body.String()
+func same(w *apistest.World, get, put, sent string) {
+	w.T.Helper()
+	first := w.Ask("admin", "GET", get, "").Body.String()
 	if !strings.Contains(first, sent) {
-		w.t.Fatalf("lost something:\n%s\n%s", sent, first)
+		w.T.Fatalf("lost something:\n%s\n%s", sent, first)
 	}
-	w.done("admin", "PUT", put, first)
-	if second := w.ask("admin", "GET", get, "").Body.String(); written.ReplaceAllString(second, "") != written.ReplaceAllString(first, "") {
-		w.t.Fatalf("changed:\n%s\n%s", first, second)
+	w.Done("admin", "PUT", put, first)
+	if second := w.Ask("admin", "GET", get, "").Body.String(); written.ReplaceAllString(second, "") != written.ReplaceAllString(first, "") {
+		w.T.Fatalf("changed:\n%s\n%s", first, second)
 	}
-	_, text := w.stored(get[strings.LastIndex(get, "/")+1:])
+	_, text := w.Stored(get[strings.LastIndex(get, "/")+1:])
 	again, err := apidef.Load([]byte(text))
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	if out, err := again.AppendJSON(nil); err != nil || string(out) != text {
-		w.t.Fatalf("stored as\n%s\nloaded as\n%s %v", text, out, err)
+		w.T.Fatalf("stored as\n%s\nloaded as\n%s %v", text, out, err)
 	}
 }
 
 // What a patch does not touch keeps its place and its spelling.
 func TestPatchKeeps(t *testing.T) {
-	w := newWorld(t, apis.Settings{})
+	w := apistest.New(t, apis.Settings{})
 	const keep = `{"z":1.50,"name":"C","api_id":"c","proxy":{"q":[1e2],"listen_path":"/c/","target_url":"http://t"},"version_data":{"not_versioned":true,"versions":{}},"active":%t,"y":"\u00e9"`
-	w.done("admin", "POST", "/apis", `{"api_definition":`+fmt.Sprintf(keep, true)+`},"later":{"b":1,"a":2}}`)
-	w.done("admin", "PATCH", "/apis/c", `{"api_definition":{"active":false}}`)
-	_, text := w.stored("c")
+	w.Done("admin", "POST", "/apis", `{"api_definition":`+fmt.Sprintf(keep, true)+`},"later":{"b":1,"a":2}}`)
+	w.Done("admin", "PATCH", "/apis/c", `{"api_definition":{"active":false}}`)
+	_, text := w.Stored("c")
 	if !strings.Contains(text, `"api_definition":`+fmt.Sprintf(keep, false)+`,"id"`) {
 		t.Error("the patch changed more than it says:", text)
 	}
 	if strings.Contains(text, "hook_references") || strings.Contains(text, "api_model") || !strings.Contains(text, `"later":{"b":1,"a":2}`) {
 		t.Error("the patch stored what only the view has:", text)
 	}
-	w.done("admin", "PATCH", "/apis/c", `{"later":null,"categories":["x"]}`)
-	if _, text = w.stored("c"); strings.Contains(text, `"later"`) || !strings.Contains(text, `"categories":["x"]`) {
+	w.Done("admin", "PATCH", "/apis/c", `{"later":null,"categories":["x"]}`)
+	if _, text = w.Stored("c"); strings.Contains(text, `"later"`) || !strings.Contains(text, `"categories":["x"]`) {
 		t.Error(text)
 	}
 }
@@ -109,29 +110,29 @@ func TestLargeDocument(t *testing.T) {
 	for i := range 9000 {
 		paths = append(paths, fmt.Sprintf(`"/p%d":{"get":{"operationId":"o%d","description":%q,"responses":{"200":{"description":"ok"}}}}`, i, i, strings.Repeat("x", 500)))
 	}
-	text := strings.Replace(document("o", "O", "/o/"), `"paths":{}`, `"paths":{`+strings.Join(paths, ",")+`}`, 1)
+	text := strings.Replace(apistest.Document("o", "O", "/o/"), `"paths":{}`, `"paths":{`+strings.Join(paths, ",")+`}`, 1)
 	if len(text) < 5<<20 {
 		t.Fatal(len(text))
 	}
-	w := newWorld(t, apis.Settings{})
+	w := apistest.New(t, apis.Settings{})
 	start := time.Now()
-	w.done("admin", "POST", "/apis/oas", text)
-	w.done("admin", "PUT", "/apis/oas/o", text)
+	w.Done("admin", "POST", "/apis/oas", text)
+	w.Done("admin", "PUT", "/apis/oas/o", text)
 	t.Logf("%d bytes created and replaced in %s", len(text), time.Since(start))
-	if got := w.node("admin", "/apis/oas/o").Get("paths").Len(); got != 9000 {
+	if got := w.Node("admin", "/apis/oas/o").Get("paths").Len(); got != 9000 {
 		t.Error(got)
 	}
 }
 
 func TestYAMLAndFiles(t *testing.T) {
-	w := newWorld(t, apis.Settings{})
-	w.done("admin", "POST", "/apis/oas", document("o", "O", "/o/"))
-	plain := w.ask("admin", "GET", "/apis/oas/o", "")
+	w := apistest.New(t, apis.Settings{})
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
+	plain := w.Ask("admin", "GET", "/apis/oas/o", "")
 	for _, c := range []struct{ path, header, value, file string }{
 		{"/apis/oas/o", "Accept", "application/x-yaml", ""},
 		{"/apis/oas/o/export", "Content-Type", "application/x-yaml", "o.yaml"},
 	} {
-		got := w.ask("admin", "GET", c.path, "", c.header, c.value)
+		got := w.Ask("admin", "GET", c.path, "", c.header, c.value)
 		n, err := yaml.Codec{}.Parse(got.Body.Bytes(), yamlport.Limits{Bytes: 1 << 20, Values: 10_000})
 		if err != nil || got.Code != 200 || c.file == "" && !strings.Contains(got.Header().Get("Content-Type"), "yaml") {
 			t.Fatalf("%s: %d %s %v", c.path, got.Code, got.Header(), err)
@@ -143,14 +144,14 @@ func TestYAMLAndFiles(t *testing.T) {
 			t.Errorf("%s: %q", c.path, disposition)
 		}
 	}
-	got := w.ask("admin", "GET", "/apis/oas/o/export?mode=public", "")
+	got := w.Ask("admin", "GET", "/apis/oas/o/export?mode=public", "")
 	if !strings.Contains(got.Header().Get("Content-Disposition"), "o.json") || !json.Valid(got.Body.Bytes()) || strings.Contains(got.Body.String(), "x-tyk") {
 		t.Error(got.Header(), got.Body)
 	}
 	const text = "openapi: 3.0.3\ninfo: {title: Y, version: '1'}\npaths: {}\nx-tyk-api-gateway:\n  info: {name: Y, id: y%d, state: {active: true}}\n" +
 		"  upstream: {url: 'http://t'}\n  server: {listenPath: {value: /y%d/}}\n"
 	for i, kind := range []string{"application/x-yaml", "application/yaml", "text/yaml"} {
-		if got := w.ask("admin", "POST", "/apis/oas", fmt.Sprintf(text, i, i), "Content-Type", kind); got.Code != 200 {
+		if got := w.Ask("admin", "POST", "/apis/oas", fmt.Sprintf(text, i, i), "Content-Type", kind); got.Code != 200 {
 			t.Error(kind, got.Code, got.Body)
 		}
 	}

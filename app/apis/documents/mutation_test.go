@@ -1,10 +1,11 @@
-package apis_test
+package documents_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 	definition "github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -54,9 +55,9 @@ func damage(r *rand.Rand, n *doc.Node) {
 // One wrong value anywhere is refused or harmless: what is stored has the types
 // that gateways read, whatever was sent.
 func TestDamagedDocuments(t *testing.T) {
-	w := newWorld(t, apis.Settings{Streams: true})
-	w.done("admin", "POST", "/apis/streams", rich)
-	_, text := w.stored("x")
+	w := apistest.New(t, apis.Settings{Streams: true})
+	w.Done("admin", "POST", "/apis/streams", rich)
+	_, text := w.Stored("x")
 	stored, err := doc.ParseNode([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +65,7 @@ func TestDamagedDocuments(t *testing.T) {
 	wrapper := doc.NewObject()
 	wrapper.Set("api_definition", stored.Get("api_definition").Clone())
 	wrapper.Get("api_definition").Set("is_oas", doc.NewBool(false))
-	w.done("admin", "DELETE", "/apis/x", "")
+	w.Done("admin", "DELETE", "/apis/x", "")
 	plain, err := doc.ParseNode([]byte(rich))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +78,7 @@ func TestDamagedDocuments(t *testing.T) {
 		}{{"/apis", wrapper}, {"/apis/oas", plain}, {"/apis/streams", plain}, {"/mcps", plain}} {
 			body := door.body.Clone()
 			damage(r, body)
-			got := w.ask("admin", "POST", door.path+"?accept_additional_properties=true", string(body.JSON()))
+			got := w.Ask("admin", "POST", door.path+"?accept_additional_properties=true", string(body.JSON()))
 			if got.Code >= 500 {
 				t.Fatalf("%s: %d %s\n%s", door.path, got.Code, got.Body, body.JSON())
 			}
@@ -90,7 +91,7 @@ func TestDamagedDocuments(t *testing.T) {
 				t.Fatal(err)
 			}
 			id := answer.Get("ID").Text()
-			a, _ := w.stored(id)
+			a, _ := w.Stored(id)
 			def, _, err := a.Value.Texts()
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +99,7 @@ func TestDamagedDocuments(t *testing.T) {
 			if p := definition.Check(def); len(p) > 0 {
 				t.Errorf("%s stored %v\n%s", door.path, p, body.JSON())
 			}
-			if got := w.ask("admin", "DELETE", "/apis/"+id, ""); got.Code != 200 {
+			if got := w.Ask("admin", "DELETE", "/apis/"+id, ""); got.Code != 200 {
 				t.Fatal(id, got.Code, got.Body)
 			}
 		}

@@ -1,9 +1,15 @@
-package apis
+// Package migrate converts classic APIs to OAS: in place, or by way of a copy that is
+// staged beside the original.
+package migrate
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/rows"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -12,9 +18,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Migration is the door for classic APIs on their way to OAS (contract
-// dashboard.md 11).
-type Migration struct{ *Library }
+// Service migrates APIs.
+type Service struct {
+	APIs  *apis.Repository
+	Forms *forms.Forms
+	Log   *slog.Logger
+}
 
 // Mode says what a migration does with what it makes.
 type Mode string
@@ -107,11 +116,11 @@ const codeMigration = "migration.request"
 const migrationDeadline = 100 * time.Second
 
 // Operations lists what clients can do to migrate APIs.
-func (s Migration) Operations() []operation.Operation {
+func (s *Service) Operations() []operation.Operation {
 	done := emptyMigration()
 	done.Success.Count, done.Success.APIIDs = 1, []string{"orders"}
 	done.Skipped = MigrationSkipped{Count: 1, APIs: []SkippedAPI{{APIID: "db", Message: "APIs of TCP and TLS services cannot be migrated", Key: "is_tcp"}}}
-	return operation.Group{Surface: operation.Management, Name: "apis.migration", Path: "/api/apis", Tag: "APIs", Permission: access.APIs, Style: documents("apis")}.Rows(
+	return operation.Group{Surface: operation.Management, Name: "apis.migration", Path: "/api/apis", Tag: "APIs", Permission: access.APIs, Style: rows.Documents("apis")}.Rows(
 		operation.POST("migrate", "/migrate", "Convert classic APIs to OAS", s.Migrate, operation.Faulting(codeMigration), operation.Limits(0, migrationDeadline),
 			operation.Notes("Each API is migrated as a whole or not at all, under its API ID, so that keys and policies go on working. "+
 				"A versioned API becomes a base with one child for each further version. An API that cannot be migrated is listed in failure."),
@@ -141,11 +150,11 @@ func (r MigrationRequest) check() error {
 
 // Migrate migrates APIs. Conversion is done before the unit of work that stores the
 // results, and again inside for what has changed meanwhile.
-func (s Migration) Migrate(ctx context.Context, in migrateIn) (MigrationResponse, error) {
+func (s *Service) Migrate(ctx context.Context, in migrateIn) (MigrationResponse, error) {
 	if err := in.Body.check(); err != nil {
 		return MigrationResponse{}, err
 	}
-	m := &migration{Library: s.Library, scope: in.Scope, request: in.Body, viewer: s.viewerOf(apidef.Classic, in.Who, access.Write), now: s.Now()}
+	m := &migration{Service: s, scope: in.Scope, request: in.Body, viewer: s.APIs.Viewer(in.Who, apidef.Classic, access.Write), now: s.APIs.Now()}
 	if err := m.look(ctx); err != nil {
 		return MigrationResponse{}, err
 	}

@@ -1,4 +1,4 @@
-package apis_test
+package migrate_test
 
 import (
 	"context"
@@ -7,18 +7,18 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
-	"github.com/gatehouse-io/gatehouse/adapters/openapi"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/migrate"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
@@ -47,20 +47,22 @@ var farmers = map[string]operation.Principal{
 func newFarm(t *testing.T, settings apis.Settings) *farm {
 	t.Helper()
 	f := &farm{t: t, log: &strings.Builder{}}
-	var seconds, ids, apiIDs atomic.Int64
-	now := func() time.Time { return time.Unix(1767323045+seconds.Add(1), 0).UTC() }
+	var ids, apiIDs atomic.Int64
+	now := apistest.Clock()
 	var err error
 	if f.db, err = memdb.New(now); err != nil {
 		t.Fatal(err)
 	}
-	l := apis.New(apis.Config{
-		Store: f.db, Now: now, PageSize: 10, Settings: settings, Log: slog.New(slog.NewTextHandler(f.log, nil)), Validator: openapi.New(),
+	a := apis.New(apis.Config{
+		Store: f.db, Now: now, PageSize: 10, Settings: settings,
 		NewID:    func() string { return fmt.Sprintf("%024x", ids.Add(1)) },
 		NewAPIID: func() string { return fmt.Sprintf("%032x", apiIDs.Add(1)) },
-		Hosts:    servers.Config{Protocol: "https", DefaultHost: "gw.example"},
-		Read:     func(_ context.Context, b operation.Document) (*doc.Node, error) { return doc.ParseNode(b.JSON) },
 	})
-	ops := slices.Concat(apis.Classic{Library: l}.Operations(), apis.OAS{Library: l}.Operations(), apis.Streams{Library: l}.Operations(), apis.Migration{Library: l}.Operations())
+	d := apistest.Documents(a, &forms.Forms{Settings: settings, Validator: apistest.Validator, Hosts: servers.Config{Protocol: "https", DefaultHost: "gw.example"}})
+	var ops []operation.Operation
+	for _, s := range apistest.Services(d, slog.New(slog.NewTextHandler(f.log, nil))) {
+		ops = append(ops, s.Operations()...)
+	}
 	description, err := httpadapter.Document(ops, "", "test")
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +155,7 @@ func (f *farm) signals() (out []string) {
 		for _, ch := range c.Changes {
 			changes = append(changes, signal.Change{Op: signal.Op(ch.Op), Kind: ch.Kind, ID: ch.ID, Key: ch.Key})
 		}
-		for _, s := range signals.Of(changes) {
+		for _, s := range apistest.Signals.Of(changes) {
 			out = append(out, string(s.Command)+" "+s.Payload)
 		}
 		break
@@ -326,7 +328,7 @@ func TestMigrationWarnings(t *testing.T) {
 	f := newFarm(t, apis.Settings{})
 	f.classic("one", `"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default","use_extended_paths":true,"extended_paths":{"transform_jq":[{"path":"/x","method":"GET","filter":"."}]}}}},`)
 	n := f.migrate("admin", `{"mode":"direct","apiIDs":["one"]}`)
-	var warnings []apis.MigrationMessage
+	var warnings []migrate.MigrationMessage
 	if err := json.Unmarshal(n.Get("warnings").JSON(), &warnings); err != nil || len(warnings) != 1 || warnings[0].APIID != "one" {
 		t.Fatal(err, string(n.JSON()))
 	}

@@ -1,4 +1,4 @@
-package apis
+package migrate
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/migrate"
 	"github.com/gatehouse-io/gatehouse/core/api/validation"
@@ -19,7 +21,7 @@ import (
 
 // migration is one request under way.
 type migration struct {
-	*Library
+	*Service
 	scope   tenant.Scope
 	request MigrationRequest
 	viewer  apidef.Viewer
@@ -46,7 +48,7 @@ func (st step) failed() bool { return st.key == "" && len(st.wrong) > 0 }
 
 // look finds out what to do with each API and, in a dry run, answers that.
 func (m *migration) look(ctx context.Context) error {
-	return m.Store.View(ctx, m.scope, func(r store.Reader) error {
+	return m.APIs.Store.View(ctx, m.scope, func(r store.Reader) error {
 		ids, err := m.targets(ctx, r)
 		if err != nil {
 			return err
@@ -81,7 +83,7 @@ func (m *migration) targets(ctx context.Context, r store.Reader) ([]string, erro
 		}
 		return ids, nil
 	}
-	found, err := m.selected(ctx, r, m.viewer, selection{})
+	found, err := m.APIs.Select(ctx, r, m.viewer, apis.Selection{})
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func (m *migration) targets(ctx context.Context, r store.Reader) ([]string, erro
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found, func(a, b listed) int { return oldest(&a.Value, &b.Value) })
+	slices.SortFunc(found, func(a, b apis.Listed) int { return oldest(&a.Value, &b.Value) })
 	for _, a := range found {
 		if !known[a.Value.APIID()] {
 			ids = append(ids, a.Value.APIID())
@@ -111,9 +113,9 @@ func (m *migration) targets(ctx context.Context, r store.Reader) ([]string, erro
 // step finds out what to do with one API. Errors are trouble of the store.
 func (m *migration) step(ctx context.Context, r store.Reader, id string) (step, error) {
 	st := step{id: id, apiID: id}
-	a, err := m.get(ctx, r, id, m.viewer)
+	a, err := m.APIs.Get(ctx, r, id, m.viewer)
 	if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Unauthenticated {
-		st.wrong = texts(problemsOf(err))
+		st.wrong = texts(forms.ProblemsOf(err))
 		return st, nil
 	}
 	if err != nil {
@@ -153,8 +155,8 @@ func (m *migration) convertible(ctx context.Context, r store.Reader, st *step, d
 		return nil
 	default:
 		var err error
-		if result, err = migrate.Convert(def, m.NewAPIID); err != nil {
-			st.wrong = texts(problemsOf(err))
+		if result, err = migrate.Convert(def, m.APIs.NewAPIID); err != nil {
+			st.wrong = texts(forms.ProblemsOf(err))
 			return nil
 		}
 		if mode == Stage {
@@ -178,7 +180,7 @@ func texts(problems []validation.Problem) (out []string) {
 
 // staged returns the staged copy of an API, the base first; nothing when there is none.
 func (m *migration) staged(ctx context.Context, r store.Reader, apiID string) (out []store.Stored[apidef.API], err error) {
-	for a, err := range m.kind.Find(ctx, r, store.Query{Index: byAPIID, Value: migrate.StagedID(apiID), Limit: 1}) {
+	for a, err := range m.APIs.Kind.Find(ctx, r, store.Query{Index: apis.ByAPIID, Value: migrate.StagedID(apiID), Limit: 1}) {
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +190,7 @@ func (m *migration) staged(ctx context.Context, r store.Reader, apiID string) (o
 		return nil, nil
 	}
 	for _, id := range out[0].Value.ChildIDs() {
-		c, err := m.kind.Get(ctx, r, id)
+		c, err := m.APIs.Kind.Get(ctx, r, id)
 		if fault.KindOf(err) == fault.NotFound {
 			continue
 		}
@@ -203,7 +205,7 @@ func (m *migration) staged(ctx context.Context, r store.Reader, apiID string) (o
 // store carries the steps out, all of them in one unit of work, so that gateways
 // hear of several at once.
 func (m *migration) store(ctx context.Context) error {
-	_, err := m.Store.Update(ctx, m.scope, func(w store.Writer) error {
+	_, err := m.APIs.Store.Update(ctx, m.scope, func(w store.Writer) error {
 		writes, done := 0, []step{}
 		for _, planned := range m.steps {
 			st, n, err := m.carryOut(ctx, w, planned)

@@ -1,8 +1,10 @@
-package apis
+package migrate
 
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/migrate"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -30,7 +32,7 @@ func (m *migration) promoted(staged []store.Stored[apidef.API], original *doc.No
 			r.Versions = append(r.Versions, v)
 		}
 		// The addresses of the copy are not those of the original.
-		in := servers.Input{Old: def, Config: m.Hosts}
+		in := servers.Input{Old: def, Config: m.Forms.Hosts}
 		if i > 0 {
 			in.OldBase = base
 		}
@@ -53,10 +55,10 @@ func versionName(base *doc.Node, apiID string) string {
 
 // draft makes what is stored of a result, or says what is wrong with it.
 func (m *migration) draft(st *step, result migrate.Result) {
-	var k link
+	var k forms.Link
 	for i, v := range append([]migrate.Version{result.Base}, result.Versions...) {
 		d := apidef.Draft{
-			ID: anyID, APIID: v.Classic.Get("api_id").Text(), OrgID: m.scope.Org(), Class: apidef.OAS, Document: v.OAS,
+			ID: forms.AnyID, APIID: v.Classic.Get("api_id").Text(), OrgID: m.scope.Org(), Class: apidef.OAS, Document: v.OAS,
 		}
 		known := i == 0 && m.request.Mode != Stage
 		if known {
@@ -73,7 +75,7 @@ func (m *migration) draft(st *step, result migrate.Result) {
 			st.wrong = append(st.wrong, text)
 		}
 		if i == 0 {
-			k = link{base: d.Definition, oldBase: d.Definition}
+			k = forms.Link{Base: d.Definition, OldBase: d.Definition}
 		}
 		st.drafts = append(st.drafts, d)
 	}
@@ -81,12 +83,12 @@ func (m *migration) draft(st *step, result migrate.Result) {
 
 // finish brings a migrated document into the form that is stored, with the classic form
 // that follows from it. It returns what is wrong.
-func (m *migration) finish(d *apidef.Draft, classic *doc.Node, k link) []string {
-	identify(d.Document.Get(oas.ExtensionKey, "info"), *d)
-	if problems := m.documentProblems(d.Document, d.Class); len(problems) > 0 {
+func (m *migration) finish(d *apidef.Draft, classic *doc.Node, k forms.Link) []string {
+	forms.Identify(*d)
+	if problems := m.Forms.Problems(d.Document, d.Class); len(problems) > 0 {
 		return texts(problems)
 	}
-	return texts(problemsOf(m.convert(d, classic, k)))
+	return texts(forms.ProblemsOf(m.Forms.Convert(d, classic, k)))
 }
 
 // carryOut stores what becomes of one API, and returns how many records that
@@ -108,7 +110,7 @@ func (m *migration) carryOut(ctx context.Context, w store.Writer, st step) (step
 		err = m.room(ctx, w, st, made)
 	}
 	if fault.KindOf(err) != fault.Internal {
-		st.wrong = texts(problemsOf(err))
+		st.wrong = texts(forms.ProblemsOf(err))
 		return st, 0, nil
 	}
 	if err != nil {
@@ -117,7 +119,7 @@ func (m *migration) carryOut(ctx context.Context, w store.Writer, st step) (step
 	if err = m.keep(ctx, w, st, made); m.request.Mode == Stage && len(st.gone) == 0 && fault.KindOf(err) == fault.Conflict {
 		// The copy is the first that is stored, and another organisation has its identifier,
 		// which cannot be asked for before.
-		st.wrong = texts(problemsOf(err))
+		st.wrong = texts(forms.ProblemsOf(err))
 		return st, 0, nil
 	}
 	return st, len(st.gone) + len(made), err
@@ -129,7 +131,7 @@ func (m *migration) changed(ctx context.Context, r store.Reader, st step) (bool,
 		return true, nil
 	}
 	for _, a := range append([]store.Stored[apidef.API]{st.of}, st.gone...) {
-		now, err := r.Get(ctx, m.kind.Name, a.Value.ID())
+		now, err := r.Get(ctx, m.APIs.Kind.Name, a.Value.ID())
 		if err != nil || now.Rev != a.Rev {
 			return true, nil
 		}
@@ -160,9 +162,9 @@ func (m *migration) make(st step) ([]apidef.API, error) {
 		d.Wrapper = wrapper
 		var a apidef.API
 		if i == 0 && m.request.Mode != Stage {
-			a, err = reform(old, d, m.now)
+			a, err = old.As(d.Class).Rewrite(d, m.now)
 		} else {
-			d.ID = m.NewID()
+			d.ID = m.APIs.NewID()
 			a, err = apidef.New(d, m.now)
 		}
 		if err != nil {
@@ -181,24 +183,24 @@ func (m *migration) room(ctx context.Context, r store.Reader, st step, made []ap
 		mine[a.Value.ID()] = true
 	}
 	for i, a := range made {
-		for _, q := range []store.Query{{Index: byAPIID, Value: a.APIID()}, {Index: byAddress, Value: store.Indexed(a.Address())}} {
+		for _, q := range []store.Query{{Index: apis.ByAPIID, Value: a.APIID()}, {Index: apis.ByAddress, Value: store.Indexed(a.Address())}} {
 			if q.Value == "" {
 				continue
 			}
-			for b, err := range m.kind.Find(ctx, r, q) {
+			for b, err := range m.APIs.Kind.Find(ctx, r, q) {
 				switch {
 				case err != nil:
 					return err
 				case mine[b.Value.ID()]:
-				case q.Index == byAPIID:
-					return idTaken()
-				case m.clash(a, b.Value):
+				case q.Index == apis.ByAPIID:
+					return apis.IDTaken()
+				case m.APIs.Collide(a, b.Value):
 					return sameURL(a)
 				}
 			}
 		}
 		for _, b := range made[:i] {
-			if m.clash(a, b) {
+			if m.APIs.Collide(a, b) {
 				return sameURL(a)
 			}
 		}
@@ -206,31 +208,26 @@ func (m *migration) room(ctx context.Context, r store.Reader, st step, made []ap
 	return nil
 }
 
-// clash reports whether two APIs cannot both be stored (contract dashboard.md 9.3).
-func (m *migration) clash(a, b apidef.API) bool {
-	return a.Collides(b) && (!m.Settings.DuplicatePaths || a.Name() == b.Name())
-}
-
 func sameURL(a apidef.API) error {
-	return fault.New(fault.Denied, codeURLTaken, "Found API with same url. %s", a.ListenPath()).At("proxy.listen_path")
+	return fault.New(fault.Denied, apis.CodeURLTaken, "Found API with same url. %s", a.ListenPath()).At("proxy.listen_path")
 }
 
 // keep stores what has been made in the place of what goes.
 func (m *migration) keep(ctx context.Context, w store.Writer, st step, made []apidef.API) error {
 	for _, a := range st.gone {
-		if err := m.drop(ctx, w, a.Value); err != nil {
+		if err := m.APIs.Delete(ctx, w, a.Value); err != nil {
 			return err
 		}
 	}
 	for i, a := range made {
-		a, err := m.embed(ctx, w, a)
+		a, err := m.APIs.Embed(ctx, w, a)
 		if err != nil {
 			return err
 		}
 		if i == 0 && m.request.Mode != Stage {
-			_, err = m.kind.Edit(ctx, w, a.ID(), nil, func(apidef.API) (apidef.API, error) { return a, nil })
+			_, err = m.APIs.Kind.Edit(ctx, w, a.ID(), nil, func(apidef.API) (apidef.API, error) { return a, nil })
 		} else {
-			err = taken(m.kind.Insert(ctx, w, a))
+			err = apis.Taken(m.APIs.Kind.Insert(ctx, w, a))
 		}
 		if err != nil {
 			return err

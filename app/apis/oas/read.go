@@ -1,40 +1,55 @@
-package apis
+package oas
 
 import (
 	"context"
-	"errors"
+	"strings"
 
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/rows"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/core/caps"
-	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// errPreview undoes a unit of work that was only tried.
-var errPreview = errors.New("apis: a preview")
+// Get returns the document of an OAS API, or of a streams API.
+func (s *Service) Get(ctx context.Context, in rows.ByID) (operation.Rendition, error) {
+	return s.Documents.Get(ctx, in, classes...)
+}
 
-// find returns an API of one of the classes and, of a child version, the API ID of its
-// base.
-func (l *Library) find(ctx context.Context, in byID, classes ...apidef.Class) (a store.Stored[apidef.API], base string, err error) {
-	err = l.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		if a, err = l.get(ctx, r, in.ID, l.viewerOf(classes[0], in.Who, access.Read)); err != nil {
-			return err
+type exportIn struct {
+	rows.ByID
+	Mode string `query:"mode" doc:"public leaves out the vendor extensions."`
+	Type string `header:"Content-Type" doc:"application/x-yaml for YAML."`
+}
+
+// Export returns the document of an API as a file.
+func (s *Service) Export(ctx context.Context, in exportIn) (operation.Rendition, error) {
+	a, _, err := s.Documents.Find(ctx, in.ByID, classes...)
+	if err != nil {
+		return operation.Rendition{}, err
+	}
+	text := a.Value.Document()
+	if in.Mode == "public" {
+		_, document, err := a.Value.Texts()
+		if err != nil {
+			return operation.Rendition{}, err
 		}
-		if err = l.isA(a.Value, classes...); err != nil {
-			return err
+		for _, name := range document.Names() {
+			if strings.HasPrefix(name, "x-tyk-") {
+				document.Delete(name)
+			}
 		}
-		b, err := l.baseOf(ctx, r, a.Value)
-		if b != nil {
-			base = b.APIID()
-		}
-		return err
-	})
-	return a, base, err
+		text = document.JSON()
+	}
+	r := operation.Rendition{JSON: text, YAML: strings.Contains(in.Type, "yaml"), Download: a.Value.APIID() + ".json"}
+	if r.YAML {
+		r.Download = a.Value.APIID() + ".yaml"
+	}
+	return r, nil
 }
 
 // URLList is the answer to the list of public addresses.
@@ -44,13 +59,14 @@ type URLList struct {
 }
 
 // URLs lists every public address of an API.
-func (s OAS) URLs(ctx context.Context, in byID) (out URLList, err error) {
-	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		a, err := s.get(ctx, r, in.ID, s.viewer(in.Who))
+func (s *Service) URLs(ctx context.Context, in rows.ByID) (out URLList, err error) {
+	repo := s.Documents.APIs
+	err = repo.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err := repo.Get(ctx, r, in.ID, repo.Viewer(in.Who, apidef.OAS, access.Read))
 		if err != nil {
 			return err
 		}
-		k, err := s.linkOf(ctx, r, a.Value)
+		k, err := s.Documents.Versions.Link(ctx, r, a.Value)
 		if err != nil {
 			return err
 		}
@@ -59,7 +75,7 @@ func (s OAS) URLs(ctx context.Context, in byID) (out URLList, err error) {
 			return err
 		}
 		out.APIID = a.Value.APIID()
-		out.URLs, err = servers.URLs(servers.Input{New: def, Base: k.base, Config: s.Hosts})
+		out.URLs, err = servers.URLs(servers.Input{New: def, Base: k.Base, Config: s.Documents.Forms.Hosts})
 		return err
 	})
 	return out, err
@@ -71,8 +87,8 @@ type CategoryList struct {
 }
 
 // Categories returns the categories of an API.
-func (s OAS) Categories(ctx context.Context, in byID) (operation.Entity[CategoryList], error) {
-	a, _, err := s.find(ctx, in, openAPI...)
+func (s *Service) Categories(ctx context.Context, in rows.ByID) (operation.Entity[CategoryList], error) {
+	a, _, err := s.Documents.Find(ctx, in, classes...)
 	out := CategoryList{Categories: []string{}}
 	if err == nil {
 		out.Categories = a.Value.Categories()
@@ -81,113 +97,44 @@ func (s OAS) Categories(ctx context.Context, in byID) (operation.Entity[Category
 }
 
 type categoriesIn struct {
-	writeByID
+	rows.WriteByID
 	List CategoryList `body:""`
 }
 
 // SetCategories replaces the categories of an API.
-func (s OAS) SetCategories(ctx context.Context, in categoriesIn) (operation.Receipt, error) {
-	now := s.Now()
-	at, err := s.change(ctx, in.writeByID, func(a apidef.API) (apidef.API, error) {
-		if err := s.isA(a, openAPI...); err != nil {
-			return a, err
-		}
-		return a.WithCategories(in.List.Categories, now), caps.Wrapper.Count("categories", len(in.List.Categories))
+func (s *Service) SetCategories(ctx context.Context, in categoriesIn) (operation.Receipt, error) {
+	repo := s.Documents.APIs
+	now := repo.Now()
+	at, err := store.Write(ctx, repo.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
+		a, err := repo.Edit(ctx, w, in.ID, in.Match, repo.Viewer(in.Who, apidef.OAS, access.Write), func(a apidef.API) (apidef.API, error) {
+			if err := apis.CheckClass(a, classes...); err != nil {
+				return a, err
+			}
+			return a.WithCategories(in.List.Categories, now), caps.Wrapper.Count("categories", len(in.List.Categories))
+		})
+		return a.Serial, err
 	})
 	return operation.Receipt{Message: "API categories updated.", Tag: operation.Tag(at)}, err
 }
 
 type versionsIn struct {
-	byID
+	rows.ByID
 	Search string `query:"searchText" doc:"Part of the version name or of the API name, in any case."`
 	Access string `query:"accessType" doc:"internal or external; both when absent."`
 }
 
-// codeNotBase is the code of a list of versions of an API that has none.
-const codeNotBase = apidef.Kind + ".not_a_base"
-
 // Versions lists the child versions of a base.
-func (s OAS) Versions(ctx context.Context, in versionsIn) (versions.Metas, error) {
-	return s.versionsOf(ctx, in, openAPI...)
-}
-
-// versionsOf lists the child versions of a base of one of the classes.
-func (l *Library) versionsOf(ctx context.Context, in versionsIn, classes ...apidef.Class) (out versions.Metas, err error) {
-	v := l.viewerOf(classes[0], in.Who, access.Read)
-	err = l.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		a, err := l.get(ctx, r, in.ID, v)
-		if err != nil {
-			return err
-		}
-		document, err := baseDocument(a.Value, in.ID, classes)
-		if err != nil {
-			return err
-		}
-		find := func(id string) *doc.Node {
-			c, err := l.named(ctx, r, id)
-			if err != nil || c == nil || admit(*c, v) != nil {
-				return nil
-			}
-			def, _, _ := c.Texts()
-			return def
-		}
-		out = versions.InDocument(document).List(find, versions.Query{Search: in.Search, Access: in.Access})
-		return nil
-	})
-	return out, err
-}
-
-// baseDocument returns the document of a base of one of the classes.
-func baseDocument(a apidef.API, id string, classes []apidef.Class) (*doc.Node, error) {
-	unknown := fault.New(fault.Invalid, codeNotBase, "%s is not recognised", id)
-	for _, c := range classes {
-		if a.Class() != c {
-			continue
-		}
-		_, document, err := a.Texts()
-		if err == nil && !versions.InDocument(document).Enabled() {
-			err = unknown
-		}
-		return document, err
-	}
-	return nil, unknown
+func (s *Service) Versions(ctx context.Context, in versionsIn) (versions.Metas, error) {
+	return s.Documents.Children(ctx, in.ByID, versions.Query{Search: in.Search, Access: in.Access}, classes...)
 }
 
 type rebaseIn struct {
-	byID
+	rows.ByID
 	Next string `path:"next-base-apiId" doc:"Child version that becomes the base."`
 }
 
-// Codes of the faults of a rebase.
-const (
-	codeNoCurrent = apidef.Kind + ".current_base"
-	codeNoNext    = apidef.Kind + ".next_base"
-)
-
 // Rebase makes a child version the base, and the base its child.
-func (s OAS) Rebase(ctx context.Context, in rebaseIn) (operation.Receipt, error) {
-	now := s.Now()
-	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
-		v := s.viewerOf(apidef.OAS, in.Who, access.Write)
-		base, err := s.get(ctx, w, in.ID, v)
-		if fault.KindOf(err) == fault.NotFound {
-			err = fault.New(fault.NotFound, codeNoCurrent, "Could not retrieve current base API")
-		}
-		if err != nil {
-			return 0, err
-		}
-		child, err := s.get(ctx, w, in.Next, v)
-		if fault.KindOf(err) == fault.NotFound {
-			err = fault.New(fault.NotFound, codeNoNext, "Could not retrieve next base API")
-		}
-		if err != nil {
-			return 0, err
-		}
-		if err := s.swap(ctx, w, base.Value, child.Value, now); err != nil {
-			return 0, err
-		}
-		base, err = s.get(ctx, w, in.ID, v)
-		return base.Serial, err
-	})
+func (s *Service) Rebase(ctx context.Context, in rebaseIn) (operation.Receipt, error) {
+	at, err := s.Documents.Versions.Rebase(ctx, in.Scope, in.Who, in.ID, in.Next)
 	return operation.Receipt{Message: "API converted successfully", Tag: operation.Tag(at)}, err
 }

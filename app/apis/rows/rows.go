@@ -1,30 +1,37 @@
-package apis
+// Package rows holds what the operations on APIs of all classes have in common:
+// inputs, answers, faults, examples and notes of their rows.
+package rows
 
 import (
-	"context"
 	"encoding/json"
-	"strings"
 
+	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/versions"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// baseHeader tells readers of a child version what its base is (contract
-// dashboard.md 9.3, 10.3).
+// ByID addresses one API.
+type ByID struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	ID    string `path:"apiId" doc:"api_id, or else database ID, of the API."`
+}
+
+// WriteByID addresses one API that is to change.
+type WriteByID struct {
+	ByID
+	Match operation.Match
+}
+
+// baseHeader tells readers of a child version what its base is.
 const baseHeader = "X-Tyk-Base-Api-Id"
 
-// Document is the text of an OpenAPI document in a list.
-type Document struct{ text json.RawMessage }
-
-// AppendJSON implements doc.Appender.
-func (d Document) AppendJSON(b []byte) ([]byte, error) { return append(b, d.text...), nil }
-
-// MarshalJSON implements json.Marshaler.
-func (d Document) MarshalJSON() ([]byte, error) { return d.text, nil }
-
-// render returns the text of an API as answer.
-func render(text json.RawMessage, a store.Stored[apidef.API], base string) operation.Rendition {
+// Render returns the text of an API as answer. base is the API ID of its base, if it
+// is a child version.
+func Render(text json.RawMessage, a store.Stored[apidef.API], base string) operation.Rendition {
 	r := operation.Rendition{JSON: text, Tag: operation.Tag(a.Serial)}
 	if base != "" {
 		r.Header = map[string]string{baseHeader: base}
@@ -32,77 +39,46 @@ func render(text json.RawMessage, a store.Stored[apidef.API], base string) opera
 	return r
 }
 
-// Get returns the wrapper of an API of any class.
-func (s Classic) Get(ctx context.Context, in byID) (operation.Rendition, error) {
-	var base string
-	a, err := s.look(ctx, in)
-	if err == nil {
-		err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-			b, err := s.baseOf(ctx, r, a.Value)
-			if b != nil {
-				base = b.APIID()
-			}
-			return err
-		})
-	}
-	if err != nil {
-		return operation.Rendition{}, err
-	}
-	text, err := a.Value.View(false).AppendJSON(nil)
-	return render(text, a, base), err
+// Style is what all rows that answer about APIs have in common.
+func Style(listKey string) operation.Style {
+	return operation.Style{Word: "OK", ListKey: listKey, Faults: map[string]operation.Answer{
+		apis.CodeTaken: {Text: "Found API with the same ID"}, versions.CodeDuplicate: {Status: 422},
+	}}
 }
 
-// Get returns the document of an OAS API, or of a streams API.
-func (s OAS) Get(ctx context.Context, in byID) (operation.Rendition, error) {
-	return s.document(ctx, in, openAPI...)
+// Documents is the style of rows that read documents.
+func Documents(listKey string) operation.Style {
+	s := Style(listKey)
+	s.Faults[apis.CodeTaken] = operation.Answer{Text: "Found API with the same ID."}
+	s.Faults[operation.CodeEmptyBody] = operation.Answer{Text: "Couldn't read body."}
+	s.Faults[operation.CodeMalformed] = operation.Answer{Text: "Couldn't read body. {message}"}
+	s.Faults[versions.CodeName] = operation.Answer{Status: 422}
+	return s
 }
 
-// Get returns the document of a streams API.
-func (s Streams) Get(ctx context.Context, in byID) (operation.Rendition, error) {
-	return s.Library.document(ctx, in, apidef.Streams)
+// Writing lists the faults of every row that stores an API, and more.
+func Writing(more ...string) operation.Option {
+	return operation.Faulting(append([]string{apis.CodeTaken, apis.CodeURLTaken, apis.CodeInvalid, apis.CodeNotOwned}, more...)...)
 }
 
-// Get returns the document of an MCP proxy.
-func (s MCP) Get(ctx context.Context, in byID) (operation.Rendition, error) {
-	return s.document(ctx, in, apidef.MCP)
+// Absent is how a row answers for an API that does not exist.
+func Absent(status int, text string) operation.Option {
+	return AbsentOr(status, text, nil)
 }
 
-func (l *Library) document(ctx context.Context, in byID, classes ...apidef.Class) (operation.Rendition, error) {
-	a, base, err := l.find(ctx, in, classes...)
-	if err != nil {
-		return operation.Rendition{}, err
+// AbsentOr is Absent, with the answers to more faults.
+func AbsentOr(status int, text string, more map[string]operation.Answer) operation.Option {
+	all := map[string]operation.Answer{apis.CodeMissing: {Status: status, Text: text}}
+	for code, a := range more {
+		all[code] = a
 	}
-	return render(a.Value.Document(), a, base), nil
+	return operation.Answers(all)
 }
 
-type exportIn struct {
-	byID
-	Mode string `query:"mode" doc:"public leaves out the vendor extensions."`
-	Type string `header:"Content-Type" doc:"application/x-yaml for YAML."`
-}
+// NotesDryRun is what the description says of rows that can be rehearsed.
+const NotesDryRun = "With dry_run=true nothing is stored: the answer says what would change, and which references would lead nowhere."
 
-// Export returns the document of an API as a file.
-func (s OAS) Export(ctx context.Context, in exportIn) (operation.Rendition, error) {
-	a, _, err := s.find(ctx, in.byID, openAPI...)
-	if err != nil {
-		return operation.Rendition{}, err
-	}
-	text := a.Value.Document()
-	if in.Mode == "public" {
-		_, document, err := a.Value.Texts()
-		if err != nil {
-			return operation.Rendition{}, err
-		}
-		for _, name := range document.Names() {
-			if strings.HasPrefix(name, "x-tyk-") {
-				document.Delete(name)
-			}
-		}
-		text = document.JSON()
-	}
-	r := operation.Rendition{JSON: text, YAML: strings.Contains(in.Type, "yaml"), Download: a.Value.APIID() + ".json"}
-	if r.YAML {
-		r.Download = a.Value.APIID() + ".yaml"
-	}
-	return r, nil
-}
+// NotesPlace is what the description says of identifiers and addresses.
+const NotesPlace = "An api_id is of one organisation unless separate_gateways is on. A listen path begins with / or is a reference that gateways resolve " +
+	"(env://, secrets://, consul://, vault://, file://, kv://); two paths differ if they are written differently. " +
+	"An upstream address has a scheme and a host, or is a reference, or another API (tyk://)."

@@ -1,54 +1,35 @@
-package apis
+// Package streams lets clients manage streams APIs.
+package streams
 
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/app/apis/documents"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/rows"
+	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/description/imports"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Streams is the door for streams APIs (contract dashboard.md 12).
-type Streams struct{ *Library }
+// Service manages streams APIs.
+type Service struct{ Documents *documents.Service }
 
-// streamsKey is the member of a document that holds its streams.
-const streamsKey = "x-tyk-streaming"
-
-// codeStreamsOff is the code of a write while streams are switched off.
-const codeStreamsOff = "streams.off"
-
-// streamable refuses documents with streams while the feature is off, at every door:
-// gateways run the streams of any document that has some.
-func (l *Library) streamable(document *doc.Node) error {
-	if document.Get(streamsKey) == nil {
-		return nil
-	}
-	return l.streamsOn()
-}
-
-// streamsOn refuses writes of streams APIs while the feature is off.
-func (l *Library) streamsOn() error {
-	if l.Settings.Streams {
-		return nil
-	}
-	return fault.New(fault.Denied, codeStreamsOff, "Streams APIs are switched off: set streaming.enabled to store them")
-}
-
-type streamsCreateIn struct {
-	documentIn
-	versionIn
+type createIn struct {
+	documents.In
+	versioning.NewVersion
 }
 
 // Create stores a streams document.
-func (s Streams) Create(ctx context.Context, in streamsCreateIn) (operation.Receipt, error) {
+func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, error) {
 	document, err := s.created(ctx, in)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	a, at, err := s.createDocument(ctx, in.Scope, in.Who, apidef.Streams, document, in.versionIn, in.Unknown)
+	a, at, err := s.Documents.Create(ctx, in.In, apidef.Streams, document, in.NewVersion)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
@@ -56,79 +37,76 @@ func (s Streams) Create(ctx context.Context, in streamsCreateIn) (operation.Rece
 }
 
 // created returns the document that Create stores.
-func (s Streams) created(ctx context.Context, in streamsCreateIn) (*doc.Node, error) {
-	document, err := s.document(ctx, in.Body)
+func (s *Service) created(ctx context.Context, in createIn) (*doc.Node, error) {
+	document, err := s.body(ctx, in.Body)
 	if err == nil {
-		err = streaming(document)
+		err = forms.WantStreams(document)
 	}
 	return document, err
 }
 
-// replaced returns the document that Replace stores.
-func (s Streams) replaced(ctx context.Context, in oasReplaceIn) (*doc.Node, error) {
-	return s.document(ctx, in.Body)
-}
-
-// document reads a body that has at least one of the two extensions. Streams
-// without settings for gateways are stored switched off until they get some.
-func (s Streams) document(ctx context.Context, b operation.Document) (*doc.Node, error) {
-	if err := s.streamsOn(); err != nil {
+// body reads a document while streams are on. Streams without settings for gateways
+// are stored switched off until they get some.
+func (s *Service) body(ctx context.Context, b operation.Document) (*doc.Node, error) {
+	if err := s.Documents.Forms.StreamsOn(); err != nil {
 		return nil, err
 	}
-	return s.body(ctx, b)
+	return s.Documents.Body(ctx, b)
 }
 
-// streaming refuses a document that has neither of the extensions.
-func streaming(document *doc.Node) error {
-	if document.Get(oas.ExtensionKey).Is(doc.TypeObject) || document.Get(streamsKey).Is(doc.TypeObject) {
-		return nil
-	}
-	return fault.New(fault.Invalid, codeExtension, "The payload should contain x-tyk-api-gateway and/or x-tyk-streaming.").At(streamsKey)
+// Get returns the document of a streams API.
+func (s *Service) Get(ctx context.Context, in rows.ByID) (operation.Rendition, error) {
+	return s.Documents.Get(ctx, in, apidef.Streams)
 }
 
 // Replace replaces a streams document.
-func (s Streams) Replace(ctx context.Context, in oasReplaceIn) (operation.Receipt, error) {
-	document, err := s.document(ctx, in.Body)
+func (s *Service) Replace(ctx context.Context, in documents.ReplaceIn) (operation.Receipt, error) {
+	document, err := s.replaced(ctx, in)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	at, err := s.rewrite(ctx, in.writeByID, in.Unknown, func(apidef.API) (*doc.Node, error) {
-		return document.Clone(), streaming(document)
+	at, err := s.Documents.Rewrite(ctx, in, func(apidef.API) (*doc.Node, error) {
+		return document.Clone(), forms.WantStreams(document)
 	}, apidef.Streams)
 	return operation.Receipt{Message: "API updated.", Tag: operation.Tag(at)}, err
 }
 
+// replaced returns the document that Replace stores.
+func (s *Service) replaced(ctx context.Context, in documents.ReplaceIn) (*doc.Node, error) {
+	return s.body(ctx, in.Body)
+}
+
 // Patch puts an updated description under the stored extensions; extensions that
 // it brings replace the stored ones.
-func (s Streams) Patch(ctx context.Context, in oasPatchIn) (operation.Receipt, error) {
-	document, err := s.document(ctx, in.Body)
+func (s *Service) Patch(ctx context.Context, in documents.PatchIn) (operation.Receipt, error) {
+	document, err := s.body(ctx, in.Body)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	at, err := s.rewrite(ctx, in.writeByID, in.Unknown, s.patched(document, in), apidef.Streams)
+	at, err := s.Documents.Rewrite(ctx, in.ReplaceIn, s.patched(document, in), apidef.Streams)
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }
 
 // patches says to rules what Patch stores.
-func (s Streams) patches(ctx context.Context, in oasPatchIn) (operation.Settled, error) {
-	document, err := s.document(ctx, in.Body)
+func (s *Service) patches(ctx context.Context, in documents.PatchIn) (operation.Settled, error) {
+	document, err := s.body(ctx, in.Body)
 	if err != nil {
 		return operation.Settled{}, err
 	}
-	return s.becomes(ctx, in.oasReplaceIn, apidef.Streams, s.patched(document, in))
+	return s.Documents.Becomes(ctx, in.ReplaceIn, apidef.Streams, s.patched(document, in))
 }
 
 // patched returns how a description becomes the new document of a stored API.
-func (s Streams) patched(description *doc.Node, in oasPatchIn) func(apidef.API) (*doc.Node, error) {
+func (s *Service) patched(description *doc.Node, in documents.PatchIn) func(apidef.API) (*doc.Node, error) {
 	return func(a apidef.API) (*doc.Node, error) {
 		if in.Body.Whole {
-			return description.Clone(), streaming(description)
+			return description.Clone(), forms.WantStreams(description)
 		}
 		_, stored, err := a.Texts()
 		if err != nil {
 			return nil, err
 		}
-		return updated(description.Clone(), stored, in.parse(s.Hosts.Own))
+		return updated(description.Clone(), stored, s.Documents.Settings(in.SettingsIn))
 	}
 }
 
@@ -141,9 +119,7 @@ func updated(document, stored *doc.Node, q imports.Settings) (*doc.Node, error) 
 	if stored.Get(oas.ExtensionKey) != nil {
 		return document, imports.Patch(document, stored, q)
 	}
-	if document.Get(streamsKey) == nil {
-		document.Set(streamsKey, stored.Get(streamsKey).Clone())
-	}
+	forms.KeepStreams(document, stored)
 	if q.Empty() {
 		return document, nil
 	}
@@ -151,6 +127,6 @@ func updated(document, stored *doc.Node, q imports.Settings) (*doc.Node, error) 
 }
 
 // Delete removes a streams API.
-func (s Streams) Delete(ctx context.Context, in writeByID) (operation.Receipt, error) {
-	return s.delete(ctx, in, apidef.Streams, false, "API deleted.")
+func (s *Service) Delete(ctx context.Context, in rows.WriteByID) (operation.Receipt, error) {
+	return operation.Receipt{Message: "API deleted."}, s.Documents.Versions.Delete(ctx, in, apidef.Streams, false)
 }

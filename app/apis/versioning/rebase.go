@@ -1,22 +1,60 @@
-package apis
+package versioning
 
 import (
 	"context"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
+// Codes of the faults of a rebase.
+const (
+	CodeNoCurrent = apidef.Kind + ".current_base"
+	CodeNoNext    = apidef.Kind + ".next_base"
+)
+
+// Rebase makes a child version the base, and the base its child. It returns the
+// serial of the former base.
+func (s *Service) Rebase(ctx context.Context, scope tenant.Scope, who operation.Principal, current, next string) (store.Serial, error) {
+	now := s.APIs.Now()
+	return store.Write(ctx, s.APIs.Store, scope, func(w store.Writer) (store.Serial, error) {
+		v := s.APIs.Viewer(who, apidef.OAS, access.Write)
+		base, err := s.APIs.Get(ctx, w, current, v)
+		if fault.KindOf(err) == fault.NotFound {
+			err = fault.New(fault.NotFound, CodeNoCurrent, "Could not retrieve current base API")
+		}
+		if err != nil {
+			return 0, err
+		}
+		child, err := s.APIs.Get(ctx, w, next, v)
+		if fault.KindOf(err) == fault.NotFound {
+			err = fault.New(fault.NotFound, CodeNoNext, "Could not retrieve next base API")
+		}
+		if err != nil {
+			return 0, err
+		}
+		if err := s.swap(ctx, w, base.Value, child.Value, now); err != nil {
+			return 0, err
+		}
+		base, err = s.APIs.Get(ctx, w, current, v)
+		return base.Serial, err
+	})
+}
+
 // swap moves the routing table from a base to one of its child versions, and
 // brings the addresses of everything it routes to up to date.
-func (l *Library) swap(ctx context.Context, w store.Writer, base, child apidef.API, now time.Time) error {
+func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.API, now time.Time) error {
 	oldDef, oldDoc, err := base.Texts()
 	if err != nil {
 		return err
@@ -32,41 +70,32 @@ func (l *Library) swap(ctx context.Context, w store.Writer, base, child apidef.A
 		return notChild()
 	}
 	if err := versions.Rebase(versions.InDocument(oldDoc), versions.InDocument(childDoc), base.APIID(), child.APIID()); err != nil {
-		return l.childless(ctx, w, child, err)
+		return s.childless(ctx, w, child, err)
 	}
-	open(childDoc)
-	next := apidef.Draft{Class: child.Class(), Document: childDoc}
-	if err := l.convert(&next, childDef, link{oldBase: oldDef}); err != nil {
+	// Gateways are to listen for the new base: versions are often internal, because
+	// their base receives the requests, but requests to an internal base reach nothing.
+	if internal := []string{oas.ExtensionKey, "info", "state", "internal"}; childDoc.Get(internal...).True() {
+		childDoc.Put(doc.NewBool(false), internal...)
+	}
+	promoted := apidef.Draft{Class: child.Class(), Document: childDoc}
+	if err := s.Forms.Convert(&promoted, childDef, forms.Link{OldBase: oldDef}); err != nil {
 		return err
 	}
 	former := apidef.Draft{Class: base.Class(), Document: oldDoc}
-	if err := l.convert(&former, oldDef, link{base: next.Definition}); err != nil {
+	if err := s.Forms.Convert(&former, oldDef, forms.Link{Base: promoted.Definition}); err != nil {
 		return err
 	}
-	for _, e := range []struct {
-		of apidef.API
-		d  apidef.Draft
-	}{{base, former}, {child, next}} {
-		if _, err := l.kind.Edit(ctx, w, e.of.APIID(), nil, func(a apidef.API) (apidef.API, error) { return a.Rewrite(e.d, now) }); err != nil {
-			return err
-		}
+	if _, err := s.APIs.Kind.Edit(ctx, w, base.APIID(), nil, func(a apidef.API) (apidef.API, error) { return a.Rewrite(former, now) }); err != nil {
+		return err
 	}
-	promoted, err := l.named(ctx, w, child.APIID())
+	next, err := s.APIs.Kind.Edit(ctx, w, child.APIID(), nil, func(a apidef.API) (apidef.API, error) { return a.Rewrite(promoted, now) })
 	if err != nil {
 		return err
 	}
-	if err := l.follow(ctx, w, *promoted, oldDef, next.Definition); err != nil {
+	if err := s.Follow(ctx, w, next, oldDef, promoted.Definition); err != nil {
 		return err
 	}
 	return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
-}
-
-// open makes gateways listen for an API: versions are often internal, because their
-// base receives the requests, but requests to an internal base reach nothing.
-func open(document *doc.Node) {
-	if internal := []string{oas.ExtensionKey, "info", "state", "internal"}; document.Get(internal...).True() {
-		document.Put(doc.NewBool(false), internal...)
-	}
 }
 
 func notChild() error {
@@ -75,12 +104,11 @@ func notChild() error {
 
 // childless tells an API that is no version of any other from one of another
 // base: no table says so by itself.
-func (l *Library) childless(ctx context.Context, r store.Reader, next apidef.API, why error) error {
+func (s *Service) childless(ctx context.Context, r store.Reader, next apidef.API, why error) error {
 	if fault.CodeOf(why) != versions.CodeNotItsOwn {
 		return why
 	}
-	base, err := l.baseOf(ctx, r, next)
-	switch {
+	switch base, err := s.Base(ctx, r, next); {
 	case err != nil:
 		return err
 	case base == nil:

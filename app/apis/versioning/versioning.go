@@ -1,8 +1,15 @@
-package apis
+// Package versioning makes and deletes APIs, and keeps those together that belong
+// together: a base holds the routing table to its child versions, and their addresses
+// follow from its own.
+package versioning
 
 import (
 	"context"
+	"slices"
 
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/pairing"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
@@ -14,73 +21,79 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// versionIn makes a new API a version of another one (contract dashboard.md 10.4).
-type versionIn struct {
+// Service makes, changes and deletes versions.
+type Service struct {
+	APIs  *apis.Repository
+	Forms *forms.Forms
+}
+
+// NewVersion makes a new API a version of another one.
+type NewVersion struct {
 	Base    string `query:"base_api_id" doc:"API of which this becomes a version."`
 	BaseAs  string `query:"base_api_version_name" doc:"Version name of the base; needed for its first child."`
 	Version string `query:"new_version_name" doc:"Version name of the new API; needed with base_api_id."`
 	Default bool   `query:"set_default" doc:"Make the new version the default."`
 }
 
-// codeBase is the code of a base_api_id that names no API of the same family.
-const codeBase = apidef.Kind + ".base"
+// CodeBase is the code of a base_api_id that names no API of the same family.
+const CodeBase = apidef.Kind + ".base"
 
-// link is what the addresses of a child version depend on.
-type link struct {
-	base, oldBase *doc.Node // classic definition of the base, now and before; nil: no child
-	name          string    // of the version; "" means that the base knows it
-}
+// Faults are those of every row that can make a version.
+var Faults = []string{CodeBase, versions.CodeName, versions.CodeBaseName, versions.CodeDuplicate}
 
-// create stores a new API whose parts have been checked, as a version of another
-// one if so wanted.
-func (l *Library) create(ctx context.Context, scope tenant.Scope, who operation.Principal, d apidef.Draft, v versionIn) (a apidef.API, at store.Serial, err error) {
-	now := l.Now()
-	at, err = store.Write(ctx, l.Store, scope, func(w store.Writer) (store.Serial, error) {
+// Create stores a new API whose parts have been checked, as a version of another
+// one if so wanted. While ownership is in force, a caller who is not an admin owns
+// what it creates unless it named owners.
+func (s *Service) Create(ctx context.Context, scope tenant.Scope, who operation.Principal, d apidef.Draft, in NewVersion) (a apidef.API, at store.Serial, err error) {
+	now := s.APIs.Now()
+	at, err = store.Write(ctx, s.APIs.Store, scope, func(w store.Writer) (store.Serial, error) {
 		mine := d // this may run more than once
 		mine.Definition, mine.Document = d.Definition.Clone(), d.Document.Clone()
-		if err := l.pair(ctx, w, who, &mine); err != nil {
+		if err := pairing.Check(ctx, w, s.APIs, s.APIs.Viewer(who, apidef.MCP, access.Read), &mine); err != nil {
 			return 0, err
 		}
-		k, err := l.attach(ctx, w, who, mine, v)
+		k, err := s.Attach(ctx, w, who, mine, in)
 		if err != nil {
 			return 0, err
 		}
 		if mine.Document != nil {
-			if err := l.convert(&mine, mine.Definition, k); err != nil {
+			if err := s.Forms.Convert(&mine, mine.Definition, k); err != nil {
 				return 0, err
 			}
 		}
 		if a, err = apidef.New(mine, now); err != nil {
 			return 0, err
 		}
-		a = l.own(a, who)
-		return l.insert(ctx, w, a)
+		if users, groups := a.Owners(); s.APIs.Settings.Ownership && !who.Permissions.Admin() && len(users)+len(groups) == 0 {
+			a = a.WithOwners(slices.Clip([]string{who.ID}), []string{}, a.Updated())
+		}
+		return s.APIs.Insert(ctx, w, a)
 	})
 	return a, at, err
 }
 
-// attach adds a new API to the routing table of its base.
-func (l *Library) attach(ctx context.Context, w store.Writer, who operation.Principal, d apidef.Draft, v versionIn) (link, error) {
-	if v.Base == "" {
-		return link{}, nil
+// Attach adds a new API to the routing table of the base that it wants, if any.
+func (s *Service) Attach(ctx context.Context, w store.Writer, who operation.Principal, d apidef.Draft, in NewVersion) (forms.Link, error) {
+	if in.Base == "" {
+		return forms.Link{}, nil
 	}
-	base, err := l.get(ctx, w, v.Base, l.viewerOf(d.Class, who, access.Write))
+	base, err := s.APIs.Get(ctx, w, in.Base, s.APIs.Viewer(who, d.Class, access.Write))
 	if fault.KindOf(err) == fault.NotFound || err == nil && !sameFamily(base.Value.Class(), d.Class) {
-		return link{}, fault.New(fault.Invalid, codeBase, "Could not retrieve detail of apiID %s in org %s.", v.Base, string(d.OrgID)).At("base_api_id")
+		return forms.Link{}, fault.New(fault.Invalid, CodeBase, "Could not retrieve detail of apiID %s in org %s.", in.Base, string(d.OrgID)).At("base_api_id")
 	}
 	if err != nil {
-		return link{}, err
+		return forms.Link{}, err
 	}
-	above, err := l.baseOf(ctx, w, base.Value)
+	above, err := s.Base(ctx, w, base.Value)
 	if err != nil {
-		return link{}, err
+		return forms.Link{}, err
 	}
 	if above != nil {
-		return link{}, fault.New(fault.Invalid, codeBase, "API %s is a version of another API and cannot have versions", v.Base).At("base_api_id")
+		return forms.Link{}, fault.New(fault.Invalid, CodeBase, "API %s is a version of another API and cannot have versions", in.Base).At("base_api_id")
 	}
-	n := versions.New{Name: v.Version, ID: d.APIID, BaseName: v.BaseAs, Default: v.Default}
-	old, now, err := l.reroute(ctx, w, base.Value, func(t versions.Table) error { return t.Add(n) })
-	return link{base: now, oldBase: old, name: v.Version}, err
+	n := versions.New{Name: in.Version, ID: d.APIID, BaseName: in.BaseAs, Default: in.Default}
+	old, now, err := s.reroute(ctx, w, base.Value, func(t versions.Table) error { return t.Add(n) })
+	return forms.Link{Base: now, OldBase: old, Version: in.Version}, err
 }
 
 // sameFamily reports whether one class can be a version of another.
@@ -91,46 +104,66 @@ func sameFamily(base, child apidef.Class) bool {
 	return true
 }
 
-// detach takes an API that is about to go out of the routing table of its base.
-func (l *Library) detach(ctx context.Context, w store.Writer, child apidef.API) error {
-	base, err := l.baseOf(ctx, w, child)
-	if err != nil || base == nil {
-		return err
-	}
-	_, _, err = l.reroute(ctx, w, *base, func(t versions.Table) error { t.Remove(child.APIID()); return nil })
-	return err
-}
-
-// baseOf returns the API that routes to a child version, or nil.
-func (l *Library) baseOf(ctx context.Context, r store.Reader, child apidef.API) (*apidef.API, error) {
-	for b, err := range l.kind.Find(ctx, r, store.Query{Index: byChild, Value: store.Indexed(child.APIID()), Limit: 1}) {
+// Base returns the API that routes to a child version, or nil.
+func (s *Service) Base(ctx context.Context, r store.Reader, child apidef.API) (*apidef.API, error) {
+	for b, err := range s.APIs.Kind.Find(ctx, r, store.Query{Index: apis.ByChild, Value: store.Indexed(child.APIID()), Limit: 1}) {
 		return &b.Value, err
 	}
 	return nil, nil
 }
 
-// renamed keeps the base of a child version routing to it under its new API ID.
-func (l *Library) renamed(ctx context.Context, w store.Writer, before, after apidef.API) error {
+// Link returns what the addresses of a stored API depend on.
+func (s *Service) Link(ctx context.Context, r store.Reader, a apidef.API) (forms.Link, error) {
+	base, err := s.Base(ctx, r, a)
+	if err != nil || base == nil {
+		return forms.Link{}, err
+	}
+	def, _, err := base.Texts()
+	return forms.Link{Base: def, OldBase: def}, err
+}
+
+// children returns the child versions of a base that exist.
+func (s *Service) children(ctx context.Context, r store.Reader, base apidef.API) ([]apidef.API, error) {
+	var out []apidef.API
+	for _, id := range base.ChildIDs() {
+		c, err := s.APIs.Named(ctx, r, id)
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
+			out = append(out, *c)
+		}
+	}
+	return out, nil
+}
+
+// Renamed keeps the base of a child version routing to it under its new API ID.
+func (s *Service) Renamed(ctx context.Context, w store.Writer, before, after apidef.API) error {
 	if before.APIID() == after.APIID() {
 		return nil
 	}
-	base, err := l.baseOf(ctx, w, before)
+	return s.rerouteTo(ctx, w, before, func(t versions.Table) { t.Rename(before.APIID(), after.APIID()) })
+}
+
+// rerouteTo edits the routing table of the base of a child version, if it has one.
+func (s *Service) rerouteTo(ctx context.Context, w store.Writer, child apidef.API, edit func(versions.Table)) error {
+	base, err := s.Base(ctx, w, child)
 	if err != nil || base == nil {
 		return err
 	}
-	_, _, err = l.reroute(ctx, w, *base, func(t versions.Table) error { t.Rename(before.APIID(), after.APIID()); return nil })
+	_, _, err = s.reroute(ctx, w, *base, func(t versions.Table) error { edit(t); return nil })
 	return err
 }
 
-// reroute edits the routing table of a base, and the addresses of whatever it
-// routes to. It returns the classic definition before and after. Gateways hear of
+// reroute edits the routing table of a base, and the addresses of the versions that
+// it routes to. It returns the classic definition before and after. Gateways hear of
 // the version that brings this about, and load the base along with it.
-func (l *Library) reroute(ctx context.Context, w store.Writer, base apidef.API, edit func(versions.Table) error) (old, now *doc.Node, err error) {
+func (s *Service) reroute(ctx context.Context, w store.Writer, base apidef.API, edit func(versions.Table) error) (old, now *doc.Node, err error) {
 	if old, _, err = base.Texts(); err != nil {
 		return nil, nil, err
 	}
 	var after apidef.API
-	_, err = l.kind.Edit(ctx, w, base.APIID(), nil, func(a apidef.API) (apidef.API, error) {
+	_, err = s.APIs.Kind.Edit(ctx, w, base.APIID(), nil, func(a apidef.API) (apidef.API, error) {
 		d := apidef.Draft{Class: a.Class()}
 		if d.Definition, d.Document, err = a.Texts(); err != nil {
 			return a, err
@@ -138,10 +171,10 @@ func (l *Library) reroute(ctx context.Context, w store.Writer, base apidef.API, 
 		if d.Document == nil {
 			err = edit(versions.InDefinition(d.Definition))
 		} else if err = edit(versions.InDocument(d.Document)); err == nil {
-			err = l.convert(&d, old, link{})
+			err = s.Forms.Convert(&d, old, forms.Link{})
 		}
 		if err == nil {
-			after, err = a.Rewrite(d, l.Now())
+			after, err = a.Rewrite(d, s.APIs.Now())
 		}
 		return after.Quietly(), err
 	})
@@ -151,22 +184,22 @@ func (l *Library) reroute(ctx context.Context, w store.Writer, base apidef.API, 
 	if now, _, err = after.Texts(); err != nil {
 		return nil, nil, err
 	}
-	return old, now, l.follow(ctx, w, after, old, now)
+	return old, now, s.Follow(ctx, w, after, old, now)
 }
 
-// follow regenerates the addresses in the documents of child versions after a
-// change of their base (contract oas-extension.md 7.3).
-func (l *Library) follow(ctx context.Context, w store.Writer, base apidef.API, old, now *doc.Node) error {
+// Follow writes the addresses of child versions anew after a change of their base,
+// if the change makes a difference to them.
+func (s *Service) Follow(ctx context.Context, w store.Writer, base apidef.API, old, now *doc.Node) error {
 	if !servers.ChildrenAffected(old, now) {
 		return nil
 	}
-	return l.readdress(ctx, w, base, old, now)
+	return s.readdress(ctx, w, base, old, now)
 }
 
 // readdress gives the versions of a base the addresses that follow from its
 // classic definition, nil if it goes, instead of those that followed from the old one.
-func (l *Library) readdress(ctx context.Context, w store.Writer, base apidef.API, old, now *doc.Node) error {
-	children, err := l.childrenOf(ctx, w, base)
+func (s *Service) readdress(ctx context.Context, w store.Writer, base apidef.API, old, now *doc.Node) error {
+	children, err := s.children(ctx, w, base)
 	if err != nil {
 		return err
 	}
@@ -179,13 +212,13 @@ func (l *Library) readdress(ctx context.Context, w store.Writer, base apidef.API
 			continue
 		}
 		before := document.Clone()
-		if err := servers.Merge(document, servers.Input{New: def, Old: def, Base: now, OldBase: old, Config: l.Hosts}); err != nil {
+		if err := servers.Merge(document, servers.Input{New: def, Old: def, Base: now, OldBase: old, Config: s.Forms.Hosts}); err != nil {
 			return err
 		}
 		if document.Equal(before) {
 			continue
 		}
-		_, err = l.kind.Edit(ctx, w, c.APIID(), nil, func(a apidef.API) (apidef.API, error) {
+		_, err = s.APIs.Kind.Edit(ctx, w, c.APIID(), nil, func(a apidef.API) (apidef.API, error) {
 			c, err := a.Rewrite(apidef.Draft{Definition: def, Document: document}, a.Updated())
 			return c.Quietly(), err
 		})
@@ -194,14 +227,4 @@ func (l *Library) readdress(ctx context.Context, w store.Writer, base apidef.API
 		}
 	}
 	return nil
-}
-
-// linkOf returns what the addresses of a stored API depend on.
-func (l *Library) linkOf(ctx context.Context, r store.Reader, a apidef.API) (link, error) {
-	base, err := l.baseOf(ctx, r, a)
-	if err != nil || base == nil {
-		return link{}, err
-	}
-	def, _, err := base.Texts()
-	return link{base: def, oldBase: def}, err
 }

@@ -1,17 +1,18 @@
-package apis_test
+package versioning_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
 // servers returns the addresses in the document of an API.
-func (w *world) servers(id string) string {
-	w.t.Helper()
+func serversOf(w *apistest.World, id string) string {
+	w.T.Helper()
 	var out []string
-	for _, s := range w.node("admin", "/apis/oas/"+id).Get("servers").Items() {
+	for _, s := range w.Node("admin", "/apis/oas/"+id).Get("servers").Items() {
 		out = append(out, s.Get("url").Text())
 	}
 	return strings.Join(out, " ")
@@ -20,13 +21,13 @@ func (w *world) servers(id string) string {
 // The addresses of versions follow their base, what users wrote beside them stays,
 // and only documents that change are written (contract oas-extension.md 7.3).
 func TestServersFollowBase(t *testing.T) {
-	w := newWorld(t, apis.Settings{})
+	w := apistest.New(t, apis.Settings{})
 	base := func(path, versioning string) string {
-		return strings.Replace(document("base", "Base", path), `"state"`, `"versioning":{"enabled":true,"name":"v1",`+versioning+`,"versions":[{"name":"v2","id":"child"}]},"state"`, 1)
+		return strings.Replace(apistest.Document("base", "Base", path), `"state"`, `"versioning":{"enabled":true,"name":"v1",`+versioning+`,"versions":[{"name":"v2","id":"child"}]},"state"`, 1)
 	}
-	w.done("admin", "POST", "/apis/oas", document("base", "Base", "/base/"))
-	w.done("admin", "POST", "/apis/oas?base_api_id=base&base_api_version_name=v1&new_version_name=v2",
-		strings.Replace(document("child", "Child", "/child/"), `"paths"`, `"servers":[{"url":"https://own.example","description":"ours"}],"paths"`, 1))
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
+	w.Done("admin", "POST", "/apis/oas?base_api_id=base&base_api_version_name=v1&new_version_name=v2",
+		strings.Replace(apistest.Document("child", "Child", "/child/"), `"paths"`, `"servers":[{"url":"https://own.example","description":"ours"}],"paths"`, 1))
 	const own, mine = " https://own.example", "http://gw.example/child /child"
 	for _, step := range []struct{ body, want string }{
 		{"", "http://gw.example/base /base " + mine + own},
@@ -37,67 +38,67 @@ func TestServersFollowBase(t *testing.T) {
 		{base("/moved/", `"location":"url","key":"l","default":"v2","fallbackToDefault":true`), "http://gw.example/moved/v2 /moved/v2 http://gw.example/moved /moved " + mine + own},
 	} {
 		if step.body != "" {
-			w.done("admin", "PUT", "/apis/oas/base", step.body)
+			w.Done("admin", "PUT", "/apis/oas/base", step.body)
 		}
-		if got := w.servers("child"); got != step.want {
+		if got := serversOf(w, "child"); got != step.want {
 			t.Errorf("%s\nhave %s\nwant %s", step.body, got, step.want)
 		}
 	}
-	before, _ := w.stored("child")
-	w.done("admin", "PUT", "/apis/oas/base", strings.Replace(base("/moved/", `"location":"url","key":"l","default":"v2","fallbackToDefault":true`), `"T"`, `"U"`, 1))
-	if after, _ := w.stored("child"); after.Rev != before.Rev || after.Value.Updated() != before.Value.Updated() {
+	before, _ := w.Stored("child")
+	w.Done("admin", "PUT", "/apis/oas/base", strings.Replace(base("/moved/", `"location":"url","key":"l","default":"v2","fallbackToDefault":true`), `"T"`, `"U"`, 1))
+	if after, _ := w.Stored("child"); after.Rev != before.Rev || after.Value.Updated() != before.Value.Updated() {
 		t.Error("the child was written for nothing")
 	}
-	w.done("admin", "DELETE", "/apis/oas/base", "")
-	if got := w.servers("child"); got != mine+own {
+	w.Done("admin", "DELETE", "/apis/oas/base", "")
+	if got := serversOf(w, "child"); got != mine+own {
 		t.Error("alone:", got)
 	}
 }
 
 // An API that gets another API ID stays the version that it was.
 func TestRenamedVersion(t *testing.T) {
-	w := newWorld(t, apis.Settings{UnsafeOAS: true})
-	w.done("admin", "POST", "/apis/oas", document("base", "Base", "/base/"))
-	w.done("admin", "POST", "/apis/oas?base_api_id=base&base_api_version_name=v1&new_version_name=v2&set_default=true", document("child", "Child", "/child/"))
-	w.done("admin", "PATCH", "/apis/child", `{"api_definition":{"api_id":"renamed"}}`)
-	w.want("admin", "GET", "/apis/oas/base", "", 200, `"default":"v2","location":"header","key":"x-tyk-version","versions":[{"name":"v2","id":"renamed"}]`)
-	w.want("admin", "GET", "/apis/base", "", 200, `"versions":{"v2":"renamed"}`)
-	w.want("admin", "GET", "/apis/oas/renamed", "", 200, `"id":"renamed"`)
-	if got := w.ask("admin", "GET", "/apis/renamed", "").Header().Get("X-Tyk-Base-Api-Id"); got != "base" {
+	w := apistest.New(t, apis.Settings{UnsafeOAS: true})
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
+	w.Done("admin", "POST", "/apis/oas?base_api_id=base&base_api_version_name=v1&new_version_name=v2&set_default=true", apistest.Document("child", "Child", "/child/"))
+	w.Done("admin", "PATCH", "/apis/child", `{"api_definition":{"api_id":"renamed"}}`)
+	w.Want("admin", "GET", "/apis/oas/base", "", 200, `"default":"v2","location":"header","key":"x-tyk-version","versions":[{"name":"v2","id":"renamed"}]`)
+	w.Want("admin", "GET", "/apis/base", "", 200, `"versions":{"v2":"renamed"}`)
+	w.Want("admin", "GET", "/apis/oas/renamed", "", 200, `"id":"renamed"`)
+	if got := w.Ask("admin", "GET", "/apis/renamed", "").Header().Get("X-Tyk-Base-Api-Id"); got != "base" {
 		t.Error("base", got)
 	}
-	w.done("admin", "DELETE", "/apis/renamed", "")
-	w.want("admin", "GET", "/apis/oas/base", "", 200, `"default":"self"`)
+	w.Done("admin", "DELETE", "/apis/renamed", "")
+	w.Want("admin", "GET", "/apis/oas/base", "", 200, `"default":"self"`)
 }
 
 // A base that gateways do not listen for would serve nothing: an internal version
 // that becomes the base is reachable then, the former base stays as it is.
 func TestRebaseOntoInternal(t *testing.T) {
-	w := newWorld(t, apis.Settings{})
-	w.done("admin", "POST", "/apis/oas", document("base", "Base", "/base/"))
-	w.done("admin", "POST", "/apis/oas?base_api_id=base&base_api_version_name=v1&new_version_name=v2", strings.Replace(document("child", "Child", "/child/"), `"active":true`, `"active":true,"internal":true`, 1))
-	w.want("admin", "GET", "/apis/child", "", 200, `"internal":true`)
-	w.done("admin", "PATCH", "/apis/oas/base/rebase/child", "")
-	w.want("admin", "GET", "/apis/child", "", 200, `"internal":false`)
-	w.want("admin", "GET", "/apis/oas/child", "", 200, `"state":{"active":true,"internal":false}`)
-	if got := w.servers("child"); !strings.Contains(got, "http://gw.example/child") {
+	w := apistest.New(t, apis.Settings{})
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
+	w.Done("admin", "POST", "/apis/oas?base_api_id=base&base_api_version_name=v1&new_version_name=v2", strings.Replace(apistest.Document("child", "Child", "/child/"), `"active":true`, `"active":true,"internal":true`, 1))
+	w.Want("admin", "GET", "/apis/child", "", 200, `"internal":true`)
+	w.Done("admin", "PATCH", "/apis/oas/base/rebase/child", "")
+	w.Want("admin", "GET", "/apis/child", "", 200, `"internal":false`)
+	w.Want("admin", "GET", "/apis/oas/child", "", 200, `"state":{"active":true,"internal":false}`)
+	if got := serversOf(w, "child"); !strings.Contains(got, "http://gw.example/child") {
 		t.Error("the address of the new base:", got)
 	}
-	w.want("admin", "GET", "/apis/base", "", 200, `"internal":false`)
+	w.Want("admin", "GET", "/apis/base", "", 200, `"internal":false`)
 }
 
 // Whoever drops cached keys is an admin of the organisation that the API is in.
 func TestClearKeys(t *testing.T) {
-	w := newWorld(t, apis.Settings{Ownership: true})
-	w.done("ann", "POST", "/apis/oas", document("o", "O", "/o/"))
-	w.done("tim", "POST", "/mcps", document("m", "M", "/m/"))
-	w.want("admin", "DELETE", "/cache/jwks/o", "", 200, `{"status":"OK","message":"success"}`)
-	w.done("admin", "DELETE", "/cache/jwks/m", "")
-	before := w.head()
-	w.want("ann", "DELETE", "/cache/jwks/o", "", 403, "access denied")
-	w.want("other", "DELETE", "/cache/jwks/o", "", 404, "API not found")
-	w.want("admin", "DELETE", "/cache/jwks/nothing", "", 404, "API not found")
-	if w.head() != before {
+	w := apistest.New(t, apis.Settings{Ownership: true})
+	w.Done("ann", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
+	w.Done("tim", "POST", "/mcps", apistest.Document("m", "M", "/m/"))
+	w.Want("admin", "DELETE", "/cache/jwks/o", "", 200, `{"status":"OK","message":"success"}`)
+	w.Done("admin", "DELETE", "/cache/jwks/m", "")
+	before := w.Head()
+	w.Want("ann", "DELETE", "/cache/jwks/o", "", 403, "access denied")
+	w.Want("other", "DELETE", "/cache/jwks/o", "", 404, "API not found")
+	w.Want("admin", "DELETE", "/cache/jwks/nothing", "", 404, "API not found")
+	if w.Head() != before {
 		t.Error("a refusal was announced")
 	}
 }
@@ -105,13 +106,13 @@ func TestClearKeys(t *testing.T) {
 // A tool view belongs to proxies of REST APIs, also when it is empty, and middleware
 // that makes no sense for MCP is refused wherever it stands.
 func TestRefusedProxies(t *testing.T) {
-	w := newWorld(t, apis.Settings{})
-	with := func(old, new string) string { return strings.Replace(document("m", "M", "/m/"), old, new, 1) }
+	w := apistest.New(t, apis.Settings{})
+	with := func(old, new string) string { return strings.Replace(apistest.Document("m", "M", "/m/"), old, new, 1) }
 	const view = `"x-tyk-mcp-server":{"primitives":[]},`
 	for _, body := range []string{with(`"paths"`, view+`"paths"`), with(`"paths"`, `"x-tyk-mcp-server":{},"paths"`)} {
-		w.want("tim", "POST", "/mcps", body, 400, "x-tyk-mcp-server: needs an upstream that is the MCP adapter of a REST API")
+		w.Want("tim", "POST", "/mcps", body, 400, "x-tyk-mcp-server: needs an upstream that is the MCP adapter of a REST API")
 	}
-	w.want("ann", "POST", "/apis/oas", with(`"paths"`, view+`"paths"`), 400, "x-tyk-mcp-server")
+	w.Want("ann", "POST", "/apis/oas", with(`"paths"`, view+`"paths"`), 400, "x-tyk-mcp-server")
 	for _, name := range []string{"internal", "transformRequestMethod", "transformResponseBody", "urlRewrite", "cache", "validateRequest", "mockResponse"} {
 		const method = `"paths":{"/tools/call":{"post":{"operationId":"call","responses":{"200":{"description":"d"}}}}}`
 		block := map[string]string{"transformRequestMethod": `{"enabled":true,"toMethod":"PUT"}`, "transformResponseBody": `{"enabled":true,"format":"json","body":"e30="}`,
@@ -120,8 +121,8 @@ func TestRefusedProxies(t *testing.T) {
 			block = `{"enabled":true}`
 		}
 		body := strings.Replace(with(`"paths":{}`, method), `"upstream"`, `"middleware":{"operations":{"call":{"`+name+`":`+block+`}}},"upstream"`, 1)
-		w.want("tim", "POST", "/mcps", body, 400, "middleware.operations.call."+name+": is not supported for MCP proxies")
+		w.Want("tim", "POST", "/mcps", body, 400, "middleware.operations.call."+name+": is not supported for MCP proxies")
 	}
-	w.done("tim", "POST", "/mcps", document("m", "M", "/m/"))
-	w.want("tim", "PUT", "/mcps/m", with(`"paths"`, view+`"paths"`), 400, "x-tyk-mcp-server")
+	w.Done("tim", "POST", "/mcps", apistest.Document("m", "M", "/m/"))
+	w.Want("tim", "PUT", "/mcps/m", with(`"paths"`, view+`"paths"`), 400, "x-tyk-mcp-server")
 }

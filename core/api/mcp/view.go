@@ -117,6 +117,9 @@ func (b *binder) find(s source) (*Tool, error) {
 	return found, nil
 }
 
+// CodeView is the code of a tool view that does not fit the source API.
+const CodeView = "mcp.view"
+
 func invalid(member, format string, args ...any) error {
-	return fault.New(fault.Invalid, "mcp.view", ViewExtension+": "+format, args...).At(ViewExtension + ".primitives." + member)
+	return fault.New(fault.Invalid, CodeView, ViewExtension+": "+format, args...).At(ViewExtension + ".primitives." + member)
 }

@@ -1,4 +1,4 @@
-package apis
+package bundle
 
 import (
 	"archive/zip"
@@ -12,13 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gatehouse-io/gatehouse/core/description/bundle"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
 // maxUnpacked is the most that the descriptions of an archive may be, in bytes
-// and in values. It is the default limit of a request body (contract dashboard.md
-// 2.1): what could not be sent as it is cannot be sent packed either.
+// and in values. It is the default limit of a request body: what could not be sent as
+// it is cannot be sent packed either.
 const maxUnpacked = 32 << 20
 
 // ErrArchive is the error of an archive that is no usable one, wrapped with the
@@ -26,7 +25,7 @@ const maxUnpacked = 32 << 20
 var ErrArchive = errors.New("not a usable ZIP archive")
 
 // Unpack returns the description that a ZIP archive holds in several files, as
-// one document (contract dashboard.md 10.2). parse reads one file. Nothing is
+// one document. parse reads one file. Nothing is
 // written anywhere: the archive is read where it lies. Files that are not JSON or
 // YAML are left alone.
 func Unpack(archive []byte, parse func([]byte) (*doc.Node, error)) (*doc.Node, error) {
@@ -34,17 +33,17 @@ func Unpack(archive []byte, parse func([]byte) (*doc.Node, error)) (*doc.Node, e
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrArchive, err.Error())
 	}
-	u := unpacker{parse: parse, files: map[string]*doc.Node{}, bytes: maxUnpacked, values: bundle.MaxNodes}
+	u := unpacker{parse: parse, files: map[string]*doc.Node{}, bytes: maxUnpacked, values: MaxNodes}
 	for _, f := range z.File {
 		if err := u.add(f); err != nil {
 			return nil, err
 		}
 	}
-	main, err := bundle.Main(slices.Collect(maps.Keys(u.files)))
+	main, err := Main(slices.Collect(maps.Keys(u.files)))
 	if err != nil {
 		return nil, err
 	}
-	return bundle.Join(u.files, main)
+	return Join(u.files, main)
 }
 
 // unpacker reads the files of an archive, within limits.
@@ -66,8 +65,8 @@ func (u *unpacker) add(f *zip.File) error {
 		return fmt.Errorf("%w: %s is not a plain file", ErrArchive, name)
 	case u.files[name] != nil:
 		return fmt.Errorf("%w: %s is there twice", ErrArchive, name)
-	case len(u.files) == bundle.MaxFiles:
-		return fmt.Errorf("%w: more than %d files", ErrArchive, bundle.MaxFiles)
+	case len(u.files) == MaxFiles:
+		return fmt.Errorf("%w: more than %d files", ErrArchive, MaxFiles)
 	}
 	text, err := u.read(f)
 	if err != nil {
@@ -77,12 +76,12 @@ func (u *unpacker) add(f *zip.File) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	values, err := bundle.Measure(n)
+	values, err := Measure(n)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if u.values -= values; u.values < 0 {
-		return fmt.Errorf("%w: more than %d values", ErrArchive, bundle.MaxNodes)
+		return fmt.Errorf("%w: more than %d values", ErrArchive, MaxNodes)
 	}
 	u.files[name] = n
 	return nil

@@ -1,4 +1,4 @@
-package apis_test
+package bundle_test
 
 import (
 	"archive/zip"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
-	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/core/description/bundle"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
@@ -57,7 +56,7 @@ func TestUnpack(t *testing.T) {
 			{name: "__MACOSX/._openapi.yaml", text: "\x00"}, {name: "paths/._a.yaml", text: "\x00"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := apis.Unpack(pack(t, files...), parse)
+			got, err := bundle.Unpack(pack(t, files...), parse)
 			if err != nil || string(got.JSON()) != want {
 				t.Errorf("%s, %v", got.JSON(), err)
 			}
@@ -81,26 +80,26 @@ func TestUnpackRefuses(t *testing.T) {
 		archive []byte
 		want    error
 	}{
-		"no archive":                {[]byte("PK"), apis.ErrArchive},
+		"no archive":                {[]byte("PK"), bundle.ErrArchive},
 		"empty":                     {pack(t), bundle.ErrMain},
-		"damaged":                   {broken, apis.ErrArchive},
+		"damaged":                   {broken, bundle.ErrArchive},
 		"no main file":              {pack(t, packed{name: "swagger.json", text: "{}"}), bundle.ErrMain},
 		"two folders":               {pack(t, packed{name: "a/openapi.json", text: "{}"}, packed{name: "b/openapi.json", text: "{}"}), bundle.ErrMain},
-		"above the root":            {pack(t, good, packed{name: "../a.json", text: "{}"}), apis.ErrArchive},
-		"above by a detour":         {pack(t, good, packed{name: "a/../../a.json", text: "{}"}), apis.ErrArchive},
-		"an absolute path":          {pack(t, good, packed{name: "/etc/a.json", text: "{}"}), apis.ErrArchive},
-		"a path of Windows":         {pack(t, good, packed{name: `..\a.json`, text: "{}"}), apis.ErrArchive},
-		"a link":                    {pack(t, good, packed{name: "a.json", text: "/etc/passwd", mode: fs.ModeSymlink | 0o777}), apis.ErrArchive},
-		"twice the same":            {pack(t, good, packed{name: "./openapi.yaml", text: "{}"}), apis.ErrArchive},
-		"too many files":            {pack(t, many...), apis.ErrArchive},
-		"too many bytes":            {pack(t, good, packed{name: "a.json", text: `"` + strings.Repeat("a", 33<<20) + `"`}), apis.ErrArchive},
-		"too many values":           {pack(t, append(aliases, good)...), apis.ErrArchive},
+		"above the root":            {pack(t, good, packed{name: "../a.json", text: "{}"}), bundle.ErrArchive},
+		"above by a detour":         {pack(t, good, packed{name: "a/../../a.json", text: "{}"}), bundle.ErrArchive},
+		"an absolute path":          {pack(t, good, packed{name: "/etc/a.json", text: "{}"}), bundle.ErrArchive},
+		"a path of Windows":         {pack(t, good, packed{name: `..\a.json`, text: "{}"}), bundle.ErrArchive},
+		"a link":                    {pack(t, good, packed{name: "a.json", text: "/etc/passwd", mode: fs.ModeSymlink | 0o777}), bundle.ErrArchive},
+		"twice the same":            {pack(t, good, packed{name: "./openapi.yaml", text: "{}"}), bundle.ErrArchive},
+		"too many files":            {pack(t, many...), bundle.ErrArchive},
+		"too many bytes":            {pack(t, good, packed{name: "a.json", text: `"` + strings.Repeat("a", 33<<20) + `"`}), bundle.ErrArchive},
+		"too many values":           {pack(t, append(aliases, good)...), bundle.ErrArchive},
 		"too deep":                  {pack(t, good, packed{name: "a.json", text: strings.Repeat("[", 500) + strings.Repeat("]", 500)}), bundle.ErrTooLarge},
 		"no YAML":                   {pack(t, good, packed{name: "a.json", text: "{"}), yamlport.ErrSyntax},
 		"a reference that has left": {pack(t, packed{name: "openapi.yaml", text: mainFile}), bundle.ErrReference},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := apis.Unpack(tt.archive, parse); !errors.Is(err, tt.want) {
+			if _, err := bundle.Unpack(tt.archive, parse); !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
 		})
@@ -112,7 +111,7 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(pack(f, packed{name: "openapi.yaml", text: mainFile}, packed{name: "paths/a.yaml", text: "get: {}"}))
 	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		if n, err := apis.Unpack(archive, parse); err == nil && n == nil {
+		if n, err := bundle.Unpack(archive, parse); err == nil && n == nil {
 			t.Error("neither a document nor an error")
 		}
 	})

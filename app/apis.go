@@ -1,0 +1,67 @@
+package app
+
+import (
+	"context"
+
+	"go.uber.org/fx"
+
+	"github.com/gatehouse-io/gatehouse/adapters/openapi"
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/cache"
+	"github.com/gatehouse-io/gatehouse/app/apis/classic"
+	"github.com/gatehouse-io/gatehouse/app/apis/datagraph"
+	"github.com/gatehouse-io/gatehouse/app/apis/documents"
+	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/importing"
+	"github.com/gatehouse-io/gatehouse/app/apis/mcp"
+	"github.com/gatehouse-io/gatehouse/app/apis/migrate"
+	"github.com/gatehouse-io/gatehouse/app/apis/oas"
+	"github.com/gatehouse-io/gatehouse/app/apis/streams"
+	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
+)
+
+// definitions is the part of the graph that is about APIs: their repository, what its
+// users share, and one line for each family of operations.
+var definitions = fx.Options(
+	fx.Provide(newAPIs, newForms, newDocuments,
+		func(a *apis.Repository, f *forms.Forms) *versioning.Service {
+			return &versioning.Service{APIs: a, Forms: f}
+		},
+		func(a *apis.Repository, f *forms.Forms) *importing.Service {
+			return &importing.Service{APIs: a, Forms: f}
+		}),
+	service[*classic.Service](func(a *apis.Repository, f *forms.Forms, v *versioning.Service) *classic.Service {
+		return &classic.Service{APIs: a, Forms: f, Versions: v}
+	}),
+	service[*oas.Service](func(d *documents.Service) *oas.Service { return &oas.Service{Documents: d, Template: template} }),
+	service[*streams.Service](func(d *documents.Service) *streams.Service { return &streams.Service{Documents: d} }),
+	service[*mcp.Service](func(d *documents.Service) *mcp.Service { return &mcp.Service{Documents: d} }),
+	service[*datagraph.Service](func(d *documents.Service) *datagraph.Service { return &datagraph.Service{Documents: d} }),
+	service[*cache.Service](func(a *apis.Repository) *cache.Service { return &cache.Service{APIs: a} }),
+	service[*migrate.Service](func(s *settings, a *apis.Repository, f *forms.Forms) *migrate.Service {
+		return &migrate.Service{APIs: a, Forms: f, Log: s.log}
+	}),
+)
+
+func newAPIs(s *settings, st store.Store, p *policies.Service, g *crud.References) *apis.Repository {
+	return apis.New(apis.Config{
+		Store: st, NewID: s.newID, NewAPIID: s.newAPIID, Now: s.now, PageSize: s.pageSize, Settings: s.definitions.APIs,
+		References: g, Forget: p.Forget, Hook: webhookText,
+	})
+}
+
+func newForms(s *settings, v *openapi.Validator) *forms.Forms {
+	return &forms.Forms{Settings: s.definitions.APIs, Validator: v, Hosts: s.definitions.Hosts}
+}
+
+func newDocuments(s *settings, a *apis.Repository, f *forms.Forms, v *versioning.Service) *documents.Service {
+	return &documents.Service{APIs: a, Forms: f, Versions: v, Read: func(ctx context.Context, b operation.Document) (*doc.Node, error) {
+		return source{s.fetcher, yamlport.Limits{Bytes: int(s.maxBody), Values: s.maxValues}}.read(ctx, b)
+	}}
+}

@@ -1,0 +1,119 @@
+package classic
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+type listIn struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	operation.Paging
+	Text       string `query:"q" doc:"Part of the name or of the listen path, in any case."`
+	Sort       string `query:"sort" doc:"name, created_at or updated_at, with - in front for descending; -created_at when absent."`
+	Type       string `query:"api_type" doc:"tcp, rest, graphql, udg, subgraph, supergraph, internal, streams, or graph for any GraphQL."`
+	Category   string `query:"category" doc:"Categories, separated by commas: APIs with any of them."`
+	AuthType   string `query:"auth_type" doc:"Methods of authentication, separated by commas, such as keyless,authToken."`
+	Tags       string `query:"tags" doc:"Gateway tags, separated by commas."`
+	BaseAPIs   string `query:"base_apis" doc:"Any value leaves out child versions."`
+	Compliance string `query:"compliance_status" doc:"Governance is not evaluated here: not_evaluated selects every API, another status none."`
+	Compressed string `query:"compressed" doc:"1: shorter objects, without the OpenAPI document."`
+}
+
+// List returns a page of the organisation's APIs, MCP proxies aside.
+func (s *Service) List(ctx context.Context, in listIn) (operation.Page[apidef.View], error) {
+	out := operation.Page[apidef.View]{Items: []apidef.View{}, Pages: 1}
+	if err := apidef.CheckType(in.Type); err != nil {
+		return out, err
+	}
+	switch in.Compliance {
+	case "", "not_evaluated":
+	case "compliant", "non_compliant", "in_process": // APIs are not evaluated, so that none has this status
+		return out, nil
+	default:
+		return out, fault.New(fault.Invalid, apis.CodeInvalid, "compliance_status must be one of compliant, non_compliant, in_process, not_evaluated, not %q", in.Compliance).At("compliance_status")
+	}
+	page, err := s.APIs.List(ctx, in.Scope, in.Who, apis.Selection{Sort: in.Sort, Paging: in.Paging, Bases: in.BaseAPIs != "", Filter: apidef.Filter{
+		Text: in.Text, Type: in.Type, Categories: operation.Commas(in.Category), AuthTypes: operation.Commas(in.AuthType), Tags: operation.Commas(in.Tags),
+	}})
+	for _, a := range page.Items {
+		out.Items = append(out.Items, a.View(in.Compressed != ""))
+	}
+	out.Pages = max(1, page.Pages)
+	return out, err
+}
+
+type searchIn struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	operation.Paging
+	Text string `query:"q" doc:"Part of the name or of the listen path, in any case."`
+}
+
+// Search returns the APIs whose name or listen path contains a text.
+func (s *Service) Search(ctx context.Context, in searchIn) (operation.Page[apidef.View], error) {
+	return s.List(ctx, listIn{Scope: in.Scope, Who: in.Who, Paging: in.Paging, Text: in.Text})
+}
+
+type mine struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+}
+
+// CategoryCount says how many APIs have a category.
+type CategoryCount struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// CategoryCounts is the answer to the list of categories.
+type CategoryCounts struct {
+	Categories []CategoryCount `json:"categories"`
+}
+
+// Categories counts the APIs of each category, in order of name.
+func (s *Service) Categories(ctx context.Context, in mine) (CategoryCounts, error) {
+	out := CategoryCounts{Categories: []CategoryCount{}}
+	groups, err := s.Groups(ctx, in)
+	for name, ids := range groups {
+		out.Categories = append(out.Categories, CategoryCount{name, len(ids)})
+	}
+	slices.SortFunc(out.Categories, func(a, b CategoryCount) int { return strings.Compare(a.Name, b.Name) })
+	return out, err
+}
+
+// Groups maps each category to the API IDs that have it.
+type Groups map[string][]string
+
+// MarshalJSON implements json.Marshaler: no groups are an empty object.
+func (g Groups) MarshalJSON() ([]byte, error) {
+	if g == nil {
+		return []byte("{}"), nil
+	}
+	return json.Marshal(map[string][]string(g))
+}
+
+// Groups returns the API IDs of each category.
+func (s *Service) Groups(ctx context.Context, in mine) (out Groups, err error) {
+	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		found, err := s.APIs.Select(ctx, r, s.APIs.Viewer(in.Who, apidef.Classic, access.Read), apis.Selection{})
+		out = Groups{}
+		for _, a := range found {
+			for _, name := range a.Value.Categories() {
+				out[name] = append(out[name], a.Value.APIID())
+			}
+		}
+		return err
+	})
+	return out, err
+}

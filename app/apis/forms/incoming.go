@@ -1,0 +1,80 @@
+package forms
+
+import (
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/classic"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/feed"
+	"github.com/gatehouse-io/gatehouse/core/shape"
+)
+
+// Incoming completes the draft of an API that comes whole from somewhere else, and
+// says everything that is wrong with it. Fields are those of the document, or of the
+// classic definition.
+func (f *Forms) Incoming(d *apidef.Draft) (problems []validation.Problem) {
+	problems = ProblemsOf(Wrapper(d.Wrapper))
+	if d.Class == apidef.Streams || d.Document.Get(streamsKey) != nil {
+		problems = append(problems, ProblemsOf(f.StreamsOn())...)
+	}
+	if d.Document == nil {
+		return append(problems, f.incomingClassic(d)...)
+	}
+	return append(problems, f.incomingDocument(d)...)
+}
+
+func (f *Forms) incomingClassic(d *apidef.Draft) []validation.Problem {
+	def := d.Definition
+	def.Set("id", doc.NewString(d.ID))
+	def.Set("api_id", doc.NewString(d.APIID))
+	def.Set("org_id", doc.NewString(string(d.OrgID)))
+	err := f.Classic(d)
+	if err == nil {
+		return nil
+	}
+	all := append(typeProblems(classic.Check(def)), validation.Classic(def)...)
+	for _, p := range append(ProblemsOf(required(def)), ProblemsOf(err)...) {
+		if !slices.ContainsFunc(all, func(known validation.Problem) bool { return known.Field == p.Field }) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// incomingDocument checks a document and derives the classic form from it. The
+// addresses of gateways are left as they came: they follow with the next change.
+func (f *Forms) incomingDocument(d *apidef.Draft) []validation.Problem {
+	problems := ProblemsOf(CheckAPIID(d.APIID))
+	Identify(*d)
+	if problems = append(problems, f.Problems(d.Document, d.Class)...); len(problems) > 0 {
+		return problems
+	}
+	f.normalise(d.Document)
+	d.Definition = oas.Extract(d.Document, d.Definition, oas.Options{MCP: d.Class == apidef.MCP})
+	d.Definition.Set("id", doc.NewString(d.ID))
+	if unserved(d.Document) {
+		return ProblemsOf(shelve(d))
+	}
+	return append(typeProblems(classic.Check(d.Definition)), derivedProblems(d.Definition)...)
+}
+
+// Problems says everything that is wrong with a document. Unknown members of the
+// extension pass: a newer gateway may know them.
+func (f *Forms) Problems(document *doc.Node, class apidef.Class) []validation.Problem {
+	problems := f.validate(document, class, true)
+	if len(problems) == 0 {
+		problems = typeProblems(feed.Document(document))
+	}
+	return problems
+}
+
+// typeProblems says in words of their own what gateways could not decode.
+func typeProblems(problems []shape.Problem) (all []validation.Problem) {
+	for _, p := range problems {
+		all = append(all, validation.Problem{Field: p.Path, Message: p.Demand()})
+	}
+	return all
+}
