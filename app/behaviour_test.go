@@ -60,7 +60,7 @@ func (l *logbook) logger() *slog.Logger {
 func nobodyWatches() *seen { return &seen{ops: map[string][]int{}} }
 
 // An inactive user is refused with one warning that holds the user's ID and the
-// group's and nothing else about the person (contract dashboard.md 3.1).
+// group's and nothing else about the person (docs/wire/authentication.md#callers).
 func TestInactiveUserWarning(t *testing.T) {
 	var log logbook
 	a := service(t, nobodyWatches(), app.WithLogger(log.logger()))

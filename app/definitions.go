@@ -194,5 +194,5 @@ func (nowhere) Fetch(context.Context, fetch.Request) (fetch.Answer, error) {
 	return fetch.Answer{}, fetch.ErrUnreachable
 }
 
-// newAPIID makes API IDs of 32 hexadecimal digits (contract dashboard.md 2.5).
+// newAPIID makes API IDs of 32 hexadecimal digits (docs/wire/requests.md#identifiers).
 func newAPIID() string { return strings.ReplaceAll(crypto.NewUUID(), "-", "") }

@@ -88,6 +88,6 @@ func (a *App) Import(ctx context.Context, org tenant.ID, b transfer.Bundle, dryR
 	return a.transfer.Import(ctx, scope, b, dryRun, progress)
 }
 
-// Upgrade brings what is stored up to the forms of this version (contract
-// dashboard.md 31). Call it once at a start, after Start and before requests are answered.
+// Upgrade brings what is stored up to the forms of this version
+// (docs/wire/start.md#what-a-start-brings-up-to-date). Call it once at a start, after Start and before requests are answered.
 func (a *App) Upgrade(ctx context.Context) (upgrade.Counts, error) { return a.upgrade.Run(ctx) }

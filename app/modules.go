@@ -39,7 +39,7 @@ import (
 )
 
 // APIVersion is the version of the wire contract that the API description
-// carries (contract dashboard.md 33, row 1).
+// carries (docs/wire/errors.md#contradictions).
 const APIVersion = "5.15.0"
 
 // table is every operation, in order of ID.

@@ -134,8 +134,7 @@ func WithIDs(record system.NewID, request func() string) Option {
 	}
 }
 
-// Definitions says how API definitions and policies are treated (contract
-// dashboard.md 32).
+// Definitions says how API definitions and policies are treated.
 type Definitions struct {
 	APIs            apis.Settings
 	UnsafePolicyIDs bool           // identifiers of policies may hold any characters

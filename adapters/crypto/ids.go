@@ -11,10 +11,10 @@ import (
 )
 
 // NewID returns a maker of record identifiers: 4 bytes Unix seconds, 3 bytes
-// fraction of the second, 5 random bytes, as 24 lower-case hex digits (contract
-// dashboard.md 2.5). Within the process each is greater than the one before, also
-// when the clock stands still or goes back; across processes they sort by time,
-// and the random part keeps them apart. Safe for concurrent use.
+// fraction of the second, 5 random bytes, as 24 lower-case hex digits
+// (docs/wire/requests.md#identifiers). Within the process each is greater than the one before, also
+// when the clock stands still or goes back; across processes they sort by time, and the random part
+// keeps them apart. Safe for concurrent use.
 func NewID(now system.Clock) system.NewID {
 	var (
 		mu   sync.Mutex

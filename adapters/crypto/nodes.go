@@ -15,7 +15,7 @@ import (
 // second half is a keyed digest of its first half. So any replica accepts a node
 // that registered with another one, without shared storage and without sticky
 // connections; a node that is wrongly refused may stop reloading for good
-// (contract gateway.md 2.1, 2.5).
+// (docs/wire/gateway-nodes.md#registration, docs/wire/gateway-nodes.md#recovery-words).
 type NodeTokens struct {
 	key [sha256.Size]byte
 }
@@ -40,7 +40,7 @@ func (t *NodeTokens) NodeID(session string) string {
 }
 
 // Ours implements gateway.Tokens, in constant time. Identifiers that a gateway
-// made up (solo-…, contract gateway.md 2.1) are not ours.
+// made up (solo-…, docs/wire/gateway-nodes.md#registration) are not ours.
 func (t *NodeTokens) Ours(id string) bool {
 	if len(id) != 36 {
 		return false
@@ -53,7 +53,7 @@ func (t *NodeTokens) Ours(id string) bool {
 }
 
 // Nonce implements gateway.Tokens: a random UUID. It need not be remembered,
-// because no call of a node is refused for its nonce (contract gateway.md 2.5).
+// because no call of a node is refused for its nonce (docs/wire/gateway-nodes.md#recovery-words).
 func (t *NodeTokens) Nonce(time.Time) string { return NewUUID() }
 
 // certified appends the digest that Ours looks for.

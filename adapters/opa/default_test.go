@@ -96,7 +96,7 @@ func TestDefaultRules(t *testing.T) {
 }
 
 // The default rules and the built-in decision are two descriptions of the same
-// thing, except that a literal deny binds admins here (contract dashboard.md 4.1).
+// thing, except that a literal deny binds admins here (docs/wire/permissions.md#the-permission-map).
 func TestDefaultRulesAgreeWithBuiltIn(t *testing.T) {
 	groups := []access.Permission{
 		access.APIs, access.MCP, access.Keys, access.Policies, access.OAuth, access.Certs, access.Assets, access.Hooks,

@@ -1,5 +1,5 @@
 // Package opa decides about calls with rules written in Rego: those of the
-// caller's organisation, of a file, or the default set (contract dashboard.md 5).
+// caller's organisation, of a file, or the default set (docs/wire/rules.md).
 package opa
 
 import (

@@ -12,7 +12,7 @@ import (
 var defaultRules string
 
 // DefaultRules returns the rules that apply when there are no others: the
-// permission map decides (contract dashboard.md 5.5). They are Rego version 0.
+// permission map decides (docs/wire/rules.md#default-set). They are Rego version 0.
 func DefaultRules() string { return defaultRules }
 
 // loadFixed reads and compiles the rules of organisations without their own.

@@ -24,7 +24,7 @@ type visitKey struct{}
 
 func visitOf(ctx context.Context) *visit { return ctx.Value(visitKey{}).(*visit) }
 
-// functions are what rules can call besides Rego's own (contract dashboard.md 5.4).
+// functions are what rules can call besides Rego's own (docs/wire/rules.md#language).
 func functions(cfg Config) []func(*rego.Rego) {
 	return []func(*rego.Rego){
 		rego.Function1(&rego.Function{

@@ -50,7 +50,7 @@ func entry(o *operation.Spec) *ast.Term {
 }
 
 // expression returns the regular expression for the paths of a row. A trailing
-// slash means nothing (contract dashboard.md 2.1).
+// slash means nothing (docs/wire/requests.md#paths).
 func expression(path string, tail bool) string {
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
@@ -119,7 +119,7 @@ func (v vocabulary) item(name string, value *ast.Term) [2]*ast.Term {
 	return ast.Item(v.term(name), value)
 }
 
-// input builds the input document (contract dashboard.md 5.3) as terms: going
+// input builds the input document (docs/wire/rules.md#input) as terms: going
 // through JSON would cost as much as deciding.
 func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 	w := e.words

@@ -18,7 +18,7 @@ type ruleSet struct {
 	readsBody bool // it may look at input.request.body
 }
 
-// rulesPackage is what every rule set must declare (contract dashboard.md 5.4).
+// rulesPackage is what every rule set must declare (docs/wire/rules.md#language).
 const rulesPackage = "data.dashboard_users"
 
 // compile makes a rule set of a text in either version of Rego. A text that can

@@ -81,7 +81,7 @@ func (f form) extend(s *shapes, members object) error {
 }
 
 // proxy says how MCP proxies differ: primitives have settings, and there is no
-// cache of whole answers and no override of errors (contract oas-extension.md 11.3).
+// cache of whole answers and no override of errors (docs/wire/mcp-proxies.md#primitives).
 func (f form) proxy(s *shapes) {
 	delete(s.at("Root")["properties"].(object), "errorOverrides")
 	delete(s.at("Global")["properties"].(object), "cache")

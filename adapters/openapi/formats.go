@@ -16,7 +16,7 @@ var formats = map[string]func(any) error{
 }
 
 // secretReference is a part of an address that gateways fill in when they load
-// the API, and ${…} what streams fill in (contract oas-extension.md 14).
+// the API, and ${…} what streams fill in (docs/wire/extension.md#references).
 var secretReference = regexp.MustCompile(`\$(kv)?\{[^}]*\}`)
 
 var (

@@ -54,7 +54,7 @@ func (c catalogue) add(f form) {
 }
 
 // version returns the version of OpenAPI whose schema serves a document that
-// names a full one; none is 3.0 (contract oas-extension.md 8.1).
+// names a full one; none is 3.0 (docs/wire/conversion.md#validation).
 func version(full string) (string, bool) {
 	if full == "" {
 		return "3.0", true

@@ -6,7 +6,7 @@ import (
 )
 
 // Durations as the schema takes them, which is stricter than what gateways read
-// (contract oas-extension.md 8.1).
+// (docs/wire/conversion.md#validation).
 const (
 	secondsPattern  = `^(\d+h)?(\d+m)?(\d+s)?$`
 	zeroPattern     = `^(0h)?(0m)?(0s)?$`

@@ -15,8 +15,8 @@ import (
 // errElsewhere refuses to follow a reference out of the document.
 var errElsewhere = errors.New("references to other documents are not followed")
 
-// values checks examples and defaults against their schemas (contract dashboard.md
-// 10.2). It reads the document a second time, which is why it is done on demand.
+// values checks examples and defaults against their schemas
+// (docs/wire/oas-apis.md#create-replace-patch-import). It reads the document a second time, which is why it is done on demand.
 func values(document doc.Object, o port.Options) (found []port.Problem) {
 	// The library walks whatever it is given; a document that trips it up is the
 	// client's mistake and must not end the process.

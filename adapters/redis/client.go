@@ -1,5 +1,5 @@
-// Package redis announces on Redis pub/sub what gateways must know (contract
-// gateway.md 6). Nothing is kept in Redis.
+// Package redis announces on Redis pub/sub what gateways must know (docs/wire/announcements.md).
+// Nothing is kept in Redis.
 package redis
 
 import (

@@ -17,8 +17,8 @@ import (
 // KeyFile returns a signer that uses the RSA key in a PEM file (PKCS #1 or #8),
 // for gateways that hold the public key.
 //
-// The contract says that the payload is signed with RSA, in base64, as algorithm
-// 0 (dashboard.md 6.2). Gateways verify RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017,
+// The payload is signed with RSA, in base64, as algorithm
+// 0 (docs/wire/announcements.md#message). Gateways verify RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017,
 // 8.2) over the payload alone, so the command is not covered: whoever can publish
 // could repeat a signature under another command. The node secret covers it.
 func KeyFile(path string) (signal.Signer, error) {

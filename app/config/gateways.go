@@ -2,8 +2,7 @@ package config
 
 import "strings"
 
-// Definitions says how API definitions and policies are treated (contract
-// dashboard.md 4.4, 8.2, 9.3, 10.2, 12).
+// Definitions says how API definitions and policies are treated.
 type Definitions struct {
 	Ownership           bool // only owners and admins see an API that has owners
 	UnsafePolicyIDs     bool // identifiers of policies may hold any characters

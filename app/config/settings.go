@@ -188,7 +188,7 @@ type Security struct {
 	AllowedExamples       []string          // exact addresses of example repositories; the first is the default
 }
 
-// OpenPolicy is the policy engine (contract dashboard.md 5.1).
+// OpenPolicy is the policy engine (docs/wire/rules.md#switches).
 type OpenPolicy struct {
 	Enabled bool
 	Debug   bool // log inputs and outputs of rules

@@ -1,5 +1,5 @@
 // Package gateway holds the use cases of gateway nodes: they register, show
-// that they live, and fetch what they serve (contract gateway.md).
+// that they live, and fetch what they serve (docs/wire/gateway-nodes.md).
 package gateway
 
 import (

@@ -18,7 +18,7 @@ import (
 )
 
 // Nodes serves gateway nodes. It keeps nothing durable: any replica can answer
-// any call, and no nonce is ever refused (contract gateway.md 0, rule 1).
+// any call, and no nonce is ever refused (docs/wire/gateway-nodes.md#rules-that-matter-most).
 type Nodes struct {
 	store   store.Store
 	tokens  gateway.Tokens
@@ -55,7 +55,7 @@ func (n *Nodes) Run(ctx context.Context) error { return n.tracker.run(ctx) }
 
 // Authenticate returns the guard's Authenticator of the node surface. An empty
 // secret closes the surface. The answer is neutral: certain words in a refusal
-// stop a gateway's reloads for good (contract gateway.md 2.5).
+// stop a gateway's reloads for good (docs/wire/gateway-nodes.md#recovery-words).
 func Authenticate(equal func(secret, presented string) bool, nodeSecret string) guard.Authenticator {
 	return func(_ context.Context, c *operation.Call) error {
 		if !equal(nodeSecret, c.Token) {
@@ -124,7 +124,7 @@ func (n *Nodes) Register(_ context.Context, in caller) (Reply, error) {
 }
 
 // Ping notes that a node lives. A node that did not register here is told to:
-// this is the one call where a refusal does no harm (contract gateway.md 2.5).
+// this is the one call where a refusal does no harm (docs/wire/gateway-nodes.md#recovery-words).
 func (n *Nodes) Ping(_ context.Context, in caller) (Reply, error) {
 	if !n.tokens.Ours(in.NodeID) {
 		return Reply{}, fault.New(fault.Denied, "node.unknown", "Node is not registered")

@@ -35,8 +35,8 @@ type NodeList struct {
 	Nodes []Live    `json:"nodes"`
 }
 
-// NodeNames is the list of nodes as clients of the field read it (contract
-// dashboard.md 27). There is no licence, so nothing runs out: -1 is unlimited.
+// NodeNames is the list of nodes as clients of the field read it (docs/wire/system.md#nodes). There
+// is no licence, so nothing runs out: -1 is unlimited.
 type NodeNames struct {
 	Nodes     []NodeName `json:"nodes"`
 	Active    int        `json:"active_node_count"`

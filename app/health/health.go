@@ -1,5 +1,5 @@
 // Package health answers probes: is the service up, and what does it depend on
-// (contract dashboard.md 30).
+// (docs/wire/health.md#probes).
 package health
 
 import (

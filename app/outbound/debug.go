@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// GatewayAPI is the control API of a gateway (contract gateway.md 7).
+// GatewayAPI is the control API of a gateway (docs/wire/gateway-nodes.md#control-api).
 type GatewayAPI struct {
 	URL    string // without a path; "" means that none is configured
 	Secret string

@@ -1,6 +1,6 @@
 // Package outbound holds the use cases in which the control plane asks other
 // servers on behalf of a user: trying an API out at a gateway, and reading
-// example APIs (contract dashboard.md 27). Whom it asks is never the user's
+// example APIs (docs/wire/proxy.md, docs/wire/examples.md). Whom it asks is never the user's
 // choice alone.
 package outbound
 

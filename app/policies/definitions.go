@@ -67,7 +67,7 @@ func (d *definitions) find(ctx context.Context, r store.Reader, id string) (apid
 }
 
 // visible reports whether a viewer may see a policy: when one of its APIs is
-// visible, or none exists any more (contract dashboard.md 4.4).
+// visible, or none exists any more (docs/wire/ownership.md#rules).
 func (d *definitions) visible(ctx context.Context, r store.Reader, p policy.Policy, v apidef.Viewer) (bool, error) {
 	if v.All {
 		return true, nil

@@ -1,4 +1,4 @@
-// Package policies holds the use cases around policies (contract dashboard.md 8).
+// Package policies holds the use cases around policies (docs/wire/policies.md).
 package policies
 
 import (

@@ -67,7 +67,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestOwnership has the table of contract dashboard.md 4.4 and 8.4.
+// TestOwnership has the rules of docs/wire/ownership.md#rules and docs/wire/policies.md#search.
 func TestOwnership(t *testing.T) {
 	w := newWorld(t, policies.Settings{Ownership: true})
 	w.api("a", "free", apidef.Classic, `{}`)

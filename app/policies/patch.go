@@ -13,7 +13,7 @@ type patchIn struct {
 	Patch operation.Patch `body:""`
 }
 
-// Patch changes parts of a policy, all or nothing: an extension of the contract.
+// Patch changes parts of a policy, all or nothing: an addition of ours.
 func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, error) {
 	return s.rewrite(ctx, in.writeByID, func(p policy.Policy) (policy.Draft, error) {
 		text, err := in.applied(p)

@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Settings are the switches of contract dashboard.md 32 that concern policies.
+// Settings are the switches that concern policies.
 type Settings struct {
 	Ownership bool // enable_ownership
 	UnsafeIDs bool // allow_unsafe_policy_ids
@@ -163,7 +163,7 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 }
 
 // mayAdd refuses to give access to APIs that exist and belong to others
-// (contract dashboard.md 8.4).
+// (docs/wire/ownership.md#rules).
 func (s *Service) mayAdd(ctx context.Context, r store.Reader, ids, old []string, who operation.Principal, d *definitions) error {
 	v := s.viewer(who)
 	if v.All {
@@ -282,8 +282,8 @@ func (s *Service) replacement(ctx context.Context, r store.Reader, p policy.Poli
 	return q, cmp.Or(*failed, err)
 }
 
-// Delete removes a policy. Keys that carry it stay, and stop working (contract
-// dashboard.md 8.4).
+// Delete removes a policy. Keys that carry it stay, and stop working
+// (docs/wire/policies.md#reads-and-writes).
 func (s *Service) Delete(ctx context.Context, in writeByID) (operation.Receipt, error) {
 	if err := s.checkPath(in.ID); err != nil {
 		return operation.Receipt{}, err
@@ -304,7 +304,7 @@ func (s *Service) Delete(ctx context.Context, in writeByID) (operation.Receipt, 
 
 // Forget removes an API that is about to be deleted from the policies that give
 // access to it, inside the unit of work that deletes it; a policy keeps its last
-// API (contract dashboard.md 8.4).
+// API (docs/wire/policies.md#reads-and-writes).
 func (s *Service) Forget(ctx context.Context, w store.Writer, apiID string) error {
 	now := s.Now()
 	var changed []string

@@ -9,7 +9,7 @@ import (
 )
 
 // Upgraded returns a policy with what the migrations of a start write into it
-// (contract dashboard.md 31), and whether that is anything.
+// (docs/wire/start.md#what-a-start-brings-up-to-date), and whether that is anything.
 func Upgraded(p policy.Policy) (policy.Policy, bool, error) {
 	n, err := p.Node()
 	if err != nil || !migrate.UpgradePolicy(n) {

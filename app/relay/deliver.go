@@ -95,7 +95,7 @@ func (r *Relay) try(held context.Context, as []notify.Announcement) bool {
 }
 
 // ready returns an error while whoever is told would not find what is announced:
-// such announcements are forbidden (contract gateway.md 0, rule 9).
+// such announcements are forbidden (docs/wire/gateway-nodes.md#rules-that-matter-most).
 func (r *Relay) ready(ctx context.Context) error {
 	head, err := r.config.ChangeLog.Head(ctx)
 	if err != nil {

@@ -32,7 +32,7 @@ type Config struct {
 	Logger  *slog.Logger // default slog.Default
 	// Ready, if set, says whether whoever is told will find what was announced:
 	// nothing is delivered while it returns an error. A gateway that cannot reach
-	// the service during a reload stops reloading (contract gateway.md 0, rule 9).
+	// the service during a reload stops reloading (docs/wire/gateway-nodes.md#rules-that-matter-most).
 	Ready   func(context.Context) error
 	TTL     time.Duration // how long a dead process keeps its lease; default 10 s
 	Retry   time.Duration // pause after a failure, doubled up to a hundred times as long; default 50 ms

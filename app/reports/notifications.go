@@ -20,7 +20,7 @@ const (
 )
 
 // Notification is something the people of an organisation should look at
-// (contract dashboard.md 24).
+// (docs/wire/organisation-notifications.md).
 type Notification struct {
 	ID      string    `json:"id"`
 	Created time.Time `json:"created_at"`

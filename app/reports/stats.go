@@ -1,5 +1,5 @@
 // Package reports holds reads about an organisation as a whole: how much it
-// uses, and what it should look at (contract dashboard.md 24, 27).
+// uses, and what it should look at (docs/wire/organisation-notifications.md, docs/wire/system.md#statistics).
 package reports
 
 import (

@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Service answers for the schemas (contract dashboard.md 26).
+// Service answers for the schemas (docs/wire/schemas.md#answers).
 type Service struct{ Schemas openapi.Schemas }
 
 // codeMissing is the fault of a version without a schema. Clients know it as a
@@ -119,7 +119,7 @@ func (s *Service) schema(v openapi.Variant, version string) (json.RawMessage, er
 	return schema, nil
 }
 
-// envelope wraps a value (contract dashboard.md 2.2).
+// envelope wraps a value (docs/wire/errors.md#envelopes).
 func envelope(message, member string, value json.RawMessage, pretty bool) (answer, error) {
 	text := doc.AppendString([]byte(`{"status":"OK","message":`), message)
 	text = append(doc.AppendString(append(text, ','), member), ':')

@@ -69,7 +69,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestUnknownVersion checks the answer that clients know (contract dashboard.md 26).
+// TestUnknownVersion checks the answer that clients know (docs/wire/schemas.md#answers).
 func TestUnknownVersion(t *testing.T) {
 	ops := (&Service{Schemas: fixed{}}).Operations()
 	for _, o := range ops {

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Operations lists what the super-admin can import (contract dashboard.md 29).
+// Operations lists what the super-admin can import (docs/wire/organisations.md#imports).
 func (s *Service) Operations() []operation.Operation {
 	style := operation.Style{Word: "OK", Faults: map[string]operation.Answer{
 		operation.CodeEmptyBody: {Status: 500, Text: "Failed to read response body, body empty"},

@@ -131,7 +131,7 @@ func plural(n int, noun string) string {
 	return noun + "s"
 }
 
-// announce tells gateways once about everything (contract dashboard.md 6.2).
+// announce tells gateways once about everything (docs/wire/announcements.md#commands).
 func announce(ctx context.Context, w store.Writer, writes int) error {
 	if writes == 0 {
 		return nil

@@ -1,5 +1,5 @@
 // Package upgrade brings what is stored up to the forms that this version writes, once
-// at every start (contract dashboard.md 31).
+// at every start (docs/wire/start.md#what-a-start-brings-up-to-date).
 package upgrade
 
 import (

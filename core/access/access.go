@@ -1,5 +1,5 @@
 // Package access holds permission names and levels, and the built-in decision
-// whether a permission map covers what a caller wants (contract dashboard.md 4).
+// whether a permission map covers what a caller wants (docs/wire/permissions.md).
 package access
 
 import "cmp"
@@ -7,7 +7,7 @@ import "cmp"
 // Permission names a group of operations in a permission map.
 type Permission string
 
-// The permission groups of the management API (contract dashboard.md 4.2).
+// The permission groups of the management API (docs/wire/permissions.md#groups-and-paths).
 const (
 	APIs          Permission = "apis"
 	MCP           Permission = "mcp"
@@ -56,13 +56,13 @@ const (
 type Map map[string]Level
 
 // Admin reports whether the map makes an admin: both spellings in the field
-// count (contract dashboard.md 33, row 9).
+// count (docs/wire/permissions.md#the-permission-map).
 func (m Map) Admin() bool {
 	level := m[string(IsAdmin)]
 	return level == LevelAdmin || level == "true"
 }
 
-// synonyms are group names that mean the same (contract dashboard.md 33, row 8).
+// synonyms are group names that mean the same (docs/wire/permissions.md#groups-and-paths).
 var synonyms = map[Permission]string{Policies: "policy"}
 
 // fallbacks are groups that speak for another one without an entry of its own.

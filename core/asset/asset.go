@@ -20,8 +20,7 @@ const Kind = "asset"
 // Template is the only kind of asset there is.
 const Template = "oas-template"
 
-// Asset is one asset. It is immutable: every change returns another (contract
-// dashboard.md 17).
+// Asset is one asset. It is immutable: every change returns another (docs/wire/assets.md#record).
 type Asset struct {
 	DatabaseID  string          `json:"_id"` // 24 hex digits, set by the server, never changes
 	ID          string          `json:"id"`  // unique in the organisation; the DatabaseID unless chosen

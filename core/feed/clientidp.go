@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// ClientIDP returns the entry of an identity provider (contract gateway.md 5.1).
+// ClientIDP returns the entry of an identity provider (docs/wire/feeds.md#client-idps).
 // Gateways know a provider by its client_idp_id, and two with the same one break
 // each other: where organisations have chosen the same, the others go by _id.
 // Gateways do not look at organisations either, so that mappings to APIs that

@@ -6,7 +6,7 @@ import (
 )
 
 // resolve puts what webhooks say now into a definition: there is no feed of
-// them, gateways know event handlers only (contract gateway.md 9). A handler
+// them, gateways know event handlers only (docs/wire/webhooks.md#event-handlers). A handler
 // that names a stored webhook gets its address, method, template and headers;
 // each reference of the wrapper adds a handler for its event.
 func resolve(def *doc.Node, references []byte, hooks Hooks) {

@@ -1,6 +1,6 @@
 // Package feed makes what gateways load out of stored records. A gateway gives
 // up a whole feed for one value of the wrong type, and its own process for an
-// entry without a definition (contract gateway.md 0, rule 4), so that an entry
+// entry without a definition (docs/wire/gateway-nodes.md#rules-that-matter-most), so that an entry
 // is made only if nothing in it can do that.
 package feed
 
@@ -50,7 +50,7 @@ type LeftOut struct {
 type Hooks func(id string) (webhook.Hook, bool)
 
 // API returns the entry of an API: the classic definition, in which webhooks are
-// resolved, and the document (contract gateway.md 3). An API that is not active
+// resolved, and the document (docs/wire/feeds.md#apis). An API that is not active
 // has none. record is a stored API, an object of any content.
 func API(record doc.Object, hooks Hooks) Entry {
 	definition, _ := record.Get("api_definition")

@@ -32,8 +32,7 @@ func (r *reader) document(at Place, n *doc.Node) {
 	r.documents = append(r.documents, d)
 }
 
-// wrapper keeps an API in the form of classic endpoints and exports (contract
-// dashboard.md 9.2).
+// wrapper keeps an API in the form of classic endpoints and exports (docs/wire/apis.md#wrapper).
 func (r *reader) wrapper(at Place, n *doc.Node) {
 	def := n.Get("api_definition")
 	if !def.Is(doc.TypeObject) {
@@ -156,8 +155,8 @@ func (r *reader) identify(a *API) {
 	r.problem(a.Place, extension+".info.id", "is missing: an API is imported under its identifier")
 }
 
-// hasPrimitives reports whether a document has what only MCP proxies have (contract
-// oas-extension.md 11.3).
+// hasPrimitives reports whether a document has what only MCP proxies have
+// (docs/wire/mcp-proxies.md#primitives).
 func hasPrimitives(document *doc.Node) bool {
 	for _, name := range []string{"mcpTools", "mcpResources", "mcpPrompts"} {
 		if document.Get(extension, "middleware", name).Len() > 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// policies keeps policies by id. The key is what keys of clients name (contract
-// gateway.md 4), so that it beats an id inside.
+// policies keeps policies by id. The key is what keys of clients name
+// (docs/wire/feeds.md#policies), so that it beats an id inside.
 func (r *reader) policies(at Place, n *doc.Node) {
 	for id, v := range n.Members() {
 		place := Place{at.File, join(at.At, id)}

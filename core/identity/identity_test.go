@@ -52,7 +52,7 @@ func TestCleanEmail(t *testing.T) {
 	}
 }
 
-// An empty map makes an admin only where the contract says so (dashboard.md 4.1).
+// An empty map makes an admin only of some users (docs/wire/permissions.md#the-permission-map).
 func TestEffective(t *testing.T) {
 	for _, c := range []struct {
 		u     identity.User

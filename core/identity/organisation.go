@@ -1,5 +1,5 @@
 // Package identity models who uses the control plane: organisations and their
-// users (contract dashboard.md 19 and 29).
+// users (docs/wire/users.md, docs/wire/organisations.md).
 package identity
 
 import (
@@ -13,7 +13,7 @@ import (
 // OrganisationKind is the name of organisations in storage.
 const OrganisationKind = "organisation"
 
-// Organisation is a tenant: it owns every other record (contract dashboard.md 29.1).
+// Organisation is a tenant: it owns every other record (docs/wire/organisations.md#record).
 type Organisation struct {
 	ID                    tenant.ID                 `json:"id"`
 	OwnerName             string                    `json:"owner_name"`
@@ -66,7 +66,7 @@ type EventRecipient struct {
 }
 
 // OpenPolicy holds the rules of an organisation in Rego; empty rules mean that
-// the rules of the service apply (contract dashboard.md 5.2).
+// the rules of the service apply (docs/wire/rules.md#which-rules-apply).
 type OpenPolicy struct {
 	Enabled bool   `json:"enabled"`
 	Rules   string `json:"rules"`

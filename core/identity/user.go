@@ -14,7 +14,7 @@ import (
 // UserKind is the name of users in storage.
 const UserKind = "user"
 
-// User is somebody who may call the management API (contract dashboard.md 19).
+// User is somebody who may call the management API (docs/wire/users.md).
 // The access key is kept as a keyed digest to find it and as sealed text to
 // return it; the password only as a slow hash.
 type User struct {
@@ -80,7 +80,7 @@ func NewUser(id string, now time.Time, d UserDraft) (User, error) {
 const maxEmail = 64 + 1 + 255
 
 // CleanEmail returns an address in the form in which it is stored and looked
-// up: lower case (contract dashboard.md 2.5).
+// up: lower case (docs/wire/requests.md#identifiers).
 func CleanEmail(s string) (string, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || len(s) > maxEmail {
@@ -91,7 +91,7 @@ func CleanEmail(s string) (string, error) {
 
 // Effective returns the permission map that decides. An empty map means admin
 // only for a user made by the admin API without permissions and without a group
-// (contract dashboard.md 4.1).
+// (docs/wire/permissions.md#the-permission-map).
 func (u User) Effective() access.Map {
 	if len(u.Permissions) == 0 && u.GroupID == "" {
 		return access.Map{string(access.IsAdmin): access.LevelAdmin}
@@ -99,7 +99,7 @@ func (u User) Effective() access.Map {
 	return u.Permissions
 }
 
-// minPassword is the shortest password without a policy file (contract dashboard.md 3.3).
+// minPassword is the shortest password without a policy file (docs/wire/authentication.md#passwords).
 const minPassword = 6
 
 // CheckPassword refuses passwords that are too short.

@@ -11,8 +11,7 @@ import (
 // primitives lists what an MCP proxy offers.
 const primitives = "mcp_primitives"
 
-// The members of an access definition that exclude each other (contract
-// dashboard.md 8.3).
+// The members of an access definition that exclude each other (docs/wire/policies.md#access-definitions).
 var (
 	mcpMembers  = []string{"json_rpc_methods", "json_rpc_methods_access_rights", primitives, "mcp_access_rights"}
 	restMembers = []string{"allowed_urls", "endpoints", "restricted_types", "allowed_types", "field_access_rights", "disable_introspection"}
@@ -106,7 +105,7 @@ func derived(one string, methods []string) bool {
 	return one == single(methods) && slices.IsSorted(methods) && !slices.ContainsFunc(methods, func(m string) bool { return !slices.Contains(known, m) })
 }
 
-// checkAccess holds a definition against its API (contract dashboard.md 8.3,
+// checkAccess holds a definition against its API (docs/wire/policies.md#access-definitions,
 // rules 1 to 3).
 func checkAccess(id string, definition *doc.Node, api API) error {
 	at := "access_rights." + id + "."

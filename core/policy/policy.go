@@ -16,7 +16,7 @@ import (
 // Kind is the name of the resource in storage, history and the change log.
 const Kind = "policy"
 
-// State says whether keys of a policy work (contract dashboard.md 8.2).
+// State says whether keys of a policy work (docs/wire/policies.md#fields).
 type State string
 
 // The states of a policy.
@@ -126,8 +126,7 @@ func (p Policy) Told() bool { return p.facts.told }
 func (p Policy) Published() bool { return p.facts.state != StateDeny }
 
 // Without returns p without its access to one API, and whether that changed
-// anything. The last API stays: an empty list would mean every API (contract
-// dashboard.md 8.4).
+// anything. The last API stays: an empty list would mean every API (docs/wire/policies.md#reads-and-writes).
 func (p Policy) Without(apiID string, now time.Time) (Policy, bool) {
 	if len(p.facts.apis) < 2 || !slices.Contains(p.facts.apis, apiID) {
 		return p, false

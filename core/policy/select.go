@@ -9,7 +9,7 @@ import (
 )
 
 // Filter selects policies of a list; its conditions combine with AND, the values
-// of one condition with OR (contract dashboard.md 8.4).
+// of one condition with OR (docs/wire/policies.md#search).
 type Filter struct {
 	Text       string // part of the name, in any case
 	State      State  // "" for any

@@ -35,7 +35,7 @@ var (
 	limited     = shape.Object(shape.Members("name type", shape.String), shape.Members("limit", rateLimit))
 	lists       = shape.Object(shape.Members("allowed blocked", texts))
 
-	// accessDefinition says what is allowed on one API (contract dashboard.md 8.3).
+	// accessDefinition says what is allowed on one API (docs/wire/policies.md#access-definitions).
 	accessDefinition = shape.Object(
 		shape.Members("api_id api_name allowance_scope", shape.String), shape.Members("versions", texts),
 		shape.Members("allowed_urls", shape.List(shape.Object(shape.Members("url", shape.String), shape.Members("methods", texts)))),
@@ -49,7 +49,7 @@ var (
 	)
 )
 
-// Entry returns the policy as gateways read it (contract gateway.md 4), and
+// Entry returns the policy as gateways read it (docs/wire/feeds.md#policies), and
 // where a gateway would fail to decode it: one problem voids the whole feed.
 func (p Policy) Entry() ([]byte, []shape.Problem) {
 	n, err := p.Node()

@@ -34,7 +34,7 @@ var wrong = map[string][]string{
 // TestTable checks every field of a policy: a wrong value is refused, on a write
 // and in the feed, with its path; null is not.
 func TestTable(t *testing.T) {
-	fields, err := os.ReadFile("../../e2e/gatewaysim/fields/policy.txt") // written independently, out of the contract
+	fields, err := os.ReadFile("../../e2e/gatewaysim/fields/policy.txt") // written independently of the table
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func checkName(n *doc.Node) error {
 // maxID is the length limit of an id in characters.
 const maxID = 256
 
-// ValidID reports whether a policy can have the id (contract dashboard.md 8.2).
+// ValidID reports whether a policy can have the id (docs/wire/policies.md#fields).
 // unsafe allows any characters that can be shown.
 func ValidID(id string, unsafe bool) bool {
 	if id == "" || utf8.RuneCountInString(id) > maxID || !utf8.ValidString(id) {

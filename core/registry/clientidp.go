@@ -18,7 +18,7 @@ import (
 const Kind = "clientidp"
 
 // IdP is one trusted issuer of client tokens. It is immutable: every change
-// returns another IdP (contract dashboard.md 7.2).
+// returns another IdP (docs/wire/client-idps.md#record).
 type IdP struct {
 	ID          string    `json:"_id"`           // 24 hex digits, set by the server
 	ClientIdPID string    `json:"client_idp_id"` // unique within the organisation
@@ -161,7 +161,7 @@ func (p IdP) AppendJSON(b []byte) ([]byte, error) {
 	return append(b, `"}`...), nil
 }
 
-// AppendFeed appends the record as gateways read it (contract gateway.md 5.1).
+// AppendFeed appends the record as gateways read it (docs/wire/feeds.md#client-idps).
 func (p IdP) AppendFeed(b []byte) []byte { return append(p.appendShared(append(b, '{')), '}') }
 
 // appendShared appends the members that clients and gateways both see.

@@ -48,7 +48,7 @@ func show(t testing.TB, v any) string {
 	return string(b)
 }
 
-// The rows of the merge patch table in contract dashboard.md 7.3.
+// The rows of the table in docs/wire/client-idps.md#merge-patch.
 func TestPatchMappings(t *testing.T) {
 	const stored = `{"a":{"scope_to_policy":{"write":"p9"}},"b":{"scope_to_policy":{"x":"y"}}}`
 	for _, c := range []struct{ name, before, patch, want string }{

@@ -81,7 +81,7 @@ func (ms Mappings) With(api string, m Mapping) Mappings { return Mappings{ms.api
 func (ms Mappings) Without(api string) Mappings { return Mappings{ms.apis.Without(api)} }
 
 // Merge returns ms with a merge patch applied, or ms as it was and a fault that
-// names the offending member (contract dashboard.md 7.3).
+// names the offending member (docs/wire/client-idps.md#merge-patch).
 func (ms Mappings) Merge(patch doc.Patch) (Mappings, error) {
 	e := ms.apis.Edit()
 	for api, value := range patch.All() {

@@ -76,7 +76,7 @@ var (
 	Any      = Type{kind: kindAny}      // any JSON, whose numbers a 64-bit float can hold
 	Raw      = Type{kind: kindRaw}      // any JSON, which is not looked into
 	Time     = Type{kind: kindTime}     // RFC 3339 text
-	Duration = Type{kind: kindDuration} // "1.5s"; the one type that refuses null (contract gateway.md 3.2)
+	Duration = Type{kind: kindDuration} // "1.5s"; the one type that refuses null (docs/wire/classic-definition.md#types)
 	ObjectID = Type{kind: kindObjectID} // 24 hexadecimal digits, or empty text
 )
 

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 )
 
-// Channel is the Redis channel gateways listen on (contract gateway.md 6.1).
+// Channel is the Redis channel gateways listen on (docs/wire/announcements.md#message).
 const Channel = "tyk.cluster.notifications"
 
 // Signer signs a message. The algorithm is the number that tells gateways how.
 type Signer func(command Command, payload string) (signature string, algorithm int, err error)
 
-// The numbers of the algorithms (contract gateway.md 6.1, dashboard.md 6.2).
+// The numbers of the algorithms (docs/wire/announcements.md#message).
 const (
 	SHA256 = 5 // lower-case hex of SHA-256 over command, payload and node secret
 	RSA    = 0 // base64 of an RSA signature over the payload

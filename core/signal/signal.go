@@ -1,5 +1,5 @@
 // Package signal says which announcements to gateways a commit causes, and what
-// they look like on the wire (contract dashboard.md 6.2, gateway.md 6).
+// they look like on the wire (docs/wire/announcements.md).
 package signal
 
 import "strings"
@@ -30,7 +30,7 @@ type Signal struct {
 }
 
 // Reloads reports whether gateways answer s by loading policies, APIs and
-// identity providers again, whatever the payload (contract gateway.md 6.2).
+// identity providers again, whatever the payload (docs/wire/announcements.md#commands).
 func (s Signal) Reloads() bool {
 	switch s.Command {
 	case ApiAdded, ApiUpdated, ApiRemoved, PolicyChanged, GroupReload:

@@ -63,7 +63,7 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// TestMessage holds the published test vector of contract gateway.md 6.1.
+// TestMessage holds the published test vector of docs/wire/announcements.md#message.
 func TestMessage(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -12,7 +12,7 @@ import (
 const HandlerName = "eh_web_hook_handler"
 
 // Handler returns the handler_meta that makes a gateway call the webhook
-// (contract gateway.md 9). Every member has the type the gateway wants, since a
+// (docs/wire/webhooks.md#event-handlers). Every member has the type the gateway wants, since a
 // wrong one voids a whole feed. The tree is the caller's: where a reference has
 // an event_timeout or a switch of its own, it sets event_timeout or disabled.
 func Handler(h Hook) *doc.Node {

@@ -1,6 +1,6 @@
 // Package webhook models the calls that gateways make when something happens to
 // an API: where to, how, and with which headers. Gateways never see a webhook
-// itself, only event handlers that were made from it (contract gateway.md 9).
+// itself, only event handlers that were made from it (docs/wire/webhooks.md#event-handlers).
 package webhook
 
 import (
@@ -20,8 +20,7 @@ import (
 // Kind is the name of the resource in storage, history and references.
 const Kind = "webhook"
 
-// Hook is one webhook. It is immutable: every change returns another (contract
-// dashboard.md 18).
+// Hook is one webhook. It is immutable: every change returns another (docs/wire/webhooks.md#record).
 type Hook struct {
 	ID    string // 24 hex digits, set by the server
 	OrgID tenant.ID
@@ -29,7 +28,7 @@ type Hook struct {
 }
 
 // Draft is what a client may choose about a webhook; other members are ignored
-// (contract dashboard.md 2.1).
+// (docs/wire/requests.md#unknown-members).
 type Draft struct {
 	WebhookID    string // chosen by the client, unique in the organisation; may be empty
 	Name         string

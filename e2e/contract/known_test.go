@@ -11,20 +11,20 @@ type known struct {
 	route    string // "*": any
 	status   int    // 0: any
 	location string // segments that are "*" stand for any one, "**" at the end for all that follow
-	reason   string // with the part of dashboard.md that decides
+	reason   string // with the section of docs/wire that decides
 	used     bool
 }
 
 // errata are the known errors of the file.
 var errata = []*known{
-	{route: "*", location: "/Meta", reason: "envelopes always have Meta, which may be null, as the file's own examples show: 2.2"},
+	{route: "*", location: "/Meta", reason: "envelopes always have Meta, which may be null, as the file's own examples show: docs/wire/errors.md#envelopes"},
 	{route: "*", status: 412, location: "status", reason: "If-Match and If-None-Match are an addition of ours (RFC 9110, 13.1)"},
 
-	{route: "GET /api/mcps/{}", status: 401, location: "status", reason: "a missing credential is 401 everywhere: 2.3, 4.3"},
+	{route: "GET /api/mcps/{}", status: 401, location: "status", reason: "a missing credential is 401 everywhere: docs/wire/permissions.md#order-of-checks"},
 	{route: "PUT /api/mcps/{}", status: 401, location: "status", reason: "as above"},
 	{route: "DELETE /api/mcps/{}", status: 401, location: "status", reason: "as above"},
 	{route: "POST /api/proxy", status: 401, location: "status", reason: "as above"},
-	{route: "GET /api/mcps", status: 403, location: "status", reason: "a missing permission is 403 on every operation, even where a row does not list it: preamble, 2.3"},
+	{route: "GET /api/mcps", status: 403, location: "status", reason: "a missing permission is 403 on every operation, even where a row does not list it: docs/wire/errors.md#standard-errors"},
 	{route: "POST /api/mcps", status: 403, location: "status", reason: "as above"},
 	{route: "GET /api/mcps/{}", status: 403, location: "status", reason: "as above"},
 	{route: "PUT /api/mcps/{}", status: 403, location: "status", reason: "as above"},
@@ -32,17 +32,17 @@ var errata = []*known{
 	{route: "POST /api/apis/migrate", status: 403, location: "status", reason: "as above"},
 	{route: "GET /api/schemas/apidefs/mcp", status: 403, location: "status", reason: "as above: it takes the right to read MCP proxies"},
 
-	{route: "GET /api/clientidps", status: 400, location: "status", reason: "a page that is no number is 400 everywhere: 2.4"},
+	{route: "GET /api/clientidps", status: 400, location: "status", reason: "a page that is no number is 400 everywhere: docs/wire/paging.md#pages"},
 	{route: "GET /api/mcps", status: 400, location: "status", reason: "as above"},
 	{route: "GET /api/portal/policies", status: 400, location: "status", reason: "as above"},
 	{route: "PUT /api/apis/{}/access", status: 400, location: "status", reason: "dry_run, an addition of ours, is true or false"},
 	{route: "DELETE /api/assets/{}", status: 400, location: "status", reason: "as above"},
 	{route: "DELETE /api/clientidps/{}", status: 400, location: "status", reason: "as above"},
 	{route: "DELETE /api/clientidps/{}/mappings/{}", status: 400, location: "status", reason: "as above"},
-	{route: "GET /api/apis/oas/{}/categories", status: 400, location: "status", reason: "categories of a classic API are part of its name: it is no OAS API, 10.3"},
-	{route: "PUT /api/apis/{}", status: 409, location: "status", reason: "a replacement may carry another api_id, which may be taken: 9.3, conflicts"},
+	{route: "GET /api/apis/oas/{}/categories", status: 400, location: "status", reason: "categories of a classic API are part of its name: it is no OAS API: docs/wire/oas-apis.md#categories"},
+	{route: "PUT /api/apis/{}", status: 409, location: "status", reason: "a replacement may carry another api_id, which may be taken: docs/wire/apis.md#create-replace-delete"},
 
-	{route: "POST /api/proxy", status: 200, location: "/body", reason: "the body of an answer is an object only if that answer is JSON, as the file's own text says: 27"},
+	{route: "POST /api/proxy", status: 200, location: "/body", reason: "the body of an answer is an object only if that answer is JSON, as the file's own text says"},
 }
 
 // excused reports whether a violation is a known error, and notes its use.

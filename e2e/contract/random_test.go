@@ -30,15 +30,15 @@ const (
 	perService = 2_500
 )
 
-// failures are the answers of 5xx that rows of the contract demand.
+// failures are the answers of 5xx that clients expect.
 var failures = []struct{ operation, message, reason string }{
-	{"schemas.", "schema not found for version", "an unknown version: dashboard.md 26"},
-	{"hooks.", "Failed to read response body, body empty.", "an empty body: 2.1, 18"},
-	{"admin.", "Failed to read response body, body empty", "an empty body: 2.1, 29"},
-	{"users.", "Failed to read response body, body empty.", "an empty body: 2.1"},
-	{"apis.access.replace", "failed to unmarshal categories payload", "a body that is no JSON: 9.1"},
-	{"data-graphs.import", "the document could not be downloaded", "network trouble: 9.4"},
-	{"data-graphs.import", "the document is too large", "network trouble: 9.4"},
+	{"schemas.", "schema not found for version", "an unknown version: docs/wire/schemas.md#answers"},
+	{"hooks.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
+	{"admin.", "Failed to read response body, body empty", "an empty body: docs/wire/requests.md#bodies"},
+	{"users.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
+	{"apis.access.replace", "failed to unmarshal categories payload", "a body that is no JSON: docs/wire/apis.md#owners-and-categories"},
+	{"data-graphs.import", "the document could not be downloaded", "network trouble: docs/wire/data-graphs.md#import"},
+	{"data-graphs.import", "the document is too large", "network trouble: docs/wire/data-graphs.md#import"},
 }
 
 // TestRandomRequests sends random requests of the whole table and checks that the

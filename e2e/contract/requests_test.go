@@ -23,7 +23,7 @@ type requests struct {
 	s    *service
 	o    operation.Operation
 	plan plan
-	file *described // what the file of the contract says; nil: nothing
+	file *described // what the published file says; nil: nothing
 	send func(request)
 	rng  *rand.Rand
 	kept map[string]string // the records of an operation that only reads

@@ -14,7 +14,7 @@ type API struct {
 	Name       string
 	ListenPath string // after a second API on the same path was moved
 	OAS        bool
-	MCP        bool // an MCP proxy by the rule of section 3.6
+	MCP        bool // an MCP proxy by the rule of docs/wire/feeds.md#mcp-proxies
 }
 
 // api is one loaded API.
@@ -39,7 +39,7 @@ type parsedEntry struct {
 
 // parseAPIs reads the Message of /system/apis and appends the local
 // definitions. One wrong type anywhere refuses the whole feed; a missing
-// definition is errCrash (section 0, rule 4).
+// definition is errCrash (docs/wire/gateway-nodes.md#rules-that-matter-most).
 func parseAPIs(message json.RawMessage, local []json.RawMessage) ([]parsedEntry, error) {
 	var entries []entry
 	if len(message) > 0 {

@@ -27,7 +27,7 @@ func paths(set *apiSet) map[string]string {
 	return m
 }
 
-// The type rules of section 3.2 and classic-fields.md: what voids the feed.
+// The type rules of docs/wire/classic-definition.md#types: what voids the feed.
 func TestAPITypes(t *testing.T) {
 	for _, tt := range []struct {
 		members string
@@ -148,7 +148,7 @@ func TestAPISelection(t *testing.T) {
 	}
 }
 
-// Section 3.5.
+// docs/wire/feeds.md#segments.
 func TestSegments(t *testing.T) {
 	tagged := func(id string, disabled bool, tags ...string) string {
 		return apiEntry(with(keyless(id, "/"+id+"/"), map[string]any{"tags": tags, "tags_disabled": disabled}))
@@ -183,7 +183,7 @@ func oasEntry(id, doc string, members map[string]any) string {
 	return fmt.Sprintf(`{"api_definition":%s,"oas":%s}`, with(keyless(id, "/"+id+"/"), members), doc)
 }
 
-// Section 3.4: an OAS API needs a valid document.
+// docs/wire/feeds.md#oas-apis: an OAS API needs a valid document.
 func TestOASDocuments(t *testing.T) {
 	for doc, loads := range map[string]bool{
 		plainDoc: true,
@@ -209,7 +209,7 @@ func TestOASDocuments(t *testing.T) {
 	}
 }
 
-// Section 3.6: all the marks are needed.
+// docs/wire/feeds.md#mcp-proxies: all the marks are needed.
 func TestMCPDetection(t *testing.T) {
 	doc := with(plainDoc, map[string]any{"x-tyk-api-gateway": map[string]any{
 		"middleware": map[string]any{"mcpTools": map[string]any{"get": map[string]any{}}},
@@ -261,7 +261,8 @@ func TestRefusedFeedKeepsTheOldOne(t *testing.T) {
 	}
 }
 
-// The definition that section 3.2 calls the smallest, and 3.6's MCP proxy.
+// The smallest definition (docs/wire/classic-definition.md#what-gateways-need) and MCP proxy
+// (docs/wire/feeds.md#mcp-proxies).
 func TestContractExamplesLoad(t *testing.T) {
 	const smallest = `{"api_definition":{"api_id":"a1","name":"min","org_id":"o1","use_keyless":true,
 		"proxy":{"listen_path":"/min/","target_url":"http://127.0.0.1:9999/"},

@@ -11,7 +11,8 @@ import (
 // sessionKey names the session that a subject has in an organisation.
 type sessionKey struct{ org, subject string }
 
-// authorise turns a genuine token into policies, by the table of section 5.2.
+// authorise turns a genuine token into policies, by the table of
+// docs/wire/feeds.md#when-gateways-use-the-registry.
 func (v view) authorise(a *api, claims jwt.MapClaims, b *Binding) Decision {
 	session := sessionKey{a.OrgID, a.identity(claims)}
 	policies, refusal := v.choosePolicies(a, claims, b, session)

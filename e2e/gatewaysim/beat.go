@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// beat sends heartbeats until the process ends (section 2.2).
+// beat sends heartbeats until the process ends (docs/wire/gateway-nodes.md#heartbeat).
 func (p *process) beat() {
 	for {
 		p.heartbeat()
@@ -55,7 +55,7 @@ func (p *process) ping() (answer, error) {
 	return ans, err
 }
 
-// QuotaTrigger is the report of a key that crossed a quota limit (section 8).
+// QuotaTrigger is the report of a key that crossed a quota limit (docs/wire/gateway-nodes.md#quota-trigger).
 type QuotaTrigger struct {
 	Message            string
 	OriginatingRequest string

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Section 2.2, answers to the heartbeat, and section 2.4.
+// Answers to the heartbeat (docs/wire/gateway-nodes.md#heartbeat), and nonces (#nonces there).
 func TestHeartbeatNonce(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer reply

@@ -11,7 +11,7 @@ import (
 )
 
 // claim finds a claim by its name, or by a dotted name that reaches into
-// objects (section 5.2).
+// objects (docs/wire/feeds.md#when-gateways-use-the-registry).
 func claim(claims map[string]any, name string) (any, bool) {
 	if v, ok := claims[name]; ok {
 		return v, true
@@ -46,7 +46,7 @@ func (a *api) identity(claims jwt.MapClaims) string {
 }
 
 // checkClaims refuses tokens out of their time and tokens that an OAS document's
-// lists exclude. The contract gives the texts for expiry, issuer and absent
+// lists exclude. Texts are known for expiry, issuer and absent
 // audience; the others are built alike.
 func (a *api) checkClaims(claims jwt.MapClaims, now time.Time) *Decision {
 	unauthorised := func(format string, args ...any) *Decision {

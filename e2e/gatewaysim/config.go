@@ -22,10 +22,10 @@ type Config struct {
 	Hostname  string // default: the machine's
 	SessionID string // default: a new UUID at every Start, as a real process has
 
-	Segmented bool     // load only APIs that share a tag (section 3.5)
+	Segmented bool     // load only APIs that share a tag (docs/wire/feeds.md#segments)
 	Tags      []string // this gateway's tags, never sent
 
-	AllowInsecure bool // accept unsigned notifications (section 1)
+	AllowInsecure bool // accept unsigned notifications (docs/wire/gateway-nodes.md#headers)
 
 	LocalAPIs     []json.RawMessage // classic API definitions added to the API feed
 	LocalPolicies []json.RawMessage // policies added to the policy feed
@@ -53,8 +53,8 @@ type Intervals struct {
 	Tick       time.Duration // at most one full reload per tick, 1 s
 	Debounce   time.Duration // quiet time after the last ClientIdPChanged, 100 ms
 	JWKSCache  time.Duration // life of a fetched key set, 240 s
-	RedisRetry time.Duration // before subscribing again, 1 s (the contract is silent)
-	RedisCheck time.Duration // silence after which the subscription is pinged, 5 s (the contract is silent)
+	RedisRetry time.Duration // before subscribing again, 1 s (we chose)
+	RedisCheck time.Duration // silence after which the subscription is pinged, 5 s (we chose)
 }
 
 func (i Intervals) withDefaults() Intervals {

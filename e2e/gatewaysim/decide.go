@@ -21,7 +21,7 @@ type Decision struct {
 type Key struct {
 	OrgID     string
 	Policies  []string
-	JWTSecret string // verifies tokens whose identity is this key (section 5.2, step 3)
+	JWTSecret string // verifies tokens whose identity is this key (docs/wire/feeds.md#when-gateways-use-the-registry)
 }
 
 // PutKey creates or replaces a key. Keys live outside the process and survive a

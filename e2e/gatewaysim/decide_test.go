@@ -19,7 +19,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// jwtAPI is the classic JWT API of section 3.3 with other members added.
+// jwtAPI is the classic JWT API of docs/wire/classic-definition.md#jwt with other members added.
 func jwtAPI(id string, members map[string]any) string {
 	api := map[string]any{"use_keyless": false, "enable_jwt": true, "jwt_signing_method": "rsa",
 		"jwt_skip_kid": true, "jwt_identity_base_field": "sub"}
@@ -74,7 +74,7 @@ const (
 	refusedKey  = "Key not authorized"
 )
 
-// The results table of section 5.2, one API per kind of definition.
+// The results table of docs/wire/feeds.md#when-gateways-use-the-registry, one API per kind of definition.
 func TestRegistryDecisions(t *testing.T) {
 	i := newIssuer(t)
 	mapping := func(scopes any) map[string]any {
@@ -266,7 +266,7 @@ func TestKeyTexts(t *testing.T) {
 	expect(t, "source is no key", g.Decide("nonsense", rs), 403, refusedKey)
 }
 
-// Step 3 of section 5.2: a key of the organisation may hold the secret.
+// Step 3 of docs/wire/feeds.md#when-gateways-use-the-registry: a key of the organisation may hold the secret.
 func TestIdentityKeySecret(t *testing.T) {
 	g := deciding(t, []string{
 		apiEntry(jwtAPI("kid", map[string]any{"jwt_signing_method": "hmac", "jwt_skip_kid": false, "jwt_default_policies": []string{"p-def"}})),
@@ -312,7 +312,7 @@ func jwtDoc(settings map[string]any) string {
 	})
 }
 
-// What the gateway takes from the OAS document itself (section 3.4).
+// What the gateway takes from the OAS document itself (docs/wire/feeds.md#oas-apis).
 func TestOASDecisions(t *testing.T) {
 	i := newIssuer(t)
 	entries := map[string]map[string]any{

@@ -6,8 +6,7 @@
 // and a refused nonce or a broken connection in the middle of a load stops all
 // loads for good.
 //
-// The wire contract (gateway.md) is the specification; it is quoted by section
-// in the comments. The package is a client: it knows nothing of the control
+// Its specification is docs/wire, which comments cite. The package is a client: it knows nothing of the control
 // plane's code.
 //
 // # Use
@@ -24,7 +23,7 @@
 // return, so that the identity provider registry can be tested before the
 // control plane serves any API. They make the loaded set non-empty: the
 // gateway then calls /system/clientidps, which it skips while it has no APIs
-// (section 3.1).
+// (docs/wire/feeds.md#apis).
 //
 // # Requests
 //
@@ -45,6 +44,6 @@
 // methods of one API only JWT and keys are judged. Of an OAS document's JWT
 // checks the issuer, audience and subject lists are judged, jti and custom
 // claims are not. Of a versioned classic API the default version serves every
-// request. Path lists match in full. Answers the contract gives no text for have
+// request. Path lists match in full. Answers without a known text have
 // the status alone as their meaning.
 package gatewaysim

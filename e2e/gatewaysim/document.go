@@ -7,7 +7,7 @@ import (
 )
 
 // document is what the gateway reads from an OAS document itself, next to the
-// classic definition (section 3.4).
+// classic definition (docs/wire/feeds.md#oas-apis).
 type document struct {
 	mcp       bool       // it has MCP tools, resources or prompts
 	tools     primitives // by name; likewise what follows

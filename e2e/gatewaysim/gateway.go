@@ -70,7 +70,7 @@ func newProcess(ctx context.Context, g *Gateway) *process {
 	p := &process{gw: g, cfg: g.cfg}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, Protocols: new(http.Protocols)}
-	transport.Protocols.SetHTTP1(true) // section 1: every call is HTTP/1.1
+	transport.Protocols.SetHTTP1(true) // docs/wire/gateway-nodes.md#headers: every call is HTTP/1.1
 	p.http = &http.Client{Transport: transport, Timeout: g.cfg.Timeout}
 	p.jwks = newKeySets(p.http, g.cfg.Intervals.JWKSCache)
 	p.loading = make(chan struct{}, 1)
@@ -114,7 +114,7 @@ func (g *Gateway) Start(ctx context.Context) error {
 }
 
 // Stop ends the gateway gracefully: everything halts, then the node is
-// deregistered with DELETE /system/node (section 2.3). The gateway is stopped
+// deregistered with DELETE /system/node (docs/wire/gateway-nodes.md#deregistration). The gateway is stopped
 // whatever Stop returns; the error says that the control plane did not confirm,
 // which a real gateway would only log.
 func (g *Gateway) Stop(ctx context.Context) error {

@@ -15,7 +15,7 @@ import (
 )
 
 // keySets caches fetched key sets per API and URL. A set is kept for its whole
-// life, empty or not, and whatever key is missing in it (section 5.3).
+// life, empty or not, and whatever key is missing in it (docs/wire/feeds.md#cached-keys).
 type keySets struct {
 	http *http.Client
 	ttl  time.Duration

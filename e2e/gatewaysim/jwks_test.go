@@ -14,7 +14,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Section 5.3: a set lives its time, whatever is missing in it.
+// docs/wire/feeds.md#cached-keys: a set lives its time, whatever is missing in it.
 func TestKeySetCache(t *testing.T) {
 	i := newIssuer(t)
 	k := newKeySets(http.DefaultClient, time.Hour)

@@ -37,10 +37,10 @@ func (b *bearer) signedBy(key any) bool {
 	return key != nil && b.Method.Verify(b.text, b.sig, key) == nil
 }
 
-// decideJWT judges a token by section 5.2.
+// decideJWT judges a token by docs/wire/feeds.md#when-gateways-use-the-registry.
 func (v view) decideJWT(a *api, token string) Decision {
 	if a.IsOAS && a.doc.jwt == nil {
-		return dropped // section 3.4: classic part and document disagree
+		return dropped // docs/wire/feeds.md#oas-apis: classic part and document disagree
 	}
 	if token == "" {
 		return missingToken(a)
@@ -86,7 +86,7 @@ func methodFits(want string, method jwt.SigningMethod) bool {
 func (v view) verify(a *api, b *bearer) (*Binding, bool) {
 	if a.IsOAS && len(a.JWTJWKSURIs) > 0 {
 		return nil, slices.ContainsFunc(a.JWTJWKSURIs, func(u jwksURI) bool {
-			ttl, _ := time.ParseDuration(u.CacheTimeout) // unparsable text is 0 (section 3.2)
+			ttl, _ := time.ParseDuration(u.CacheTimeout) // unparsable text is 0 (docs/wire/classic-definition.md#types)
 			return v.signedBySet(a, b, u.URL, ttl)
 		})
 	}
@@ -122,7 +122,7 @@ func (v view) signedBySet(a *api, b *bearer, url string, ttl time.Duration) bool
 }
 
 // signedBySource uses jwt_source: base64 of a key set's URL, of a PEM public
-// key or of a secret. A plain URL works for one request only (section 3.3).
+// key or of a secret. A plain URL works for one request only (docs/wire/classic-definition.md#jwt).
 func (v view) signedBySource(a *api, b *bearer) bool {
 	if isURL(a.JWTSource) {
 		return v.firstPlainUse(a.APIID) && v.signedBySet(a, b, a.JWTSource, 0)

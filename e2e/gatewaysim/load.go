@@ -52,7 +52,7 @@ func (p *process) loadAll() error {
 	if err != nil || empty {
 		return err
 	}
-	_ = p.loadIdPs() // a failure leaves APIs and policies unaffected (section 5.1)
+	_ = p.loadIdPs() // a failure leaves APIs and policies unaffected (docs/wire/feeds.md#client-idps)
 	return p.ctx.Err()
 }
 
@@ -126,7 +126,7 @@ func (p *process) fetch(path string) (json.RawMessage, error) {
 	return ans.env.Message, nil
 }
 
-// wedge is the recovery of section 2.5: the gateway registers again and then
+// wedge is the recovery of docs/wire/gateway-nodes.md#recovery-words: the gateway registers again and then
 // waits for the reload lock that it holds itself. Only the end of the process
 // gets it out of there.
 func (p *process) wedge(reason string) error {

@@ -18,7 +18,7 @@ import (
 
 var loadPaths = []string{pathPolicies, pathAPIs, pathIdPs}
 
-// Section 2.5: recovery words and network errors inside a load wedge.
+// docs/wire/gateway-nodes.md#recovery-words: recovery words and network errors inside a load wedge.
 func TestWedge(t *testing.T) {
 	for _, path := range loadPaths {
 		for name, r := range map[string]reply{
@@ -145,7 +145,7 @@ func TestFailedLoad(t *testing.T) {
 	}
 }
 
-// An error that section 2.5 does not list fails the load and no more.
+// An error that docs/wire/gateway-nodes.md#recovery-words does not list fails the load and no more.
 func TestUntrustedDashboardDoesNotWedge(t *testing.T) {
 	f := newFake(t)
 	secure := httptest.NewTLSServer(http.HandlerFunc(f.serve))

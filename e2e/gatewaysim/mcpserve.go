@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// rpcError is a refusal in the form of JSON-RPC (section 3.6).
+// rpcError is a refusal in the form of JSON-RPC (docs/wire/feeds.md#mcp-proxies).
 type rpcError struct {
 	Version string `json:"jsonrpc"`
 	Error   struct {

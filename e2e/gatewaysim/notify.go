@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Channel is the Redis channel of notifications (section 6.1).
+// Channel is the Redis channel of notifications (docs/wire/announcements.md#message).
 const Channel = "tyk.cluster.notifications"
 
 const sha256Algorithm = 5 // number that stands for SHA-256 in a message
@@ -27,13 +27,13 @@ type message struct {
 }
 
 // Signature returns the signature of a notification: lower-case hexadecimal
-// SHA-256 of command, payload and node secret (section 6.1).
+// SHA-256 of command, payload and node secret (docs/wire/announcements.md#message).
 func Signature(command, payload, nodeSecret string) string {
 	sum := sha256.Sum256([]byte(command + payload + nodeSecret))
 	return hex.EncodeToString(sum[:])
 }
 
-// effects are the known commands of section 6.2 with what this gateway does; nil
+// effects are the known commands of docs/wire/announcements.md#commands with what this gateway does; nil
 // for those whose subject it does not simulate.
 var effects = map[string]func(*process, string){
 	"ApiUpdated":    func(p *process, _ string) { p.wantReload() },

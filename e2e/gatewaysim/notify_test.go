@@ -7,7 +7,7 @@ import (
 
 const secret = "node-secret-1"
 
-// The test vector of section 6.1.
+// The test vector of docs/wire/announcements.md#message.
 func TestSignatureVector(t *testing.T) {
 	const want = "27dd04f9ed46865f3b655297b9b4c2bc486a55eccd299857a3754d92c289eefa"
 	if got := Signature("ApiUpdated", "a1", secret); got != want {
@@ -19,7 +19,8 @@ func signed(command, payload string) string {
 	return fmt.Sprintf(`{"command":%q,"payload":%q,"signature":%q,"algorithm":5}`, command, payload, Signature(command, payload, secret))
 }
 
-// The deviations of section 6.1 and the commands of section 6.2.
+// The deviations of docs/wire/announcements.md#message and the commands of
+// docs/wire/announcements.md#commands.
 func TestReceive(t *testing.T) {
 	good := Signature("ApiUpdated", "a1", secret)
 	raw := func(payload, signature, algorithm string) string {

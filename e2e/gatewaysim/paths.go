@@ -71,7 +71,7 @@ func plain(paths []string) (rules []pathRule) {
 }
 
 // currentVersion is the default version of a versioned classic API, and the only
-// one of all others; OAS APIs call it "" (section 3.4).
+// one of all others; OAS APIs call it "" (docs/wire/feeds.md#oas-apis).
 func (a *api) currentVersion() version {
 	names := []string{a.VersionData.DefaultVersion}
 	if a.VersionData.NotVersioned {

@@ -46,7 +46,7 @@ type right struct {
 // parsePolicies reads the Message of /system/policies, which must be a list,
 // and appends the local ones. One wrong type or bad _id refuses the whole feed.
 // Entries without any id are dropped, the later of two with one id wins
-// (section 4.2).
+// (docs/wire/feeds.md#policies).
 func parsePolicies(message json.RawMessage, local []json.RawMessage) (map[policyKey]*policy, error) {
 	var entries []json.RawMessage
 	if len(message) > 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The identity table of section 4.2.
+// The identity table of docs/wire/feeds.md#policies.
 func TestPolicyIdentity(t *testing.T) {
 	const hex = "5f0000000000000000000001"
 	for entry, want := range map[string][]Policy{

@@ -24,7 +24,7 @@ const (
 	pathQuota    = "/system/key/quota_trigger"
 )
 
-// Which optional headers a call carries; the table in section 1.
+// Which optional headers a call carries; the table in docs/wire/gateway-nodes.md#headers.
 const (
 	withNode    = 1 << iota // node id and nonce
 	withSession             // session id
@@ -46,7 +46,7 @@ type envelope struct {
 }
 
 // send makes one call to the control plane. Every 200 replaces the nonce, also
-// by nothing; any other status keeps it (section 2.4).
+// by nothing; any other status keeps it (docs/wire/gateway-nodes.md#nonces).
 func (p *process) send(ctx context.Context, method, path string, body []byte, with int) (answer, error) {
 	ans, err := p.roundTrip(ctx, method, path, body, with)
 	if ctx.Err() == nil { // a call cut off by the end of the process never happened
@@ -133,7 +133,7 @@ func (p *process) register() bool {
 }
 
 // nodeID returns the node id of an answer that counts as a registration: a 200
-// whatever its Status, or a 409 with Status OK (section 2.1); otherwise "".
+// whatever its Status, or a 409 with Status OK (docs/wire/gateway-nodes.md#registration); otherwise "".
 func nodeID(ans answer) string {
 	if ans.envErr != nil || (ans.status != http.StatusOK && ans.status != http.StatusConflict) {
 		return ""
@@ -150,7 +150,7 @@ func nodeID(ans answer) string {
 }
 
 // recoveryWord returns the word in a 403 body that makes the gateway try to
-// recover inside a load (section 2.5), or "".
+// recover inside a load (docs/wire/gateway-nodes.md#recovery-words), or "".
 func recoveryWord(body []byte) string {
 	for _, word := range []string{"Nonce failed", "nonce", "No node ID Found"} {
 		if strings.Contains(string(body), word) {
@@ -160,7 +160,7 @@ func recoveryWord(body []byte) string {
 	return ""
 }
 
-// isNetworkError recognises the errors of section 2.5 that make the gateway
+// isNetworkError recognises the errors of docs/wire/gateway-nodes.md#recovery-words that make the gateway
 // recover inside a load; a refused certificate, say, is not among them.
 func isNetworkError(err error) bool {
 	if _, ok := errors.AsType[*net.DNSError](err); ok {

@@ -121,7 +121,7 @@ func TestNotifications(t *testing.T) {
 	})
 }
 
-// Ten changes within the debounce are one request (section 5.1).
+// Ten changes within the debounce are one request (docs/wire/feeds.md#client-idps).
 func TestDebounce(t *testing.T) {
 	f := newFake(t)
 	cfg := f.config()

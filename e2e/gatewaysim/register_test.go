@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The answer table of section 2.1: what the first answer leads to.
+// The answer table of docs/wire/gateway-nodes.md#registration: what the first answer leads to.
 func TestRegistrationAnswers(t *testing.T) {
 	const ok = `{"Status":"OK","Message":{"NodeID":"first"},"Nonce":"n"}`
 	for name, tt := range map[string]struct {
@@ -108,7 +108,7 @@ func TestSoloNodeHasNoNonce(t *testing.T) {
 	}
 }
 
-// The header table of section 1, and what all calls have in common.
+// The header table of docs/wire/gateway-nodes.md#headers, and what all calls have in common.
 func TestHeaders(t *testing.T) {
 	f := newFake(t)
 	g := loaded(t, f.config())
@@ -167,7 +167,7 @@ func TestQuotaTriggerErrors(t *testing.T) {
 	}
 }
 
-// The start-up sequence of section 2.1.
+// The start-up sequence of docs/wire/gateway-nodes.md#registration.
 func TestStartSequence(t *testing.T) {
 	f := newFake(t)
 	cfg := f.config()

@@ -37,7 +37,7 @@ type idpRecord struct {
 
 // parseRegistry reads the Message of /system/clientidps; any wrong type refuses
 // all of it. A record is known by client_idp_id: of two with the same one only
-// the last issuer and key set count, for the bindings of both (section 5.1).
+// the last issuer and key set count, for the bindings of both (docs/wire/feeds.md#client-idps).
 func parseRegistry(message json.RawMessage) (*registry, error) {
 	var records []idpRecord
 	if len(message) > 0 {

@@ -52,7 +52,7 @@ func TestPathLists(t *testing.T) {
 	}
 }
 
-// Section 3.4: each version is an API of its own, and the base finds it.
+// docs/wire/feeds.md#oas-apis: each version is an API of its own, and the base finds it.
 func TestVersions(t *testing.T) {
 	base := func(id string, definition map[string]any) string {
 		definition["enabled"], definition["name"] = true, "v1"
@@ -154,7 +154,7 @@ func rpc(method, name string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":{"name":%q,"uri":%[2]q}}`, method, name)
 }
 
-// Section 3.6: what an MCP proxy shows and refuses.
+// docs/wire/feeds.md#mcp-proxies: what an MCP proxy shows and refuses.
 func TestMCP(t *testing.T) {
 	upstream := NewMCPServer("read", "write", "drop")
 	t.Cleanup(upstream.Close)

@@ -2,7 +2,7 @@ package gatewaysim
 
 import "time"
 
-// boot is the start-up sequence of section 2.1: register, load, then heartbeat
+// boot is the start-up sequence of docs/wire/gateway-nodes.md#registration: register, load, then heartbeat
 // and a second load side by side.
 func (p *process) boot() {
 	p.register()
@@ -47,7 +47,7 @@ func (p *process) firstAttemptOver() {
 }
 
 // Reload asks for a full reload at the next tick, as GET /tyk/reload of the
-// control API does (section 7.5). It does not wait.
+// control API does (docs/wire/gateway-nodes.md#control-api). It does not wait.
 func (g *Gateway) Reload() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -33,7 +33,7 @@ type URLAccess struct {
 }
 
 // Lists are regular expressions for names, matched in full: what is blocked is
-// refused, and with an allow list everything else is too (section 4.3).
+// refused, and with an allow list everything else is too (docs/wire/policies.md#access-definitions).
 type Lists struct{ Allowed, Blocked []string }
 
 // MethodLimit limits one JSON-RPC method, such as tools/call.
@@ -69,7 +69,7 @@ func (g *Gateway) Session(org string, policies ...string) (Session, error) {
 	return newSession(g.view().policies, org, policies)
 }
 
-// newSession joins policies (contract dashboard.md 8.2, partitions): each gives
+// newSession joins policies (docs/wire/policies.md#fields): each gives
 // the parts that its partitions name, or all of them when it names none. Of
 // several rates or quotas the most generous counts; lists are joined. A part
 // given for the API itself beats one that is given for all.

@@ -83,7 +83,7 @@ func (s *shape) check(raw json.RawMessage) error {
 }
 
 // match accepts null as the zero value of everything but durations, the one
-// type of which section 3.2 refuses it.
+// type of which docs/wire/classic-definition.md#types refuses it.
 func (s *shape) match(v any, path string) error {
 	if v == nil && s.kind != "duration" {
 		return nil

@@ -12,7 +12,7 @@ type State struct {
 	Running   bool
 	SessionID string // constant for the process, new after a restart
 
-	NodeID        string // solo-<uuid> when the control plane gave none (section 2.1)
+	NodeID        string // solo-<uuid> when the control plane gave none (docs/wire/gateway-nodes.md#registration)
 	Nonce         string // last nonce received, "" when the last answer had none
 	Registered    bool   // the last registration was accepted and not refused since
 	Registrations int    // accepted registrations
@@ -21,7 +21,7 @@ type State struct {
 	DashboardUp   bool   // result of the last health probe; true before the first
 
 	Ready   bool   // a full load has succeeded
-	Wedged  string // why no load will ever happen again (section 2.5), "" when fine
+	Wedged  string // why no load will ever happen again (docs/wire/gateway-nodes.md#recovery-words), "" when fine
 	Crashed string // what ended the process, "" when nothing did
 
 	Reloads            int // full loads that succeeded, the two at start included

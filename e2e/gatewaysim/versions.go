@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// routing is the table of versions that a base API holds (section 3.4).
+// routing is the table of versions that a base API holds (docs/wire/feeds.md#oas-apis).
 type routing struct {
 	Enabled      bool
 	Name         string // of the base itself

@@ -18,7 +18,7 @@ type Webhook struct {
 	Timeout  time.Duration // during which an identical call is not repeated
 }
 
-// handler is one event handler of a definition (section 9).
+// handler is one event handler of a definition (docs/wire/webhooks.md#event-handlers).
 type handler struct {
 	Name string          `json:"handler_name"`
 	Meta json.RawMessage `json:"handler_meta"`

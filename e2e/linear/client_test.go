@@ -33,7 +33,7 @@ type wire[S any] struct {
 	Scopes S `json:"scope_to_policy"`
 }
 
-// do sends one request. An error means an answer that the contract does not
+// do sends one request. An error means an answer that docs/wire does not
 // know; no answer at all is an answer whose effect is unknown.
 func (c *caller) do(ctx context.Context, p planned) (output, error) {
 	if p.giveUp > 0 {
@@ -94,7 +94,7 @@ func (c *caller) request(ctx context.Context, p planned) (*http.Request, error) 
 	return req, nil
 }
 
-// wire is the request as HTTP has it (contract dashboard.md 7.1).
+// wire is the request as HTTP has it (docs/wire/client-idps.md#operations).
 func (in input) wire() (method, path string, body any) {
 	record := "/" + url.PathEscape(in.Record)
 	mapping := record + "/mappings/" + url.PathEscape(in.API)

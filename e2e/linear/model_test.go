@@ -71,7 +71,7 @@ func (s state) equal(o state) bool {
 	return s.Exists == o.Exists && s.Tag == o.Tag && s.Name == o.Name && s.Mappings.equal(o.Mappings)
 }
 
-// model is the registry as contract dashboard.md 7 and RFC 9110, 13.1 describe
+// model is the registry as docs/wire/client-idps.md and RFC 9110, 13.1 describe
 // it, one record at a time.
 var model = porcupine.Model{
 	Partition: byRecord,

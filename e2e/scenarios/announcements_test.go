@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
 
-// announcement is a message to gateways (contract gateway.md 6.1).
+// announcement is a message to gateways (docs/wire/announcements.md#message).
 type announcement struct {
 	Command   string `json:"command"`
 	Payload   string `json:"payload"`

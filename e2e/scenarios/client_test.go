@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// idp is a client IdP as the management API shows it (contract dashboard.md 7.2).
+// idp is a client IdP as the management API shows it (docs/wire/client-idps.md#record).
 type idp struct {
 	ID             string             `json:"_id,omitempty"`
 	ClientIDPID    string             `json:"client_idp_id,omitempty"`

@@ -22,7 +22,7 @@ func mcpProxy(id, upstream string, tools object) object {
 }
 
 // TestMCP follows calls of tools: the proxy's own rules and those of policies
-// decide together (contract gateway.md 3.6).
+// decide together (docs/wire/feeds.md#mcp-proxies).
 func TestMCP(t *testing.T) {
 	e := newEstate(t, nil)
 	upstream := gatewaysim.NewMCPServer("read", "write", "drop")

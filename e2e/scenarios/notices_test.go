@@ -16,7 +16,7 @@ import (
 )
 
 // TestNotices counts what is announced for each write of definitions: exactly
-// once, and nothing for what concerns no gateway (contract dashboard.md 6.2).
+// once, and nothing for what concerns no gateway (docs/wire/announcements.md#commands).
 func TestNotices(t *testing.T) {
 	addr := harness.NewRedis(t).Addr()
 	s := serve(t, onSQLite(t.TempDir()).bootstrapping().with(environment{"REDISADDRS": addr}))

@@ -31,7 +31,7 @@ func scopeMap(pairs ...string) object {
 
 // TestTokens follows JWTs: scopes become policies by the API's own definition,
 // by the registry of identity providers, or by both with the definition first
-// (contract gateway.md 5.2).
+// (docs/wire/feeds.md#when-gateways-use-the-registry).
 func TestTokens(t *testing.T) {
 	e := newEstate(t, nil)
 	own, tenant := gatewaysim.NewIssuer(), gatewaysim.NewIssuer()

@@ -5,7 +5,7 @@ import "time"
 
 // Tokens makes what nodes are known by. Every replica with the same node secret
 // makes and accepts the same, without sharing anything: any of them can answer
-// any call of a node (contract gateway.md 2).
+// any call of a node (docs/wire/gateway-nodes.md).
 type Tokens interface {
 	// NodeID returns the identifier of the node with a session, the same one
 	// every time; without a session a new one.

@@ -13,7 +13,7 @@ import (
 type Variant string
 
 // The variants. A template is a document that may lack what the API made from it
-// will have (contract dashboard.md 17).
+// will have (docs/wire/assets.md#use).
 const (
 	OAS             Variant = "oas"
 	Streams         Variant = "streams"

@@ -22,7 +22,7 @@ type Engine interface {
 	Decide(ctx context.Context, c *operation.Call) (Verdict, error)
 }
 
-// BuiltIn decides by the caller's permission map (contract dashboard.md 4).
+// BuiltIn decides by the caller's permission map (docs/wire/permissions.md).
 type BuiltIn struct{}
 
 // Decide implements Engine.
@@ -30,6 +30,6 @@ func (BuiltIn) Decide(_ context.Context, c *operation.Call) (Verdict, error) {
 	if c.Principal.Permissions.Allows(c.Spec.Permission, c.Spec.Intent) {
 		return Verdict{}, nil
 	}
-	// Two blanks before the path: contract dashboard.md 2.3.
+	// Two blanks before the path: docs/wire/errors.md#standard-errors.
 	return Verdict{Denials: []string{"You do not have permission to access  " + c.RawPath}}, nil
 }

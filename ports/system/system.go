@@ -8,5 +8,5 @@ import "time"
 type Clock func() time.Time
 
 // NewID makes identifiers of stored records: 24 lower-case hex digits that sort
-// by the time they were made (contract dashboard.md 2.5).
+// by the time they were made (docs/wire/requests.md#identifiers).
 type NewID func() string

@@ -7,7 +7,7 @@ import (
 
 // Address returns where gateways would listen for the API: domain and path, this
 // as it is written. Two APIs of an organisation must
-// not share one (contract dashboard.md 9.3); "" when the API listens nowhere, as
+// not share one (docs/wire/apis.md#create-replace-delete); "" when the API listens nowhere, as
 // TCP services do.
 func (a API) Address() string {
 	if a.facts.listenPath == "" {

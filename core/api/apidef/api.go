@@ -23,7 +23,7 @@ type Class string
 // The classes of APIs.
 const (
 	Classic Class = "classic"
-	OAS     Class = "oas"     // OpenAPI document with the vendor extension (contract dashboard.md 10)
+	OAS     Class = "oas"     // OpenAPI document with the vendor extension (docs/wire/oas-apis.md)
 	Streams Class = "streams" // the same with x-tyk-streaming (12)
 	MCP     Class = "mcp"     // MCP proxy (13); its own permission and lists
 )
@@ -147,7 +147,7 @@ func (a API) Definition() json.RawMessage { return a.definition }
 func (a API) Document() json.RawMessage { return a.document }
 
 // Quiet reports whether the last change concerns no gateway: owners, categories
-// and the addresses in a document (contract dashboard.md 6.2).
+// and the addresses in a document (docs/wire/announcements.md#commands).
 func (a API) Quiet() bool { return a.quiet }
 
 // Quietly returns a as one whose last change concerns no gateway.

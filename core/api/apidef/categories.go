@@ -8,7 +8,7 @@ import (
 )
 
 // Categories returns the categories of the API: of a classic one the #tags at
-// the end of its name, of another its own list (contract dashboard.md 9.2).
+// the end of its name, of another its own list (docs/wire/apis.md#wrapper).
 func (a API) Categories() []string {
 	if a.class != Classic {
 		return distinct(texts(a.wrapper, "categories"))

@@ -169,7 +169,7 @@ func (a API) AuthTypes() []string { return a.facts.auth }
 func (a API) Children() map[string]string { return a.facts.children }
 
 // ChildIDs lists the API IDs of child versions: an orphan is in no such list
-// (contract oas-extension.md 2.1).
+// (docs/wire/extension-fields.md#info).
 func (a API) ChildIDs() []string {
 	out := make([]string, 0, len(a.facts.children))
 	for _, id := range a.facts.children {
@@ -182,7 +182,7 @@ func (a API) ChildIDs() []string {
 }
 
 // Source returns the API ID of the REST API whose operations an MCP proxy offers
-// as tools, or "" (contract oas-extension.md 11.2).
+// as tools, or "" (docs/wire/mcp-proxies.md#pairing).
 func (a API) Source() string {
 	if !a.IsMCP() {
 		return ""

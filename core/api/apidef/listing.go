@@ -14,7 +14,7 @@ import (
 )
 
 // Filter selects APIs of a list; its conditions combine with AND, the values of
-// one condition with OR (contract dashboard.md 9.3).
+// one condition with OR (docs/wire/apis.md#lists).
 type Filter struct {
 	Text       string // part of the name or the listen path, in any case
 	Type       string // tcp, rest, graphql (graph), udg, subgraph, supergraph, internal, streams

@@ -12,13 +12,12 @@ type Viewer struct {
 	UserID, GroupID string
 	All             bool // owners make no difference: admins, and everybody while ownership is off
 	// NoAPIs and NoMCP say that the permissions of the viewer do not cover MCP
-	// proxies, or all other APIs: to such a viewer these do not exist (contract
-	// dashboard.md 13).
+	// proxies, or all other APIs: to such a viewer these do not exist (docs/wire/mcp-proxies.md#rules).
 	NoAPIs, NoMCP bool
 }
 
 // Owners returns the users and groups that own the API; with none of either
-// everybody sees it (contract dashboard.md 4.4).
+// everybody sees it (docs/wire/ownership.md#rules).
 func (a API) Owners() (users, groups []string) {
 	return texts(a.wrapper, "user_owners"), texts(a.wrapper, "user_group_owners")
 }
@@ -49,7 +48,7 @@ func (a API) WithOwners(users, groups []string, now time.Time) API {
 }
 
 // WithCategories returns a with other categories: blank ones and repetitions are
-// dropped (contract dashboard.md 10.3).
+// dropped (docs/wire/oas-apis.md#categories).
 func (a API) WithCategories(names []string, now time.Time) API {
 	a.wrapper = a.wrapper.With("categories", doc.NewStrings(distinct(names)).JSON())
 	a.updated = now

@@ -15,7 +15,8 @@ import (
 const policyKind = "policy"
 
 // Refs returns what the API refers to: webhooks that events call, and policies
-// that tokens get. All of them may dangle (contract dashboard.md 8.4, 18).
+// that tokens get. All of them may dangle (docs/wire/policies.md#reads-and-writes,
+// docs/wire/webhooks.md#event-handlers).
 func (a API) Refs() []integrity.Ref {
 	o, err := doc.LoadObject(a.definition)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package classic knows the classic API definition: the form of an API that
-// gateways execute (contract classic-fields.md).
+// gateways execute (docs/wire/classic-fields.md).
 package classic
 
 import (
@@ -8,7 +8,7 @@ import (
 )
 
 // Check says where a gateway would fail to decode a definition, and with it the
-// whole feed (contract gateway.md 0, rule 4); nil: nowhere. null is no definition.
+// whole feed (docs/wire/gateway-nodes.md#rules-that-matter-most); nil: nowhere. null is no definition.
 func Check(definition *doc.Node) []shape.Problem {
 	if definition.Is(doc.TypeNull, doc.Absent) {
 		return []shape.Problem{{Want: definitionType.String(), Got: "nothing"}}
@@ -21,8 +21,8 @@ func Type() shape.Type { return definitionType }
 
 // Zero returns the complete classic form of an OAS document in which nothing is
 // set. That is not all zero: what is switched on in a document is switched off
-// in the definition, so that nothing set means disabled (contract
-// oas-to-classic.md). The caller owns the result.
+// in the definition, so that nothing set means disabled (docs/wire/conversion.md#forced-values).
+// The caller owns the result.
 func Zero() *doc.Node {
 	n := definitionType.Zero()
 	for _, name := range []string{

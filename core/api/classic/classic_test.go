@@ -37,7 +37,7 @@ func at(path, value string) string {
 }
 
 // TestFields tries every row of the list of fields that the simulated gateway
-// has: it was written from the contract independently of the table here.
+// has: it was written independently of the table here.
 func TestFields(t *testing.T) {
 	list, err := os.ReadFile("../../../e2e/gatewaysim/fields/api.txt")
 	if err != nil {

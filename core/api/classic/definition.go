@@ -16,7 +16,7 @@ var (
 	anything = shape.Map(shape.Any)
 )
 
-// definitionType is the type of api_definition (contract classic-fields.md). The
+// definitionType is the type of api_definition (docs/wire/classic-fields.md). The
 // members marked with ? are absent where nothing is set.
 var definitionType = shape.Object(
 	row("id?", shape.ObjectID),

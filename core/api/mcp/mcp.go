@@ -1,5 +1,5 @@
 // Package mcp knows MCP proxies, and how the operations of a REST API become the
-// tools of a proxy that is paired with it (contract oas-extension.md 11).
+// tools of a proxy that is paired with it (docs/wire/mcp-proxies.md).
 package mcp
 
 import (
@@ -11,7 +11,7 @@ import (
 const ViewExtension = "x-tyk-mcp-server"
 
 // Managed reports whether a classic definition belongs to an MCP proxy: it has
-// the markers, or is paired with a REST API (contract oas-extension.md 11.1).
+// the markers, or is paired with a REST API (docs/wire/mcp-proxies.md#markers).
 func Managed(classic *doc.Node) bool {
 	_, paired := oas.PairedSource(classic.Get("proxy", "target_url").Text())
 	return paired || classic.Get("application_protocol").Text() == "mcp" && classic.Get("json_rpc_version").Text() == "2.0"
@@ -19,7 +19,7 @@ func Managed(classic *doc.Node) bool {
 
 // Adopt gives a paired proxy the tags of its source, in its document and its
 // classic definition, in place; source is the classic definition of the REST API
-// (contract oas-extension.md 11.2).
+// (docs/wire/mcp-proxies.md#pairing).
 func Adopt(document, classic, source *doc.Node) {
 	tags, disabled := doc.NewStrings(source.Get("tags").Texts()), source.Get("tags_disabled").True()
 	classic.Set("tags", tags)

@@ -17,7 +17,7 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // toolNames names the tools of operations: by operation id, else by method and
 // path; a name that is taken or too long is told apart by a digest
-// (contract oas-extension.md 11.4).
+// (docs/wire/mcp-proxies.md#tool-view).
 func toolNames(operations []oas.Operation) []string {
 	names, taken := make([]string, len(operations)), map[string]bool{}
 	for _, byID := range []bool{true, false} { // chosen names go first

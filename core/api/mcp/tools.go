@@ -41,7 +41,7 @@ func label(o oas.Operation) string {
 }
 
 // sourceTools makes a tool of every operation that clients may call
-// (contract oas-extension.md 11.4).
+// (docs/wire/mcp-proxies.md#tool-view).
 func sourceTools(rest *doc.Node) ([]Tool, []Warning) {
 	operations := oas.Operations(rest)
 	slices.SortStableFunc(operations, func(a, b oas.Operation) int { return cmp.Compare(a.Path, b.Path) })
@@ -106,7 +106,7 @@ func hidden(rest *doc.Node, o oas.Operation, listed bool) string {
 }
 
 // Clash returns a name that two proxies of one source give to different
-// operations, if there is one (contract oas-extension.md 11.2).
+// operations, if there is one (docs/wire/mcp-proxies.md#pairing).
 func Clash(a, b []Tool) (name string, clash bool) {
 	for _, t := range a {
 		for _, u := range b {

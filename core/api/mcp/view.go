@@ -17,7 +17,7 @@ type View struct {
 
 // Derive reads a tool view, or nil, against the document of the REST API that it
 // is made of. A source that the API does not have is an error if strict, else a
-// warning; errors are faults of kind Invalid (contract oas-extension.md 11.4).
+// warning; errors are faults of kind Invalid (docs/wire/mcp-proxies.md#tool-view).
 func Derive(rest, view *doc.Node, strict bool) (View, error) {
 	tools, warnings := sourceTools(rest)
 	b := &binder{tools: tools, warnings: warnings, strict: strict, names: map[string]bool{}, unknown: map[string]bool{}}

@@ -9,8 +9,7 @@ import (
 
 // splitMethodActions turns each entry of the three access lists into one entry
 // per method. Entries without actions vanish; an action that is more than a mark
-// becomes a mock response, unless there is one already (contract
-// oas-extension.md 9.3).
+// becomes a mock response, unless there is one already (docs/wire/migration.md#method-actions).
 func splitMethodActions(v *doc.Node) {
 	paths := v.Get("extended_paths")
 	mocks := paths.Get("mock_response").Items()
@@ -80,7 +79,7 @@ func checkMocks(v *doc.Node, version string) error {
 const cacheTimeout = 60
 
 // expandCacheList makes advanced cache entries out of the plain list of cached
-// paths (contract oas-extension.md 9.4).
+// paths (docs/wire/migration.md#cache-list).
 func expandCacheList(v, cache *doc.Node) {
 	paths := v.Get("extended_paths")
 	listed := paths.Get("cache").Texts()

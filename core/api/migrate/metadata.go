@@ -76,7 +76,7 @@ func fits(entry, native *doc.Node) bool {
 	})
 }
 
-// newMetadata is the table of contract dashboard.md 31, 1, but for the scopes.
+// newMetadata is the table of docs/wire/start.md#what-a-start-brings-up-to-date, but for the scopes.
 func newMetadata(old *doc.Node) *doc.Node {
 	n := doc.NewObject()
 	n.Set("enabled", doc.NewBool(old.Get("enabled").True()))
@@ -95,7 +95,7 @@ func newMetadata(old *doc.Node) *doc.Node {
 }
 
 // nativeOAuth2 describes a scheme whose authorization server is not known here
-// (contract oas-extension.md 5.4).
+// (docs/wire/conversion.md#fill-authentication).
 func nativeOAuth2() *doc.Node {
 	n := doc.NewObject()
 	n.Set("type", doc.NewString("oauth2"))

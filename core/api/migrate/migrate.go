@@ -1,7 +1,7 @@
 // Package migrate carries definitions over to newer forms: classic API
-// definitions become OpenAPI documents (contract oas-extension.md 9,
-// dashboard.md 11), and stored documents learn the fields that have replaced
-// older ones (dashboard.md 31).
+// definitions become OpenAPI documents (docs/wire/migration.md#steps,
+// docs/wire/migration.md#modes), and stored documents learn the fields that have replaced older
+// ones (docs/wire/start.md#what-a-start-brings-up-to-date).
 package migrate
 
 import (
@@ -34,8 +34,7 @@ type Version struct {
 // the API IDs of the children, 32 hex digits each. A definition without
 // counterpart is refused with a *fault.Error of kind Invalid that names the
 // field. The caller still has to validate the documents: a definition that
-// breaks a rule of OAS APIs breaks it after migration too (contract
-// oas-extension.md 9.1).
+// breaks a rule of OAS APIs breaks it after migration too (docs/wire/migration.md#steps).
 func Convert(classic *doc.Node, newID func() string) (Result, error) {
 	if !classic.Is(doc.TypeObject) {
 		return Result{}, refuse("migrate.definition", "", "The API has no classic definition")
@@ -114,7 +113,7 @@ func refuse(code, field, format string, args ...any) error {
 
 // Skip says why an API of this definition is not for migration: a key of the
 // answer's list of skipped APIs and a text, both empty when it can be tried
-// (contract oas-extension.md 9.5, dashboard.md 11).
+// (docs/wire/migration.md#skipped, docs/wire/migration.md#modes).
 func Skip(classic *doc.Node, isStreams bool) (key, message string) {
 	protocol := strings.ToLower(classic.Get("protocol").Text())
 	scheme, _, _ := strings.Cut(strings.ToLower(classic.Get("proxy", "target_url").Text()), "://")

@@ -9,8 +9,9 @@ import (
 )
 
 // notes lists what a version has and migration drops, what OAS has no place for,
-// and what comes into force by it (contract oas-extension.md 4.2, 5.3, 9.3).
-// Some of it guards endpoints, so whoever migrates should hear of it.
+// and what comes into force by it (docs/wire/conversion.md#forced-values,
+// docs/wire/conversion.md#fill-endpoints, docs/wire/migration.md#method-actions). Some of it guards
+// endpoints, so whoever migrates should hear of it.
 func notes(version string, v *doc.Node) []string {
 	var out []string
 	say := func(format string, args ...any) {

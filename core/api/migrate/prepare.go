@@ -7,8 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// prepare does what concerns the definition as a whole: steps 1 to 6 of contract
-// oas-extension.md 9.1.
+// prepare does what concerns the definition as a whole: steps 1 to 6 of docs/wire/migration.md#steps.
 func prepare(def *doc.Node) {
 	def.Set("is_oas", doc.NewBool(true))
 	mergeCustomAuth(def)
@@ -138,8 +137,7 @@ func silent(block *doc.Node) bool {
 }
 
 // moveScopes puts the scope mapping of older definitions where the method of the
-// API looks for it. What was there is overwritten (contract oas-extension.md
-// 9.1, step 4).
+// API looks for it. What was there is overwritten (docs/wire/migration.md#steps, step 4).
 func moveScopes(def *doc.Node) {
 	method := "jwt"
 	if def.Get("use_openid").True() {

@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// What tells a staged copy from the API it was made of (contract dashboard.md 11).
+// What tells a staged copy from the API it was made of (docs/wire/migration.md#modes).
 const (
 	stagedID   = "staging-"
 	stagedName = "[staged] "

@@ -10,9 +10,9 @@ import (
 )
 
 // Upgrade writes into a stored OAS or MCP document, and into its classic form,
-// the newer fields of what is there in older ones only (contract dashboard.md
-// 31, 1 and 2). Older fields stay, so that a downgrade keeps working; whatever
-// is not named there stays as it is. A second call changes nothing. The notes,
+// the newer fields of what is there in older ones only
+// (docs/wire/start.md#what-a-start-brings-up-to-date). Older fields stay, so that a downgrade keeps
+// working; whatever is not named there stays as it is. A second call changes nothing. The notes,
 // one for each change, are for the log.
 //
 // The third migration of that part needs no change of documents: lists leave a
@@ -34,7 +34,7 @@ func Upgrade(document, classic *doc.Node) (changed bool, notes []string) {
 }
 
 // UpgradePolicy gives a stored policy that has no id the one it goes by anyway
-// (contract dashboard.md 31, 4).
+// (docs/wire/start.md#what-a-start-brings-up-to-date).
 func UpgradePolicy(policy *doc.Node) (changed bool) {
 	id := policy.Get("_id").Text()
 	if id == "" || policy.Get("id").Text() != "" {

@@ -13,8 +13,8 @@ import (
 // and the name of one that has none.
 const defaultVersion = "Default"
 
-// split makes one API of each version; the first is the base (contract
-// oas-extension.md 9.2). A definition without versions counts as unversioned.
+// split makes one API of each version; the first is the base (docs/wire/migration.md#versions). A
+// definition without versions counts as unversioned.
 func split(def *doc.Node, newID func() string) ([]part, error) {
 	if d := def.Get("definition"); d.Get("enabled").True() || d.Get("versions").Len() > 0 {
 		return nil, refuse("migrate.versioning", "definition", "The API is versioned in the new way already")

@@ -35,7 +35,7 @@ func (a address) String() string {
 	return out
 }
 
-// addresses lists how an API is reached (contract oas-extension.md 7.2).
+// addresses lists how an API is reached (docs/wire/versions.md#addresses-of-an-api).
 func addresses(api, base *doc.Node, name string, c Config) []address {
 	if api == nil {
 		return nil
@@ -150,7 +150,7 @@ func (c Config) withProtocol(host string) string {
 }
 
 // Own reports whether an absolute address is on a host where gateways are known
-// to be; such an address is no upstream (contract dashboard.md 10.2).
+// to be; such an address is no upstream (docs/wire/import.md#building).
 func (c Config) Own(address string) bool {
 	if !strings.Contains(address, "://") {
 		return false

@@ -1,5 +1,5 @@
 // Package servers keeps the addresses under which gateways serve an API in the
-// servers list of its OpenAPI document (contract oas-extension.md 7).
+// servers list of its OpenAPI document (docs/wire/versions.md#servers).
 package servers
 
 import (
@@ -99,7 +99,7 @@ func normal(address string) string {
 }
 
 // ChildrenAffected reports whether a change of a base changes the addresses of
-// its versions (contract oas-extension.md 7.3); they are on the hosts of the base.
+// its versions (docs/wire/versions.md#when-children-change); they are on the hosts of the base.
 func ChildrenAffected(old, now *doc.Node) bool {
 	if listenPath(old) != listenPath(now) || !slices.Equal(old.Get("tags").Texts(), now.Get("tags").Texts()) {
 		return true

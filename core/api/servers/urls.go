@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Location is a public address of an API taken apart (contract dashboard.md
-// 10.3). Port is nil where it is the usual one of the protocol.
+// Location is a public address of an API taken apart (docs/wire/oas-apis.md#addresses). Port is nil
+// where it is the usual one of the protocol.
 type Location struct {
 	Protocol        string  `json:"protocol"`
 	Domain          string  `json:"domain"`
@@ -83,8 +83,7 @@ func values(v Value) []Value {
 	return []Value{v}
 }
 
-// Parts is the address of an API as old clients read it (contract dashboard.md
-// 9.3).
+// Parts is the address of an API as old clients read it (docs/wire/apis.md#owners-and-categories).
 type Parts struct {
 	APIURL   string `json:"ApiURL"`
 	BasePath string `json:"BasePath"` // the listen path

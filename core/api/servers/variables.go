@@ -11,7 +11,7 @@ import (
 var variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 // server writes an address as a servers entry: named expressions become
-// variables (contract oas-extension.md 7.4).
+// variables (docs/wire/versions.md#server-variables).
 func server(address string) (*doc.Node, error) {
 	var plain []byte
 	variables := doc.NewObject()

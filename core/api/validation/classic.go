@@ -13,7 +13,7 @@ import (
 func Classic(c *doc.Node) []Problem { return append(Served(c), Loadable(c)...) }
 
 // Loadable checks the classic form of an API as gateways do before they load it
-// (contract oas-extension.md 8.3).
+// (docs/wire/conversion.md#validation).
 func Loadable(c *doc.Node) []Problem {
 	var p problems
 	p.dataSources(c)

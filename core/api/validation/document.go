@@ -10,7 +10,7 @@ const gatewayExtension = oas.ExtensionKey
 const authentication = gatewayExtension + ".server.authentication"
 
 // Document checks the relations between the parts of an OAS document that its
-// schema does not know (contract oas-extension.md 8.2). What OpenAPI itself asks
+// schema does not know (docs/wire/conversion.md#validation). What OpenAPI itself asks
 // for is checked elsewhere.
 func Document(d *doc.Node, mcp bool) []Problem {
 	var p problems

@@ -40,8 +40,8 @@ var (
 	streamSettings   = []string{"label", "plugin", "processors", "type"}
 )
 
-// Streams refuses inputs and outputs outside the supported list (contract
-// dashboard.md 12). Do not call it when all experimental ones are allowed.
+// Streams refuses inputs and outputs outside the supported list (docs/wire/streams-apis.md#rules).
+// Do not call it when all experimental ones are allowed.
 func Streams(d *doc.Node) []Problem {
 	var p problems
 	for name, stream := range d.Get("x-tyk-streaming", "streams").Members() {

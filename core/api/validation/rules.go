@@ -1,7 +1,7 @@
 // Package validation holds what a JSON schema cannot say about API documents and
 // definitions: relations between their parts, and what this control plane wants
-// on top of what gateways want (contract oas-extension.md 8.2 and 8.3,
-// dashboard.md 9.3). All of it is computed on the JSON tree; nothing is changed.
+// on top of what gateways want (docs/wire/conversion.md#validation, docs/wire/apis.md#validation).
+// All of it is computed on the JSON tree; nothing is changed.
 package validation
 
 import (

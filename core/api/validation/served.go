@@ -14,11 +14,11 @@ import (
 )
 
 // ListenPathText is what is said about a listen path that clients could not
-// call (contract dashboard.md 9.3).
+// call (docs/wire/apis.md#validation).
 const ListenPathText = `Listen path must start with "/"`
 
 // Served checks what the control plane wants of the classic form of every API, of
-// whatever kind, beyond Loadable (contract dashboard.md 9.3, 10.5).
+// whatever kind, beyond Loadable (docs/wire/apis.md#validation, docs/wire/oas-apis.md#timeouts).
 func Served(c *doc.Node) []Problem {
 	var p problems
 	p.listenPath(c)

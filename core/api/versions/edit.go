@@ -27,7 +27,7 @@ type New struct {
 }
 
 // Add makes an API a version of the base. The first one switches versioning on
-// (contract dashboard.md 10.4). A refused table is left unchanged.
+// (docs/wire/versions.md#add-a-version). A refused table is left unchanged.
 func (t Table) Add(n New) error {
 	base := n.BaseName
 	if base == "" {
@@ -121,7 +121,7 @@ func (t Table) Rename(from, to string) bool {
 
 // Rebase moves the routing table from the base to one of its versions, whose
 // place the old base takes. All keep their names, and requests without a version
-// reach the same API as before (contract dashboard.md 10.4).
+// reach the same API as before (docs/wire/versions.md#delete-and-rebase).
 func Rebase(base, child Table, baseID, childID string) error {
 	c, listed := base.Find(childID)
 	switch {

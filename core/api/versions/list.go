@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Meta describes one child version (contract dashboard.md 10.4).
+// Meta describes one child version (docs/wire/versions.md#list).
 type Meta struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"` // of the API

@@ -1,6 +1,6 @@
 // Package versions edits the routing table by which a base API serves its child
 // versions: in the vendor extension of a document, and in its classic twin
-// (contract dashboard.md 10.4, oas-extension.md 7.5).
+// (docs/wire/versions.md#routing-table).
 package versions
 
 import (

@@ -1,7 +1,6 @@
 // Package bundle makes one document of an OpenAPI description that is written in
 // several files: what a reference to another file stands for becomes a component
-// of its own name, and path items are put where they are referred to (contract
-// dashboard.md 10.2, row "Multi-file ZIP").
+// of its own name, and path items are put where they are referred to (docs/wire/import.md#sources).
 package bundle
 
 import (

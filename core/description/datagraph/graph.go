@@ -1,6 +1,6 @@
 // Package datagraph makes data-graph APIs of descriptions: an OpenAPI or AsyncAPI
 // document becomes a classic definition whose GraphQL engine answers queries from
-// what the document describes (contract dashboard.md 9.4, classic-fields.md graphql).
+// what the document describes (docs/wire/data-graphs.md#import, docs/wire/classic-definition.md#graphql).
 package datagraph
 
 import (

@@ -6,7 +6,7 @@ import (
 )
 
 // authentication derives the authentication block from the security
-// requirements (contract oas-extension.md 10.3). Entries that exist stay as
+// requirements (docs/wire/import.md#authentication). Entries that exist stay as
 // they are.
 func (b *builder) authentication() {
 	if b.s.ProcessingMode != "" {

@@ -9,7 +9,7 @@ import (
 const validationStatus = 422
 
 // endpoints gives every operation an id and the blocks that were asked for, and
-// returns all ids (contract oas-extension.md 10.3, 10.4). Ids come first: the
+// returns all ids (docs/wire/import.md#settings, docs/wire/import.md#operation-ids). Ids come first: the
 // path items that they make count as described.
 func (b *builder) endpoints() map[string]bool {
 	for _, o := range oas.Operations(b.document) {

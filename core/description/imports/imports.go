@@ -1,6 +1,6 @@
 // Package imports builds a Tyk OAS document from a plain OpenAPI description:
 // it derives the vendor extension on import, carries it over on patch, and
-// merges templates (contract oas-extension.md 10, dashboard.md 10.2).
+// merges templates (docs/wire/import.md).
 package imports
 
 import (
@@ -34,7 +34,7 @@ func Import(document *doc.Node, s Settings) error {
 
 // Patch gives an updated description, in place, the extension and the other
 // vendor parts of the stored document, which is not changed. Servers of the
-// stored document stay when the description brings none (oas-extension.md 7.1).
+// stored document stay when the description brings none (docs/wire/versions.md#servers).
 // Errors are as with Import.
 func Patch(document, existing *doc.Node, s Settings) error {
 	b, err := newBuilder(document, existing.Get(oas.ExtensionKey).Clone(), s)
@@ -56,7 +56,7 @@ func Patch(document, existing *doc.Node, s Settings) error {
 }
 
 // CheckPlain refuses a description that carries the extension already; what is
-// "import" or "patch" (dashboard.md 10.2).
+// "import" or "patch" (docs/wire/import.md#sources).
 func CheckPlain(document *doc.Node, what string) error {
 	if document.Get(oas.ExtensionKey) == nil {
 		return nil

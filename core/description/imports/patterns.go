@@ -10,7 +10,7 @@ import (
 
 // TranslatePatterns turns the JavaScript escapes \uXXXX and \u{X…} of schema
 // patterns into the spelling that gateways compile, in place, also when a YAML
-// writer doubled the backslash (contract dashboard.md 10.2).
+// writer doubled the backslash (docs/wire/import.md#sources).
 func TranslatePatterns(document *doc.Node) { translate(document, false) }
 
 // literal are members whose content is data, not schema.

@@ -3,7 +3,7 @@ package imports
 import "strings"
 
 // Settings are the choices of one import, patch or dry run; an empty text or a
-// nil switch leaves its part alone (contract oas-extension.md 10.1).
+// nil switch leaves its part alone (docs/wire/import.md#settings).
 type Settings struct {
 	UpstreamURL    string // absolute
 	ListenPath     string
@@ -41,7 +41,7 @@ func ParseSettings(get func(name string) (string, bool)) Settings {
 const compliant = "compliant"
 
 // Empty reports whether nothing was chosen. A patch without settings whose body
-// carries the extension is a plain replace (oas-extension.md 10.1).
+// carries the extension is a plain replace (docs/wire/import.md#settings).
 func (s Settings) Empty() bool {
 	return s.UpstreamURL == "" && s.ListenPath == "" && s.CustomDomain == "" && s.APIID == "" && s.ProcessingMode == "" &&
 		s.AllowList == nil && s.ValidateRequest == nil && s.MockResponse == nil && s.Authentication == nil

@@ -7,7 +7,7 @@ import (
 
 // Apply merges a template under a document and returns the result; neither is
 // changed. Objects are merged, in everything else, lists among it, the document
-// wins (contract dashboard.md 10.2).
+// wins (docs/wire/assets.md#use).
 func Apply(template, document *doc.Node) *doc.Node {
 	if document == nil {
 		return template.Clone()
