@@ -27,7 +27,7 @@ type said struct {
 // faults, so that the API description has the texts that are answered. A code whose
 // end is not known before has a * there.
 func faults(root string) ([]byte, error) {
-	s := &sources{files: token.NewFileSet(), consts: map[string]map[string]ast.Expr{}, helpers: map[string]helper{}}
+	s := &sources{files: token.NewFileSet(), consts: map[string]map[string]constant{}, helpers: map[string]helper{}}
 	var all []source
 	for _, folder := range []string{"core", "ports", "adapters", "app"} {
 		err := filepath.WalkDir(filepath.Join(root, folder), func(name string, d fs.DirEntry, err error) error {
@@ -68,8 +68,14 @@ func faults(root string) ([]byte, error) {
 // sources are the files of the program and the constants of its packages.
 type sources struct {
 	files   *token.FileSet
-	consts  map[string]map[string]ast.Expr // by folder and name
+	consts  map[string]map[string]constant // by folder and name
 	helpers map[string]helper              // by folder, a dot and name
+}
+
+// constant is the value of a constant, as the file that declares it writes it.
+type constant struct {
+	value ast.Expr
+	in    source
 }
 
 // helper is a function that makes a fault of its arguments.
@@ -137,7 +143,7 @@ func (s *sources) add(dir string, f *ast.File) source {
 		}
 	}
 	if s.consts[dir] == nil {
-		s.consts[dir] = map[string]ast.Expr{}
+		s.consts[dir] = map[string]constant{}
 	}
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -148,7 +154,7 @@ func (s *sources) add(dir string, f *ast.File) source {
 			v, ok := spec.(*ast.ValueSpec)
 			for i, name := range v.Names {
 				if ok && i < len(v.Values) {
-					s.consts[dir][name.Name] = v.Values[i]
+					s.consts[dir][name.Name] = constant{v.Values[i], out}
 				}
 			}
 		}
@@ -219,15 +225,14 @@ func (s *sources) text(f source, e ast.Expr) string {
 		if v, is := f.args[e.Name]; is {
 			return v
 		}
-		if v := s.consts[f.dir][e.Name]; v != nil {
-			return s.text(f, v)
+		if c := s.consts[f.dir][e.Name]; c.value != nil {
+			return s.text(c.in, c.value)
 		}
 	case *ast.SelectorExpr:
 		pkg, ok := e.X.(*ast.Ident)
 		if ok && f.imports[pkg.Name] != "" {
-			dir := f.imports[pkg.Name]
-			if v := s.consts[dir][e.Sel.Name]; v != nil {
-				return s.text(source{dir: dir}, v)
+			if c := s.consts[f.imports[pkg.Name]][e.Sel.Name]; c.value != nil {
+				return s.text(c.in, c.value)
 			}
 		}
 	}
