@@ -235,20 +235,20 @@ func listed(headers []string, want string) bool {
 	for _, header := range headers {
 		for item := range strings.SplitSeq(header, ",") {
 			name, params, _ := strings.Cut(item, ";")
-			if strings.EqualFold(strings.TrimSpace(name), want) && weight(params) > 0 {
+			if !strings.EqualFold(strings.TrimSpace(name), want) {
+				continue
+			}
+			weight := 1.0
+			for p := range strings.SplitSeq(params, ";") {
+				if name, value, ok := strings.Cut(p, "="); ok && strings.EqualFold(strings.TrimSpace(name), "q") {
+					weight, _ = strconv.ParseFloat(strings.TrimSpace(value), 64) // nonsense weighs nothing
+					break
+				}
+			}
+			if weight > 0 {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-func weight(params string) float64 {
-	for p := range strings.SplitSeq(params, ";") {
-		if name, value, ok := strings.Cut(p, "="); ok && strings.EqualFold(strings.TrimSpace(name), "q") {
-			q, _ := strconv.ParseFloat(strings.TrimSpace(value), 64) // nonsense weighs nothing
-			return q
-		}
-	}
-	return 1
 }

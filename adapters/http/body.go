@@ -29,7 +29,9 @@ func (x *exchange) receive(ctx context.Context) error {
 	if err := x.translate(ctx); err != nil {
 		return err
 	}
-	if tooDeep(x.call.Body, x.row.maxDepth) {
+	// What is no JSON at all is for the decoder to refuse, behind the guard.
+	body, most := x.call.Body, x.row.maxDepth
+	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) > most && doc.Check(body, most) != nil && doc.Check(body, 0) == nil {
 		return fault.New(fault.Invalid, operation.CodeMalformed, "nested deeper than %d levels", x.row.maxDepth)
 	}
 	return nil
@@ -144,15 +146,6 @@ func (x *exchange) leave(w nethttp.ResponseWriter) {
 		return
 	}
 	_ = body.connection.SetReadDeadline(time.Now().Add(drainFor))
-}
-
-// tooDeep reports whether a body is JSON that nests deeper than max. What is no
-// JSON at all is for the decoder to refuse, behind the guard.
-func tooDeep(body []byte, max int) bool {
-	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) <= max {
-		return false
-	}
-	return doc.Check(body, max) != nil && doc.Check(body, 0) == nil
 }
 
 func unreadable(err error) error {

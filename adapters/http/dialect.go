@@ -17,10 +17,23 @@ type dialect struct {
 }
 
 var dialects = map[operation.Surface]*dialect{
-	operation.Management: {token: accessKey, envelope: appendEnvelope},
-	operation.Admin:      {token: adminSecret, envelope: appendEnvelope},
-	operation.Node:       {token: nodeSecret, envelope: appendNodeEnvelope, banned: recoveryWords},
-	operation.Probe:      {token: nobody, envelope: appendEnvelope},
+	operation.Management: {token: accessKey, envelope: enveloped(`,"Meta":null}`)},
+	operation.Admin:      {token: header("Admin-Auth"), envelope: enveloped(`,"Meta":null}`)},
+	operation.Node:       {token: header("Authorization"), envelope: enveloped(`,"Nonce":""}`), banned: recoveryWords},
+	operation.Probe:      {token: func(*nethttp.Request) string { return "" }, envelope: enveloped(`,"Meta":null}`)},
+}
+
+// header takes a token from a header as it is.
+func header(name string) func(*nethttp.Request) string {
+	return func(r *nethttp.Request) string { return r.Header.Get(name) }
+}
+
+// enveloped returns what appends an error: the same members on every surface, but
+// for the last.
+func enveloped(last string) func(b []byte, message string) []byte {
+	return func(b []byte, message string) []byte {
+		return append(doc.AppendString(append(b, `{"Status":"Error","Message":`...), message), last...)
+	}
 }
 
 // dialectOf returns the dialect of a surface; one unknown here is a probe's,
@@ -32,7 +45,7 @@ func dialectOf(s operation.Surface) *dialect {
 	return dialects[operation.Probe]
 }
 
-// surfaces are the first segments of paths (contract dashboard.md 1).
+// surfaces are the first segments of paths.
 var surfaces = map[string]operation.Surface{
 	"api": operation.Management, "admin": operation.Admin, "register": operation.Node, "system": operation.Node,
 }
@@ -47,7 +60,7 @@ func surfaceOf(path string) operation.Surface {
 	return operation.Probe
 }
 
-// accessKey is sent bare or as a bearer token (contract dashboard.md 3.1).
+// accessKey takes the access key of a user, which is sent bare or as a bearer token.
 func accessKey(r *nethttp.Request) string {
 	const scheme = "bearer "
 	key := strings.TrimSpace(r.Header.Get("Authorization"))
@@ -57,24 +70,8 @@ func accessKey(r *nethttp.Request) string {
 	return key
 }
 
-func adminSecret(r *nethttp.Request) string { return r.Header.Get("Admin-Auth") }
-func nodeSecret(r *nethttp.Request) string  { return r.Header.Get("Authorization") }
-func nobody(*nethttp.Request) string        { return "" }
-
-// appendEnvelope appends an error of contract dashboard.md 2.2.
-func appendEnvelope(b []byte, message string) []byte {
-	b = doc.AppendString(append(b, `{"Status":"Error","Message":`...), message)
-	return append(b, `,"Meta":null}`...)
-}
-
-// appendNodeEnvelope appends an error of contract gateway.md 2.5.
-func appendNodeEnvelope(b []byte, message string) []byte {
-	b = doc.AppendString(append(b, `{"Status":"Error","Message":`...), message)
-	return append(b, `,"Nonce":""}`...)
-}
-
-// recoveryWords in an error stop a gateway's reloads for good (contract
-// gateway.md 2.5).
+// recoveryWords in an error stop a gateway's reloads for good: it registers anew and
+// never loads again.
 var recoveryWords = [][]byte{[]byte("Nonce failed"), []byte("nonce"), []byte("No node ID Found")}
 
 // unsafe reports whether an error must not be sent on the surface as it is.

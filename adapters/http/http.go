@@ -36,7 +36,7 @@ type Config struct {
 	Observer     observe.Observer     // nil: nobody watches
 	Logger       *slog.Logger         // nil: slog.Default
 	Now          system.Clock         // nil: time.Now
-	MaxBody      int64                // bytes of a request body; 0: 32 MiB (contract dashboard.md 2.1)
+	MaxBody      int64                // bytes of a request body; 0: 32 MiB
 	MaxValues    int                  // values in a request body; 0: 300,000
 	MaxDepth     int                  // nesting of a request body; 0: 128
 	Room         *load.Room           // memory for request bodies under way; nil: one of its own
@@ -90,11 +90,7 @@ func Handler(ops []operation.Operation, cfg Config) (nethttp.Handler, error) {
 		if err != nil {
 			return nil, err
 		}
-		handle := mux.handle
-		if ops[i].Tail {
-			handle = mux.handleTail
-		}
-		if err := handle(ops[i].Method, ops[i].Path, cfg.serve(r)); err != nil {
+		if err := mux.handle(&ops[i].Spec, cfg.serve(r)); err != nil {
 			return nil, err
 		}
 	}

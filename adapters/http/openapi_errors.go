@@ -81,17 +81,14 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(o.Body == reflect.TypeFor[operation.Document](), badDocuments...)
 	add(len(o.Params) > 0 || o.Method != nethttp.MethodGet || conditional(o, out), badParameters...) // any write may be asked to rehearse
 	placed := strings.Contains(o.Path, "{")
-	add(conditional(o, out) || placed && o.Method != nethttp.MethodGet || takesMatch(o), moved...)
+	matches := slices.ContainsFunc(o.Params, func(p operation.Param) bool { return p.In == "header" && p.Name == "If-Match" })
+	add(conditional(o, out) || placed && o.Method != nethttp.MethodGet || matches, moved...)
 	for _, code := range o.Faults {
 		list = append(list, declared(o, code)...)
 	}
 	missing := slices.ContainsFunc(list, func(f *fault.Error) bool { return f.Kind == fault.NotFound })
 	add(placed && !missing, typical[fault.NotFound])
 	return list
-}
-
-func takesMatch(o *operation.Operation) bool {
-	return slices.ContainsFunc(o.Params, func(p operation.Param) bool { return p.In == "header" && p.Name == "If-Match" })
 }
 
 // declared returns the faults with a code that a row declares, as the program makes

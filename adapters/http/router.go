@@ -4,7 +4,6 @@ import (
 	"fmt"
 	nethttp "net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
@@ -34,46 +33,37 @@ type leaf struct {
 	handler nethttp.Handler
 }
 
-func (rt *router) handle(method, pattern string, h nethttp.Handler) error {
-	n, names := rt.node(pattern)
-	if at(n.leaves, method) != nil {
-		return fmt.Errorf("http: %s %s is already routed", method, pattern)
-	}
-	n.leaves = append(n.leaves, leaf{method, names, h})
-	return nil
-}
-
-// handleTail is handle for a pattern whose last placeholder takes the rest of a
-// path. Every other pattern that fits is tried before.
-func (rt *router) handleTail(method, pattern string, h nethttp.Handler) error {
-	above, last := path.Split(pattern)
-	name, _ := operation.Placeholder(last)
-	n, names := rt.node(above)
-	if at(n.tails, method) != nil {
-		return fmt.Errorf("http: %s %s is already routed", method, pattern)
-	}
-	n.tails = append(n.tails, leaf{method, append(names, name), h})
-	return nil
-}
-
-// node returns the node of a pattern, made if need be, and the names of the
-// placeholders on the way.
-func (rt *router) node(pattern string) (*node, []string) {
+// handle routes a row. The last placeholder of a tail takes the rest of a path, and
+// every other pattern that fits is tried before.
+func (rt *router) handle(spec *operation.Spec, h nethttp.Handler) error {
 	n, names := &rt.root, []string(nil)
-	for path, more := trim(pattern); more; {
+	path, more := trim(spec.Path)
+	for more {
 		var seg string
 		seg, path, more = strings.Cut(path, "/")
-		if name, ok := operation.Placeholder(seg); ok {
+		name, open := operation.Placeholder(seg)
+		if open {
 			names = append(names, name)
 		}
-		n = n.grow(seg)
+		if spec.Tail && !more {
+			break
+		}
+		n = n.grow(seg, open)
 	}
-	return n, names
+	leaves := &n.leaves
+	if spec.Tail {
+		leaves = &n.tails
+	}
+	if at(*leaves, spec.Method) != nil {
+		return fmt.Errorf("http: %s %s is already routed", spec.Method, spec.Path)
+	}
+	*leaves = append(*leaves, leaf{spec.Method, names, h})
+	return nil
 }
 
 // grow returns the node one segment below n, made if need be.
-func (n *node) grow(seg string) *node {
-	if _, ok := operation.Placeholder(seg); ok {
+func (n *node) grow(seg string, open bool) *node {
+	if open {
 		if n.any == nil {
 			n.any = &node{}
 		}
@@ -99,7 +89,8 @@ func at(leaves []leaf, method string) *leaf {
 
 // ServeHTTP implements net/http.Handler.
 func (rt *router) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
-	s := search{method: r.Method}
+	var few [4]string
+	s := search{method: r.Method, values: few[:0]}
 	path, more := trim(r.URL.EscapedPath())
 	l := s.find(&rt.root, path, more)
 	if l == nil {
@@ -120,24 +111,12 @@ type search struct {
 	allowed []string // methods of nodes that fit but for the method
 }
 
-// find looks below n for the rest of a path; more is false at its end.
+// find looks below n for the rest of a path, by its first segment; more is false at
+// the end of the path.
 func (s *search) find(n *node, path string, more bool) *leaf {
 	if !more {
 		return s.arrive(n.leaves)
 	}
-	if l := s.step(n, path); l != nil || n.tails == nil || path[0] == '/' {
-		return l
-	}
-	value, err := url.PathUnescape(path)
-	if err != nil {
-		return nil
-	}
-	s.values = append(s.values, value)
-	return s.arrive(n.tails)
-}
-
-// step looks below n by the first segment of a path.
-func (s *search) step(n *node, path string) *leaf {
 	seg, rest, more := strings.Cut(path, "/")
 	if strings.Contains(seg, "%") {
 		var err error
@@ -150,16 +129,26 @@ func (s *search) step(n *node, path string) *leaf {
 			return l
 		}
 	}
-	if n.any == nil || seg == "" {
+	if seg == "" {
 		return nil
 	}
 	depth := len(s.values)
-	s.values = append(s.values, seg)
-	if l := s.find(n.any, rest, more); l != nil {
-		return l
+	if n.any != nil {
+		s.values = append(s.values, seg)
+		if l := s.find(n.any, rest, more); l != nil {
+			return l
+		}
+		s.values = s.values[:depth]
 	}
-	s.values = s.values[:depth]
-	return nil
+	if n.tails == nil {
+		return nil
+	}
+	value, err := url.PathUnescape(path)
+	if err != nil {
+		return nil
+	}
+	s.values = append(s.values, value)
+	return s.arrive(n.tails)
 }
 
 // arrive returns the leaf for the method; HEAD is GET without its body

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 func routes(t testing.TB, patterns ...string) *router {
@@ -18,7 +20,7 @@ func routes(t testing.TB, patterns ...string) *router {
 		if p[0] != '/' {
 			_, _ = fmt.Sscan(p, &method, &p)
 		}
-		if err := rt.handle(method, p, nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		if err := rt.handle(&operation.Spec{Method: method, Path: p}, nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 			fmt.Fprint(w, method, " ", p)
 			for _, name := range []string{"id", "key", "a", "b"} {
 				if v := r.PathValue(name); v != "" {
@@ -35,10 +37,10 @@ func routes(t testing.TB, patterns ...string) *router {
 // A tail takes what no other pattern fits.
 func TestRouterTail(t *testing.T) {
 	rt := routes(t, "/api/examples", "/api/examples/{id}/readme")
-	err := rt.handleTail("GET", "/api/examples/{a}", nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+	err := rt.handle(&operation.Spec{Method: "GET", Path: "/api/examples/{a}", Tail: true}, nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		fmt.Fprint(w, "tail ", r.PathValue("a"))
 	}))
-	if err != nil || rt.handleTail("GET", "/api/examples/{b}", nil) == nil {
+	if err != nil || rt.handle(&operation.Spec{Method: "GET", Path: "/api/examples/{b}", Tail: true}, nil) == nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
@@ -108,11 +110,11 @@ func TestRouter(t *testing.T) {
 func TestRouterRefusesDuplicates(t *testing.T) {
 	rt := routes(t, "/api/apis/{id}", "/api/apis/{id}/x")
 	for _, p := range []string{"/api/apis/{other}", "/api/apis/{other}/", "/api/apis/{a}/x"} {
-		if rt.handle("GET", p, nil) == nil {
+		if rt.handle(&operation.Spec{Method: "GET", Path: p}, nil) == nil {
 			t.Errorf("%s twice", p)
 		}
 	}
-	if err := rt.handle("PUT", "/api/apis/{other}", nil); err != nil {
+	if err := rt.handle(&operation.Spec{Method: "PUT", Path: "/api/apis/{other}"}, nil); err != nil {
 		t.Error(err)
 	}
 }

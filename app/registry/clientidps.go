@@ -210,14 +210,24 @@ func (s *ClientIDPs) Delete(ctx context.Context, in writeByID) (operation.Receip
 }
 
 // edit rewrites one identity provider in a unit of work of its own, if the mappings
-// that it touches are the caller's to change.
+// that it touches are the caller's to change. It asks about the APIs before the unit
+// of work, which then only asks about those that came in between: a large table must
+// not keep other writers waiting.
 func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when store.Condition, fn func(registry.IdP) (registry.IdP, error)) (operation.Entity[registry.IdP], error) {
 	var p store.Stored[registry.IdP]
-	o, err := s.prepare(ctx, in, touched)
-	if err != nil {
-		return operation.Entity[registry.IdP]{}, err
+	o := s.owners(in.Who)
+	if o != nil {
+		if err := s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+			old, err := clientIDPs.Get(ctx, r, in.ID)
+			if err != nil {
+				return err
+			}
+			return o.admit(ctx, r, touched(old.Value))
+		}); err != nil {
+			return operation.Entity[registry.IdP]{}, err
+		}
 	}
-	_, err = s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
 		p, err = clientIDPs.Revise(ctx, w, in.ID, when, func(old registry.IdP) (registry.IdP, error) {
 			if err := o.admit(ctx, w, touched(old)); err != nil {
 				return old, err

@@ -76,20 +76,3 @@ func (o *owners) admit(ctx context.Context, r store.Reader, apis iter.Seq[string
 	}
 	return nil
 }
-
-// prepare asks about the APIs before the unit of work that writes, which then
-// only asks about those that came in between: a large table must not keep
-// other writers waiting.
-func (s *ClientIDPs) prepare(ctx context.Context, in byID, touched touching) (*owners, error) {
-	o := s.owners(in.Who)
-	if o == nil {
-		return nil, nil
-	}
-	return o, s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		p, err := clientIDPs.Get(ctx, r, in.ID)
-		if err != nil {
-			return err
-		}
-		return o.admit(ctx, r, touched(p.Value))
-	})
-}

@@ -134,15 +134,19 @@ func (k *Kind[T]) Get(ctx context.Context, r Reader, name string) (Stored[T], er
 	if err != nil {
 		return Stored[T]{}, k.explain(err, name)
 	}
-	v, err := k.decode(rec)
+	v, err := k.Decode(rec)
 	return Stored[T]{v, rec.Rev, rec.Serial}, err
 }
 
 // Locate returns the resource with the given ID whatever its organisation: for
 // the scope of everyone.
 func (k *Kind[T]) Locate(ctx context.Context, r Reader, id string) (Stored[T], error) {
-	for v, err := range k.Find(ctx, r, Query{ID: id, Limit: 1}) {
-		return v, err
+	for rec, err := range r.Scan(ctx, Query{Kind: k.Name, ID: id, Limit: 1}) {
+		if err != nil {
+			return Stored[T]{}, err
+		}
+		v, err := k.Decode(rec)
+		return Stored[T]{v, rec.Rev, rec.Serial}, err
 	}
 	return Stored[T]{}, k.explain(ErrNotFound, id)
 }
@@ -155,7 +159,7 @@ func (k *Kind[T]) Find(ctx context.Context, r Reader, q Query) iter.Seq2[Stored[
 		for rec, err := range r.Scan(ctx, q) {
 			var v T
 			if err == nil {
-				v, err = k.decode(rec)
+				v, err = k.Decode(rec)
 			}
 			if q.ID == "" && errors.Is(err, ErrDamaged) {
 				continue
@@ -213,9 +217,6 @@ func (k *Kind[T]) Names(v T) []string {
 	return names
 }
 
-// Decode returns the value of one of the kind's records. Treat it as read-only.
-func (k *Kind[T]) Decode(rec Record) (T, error) { return k.decode(rec) }
-
 // Insert stores a new resource, or returns a Conflict fault.
 func (k *Kind[T]) Insert(ctx context.Context, w Writer, v T) error {
 	_, err := k.Create(ctx, w, v)
@@ -271,7 +272,11 @@ func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condit
 			return zero, err
 		}
 	}
-	v, err := k.private(old)
+	value := k.load // a private copy
+	if k.Shared {
+		value = k.Decode
+	}
+	v, err := value(old)
 	if err != nil {
 		return zero, err
 	}
@@ -316,7 +321,7 @@ func (k *Kind[T]) Delete(ctx context.Context, w Writer, name string, when Condit
 	if err := k.restricted(ctx, w, rec.ID, noun(k.Noun, k.Name)); err != nil {
 		return zero, err
 	}
-	v, err := k.decode(rec)
+	v, err := k.Decode(rec)
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return v, err
 	}

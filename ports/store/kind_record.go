@@ -7,7 +7,6 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/integrity"
 )
 
 func noun(noun, name string) string {
@@ -17,16 +16,23 @@ func noun(noun, name string) string {
 	return noun
 }
 
-// decode returns the value of a record, the shared one if there is one.
-func (k *Kind[T]) decode(r Record) (T, error) {
-	v, err := k.glance(r)
-	if err == nil && r.memo != nil {
+// Decode returns the value of one of the kind's records, the shared one if there is
+// one. Treat it as read-only.
+func (k *Kind[T]) Decode(r Record) (T, error) {
+	if r.memo == nil {
+		return k.load(r)
+	}
+	if v, ok := r.memo.value.Load().(T); ok {
+		return v, nil
+	}
+	v, err := k.load(r)
+	if err == nil {
 		r.memo.value.CompareAndSwap(nil, v)
 	}
 	return v, err
 }
 
-// glance is decode for those who look once: it does not remember the value.
+// glance is Decode for those who look once: it does not remember the value.
 func (k *Kind[T]) glance(r Record) (T, error) {
 	if r.memo != nil {
 		if v, ok := r.memo.value.Load().(T); ok {
@@ -36,14 +42,7 @@ func (k *Kind[T]) glance(r Record) (T, error) {
 	return k.load(r)
 }
 
-// private returns a value that the caller may build on.
-func (k *Kind[T]) private(r Record) (T, error) {
-	if k.Shared {
-		return k.decode(r)
-	}
-	return k.load(r)
-}
-
+// load reads a record anew: the value is the caller's own.
 func (k *Kind[T]) load(r Record) (v T, err error) {
 	if r.Damage != nil {
 		return v, k.damaged(r, r.Damage)
@@ -79,19 +78,12 @@ func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {
 		}
 	}
 	if k.Refs != nil {
-		rec.Refs = indexable(k.Refs(v))
+		for _, r := range k.Refs(v) { // those of a client may name anything, also what no back end can index
+			r.Target.ID, r.Field = Indexed(r.Target.ID), Indexed(r.Field)
+			rec.Refs = append(rec.Refs, r)
+		}
 	}
 	return rec, nil
-}
-
-// indexable returns references in a form that every back end can index; those of
-// a client may name anything.
-func indexable(refs []integrity.Ref) (out []integrity.Ref) {
-	for _, r := range refs {
-		r.Target.ID, r.Field = Indexed(r.Target.ID), Indexed(r.Field)
-		out = append(out, r)
-	}
-	return out
 }
 
 func encode(v any) ([]byte, error) {

@@ -115,7 +115,7 @@ func (c Column[T, V]) rows(leaf *Leaf) ([]Row[V], error) {
 func (c Column[T, V]) Resources(rows []*Row[V]) ([]T, error) {
 	out := make([]T, 0, len(rows))
 	for _, row := range rows {
-		v, err := c.Kind.decode(*row.rec)
+		v, err := c.Kind.Decode(*row.rec)
 		if err != nil {
 			return nil, err
 		}
