@@ -128,12 +128,8 @@ func newPolicies(s *settings, st store.Store, g *crud.References) *policies.Serv
 		Settings: policies.Settings{Ownership: s.definitions.APIs.Ownership, UnsafeIDs: s.definitions.UnsafePolicyIDs}}
 }
 
-func newHooks(s *settings, st store.Store, a *apis.Repository, g *crud.References, ks crud.Kinds) *hooks.Service {
-	return &hooks.Service{Store: st, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Refresh: a.RefreshHook, References: g, Signals: ks.Signals()}
-}
-
-func newAssets(s *settings, st store.Store, g *crud.References) *assets.Service {
-	return &assets.Service{Store: st, NewID: s.newID, Now: s.now, References: g}
+func newHooks(t crud.Tools, a *apis.Repository) *hooks.Service {
+	return &hooks.Service{Tools: t, Refresh: a.RefreshHook}
 }
 
 func newSchemas(v *openapi.Validator) *schemas.Service { return &schemas.Service{Schemas: v} }

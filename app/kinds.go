@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // newKinds is the list of all kinds of resources. What there is per kind is joined
@@ -21,9 +22,9 @@ func newKinds(s *settings) (crud.Kinds, error) {
 		apis.Notices(d.Ownership),
 		policies.Registration(apis.Kind, d.Ownership),
 		hooks.Registration(),
-		assets.Registration(),
+		assets.Resource,
 		registry.Registration(),
-		identity.OrganisationRegistration(),
+		identity.Organisations,
 		identity.UserRegistration(),
 	}, s.resources...) {
 		all = append(all, r.Registration())
@@ -32,6 +33,11 @@ func newKinds(s *settings) (crud.Kinds, error) {
 		return nil, &refusal{err}
 	}
 	return all, nil
+}
+
+// newResourceTools is what the use cases of resources are made of.
+func newResourceTools(s *settings, st store.Store, ks crud.Kinds, g *crud.References) crud.Tools {
+	return crud.Tools{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, References: g, Signals: ks.Signals()}
 }
 
 // newReferences joins what is known about who names whom.

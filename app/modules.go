@@ -17,7 +17,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
-	"github.com/gatehouse-io/gatehouse/app/assets"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
@@ -48,13 +47,11 @@ type table []operation.Operation
 // modules is the graph. A resource adds one line to the first group.
 var modules = fx.Options(
 	service[*registry.ClientIDPs](newClientIDPs),
-	service[identity.Organisations](func(s *identity.Service) identity.Organisations { return identity.Organisations{Service: s} }),
 	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),
 	service[identity.Users](func(s *identity.Service) identity.Users { return identity.Users{Service: s} }),
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*hooks.Service](newHooks),
-	service[*assets.Service](newAssets),
 	service[*schemas.Service](newSchemas),
 	service[*outbound.Proxy](newProxy),
 	service[*outbound.Debug](newDebug),
@@ -63,7 +60,7 @@ var modules = fx.Options(
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, newReferences, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
+	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
 	transfers,
 	fx.Invoke(prune),
 )
@@ -145,8 +142,8 @@ func newIdentity(s *settings, st store.Store, keys secret.Keys) *identity.Servic
 		PageSize: s.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets}
 }
 
-func newClientIDPs(s *settings, st store.Store, l *apis.Repository, g *crud.References) *registry.ClientIDPs {
-	return &registry.ClientIDPs{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, Foreign: l.Foreign, References: g}
+func newClientIDPs(t crud.Tools, l *apis.Repository) *registry.ClientIDPs {
+	return &registry.ClientIDPs{Tools: t, Foreign: l.Foreign}
 }
 
 func newNodes(s *settings, st store.Store, ks crud.Kinds) *gateway.Nodes {
@@ -168,17 +165,14 @@ type tableParams struct {
 	Settings *settings
 	Tools    Tools
 	Kinds    crud.Kinds
-	Refs     *crud.References
+	Resource crud.Tools
 	Ops      []operation.Operation `group:"operations"`
 }
 
 // newTable joins all operations: groups come in random order, the table does not.
 func newTable(p tableParams) (table, error) {
-	s := p.Settings
-	ops := append(p.Ops, p.Kinds.Operations(crud.Tools{
-		Store: p.Tools.Store, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, References: p.Refs, Signals: p.Kinds.Signals(),
-	})...)
-	for _, make := range s.services {
+	ops := append(p.Ops, p.Kinds.Operations(p.Resource)...)
+	for _, make := range p.Settings.services {
 		ops = append(ops, make(p.Tools).Operations()...)
 	}
 	description := httpadapter.NewDescription(APIVersion)

@@ -171,7 +171,7 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 	if o.Status == nethttp.StatusNoContent {
 		return described, nil
 	}
-	example, err := wire(o)
+	example, err := Example(o)
 	if err != nil {
 		return nil, err
 	}
@@ -184,8 +184,8 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 	return described, nil
 }
 
-// wire is the example answer as it is sent.
-func wire(o *operation.Operation) ([]byte, error) {
+// Example returns the example answer of an operation as it is sent.
+func Example(o *operation.Operation) ([]byte, error) {
 	b := newBuffer()
 	defer b.release()
 	var err error
@@ -205,6 +205,9 @@ func (d *describer) outputSchema(o *operation.Operation, out output) object {
 			"Meta": object{"type": []string{"string", "object", "null"}}, "ID": object{"type": "string"},
 		}}
 	case page:
+		if o.Style.Bare {
+			return object{"type": "array", "items": d.of(out.elem)}
+		}
 		return object{"type": "object", "required": []string{o.Style.ListKey, pagesKey(o.Style)}, "properties": object{
 			o.Style.ListKey:   object{"type": "array", "items": d.of(out.elem)},
 			pagesKey(o.Style): object{"type": "integer", "minimum": 1, "description": "Number of pages."},

@@ -41,7 +41,7 @@ func outputOf(o *operation.Operation) (output, error) {
 	switch {
 	case out.form == receipt && o.Style.Word == "":
 		return out, fmt.Errorf("http: %s answers with an envelope, but its style has no status word", o.ID)
-	case out.form == page && o.Style.ListKey == "":
+	case out.form == page && o.Style.ListKey == "" && !o.Style.Bare:
 		return out, fmt.Errorf("http: %s answers with a page, but its style has no list key", o.ID)
 	}
 	return out, nil
@@ -75,6 +75,9 @@ func pageOutput(t reflect.Type, style operation.Style) output {
 	pages, _ := t.FieldByName("Pages")
 	begin := append(doc.AppendString([]byte{'{'}, style.ListKey), ":["...)
 	middle := append(doc.AppendString([]byte("],"), pagesKey(style)), ':')
+	if style.Bare {
+		begin = []byte{'['}
+	}
 	write := func(b *buffer, v any) error {
 		p := reflect.ValueOf(v)
 		list := p.FieldByIndex(items.Index)
@@ -92,9 +95,13 @@ func pageOutput(t reflect.Type, style operation.Style) output {
 					return err
 				}
 			}
+			if b.more = nil; style.Bare {
+				b.text = append(b.text, ']')
+				return nil
+			}
 			b.text = append(b.text, middle...)
 			b.text = strconv.AppendInt(b.text, p.FieldByIndex(pages.Index).Int(), 10)
-			b.text, b.more = append(b.text, '}'), nil
+			b.text = append(b.text, '}')
 			return nil
 		}
 		return b.more()

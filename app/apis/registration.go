@@ -30,7 +30,7 @@ func Registration(s Settings) crud.Registration {
 			if err != nil {
 				return apidef.API{}, err
 			}
-			return apidef.New(apidef.Draft{ID: at.ID, APIID: "orders", OrgID: at.Org, Class: apidef.Classic, Definition: definition}, at.Now)
+			return apidef.New(apidef.Draft{ID: at.ID, APIID: "orders", OrgID: at.Org, Class: apidef.Classic, Definition: definition}, at.Now())
 		},
 	}.Registration()
 }

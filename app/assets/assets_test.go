@@ -13,6 +13,7 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/assets"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
@@ -27,8 +28,8 @@ func serve(t *testing.T) http.Handler {
 		t.Fatal(err)
 	}
 	n := 0
-	s := &assets.Service{Store: db, Now: func() time.Time { return now }, NewID: func() string { n++; return fmt.Sprintf("%024x", n) }}
-	h, err := httpadapter.Handler(s.Operations(), httpadapter.Config{Logger: slog.New(slog.DiscardHandler), Guard: func(next operation.Handler) operation.Handler {
+	ops := assets.Resource.Registration().Operations(crud.Tools{Store: db, Now: func() time.Time { return now }, NewID: func() string { n++; return fmt.Sprintf("%024x", n) }})
+	h, err := httpadapter.Handler(ops, httpadapter.Config{Logger: slog.New(slog.DiscardHandler), Guard: func(next operation.Handler) operation.Handler {
 		return func(ctx context.Context, c *operation.Call) (any, error) {
 			if c.Scope, err = tenant.Of(tenant.ID(c.Token)); err != nil {
 				return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // note is a plain resource, made by the checklist in docs/adding-a-resource.md.
@@ -35,32 +36,27 @@ func (n note) replace(d noteDraft) (note, error) {
 	return n, nil
 }
 
-var notes = &store.Kind[note]{
-	Name: "note", Noun: "note",
-	ID:      func(n note) string { return n.ID },
-	Org:     func(n note) tenant.ID { return n.OrgID },
-	Indexes: []store.Index[note]{store.Unique("title", "title", func(n note) string { return n.Title })},
-}
-
-// service is what a resource adds to the application.
-type service struct{ t app.Tools }
-
-func (s service) Operations() []operation.Operation {
-	r := crud.Resource[note, noteDraft]{
-		Kind: notes, Store: s.t.Store, NewID: s.t.NewID, PageSize: s.t.PageSize,
-		New:     func(id string, org tenant.ID, d noteDraft) (note, error) { return note{ID: id, OrgID: org}.replace(d) },
-		Replace: note.replace,
-	}
-	return operation.Group{
+var notes = crud.Resource[note, noteDraft]{
+	Facts: crud.Facts[note]{Kind: &store.Kind[note]{
+		Name: "note", Noun: "note",
+		ID:      func(n note) string { return n.ID },
+		Org:     func(n note) tenant.ID { return n.OrgID },
+		Indexes: []store.Index[note]{store.Unique("title", "title", func(n note) string { return n.Title })},
+	}},
+	Group: operation.Group{
 		Surface: operation.Management, Name: "notes", Path: "/api/notes", Tag: "Notes", Permission: access.Hooks,
 		Style: operation.Style{Word: "OK", ListKey: "notes"},
-	}.Rows(r.Rows(crud.Words{Noun: "note", Created: "Note created", Updated: "Note updated", Deleted: "Note deleted"},
-		noteDraft{Title: "buy milk"}, note{ID: "5f1a0c5d8e3b2a1f00000009", OrgID: "acme", Title: "buy milk"})...)
+	},
+	Words:   crud.Words{One: "a note", Many: "notes", Created: "Note created", Updated: "Note updated", Deleted: "Note deleted"},
+	New:     func(at crud.Stamp, d noteDraft) (note, error) { return note{ID: at.ID, OrgID: at.Org}.replace(d) },
+	Replace: func(n note, d noteDraft, _ system.Clock) (note, error) { return n.replace(d) },
+	Draft:   noteDraft{Title: "buy milk"},
+	Faults:  []string{"note.title"},
 }
 
 // TestPlainResource takes a resource from nothing to the wire.
 func TestPlainResource(t *testing.T) {
-	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithService(func(t app.Tools) operation.Service { return service{t} }),
+	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithResource(notes),
 		app.WithIDs(func() func() string {
 			n := 0
 			return func() string { n++; return strings.Repeat("0", 23) + string(rune('0'+n)) }

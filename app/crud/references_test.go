@@ -41,7 +41,7 @@ var shelves = &store.Kind[shelf]{
 
 // titled are notes that others name by their title or their ID.
 var titled = func() *store.Kind[note] {
-	k := *notes
+	k := *notes.Kind
 	k.Alias = "title"
 	return &k
 }()

@@ -5,17 +5,17 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Facts is what there is to know about a kind of resource, all in one place. Only
-// Kind and Sample are required.
+// Facts is what there is to know about a kind of resource, all in one place. Only Kind
+// is required.
 type Facts[T any] struct {
 	Kind *store.Kind[T]
 	// Name returns what people call a resource; nil: nothing.
@@ -40,7 +40,7 @@ type Facts[T any] struct {
 type Stamp struct {
 	ID  string
 	Org tenant.ID
-	Now time.Time
+	Now system.Clock // the time of the write, the same each time it is asked for
 }
 
 // Registration is what a kind of resource brings to the application. The graph joins
@@ -76,8 +76,7 @@ func (f Facts[T]) Registration() Registration {
 	}
 	r := Registration{
 		Kind: k.Name, Announces: f.Announces, Feed: f.Feed, Untyped: k.Untyped(), typed: k, find: f.Find,
-		Sample: func(s Stamp) (any, error) { return f.Sample(s) },
-		view:   func(v Viewer) view { return viewOf(k, name, f.Sight.of(v)) },
+		view: func(v Viewer) view { return viewOf(k, name, f.Sight.of(v)) },
 		holder: func(rec store.Record) (holder, error) {
 			v, err := k.Decode(rec)
 			if err != nil {
@@ -93,6 +92,9 @@ func (f Facts[T]) Registration() Registration {
 			return h, nil
 		},
 	}
+	if f.Sample != nil {
+		r.Sample = func(s Stamp) (any, error) { return f.Sample(s) }
+	}
 	if f.Uses != nil && f.Find == nil {
 		r.find = look(k, name, f.Uses)
 	}
@@ -102,8 +104,8 @@ func (f Facts[T]) Registration() Registration {
 // Kinds is all kinds of resources, in the order in which answers list what they hold.
 type Kinds []Registration
 
-// Check reports kinds whose records would mix in the store: those without a name, and
-// those with the name of another one.
+// Check reports kinds whose records would mix in the store, which have no name or the
+// name of another one, and those whose sample is not valid.
 func (ks Kinds) Check() error {
 	var problems []string
 	for i, r := range ks {
@@ -115,6 +117,10 @@ func (ks Kinds) Check() error {
 			problems = append(problems, fmt.Sprintf("the kind %q is registered twice; remove one registration", r.Kind))
 		case other != nil:
 			problems = append(problems, fmt.Sprintf("the kind %q has the name of another kind; give it another name", r.Kind))
+		case r.Sample != nil:
+			if _, err := r.Sample(exampleStamp); err != nil {
+				problems = append(problems, fmt.Sprintf("the example of the kind %q is refused: %v; correct its Draft or Sample", r.Kind, err))
+			}
 		}
 	}
 	if len(problems) > 0 {

@@ -40,6 +40,14 @@ func (v Viewer) Of(ownership bool, i access.Intent) apidef.Viewer {
 // Seeing reports whether one viewer sees a resource.
 type Seeing[T any] func(ctx context.Context, r store.Reader, value T) (bool, error)
 
+// see reports whether the viewer sees a resource; a nil Seeing sees all.
+func (s Seeing[T]) see(ctx context.Context, r store.Reader, v T) (bool, error) {
+	if s == nil {
+		return true, nil
+	}
+	return s(ctx, r, v)
+}
+
 // Sight returns what a viewer sees of a kind, nil for all of it.
 type Sight[T any] func(v Viewer) Seeing[T]
 

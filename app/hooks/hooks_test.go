@@ -13,6 +13,7 @@ import (
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/hooks"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -36,8 +37,8 @@ func newWorld(t *testing.T) world {
 		t.Fatal(err)
 	}
 	n, log := 0, &bytes.Buffer{}
-	s := &hooks.Service{Store: db, PageSize: 2, Log: slog.New(slog.NewTextHandler(log, nil)),
-		NewID: func() string { n++; return fmt.Sprintf("%024x", n) }}
+	s := &hooks.Service{Tools: crud.Tools{Store: db, PageSize: 2, Log: slog.New(slog.NewTextHandler(log, nil)), Now: time.Now,
+		NewID: func() string { n++; return fmt.Sprintf("%024x", n) }}}
 	h, err := httpadapter.Handler(s.Operations(), httpadapter.Config{Guard: scoped, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

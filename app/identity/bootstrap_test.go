@@ -105,9 +105,8 @@ func TestEmpty(t *testing.T) {
 // ID, in pages, and no second one of an ID.
 func TestOrganisations(t *testing.T) {
 	h := open(t)
-	h.PageSize = 2
 	ask := func(id string, path, query map[string]string, body string) (string, error) {
-		c := operation.Call{Path: path, Query: map[string][]string{}}
+		c := operation.Call{Path: path, Query: map[string][]string{}, Scope: tenant.Everyone("test")}
 		for k, v := range query {
 			c.Query[k] = []string{v}
 		}
@@ -139,7 +138,7 @@ func TestOrganisations(t *testing.T) {
 func TestRules(t *testing.T) {
 	h := open(t)
 	h.organisation(t, other)
-	if _, err := h.ask(t, "admin.organisations.create", operation.Call{}, `{"id":"`+acme+`","open_policy":{"enabled":true,"rules":"package dashboard_users"}}`); err != nil {
+	if _, err := h.ask(t, "admin.organisations.create", operation.Call{Scope: tenant.Everyone("test")}, `{"id":"`+acme+`","open_policy":{"enabled":true,"rules":"package dashboard_users"}}`); err != nil {
 		t.Fatal(err)
 	}
 	for org, want := range map[tenant.ID]string{acme: "package dashboard_users", other: "", "gone": ""} {
@@ -159,7 +158,7 @@ func TestReadable(t *testing.T) {
 		{"organisation", `{"id":"a"}`, true}, {"organisation", `{"id":5}`, false}, {"user", `{"id":"u"}`, true}, {"user", `{"id":`, false},
 		{"user", `{"active":"yes"}`, false}, {"api", `{"id":`, true},
 	} {
-		known := crud.Kinds{identity.OrganisationRegistration(), identity.UserRegistration()}
+		known := crud.Kinds{identity.Organisations.Registration(), identity.UserRegistration()}
 		if err := known.Readable(store.Record{Kind: c.kind, Doc: []byte(c.text)}); (err == nil) != c.readable {
 			t.Errorf("%s %s: %v", c.kind, c.text, err)
 		}

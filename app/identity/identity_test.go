@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -52,7 +53,7 @@ func open(t testing.TB) *house {
 	}}
 	h.ops = map[string]operation.Operation{}
 	for _, rows := range [][]operation.Operation{
-		identity.Organisations{Service: h.Service}.Operations(), identity.AdminUsers{Service: h.Service}.Operations(), identity.Users{Service: h.Service}.Operations(),
+		identity.Organisations.Registration().Operations(crud.Tools{Store: db, NewID: h.NewID, Now: h.Now, PageSize: 2}), identity.AdminUsers{Service: h.Service}.Operations(), identity.Users{Service: h.Service}.Operations(),
 	} {
 		if err := operation.Check(rows); err != nil {
 			t.Fatal(err)
@@ -86,7 +87,7 @@ func (h *house) ask(t testing.TB, id string, c operation.Call, body string) (str
 // organisation makes an organisation.
 func (h *house) organisation(t testing.TB, id string) {
 	t.Helper()
-	if _, err := h.ask(t, "admin.organisations.create", operation.Call{}, `{"id":"`+id+`","owner_slug":"`+id+`"}`); err != nil {
+	if _, err := h.ask(t, "admin.organisations.create", operation.Call{Scope: tenant.Everyone("test")}, `{"id":"`+id+`","owner_slug":"`+id+`"}`); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -41,17 +41,10 @@ var users = &store.Kind[identity.User]{
 	},
 }
 
-// OrganisationRegistration is what organisations bring. The super-admin keeps them.
-func OrganisationRegistration() crud.Registration {
-	return crud.Facts[identity.Organisation]{Kind: organisations, Sample: func(at crud.Stamp) (identity.Organisation, error) {
-		return identity.NewOrganisation(at.Org, identity.OrganisationDraft{OwnerName: "Example Ltd"})
-	}}.Registration()
-}
-
 // UserRegistration is what users bring.
 func UserRegistration() crud.Registration {
 	return crud.Facts[identity.User]{Kind: users, Sample: func(at crud.Stamp) (identity.User, error) {
-		return identity.NewUser(at.ID, at.Now, identity.UserDraft{OrgID: at.Org, Email: "ada@example.com"})
+		return identity.NewUser(at.ID, at.Now(), identity.UserDraft{OrgID: at.Org, Email: "ada@example.com"})
 	}}.Registration()
 }
 

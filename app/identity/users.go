@@ -16,8 +16,11 @@ import (
 // AdminUsers is what the super-admin does with users.
 type AdminUsers struct{ *Service }
 
+// exampleOrg is the organisation in examples.
+const exampleOrg = "5f1a0c5d8e3b2a1f00000001"
+
 var exampleUser = View{
-	ID: "5f1a0c5d8e3b2a1f00000002", OrgID: exampleOrg.ID, FirstName: "Ada", LastName: "Example", Email: "ada@example.com", Active: true,
+	ID: "5f1a0c5d8e3b2a1f00000002", OrgID: exampleOrg, FirstName: "Ada", LastName: "Example", Email: "ada@example.com", Active: true,
 	AccessKey: "0123456789abcdef0123456789abcdef", Permissions: access.Map{"IsAdmin": access.LevelAdmin},
 	PWHistory: []json.RawMessage{},
 }
@@ -34,7 +37,7 @@ func (s AdminUsers) Operations() []operation.Operation {
 		operation.POST("create", "", "Create a user in any organisation", s.Create,
 			operation.Redact("password"), operation.Faulting(identity.UserKind+".email_address", identity.UserKind+".password", identity.UserKind+".user_permissions", identity.UserKind+".org_id", identity.UserKind+".taken"),
 			operation.Notes("The message of the answer is the user's access key."),
-			operation.Example(map[string]any{"org_id": exampleOrg.ID, "first_name": "Ada", "last_name": "Example", "email_address": "ada@example.com",
+			operation.Example(map[string]any{"org_id": exampleOrg, "first_name": "Ada", "last_name": "Example", "email_address": "ada@example.com",
 				"active": true, "user_permissions": map[string]string{"IsAdmin": "admin"}},
 				map[string]any{"Status": "OK", "Message": exampleUser.AccessKey, "Meta": exampleUser})),
 		operation.GET("get", "/{userId}", "Fetch a user", s.Get, operation.Faulting(identity.UserKind+".not_found"), operation.Example(nil, exampleUser)),

@@ -36,7 +36,7 @@ func Registration(apis *store.Kind[apidef.API], ownership bool) crud.Registratio
 			if err != nil {
 				return policy.Policy{}, err
 			}
-			return policy.New(at.ID, at.Org, at.Now, d, policy.Rules{API: func(string) (policy.API, bool) { return policy.API{}, true }})
+			return policy.New(at.ID, at.Org, at.Now(), d, policy.Rules{API: func(string) (policy.API, bool) { return policy.API{}, true }})
 		},
 	}.Registration()
 }

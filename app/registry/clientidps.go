@@ -1,15 +1,15 @@
 // Package registry holds the use cases of the client IdP registry: who signs tokens,
-// and which policy a scope grants on which API (contract dashboard.md 7).
+// and which policy a scope grants on which API.
 package registry
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/registry"
+	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -27,50 +27,39 @@ var clientIDPs = &store.Kind[registry.IdP]{
 	},
 }
 
-// ClientIDPs keeps the registry of identity providers (contract dashboard.md 7).
+// ClientIDPs keeps the registry of identity providers.
 type ClientIDPs struct {
-	Store    store.Store
-	NewID    system.NewID
-	Now      system.Clock
-	Log      *slog.Logger
-	PageSize int
+	crud.Tools
 	// Foreign returns what tells whether an API exists and belongs to others than
 	// the caller. Nil, as a function or as what it returns: owners make no difference.
 	Foreign func(who operation.Principal) func(ctx context.Context, r store.Reader, apiID string) (bool, error)
-	// References says what APIs and policies there are, for those who ask what
-	// mappings lead to; nil: they are taken to exist.
-	References *crud.References
 }
 
-// Examples for the API description.
-var (
-	exampleMapping = registry.NewMapping([2]string{"read", "gold"}, [2]string{"orders:write", "platinum"})
-	exampleDraft   = map[string]any{
-		"client_idp_id": "corp", "name": "Corporate login", "issuer": "https://login.example.com/", "scope_claim_name": "scope",
-		"jwks_uri": "https://login.example.com/jwks.json", "api_mappings": map[string]any{"orders": exampleMapping},
-	}
-	exampleIdP = map[string]any{
-		"_id": "5f1a0c5d8e3b2a1f00000003", "client_idp_id": "corp", "org_id": "5f1a0c5d8e3b2a1f00000001", "name": "Corporate login",
-		"issuer": "https://login.example.com/", "jwks_uri": "https://login.example.com/jwks.json", "scope_claim_name": "scope",
-		"api_mappings": map[string]any{"orders": exampleMapping},
-		"date_created": "2026-01-02T03:04:05Z", "last_updated": "2026-01-02T03:04:05Z",
-	}
+// exampleMapping is for the API description.
+var exampleMapping = registry.NewMapping([2]string{"read", "gold"}, [2]string{"orders:write", "platinum"})
+
+// Codes of faults.
+const (
+	missing  = registry.Kind + ".not_found"
+	mappings = registry.Kind + ".mappings"
+	unmapped = registry.Kind + ".mapping.not_found"
 )
 
-func receipt(message string, meta any) map[string]any {
-	return map[string]any{"Status": "success", "Message": message, "Meta": meta}
-}
+// away is the answer while the store does not answer: the family knows no 503.
+var away = operation.Answer{Status: 500, Text: "internal server error"}
 
-// choices are the faults of what a client chooses about a provider.
-var choices = []string{registry.Kind + ".name", registry.Kind + ".jwks_uri", registry.Kind + ".client_idp_id"}
+// change is one write of an identity provider.
+type change = crud.Change[registry.IdP, registry.Draft]
 
-// Operations lists what clients can do with identity providers.
-func (s *ClientIDPs) Operations() []operation.Operation {
-	const missing, taken, mappings, unmapped = registry.Kind + ".not_found", registry.Kind + ".taken", registry.Kind + ".mappings", registry.Kind + ".mapping.not_found"
-	dry := operation.Rehearsable(s.references().Onlooker)
-	// The family knows no 503 for a store that does not answer.
-	away := operation.Answer{Status: 500, Text: "internal server error"}
-	group := operation.Group{
+// resource is what there is to identity providers: they name APIs and policies, in
+// their mappings.
+var resource = crud.Resource[registry.IdP, registry.Draft]{
+	Facts: crud.Facts[registry.IdP]{
+		Kind: clientIDPs, Name: func(p registry.IdP) string { return p.Name }, Uses: uses,
+		Announces: signal.Always(signal.ClientIdPChanged, clientIDPs.Alias),
+		Feed:      Feed(),
+	},
+	Group: operation.Group{
 		Surface: operation.Management, Name: "clientidps", Path: "/api/clientidps", Tag: "Client IdPs", Permission: access.APIs,
 		Style: operation.Style{Word: "success", ListKey: "client_idps", Faults: map[string]operation.Answer{
 			operation.CodeEmptyBody: {Text: "error reading json body: {message}"},
@@ -79,34 +68,100 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 			"store.unavailable":     away,
 			"deadline":              away,
 		}},
-	}
-	reports := group
+	},
+	Words: crud.Words{One: "an identity provider", Many: "identity providers", Created: "client idp created", Deleted: "client idp deleted",
+		ParamDoc: "client_idp_id, or else _id, of the identity provider."},
+	New: func(at crud.Stamp, d registry.Draft) (registry.IdP, error) {
+		return registry.New(at.ID, at.Org, at.Now(), d)
+	},
+	Replace: func(p registry.IdP, d registry.Draft, now system.Clock) (registry.IdP, error) {
+		return p.Replace(d, now())
+	},
+	Draft: map[string]any{
+		"client_idp_id": "corp", "name": "Corporate login", "issuer": "https://login.example.com/", "scope_claim_name": "scope",
+		"jwks_uri": "https://login.example.com/jwks.json", "api_mappings": map[string]any{"orders": exampleMapping},
+	},
+	Faults: []string{registry.Kind + ".name", registry.Kind + ".jwks_uri", registry.Kind + ".client_idp_id", mappings, codeNotOwned},
+}
+
+// Registration is what identity providers bring.
+func Registration() crud.Registration {
+	r := resource.Registration()
+	r.Operations = nil // ClientIDPs lists them, with what it does besides
+	return r
+}
+
+// Operations lists what clients can do with identity providers.
+func (s *ClientIDPs) Operations() []operation.Operation {
+	r := resource
+	r.Prepare, r.Before, r.Done = s.mayMap, mayStillMap, s.advise
+	t := s.Tools
+	t.References = s.references()
+	o, idp := r.With(t), r.Example()
+	dry := operation.Rehearsable(t.References.Onlooker)
+	reports := r.Group
 	reports.Path = "/api/registry" // a client_idp_id may be any word, so nothing stands beside it
 	return slices.Concat(reports.Rows(
 		operation.GET("report", "/report", "List mappings that lead nowhere", s.ReportDangling,
 			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name. What the caller may not see counts as missing."), operation.Example(nil, exampleReport)),
-	), group.Rows(
-		operation.GET("list", "", "List identity providers", s.List,
-			operation.Example(nil, map[string]any{"client_idps": []any{exampleIdP}, "pages": 1})),
-		operation.POST("create", "", "Register an identity provider", s.Create, operation.Status(201), operation.Faulting(append(choices, taken, mappings, codeNotOwned)...), operation.Notes(notesOwned),
-			operation.Example(exampleDraft, receipt("client idp created", "5f1a0c5d8e3b2a1f00000003"))),
-		operation.GET("get", "/{id}", "Fetch an identity provider", s.Get, operation.Faulting(missing), operation.Example(nil, exampleIdP)),
-		operation.PUT("replace", "/{id}", "Replace an identity provider", s.Replace, operation.Faulting(append(choices, missing, taken, mappings, codeNotOwned)...), dry,
-			operation.Notes("Absent fields become empty; only an absent client_idp_id is kept. "+notesOwned), operation.Example(exampleDraft, exampleIdP)),
-		operation.DELETE("delete", "/{id}", "Remove an identity provider and its mappings", s.Delete, operation.Faulting(missing), dry,
-			operation.Example(nil, receipt("client idp deleted", nil))),
+	), r.Group.Rows(
+		o.List(),
+		o.Insert(operation.Summary("Register an identity provider"), operation.Status(201), operation.Notes(notesOwned)),
+		o.Get(),
+		o.Edit(operation.Notes("Absent fields become empty; only an absent client_idp_id is kept. "+notesOwned)),
+		o.Delete(operation.Summary("Remove an identity provider and its mappings")),
 		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Settles(s.patches), operation.Faulting(missing, mappings, codeNotOwned), dry,
 			operation.Notes("A JSON merge patch (RFC 7386) on api_mappings at every level: null removes, what is not mentioned stays. All or nothing. "+notesOwned),
-			operation.Example(map[string]any{"orders": map[string]any{"scope_to_policy": map[string]any{"read": "gold", "legacy": nil}}, "old-api": nil}, exampleIdP)),
+			operation.Example(map[string]any{"orders": map[string]any{"scope_to_policy": map[string]any{"read": "gold", "legacy": nil}}, "old-api": nil}, idp)),
 		operation.GET("mappings.get", "/{id}/mappings/{apiId}", "Fetch the mapping of one API", s.GetMapping, operation.Faulting(missing, unmapped),
 			operation.Example(nil, exampleMapping)),
 		operation.PUT("mappings.put", "/{id}/mappings/{apiId}", "Set the mapping of one API", s.PutMapping, operation.Faulting(missing, mappings, codeNotOwned), dry,
-			operation.Notes("Replaces the mapping of this API, or creates it; other mappings stay. "+notesOwned), operation.Example(exampleMapping, exampleIdP)),
+			operation.Notes("Replaces the mapping of this API, or creates it; other mappings stay. "+notesOwned), operation.Example(exampleMapping, idp)),
 		operation.DELETE("mappings.delete", "/{id}/mappings/{apiId}", "Remove the mapping of one API", s.DeleteMapping, operation.Faulting(missing, unmapped, codeNotOwned), dry,
-			operation.Example(nil, receipt("client idp mapping deleted", nil))),
+			operation.Example(nil, operation.Receipt{Message: "client idp mapping deleted"})),
 		operation.GET("references", "/{id}/references", "List what an identity provider names", s.ListReferences, operation.Faulting(missing),
 			operation.Notes("The APIs and policies of its mappings. What does not exist has no name."), operation.Example(nil, exampleReferences)),
 	))
+}
+
+// mayMap refuses to register or replace an identity provider whose mappings concern
+// APIs of others.
+func (s *ClientIDPs) mayMap(ctx context.Context, c *change) error {
+	if c.Op == store.Updated {
+		c.Now() // it is dated when it comes, however long it takes to look at the APIs
+	}
+	o := s.owners(c.Who)
+	if o == nil || c.Op == store.Deleted {
+		return nil
+	}
+	c.Memo = o
+	return s.Store.View(ctx, c.Scope, func(r store.Reader) error {
+		var old registry.IdP
+		if c.Op == store.Updated {
+			p, err := clientIDPs.Get(ctx, r, c.ID)
+			if err != nil {
+				return err
+			}
+			old = p.Value
+		}
+		return o.admit(ctx, r, replacing(c.Draft.APIMappings)(old))
+	})
+}
+
+// mayStillMap asks again in the unit of work, about APIs that came in between.
+func mayStillMap(ctx context.Context, w store.Writer, c *change) error {
+	o, _ := c.Memo.(*owners)
+	if c.Op != store.Updated {
+		return nil
+	}
+	return o.admit(ctx, w, replacing(c.Draft.APIMappings)(c.Old))
+}
+
+// advise warns of an identity provider that gateways may be unable to use.
+func (s *ClientIDPs) advise(_ context.Context, c *change) {
+	if doubt := c.New.KeySourceDoubt(); doubt != "" && c.Op != store.Deleted {
+		s.Log.Warn("client idp stored, but "+doubt, "id", c.New.ID, "org_id", string(c.New.OrgID))
+	}
 }
 
 type byID struct {
@@ -120,59 +175,6 @@ type writeByID struct {
 	Match operation.Match
 }
 
-type listIn struct {
-	Scope tenant.Scope
-	operation.Paging
-}
-
-// List returns a page of the organisation's identity providers, oldest first.
-func (s *ClientIDPs) List(ctx context.Context, in listIn) (out operation.Page[registry.IdP], err error) {
-	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		out, err = operation.List(ctx, clientIDPs, r, in.Paging, s.PageSize)
-		return err
-	})
-	return out, err
-}
-
-type createIn struct {
-	Scope tenant.Scope
-	Who   operation.Principal
-	Draft registry.Draft `body:""`
-}
-
-// Create registers an identity provider.
-func (s *ClientIDPs) Create(ctx context.Context, in createIn) (operation.Receipt, error) {
-	if o := s.owners(in.Who); o != nil {
-		if err := s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-			return o.admit(ctx, r, replacing(in.Draft.APIMappings)(registry.IdP{}))
-		}); err != nil {
-			return operation.Receipt{}, err
-		}
-	}
-	p, err := registry.New(s.NewID(), in.Scope.Org(), s.Now(), in.Draft)
-	if err != nil {
-		return operation.Receipt{}, err
-	}
-	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) { return clientIDPs.Create(ctx, w, p) })
-	if err == nil {
-		s.advise(ctx, p)
-	}
-	return operation.Receipt{Message: "client idp created", Meta: p.ID, Tag: operation.Tag(at)}, err
-}
-
-// advise warns of an identity provider that gateways may be unable to use.
-func (s *ClientIDPs) advise(ctx context.Context, p registry.IdP) {
-	if doubt := p.KeySourceDoubt(); doubt != "" && !store.Rehearsing(ctx) {
-		s.Log.Warn("client idp stored, but "+doubt, "id", p.ID, "org_id", string(p.OrgID))
-	}
-}
-
-// Get returns one identity provider.
-func (s *ClientIDPs) Get(ctx context.Context, in byID) (operation.Entity[registry.IdP], error) {
-	p, err := s.get(ctx, in)
-	return entity(p.Value, p.Serial), err
-}
-
 func (s *ClientIDPs) get(ctx context.Context, in byID) (p store.Stored[registry.IdP], err error) {
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		p, err = clientIDPs.Get(ctx, r, in.ID)
@@ -183,30 +185,6 @@ func (s *ClientIDPs) get(ctx context.Context, in byID) (p store.Stored[registry.
 
 func entity[T any](v T, at store.Serial) operation.Entity[T] {
 	return operation.Entity[T]{Value: v, Tag: operation.Tag(at)}
-}
-
-type replaceIn struct {
-	writeByID
-	Draft registry.Draft `body:""`
-}
-
-// Replace replaces what the client may choose.
-func (s *ClientIDPs) Replace(ctx context.Context, in replaceIn) (operation.Entity[registry.IdP], error) {
-	now := s.Now()
-	p, err := s.edit(ctx, in.byID, replacing(in.Draft.APIMappings), in.Match.Check, func(p registry.IdP) (registry.IdP, error) { return p.Replace(in.Draft, now) })
-	if err == nil {
-		s.advise(ctx, p.Value)
-	}
-	return p, err
-}
-
-// Delete removes an identity provider.
-func (s *ClientIDPs) Delete(ctx context.Context, in writeByID) (operation.Receipt, error) {
-	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
-		_, err := clientIDPs.Delete(ctx, w, in.ID, in.Match.Check)
-		return err
-	})
-	return operation.Receipt{Message: "client idp deleted"}, err
 }
 
 // edit rewrites one identity provider in a unit of work of its own, if the mappings

@@ -47,7 +47,7 @@ func TestReferences(t *testing.T) {
 	}
 	name := func(n named) string { return n.Name }
 	refs := crud.NewReferences(registry.Registration(), crud.Facts[named]{Kind: apis, Name: name}.Registration(), crud.Facts[named]{Kind: policies, Name: name}.Registration())
-	s := &registry.ClientIDPs{Store: db, NewID: func() string { return "5f1a0c5d8e3b2a1f00000003" }, Now: time.Now, Log: slog.New(slog.DiscardHandler), PageSize: 10, References: refs}
+	s := &registry.ClientIDPs{Tools: crud.Tools{Store: db, NewID: func() string { return "5f1a0c5d8e3b2a1f00000003" }, Now: time.Now, Log: slog.New(slog.DiscardHandler), PageSize: 10, References: refs}}
 	ops := map[string]operation.Operation{}
 	for _, o := range s.Operations() {
 		ops[o.ID] = o

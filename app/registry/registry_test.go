@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -35,10 +36,10 @@ func open(t testing.TB) *desk {
 	}
 	n := 0
 	d := &desk{ops: map[string]operation.Operation{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	d.ClientIDPs = &registry.ClientIDPs{
+	d.ClientIDPs = &registry.ClientIDPs{Tools: crud.Tools{
 		Store: db, Log: slog.New(slog.NewTextHandler(&d.log, nil)), PageSize: 2,
 		Now: func() time.Time { return d.now }, NewID: func() string { n++; return fmt.Sprintf("5f1a0c5d8e3b2a1f%08x", n) },
-	}
+	}}
 	rows := d.Operations()
 	if err := operation.Check(rows); err != nil {
 		t.Fatal(err)

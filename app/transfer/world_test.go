@@ -63,7 +63,7 @@ func newWorld(t testing.TB, settings apis.Settings) *world {
 			Forms: &forms.Forms{Settings: settings, Validator: openapi.New()},
 		},
 		Policies:      &policies.Service{Store: db, APIs: apis.Kind, NewID: newID, Now: now, PageSize: 10},
-		IDPs:          &registry.ClientIDPs{Store: db, NewID: newID, Now: now, Log: log, PageSize: 10},
+		IDPs:          &registry.ClientIDPs{Tools: crud.Tools{Store: db, NewID: newID, Now: now, Log: log, PageSize: 10}},
 		Organisations: func(context.Context) ([]tenant.ID, error) { return w.orgs, nil },
 	}
 	return w

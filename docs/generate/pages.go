@@ -52,8 +52,14 @@ func page(tag string, ops []operation.Operation) (string, error) {
 		if err := sample(&b, "Request", o.Request); err != nil {
 			return "", err
 		}
-		if err := sample(&b, fmt.Sprintf("Answer, status %d", o.Status), o.Example); err != nil {
-			return "", err
+		if o.Example != nil {
+			answer, err := httpadapter.Example(&o)
+			if err == nil {
+				err = sample(&b, fmt.Sprintf("Answer, status %d", o.Status), json.RawMessage(answer))
+			}
+			if err != nil {
+				return "", err
+			}
 		}
 		refusals(&b, o)
 	}

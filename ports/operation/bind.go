@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/textproto"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -18,11 +19,14 @@ import (
 
 // plan fills an input struct from a Call: fields tagged path:"x", query:"x" and
 // header:"X" from there, the field tagged body:"" from the body, fields of type
-// tenant.Scope, Principal, Match and Settled from what is known of the call.
+// tenant.Scope, Principal, Match and Settled from what is known of the call. The fields of
+// a struct that is tagged params:"" count as the input's own; path:"" is the parameter
+// that the option Identifier names.
 type plan struct {
-	steps  []step
-	params []Param
-	body   reflect.Type
+	steps      []step
+	params     []Param
+	body       reflect.Type
+	identifier Param
 }
 
 // step fills one field, which stands at an index of the struct.
@@ -31,35 +35,56 @@ type step struct {
 	set func(field reflect.Value, c *Call) error
 }
 
-func compile(t reflect.Type) *plan {
-	p := &plan{}
+// compile makes the plan of an input struct. identifier is the path parameter that the
+// type leaves open.
+func compile(t reflect.Type, identifier Param) *plan {
+	p := &plan{identifier: identifier}
+	p.fields(t, nil)
+	return p
+}
+
+// fields adds the fields of a struct that is at an index of the input.
+func (p *plan) fields(t reflect.Type, at []int) {
 	if t.Kind() != reflect.Struct {
-		return p
+		return
 	}
 	for _, f := range reflect.VisibleFields(t) {
 		if !f.IsExported() || f.Anonymous {
 			continue
 		}
-		if set, ok := given[f.Type]; ok {
-			p.steps = append(p.steps, step{f.Index, set})
-			if f.Type == reflect.TypeFor[Match]() {
-				p.params = append(p.params, matchParams...)
-			}
+		f.Index = slices.Concat(at, f.Index)
+		if _, ok := f.Tag.Lookup("params"); ok {
+			p.fields(f.Type, f.Index)
 			continue
 		}
-		if _, ok := f.Tag.Lookup("body"); ok {
-			p.body = f.Type
-			p.steps = append(p.steps, step{f.Index, decodeBody})
-			continue
+		p.add(f)
+	}
+}
+
+func (p *plan) add(f reflect.StructField) {
+	if set, ok := given[f.Type]; ok {
+		p.steps = append(p.steps, step{f.Index, set})
+		if f.Type == reflect.TypeFor[Match]() {
+			p.params = append(p.params, matchParams...)
 		}
-		for _, in := range []string{"path", "query", "header"} {
-			if name := f.Tag.Get(in); name != "" {
-				p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Doc: f.Tag.Get("doc")})
-				p.steps = append(p.steps, step{f.Index, text(in, name)})
-			}
+		return
+	}
+	if _, ok := f.Tag.Lookup("body"); ok {
+		p.body = f.Type
+		p.steps = append(p.steps, step{f.Index, decodeBody})
+		return
+	}
+	for _, in := range []string{"path", "query", "header"} {
+		name, tagged := f.Tag.Lookup(in)
+		about := f.Tag.Get("doc")
+		if tagged && name == "" && in == "path" {
+			name, about = p.identifier.Name, p.identifier.Doc
+		}
+		if name != "" {
+			p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Doc: about})
+			p.steps = append(p.steps, step{f.Index, text(in, name)})
 		}
 	}
-	return p
 }
 
 // into returns where a field of a known type lies.

@@ -53,6 +53,7 @@ type Spec struct {
 	// parameter DryRun.
 	Rehearsable bool
 	onlooker    func(*Call) store.Onlooker
+	identifier  Param    // what inputs that leave its name open call it
 	members     []string // of the body, when it is an object with a fixed set of them
 	settle      func(context.Context, *Call) (Settled, error)
 }
@@ -62,6 +63,7 @@ type Style struct {
 	Word     string            // status word of its envelopes: "OK", "success"
 	ListKey  string            // member that holds the items of a page
 	PagesKey string            // member that holds the number of pages; "" means "pages"
+	Bare     bool              // pages are arrays of their items, and nothing else
 	Faults   map[string]Answer // by fault code, then by fault kind, where they differ from the surface's
 }
 

@@ -52,6 +52,14 @@ func Faulting(codes ...string) Option { return func(s *Spec) { s.Faults = codes 
 // Notes adds prose to the API description.
 func Notes(text string) Option { return func(s *Spec) { s.Notes = text } }
 
+// Summary replaces the summary of a row that a family of rows made.
+func Summary(text string) Option { return func(s *Spec) { s.Summary = text } }
+
+// Identifier names the path parameter of inputs that leave it open: path:"".
+func Identifier(name, doc string) Option {
+	return func(s *Spec) { s.identifier = Param{Name: name, Doc: doc} }
+}
+
 // Limits overrides the surface's body size in bytes and deadline.
 func Limits(body int64, deadline time.Duration) Option {
 	return func(s *Spec) { s.MaxBody, s.Deadline = body, deadline }
@@ -83,20 +91,21 @@ func DELETE[I, O any](name, path, summary string, fn func(context.Context, I) (O
 }
 
 func row[I, O any](method string, intent access.Intent, name, path, summary string, fn func(context.Context, I) (O, error), opts []Option) Row {
-	plan := compile(reflect.TypeFor[I]())
 	o := Operation{
-		Spec: Spec{ID: name, Method: method, Path: path, Summary: summary, Intent: intent, Status: 200, members: membersOf(plan.body)},
-		In:   reflect.TypeFor[I](), Out: reflect.TypeFor[O](), Params: plan.params, Body: plan.body,
+		Spec: Spec{ID: name, Method: method, Path: path, Summary: summary, Intent: intent, Status: 200},
+		In:   reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
 	}
+	for _, opt := range opts {
+		opt(&o.Spec)
+	}
+	plan := compile(o.In, o.identifier)
+	o.Params, o.Body, o.members = plan.params, plan.body, membersOf(plan.body)
 	o.handle = func(ctx context.Context, c *Call) (any, error) {
 		var in I
 		if err := plan.fill(reflect.ValueOf(&in).Elem(), c); err != nil {
 			return nil, err
 		}
 		return fn(ctx, in)
-	}
-	for _, opt := range opts {
-		opt(&o.Spec)
 	}
 	if o.Rehearsable {
 		o.Params = append(o.Params, dryRun)

@@ -93,6 +93,9 @@ func encode(v any) ([]byte, error) {
 	return json.Marshal(v)
 }
 
+// Absent returns the fault for a resource that does not exist, or not for the caller.
+func (k *Kind[T]) Absent() error { return k.explain(ErrNotFound, "") }
+
 // explain turns what a back end says into a fault that names the resource.
 func (k *Kind[T]) explain(err error, name string) error {
 	noun := noun(k.Noun, k.Name)

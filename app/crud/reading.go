@@ -1,0 +1,151 @@
+package crud
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Selection is what a list shows.
+type Selection[T any] struct {
+	Keep  func(T) bool    // nil: all. What is kept is found by looking through the list.
+	Order operation.Order // the zero Order: oldest first
+}
+
+// unpaged and paged are the inputs of lists. Filters are query parameters.
+type unpaged[F any] struct {
+	Scope  tenant.Scope
+	Who    operation.Principal
+	Filter F `params:""`
+}
+
+type paged[F any] struct {
+	unpaged[F]
+	operation.Paging
+}
+
+// none is no filter.
+type none struct{}
+
+// List lists resources.
+func (o Operations[T, D]) List(opts ...operation.Option) operation.Row {
+	return ListBy(o, func(none) (s Selection[T], err error) { return s, nil }, opts...)
+}
+
+// ListBy lists the resources that a filter selects: a struct of fields with the tags
+// query and doc.
+func ListBy[T, D, F any](o Operations[T, D], by func(F) (Selection[T], error), opts ...operation.Option) operation.Row {
+	list := func(ctx context.Context, in paged[F]) (out operation.Page[T], err error) {
+		s, err := by(in.Filter)
+		if err != nil {
+			return out, err
+		}
+		err = o.Store.View(ctx, in.Scope, func(r store.Reader) (err error) {
+			out, err = o.page(ctx, r, in.Who, s, in.Paging)
+			return err
+		})
+		return out, err
+	}
+	opts = slices.Concat([]operation.Option{operation.Example(nil, operation.Page[T]{Items: []T{o.Example()}, Pages: 1})}, opts)
+	summary := "List " + o.Words.Many
+	if !o.Unpaged {
+		return operation.GET("list", "", summary, list, opts...)
+	}
+	return operation.GET("list", "", summary, func(ctx context.Context, in unpaged[F]) (operation.Page[T], error) {
+		return list(ctx, paged[F]{in, operation.Paging{P: "0"}})
+	}, opts...)
+}
+
+// page returns what the caller sees of a selection.
+func (o Operations[T, D]) page(ctx context.Context, r store.Reader, who operation.Principal, s Selection[T], p operation.Paging) (operation.Page[T], error) {
+	sees := o.Sight.of(o.viewer(who))
+	if sees == nil && s.Keep == nil {
+		return operation.List(ctx, o.Kind, r, p, o.PageSize, s.Order)
+	}
+	q := store.Query{Index: s.Order.Index, Prefix: s.Order.Prefix, Desc: s.Order.Desc, Sorted: s.Order.Index != ""}
+	var all []T
+	for v, err := range o.Kind.Find(ctx, r, q) {
+		if err != nil {
+			return operation.Page[T]{}, err
+		}
+		if s.Keep != nil && !s.Keep(v.Value) {
+			continue
+		}
+		if ok, err := sees.see(ctx, r, v.Value); err != nil {
+			return operation.Page[T]{}, err
+		} else if ok {
+			all = append(all, v.Value)
+		}
+	}
+	return operation.Slice(all, p, o.PageSize)
+}
+
+// one returns a resource that the caller sees; others do not exist for it.
+func (o Operations[T, D]) one(ctx context.Context, r store.Reader, in address) (store.Stored[T], error) {
+	v, err := o.Kind.Get(ctx, r, in.ID)
+	if err != nil {
+		return v, err
+	}
+	return v, o.admit(ctx, r, in.Who, v.Value)
+}
+
+// admit refuses a resource that the caller does not see, as if it did not exist.
+func (o Operations[T, D]) admit(ctx context.Context, r store.Reader, who operation.Principal, v T) error {
+	ok, err := o.Sight.of(o.viewer(who)).see(ctx, r, v)
+	if err == nil && !ok {
+		return o.Kind.Absent()
+	}
+	return err
+}
+
+// Get fetches one resource.
+func (o Operations[T, D]) Get(opts ...operation.Option) operation.Row {
+	return operation.GET("get", o.path(), "Fetch "+o.Words.One, func(ctx context.Context, in address) (operation.Entity[T], error) {
+		var v store.Stored[T]
+		err := o.Store.View(ctx, in.Scope, func(r store.Reader) (err error) {
+			v, err = o.one(ctx, r, in)
+			return err
+		})
+		return entity(v), err
+	}, o.options(opts, operation.Faulting(o.missing()), operation.Example(nil, operation.Entity[T]{Value: o.Example()}))...)
+}
+
+func entity[T any](v store.Stored[T]) operation.Entity[T] {
+	return operation.Entity[T]{Value: v.Value, Tag: operation.Tag(v.Serial)}
+}
+
+// Referrers lists who names one resource.
+func (o Operations[T, D]) Referrers(summary string, example []store.Reference, opts ...operation.Option) operation.Row {
+	return operation.GET("references", o.path()+"/references", summary, func(ctx context.Context, in address) ([]store.Reference, error) {
+		return o.References.Of(ctx, o.Store, in.Scope, o.viewer(in.Who), func(r store.Reader) (Target, error) {
+			v, err := o.one(ctx, r, in)
+			if err != nil {
+				return Target{}, err
+			}
+			return TargetFrom(o.Kind, v.Value), nil
+		})
+	}, o.options(opts, operation.Faulting(o.missing()), operation.Example(nil, example))...)
+}
+
+// path is that of one resource.
+func (o Operations[T, D]) path() string { return "/{" + o.param() + "}" }
+
+func (o Operations[T, D]) param() string {
+	if o.Words.Param == "" {
+		return "id"
+	}
+	return o.Words.Param
+}
+
+// options returns the options of a row about one resource: what every such row has,
+// then those of the caller.
+func (o Operations[T, D]) options(more []operation.Option, own ...operation.Option) []operation.Option {
+	text := o.Words.ParamDoc
+	if text == "" {
+		text = "Identifier of the resource."
+	}
+	return slices.Concat([]operation.Option{operation.Identifier(o.param(), text)}, own, more)
+}

@@ -1,0 +1,211 @@
+package crud
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Hooks is what happens around the writes of a resource. Each may be nil; an error ends
+// the write, and nothing is stored.
+type Hooks[T, D any] struct {
+	// Prepare runs before the unit of work, for what takes long.
+	Prepare func(ctx context.Context, c *Change[T, D]) error
+	// Before and After run in the unit of work, which may happen more than once: they
+	// have no effect but through the writer and the change.
+	Before func(ctx context.Context, w store.Writer, c *Change[T, D]) error
+	After  func(ctx context.Context, w store.Writer, c *Change[T, D]) error
+	// Done runs when the write has been stored, and not in rehearsals.
+	Done func(ctx context.Context, c *Change[T, D])
+}
+
+// Change is one write as hooks see it.
+type Change[T, D any] struct {
+	Op    store.Op
+	Scope tenant.Scope
+	Who   operation.Principal
+	ID    string // as the caller gave it; of a new resource: none
+	Draft D
+	Old   T            // what is replaced, from Before on, or was deleted, from After on
+	New   T            // what is stored, from After on
+	Now   system.Clock // the time of the write: when it was first asked for
+	Memo  any          // what hooks tell later ones
+}
+
+func (h Hooks[T, D]) prepare(ctx context.Context, c *Change[T, D]) error {
+	if h.Prepare == nil {
+		return nil
+	}
+	return h.Prepare(ctx, c)
+}
+
+func (h Hooks[T, D]) before(ctx context.Context, w store.Writer, c *Change[T, D]) error {
+	if h.Before == nil {
+		return nil
+	}
+	return h.Before(ctx, w, c)
+}
+
+func (h Hooks[T, D]) after(ctx context.Context, w store.Writer, c *Change[T, D]) error {
+	if h.After == nil {
+		return nil
+	}
+	return h.After(ctx, w, c)
+}
+
+func (h Hooks[T, D]) done(ctx context.Context, c *Change[T, D]) {
+	if h.Done != nil && !store.Rehearsing(ctx) {
+		h.Done(ctx, c)
+	}
+}
+
+// creation and replacement are inputs of writes.
+type creation[D any] struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	Draft D `body:""`
+}
+
+type replacement[D any] struct {
+	writing
+	Draft D `body:""`
+}
+
+// Insert makes a resource.
+func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
+	insert := func(ctx context.Context, in creation[D]) (store.Stored[T], error) {
+		return o.insert(ctx, &Change[T, D]{Op: store.Created, Scope: in.Scope, Who: in.Who, Draft: in.Draft, Now: sync.OnceValue(o.Now)})
+	}
+	faults := operation.Faulting(slices.Concat(o.Faults, []string{o.taken()})...)
+	if o.Words.Created == "" {
+		return operation.POST("create", "", "Create "+o.Words.One, func(ctx context.Context, in creation[D]) (operation.Entity[T], error) {
+			v, err := insert(ctx, in)
+			return entity(v), err
+		}, slices.Concat([]operation.Option{faults, operation.Example(o.Draft, operation.Entity[T]{Value: o.Example()})}, opts)...)
+	}
+	return operation.POST("create", "", "Create "+o.Words.One, func(ctx context.Context, in creation[D]) (operation.Receipt, error) {
+		v, err := insert(ctx, in)
+		if err != nil {
+			return operation.Receipt{}, err
+		}
+		return o.receipt(store.Created, v.Value, v.Serial), nil
+	}, slices.Concat([]operation.Option{faults, operation.Example(o.Draft, o.receipt(store.Created, o.Example(), 0))}, opts)...)
+}
+
+func (o Operations[T, D]) insert(ctx context.Context, c *Change[T, D]) (out store.Stored[T], err error) {
+	if err := o.prepare(ctx, c); err != nil {
+		return out, err
+	}
+	if out.Value, err = o.New(Stamp{ID: o.NewID(), Org: c.Scope.Org(), Now: c.Now}, c.Draft); err != nil {
+		return out, err
+	}
+	scope := c.Scope
+	if org := o.Kind.Org(out.Value); scope.All() && org != "" { // of a caller above organisations
+		if scope, err = tenant.Of(org); err != nil {
+			return out, err
+		}
+	}
+	out.Serial, err = store.Write(ctx, o.Store, scope, func(w store.Writer) (store.Serial, error) {
+		if err := o.before(ctx, w, c); err != nil {
+			return 0, err
+		}
+		at, err := o.Kind.Create(ctx, w, out.Value)
+		if err != nil {
+			return 0, err
+		}
+		c.New = out.Value
+		return at, o.after(ctx, w, c)
+	})
+	if err == nil {
+		o.done(ctx, c)
+	}
+	return out, err
+}
+
+// Edit replaces what clients choose about a resource.
+func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
+	edit := func(ctx context.Context, in replacement[D]) (store.Stored[T], error) {
+		return o.edit(ctx, in.writing, &Change[T, D]{Op: store.Updated, Scope: in.Scope, Who: in.Who, ID: in.ID, Draft: in.Draft, Now: sync.OnceValue(o.Now)})
+	}
+	own := []operation.Option{operation.Faulting(slices.Concat(o.Faults, []string{o.missing(), o.taken()})...), operation.Rehearsable(o.References.Onlooker)}
+	if o.Words.Updated == "" {
+		own = append(own, operation.Example(o.Draft, operation.Entity[T]{Value: o.Example()}))
+		return operation.PUT("replace", o.path(), "Replace "+o.Words.One, func(ctx context.Context, in replacement[D]) (operation.Entity[T], error) {
+			v, err := edit(ctx, in)
+			return entity(v), err
+		}, o.options(opts, own...)...)
+	}
+	own = append(own, operation.Example(o.Draft, o.receipt(store.Updated, o.Example(), 0)))
+	return operation.PUT("replace", o.path(), "Replace "+o.Words.One, func(ctx context.Context, in replacement[D]) (operation.Receipt, error) {
+		v, err := edit(ctx, in)
+		if err != nil {
+			return operation.Receipt{}, err
+		}
+		return o.receipt(store.Updated, v.Value, v.Serial), nil
+	}, o.options(opts, own...)...)
+}
+
+func (o Operations[T, D]) edit(ctx context.Context, in writing, c *Change[T, D]) (out store.Stored[T], err error) {
+	if err := o.prepare(ctx, c); err != nil {
+		return out, err
+	}
+	_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+		out, err = o.Kind.Revise(ctx, w, in.ID, in.Match.Check, func(old T) (T, error) {
+			c.Old = old
+			if err := o.admit(ctx, w, in.Who, old); err != nil {
+				return old, err
+			}
+			if err := o.before(ctx, w, c); err != nil {
+				return old, err
+			}
+			return o.Replace(old, c.Draft, c.Now)
+		})
+		if err != nil {
+			return err
+		}
+		c.New = out.Value
+		return o.after(ctx, w, c)
+	})
+	if err == nil {
+		o.done(ctx, c)
+	}
+	return out, err
+}
+
+// Delete removes a resource.
+func (o Operations[T, D]) Delete(opts ...operation.Option) operation.Row {
+	return operation.DELETE("delete", o.path(), "Delete "+o.Words.One, func(ctx context.Context, in writing) (operation.Receipt, error) {
+		old, err := o.remove(ctx, in, &Change[T, D]{Op: store.Deleted, Scope: in.Scope, Who: in.Who, ID: in.ID, Now: sync.OnceValue(o.Now)})
+		return o.receipt(store.Deleted, old, 0), err
+	}, o.options(opts, operation.Faulting(o.missing()), operation.Rehearsable(o.References.Onlooker),
+		operation.Example(nil, o.receipt(store.Deleted, o.Example(), 0)))...)
+}
+
+func (o Operations[T, D]) remove(ctx context.Context, in writing, c *Change[T, D]) (T, error) {
+	if err := o.prepare(ctx, c); err != nil {
+		return c.Old, err
+	}
+	_, err := o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+		if o.Sight != nil { // a damaged resource can be deleted, but only where everybody sees it
+			if _, err := o.one(ctx, w, in.address); err != nil {
+				return err
+			}
+		}
+		if err := o.before(ctx, w, c); err != nil {
+			return err
+		}
+		if c.Old, err = o.Kind.Delete(ctx, w, in.ID, in.Match.Check); err != nil {
+			return err
+		}
+		return o.after(ctx, w, c)
+	})
+	if err == nil {
+		o.done(ctx, c)
+	}
+	return c.Old, err
+}
