@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
@@ -53,8 +54,10 @@ func compose(f form) (object, error) {
 
 // extend adds what gateways know besides OpenAPI.
 func (f form) extend(s *shapes, members object) error {
-	if err := s.read("extension"); err != nil {
-		return err
+	for _, d := range oas.Definitions(oas.Options{MCP: f.variant == port.MCP}) {
+		if err := s.define(d); err != nil {
+			return fmt.Errorf("openapi: extension: %s: %w", d.Name, err)
+		}
 	}
 	switch f.variant {
 	case port.OAS:
@@ -62,7 +65,6 @@ func (f form) extend(s *shapes, members object) error {
 		if err := s.read("mcp"); err != nil {
 			return err
 		}
-		f.proxy(s)
 		members[toolView] = s.take("ToolView")
 	case port.Streams, port.StreamsTemplate:
 		if err := s.read("streams"); err != nil {
@@ -78,17 +80,6 @@ func (f form) extend(s *shapes, members object) error {
 	}
 	members[extension] = s.take("Root")
 	return nil
-}
-
-// proxy says how MCP proxies differ: primitives have settings, and there is no
-// cache of whole answers and no override of errors (docs/wire/mcp-proxies.md#primitives).
-func (f form) proxy(s *shapes) {
-	delete(s.at("Root")["properties"].(object), "errorOverrides")
-	delete(s.at("Global")["properties"].(object), "cache")
-	middleware := s.at("Middleware")["properties"].(object)
-	for _, kind := range []string{"mcpTools", "mcpResources", "mcpPrompts"} {
-		middleware[kind] = s.ref("MCPPrimitives")
-	}
 }
 
 // stream says how streams differ: they need no upstream.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
 )
 
 //go:embed shapes/*.shape
@@ -52,7 +54,7 @@ func (s *shapes) read(file string) error {
 		case line[0] != ' ':
 			current, err = s.header(line)
 		default:
-			err = s.member(current, strings.TrimSpace(line))
+			err = s.line(current, strings.TrimSpace(line))
 		}
 		if err != nil {
 			return fmt.Errorf("openapi: shape %s: %q: %w", file, line, err)
@@ -75,6 +77,32 @@ func (s *shapes) header(line string) (d object, err error) {
 	}
 	s.definitions[s.prefix+name] = d
 	return d, err
+}
+
+// define adds a definition of the extension.
+func (s *shapes) define(of oas.Definition) (err error) {
+	var d object
+	switch {
+	case of.Type != "":
+		d, err = s.typ(of.Type)
+	case of.Open:
+		d, err = s.objectOf([]string{"open"})
+	default:
+		d, err = s.objectOf(nil)
+	}
+	for _, m := range of.Members {
+		if err == nil {
+			err = s.member(d, m.Name, m.Type, m.Required)
+		}
+	}
+	if of.Also != "" && err == nil {
+		err = s.merge(d, of.Also)
+	}
+	if of.About != "" && err == nil {
+		d["description"] = of.About
+	}
+	s.definitions[s.prefix+of.Name] = d
+	return err
 }
 
 // objectOf makes an object from what stands behind its name.
@@ -108,7 +136,8 @@ func (s *shapes) objectOf(words []string) (object, error) {
 	return d, nil
 }
 
-func (s *shapes) member(d object, line string) error {
+// line reads what a line says of the object that it belongs to.
+func (s *shapes) line(d object, line string) error {
 	name, rest, ok := strings.Cut(line, " ")
 	if !ok || d == nil {
 		return fmt.Errorf("a member needs an object and a type")
@@ -116,7 +145,12 @@ func (s *shapes) member(d object, line string) error {
 	if name == "+" {
 		return s.merge(d, rest)
 	}
-	t, err := s.typ(strings.TrimSpace(rest))
+	name, required := strings.CutSuffix(name, "!")
+	return s.member(d, name, strings.TrimSpace(rest), required)
+}
+
+func (s *shapes) member(d object, name, typ string, required bool) error {
+	t, err := s.typ(typ)
 	switch {
 	case err != nil:
 		return err
@@ -130,10 +164,9 @@ func (s *shapes) member(d object, line string) error {
 		}
 		patterns[name[1:len(name)-1]] = t
 	default:
-		plain, required := strings.CutSuffix(name, "!")
-		d["properties"].(object)[plain] = t
+		d["properties"].(object)[name] = t
 		if list, _ := d["required"].([]any); required {
-			d["required"] = append(list, plain)
+			d["required"] = append(list, name)
 		}
 	}
 	return nil

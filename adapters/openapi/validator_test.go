@@ -245,7 +245,7 @@ func TestShapeErrors(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"a", "a nonsense", "a [nonsense]", "+ {", "a string|nonsense"} {
-		if err := s.member(object{"properties": object{}}, line); err == nil {
+		if err := s.line(object{"properties": object{}}, line); err == nil {
 			t.Errorf("%q passes", line)
 		}
 	}

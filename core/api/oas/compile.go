@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// compile turns the rows of the object at a path into a section.
-func compile(path string, parts ...[]row) *section {
-	s := &section{shape: newBlock(path, parts...)}
-	inner := map[string][]row{}
+// compile turns the rows of an object into a section.
+func compile(parts ...[]row) *section {
+	s := &section{layout: newLayout(parts...)}
+	inner, shown := map[string][]row{}, map[string]empty{}
 	var order []string
 	for _, r := range slices.Concat(parts...) {
 		if head, _, ok := cutList(r.ext); ok {
@@ -16,21 +16,20 @@ func compile(path string, parts ...[]row) *section {
 				order = append(order, head)
 			}
 			inner[head] = append(inner[head], r)
+		} else if r.rule == block {
+			shown[r.ext] = r.empty
 		} else if slices.Contains(plain, r.rule) {
-			s.leaves = append(s.leaves, r.leaf())
+			classic, omitted := strings.CutSuffix(r.classic, "?")
+			s.leaves = append(s.leaves, leaf{split(r.ext), split(classic), r.rule, r.typ.kind(), r.empty, omitted})
 		}
 	}
 	for _, head := range order {
-		if l := compileList(within(path, head), head, inner[head]); l != nil {
+		if l := compileList(head, inner[head]); l != nil {
+			l.empty = shown[head]
 			s.lists = append(s.lists, l)
 		}
 	}
 	return s
-}
-
-func (r row) leaf() leaf {
-	classic, omitted := strings.CutSuffix(r.classic, "?")
-	return leaf{split(r.ext), split(classic), r.rule, r.kind, r.written, omitted}
 }
 
 // split turns a path of the table into member names.
@@ -48,12 +47,13 @@ func cutList(path string) (head, rest string, ok bool) {
 	return head, strings.TrimPrefix(rest, "."), ok
 }
 
-func compileList(path, head string, rows []row) *sequence {
-	classic, _, found := cutList(rows[0].classic)
+func compileList(head string, rows []row) *sequence {
+	first := rows[slices.IndexFunc(rows, func(r row) bool { return r.rule != block })]
+	classic, _, found := cutList(first.classic)
 	_, keyed := strings.CutSuffix(head, ".*")
-	switch first := rows[0]; {
+	switch {
 	case first.rule == pairs:
-		return compilePairs(path, head, rows)
+		return compilePairs(head, rows)
 	case !found || first.rule == event:
 		return nil
 	}
@@ -65,7 +65,7 @@ func compileList(path, head string, rows []row) *sequence {
 	}
 	return &sequence{
 		ext: split(strings.TrimSuffix(head, ".*")), classic: split(strings.TrimSuffix(classic, ".*")),
-		keyed: keyed, item: compile(items(path), relative).with(itemHooks[head]), whenEmpty: empties[path],
+		keyed: keyed, item: compile(relative).with(itemHooks[head]),
 	}
 }
 
@@ -74,14 +74,13 @@ func (s *section) with(h hook) *section {
 	return s
 }
 
-func compilePairs(path, head string, rows []row) *sequence {
+func compilePairs(head string, rows []row) *sequence {
 	classic, _ := strings.CutSuffix(rows[0].classic, " (key)")
 	_, key, _ := cutList(rows[0].ext)
 	_, value, _ := cutList(rows[1].ext)
 	return &sequence{
 		ext: split(head), classic: split(classic), key: key, value: value,
 		joined: rows[1].rule == comma, emptyMap: slices.Contains(emptyMaps, last(split(classic))),
-		whenEmpty: empties[path],
 	}
 }
 

@@ -44,12 +44,12 @@ func (l *leaf) toClassic(n *doc.Node) *doc.Node {
 }
 
 // fill writes what the section says of classic into ext. Empty blocks remain;
-// see block.settle.
+// see layout.compact.
 func (s *section) fill(ext, classic *doc.Node) {
 	for i := range s.leaves {
 		l := &s.leaves[i]
 		v := l.toExtension(classic.Get(l.classic...))
-		if l.written == may && isEmpty(v, l.kind) {
+		if l.empty == may && isEmpty(v, l.kind) {
 			ext.Delete(l.ext...)
 			continue
 		}

@@ -10,16 +10,20 @@ import (
 // handler is a kind of event handler that the extension knows.
 type handler struct {
 	kind, classic string
+	rows          []row
 	section       *section
 	named         string // the member that the common name becomes on the way back
 	id            bool   // its settings have an id
 }
 
 var handlers = []handler{
-	{kind: "webhook", classic: "eh_web_hook_handler", section: compile("server.eventHandlers[]", webhookRows), id: true},
-	{kind: "custom", classic: "eh_dynamic_handler", section: compile("server.eventHandlers[]", scriptRows), named: "functionName", id: true},
-	{kind: "log", classic: "eh_log_handler", section: compile("server.eventHandlers[]", logRows), named: "logPrefix"},
+	{kind: "webhook", classic: "eh_web_hook_handler", rows: webhookRows, section: compile(webhookRows), id: true},
+	{kind: "custom", classic: "eh_dynamic_handler", rows: scriptRows, section: compile(scriptRows), named: "functionName", id: true},
+	{kind: "log", classic: "eh_log_handler", rows: logRows, section: compile(logRows), named: "logPrefix"},
 }
+
+// handlerRows are the settings of event handlers of all kinds.
+func handlerRows() []row { return slices.Concat(webhookRows, scriptRows, logRows) }
 
 // extractServer converts the event handlers: rule event. Stored handlers of the
 // kinds known here go, others stay (contract oas-extension.md 6.3).

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Row is a line of the table in the terms of the contract's list.
+// Row is a line of the table as the page of members shows it.
 type Row struct {
 	Ext, Type, Classic, Rule string
-	Always                   bool
+	Required, Always         bool
 }
 
 var kindNames = map[kind]string{
@@ -16,24 +16,16 @@ var kindNames = map[kind]string{
 	wholes: "[int]", list: "[any]", textMap: "map<string>", anyMap: "map<any>",
 }
 
-// Table returns all rows, with the paths that the contract uses.
+// Table returns all rows of members that are no blocks, with the paths that the page uses.
 func Table() []Row {
-	const auth, ops = "server.authentication.", "middleware.operations.*."
-	const lists = `version_data.versions[""].extended_paths.`
-	all := named("", "", infoRows, upstreamRows, uptimeDiscoveryRows(), serverRows, authenticationRows, globalRows, errorRows, pluginRows(),
-		sources(auth+"hmac.", "hmac"), sources(auth+"oidc.", "oidc"), sources(auth+"custom.", "coprocess"))
-	all = append(all, named(ops, lists, operationRows, responseRows())...)
-	for _, k := range converters {
-		rows := map[Scheme][]row{SchemeToken: tokenRows, SchemeJWT: jwtRows, SchemeBasic: basicRows, SchemeOAuth: oauthRows, SchemeExternalOAuth: externalOAuthRows}
-		name := strings.TrimPrefix(strings.ToLower(string(k.scheme)), "auth")
-		if k.scheme == SchemeExternalOAuth {
-			name = string(k.scheme)
-		}
-		all = append(all, named("<"+name+">.", "", rows[k.scheme], sources("", string(k.scheme)))...)
+	all := named("", "", rootRows())
+	all = append(all, named("middleware.operations.*.", `version_data.versions[""].extended_paths.`, operationRows, responseRows())...)
+	for _, c := range converters {
+		all = append(all, named("<"+c.name+">.", "", c.rows)...)
 	}
 	all = append(all, named("<oauth2>.", "", oauth2Rows)...)
-	for i, rows := range [][]row{webhookRows, scriptRows, logRows} {
-		all = append(all, named("<eventHandler."+handlers[i].kind+">.", "event_handlers.events.*[].handler_meta.", rows)...)
+	for _, h := range handlers {
+		all = append(all, named("<eventHandler."+h.kind+">.", "event_handlers.events.*[].handler_meta.", h.rows)...)
 	}
 	return all
 }
@@ -41,6 +33,9 @@ func Table() []Row {
 func named(ext, classic string, parts ...[]row) []Row {
 	var out []Row
 	for _, r := range slices.Concat(parts...) {
+		if r.rule == block {
+			continue
+		}
 		c := strings.TrimSuffix(r.classic, "?")
 		if c != "" {
 			c = classic + c
@@ -48,7 +43,8 @@ func named(ext, classic string, parts ...[]row) []Row {
 		if rest, ok := strings.CutPrefix(c, "V."); ok {
 			c = `version_data.versions[""].` + rest
 		}
-		out = append(out, Row{ext + r.ext, kindNames[r.kind], c, string(r.rule), bool(r.written)})
+		_, required := r.typ.required()
+		out = append(out, Row{ext + r.ext, kindNames[r.typ.kind()], c, string(r.rule), required, r.empty == must})
 	}
 	return out
 }

@@ -104,22 +104,22 @@ func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {
 		assign(native, doc.NewString("oauth2"), "type")
 		CompleteFlow(native, "authorizationCode")
 	}
-	k.settle(a, name)
+	k.compact(a, name)
 	requireScheme(d, name)
 }
 
-// settle removes what is empty in an entry, and an entry that says nothing: the
+// compact removes what is empty in an entry, and an entry that says nothing: the
 // native scheme alone has the same effect, except with OAuth (contract
 // oas-extension.md 1.4, 4.4). That of an API key says something as long as it says
 // whether it is enabled.
-func (k *converter) settle(a *doc.Node, name string) {
+func (k *converter) compact(a *doc.Node, name string) {
 	entry := a.Get("securitySchemes", name)
-	nothing := k.section.shape.settle(entry)
+	nothing := k.section.layout.compact(entry)
 	if nothing && k.scheme != SchemeToken && k.scheme != SchemeOAuth {
 		a.Delete("securitySchemes", name)
 		return
 	}
-	k.section.shape.complete(entry)
+	k.section.layout.complete(entry)
 }
 
 // completeEntries writes the entries of the extension as the table says, also those
@@ -147,11 +147,11 @@ func completeEntries(d, a *doc.Node) {
 // tidyEntry: an API key need not say whether it is enabled.
 func tidyEntry(scheme Scheme, entry *doc.Node) {
 	if scheme == SchemeOAuth2 {
-		oauth2Shape.tidy(entry)
+		oauth2Layout.tidy(entry)
 	}
 	for i := range converters {
 		if k := &converters[i]; k.scheme == scheme && scheme != SchemeToken {
-			k.section.shape.tidy(entry)
+			k.section.layout.tidy(entry)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func fillEndpoints(d, ext, c *doc.Node) {
 	}
 	for _, settings := range ext.Get("middleware", "operations").Members() {
 		if settings.Is(doc.TypeObject) {
-			operationShape.tidy(settings)
+			operationLayout.tidy(settings)
 			tidyNames(settings)
 		}
 	}
@@ -84,7 +84,7 @@ func (m *middleware) fill(settings, entry *doc.Node) {
 	}
 	block = block.Clone()
 	m.section.fill(block, entry)
-	switch nothing := m.section.shape.settle(block); {
+	switch nothing := m.section.layout.compact(block); {
 	case m.isList:
 		assign(settings, doc.NewArray(append([]*doc.Node{block}, others...)...), m.block)
 	case nothing && !m.stays:

@@ -45,7 +45,7 @@ func restore(a *doc.Node, blocks []held) {
 	for _, h := range blocks {
 		around := a.Get(h.path[:len(h.path)-1]...)
 		if around.Is(doc.TypeObject) && a.Get(h.path...) == nil {
-			rootSection.shape.at("server.authentication." + strings.Join(h.path, ".")).tidy(h.block)
+			rootSection.layout.at("server.authentication." + strings.Join(h.path, ".")).tidy(h.block)
 			a.Put(h.block, h.path...)
 		}
 	}

@@ -60,7 +60,7 @@ func Fill(document, classic *doc.Node) *doc.Node {
 	fillAuthentication(d, ext, classic)
 	fillEndpoints(d, ext, classic)
 	blocks := hold(ext.Get("server", "authentication"), classic.Get("auth_configs"))
-	nothing := rootSection.shape.settle(ext)
+	nothing := rootSection.layout.compact(ext)
 	restore(ext.Get("server", "authentication"), blocks)
 	if nothing {
 		d.Delete(ExtensionKey)

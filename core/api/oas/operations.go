@@ -16,21 +16,22 @@ type middleware struct {
 	stays       bool // on the way back also when empty
 }
 
-// operationPath is where the settings of an operation are in the table.
-const operationPath = "middleware.operations[]"
-
-// operationShape is all that an operation can have.
-var operationShape = newBlock(operationPath, operationRows, responseRows())
+// operationLayout is all that an operation can have.
+var operationLayout = newLayout(operationRows, responseRows())
 
 // endpoints are the blocks of an operation in the order of the table.
 var endpoints = compileOperations()
 
 func compileOperations() []middleware {
 	var order []string
-	rows := map[string][]row{}
+	rows, stays := map[string][]row{}, map[string]bool{}
 	for _, r := range slices.Concat(operationRows, responseRows()) {
 		name, rest, _ := strings.Cut(r.ext, ".")
 		listed, classic, _ := strings.Cut(r.classic, "[]")
+		if r.rule == block && rest == "" {
+			stays[name] = r.empty == kept
+			continue
+		}
 		if r.classic == "" && rows[name] == nil {
 			continue // read from the document only
 		}
@@ -46,9 +47,9 @@ func compileOperations() []middleware {
 		block, isList := strings.CutSuffix(name, "[]")
 		rule := rows[name][0].rule
 		out = append(out, middleware{
-			block: block, list: listed, section: compile(within(operationPath, block), rows[name]).with(blockHooks[block]), isList: isList,
+			block: block, list: listed, section: compile(rows[name]).with(blockHooks[block]), isList: isList,
 			documentary: rule == mock || rule == validate,
-			stays:       empties[within(operationPath, block)] == kept,
+			stays:       stays[block],
 		})
 	}
 	return out

@@ -4,8 +4,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// row is one line of the mapping: a member of the extension, its classic twin,
-// how one becomes the other, its type, and whether it is written when empty.
+// row is one line of the table: a member of the extension, its classic twin, how one
+// becomes the other, its type, and what is written when it is empty. Objects and lists
+// of objects have rows, too; their rule is block.
+//
 // "[]" is a list element, ".*" any key of a map; " (key)" and " (value)" are the
 // two sides of a map that the extension writes as a list of pairs. In classic
 // paths "V" is the version named "" and a final "?" marks a member that the
@@ -13,14 +15,15 @@ import (
 type row struct {
 	ext, classic string
 	rule         rule
-	kind         kind
-	written      written
+	typ          typ
+	empty        empty
 }
 
-// rule names a conversion of contract oas-extension.md 3.
+// rule names a conversion.
 type rule string
 
 const (
+	block    rule = "block"
 	same     rule = "copy"
 	none     rule = "none"
 	not      rule = "not"
@@ -63,29 +66,19 @@ const (
 // members at once and have a function each.
 var plain = []rule{same, not, durS, durNS, durText, intCut, tls}
 
-// kind is the type of a member of the extension.
-type kind uint8
+// empty says what the extension shows for a member without content. A member is
+// shown as long as something else in the block around it is; a block of nothing but
+// empty members is left out as a whole.
+type empty uint8
 
 const (
-	text kind = iota
-	flag
-	whole
-	natural // a whole number of at least 0
-	number
-	duration
-	hexID
-	texts
-	wholes
-	list
-	textMap
-	anyMap
-)
-
-type written bool
-
-const (
-	must written = true  // also when empty, as soon as its block is written
-	may  written = false // only when not empty
+	may       empty = iota // nothing
+	must                   // the zero value, as soon as its block is written
+	emptyList              // []
+	null                   // null
+	zeroBlock              // an object with the members that are always written
+	kept                   // itself, however empty
+	content                // itself: its absence says something else
 )
 
 // section is a compiled part of the table: what one object of the extension has
@@ -93,7 +86,7 @@ const (
 type section struct {
 	leaves []leaf
 	lists  []*sequence
-	shape  *block
+	layout *layout
 	hook   hook
 }
 
@@ -108,7 +101,7 @@ type leaf struct {
 	ext, classic []string
 	rule         rule
 	kind         kind
-	written      written
+	empty        empty
 	omitted      bool // left out of the classic form when empty
 }
 
@@ -120,5 +113,5 @@ type sequence struct {
 	key, value   string   // member names of pairs
 	joined       bool     // the value of a pair is a list, and one text in the classic form
 	emptyMap     bool     // no pairs give an empty map, not null
-	whenEmpty    empty
+	empty        empty
 }

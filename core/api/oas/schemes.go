@@ -1,6 +1,8 @@
 package oas
 
 import (
+	"slices"
+
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
@@ -49,29 +51,40 @@ func recogniseHTTP(native *doc.Node) Scheme {
 	return SchemeOther
 }
 
-// converter are the rows of one kind of scheme.
+// converter is a kind of scheme with a slot of auth_configs.
 type converter struct {
-	scheme  Scheme
-	section *section
+	scheme           Scheme
+	name, definition string // in the table and in the schema
+	rows             []row
+	section          *section
 }
 
 // converters are in the order in which a fill writes schemes.
 var converters = []converter{
-	{SchemeToken, compileScheme(tokenRows, SchemeToken)},
-	{SchemeJWT, compileScheme(jwtRows, SchemeJWT)},
-	{SchemeBasic, compileScheme(basicRows, SchemeBasic)},
-	{SchemeOAuth, compileScheme(oauthRows, SchemeOAuth)},
-	{SchemeExternalOAuth, compileScheme(externalOAuthRows, SchemeExternalOAuth)},
+	newConverter(SchemeToken, "token", "Token", tokenRows),
+	newConverter(SchemeJWT, "jwt", "JWT", jwtRows),
+	newConverter(SchemeBasic, "basic", "Basic", basicRows),
+	newConverter(SchemeOAuth, "oauth", "OAuth", oauthRows),
+	newConverter(SchemeExternalOAuth, "externalOAuth", "ExternalOAuth", externalOAuthRows),
 }
 
-func compileScheme(rows []row, s Scheme) *section {
-	section := compile("<"+string(s)+">", rows)
-	section.shape.addAll(sources("", string(s)))
-	return section
+func newConverter(s Scheme, name, definition string, rows []row) converter {
+	section, places := compile(rows), sources("", string(s))
+	section.layout.addAll(places)
+	return converter{s, name, definition, slices.Concat(rows, places), section}
 }
 
-// oauth2Shape describes the schemes that live in the document only.
-var oauth2Shape = newBlock("<"+string(SchemeOAuth2)+">", oauth2Rows)
+// schemeRows are the settings of schemes of all kinds.
+func schemeRows() []row {
+	all := oauth2Rows
+	for _, c := range converters {
+		all = slices.Concat(all, c.rows)
+	}
+	return all
+}
+
+// oauth2Layout describes the schemes that live in the document only.
+var oauth2Layout = newLayout(oauth2Rows)
 
 // newSlot replaces the entry by one in which nothing is set.
 func newSlot(c *doc.Node, name string) *doc.Node {

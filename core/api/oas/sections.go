@@ -9,35 +9,34 @@ import (
 var rootSection = compileRoot()
 
 func compileRoot() *section {
-	s := compile("", infoRows, upstreamRows, uptimeDiscoveryRows(), serverRows, without(authenticationRows, conditional...), globalRows, errorRows)
-	s.shape.addAll(authenticationRows, pluginRows(), sources("server.authentication.hmac.", "hmac"),
+	s := compile(infoRows, upstreamRows, uptimeDiscoveryRows(), serverRows, without(authenticationRows, conditional...), globalRows, errorRows)
+	s.layout.addAll(authenticationRows, pluginRows(), sources("server.authentication.hmac.", "hmac"),
 		sources("server.authentication.oidc.", "oidc"), sources("server.authentication.custom.", "coprocess"), documentRows)
-	s.shape.mark("")
 	return s
 }
 
 // conditional are the blocks that a fill leaves alone without an entry in
 // auth_configs (contract oas-extension.md 5.4).
-var conditional = []string{"server.authentication.hmac.", "server.authentication.oidc."}
+var conditional = []string{"server.authentication.hmac", "server.authentication.oidc"}
 
 var (
-	hmacSection = compile("server.authentication.hmac", below(authenticationRows, conditional[0]))
-	oidcSection = compile("server.authentication.oidc", below(authenticationRows, conditional[1]))
+	hmacSection = compile(below(authenticationRows, conditional[0]))
+	oidcSection = compile(below(authenticationRows, conditional[1]))
 )
 
 // documentRows are maps that the table of members does not go into.
 var documentRows = []row{
-	{"middleware.operations", "", docOnly, anyMap, may},
-	{"middleware.mcpTools", "", docOnly, anyMap, may},
-	{"middleware.mcpResources", "", docOnly, anyMap, may},
-	{"middleware.mcpPrompts", "", docOnly, anyMap, may},
+	{"middleware.operations", "", block, "Operations", may},
+	{"middleware.mcpTools", "", block, "MCPPrimitives", may},
+	{"middleware.mcpResources", "", block, "MCPPrimitives", may},
+	{"middleware.mcpPrompts", "", block, "MCPPrimitives", may},
 }
 
 // below returns the rows below a path, relative to it.
-func below(rows []row, prefix string) []row {
+func below(rows []row, path string) []row {
 	var out []row
 	for _, r := range rows {
-		if rest, ok := strings.CutPrefix(r.ext, prefix); ok {
+		if rest, ok := strings.CutPrefix(r.ext, path+"."); ok {
 			r.ext = rest
 			out = append(out, r)
 		}
@@ -45,9 +44,10 @@ func below(rows []row, prefix string) []row {
 	return out
 }
 
-func without(rows []row, prefixes ...string) []row {
+// without returns the rows that are neither at one of some paths nor below.
+func without(rows []row, paths ...string) []row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(r.ext, p) })
+		return slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(r.ext+".", p+".") })
 	})
 }
 
@@ -71,30 +71,31 @@ func moved(rows []row, ext, classic [2]string) []row {
 // uptimeDiscoveryRows: uptime tests repeat the service discovery of the upstream.
 func uptimeDiscoveryRows() []row {
 	return moved(upstreamRows,
-		[2]string{"upstream.serviceDiscovery.", "upstream.uptimeTests.serviceDiscovery."},
+		[2]string{"upstream.serviceDiscovery", "upstream.uptimeTests.serviceDiscovery"},
 		[2]string{"proxy.service_discovery.", "uptime_tests.config.service_discovery."})
 }
 
 // responseRows: transforms of responses repeat those of requests.
 func responseRows() []row {
 	return slices.Concat(
-		moved(operationRows, [2]string{"transformRequestBody.", "transformResponseBody."}, [2]string{"transform[]", "transform_response[]"}),
-		moved(operationRows, [2]string{"transformRequestHeaders.", "transformResponseHeaders."}, [2]string{"transform_headers[]", "transform_response_headers[]"}),
+		moved(operationRows, [2]string{"transformRequestBody", "transformResponseBody"}, [2]string{"transform[]", "transform_response[]"}),
+		moved(operationRows, [2]string{"transformRequestHeaders", "transformResponseHeaders"}, [2]string{"transform_headers[]", "transform_response_headers[]"}),
 	)
 }
 
 // pluginEntry are the members of one plugin.
 var pluginEntry = []row{
-	{"[].enabled", "[].disabled", not, flag, must},
-	{"[].functionName", "[].name", same, text, must},
-	{"[].path", "[].path", same, text, must},
-	{"[].code", "[].code?", same, text, may},
-	{"[].rawBodyOnly", "[].raw_body_only", same, flag, may},
-	{"[].requireSession", "[].require_session", same, flag, may},
+	{"", "", block, "[CustomPlugin]+", may},
+	{"[].enabled", "[].disabled", not, "bool!", must},
+	{"[].functionName", "[].name", same, "string!", must},
+	{"[].path", "[].path", same, "string", must},
+	{"[].code", "[].code?", same, "string", may},
+	{"[].rawBodyOnly", "[].raw_body_only", same, "bool", may},
+	{"[].requireSession", "[].require_session", same, "bool", may},
 }
 
 // pluginList converts the four plugin lists, whose places differ.
-var pluginList = &sequence{item: compile("middleware.global.prePlugins[]", below(moved(pluginEntry, [2]string{}, [2]string{"[].", ""}), "[]."))}
+var pluginList = &sequence{item: compile(below(moved(pluginEntry, [2]string{}, [2]string{"[].", ""}), "[]"))}
 
 // pluginRows are the plugin lists in their present and in their older form.
 func pluginRows() []row {
@@ -102,6 +103,7 @@ func pluginRows() []row {
 	for _, p := range oldPlugins {
 		to := [2]string{"", "custom_middleware." + p.classic}
 		out = append(out, moved(pluginEntry, [2]string{"", "middleware.global." + p.list}, to)...)
+		out = append(out, row{"middleware.global." + p.wrapped, "", block, "CustomPluginConfig", may})
 		out = append(out, moved(pluginEntry, [2]string{"", "middleware.global." + p.wrapped + ".plugins"}, to)...)
 	}
 	return out
@@ -112,12 +114,15 @@ func pluginRows() []row {
 func sources(ext, slot string) []row {
 	classic := "auth_configs." + slot + "."
 	return []row{
-		{ext + "header.enabled", classic + "disable_header", srcHead, flag, must},
-		{ext + "header.name", classic + "auth_header_name", src, text, may},
-		{ext + "cookie.enabled", classic + "use_cookie", src, flag, must},
-		{ext + "cookie.name", classic + "cookie_name", src, text, may},
-		{ext + "query.enabled", classic + "use_param", src, flag, must},
-		{ext + "query.name", classic + "param_name", src, text, may},
+		{ext + "header", "", block, "AuthSource", may},
+		{ext + "header.enabled", classic + "disable_header", srcHead, "bool!", must},
+		{ext + "header.name", classic + "auth_header_name", src, "string", may},
+		{ext + "cookie", "", block, "AuthSource", may},
+		{ext + "cookie.enabled", classic + "use_cookie", src, "bool!", must},
+		{ext + "cookie.name", classic + "cookie_name", src, "string", may},
+		{ext + "query", "", block, "AuthSource", may},
+		{ext + "query.enabled", classic + "use_param", src, "bool!", must},
+		{ext + "query.name", classic + "param_name", src, "string", may},
 	}
 }
 

@@ -83,9 +83,9 @@ func (l *sequence) fill(ext, classic *doc.Node) {
 		out = l.toExtension(old, v)
 	}
 	switch {
-	case out.Len() > 0 || l.whenEmpty == emptyList:
+	case out.Len() > 0 || l.empty == emptyList:
 		assign(ext, out, l.ext...)
-	case l.whenEmpty == null:
+	case l.empty == null:
 		assign(ext, doc.NewNull(), l.ext...)
 	default:
 		ext.Delete(l.ext...)
@@ -112,8 +112,8 @@ func (s *section) update(old *doc.Node, entries []*doc.Node) []*doc.Node {
 			items[i] = doc.NewObject()
 		}
 		s.fill(items[i], entry)
-		s.shape.settle(items[i])
-		s.shape.complete(items[i])
+		s.layout.compact(items[i])
+		s.layout.complete(items[i])
 	}
 	return items
 }

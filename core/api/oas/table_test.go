@@ -42,8 +42,8 @@ func page(t *testing.T, old string) string {
 	t.Helper()
 	notes := map[string]string{}
 	for line := range strings.Lines(old) {
-		if cells := strings.Split(strings.TrimSuffix(line, " |\n"), " | "); len(cells) == 6 {
-			notes[strings.Trim(cells[0], "| `")] = cells[5]
+		if cells := strings.Split(strings.TrimSuffix(line, " |\n"), " | "); len(cells) == 7 {
+			notes[strings.Trim(cells[0], "| `")] = cells[6]
 		}
 	}
 	var sections []string
@@ -53,9 +53,12 @@ func page(t *testing.T, old string) string {
 			t.Errorf("%s is there twice", r.Ext)
 		}
 		seen[r.Ext] = true
-		s, always, twin := section(r.Ext), "", ""
+		s, required, always, twin := section(r.Ext), "", "", ""
 		if rows[s] == "" {
 			sections = append(sections, s)
+		}
+		if r.Required {
+			required = "yes"
 		}
 		if r.Always {
 			always = "always"
@@ -63,13 +66,13 @@ func page(t *testing.T, old string) string {
 		if r.Classic != "" {
 			twin = "`" + r.Classic + "`"
 		}
-		rows[s] += fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s |\n", r.Ext, r.Type, always, twin, r.Rule, notes[r.Ext])
+		rows[s] += fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | %s |\n", r.Ext, r.Type, required, always, twin, r.Rule, notes[r.Ext])
 	}
 	introduction, _, _ := strings.Cut(old, "\n## ")
 	var b strings.Builder
 	b.WriteString(introduction)
 	for _, s := range sections {
-		fmt.Fprintf(&b, "\n## %s\n\n| member | type | written | classic twin | rule | notes |\n|---|---|---|---|---|---|\n%s", s, rows[s])
+		fmt.Fprintf(&b, "\n## %s\n\n| member | type | required | written | classic twin | rule | notes |\n|---|---|---|---|---|---|---|\n%s", s, rows[s])
 	}
 	return b.String()
 }

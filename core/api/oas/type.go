@@ -7,131 +7,120 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// ExtensionType returns the type of the vendor extension, which follows from the
-// table. Gateways decode it apart from the feed, so that a wrong value costs what it
-// says and not the feed; but what it says may be who is let in.
-func ExtensionType() shape.Type { return extensionType }
+// typ is the type of a member: one of words, "=a|b" (one of these texts), the name of
+// an object or enumeration that definitions describe, [T] for a list, {T} for a map of
+// any names. A list takes marks: ? (or null), + (not empty), * (without repetition). A
+// final "!" says that the schema requires the member. What gateways decode, what a
+// conversion reads and what the schema demands follow from it.
+type typ string
 
-var extensionType = typeOf(slices.Concat(
-	infoRows, upstreamRows, uptimeDiscoveryRows(), serverRows, authenticationRows, globalRows, errorRows, pluginRows(),
-	sources("server.authentication.hmac.", "hmac"), sources("server.authentication.oidc.", "oidc"), sources("server.authentication.custom.", "coprocess"),
-	under("server.eventHandlers[].", webhookRows, scriptRows, logRows),
-	under("server.authentication.securitySchemes.*.", tokenRows, jwtRows, basicRows, oauthRows, externalOAuthRows, oauth2Rows, sources("", "")),
-	under("middleware.operations.*.", operationRows, responseRows()),
-	under("middleware.mcpTools.*.", primitiveRows()), under("middleware.mcpResources.*.", primitiveRows()), under("middleware.mcpPrompts.*.", primitiveRows()),
-	keptRows,
-))
+// kind is what a conversion reads a member as.
+type kind uint8
 
-// primitiveRows are the settings of tools, resources and prompts of MCP proxies.
-func primitiveRows() []row {
-	return append(without(slices.Concat(operationRows, responseRows()),
-		"internal.", "transformRequestMethod.", "transformResponseBody.", "urlRewrite.", "cache.", "validateRequest.", "mockResponse."),
-		row{"security[].*", "", docOnly, texts, may})
-}
-
-// keptRows are members that documents may have and nothing here reads.
-var keptRows = slices.Concat(
-	[]row{{"server.slug", "", docOnly, text, may}, {"server.contextVariables.enabled", "", docOnly, flag, may}},
-	identified("middleware.global.trafficLogs.plugins[]."),
-	identified("middleware.global.prePlugins[]."), identified("middleware.global.prePlugin.plugins[]."),
-	identified("middleware.global.postAuthenticationPlugins[]."), identified("middleware.global.postAuthenticationPlugin.plugins[]."),
-	identified("middleware.global.postPlugins[]."), identified("middleware.global.postPlugin.plugins[]."),
-	identified("middleware.global.responsePlugins[]."), identified("middleware.global.responsePlugin.plugins[]."),
+const (
+	text kind = iota
+	flag
+	whole
+	natural // a whole number of at least 0
+	number
+	duration
+	hexID
+	texts
+	wholes
+	list
+	textMap
+	anyMap
 )
 
-// identified are the members of a plugin that comes from a library.
-func identified(plugin string) []row {
-	return []row{{plugin + "pluginId", "", docOnly, text, may}, {plugin + "pluginHash", "", docOnly, text, may}}
+// word is a type with a name of its own.
+type word struct {
+	name    typ
+	kind    kind
+	decoded shape.Type // by gateways
 }
 
-// under returns rows with a path in front of theirs.
-func under(path string, rows ...[]row) []row {
-	return moved(slices.Concat(rows...), [2]string{"", path}, [2]string{})
+// words are the types that others are made of. That a number is whole matters to the
+// one member only, and the schema has an opinion on it: gateways decode any.
+var words = []word{
+	{"string", text, shape.String},           // a text
+	{"text", text, shape.String},             // a text that is not blank
+	{"uri", text, shape.String},              // an address with a scheme
+	{"uriref", text, shape.String},           // an address, or the rest of one
+	{"domain", text, shape.String},           // a host name, which may have wildcards and a port
+	{"hex", hexID, shape.String},             // 24 hexadecimal digits; any other text counts as none
+	{"bool", flag, shape.Bool},               // true or false
+	{"int", whole, shape.Float},              // a whole number
+	{"port", whole, shape.Float},             // a whole number from 1 to 65535
+	{"count", whole, shape.Float},            // a whole number of 0 or more
+	{"uint", natural, shape.Float},           // a whole number of 0 or more; anything less counts as 0
+	{"whole", whole, shape.Float},            // a number, of which the whole part counts
+	{"number", number, shape.Float},          // a number
+	{"share", number, shape.Float},           // a number from 0 to 1
+	{"duration", duration, shape.String},     // a duration in hours to nanoseconds: `1m30s`
+	{"lifetime", duration, shape.String},     // a duration in hours, minutes and seconds, longer than zero
+	{"seconds", duration, shape.String},      // a duration in hours, minutes and seconds
+	{"timeout", duration, shape.String},      // a duration in minutes, seconds and milliseconds, which may have fractions
+	{"span", duration, shape.String},         // a duration; any other text counts as zero
+	{"any", anyMap, shape.Any},               // anything
+	{"object", anyMap, shape.Map(shape.Any)}, // an object with any members: data of plugins
 }
 
-// branch is a place in the extension, on the way from rows to a type.
-type branch struct {
-	names   []string
-	members map[string]*branch
-	item    *branch // of a list
-	value   *branch // of an object with free names
-	leaf    shape.Type
-}
-
-func typeOf(rows []row) shape.Type {
-	root := &branch{}
-	for _, r := range rows {
-		at := root
-		for name := range strings.SplitSeq(strings.ReplaceAll(r.ext, "[]", ".[]"), ".") {
-			at = at.below(name)
-		}
-		at.leaf = r.shape()
+func (t typ) word() word {
+	if i := slices.IndexFunc(words, func(w word) bool { return w.name == t }); i >= 0 {
+		return words[i]
 	}
-	return root.typed()
+	if t.named() && enumerations[t] == "" {
+		return word{kind: anyMap, decoded: shape.Map(shape.Any)}
+	}
+	return word{kind: text, decoded: shape.String}
 }
 
-func (b *branch) below(name string) *branch {
-	switch name {
-	case "[]":
-		return made(&b.item)
-	case "*":
-		return made(&b.value)
-	}
-	if b.members == nil {
-		b.members = map[string]*branch{}
-	}
-	next := b.members[name]
-	if next == nil {
-		b.names = append(b.names, name)
-	}
-	b.members[name] = made(&next)
-	return next
+// required reports whether the schema wants the member, and returns its bare type.
+func (t typ) required() (bare typ, is bool) {
+	name, is := strings.CutSuffix(string(t), "!")
+	return typ(name), is
 }
 
-func made(b **branch) *branch {
-	if *b == nil {
-		*b = &branch{}
+// item returns the type of the items of a list or map.
+func (t typ) item() (item typ, ok bool) {
+	switch end := strings.LastIndexAny(string(t), "]}"); {
+	case end < 0, t[0] != '[' && t[0] != '{':
+		return "", false
+	default:
+		return t[1:end], true
 	}
-	return *b
 }
 
-func (b *branch) typed() shape.Type {
+// named reports whether definitions describe the type.
+func (t typ) named() bool { return t != "" && t[0] >= 'A' && t[0] <= 'Z' }
+
+func (t typ) kind() kind {
+	t, _ = t.required()
+	item, composed := t.item()
 	switch {
-	case b.item != nil:
-		return shape.List(b.item.typed())
-	case b.value != nil:
-		return shape.Map(b.value.typed())
-	case b.members == nil:
-		return b.leaf
+	case !composed:
+		return t.word().kind
+	case t[0] == '{' && item.kind() == text:
+		return textMap
+	case t[0] == '{':
+		return anyMap
+	case item.kind() == text:
+		return texts
+	case item.kind() == whole:
+		return wholes
 	}
-	groups := make([]shape.Group, 0, len(b.names))
-	for _, name := range b.names {
-		groups = append(groups, shape.Members(name, b.members[name].typed()))
-	}
-	return shape.Object(groups...)
+	return list
 }
 
-// shape returns the type of a member. Whether a number is whole matters to the one
-// member only, and schemas have an opinion on it: any number passes here.
-func (r row) shape() shape.Type {
-	switch r.kind {
-	case flag:
-		return shape.Bool
-	case whole, natural, number:
-		return shape.Float
-	case texts:
-		return shape.List(shape.String)
-	case wholes:
-		return shape.List(shape.Float)
-	case list:
-		if r.rule == security {
-			return shape.List(shape.List(shape.String))
-		}
-		return shape.List(shape.Any) // the values that a claim may have
-	case textMap:
-		return shape.Map(shape.String)
-	case anyMap:
-		return shape.Map(shape.Any) // data of plugins
+// gateway returns the type that gateways decode.
+func (t typ) gateway() shape.Type {
+	t, _ = t.required()
+	item, composed := t.item()
+	switch {
+	case !composed:
+		return t.word().decoded
+	case t[0] == '{':
+		return shape.Map(item.gateway())
 	}
-	return shape.String
+	return shape.List(item.gateway())
 }

@@ -7,73 +7,59 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// block is an object of the extension as the table knows it, for removing what
+// layout is an object of the extension as the table knows it, for removing what
 // has become empty and adding what is always written.
-type block struct {
-	members map[string]*block // nil for a member that is no block
+type layout struct {
+	members map[string]*layout // nil for a member that is no object
 	order   []string
-	items   *block // of a list or a map of objects
+	items   *layout // of a list or a map of objects
 	kind    kind
-	must    bool
-	mapped  bool  // something in it has a classic twin
 	empty   empty // what is shown without content
+	mapped  bool  // something in it has a classic twin
 }
 
-// newBlock makes the shape that rows describe of the object at a path.
-func newBlock(path string, parts ...[]row) *block {
-	b := &block{}
-	b.addAll(parts...)
-	b.mark(path)
-	return b
+// newLayout makes the layout that rows describe.
+func newLayout(parts ...[]row) *layout {
+	l := &layout{}
+	l.addAll(parts...)
+	return l
 }
 
-// mark notes what empty members show.
-func (b *block) mark(path string) {
-	b.empty = empties[path]
-	for name, m := range b.members {
-		m.mark(within(path, name))
-	}
-	if b.items != nil {
-		b.items.mark(items(path))
-	}
-}
-
-func (b *block) addAll(parts ...[]row) {
+func (l *layout) addAll(parts ...[]row) {
 	for _, r := range slices.Concat(parts...) {
-		b.add(r)
+		l.add(r)
 	}
 }
 
 // add notes a row.
-func (b *block) add(r row) {
+func (l *layout) add(r row) {
 	head, rest, isList := cutItems(r.ext)
-	twin := r.rule != docOnly && r.rule != docKeep
-	b.mapped = b.mapped || twin
+	twin := r.rule != block && r.rule != docOnly && r.rule != docKeep
+	l.mapped = l.mapped || twin
 	for name := range strings.SplitSeq(head, ".") {
-		b = b.member(name)
-		b.mapped = b.mapped || twin
+		l = l.member(name)
+		l.mapped = l.mapped || twin
 	}
 	if !isList {
-		b.kind, b.must = r.kind, bool(r.written)
+		l.kind, l.empty = r.typ.kind(), r.empty
 		return
 	}
-	b.kind = list
-	if b.items == nil {
-		b.items = &block{}
+	if l.items == nil {
+		l.items = &layout{}
 	}
 	r.ext = rest
-	b.items.add(r)
+	l.items.add(r)
 }
 
-func (b *block) member(name string) *block {
-	if b.members == nil {
-		b.members = map[string]*block{}
+func (l *layout) member(name string) *layout {
+	if l.members == nil {
+		l.members = map[string]*layout{}
 	}
-	if b.members[name] == nil {
-		b.members[name] = &block{}
-		b.order = append(b.order, name)
+	if l.members[name] == nil {
+		l.members[name] = &layout{}
+		l.order = append(l.order, name)
 	}
-	return b.members[name]
+	return l.members[name]
 }
 
 // cutItems divides a path at its first list or map of objects.
@@ -86,60 +72,60 @@ func cutItems(path string) (head, rest string, ok bool) {
 	return path, "", false
 }
 
-// at returns the block at a path of the table.
-func (b *block) at(path string) *block {
+// at returns the layout at a path of the table.
+func (l *layout) at(path string) *layout {
 	for name := range strings.SplitSeq(path, ".") {
-		b = b.members[name]
+		l = l.members[name]
 	}
-	return b
+	return l
 }
 
-// settle removes what is empty, completes the blocks that are not, and reports whether
+// compact removes what is empty, completes the blocks that are not, and reports whether
 // nothing is left. Blocks that live in the document only stay; unknown members count as
 // content.
-func (b *block) settle(n *doc.Node) (nothing bool) {
+func (l *layout) compact(n *doc.Node) (nothing bool) {
 	nothing = true
 	for _, name := range n.Names() {
-		m, v := b.members[name], n.Get(name)
+		m, v := l.members[name], n.Get(name)
 		switch {
 		case m == nil:
 			nothing = false
 		case m.members == nil || !v.Is(doc.TypeObject):
-			nothing = m.settleValue(n, name, v) && nothing
+			nothing = m.compactValue(n, name, v) && nothing
 		case !m.mapped:
 			m.tidy(v)
 			nothing = nothing && m.nothing(v)
-		case !m.settle(v):
+		case !m.compact(v):
 			nothing = false
 		case m.empty != kept:
 			n.Delete(name)
 		}
 	}
 	if !nothing {
-		b.complete(n)
+		l.complete(n)
 	}
 	return nothing
 }
 
-// settleValue is settle for a member that is no block, or should be one and is not.
-func (b *block) settleValue(n *doc.Node, name string, v *doc.Node) (nothing bool) {
-	if b.items != nil {
-		b.tidyItems(v)
+// compactValue is compact for a member that is no block, or should be one and is not.
+func (l *layout) compactValue(n *doc.Node, name string, v *doc.Node) (nothing bool) {
+	if l.items != nil {
+		l.tidyItems(v)
 	}
-	nothing = isEmpty(v, b.kind) && b.empty != content
+	nothing = isEmpty(v, l.kind) && l.empty != content
 	switch {
-	case nothing && (!b.must && b.empty == absent || v.Is(doc.TypeNull) && b.empty != null):
+	case nothing && (l.empty == may || v.Is(doc.TypeNull) && l.empty != null):
 		n.Delete(name) // what is written also when empty comes back with the rest
-	case b.kind == duration && v.Is(doc.TypeString):
+	case l.kind == duration && v.Is(doc.TypeString):
 		assign(n, read(v, duration), name)
 	}
 	return nothing
 }
 
 // nothing reports whether all members of a block are empty.
-func (b *block) nothing(n *doc.Node) bool {
+func (l *layout) nothing(n *doc.Node) bool {
 	for name, v := range n.Members() {
-		switch m := b.members[name]; {
+		switch m := l.members[name]; {
 		case m == nil:
 			return false
 		case m.members != nil && v.Is(doc.TypeObject):
@@ -154,9 +140,9 @@ func (b *block) nothing(n *doc.Node) bool {
 }
 
 // complete adds the members that are written also when empty.
-func (b *block) complete(n *doc.Node) {
-	for _, name := range b.order {
-		m := b.members[name]
+func (l *layout) complete(n *doc.Node) {
+	for _, name := range l.order {
+		m := l.members[name]
 		switch {
 		case n.Get(name) != nil:
 		case m.empty == null:
@@ -167,7 +153,7 @@ func (b *block) complete(n *doc.Node) {
 			block := doc.NewObject()
 			m.complete(block)
 			n.Set(name, block)
-		case m.must:
+		case m.empty == must:
 			n.Set(name, read(nil, m.kind))
 		}
 	}
@@ -175,29 +161,29 @@ func (b *block) complete(n *doc.Node) {
 
 // tidy writes a block that stays, whatever it says, as the table has it: empty members
 // are left out unless they are always written, durations are canonical.
-func (b *block) tidy(n *doc.Node) {
+func (l *layout) tidy(n *doc.Node) {
 	for _, name := range n.Names() {
-		switch m, v := b.members[name], n.Get(name); {
+		switch m, v := l.members[name], n.Get(name); {
 		case m == nil:
 		case m.members != nil && v.Is(doc.TypeObject):
 			m.tidy(v)
 		default:
-			m.settleValue(n, name, v)
+			m.compactValue(n, name, v)
 		}
 	}
-	b.complete(n)
+	l.complete(n)
 }
 
 // tidyItems tidies the objects in a list or map.
-func (b *block) tidyItems(n *doc.Node) {
+func (l *layout) tidyItems(n *doc.Node) {
 	for _, item := range n.Items() {
 		if item.Is(doc.TypeObject) {
-			b.items.tidy(item)
+			l.items.tidy(item)
 		}
 	}
 	for _, item := range n.Members() {
 		if item.Is(doc.TypeObject) {
-			b.items.tidy(item)
+			l.items.tidy(item)
 		}
 	}
 }

@@ -1,0 +1,121 @@
+package oas
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/shape"
+)
+
+// ExtensionType returns the type of the vendor extension, which follows from the
+// table. Gateways decode it apart from the feed, so that a wrong value costs what it
+// says and not the feed; but what it says may be who is let in.
+func ExtensionType() shape.Type { return extensionType }
+
+var extensionType = tree(slices.Concat(rootRows(), keptRows,
+	under("server.eventHandlers[].", handlerRows()),
+	under("server.authentication.securitySchemes.*.", schemeRows()),
+	under("middleware.operations.*.", operationRows, responseRows()),
+	under("middleware.mcpTools.*.", primitiveRows()), under("middleware.mcpResources.*.", primitiveRows()), under("middleware.mcpPrompts.*.", primitiveRows()),
+)).decoded()
+
+// rootRows are the members that every extension has at the same place.
+func rootRows() []row {
+	return slices.Concat(infoRows, upstreamRows, uptimeDiscoveryRows(), serverRows, authenticationRows, globalRows, errorRows, pluginRows(), documentRows,
+		sources("server.authentication.hmac.", "hmac"), sources("server.authentication.oidc.", "oidc"), sources("server.authentication.custom.", "coprocess"))
+}
+
+// primitiveRows are the settings of tools, resources and prompts of MCP proxies.
+func primitiveRows() []row {
+	return append(without(slices.Concat(operationRows, responseRows()),
+		"internal", "transformRequestMethod", "transformResponseBody", "urlRewrite", "cache", "validateRequest", "mockResponse"),
+		row{"security", "", docOnly, "[{[string]}]", may})
+}
+
+// keptRows are members that documents may have and nothing here reads.
+var keptRows = slices.Concat(
+	[]row{
+		{"server.slug", "", docOnly, "string", may},
+		{"server.contextVariables", "", block, "Switch", may},
+		{"server.contextVariables.enabled", "", docOnly, "bool!", may},
+	},
+	identified("middleware.global.trafficLogs.plugins[]."),
+	identified("middleware.global.prePlugins[]."), identified("middleware.global.prePlugin.plugins[]."),
+	identified("middleware.global.postAuthenticationPlugins[]."), identified("middleware.global.postAuthenticationPlugin.plugins[]."),
+	identified("middleware.global.postPlugins[]."), identified("middleware.global.postPlugin.plugins[]."),
+	identified("middleware.global.responsePlugins[]."), identified("middleware.global.responsePlugin.plugins[]."),
+)
+
+// identified are the members of a plugin that comes from a library.
+func identified(plugin string) []row {
+	return []row{{plugin + "pluginId", "", docOnly, "string", may}, {plugin + "pluginHash", "", docOnly, "string", may}}
+}
+
+// under returns rows with a path in front of theirs.
+func under(path string, rows ...[]row) []row {
+	return moved(slices.Concat(rows...), [2]string{"", path}, [2]string{})
+}
+
+// branch is a place in the extension, on the way from rows to types.
+type branch struct {
+	names   []string
+	members map[string]*branch
+	item    *branch // of a list
+	value   *branch // of an object with free names
+	typ     typ
+}
+
+// tree arranges rows by their places.
+func tree(rows []row) *branch {
+	root := &branch{}
+	for _, r := range rows {
+		at := root
+		for name := range strings.SplitSeq(strings.ReplaceAll(r.ext, "[]", ".[]"), ".") {
+			at = at.below(name)
+		}
+		at.typ = r.typ
+	}
+	return root
+}
+
+func (b *branch) below(name string) *branch {
+	switch name {
+	case "[]":
+		return made(&b.item)
+	case "*":
+		return made(&b.value)
+	}
+	if b.members == nil {
+		b.members = map[string]*branch{}
+	}
+	next := b.members[name]
+	if next == nil {
+		b.names = append(b.names, name)
+	}
+	b.members[name] = made(&next)
+	return next
+}
+
+func made(b **branch) *branch {
+	if *b == nil {
+		*b = &branch{}
+	}
+	return *b
+}
+
+// decoded returns the type that gateways decode.
+func (b *branch) decoded() shape.Type {
+	switch {
+	case b.item != nil:
+		return shape.List(b.item.decoded())
+	case b.value != nil:
+		return shape.Map(b.value.decoded())
+	case b.members == nil:
+		return b.typ.gateway()
+	}
+	groups := make([]shape.Group, 0, len(b.names))
+	for _, name := range b.names {
+		groups = append(groups, shape.Members(name, b.members[name].decoded()))
+	}
+	return shape.Object(groups...)
+}
