@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -72,38 +73,13 @@ func (d *definitions) visible(ctx context.Context, r store.Reader, p policy.Poli
 	if v.All {
 		return true, nil
 	}
-	exist := false
-	for _, id := range p.APIs() {
+	var failed error
+	visible := policy.VisibleThrough(p.APIs(), func(id string) (visible, exists bool) {
 		a, ok, err := d.find(ctx, r, id)
-		if err != nil {
-			return false, err
-		}
-		if ok && a.VisibleTo(v) {
-			return true, nil
-		}
-		exist = exist || ok
-	}
-	return !exist, nil
-}
-
-// authTypes returns the authentication methods of a policy's APIs as they are
-// now, and those that a client said; while none of its APIs exists, those it was
-// written with.
-func (d *definitions) authTypes(ctx context.Context, r store.Reader, p policy.Policy) ([]string, error) {
-	var out []string
-	for _, id := range p.APIs() {
-		a, ok, err := d.find(ctx, r, id)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			out = append(out, a.AuthTypes()...)
-		}
-	}
-	if len(out) == 0 || p.Told() {
-		out = append(out, p.AuthTypes()...)
-	}
-	return out, nil
+		failed = cmp.Or(failed, err)
+		return ok && a.VisibleTo(v), ok
+	})
+	return visible && failed == nil, failed
 }
 
 // rules returns the rules for writing, and what went wrong while they asked.

@@ -1,11 +1,11 @@
 package policies
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"slices"
 
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -61,9 +61,12 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(found, order)
-		page, err := operation.Slice(found, in.Paging, s.PageSize)
-		out = operation.Page[policy.View]{Items: policy.Views(page.Items), Pages: page.Pages}
+		page, err := operation.Select(found, in.Paging, s.PageSize, func(a, b listed) int { return order(&a.Value, &b.Value) })
+		if err != nil {
+			return err
+		}
+		list, err := column.Resources(page.Items)
+		out = operation.Page[policy.View]{Items: policy.Views(list), Pages: page.Pages}
 		return err
 	})
 	return out, err
@@ -73,72 +76,132 @@ func all(list []string, ok func(string) bool) bool {
 	return !slices.ContainsFunc(list, func(v string) bool { return !ok(v) })
 }
 
+// column is what lists look at of each policy.
+var column = store.Column[policy.Policy, policy.Listed]{Kind: Kind, Of: policy.Policy.Listed}
+
+// listed is a policy in it.
+type listed = *store.Row[policy.Listed]
+
 // selected returns the policies that all conditions select and the caller sees.
-func (s *Service) selected(ctx context.Context, r store.Reader, in searchIn, ids []string) (found []policy.Policy, err error) {
-	f := policy.Filter{Text: in.Text, State: policy.State(in.State), ActiveOnly: in.Active != "", APIs: operation.Commas(in.APIID), AuthTypes: operation.Commas(in.AuthType)}
-	d, v := s.definitions(), s.viewer(in.Who)
-	if !v.All || len(f.AuthTypes) > 0 {
-		if err := d.loadAll(ctx, r); err != nil {
-			return nil, err
-		}
+func (s *Service) selected(ctx context.Context, r store.Reader, in searchIn, ids []string) (found []listed, err error) {
+	f := policy.Filter{Text: in.Text, State: policy.State(in.State), ActiveOnly: in.Active != "", APIs: operation.Commas(in.APIID),
+		AuthTypes: policy.Plain(operation.Commas(in.AuthType))}
+	candidates := s.candidates(ctx, r, &f, ids)
+	apis, err := s.facts(ctx, r, s.viewer(in.Who), f.AuthTypes)
+	if err != nil {
+		return nil, err
 	}
-	var failed error
-	authTypes := func(p policy.Policy) []string {
-		types, err := d.authTypes(ctx, r, p)
-		failed = cmp.Or(failed, err)
-		return types
-	}
-	for p, err := range s.candidates(ctx, r, &f, ids) {
-		if err = cmp.Or(err, failed); err != nil {
-			return nil, err
-		}
-		if !f.Admits(p.Value, authTypes) {
-			continue
-		}
-		ok, err := d.visible(ctx, r, p.Value, v)
+	admits, takes := f.Admits(), f.Takes(apis.takes)
+	for p, err := range candidates {
 		if err != nil {
 			return nil, err
 		}
-		if ok {
-			found = append(found, p.Value)
+		if l := &p.Value; admits(l) && takes(l) && apis.show(l) {
+			found = append(found, p)
 		}
 	}
-	return found, failed
+	return found, nil
 }
 
-// candidates yields the policies among which the filter has to select, found by
-// the narrowest condition that an index serves; none comes twice. A text that is
-// settled here is taken out of the filter.
-func (s *Service) candidates(ctx context.Context, r store.Reader, f *policy.Filter, ids []string) iter.Seq2[store.Stored[policy.Policy], error] {
+// facts is what a list of policies asks about APIs.
+type facts struct {
+	all  bool // everybody sees every policy
+	apis map[string]fact
+}
+
+// fact is about one API that exists.
+type fact struct{ takes, visible bool }
+
+// facts looks at all APIs once, unless there is nothing to ask about them.
+func (s *Service) facts(ctx context.Context, r store.Reader, v apidef.Viewer, methods []string) (facts, error) {
+	out := facts{all: v.All}
+	if v.All && len(methods) == 0 {
+		return out, nil
+	}
+	n, err := r.Count(ctx, store.Query{Kind: apidef.Kind})
+	if err != nil {
+		return out, err
+	}
+	out.apis = make(map[string]fact, n)
+	for a, err := range (store.Column[apidef.API, apidef.Listed]{Kind: s.APIs, Of: apidef.API.Listed}).All(ctx, r) {
+		if err != nil {
+			return out, err
+		}
+		takes := slices.ContainsFunc(a.Value.AuthTypes(), func(m string) bool { return slices.Contains(methods, m) })
+		out.apis[a.Value.APIID()] = fact{takes, a.Value.VisibleTo(v)}
+	}
+	return out, nil
+}
+
+func (f facts) takes(id string) (takes, exists bool) {
+	a, exists := f.apis[id]
+	return a.takes, exists
+}
+
+func (f facts) visible(id string) (visible, exists bool) {
+	a, exists := f.apis[id]
+	return a.visible, exists
+}
+
+func (f facts) show(l *policy.Listed) bool {
+	return f.all || policy.VisibleThrough(l.APIs(), f.visible)
+}
+
+// scattered is the number of policies from which looking through all of them costs less
+// than fetching each by an index.
+const scattered = 256
+
+// candidates yields the policies among which the filter has to select: those that are
+// named, those that an index finds if they are few, or all. None comes twice. A text
+// that is settled here is taken out of the filter.
+func (s *Service) candidates(ctx context.Context, r store.Reader, f *policy.Filter, ids []string) iter.Seq2[listed, error] {
 	if len(ids) > 0 {
 		f.Text = ""
 		return distinct(named(ctx, r, ids))
 	}
 	if policy.ValidID(f.Text, s.Settings.UnsafeIDs) {
-		if p, err := Kind.Get(ctx, r, f.Text); fault.KindOf(err) != fault.NotFound {
+		if p, err := column.Get(ctx, r, f.Text); fault.KindOf(err) != fault.NotFound {
 			f.Text = ""
-			return func(yield func(store.Stored[policy.Policy], error) bool) { yield(p, err) }
+			return func(yield func(listed, error) bool) { yield(p, err) }
 		}
 	}
 	if len(f.APIs) == 0 {
-		return Kind.Find(ctx, r, store.Query{})
+		return column.All(ctx, r)
 	}
-	return distinct(func(yield func(store.Stored[policy.Policy], error) bool) {
-		for _, id := range f.APIs {
-			for p, err := range naming(ctx, r, id) {
+	var few []listed
+	for p, err := range distinct(indexed(ctx, r, f.APIs)) {
+		if few = append(few, p); err != nil || len(few) > scattered {
+			return column.All(ctx, r)
+		}
+	}
+	return func(yield func(listed, error) bool) {
+		for _, p := range few {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// indexed yields the policies that an index has under the given APIs, and those that
+// are too broad for it.
+func indexed(ctx context.Context, r store.Reader, apis []string) iter.Seq2[listed, error] {
+	return func(yield func(listed, error) bool) {
+		for _, id := range append([]string{anyAPI}, apis...) {
+			for p, err := range column.Find(ctx, r, store.Query{Index: byAPI, Value: store.Indexed(id)}) {
 				if !yield(p, err) {
 					return
 				}
 			}
 		}
-	})
+	}
 }
 
 // named yields the policies with the given identifiers that exist.
-func named(ctx context.Context, r store.Reader, ids []string) iter.Seq2[store.Stored[policy.Policy], error] {
-	return func(yield func(store.Stored[policy.Policy], error) bool) {
+func named(ctx context.Context, r store.Reader, ids []string) iter.Seq2[listed, error] {
+	return func(yield func(listed, error) bool) {
 		for _, id := range ids {
-			p, err := Kind.Get(ctx, r, id)
+			p, err := column.Get(ctx, r, id)
 			if fault.KindOf(err) != fault.NotFound && !yield(p, err) {
 				return
 			}
@@ -147,14 +210,14 @@ func named(ctx context.Context, r store.Reader, ids []string) iter.Seq2[store.St
 }
 
 // distinct leaves out policies that came before.
-func distinct(seq iter.Seq2[store.Stored[policy.Policy], error]) iter.Seq2[store.Stored[policy.Policy], error] {
-	return func(yield func(store.Stored[policy.Policy], error) bool) {
+func distinct(seq iter.Seq2[listed, error]) iter.Seq2[listed, error] {
+	return func(yield func(listed, error) bool) {
 		seen := map[string]bool{}
 		for p, err := range seq {
-			if err == nil && seen[p.Value.ID()] {
-				continue
-			}
 			if err == nil {
+				if seen[p.Value.ID()] {
+					continue
+				}
 				seen[p.Value.ID()] = true
 			}
 			if !yield(p, err) {

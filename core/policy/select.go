@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
+	"unique"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
@@ -18,18 +20,84 @@ type Filter struct {
 	AuthTypes  []string
 }
 
-// Admits reports whether the policy belongs into the list. authTypes returns the
-// authentication methods of its APIs.
-func (f Filter) Admits(p Policy, authTypes func(Policy) []string) bool {
-	return strings.Contains(strings.ToLower(p.Name()), strings.ToLower(f.Text)) &&
-		(f.State == "" || f.State == p.State()) &&
-		(!f.ActiveOnly || p.Active()) &&
-		overlap(f.APIs, p.APIs) &&
-		overlap(plain(f.AuthTypes), func() []string { return plain(authTypes(p)) })
+// Listed is what lists look at of a policy. It holds no text of the policy.
+type Listed struct {
+	id, name        string // the name in lower case
+	state           State
+	active, told    bool
+	created         time.Time
+	apis, authTypes []string
 }
 
-// plain returns methods of authentication in one spelling: basic has two names.
-func plain(methods []string) []string {
+// Listed returns what lists look at.
+func (p Policy) Listed() Listed {
+	return Listed{id: p.ID(), name: strings.ToLower(p.Name()), state: p.State(), active: p.Active(), told: p.Told(), created: p.Created(),
+		apis: interned(p.APIs()), authTypes: interned(Plain(p.AuthTypes()))}
+}
+
+// interned returns texts that several policies have: each is in memory once.
+func interned(list []string) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = unique.Make(v).Value()
+	}
+	return out
+}
+
+// ID returns the database ID.
+func (l *Listed) ID() string { return l.id }
+
+// APIs returns the identifiers of the APIs it gives access to. Treat them as
+// read-only.
+func (l *Listed) APIs() []string { return l.apis }
+
+// Admits returns a test of whether a policy belongs into the list as far as its
+// APIs' authentication methods have no say.
+func (f Filter) Admits() func(*Listed) bool {
+	text := strings.ToLower(f.Text)
+	return func(l *Listed) bool {
+		return strings.Contains(l.name, text) && (f.State == "" || f.State == l.state) && (!f.ActiveOnly || l.active) && overlap(f.APIs, l.apis)
+	}
+}
+
+// Takes returns a test of whether a policy has one of the authentication methods
+// that are wanted: those of its APIs as they are now, and those that a client said;
+// while none of its APIs exists, those it was written with. An API takes one of them,
+// or does not, or does not exist.
+func (f Filter) Takes(api func(id string) (takes, exists bool)) func(*Listed) bool {
+	wanted := Plain(f.AuthTypes)
+	return func(l *Listed) bool {
+		if len(wanted) == 0 {
+			return true
+		}
+		none := true
+		for _, id := range l.apis {
+			takes, exists := api(id)
+			if takes {
+				return true
+			}
+			none = none && !exists
+		}
+		return (none || l.told) && overlap(wanted, l.authTypes)
+	}
+}
+
+// VisibleThrough reports whether a policy may be seen by those who see some APIs: one
+// of its own, or none of its own exists.
+func VisibleThrough(apis []string, api func(id string) (visible, exists bool)) bool {
+	none := true
+	for _, id := range apis {
+		visible, exists := api(id)
+		if visible {
+			return true
+		}
+		none = none && !exists
+	}
+	return none
+}
+
+// Plain returns methods of authentication in one spelling: basic has two names.
+func Plain(methods []string) []string {
 	out := slices.Clone(methods)
 	for i, m := range out {
 		if m == "ba" {
@@ -39,35 +107,33 @@ func plain(methods []string) []string {
 	return out
 }
 
-func overlap(wanted []string, have func() []string) bool {
-	if len(wanted) == 0 {
-		return true
-	}
-	list := have()
-	return slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(list, w) })
+func overlap(wanted, have []string) bool {
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(have, w) })
 }
 
 // orders compares policies by what a list can be sorted by.
-var orders = map[string]func(a, b Policy) int{
-	"":             func(Policy, Policy) int { return 0 },
-	"date_created": func(a, b Policy) int { return a.Created().Compare(b.Created()) },
-	"name":         func(a, b Policy) int { return cmp.Compare(strings.ToLower(a.Name()), strings.ToLower(b.Name())) },
-	"state":        func(a, b Policy) int { return cmp.Compare(a.State(), b.State()) },
+var orders = map[string]func(a, b *Listed) int{
+	"":             func(a, b *Listed) int { return 0 },
+	"date_created": func(a, b *Listed) int { return a.created.Compare(b.created) },
+	"name":         func(a, b *Listed) int { return cmp.Compare(a.name, b.name) },
+	"state":        func(a, b *Listed) int { return cmp.Compare(a.state, b.state) },
 }
 
 // Order returns the comparison for a sort parameter such as -name. Equal
 // policies, and all of them when it is empty, are in order of ID.
-func Order(sort string) (func(a, b Policy) int, error) {
+func Order(sort string) (func(a, b *Listed) int, error) {
 	name, down := strings.CutPrefix(sort, "-")
 	by, ok := orders[name]
 	if !ok || down && name == "" {
 		return nil, fault.New(fault.Invalid, Kind+".sort", "sort must be one of date_created, name, state, with - in front for descending").At("sort")
 	}
-	return func(a, b Policy) int {
-		order := cmp.Or(by(a, b), cmp.Compare(a.ID(), b.ID()))
+	return func(a, b *Listed) int {
 		if down {
-			return -order
+			a, b = b, a
 		}
-		return order
+		if order := by(a, b); order != 0 {
+			return order
+		}
+		return cmp.Compare(a.id, b.id)
 	}, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -69,11 +71,17 @@ type Row[V any] struct {
 // read-only. A resource that is damaged has none.
 func (c Column[T, V]) All(ctx context.Context, r Reader) iter.Seq2[*Row[V], error] {
 	return func(yield func(*Row[V], error) bool) {
+		var leaves []*Leaf
 		for leaf, err := range Leaves(ctx, r, c.Kind.Name) {
-			var rows []Row[V]
-			if err == nil {
-				rows, err = c.rows(leaf)
+			if err != nil {
+				yield(nil, err)
+				return
 			}
+			leaves = append(leaves, leaf)
+		}
+		c.warm(leaves)
+		for _, leaf := range leaves {
+			rows, err := c.rows(leaf)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -87,6 +95,27 @@ func (c Column[T, V]) All(ctx context.Context, r Reader) iter.Seq2[*Row[V], erro
 	}
 }
 
+// warm makes the rows of many leaves side by side: when the first list is asked for,
+// none has any.
+func (c Column[T, V]) warm(leaves []*Leaf) {
+	cold := slices.DeleteFunc(slices.Clone(leaves), func(l *Leaf) bool {
+		_, made := l.derived.Load(columnOf[V]{})
+		return made
+	})
+	if len(cold) < 2 {
+		return
+	}
+	var all sync.WaitGroup
+	for part := range slices.Chunk(cold, (len(cold)-1)/runtime.GOMAXPROCS(0)+1) {
+		all.Go(func() {
+			for _, l := range part {
+				_, _ = c.rows(l) // All meets the same error
+			}
+		})
+	}
+	all.Wait()
+}
+
 // columnOf names a column in a leaf.
 type columnOf[V any] struct{}
 
@@ -98,17 +127,55 @@ func (c Column[T, V]) rows(leaf *Leaf) ([]Row[V], error) {
 	}
 	rows := make([]Row[V], 0, len(leaf.Records))
 	for _, rec := range leaf.Records {
-		v, err := c.Kind.glance(*rec)
+		row, err := c.row(rec)
 		if errors.Is(err, ErrDamaged) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, Row[V]{c.Of(v), rec})
+		rows = append(rows, row)
 	}
 	leaf.derived.Store(columnOf[V]{}, rows)
 	return rows, nil
+}
+
+func (c Column[T, V]) row(rec *Record) (Row[V], error) {
+	v, err := c.Kind.glance(*rec)
+	if err != nil {
+		return Row[V]{}, err
+	}
+	return Row[V]{c.Of(v), rec}, nil
+}
+
+// Get returns the row of the resource with the given alias or ID, or a NotFound fault.
+func (c Column[T, V]) Get(ctx context.Context, r Reader, name string) (*Row[V], error) {
+	rec, err := c.Kind.Raw(ctx, r, name)
+	if err != nil {
+		return nil, err
+	}
+	row, err := c.row(&rec)
+	return &row, err
+}
+
+// Find yields the rows of the resources that q selects, made anew: right for few. One
+// that is damaged is left out.
+func (c Column[T, V]) Find(ctx context.Context, r Reader, q Query) iter.Seq2[*Row[V], error] {
+	q.Kind = c.Kind.Name
+	return func(yield func(*Row[V], error) bool) {
+		for rec, err := range r.Scan(ctx, q) {
+			var row Row[V]
+			if err == nil {
+				row, err = c.row(&rec)
+			}
+			if errors.Is(err, ErrDamaged) {
+				continue
+			}
+			if !yield(&row, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Resources returns the resources of rows.

@@ -69,7 +69,7 @@ func (a API) Listed() Listed {
 	l := Listed{
 		id: a.id, apiID: a.APIID(), sought: a.sought(), created: a.created, updated: a.updated, class: a.class,
 		tcp: a.facts.protocol == "tcp" || a.facts.protocol == "tls", internal: a.facts.internal, graphql: a.facts.graphql,
-		auth: a.AuthTypes(), tags: shared(a.Tags()), marks: shared(a.Categories()),
+		auth: a.AuthTypes(), tags: interned(a.Tags()), marks: interned(a.Categories()),
 	}
 	r := rare{children: a.ChildIDs()}
 	if r.users, r.groups = a.Owners(); len(r.users)+len(r.groups)+len(r.children) > 0 {
@@ -80,8 +80,8 @@ func (a API) Listed() Listed {
 
 func (a API) sought() string { return strings.ToLower(a.facts.name + "\n" + a.facts.listenPath) }
 
-// shared returns texts of which many APIs have the same few: each is in memory once.
-func shared(list []string) []string {
+// interned returns texts of which many APIs have the same few: each is in memory once.
+func interned(list []string) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
 		out[i] = unique.Make(v).Value()
