@@ -25,9 +25,9 @@ type address struct {
 // was made from do. Everything but text and in never changes.
 type entry struct {
 	address
-	rev      store.Revision
-	sum      uint64 // of the document: a store that was restored counts revisions anew
-	used     map[question]uint64
+	rec      *store.Record
+	sum      uint64 // of its document: a store that was restored counts revisions anew
+	used     map[question]uint64 // nil: nothing
 	name     string
 	since    time.Time
 	problems []shape.Problem
@@ -36,40 +36,77 @@ type entry struct {
 	other    *entry // the same under another name, or nil
 }
 
-// entries brings the feed up to date: only what has changed is encoded again.
-func (k *kept) entries(ctx context.Context, r store.Reader) (*edition, error) {
-	fresh := make(map[address]*entry, len(k.known))
-	list := make([]*entry, 0, len(k.known))
-	l := newLooker(ctx, r)
-	for rec, err := range r.Scan(ctx, store.Query{Kind: k.source.Kind}) {
+// entries brings the feed up to date: only what has changed is encoded again. Leaves
+// that are as they were hold records that are as they were. used is when a kind that
+// entries are made from besides changed last.
+func (k *kept) entries(ctx context.Context, r store.Reader, used store.Revision) (*edition, error) {
+	fresh, size := make(map[*store.Leaf][]*entry, len(k.known)), 0
+	var leaves []*store.Leaf
+	for leaf, err := range store.Leaves(ctx, r, k.source.Kind) {
 		if err != nil {
 			return nil, err
 		}
-		at := address{rec.Org, rec.ID}
-		e, sum := k.known[at], maphash.Bytes(seed, rec.Doc)
-		if e == nil || e.rev != rec.Rev || e.sum != sum || !l.unchanged(e) {
-			e = k.encode(rec, sum, l)
+		leaves, size = append(leaves, leaf), size+len(leaf.Records)
+		if used == k.used {
+			fresh[leaf] = k.known[leaf]
 		}
-		fresh[at] = e
-		list = append(list, e)
+	}
+	before := map[address]*entry{}
+	for leaf, list := range k.known {
+		if fresh[leaf] == nil {
+			for _, e := range list {
+				before[e.address] = e
+			}
+		}
+	}
+	list, l := make([]*entry, 0, size), newLooker(ctx, r)
+	for _, leaf := range leaves {
+		if fresh[leaf] == nil {
+			fresh[leaf] = k.renew(leaf, before, l)
+		}
+		list = append(list, fresh[leaf]...)
 	}
 	if l.err != nil {
 		return nil, l.err
 	}
-	k.known = fresh
+	k.known, k.used = fresh, used
 	served, left := k.choose(list)
 	return newEdition(blocks(served, k.coding), left, k.coding), nil
+}
+
+// renew makes the entries of the records of a leaf that are new or have changed.
+func (k *kept) renew(leaf *store.Leaf, before map[address]*entry, l *looker) []*entry {
+	list := make([]*entry, 0, len(leaf.Records))
+	for _, rec := range leaf.Records {
+		e := before[address{rec.Org, rec.ID}]
+		if e == nil || !e.of(rec) || !l.unchanged(e) {
+			e = k.encode(rec, l)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// of reports whether an entry was made of a record.
+func (e *entry) of(rec *store.Record) bool {
+	if e.rec != rec {
+		if e.rec.Rev != rec.Rev || e.sum != maphash.Bytes(seed, rec.Doc) {
+			return false
+		}
+		e.rec = rec
+	}
+	return true
 }
 
 var seed = maphash.MakeSeed()
 
 // encode makes the entry of a record that is new or has changed.
-func (k *kept) encode(rec store.Record, sum uint64, l *looker) *entry {
-	e := &entry{address: address{rec.Org, rec.ID}, rev: rec.Rev, sum: sum, used: map[question]uint64{}}
-	made := k.attempt(rec, lookup{l, e})
+func (k *kept) encode(rec *store.Record, l *looker) *entry {
+	e := &entry{address: address{rec.Org, rec.ID}, rec: rec, sum: maphash.Bytes(seed, rec.Doc)}
+	made := k.attempt(*rec, lookup{l, e})
 	e.name, e.since, e.problems, e.text = made.Name, made.Since, made.Problems, made.Text
 	if made.Other != nil {
-		e.other = &entry{address: e.address, rev: e.rev, name: rec.ID, text: made.Other}
+		e.other = &entry{address: e.address, rec: rec, name: rec.ID, text: made.Other}
 	}
 	return e
 }
@@ -110,7 +147,7 @@ func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
 		}
 		switch {
 		case problems != nil:
-			left = append(left, feed.LeftOut{Kind: k.source.Kind, ID: e.id, OrgID: e.org, Revision: uint64(e.rev), Problems: problems})
+			left = append(left, feed.LeftOut{Kind: k.source.Kind, ID: e.id, OrgID: e.org, Revision: uint64(e.rec.Rev), Problems: problems})
 		case e.text != nil:
 			served = append(served, e)
 		}

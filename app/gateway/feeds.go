@@ -21,8 +21,9 @@ type kept struct {
 	coding compress.Coding
 	mu     sync.Mutex
 	last   *edition
-	known  map[address]*entry // of last
-	owner  map[string]*entry  // of last, by name
+	known  map[*store.Leaf][]*entry // of last
+	used   store.Revision           // when a kind of Uses had changed last
+	owner  map[string]*entry        // of last, by name
 }
 
 // current returns the feed as it is now, or as last known while the store is
@@ -35,20 +36,22 @@ func (k *kept) current(ctx context.Context, st store.Store) (e *edition, stale b
 	return e, stale, err
 }
 
-// revision returns when something that the feed is made of changed last.
-func (k *kept) revision(ctx context.Context, r store.Reader) (last store.Revision, err error) {
-	for _, kind := range append([]string{k.source.Kind}, k.source.Uses...) {
+// touched returns when a kind that entries are made from besides changed last, and
+// when something that the feed is made of did.
+func (k *kept) touched(ctx context.Context, r store.Reader) (used, last store.Revision, err error) {
+	for _, kind := range k.source.Uses {
 		rev, err := r.Touched(ctx, kind)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		last = max(last, rev)
+		used = max(used, rev)
 	}
-	return last, nil
+	last, err = r.Touched(ctx, k.source.Kind)
+	return used, max(used, last), err
 }
 
 func (k *kept) at(ctx context.Context, r store.Reader) (*edition, error) {
-	rev, err := k.revision(ctx, r)
+	used, rev, err := k.touched(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +60,7 @@ func (k *kept) at(ctx context.Context, r store.Reader) (*edition, error) {
 	if k.last != nil && k.last.rev == rev {
 		return k.last, nil
 	}
-	e, err := k.entries(ctx, r)
+	e, err := k.entries(ctx, r, used)
 	if err != nil {
 		return nil, err
 	}

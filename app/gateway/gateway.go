@@ -228,7 +228,7 @@ func (n *Nodes) revisions(ctx context.Context) (map[string]store.Revision, error
 	out := map[string]store.Revision{}
 	err := n.store.View(ctx, tenant.Everyone("gateway feed"), func(r store.Reader) error {
 		for _, f := range n.feeds {
-			rev, err := f.revision(ctx, r)
+			_, rev, err := f.touched(ctx, r)
 			if err != nil {
 				return err
 			}

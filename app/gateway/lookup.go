@@ -20,7 +20,7 @@ type lookup struct {
 func (u lookup) Record(kind, id string) (store.Record, bool) {
 	q := question{org: u.e.org, kind: kind, value: id}
 	rec := u.l.record(q)
-	u.e.used[q] = uint64(rec.Rev)
+	u.remember(q, uint64(rec.Rev))
 	return rec, rec.Rev > 0
 }
 
@@ -28,8 +28,15 @@ func (u lookup) Record(kind, id string) (store.Record, bool) {
 func (u lookup) Orgs(kind, index, value string) []tenant.ID {
 	q := question{kind: kind, index: index, value: value}
 	orgs := u.l.holders(q)
-	u.e.used[q] = digest(orgs)
+	u.remember(q, digest(orgs))
 	return orgs
+}
+
+func (u lookup) remember(q question, answer uint64) {
+	if u.e.used == nil {
+		u.e.used = map[question]uint64{}
+	}
+	u.e.used[q] = answer
 }
 
 // question is something that an entry depends on: a record of an organisation
