@@ -28,7 +28,7 @@ const short = 32
 // Pack implements the port: the blocks of a part end on a byte.
 func (c *Coding) Pack(text []byte) compress.Part {
 	if len(text) <= short {
-		return compress.Part{Plain: text, Packed: stored(text, false)}
+		return compress.Part{Plain: text, Packed: stored(text, false), Sum: crc32.ChecksumIEEE(text)}
 	}
 	p, _ := c.packers.Get().(*packer)
 	if p == nil {
@@ -41,7 +41,7 @@ func (c *Coding) Pack(text []byte) compress.Part {
 	defer c.packers.Put(p)
 	_, _ = p.w.Write(text) // a buffer takes everything
 	_ = p.w.Flush()        // as above
-	return compress.Part{Plain: text, Packed: bytes.Clone(p.out.Bytes())}
+	return compress.Part{Plain: text, Packed: bytes.Clone(p.out.Bytes()), Sum: crc32.ChecksumIEEE(text)}
 }
 
 // header opens a gzip stream without name or time (RFC 1952, 2.3).
@@ -59,7 +59,7 @@ func (c *Coding) Join(parts []compress.Part) compress.Opening {
 	o := &opening{plain: make([][]byte, 0, len(parts)), packed: append(make([][]byte, 0, len(parts)+1), header)}
 	for _, p := range parts {
 		o.plain, o.packed = append(o.plain, p.Plain), append(o.packed, p.Packed)
-		o.sum, o.size = crc32.Update(o.sum, crc32.IEEETable, p.Plain), o.size+len(p.Plain)
+		o.sum, o.size = joined(o.sum, p.Sum, len(p.Plain)), o.size+len(p.Plain)
 	}
 	return o
 }

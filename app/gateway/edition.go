@@ -24,14 +24,14 @@ type block struct {
 // moves no other block.
 const blockEntries = 32
 
-func first(e *entry) bool { return maphash.String(seed, e.id)%blockEntries == 0 }
+func first(id string) bool { return maphash.String(seed, id)%blockEntries == 0 }
 
 // blocks cuts entries into blocks; those that are new are made side by side.
 func blocks(list []*entry, c compress.Coding) []*block {
 	var out, fresh []*block
 	for len(list) > 0 {
 		n := 1
-		for n < len(list) && !first(list[n]) {
+		for n < len(list) && !list[n].first {
 			n++
 		}
 		if b := list[0].in; b != nil && slices.Equal(b.entries, list[:n]) {
@@ -92,8 +92,13 @@ func newEdition(blocks []*block, left []feed.LeftOut, c compress.Coding) *editio
 			parts = append(parts, comma)
 		}
 		parts = append(parts, b.text)
-		for _, en := range b.entries {
-			e.counts[en.org]++
+		for list := b.entries; len(list) > 0; { // organisation by organisation, most of which have many
+			n := 1
+			for n < len(list) && list[n].org == list[0].org {
+				n++
+			}
+			e.counts[list[0].org] += n
+			list = list[n:]
 		}
 	}
 	e.text = c.Join(append(parts, c.Pack([]byte(`],"Nonce":"`))))

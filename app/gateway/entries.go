@@ -22,14 +22,16 @@ type address struct {
 }
 
 // entry is what one record came to: it stays as long as the record and what it
-// was made from do. Everything but text and in never changes.
+// was made from do. What it is made of never changes.
 type entry struct {
 	address
 	rec      *store.Record
-	sum      uint64 // of its document: a store that was restored counts revisions anew
+	sum      uint64              // of its document: a store that was restored counts revisions anew
 	used     map[question]uint64 // nil: nothing
 	name     string
 	since    time.Time
+	first    bool // of a block
+	owns     bool // the name, in the last edition
 	problems []shape.Problem
 	text     []byte // nil: gateways do not get it; part of in once there is one
 	in       *block
@@ -102,11 +104,11 @@ var seed = maphash.MakeSeed()
 
 // encode makes the entry of a record that is new or has changed.
 func (k *kept) encode(rec *store.Record, l *looker) *entry {
-	e := &entry{address: address{rec.Org, rec.ID}, rec: rec, sum: maphash.Bytes(seed, rec.Doc)}
+	e := &entry{address: address{rec.Org, rec.ID}, rec: rec, sum: maphash.Bytes(seed, rec.Doc), first: first(rec.ID)}
 	made := k.attempt(*rec, lookup{l, e})
 	e.name, e.since, e.problems, e.text = made.Name, made.Since, made.Problems, made.Text
 	if made.Other != nil {
-		e.other = &entry{address: e.address, rec: rec, name: rec.ID, text: made.Other}
+		e.other = &entry{address: e.address, rec: rec, first: e.first, name: rec.ID, text: made.Other}
 	}
 	return e
 }
@@ -129,20 +131,31 @@ func (k *kept) attempt(rec store.Record, l gateway.Lookup) (made feed.Entry) {
 // choose returns the entries that gateways get, and what is left out although
 // they should get it: of those that gateways could not tell apart, one has the name.
 func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
-	owner := make(map[string]*entry, len(list))
+	owner, contested := make(map[string]*entry, len(list)), map[string]bool{}
 	for _, e := range list {
-		if o := owner[e.name]; e.name != "" && (o == nil || e.precedes(o)) {
+		if e.name == "" {
+			continue
+		}
+		o := owner[e.name]
+		if o == nil || e.precedes(o) {
 			owner[e.name] = e
+		}
+		if o != nil {
+			contested[e.name] = true
 		}
 	}
 	for _, e := range list {
 		problems := e.problems
-		switch o := owner[e.name]; {
-		case e.text == nil || o == nil || o == e:
-		case e.other != nil && owner[e.other.name] == nil:
-			e = e.other
-			owner[e.name] = e
-		default:
+		owns := len(contested) == 0 || !contested[e.name] || owner[e.name] == e
+		k.pass(e, owns)
+		if o := e.other; o != nil {
+			stands := !owns && e.text != nil && owner[o.name] == nil
+			if k.pass(o, stands); stands {
+				owner[o.name] = o
+				e, owns = o, true
+			}
+		}
+		if e.text != nil && !owns {
 			problems = []shape.Problem{{Want: "an identifier of its own", Got: fmt.Sprintf("%q", e.name)}}
 		}
 		switch {
@@ -152,7 +165,7 @@ func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
 			served = append(served, e)
 		}
 	}
-	k.passed(owner)
+	k.owner = owner
 	return served, left
 }
 
@@ -168,14 +181,15 @@ func (e *entry) precedes(o *entry) bool {
 	return cmp.Or(e.since.Compare(o.since), cmp.Compare(e.id, o.id), cmp.Compare(e.org, o.org)) < 0
 }
 
-// passed says it aloud when what gateways know by a name becomes that of another
-// organisation.
-func (k *kept) passed(owner map[string]*entry) {
-	for name, e := range owner {
-		if was, ok := k.owner[name]; ok && was.org != e.org {
-			k.log.Warn("gateways now get what another organisation has under a name", "feed", k.source.Name, "name", name,
-				"id", e.id, "org_id", string(e.org), "previous_id", was.id, "previous_org_id", string(was.org))
-		}
+// pass notes whether an entry has its name, and says it aloud when what gateways know
+// by it was that of another organisation.
+func (k *kept) pass(e *entry, owns bool) {
+	had := e.owns
+	if e.owns = owns; had || !owns || e.name == "" {
+		return
 	}
-	k.owner = owner
+	if was, ok := k.owner[e.name]; ok && was.org != e.org {
+		k.log.Warn("gateways now get what another organisation has under a name", "feed", k.source.Name, "name", e.name,
+			"id", e.id, "org_id", string(e.org), "previous_id", was.id, "previous_org_id", string(was.org))
+	}
 }

@@ -4,8 +4,11 @@
 package compress
 
 // Part is a text, and the same compressed on its own. Neither ever changes: answers
-// share them.
-type Part struct{ Plain, Packed []byte }
+// share them. Sum is a checksum of Plain, which is the coding's own.
+type Part struct {
+	Plain, Packed []byte
+	Sum           uint32
+}
 
 // Coding compresses. Several goroutines may use one at the same time.
 type Coding interface {
