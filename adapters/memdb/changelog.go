@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/go-memdb"
@@ -57,7 +58,7 @@ func replay(ctx context.Context, txn *memdb.Txn, after, at store.Revision, yield
 			return after, store.ErrExpired
 		}
 		after++
-		if !yield(*obj.(*store.Commit), nil) {
+		if !yield(obj.(*store.Commit).Told(), nil) {
 			return after, errStop
 		}
 	}
@@ -85,10 +86,11 @@ func (d *DB) Wait(ctx context.Context, r store.Revision) error {
 // Snapshot implements store.Snapshotter.
 func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
 	txn := d.read()
-	at, err := headOf(txn)
+	obj, err := txn.First(tableHead, indexID, []byte{1})
 	if err != nil {
 		return err
 	}
+	at, floor := obj.(*head).rev, obj.(*head).floor
 	kinds, err := txn.Get(tableKind, indexID+prefix, []byte{})
 	if err != nil {
 		return err
@@ -97,7 +99,7 @@ func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
 	for obj := kinds.Next(); obj != nil; obj = kinds.Next() {
 		touched[obj.(*kindRow).kind] = obj.(*kindRow).rev
 	}
-	return load(store.State{At: at, Touched: touched, Records: inOrder(ctx, txn.Get, []byte{}, store.Query{})})
+	return load(store.State{At: at, Touched: touched, Floor: floor, Records: inOrder(ctx, txn.Get, []byte{}, store.Query{})})
 }
 
 // Load replaces everything by a snapshot; whoever waits for changes is woken.
@@ -108,7 +110,8 @@ func (d *DB) Load(s store.State) error {
 	}
 	txn := g.db.Txn(true)
 	defer txn.Abort()
-	counts := map[string]int{}
+	counts, touched := map[string]int{}, map[string]store.Revision{}
+	maps.Copy(touched, s.Touched)
 	var all []*store.Record
 	for rec, err := range s.Records {
 		if err != nil {
@@ -119,6 +122,7 @@ func (d *DB) Load(s store.State) error {
 			return err
 		}
 		tally(counts, &rec, 1)
+		touched[rec.Kind] = max(touched[rec.Kind], rec.Rev)
 		all = append(all, &rec)
 	}
 	slices.SortFunc(all, order)
@@ -128,12 +132,12 @@ func (d *DB) Load(s store.State) error {
 	if err := add(txn, counts); err != nil {
 		return err
 	}
-	for kind, rev := range s.Touched {
-		if err := txn.Insert(tableKind, &kindRow{kind, rev}); err != nil {
+	for kind, rev := range touched {
+		if err := txn.Insert(tableKind, &kindRow{kind, max(rev, s.Floor)}); err != nil {
 			return err
 		}
 	}
-	if err := txn.Insert(tableHead, &head{s.At, s.At}); err != nil {
+	if err := txn.Insert(tableHead, &head{s.At, s.Floor}); err != nil {
 		return err
 	}
 	txn.Commit()
@@ -212,7 +216,7 @@ func (d *DB) History(ctx context.Context, s tenant.Scope, kind, id string) iter.
 			for _, ch := range c.Changes {
 				if ch.Kind == kind && ch.ID == id && s.Admits(ch.Org) {
 					c.Changes = []store.Change{ch}
-					if !yield(c, nil) {
+					if !yield(c.Told(), nil) {
 						return
 					}
 				}

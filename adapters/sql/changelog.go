@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"sync"
 	"time"
 
@@ -128,58 +129,87 @@ func (s *Store) Snapshot(ctx context.Context, load func(store.State) error) erro
 		if err != nil {
 			return err
 		}
-		touched, err := s.touched(ctx, q, head)
+		floor, err := number(ctx, q, `select coalesce(min(first), 1) - 1 from change_log`) // deletions are forgotten with the log
+		if err != nil {
+			return err
+		}
+		deleted, err := lastDeletions(ctx, q)
 		if err != nil {
 			return err
 		}
 		r := &reader{s: s, q: q, scope: tenant.Everyone("snapshot")}
-		return load(store.State{At: head, Touched: touched, Records: r.everything(ctx)})
+		return load(store.State{At: head, Touched: deleted, Floor: store.Revision(floor), Records: r.everything(ctx)})
 	})
 }
 
-// touched returns when each kind was last touched, as far as the recent log
-// tells; a kind that it does not mention counts as touched just now, and so do
-// all when the log cannot be read.
-func (s *Store) touched(ctx context.Context, q querier, head store.Revision) (map[string]store.Revision, error) {
-	rows, err := q.query(ctx, `select first, last, body from change_log where last > $1 order by last`, max(0, int64(head)-window))
-	if err != nil {
-		return nil, err
-	}
-	commits, err := s.scanLog(rows)
+// lastDeletions returns when a record of each kind was last deleted.
+func lastDeletions(ctx context.Context, q querier) (map[string]store.Revision, error) {
 	out := map[string]store.Revision{}
-	if errors.Is(err, store.ErrDamaged) {
-		return out, nil
-	}
-	for _, c := range commits {
-		for _, ch := range c.Changes {
-			out[ch.Kind] = c.Rev
-		}
-	}
+	err := each(ctx, q, func(scan func(...any) error) error {
+		var kind string
+		var rev int64
+		err := scan(&kind, &rev)
+		out[kind] = store.Revision(rev)
+		return err
+	}, `select kind, max(rev) from gone group by kind`)
 	return out, err
 }
 
-// everything yields all records.
+// everything yields all records in order. They are read ahead, and made of what was
+// read, on all cores.
 func (r *reader) everything(ctx context.Context) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		var last store.Record
-		for {
-			recs, err := r.fetch(ctx, fmt.Sprintf(`select kind, org, id, rev, doc, meta from record
-				where (kind, org, id) > ($1, $2, $3) order by kind, org, id limit %d`, window), last.Kind, string(last.Org), last.ID)
-			if err != nil {
-				yield(store.Record{}, err)
-				return
+		ctx, cancel := context.WithCancel(ctx)
+		pages, room := make(chan *page, runtime.GOMAXPROCS(0)), make(chan struct{}, runtime.GOMAXPROCS(0))
+		var all sync.WaitGroup
+		defer all.Wait() // the transaction must not end before
+		defer cancel()
+		all.Go(func() {
+			defer close(pages)
+			for last, more := (row{}), true; more; {
+				p := &page{made: make(chan struct{})}
+				var rows []row
+				rows, p.err = r.rows(ctx, fmt.Sprintf(`select kind, org, id, rev, doc, meta from record
+					where (kind, org, id) > ($1, $2, $3) order by kind, org, id limit %d`, window), last.kind, last.org, last.id)
+				if more = p.err == nil && len(rows) == window; more {
+					last = rows[len(rows)-1]
+				}
+				room <- struct{}{}
+				all.Go(func() {
+					defer func() { <-room }()
+					p.records = r.s.records(rows)
+					close(p.made)
+				})
+				select {
+				case pages <- p:
+				case <-ctx.Done():
+					return
+				}
 			}
-			for _, rec := range recs {
+		})
+		for p := range pages {
+			<-p.made
+			for _, rec := range p.records {
 				if !yield(rec, nil) {
 					return
 				}
 			}
-			if len(recs) < window {
+			if p.err != nil {
+				yield(store.Record{}, p.err)
 				return
 			}
-			last = recs[len(recs)-1]
+		}
+		if err := ctx.Err(); err != nil {
+			yield(store.Record{}, err)
 		}
 	}
+}
+
+// page is some records that are being made.
+type page struct {
+	made    chan struct{} // closed when they are
+	records []store.Record
+	err     error // why there is no page after it
 }
 
 // recent keeps the last commits of this process, so that its followers need

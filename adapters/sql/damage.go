@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"sync"
 	"unicode/utf8"
+	"unique"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -90,7 +91,7 @@ func (s *Store) record(w row) store.Record {
 	var m meta
 	rev, ok := w.rev.(int64)
 	plain, wasSealed, err := s.unpack(w.doc, placeOf(w.kind, w.org, w.id, store.Revision(rev)))
-	rec := store.Record{Kind: w.kind, Org: tenant.ID(w.org), ID: w.id, Doc: plain}
+	rec := store.Record{Kind: interned(w.kind), Org: tenant.ID(interned(w.org)), ID: w.id, Doc: plain}
 	switch {
 	case !ok:
 		rec.Damage = errNoRevision
@@ -100,6 +101,9 @@ func (s *Store) record(w row) store.Record {
 		rec.Damage = errNoDocument
 	case json.Unmarshal(w.meta, &m) != nil:
 		rec.Damage = errNoMeta
+	}
+	for i := range m.Keys {
+		m.Keys[i].Index = interned(m.Keys[i].Index)
 	}
 	rec.Rev, rec.Keys, rec.Refs, rec.Serial = store.Revision(rev), m.Keys, m.Refs, max(m.Serial, store.FirstSerial)
 	if rec.Damage != nil {
@@ -111,6 +115,9 @@ func (s *Store) record(w row) store.Record {
 	}
 	return rec
 }
+
+// interned returns a text that many records have: a copy of all holds it once.
+func interned(s string) string { return unique.Make(s).Value() }
 
 // broken marks errors that mean that the database itself is damaged.
 func (s *Store) broken(err error) error {

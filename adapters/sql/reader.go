@@ -135,18 +135,29 @@ func (r *reader) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[s
 
 // fetch reads whole records.
 func (r *reader) fetch(ctx context.Context, text string, args ...any) ([]store.Record, error) {
-	rows, err := r.q.query(ctx, text, args...)
+	rows, err := r.rows(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	var out []store.Record
-	for rows.Next() {
+	return r.s.records(rows), nil
+}
+
+// rows reads records as the tables have them.
+func (r *reader) rows(ctx context.Context, text string, args ...any) (out []row, err error) {
+	err = each(ctx, r.q, func(scan func(...any) error) error {
 		var w row
-		if err := rows.Scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc, &w.meta); err != nil {
-			return nil, err
-		}
-		out = append(out, r.s.record(w).Shared())
+		err := scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc, &w.meta)
+		out = append(out, w)
+		return err
+	}, text, args...)
+	return out, err
+}
+
+// records makes records of rows.
+func (s *Store) records(rows []row) []store.Record {
+	out := make([]store.Record, 0, len(rows))
+	for _, w := range rows {
+		out = append(out, s.record(w).Shared())
 	}
-	return out, rows.Err()
+	return out
 }

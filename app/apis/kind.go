@@ -30,7 +30,7 @@ var Kind = newKind(Settings{})
 func newKind(s Settings) *store.Kind[apidef.API] {
 	duplicates := s.DuplicatePaths
 	k := &store.Kind[apidef.API]{
-		Name: apidef.Kind, Noun: "API", Alias: ByAPIID, Load: apidef.Load, Shared: true,
+		Name: apidef.Kind, Noun: "API", Alias: ByAPIID, Load: apidef.Load, Shared: true, Over: apidef.API.Over,
 		ID:  apidef.API.ID,
 		Org: func(a apidef.API) tenant.ID { return a.OrgID() },
 		Indexes: []store.Index[apidef.API]{

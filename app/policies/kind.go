@@ -44,7 +44,7 @@ func naming(ctx context.Context, r store.Reader, apiID string) iter.Seq2[store.S
 
 // Kind is where policies are kept.
 var Kind = &store.Kind[policy.Policy]{
-	Name: policy.Kind, Noun: "policy", Alias: byPolicyID, Load: policy.Load, Shared: true,
+	Name: policy.Kind, Noun: "policy", Alias: byPolicyID, Load: policy.Load, Shared: true, Over: policy.Policy.Over,
 	ID:  policy.Policy.ID,
 	Org: func(p policy.Policy) tenant.ID { return p.OrgID() },
 	Indexes: []store.Index[policy.Policy]{

@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -140,6 +141,15 @@ func (p Policy) Without(apiID string, now time.Time) (Policy, bool) {
 	stamp(n, now)
 	q, err := Load(n.JSON())
 	return q, err == nil
+}
+
+// Over returns the policy with its text as what it was stored as, so that it is in
+// memory once.
+func (p Policy) Over(stored []byte) Policy {
+	if bytes.Equal(p.text, stored) {
+		p.text = stored
+	}
+	return p
 }
 
 // Node returns the document for editing.

@@ -39,6 +39,7 @@ type Change struct {
 	// Serial is the record's after; 0 in commits of programs that knew none.
 	Serial Serial
 	full   *Record // after, when at hand
+	made   []byte  // of a creation in a log: the document, in place of the difference
 }
 
 // NewChange describes the step from one record to another. A nil before means
@@ -100,9 +101,27 @@ func (c Change) To(after *Record) Change {
 	return c
 }
 
-// Bare returns c without the record it may carry, for a log that keeps many.
+// Bare returns c for a log that keeps many: without the record it may carry. The
+// document of a creation stays shared with the record until Told is called.
 func (c Change) Bare() Change {
+	if c.Op == Created && c.full != nil {
+		c.made, c.Delta = c.full.Doc, nil
+	}
 	c.full = nil
+	return c
+}
+
+// Told returns a commit whose changes are Bare as others read it.
+func (c Commit) Told() Commit {
+	if !slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.made != nil }) {
+		return c
+	}
+	c.Changes = slices.Clone(c.Changes)
+	for i, ch := range c.Changes {
+		if ch.made != nil {
+			c.Changes[i].Delta, c.Changes[i].made = doc.Diff(nil, ch.made), nil
+		}
+	}
 	return c
 }
 
@@ -156,8 +175,13 @@ type Snapshotter interface {
 
 // State is everything a store holds at one revision.
 type State struct {
-	At      Revision
-	Touched map[string]Revision      // by kind; kinds unknown here count as touched at At
+	At Revision
+	// Touched says when a kind was last touched as far as no record does: a record that
+	// was deleted is not there to tell.
+	Touched map[string]Revision
+	// Floor is the revision up to which deletions may be unknown: every kind counts as
+	// touched here, or later.
+	Floor   Revision
 	Records iter.Seq2[Record, error] // of every organisation
 }
 
@@ -248,6 +272,7 @@ func (c Commit) Weight() int {
 		for _, h := range ch.Delta {
 			n += len(h.Old) + len(h.New)
 		}
+		n += len(ch.made)
 		if ch.full != nil {
 			n += len(ch.full.Doc)
 		}

@@ -27,6 +27,10 @@ type Kind[T any] struct {
 	// Shared means that values of T never change once made, so that editing may
 	// start from the value readers share instead of a private copy.
 	Shared bool
+	// Over returns a value with its texts as parts of the stored document; nil: it has
+	// none. With Shared, readers get the value that was stored, and its texts would be
+	// in memory twice.
+	Over func(v T, stored []byte) T
 }
 
 // AnyKind is a Kind, whatever its type: each is its own, also when two have one name.
@@ -232,6 +236,7 @@ func (k *Kind[T]) Create(ctx context.Context, w Writer, v T) (Serial, error) {
 	if err := k.dangling(ctx, w, rec.Refs); err != nil {
 		return 0, err
 	}
+	k.remember(rec, v)
 	if err := w.Put(ctx, rec); err != nil {
 		return 0, k.explain(err, rec.ID)
 	}
@@ -297,6 +302,7 @@ func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condit
 	if err := k.dangling(ctx, w, rec.Refs); err != nil {
 		return zero, err
 	}
+	k.remember(rec, v)
 	if err := w.Put(ctx, rec); err != nil {
 		return zero, k.explain(err, name)
 	}

@@ -69,9 +69,6 @@ func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {
 		return Record{}, fmt.Errorf("store: %s: %w", k.Name, err)
 	}
 	rec := Record{Org: k.Org(v), Kind: k.Name, ID: k.ID(v), Rev: rev, Doc: text}.Shared()
-	if k.Shared {
-		rec.memo.value.Store(v)
-	}
 	for _, ix := range k.Indexes {
 		for _, val := range ix.Values(v) {
 			rec.Keys = append(rec.Keys, Key{Index: ix.Name, Value: val, Unique: ix.Unique, Sorted: ix.Sorted, Across: ix.Unique && ix.Across})
@@ -84,6 +81,17 @@ func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {
 		}
 	}
 	return rec, nil
+}
+
+// remember keeps the value that a record was made of for its readers.
+func (k *Kind[T]) remember(rec Record, v T) {
+	if !k.Shared {
+		return
+	}
+	if k.Over != nil {
+		v = k.Over(v, rec.Doc)
+	}
+	rec.memo.value.Store(v)
 }
 
 func encode(v any) ([]byte, error) {

@@ -1,13 +1,16 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/ports/secret"
@@ -51,28 +54,35 @@ func Check(ctx context.Context, path string, progress func(table string, n, of i
 	return inspect(ctx, db, maxFindings, progress)
 }
 
-// inspect is Check over an open database.
+// inspect is Check over an open database: of as many tables at once as it has
+// connections.
 func inspect(ctx context.Context, db *sql.DB, most int, progress func(table string, n, of int)) (findings []string, err error) {
 	tables, err := texts(ctx, db, `select name from sqlite_schema where type = 'table' order by name`)
+	found, errs := make([][]string, len(tables)), make([]error, len(tables))
+	room := make(chan struct{}, max(1, db.Stats().MaxOpenConnections))
+	var all sync.WaitGroup
 	for i, t := range tables {
-		if err != nil {
-			break
-		}
+		room <- struct{}{}
 		if progress != nil {
 			progress(t, i+1, len(tables))
 		}
-		var found []string
-		found, err = texts(ctx, db, fmt.Sprintf(`pragma integrity_check('%s')`, strings.ReplaceAll(t, "'", "''")))
-		for _, f := range found {
+		all.Go(func() {
+			defer func() { <-room }()
+			found[i], errs[i] = texts(ctx, db, fmt.Sprintf(`pragma integrity_check('%s')`, strings.ReplaceAll(t, "'", "''")))
+			if broken(errs[i]) && ctx.Err() == nil {
+				found[i], errs[i] = append(found[i], errs[i].Error()), nil
+			}
+		})
+	}
+	all.Wait()
+	for i, t := range tables {
+		for _, f := range found[i] {
 			if f != "ok" && len(findings) < most {
 				findings = append(findings, t+": "+f)
 			}
 		}
-		if broken(err) && ctx.Err() == nil {
-			findings, err = append(findings, t+": "+err.Error()), nil
-		}
 	}
-	if broken(err) {
+	if err = cmp.Or(err, cmp.Or(errs...)); broken(err) {
 		return append(findings, err.Error()), nil
 	}
 	return findings, err
@@ -97,7 +107,12 @@ func texts(ctx context.Context, db *sql.DB, query string) (out []string, err err
 
 // sound refuses a damaged file before anything is served from it. It takes
 // checkTime at most.
-func sound(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+func sound(ctx context.Context, path string, log *slog.Logger) (err error) {
+	db, err := connect(path, runtime.GOMAXPROCS(0), "_pragma=query_only(1)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
 	looking, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	began, at := time.Now(), ""

@@ -120,7 +120,8 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 		return err
 	}
 	if !c.Beside {
-		if err := sound(ctx, s.writers, c.Logger); err != nil {
+		_ = s.writers.PingContext(ctx) // the check says what is wrong; its connections must not be the last, which writes the log back
+		if err := sound(ctx, path, c.Logger); err != nil {
 			return err
 		}
 	}

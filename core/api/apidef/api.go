@@ -4,6 +4,7 @@
 package apidef
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -190,6 +191,31 @@ func (a API) AppendJSON(b []byte) ([]byte, error) {
 	b = doc.AppendString(append(b, `,"class":`...), string(a.class))
 	b = a.appendTexts(append(b, ','), a.definition, a.document)
 	return append(a.appendTimes(b), '}'), nil
+}
+
+// Over returns the API with its texts as parts of what it was stored as, so that they
+// are in memory once.
+func (a API) Over(stored []byte) API {
+	bare := API{id: a.id, class: a.class}
+	head, _ := bare.AppendJSON(nil) // it cannot fail
+	at := bytes.Index(head, []byte(`"api_definition":`)) + len(`"api_definition":`)
+	definition, ok := textAt(stored, at, a.definition)
+	if !ok {
+		return a
+	}
+	document, ok := textAt(stored, at+len(definition)+len(`,"oas":`), a.document)
+	if a.definition = definition; ok && a.document != nil {
+		a.document = document
+	}
+	return a
+}
+
+// textAt returns what stands at an offset of a text, if it is the same as another.
+func textAt(text []byte, at int, want json.RawMessage) (json.RawMessage, bool) {
+	if at > len(text) || !bytes.HasPrefix(text[at:], want) {
+		return nil, false
+	}
+	return text[at : at+len(want) : at+len(want)], true
 }
 
 // appendTexts appends what clients write, in their order.
