@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/folder"
 )
 
@@ -74,6 +75,9 @@ func TestRead(t *testing.T) {
 		"wrapper":                 {files: files("a.json", `{"api_definition":`+classic+`,"user_owners":["u"]}`), found: []string{"api a classic"}},
 		"wrapper with a document": {files: files("a.json", `{"api_definition":`+oasForm+`,"oas":`+document+`}`), found: []string{"api a oas"}},
 		"wrapper of streams":      {files: files("a.json", `{"api_definition":`+oasForm+`,"oas":`+document+`,"is_streams":true}`), found: []string{"api a streams"}},
+		"wrapper whose API ID is in the document": {files: files("a.json", `{"api_definition":{"is_oas":true},"oas":`+document+`}`), found: []string{"api a oas"}},
+		"definition without an id":                {files: files("a.json", `{"name":"A","proxy":{}}`), problems: []string{"a.json: api_id: is missing: an API is imported under its identifier"}},
+		"pair of an MCP proxy":                    {files: files("shop.json", oasForm, "shop-mcp.json", nameless), found: []string{"api a mcp"}},
 		"bad wrapper": {files: files("a.json", `{"api_definition":1}`, "b.json", `{"api_definition":{},"oas":[]}`), problems: []string{
 			"a.json: api_definition: must be an object", "b.json: oas: must be an object"}},
 		"export": {files: files("all.json", `{"apis":[{"api_definition":`+classic+`},{"api_id":"b","proxy":{}},7],"pages":1}`),
@@ -134,6 +138,52 @@ func TestPlaces(t *testing.T) {
 	}
 	if a.Name() != "A" {
 		t.Error(a.Name())
+	}
+}
+
+// TestReadOne checks what is read of one thing that came in a list.
+func TestReadOne(t *testing.T) {
+	at := folder.Place{File: "body", At: "apis.3"}
+	for name, c := range map[string]struct {
+		read     func(folder.Place, *doc.Node) (folder.Bundle, []folder.Problem)
+		text     string
+		found    []string
+		problems []string
+	}{
+		"wrapper":              {folder.ReadAPI, `{"api_definition":` + classic + `}`, []string{"api a classic"}, nil},
+		"definition":           {folder.ReadAPI, classic, []string{"api a classic"}, nil},
+		"neither":              {folder.ReadAPI, `{"name":"A"}`, nil, []string{"body: apis.3.api_definition: is required"}},
+		"without its document": {folder.ReadAPI, oasForm, []string{"api a classic"}, []string{`body: apis.3.is_oas: is true, but no file holds the OpenAPI document of API "a"`}},
+		"policy":               {folder.ReadPolicy, `{"id":"gold","name":"Gold"}`, []string{"policy gold Gold"}, nil},
+		"no policy":            {folder.ReadPolicy, `[]`, nil, []string{"body: apis.3: must be a policy, an object"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, err := doc.ParseNode([]byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, problems := c.read(at, n)
+			if got := found(b); !slices.Equal(got, c.found) {
+				t.Errorf("found %v, want %v", got, c.found)
+			}
+			if got := lines(problems); !slices.Equal(got, c.problems) {
+				t.Errorf("problems %v, want %v", got, c.problems)
+			}
+		})
+	}
+}
+
+// TestName: the document's name counts, as it is the one that people edit.
+func TestName(t *testing.T) {
+	for text, want := range map[string]string{
+		classic: "A",
+		`{"api_definition":{"name":"Old","is_oas":true},"oas":` + document + `}`: "A",
+		`{"api_definition":{"name":"Old","is_oas":true},"oas":{}}`:               "Old",
+	} {
+		b, _ := folder.Read(files("a.json", strings.Replace(text, `"name":"Old"`, `"name":"Old","api_id":"a"`, 1)))
+		if len(b.APIs) != 1 || b.APIs[0].Name() != want {
+			t.Errorf("%s: %+v, want %s", text, b.APIs, want)
+		}
 	}
 }
 
