@@ -44,6 +44,7 @@ type facts struct {
 	apis, authTypes    []string
 	told               bool   // a client said authTypes: the service would not write them so
 	lacks              uint32 // which defaults the document has no member for
+	nulls              bool   // the document has null where a list belongs
 }
 
 // Load reads a stored document. It trusts the text: rules of today do not
@@ -57,6 +58,10 @@ func Load(text []byte) (Policy, error) {
 		id: value[string](o, "_id"), policyID: value[string](o, "id"), name: value[string](o, "name"), org: value[tenant.ID](o, "org_id"),
 		state: value[State](o, "state"), active: value[bool](o, "active"), created: value[time.Time](o, "date_created"),
 		authTypes: value[[]string](o, "auth_types"), lacks: lacking(o),
+	}
+	for _, name := range Table.Lists() {
+		raw, _ := o.Get(name)
+		f.nulls = f.nulls || doc.IsNull(raw)
 	}
 	f.policyID, f.state = cmp.Or(f.policyID, f.id), cmp.Or(f.state, StateActive)
 	one := value[string](o, "auth_type")

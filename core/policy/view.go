@@ -27,8 +27,8 @@ func lacking(o doc.Object) (bits uint32) {
 	return bits
 }
 
-// View is a policy as clients read it: what was written, as it was written, and
-// after it the members that were not, with their defaults.
+// View is a policy as clients read it: the written members as they were written, but
+// for lists that are null, which are [], and after them the others with their defaults.
 type View struct{ policy Policy }
 
 // View returns the policy as clients read it.
@@ -48,7 +48,20 @@ func (v View) Size() int { return len(v.policy.text) }
 
 // AppendJSON implements doc.Appender.
 func (v View) AppendJSON(b []byte) ([]byte, error) {
-	written, _ := bytes.CutSuffix(bytes.TrimSpace(v.policy.text), []byte("}"))
+	text := v.policy.text
+	if v.policy.facts.nulls {
+		n, err := v.policy.Node()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range Table.Lists() {
+			if n.Get(name).Is(doc.TypeNull) {
+				n.Set(name, doc.NewArray())
+			}
+		}
+		text = n.JSON()
+	}
+	written, _ := bytes.CutSuffix(bytes.TrimSpace(text), []byte("}"))
 	b = append(b, written...)
 	empty := len(bytes.TrimSpace(written)) == 1
 	for i, d := range defaults {

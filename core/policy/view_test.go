@@ -53,6 +53,23 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestViewLists checks that lists are never null where clients read them, and that all
+// else stays as it is written.
+func TestViewLists(t *testing.T) {
+	const definitions = `"access_rights":{"x":{"api_id":"x","versions":null}}`
+	stored, err := policy.Load([]byte(`{"rate":1e2,"tags":null,"z":null,"auth_types":null,"access_rights_array":null,` + definitions + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"rate":1e2,"tags":[],"z":null,"auth_types":[],"access_rights_array":[],` + definitions + `,`
+	if got := view(t, stored); !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := text(t, stored); !strings.Contains(got, `"tags":null`) {
+		t.Errorf("the stored form changed: %s", got)
+	}
+}
+
 // TestAuthTypes checks that what a client says of authentication stays as it is
 // written, and that what the service said follows the APIs.
 func TestAuthTypes(t *testing.T) {

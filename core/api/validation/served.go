@@ -42,6 +42,9 @@ func (p *problems) listenPath(c *doc.Node) {
 	switch protocol := c.Get("protocol").Text(); {
 	case protocol == "tcp" || protocol == "tls": // known by their port
 		return
+	case slices.Contains(references, path):
+		p.add(field, "refers to no value: a name must follow %s", path)
+		return
 	case IsReference(path): // gateways put the path in its place
 		return
 	case !strings.HasPrefix(path, "/"):
@@ -78,7 +81,10 @@ func IsReference(text string) bool {
 // secretPart is a reference inside a text.
 var secretPart = regexp.MustCompile(`^\$secret_|\$kv\{[^}]*\}`)
 
-func isSecret(text string) bool { return IsReference(text) || secretPart.MatchString(text) }
+// isSecret reports whether a text refers to a value by its name.
+func isSecret(text string) bool {
+	return IsReference(text) && !slices.Contains(references, text) || secretPart.MatchString(text)
+}
 
 // targets wants upstream addresses that gateways can send requests to.
 func (p *problems) targets(c *doc.Node) {
