@@ -75,8 +75,7 @@ var importRules = []rule{
 	// For tests.
 	{folder: "app/apis/apistest", own: with("app/...", "adapters/...")},
 	{folder: "app/policies", own: with("app/guard", "app/crud")},
-	{folder: "app/hooks", own: with("app/crud")},
-	{folder: "app/assets", own: with("app/crud")},
+	{folder: "app/resources/...", own: with("app/crud")},
 	{folder: "app/schemas", own: inner},
 	{folder: "app/outbound", own: inner},
 	{folder: "app/reports", own: inner},

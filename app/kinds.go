@@ -2,12 +2,12 @@ package app
 
 import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
-	"github.com/gatehouse-io/gatehouse/app/assets"
 	"github.com/gatehouse-io/gatehouse/app/crud"
-	"github.com/gatehouse-io/gatehouse/app/hooks"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
+	"github.com/gatehouse-io/gatehouse/app/resources/assets"
+	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 

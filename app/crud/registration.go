@@ -169,6 +169,18 @@ func (ks Kinds) Operations(t Tools) (out []operation.Operation) {
 	return out
 }
 
+// Samples returns values of every kind that can make some.
+func (ks Kinds) Samples() (out []store.Sample) {
+	for _, r := range ks {
+		if r.Sample != nil {
+			out = append(out, store.Sample{Kind: r.Untyped, Make: func(id string, org tenant.ID) (any, error) {
+				return r.Sample(Stamp{ID: id, Org: org, Now: exampleStamp.Now})
+			}})
+		}
+	}
+	return out
+}
+
 // Readable reports why a record of one of the kinds cannot be read, or nil.
 func (ks Kinds) Readable(rec store.Record) error {
 	r := ks.named(rec.Kind)

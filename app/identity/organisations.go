@@ -26,7 +26,12 @@ func adminStyle(list string, faults map[string]operation.Answer) operation.Style
 // Organisations is what there is to organisations. The super-admin keeps them, and an
 // ID in the body of a new one is honoured.
 var Organisations = crud.Resource[identity.Organisation, identity.OrganisationDraft]{
-	Facts: crud.Facts[identity.Organisation]{Kind: organisations},
+	Facts: crud.Facts[identity.Organisation]{
+		Kind: organisations,
+		Sample: func(at crud.Stamp) (identity.Organisation, error) { // its ID is that of the organisation
+			return identity.NewOrganisation(at.Org, identity.OrganisationDraft{OwnerName: "Example Ltd"})
+		},
+	},
 	Group: operation.Group{
 		Surface: operation.Admin, Name: "admin.organisations", Path: "/admin/organisations", Tag: "Organisations",
 		Style: adminStyle("organisations", map[string]operation.Answer{

@@ -4,12 +4,21 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
+	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
 )
 
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(tb testing.TB) storetest.Backend { return open(tb, harness.Database(tb)) })
+}
+
+func TestKinds(t *testing.T) {
+	a, err := app.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunKinds(t, func(tb testing.TB) storetest.Backend { return open(tb, harness.Database(tb)) }, a.Kinds().Samples())
 }
 
 func TestHold(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
@@ -36,6 +37,14 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(tb testing.TB) storetest.Backend {
 		return open(tb, filepath.Join(tb.TempDir(), "gatehouse.db"))
 	})
+}
+
+func TestKinds(t *testing.T) {
+	a, err := app.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunKinds(t, func(tb testing.TB) storetest.Backend { return open(tb, filepath.Join(tb.TempDir(), "gatehouse.db")) }, a.Kinds().Samples())
 }
 
 // Units that are prepared beside the writer behave as those that run with it.
