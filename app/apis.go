@@ -44,24 +44,24 @@ var definitions = fx.Options(
 	service[*mcp.Service](func(d *documents.Service) *mcp.Service { return &mcp.Service{Documents: d} }),
 	service[*datagraph.Service](func(d *documents.Service) *datagraph.Service { return &datagraph.Service{Documents: d} }),
 	service[*cache.Service](func(a *apis.Repository) *cache.Service { return &cache.Service{APIs: a} }),
-	service[*migrate.Service](func(s *settings, a *apis.Repository, f *forms.Forms) *migrate.Service {
+	service[*migrate.Service](func(s basics, a *apis.Repository, f *forms.Forms) *migrate.Service {
 		return &migrate.Service{APIs: a, Forms: f, Log: s.log}
 	}),
 )
 
-func newAPIs(s *settings, st store.Store, p *policies.Service, g *crud.References) *apis.Repository {
+func newAPIs(s basics, d Definitions, st store.Store, p *policies.Service, g *crud.References) *apis.Repository {
 	return apis.New(apis.Config{
-		Store: st, NewID: s.newID, NewAPIID: s.newAPIID, Now: s.now, PageSize: s.pageSize, Settings: s.definitions.APIs,
+		Store: st, NewID: s.newID, NewAPIID: s.newAPIID, Now: s.now, PageSize: s.pageSize, Settings: d.APIs,
 		References: g, Forget: p.Forget, Hook: webhookText,
 	})
 }
 
-func newForms(s *settings, v *openapi.Validator) *forms.Forms {
-	return &forms.Forms{Settings: s.definitions.APIs, Validator: v, Hosts: s.definitions.Hosts}
+func newForms(d Definitions, v *openapi.Validator) *forms.Forms {
+	return &forms.Forms{Settings: d.APIs, Validator: v, Hosts: d.Hosts}
 }
 
-func newDocuments(s *settings, a *apis.Repository, f *forms.Forms, v *versioning.Service) *documents.Service {
+func newDocuments(o outside, t transport, a *apis.Repository, f *forms.Forms, v *versioning.Service) *documents.Service {
 	return &documents.Service{APIs: a, Forms: f, Versions: v, Read: func(ctx context.Context, b operation.Document) (*doc.Node, error) {
-		return source{s.fetcher, yamlport.Limits{Bytes: int(s.maxBody), Values: s.maxValues}}.read(ctx, b)
+		return source{o.fetcher, yamlport.Limits{Bytes: int(t.maxBody), Values: t.maxValues}}.read(ctx, b)
 	}}
 }

@@ -18,8 +18,6 @@ import (
 	"go.uber.org/fx"
 	"go.uber.org/fx/fxevent"
 
-	"github.com/gatehouse-io/gatehouse/adapters/crypto"
-	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
@@ -53,34 +51,9 @@ type App struct {
 // New builds an App. Without options it keeps everything in memory, decides by
 // permission maps and announces nothing.
 func New(opts ...Option) (*App, error) {
-	s := settings{
-		log: slog.Default(), now: time.Now, requestID: crypto.NewUUID, pageSize: 10, version: "dev", healthPath: "/health",
-		maxBody: httpadapter.MaxBody, maxValues: httpadapter.MaxValues, reads: replicated.Current, staleness: time.Minute, passwords: crypto.Passwords{},
-	}
-	for _, opt := range opts {
-		opt(&s)
-	}
-	if s.newID == nil {
-		s.newID = crypto.NewID(s.now)
-	}
-	if s.newAPIID == nil {
-		s.newAPIID = newAPIID
-	}
-	if s.fetcher == nil {
-		s.fetcher = nowhere{}
-	}
+	s := newSettings(opts...)
 	a := &App{now: s.now}
-	a.fx = fx.New(
-		fx.WithLogger(func() fxevent.Logger {
-			l := &fxevent.SlogLogger{Logger: s.log.With("component", "fx")}
-			l.UseLogLevel(slog.LevelDebug - 4)   // wiring is for those who debug the wiring
-			l.UseErrorLevel(slog.LevelDebug - 4) // errors are returned
-			return l
-		}),
-		fx.Supply(&s, a),
-		modules,
-		fx.Invoke(assemble),
-	)
+	a.fx = fx.New(s.graph(a))
 	if err := a.fx.Err(); err != nil {
 		if r, ok := errors.AsType[*refusal](err); ok {
 			err = r.error
@@ -88,6 +61,22 @@ func New(opts ...Option) (*App, error) {
 		return nil, fmt.Errorf("gatehouse: %w", err)
 	}
 	return a, nil
+}
+
+// graph is everything that an App consists of.
+func (s settings) graph(a *App) fx.Option {
+	return fx.Options(
+		fx.WithLogger(func() fxevent.Logger {
+			l := &fxevent.SlogLogger{Logger: s.log.With("component", "fx")}
+			l.UseLogLevel(slog.LevelDebug - 4)   // wiring is for those who debug the wiring
+			l.UseErrorLevel(slog.LevelDebug - 4) // errors are returned
+			return l
+		}),
+		fx.Supply(a),
+		s.areas(),
+		modules,
+		fx.Invoke(assemble),
+	)
 }
 
 // parts is what the graph hands over to the App.

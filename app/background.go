@@ -9,24 +9,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// history is what is kept of it; 0: whatever its age, whatever its size.
-type history struct {
-	age   time.Duration
-	bytes int64
-}
-
 // prune forgets old commits now and then, if told to.
-func prune(lc fx.Lifecycle, s *settings, st store.Store) {
+func prune(lc fx.Lifecycle, b basics, s storage, st store.Store) {
 	h, ok := st.(store.Historian)
 	if !ok || s.history == (history{}) {
 		return
 	}
-	background(lc, pruner{h, s})
+	background(lc, pruner{h, s.history, b})
 }
 
 type pruner struct {
-	history store.Historian
-	s       *settings
+	historian store.Historian
+	keep      history
+	basics
 }
 
 // pruneEvery is how often old commits are forgotten.
@@ -37,15 +32,15 @@ func (p pruner) Run(ctx context.Context) error {
 	tick := time.NewTicker(pruneEvery)
 	defer tick.Stop()
 	for {
-		keep := store.Retention{Bytes: p.s.history.bytes}
-		if p.s.history.age > 0 {
-			keep.Since = p.s.now().Add(-p.s.history.age)
+		keep := store.Retention{Bytes: p.keep.bytes}
+		if p.keep.age > 0 {
+			keep.Since = p.now().Add(-p.keep.age)
 		}
-		n, err := p.history.Prune(ctx, keep)
+		n, err := p.historian.Prune(ctx, keep)
 		if err != nil && ctx.Err() == nil {
-			p.s.log.Warn("old history could not be forgotten; trying again later", "error", err)
+			p.log.Warn("old history could not be forgotten; trying again later", "error", err)
 		} else if n > 0 {
-			p.s.log.Info("old history forgotten", "commits", n)
+			p.log.Info("old history forgotten", "commits", n)
 		}
 		select {
 		case <-ctx.Done():

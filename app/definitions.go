@@ -123,9 +123,9 @@ func unreadable(err error) error {
 	return fault.New(fault.Invalid, operation.CodeMalformed, "%s", err.Error())
 }
 
-func newPolicies(s *settings, st store.Store, g *crud.References) *policies.Service {
-	return &policies.Service{Store: st, APIs: apis.Kind, NewID: s.newID, Now: s.now, PageSize: s.pageSize, References: g,
-		Settings: policies.Settings{Ownership: s.definitions.APIs.Ownership, UnsafeIDs: s.definitions.UnsafePolicyIDs}}
+func newPolicies(t crud.Tools, d Definitions) *policies.Service {
+	return &policies.Service{Store: t.Store, APIs: apis.Kind, NewID: t.NewID, Now: t.Now, PageSize: t.PageSize, References: t.References,
+		Settings: policies.Settings{Ownership: d.APIs.Ownership, UnsafeIDs: d.UnsafePolicyIDs}}
 }
 
 func newHooks(t crud.Tools, a *apis.Repository) *hooks.Service {
@@ -136,7 +136,7 @@ func newSchemas(v *openapi.Validator) *schemas.Service { return &schemas.Service
 
 // newProxy lets users call the gateways of the configuration, and the custom
 // domains of their APIs on them.
-func newProxy(s *settings, st store.Store) *outbound.Proxy {
+func newProxy(s outside, st store.Store) *outbound.Proxy {
 	return &outbound.Proxy{Fetcher: s.fetcher, Gateways: func(ctx context.Context, scope tenant.Scope) ([]outbound.Gateway, error) {
 		known := append([]outbound.Gateway(nil), s.gateways...)
 		err := st.View(ctx, scope, func(r store.Reader) error {
@@ -154,15 +154,15 @@ func newProxy(s *settings, st store.Store) *outbound.Proxy {
 	}}
 }
 
-func newDebug(s *settings) *outbound.Debug {
+func newDebug(s outside) *outbound.Debug {
 	return &outbound.Debug{Fetcher: s.fetcher, Gateway: s.gatewayAPI}
 }
 
-func newExamples(s *settings) *outbound.Examples {
+func newExamples(s outside) *outbound.Examples {
 	return &outbound.Examples{Fetcher: s.fetcher, Allowed: s.examples}
 }
 
-func newStats(s *settings, st store.Store, n *gateway.Nodes) *reports.Stats {
+func newStats(s basics, st store.Store, n *gateway.Nodes) *reports.Stats {
 	return &reports.Stats{Store: st, Now: s.now, Gateways: n.Alive, APIs: func(ctx context.Context, r store.Reader) iter.Seq2[reports.Lifetime, error] {
 		return func(yield func(reports.Lifetime, error) bool) {
 			for a, err := range apis.Kind.Find(ctx, r, store.Query{}) {

@@ -37,7 +37,7 @@ func newTransfer(st store.Store, a *importing.Service, p *policies.Service, i *r
 	}}
 }
 
-func newUpgrade(s *settings, st store.Store, a *apis.Repository) *upgrade.Service {
+func newUpgrade(s basics, st store.Store, a *apis.Repository) *upgrade.Service {
 	return &upgrade.Service{Store: st, APIs: a, Log: s.log}
 }
 

@@ -14,8 +14,8 @@ import (
 // newKinds is the list of all kinds of resources. What there is per kind is joined
 // from it: references, announcements, feeds, operations. Its order is the one in which
 // references and feeds are listed; a group of the graph would have none.
-func newKinds(s *settings) (crud.Kinds, error) {
-	d := s.definitions.APIs
+func newKinds(definitions Definitions, e embedded) (crud.Kinds, error) {
+	d := definitions.APIs
 	all := crud.Kinds{}
 	for _, r := range append([]crud.Registrar{
 		apis.Registration(d),
@@ -26,7 +26,7 @@ func newKinds(s *settings) (crud.Kinds, error) {
 		registry.Registration(),
 		identity.Organisations,
 		identity.UserRegistration(),
-	}, s.resources...) {
+	}, e.resources...) {
 		all = append(all, r.Registration())
 	}
 	if err := all.Check(); err != nil {
@@ -36,7 +36,7 @@ func newKinds(s *settings) (crud.Kinds, error) {
 }
 
 // newResourceTools is what the use cases of resources are made of.
-func newResourceTools(s *settings, st store.Store, ks crud.Kinds, g *crud.References) crud.Tools {
+func newResourceTools(s basics, st store.Store, ks crud.Kinds, g *crud.References) crud.Tools {
 	return crud.Tools{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, References: g, Signals: ks.Signals()}
 }
 

@@ -112,57 +112,54 @@ type stores struct {
 	Copy  *replicated.Store
 }
 
-func newStore(lc fx.Lifecycle, s *settings) (stores, error) {
+func newStore(lc fx.Lifecycle, b basics, s storage) (stores, error) {
 	if s.store == nil {
-		db, err := memdb.New(s.now)
+		db, err := memdb.New(b.now)
 		return stores{Store: db}, err
 	}
 	primary, ok := s.store.(replicated.Primary)
 	if _, inMemory := s.store.(*memdb.DB); !ok || inMemory || s.reads == replicated.Direct {
 		return stores{Store: s.store}, nil
 	}
-	db, err := memdb.New(s.now)
+	db, err := memdb.New(b.now)
 	if err != nil {
 		return stores{}, err
 	}
-	c := replicated.New(primary, db, s.reads, s.log)
+	c := replicated.New(primary, db, s.reads, b.log)
 	background(lc, c)
 	return stores{Store: c, Copy: c}, nil
 }
 
-func newKeys(s *settings) (secret.Keys, error) {
+func newKeys(s people) (secret.Keys, error) {
 	if s.keys != nil {
 		return s.keys, nil
 	}
 	return crypto.Ephemeral()
 }
 
-func newIdentity(s *settings, st store.Store, keys secret.Keys) *identity.Service {
-	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: s.newID, Now: s.now, Log: s.log,
-		PageSize: s.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets}
+func newIdentity(b basics, s people, st store.Store, keys secret.Keys) *identity.Service {
+	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: b.newID, Now: b.now, Log: b.log,
+		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets}
 }
 
 func newClientIDPs(t crud.Tools, l *apis.Repository) *registry.ClientIDPs {
 	return &registry.ClientIDPs{Tools: t, Foreign: l.Foreign}
 }
 
-func newNodes(s *settings, st store.Store, ks crud.Kinds) *gateway.Nodes {
-	if s.board == nil {
-		s.board = gateway.NewMemory()
-	}
+func newNodes(b basics, s nodes, st store.Store, ks crud.Kinds) *gateway.Nodes {
 	return gateway.New(gateway.Config{
-		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: s.now, Log: s.log, Board: s.board, Coding: &gzip.Coding{},
+		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: b.now, Log: b.log, Board: s.board, Coding: &gzip.Coding{},
 		Sources: ks.Feeds(),
 	})
 }
 
-func newTools(s *settings, st store.Store, a *App) Tools {
+func newTools(s basics, st store.Store, a *App) Tools {
 	return Tools{Store: st, Now: s.now, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Operations: a.Operations, Get: a.look}
 }
 
 type tableParams struct {
 	fx.In
-	Settings *settings
+	Embedded embedded
 	Tools    Tools
 	Kinds    crud.Kinds
 	Resource crud.Tools
@@ -172,7 +169,7 @@ type tableParams struct {
 // newTable joins all operations: groups come in random order, the table does not.
 func newTable(p tableParams) (table, error) {
 	ops := append(p.Ops, p.Kinds.Operations(p.Resource)...)
-	for _, make := range p.Settings.services {
+	for _, make := range p.Embedded.services {
 		ops = append(ops, make(p.Tools).Operations()...)
 	}
 	description := httpadapter.NewDescription(APIVersion)
@@ -187,7 +184,7 @@ func newTable(p tableParams) (table, error) {
 // refusal is an error about what was passed in, told without what the graph adds.
 type refusal struct{ error }
 
-func newRules(lc fx.Lifecycle, s *settings, t Tools, ops table) (rules.Engine, error) {
+func newRules(lc fx.Lifecycle, s embedded, t Tools, ops table) (rules.Engine, error) {
 	if s.rules == nil {
 		return rules.BuiltIn{}, nil
 	}
@@ -200,26 +197,26 @@ func newRules(lc fx.Lifecycle, s *settings, t Tools, ops table) (rules.Engine, e
 	return e, nil
 }
 
-func newGuard(s *settings, a *App, id *identity.Service, e rules.Engine) operation.Middleware {
+func newGuard(b basics, s admission, n nodes, a *App, id *identity.Service, e rules.Engine) operation.Middleware {
 	return guard.New(guard.Config{
 		Authenticators: map[operation.Surface]guard.Authenticator{
 			operation.Management: id.Authenticate,
 			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret),
-			operation.Node:       gateway.Authenticate(identity.Equal, s.nodeSecret),
+			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},
-		Rules: e, Audit: guard.Log(s.log), Failures: &guard.Failures{Limit: s.failures, Now: s.now, Log: s.log}, Maintenance: s.maintenance, Writes: &a.writes,
+		Rules: e, Audit: guard.Log(b.log), Failures: &guard.Failures{Limit: s.failures, Now: b.now, Log: b.log}, Maintenance: s.maintenance, Writes: &a.writes,
 	})
 }
 
-func newHandler(s *settings, ops table, g operation.Middleware) (nethttp.Handler, error) {
+func newHandler(b basics, s transport, ops table, g operation.Middleware) (nethttp.Handler, error) {
 	return httpadapter.Handler(ops, httpadapter.Config{
-		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: s.log, Now: s.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth,
+		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: b.log, Now: b.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth,
 		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
 	})
 }
 
 // newRelays makes a relay per sink.
-func newRelays(lc fx.Lifecycle, s *settings, st store.Store, ks crud.Kinds) ([]*relay.Relay, error) {
+func newRelays(lc fx.Lifecycle, b basics, s announcing, kept storage, st store.Store, ks crud.Kinds) ([]*relay.Relay, error) {
 	if len(s.sinks) == 0 {
 		return nil, nil
 	}
@@ -231,12 +228,12 @@ func newRelays(lc fx.Lifecycle, s *settings, st store.Store, ks crud.Kinds) ([]*
 		return nil, errors.New("sinks need a store with a change log and leases")
 	}
 	holder, ttl := crypto.NewUUID(), relay.Takeover
-	if own, ok := s.store.(interface{ Alone() bool }); s.store == nil || ok && own.Alone() {
+	if own, ok := kept.store.(interface{ Alone() bool }); kept.store == nil || ok && own.Alone() {
 		ttl = 0 // no other process waits for it
 	}
 	var out []*relay.Relay
 	for _, sink := range s.sinks {
-		r := relay.New(relay.Config{ChangeLog: source, Leases: source, Sink: sink, Signals: ks.Signals(), Holder: holder, Now: s.now, Logger: s.log, Ready: answerable(s, st), TTL: ttl})
+		r := relay.New(relay.Config{ChangeLog: source, Leases: source, Sink: sink, Signals: ks.Signals(), Holder: holder, Now: b.now, Logger: b.log, Ready: answerable(s, st), TTL: ttl})
 		background(lc, r)
 		out = append(out, r)
 	}
@@ -244,7 +241,7 @@ func newRelays(lc fx.Lifecycle, s *settings, st store.Store, ks crud.Kinds) ([]*
 }
 
 // answerable reports whether gateways that are told now would find the new state.
-func answerable(s *settings, st store.Store) func(context.Context) error {
+func answerable(s announcing, st store.Store) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if s.serving != nil {
 			if err := s.serving(); err != nil {
@@ -255,13 +252,13 @@ func answerable(s *settings, st store.Store) func(context.Context) error {
 	}
 }
 
-func newHealth(s *settings, a *App, st store.Store, c *replicated.Store) *health.Service {
-	checks := append([]health.Check{{Name: "store", Type: "datastore", Look: storeCheck(s, st, c)}}, s.checks...)
-	return &health.Service{Checks: checks, Now: s.now, Version: s.version, Path: s.healthPath, Stopping: a.writes.Closed}
+func newHealth(b basics, s probing, kept storage, a *App, st store.Store, c *replicated.Store) *health.Service {
+	checks := append([]health.Check{{Name: "store", Type: "datastore", Look: storeCheck(b, kept, st, c)}}, s.checks...)
+	return &health.Service{Checks: checks, Now: b.now, Version: s.version, Path: s.healthPath, Stopping: a.writes.Closed}
 }
 
 // storeCheck fails once reads have been stale for longer than allowed.
-func storeCheck(s *settings, st store.Store, c *replicated.Store) func(context.Context) (health.Status, error) {
+func storeCheck(b basics, s storage, st store.Store, c *replicated.Store) func(context.Context) (health.Status, error) {
 	return func(ctx context.Context) (health.Status, error) {
 		if w, ok := s.store.(interface{ Trouble(context.Context) error }); ok {
 			if err := writing(w.Trouble(ctx)); err != nil {
@@ -275,7 +272,7 @@ func storeCheck(s *settings, st store.Store, c *replicated.Store) func(context.C
 				return health.Fail, errors.New("nothing has been loaded yet")
 			}
 			if t := c.Trouble(); t != nil {
-				away := s.now().Sub(t.Since)
+				away := b.now().Sub(t.Since)
 				err := fmt.Errorf("the store has been away for %s", away.Round(1e9))
 				if away > s.staleness {
 					return health.Fail, err

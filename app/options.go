@@ -28,49 +28,6 @@ import (
 // Option adjusts an App.
 type Option func(*settings)
 
-// settings is what the options say.
-type settings struct {
-	store       store.Store
-	reads       replicated.Mode
-	rules       func(Tools) (rules.Engine, error)
-	sinks       []notify.Sink
-	observer    observe.Observer
-	board       presence.Board
-	keys        secret.Keys
-	passwords   secret.Passwords
-	log         *slog.Logger
-	now         system.Clock
-	newID       system.NewID
-	newAPIID    system.NewID
-	definitions Definitions
-	fetcher     fetch.Fetcher
-	gateways    []outbound.Gateway
-	gatewayAPI  outbound.GatewayAPI
-	examples    []string
-	requestID   func() string
-	adminSecret string
-	nodeSecret  string
-	version     string
-	healthPath  string
-	pageSize    int
-	maxBody     int64
-	maxDepth    int
-	maxValues   int
-	room        *load.Room
-	failures    int
-	proxies     []netip.Prefix
-	deadline    time.Duration
-	staleness   time.Duration
-	serving     func() error
-	history     history
-	multiOrg    bool
-	adminResets bool
-	maintenance bool
-	checks      []health.Check
-	services    []func(Tools) operation.Service
-	resources   []crud.Registrar
-}
-
 // Tools is what an embedder's own services and rules are made of: the same
 // things the built-in ones use.
 type Tools struct {

@@ -1,0 +1,157 @@
+package app
+
+import (
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"go.uber.org/fx"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/app/health"
+	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/load"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/observe"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/presence"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// settings is what the options say, by area. The graph has a value for each area, and a
+// constructor takes those that it needs.
+type settings struct {
+	basics
+	storage
+	people
+	admission
+	nodes
+	transport
+	outside
+	announcing
+	probing
+	embedded
+	definitions Definitions
+}
+
+// basics is what everything is made of.
+type basics struct {
+	log      *slog.Logger
+	now      system.Clock
+	newID    system.NewID
+	newAPIID system.NewID
+	pageSize int
+}
+
+// storage says where records are kept, and how they are read.
+type storage struct {
+	store     store.Store
+	reads     replicated.Mode
+	staleness time.Duration
+	history   history
+}
+
+// history is what is kept of it; 0: whatever its age, whatever its size.
+type history struct {
+	age   time.Duration
+	bytes int64
+}
+
+// people says how users prove who they are.
+type people struct {
+	keys        secret.Keys
+	passwords   secret.Passwords
+	multiOrg    bool
+	adminResets bool
+}
+
+// admission says who gets in besides users.
+type admission struct {
+	adminSecret string
+	failures    int
+	maintenance bool
+}
+
+// nodes says how gateways are known.
+type nodes struct {
+	nodeSecret string
+	board      presence.Board
+}
+
+// transport bounds requests and watches them.
+type transport struct {
+	observer  observe.Observer
+	requestID func() string
+	maxBody   int64
+	maxDepth  int
+	maxValues int
+	room      *load.Room
+	proxies   []netip.Prefix
+	deadline  time.Duration
+}
+
+// outside is what the service may reach.
+type outside struct {
+	fetcher    fetch.Fetcher
+	gateways   []outbound.Gateway
+	gatewayAPI outbound.GatewayAPI
+	examples   []string
+}
+
+// announcing says where commits are announced, and when.
+type announcing struct {
+	sinks   []notify.Sink
+	serving func() error
+}
+
+// probing is what probes report.
+type probing struct {
+	version    string
+	healthPath string
+	checks     []health.Check
+}
+
+// embedded is what the embedding program adds.
+type embedded struct {
+	rules     func(Tools) (rules.Engine, error)
+	services  []func(Tools) operation.Service
+	resources []crud.Registrar
+}
+
+// newSettings returns the defaults with the options applied.
+func newSettings(opts ...Option) settings {
+	s := settings{
+		basics:    basics{log: slog.Default(), now: time.Now, pageSize: 10, newAPIID: newAPIID},
+		storage:   storage{reads: replicated.Current, staleness: time.Minute},
+		people:    people{passwords: crypto.Passwords{}},
+		transport: transport{requestID: crypto.NewUUID, maxBody: httpadapter.MaxBody, maxValues: httpadapter.MaxValues},
+		outside:   outside{fetcher: nowhere{}},
+		probing:   probing{version: "dev", healthPath: "/health"},
+	}
+	for _, opt := range opts {
+		opt(&s)
+	}
+	if s.newID == nil {
+		s.newID = crypto.NewID(s.now)
+	}
+	if s.fetcher == nil {
+		s.fetcher = nowhere{}
+	}
+	if s.board == nil {
+		s.board = gateway.NewMemory()
+	}
+	return s
+}
+
+// areas supplies the graph with each area.
+func (s settings) areas() fx.Option {
+	return fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.definitions)
+}
