@@ -1,6 +1,9 @@
 package app_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,28 +12,38 @@ import (
 	"testing"
 )
 
-// cited is a page of the wire contract, with or without a section, in a comment or
-// in a text of the program.
-var cited = regexp.MustCompile(`docs/wire/([a-z-]+\.md)(?:#([a-z0-9-]+))?`)
+// cited is a page, with or without a section, in a comment or a text of the program.
+var cited = regexp.MustCompile(`(?:^|[\s("])([A-Za-z][A-Za-z0-9_./-]*\.md)(?:#([a-z0-9-]+))?`)
 
 // linked is a link of a page to another page below docs, or to a section.
 var linked = regexp.MustCompile(`\]\(([A-Za-z0-9_./-]*\.md)?(?:#([a-z0-9-]+))?\)`)
 
-// TestCitationsExist follows every citation of the wire contract in Go files, and
-// every link of its pages and of the pages of operations.
+// TestCitationsExist follows every citation of a page in comments, and every link of
+// the pages of the wire contract and of operations: what the program is built on can
+// be looked up in a clone.
 func TestCitationsExist(t *testing.T) {
 	root := ".."
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(name) != ".go" {
 			return err
 		}
-		text, err := os.ReadFile(name)
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
-		for _, c := range cited.FindAllStringSubmatch(joined(string(text)), -1) {
-			follow(t, name, filepath.Join(root, "docs/wire", c[1]), c[2])
+		for _, comment := range file.Comments {
+			for _, c := range cited.FindAllStringSubmatch(comment.Text(), -1) {
+				cite(t, name, root, c[1], c[2])
+			}
 		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, is := n.(*ast.BasicLit); is && strings.Contains(text.Value, "docs/wire/") {
+				for _, c := range cited.FindAllStringSubmatch(text.Value, -1) {
+					cite(t, name, root, c[1], c[2])
+				}
+			}
+			return true
+		})
 		return nil
 	})
 	if err != nil {
@@ -59,11 +72,17 @@ func TestCitationsExist(t *testing.T) {
 	}
 }
 
-// joined puts comments that go on in the next line into one line, so that a citation
-// may be broken after a slash.
-func joined(text string) string { return brokenLine.ReplaceAllString(text, "/") }
-
-var brokenLine = regexp.MustCompile(`/\n\s*//\s*`)
+// cite follows a citation in a Go file: of a page at the root, or below docs.
+func cite(t *testing.T, from, root, page, section string) {
+	t.Helper()
+	for _, folder := range []string{root, filepath.Join(root, "docs")} {
+		if _, err := os.Stat(filepath.Join(folder, page)); err == nil {
+			follow(t, from, filepath.Join(folder, page), section)
+			return
+		}
+	}
+	t.Errorf("%s: there is no page %s, neither here nor below docs", from, page)
+}
 
 // sections holds the anchors of the headings of a page, by its name.
 var sections = map[string]map[string]bool{}

@@ -16,18 +16,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// Media types of documents. YAML goes by several names (contract dashboard.md 2.1).
+// Media types of documents. YAML goes by several names (docs/wire/requests.md#bodies).
 const (
 	yamlType = "application/x-yaml"
 	formType = "multipart/form-data"
-	fileType = "application/octet-stream" // of what is to be saved (contract dashboard.md 10.1)
+	fileType = "application/octet-stream" // of what is to be saved (docs/wire/oas-apis.md#read-and-export)
 )
 
 // yamlTypes are the names that YAML goes by.
 var yamlTypes = map[string]bool{yamlType: true, "application/yaml": true, "text/yaml": true, "text/x-yaml": true}
 
 // graphTypes are those of descriptions that become data graphs, in JSON or YAML
-// (contract dashboard.md 9.4).
+// (docs/wire/data-graphs.md#import).
 var graphTypes = map[string]bool{"application/vnd.tyk.udg.v2.openapi": true, "application/vnd.tyk.udg.v2.asyncapi": true}
 
 // filePart is the part of a form that holds the document.

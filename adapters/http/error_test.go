@@ -96,7 +96,7 @@ func TestProblems(t *testing.T) {
 }
 
 // TestNodeErrorsAreNeutral proves that no error below the paths of nodes holds a
-// word that stops a gateway's reloads (contract gateway.md 2.5).
+// word that stops a gateway's reloads (docs/wire/gateway-nodes.md#recovery-words).
 func TestNodeErrorsAreNeutral(t *testing.T) {
 	s := serve(t, func(c *httpadapter.Config) { c.MaxBody = 8 })
 	var targets [][2]string

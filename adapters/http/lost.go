@@ -15,7 +15,7 @@ const (
 	codeNoMethod = "route.method"
 )
 
-// lost answers requests that no row takes (contract dashboard.md 2.3). They pass
+// lost answers requests that no row takes (docs/wire/errors.md#standard-errors). They pass
 // the same chain as operations, in the dialect of the surface their path is on.
 func (c *Config) lost() func(nethttp.ResponseWriter, *nethttp.Request, []string) {
 	unknown, method := map[operation.Surface]nethttp.Handler{}, map[operation.Surface]nethttp.Handler{}

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// securitySchemes are the credentials of contract dashboard.md 3.1.
+// securitySchemes are the credentials of docs/wire/authentication.md#callers.
 var securitySchemes = object{
 	"accessKey":   object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "A user's access key, bare."},
 	"bearer":      object{"type": "http", "scheme": "bearer", "description": "A user's access key as a bearer token."},

@@ -193,8 +193,7 @@ func (b *buffer) value(v any) error {
 	return nil
 }
 
-// receipt appends an envelope. Clients rely on Meta being there (contract
-// dashboard.md 2.2).
+// receipt appends an envelope. Clients rely on Meta being there (docs/wire/errors.md#envelopes).
 func (b *buffer) receipt(word string, r operation.Receipt) error {
 	b.text = doc.AppendString(append(b.text, `{"Status":`...), word)
 	b.text = doc.AppendString(append(b.text, `,"Message":`...), r.Message)

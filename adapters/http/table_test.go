@@ -260,7 +260,7 @@ func (s *spy) guard(next operation.Handler) operation.Handler {
 
 func (s *spy) last() *operation.Call { return s.calls[len(s.calls)-1] }
 
-// server is the table behind the contract check.
+// server is the table behind the check of answers.
 type server struct {
 	spy
 	handler nethttp.Handler

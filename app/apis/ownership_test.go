@@ -8,7 +8,7 @@ import (
 )
 
 // Who owns an API sees it, so does everybody when nobody owns it, and so do
-// admins (contract dashboard.md 4.4).
+// admins (docs/wire/ownership.md#rules).
 func TestOwnership(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	w.Done("ann", "POST", "/apis", apistest.Classic("anns", "Anns #x", "/anns/"))

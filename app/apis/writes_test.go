@@ -31,8 +31,7 @@ func atOnce(w *apistest.World, n int, send func(i int) (path, body string)) map[
 }
 
 // Of many clients that want the same address, one gets it; of many that send the
-// same request, one is heard, even where addresses may be shared (contract
-// dashboard.md 9.3).
+// same request, one is heard, even where addresses may be shared (docs/wire/apis.md#create-replace-delete).
 func TestConcurrentCreates(t *testing.T) {
 	const clients = 50
 	for _, c := range []struct {
@@ -115,7 +114,7 @@ func TestRefusedWrites(t *testing.T) {
 	}
 }
 
-// Each write is announced as often as contract dashboard.md 6.2 says: once, and
+// Each write is announced as often as docs/wire/announcements.md#commands says: once, and
 // not at all if it concerns no gateway.
 func TestAnnouncements(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
@@ -159,8 +158,8 @@ func TestAnnouncements(t *testing.T) {
 	}
 }
 
-// Policies lose an API that goes, but never their last one (contract dashboard.md
-// 8.4), and keep an MCP proxy (13).
+// Policies lose an API that goes, but never their last one
+// (docs/wire/policies.md#reads-and-writes), and keep an MCP proxy (docs/wire/mcp-proxies.md#rules).
 func TestPoliciesForget(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))

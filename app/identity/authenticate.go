@@ -37,7 +37,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 }
 
 // superUser lets a user without organisation read across organisations
-// (contract dashboard.md 3.1).
+// (docs/wire/authentication.md#callers).
 func superUser(c *operation.Call) error {
 	if c.Spec.Intent != access.Read && c.Spec.Permission != access.AnyUser {
 		return fault.New(fault.Denied, guard.CodeDenied, "access denied: a user without organisation can only read")

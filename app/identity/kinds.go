@@ -94,7 +94,7 @@ func home(u identity.User) tenant.Scope {
 }
 
 // View is a user as the API shows it: no hash, and the access key in the clear
-// only where the contract returns it.
+// only where answers have it.
 type View struct {
 	APIModel        struct{}          `json:"api_model"`
 	FirstName       string            `json:"first_name"`

@@ -25,7 +25,7 @@ var exampleUser = View{
 	PWHistory: []json.RawMessage{},
 }
 
-// Operations lists the rows of contract dashboard.md 29 that exist so far.
+// Operations lists what the super-admin can do with users.
 func (s AdminUsers) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Admin, Name: "admin.users", Path: "/admin/users", Tag: "Users",
@@ -123,7 +123,7 @@ func (s AdminUsers) Get(ctx context.Context, in userIn) (operation.Entity[View],
 // Users is what users do with users.
 type Users struct{ *Service }
 
-// Operations lists the rows of contract dashboard.md 19 that exist so far.
+// Operations lists what users can do with users.
 func (s Users) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "users", Path: "/api/users", Tag: "Users", Permission: access.AnyUser,
@@ -174,7 +174,7 @@ func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Rec
 	return operation.Receipt{Message: "User password updated", Tag: operation.Tag(at)}, err
 }
 
-// maySet applies the rules of contract dashboard.md 19.
+// maySet applies the rules of docs/wire/authentication.md#passwords.
 func (s Users) maySet(in setPasswordIn, u identity.User) error {
 	if in.Who.ID != u.ID {
 		if in.Who.Permissions.Level(access.ResetPassword) != access.LevelDeny || s.AdminResets && in.Who.Permissions.Admin() {

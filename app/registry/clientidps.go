@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// References of an identity provider dangle by contract and are many, so they
+// References of an identity provider may dangle (docs/wire/client-idps.md#references) and are many, so they
 // are read from the record when somebody asks, and not indexed with every write.
 var clientIDPs = &store.Kind[registry.IdP]{
 	Name: registry.Kind, Noun: "client idp", Alias: "client_idp_id", Load: registry.Load, Shared: true,

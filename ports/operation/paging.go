@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Paging is embedded in the input of a list (contract dashboard.md 2.4).
+// Paging is embedded in the input of a list (docs/wire/paging.md#pages).
 type Paging struct {
 	P string `query:"p" doc:"Page, counted from 1. 0 and less return all items."`
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// With allow_unsafe_oas, classic endpoints write OAS APIs (contract dashboard.md 9.3).
+// With allow_unsafe_oas, classic endpoints write OAS APIs (docs/wire/apis.md#create-replace-delete).
 func TestUnsafeOAS(t *testing.T) {
 	body := func(active string) string {
 		return `{"api_definition":{"api_id":"o","name":"O","is_oas":true,"active":` + active + `,"proxy":{"listen_path":"/o/","target_url":"http://t"}},"oas":` + apistest.Document("o", "O", "/o/") + `}`
@@ -72,7 +72,7 @@ func TestStreamsSwitch(t *testing.T) {
 }
 
 // A classic definition keeps its timeouts as they were sent; only documents get
-// the whole seconds (contract dashboard.md 9.3, 10.5).
+// the whole seconds (docs/wire/apis.md#timeouts, docs/wire/oas-apis.md#timeouts).
 func TestClassicTimeouts(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	const versions = `"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default","global_enforce_timeout":"2m","extended_paths":{"hard_timeouts":[{"path":"/a","method":"GET","duration":"500ms"}]}}}}`

@@ -19,7 +19,7 @@ func serversOf(w *apistest.World, id string) string {
 }
 
 // The addresses of versions follow their base, what users wrote beside them stays,
-// and only documents that change are written (contract oas-extension.md 7.3).
+// and only documents that change are written (docs/wire/versions.md#when-children-change).
 func TestServersFollowBase(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	base := func(path, versioning string) string {

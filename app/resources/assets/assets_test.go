@@ -47,7 +47,7 @@ func failed(status int, message string) string {
 	return fmt.Sprintf(`%d {"Status":"Error","Message":"%s","Meta":null}`, status, message)
 }
 
-// Every row of contract dashboard.md 17.
+// Every row of docs/wire/assets.md#record.
 func TestAssets(t *testing.T) {
 	h := serve(t)
 	const (

@@ -89,7 +89,7 @@ const seen = "seen"
 
 func failed(status int, message string) string { return fmt.Sprintf("%d "+fault, status, message) }
 
-// Every row of contract dashboard.md 18.
+// Every row of docs/wire/webhooks.md#record.
 func TestWebhooks(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct{ as, method, path, body, match, want string }{

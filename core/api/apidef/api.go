@@ -24,9 +24,9 @@ type Class string
 // The classes of APIs.
 const (
 	Classic Class = "classic"
-	OAS     Class = "oas"     // OpenAPI document with the vendor extension (docs/wire/oas-apis.md)
-	Streams Class = "streams" // the same with x-tyk-streaming (12)
-	MCP     Class = "mcp"     // MCP proxy (13); its own permission and lists
+	OAS     Class = "oas"     // OpenAPI document with the vendor extension
+	Streams Class = "streams" // the same with x-tyk-streaming
+	MCP     Class = "mcp"     // MCP proxy; its own permission and lists
 )
 
 // API is one API of any class. It is immutable: every change returns another.
