@@ -6,7 +6,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// extractAuthentication: contract oas-extension.md 4.4. The members of the
+// extractAuthentication reads authentication out of a document
+// (docs/wire/conversion.md#authentication). The members of the
 // authentication block itself are in rootSection.
 func extractAuthentication(document, ext, c *doc.Node) {
 	a := ext.Get("server", "authentication")
@@ -142,7 +143,7 @@ func extractToken(native, entry *doc.Node, name string, a, c *doc.Node) {
 }
 
 // accessTypes are the grants by the flows of a native scheme, in the order of
-// contract oas-extension.md 3, refresh.
+// the rule refresh (docs/wire/conversion.md#rules).
 var accessTypes = []struct{ flow, grant string }{
 	{"authorizationCode", "authorization_code"},
 	{"clientCredentials", "client_credentials"},

@@ -21,7 +21,7 @@ func indexed(n *doc.Node) *doc.Node {
 }
 
 // base returns the definition that an extraction starts from: over, made complete
-// and correctly typed, with its switches off (contract oas-extension.md 4.2).
+// and correctly typed, with its switches off (docs/wire/conversion.md#forced-values).
 func base(over *doc.Node) *doc.Node {
 	if !over.Is(doc.TypeObject) {
 		return zero.Clone()

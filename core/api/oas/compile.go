@@ -85,7 +85,7 @@ func compilePairs(head string, rows []row) *sequence {
 }
 
 // emptyMaps are the maps that the classic form shows as {}, all others as null
-// (contract oas-extension.md 3, rule pairs).
+// (docs/wire/conversion.md#rules).
 var emptyMaps = []string{"global_headers", "global_response_headers", "add_headers", "header_map", "scope_to_policy"}
 
 func last(names []string) string { return names[len(names)-1] }

@@ -7,7 +7,7 @@ import (
 )
 
 // ParseDuration reads a duration text. Reading is lenient: what cannot be read is
-// zero, decimal parts such as "1.5s" are accepted (contract oas-extension.md 1.2).
+// zero, decimal parts such as "1.5s" are accepted (docs/wire/extension.md#durations).
 func ParseDuration(s string) time.Duration {
 	d, err := time.ParseDuration(s)
 	if err != nil {
@@ -29,7 +29,7 @@ var units = []struct {
 }
 
 // FormatDuration writes a duration in whole numbers, largest unit first, without
-// parts that are zero; zero is "0s" (contract oas-extension.md 1.2).
+// parts that are zero; zero is "0s" (docs/wire/extension.md#durations).
 func FormatDuration(d time.Duration) string {
 	if d == 0 {
 		return "0s"
@@ -52,7 +52,7 @@ func FormatDuration(d time.Duration) string {
 func wholeSeconds(d time.Duration) int64 { return int64(d / time.Second) }
 
 // RoundUpSeconds returns the seconds of a duration, of which a started one counts
-// in full; negative ones go towards zero (contract oas-extension.md 13, 1 and 20).
+// in full; negative ones go towards zero (docs/wire/conversion.md#traps).
 func RoundUpSeconds(d time.Duration) int64 {
 	n := wholeSeconds(d)
 	if d > time.Duration(n)*time.Second {

@@ -52,7 +52,7 @@ var (
 )
 
 // listNames are the endpoint lists that a document decides about. Transforms by
-// jq and persisted queries have no twin and survive (contract oas-extension.md 4.3).
+// jq and persisted queries have no twin and survive (docs/wire/conversion.md#endpoints).
 func listNames() []string {
 	names := []string{"cache"}
 	for _, m := range endpoints {
@@ -104,7 +104,7 @@ func sortAllowed(list *doc.Node) {
 }
 
 // sortedPaths lists the paths of a document so that the more special ones come
-// first (contract oas-extension.md 4.3).
+// first (docs/wire/conversion.md#endpoints).
 func sortedPaths(paths *doc.Node) []string {
 	type entry struct{ path, reduced string }
 	entries := make([]entry, 0, paths.Len())

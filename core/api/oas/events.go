@@ -26,7 +26,7 @@ var handlers = []handler{
 func handlerRows() []row { return slices.Concat(webhookRows, scriptRows, logRows) }
 
 // extractServer converts the event handlers: rule event. Stored handlers of the
-// kinds known here go, others stay (contract oas-extension.md 6.3).
+// kinds known here go, others stay (docs/wire/conversion.md#event-handlers).
 func extractServer(ext, c *doc.Node) {
 	events := doc.NewObject()
 	for name, list := range c.Get("event_handlers", "events").Members() {

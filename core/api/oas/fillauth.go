@@ -4,7 +4,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// fillAuthentication: contract oas-extension.md 5.4 and 5.5.
+// fillAuthentication writes authentication into a document
+// (docs/wire/conversion.md#fill-authentication, docs/wire/conversion.md#fill-security).
 func fillAuthentication(d, ext, c *doc.Node) {
 	a := object(ext, "server", "authentication")
 	fillLifetime(a, c.Get("session_lifetime"))
@@ -109,9 +110,9 @@ func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {
 }
 
 // compact removes what is empty in an entry, and an entry that says nothing: the
-// native scheme alone has the same effect, except with OAuth (contract
-// oas-extension.md 1.4, 4.4). That of an API key says something as long as it says
-// whether it is enabled.
+// native scheme alone has the same effect, except with OAuth
+// (docs/wire/extension.md#absent-and-empty, docs/wire/conversion.md#authentication). That of an API
+// key says something as long as it says whether it is enabled.
 func (k *converter) compact(a *doc.Node, name string) {
 	entry := a.Get("securitySchemes", name)
 	nothing := k.section.layout.compact(entry)

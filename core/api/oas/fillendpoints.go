@@ -11,7 +11,7 @@ import (
 )
 
 // fillEndpoints writes the endpoint lists as blocks of operations. Operations and
-// blocks without an entry stay (contract oas-extension.md 5.3).
+// blocks without an entry stay (docs/wire/conversion.md#fill-endpoints).
 func fillEndpoints(d, ext, c *doc.Node) {
 	lists := mainVersion(c).Get("extended_paths")
 	for i := range endpoints {

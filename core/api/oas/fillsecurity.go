@@ -53,8 +53,7 @@ func (a alternatives) scopesAt(i int) *doc.Node {
 	return nil
 }
 
-// fillSecurity rebuilds the requirements of a document (contract
-// oas-extension.md 5.5).
+// fillSecurity rebuilds the requirements of a document (docs/wire/conversion.md#fill-security).
 func fillSecurity(d, a, c *doc.Node) {
 	all := alternativesOf(c)
 	if len(all.names) == 0 {

@@ -1,5 +1,5 @@
 // Package oas converts OpenAPI documents with the vendor extension to the classic
-// definition that gateways execute, and back (contract oas-extension.md). A table
+// definition that gateways execute, and back (docs/wire/extension.md). A table
 // states member by member what belongs together; both directions follow it.
 package oas
 
@@ -18,7 +18,7 @@ type Options struct {
 // Extract returns the complete classic definition of a document. over is the
 // stored classic form, whose members that have no twin in the extension remain;
 // nil is an empty one. Neither argument is changed. Extraction never fails: a
-// value of the wrong type counts as absent (contract oas-extension.md 4).
+// value of the wrong type counts as absent (docs/wire/conversion.md#extract).
 func Extract(document, over *doc.Node, o Options) *doc.Node {
 	c := base(over)
 	ext := document.Get(ExtensionKey)
@@ -36,7 +36,7 @@ func Extract(document, over *doc.Node, o Options) *doc.Node {
 }
 
 // mark sets what tells gateways that an API speaks MCP; the adapter of a REST API
-// brings it along itself (contract oas-extension.md 11.1).
+// brings it along itself (docs/wire/mcp-proxies.md#markers).
 func mark(c *doc.Node) {
 	if _, paired := PairedSource(c.Get("proxy", "target_url").Text()); paired {
 		c.Delete("application_protocol")
@@ -49,7 +49,7 @@ func mark(c *doc.Node) {
 
 // Fill returns a copy of a document into which a classic definition is written;
 // nil is an empty document. Members without a twin, member order and the spelling
-// of what does not change survive (contract oas-extension.md 5).
+// of what does not change survive (docs/wire/conversion.md#fill).
 func Fill(document, classic *doc.Node) *doc.Node {
 	d := skeleton(document)
 	ext := d.Get(ExtensionKey)

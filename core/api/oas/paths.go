@@ -9,16 +9,14 @@ import (
 )
 
 // OperationID returns the id that an operation gets when it has none: the path
-// without its first slash and the method in upper case (contract
-// oas-extension.md 10.4).
+// without its first slash and the method in upper case (docs/wire/import.md#operation-ids).
 func OperationID(path, method string) string {
 	return strings.TrimPrefix(path, "/") + strings.ToUpper(method)
 }
 
 // Endpoint returns the operation for a path and method of a document, and its id.
 // An operation without id, or none at all, is looked up as a classic path, whose
-// patterns become parameters of the path item; what is missing is made (contract
-// oas-extension.md 10.4).
+// patterns become parameters of the path item; what is missing is made (docs/wire/import.md#operation-ids).
 func Endpoint(document *doc.Node, path, method string) (id string, operation *doc.Node) {
 	lower := strings.ToLower(method)
 	operation = pathItem(document, path).Get(lower)

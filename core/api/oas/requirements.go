@@ -7,7 +7,7 @@ import (
 )
 
 // proprietary are the names that a requirement of the vendor may use without a
-// scheme in the document (contract oas-extension.md 4.5).
+// scheme in the document (docs/wire/conversion.md#requirements).
 var proprietary = []string{"hmac", "custom", "mtls", "coprocess"}
 
 // requirements are the alternatives that a document offers to clients.
@@ -56,7 +56,7 @@ func (r requirements) converted() [][]string {
 	return nil
 }
 
-// extract writes the two requirement lists (contract oas-extension.md 4.5).
+// extract writes the two requirement lists (docs/wire/conversion.md#requirements).
 func (r requirements) extract(c *doc.Node) {
 	c.Delete("security_requirements")
 	c.Delete("security_requirement_scopes")

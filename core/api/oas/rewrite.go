@@ -7,7 +7,7 @@ import (
 )
 
 // rewriteInputs are the values that a rule of a URL rewrite can look at, in the
-// order in which rules are written (contract oas-extension.md 3, rewrite-rules).
+// order in which rules are written (docs/wire/conversion.md#rules).
 var rewriteInputs = []struct{ in, group string }{
 	{"query", "query_val_matches"},
 	{"path", "path_part_matches"},

@@ -22,7 +22,7 @@ const (
 )
 
 // Recognise says what an entry of the extension is. The scheme of the same name
-// in components.securitySchemes decides (contract oas-extension.md 2.5).
+// in components.securitySchemes decides (docs/wire/extension.md#security-schemes).
 func Recognise(native, entry *doc.Node) Scheme {
 	switch native.Get("type").Text() {
 	case "apiKey":

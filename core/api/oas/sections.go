@@ -16,7 +16,7 @@ func compileRoot() *section {
 }
 
 // conditional are the blocks that a fill leaves alone without an entry in
-// auth_configs (contract oas-extension.md 5.4).
+// auth_configs (docs/wire/conversion.md#fill-authentication).
 var conditional = []string{"server.authentication.hmac", "server.authentication.oidc"}
 
 var (
@@ -110,7 +110,7 @@ func pluginRows() []row {
 }
 
 // sources are the places where a client may put its credential: each kind of
-// authentication has the same ones (contract oas-extension.md 2.4).
+// authentication has the same ones (docs/wire/extension-fields.md#serverauthentication).
 func sources(ext, slot string) []row {
 	classic := "auth_configs." + slot + "."
 	return []row{

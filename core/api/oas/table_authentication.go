@@ -1,6 +1,6 @@
 package oas
 
-// authenticationRows: contract oas-extension.md 2.4, without the sources.
+// authenticationRows are the members of server.authentication without the sources.
 var authenticationRows = []row{
 	{"server.authentication", "", block, "Authentication", may},
 	{"server.authentication.enabled", "use_keyless", not, "bool!", must},
@@ -59,7 +59,7 @@ var authenticationRows = []row{
 	{"server.authentication.certificateAuth.enabled", "auth_configs.authToken.use_certificate", cert, "bool", must},
 }
 
-// tokenRows: contract oas-extension.md 2.5.
+// tokenRows are the members of an entry of securitySchemes for tokens.
 var tokenRows = []row{
 	{"enabled", "use_standard_auth", same, "bool!", must},
 	{"enableClientCertificate", "auth_configs.authToken.use_certificate", cert, "bool", may},
@@ -76,7 +76,7 @@ var tokenRows = []row{
 	{"signatureValidation.errorMessage", "auth_configs.authToken.signature.error_message", same, "string", may},
 }
 
-// jwtRows: contract oas-extension.md 2.5.
+// jwtRows are the members of an entry for JWT.
 var jwtRows = []row{
 	{"enabled", "enable_jwt", same, "bool!", must},
 	{"source", "jwt_source", same, "string", may},
@@ -112,7 +112,7 @@ var jwtRows = []row{
 	{"customClaimValidation.*.nonBlocking", "", docKeep, "bool", may},
 }
 
-// basicRows: contract oas-extension.md 2.5.
+// basicRows are the members of an entry for user and password.
 var basicRows = []row{
 	{"enabled", "use_basic_auth", same, "bool!", must},
 	{"disableCaching", "basic_auth.disable_caching", same, "bool", may},
@@ -123,7 +123,7 @@ var basicRows = []row{
 	{"extractCredentialsFromBody.passwordRegexp", "basic_auth.body_password_regexp", same, "string", may},
 }
 
-// oauthRows: contract oas-extension.md 2.5.
+// oauthRows are the members of an entry for the gateway's own OAuth server.
 var oauthRows = []row{
 	{"enabled", "use_oauth2", same, "bool!", must},
 	{"allowedAuthorizeTypes", "oauth_meta.allowed_authorize_types", same, "[=code|token]", may},
@@ -134,7 +134,7 @@ var oauthRows = []row{
 	{"notifications.onKeyChangeUrl", "notifications.oauth_on_keychange_url", same, "string", may},
 }
 
-// externalOAuthRows: contract oas-extension.md 2.5.
+// externalOAuthRows are the members of an entry for other OAuth servers.
 var externalOAuthRows = []row{
 	{"enabled", "external_oauth.enabled", same, "bool!", must},
 	{"providers", "", block, "[OAuthProvider]", null},

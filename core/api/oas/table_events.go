@@ -1,6 +1,6 @@
 package oas
 
-// webhookRows: contract oas-extension.md 2.3, relative to the handler settings.
+// webhookRows are the members of an event handler that calls a webhook, relative to its settings.
 var webhookRows = []row{
 	{"url", "target_path", same, "uriref!", must},
 	{"method", "method", same, "=GET|PUT|POST|DELETE|PATCH!", must},
@@ -11,13 +11,13 @@ var webhookRows = []row{
 	{"headers[].value", "header_map (value)", pairs, "string!", must},
 }
 
-// scriptRows: contract oas-extension.md 2.3, relative to the handler settings.
+// scriptRows are those of one that runs a script.
 var scriptRows = []row{
 	{"functionName", "name", same, "string!", must},
 	{"path", "path", same, "string!", must},
 }
 
-// logRows: contract oas-extension.md 2.3, relative to the handler settings.
+// logRows are those of one that writes to the log.
 var logRows = []row{
 	{"logPrefix", "prefix", same, "string!", must},
 }

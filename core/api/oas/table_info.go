@@ -1,6 +1,6 @@
 package oas
 
-// infoRows: contract oas-extension.md 2.1.
+// infoRows are the members of info.
 var infoRows = []row{
 	{"info", "", block, "Info!", kept},
 	{"info.id", "api_id", same, "string", may},
@@ -25,7 +25,7 @@ var infoRows = []row{
 	{"info.versioning.fallbackToDefault", "definition.fallback_to_default", same, "bool", may},
 }
 
-// serverRows: contract oas-extension.md 2.2 and 2.3.
+// serverRows are the members of server, with those that all event handlers have.
 var serverRows = []row{
 	{"server", "", block, "Server!", kept},
 	{"server.listenPath", "", block, "ListenPath!", kept},
@@ -61,7 +61,7 @@ var serverRows = []row{
 	{"server.port", "listen_port", same, "port", may},
 }
 
-// errorRows: contract oas-extension.md 2.9.
+// errorRows are the members of errorOverrides.
 var errorRows = []row{
 	{"errorOverrides", "", block, "ErrorOverrides", may},
 	{"errorOverrides.enabled", "error_overrides_disabled", not, "bool!", must},

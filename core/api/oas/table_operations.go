@@ -1,6 +1,6 @@
 package oas
 
-// operationRows: contract oas-extension.md 2.8. Paths are relative to the operation
+// operationRows are the members of middleware.operations. Paths are relative to the operation
 // and to the endpoint lists; response transforms repeat those of requests.
 var operationRows = []row{
 	{"allow", "", block, "Allowance", kept},

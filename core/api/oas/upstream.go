@@ -162,7 +162,7 @@ var uptimeTest = hook{
 }
 
 // PairedSource says whether a target address is the MCP adapter of a REST API,
-// and which API that is (contract oas-extension.md 11.2).
+// and which API that is (docs/wire/mcp-proxies.md#pairing).
 func PairedSource(target string) (id string, paired bool) {
 	rest, ok := strings.CutPrefix(target, "tyk://")
 	if !ok {

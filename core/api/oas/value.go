@@ -127,7 +127,7 @@ func limitNumbers(n *doc.Node) {
 	}
 }
 
-// isEmpty reports whether a value counts as nothing (contract oas-extension.md 1.4).
+// isEmpty reports whether a value counts as nothing (docs/wire/extension.md#absent-and-empty).
 func isEmpty(n *doc.Node, k kind) bool {
 	switch n.Type() {
 	case doc.TypeBool:
