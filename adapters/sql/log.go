@@ -41,7 +41,14 @@ type logChange struct {
 // joins texts itself: encoding/json would read the differences, which may be megabytes,
 // once more, and the writer waits.
 func logText(commits []logged) ([]byte, error) {
-	b := []byte{'['}
+	size := 2
+	for _, c := range commits {
+		size += 512
+		for _, ch := range c.Changes {
+			size += logSize(ch)
+		}
+	}
+	b := append(make([]byte, 0, size), '[')
 	for i, c := range commits {
 		if i > 0 {
 			b = append(b, ',')
@@ -66,6 +73,15 @@ func logText(commits []logged) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
+// logSize is about how many bytes appendChange appends, so that room can be made at once.
+func logSize(ch store.Change) int {
+	size := 512
+	for _, h := range ch.Delta {
+		size += (len(h.Old) + len(h.New)) * 5 / 4 // quotes need escapes
+	}
+	return size
+}
+
 // appendChange appends a logChange.
 func appendChange(b []byte, ch store.Change) ([]byte, error) {
 	head, err := json.Marshal(logChange{Op: ch.Op, Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Prev: ch.Prev, Past: ch.Past,
@@ -78,11 +94,9 @@ func appendChange(b []byte, ch store.Change) ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		text, err := h.MarshalJSON()
-		if err != nil {
+		if b, err = h.AppendJSON(b); err != nil {
 			return nil, err
 		}
-		b = append(b, text...)
 	}
 	return append(b, `]}`...), nil
 }

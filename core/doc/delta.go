@@ -2,9 +2,9 @@ package doc
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -13,22 +13,44 @@ import (
 type Delta []Hunk
 
 // Hunk is one place of a Delta: at byte offset At of the old text, Old was
-// replaced by New. Hunks come in order and do not overlap.
+// replaced by New. Hunks come in order and do not overlap. Treat the bytes as
+// read-only: long ones belong to the texts.
 type Hunk struct {
 	At       int
-	Old, New string
+	Old, New []byte
 }
 
-// MarshalJSON writes a hunk as [at, old, new].
-func (h Hunk) MarshalJSON() ([]byte, error) {
-	b := fmt.Appendf(nil, "[%d,", h.At)
+// AppendJSON implements Appender: a hunk is [at, old, new].
+func (h Hunk) AppendJSON(b []byte) ([]byte, error) {
+	b = append(strconv.AppendInt(append(b, '['), int64(h.At), 10), ',')
 	b = append(AppendString(b, h.Old), ',')
 	return append(AppendString(b, h.New), ']'), nil
 }
 
-// UnmarshalJSON reads [at, old, new].
+// MarshalJSON implements json.Marshaler.
+func (h Hunk) MarshalJSON() ([]byte, error) { return h.AppendJSON(nil) }
+
+// UnmarshalJSON reads [at, old, new]. It decodes the texts itself: encoding/json would
+// make three copies of a long one.
 func (h *Hunk) UnmarshalJSON(text []byte) error {
-	return json.Unmarshal(text, &[]any{&h.At, &h.Old, &h.New})
+	n, err := ParseNode(text)
+	if err != nil {
+		return err
+	}
+	if n.Type() != TypeArray || n.Len() != 3 || !n.nodes[0].Is(TypeNumber) || !n.nodes[1].Is(TypeString) || !n.nodes[2].Is(TypeString) {
+		return fmt.Errorf("%w: a difference is a place and two texts", ErrSyntax)
+	}
+	h.At = int(n.nodes[0].Int())
+	for i, side := range []*[]byte{&h.Old, &h.New} {
+		literal := n.nodes[i+1].text
+		if *side, err = unquote(literal); err != nil {
+			return err
+		}
+		if bytes.IndexByte(literal, '\\') < 0 {
+			*side = bytes.Clone(*side) // it is a part of the caller's text
+		}
+	}
+	return nil
 }
 
 // ErrMismatch means that a Delta was applied to a text that it does not belong to.
@@ -52,9 +74,18 @@ func Diff(from, to []byte) Delta {
 		if left > 0 {
 			a, b = resync(from[i:], to[j:], &left)
 		}
-		d = append(d, Hunk{At: i, Old: string(from[i : i+a]), New: string(to[j : j+b])})
+		d = append(d, Hunk{At: i, Old: part(from, i, i+a), New: part(to, j, j+b)})
 		i, j = i+a, j+b
 	}
+}
+
+// part returns a part of a text: the text's own bytes when they are most of it, which
+// takes no more memory than a copy. Of less a copy, that does not keep all the text.
+func part(text []byte, from, to int) []byte {
+	if n := to - from; n > len(text)-n {
+		return text[from:to:to]
+	}
+	return bytes.Clone(text[from:to])
 }
 
 const (
@@ -148,23 +179,28 @@ func commonSuffix(a, b []byte) int {
 
 // Apply returns what the old text became.
 func (d Delta) Apply(old []byte) ([]byte, error) {
-	return d.replay(old, func(h Hunk) (string, string) { return h.Old, h.New }, 0)
+	return d.replay(old, func(h Hunk) ([]byte, []byte) { return h.Old, h.New }, 0)
 }
 
 // Revert returns what the new text was.
 func (d Delta) Revert(new []byte) ([]byte, error) {
-	return d.replay(new, func(h Hunk) (string, string) { return h.New, h.Old }, 1)
+	return d.replay(new, func(h Hunk) ([]byte, []byte) { return h.New, h.Old }, 1)
 }
 
 // replay rewrites text hunk by hunk. Offsets count in the old text; when the
 // text given is the new one, they shift by what earlier hunks added.
-func (d Delta) replay(text []byte, sides func(Hunk) (have, want string), shifting int) ([]byte, error) {
-	out := make([]byte, 0, len(text)+64)
+func (d Delta) replay(text []byte, sides func(Hunk) (have, want []byte), shifting int) ([]byte, error) {
+	size := len(text)
+	for _, h := range d {
+		have, want := sides(h)
+		size += len(want) - len(have)
+	}
+	out := make([]byte, 0, max(size, 0))
 	pos, shift := 0, 0
 	for _, h := range d {
 		have, want := sides(h)
 		at := h.At + shift
-		if at < pos || at+len(have) > len(text) || string(text[at:at+len(have)]) != have {
+		if at < pos || at+len(have) > len(text) || !bytes.Equal(text[at:at+len(have)], have) {
 			return nil, ErrMismatch
 		}
 		out = append(append(out, text[pos:at]...), want...)

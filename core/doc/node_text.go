@@ -2,6 +2,7 @@ package doc
 
 import (
 	"bytes"
+	"io"
 	"math/big"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ func (n *Node) Equal(m *Node) bool {
 		}
 		return true
 	case TypeString:
-		return n.Text() == m.Text()
+		return bytes.Equal(n.text, m.text) || n.Text() == m.Text()
 	case TypeNumber:
 		return sameNumber(n.text, m.text)
 	case Absent:
@@ -51,12 +52,42 @@ func sameNumber(a, b []byte) bool {
 
 // AppendJSON implements Appender; a nil Node is written as null.
 func (n *Node) AppendJSON(b []byte) ([]byte, error) {
+	if b == nil {
+		b = make([]byte, 0, n.Size())
+	}
+	return n.write(b, nil), nil
+}
+
+// WriteJSON writes the text of the node piece by piece, for readers that need not
+// have all of it at once.
+func (n *Node) WriteJSON(w io.Writer) (err error) {
+	flush := func(b []byte) []byte {
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		return b[:0]
+	}
+	flush(n.write(make([]byte, 0, 2*piece), flush))
+	return err
+}
+
+// piece is about how many bytes WriteJSON writes at once.
+const piece = 4 << 10
+
+// write appends the text of the node. If there is a flush, it is given each piece and
+// returns the buffer for the next one.
+func (n *Node) write(b []byte, flush func([]byte) []byte) []byte {
 	switch n.Type() {
 	case Absent:
-		return append(b, "null"...), nil
+		return append(b, "null"...)
 	case TypeObject, TypeArray:
 	default:
-		return append(b, n.text...), nil
+		if flush != nil && len(n.text) > piece {
+			b = flush(b)
+			flush(n.text)
+			return b
+		}
+		return append(b, n.text...)
 	}
 	open, end := byte('{'), byte('}')
 	if n.kind == TypeArray {
@@ -70,9 +101,12 @@ func (n *Node) AppendJSON(b []byte) ([]byte, error) {
 		if n.kind == TypeObject {
 			b = append(n.appendName(b, n.names[i]), ':')
 		}
-		b, _ = v.AppendJSON(b)
+		if flush != nil && len(b) >= piece {
+			b = flush(b)
+		}
+		b = v.write(b, flush)
 	}
-	return append(b, end), nil
+	return append(b, end)
 }
 
 func (n *Node) appendName(b []byte, name string) []byte {
@@ -80,6 +114,33 @@ func (n *Node) appendName(b []byte, name string) []byte {
 		return append(b, literal...)
 	}
 	return AppendString(b, name)
+}
+
+// Size is how many bytes the text of the node has, names that need escapes aside: to
+// make room for it at once, since text that grows step by step takes twice as much.
+func (n *Node) Size() int {
+	switch n.Type() {
+	case Absent:
+		return len("null")
+	case TypeObject, TypeArray:
+	default:
+		return len(n.text)
+	}
+	size := 1 + max(1, len(n.nodes)) // brackets and commas
+	for i, v := range n.nodes {
+		if size += v.Size(); n.kind == TypeObject {
+			size += len(n.names[i]) + len(`"":`)
+		}
+	}
+	return size
+}
+
+// Deeper reports whether arrays and objects nest deeper than so many levels.
+func (n *Node) Deeper(levels int) bool {
+	if !n.Is(TypeArray, TypeObject) {
+		return false
+	}
+	return levels == 0 || slices.ContainsFunc(n.nodes, func(v *Node) bool { return v.Deeper(levels - 1) })
 }
 
 // JSON returns the text of the node.

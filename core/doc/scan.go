@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -25,7 +23,7 @@ func Check(text []byte, maxDepth int) error {
 	if maxDepth > 0 && deeper(text, maxDepth) {
 		return fmt.Errorf("%w: nested deeper than %d levels", ErrSyntax, maxDepth)
 	}
-	if !json.Valid(text) {
+	if !valid(text) {
 		var v json.RawMessage
 		if err := json.Unmarshal(text, &v); err != nil {
 			return fmt.Errorf("%w: %s", ErrSyntax, err.Error())
@@ -98,16 +96,15 @@ func Count(text []byte) int {
 // stringEnd returns the index after the string that begins at text[i]; for an
 // unterminated string it returns len(text).
 func stringEnd(text []byte, i int) int {
-	for i++; i < len(text); {
-		j := bytes.IndexAny(text[i:min(i+16, len(text))], `"\`)
-		if j < 0 {
-			i = min(i+16, len(text))
-			continue
-		}
-		if i += j; text[i] == '"' {
+	for i = run(text, i+1); i < len(text); i = run(text, i) {
+		switch text[i] {
+		case '"':
 			return i + 1
+		case '\\':
+			i += 2
+		default:
+			i++
 		}
-		i += 2
 	}
 	return len(text)
 }
@@ -147,65 +144,3 @@ func space(text []byte, i int) int {
 	}
 	return i
 }
-
-// Unquote returns the text of a JSON string literal.
-func Unquote(literal []byte) (string, error) {
-	if len(literal) >= 2 && literal[0] == '"' && !bytes.ContainsRune(literal, '\\') {
-		return string(literal[1 : len(literal)-1]), nil
-	}
-	var s string
-	err := json.Unmarshal(literal, &s)
-	return s, err
-}
-
-// AppendString appends s as a JSON string literal. Unlike encoding/json it does
-// not escape <, > and &, which are ordinary characters in JSON.
-func AppendString(b []byte, s string) []byte {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return appendQuoted(b, s)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
-}
-
-// appendQuoted appends what encoding/json writes when it does not escape HTML,
-// without another copy of a long text.
-func appendQuoted(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(slices.Grow(b, len(s)+len(s)/16+2), '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c, size := rune(s[i]), 1
-		if c >= utf8.RuneSelf {
-			c, size = utf8.DecodeRuneInString(s[i:])
-		}
-		at := strings.IndexByte(escaped, byte(c))
-		switch {
-		case c < utf8.RuneSelf && at >= 0:
-			b = append(append(b, s[from:i]...), '\\', escapes[at])
-		case c < ' ':
-			b = append(append(b, s[from:i]...), '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		case c == utf8.RuneError && size == 1:
-			b = append(append(b, s[from:i]...), `\ufffd`...)
-		case c == '\u2028', c == '\u2029': // ends a line in JavaScript
-			b = append(append(b, s[from:i]...), `\u202`...)
-			b = append(b, hex[c&15])
-		default:
-			i += size
-			continue
-		}
-		i += size
-		from = i
-	}
-	return append(append(b, s[from:]...), '"')
-}
-
-// escaped are the characters that have a short escape of their own, in the order
-// of escapes.
-const (
-	escaped = "\"\\\b\f\n\r\t"
-	escapes = `"\bfnrt`
-)
