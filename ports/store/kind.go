@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"iter"
@@ -288,6 +289,9 @@ func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condit
 	was, err := encode(v)
 	if err != nil {
 		return zero, err
+	}
+	if bytes.Equal(was, old.Doc) { // as almost always; then there is nothing to keep, and one text less in memory
+		was = old.Doc
 	}
 	if v, err = fn(v); err != nil {
 		return zero, err

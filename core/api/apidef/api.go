@@ -40,7 +40,8 @@ type API struct {
 	created    time.Time
 	updated    time.Time
 	facts      *facts
-	quiet      bool // the last change concerns no gateway
+	quiet      bool   // the last change concerns no gateway
+	stored     []byte // the API as stored, of which the texts are parts; nil until AppendJSON makes it
 }
 
 // Draft is what makes an API: texts that are valid JSON objects.
@@ -90,19 +91,42 @@ func (a API) write(d Draft, now time.Time) (API, error) {
 	def.Set("id", doc.NewString(d.ID))
 	def.Set("api_id", doc.NewString(d.APIID))
 	def.Set("org_id", doc.NewString(string(d.OrgID)))
-	a.definition, a.document, a.quiet = def.JSON(), nil, false
 	if d.Document != nil {
 		if info := d.Document.Get("x-tyk-api-gateway", "info"); info.Is(doc.TypeObject) {
 			info.Set("dbId", doc.NewString(d.ID))
 			info.Set("id", doc.NewString(d.APIID))
 			info.Set("orgId", doc.NewString(string(d.OrgID)))
 		}
-		a.document = d.Document.JSON()
 	}
-	a.updated = now
+	a.updated, a.quiet = now, false
+	a.render(def, d.Document)
 	var err error
 	a.facts, err = read(a.definition)
 	return a, err
+}
+
+// render makes the API as stored out of trees. Its texts are parts of that, so that a
+// large document is in memory once.
+func (a *API) render(def, document *doc.Node) {
+	size := def.Size() + document.Size() + 512
+	for name, raw := range a.wrapper.All() {
+		size += len(name) + len(raw) + 8
+	}
+	b := append(a.appendHead(make([]byte, 0, size)), `"api_definition":`...)
+	definitionAt := len(b)
+	b, _ = def.AppendJSON(b)
+	definitionEnd, documentAt := len(b), len(b)
+	if document != nil {
+		b = append(b, `,"oas":`...)
+		documentAt = len(b)
+		b, _ = document.AppendJSON(b)
+	}
+	documentEnd := len(b)
+	b = append(a.appendTimes(a.appendWrapper(b)), '}')
+	a.definition, a.document, a.stored = b[definitionAt:definitionEnd:definitionEnd], nil, b[:len(b):len(b)]
+	if document != nil {
+		a.document = b[documentAt:documentEnd:documentEnd]
+	}
 }
 
 // WrapperNames is the wrapper with the members that are known: another spelling of
@@ -185,12 +209,25 @@ func (a API) Texts() (definition, document *doc.Node, err error) {
 // Size is about how many bytes the API has as text.
 func (a API) Size() int { return len(a.definition) + len(a.document) }
 
-// AppendJSON implements doc.Appender: the API as stored.
+// AppendJSON implements doc.Appender: the API as stored. Into nothing it may be a
+// text that the API keeps: treat it as read-only.
 func (a API) AppendJSON(b []byte) ([]byte, error) {
+	switch {
+	case a.stored == nil:
+		b = a.appendTexts(a.appendHead(b), a.definition, a.document)
+		return append(a.appendTimes(b), '}'), nil
+	case b == nil:
+		return a.stored, nil
+	}
+	return append(b, a.stored...), nil
+}
+
+func (a API) appendHead(b []byte) []byte {
+	if b == nil {
+		b = make([]byte, 0, a.Size()+1024)
+	}
 	b = doc.AppendString(append(b, `{"_id":`...), a.id)
-	b = doc.AppendString(append(b, `,"class":`...), string(a.class))
-	b = a.appendTexts(append(b, ','), a.definition, a.document)
-	return append(a.appendTimes(b), '}'), nil
+	return append(doc.AppendString(append(b, `,"class":`...), string(a.class)), ',')
 }
 
 // Over returns the API with its texts as parts of what it was stored as, so that they
@@ -224,6 +261,10 @@ func (a API) appendTexts(b, definition, document []byte) []byte {
 	if document != nil {
 		b = append(append(b, `,"oas":`...), document...)
 	}
+	return a.appendWrapper(b)
+}
+
+func (a API) appendWrapper(b []byte) []byte {
 	for name, raw := range a.wrapper.All() {
 		b = append(doc.AppendString(append(b, ','), name), ':')
 		b = append(b, raw...)
@@ -237,7 +278,7 @@ func (a API) appendTimes(b []byte) []byte {
 }
 
 // MarshalJSON implements json.Marshaler: the API as stored.
-func (a API) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil) }
+func (a API) MarshalJSON() ([]byte, error) { return a.AppendJSON([]byte{}) }
 
 // Load reads a stored API. It trusts the text.
 func Load(text []byte) (a API, err error) {

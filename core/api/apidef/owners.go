@@ -43,7 +43,7 @@ func (v Viewer) sees(users, groups []string) bool {
 // WithOwners returns a with other owners.
 func (a API) WithOwners(users, groups []string, now time.Time) API {
 	a.wrapper = a.wrapper.With("user_owners", doc.NewStrings(users).JSON()).With("user_group_owners", doc.NewStrings(groups).JSON())
-	a.updated = now
+	a.updated, a.stored = now, nil
 	return a.Quietly()
 }
 
@@ -51,6 +51,6 @@ func (a API) WithOwners(users, groups []string, now time.Time) API {
 // dropped (docs/wire/oas-apis.md#categories).
 func (a API) WithCategories(names []string, now time.Time) API {
 	a.wrapper = a.wrapper.With("categories", doc.NewStrings(distinct(names)).JSON())
-	a.updated = now
+	a.updated, a.stored = now, nil
 	return a.Quietly()
 }

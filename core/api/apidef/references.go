@@ -107,7 +107,7 @@ func (a API) Embed(hook func(id string) json.RawMessage) (API, bool) {
 		}
 	}
 	if changed {
-		a.wrapper = a.wrapper.With("hook_references", list.JSON())
+		a.wrapper, a.stored = a.wrapper.With("hook_references", list.JSON()), nil
 	}
 	return a, changed
 }
