@@ -96,7 +96,7 @@ func TestMisspeltExtension(t *testing.T) {
 		if strings.HasPrefix(strings.ToLower(c.Path), oas.ExtensionKey+".middleware.mcp") {
 			variant = port.MCP
 		}
-		problems := v.Validate(d.JSON(), port.Options{Variant: variant, AllowUnknown: n%2 == 0})
+		problems := v.Validate(d, port.Options{Variant: variant, AllowUnknown: n%2 == 0})
 		if !slices.ContainsFunc(problems, func(p port.Problem) bool { return strings.HasPrefix(p.Message, "must be spelled ") }) {
 			t.Errorf("%s: %v", c.Text, problems)
 		}

@@ -35,13 +35,9 @@ const maxDepth = 1000
 
 // Validate implements port.Validator. Relations are looked at only when the form
 // is right: they would repeat its mistakes in other words.
-func (v *Validator) Validate(document []byte, o port.Options) []port.Problem {
-	if err := doc.Check(document, maxDepth); err != nil {
-		return one("", "is not JSON: "+err.Error())
-	}
-	d, err := doc.ParseNode(document)
-	if err != nil {
-		return one("", "is not JSON: "+err.Error())
+func (v *Validator) Validate(d *doc.Node, o port.Options) []port.Problem {
+	if d.Deeper(maxDepth) {
+		return one("", fmt.Sprintf("is nested deeper than %d levels", maxDepth))
 	}
 	if found := v.form(d, o); len(found) > 0 {
 		return found
@@ -52,7 +48,7 @@ func (v *Validator) Validate(document []byte, o port.Options) []port.Problem {
 	if !o.Examples && !o.Defaults {
 		return nil
 	}
-	members, err := doc.LoadObject(document)
+	members, err := doc.LoadObject(d.JSON())
 	if err != nil {
 		return one("", "is not JSON: "+err.Error())
 	}

@@ -130,7 +130,7 @@ func TestValidate(t *testing.T) {
 		{name: "huge number", path: gateway("middleware", "global", "cache"), value: `{"timeout":1e999999999}`, field: "-"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := shared.Validate(edited(t, c.value, c.path...), c.o)
+			found := shared.Validate(tree(edited(t, c.value, c.path...)), c.o)
 			if c.field == "-" {
 				if len(found) > 0 {
 					t.Error(found)
@@ -149,9 +149,15 @@ func TestValidate(t *testing.T) {
 
 var shared = New()
 
+// tree returns the tree of a text, none of one that is no JSON.
+func tree(text []byte) *doc.Node {
+	n, _ := doc.ParseNode(text)
+	return n
+}
+
 func TestNotADocument(t *testing.T) {
 	for _, text := range []string{"", "{", "[]", `"x"`, "null", "{}", `{"openapi":null}`} {
-		if found := shared.Validate([]byte(text), port.Options{}); len(found) == 0 {
+		if found := shared.Validate(tree([]byte(text)), port.Options{}); len(found) == 0 {
 			t.Errorf("%q passes", text)
 		}
 	}
@@ -164,7 +170,7 @@ func TestManyProblems(t *testing.T) {
 		fmt.Fprintf(&tags, "%d,", i)
 	}
 	text := edited(t, `{"enabled":true,"tags":[`+strings.TrimSuffix(tags.String(), ",")+`]}`, gateway("server", "gatewayTags")...)
-	if found := shared.Validate(text, port.Options{}); len(found) != maxProblems {
+	if found := shared.Validate(tree(text), port.Options{}); len(found) != maxProblems {
 		t.Errorf("%d problems", len(found))
 	}
 }
@@ -173,7 +179,7 @@ func TestManyProblems(t *testing.T) {
 func TestDeep(t *testing.T) {
 	for depth, want := range map[int]int{maxDepth - 10: maxProblems, maxDepth: 1} {
 		nested := strings.Repeat(`{"items":`, depth) + `{"type":"moon"}` + strings.Repeat(`}`, depth)
-		if found := shared.Validate(edited(t, nested, "components", "schemas", "Berth"), port.Options{}); len(found) != want {
+		if found := shared.Validate(tree(edited(t, nested, "components", "schemas", "Berth")), port.Options{}); len(found) != want {
 			t.Errorf("depth %d: %d problems", depth, len(found))
 		}
 	}
@@ -296,7 +302,7 @@ func FuzzValidate(f *testing.F) {
 		o := port.Options{
 			Variant: variants[int(flags)%len(variants)], AllowUnknown: flags&8 != 0, Examples: flags&16 != 0, Defaults: flags&32 != 0, AllStreams: flags&64 != 0,
 		}
-		for _, p := range shared.Validate(text, o) {
+		for _, p := range shared.Validate(tree(text), o) {
 			if p.Message == "" {
 				t.Errorf("%+v", p)
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"github.com/gatehouse-io/gatehouse/core/api/validation"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
 // Variant is a kind of document with a description of its own.
@@ -39,7 +40,8 @@ type Problem = validation.Problem
 type Validator interface {
 	// Validate returns what is wrong with the form of a document, in the order of
 	// its parts, or nothing. No reference to another file or host is followed.
-	Validate(document []byte, o Options) []Problem
+	// The document is not changed.
+	Validate(document *doc.Node, o Options) []Problem
 }
 
 // ErrNoSchema says that no version of OpenAPI goes by that name.

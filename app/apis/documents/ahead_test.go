@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 	"github.com/gatehouse-io/gatehouse/core/api/validation"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/openapi"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -30,11 +31,11 @@ func (w *watched) Update(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 	})
 }
 
-func (w *watched) Validate(text []byte, o openapi.Options) []validation.Problem {
+func (w *watched) Validate(d *doc.Node, o openapi.Options) []validation.Problem {
 	if w.writing.Load() {
 		w.inside.Add(1)
 	}
-	return w.Validator.Validate(text, o)
+	return w.Validator.Validate(d, o)
 }
 
 // The check of a document, which takes longer than all the rest, does not hold the

@@ -56,7 +56,7 @@ func (f *Forms) validate(document *doc.Node, class apidef.Class, unknown bool) [
 	if class == apidef.OAS && document.Get(streamsKey) != nil {
 		class = apidef.Streams
 	}
-	return f.Validator.Validate(document.JSON(), openapi.Options{
+	return f.Validator.Validate(document, openapi.Options{
 		Variant: variants[class], AllowUnknown: unknown, Examples: f.Settings.Examples, Defaults: f.Settings.Defaults, AllStreams: f.Settings.AllStreams,
 	})
 }
