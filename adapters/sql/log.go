@@ -45,7 +45,7 @@ func logText(commits []logged) ([]byte, error) {
 	for _, c := range commits {
 		size += 512
 		for _, ch := range c.Changes {
-			size += logSize(ch)
+			size += textSize(ch)
 		}
 	}
 	b := append(make([]byte, 0, size), '[')
@@ -73,8 +73,8 @@ func logText(commits []logged) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// logSize is about how many bytes appendChange appends, so that room can be made at once.
-func logSize(ch store.Change) int {
+// textSize is about how many bytes appendChange appends, so that room can be made at once.
+func textSize(ch store.Change) int {
 	size := 512
 	for _, h := range ch.Delta {
 		size += (len(h.Old) + len(h.New)) * 5 / 4 // quotes need escapes
