@@ -137,7 +137,7 @@ func (s *Store) scanLog(rows *sql.Rows) ([]store.Commit, error) {
 	var out []store.Commit
 	for rows.Next() {
 		var first, last store.Revision
-		var body []byte
+		var body sql.RawBytes // a row may be megabytes, and is read before the next one
 		if err := rows.Scan(&first, &last, &body); err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"iter"
 
@@ -135,11 +136,18 @@ func (r *reader) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[s
 
 // fetch reads whole records.
 func (r *reader) fetch(ctx context.Context, text string, args ...any) ([]store.Record, error) {
-	rows, err := r.rows(ctx, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	return r.s.records(rows), nil
+	var out []store.Record
+	err := each(ctx, r.q, func(scan func(...any) error) error {
+		var w row
+		var doc sql.RawBytes // the driver's until the next row; what is sealed is not copied
+		if err := scan(&w.kind, &w.org, &w.id, &w.rev, &doc, &w.meta); err != nil {
+			return err
+		}
+		w.doc = doc
+		out = append(out, r.s.record(w).Shared())
+		return nil
+	}, text, args...)
+	return out, err
 }
 
 // rows reads records as the tables have them.

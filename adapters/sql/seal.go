@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -75,13 +76,13 @@ func sealedBytes(stored []byte) []byte {
 	return sealed
 }
 
-// unpack returns the text that a column holds. It knows that what was sealed is
-// what was written.
+// unpack returns the text that a column holds, which may be the driver's memory. It
+// knows that what was sealed is what was written.
 func (s *Store) unpack(stored, place []byte) (plain []byte, wasSealed bool, err error) {
 	sealed := sealedBytes(stored)
 	switch {
 	case sealed == nil:
-		return stored, false, nil
+		return bytes.Clone(stored), false, nil
 	case s.Sealing.Documents == nil:
 		return nil, true, secret.ErrUnknown
 	}

@@ -106,13 +106,15 @@ func (t *tx) Scan(_ context.Context, q store.Query) iter.Seq2[store.Record, erro
 
 // remembered answers a look-up by unique key without asking the database.
 func (t *tx) remembered(q store.Query) *store.Record {
-	if t.g.reads != nil || q.Limit != 1 || q.Index == "" || q.Sorted || q.Offset > 0 || q.After != "" || q.ID != "" || t.scope.All() {
+	if q.Limit != 1 || q.Index == "" || q.Sorted || q.Offset > 0 || q.After != "" || q.ID != "" || t.scope.All() {
 		return nil
 	}
 	a, ok := t.g.hot.keys[keyAddress{t.scope.Org(), q.Kind, q.Index, q.Value}]
 	if !ok || t.ready() != nil {
 		return nil
 	}
+	t.g.reads.query(t.scope, q)
+	t.g.reads.record(a)
 	if rec, known := t.g.over.get(a); known {
 		if rec != nil && hasKey(rec, q.Index, q.Value) {
 			return rec

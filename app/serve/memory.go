@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
+	"time"
 )
 
 // While large bodies are worked on, memory counts more than time: their texts and
@@ -15,22 +17,55 @@ const (
 	frugalRoom    = 288 << 20 // bytes beside what is in use, before collecting takes precedence
 )
 
+// calmAfter is how long memory still counts more than time when the last large body
+// is done: the next one of a client that sends several finds the bounds as they are,
+// and not those of a process that is full of what its predecessors left.
+const calmAfter = 2 * time.Second
+
+// thrift knows whether large bodies are worked on.
+type thrift struct {
+	mu    sync.Mutex
+	tight bool
+	turns int // how often large bodies came or were done
+}
+
 // frugal trades time for memory while large bodies are worked on, unless the
 // operator has said with GOGC or GOMEMLIMIT how to. What they took goes back to
-// the system when the last of them has ended.
-func frugal(on bool) {
-	percent, limit := 100, int64(math.MaxInt64)
-	if on {
-		percent, limit = frugalPercent, inUse()+frugalRoom
+// the system soon after the last of them has ended.
+func (t *thrift) frugal(on bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.turns++
+	switch turn := t.turns; {
+	case !on:
+		time.AfterFunc(calmAfter, func() { t.calm(turn) })
+	case !t.tight:
+		t.tight = true
+		bounds(frugalPercent, inUse()+frugalRoom)
 	}
+}
+
+// calm ends what frugal began, unless another large body has come since.
+func (t *thrift) calm(turn int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if turn != t.turns {
+		return
+	}
+	t.tight = false
+	bounds(100, math.MaxInt64)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		go debug.FreeOSMemory()
+	}
+}
+
+// bounds says when garbage is collected, as far as the operator has not.
+func bounds(percent int, limit int64) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit)
-		if !on {
-			go debug.FreeOSMemory()
-		}
 	}
 }
 

@@ -134,7 +134,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 			return err
 		}
 	}
-	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)&_pragma=cache_size(-4096)"); err != nil { // reads come from the copy in memory
+	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)&_pragma=cache_size(-1024)"); err != nil { // reads come from the copy in memory
 		return err
 	}
 	opened, err := os.Stat(path)
@@ -227,7 +227,7 @@ const beside = "_pragma=wal_autocheckpoint(0)"
 // can give pages back, and the write-ahead log does not stay as large as it once was.
 func connect(path string, conns int, more string) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
-		"&_pragma=cache_size(-65536)&_pragma=journal_size_limit(67108864)&" + more
+		"&_pragma=cache_size(-8192)&_pragma=journal_size_limit(67108864)&" + more
 	if !strings.Contains(more, beside) {
 		dsn += "&_pragma=wal_autocheckpoint(4000)"
 	}

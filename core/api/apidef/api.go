@@ -6,6 +6,7 @@ package apidef
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -212,20 +213,46 @@ func (a API) Size() int { return len(a.definition) + len(a.document) }
 // AppendJSON implements doc.Appender: the API as stored. Into nothing it may be a
 // text that the API keeps: treat it as read-only.
 func (a API) AppendJSON(b []byte) ([]byte, error) {
-	switch {
-	case a.stored == nil:
-		b = a.appendTexts(a.appendHead(b), a.definition, a.document)
-		return append(a.appendTimes(b), '}'), nil
-	case b == nil:
+	if a.stored != nil && b == nil {
 		return a.stored, nil
 	}
-	return append(b, a.stored...), nil
+	parts := a.parts()
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	b = slices.Grow(b, size)
+	for _, p := range parts {
+		b = append(b, p...)
+	}
+	return b, nil
+}
+
+// parts returns the texts that make up the API as stored.
+func (a API) parts() [][]byte {
+	if a.stored != nil {
+		return [][]byte{a.stored}
+	}
+	out := [][]byte{append(a.appendHead(nil), `"api_definition":`...), a.definition}
+	if a.document != nil {
+		out = append(out, []byte(`,"oas":`), a.document)
+	}
+	return append(out, append(a.appendTimes(a.appendWrapper(nil)), '}'))
+}
+
+// keeps reports whether a text is the API as stored. The definition and the document
+// are parts of the text that it was read from, so that this costs next to nothing.
+func (a API) keeps(text []byte) bool {
+	for _, p := range a.parts() {
+		if !bytes.HasPrefix(text, p) {
+			return false
+		}
+		text = text[len(p):]
+	}
+	return len(text) == 0
 }
 
 func (a API) appendHead(b []byte) []byte {
-	if b == nil {
-		b = make([]byte, 0, a.Size()+1024)
-	}
 	b = doc.AppendString(append(b, `{"_id":`...), a.id)
 	return append(doc.AppendString(append(b, `,"class":`...), string(a.class)), ',')
 }
@@ -312,6 +339,13 @@ func Load(text []byte) (a API, err error) {
 	if a.document, _ = o.Get("oas"); doc.IsNull(a.document) {
 		a.document = nil
 	}
+	if len(text) > large && a.keeps(text) {
+		a.stored = text[:len(text):len(text)]
+	}
 	a.facts, err = read(a.definition)
 	return a, err
 }
+
+// large is the size from which the text of a stored API is kept for those who want to
+// write it again, instead of being put together anew.
+const large = 64 << 10
