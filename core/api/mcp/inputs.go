@@ -39,20 +39,20 @@ func (s *schemas) inputs(o oas.Operation) ([]field, string) {
 // win. Cookies are not for tools.
 func parameters(document *doc.Node, o oas.Operation) []*doc.Node {
 	var out []*doc.Node
+	at := map[[2]string]int{} // by place and name
 	for _, list := range []*doc.Node{o.Item.Get("parameters"), o.Node.Get("parameters")} {
 		for _, v := range list.Items() {
 			p := oas.Resolve(document, v)
-			if in := p.Get("in").Text(); in != "path" && in != "query" && in != "header" || p.Get("name").Text() == "" {
+			which := [2]string{p.Get("in").Text(), p.Get("name").Text()}
+			if in := which[0]; in != "path" && in != "query" && in != "header" || which[1] == "" {
 				continue
 			}
-			same := func(q *doc.Node) bool {
-				return q.Get("in").Text() == p.Get("in").Text() && q.Get("name").Text() == p.Get("name").Text()
-			}
-			if i := slices.IndexFunc(out, same); i >= 0 {
+			if i, same := at[which]; same {
 				out[i] = p
-			} else {
-				out = append(out, p)
+				continue
 			}
+			at[which] = len(out)
+			out = append(out, p)
 		}
 	}
 	return out
@@ -102,11 +102,14 @@ func (s *schemas) body(o oas.Operation) ([]field, string) {
 	if kind != "object" && kind != "" || properties.Len() == 0 {
 		return []field{{source: "body", location: "body", schema: schema, required: needed}}, media
 	}
-	required := schema.Get("required").Texts()
+	required := map[string]bool{}
+	for _, name := range schema.Get("required").Texts() {
+		required[name] = true
+	}
 	var out []field
 	for name, v := range properties.Members() {
 		out = append(out, field{
-			source: name, location: "body." + name, schema: v, required: needed && slices.Contains(required, name),
+			source: name, location: "body." + name, schema: v, required: needed && required[name],
 		})
 	}
 	slices.SortFunc(out, func(a, b field) int { return cmp.Compare(a.source, b.source) })

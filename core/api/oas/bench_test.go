@@ -48,3 +48,32 @@ func BenchmarkFill(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLists fills a list in other order than the document has it: the time for
+// one entry stays as lists grow.
+func BenchmarkLists(b *testing.B) {
+	for _, n := range []int{500, 5000} {
+		d, list, turned := large(b, 0), doc.NewArray(), doc.NewArray()
+		for i := range n {
+			e := doc.NewObject()
+			e.Set("url", doc.NewString(fmt.Sprintf("http://%d.example", i)))
+			list.Append(e)
+		}
+		d.Put(list, oas.ExtensionKey, "upstream", "uptimeTests", "tests")
+		c := oas.Extract(d, nil, oas.Options{})
+		tests := c.Get("uptime_tests", "check_list")
+		for i := range tests.Len() {
+			turned.Append(tests.Items()[tests.Len()-1-i])
+		}
+		c.Put(turned, "uptime_tests", "check_list")
+		b.Run(fmt.Sprintf("entries=%d", n), func(b *testing.B) {
+			if turned.Len() != n {
+				b.Fatalf("%d entries", turned.Len())
+			}
+			for b.Loop() {
+				oas.Fill(d.Clone(), c)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/entry")
+		})
+	}
+}

@@ -119,25 +119,27 @@ func (s *section) update(old *doc.Node, entries []*doc.Node) []*doc.Node {
 }
 
 // pair returns copies of the items of the document for the entries that say the
-// same, and for an entry that changed in its place; nil for the others.
+// same, and for an entry that changed in its place; nil for the others. Items are found
+// by what they say, since lists may be long.
 func (s *section) pair(old *doc.Node, entries []*doc.Node) []*doc.Node {
 	items := make([]*doc.Node, len(entries))
 	olds := old.Items()
-	says := make([]*doc.Node, len(olds)) // nil: no object, or taken
+	free := make([]bool, len(olds)) // items that stand for no entry yet
+	says := map[string][]int{}      // by what they say, in order
 	for i, item := range olds {
-		if item.Is(doc.TypeObject) {
-			says[i] = s.fresh(s.classicOf(item))
+		if free[i] = item.Is(doc.TypeObject); free[i] {
+			what := s.fresh(s.classicOf(item)).Canonical()
+			says[what] = append(says[what], i)
 		}
 	}
 	for i, entry := range entries {
-		want := s.fresh(entry)
-		j := slices.IndexFunc(says, func(n *doc.Node) bool { return n != nil && n.Equal(want) })
-		if j >= 0 {
-			items[i], says[j] = olds[j].Clone(), nil
+		want := s.fresh(entry).Canonical()
+		if same := says[want]; len(same) > 0 {
+			items[i], free[same[0]], says[want] = olds[same[0]].Clone(), false, same[1:]
 		}
 	}
 	for i := range items {
-		if items[i] == nil && len(olds) == len(entries) && says[i] != nil {
+		if items[i] == nil && len(olds) == len(entries) && free[i] {
 			items[i] = olds[i].Clone()
 		}
 	}

@@ -1,0 +1,70 @@
+package doc
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Canonical returns a text that two values share when they are Equal, and only then:
+// a key by which one of many equal values is found in one step.
+func (n *Node) Canonical() string { return string(n.canonical(nil)) }
+
+func (n *Node) canonical(b []byte) []byte {
+	switch n.Type() {
+	case TypeObject:
+		order := make([]int, len(n.names))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortFunc(order, func(i, j int) int { return strings.Compare(n.names[i], n.names[j]) })
+		b = append(b, '{')
+		for _, i := range order {
+			b = n.nodes[i].canonical(append(AppendString(b, n.names[i]), ':'))
+			b = append(b, ',')
+		}
+		return append(b, '}')
+	case TypeArray:
+		b = append(b, '[')
+		for _, v := range n.nodes {
+			b = append(v.canonical(b), ',')
+		}
+		return append(b, ']')
+	case TypeString:
+		return AppendString(b, n.Text())
+	case TypeNumber:
+		return append(b, canonicalNumber(n.text)...)
+	}
+	return append(b, n.text...)
+}
+
+// hugeExponent is the power of ten from which math/big reads no number.
+const hugeExponent = 1_000_000
+
+// canonicalNumber returns one spelling for all that sameNumber takes for one number:
+// a whole number without zeros at its end, and its power of ten.
+func canonicalNumber(text []byte) string {
+	if _, err := strconv.ParseFloat(string(text), 64); err != nil {
+		return string(text)
+	}
+	digits, power, _ := strings.Cut(strings.ToLower(string(text)), "e")
+	e, err := strconv.ParseInt(power, 10, 64)
+	if power != "" && err != nil {
+		return string(text)
+	}
+	sign := ""
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	whole, fraction, _ := strings.Cut(digits, ".")
+	e -= int64(len(fraction))
+	digits = strings.TrimLeft(whole+fraction, "0")
+	short := strings.TrimRight(digits, "0")
+	switch {
+	case short == "":
+		return "0"
+	case max(e, -e) > hugeExponent:
+		return string(text)
+	}
+	return sign + short + "e" + strconv.FormatInt(e+int64(len(digits)-len(short)), 10)
+}
