@@ -1,13 +1,11 @@
 package apis
 
 import (
-	"context"
 	"errors"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Codes of faults.
@@ -51,30 +49,6 @@ func CheckClass(a apidef.API, classes ...apidef.Class) error {
 		return fault.New(fault.Invalid, CodeClass, "API is not an MCP Proxy")
 	}
 	return fault.New(fault.Invalid, CodeClass, "API is not in OAS format")
-}
-
-// collision refuses an API that would listen where another one does. The unique
-// index decides between writers that cannot see each other; this finds what one
-// index cannot: an API for every gateway against one for some.
-func (s *Repository) collision(ctx context.Context, r store.Reader, a apidef.API) error {
-	if a.Address() == "" {
-		return nil
-	}
-	for b, err := range s.Kind.Find(ctx, r, store.Query{Index: ByAddress, Value: store.Indexed(a.Address())}) {
-		if err != nil {
-			return err
-		}
-		if b.Value.ID() != a.ID() && s.Collide(a, b.Value) {
-			return urlTaken()
-		}
-	}
-	return nil
-}
-
-// Collide reports whether two APIs cannot both be stored, because of where they
-// listen. Where listen paths may be shared, the name counts as well.
-func (s *Repository) Collide(a, b apidef.API) bool {
-	return a.Collides(b) && (!s.Settings.DuplicatePaths || a.Name() == b.Name())
 }
 
 // IDTaken is the fault of an API whose api_id is in use. It says the same of an API

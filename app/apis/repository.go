@@ -116,6 +116,30 @@ func (s *Repository) Edit(ctx context.Context, w store.Writer, id string, match 
 	return a, Taken(err)
 }
 
+// collision refuses an API that would listen where another one does. The unique
+// index decides between writers that cannot see each other; this finds what one
+// index cannot: an API for every gateway against one for some.
+func (s *Repository) collision(ctx context.Context, r store.Reader, a apidef.API) error {
+	if a.Address() == "" {
+		return nil
+	}
+	for b, err := range s.Kind.Find(ctx, r, store.Query{Index: ByAddress, Value: store.Indexed(a.Address())}) {
+		if err != nil {
+			return err
+		}
+		if b.Value.ID() != a.ID() && s.Collide(a, b.Value) {
+			return urlTaken()
+		}
+	}
+	return nil
+}
+
+// Collide reports whether two APIs cannot both be stored, because of where they
+// listen. Where listen paths may be shared, the name counts as well.
+func (s *Repository) Collide(a, b apidef.API) bool {
+	return a.Collides(b) && (!s.Settings.DuplicatePaths || a.Name() == b.Name())
+}
+
 // Put stores another form of an API, whoever may see it.
 func (s *Repository) Put(ctx context.Context, w store.Writer, id string, fn func(apidef.API) (apidef.API, error)) error {
 	_, err := s.Kind.Edit(ctx, w, id, nil, func(a apidef.API) (apidef.API, error) {
