@@ -39,7 +39,7 @@ func (s *Service) patches(ctx context.Context, in patchIn) (out operation.Settle
 		return out, err
 	}
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		p, err := s.get(ctx, r, in.byID, s.definitions())
+		p, err := s.get(ctx, r, in.byID)
 		if err != nil {
 			return err
 		}

@@ -2,10 +2,8 @@ package policies
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -37,10 +35,6 @@ type Service struct {
 	References *crud.References
 }
 
-func (s *Service) definitions() *definitions {
-	return &definitions{kind: s.APIs, known: map[string]*apidef.API{}}
-}
-
 // viewer is who asks, as far as ownership is concerned.
 func (s *Service) viewer(p operation.Principal) apidef.Viewer {
 	return apiViewer(p, s.Settings.Ownership)
@@ -59,10 +53,7 @@ const (
 	codeSearchID  = policy.Kind + ".policy_ids"
 	codeNameTaken = policy.Kind + ".name_taken"
 	codeIDTaken   = policy.Kind + ".id_taken"
-	codeNotOwned  = policy.Kind + ".not_owned"
 )
-
-func notOwned() error { return fault.New(fault.Unauthenticated, codeNotOwned, "Not authorised") }
 
 // checkPath refuses an identifier in a path that no policy could have. A policy
 // that merely does not exist is not found: upsert tools tell the two apart.
@@ -97,20 +88,25 @@ type writeByID struct {
 }
 
 // get returns a policy that the caller may see.
-func (s *Service) get(ctx context.Context, r store.Reader, in byID, d *definitions) (store.Stored[policy.Policy], error) {
+func (s *Service) get(ctx context.Context, r store.Reader, in byID) (store.Stored[policy.Policy], error) {
 	p, err := Kind.Get(ctx, r, in.ID)
 	if err == nil {
-		err = s.admit(ctx, r, p.Value, in, d)
+		err = s.admit(ctx, r, p.Value, s.lookup(in.Who))
 	}
 	return p, err
 }
 
-func (s *Service) admit(ctx context.Context, r store.Reader, p policy.Policy, in byID, d *definitions) error {
-	ok, err := d.visible(ctx, r, p, s.viewer(in.Who))
-	if err == nil && !ok {
-		err = notOwned()
+func (s *Service) lookup(who operation.Principal) *lookup { return newLookup(s.APIs, s.viewer(who)) }
+
+// admit refuses a policy that the viewer may not see.
+func (s *Service) admit(ctx context.Context, r store.Reader, p policy.Policy, l *lookup) error {
+	if l.viewer.All {
+		return nil
 	}
-	return err
+	if err := l.fetch(ctx, r, p.APIs()); err != nil {
+		return err
+	}
+	return l.known.Admit(p)
 }
 
 // Get returns one policy.
@@ -119,7 +115,7 @@ func (s *Service) Get(ctx context.Context, in byID) (operation.Entity[policy.Vie
 	err := s.checkPath(in.ID)
 	if err == nil {
 		err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-			p, err = s.get(ctx, r, in, s.definitions())
+			p, err = s.get(ctx, r, in)
 			return err
 		})
 	}
@@ -138,20 +134,15 @@ type createIn struct {
 // Create stores a new policy. APIs are looked up before the unit of work that
 // writes: they are many, and unknown ones are tolerated anyway.
 func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, error) {
-	var p policy.Policy
-	id, now, d := s.NewID(), s.Now(), s.definitions()
-	err := s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		if err := d.load(ctx, r, in.Draft.APIs()); err != nil {
-			return err
-		}
-		if err := s.mayAdd(ctx, r, in.Draft.APIs(), nil, in.Who, d); err != nil {
-			return err
-		}
-		rules, failed := d.rules(ctx, r, s.Settings.UnsafeIDs)
-		var err error
-		p, err = policy.New(id, in.Scope.Org(), now, in.Draft, rules)
-		return cmp.Or(*failed, err)
-	})
+	l := s.lookup(in.Who)
+	err := s.Store.View(ctx, in.Scope, func(r store.Reader) error { return l.fetch(ctx, r, in.Draft.APIs()) })
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	if err := l.known.Allow(in.Draft.APIs(), nil); err != nil {
+		return operation.Receipt{}, err
+	}
+	p, err := policy.New(s.NewID(), in.Scope.Org(), s.Now(), in.Draft, s.rules(l))
 	if err != nil {
 		return operation.Receipt{}, err
 	}
@@ -162,30 +153,8 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	return operation.Receipt{Message: p.ID(), Tag: operation.Tag(at)}, nil
 }
 
-// mayAdd refuses to give access to APIs that exist and belong to others
-// (docs/wire/ownership.md#rules).
-func (s *Service) mayAdd(ctx context.Context, r store.Reader, ids, old []string, who operation.Principal, d *definitions) error {
-	v := s.viewer(who)
-	if v.All {
-		return nil
-	}
-	had := make(map[string]bool, len(old))
-	for _, id := range old {
-		had[id] = true
-	}
-	for _, id := range ids {
-		if had[id] {
-			continue
-		}
-		a, ok, err := d.find(ctx, r, id)
-		if err != nil {
-			return err
-		}
-		if ok && !a.VisibleTo(v) {
-			return notOwned()
-		}
-	}
-	return nil
+func (s *Service) rules(l *lookup) policy.Rules {
+	return policy.Rules{UnsafeIDs: s.Settings.UnsafeIDs, APIs: l.known}
 }
 
 type replaceIn struct {
@@ -198,24 +167,36 @@ func (s *Service) Replace(ctx context.Context, in replaceIn) (operation.Receipt,
 	return s.rewrite(ctx, in.writeByID, func(policy.Policy) (policy.Draft, error) { return in.Draft, nil })
 }
 
-// rewrite replaces the document of a policy by what draft makes of it. The APIs
-// are looked up beforehand, as on creation; one that draft names only inside the
-// unit of work is looked up there.
+// rewrite replaces the document of a policy by what draft makes of it. The result is
+// made before the rewrite has the writer: to make a large policy takes longer than to
+// store it. The unit of work makes it again when the policy has changed meanwhile.
 func (s *Service) rewrite(ctx context.Context, in writeByID, draft func(policy.Policy) (policy.Draft, error)) (operation.Receipt, error) {
 	if err := s.checkPath(in.ID); err != nil {
 		return operation.Receipt{}, err
 	}
-	now, d := s.Now(), s.definitions()
-	ahead, err := s.prepare(ctx, in.byID, draft, now, d)
+	now := s.Now()
+	var old []byte // the policy that is replaced, as stored
+	var next policy.Policy
+	var verdict error
+	err := s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		p, err := Kind.Get(ctx, r, in.ID)
+		if err != nil {
+			return err
+		}
+		if old, err = p.Value.MarshalJSON(); err == nil {
+			next, verdict = s.replacement(ctx, r, p.Value, in.Who, draft, now)
+		}
+		return err
+	})
 	if err != nil {
 		return operation.Receipt{}, err
 	}
 	at, err := store.Write(ctx, s.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
 		p, err := Kind.Revise(ctx, w, in.ID, in.Match.Check, func(p policy.Policy) (policy.Policy, error) {
-			if next, err, ok := ahead.replaces(p); ok {
-				return next, err
+			if text, err := p.MarshalJSON(); err == nil && bytes.Equal(text, old) {
+				return next, verdict
 			}
-			return s.replacement(ctx, w, p, in.byID, draft, now, d)
+			return s.replacement(ctx, w, p, in.Who, draft, now)
 		})
 		return p.Serial, err
 	})
@@ -225,61 +206,25 @@ func (s *Service) rewrite(ctx context.Context, in writeByID, draft func(policy.P
 	return operation.Receipt{Message: "Data updated", Tag: operation.Tag(at)}, nil
 }
 
-// plan is what a rewrite is going to store, made before it has the writer: making a
-// large policy takes longer than storing it.
-type plan struct {
-	of   []byte // the policy that it replaces, as stored
-	next policy.Policy
-	err  error
-}
-
-// replaces returns what the plan came to, if it was made of this policy.
-func (p plan) replaces(old policy.Policy) (policy.Policy, error, bool) {
-	text, err := old.MarshalJSON()
-	return p.next, p.err, err == nil && p.of != nil && bytes.Equal(text, p.of)
-}
-
-// prepare looks up the APIs that a rewrite is going to ask about, and makes what it is
-// going to store. Trouble is for the unit of work to tell.
-func (s *Service) prepare(ctx context.Context, in byID, draft func(policy.Policy) (policy.Draft, error), now time.Time, d *definitions) (out plan, err error) {
-	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		p, err := Kind.Get(ctx, r, in.ID)
-		if err != nil {
-			return err
-		}
-		var ids []string
-		if next, err := draft(p.Value); err == nil { // if not, the unit of work says so
-			ids = next.APIs()
-		}
-		if !s.viewer(in.Who).All {
-			ids = slices.Concat(ids, p.Value.APIs())
-		}
-		if err := d.load(ctx, r, ids); err != nil {
-			return err
-		}
-		if out.of, err = p.Value.MarshalJSON(); err == nil {
-			out.next, out.err = s.replacement(ctx, r, p.Value, in, draft, now, d)
-		}
-		return err
-	})
-	return out, err
-}
-
-func (s *Service) replacement(ctx context.Context, r store.Reader, p policy.Policy, in byID,
-	draft func(policy.Policy) (policy.Draft, error), now time.Time, d *definitions) (policy.Policy, error) {
-	if err := s.admit(ctx, r, p, in, d); err != nil {
+// replacement fetches what there is to know about the APIs of a policy and of its draft,
+// and decides.
+func (s *Service) replacement(ctx context.Context, r store.Reader, p policy.Policy, who operation.Principal,
+	draft func(policy.Policy) (policy.Draft, error), now time.Time) (policy.Policy, error) {
+	l := s.lookup(who)
+	if err := s.admit(ctx, r, p, l); err != nil {
 		return p, err
 	}
 	next, err := draft(p)
 	if err != nil {
 		return p, err
 	}
-	if err := s.mayAdd(ctx, r, next.APIs(), p.APIs(), in.Who, d); err != nil {
+	if err := l.fetch(ctx, r, next.APIs()); err != nil {
 		return p, err
 	}
-	rules, failed := d.rules(ctx, r, s.Settings.UnsafeIDs)
-	q, err := p.Replace(next, now, rules)
-	return q, cmp.Or(*failed, err)
+	if err := l.known.Allow(next.APIs(), p.APIs()); err != nil {
+		return p, err
+	}
+	return p.Replace(next, now, s.rules(l))
 }
 
 // Delete removes a policy. Keys that carry it stay, and stop working
@@ -289,9 +234,9 @@ func (s *Service) Delete(ctx context.Context, in writeByID) (operation.Receipt, 
 		return operation.Receipt{}, err
 	}
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
-		_, err := s.get(ctx, w, in.byID, s.definitions())
-		if errors.Is(err, store.ErrDamaged) && !s.viewer(in.Who).All { // nobody can tell whose it is
-			err = notOwned()
+		_, err := s.get(ctx, w, in.byID)
+		if errors.Is(err, store.ErrDamaged) && !s.viewer(in.Who).All { // whose it is cannot be told
+			err = policy.NotOwned()
 		}
 		if err != nil && !errors.Is(err, store.ErrDamaged) {
 			return err

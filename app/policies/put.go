@@ -2,10 +2,10 @@ package policies
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
@@ -41,9 +41,12 @@ func (s *Service) Put(ctx context.Context, w store.Writer, org tenant.ID, text [
 	if err != nil {
 		return "", err
 	}
-	rules, failed := s.definitions().rules(ctx, w, s.Settings.UnsafeIDs)
-	p, err := s.incoming(ctx, w, old, org, n, rules)
-	if err = errors.Join(*failed, err); err != nil {
+	l := newLookup(s.APIs, apidef.Viewer{All: true})
+	if err := l.fetch(ctx, w, d.APIs()); err != nil {
+		return "", err
+	}
+	p, err := s.incoming(ctx, w, old, org, n, s.rules(l))
+	if err != nil {
 		return "", err
 	}
 	switch {

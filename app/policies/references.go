@@ -46,7 +46,7 @@ func (s *Service) ListReferences(ctx context.Context, in byID) ([]store.Referenc
 		return nil, err
 	}
 	return s.References.Of(ctx, s.Store, in.Scope, crud.Viewer{Who: in.Who, Door: access.Policies}, func(r store.Reader) (crud.Target, error) {
-		p, err := s.get(ctx, r, in, s.definitions())
+		p, err := s.get(ctx, r, in)
 		if err != nil {
 			return crud.Target{}, err
 		}

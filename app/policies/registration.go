@@ -24,9 +24,10 @@ func Registration(apis *store.Kind[apidef.API], ownership bool) crud.Registratio
 			if viewer.All {
 				return nil
 			}
-			d := &definitions{kind: apis, known: map[string]*apidef.API{}}
+			l := newLookup(apis, viewer)
 			return func(ctx context.Context, r store.Reader, p policy.Policy) (bool, error) {
-				return d.visible(ctx, r, p, viewer)
+				err := l.fetch(ctx, r, p.APIs())
+				return err == nil && l.known.Shown(p.APIs()), err
 			}
 		},
 		Announces: signal.Always(signal.PolicyChanged, byPolicyID),
@@ -36,7 +37,7 @@ func Registration(apis *store.Kind[apidef.API], ownership bool) crud.Registratio
 			if err != nil {
 				return policy.Policy{}, err
 			}
-			return policy.New(at.ID, at.Org, at.Now(), d, policy.Rules{API: func(string) (policy.API, bool) { return policy.API{}, true }})
+			return policy.New(at.ID, at.Org, at.Now(), d, policy.Rules{})
 		},
 	}.Registration()
 }

@@ -17,15 +17,14 @@ var (
 	restMembers = []string{"allowed_urls", "endpoints", "restricted_types", "allowed_types", "field_access_rights", "disable_introspection"}
 )
 
-// settleAccess completes the access rights and checks each against its API. It
-// asks about every API once. again makes it say the authentication methods anew.
-func settleAccess(n *doc.Node, again bool, r Rules) error {
+// settleAccess completes the access rights and checks each against its API. again makes it say the authentication methods anew.
+func settleAccess(n *doc.Node, again bool, apis APIs) error {
 	if err := settleRights(n); err != nil {
 		return err
 	}
 	var methods []string
 	for id, definition := range n.Get("access_rights").Members() {
-		api, known := r.API(id)
+		api, known := apis[id]
 		if !known {
 			continue // clients load policies before APIs
 		}

@@ -18,11 +18,11 @@ const id = "00000000000000000000000a"
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // apis are what exists in the tests: an API with tokens, one with JWTs, a proxy.
-var apis = map[string]policy.API{
+var apis = policy.APIs{
 	"rest": {AuthTypes: []string{"jwt"}}, "other": {AuthTypes: []string{"authToken", "jwt"}}, "mcp": {MCP: true},
 }
 
-var rules = policy.Rules{API: func(id string) (policy.API, bool) { a, ok := apis[id]; return a, ok }}
+var rules = policy.Rules{APIs: apis}
 
 func draft(t testing.TB, text string) policy.Draft {
 	t.Helper()

@@ -15,14 +15,8 @@ import (
 
 // Rules is what the rules for writing depend on besides the document.
 type Rules struct {
-	UnsafeIDs bool                           // allow_unsafe_policy_ids
-	API       func(apiID string) (API, bool) // false: there is no such API
-}
-
-// API is what the rules want to know about an API.
-type API struct {
-	MCP       bool // an MCP proxy
-	AuthTypes []string
+	UnsafeIDs bool // allow_unsafe_policy_ids
+	APIs      APIs // at least those that the draft gives access to and that exist
 }
 
 // New makes a policy out of a draft, or says which field is wrong. id is its
@@ -105,7 +99,7 @@ func write(n *doc.Node, o owned, now time.Time, r Rules) (Policy, error) {
 		func() error { return settleState(n, o.draft) },
 		func() error { return checkPartitions(n) },
 		func() error { return checkExpiry(n) },
-		func() error { return settleAccess(n, o.auth, r) },
+		func() error { return settleAccess(n, o.auth, r.APIs) },
 	} {
 		if err := step(); err != nil {
 			return Policy{}, err

@@ -1,0 +1,66 @@
+package policies
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// lookup is what one viewer knows of APIs. It reads each of them once.
+type lookup struct {
+	kind   *store.Kind[apidef.API]
+	viewer apidef.Viewer
+	asked  map[string]bool
+	known  policy.APIs
+	all    bool // known are all APIs there are
+}
+
+func newLookup(kind *store.Kind[apidef.API], v apidef.Viewer) *lookup {
+	return &lookup{kind: kind, viewer: v, asked: map[string]bool{}, known: policy.APIs{}}
+}
+
+// many is the number of APIs from which one look at all of them costs a store
+// less than so many single ones.
+const many = 64
+
+// fetch reads the APIs with the given identifiers, as far as they exist.
+func (l *lookup) fetch(ctx context.Context, r store.Reader, ids []string) error {
+	if l.all {
+		return nil
+	}
+	var unasked []string
+	for _, id := range ids {
+		if !l.asked[id] && !strings.ContainsRune(id, 0) { // which no store could look for
+			l.asked[id] = true
+			unasked = append(unasked, id)
+		}
+	}
+	if len(unasked) >= many {
+		return l.fetchAll(ctx, r)
+	}
+	for _, id := range unasked {
+		if err := l.read(ctx, r, store.Query{Index: l.kind.Alias, Value: id, Limit: 1}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetchAll reads all APIs.
+func (l *lookup) fetchAll(ctx context.Context, r store.Reader) error {
+	l.all = true
+	return l.read(ctx, r, store.Query{})
+}
+
+func (l *lookup) read(ctx context.Context, r store.Reader, q store.Query) error {
+	for a, err := range l.kind.Find(ctx, r, q) {
+		if err != nil {
+			return err
+		}
+		l.known[a.Value.APIID()] = policy.API{MCP: a.Value.IsMCP(), Foreign: !a.Value.VisibleTo(l.viewer), AuthTypes: a.Value.AuthTypes()}
+	}
+	return nil
+}
