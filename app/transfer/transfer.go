@@ -17,6 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/folder"
+	"github.com/gatehouse-io/gatehouse/core/policy"
 	providers "github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -197,7 +198,7 @@ func place(a folder.API, wrong []validation.Problem) (out []folder.Problem) {
 
 func (s *Service) policy(org tenant.ID, p folder.Policy) (item, []folder.Problem) {
 	var wrong []folder.Problem
-	for _, t := range policies.CheckTypes(p.Node) {
+	for _, t := range policy.CheckIncoming(p.Node) {
 		wrong = append(wrong, p.Place.Problem(t.Path, "%s", t.Demand()))
 	}
 	text := p.Node.JSON()

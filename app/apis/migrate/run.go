@@ -229,34 +229,31 @@ func (m *migration) store(ctx context.Context) error {
 // answer says what became of each API.
 func (m *migration) answer(steps []step) {
 	m.out = emptyMigration()
+	done := &m.out.Success
 	for _, st := range steps {
-		switch {
-		case st.key != "":
+		if st.key != "" {
 			m.out.Skipped.APIs = append(m.out.Skipped.APIs, SkippedAPI{APIID: st.apiID, Message: st.wrong[0], Key: st.key})
-		case st.failed():
+			continue
+		}
+		if st.failed() {
 			m.out.Failure.Errors = append(m.out.Failure.Errors, MigrationMessage{st.apiID, st.wrong})
 			m.out.Aborted = m.request.Abort
-		default:
-			m.succeeded(st)
+			continue
+		}
+		done.APIIDs = append(done.APIIDs, st.apiID)
+		if len(st.notes) > 0 {
+			m.out.Warnings = append(m.out.Warnings, MigrationMessage{st.apiID, st.notes})
+		}
+		switch m.request.Mode {
+		case Stage:
+			done.Staged = append(done.Staged, StagedAPI{Classic: st.apiID, OAS: migrate.StagedID(st.apiID)})
+		case DryRun:
+			d := MigratedTexts{APIID: st.apiID, Base: st.drafts[0].Document, Versions: []*doc.Node{}}
+			for _, child := range st.drafts[1:] {
+				d.Versions = append(d.Versions, child.Document)
+			}
+			done.Definitions = append(done.Definitions, d)
 		}
 	}
-	m.out.Success.Count, m.out.Failure.Count, m.out.Skipped.Count = len(m.out.Success.APIIDs), len(m.out.Failure.Errors), len(m.out.Skipped.APIs)
-}
-
-func (m *migration) succeeded(st step) {
-	s := &m.out.Success
-	s.APIIDs = append(s.APIIDs, st.apiID)
-	if len(st.notes) > 0 {
-		m.out.Warnings = append(m.out.Warnings, MigrationMessage{st.apiID, st.notes})
-	}
-	switch m.request.Mode {
-	case Stage:
-		s.Staged = append(s.Staged, StagedAPI{Classic: st.apiID, OAS: migrate.StagedID(st.apiID)})
-	case DryRun:
-		d := MigratedTexts{APIID: st.apiID, Base: st.drafts[0].Document, Versions: []*doc.Node{}}
-		for _, child := range st.drafts[1:] {
-			d.Versions = append(d.Versions, child.Document)
-		}
-		s.Definitions = append(s.Definitions, d)
-	}
+	done.Count, m.out.Failure.Count, m.out.Skipped.Count = len(done.APIIDs), len(m.out.Failure.Errors), len(m.out.Skipped.APIs)
 }

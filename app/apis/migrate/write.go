@@ -64,11 +64,15 @@ func (m *migration) draft(st *step, result migrate.Result) {
 		if known {
 			d.ID = st.of.Value.ID()
 		}
-		wrong := m.finish(&d, v.Classic, k)
+		forms.Identify(d)
+		problems := m.Forms.Problems(d.Document, d.Class)
+		if len(problems) == 0 {
+			problems = forms.ProblemsOf(m.Forms.Convert(&d, v.Classic, k))
+		}
 		if !known { // the database ID is made when it is stored
 			d.Document.Delete(oas.ExtensionKey, "info", "dbId")
 		}
-		for _, text := range wrong {
+		for _, text := range texts(problems) {
 			if i > 0 {
 				text = "version " + v.Name + ": " + text
 			}
@@ -79,16 +83,6 @@ func (m *migration) draft(st *step, result migrate.Result) {
 		}
 		st.drafts = append(st.drafts, d)
 	}
-}
-
-// finish brings a migrated document into the form that is stored, with the classic form
-// that follows from it. It returns what is wrong.
-func (m *migration) finish(d *apidef.Draft, classic *doc.Node, k forms.Link) []string {
-	forms.Identify(*d)
-	if problems := m.Forms.Problems(d.Document, d.Class); len(problems) > 0 {
-		return texts(problems)
-	}
-	return texts(forms.ProblemsOf(m.Forms.Convert(d, classic, k)))
 }
 
 // carryOut stores what becomes of one API, and returns how many records that
