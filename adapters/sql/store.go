@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
@@ -124,16 +125,17 @@ func (s *Store) Committed() store.Revision { return store.Revision(s.committed.L
 
 // listen keeps the hints coming; while they are missing, polling does.
 func (s *Store) listen() {
+	pause := retry.New(250*time.Millisecond, 5*time.Second)
 	for s.ctx.Err() == nil {
-		err := s.Listen(s.ctx, s.recent.wake)
+		err := s.Listen(s.ctx, func() {
+			pause.Reset()
+			s.recent.wake()
+		})
 		if s.ctx.Err() != nil {
 			return
 		}
 		s.Logger.Debug("listening for commits ended; polling until it is back", "error", err)
-		select {
-		case <-s.ctx.Done():
-		case <-time.After(time.Second):
-		}
+		_ = pause.Wait(s.ctx)
 	}
 }
 

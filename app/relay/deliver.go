@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -68,7 +68,7 @@ func calm(as []notify.Announcement) []notify.Announcement {
 
 // deliver tries until it succeeds or run ends.
 func (r *Relay) deliver(run, held context.Context, as []notify.Announcement) bool {
-	for pause := r.pause(); run.Err() == nil; pause.wait(run) {
+	for pause := r.pause(); run.Err() == nil; _ = pause.Wait(run) {
 		if r.try(held, as) {
 			return true
 		}
@@ -111,21 +111,4 @@ func (r *Relay) ready(ctx context.Context) error {
 	return nil
 }
 
-// pause is the time between attempts: it doubles.
-type pause struct{ next, most time.Duration }
-
-func (r *Relay) pause() *pause { return &pause{r.config.Retry, 100 * r.config.Retry} }
-
-func (p *pause) wait(ctx context.Context) {
-	sleep(ctx, p.next)
-	p.next = min(2*p.next, p.most)
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
-}
+func (r *Relay) pause() *retry.Pause { return retry.New(r.config.Retry, 100*r.config.Retry) }

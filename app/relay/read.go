@@ -21,7 +21,8 @@ func (r *Relay) read(ctx context.Context, after store.Revision, items chan<- ite
 	for ctx.Err() == nil {
 		last, err := r.follow(ctx, after, items)
 		if last > after {
-			after, pause = last, r.pause()
+			after = last
+			pause.Reset()
 		}
 		if errors.Is(err, store.ErrExpired) {
 			after, err = r.catchUp(ctx, after, items)
@@ -29,7 +30,7 @@ func (r *Relay) read(ctx context.Context, after store.Revision, items chan<- ite
 		if err != nil && ctx.Err() == nil {
 			r.changes.fail(err)
 		}
-		pause.wait(ctx)
+		_ = pause.Wait(ctx)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
@@ -104,15 +105,15 @@ func (r *Relay) Run(ctx context.Context) error {
 		case ctx.Err() != nil && err != nil:
 		case err != nil:
 			r.lease.fail(err)
-			pause.wait(ctx)
+			_ = pause.Wait(ctx)
 		case l == nil:
 			r.lease.over()
-			pause = r.pause()
-			sleep(ctx, min(r.config.TTL/perTTL, compete))
+			pause.Reset()
+			_ = retry.Sleep(ctx, min(r.config.TTL/perTTL, compete))
 		default:
 			r.lease.over()
 			r.hold(ctx, l)
-			sleep(ctx, r.config.Retry)
+			_ = retry.Sleep(ctx, r.config.Retry)
 		}
 	}
 	return ctx.Err()

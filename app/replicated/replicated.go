@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -181,44 +182,31 @@ func (s *Store) Update(ctx context.Context, sc tenant.Scope, fn func(store.Write
 	return rev, nil
 }
 
-// retry is how long Run waits before it tries to follow again.
-const retry = 100 * time.Millisecond
+// How long Run waits before it tries to follow again: reads wait meanwhile, so that it
+// never waits for long.
+const (
+	soon = 100 * time.Millisecond
+	late = 500 * time.Millisecond
+)
 
 // Run loads the copy and keeps it up to date until ctx ends.
 func (s *Store) Run(ctx context.Context) error {
+	pause, follows := retry.New(soon, late), false
 	for ctx.Err() == nil {
-		err := s.load(ctx)
-		for err == nil {
-			err = s.follow(ctx)
-			if reload(err) || ctx.Err() != nil {
-				break
-			}
+		var err error
+		if !follows {
+			err = s.load(ctx)
+		}
+		if err == nil {
+			err = s.follow(ctx, pause)
+			follows = !errors.Is(err, store.ErrExpired) && !errors.Is(err, store.ErrStale) // else it starts over
+		}
+		if ctx.Err() == nil {
 			s.fail(err)
-			err = sleep(ctx)
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		s.fail(err)
-		if sleep(ctx) != nil {
-			break
+			_ = pause.Wait(ctx)
 		}
 	}
 	return ctx.Err()
-}
-
-func sleep(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(retry):
-		return nil
-	}
-}
-
-// reload reports whether the copy cannot go on from where it is.
-func reload(err error) bool {
-	return errors.Is(err, store.ErrExpired) || errors.Is(err, store.ErrStale)
 }
 
 // load starts the copy over from a snapshot.
@@ -238,7 +226,7 @@ func (s *Store) load(ctx context.Context) error {
 }
 
 // follow applies commits until the change log breaks.
-func (s *Store) follow(ctx context.Context) error {
+func (s *Store) follow(ctx context.Context, pause *retry.Pause) error {
 	at, err := s.replica.Head(ctx)
 	if err != nil {
 		return err
@@ -247,6 +235,7 @@ func (s *Store) follow(ctx context.Context) error {
 		return err
 	}
 	s.trouble.Store(nil)
+	pause.Reset()
 	for commits, err := range s.batches(ctx, at) {
 		if err == nil {
 			err = s.replica.Apply(commits...)
