@@ -8,6 +8,9 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // counts are the numbers of APIs and of policies that a service is measured with.
@@ -17,6 +20,13 @@ var counts = []int{100, 1_000, 10_000}
 // 10,000.
 const flat = 1.5
 
+// linear is the same for a list with a filter, which looks at every record: ten times
+// as many, and somewhat more where they no longer fit into a cache.
+const linear = 15
+
+// heapPerAPI is how many kilobytes of memory an API may take.
+const heapPerAPI = 12
+
 // perPage is how many records the service puts on a page by default.
 const perPage = 10
 
@@ -25,6 +35,7 @@ type catalogue struct {
 	*world
 	size   int
 	perAPI float64 // bytes of heap
+	perDoc float64 // bytes of the stored document
 }
 
 // catalogueRows measures APIs and policies next to how many there are.
@@ -79,12 +90,29 @@ func newCatalogue(ctx context.Context, size int) (*catalogue, error) {
 		}
 	}
 	c.perAPI = (heap() - before) / float64(size)
+	if c.perDoc, err = c.documents(ctx); err != nil {
+		return nil, errors.Join(err, w.stop(ctx))
+	}
 	for i := range size {
 		if err := c.ask(ctx, "POST", "/api/portal/policies", policy(i, 100)); err != nil {
 			return nil, errors.Join(err, w.stop(ctx))
 		}
 	}
 	return c, nil
+}
+
+// documents returns how long the stored document of an API is on average.
+func (c *catalogue) documents(ctx context.Context) (mean float64, err error) {
+	err = c.Store().View(ctx, c.scope, func(r store.Reader) error {
+		for rec, err := range r.Scan(ctx, store.Query{Kind: apidef.Kind}) {
+			if err != nil {
+				return err
+			}
+			mean += float64(len(rec.Doc)) / float64(c.size)
+		}
+		return nil
+	})
+	return mean, err
 }
 
 // heap returns the bytes that are in use.
