@@ -244,9 +244,16 @@ func (d *DB) Prune(_ context.Context, keep store.Retention) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	over, err := beyond(txn, keep.Bytes)
-	if err != nil {
-		return 0, err
+	over := int64(0) // by how much the commits weigh more than what is to be kept
+	if keep.Bytes != 0 {
+		all, err := txn.Get(tableCommit, indexID+prefix, []byte{})
+		if err != nil {
+			return 0, err
+		}
+		for obj := all.Next(); obj != nil; obj = all.Next() {
+			over += int64(obj.(*store.Commit).Weight())
+		}
+		over -= keep.Bytes
 	}
 	for {
 		obj, err := txn.First(tableCommit, indexID+prefix, []byte{})
@@ -263,19 +270,4 @@ func (d *DB) Prune(_ context.Context, keep store.Retention) (n int, err error) {
 		}
 		n++
 	}
-}
-
-// beyond returns by how much the commits weigh more than a number of bytes.
-func beyond(txn *memdb.Txn, bytes int64) (over int64, err error) {
-	if bytes == 0 {
-		return 0, nil
-	}
-	all, err := txn.Get(tableCommit, indexID+prefix, []byte{})
-	if err != nil {
-		return 0, err
-	}
-	for obj := all.Next(); obj != nil; obj = all.Next() {
-		over += int64(obj.(*store.Commit).Weight())
-	}
-	return over - bytes, nil
 }

@@ -117,22 +117,17 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 	if c.Changes, err = w.changes(); err != nil || len(c.Changes) == 0 {
 		return at, err
 	}
-	if err := errors.Join(d.log(txn, c), advance(txn, c)); err != nil {
+	if forgotten := int64(c.Rev) - int64(d.keep); forgotten > 0 {
+		if _, err := txn.DeleteAll(tableCommit, indexID, revKey(store.Revision(forgotten))); err != nil {
+			return 0, err
+		}
+	}
+	if err := errors.Join(txn.Insert(tableCommit, c), advance(txn, c)); err != nil {
 		return 0, err
 	}
 	txn.Commit()
 	d.head.Store(uint64(w.rev))
 	return w.rev, nil
-}
-
-// log appends a commit and forgets the one that fell out of the window.
-func (d *DB) log(txn *memdb.Txn, c *store.Commit) error {
-	if c.Rev > store.Revision(d.keep) {
-		if _, err := txn.DeleteAll(tableCommit, indexID, revKey(c.Rev-store.Revision(d.keep))); err != nil {
-			return err
-		}
-	}
-	return txn.Insert(tableCommit, c)
 }
 
 // advance moves the head and the kinds a commit touched.

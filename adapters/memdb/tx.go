@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-memdb"
@@ -86,7 +87,13 @@ func (t *tx) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, er
 			return
 		}
 		if q.Limit == 1 && q.Offset == 0 && q.After == "" && (q.Index == "" || q.ID == "") && !q.Sorted && !q.Desc {
-			t.first(q, yield)
+			index, arg := t.where(q)
+			switch obj, err := t.txn.First(tableRecord, index, arg); {
+			case err != nil:
+				yield(store.Record{}, err)
+			case obj != nil:
+				yield(*obj.(*store.Record), nil)
+			}
 			return
 		}
 		n := 0
@@ -148,7 +155,7 @@ func (t *tx) matching(ctx context.Context, q store.Query) iter.Seq2[store.Record
 		case q.After != "" && (r.ID == q.After || (r.ID > q.After) == q.Desc):
 			return false
 		}
-		return q.Index == "" || q.ID == "" || hasKey(r, q.Index, q.Value)
+		return q.Index == "" || q.ID == "" || slices.ContainsFunc(r.Keys, func(k store.Key) bool { return k.Index == q.Index && k.Value == q.Value })
 	})
 }
 
@@ -174,27 +181,6 @@ func (t *tx) where(q store.Query) (index string, arg []byte) {
 	return index, key(parts[:n]...)
 }
 
-// first yields the first record that q selects.
-func (t *tx) first(q store.Query, yield func(store.Record, error) bool) {
-	index, arg := t.where(q)
-	obj, err := t.txn.First(tableRecord, index, arg)
-	switch {
-	case err != nil:
-		yield(store.Record{}, err)
-	case obj != nil:
-		yield(*obj.(*store.Record), nil)
-	}
-}
-
-func hasKey(r *store.Record, index, value string) bool {
-	for _, k := range r.Keys {
-		if k.Index == index && k.Value == value {
-			return true
-		}
-	}
-	return false
-}
-
 // Touched implements store.Reader.
 func (t *tx) Touched(_ context.Context, kind string) (store.Revision, error) {
 	obj, err := t.txn.First(tableKind, indexID, key(kind))
@@ -216,12 +202,10 @@ func (t *tx) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[store
 	if t.scope.All() {
 		return failed(store.ErrScope)
 	}
-	return walk(ctx, t.txn.Get, indexRef+prefix, key(string(t.scope.Org()), to.Kind, to.ID), everything)
+	return walk(ctx, t.txn.Get, indexRef+prefix, key(string(t.scope.Org()), to.Kind, to.ID), nil)
 }
 
-func everything(*store.Record) bool { return true }
-
-// walk yields the records that an index has under arg and ok lets pass.
+// walk yields the records that an index has under arg and ok, if there is one, lets pass.
 func walk(ctx context.Context, get get, index string, arg []byte,
 	ok func(*store.Record) bool) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
@@ -235,7 +219,7 @@ func walk(ctx context.Context, get get, index string, arg []byte,
 				yield(store.Record{}, err)
 				return
 			}
-			if rec := obj.(*store.Record); ok(rec) && !yield(*rec, nil) {
+			if rec := obj.(*store.Record); (ok == nil || ok(rec)) && !yield(*rec, nil) {
 				return
 			}
 		}

@@ -113,37 +113,26 @@ const patience = 2 * time.Second
 
 // catchUp waits until the copy is no older than a revision.
 func (s *Store) catchUp(ctx context.Context, want store.Revision) error {
-	waiting, cancel := ctx, context.CancelFunc(func() {})
-	if at, err := s.replica.Head(ctx); err != nil || at < want || !s.isLoaded() {
-		waiting, cancel = context.WithTimeout(ctx, patience)
+	select {
+	case <-s.loaded:
+		if at, err := s.replica.Head(ctx); err == nil && at >= want {
+			return nil
+		}
+	default:
 	}
+	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	select {
 	case <-s.loaded:
+		if s.replica.Wait(waiting, want) == nil {
+			return nil
+		}
 	case <-waiting.Done():
-		return s.late(ctx)
 	}
-	if err := s.replica.Wait(waiting, want); err != nil {
-		return s.late(ctx)
-	}
-	return nil
-}
-
-// late is what a read is told that did not get what it waited for.
-func (s *Store) late(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return fmt.Errorf("%w: the copy in memory is behind", store.ErrUnavailable)
-}
-
-func (s *Store) isLoaded() bool {
-	select {
-	case <-s.loaded:
-		return true
-	default:
-		return false
-	}
 }
 
 // wanted returns the revision a read must not be older than.
