@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -24,10 +25,7 @@ func (a *App) look(ctx context.Context, as *operation.Call, path string) (any, e
 	if err != nil {
 		return nil, err
 	}
-	if e, ok := v.(interface{ Bare() any }); ok {
-		v = e.Bare()
-	}
-	text, err := json.Marshal(v)
+	text, err := httpadapter.Text(o, v)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,8 @@ const APIVersion = "5.15.0"
 // table is every operation, in order of ID.
 type table []operation.Operation
 
-// modules is the graph. A resource adds one line to the first group.
+// modules is the graph. A resource with rules of its own adds a service; a plain one is
+// in the list of newKinds, and nowhere else.
 var modules = fx.Options(
 	service[*registry.ClientIDPs](newClientIDPs),
 	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),

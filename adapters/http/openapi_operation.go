@@ -185,16 +185,28 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 }
 
 // Example returns the example answer of an operation as it is sent.
-func Example(o *operation.Operation) ([]byte, error) {
-	b := newBuffer()
-	defer b.release()
-	var err error
-	if s, ok := o.Example.(operation.Stream); ok {
+func Example(o *operation.Operation) ([]byte, error) { return Text(o, o.Example) }
+
+// Text returns an answer of an operation as it is sent.
+func Text(o *operation.Operation, answer any) ([]byte, error) {
+	if s, ok := answer.(operation.Stream); ok {
 		_, _, plain, _ := s.Stream()
 		return slices.Concat(plain...), nil
 	}
-	err = compile(reflect.TypeOf(o.Example), o.Style).write(b, o.Example)
-	return slices.Clone(b.text), err
+	b := newBuffer()
+	defer b.release()
+	out := compile(reflect.TypeOf(answer), o.Style)
+	if out.form == rendition {
+		return json.Marshal(answer)
+	}
+	err := out.write(b, answer)
+	text := slices.Clone(b.text)
+	for err == nil && b.more != nil {
+		b.text = b.text[:0]
+		err = b.more()
+		text = append(text, b.text...)
+	}
+	return text, err
 }
 
 func (d *describer) outputSchema(o *operation.Operation, out output) object {

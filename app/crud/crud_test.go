@@ -38,7 +38,7 @@ func (n note) replace(d noteDraft) (note, error) {
 
 var notes = crud.Resource[note, noteDraft]{
 	Facts: crud.Facts[note]{Kind: &store.Kind[note]{
-		Name: "note", Noun: "note",
+		Name: "jotting", Noun: "note",
 		ID:      func(n note) string { return n.ID },
 		Org:     func(n note) tenant.ID { return n.OrgID },
 		Indexes: []store.Index[note]{store.Unique("title", "title", func(n note) string { return n.Title })},
@@ -81,9 +81,9 @@ func TestPlainResource(t *testing.T) {
 		{"PUT", "/api/notes/000000000000000000000004", `{"title":"two"}`, `"1"`, 412, `{"Status":"Error","Message":"If-Match does not hold: the resource has changed; read it again","Meta":null}`},
 		{"PUT", "/api/notes/000000000000000000000004", `{"title":"two"}`, "seen", 200, `{"Status":"OK","Message":"Note updated","Meta":null}`},
 		{"PUT", "/api/notes/000000000000000000000004?dry_run=true", `{"title":"three"}`, "", 200, `{"Status":"OK","Message":"dry run: nothing was stored","Meta":{"changes":[` +
-			`{"op":"updated","kind":"note","id":"000000000000000000000004","org_id":"acme","members":["title"]}],"references":[]}}`},
+			`{"op":"updated","kind":"jotting","id":"000000000000000000000004","org_id":"acme","members":["title"]}],"references":[]}}`},
 		{"DELETE", "/api/notes/000000000000000000000004?dry_run=true", "", "", 200, `{"Status":"OK","Message":"dry run: nothing was stored","Meta":{"changes":[` +
-			`{"op":"deleted","kind":"note","id":"000000000000000000000004","org_id":"acme"}],"references":[]}}`},
+			`{"op":"deleted","kind":"jotting","id":"000000000000000000000004","org_id":"acme"}],"references":[]}}`},
 		{"GET", "/api/notes", "", "", 200, `{"notes":[{"id":"000000000000000000000004","org_id":"acme","title":"two"}],"pages":1}`},
 		{"DELETE", "/api/notes/000000000000000000000004", "", "", 200, `{"Status":"OK","Message":"Note deleted","Meta":null}`},
 		{"DELETE", "/api/notes/000000000000000000000004", "", "", 404, `{"Status":"Error","Message":"note not found","Meta":null}`},

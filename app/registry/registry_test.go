@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/registry"
@@ -99,10 +100,7 @@ func (d *desk) do(t testing.TB, r request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if e, ok := out.(interface{ Bare() any }); ok {
-		out = e.Bare()
-	}
-	b, err := json.Marshal(out)
+	b, err := httpadapter.Text(&o, out)
 	if err != nil {
 		t.Fatal(err)
 	}

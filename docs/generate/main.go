@@ -40,7 +40,7 @@ func run(dir string, check bool) error {
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	files, err := generated()
+	files, err := generated(dir)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func again(dir string) {
 }
 
 // generated returns the content of every generated file by name.
-func generated() (map[string][]byte, error) {
+func generated(dir string) (map[string][]byte, error) {
 	a, err := app.New()
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func generated() (map[string][]byte, error) {
 
 		"wire/classic-fields.md": []byte(fields()),
 	}
-	byGroup, err := pages(ops)
+	byGroup, err := pages(ops, dir)
 	if err != nil {
 		return nil, err
 	}

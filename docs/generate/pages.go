@@ -15,7 +15,7 @@ import (
 )
 
 // pages returns a page for each group of resources, by file name.
-func pages(ops []operation.Operation) (map[string][]byte, error) {
+func pages(ops []operation.Operation, dir string) (map[string][]byte, error) {
 	groups := map[string][]operation.Operation{}
 	for _, o := range ops {
 		groups[o.Tag] = append(groups[o.Tag], o)
@@ -25,7 +25,7 @@ func pages(ops []operation.Operation) (map[string][]byte, error) {
 		slices.SortStableFunc(list, func(a, b operation.Operation) int {
 			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.ID, b.ID))
 		})
-		text, err := page(tag, list)
+		text, err := page(tag, list, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -39,10 +39,9 @@ func pageName(tag string) string {
 	return "operations/" + strings.ReplaceAll(strings.ToLower(tag), " ", "-") + ".md"
 }
 
-func page(tag string, ops []operation.Operation) (string, error) {
+func page(tag string, ops []operation.Operation, dir string) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\nMade from the operation table by `make generate`. Not to be edited. [All operations](../operations.md) · [What clients rely on](../%s)\n",
-		tag, wirePage(tag))
+	fmt.Fprintf(&b, "# %s\n\nMade from the operation table by `make generate`. Not to be edited. [All operations](../operations.md)%s\n", tag, contract(tag, dir))
 	for _, o := range ops {
 		fmt.Fprintf(&b, "\n## %s\n\n`%s %s` · `%s` · %s\n", o.Summary, o.Method, o.Path, o.ID, caller(o))
 		if o.Notes != "" {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
@@ -12,6 +14,14 @@ import (
 
 // wirePage is the page that states the wire contract of a group, below docs.
 func wirePage(tag string) string { return "wire/" + path.Base(pageName(tag)) }
+
+// contract links to the wire contract of a group, if there is one.
+func contract(tag, dir string) string {
+	if _, err := os.Stat(filepath.Join(dir, wirePage(tag))); err != nil {
+		return ""
+	}
+	return " · [What clients rely on](../" + wirePage(tag) + ")"
+}
 
 // fields prints what gateways decode, from the types that check it.
 func fields() string {

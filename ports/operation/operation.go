@@ -95,9 +95,6 @@ type Entity[T any] struct {
 	Tag   string // strong, without quotes; changes with every write
 }
 
-// Bare returns the resource alone.
-func (e Entity[T]) Bare() any { return e.Value }
-
 // Stream is an answer that writes its own bytes.
 type Stream interface {
 	// Stream returns the media type, an entity tag or "", and the bytes in
