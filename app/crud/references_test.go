@@ -42,7 +42,7 @@ var shelves = &store.Kind[shelf]{
 // titled are notes that others name by their title or their ID.
 var titled = func() *store.Kind[note] {
 	k := *notes.Kind
-	k.Alias = "title"
+	k.Name, k.Alias = "note", "title"
 	return &k
 }()
 
