@@ -38,6 +38,9 @@ func (g *group) late() error {
 	return nil
 }
 
+// besideHold is how many times longer a unit may take that is prepared beside the writer.
+const besideHold = 10
+
 // run carries one unit out on the overlay; when it fails, the overlay is as it
 // was before. One that has been prepared is stored if its plan holds, and else prepared
 // anew.
@@ -55,6 +58,9 @@ func (g *group) run(u *unit) {
 	rev := g.head + store.Revision(len(g.commits)) + 1
 	began := time.Now()
 	g.until = began.Add(g.s.Hold)
+	if g.reads != nil { // nobody waits for it
+		g.until = began.Add(besideHold * g.s.Hold)
+	}
 	defer func() {
 		u.load = time.Since(began) + u.load
 		g.load += u.load
@@ -79,7 +85,8 @@ func (g *group) run(u *unit) {
 	}
 	if len(changes) > 0 {
 		u.rev, u.load = rev, sending(changes)
-		if g.reads == nil && u.plan == nil && u.load+time.Since(began) > aside {
+		u.weight = t.weight + u.load
+		if g.reads == nil && u.plan == nil && u.weight > aside {
 			u.err = errAside
 			t.undo()
 			return
@@ -89,7 +96,8 @@ func (g *group) run(u *unit) {
 }
 
 // What sending costs, about: a row of an index, and a kilobyte of a document with
-// its place in the log.
+// its place in the log. Reading and working on a record costs as much. Time that is
+// measured would tell more about the machine than about the unit.
 const (
 	perRow      = 5 * time.Microsecond
 	perKilobyte = 10 * time.Microsecond
@@ -105,6 +113,10 @@ func sending(changes []store.Change) (d time.Duration) {
 		d += perRow*time.Duration(1+len(c.Keys)+len(c.Refs)) + perKilobyte*time.Duration(size>>10)
 	}
 	return d
+}
+
+func weightOf(r *store.Record) time.Duration {
+	return perRow + perKilobyte*time.Duration(len(r.Doc)>>10)
 }
 
 // call runs the closure; a panic is kept for the goroutine that called Update.

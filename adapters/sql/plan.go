@@ -41,7 +41,6 @@ func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 	defer func() { <-turn }()
 	for try := 1; ; try++ {
 		u := &unit{ctx: ctx, scope: sc, fn: fn}
-		began := time.Now()
 		rev, err := s.prepare(u)
 		if u.panic != nil {
 			panic(u.panic)
@@ -49,7 +48,7 @@ func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 		if err != nil || u.plan == nil {
 			return rev, s.explain(err)
 		}
-		u.think, u.last = time.Since(began), try == triesAside
+		u.last = try == triesAside
 		if err := s.writer.submit(u); !errors.Is(err, errAside) {
 			return u.rev, s.explain(err)
 		}

@@ -2,14 +2,16 @@ package sql
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// page returns the statement for the next records that q selects. Numbers are
-// arguments, so that the text is one of few and prepared once.
+// page returns the statement for the next records that q selects, whose text is one of
+// few, so that it is prepared once. Limits that are asked for all the time are part of
+// it: SQLite prepares a statement anew whenever a limit among its arguments is set.
 func (r *reader) page(q store.Query, last store.Record, first bool, limit, offset int) (string, []any) {
 	c, table := r.where(q), ` from record r`
 	if q.Index != "" {
@@ -29,7 +31,16 @@ func (r *reader) page(q store.Query, last store.Record, first bool, limit, offse
 	if !first {
 		c.add(` and (`+columns+`, `+id+`) `+than+` ($%d, $%d)`, from, last.ID)
 	}
-	c.add(` order by `+columns+back+`, `+id+back+` limit $%d offset $%d`, limit, offset)
+	c.add(` order by ` + columns + back + `, ` + id + back)
+	switch limit {
+	case 1, 2, pageSize:
+		c.text.WriteString(` limit ` + strconv.Itoa(limit))
+	default:
+		c.add(` limit $%d`, limit)
+	}
+	if offset > 0 {
+		c.add(` offset $%d`, offset)
+	}
 	return `select r.kind, r.org, r.id, r.rev, r.doc, r.meta` + table + c.text.String(), c.args
 }
 

@@ -85,7 +85,7 @@ func (q *queue) charge(u *unit, now time.Time) {
 	l := q.lane(u.scope.Org())
 	l.used += u.load
 	l.cost = max(u.load, l.cost-l.cost/8)
-	if u.fn != nil && max(u.load, u.think) > aside {
+	if u.weight > aside {
 		l.heavy = now.Add(heavyFor)
 	}
 }

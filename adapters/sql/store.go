@@ -154,6 +154,9 @@ func (s *Store) snapshot(ctx context.Context, fn func(querier) error) error {
 		return s.explain(err)
 	}
 	defer func() { _ = txn.Rollback() }()
+	if s.Dialect.Local { // the others' drivers remember statements themselves
+		return s.explain(fn(remembering{txn, map[string]*sql.Stmt{}}))
+	}
 	return s.explain(fn(transaction{txn}))
 }
 
@@ -178,6 +181,25 @@ func (s *Store) explain(err error) error {
 // querier runs statements in a transaction.
 type querier interface {
 	query(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+}
+
+// remembering is a transaction with its prepared statements: a large unit of work asks
+// the same thousands of times.
+type remembering struct {
+	*sql.Tx
+	stmts map[string]*sql.Stmt
+}
+
+func (r remembering) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	st, ok := r.stmts[text]
+	if !ok {
+		var err error
+		if st, err = r.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // the end of the transaction closes it
+			return nil, err
+		}
+		r.stmts[text] = st
+	}
+	return st.QueryContext(ctx, args...)
 }
 
 // transaction is a querier over a database/sql transaction.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -19,6 +20,7 @@ type tx struct {
 	base   reader
 	rev    store.Revision
 	now    system.Clock
+	weight time.Duration // of what it has read, about
 	before map[address]*touch
 	order  []address
 }
@@ -63,10 +65,17 @@ func (t *tx) get(a address) (*store.Record, error) {
 		return nil, err
 	}
 	t.g.reads.record(a)
-	if rec, ok := t.g.over.get(a); ok {
-		return rec, nil
+	rec, ok := t.g.over.get(a)
+	if !ok {
+		var err error
+		if rec, err = t.committed(a); err != nil {
+			return nil, err
+		}
 	}
-	return t.committed(a)
+	if rec != nil {
+		t.weight += weightOf(rec)
+	}
+	return rec, nil
 }
 
 // committed returns a record as the tables have it, or nil.
@@ -152,6 +161,7 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 				continue
 			}
 			t.g.reads.record(addressOf(&rec))
+			t.weight += weightOf(&rec)
 			t.g.hot.put(&rec)
 			if !yield(rec, nil) {
 				return

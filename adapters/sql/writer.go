@@ -24,7 +24,7 @@ type unit struct {
 	rev     store.Revision
 	err     error
 	load    time.Duration // how long the writer was busy with it, about
-	think   time.Duration // how long it took to prepare
+	weight  time.Duration // how long the writer would be busy with it, were it not prepared
 	plan    *plan         // what it came to beside the writer; nil: it runs with the writer
 	last    bool          // when its plan does not hold, it runs with the writer
 	panic   any           // what the closure panicked with

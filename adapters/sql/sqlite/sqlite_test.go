@@ -52,9 +52,6 @@ func TestStorePrepared(t *testing.T) {
 	storetest.Run(t, func(tb testing.TB) storetest.Backend {
 		return openWith(tb, sqlite.Prepared(sqlite.Config{Path: filepath.Join(tb.TempDir(), "gatehouse.db")}))
 	})
-	storetest.RunHold(t, func(tb testing.TB) storetest.Backend {
-		return openWith(tb, sqlite.Prepared(sqlite.Config{Path: filepath.Join(tb.TempDir(), "gatehouse.db"), Hold: storetest.Hold}))
-	})
 }
 
 func TestHold(t *testing.T) {
