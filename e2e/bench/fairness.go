@@ -118,9 +118,6 @@ func (w *world) writes(ctx context.Context, n int) (took delays, err error) {
 			return nil, err
 		}
 		took.add(time.Since(began))
-		if d := time.Since(began); d > 5*time.Millisecond {
-			println("slow", d.Microseconds())
-		}
 	}
 	return took, nil
 }
