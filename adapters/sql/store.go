@@ -155,9 +155,14 @@ func (s *Store) snapshot(ctx context.Context, fn func(querier) error) error {
 	}
 	defer func() { _ = txn.Rollback() }()
 	if s.Dialect.Local { // the others' drivers remember statements themselves
-		return s.explain(fn(remembering{txn, map[string]*sql.Stmt{}}))
+		err = fn(remembering{txn, map[string]*sql.Stmt{}})
+	} else {
+		err = fn(transaction{txn})
 	}
-	return s.explain(fn(transaction{txn}))
+	if err != nil && ctx.Err() != nil { // what a driver says of a statement that was cut short is its own affair
+		return ctx.Err()
+	}
+	return s.explain(err)
 }
 
 // explain marks the errors that mean that the database is away.
