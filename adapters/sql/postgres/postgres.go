@@ -32,6 +32,7 @@ type Config struct {
 	Logger *slog.Logger
 	// Sealing encrypts what is stored; the zero Sealing does not.
 	Sealing sqladapter.Sealing
+	prepare bool // every unit of work, for tests
 }
 
 // Store is a store in a PostgreSQL database.
@@ -128,7 +129,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
 	}
 	s := &Store{db: db, board: sqladapter.NewBoard(db, c.Source)}
-	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Sealing: c.Sealing, Logger: c.Logger,
+	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Beside: c.prepare, Sealing: c.Sealing, Logger: c.Logger,
 		Listen: func(ctx context.Context, hint func()) error { return listen(ctx, cfg, hint) }})
 	return s, nil
 }

@@ -21,6 +21,13 @@ func TestKinds(t *testing.T) {
 	storetest.RunKinds(t, func(tb testing.TB) storetest.Backend { return open(tb, harness.Database(tb)) }, a.Kinds().Samples())
 }
 
+// Units that are prepared beside the writer behave as those that run with it.
+func TestStorePrepared(t *testing.T) {
+	storetest.Run(t, func(tb testing.TB) storetest.Backend {
+		return openWith(tb, postgres.Prepared(postgres.Config{DSN: harness.Database(tb), Conns: 4}))
+	})
+}
+
 func TestHold(t *testing.T) {
 	storetest.RunHold(t, func(tb testing.TB) storetest.Backend {
 		return openWith(tb, postgres.Config{DSN: harness.Database(tb), Conns: 4, Hold: storetest.Hold})

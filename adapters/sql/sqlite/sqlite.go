@@ -114,7 +114,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 		limit = fmt.Sprintf("&_pragma=max_page_count(%d)", c.pages)
 	}
 	if !c.Beside {
-		limit += "&" + beside
+		limit += "&" + leftAlone
 	}
 	if s.writers, err = connect(path, 1, "_txlock=immediate"+limit); err != nil {
 		return err
@@ -218,8 +218,8 @@ func Migrate(ctx context.Context, path string) ([]sqladapter.Step, error) {
 	return steps, errors.Join(err, db.Close())
 }
 
-// beside leaves it to checkpoints to write the log back.
-const beside = "_pragma=wal_autocheckpoint(0)"
+// leftAlone leaves it to checkpoints to write the log back.
+const leftAlone = "_pragma=wal_autocheckpoint(0)"
 
 // connect opens a pool on a file that is there: one that has been deleted must not
 // come back empty. In WAL mode with synchronous FULL a commit has reached the disk
@@ -228,7 +228,7 @@ const beside = "_pragma=wal_autocheckpoint(0)"
 func connect(path string, conns int, more string) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
 		"&_pragma=cache_size(-8192)&_pragma=journal_size_limit(67108864)&" + more
-	if !strings.Contains(more, beside) {
+	if !strings.Contains(more, leftAlone) {
 		dsn += "&_pragma=wal_autocheckpoint(4000)"
 	}
 	db, err := sql.Open("sqlite", dsn)
