@@ -67,7 +67,9 @@ func (g *group) run(u *unit) {
 	}()
 	now := sync.OnceValue(g.s.Now)
 	t := &tx{g: g, u: u, now: now, scope: u.scope, rev: rev, before: map[address]*touch{}, base: reader{s: g.s, q: g.q, scope: u.scope}}
-	if u.call(t); u.err != nil || u.panic != nil {
+	u.call(t)
+	u.weight = t.weight
+	if u.err != nil || u.panic != nil {
 		t.undo()
 		return
 	}

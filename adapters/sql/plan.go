@@ -16,6 +16,21 @@ const aside = 3 * time.Millisecond
 // errAside sends a unit of work back that has the writer and turns out to be large.
 var errAside = errors.New("sql: the unit of work is prepared beside the writer")
 
+// heavy reports whether the units of an organisation are to be prepared beside the
+// writer: the last ones were large.
+func (w *writer) heavy(org tenant.ID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Now().Before(w.queue.lane(org).heavy)
+}
+
+// turnOf is what those units of an organisation take turns by that are prepared.
+func (w *writer) turnOf(org tenant.ID) chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.queue.lane(org).turn
+}
+
 // plan is what a unit of work came to when it ran over a snapshot, beside the writer.
 // It holds as long as nothing that it has looked at has changed.
 type plan struct {
@@ -71,7 +86,7 @@ func (s *Store) prepare(u *unit) (head store.Revision, err error) {
 			s.reached(head) // what it was refused for can be read
 			return u.err
 		}
-		p := &plan{head: head, reads: g.reads, entries: g.over.entries, changes: g.commits[0].Changes, load: u.load}
+		p := &plan{head: head, reads: g.reads, entries: g.over.entries, changes: g.commits[0].Changes, load: sending(g.commits[0].Changes)}
 		for a := range g.over.entries {
 			p.order = append(p.order, a)
 		}

@@ -40,7 +40,7 @@ func (s *Store) update(ctx context.Context, sc tenant.Scope, fn func(store.Write
 	if sc.IsZero() {
 		return 0, store.ErrScope
 	}
-	if s.Beside || s.writer.heavy(sc.Org()) {
+	if s.Beside || store.Rehearsing(ctx) || s.writer.heavy(sc.Org()) {
 		return s.prepared(ctx, sc, fn)
 	}
 	u := &unit{ctx: ctx, scope: sc, fn: fn}
@@ -186,21 +186,6 @@ func (w *writer) putBack(units []*unit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.queue.putBack(units)
-}
-
-// heavy reports whether the units of an organisation are to be prepared beside the
-// writer: the last ones were large.
-func (w *writer) heavy(org tenant.ID) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return time.Now().Before(w.queue.lane(org).heavy)
-}
-
-// turnOf is what those units of an organisation take turns by that are prepared.
-func (w *writer) turnOf(org tenant.ID) chan struct{} {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.queue.lane(org).turn
 }
 
 // charge notes what units have cost.
