@@ -13,8 +13,8 @@ import (
 // trees are a good part of what is in use for a short while, and garbage at Go's
 // defaults would take as much again.
 const (
-	frugalPercent = 15        // garbage before it is collected, in percent of what is in use
-	frugalRoom    = 288 << 20 // bytes beside what is in use, before collecting takes precedence
+	frugalPercent = 50        // garbage before it is collected, in percent of what is in use
+	frugalRoom    = 240 << 20 // bytes beside what is in use, before collecting takes precedence
 )
 
 // calmAfter is how long memory still counts more than time when the last large body

@@ -253,7 +253,9 @@ func (t *Type) refusesNumber(n *doc.Node) string {
 	case kindUint:
 		_, err = strconv.ParseUint(text, 10, t.bits)
 	default:
-		_, err = strconv.ParseFloat(text, t.bits)
+		if _, err = strconv.ParseFloat(text, t.bits); err != nil {
+			return "one that is too large"
+		}
 	}
 	if err != nil {
 		return "another number"

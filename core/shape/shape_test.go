@@ -156,7 +156,7 @@ var cases = []struct {
 	{`{"skew":18446744073709551615}`, ""},
 	{`{"skew":-1}`, "skew: want a whole number of at least 0, got another number"},
 	{`{"rate":1.5e2}`, ""},
-	{`{"rate":1e400}`, "rate: want a number, got another number"},
+	{`{"rate":1e400}`, "rate: want a number, got one that is too large"},
 	{`{"rate":"1"}`, "rate: want a number, got a string"},
 	{`{"data":{"a":[{"b":1e400}],"c":1e400}}`, "data.a[0].b: want a value whose numbers are below 1.8e308, got a number; data.c: want a value whose numbers are below 1.8e308, got a number"},
 	{`{"data":[]}`, "data: want an object, got a list"},

@@ -34,11 +34,17 @@ const memoryClients = 64
 var largest = []struct {
 	id, name, mediaType string
 	anonymous           bool
-	body                func() string
+	body                func() string // the X in it is another letter for each client
 }{
 	{"values", "JSON, 300,000 values", "application/json", false, func() string { return described("[" + strings.Repeat(`{"a":1},`, 149_900) + "1]") }},
 	{"yaml", "YAML, 300,000 values", "application/x-yaml", false, func() string { return described("[" + strings.Repeat("{a: 1}, ", 149_900) + "1]") }},
 	{"bytes", "JSON, 32 MiB in one text", "application/json", false, func() string { return described(`"` + strings.Repeat("x", 32<<20-1000) + `"`) }},
+	{"texts", "JSON, 32 MiB in one text, another from each client", "application/json", false, func() string { return described(`"` + strings.Repeat("X", 32<<20-1000) + `"`) }},
+	{"yamltext", "YAML, 32 MiB in one text", "application/x-yaml", false, func() string { return described(`"` + strings.Repeat("x", 32<<20-1000) + `"`) }},
+	{"description", "JSON, a description of 32 MiB with line breaks", "application/json", false,
+		func() string {
+			return strings.Replace(described("1"), `"title": "t"`, `"title": "t", "description": "`+strings.Repeat(`A line of \"text\".\n`, (32<<20-1000)/22)+`"`, 1)
+		}},
 	{"list", "JSON list of 32 MiB, refused", "application/json", false, func() string { return described("[" + strings.Repeat("1,", 16<<20-1000) + "1]") }},
 	{"alias", "YAML of 156 KiB whose aliases make 2 GB, refused", "application/x-yaml", false,
 		func() string {
@@ -125,15 +131,15 @@ func beChild() error {
 // returns how many answers had which status.
 func (c *child) flood(ctx context.Context, body, mediaType string, anonymous bool) (map[int]int, error) {
 	var made struct{ ID string }
-	status, answer, err := c.send(ctx, "POST", "/api/apis/oas", described("1"), "application/json", false)
+	status, answer, err := c.send(ctx, "POST", "/api/apis/oas", lettered{strings.NewReader(described("1")), 'X'}, "application/json", false)
 	if err != nil || status != http.StatusOK || json.Unmarshal(answer, &made) != nil {
 		return nil, fmt.Errorf("making an API: %d %s %w", status, answer, err)
 	}
 	counts := [600]atomic.Int64{}
 	var all sync.WaitGroup
-	for range memoryClients {
+	for client := range memoryClients {
 		all.Go(func() {
-			if status, _, err := c.send(ctx, "PUT", "/api/apis/oas/"+made.ID, body, mediaType, anonymous); err == nil {
+			if status, _, err := c.send(ctx, "PUT", "/api/apis/oas/"+made.ID, lettered{strings.NewReader(body), 'a' + byte(client%26)}, mediaType, anonymous); err == nil {
 				counts[status].Add(1)
 			} else {
 				counts[0].Add(1) // the connection ended while the client was sending
@@ -150,11 +156,29 @@ func (c *child) flood(ctx context.Context, body, mediaType string, anonymous boo
 	return out, ctx.Err()
 }
 
-func (c *child) send(ctx context.Context, method, path, body, mediaType string, anonymous bool) (int, []byte, error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://"+c.address+path, strings.NewReader(body))
+// lettered is a text with a letter in place of each X.
+type lettered struct {
+	*strings.Reader
+	letter byte
+}
+
+// Read implements io.Reader.
+func (l lettered) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	for i, c := range p[:n] {
+		if c == 'X' {
+			p[i] = l.letter
+		}
+	}
+	return n, err
+}
+
+func (c *child) send(ctx context.Context, method, path string, body lettered, mediaType string, anonymous bool) (int, []byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+c.address+path, io.NopCloser(body))
 	if err != nil {
 		return 0, nil, err
 	}
+	r.ContentLength = int64(body.Len())
 	r.Header.Set("Content-Type", mediaType)
 	if !anonymous {
 		r.Header.Set("Authorization", childKey)

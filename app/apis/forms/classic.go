@@ -18,7 +18,9 @@ func (f *Forms) Classic(d *apidef.Draft) error {
 	if err := f.Streamable(d.Document); err != nil {
 		return err
 	}
-	classic.ReadTimeouts(def)
+	if err := typed(classic.ReadTimeouts(def)); err != nil {
+		return err
+	}
 	if err := typed(classic.Check(def)); err != nil {
 		return err
 	}

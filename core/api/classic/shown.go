@@ -1,9 +1,11 @@
 package classic
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
 // Show turns a definition, in place, into the form that users read: lists are
@@ -32,13 +34,20 @@ func Show(def *doc.Node) {
 var endpointLists = extendedPaths.Lists()
 
 // ReadTimeouts turns the timeouts of uptime tests from the texts that users read, in
-// place, into the nanoseconds that gateways want. A text that is no duration stays.
-func ReadTimeouts(def *doc.Node) {
-	for _, test := range def.Get("uptime_tests", "check_list").Items() {
-		if t := test.Get("timeout"); t.Is(doc.TypeString) {
-			if d, err := time.ParseDuration(t.Text()); err == nil {
-				test.Set("timeout", doc.NewInt(int64(d)))
-			}
+// place, into the nanoseconds that gateways want. It reports texts that are no duration,
+// which stay.
+func ReadTimeouts(def *doc.Node) (problems []shape.Problem) {
+	for i, test := range def.Get("uptime_tests", "check_list").Items() {
+		t := test.Get("timeout")
+		if !t.Is(doc.TypeString) {
+			continue
 		}
+		if d, err := time.ParseDuration(t.Text()); err == nil {
+			test.Set("timeout", doc.NewInt(int64(d)))
+			continue
+		}
+		problems = append(problems, shape.Problem{Path: fmt.Sprintf("uptime_tests.check_list[%d].timeout", i),
+			Want: `a duration such as "1.5s" or "500ms", or a whole number of nanoseconds`, Got: "another string"})
 	}
+	return problems
 }

@@ -27,6 +27,15 @@ func TestShowTimeouts(t *testing.T) {
 			t.Errorf("%s came back as %s", stored, have)
 		}
 	}
+	for timeout, want := range map[string]string{`"1s"`: "", `1`: "", `true`: "", `""`: "[0].timeout", `"abc"`: "[0].timeout", `"1s"},{"timeout":"5"`: "[1].timeout"} {
+		problems := classic.ReadTimeouts(parse(t, list(timeout)))
+		if want == "" && len(problems) == 0 {
+			continue
+		}
+		if len(problems) != 1 || problems[0].String() != "uptime_tests.check_list"+want+`: want a duration such as "1.5s" or "500ms", or a whole number of nanoseconds, got another string` {
+			t.Errorf("%s: %v", timeout, problems)
+		}
+	}
 	for _, text := range []string{`{}`, `{"uptime_tests":null}`, `{"uptime_tests":{"check_list":{}}}`, list(`5`)} {
 		n := parse(t, text)
 		if classic.ReadTimeouts(n); string(n.JSON()) != text {
