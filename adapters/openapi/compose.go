@@ -29,7 +29,7 @@ type form struct {
 // compose builds the JSON schema of a form: the OpenAPI document with the
 // extensions as members, all definitions in one place.
 func compose(f form) (object, error) {
-	s := &shapes{container: "definitions", strict: f.strict, definitions: object{}}
+	s := &outline{container: "definitions", strict: f.strict, definitions: object{}}
 	head := object{"$schema": "http://json-schema.org/draft-04/schema#"}
 	versioned := "openapi30"
 	if f.version == "3.1" {
@@ -53,7 +53,7 @@ func compose(f form) (object, error) {
 }
 
 // extend adds what gateways know besides OpenAPI.
-func (f form) extend(s *shapes, members object) error {
+func (f form) extend(s *outline, members object) error {
 	for _, d := range oas.Definitions(oas.Options{MCP: f.variant == port.MCP}) {
 		if err := s.define(d); err != nil {
 			return fmt.Errorf("openapi: extension: %s: %w", d.Name, err)
@@ -83,7 +83,7 @@ func (f form) extend(s *shapes, members object) error {
 }
 
 // stream says how streams differ: they need no upstream.
-func (f form) stream(s *shapes) {
+func (f form) stream(s *outline) {
 	s.at("Root")["required"] = []any{"info", "server"}
 	delete(s.at("Upstream"), "anyOf")
 	if f.variant == port.StreamsTemplate {
@@ -95,7 +95,7 @@ func (f form) stream(s *shapes) {
 }
 
 // at returns a definition.
-func (s *shapes) at(name string) object {
+func (s *outline) at(name string) object {
 	d, ok := s.definitions[s.prefix+name].(object)
 	if !ok {
 		return object{"properties": object{}}
@@ -104,14 +104,14 @@ func (s *shapes) at(name string) object {
 }
 
 // take removes a definition from the others, to stand for itself.
-func (s *shapes) take(name string) object {
+func (s *outline) take(name string) object {
 	d := s.at(name)
 	delete(s.definitions, s.prefix+name)
 	return d
 }
 
 // relax makes every member of definitions optional.
-func (s *shapes) relax(names ...string) {
+func (s *outline) relax(names ...string) {
 	for _, name := range names {
 		delete(s.at(name), "required")
 	}

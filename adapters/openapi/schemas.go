@@ -15,7 +15,7 @@ import (
 
 // entry is a form that is composed and compiled when it is first needed.
 type entry struct {
-	shape    func() (object, error)
+	document func() (object, error)
 	text     func() (json.RawMessage, error)
 	compiled func() (*jsonschema.Schema, error)
 }
@@ -36,15 +36,15 @@ func newCatalogue() catalogue {
 }
 
 func (c catalogue) add(f form) {
-	shape := sync.OnceValues(func() (object, error) { return compose(f) })
+	document := sync.OnceValues(func() (object, error) { return compose(f) })
 	text := sync.OnceValues(func() (json.RawMessage, error) {
-		schema, err := shape()
+		schema, err := document()
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(schema)
 	})
-	c[f] = entry{shape: shape, text: text, compiled: sync.OnceValues(func() (*jsonschema.Schema, error) {
+	c[f] = entry{document: document, text: text, compiled: sync.OnceValues(func() (*jsonschema.Schema, error) {
 		t, err := text()
 		if err != nil {
 			return nil, err

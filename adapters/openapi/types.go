@@ -18,7 +18,7 @@ const (
 	namePattern     = `^[a-zA-Z0-9._-]+$`
 )
 
-// primitives are the types that shapes are made of.
+// primitives are the types that outlines are made of.
 var primitives = map[string]func() object{
 	"any":      func() object { return object{} },
 	"string":   func() object { return object{"type": "string"} },
@@ -50,8 +50,8 @@ var primitives = map[string]func() object{
 
 func matching(pattern string) object { return object{"type": "string", "pattern": pattern} }
 
-// typ reads a type in the notation of shapes.
-func (s *shapes) typ(t string) (object, error) {
+// typ reads a type in the notation of outlines.
+func (s *outline) typ(t string) (object, error) {
 	if t == "" {
 		return nil, fmt.Errorf("no type")
 	}
@@ -81,7 +81,7 @@ func (s *shapes) typ(t string) (object, error) {
 	return primitive(t)
 }
 
-func (s *shapes) array(t string) (object, error) {
+func (s *outline) array(t string) (object, error) {
 	end := strings.LastIndexByte(t, ']')
 	item, err := s.typ(t[1:end])
 	a := object{"type": "array", "items": item}
@@ -98,7 +98,7 @@ func (s *shapes) array(t string) (object, error) {
 	return a, err
 }
 
-func (s *shapes) either(names []string) object {
+func (s *outline) either(names []string) object {
 	of := make([]any, len(names))
 	for i, name := range names {
 		of[i] = s.ref(name)

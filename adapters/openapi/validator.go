@@ -99,11 +99,11 @@ func (v *Validator) form(d *doc.Node, o port.Options) []port.Problem {
 	if err != nil {
 		return one("", err.Error())
 	}
-	shape, err := e.shape()
+	document, err := e.document()
 	if err != nil {
 		return one("", err.Error())
 	}
-	found := append(misspelt(d, shape), complaints(schema.Validate(plain(d)))...)
+	found := append(misspelt(d, document), complaints(schema.Validate(plain(d)))...)
 	return found[:min(len(found), maxProblems)]
 }
 

@@ -113,7 +113,7 @@ func TestValidate(t *testing.T) {
 			o: port.Options{Variant: port.MCP, AllowUnknown: true}, field: "x-tyk-api-gateway.middleware.mcpTools.t.cache"},
 		{name: "mcp: no error overrides", path: gateway("errorOverrides"), value: `{"enabled":true}`, o: port.Options{Variant: port.MCP}, field: extension},
 		{name: "streams: no upstream needed", path: gateway("upstream"), o: port.Options{Variant: port.Streams}, field: "-"},
-		{name: "streams: shape", path: []string{streaming}, value: `{"streams":{"a":{"input":{"kafka":{"addresses":["k"]}}}}}`,
+		{name: "streams: form", path: []string{streaming}, value: `{"streams":{"a":{"input":{"kafka":{"addresses":["k"]}}}}}`,
 			o: port.Options{Variant: port.Streams}, field: "x-tyk-streaming.streams.a.input.kafka", contains: "topics"},
 		{name: "streams: component", path: []string{streaming}, value: `{"streams":{"a":{"input":{"file":{"paths":["/etc/passwd"]}}}}}`,
 			o: port.Options{Variant: port.Streams}, field: "x-tyk-streaming.streams.a.input.file"},
@@ -239,9 +239,9 @@ func TestSchemaAllowsTheDocument(t *testing.T) {
 	}
 }
 
-// TestShapeErrors checks that mistakes in a shape are found.
-func TestShapeErrors(t *testing.T) {
-	s := &shapes{container: "definitions", definitions: object{}}
+// TestOutlineErrors checks that mistakes in an outline are found.
+func TestOutlineErrors(t *testing.T) {
+	s := &outline{container: "definitions", definitions: object{}}
 	if err := s.read("nothing"); err == nil {
 		t.Error("a file that does not exist")
 	}

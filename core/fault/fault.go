@@ -1,5 +1,5 @@
 // Package fault is the error vocabulary of the control plane: what went wrong,
-// said in terms of what the caller can do about it. Whatever is not a fault is
+// said in terms of what the caller can do about it. Any other error is
 // an internal error whose text never reaches a client.
 package fault
 

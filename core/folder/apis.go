@@ -13,7 +13,7 @@ import (
 type document struct {
 	place Place
 	id    string // API ID it says it is; or "" if only its file name says so
-	stem  string // name of the file without what is common to documents; "" in a list
+	stem  string // name of the file without the ending that documents share; "" in a list
 	isMCP bool   // by the name of its file
 	node  *doc.Node
 	taken bool // by a definition

@@ -170,8 +170,8 @@ func once[T any](r *reader, noun, field string, list []T, of func(T) (string, Pl
 	})
 }
 
-// ReadAPI reads one API that came in a list: a wrapper or a definition. Whatever the
-// problems are, the bundle names the API as far as it has an identifier.
+// ReadAPI reads one API that came in a list: a wrapper or a definition. In spite of any
+// problem, the bundle names the API as far as it has an identifier.
 func ReadAPI(at Place, n *doc.Node) (Bundle, []Problem) {
 	var r reader
 	switch {

@@ -1,4 +1,4 @@
-// Package redact is the one list of what is secret: the names of members, headers
+// Package redact is the one list of secrets: the names of members, headers
 // and parameters that hold secrets, and where in a text credentials stand. Whatever
 // writes logs asks it.
 package redact
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Hidden stands in a log for what is not shown.
+// Hidden stands in a log in place of a secret.
 const Hidden = "***"
 
 // parts are found in the names of what holds secrets.
@@ -23,7 +23,7 @@ var parts = []string{
 var whole = []string{"key", "adminauth", "source", "dsn", "pin", "pwd"}
 
 // Name reports whether a member, a header or a parameter of this name holds a
-// secret, in whatever spelling.
+// secret, in any spelling.
 func Name(name string) bool {
 	name = Fold(name)
 	return slices.Contains(whole, name) || slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Problem is one place where a document is not what is wanted.
+// Problem is one place where a document has the wrong type.
 type Problem struct {
 	Path string `json:"path"` // "proxy.target_list[2]"; "" is the document itself
 	Want string `json:"want"`
@@ -59,7 +59,7 @@ func (m *Misspelling) Error() string { return m.String() }
 func (t Type) Spelling(text []byte) error {
 	n, err := doc.ParseNode(text)
 	if err != nil {
-		return nil // who decodes it says what is wrong
+		return nil // the decoder reports it
 	}
 	for _, p := range t.Check(n) {
 		if p.spelled != "" {

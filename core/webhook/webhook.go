@@ -46,7 +46,7 @@ var Methods = []string{"GET", "PUT", "POST", "PATCH", "DELETE"}
 // New makes a webhook out of a draft, or says which field is wrong.
 func New(id string, org tenant.ID, d Draft) (Hook, error) { return Hook{ID: id, OrgID: org}.Replace(d) }
 
-// Replace returns h with the draft's choices: whatever the draft leaves out is
+// Replace returns h with the draft's choices: a member that the draft leaves out is
 // empty afterwards.
 func (h Hook) Replace(d Draft) (Hook, error) {
 	if !slices.Contains(Methods, d.Method) {

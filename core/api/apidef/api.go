@@ -334,7 +334,7 @@ func Load(text []byte) (a API, err error) {
 	}
 	a = API{id: head.ID, class: head.Class, created: head.Created, updated: head.Updated, wrapper: own(o)}
 	if a.definition, _ = o.Get("api_definition"); !doc.IsObject(a.definition) {
-		a.definition = json.RawMessage("{}") // of a record that nobody here has written
+		a.definition = json.RawMessage("{}") // of a record that another program has written
 	}
 	if a.document, _ = o.Get("oas"); doc.IsNull(a.document) {
 		a.document = nil

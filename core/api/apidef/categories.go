@@ -22,7 +22,7 @@ func (a API) Categories() []string {
 	return distinct(out)
 }
 
-// distinct trims and drops what is blank or repeated.
+// distinct trims and drops blank and repeated ones.
 func distinct(names []string) []string {
 	out, have := make([]string, 0, len(names)), make(map[string]bool, len(names))
 	for _, n := range names {

@@ -9,7 +9,7 @@ func (a API) As(c Class) API {
 	return a
 }
 
-// Same reports whether two APIs say the same, in whatever order and spelling.
+// Same reports whether two APIs say the same, in any order and spelling.
 func (a API) Same(b API) bool {
 	x, errX := a.tree()
 	y, errY := b.tree()

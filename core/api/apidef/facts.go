@@ -11,7 +11,7 @@ import (
 )
 
 // facts is what rules and lists want to know of a classic definition. Members of
-// a wrong type read as absent: what is stored is served, and told apart when it
+// a wrong type read as absent: stored records are served, and told apart when they
 // is written.
 type facts struct {
 	apiID, orgID, name    string

@@ -195,7 +195,7 @@ type View struct {
 // and no document.
 func (a API) View(compact bool) View { return View{a, compact} }
 
-// compactMembers are what is left of a definition in a compact list.
+// compactMembers are the members that a compact list shows of a definition.
 var compactMembers = []string{
 	"id", "api_id", "org_id", "name", "slug", "active", "internal", "is_oas", "domain", "domain_disabled", "protocol", "tags", "tags_disabled",
 	"use_keyless", "use_standard_auth", "enable_jwt", "use_basic_auth", "use_oauth2", "enable_signature_checking", "use_openid",

@@ -66,7 +66,7 @@ func (r *refs) handlers(field string, list []byte) {
 			ID string `json:"id"`
 		} `json:"handler_meta"`
 	}
-	_ = json.Unmarshal(list, &all) // what is no handler refers to nothing
+	_ = json.Unmarshal(list, &all) // a value of another type refers to nothing
 	for _, h := range all {
 		if h.Name == webhook.HandlerName {
 			r.add(webhook.Kind, h.Meta.ID, field)

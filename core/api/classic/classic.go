@@ -20,7 +20,7 @@ func Check(definition *doc.Node) []shape.Problem {
 func Type() shape.Type { return definitionType }
 
 // Zero returns the complete classic form of an OAS document in which nothing is
-// set. That is not all zero: what is switched on in a document is switched off
+// set. That is not all zero: some switches of a document are switched off
 // in the definition, so that nothing set means disabled (docs/wire/conversion.md#forced-values).
 // The caller owns the result.
 func Zero() *doc.Node {

@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// maxSchemas is how many schemas one tool may be made of; what is deeper is
+// maxSchemas is how many schemas one tool may be made of; deeper ones are
 // shown as anything. References can multiply beyond all bounds.
 const maxSchemas = 5000
 
@@ -19,11 +19,11 @@ type schemas struct {
 	active   []string // references that are being followed
 }
 
-// shape are the keywords that say what a value looks like. Limits of values are
+// described are the keywords that say what a value looks like. Limits of values are
 // left to the gateway, which checks them on every call.
-var shape = []string{"type", "description", "format", "enum", "const", "default"}
+var described = []string{"type", "description", "format", "enum", "const", "default"}
 
-// translate returns the shape of a schema without references. Whatever leads
+// translate returns a schema without references and limits. A reference that leads
 // nowhere or in a circle is shown as anything.
 func (s *schemas) translate(schema *doc.Node) *doc.Node {
 	out := doc.NewObject()
@@ -37,7 +37,7 @@ func (s *schemas) translate(schema *doc.Node) *doc.Node {
 	s.active = append(s.active, ref)
 	defer func() { s.active = s.active[:len(s.active)-1] }()
 	schema = oas.Resolve(s.document, schema)
-	for _, name := range shape {
+	for _, name := range described {
 		if v := schema.Get(name); v != nil {
 			out.Set(name, v.Clone())
 		}

@@ -56,7 +56,7 @@ type binder struct {
 	tools    []Tool
 	warnings []Warning
 	strict   bool
-	selected bool // some entry says what is shown
+	selected bool // some entry selects
 	names    map[string]bool
 	unknown  map[string]bool
 }

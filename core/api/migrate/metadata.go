@@ -88,7 +88,7 @@ func newMetadata(old *doc.Node) *doc.Node {
 	if v := old.Get("authorizationServers"); v.Is(doc.TypeArray) && v.Len() > 0 {
 		n.Set("authorizationServers", v.Clone())
 	}
-	if old.Get("scopesSupported").Len() > 0 { // what was listed stays what is published
+	if old.Get("scopesSupported").Len() > 0 { // the published list stays the same
 		n.Set("autoDeriveScopes", doc.NewBool(false))
 	}
 	return n

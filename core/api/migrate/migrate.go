@@ -19,7 +19,7 @@ const openAPI = "3.0.6"
 type Result struct {
 	Base     Version
 	Versions []Version // sorted by name
-	Notes    []string  // what is dropped or changes its meaning, for people to read
+	Notes    []string  // members that are dropped or change their meaning, for people to read
 }
 
 // Version is one API in both forms.

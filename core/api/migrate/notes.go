@@ -11,7 +11,7 @@ import (
 // notes lists what a version has and migration drops, what OAS has no place for,
 // and what comes into force by it (docs/wire/conversion.md#forced-values,
 // docs/wire/conversion.md#fill-endpoints, docs/wire/migration.md#method-actions). Some of it guards
-// endpoints, so whoever migrates should hear of it.
+// endpoints, so the migrating user should hear of it.
 func notes(version string, v *doc.Node) []string {
 	var out []string
 	say := func(format string, args ...any) {

@@ -12,7 +12,7 @@ import (
 // Upgrade writes into a stored OAS or MCP document, and into its classic form,
 // the newer fields of what is there in older ones only
 // (docs/wire/start.md#what-a-start-brings-up-to-date). Older fields stay, so that a downgrade keeps
-// working; whatever is not named there stays as it is. A second call changes nothing. The notes,
+// working; all other members stay as they are. A second call changes nothing. The notes,
 // one for each change, are for the log.
 //
 // The third migration of that part needs no change of documents: lists leave a

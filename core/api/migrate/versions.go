@@ -27,7 +27,7 @@ func split(def *doc.Node, newID func() string) ([]part, error) {
 			return nil, refuse("migrate.unversioned", "version_data.versions", "The API is not versioned but has %d versions", versions.Len())
 		}
 		def.Set("definition", doc.NewObject())
-		settle(def, version(versions, name))
+		flatten(def, version(versions, name))
 		return []part{{name: name, def: def}}, nil
 	}
 	names := slices.DeleteFunc(versions.Names(), func(n string) bool { return n == name })
@@ -42,7 +42,7 @@ func split(def *doc.Node, newID func() string) ([]part, error) {
 	route(def, name, versions.Get(data.Get("default_version").Text()) != nil, ids)
 	v := version(versions, name)
 	def.Set("expiration", doc.NewString(v.Get("expires").Text()))
-	settle(def, v)
+	flatten(def, v)
 	return out, nil
 }
 
@@ -68,9 +68,9 @@ func version(versions *doc.Node, name string) *doc.Node {
 	return doc.NewObject()
 }
 
-// settle makes v the only settings of a definition, which takes over the target
+// flatten makes v the only settings of a definition, which takes over the target
 // of v. Expiry is a matter of the definition from now on.
-func settle(def, v *doc.Node) {
+func flatten(def, v *doc.Node) {
 	if target := v.Get("override_target").Text(); target != "" {
 		def.Put(doc.NewString(target), "proxy", "target_url")
 	}
@@ -111,7 +111,7 @@ func child(base *doc.Node, name, id string, v *doc.Node) *doc.Node {
 	def.Set("definition", doc.NewObject())
 	def.Set("expiration", doc.NewString(v.Get("expires").Text()))
 	def.Put(doc.NewString(childPath(def.Get("proxy", "listen_path").Text(), escaped, id)), "proxy", "listen_path")
-	settle(def, v)
+	flatten(def, v)
 	return def
 }
 

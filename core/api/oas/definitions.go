@@ -118,8 +118,8 @@ var variants = []Definition{
 	{Name: "EventHandler", Type: "StoredWebhook/Webhook/ScriptEvent/LogEvent"},
 	{Name: "StoredWebhook", Open: true, Members: handlerMembers("id! cooldownPeriod!")},
 	{Name: "Webhook", Open: true, Members: handlerMembers("name url! method! cooldownPeriod! bodyTemplate! headers")},
-	// Gateways refuse script and log handlers without a name. What is written back from a
-	// classic definition has the name of the function, or the prefix.
+	// Gateways refuse script and log handlers without a name. A fill takes
+	// the name of the function, or the prefix.
 	{Name: "ScriptEvent", Open: true, Members: handlerMembers("id name! functionName! path!")},
 	{Name: "LogEvent", Open: true, Members: handlerMembers("id name! logPrefix!")},
 

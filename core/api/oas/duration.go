@@ -48,7 +48,7 @@ func FormatDuration(d time.Duration) string {
 	return string(b)
 }
 
-// wholeSeconds drops what is less than a second.
+// wholeSeconds drops fractions of a second.
 func wholeSeconds(d time.Duration) int64 { return int64(d / time.Second) }
 
 // RoundUpSeconds returns the seconds of a duration, of which a started one counts

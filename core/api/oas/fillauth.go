@@ -109,7 +109,7 @@ func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {
 	requireScheme(d, name)
 }
 
-// compact removes what is empty in an entry, and an entry that says nothing: the
+// compact removes the empty members of an entry, and an entry that says nothing: the
 // native scheme alone has the same effect, except with OAuth
 // (docs/wire/extension.md#absent-and-empty, docs/wire/conversion.md#authentication). That of an API
 // key says something as long as it says whether it is enabled.

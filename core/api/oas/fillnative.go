@@ -63,7 +63,7 @@ func fillOAuth(native, entry *doc.Node, grants []string) {
 }
 
 // CompleteFlow makes a flow of an OAuth scheme of OpenAPI, or adds what it lacks, in
-// place: addresses and scopes that nobody stated (docs/wire/conversion.md#fill-authentication).
+// place: addresses and scopes that neither form states (docs/wire/conversion.md#fill-authentication).
 func CompleteFlow(native *doc.Node, name string) {
 	flow := object(native, "flows", name)
 	if name == "authorizationCode" || name == "implicit" {

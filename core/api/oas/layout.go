@@ -8,7 +8,7 @@ import (
 )
 
 // layout is an object of the extension as the table knows it, for removing what
-// has become empty and adding what is always written.
+// has become empty and adding the members that are always written.
 type layout struct {
 	members map[string]*layout // nil for a member that is no object
 	order   []string
@@ -80,7 +80,7 @@ func (l *layout) at(path string) *layout {
 	return l
 }
 
-// compact removes what is empty, completes the blocks that are not, and reports whether
+// compact removes empty members, completes the blocks that are not, and reports whether
 // nothing is left. Blocks that live in the document only stay; unknown members count as
 // content.
 func (l *layout) compact(n *doc.Node) (nothing bool) {
@@ -115,7 +115,7 @@ func (l *layout) compactValue(n *doc.Node, name string, v *doc.Node) (nothing bo
 	nothing = isEmpty(v, l.kind) && l.empty != content
 	switch {
 	case nothing && (l.empty == may || v.Is(doc.TypeNull) && l.empty != null):
-		n.Delete(name) // what is written also when empty comes back with the rest
+		n.Delete(name) // a member that is always written comes back with the rest
 	case l.kind == duration && v.Is(doc.TypeString):
 		assign(n, read(v, duration), name)
 	}
@@ -159,7 +159,7 @@ func (l *layout) complete(n *doc.Node) {
 	}
 }
 
-// tidy writes a block that stays, whatever it says, as the table has it: empty members
+// tidy writes a block that stays in any case as the table has it: empty members
 // are left out unless they are always written, durations are canonical.
 func (l *layout) tidy(n *doc.Node) {
 	for _, name := range n.Names() {

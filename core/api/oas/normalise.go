@@ -49,7 +49,7 @@ func normaliseTimeout(block *doc.Node) {
 	}
 }
 
-// PadBase64 completes the padding of base64 text; what is none comes back as it is.
+// PadBase64 completes the padding of base64 text; other text comes back as it is.
 func PadBase64(s string) string {
 	bare := strings.TrimRight(s, "=")
 	padded := bare + strings.Repeat("=", (4-len(bare)%4)%4)

@@ -16,7 +16,7 @@ func OperationID(path, method string) string {
 
 // Endpoint returns the operation for a path and method of a document, and its id.
 // An operation without id, or none at all, is looked up as a classic path, whose
-// patterns become parameters of the path item; what is missing is made (docs/wire/import.md#operation-ids).
+// patterns become parameters of the path item; missing ones are made (docs/wire/import.md#operation-ids).
 func Endpoint(document *doc.Node, path, method string) (id string, operation *doc.Node) {
 	lower := strings.ToLower(method)
 	operation = pathItem(document, path).Get(lower)

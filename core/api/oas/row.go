@@ -5,7 +5,7 @@ import (
 )
 
 // row is one line of the table: a member of the extension, its classic twin, how one
-// becomes the other, its type, and what is written when it is empty. Objects and lists
+// becomes the other, its type, and what a fill writes when it is empty. Objects and lists
 // of objects have rows, too; their rule is block.
 //
 // "[]" is a list element, ".*" any key of a map; " (key)" and " (value)" are the

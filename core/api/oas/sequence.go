@@ -26,7 +26,7 @@ func (l *sequence) extract(ext, classic *doc.Node) {
 	}
 }
 
-// toClassic converts a list; what is no list is null, what is no object is left out.
+// toClassic converts a list; another value than a list is null, an item that is no object is left out.
 func (l *sequence) toClassic(v *doc.Node) *doc.Node {
 	if !v.Is(doc.TypeArray) {
 		return doc.NewNull()

@@ -56,7 +56,7 @@ func readWhole(n *doc.Node) *doc.Node {
 	return doc.NewInt(cut(n.Float()))
 }
 
-// cut drops the fraction; what is beyond 64 bits becomes the nearest that is not.
+// cut drops the fraction; a number beyond 64 bits becomes the nearest within.
 func cut(f float64) int64 {
 	switch {
 	case f >= math.MaxInt64:

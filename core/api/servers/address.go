@@ -189,7 +189,7 @@ func cleanPath(p string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// cutSegment returns what is before the first slash outside braces, and what
+// cutSegment returns the text before the first slash outside braces, and what
 // follows it.
 func cutSegment(p string) (segment, rest string) {
 	for i := 0; i < len(p); i++ {

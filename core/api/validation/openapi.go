@@ -93,21 +93,21 @@ func operationsOf(item *doc.Node) func(func(string, *doc.Node) bool) {
 
 // paths checks what the operations of a document may not share.
 func (p *problems) paths(d *doc.Node) {
-	ids, shapes := map[string]bool{}, map[string]bool{}
+	ids, patterns := map[string]bool{}, map[string]bool{}
 	for path, item := range d.Get("paths").Members() {
 		if strings.HasPrefix(path, "x-") {
 			continue
 		}
 		field := at("paths", path)
 		names, _ := variables(path)
-		shape := path
+		pattern := path
 		for _, name := range names {
-			shape = strings.Replace(shape, "{"+name+"}", "{}", 1)
+			pattern = strings.Replace(pattern, "{"+name+"}", "{}", 1)
 		}
-		if shapes[shape] {
+		if patterns[pattern] {
 			p.add(field, "is the same as another path but for the names of parameters")
 		}
-		shapes[shape] = true
+		patterns[pattern] = true
 		p.servers(field+".servers", item.Get("servers"))
 		shared := p.parameters(d, field+".parameters", item.Get("parameters"))
 		for method, op := range operationsOf(item) {

@@ -23,7 +23,7 @@ func (p Problem) String() string {
 	return p.Field + ": " + p.Message
 }
 
-// problems collects what is wrong.
+// problems collects faults.
 type problems []Problem
 
 func (p *problems) add(field, format string, args ...any) {

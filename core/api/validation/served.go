@@ -13,12 +13,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// ListenPathText is what is said about a listen path that clients could not
+// ListenPathText is the message about a listen path that clients could not
 // call (docs/wire/apis.md#validation).
 const ListenPathText = `Listen path must start with "/"`
 
 // Served checks what the control plane wants of the classic form of every API, of
-// whatever kind, beyond Loadable (docs/wire/apis.md#validation, docs/wire/oas-apis.md#timeouts).
+// any kind, beyond Loadable (docs/wire/apis.md#validation, docs/wire/oas-apis.md#timeouts).
 func Served(c *doc.Node) []Problem {
 	var p problems
 	p.listenPath(c)
@@ -117,7 +117,7 @@ func isTarget(text string, tcp bool) bool {
 	return u.Scheme != "" && u.Hostname() != ""
 }
 
-// What is wrong with a domain or path with {name:pattern} in it.
+// Faults of a domain or path with {name:pattern} in it.
 var (
 	errBraces  = errors.New("has braces that do not match")
 	errUnnamed = errors.New("has a variable without a name or with an empty pattern")

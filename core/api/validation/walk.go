@@ -44,7 +44,7 @@ func (w *walk) enter(name string, n *doc.Node, names bool) {
 	case doc.TypeObject:
 		switch {
 		case !names:
-			w.look(n)
+			w.examine(n)
 		case name == "links":
 			w.links(n)
 		case name == "responses":
@@ -59,9 +59,9 @@ func (w *walk) enter(name string, n *doc.Node, names bool) {
 	}
 }
 
-// look checks one object, whatever it is: the members it is about have a meaning
+// examine checks one object of any kind: the members it is about have a meaning
 // of their own nowhere else.
-func (w *walk) look(n *doc.Node) {
+func (w *walk) examine(n *doc.Node) {
 	if ref := n.Get("$ref"); ref.Is(doc.TypeString) {
 		switch text := ref.Text(); {
 		case !strings.HasPrefix(text, "#"):
@@ -109,7 +109,7 @@ func (w *walk) links(n *doc.Node) {
 }
 
 // responses wants a reference to a response to stand alone: gateways refuse the whole
-// document otherwise, whatever its version allows. Extensions may stand beside it.
+// document otherwise, with any version. Extensions may stand beside it.
 func (w *walk) responses(n *doc.Node) {
 	for status, response := range n.Members() {
 		if strings.HasPrefix(status, "x-") || !response.Get("$ref").Is(doc.TypeString) {

@@ -131,7 +131,7 @@ type joiner struct {
 	next   map[string]int            // the number that a name got last
 	arrays map[*doc.Node][]*doc.Node // the items of arrays that pointers led into
 	made   []made                    // those components, in the order in which they were met
-	within []target                  // what is being put in place
+	within []target                  // targets that are being put in place
 }
 
 // made is a component that a place of another file became.

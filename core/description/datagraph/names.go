@@ -37,7 +37,7 @@ func (n *names) key(name string) string {
 	return name
 }
 
-// take returns a name that nobody has: the one given, or else with a number.
+// take returns a free name: the one given, or else with a number.
 func (n *names) take(name string) string {
 	next, taken := n.taken[n.key(name)]
 	out := name

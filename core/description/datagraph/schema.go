@@ -73,7 +73,7 @@ func (b *builder) typeOf(schema *doc.Node, u use, depth int) (name string, null 
 }
 
 // scalars are the types of GraphQL for those of JSON Schema. Whole numbers are Int
-// whatever their size: gateways pass them on digit by digit.
+// of any size: gateways pass them on digit by digit.
 var scalars = map[string]string{"integer": "Int", "number": "Float", "boolean": "Boolean"}
 
 // nonNull marks a type of which null is no value.

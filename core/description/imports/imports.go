@@ -68,7 +68,7 @@ func CheckPlain(document *doc.Node, what string) error {
 type builder struct {
 	document, ext *doc.Node
 	s             Settings
-	upstream      string // to be set, or "" to leave what is there
+	upstream      string // to be set, or "" to leave the present one
 }
 
 func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {

@@ -47,7 +47,7 @@ func (s Settings) Empty() bool {
 		s.AllowList == nil && s.ValidateRequest == nil && s.MockResponse == nil && s.Authentication == nil
 }
 
-// parseSwitch reads a boolean; what is not one counts as absent.
+// parseSwitch reads a boolean; any other value counts as absent.
 func parseSwitch(text string) *bool {
 	var on bool
 	switch text {

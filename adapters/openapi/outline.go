@@ -10,13 +10,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 )
 
-//go:embed shapes/*.shape
-var shapeFiles embed.FS
+//go:embed outlines/*.outline
+var outlines embed.FS
 
 // object is a JSON object under construction.
 type object = map[string]any
 
-// shapes turns files in the notation below into the definitions of a JSON schema.
+// outline turns files in the notation below into the definitions of a JSON schema.
 //
 //	Name [< Base] [open|closed|x] [-- description]   an object with the members of Base, too
 //	  member[!] type                                 "!": required
@@ -33,7 +33,7 @@ type object = map[string]any
 //	A/B           one or the other      a|b       primitives: one or the other
 //	=a|b          these texts           /…/       texts that match
 //	[T] {T} <T>   array, map, map by component name; [T] takes ? (or null), + (not empty), * (unique)
-type shapes struct {
+type outline struct {
 	prefix      string // of the names of definitions
 	container   string // where definitions are: "definitions", "$defs"
 	strict      bool
@@ -41,10 +41,10 @@ type shapes struct {
 }
 
 // read adds the definitions of a file. A definition replaces one of its name.
-func (s *shapes) read(file string) error {
-	text, err := shapeFiles.ReadFile("shapes/" + file + ".shape")
+func (s *outline) read(file string) error {
+	text, err := outlines.ReadFile("outlines/" + file + ".outline")
 	if err != nil {
-		return fmt.Errorf("openapi: shapes: %w", err)
+		return fmt.Errorf("openapi: outlines: %w", err)
 	}
 	var current object
 	for line := range strings.Lines(string(text)) {
@@ -57,13 +57,13 @@ func (s *shapes) read(file string) error {
 			err = s.line(current, strings.TrimSpace(line))
 		}
 		if err != nil {
-			return fmt.Errorf("openapi: shape %s: %q: %w", file, line, err)
+			return fmt.Errorf("openapi: outline %s: %q: %w", file, line, err)
 		}
 	}
 	return nil
 }
 
-func (s *shapes) header(line string) (d object, err error) {
+func (s *outline) header(line string) (d object, err error) {
 	line, description, _ := strings.Cut(line, " -- ")
 	words := strings.Fields(line)
 	name, words := words[0], words[1:]
@@ -80,7 +80,7 @@ func (s *shapes) header(line string) (d object, err error) {
 }
 
 // define adds a definition of the extension.
-func (s *shapes) define(of oas.Definition) (err error) {
+func (s *outline) define(of oas.Definition) (err error) {
 	var d object
 	switch {
 	case of.Type != "":
@@ -106,7 +106,7 @@ func (s *shapes) define(of oas.Definition) (err error) {
 }
 
 // objectOf makes an object from what stands behind its name.
-func (s *shapes) objectOf(words []string) (object, error) {
+func (s *outline) objectOf(words []string) (object, error) {
 	d := object{"type": "object", "properties": object{}}
 	if len(words) > 1 && words[0] == "<" {
 		base, ok := s.definitions[s.prefix+words[1]].(object)
@@ -137,7 +137,7 @@ func (s *shapes) objectOf(words []string) (object, error) {
 }
 
 // line reads what a line says of the object that it belongs to.
-func (s *shapes) line(d object, line string) error {
+func (s *outline) line(d object, line string) error {
 	name, rest, ok := strings.Cut(line, " ")
 	if !ok || d == nil {
 		return fmt.Errorf("a member needs an object and a type")
@@ -149,7 +149,7 @@ func (s *shapes) line(d object, line string) error {
 	return s.member(d, name, strings.TrimSpace(rest), required)
 }
 
-func (s *shapes) member(d object, name, typ string, required bool) error {
+func (s *outline) member(d object, name, typ string, required bool) error {
 	t, err := s.typ(typ)
 	switch {
 	case err != nil:
@@ -172,7 +172,7 @@ func (s *shapes) member(d object, name, typ string, required bool) error {
 	return nil
 }
 
-func (s *shapes) merge(d object, text string) error {
+func (s *outline) merge(d object, text string) error {
 	var extra object
 	if err := json.Unmarshal([]byte(text), &extra); err != nil {
 		return fmt.Errorf("not JSON: %w", err)
@@ -183,7 +183,7 @@ func (s *shapes) merge(d object, text string) error {
 }
 
 // resolve writes references to definitions in full.
-func (s *shapes) resolve(v any) {
+func (s *outline) resolve(v any) {
 	switch v := v.(type) {
 	case object:
 		for name, member := range v {
@@ -200,6 +200,6 @@ func (s *shapes) resolve(v any) {
 	}
 }
 
-func (s *shapes) ref(name string) object {
+func (s *outline) ref(name string) object {
 	return object{"$ref": "#/" + s.container + "/" + s.prefix + name}
 }
