@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime"
 	nethttp "net/http"
 	"reflect"
 	"strconv"
@@ -198,7 +199,12 @@ func (x *exchange) header(h nethttp.Header) {
 			h["Cache-Control"] = revalidate
 		}
 	}
-	x.particulars(h)
+	for name, value := range x.extra {
+		h[nethttp.CanonicalHeaderKey(name)] = []string{value}
+	}
+	if x.download != "" {
+		h["Content-Disposition"] = []string{mime.FormatMediaType("attachment", map[string]string{"filename": strings.Map(plain, x.download)})}
+	}
 	if x.varies {
 		h["Vary"] = byEncoding
 	}

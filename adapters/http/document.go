@@ -7,8 +7,6 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
-	nethttp "net/http"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -174,16 +172,6 @@ func (x *exchange) wantsYAML() bool {
 		}
 	}
 	return false
-}
-
-// particulars adds the headers of a rendition.
-func (x *exchange) particulars(h nethttp.Header) {
-	for name, value := range x.extra {
-		h[nethttp.CanonicalHeaderKey(name)] = []string{value}
-	}
-	if x.download != "" {
-		h["Content-Disposition"] = []string{mime.FormatMediaType("attachment", map[string]string{"filename": strings.Map(plain, x.download)})}
-	}
 }
 
 // plain keeps file names to characters that every client understands.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -73,15 +74,25 @@ func New(cfg Config, ops []operation.Operation) (*Engine, error) {
 	cfg.Poll = cmp.Or(max(cfg.Poll, 0), 2*time.Second)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), time.Second)
 	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
-	config, err := configTerm(cfg.Security)
+	security := cfg.Security
+	if security == nil {
+		security = map[string]any{}
+	}
+	config, err := ast.InterfaceToValue(map[string]any{"security": security})
 	if err != nil {
 		return nil, fmt.Errorf("opa: security settings: %w", err)
 	}
 	e := &Engine{
-		cfg: cfg, config: config, words: makeVocabulary(ops), rows: makeRows(ops, cfg.WholeTable),
+		cfg: cfg, config: settled(ast.NewTerm(config)), words: makeVocabulary(ops), rows: makeRows(ops, cfg.WholeTable),
 		compiler: append(functions(cfg), restrictions()...), eval: evalOptions(),
 	}
-	e.cache.compile = e.compileLogged
+	e.cache.compile = func(text string, org tenant.ID) (*ruleSet, error) {
+		set, err := e.compile(text)
+		if err != nil {
+			cfg.Logger.Error("rules of an organisation cannot be used; its requests are refused", "org_id", string(org), "error", err)
+		}
+		return set, err
+	}
 	e.fileText, err = e.loadFixed()
 	if err != nil {
 		return nil, err
@@ -103,7 +114,9 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 	var body []byte
 	switch {
 	case set.readsBody: // which takes what it takes, and is no part of deciding
-		body = final(ctx, c)
+		if body, err = c.Settle(ctx); err != nil {
+			body = c.Body // then the call goes no further than the decision
+		}
 	case e.cfg.Debug:
 		body = c.Body
 	}
@@ -114,17 +127,10 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 	if e.cfg.Debug {
 		e.explain(ctx, c, in, v, err)
 	}
-	return v, withoutValues(err)
-}
-
-// final returns what the body of a call comes to, or what came if that cannot be
-// told: then the call goes no further than the decision.
-func final(ctx context.Context, c *operation.Call) []byte {
-	body, err := c.Settle(ctx)
-	if err != nil {
-		return c.Body
+	if t, ok := errors.AsType[*topdown.Error](err); ok { // its message can quote passwords: where it happened is enough to find it
+		err = fmt.Errorf("%w: %s at %v", ErrNoVerdict, t.Code, t.Location)
 	}
-	return body
+	return v, err
 }
 
 // rulesOf returns the rules that apply to an organisation.
@@ -139,12 +145,4 @@ func (e *Engine) rulesOf(ctx context.Context, org tenant.ID) (*ruleSet, error) {
 		}
 	}
 	return e.fixed.Load(), nil
-}
-
-func (e *Engine) compileLogged(text string, org tenant.ID) (*ruleSet, error) {
-	set, err := e.compile(text)
-	if err != nil {
-		e.cfg.Logger.Error("rules of an organisation cannot be used; its requests are refused", "org_id", string(org), "error", err)
-	}
-	return set, err
 }

@@ -25,7 +25,7 @@ func makeRows(ops []operation.Operation, wholeTable bool) map[string]row {
 		o := &ops[i].Spec
 		var own []*ast.Term
 		if o.Permission != "" {
-			own = append(own, entry(o))
+			own = append(own, ast.ObjectTerm(member("permission", string(o.Permission)), member("rx", expression(o.Path, o.Tail))))
 		}
 		for _, t := range own {
 			if key := t.String(); !seen[key] {
@@ -44,11 +44,6 @@ func makeRows(ops []operation.Operation, wholeTable bool) map[string]row {
 	return rows
 }
 
-func entry(o *operation.Spec) *ast.Term {
-	member := vocabulary(nil).member
-	return ast.ObjectTerm(member("permission", string(o.Permission)), member("rx", expression(o.Path, o.Tail)))
-}
-
 // expression returns the regular expression for the paths of a row. A trailing
 // slash means nothing (docs/wire/requests.md#paths).
 func expression(path string, tail bool) string {
@@ -64,14 +59,6 @@ func expression(path string, tail bool) string {
 		segments[len(segments)-1] = ".+"
 	}
 	return "^" + strings.Join(segments, "/") + "/?$"
-}
-
-func configTerm(security map[string]any) (*ast.Term, error) {
-	if security == nil {
-		security = map[string]any{}
-	}
-	v, err := ast.InterfaceToValue(map[string]any{"security": security})
-	return settled(ast.NewTerm(v)), err
 }
 
 // settled finishes what a term would otherwise do on first use, so that

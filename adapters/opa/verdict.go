@@ -3,7 +3,6 @@ package opa
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -140,13 +139,4 @@ func marshal(v ast.Value) (json.RawMessage, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNoVerdict, err)
 	}
 	return json.RawMessage(text(plain)), nil
-}
-
-// withoutValues returns an evaluation's error without its message, which can
-// quote passwords: where it happened is enough to find it.
-func withoutValues(err error) error {
-	if t, ok := errors.AsType[*topdown.Error](err); ok {
-		return fmt.Errorf("%w: %s at %v", ErrNoVerdict, t.Code, t.Location)
-	}
-	return err
 }

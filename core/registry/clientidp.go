@@ -156,8 +156,8 @@ func (p IdP) KeySourceDoubt() string {
 func (p IdP) AppendJSON(b []byte) ([]byte, error) {
 	b = doc.AppendString(append(b, `{"_id":`...), p.ID)
 	b = p.appendShared(append(b, ','))
-	b = append(append(b, `,"date_created":"`...), p.Created.Format(time.RFC3339Nano)...)
-	b = append(append(b, `","last_updated":"`...), p.Updated.Format(time.RFC3339Nano)...)
+	b = p.Created.AppendFormat(append(b, `,"date_created":"`...), time.RFC3339Nano)
+	b = p.Updated.AppendFormat(append(b, `","last_updated":"`...), time.RFC3339Nano)
 	return append(b, `"}`...), nil
 }
 
@@ -172,7 +172,8 @@ func (p IdP) appendShared(b []byte) []byte {
 	} {
 		b = doc.AppendString(append(b, f.name...), f.value)
 	}
-	return p.APIMappings.appendTo(append(b, `,"api_mappings":`...))
+	b, _ = p.APIMappings.AppendJSON(append(b, `,"api_mappings":`...)) // an object of texts always encodes
+	return b
 }
 
 // MarshalJSON implements json.Marshaler.

@@ -124,24 +124,21 @@ func (m Mapping) patched(patch json.RawMessage, path string) (Mapping, error) {
 		return Mapping{}, malformed(join(path, m.Path), m.Demand())
 	}
 	raw, ok := o.Get("scope_to_policy")
+	path = join(path, "scope_to_policy")
 	switch {
 	case !ok:
 		return m, nil
 	case doc.IsNull(raw):
 		return Mapping{}, nil
 	case !doc.IsObject(raw):
-		return Mapping{}, malformed(join(path, "scope_to_policy"), "must be an object or null")
+		return Mapping{}, malformed(path, "must be an object or null")
 	}
 	scopes, err := doc.ParseObject(raw)
 	if err != nil {
-		return Mapping{}, malformed(join(path, "scope_to_policy"), err.Error())
+		return Mapping{}, malformed(path, err.Error())
 	}
-	return m.patchedScopes(scopes, join(path, "scope_to_policy"))
-}
-
-func (m Mapping) patchedScopes(patch doc.Object, path string) (Mapping, error) {
 	e := m.scopes.Edit()
-	for scope, policy := range patch.All() {
+	for scope, policy := range scopes.All() {
 		switch {
 		case doc.IsNull(policy):
 			e.Delete(scope)

@@ -125,16 +125,11 @@ func text(m Mapping) json.RawMessage {
 	return b
 }
 
-func (ms Mappings) appendTo(b []byte) []byte {
-	b, _ = ms.apis.AppendJSON(b) // as above
-	return b
-}
-
 // AppendJSON implements doc.Appender.
-func (ms Mappings) AppendJSON(b []byte) ([]byte, error) { return ms.appendTo(b), nil }
+func (ms Mappings) AppendJSON(b []byte) ([]byte, error) { return ms.apis.AppendJSON(b) }
 
 // MarshalJSON implements json.Marshaler.
-func (ms Mappings) MarshalJSON() ([]byte, error) { return ms.appendTo(nil), nil }
+func (ms Mappings) MarshalJSON() ([]byte, error) { return ms.apis.AppendJSON(nil) }
 
 // UnmarshalJSON reads an object of mappings; null is the empty table.
 func (ms *Mappings) UnmarshalJSON(raw []byte) error {
