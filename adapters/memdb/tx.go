@@ -3,6 +3,7 @@ package memdb
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -87,12 +88,8 @@ func (t *tx) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, er
 			return
 		}
 		if q.Limit == 1 && q.Offset == 0 && q.After == "" && (q.Index == "" || q.ID == "") && !q.Sorted && !q.Desc {
-			index, arg := t.where(q)
-			switch obj, err := t.txn.First(tableRecord, index, arg); {
-			case err != nil:
-				yield(store.Record{}, err)
-			case obj != nil:
-				yield(*obj.(*store.Record), nil)
+			if rec, err := t.First(ctx, q); !errors.Is(err, store.ErrNotFound) {
+				yield(rec, err)
 			}
 			return
 		}
@@ -179,6 +176,20 @@ func (t *tx) where(q store.Query) (index string, arg []byte) {
 		n++
 	}
 	return index, key(parts[:n]...)
+}
+
+// First returns the first record that a key or an ID selects, or ErrNotFound: Scan for
+// the look-ups that most requests make, without its closures.
+func (t *tx) First(_ context.Context, q store.Query) (store.Record, error) {
+	index, arg := t.where(q)
+	obj, err := t.txn.First(tableRecord, index, arg)
+	if err != nil {
+		return store.Record{}, err
+	}
+	if obj == nil {
+		return store.Record{}, store.ErrNotFound
+	}
+	return *obj.(*store.Record), nil
 }
 
 // Touched implements store.Reader.

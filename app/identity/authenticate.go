@@ -51,13 +51,15 @@ func superUser(c *operation.Call) error {
 func (s *Service) byKey(ctx context.Context, token string) (found identity.User, err error) {
 	err = s.Store.View(ctx, tenant.Everyone("authenticate"), func(r store.Reader) error {
 		for _, digest := range s.Keys.Digests(token) {
-			for u, err := range users.Find(ctx, r, store.Query{Index: byKey, Value: digest, Limit: 1}) {
-				if err != nil {
-					return err
-				}
-				found = u.Value
-				return s.alive(ctx, r, found.OrgID)
+			u, err := users.ByKey(ctx, r, byKey, digest)
+			if fault.KindOf(err) == fault.NotFound {
+				continue
 			}
+			if err != nil {
+				return err
+			}
+			found = u.Value
+			return s.alive(ctx, r, found.OrgID)
 		}
 		return guard.Unauthenticated()
 	})

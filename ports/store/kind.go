@@ -118,15 +118,31 @@ func (r Record) Shared() Record {
 
 func (k *Kind[T]) find(ctx context.Context, r Reader, name string) (Record, error) {
 	if k.Alias != "" {
-		for rec, err := range r.Scan(ctx, Query{Kind: k.Name, Index: k.Alias, Value: name, Limit: 1}) {
+		rec, err := first(ctx, r, Query{Kind: k.Name, Index: k.Alias, Value: name})
+		if !errors.Is(err, ErrNotFound) {
 			return rec, err
 		}
 	}
 	rec, err := r.Get(ctx, k.Name, name)
-	if !errors.Is(err, ErrScope) {
-		return rec, err
+	if errors.Is(err, ErrScope) { // of a super user, whose scope is everyone
+		return first(ctx, r, Query{Kind: k.Name, ID: name})
 	}
-	for rec, err := range r.Scan(ctx, Query{Kind: k.Name, ID: name, Limit: 1}) { // of a super user, whose scope is everyone
+	return rec, err
+}
+
+// finder is a Reader that finds one record without making a sequence of it.
+type finder interface {
+	// First returns the first record that a key or an ID selects, or ErrNotFound.
+	First(ctx context.Context, q Query) (Record, error)
+}
+
+// first returns the first record that a key or an ID selects, or ErrNotFound.
+func first(ctx context.Context, r Reader, q Query) (Record, error) {
+	if f, ok := r.(finder); ok {
+		return f.First(ctx, q)
+	}
+	q.Limit = 1
+	for rec, err := range r.Scan(ctx, q) {
 		return rec, err
 	}
 	return Record{}, ErrNotFound
@@ -143,17 +159,29 @@ func (k *Kind[T]) Get(ctx context.Context, r Reader, name string) (Stored[T], er
 	return Stored[T]{v, rec.Rev, rec.Serial}, err
 }
 
-// Locate returns the resource with the given ID whatever its organisation: for
-// the scope of everyone.
+// Locate returns the resource with the given ID whatever its organisation, or a
+// NotFound fault: for the scope of everyone.
 func (k *Kind[T]) Locate(ctx context.Context, r Reader, id string) (Stored[T], error) {
-	for rec, err := range r.Scan(ctx, Query{Kind: k.Name, ID: id, Limit: 1}) {
-		if err != nil {
-			return Stored[T]{}, err
-		}
-		v, err := k.Decode(rec)
-		return Stored[T]{v, rec.Rev, rec.Serial}, err
+	rec, err := first(ctx, r, Query{Kind: k.Name, ID: id})
+	if err != nil {
+		return Stored[T]{}, k.explain(err, id)
 	}
-	return Stored[T]{}, k.explain(ErrNotFound, id)
+	v, err := k.Decode(rec)
+	return Stored[T]{v, rec.Rev, rec.Serial}, err
+}
+
+// ByKey returns the first resource that has a value in an index, or a NotFound fault:
+// also for one that is damaged, as Find leaves it out.
+func (k *Kind[T]) ByKey(ctx context.Context, r Reader, index, value string) (Stored[T], error) {
+	rec, err := first(ctx, r, Query{Kind: k.Name, Index: index, Value: value})
+	if err != nil {
+		return Stored[T]{}, k.explain(err, value)
+	}
+	v, err := k.Decode(rec)
+	if errors.Is(err, ErrDamaged) {
+		err = k.explain(ErrNotFound, value)
+	}
+	return Stored[T]{v, rec.Rev, rec.Serial}, err
 }
 
 // Find yields the resources q selects. One that is damaged is left out, so that

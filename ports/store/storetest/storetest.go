@@ -79,6 +79,12 @@ type test struct {
 	run  func(*testing.T, Backend)
 }
 
+// rehearsal returns a context in which units of work store nothing.
+func rehearsal(t *testing.T) context.Context {
+	ctx, _ := store.Rehearse(t.Context(), store.Onlooker{})
+	return ctx
+}
+
 var resourceTests = []test{
 	{"round trip", func(t *testing.T, b Backend) {
 		want := thing{ID: "1", Org: "a", Name: "x", Owner: "o", N: 3, Text: "é \" \\ \u2028 <&>"}
@@ -94,6 +100,37 @@ var resourceTests = []test{
 		}
 		if head, err := b.Head(t.Context()); err != nil || head != rev || rev != 2 {
 			t.Fatalf("head %d, %v; want %d", head, err, rev)
+		}
+	}},
+	{"look-ups", func(t *testing.T, b Backend) {
+		insert(t, b, thing{ID: "1", Org: "a", Name: "x", Owner: "o"})
+		insert(t, b, thing{ID: "2", Org: "b", Name: "x", Owner: "o"})
+		look := func(ctx context.Context, sc tenant.Scope, r store.Reader) error {
+			for _, c := range []struct{ org, index, value, id string }{
+				{"a", "name", "x", "1"}, {"b", "name", "x", "2"}, {"a", "owner", "o", "1"}, {"b", "owner", "o", "2"}, {"", "owner", "o", "1"},
+				{"a", "", "1", "1"}, {"b", "", "1", ""}, {"", "", "2", "2"}, {"", "name", "y", ""}, {"a", "owner", "x", ""}, {"", "", "3", ""},
+			} {
+				if c.org != string(sc.Org()) {
+					continue
+				}
+				v, err := things.Locate(ctx, r, c.value)
+				if c.index != "" {
+					v, err = things.ByKey(ctx, r, c.index, c.value)
+				}
+				if v.Value.ID != c.id || (c.id == "") != (fault.KindOf(err) == fault.NotFound) || c.id != "" && err != nil {
+					t.Errorf("%+v: %+v, %v", c, v.Value, err)
+				}
+			}
+			return nil
+		}
+		for _, sc := range []tenant.Scope{scope(t, "a"), scope(t, "b"), tenant.Everyone("test")} {
+			for _, ctx := range []context.Context{t.Context(), rehearsal(t)} {
+				_, updated := b.Update(ctx, sc, func(w store.Writer) error { return look(ctx, sc, w) })
+				viewed := b.View(ctx, sc, func(r store.Reader) error { return look(ctx, sc, r) })
+				if err := errors.Join(updated, viewed); err != nil {
+					t.Error(err)
+				}
+			}
 		}
 	}},
 	{"documents come back as they went in", func(t *testing.T, b Backend) {
