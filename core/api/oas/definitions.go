@@ -26,8 +26,11 @@ type Member struct {
 // one called Root is the extension itself.
 func Definitions(o Options) []Definition {
 	var d definer
-	for _, e := range slices.Concat(variants, enumerated()) {
-		d.add(e)
+	for _, v := range variants {
+		d.add(v)
+	}
+	for _, name := range slices.Sorted(maps.Keys(enumerations)) {
+		d.add(Definition{Name: string(name), Type: enumerations[name]})
 	}
 	for _, c := range converters {
 		d.object(c.definition, tree(c.rows))
@@ -50,10 +53,6 @@ func Definitions(o Options) []Definition {
 // definer collects definitions. A name that comes a second time is the same thing.
 type definer struct{ made []Definition }
 
-func (d *definer) has(name string) bool {
-	return slices.ContainsFunc(d.made, func(o Definition) bool { return o.Name == name })
-}
-
 func (d *definer) add(o Definition) {
 	if n, ok := notes[o.Name]; ok {
 		o.About, o.Also = n.about, n.also
@@ -63,7 +62,7 @@ func (d *definer) add(o Definition) {
 
 // object defines an object and what it is made of.
 func (d *definer) object(name string, b *branch) {
-	if d.has(name) {
+	if slices.ContainsFunc(d.made, func(o Definition) bool { return o.Name == name }) {
 		return
 	}
 	o := Definition{Name: name}
@@ -100,13 +99,6 @@ var enumerations = map[typ]string{
 		"OrgQuotaExceeded|OrgRateLimitExceeded|TriggerExceeded|BreakerTriggered|BreakerTripped|BreakerReset|HostDown|HostUp|" +
 		"TokenCreated|TokenUpdated|TokenDeleted|CertificateExpiringSoon|CertificateExpired",
 	"EventType": "=webhook|custom|log",
-}
-
-func enumerated() (all []Definition) {
-	for _, name := range slices.Sorted(maps.Keys(enumerations)) {
-		all = append(all, Definition{Name: string(name), Type: enumerations[name]})
-	}
-	return all
 }
 
 // variants are the definitions that are more than the rows of one object: maps by
