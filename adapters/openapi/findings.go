@@ -3,25 +3,64 @@ package openapi
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
 // maxProblems is how many problems one answer lists.
 const maxProblems = 50
 
-// findings turns the tree of a schema's complaints into a list.
-type findings []port.Problem
+// findings are a schema's complaints about a value and, below it, about its members.
+// The schema library visits members in random order.
+type findings struct {
+	messages []string
+	members  map[string]*findings
+}
 
 func (f *findings) add(location []string, message string) {
-	p := port.Problem{Field: strings.Join(location, "."), Message: message}
-	if len(*f) < maxProblems && !slices.Contains(*f, p) {
-		*f = append(*f, p)
+	for _, name := range location {
+		if f.members == nil {
+			f.members = map[string]*findings{}
+		}
+		if f.members[name] == nil {
+			f.members[name] = &findings{}
+		}
+		f = f.members[name]
 	}
+	if !slices.Contains(f.messages, message) {
+		f.messages = append(f.messages, message)
+	}
+}
+
+// list appends the complaints about a value in the order of the document, maxProblems of
+// them at most.
+func (f *findings) list(out []port.Problem, at string, n *doc.Node) []port.Problem {
+	for _, message := range f.messages {
+		if len(out) < maxProblems {
+			out = append(out, port.Problem{Field: at, Message: message})
+		}
+	}
+	if len(f.members) == 0 {
+		return out
+	}
+	below := func(name string, v *doc.Node) {
+		if m := f.members[name]; m != nil && len(out) < maxProblems {
+			out = m.list(out, strings.TrimPrefix(at+"."+name, "."), v)
+		}
+	}
+	for name, v := range n.Members() {
+		below(name, v)
+	}
+	for i, v := range n.Items() {
+		below(strconv.Itoa(i), v)
+	}
+	return out
 }
 
 // collect lists the leaves of a tree. Of alternatives none of which fits it says
@@ -104,7 +143,7 @@ func describe(k jsonschema.ErrorKind) string {
 	case *kind.Required:
 		return "lacks " + strings.Join(k.Missing, ", ")
 	case *kind.AdditionalProperties:
-		return "has unknown members: " + strings.Join(k.Properties, ", ")
+		return "has unknown members: " + strings.Join(slices.Sorted(slices.Values(k.Properties)), ", ")
 	case *kind.Enum:
 		return fmt.Sprintf("must be one of %q", k.Want)
 	case *kind.Const:

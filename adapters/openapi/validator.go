@@ -103,7 +103,7 @@ func (v *Validator) form(d *doc.Node, o port.Options) []port.Problem {
 	if err != nil {
 		return one("", err.Error())
 	}
-	found := append(misspelt(d, document), complaints(schema.Validate(plain(d)))...)
+	found := append(misspelt(d, document), complaints(schema.Validate(plain(d)), d)...)
 	return found[:min(len(found), maxProblems)]
 }
 
@@ -134,7 +134,8 @@ func plain(n *doc.Node) any {
 	return nil
 }
 
-func complaints(err error) []port.Problem {
+// complaints lists what a schema has against a document, in the order of the document.
+func complaints(err error, d *doc.Node) []port.Problem {
 	if err == nil {
 		return nil
 	}
@@ -144,7 +145,7 @@ func complaints(err error) []port.Problem {
 	}
 	var f findings
 	f.collect(tree)
-	return f
+	return f.list(nil, "", d)
 }
 
 func one(field, message string) []port.Problem {

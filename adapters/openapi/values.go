@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -67,14 +68,17 @@ func failures(err error) []port.Problem {
 	if !errors.As(err, &list) && err != nil {
 		list = openapi3.MultiError{err}
 	}
-	var f findings
+	var out []port.Problem
 	for _, err := range list {
 		// Gateways look at the root requirements only, which is a rule of its own.
 		if _, undefined := errors.AsType[*openapi3.SecurityRequirementSchemeUndefinedError](err); !undefined {
-			f.add(location(err))
+			at, message := location(err)
+			if p := (port.Problem{Field: strings.Join(at, "."), Message: message}); len(out) < maxProblems && !slices.Contains(out, p) {
+				out = append(out, p)
+			}
 		}
 	}
-	return f
+	return out
 }
 
 // location unwraps the context of a failure into the place it is about.
