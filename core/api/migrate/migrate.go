@@ -45,7 +45,7 @@ func Convert(classic *doc.Node, newID func() string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	var out Result
+	out := Result{Notes: methodNotes(def)}
 	for i, p := range parts {
 		out.Notes = append(out.Notes, notes(p.name, p.settings())...)
 		v, err := p.convert()

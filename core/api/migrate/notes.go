@@ -2,7 +2,9 @@ package migrate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -52,6 +54,28 @@ func literalPaths(lists *doc.Node) []string {
 			path := entry.Get("path").Text() + entry.Text() // an entry of the plain cache list is a path
 			if oas.Literal(path) && !slices.Contains(out, path) {
 				out = append(out, path)
+			}
+		}
+	}
+	return out
+}
+
+// methodNotes lists the methods of authentication that are on and have no entry in
+// auth_configs. A document has no place for them, and gateways ask for a key instead.
+// Custom plugins and external OAuth do without an entry; the place of a key stays where
+// older definitions have it, in auth.
+func methodNotes(def *doc.Node) []string {
+	var out []string
+	for _, config := range slices.Sorted(maps.Keys(methods)) {
+		switch config {
+		case "coprocess", "externalOAuth":
+		case "authToken":
+			if auth := def.Get("auth"); inUse(def, config) && def.Get("auth_configs", config) == nil && !zero(auth) {
+				out = append(out, "the place of the key is in auth, which stays in the classic definition and has no place in an OAS document: auth_configs.authToken has one")
+			}
+		default:
+			if inUse(def, config) && def.Get("auth_configs", config) == nil {
+				out = append(out, fmt.Sprintf("%s is on, but auth_configs has no entry %s: it is off in the OAS API, which asks for a key instead", strings.Join(methods[config], "."), config))
 			}
 		}
 	}
