@@ -107,7 +107,7 @@ func (w *world) check(q store.Query) {
 }
 
 // leaves returns the leaves of a reader.
-func leaves(t *testing.T, ctx context.Context, r store.Reader) (out []*store.Leaf) {
+func leaves(ctx context.Context, t *testing.T, r store.Reader) (out []*store.Leaf) {
 	t.Helper()
 	for l, err := range store.Leaves(ctx, r, "thing") {
 		if err != nil {
@@ -141,7 +141,7 @@ func TestLeaves(t *testing.T) {
 			w.check(q)
 		}
 		w.view(w.scope, func(r store.Reader) {
-			all := leaves(t, t.Context(), r)
+			all := leaves(t.Context(), t, r)
 			if len(all) > 4+len(w.ids)/16 {
 				t.Fatalf("%d leaves of %d records", len(all), len(w.ids))
 			}
@@ -159,10 +159,10 @@ func TestLeavesShared(t *testing.T) {
 	}
 	w.toggle(batch...)
 	w.view(w.scope, func(before store.Reader) {
-		was := leaves(t, t.Context(), before)
+		was := leaves(t.Context(), t, before)
 		w.toggle("123")
 		w.view(w.scope, func(r store.Reader) {
-			now, fresh := leaves(t, t.Context(), r), 0
+			now, fresh := leaves(t.Context(), t, r), 0
 			for _, l := range now {
 				if !slices.Contains(was, l) {
 					fresh++
@@ -172,7 +172,7 @@ func TestLeavesShared(t *testing.T) {
 				t.Errorf("%d of %d leaves are new; there were %d", fresh, len(now), len(was))
 			}
 		})
-		if again := leaves(t, t.Context(), before); !slices.Equal(again, was) {
+		if again := leaves(t.Context(), t, before); !slices.Equal(again, was) {
 			t.Error("a snapshot changed")
 		}
 	})

@@ -199,7 +199,7 @@ func (r remembering) query(ctx context.Context, text string, args ...any) (*sql.
 	st, ok := r.stmts[text]
 	if !ok {
 		var err error
-		if st, err = r.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // the end of the transaction closes it
+		if st, err = r.PrepareContext(ctx, text); err != nil {
 			return nil, err
 		}
 		r.stmts[text] = st

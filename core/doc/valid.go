@@ -42,7 +42,8 @@ func validItems(text []byte, i, depth int, named bool) (int, bool) {
 	if byteAt(text, i) == end {
 		return i + 1, true
 	}
-	for ok := true; ; i = space(text, i+1) {
+	var ok bool
+	for ; ; i = space(text, i+1) {
 		if named {
 			if byteAt(text, i) != '"' {
 				return i, false

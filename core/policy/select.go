@@ -113,7 +113,7 @@ func overlap(wanted, have []string) bool {
 
 // orders compares policies by what a list can be sorted by.
 var orders = map[string]func(a, b *Listed) int{
-	"":             func(a, b *Listed) int { return 0 },
+	"":             func(*Listed, *Listed) int { return 0 },
 	"date_created": func(a, b *Listed) int { return a.created.Compare(b.created) },
 	"name":         func(a, b *Listed) int { return cmp.Compare(a.name, b.name) },
 	"state":        func(a, b *Listed) int { return cmp.Compare(a.state, b.state) },

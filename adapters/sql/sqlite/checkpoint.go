@@ -72,7 +72,7 @@ func (c *checkpoints) look(ctx context.Context) error {
 		return err
 	}
 	for range backTry {
-		if left, err = c.run(ctx, "passive"); err != nil {
+		if _, err := c.run(ctx, "passive"); err != nil {
 			return err
 		}
 		// What a reader still needs cannot be written back, however often.

@@ -60,9 +60,10 @@ func agree(t *testing.T, b *branch, made map[string]Definition, compared *int) {
 	}
 	for _, member := range b.names {
 		next := b.members[member]
-		item, composed := next.typ, true
+		item := next.typ
 		for next.item != nil || next.value != nil {
 			item, _ = item.required()
+			var composed bool
 			if item, composed = item.item(); !composed {
 				break
 			}
