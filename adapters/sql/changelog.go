@@ -84,6 +84,10 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 	}
 }
 
+// Recent returns the commits of this process that follow a revision, as far as they
+// are in memory and nothing is missing between them.
+func (s *Store) Recent(after store.Revision) []store.Commit { return s.recent.since(after) }
+
 // window is how many commits are read from the log at once.
 const window = 1000
 

@@ -225,3 +225,28 @@ func TestRefusedForWhatIsRead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// mute is a primary whose change log is never heard.
+type mute struct{ *sqlite.Store }
+
+func (m mute) FollowBatches(ctx context.Context, _ store.Revision) iter.Seq2[[]store.Commit, error] {
+	return func(func([]store.Commit, error) bool) { <-ctx.Done() }
+}
+
+// TestWhoWritesBringsTheCopy states that a write is in the copy when it is answered:
+// its caller does not wait for those who follow the change log.
+func TestWhoWritesBringsTheCopy(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s := over(t, mute{db}, replicated.Local)
+	<-s.Loaded()
+	for n := range 3 {
+		put(t, s, "x", n)
+		if text, err := read(t.Context(), s.ViewStale, "x"); err != nil || text != fmt.Sprint(n) {
+			t.Errorf("read %q, %v after the write of %d", text, err, n)
+		}
+	}
+}

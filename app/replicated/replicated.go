@@ -56,10 +56,17 @@ const (
 // revision. Local reads of other primaries are current ones.
 type committer interface{ Committed() store.Revision }
 
+// recent is a primary that has the last commits of this process in memory.
+type recent interface {
+	// Recent returns the unbroken run of them that follows a revision.
+	Recent(after store.Revision) []store.Commit
+}
+
 // Store is a store.Store whose reads come from memory.
 type Store struct {
 	Primary
 	replica Replica
+	turn    sync.Mutex // of those who change the copy
 	mode    Mode
 	log     *slog.Logger
 	heads   heads
@@ -168,7 +175,41 @@ func (s *Store) Update(ctx context.Context, sc tenant.Scope, fn func(store.Write
 		return rev, err
 	}
 	store.NoteCurrent(ctx, rev)
+	s.hasten(ctx, rev)
 	return rev, nil
+}
+
+// hasten brings the copy up to a commit of this process, unless somebody does so
+// already: who has written reads next, and to wait for Run takes longer than the disk.
+// What goes wrong here goes wrong in Run too, which says so.
+func (s *Store) hasten(ctx context.Context, rev store.Revision) {
+	p, ok := s.Primary.(recent)
+	if !ok || !s.turn.TryLock() {
+		return
+	}
+	defer s.turn.Unlock()
+	select {
+	case <-s.loaded:
+	default:
+		return
+	}
+	if at, err := s.replica.Head(ctx); err == nil && at < rev {
+		_ = s.replica.Apply(p.Recent(at)...)
+	}
+}
+
+// apply adds to the copy what it has not got of some commits.
+func (s *Store) apply(ctx context.Context, commits []store.Commit) error {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	at, err := s.replica.Head(ctx)
+	for err == nil && len(commits) > 0 && commits[0].Rev <= at {
+		commits = commits[1:]
+	}
+	if err != nil || len(commits) == 0 {
+		return err
+	}
+	return s.replica.Apply(commits...)
 }
 
 // How long Run waits before it tries to follow again: reads wait meanwhile, so that it
@@ -200,7 +241,11 @@ func (s *Store) Run(ctx context.Context) error {
 
 // load starts the copy over from a snapshot.
 func (s *Store) load(ctx context.Context) error {
-	err := s.Snapshot(ctx, s.replica.Load)
+	err := s.Snapshot(ctx, func(st store.State) error {
+		s.turn.Lock()
+		defer s.turn.Unlock()
+		return s.replica.Load(st)
+	})
 	if errors.Is(err, store.ErrDamaged) {
 		select {
 		case s.broken <- err:
@@ -227,7 +272,7 @@ func (s *Store) follow(ctx context.Context, pause *retry.Pause) error {
 	pause.Reset()
 	for commits, err := range s.batches(ctx, at) {
 		if err == nil {
-			err = s.replica.Apply(commits...)
+			err = s.apply(ctx, commits)
 		}
 		if err != nil {
 			return err
