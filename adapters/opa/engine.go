@@ -51,18 +51,23 @@ type Engine struct {
 	cfg      Config
 	rows     map[string]row // by operation ID
 	words    vocabulary
-	config   *ast.Term          // input.config
-	compiler []func(*rego.Rego) // settings that all rule sets share
-	eval     []rego.EvalOption  // the same for evaluations
+	config   *ast.Term // input.config
+	own      []function
+	eval     []rego.EvalOption // what all evaluations share
 	fixed    atomic.Pointer[ruleSet]
 	fileText string // of File when the engine was made
 	cache    ruleCache
+	stuck    stuck
+	compiles chan struct{} // room for texts that somebody tries
 }
 
-var _ rules.Engine = (*Engine)(nil)
+var (
+	_ rules.Engine   = (*Engine)(nil)
+	_ rules.Workshop = (*Engine)(nil)
+)
 
 // ErrRules is wrapped by errors about a text that is no usable rule set.
-var ErrRules = errors.New("opa: rules cannot be used")
+var ErrRules = rules.ErrText
 
 // ErrNoVerdict is wrapped by errors of usable rules that came to no clear
 // result: they failed, took too long or returned something odd.
@@ -84,10 +89,10 @@ func New(cfg Config, ops []operation.Operation) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg: cfg, config: settled(ast.NewTerm(config)), words: makeVocabulary(ops), rows: makeRows(ops, cfg.WholeTable),
-		compiler: append(functions(cfg), restrictions()...), eval: evalOptions(),
+		own: functions(cfg), eval: evalOptions(), compiles: make(chan struct{}, maxCompiles),
 	}
 	e.cache.compile = func(text string, org tenant.ID) (*ruleSet, error) {
-		set, err := e.compile(text)
+		set, err := e.compile(text, false)
 		if err != nil {
 			cfg.Logger.Error("rules of an organisation cannot be used; its requests are refused", "org_id", string(org), "error", err)
 		}
@@ -120,17 +125,43 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 	case e.cfg.Debug:
 		body = c.Body
 	}
+	v, err := e.judge(ctx, set, c, body, nil)
+	if e.cfg.Debug {
+		e.explain(ctx, c, e.input(c, row, body), v, err)
+	}
+	return v, discreet(err)
+}
+
+// judge evaluates a rule set on a call before the deadline of decisions.
+func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, body []byte, t topdown.QueryTracer) (v rules.Verdict, err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.Timeout)
 	defer cancel()
-	in := e.input(c, row, body)
-	v, err := e.evaluate(ctx, set, c, in)
-	if e.cfg.Debug {
-		e.explain(ctx, c, in, v, err)
+	in := e.input(c, e.rows[c.Spec.ID], body)
+	if set == e.fixed.Load() && t == nil { // of those who run the service
+		v, err = e.evaluate(ctx, set, c, in, nil)
+	} else {
+		v, err = within(ctx, &e.stuck, c.Principal.OrgID, func() (rules.Verdict, error) { return e.evaluate(ctx, set, c, in, t) })
 	}
-	if t, ok := errors.AsType[*topdown.Error](err); ok { // its message can quote passwords: where it happened is enough to find it
-		err = fmt.Errorf("%w: %s at %v", ErrNoVerdict, t.Code, t.Location)
+	switch {
+	case ctx.Err() != nil && !errors.Is(err, ErrNoVerdict):
+		err = fmt.Errorf("%w: rules were stopped: %w", ErrNoVerdict, ctx.Err())
+	case errors.Is(err, errStuck):
+		err = fmt.Errorf("%w: %w", ErrNoVerdict, err)
 	}
 	return v, err
+}
+
+// discreet returns an error of an evaluation without texts that can quote passwords:
+// where it happened is enough to find it.
+func discreet(err error) error {
+	t, ok := errors.AsType[*topdown.Error](err)
+	switch {
+	case ok && errors.Is(err, errTooMuch):
+		return fmt.Errorf("%w: %w at %v", ErrNoVerdict, errTooMuch, t.Location)
+	case ok:
+		return fmt.Errorf("%w: %s at %v", ErrNoVerdict, t.Code, t.Location)
+	}
+	return err
 }
 
 // rulesOf returns the rules that apply to an organisation.

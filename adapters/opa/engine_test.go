@@ -184,7 +184,7 @@ func TestBrokenRulesOfAnOrganisation(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	for name, rule := range map[string]string{
-		"a huge range":  `deny["x"] { count(numbers.range(1, 1000000000000)) > 0 }`,
+		"many ranges":   `deny["x"] { r := numbers.range(1, 1000000); r[a]; numbers.range(a, 1000000)[_] == 0 }`,
 		"nested loops":  `r = numbers.range(1, 2000) deny["x"] { r[a]; r[b]; r[c]; a + b + c == 1 }`,
 		"a slow object": `deny["x"] { TykAPIGet("/slow") == 1 }`,
 	} {

@@ -23,7 +23,7 @@ func (e *Engine) loadFixed() (text string, err error) {
 			return "", err
 		}
 	}
-	set, err := e.compile(text)
+	set, err := e.compile(text, true)
 	if err != nil && e.cfg.File != "" {
 		return "", fmt.Errorf("file %s: %w", e.cfg.File, err)
 	}
@@ -75,7 +75,7 @@ func (f *follower) look() {
 	var set *ruleSet
 	if err == nil {
 		f.seen = text
-		set, err = f.engine.compile(text)
+		set, err = f.engine.compile(text, true)
 	}
 	log := f.engine.cfg.Logger.With("file", f.engine.cfg.File)
 	switch {

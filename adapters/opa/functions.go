@@ -24,28 +24,45 @@ type visitKey struct{}
 
 func visitOf(ctx context.Context) *visit { return ctx.Value(visitKey{}).(*visit) }
 
-// functions are what rules can call besides Rego's own (docs/wire/rules.md#language).
-func functions(cfg Config) []func(*rego.Rego) {
-	return []func(*rego.Rego){
-		rego.Function1(&rego.Function{
-			Name: "TykAPIGet", Decl: types.NewFunction(types.Args(types.S), types.A),
-			Nondeterministic: true, Memoize: true,
-		}, get(cfg)),
-		rego.Function2(&rego.Function{
+// function is what rules can call besides Rego's own.
+type function struct {
+	rego.Function
+	do rego.BuiltinDyn
+}
+
+// functions are those there are (docs/wire/rules.md#language).
+func functions(cfg Config) []function {
+	return []function{
+		{rego.Function{
+			Name: "TykAPIGet", Decl: types.NewFunction(types.Args(types.S), types.A), Nondeterministic: true, Memoize: true,
+		}, get(cfg)},
+		{rego.Function{
 			Name: "TykDiff", Decl: types.NewFunction(types.Args(types.A, types.A), types.A),
-		}, func(_ rego.BuiltinContext, a, b *ast.Term) (*ast.Term, error) {
-			return ast.NewTerm(diff(a.Value, b.Value)), nil
-		}),
+		}, func(_ rego.BuiltinContext, args []*ast.Term) (*ast.Term, error) {
+			if weighed(args[0].Value, maxOperand) < 0 || weighed(args[1].Value, maxOperand) < 0 {
+				return nil, rego.NewHaltError(errTooMuch)
+			}
+			return ast.NewTerm(diff(args[0].Value, args[1].Value)), nil
+		}},
 		kindFunction(cfg, "isTykOas", "oas"),
 		kindFunction(cfg, "isTykClassic", "classic"),
 		kindFunction(cfg, "isTykStreams", "streams"),
 	}
 }
 
-func get(cfg Config) rego.Builtin1 {
-	return func(bctx rego.BuiltinContext, path *ast.Term) (*ast.Term, error) {
+// declared is what a compiler has to know of functions.
+func declared(fs []function) map[string]*ast.Builtin {
+	out := make(map[string]*ast.Builtin, len(fs))
+	for _, f := range fs {
+		out[f.Name] = &ast.Builtin{Name: f.Name, Decl: f.Decl, Nondeterministic: f.Nondeterministic}
+	}
+	return out
+}
+
+func get(cfg Config) rego.BuiltinDyn {
+	return func(bctx rego.BuiltinContext, args []*ast.Term) (*ast.Term, error) {
 		v := visitOf(bctx.Context)
-		s, ok := path.Value.(ast.String)
+		s, ok := args[0].Value.(ast.String)
 		if !ok || cfg.Lookup == nil {
 			return fail(v, errors.New("no object can be looked up"))
 		}
@@ -71,25 +88,22 @@ func fail(v *visit, err error) (*ast.Term, error) {
 	return nil, rego.NewHaltError(err)
 }
 
-func kindFunction(cfg Config, name, kind string) func(*rego.Rego) {
-	return rego.FunctionDyn(&rego.Function{
-		Name: name, Decl: types.NewFunction(types.Args(), types.B),
-		Nondeterministic: true,
+func kindFunction(cfg Config, name, kind string) function {
+	return function{rego.Function{
+		Name: name, Decl: types.NewFunction(types.Args(), types.B), Nondeterministic: true,
 	}, func(bctx rego.BuiltinContext, _ []*ast.Term) (*ast.Term, error) {
 		is := cfg.ObjectKind != nil && cfg.ObjectKind(bctx.Context, visitOf(bctx.Context).call) == kind
 		return ast.BooleanTerm(is), nil
-	})
+	}}
 }
 
-// restrictions take away what would let rules reach the network or look at the
-// process they run in.
-func restrictions() []func(*rego.Rego) {
+// capabilities are what is left of Rego: nothing that lets rules reach the network,
+// files or the process they run in, or compute without end.
+func capabilities() *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	c.AllowNet = []string{} // for what is left, such as remote schemas
-	c.Builtins = slices.DeleteFunc(slices.Clone(c.Builtins), func(b *ast.Builtin) bool {
-		return b.Name == "http.send" || b.Name == "opa.runtime" || strings.HasPrefix(b.Name, "net.") || strings.HasPrefix(b.Name, "providers.")
-	})
-	return []func(*rego.Rego){rego.Capabilities(c)}
+	c.Builtins = slices.DeleteFunc(slices.Clone(c.Builtins), func(b *ast.Builtin) bool { return isForbidden(b.Name) })
+	return c
 }
 
 // diff returns the merge patch (RFC 7386) that turns a into b. It cannot set a

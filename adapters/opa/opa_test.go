@@ -94,3 +94,12 @@ func decide(t testing.TB, e *opa.Engine, c *operation.Call) rules.Verdict {
 func always(reason string) string {
 	return "package dashboard_users\ndeny[\"" + reason + "\"] { true }\n"
 }
+
+// slowly gives rules look-ups that end with a channel and with nothing else.
+func slowly(end <-chan struct{}, cfg opa.Config) opa.Config {
+	cfg.Lookup = func(context.Context, *operation.Call, string) (any, error) {
+		<-end
+		return true, nil
+	}
+	return cfg
+}

@@ -19,6 +19,9 @@ import (
 // table has rows, while Rego by itself keeps 100.
 var expressions = 1024
 
+// maxReasons is how many bytes the reasons of a denial may have, since they are sent.
+const maxReasons = 64 << 10
+
 // evalOptions are what all evaluations share.
 func evalOptions() []rego.EvalOption {
 	values := cache.NewInterQueryValueCache(context.Background(), &cache.Config{
@@ -32,11 +35,14 @@ func evalOptions() []rego.EvalOption {
 }
 
 // evaluate runs a rule set on an input until ctx ends.
-func (e *Engine) evaluate(ctx context.Context, set *ruleSet, c *operation.Call, in ast.Value) (rules.Verdict, error) {
+func (e *Engine) evaluate(ctx context.Context, set *ruleSet, c *operation.Call, in ast.Value, t topdown.QueryTracer) (rules.Verdict, error) {
 	v := &visit{call: c}
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
 	options := append(slices.Clip(e.eval), rego.EvalParsedInput(in), rego.EvalExternalCancel(stop))
+	if t != nil {
+		options = append(options, rego.EvalQueryTracer(t))
+	}
 	results, err := set.query.Eval(context.WithValue(ctx, visitKey{}, v), options...)
 	switch {
 	case ctx.Err() != nil:
@@ -72,10 +78,14 @@ func reasons(deny any) (out []string, err error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: deny is not a set", ErrNoVerdict)
 	}
+	size := 0
 	err = set.Iter(func(t *ast.Term) error {
 		s, ok := t.Value.(ast.String)
 		if !ok {
 			return fmt.Errorf("%w: deny holds something else than texts", ErrNoVerdict)
+		}
+		if size += len(s) + 2; size > maxReasons {
+			return fmt.Errorf("%w: deny holds more than %d KiB", ErrNoVerdict, maxReasons>>10)
 		}
 		out = append(out, string(s))
 		return nil
@@ -92,6 +102,9 @@ func patch(requested any) (json.RawMessage, error) {
 	}
 	if set.Len() == 0 {
 		return nil, nil
+	}
+	if weighed(set, maxOperand) < 0 {
+		return nil, fmt.Errorf("%w: %w: patch_request", ErrNoVerdict, errTooMuch)
 	}
 	sum := ast.NewObject()
 	err := set.Iter(func(t *ast.Term) (err error) {

@@ -1,0 +1,75 @@
+package opa
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// maxStuck is how many pieces of work of an organisation may go on after their
+// deadline. Two values that share their parts can take for ever to be compared, and
+// no evaluator stops in the middle of that.
+const maxStuck = 2
+
+var errStuck = errors.New("opa: earlier evaluations of rules of this organisation have not ended since they were stopped")
+
+// stuck counts by organisation the work that goes on after its deadline.
+type stuck struct {
+	mu sync.Mutex
+	by map[tenant.ID]int
+}
+
+func (s *stuck) add(org tenant.ID, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil {
+		s.by = map[tenant.ID]int{}
+	}
+	if s.by[org] += n; s.by[org] == 0 {
+		delete(s.by, org)
+	}
+}
+
+func (s *stuck) full(org tenant.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.by[org] >= maxStuck
+}
+
+// within does work of an organisation while ctx lasts. A caller whose time is over
+// leaves at once; what goes on then is counted until it ends.
+func within[T any](ctx context.Context, s *stuck, org tenant.ID, work func() (T, error)) (T, error) {
+	var none T
+	if s.full(org) {
+		return none, errStuck
+	}
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if p := recover(); p != nil {
+				o = outcome{none, fmt.Errorf("opa: the evaluator gave up: %v", p)}
+			}
+			done <- o
+		}()
+		o.value, o.err = work()
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		s.add(org, 1)
+		go func() {
+			<-done
+			s.add(org, -1)
+		}()
+		return none, ctx.Err()
+	}
+}

@@ -1,0 +1,174 @@
+package opa
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/topdown"
+)
+
+// A deadline is looked at between two steps of an evaluation. What happens within
+// one call of a built-in function is bounded by what goes in and what comes out.
+const (
+	maxOperand = 64 << 20 // bytes of text, with eight for every value
+	maxResult  = 16 << 20 // bytes of a text, or entries of a range
+	maxDigits  = 4096     // of a number
+	maxShift   = 1 << 16
+	maxFactors = 1 << 16 // weight of what is multiplied
+)
+
+var errTooMuch = errors.New("opa: a function of Rego gets or makes too much")
+
+// forbidden are built-in functions that reach out, look at the process, read files
+// or compute without end. Those that a dot ends stand for all that begin so.
+var forbidden = []string{
+	"http.send", "opa.runtime", "net.", "providers.",
+	"json.match_schema", "json.verify_schema", // a schema may refer to a file
+	"rego.parse_module", "graphql.", "graph.reachable_paths", "regex.globs_match", "strings.render_template", "units.",
+	"crypto.parse_private_keys", "crypto.x509.", "io.jwt.encode_sign", "io.jwt.encode_sign_raw",
+}
+
+func isForbidden(name string) bool {
+	for _, f := range forbidden {
+		if name == f || strings.HasSuffix(f, ".") && strings.HasPrefix(name, f) {
+			return true
+		}
+	}
+	return false
+}
+
+// growth estimates the size of results that can be far larger than the operands.
+var growth = map[string]func(args []*ast.Term) float64{
+	"sprintf": func(a []*ast.Term) float64 { return formatted(str(a[0]), a[1]) },
+	"concat":  func(a []*ast.Term) float64 { return float64(len(str(a[0]))+1) * weigh(a[1]) },
+	"replace": func(a []*ast.Term) float64 {
+		return float64(len(str(a[0]))) + float64(strings.Count(str(a[0]), str(a[1])))*float64(len(str(a[2])))
+	},
+	"strings.replace_n": func(a []*ast.Term) float64 { return float64(len(str(a[1]))+1) * weigh(a[0]) },
+	"regex.replace": func(a []*ast.Term) float64 {
+		return float64(len(str(a[0]))+1) * float64(len(str(a[2]))+1)
+	},
+	"numbers.range":      func(a []*ast.Term) float64 { return math.Abs(num(a[1]) - num(a[0])) },
+	"numbers.range_step": func(a []*ast.Term) float64 { return math.Abs(num(a[1])-num(a[0])) / max(num(a[2]), 1) },
+	"bits.lsh":           func(a []*ast.Term) float64 { return num(a[1]) * (maxResult / maxShift) },
+	"product":            func(a []*ast.Term) float64 { return weigh(a[0]) * (maxResult / maxFactors) },
+}
+
+// formatted is at least what sprintf makes: each verb prints its widest operand, or
+// the width it asks for.
+func formatted(format string, operands *ast.Term) float64 {
+	widest, digits := 0.0, ""
+	for _, r := range format + " " {
+		if r >= '0' && r <= '9' {
+			digits += string(r)
+			continue
+		}
+		if r == '*' {
+			widest = 1e6 // the most that is obeyed
+		}
+		if n, err := strconv.ParseFloat(digits, 64); err == nil {
+			widest = max(widest, min(n, 1e6))
+		}
+		digits = ""
+	}
+	return float64(len(format)) + float64(strings.Count(format, "%"))*(widest+2*weigh(operands))
+}
+
+func str(t *ast.Term) string {
+	s, _ := t.Value.(ast.String)
+	return string(s)
+}
+
+func num(t *ast.Term) float64 {
+	n, _ := t.Value.(ast.Number)
+	f, err := strconv.ParseFloat(string(n), 64)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return f
+}
+
+// weigh returns the size of a value as it would be written: parts that are shared
+// count each time. It looks no further once that is more than any function gets.
+func weigh(t *ast.Term) float64 { return float64(maxOperand - weighed(t.Value, maxOperand)) }
+
+// weighed returns what is left of a budget, negative when it is not enough.
+func weighed(v ast.Value, left int) int {
+	left -= 8
+	each := func(t *ast.Term) error {
+		if left = weighed(t.Value, left); left < 0 {
+			return errTooMuch
+		}
+		return nil
+	}
+	switch v := v.(type) {
+	case ast.String:
+		left -= len(v)
+	case ast.Number:
+		if left -= len(v); !sane(string(v)) {
+			return -1
+		}
+	case *ast.Array:
+		_ = v.Iter(each)
+	case ast.Set:
+		_ = v.Iter(each)
+	case ast.Object:
+		_ = v.Iter(func(name, value *ast.Term) error {
+			if err := each(name); err != nil {
+				return err
+			}
+			return each(value)
+		})
+	}
+	return left
+}
+
+// sane reports whether a number can be written with few digits: nine letters can
+// stand for a gigabyte.
+func sane(n string) bool {
+	at := strings.IndexAny(n, "eE")
+	if at < 0 {
+		return len(n) <= maxDigits
+	}
+	e, err := strconv.Atoi(strings.TrimPrefix(n[at+1:], "+"))
+	return err == nil && e <= maxDigits && e >= -maxDigits && at <= maxDigits
+}
+
+// instant are functions that look at little of what they get, however large it is.
+var instant = []string{"count", "type_name", "object.get", "array.slice", "walk"}
+
+// bounded returns a built-in function that refuses what would take too long or too
+// much memory.
+func bounded(name string, f topdown.BuiltinFunc) topdown.BuiltinFunc {
+	grows := growth[name]
+	return func(bctx topdown.BuiltinContext, args []*ast.Term, iter func(*ast.Term) error) error {
+		left := maxOperand
+		for _, a := range args {
+			if left = weighed(a.Value, left); left < 0 {
+				return rego.NewHaltError(fmt.Errorf("%w: %s", errTooMuch, name))
+			}
+		}
+		if grows != nil && grows(args) > maxResult {
+			return rego.NewHaltError(fmt.Errorf("%w: %s", errTooMuch, name))
+		}
+		return f(bctx, args, iter)
+	}
+}
+
+// The evaluator finds functions by name, in one place for all who use it. In a
+// program that evaluates rules of its own, the bounds hold for these as well.
+func init() {
+	for _, b := range ast.Builtins {
+		f := topdown.GetBuiltin(b.Name)
+		if f == nil || strings.HasPrefix(b.Name, "is_") || slices.Contains(instant, b.Name) {
+			continue
+		}
+		topdown.RegisterBuiltinFunc(b.Name, bounded(b.Name, f))
+	}
+}

@@ -1,0 +1,162 @@
+package opa
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// Bounds of texts that somebody sends. Memory and time of the compiler grow with
+// the length of a text, and faster with its depth.
+const (
+	maxText     = 128 << 10
+	maxDepth    = 200
+	maxCompiles = 2
+	compileTime = 5 * time.Second
+)
+
+// Bounds of a trace.
+const (
+	maxSteps    = 500
+	maxStepText = 200
+)
+
+// Check implements rules.Workshop.
+func (e *Engine) Check(ctx context.Context, org tenant.ID, text string) error {
+	_, err := e.tried(ctx, org, text)
+	return err
+}
+
+// Shared implements rules.Workshop.
+func (e *Engine) Shared() string { return e.fixed.Load().text }
+
+// Try implements rules.Workshop.
+func (e *Engine) Try(ctx context.Context, text string, c *operation.Call) (rules.Trial, error) {
+	if _, ok := e.rows[c.Spec.ID]; !ok {
+		return rules.Trial{}, fmt.Errorf("opa: operation %q is not in the table", c.Spec.ID)
+	}
+	set, err := e.tried(ctx, c.Principal.OrgID, text)
+	if err != nil {
+		return rules.Trial{}, err
+	}
+	steps := &recorder{}
+	v, err := e.judge(ctx, set, c, c.Body, steps)
+	if ctx.Err() != nil {
+		return rules.Trial{}, ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errStuck) { // the recorder may be in use
+		return rules.Trial{Failure: err.Error()}, nil
+	}
+	t := rules.Trial{Verdict: v, Trace: steps.steps, Cut: steps.cut}
+	if err != nil {
+		t.Failure = discreet(err).Error()
+	}
+	return t, nil
+}
+
+// tried compiles a text that is not in force, a few at a time in the whole process.
+func (e *Engine) tried(ctx context.Context, org tenant.ID, text string) (*ruleSet, error) {
+	ctx, cancel := context.WithTimeout(ctx, compileTime)
+	defer cancel()
+	select {
+	case e.compiles <- struct{}{}:
+		defer func() { <-e.compiles }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return within(ctx, &e.stuck, org, func() (*ruleSet, error) { return e.compile(text, false) })
+}
+
+// check refuses what would take the compiler too long, whatever it means.
+func check(text string) error {
+	if len(text) > maxText {
+		return fmt.Errorf("the text has more than %d KiB", maxText>>10)
+	}
+	if row := tooDeep(text); row > 0 {
+		return fmt.Errorf("line %d: brackets are nested deeper than %d levels", row, maxDepth)
+	}
+	return nil
+}
+
+// tooDeep returns the first line where brackets are nested too deeply, or 0. It
+// reads strings and comments as Rego does.
+func tooDeep(text string) int {
+	depth, row := 0, 1
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\n':
+			row++
+		case '#':
+			i += strings.IndexByte(text[i:]+"\n", '\n') - 1
+		case '"', '`':
+			end := closing(text[i:])
+			row += strings.Count(text[i:i+end], "\n")
+			i += end
+		case '(', '[', '{':
+			if depth++; depth > maxDepth {
+				return row
+			}
+		case ')', ']', '}':
+			depth--
+		}
+	}
+	return 0
+}
+
+// closing returns where the string ends that a text begins with. A string in
+// quotation marks ends with its line.
+func closing(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == s[0]:
+			return i
+		case s[0] == '"' && s[i] == '\n':
+			return i - 1
+		case s[0] == '"' && s[i] == '\\':
+			i++
+		}
+	}
+	return len(s) - 1
+}
+
+// recorder keeps the first steps of an evaluation. It shows rules and never values.
+type recorder struct {
+	steps []rules.Step
+	cut   bool
+}
+
+// Enabled implements topdown.QueryTracer.
+func (r *recorder) Enabled() bool { return !r.cut }
+
+// Config implements topdown.QueryTracer.
+func (r *recorder) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
+
+// TraceEvent implements topdown.QueryTracer.
+func (r *recorder) TraceEvent(event topdown.Event) {
+	if event.Location == nil || event.Location.File != rulesFile {
+		return
+	}
+	if len(r.steps) == maxSteps {
+		r.cut = true
+		return
+	}
+	r.steps = append(r.steps, rules.Step{Op: string(event.Op), Row: event.Location.Row, Text: excerpt(event.Location)})
+}
+
+// excerpt is the first line of what stands somewhere in a text.
+func excerpt(at *ast.Location) string {
+	text, _, more := strings.Cut(string(at.Text[:min(len(at.Text), maxStepText)]), "\n")
+	if more || len(at.Text) > maxStepText {
+		text += " …"
+	}
+	return strings.ToValidUTF8(text, "")
+}

@@ -1,0 +1,42 @@
+package rules
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// ErrText is wrapped by errors about a text that is no usable rule set; they say what
+// is wrong, for its author.
+var ErrText = errors.New("rules cannot be used")
+
+// Workshop is for those who write rules: it checks texts and tries them out. None of
+// it changes what decides.
+type Workshop interface {
+	// Check returns an error that wraps ErrText when a text cannot be used.
+	Check(ctx context.Context, org tenant.ID, text string) error
+	// Shared returns the text that decides about organisations without rules of
+	// their own.
+	Shared() string
+	// Try returns what a text makes of a call that may be made up. It looks at the
+	// body as it stands in the call. A text that cannot be used is an error as of
+	// Check; rules that come to no verdict are part of the trial.
+	Try(ctx context.Context, text string, c *operation.Call) (Trial, error)
+}
+
+// Trial is what came out of rules that were tried.
+type Trial struct {
+	Verdict
+	Failure string // why there is no verdict; "" when there is one
+	Trace   []Step
+	Cut     bool // there was more to trace
+}
+
+// Step is one step of an evaluation.
+type Step struct {
+	Op   string `json:"op" doc:"What the evaluator did: Enter a rule, Eval an expression, Exit with a result, Fail, Redo."`
+	Row  int    `json:"row" doc:"The line of the text."`
+	Text string `json:"text" doc:"The rule or expression as it is written."`
+}
