@@ -26,6 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -43,6 +44,7 @@ type App struct {
 	copy     *replicated.Store
 	store    store.Store
 	kinds    crud.Kinds
+	workshop rules.Workshop
 	now      func() time.Time
 	writes   guard.Writes
 	carriers
@@ -92,12 +94,13 @@ type parts struct {
 	Relays   []*relay.Relay
 	Nodes    *gateway.Nodes
 	Kinds    crud.Kinds
+	Workshop rules.Workshop
 }
 
 func assemble(p parts) {
 	a := p.App
 	a.handler, a.guard, a.table, a.identity = p.Handler, p.Guard, p.Table, p.Identity
-	a.store, a.copy, a.relays, a.nodes, a.kinds = p.Store, p.Copy, p.Relays, p.Nodes, p.Kinds
+	a.store, a.copy, a.relays, a.nodes, a.kinds, a.workshop = p.Store, p.Copy, p.Relays, p.Nodes, p.Kinds, p.Workshop
 	a.byID = map[string]*operation.Operation{}
 	for i := range a.table {
 		a.byID[a.table[i].ID] = &a.table[i]

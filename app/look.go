@@ -14,7 +14,7 @@ import (
 
 // look returns what the caller of as would get from a GET of path.
 func (a *App) look(ctx context.Context, as *operation.Call, path string) (any, error) {
-	o, values := a.reading(path)
+	o, values := a.find("GET", path)
 	if o == nil || o.Surface != operation.Management || !as.Principal.Permissions.Allows(o.Permission, access.Read) {
 		return nil, fault.New(fault.NotFound, "path.unknown", "nothing can be read at %q", path)
 	}
@@ -34,12 +34,12 @@ func (a *App) look(ctx context.Context, as *operation.Call, path string) (any, e
 	return plain, err
 }
 
-// reading returns the GET row of a path: the one with the most literal segments.
-func (a *App) reading(path string) (found *operation.Operation, values map[string]string) {
+// find returns the row of a request: the one with the most literal segments.
+func (a *App) find(method, path string) (found *operation.Operation, values map[string]string) {
 	segs, most := strings.Split(strings.Trim(path, "/"), "/"), -1
 	for i := range a.table {
 		o := &a.table[i]
-		if v, literal, ok := matches(o.Path, o.Tail, segs); ok && o.Method == "GET" && literal > most {
+		if v, literal, ok := matches(o.Path, o.Tail, segs); ok && o.Method == method && literal > most {
 			found, values, most = o, v, literal
 		}
 	}

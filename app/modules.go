@@ -29,6 +29,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/app/reports"
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
+	"github.com/gatehouse-io/gatehouse/app/rulebook"
 	"github.com/gatehouse-io/gatehouse/app/schemas"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -54,6 +55,7 @@ var modules = fx.Options(
 	service[*policies.Service](newPolicies),
 	service[*hooks.Service](newHooks),
 	service[*schemas.Service](newSchemas),
+	service[*rulebook.Service](newRulebook),
 	service[*outbound.Proxy](newProxy),
 	service[*outbound.Debug](newDebug),
 	service[*outbound.Examples](newExamples),
@@ -61,7 +63,7 @@ var modules = fx.Options(
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newGuard, newHandler, newRelays),
+	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newGuard, newHandler, newRelays),
 	transfers,
 	fx.Invoke(prune),
 )
@@ -196,6 +198,28 @@ func newRules(lc fx.Lifecycle, s embedded, t Tools, ops table) (rules.Engine, er
 	}
 	background(lc, e)
 	return e, nil
+}
+
+// newWorkshop returns nil when the API of rules is switched off.
+func newWorkshop(lc fx.Lifecycle, s embedded, t Tools, ops table, e rules.Engine) (rules.Workshop, error) {
+	if s.workshop == nil {
+		return nil, nil
+	}
+	t.Operations = func() []operation.Operation { return ops }
+	w, err := s.workshop(t)
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	if any(w) != any(e) {
+		background(lc, w)
+	}
+	return w, nil
+}
+
+func newRulebook(s embedded, p people, a *App, id *identity.Service) *rulebook.Service {
+	return &rulebook.Service{Config: rulebook.Config{
+		Identity: id, Workshop: func() rules.Workshop { return a.workshop }, Find: a.find, Decides: s.rules != nil, Preset: p.custom,
+	}}
 }
 
 func newGuard(b basics, s admission, n nodes, a *App, id *identity.Service, e rules.Engine) operation.Middleware {

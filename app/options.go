@@ -58,6 +58,19 @@ func WithRules(make func(Tools) (rules.Engine, error)) Option {
 	return func(o *settings) { o.rules = make }
 }
 
+// WithRulesAPI lets admins read, replace and try the rules of their organisation
+// under /api/org/opa. The workshop may be the engine of WithRules. One with a method
+// Run(context.Context) error is run while the App is.
+func WithRulesAPI(make func(Tools) (rules.Workshop, error)) Option {
+	return func(o *settings) { o.workshop = make }
+}
+
+// WithAdditionalPermissions gives organisations that named none the permissions that
+// their rules can ask for, by name and label.
+func WithAdditionalPermissions(labels map[string]string) Option {
+	return func(o *settings) { o.custom = labels }
+}
+
 // WithSinks announces commits at places such as Redis. It needs a store with a
 // change log and leases; the store in memory has both.
 func WithSinks(sinks ...notify.Sink) Option {

@@ -41,6 +41,11 @@ func withOPA(text string) app.Option {
 	})
 }
 
+// withRulesAPI opens the API of rules, which do not decide.
+var withRulesAPI = app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
+	return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get}, t.Operations())
+})
+
 // file is a form with a file, packed or not.
 func file(t *testing.T, name, text string, packed bool) (contentType, body string) {
 	t.Helper()

@@ -70,6 +70,7 @@ type people struct {
 	keys        secret.Keys
 	passwords   secret.Passwords
 	multiOrg    bool
+	custom      map[string]string
 	adminResets bool
 }
 
@@ -122,6 +123,7 @@ type probing struct {
 // embedded is what the embedding program adds.
 type embedded struct {
 	rules     func(Tools) (rules.Engine, error)
+	workshop  func(Tools) (rules.Workshop, error)
 	services  []func(Tools) operation.Service
 	resources []crud.Registrar
 }

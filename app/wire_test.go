@@ -270,7 +270,10 @@ func shorten(text string) string {
 
 // switches are what a transcript needs switched on, which the beginning of its name says.
 func switches(file string) []app.Option {
-	if !strings.HasPrefix(file, "ownership-") {
+	switch {
+	case strings.HasPrefix(file, "rules"):
+		return []app.Option{withRulesAPI}
+	case !strings.HasPrefix(file, "ownership-"):
 		return nil
 	}
 	return []app.Option{app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}})}

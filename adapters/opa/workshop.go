@@ -142,7 +142,7 @@ func (r *recorder) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 
 // TraceEvent implements topdown.QueryTracer.
 func (r *recorder) TraceEvent(event topdown.Event) {
-	if event.Location == nil || event.Location.File != rulesFile {
+	if event.Op == topdown.UnifyOp || event.Location == nil || event.Location.File != rulesFile {
 		return
 	}
 	if len(r.steps) == maxSteps {

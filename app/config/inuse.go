@@ -66,6 +66,8 @@ func guarding() []setting {
 			meaning: "Rego rules decide instead of the built-in permission check"},
 		{name: "security.open_policy.debug", preset: "false", field: func(s *Settings) any { return &s.Security.OpenPolicy.Debug },
 			meaning: "log inputs and outputs of rules, credentials masked"},
+		{name: "security.open_policy.enable_api", preset: "false", field: func(s *Settings) any { return &s.Security.OpenPolicy.API },
+			meaning: "admins may read, replace and try the rules of their organisation through /api/org/opa"},
 		{name: "security.additional_permissions", field: func(s *Settings) any { return &s.Security.AdditionalPermissions },
 			meaning: "custom permissions, name to label"},
 		{name: "security.allow_admin_reset_password", preset: "false", field: func(s *Settings) any { return &s.Security.AdminResetsPassword },

@@ -192,6 +192,7 @@ type Security struct {
 type OpenPolicy struct {
 	Enabled bool
 	Debug   bool // log inputs and outputs of rules
+	API     bool // admins may read and replace the rules of their organisation
 }
 
 // Bootstrap is the first organisation and its administrator, made at start when

@@ -28,7 +28,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		s.Log.Warn("inactive user refused", "user_id", u.ID, "group_id", u.GroupID)
 		return guard.Unauthenticated()
 	}
-	c.Principal = operation.Principal{ID: u.ID, OrgID: u.OrgID, GroupID: u.GroupID, Email: u.Email, Active: true, Permissions: u.Effective()}
+	c.Principal = principal(u)
 	if u.OrgID == "" {
 		return superUser(c)
 	}

@@ -212,9 +212,20 @@ func (c *Composition) observer(ctx context.Context, s config.Settings, log *slog
 // optional adds what is off until it is configured: Redis and rules.
 func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Option, error) {
 	var opts []app.Option
+	engine := ruleEngine(s, log)
 	if s.Security.OpenPolicy.Enabled {
-		opts = append(opts, app.WithRules(ruleEngine(s, log)))
+		opts = append(opts, app.WithRules(func(t app.Tools) (rules.Engine, error) {
+			e, err := engine(t)
+			return e, naming("security.open_policy.enabled", err)
+		}))
 	}
+	if s.Security.OpenPolicy.API {
+		opts = append(opts, app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
+			e, err := engine(t)
+			return e, naming("security.open_policy.enable_api", err)
+		}))
+	}
+	opts = append(opts, app.WithAdditionalPermissions(s.Security.AdditionalPermissions))
 	if !s.Redis.Enabled() || !s.NotifyOnChange {
 		return opts, nil
 	}
@@ -226,10 +237,23 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 	return append(opts, app.WithSinks(sink), app.WithChecks(check)), nil
 }
 
+// naming says which setting an error comes from.
+func naming(setting string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", setting, err)
+}
+
 // ruleEngine makes rules in Rego: those of the organisation, else the file
-// schemas/dashboard.rego in home_dir, else the default ones.
-func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (rules.Engine, error) {
-	return func(t app.Tools) (rules.Engine, error) {
+// schemas/dashboard.rego in home_dir, else the default ones. It makes one engine,
+// whoever asks for it.
+func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (*opa.Engine, error) {
+	var made *opa.Engine
+	return func(t app.Tools) (*opa.Engine, error) {
+		if made != nil {
+			return made, nil
+		}
 		file := filepath.Join(s.HomeDir, "schemas", "dashboard.rego")
 		if _, err := os.Stat(file); err != nil {
 			file = ""
@@ -243,9 +267,7 @@ func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (rules.Engi
 				"additional_permissions":     s.Security.AdditionalPermissions,
 			},
 		}, t.Operations())
-		if err != nil {
-			return nil, fmt.Errorf("security.open_policy.enabled: %w", err)
-		}
-		return e, nil
+		made = e
+		return e, err
 	}
 }

@@ -1,0 +1,184 @@
+package rulebook
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+const exampleRules = "package dashboard_users\n\ndeny[\"Ask the platform team\"] {\n\tinput.request.method == \"DELETE\"\n}\n"
+
+var (
+	exampleTrial = map[string]any{
+		"method": "DELETE", "path": "/api/apis/oas/orders", "user": map[string]any{"user_permissions": map[string]string{"apis": "write"}},
+		"open_policy": map[string]string{"rules": exampleRules}, "trace": true,
+	}
+	exampleFinding = Finding{
+		Verdict: Denied, Reasons: []string{"Ask the platform team"}, Message: "access denied: Ask the platform team", Rules: FromRequest, InForce: true,
+		Operation: Called{"oas.delete", access.APIs, access.Delete}, Trace: []rules.Step{{Op: "Enter", Row: 3, Text: `deny["Ask the platform team"] { …`}},
+	}
+)
+
+// trial describes a request.
+type trial struct {
+	policyBody
+	Method string          `json:"method" doc:"Method of the request, such as PUT."`
+	Path   string          `json:"path" doc:"Path of the request with /api, and its query."`
+	Body   json.RawMessage `json:"body,omitempty" doc:"Body of the request, as rules are to see it."`
+	User   *described      `json:"user,omitempty" doc:"Who asks: a user of the organisation, by id alone, or one that is described; without it the caller."`
+	Traced bool            `json:"trace,omitempty" doc:"Whether the steps of the evaluation are wanted."`
+}
+
+// described is a user of the organisation, or one that is made up.
+type described struct {
+	ID          string     `json:"id,omitempty" doc:"Of the user."`
+	Permissions access.Map `json:"user_permissions,omitempty" doc:"Level by group. With it nothing is looked up."`
+	Active      *bool      `json:"active,omitempty" doc:"Of a described user; true if it is not given."`
+	Email       string     `json:"email_address,omitempty" doc:"Of a described user."`
+	GroupID     string     `json:"group_id,omitempty" doc:"Of a described user."`
+}
+
+// Verdicts of a trial.
+const (
+	Allowed   = "allow"
+	Denied    = "deny"
+	Undecided = "none" // the request would fail
+)
+
+// Where tried rules come from.
+const (
+	FromRequest      = "request"
+	FromOrganisation = "organisation"
+	FromService      = "service"
+)
+
+// Called is the operation that a request is for.
+type Called struct {
+	ID         string            `json:"id" doc:"Of the operation."`
+	Permission access.Permission `json:"permission" doc:"The group that guards it."`
+	Intent     access.Intent     `json:"intent" doc:"What it does: read, write or delete."`
+}
+
+// Finding is what came out of a trial.
+type Finding struct {
+	Verdict   string          `json:"verdict" doc:"allow, deny, or none if rules came to no verdict: the request would fail."`
+	Reasons   []string        `json:"reasons" doc:"Why it would be refused."`
+	Message   string          `json:"message,omitempty" doc:"What the caller would be told."`
+	Failure   string          `json:"failure,omitempty" doc:"Why there is no verdict."`
+	Patch     json.RawMessage `json:"patch,omitempty" doc:"The merge patch that would be applied to the body."`
+	Rules     string          `json:"rules" doc:"Whose rules were tried: request, organisation or service."`
+	InForce   bool            `json:"in_force" doc:"Whether rules decide about requests; else permission maps do."`
+	Operation Called          `json:"operation" doc:"The operation that the request is for."`
+	Trace     []rules.Step    `json:"trace,omitempty" doc:"The first steps of the evaluation, without values."`
+	TraceCut  bool            `json:"trace_cut,omitempty" doc:"Whether there were more steps."`
+}
+
+type evaluateIn struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	Body  trial `body:""`
+}
+
+// Evaluate tries rules on a request that nobody sends.
+func (s *Service) Evaluate(ctx context.Context, in evaluateIn) (Finding, error) {
+	w, err := s.open(in.Scope)
+	if err != nil {
+		return Finding{}, err
+	}
+	c, err := s.describedCall(ctx, in)
+	if err != nil {
+		return Finding{}, err
+	}
+	f := Finding{Rules: FromRequest, InForce: s.Decides, Operation: Called{c.Spec.ID, c.Spec.Permission, c.Spec.Intent}}
+	text, sent := in.Body.text()
+	if !sent {
+		own, tag, err := s.inForce(ctx, in.Scope)
+		if err != nil {
+			return Finding{}, err
+		}
+		text, f.Rules = own, FromOrganisation
+		if tag == "" {
+			f.Rules = FromService
+		}
+	}
+	t, err := w.Try(ctx, text, c)
+	if err != nil {
+		return Finding{}, unusable(err)
+	}
+	return f.of(t, in.Body.Traced), nil
+}
+
+// of adds what came out of the rules.
+func (f Finding) of(t rules.Trial, traced bool) Finding {
+	f.Verdict, f.Reasons, f.Failure, f.Patch = Allowed, append([]string{}, t.Denials...), t.Failure, t.Patch
+	switch {
+	case t.Failure != "":
+		f.Verdict = Undecided
+	case len(t.Denials) > 0:
+		f.Verdict, f.Message, f.Patch = Denied, "access denied: "+strings.Join(t.Denials, "; "), nil
+	}
+	if traced {
+		f.Trace, f.TraceCut = t.Trace, t.Cut
+	}
+	return f
+}
+
+// describedCall makes the call that a description stands for.
+func (s *Service) describedCall(ctx context.Context, in evaluateIn) (*operation.Call, error) {
+	b := in.Body
+	at, err := url.Parse(b.Path)
+	if err != nil || !strings.HasPrefix(b.Path, "/") || at.Host != "" {
+		return nil, fault.New(fault.Invalid, codeCall, "path must be a path with /api, such as /api/apis").At("path")
+	}
+	method := strings.ToUpper(cmp.Or(b.Method, "GET"))
+	o, values := s.Find(method, at.Path)
+	if o == nil || o.Surface != operation.Management || o.Public {
+		return nil, fault.New(fault.Invalid, codeCall, "no operation that rules decide about is called by %s %s", method, at.Path).At("path")
+	}
+	who, err := s.caller(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	c := &operation.Call{Spec: &o.Spec, Principal: who, Scope: in.Scope, RawPath: at.EscapedPath(), Path: values, Query: at.Query()}
+	if len(b.Body) > 0 && !slices.Equal(b.Body, json.RawMessage("null")) {
+		c.Body = o.Canonical(b.Body)
+	}
+	return c, nil
+}
+
+// caller returns who asks in a description. Nobody can be described who belongs to
+// another organisation.
+func (s *Service) caller(ctx context.Context, in evaluateIn) (operation.Principal, error) {
+	u := in.Body.User
+	if u == nil {
+		return in.Who, nil
+	}
+	if !in.Who.Permissions.Admin() { // whom rules let in: what others get to see is not theirs
+		return operation.Principal{}, fault.New(fault.Denied, codeUser, "access denied: only an admin can try rules as somebody else").At("user")
+	}
+	if u.Permissions == nil {
+		if u.ID == "" {
+			return operation.Principal{}, fault.New(fault.Invalid, codeUser, "user needs an id or user_permissions").At("user")
+		}
+		p, err := s.Identity.Someone(ctx, in.Scope, u.ID)
+		if fault.KindOf(err) == fault.NotFound {
+			err = fault.New(fault.NotFound, codeNoUser, "no user of the organisation has this id").At("user.id")
+		}
+		return p, err
+	}
+	if group, ok := u.Permissions.Valid(); !ok {
+		return operation.Principal{}, fault.New(fault.Invalid, codeUser, "the level of %q must be read, write, admin or deny", group).At("user.user_permissions")
+	}
+	return operation.Principal{
+		ID: u.ID, OrgID: in.Scope.Org(), GroupID: u.GroupID, Email: u.Email, Active: u.Active == nil || *u.Active, Permissions: u.Permissions,
+	}, nil
+}

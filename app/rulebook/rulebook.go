@@ -1,0 +1,258 @@
+// Package rulebook holds the use cases around the rules of an organisation: reading
+// and replacing them, trying them out, and naming further permissions for them
+// (docs/wire/rules.md).
+package rulebook
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	domain "github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// Codes of the faults of this package.
+const (
+	codeClosed = "rules.closed"       // the API is switched off
+	codeRules  = "rules.invalid"      // a text that is no rule set
+	codeBusy   = "rules.busy"         // a text that takes too long
+	codeOrg    = "rules.organisation" // a caller without organisation
+	codeCall   = "rules.call"         // a description of no call
+	codeUser   = "rules.user"         // a description of no user
+	codeNoUser = "user.not_found"
+)
+
+// Config says what the use cases need.
+type Config struct {
+	Identity *identity.Service
+	// Workshop checks and tries rules; nil: the API of rules is switched off. It is
+	// asked for when it is needed, since it knows all operations.
+	Workshop func() rules.Workshop
+	// Find returns the operation that a request would be for, or nil.
+	Find func(method, path string) (o *operation.Operation, values map[string]string)
+	// Decides says that rules decide about calls, and not permission maps alone.
+	Decides bool
+	// Preset is what organisations that named no permissions have, by name and label.
+	Preset map[string]string
+}
+
+// Service is the use cases.
+type Service struct{ Config }
+
+// Operations implements operation.Service.
+func (s *Service) Operations() []operation.Operation {
+	policy := policyBody{OpenPolicy: &policyText{Rules: new(exampleRules)}}
+	custom := customBody{Custom: map[string]string{"billing": "See what is billed"}}
+	noOrg := operation.Answer{Status: 500, Text: "Failed to identify organisation."}
+	unreadable := operation.Answer{Status: 500, Text: "Failed to unmarshal response body."}
+	style := func(faults map[string]operation.Answer) operation.Style {
+		faults[codeOrg] = noOrg
+		return operation.Style{Word: "OK", Faults: faults}
+	}
+	opa := operation.Group{
+		Surface: operation.Management, Name: "rules", Path: "/api/org/opa", Tag: "Rules", Permission: access.IsAdmin,
+		Style: style(map[string]operation.Answer{}),
+	}.Rows(
+		operation.GET("get", "", "Read the rules that decide about the organisation", s.Rules, operation.Faulting(codeClosed, codeOrg),
+			operation.Example(nil, operation.Entity[policyBody]{Value: policy}),
+			operation.Notes("Without rules of its own those of the service apply.")),
+		operation.PUT("replace", "", "Replace the rules of the organisation", s.SetRules, operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy),
+			operation.Answers(map[string]operation.Answer{
+				codeRules: {Text: "Invalid OPA rules."}, operation.CodeMalformed: unreadable, operation.CodeEmptyBody: unreadable,
+			}),
+			operation.Limits(maxBody, deadline), operation.Rehearsable(nil), operation.Example(policy, operation.Receipt{Message: rulesStored}),
+			operation.Notes("An empty text removes them: those of the service apply again. Rules that cannot be used are refused, and those before them stay; evaluate says what is wrong with them.")),
+		operation.POST("evaluate", "/evaluate", "Try rules on a request that is only described", s.Evaluate,
+			operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy, codeCall, codeUser, codeNoUser), operation.Limits(maxBody, deadline),
+			operation.Example(exampleTrial, exampleFinding),
+			operation.Notes("Nothing is changed, stored or sent. Rules see the body as it is given here. Without open_policy the rules in force are tried; without user the caller asks.")),
+	)
+	permissions := operation.Group{
+		Surface: operation.Management, Name: "permissions", Path: "/api/org/permissions", Tag: "Rules", Permission: access.IsAdmin,
+		Style: style(map[string]operation.Answer{}),
+	}.Rows(
+		operation.GET("get", "", "Read the additional permissions of the organisation", s.Custom, operation.AnyUser(), operation.Faulting(codeOrg),
+			operation.Example(nil, operation.Entity[customBody]{Value: custom}),
+			operation.Notes("Only rules give them a meaning. An organisation that stored none has those of security.additional_permissions.")),
+		operation.PUT("replace", "", "Replace the additional permissions of the organisation", s.SetCustom, operation.Faulting(access.CodeCustom, codeOrg),
+			operation.Answers(map[string]operation.Answer{
+				operation.CodeMalformed: unreadable, operation.CodeEmptyBody: {Status: 400, Text: "Failed to read response body."},
+			}),
+			operation.Limits(maxBody, 0), operation.Rehearsable(nil), operation.Example(custom, operation.Receipt{Message: customStored}),
+			operation.Notes("The whole map is replaced. Users keep the entries of names that are gone.")),
+	)
+	return append(opa, permissions...)
+}
+
+// Bounds of requests: a text of the largest size, with a body to try it on, and the
+// time that compiling and deciding may take.
+const (
+	maxBody  = 4 << 20
+	deadline = 10 * time.Second
+)
+
+const (
+	rulesStored  = "OPA rules has been updated on org level."
+	customStored = "Additional Permissions updated in org level."
+)
+
+// policyBody is how rules are sent and read. Older versions had a member enabled in
+// it, which means nothing.
+type policyBody struct {
+	OpenPolicy *policyText `json:"open_policy" doc:"The rules of an organisation."`
+}
+
+type policyText struct {
+	Rules *string `json:"rules" doc:"Rego in the package dashboard_users; empty: no rules of its own."`
+}
+
+// text returns the rules that a body brings, if it brings any.
+func (b policyBody) text() (string, bool) {
+	if b.OpenPolicy == nil || b.OpenPolicy.Rules == nil {
+		return "", false
+	}
+	return *b.OpenPolicy.Rules, true
+}
+
+type readIn struct {
+	Scope tenant.Scope
+}
+
+// Rules returns the text that decides about the caller's organisation.
+func (s *Service) Rules(ctx context.Context, in readIn) (operation.Entity[policyBody], error) {
+	text, tag, err := s.inForce(ctx, in.Scope)
+	return operation.Entity[policyBody]{Value: policyBody{OpenPolicy: &policyText{Rules: &text}}, Tag: tag}, err
+}
+
+// inForce returns the rules of an organisation and their entity tag, or those of the
+// service, which have none.
+func (s *Service) inForce(ctx context.Context, scope tenant.Scope) (text, tag string, err error) {
+	w, err := s.open(scope)
+	if err != nil {
+		return "", "", err
+	}
+	o, err := s.Identity.Organisation(ctx, scope.Org())
+	if err != nil {
+		return "", "", err
+	}
+	if own := o.Value.OpenPolicy.Rules; own != "" {
+		return own, operation.Tag(o.Serial), nil
+	}
+	return w.Shared(), "", nil
+}
+
+// open refuses callers when the API is switched off, and those without organisation.
+func (s *Service) open(scope tenant.Scope) (rules.Workshop, error) {
+	w := s.Workshop()
+	if w == nil {
+		return nil, fault.New(fault.Denied, codeClosed, "access denied: the API of rules is switched off. security.open_policy.enable_api switches it on.")
+	}
+	return w, belongs(scope)
+}
+
+func belongs(scope tenant.Scope) error {
+	if scope.Org() == "" {
+		return fault.New(fault.Invalid, codeOrg, "a user without organisation has no rules")
+	}
+	return nil
+}
+
+type setRulesIn struct {
+	Scope tenant.Scope
+	Match operation.Match
+	Body  policyBody `body:""`
+}
+
+// SetRules replaces the rules of the caller's organisation when they can be used.
+func (s *Service) SetRules(ctx context.Context, in setRulesIn) (operation.Receipt, error) {
+	w, err := s.open(in.Scope)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	text, ok := in.Body.text()
+	if !ok {
+		return operation.Receipt{}, fault.New(fault.Invalid, codeRules, "open_policy.rules must be a text; an empty one removes the rules").At("open_policy.rules")
+	}
+	if text != "" {
+		if err := unusable(w.Check(ctx, in.Scope.Org(), text)); err != nil {
+			return operation.Receipt{}, err
+		}
+	}
+	at, err := s.Identity.Choose(ctx, in.Scope, in.Match.Check, func(o domain.Organisation) (domain.Organisation, error) {
+		o.OpenPolicy.Rules = text
+		return o, nil
+	})
+	return operation.Receipt{Message: rulesStored, Tag: operation.Tag(at)}, err
+}
+
+// unusable makes a fault of what a workshop says about a text.
+func unusable(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, rules.ErrText):
+		return fault.New(fault.Invalid, codeRules, "Invalid OPA rules: %s", beginning(err.Error())).At("open_policy.rules").Because(err)
+	}
+	return fault.New(fault.Unavailable, codeBusy, "the rules take too long, or too many are tried at the moment: try again, or make them simpler").Because(err)
+}
+
+// beginning bounds what is told of a text: the places that are wrong quote it.
+func beginning(text string) string {
+	const most = 4000
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + " …"
+}
+
+type customBody struct {
+	Custom map[string]string `json:"additional_permissions" doc:"Label by name of a permission."`
+}
+
+// Custom returns the additional permissions of the caller's organisation.
+func (s *Service) Custom(ctx context.Context, in readIn) (operation.Entity[customBody], error) {
+	if err := belongs(in.Scope); err != nil {
+		return operation.Entity[customBody]{}, err
+	}
+	o, err := s.Identity.Organisation(ctx, in.Scope.Org())
+	if err != nil {
+		return operation.Entity[customBody]{}, err
+	}
+	own := o.Value.AdditionalPermissions
+	if len(own) == 0 && s.Preset != nil {
+		own = s.Preset
+	}
+	return operation.Entity[customBody]{Value: customBody{own}, Tag: operation.Tag(o.Serial)}, nil
+}
+
+type setCustomIn struct {
+	Scope tenant.Scope
+	Match operation.Match
+	Body  customBody `body:""`
+}
+
+// SetCustom replaces the additional permissions of the caller's organisation.
+func (s *Service) SetCustom(ctx context.Context, in setCustomIn) (operation.Receipt, error) {
+	if err := belongs(in.Scope); err != nil {
+		return operation.Receipt{}, err
+	}
+	custom := in.Body.Custom
+	if custom == nil {
+		return operation.Receipt{}, fault.New(fault.Invalid, access.CodeCustom, "additional_permissions must be an object of names and labels; an empty one removes all").At("additional_permissions")
+	}
+	if err := access.CheckCustom(custom); err != nil {
+		return operation.Receipt{}, err
+	}
+	at, err := s.Identity.Choose(ctx, in.Scope, in.Match.Check, func(o domain.Organisation) (domain.Organisation, error) {
+		o.AdditionalPermissions = custom
+		return o, nil
+	})
+	return operation.Receipt{Message: customStored, Tag: operation.Tag(at)}, err
+}

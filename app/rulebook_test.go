@@ -1,0 +1,139 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/adapters/opa"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// deciding lets rules decide, and opens their API, with one engine.
+func deciding(file string) []app.Option {
+	var made *opa.Engine
+	engine := func(t app.Tools) (*opa.Engine, error) {
+		if made != nil {
+			return made, nil
+		}
+		own := identity.Service{Store: t.Store}
+		e, err := opa.New(opa.Config{File: file, Logger: t.Log, Lookup: t.Get, OrgRules: own.Rules}, t.Operations())
+		made = e
+		return e, err
+	}
+	return []app.Option{
+		app.WithRules(func(t app.Tools) (rules.Engine, error) { return engine(t) }),
+		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) { return engine(t) }),
+	}
+}
+
+// put makes a request that replaces rules.
+func put(text string) string {
+	return fmt.Sprintf(`{"open_policy":{"rules":%q}}`, text)
+}
+
+// Rules of an organisation decide at once, on every replica, about its own requests
+// and those of no other; a text that cannot be used changes nothing; without rules of
+// its own those of the file decide.
+func TestRulesOfTheOrganisationDecide(t *testing.T) {
+	file := t.TempDir() + "/dashboard.rego"
+	const shared = "package dashboard_users\ndeny[\"file\"] { input.request.path == \"/api/assets\" }\n"
+	if err := os.WriteFile(file, []byte(shared), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := crypto.NewKeys("a secret of the test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := service(t, nobodyWatches(), append(deciding(file), app.WithStore(db))...)
+	b, err := app.New(append(deciding(file), app.WithStore(db), app.WithKeys(keys))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(a *app.App, who, want string) {
+		t.Helper()
+		code, text := fetch(t, a, "GET", "/api/assets", who, "")
+		if want == "" && code != 200 || want != "" && (code != 403 || !strings.Contains(text, "access denied: "+want+`"`)) {
+			t.Errorf("%s: %d %s, want %q", who, code, text, want)
+		}
+	}
+	replace := func(who, text string, want int) {
+		t.Helper()
+		if code, answer := fetch(t, a, "PUT", "/api/org/opa", who, put(text)); code != want {
+			t.Errorf("%q: %d %s", text, code, answer)
+		}
+	}
+	for _, replica := range []*app.App{a, b} {
+		ask(replica, "admin", "file")
+		ask(replica, "other", "file")
+	}
+	if _, text := fetch(t, b, "GET", "/api/org/opa", "admin", ""); !strings.Contains(text, `deny[\"file\"]`) {
+		t.Error("not the text of the file:", text)
+	}
+	replace("admin", "package dashboard_users\ndeny[\"own\"] { input.request.path == \"/api/assets\" }", 200)
+	replace("admin", "package dashboard_users\ndeny[", 400)
+	for _, replica := range []*app.App{a, b} {
+		ask(replica, "admin", "own")
+		ask(replica, "other", "file")
+	}
+	replace("other", "package dashboard_users\ndeny[\"x\"] { false }", 200)
+	ask(b, "other", "")
+	ask(b, "admin", "own")
+	replace("admin", "", 200)
+	ask(b, "admin", "file")
+	ask(b, "other", "")
+}
+
+// Rules decide who reads and replaces rules. Whom they let in besides admins cannot
+// see through the eyes of others.
+func TestRulesDecideAboutRules(t *testing.T) {
+	a := service(t, nobodyWatches(), deciding("")...)
+	trial := func(user string) (int, string) {
+		return fetch(t, a, "POST", "/api/org/opa/evaluate", "writer", `{"method":"GET","path":"/api/assets"`+user+`}`)
+	}
+	if code, text := trial(""); code != 403 {
+		t.Error(code, text)
+	}
+	if code, text := fetch(t, a, "PUT", "/api/org/opa", "admin", put("package dashboard_users\ndeny[\"no\"] { input.request.method == \"PUT\" }")); code != 200 {
+		t.Fatal(code, text)
+	}
+	if code, text := trial(""); code != 200 || !strings.Contains(text, `"in_force":true`) {
+		t.Error(code, text)
+	}
+	if code, text := trial(`,"user":{"user_permissions":{"IsAdmin":"admin"}}`); code != 403 || !strings.Contains(text, "only an admin") {
+		t.Error(code, text)
+	}
+	if code, text := fetch(t, a, "PUT", "/api/org/opa", "admin", put("")); code != 403 || !strings.Contains(text, "access denied: no") {
+		t.Error(code, text)
+	}
+}
+
+// Organisations that named no permissions have those of the settings.
+func TestAdditionalPermissionsOfTheSettings(t *testing.T) {
+	a := service(t, nobodyWatches(), app.WithAdditionalPermissions(map[string]string{"billing": "Bills"}))
+	look := func(want string) {
+		t.Helper()
+		if code, text := fetch(t, a, "GET", "/api/org/permissions", "nobody", ""); code != 200 || text != want {
+			t.Error(code, text)
+		}
+	}
+	look(`{"additional_permissions":{"billing":"Bills"}}`)
+	for body, want := range map[string]string{
+		`{"additional_permissions":{"own":"Own"}}`: `{"additional_permissions":{"own":"Own"}}`,
+	} {
+		if code, text := fetch(t, a, "PUT", "/api/org/permissions", "admin", body); code != 200 {
+			t.Error(code, text)
+		}
+		look(want)
+	}
+}

@@ -1,0 +1,61 @@
+package access
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Groups are the permission groups of the product. No organisation can give one of
+// these names a meaning of its own.
+var Groups = []Permission{
+	APIs, MCP, Keys, Policies, OAuth, Certs, Assets, Hooks, Users, UserGroups, Analytics, Logs, IDM, Portal, System, AuditLogs,
+	Governance, "websockets", "owned_analytics", IsAdmin, ResetPassword, AnyUser,
+}
+
+// CodeCustom is the code of faults in custom permissions.
+const CodeCustom = "permissions.custom"
+
+// Bounds of custom permissions.
+const (
+	MaxCustom = 200
+	maxName   = 64  // characters of a name
+	maxLabel  = 200 // characters of a label
+)
+
+// CheckCustom returns a fault if an organisation cannot have these permissions, given
+// by name and label.
+func CheckCustom(custom map[string]string) error {
+	if len(custom) > MaxCustom {
+		return fault.New(fault.Invalid, CodeCustom, "an organisation can have %d additional permissions; it would have %d", MaxCustom, len(custom)).At("additional_permissions")
+	}
+	for name, label := range custom {
+		field := "additional_permissions." + name
+		switch {
+		case !readable(name, maxName) || name == "":
+			return fault.New(fault.Invalid, CodeCustom, "the name of a permission must be one line of 1 to %d characters, without blanks at its ends", maxName).At("additional_permissions")
+		case builtIn(name):
+			return fault.New(fault.Invalid, CodeCustom, "the product has a permission %q: choose another name", name).At(field)
+		case !readable(label, maxLabel):
+			return fault.New(fault.Invalid, CodeCustom, "the label of %q must be one line of at most %d characters, without blanks at its ends", name, maxLabel).At(field)
+		}
+	}
+	return nil
+}
+
+func builtIn(name string) bool {
+	for _, g := range Groups {
+		if strings.EqualFold(name, string(g)) || strings.EqualFold(name, synonyms[g]) {
+			return true
+		}
+	}
+	return false
+}
+
+// readable reports whether a text can stand in a list: printable and not too long.
+func readable(text string, most int) bool {
+	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= most && strings.TrimSpace(text) == text &&
+		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
