@@ -59,6 +59,7 @@ var importRules = []rule{
 	{folder: "app/registry", own: with("app/guard", "app/crud")},
 	{folder: "app/identity", own: with("app/guard", "app/crud")},
 	{folder: "app/rulebook", own: with("app/identity")},
+	{folder: "app/session", own: with("app/guard", "app/crud", "app/identity")},
 	{folder: "app/gateway", own: with("app/guard")},
 	{folder: "app/apis", own: with("app/crud")},
 	{folder: "app/apis/forms", own: with("app/apis")},

@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/resources/assets"
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
+	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -26,6 +27,7 @@ func newKinds(definitions Definitions, e embedded) (crud.Kinds, error) {
 		registry.Registration(),
 		identity.Organisations,
 		identity.UserRegistration(),
+		session.Registration(),
 	}, e.resources...) {
 		all = append(all, r.Registration())
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
 	"github.com/gatehouse-io/gatehouse/app/rulebook"
 	"github.com/gatehouse-io/gatehouse/app/schemas"
+	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -51,6 +52,7 @@ var modules = fx.Options(
 	service[*registry.ClientIDPs](newClientIDPs),
 	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),
 	service[identity.Users](func(s *identity.Service) identity.Users { return identity.Users{Service: s} }),
+	service[*session.Service](newSessions),
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*hooks.Service](newHooks),
@@ -142,8 +144,10 @@ func newKeys(s people) (secret.Keys, error) {
 
 func newIdentity(b basics, s people, st store.Store, keys secret.Keys) *identity.Service {
 	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: b.newID, Now: b.now, Log: b.log,
-		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets}
+		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, EndSessions: session.EndAll}
 }
+
+func newSessions(s people, id *identity.Service) *session.Service { return session.New(id, s.sessions) }
 
 func newClientIDPs(t crud.Tools, l *apis.Repository) *registry.ClientIDPs {
 	return &registry.ClientIDPs{Tools: t, Foreign: l.Foreign}
@@ -222,10 +226,10 @@ func newRulebook(s embedded, p people, a *App, id *identity.Service) *rulebook.S
 	}}
 }
 
-func newGuard(b basics, s admission, n nodes, a *App, id *identity.Service, e rules.Engine) operation.Middleware {
+func newGuard(b basics, s admission, n nodes, a *App, browsers *session.Service, e rules.Engine) operation.Middleware {
 	return guard.New(guard.Config{
 		Authenticators: map[operation.Surface]guard.Authenticator{
-			operation.Management: id.Authenticate,
+			operation.Management: browsers.Authenticate,
 			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret),
 			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/load"
@@ -187,6 +188,9 @@ func WithMultiOrgUsers() Option { return func(o *settings) { o.multiOrg = true }
 
 // WithAdminPasswordResets lets admins set other users' passwords.
 func WithAdminPasswordResets() Option { return func(o *settings) { o.adminResets = true } }
+
+// WithSessions says how browsers log in, and for how long.
+func WithSessions(c session.Config) Option { return func(o *settings) { o.sessions = c } }
 
 // WithMaintenance closes the management surface.
 func WithMaintenance() Option { return func(o *settings) { o.maintenance = true } }

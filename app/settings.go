@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
@@ -72,6 +73,7 @@ type people struct {
 	multiOrg    bool
 	custom      map[string]string
 	adminResets bool
+	sessions    session.Config
 }
 
 // admission says who gets in besides users.

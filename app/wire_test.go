@@ -26,6 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
@@ -149,12 +150,52 @@ func (k *plannedKeys) NewKey() string {
 var random = regexp.MustCompile(`"Nonce":"[^"]+"`)
 
 // headers are shown in transcripts when an answer has them.
-var shown = []string{"Allow", "Content-Encoding", "Content-Type", "Etag", "Retry-After", "X-Request-Id"}
+var shown = []string{"Allow", "Content-Encoding", "Content-Type", "Etag", "Location", "Retry-After", "X-Request-Id"}
 
 // tags shows entity tags in transcripts as the number of a record, in order of
 // appearance, and how often it has been written since it was made: what they really are
 // depends on the time.
-type tags struct{ born []uint64 }
+// What cookies carry is shown as the name of the cookie and how manieth it is.
+type tags struct {
+	born    []uint64
+	cookies [][2]string // value and what is shown
+}
+
+// cookie matches what a cookie carries, and shownCookie what is shown of that.
+var (
+	cookie      = regexp.MustCompile(`^([a-z_]+)=([^;]+)`)
+	shownCookie = regexp.MustCompile(`[a-z_]+-\d+`)
+)
+
+// set shows a cookie that is set.
+func (g *tags) set(header string) string {
+	return cookie.ReplaceAllStringFunc(header, func(s string) string {
+		m := cookie.FindStringSubmatch(s)
+		n := 1
+		for _, c := range g.cookies {
+			if c[0] == m[2] {
+				return m[1] + "=" + c[1]
+			}
+			if strings.HasPrefix(c[1], m[1]+"-") {
+				n++
+			}
+		}
+		g.cookies = append(g.cookies, [2]string{m[2], fmt.Sprintf("%s-%d", m[1], n)})
+		return fmt.Sprintf("%s=%s-%d", m[1], m[1], n)
+	})
+}
+
+// sent replaces what is shown of cookies by what they carry.
+func (g *tags) sent(value string) string {
+	return shownCookie.ReplaceAllStringFunc(value, func(s string) string {
+		for _, c := range g.cookies {
+			if c[1] == s {
+				return c[0]
+			}
+		}
+		return s
+	})
+}
 
 // second is how far apart the tags of two new records are: the clock ticks.
 const second = 1_000_000
@@ -203,7 +244,7 @@ func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 			}
 			header.Set(c[0], c[1])
 		} else if name, value, ok := strings.Cut(l, ": "); ok && !strings.ContainsAny(name, `{}" `) {
-			header.Set(name, g.real(value))
+			header.Add(name, g.sent(g.real(value)))
 		} else {
 			body = append(body, l)
 		}
@@ -218,6 +259,9 @@ func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 		if v := w.Header().Get(name); v != "" {
 			fmt.Fprintf(&b, "< %s: %s\n", name, g.show(v))
 		}
+	}
+	for _, v := range w.Header()["Set-Cookie"] {
+		fmt.Fprintf(&b, "< Set-Cookie: %s\n", g.set(v))
 	}
 	if text := shorten(random.ReplaceAllString(strings.TrimSpace(w.Body.String()), `"Nonce":"…"`)); text != "" {
 		fmt.Fprintf(&b, "< %s\n", strings.ReplaceAll(text, "\n", "\n< "))
@@ -270,11 +314,21 @@ func shorten(text string) string {
 
 // switches are what a transcript needs switched on, which the beginning of its name says.
 func switches(file string) []app.Option {
+	quick := session.Config{Delay: -1}
 	switch {
 	case strings.HasPrefix(file, "rules"):
 		return []app.Option{withRulesAPI}
-	case !strings.HasPrefix(file, "ownership-"):
-		return nil
+	case file == "sessions-limits.txt":
+		quick.PerName, quick.PerAddress = 2, 4
+	case file == "sessions-hidden.txt":
+		quick.PerName, quick.Hidden = 1, true
+	case file == "sessions-several.txt":
+		return []app.Option{app.WithSessions(quick), app.WithMultiOrgUsers()}
+	case file == "sessions-one.txt":
+		quick.One, quick.Secure = true, true
+	}
+	if !strings.HasPrefix(file, "ownership-") {
+		return []app.Option{app.WithSessions(quick)}
 	}
 	return []app.Option{app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}})}
 }

@@ -31,6 +31,9 @@ func (x *exchange) succeed(v any) error {
 	if r, ok := v.(operation.Rendition); ok {
 		return x.rendition(r)
 	}
+	if l, ok := v.(operation.Landing); ok && x.land(l) {
+		return nil
+	}
 	out := &x.row.output
 	if t := reflect.TypeOf(v); t != out.of { // an operation that declares an interface
 		other := compile(t, x.row.spec.Style)
@@ -117,8 +120,9 @@ func (x *exchange) fail(err error) {
 		x.body = newBuffer()
 	}
 	x.body.text, x.body.more = x.body.text[:0], nil
-	x.tag, x.encoding, x.varies, x.pieces, x.extra, x.download = "", "", false, nil, nil, ""
+	x.tag, x.encoding, x.varies, x.pieces, x.extra, x.download, x.cookies = "", "", false, nil, nil, "", nil
 	f := classify(err)
+	x.wait = f.Wait
 	status, text := answerTo(f, x.row.spec.Style.Faults)
 	x.status, x.mediaType, x.retry = status, jsonType, passing(f)
 	if listed(x.http.Header["Accept"], problemType) {
@@ -214,7 +218,13 @@ func (x *exchange) header(h nethttp.Header) {
 	if x.status == nethttp.StatusTooManyRequests {
 		h["Retry-After"] = aMinute
 	}
-	if x.status == nethttp.StatusNotModified || x.status == nethttp.StatusNoContent {
+	if x.wait > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(x.wait)}
+	}
+	if x.cookies != nil {
+		h["Set-Cookie"] = x.cookies
+	}
+	if x.status == nethttp.StatusNotModified || x.status == nethttp.StatusNoContent || x.status == nethttp.StatusSeeOther {
 		return
 	}
 	if x.body == nil || x.body.more == nil {

@@ -74,6 +74,9 @@ func (x *exchange) carryOut(ctx context.Context) (any, error) {
 		defer x.load.End()
 		x.call.Incoming = x.receive
 	}
+	if err := x.foreign(); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, x.row.deadline)
 	defer cancel()
 	return x.row.do(ctx, &x.call)

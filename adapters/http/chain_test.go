@@ -28,7 +28,7 @@ func TestCall(t *testing.T) {
 	c := s.last()
 	want := &operation.Call{
 		Spec: c.Spec, RequestID: "made-up", RawPath: "/api/things/%61%2Fb", Path: map[string]string{"name": "a/b"}, Query: url.Values{"p": {"1", "2"}},
-		Header: map[string]string{"Content-Type": "text/plain", "If-Match": `"7"`}, Body: []byte(`{"name":"y"}`), Token: "k1", Remote: "192.0.2.1:1234",
+		Header: map[string]string{"Content-Type": "text/plain", "If-Match": `"7"`}, Body: []byte(`{"name":"y"}`), Token: "k1", Remote: "192.0.2.1:1234", Peer: "192.0.2.1:1234",
 		Principal: operation.Principal{ID: "principal-1"},
 	}
 	if !reflect.DeepEqual(c, want) || c.Spec.ID != "things.replace" {

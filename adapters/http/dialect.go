@@ -12,12 +12,13 @@ import (
 // dialect is what differs from surface to surface on the wire, and nothing else.
 type dialect struct {
 	token    func(r *nethttp.Request) string
+	browser  bool                                  // browsers may present a cookie instead
 	envelope func(b []byte, message string) []byte // of errors
 	banned   [][]byte                              // what no error may contain
 }
 
 var dialects = map[operation.Surface]*dialect{
-	operation.Management: {token: accessKey, envelope: enveloped(`,"Meta":null}`)},
+	operation.Management: {token: accessKey, browser: true, envelope: enveloped(`,"Meta":null}`)},
 	operation.Admin:      {token: header("Admin-Auth"), envelope: enveloped(`,"Meta":null}`)},
 	operation.Node:       {token: header("Authorization"), envelope: enveloped(`,"Nonce":""}`), banned: recoveryWords},
 	operation.Probe:      {token: func(*nethttp.Request) string { return "" }, envelope: enveloped(`,"Meta":null}`)},

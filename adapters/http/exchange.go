@@ -24,6 +24,7 @@ type row struct {
 	output    output
 	headers   []string // that a call carries, canonical
 	params    []string // placeholders of the path
+	cookies   []string // that a call carries
 	hasBody   bool
 	document  bool // the body is a whole document
 	maxBody   int64
@@ -53,6 +54,8 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 		switch p.In {
 		case "path":
 			r.params = append(r.params, p.Name)
+		case "cookie":
+			r.cookies = append(r.cookies, p.Name)
 		case "header":
 			r.headers = append(r.headers, textproto.CanonicalMIMEHeaderKey(p.Name))
 		}
@@ -87,6 +90,8 @@ type exchange struct {
 	body      *buffer
 	pieces    [][]byte // of a stream or a document, instead of body
 	retry     bool     // the client may try again soon
+	wait      int      // seconds after which it may; 0: see retry
+	cookies   []string // to set
 	download  string   // name of the file to save, or ""
 	extra     map[string]string
 }
@@ -103,7 +108,8 @@ func (x *exchange) settled() int {
 // that what guards, watches and writes down also sees malformed requests.
 func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	x := &exchange{row: r, http: req}
-	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Token: r.dialect.token(req)}
+	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Peer: req.RemoteAddr, Token: r.dialect.token(req)}
+	x.present()
 	if req.URL.RawQuery != "" {
 		x.call.Query = req.URL.Query()
 	}

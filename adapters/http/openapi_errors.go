@@ -48,6 +48,9 @@ var badParameters = saidWith(operation.CodeParameter)
 // the secret.
 var moved, strangeNode = saidWith(operation.CodeMatch), saidWith("node.secret")
 
+// unproven is for browsers whose call may come from a page of another site.
+var unproven = saidWith("auth.csrf")
+
 // badDocuments are what can be wrong with a document, as it is sent or as it is
 // where its address says.
 var badDocuments = append(saidWith(operation.CodeMalformed), fault.New(fault.Invalid, operation.CodeMalformed, "not readable as YAML: …"))
@@ -72,6 +75,8 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(!o.Public && o.Surface == operation.Management && away != nethttp.StatusServiceUnavailable, maintained)
 	add(!o.Public && o.Surface != operation.Node && o.Surface != operation.Probe, typical[fault.Unauthenticated])
 	add(!o.Public && o.Surface == operation.Management, typical[fault.Denied])
+	add(!o.Public && o.Surface == operation.Management && o.ChangesState(), unproven...)
+	add(out.form == landing && o.Method != nethttp.MethodGet, crossSite)
 	add(!o.Public && o.Surface == operation.Node, strangeNode...)
 	add(!o.Public, typical[fault.TooMany])
 	add(o.Method != nethttp.MethodGet && (o.Surface == operation.Management || o.Surface == operation.Admin), noRoom)
@@ -143,7 +148,7 @@ func (d *describer) errors(o *operation.Operation, out output) object {
 func usual(o *operation.Operation, faults []*fault.Error) bool {
 	for _, f := range faults {
 		status, text := answerTo(f, o.Style.Faults)
-		if s, t := answerTo(f, nil); s != status || t != text || f != typical[f.Kind] && f != noRoom && !slices.Contains(slices.Concat(badBodies, badParameters, moved, strangeNode), f) {
+		if s, t := answerTo(f, nil); s != status || t != text || f != typical[f.Kind] && f != noRoom && !slices.Contains(slices.Concat(badBodies, badParameters, moved, strangeNode, unproven), f) {
 			return false
 		}
 	}

@@ -17,6 +17,7 @@ import (
 var securitySchemes = object{
 	"accessKey":   object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "A user's access key, bare."},
 	"bearer":      object{"type": "http", "scheme": "bearer", "description": "A user's access key as a bearer token."},
+	"session":     object{"type": "apiKey", "in": "cookie", "name": operation.SessionCookie, "description": "The session of a browser. Calls that change something also carry the cookie csrf_token in the header X-CSRF-Token."},
 	"adminSecret": object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of the super-admin."},
 	"nodeSecret":  object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that gateway nodes share, bare."},
 }
@@ -27,7 +28,7 @@ func securityOf(o *operation.Operation) []any {
 	switch {
 	case o.Public:
 	case o.Surface == operation.Management:
-		return []any{one("accessKey"), one("bearer")}
+		return []any{one("accessKey"), one("bearer"), one("session")}
 	case o.Surface == operation.Admin:
 		return []any{one("adminSecret")}
 	case o.Surface == operation.Node:
@@ -168,7 +169,11 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 		headers["ETag"] = ref("headers", "ETag")
 	}
 	described := object{"description": nethttp.StatusText(o.Status), "headers": headers}
-	if o.Status == nethttp.StatusNoContent {
+	switch o.Status {
+	case nethttp.StatusSeeOther:
+		headers["Location"] = object{"description": "Where the browser goes on.", "schema": object{"type": "string"}}
+		return described, nil
+	case nethttp.StatusNoContent:
 		return described, nil
 	}
 	example, err := Example(o)
@@ -211,7 +216,7 @@ func Text(o *operation.Operation, answer any) ([]byte, error) {
 
 func (d *describer) outputSchema(o *operation.Operation, out output) object {
 	switch out.form {
-	case receipt:
+	case receipt, landing:
 		return object{"type": "object", "required": []string{"Status", "Message", "Meta"}, "properties": object{
 			"Status": object{"const": o.Style.Word}, "Message": object{"type": "string"},
 			"Meta": object{"type": []string{"string", "object", "null"}}, "ID": object{"type": "string"},

@@ -29,6 +29,7 @@ type form uint8
 const (
 	bare form = iota
 	receipt
+	landing
 	page
 	entity
 	stream
@@ -39,7 +40,7 @@ const (
 func outputOf(o *operation.Operation) (output, error) {
 	out := compile(o.Out, o.Style)
 	switch {
-	case out.form == receipt && o.Style.Word == "":
+	case (out.form == receipt || out.form == landing) && o.Style.Word == "":
 		return out, fmt.Errorf("http: %s answers with an envelope, but its style has no status word", o.ID)
 	case out.form == page && o.Style.ListKey == "" && !o.Style.Bare:
 		return out, fmt.Errorf("http: %s answers with a page, but its style has no list key", o.ID)
@@ -57,6 +58,8 @@ func compile(t reflect.Type, style operation.Style) output {
 	case t == reflect.TypeFor[operation.Receipt]():
 		return output{of: t, form: receipt, tag: func(v any) string { return v.(operation.Receipt).Tag },
 			write: func(b *buffer, v any) error { return b.receipt(style.Word, v.(operation.Receipt)) }}
+	case t == reflect.TypeFor[operation.Landing]():
+		return output{of: t, form: landing, write: func(b *buffer, v any) error { return b.receipt(style.Word, v.(operation.Landing).Receipt) }}
 	case generic(t, "Page"):
 		return pageOutput(t, style)
 	case generic(t, "Entity"):

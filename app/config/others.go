@@ -76,20 +76,17 @@ const otherSwitches = `
 	enable_hashed_keys_listing enable_master_keys
 	email_backend.enable_email_notifications hide_listen_path use_sentry show_org_id
 	host_config.enable_host_names host_config.disable_org_slug_prefix
-	host_config.secure_cookies
 	http_server_options.ssl_insecure_skip_verify http_server_options.prefer_server_ciphers
-	security.hide_login_failure_limit_error security.login_disallow_forward_proxy
 	security.force_first_login_pw_reset security.enable_content_security_policy
 	ui.hide_help ui.dont_allow_license_management ui.onboarding.enabled
 	identity_broker.enabled identity_broker.ssl_insecure_skip_verify
-	use_sharded_analytics enable_aggregate_lookups allow_explicit_policy_id disable_parallel_sessions
+	use_sharded_analytics enable_aggregate_lookups allow_explicit_policy_id
 	sso_enable_user_lookup audit.enabled audit.detailed_recording dcr_ssl_insecure_skip_verify disable_telemetry`
 
 const otherNumbers = `
 	mongo_batch_size
-	security.login_failure_username_limit security.login_failure_ip_limit security.login_failure_expiration
 	security.user_password_max_days security.enforce_password_history
 	ui.notifications.duration.success ui.notifications.duration.warning ui.notifications.duration.error ui.trial.end_date
-	dashboard_session_lifetime portal_session_lifetime
+	portal_session_lifetime
 	notifications.certificate_expiry_monitor.metadata_refresh_interval_minutes
 	notifications.certificate_expiry_monitor.warning_threshold_days`

@@ -65,6 +65,7 @@ type Settings struct {
 	EncryptionKeys []Secret // the first encrypts, all decrypt
 	EncryptAtRest  bool     // documents and their history are encrypted where they are stored
 	Security       Security
+	Sessions       Sessions
 	MultiOrgUsers  bool
 
 	PageSize  int // records per page, at least 1
@@ -186,6 +187,18 @@ type Security struct {
 	AdditionalPermissions map[string]string // custom permission → label
 	AdminResetsPassword   bool              // administrators may set other users' passwords
 	AllowedExamples       []string          // exact addresses of example repositories; the first is the default
+}
+
+// Sessions says how browsers log in (docs/wire/sessions.md).
+type Sessions struct {
+	Lifetime      time.Duration
+	One           bool // a login ends the other sessions of the user
+	SecureCookies bool
+	PerName       int // wrong passwords for one name in a window; 0: no limit
+	PerAddress    int // wrong passwords from one address in a window; 0: no limit
+	Window        time.Duration
+	Hidden        bool
+	Direct        bool
 }
 
 // OpenPolicy is the policy engine (docs/wire/rules.md#switches).

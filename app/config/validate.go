@@ -22,7 +22,7 @@ type finding struct {
 func (l *loader) validate() {
 	s := &l.settings
 	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
-	for _, f := range slices.Concat(servingRules(s), storageRules(s), gatewayRules(s), redisRules(&s.Redis), limitRules(s)) {
+	for _, f := range slices.Concat(servingRules(s), storageRules(s), gatewayRules(s), redisRules(&s.Redis), limitRules(s), sessionRules(&s.Sessions)) {
 		if f.bad {
 			l.problem(f.setting, "%s", f.message)
 		}
@@ -86,6 +86,18 @@ func gatewayRules(s *Settings) []finding {
 func absolute(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
+// longestSession is more than any browser should stay logged in.
+const longestSession = 30 * 24 * time.Hour
+
+func sessionRules(b *Sessions) []finding {
+	return []finding{
+		{b.Lifetime < time.Second || b.Lifetime > longestSession, "dashboard_session_lifetime", "expected 1 second to 30 days"},
+		{b.PerName < 0, "security.login_failure_username_limit", "expected at least 0"},
+		{b.PerAddress < 0, "security.login_failure_ip_limit", "expected at least 0"},
+		{b.Window < time.Second || b.Window > 24*time.Hour, "security.login_failure_expiration", "expected 1 second to 24 hours"},
+	}
 }
 
 func redisRules(r *Redis) []finding {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -59,8 +60,10 @@ func New(cfg Config) operation.Middleware {
 	return func(next operation.Handler) operation.Handler {
 		return func(ctx context.Context, c *operation.Call) (out any, err error) {
 			ctx = store.Request(ctx)
-			if !c.Spec.Public {
+			if !c.Spec.Public || c.Spec.Intent != access.Read {
 				defer func() { cfg.Audit(ctx, c, err) }()
+			}
+			if !c.Spec.Public {
 				if err := cfg.admit(ctx, c); err != nil {
 					return nil, err
 				}
@@ -73,7 +76,8 @@ func New(cfg Config) operation.Middleware {
 				defer w.leave()
 			}
 			if c.Spec.Public {
-				return next(ctx, c)
+				out, err := next(store.Attribute(ctx, store.Attribution{Operation: c.Spec.ID, Request: c.RequestID}), c)
+				return out, identified(c, out, err)
 			}
 			if err := c.Receive(ctx); err != nil {
 				return nil, err
@@ -93,6 +97,17 @@ func New(cfg Config) operation.Middleware {
 			}
 		}
 	}
+}
+
+// identified puts whoever has come to be known on a call, so that audit knows too.
+func identified(c *operation.Call, out any, err error) error {
+	l, ok := out.(operation.Landing)
+	if err != nil || !ok || l.Who.OrgID == "" {
+		return err
+	}
+	c.Principal = l.Who
+	c.Scope, err = tenant.Of(l.Who.OrgID)
+	return err
 }
 
 // admit finds out who calls, by the headers alone.

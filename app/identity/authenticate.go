@@ -20,8 +20,13 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	if c.Token == "" {
 		return guard.Unauthenticated()
 	}
-	u, err := s.byKey(ctx, c.Token)
-	if err != nil {
+	return s.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (identity.User, error) { return s.byKey(ctx, r, c.Token) })
+}
+
+// Recognise puts a user on a call as principal. It refuses a user who is inactive and
+// one of an organisation that is gone.
+func (s *Service) Recognise(ctx context.Context, r store.Reader, u identity.User, c *operation.Call) error {
+	if err := s.alive(ctx, r, u.OrgID); err != nil {
 		return err
 	}
 	if !u.Active {
@@ -29,11 +34,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		return guard.Unauthenticated()
 	}
 	c.Principal = principal(u)
-	if u.OrgID == "" {
-		return superUser(c)
-	}
-	c.Scope, err = tenant.Of(u.OrgID)
-	return err
+	return nil
 }
 
 // superUser lets a user without organisation read across organisations
@@ -48,22 +49,15 @@ func superUser(c *operation.Call) error {
 
 // byKey finds the user of an access key. Looking up by keyed digest tells an
 // attacker nothing by its timing.
-func (s *Service) byKey(ctx context.Context, token string) (found identity.User, err error) {
-	err = s.Store.View(ctx, tenant.Everyone("authenticate"), func(r store.Reader) error {
-		for _, digest := range s.Keys.Digests(token) {
-			u, err := users.ByKey(ctx, r, byKey, digest)
-			if fault.KindOf(err) == fault.NotFound {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			found = u.Value
-			return s.alive(ctx, r, found.OrgID)
+func (s *Service) byKey(ctx context.Context, r store.Reader, token string) (identity.User, error) {
+	for _, digest := range s.Keys.Digests(token) {
+		u, err := users.ByKey(ctx, r, byKey, digest)
+		if fault.KindOf(err) == fault.NotFound {
+			continue
 		}
-		return guard.Unauthenticated()
-	})
-	return found, err
+		return u.Value, err
+	}
+	return identity.User{}, guard.Unauthenticated()
 }
 
 // alive refuses users of an organisation that is gone.

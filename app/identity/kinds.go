@@ -63,6 +63,9 @@ type Service struct {
 	// AdminResets lets admins set other users' passwords
 	// (security.allow_admin_reset_password).
 	AdminResets bool
+	// EndSessions ends all sessions of a user in the unit of work that shuts it out;
+	// nil: there are none.
+	EndSessions func(ctx context.Context, w store.Writer, userID string) error
 }
 
 // Organisation returns one organisation, or a NotFound fault.

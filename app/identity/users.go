@@ -200,6 +200,9 @@ func (s *Service) storePassword(ctx context.Context, u store.Stored[identity.Use
 			v.Credentials.PasswordHash, v.PasswordUpdated = hash, now
 			return v, nil
 		})
+		if err == nil && s.EndSessions != nil {
+			err = s.EndSessions(ctx, w, u.Value.ID)
+		}
 		return v.Serial, err
 	})
 }

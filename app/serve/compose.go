@@ -20,6 +20,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
@@ -160,6 +161,9 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 				Examples: d.ValidateExamples, Defaults: d.ValidateDefaults, Streams: d.Streams, AllStreams: d.ExperimentalStreams},
 			UnsafePolicyIDs: d.UnsafePolicyIDs, Hosts: hosts,
 		}))
+	b := s.Sessions
+	opts = append(opts, app.WithSessions(session.Config{Life: b.Lifetime, One: b.One, Secure: b.SecureCookies || s.TLS.Enabled,
+		PerName: b.PerName, PerAddress: b.PerAddress, Window: b.Window, Hidden: b.Hidden, Direct: b.Direct}))
 	if s.MultiOrgUsers {
 		opts = append(opts, app.WithMultiOrgUsers())
 	}

@@ -52,6 +52,7 @@ type Error struct {
 	Message string // safe to show: no driver text, no secret
 	Field   string // JSON path of the offending field, or ""
 	Err     error  // the cause, for logs only
+	Wait    int    // seconds after which to try again; 0: as for others of its kind
 }
 
 // Error returns the message and the cause; only Message is for clients.

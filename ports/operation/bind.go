@@ -17,9 +17,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// plan fills an input struct from a Call: fields tagged path:"x", query:"x" and
-// header:"X" from there, the field tagged body:"" from the body, fields of type
-// tenant.Scope, Principal, Match and Settled from what is known of the call. The fields of
+// plan fills an input struct from a Call: fields tagged path:"x", query:"x", cookie:"x"
+// and header:"X" from there, the field tagged body:"" from the body, fields of type
+// tenant.Scope, Principal, Origin, Match and Settled from what is known of the call. The fields of
 // a struct that is tagged params:"" count as the input's own; path:"" is the parameter
 // that the option Identifier names.
 type plan struct {
@@ -74,7 +74,7 @@ func (p *plan) add(f reflect.StructField) {
 		p.steps = append(p.steps, step{f.Index, decodeBody})
 		return
 	}
-	for _, in := range []string{"path", "query", "header"} {
+	for _, in := range []string{"path", "query", "header", "cookie"} {
 		name, tagged := f.Tag.Lookup(in)
 		about := f.Tag.Get("doc")
 		if tagged && name == "" && in == "path" {
@@ -94,6 +94,7 @@ func into[T any](field reflect.Value) *T { return field.Addr().Interface().(*T) 
 var given = map[reflect.Type]func(reflect.Value, *Call) error{
 	reflect.TypeFor[tenant.Scope](): func(v reflect.Value, c *Call) error { *into[tenant.Scope](v) = c.Scope; return nil },
 	reflect.TypeFor[Principal]():    func(v reflect.Value, c *Call) error { *into[Principal](v) = c.Principal; return nil },
+	reflect.TypeFor[Origin]():       func(v reflect.Value, c *Call) error { *into[Origin](v) = Origin{c.Remote, c.Peer}; return nil },
 	reflect.TypeFor[Settled](): func(v reflect.Value, c *Call) error {
 		if s := c.whole(); s != nil {
 			*into[Settled](v) = *s
@@ -140,6 +141,9 @@ func decodeBody(v reflect.Value, c *Call) (err error) {
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return fault.New(fault.Invalid, CodeEmptyBody, "body is empty")
+	}
+	if f, ok := v.Addr().Interface().(Form); ok && !doc.IsObject(body) {
+		return fillForm(f, body)
 	}
 	if err := doc.Check(body, 0); err != nil {
 		return malformed(err.Error(), "")
@@ -203,6 +207,8 @@ func text(in, name string) func(reflect.Value, *Call) error {
 			s = c.Query.Get(key)
 		case "header":
 			s = c.Header[key]
+		case "cookie":
+			s = c.Cookies[key]
 		}
 		if s == "" {
 			return nil

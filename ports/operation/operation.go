@@ -129,8 +129,12 @@ type Call struct {
 	Incoming func(context.Context) error
 	Upload   Upload // of a row that takes a Document
 	settled  *settlement
-	Token    string // the surface's credential
-	Remote   string // address of the caller
+	Token    string            // the surface's credential
+	Session  string            // the credential of a browser, when there is no Token
+	Proof    string            // that the call is not brought about by a page of another site
+	Cookies  map[string]string // those that the row binds
+	Remote   string            // address of the caller
+	Peer     string            // address of the connection
 }
 
 // Receive reads the body, once, if it has not been read. A guard calls it as
@@ -155,7 +159,7 @@ type Operation struct {
 
 // Param is a part of the request other than its body.
 type Param struct {
-	Name, In string // In: path, query or header
+	Name, In string // In: path, query, header or cookie
 	Type     reflect.Type
 	Doc      string
 }

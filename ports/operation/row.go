@@ -30,6 +30,9 @@ func Status(code int) Option { return func(s *Spec) { s.Status = code } }
 // Tail makes the last placeholder of the path take all that is left of one.
 func Tail() Option { return func(s *Spec) { s.Tail = true } }
 
+// Writes says that the row changes something, whatever its method: a link, for one.
+func Writes() Option { return func(s *Spec) { s.Intent = access.Write } }
+
 // Public lets anyone call.
 func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" } }
 

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	users "github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// CodeUnproven is the code of the fault for a call that may come from a page of
+// another site.
+const CodeUnproven = "auth.csrf"
+
+// Authenticate is the guard's Authenticator of the management surface: the user whose
+// access key the call presents or, without one, the user of the browser's session.
+func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
+	if c.Token != "" || c.Session == "" {
+		return s.users.Authenticate(ctx, c)
+	}
+	return s.users.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (identity.User, error) {
+		return s.user(ctx, r, c)
+	})
+}
+
+// user returns the user of a session that holds. A call that changes something must
+// prove that it comes from our own pages: browsers send cookies whatever page asks.
+func (s *Service) user(ctx context.Context, r store.Reader, c *operation.Call) (identity.User, error) {
+	found, err := s.byToken(ctx, r, c.Session)
+	if err != nil {
+		return identity.User{}, err
+	}
+	if found == nil || found.Over(s.users.Now()) {
+		return identity.User{}, guard.Unauthenticated()
+	}
+	if c.Spec.ChangesState() && !session.Proven(c.Proof, s.proofs(c.Session)) {
+		return identity.User{}, fault.New(fault.Denied, CodeUnproven, "access denied: send the value of the cookie csrf_token in the header X-CSRF-Token")
+	}
+	u, err := users.Records.Locate(ctx, r, found.UserID)
+	if fault.KindOf(err) == fault.NotFound || err == nil && u.Value.OrgID != found.OrgID {
+		return identity.User{}, guard.Unauthenticated()
+	}
+	return u.Value, err
+}
+
+// byToken returns the session of a token, or nil. Looking up by keyed digest tells an
+// attacker nothing by its timing.
+func (s *Service) byToken(ctx context.Context, r store.Reader, token string) (*session.Session, error) {
+	for _, digest := range s.digests(token) {
+		v, err := sessions.ByKey(ctx, r, byDigest, digest)
+		if fault.KindOf(err) == fault.NotFound {
+			continue
+		}
+		return &v.Value, err
+	}
+	return nil, nil
+}

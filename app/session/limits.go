@@ -1,0 +1,89 @@
+package session
+
+import (
+	"crypto/rand"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/session"
+)
+
+// tried names what an attempt counts for.
+type tried struct{ name, address string }
+
+// tried tells for whom an attempt counts. A browser with which the user has logged in
+// before has a count of its own: however often others guess at a name, its owner gets
+// in.
+func (s *Service) tried(in loginIn, email string) tried {
+	t := tried{name: email, address: in.Origin.Remote}
+	if s.cfg.Direct {
+		t.address = in.Origin.Peer
+	}
+	t.address = network(t.address)
+	nonce, proof, _ := strings.Cut(in.Device, ".")
+	if len(nonce) == deviceSize && session.Proven(proof, s.users.Keys.Digests(deviceText(email, nonce))) {
+		t.name = "device " + nonce
+	}
+	return t
+}
+
+// deviceSize is how long the name of a device is: that of rand.Text.
+const deviceSize = 26
+
+func deviceText(email, nonce string) string { return "device\x00" + nonce + "\x00" + email }
+
+// device returns the value by which the browser of a user is known.
+func (s *Service) device(email string) string {
+	nonce := rand.Text()
+	return nonce + "." + s.users.Keys.Digests(deviceText(email, nonce))[0]
+}
+
+// take counts an attempt, or says how long to wait.
+func (s *Service) take(t tried) error {
+	now := s.users.Now()
+	s.mu.Lock()
+	wait := s.addresses.Take(now, t.address)
+	if wait == 0 {
+		if wait = s.names.Take(now, t.name); wait > 0 {
+			s.addresses.GiveBack(t.address)
+		}
+	}
+	s.mu.Unlock()
+	if wait == 0 {
+		return nil
+	}
+	if s.cfg.Hidden {
+		return wrong()
+	}
+	seconds := int((wait + time.Second - 1) / time.Second)
+	f := fault.New(fault.TooMany, CodeWait, "Retry in %d seconds.", seconds)
+	f.Wait = seconds
+	return f
+}
+
+// giveBack says that an attempt was not wrong.
+func (s *Service) giveBack(t tried) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.addresses.GiveBack(t.address)
+	s.names.GiveBack(t.name)
+}
+
+// network returns what counts as one address: an IPv4 address, or the /64 of an IPv6
+// address, which is what one subscriber has.
+func network(remote string) string {
+	addr, err := netip.ParseAddr(remote)
+	if at, failed := netip.ParseAddrPort(remote); failed == nil {
+		addr, err = at.Addr(), nil
+	}
+	if err != nil {
+		return remote
+	}
+	if addr = addr.Unmap().WithZone(""); addr.Is4() {
+		return addr.String()
+	}
+	p, _ := addr.Prefix(64) // every IPv6 address has one
+	return p.String()
+}

@@ -1,0 +1,124 @@
+// Package session holds the use cases of browsers: logging in and out, and calling
+// with a cookie in place of an access key (docs/wire/sessions.md).
+package session
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Indexes of sessions.
+const (
+	byDigest = "digest"
+	byUser   = "user_id"
+)
+
+var sessions = &store.Kind[session.Session]{
+	Name: session.Kind, Noun: "session",
+	ID:  func(s session.Session) string { return s.ID },
+	Org: func(s session.Session) tenant.ID { return s.OrgID },
+	Indexes: []store.Index[session.Session]{
+		store.Lookup(byDigest, func(s session.Session) string { return s.Digest }),
+		store.Lookup(byUser, func(s session.Session) string { return s.UserID }),
+	},
+}
+
+// Registration is what sessions bring.
+func Registration() crud.Registration {
+	return crud.Facts[session.Session]{Kind: sessions, Sample: func(at crud.Stamp) (session.Session, error) {
+		return session.Session{ID: at.ID, OrgID: at.Org, UserID: at.ID, Digest: at.ID, Created: at.Now(), Expires: at.Now().Add(time.Hour)}, nil
+	}}.Registration()
+}
+
+// Config says how sessions are treated; the zero Config has the defaults.
+type Config struct {
+	Life   time.Duration // of a session; 0: an hour
+	One    bool          // a login ends the other sessions of the user
+	Secure bool          // cookies go over TLS only
+
+	PerName    int           // wrong passwords for one name in a window; 0: no limit
+	PerAddress int           // wrong passwords from one address in a window; 0: no limit
+	Window     time.Duration // 0: 15 minutes
+	Hidden     bool          // who must wait is told that the credentials are wrong
+	Direct     bool          // the address is that of the connection, whatever proxies say
+
+	Delay time.Duration // answers to logins wait for up to so long; 0: 200 ms, less: not at all
+}
+
+// Bounds of what logins may take together.
+const (
+	atOnce      = 2      // passwords that are checked at a time: each takes a processor, and memory
+	waiting     = 64     // logins that wait for that
+	maxHomes    = 4      // organisations in which one password is looked for
+	maxNames    = 50_000 // more than can be tried in a window, since each costs a slow hash
+	maxPassword = 1024
+)
+
+// Service is the use cases of browsers.
+type Service struct {
+	users *identity.Service
+	cfg   Config
+	dummy func() string // the hash of a password that no user has
+	queue chan struct{} // logins under way
+	slots chan struct{} // passwords being checked
+
+	mu        sync.Mutex
+	names     session.Attempts
+	addresses session.Attempts
+}
+
+// New returns the use cases for the users of a service.
+func New(users *identity.Service, cfg Config) *Service {
+	if cfg.Life <= 0 {
+		cfg.Life = time.Hour
+	}
+	if cfg.Window <= 0 {
+		cfg.Window = 15 * time.Minute
+	}
+	if cfg.Delay == 0 {
+		cfg.Delay = 200 * time.Millisecond
+	}
+	return &Service{
+		users: users, cfg: cfg, queue: make(chan struct{}, waiting), slots: make(chan struct{}, atOnce),
+		names:     session.Attempts{Limit: cfg.PerName, Window: cfg.Window, Room: maxNames},
+		addresses: session.Attempts{Limit: cfg.PerAddress, Window: cfg.Window, Room: maxNames},
+		dummy: sync.OnceValue(func() string {
+			hash, err := users.Passwords.Hash("a password that no user has")
+			if err != nil {
+				users.Log.Error("no password can be hashed; the time of an answer to a login says whether the user exists", "error", err)
+			}
+			return hash
+		}),
+	}
+}
+
+// pause delays an answer by chance: its time says nothing about what was found.
+func (s *Service) pause(ctx context.Context) {
+	if s.cfg.Delay <= 0 {
+		return
+	}
+	t := time.NewTimer(rand.N(s.cfg.Delay))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// cookie makes a cookie as the settings want it.
+func (s *Service) cookie(name, value string, life time.Duration) operation.Cookie {
+	c := operation.Cookie{Name: name, Value: value, Life: life, Script: name == operation.ProofCookie, Secure: s.cfg.Secure}
+	if name == operation.DeviceCookie {
+		c.Path = "/login"
+	}
+	return c
+}

@@ -1,0 +1,134 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	users "github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// deviceLife is for how long a browser is known.
+const deviceLife = 365 * 24 * time.Hour
+
+// Opened is what the answer to a login tells about the session.
+type Opened struct {
+	UserID  string    `json:"user_id"`
+	OrgID   tenant.ID `json:"org_id"`
+	Expires time.Time `json:"expires_at"`
+}
+
+// open makes a session for a user whose password was right. The token is always a new
+// one: what a browser had before is worth nothing.
+func (s *Service) open(ctx context.Context, u identity.User) (operation.Landing, error) {
+	token, now := rand.Text(), s.users.Now()
+	opened := session.Session{
+		ID: s.users.NewID(), OrgID: u.OrgID, UserID: u.ID, Digest: s.digests(token)[0],
+		Created: now, Expires: now.Add(s.cfg.Life),
+	}
+	_, err := s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
+		_, err := users.Records.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
+			if v.Credentials.PasswordHash != u.Credentials.PasswordHash || !v.Active {
+				return v, wrong() // it has changed since it was checked
+			}
+			v.LastLogin = now
+			return v, nil
+		})
+		if err != nil {
+			return err
+		}
+		all, err := sessionsOf(ctx, w, u.ID)
+		if err != nil {
+			return err
+		}
+		if err := end(ctx, w, session.Excess(all, now, s.cfg.One)); err != nil {
+			return err
+		}
+		return sessions.Insert(ctx, w, opened)
+	})
+	if err != nil {
+		return operation.Landing{}, err
+	}
+	return operation.Landing{
+		Who:     operation.Principal{ID: u.ID, OrgID: u.OrgID},
+		Receipt: operation.Receipt{Message: "Logged in", Meta: Opened{u.ID, u.OrgID, opened.Expires}},
+		Cookies: []operation.Cookie{
+			s.cookie(operation.SessionCookie, token, s.cfg.Life),
+			s.cookie(operation.ProofCookie, s.proofs(token)[0], s.cfg.Life),
+			s.cookie(operation.DeviceCookie, s.device(u.Email), deviceLife),
+		},
+	}, nil
+}
+
+// digests returns under which digests a token may have been stored.
+func (s *Service) digests(token string) []string { return s.users.Keys.Digests("session\x00" + token) }
+
+// proofs returns what proves calls of a session: only the server can make it of the
+// token, so that no other site can plant one.
+func (s *Service) proofs(token string) []string { return s.users.Keys.Digests("csrf\x00" + token) }
+
+// sessionsOf returns all sessions of a user, also those that are over.
+func sessionsOf(ctx context.Context, r store.Reader, userID string) (out []session.Session, err error) {
+	for v, err := range sessions.Find(ctx, r, store.Query{Index: byUser, Value: userID}) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v.Value)
+	}
+	return out, nil
+}
+
+// end ends sessions. They stay until they are pruned: a scope of everybody can change
+// records, but not delete them.
+func end(ctx context.Context, w store.Writer, list []session.Session) error {
+	for _, v := range list {
+		_, err := sessions.Edit(ctx, w, v.ID, nil, func(v session.Session) (session.Session, error) { return v.Ended(), nil })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EndAll ends all sessions of a user, in the unit of work that shuts it out or gives
+// it another password.
+func EndAll(ctx context.Context, w store.Writer, userID string) error {
+	all, err := sessionsOf(ctx, w, userID)
+	if err != nil {
+		return err
+	}
+	return end(ctx, w, session.Excess(all, time.Time{}, true))
+}
+
+type logoutIn struct {
+	Token string `cookie:"authorisation" doc:"The session."`
+}
+
+// Logout ends the session of a browser, if it has one, and clears its cookies.
+func (s *Service) Logout(ctx context.Context, in logoutIn) (operation.Landing, error) {
+	out := operation.Landing{Receipt: operation.Receipt{Message: "Logged out"}, Cookies: []operation.Cookie{
+		s.cookie(operation.SessionCookie, "", 0), s.cookie(operation.ProofCookie, "", 0),
+	}}
+	if in.Token == "" {
+		return out, nil
+	}
+	var found *session.Session
+	err := s.users.Store.View(ctx, tenant.Everyone("log out"), func(r store.Reader) (err error) {
+		found, err = s.byToken(ctx, r, in.Token)
+		return err
+	})
+	if err != nil || found == nil || found.Over(s.users.Now()) {
+		return out, err
+	}
+	u := identity.User{ID: found.UserID, OrgID: found.OrgID}
+	_, err = s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
+		return end(ctx, w, []session.Session{*found})
+	})
+	out.Who = operation.Principal{ID: u.ID, OrgID: u.OrgID}
+	return out, err
+}

@@ -1,0 +1,124 @@
+package session_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/session"
+)
+
+var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func TestOver(t *testing.T) {
+	s := session.Session{Expires: now}
+	for _, c := range []struct {
+		at   time.Time
+		over bool
+	}{{now.Add(-1), false}, {now, true}, {now.Add(1), true}} {
+		if s.Over(c.at) != c.over {
+			t.Error(c.at)
+		}
+	}
+	if !s.Ended().Over(now.Add(-time.Hour)) {
+		t.Error("an ended session holds")
+	}
+}
+
+func TestProven(t *testing.T) {
+	for _, c := range []struct {
+		sent   string
+		values []string
+		proven bool
+	}{
+		{"a", []string{"a"}, true}, {"b", []string{"a", "b"}, true}, {"c", []string{"a", "b"}, false},
+		{"", []string{""}, false}, {"", nil, false}, {"a", nil, false}, {"aa", []string{"a"}, false},
+	} {
+		if session.Proven(c.sent, c.values) != c.proven {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+func TestExcess(t *testing.T) {
+	var all []session.Session
+	for i := range session.Most + 3 {
+		all = append(all, session.Session{ID: fmt.Sprint(i), Created: now.Add(time.Duration(-i) * time.Minute), Expires: now.Add(time.Hour)})
+	}
+	all[2].Expires = now // is over, and ends nothing
+	out := session.Excess(all, now, false)
+	if len(out) != 3 || out[0].ID != fmt.Sprint(session.Most+2) {
+		t.Error("not the oldest three:", out)
+	}
+	if len(session.Excess(all, now, true)) != len(all)-1 {
+		t.Error("not all that hold")
+	}
+	if session.Excess(all[:session.Most-1], now, false) != nil {
+		t.Error("a session ended although there is room")
+	}
+}
+
+// A name waits once its attempts are used up, for no longer than one window, however
+// often it tries meanwhile.
+func TestAttempts(t *testing.T) {
+	a := session.Attempts{Limit: 3, Window: time.Minute, Room: 10}
+	for i := range 3 {
+		if a.Take(now.Add(time.Duration(i)*time.Second), "ada") != 0 {
+			t.Fatal("waits at attempt", i)
+		}
+	}
+	for i := range 57 {
+		if wait := a.Take(now.Add(time.Duration(3+i)*time.Second), "ada"); wait != time.Duration(57-i)*time.Second {
+			t.Fatal(i, wait)
+		}
+	}
+	if a.Take(now.Add(time.Minute), "ada") != 0 {
+		t.Error("waits for longer than a window")
+	}
+	if a.Take(now, "bob") != 0 || a.Take(now.Add(time.Minute), "bob") != 0 {
+		t.Error("another name waits")
+	}
+}
+
+func TestGiveBack(t *testing.T) {
+	a := session.Attempts{Limit: 2, Window: time.Minute, Room: 10}
+	a.Take(now, "ada")
+	for range 10 { // what was right does not count, and clears nothing
+		if a.Take(now, "ada") != 0 {
+			t.Fatal("waits after right attempts")
+		}
+		a.GiveBack("ada")
+	}
+	a.Take(now, "ada")
+	if a.Take(now, "ada") == 0 {
+		t.Error("wrong attempts were forgotten")
+	}
+	a.GiveBack("nobody")
+	if a.Take(now, "bob"); a.Len() != 2 {
+		t.Error(a.Len())
+	}
+	if a.GiveBack("bob"); a.Len() != 1 {
+		t.Error("a name without attempts is remembered")
+	}
+	if (&session.Attempts{}).Take(now, "ada") != 0 {
+		t.Error("0 is no limit")
+	}
+}
+
+// Names that an attacker makes up do not take more and more memory, and do not push
+// out a name that waits.
+func TestManyNames(t *testing.T) {
+	a := session.Attempts{Limit: 3, Window: time.Minute, Room: 1000}
+	for range 3 {
+		a.Take(now, "ada")
+	}
+	for i := range 100_000 {
+		a.Take(now, fmt.Sprint(i))
+	}
+	if a.Len() > 1000 {
+		t.Error(a.Len(), "names")
+	}
+	if a.Take(now, "ada") == 0 {
+		t.Error("the limit of a name was lifted by others")
+	}
+}

@@ -1,0 +1,19 @@
+package operation
+
+import "net/url"
+
+// Form is a body that browsers may also send as the fields of a form. A body that is a
+// JSON object is read as one whatever type it claims to be.
+type Form interface {
+	// Fill takes the fields of a form over.
+	Fill(fields url.Values)
+}
+
+func fillForm(f Form, body []byte) error {
+	fields, err := url.ParseQuery(string(body))
+	if err != nil {
+		return malformed("not valid JSON: it is no form either", "")
+	}
+	f.Fill(fields)
+	return nil
+}

@@ -1,0 +1,42 @@
+package operation
+
+import "time"
+
+// Landing is the answer to a browser that enters or leaves: an envelope or, with a
+// Location, the way to another page. Only rows that answer with it set cookies.
+type Landing struct {
+	Receipt
+	Who      Principal // who entered or left, for audit
+	Location string    // where the browser goes on; "": it stays and gets the envelope
+	Cookies  []Cookie
+}
+
+// Names of cookies.
+const (
+	SessionCookie = "authorisation" // the credential of a browser
+	ProofCookie   = "csrf_token"    // what scripts send back in ProofHeader
+	DeviceCookie  = "known_device"  // says that somebody has logged in with this browser
+)
+
+// ProofHeader carries the value of ProofCookie: only scripts of our own pages can send it.
+const ProofHeader = "X-CSRF-Token"
+
+// Cookie is set for the whole site, or below Path; pages of other sites do not send it
+// but when somebody follows a link.
+type Cookie struct {
+	Name, Value string
+	Path        string        // "": "/"
+	Life        time.Duration // 0: the browser forgets it now
+	Script      bool          // scripts of our pages may read it
+	Secure      bool          // goes over TLS only
+}
+
+// Origin is where a call comes from.
+type Origin struct {
+	Remote string // address of the caller, as proxies that are trusted say
+	Peer   string // address of the connection
+}
+
+// ChangesState reports whether calls of the row may change anything: pages of other
+// sites must not be able to bring them about.
+func (s *Spec) ChangesState() bool { return s.Method != "GET" || s.Intent != "read" }
