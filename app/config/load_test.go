@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 		Log: Log{Level: "info", Format: "standard"}, HomeDir: ".", Storage: Storage{Type: "sqlite"},
 		Reads: "current", MaxStaleness: time.Minute, StopGrace: 3 * time.Second, History: History{MaxAge: 720 * time.Hour, MaxBytes: 2 << 30},
 		AdminSecret: "a", NodeSecret: "n", PageSize: 10, NotifyOnChange: true, EncryptAtRest: true,
-		Sessions: Sessions{Lifetime: time.Hour, Window: 15 * time.Minute},
+		Sessions: Sessions{Lifetime: 3600, Window: 900},
 		Limits:   Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 300_000, BodyMemory: 256 << 20, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
 		Redis:    Redis{Port: 6379, TimeoutSeconds: 5},
 	}

@@ -191,12 +191,12 @@ type Security struct {
 
 // Sessions says how browsers log in (docs/wire/sessions.md).
 type Sessions struct {
-	Lifetime      time.Duration
-	One           bool // a login ends the other sessions of the user
+	Lifetime      int64 // seconds
+	One           bool  // a login ends the other sessions of the user
 	SecureCookies bool
 	PerName       int // wrong passwords for one name in a window; 0: no limit
 	PerAddress    int // wrong passwords from one address in a window; 0: no limit
-	Window        time.Duration
+	Window        int // seconds
 	Hidden        bool
 	Direct        bool
 }

@@ -88,15 +88,18 @@ func absolute(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// longestSession is more than any browser should stay logged in.
-const longestSession = 30 * 24 * time.Hour
+// More than any browser should stay logged in, or anybody should wait, in seconds.
+const (
+	longestSession = 30 * 24 * 3600
+	longestWait    = 24 * 3600
+)
 
 func sessionRules(b *Sessions) []finding {
 	return []finding{
-		{b.Lifetime < time.Second || b.Lifetime > longestSession, "dashboard_session_lifetime", "expected 1 second to 30 days"},
+		{b.Lifetime < 1 || b.Lifetime > longestSession, "dashboard_session_lifetime", "expected 1 second to 30 days"},
 		{b.PerName < 0, "security.login_failure_username_limit", "expected at least 0"},
 		{b.PerAddress < 0, "security.login_failure_ip_limit", "expected at least 0"},
-		{b.Window < time.Second || b.Window > 24*time.Hour, "security.login_failure_expiration", "expected 1 second to 24 hours"},
+		{b.Window < 1 || b.Window > longestWait, "security.login_failure_expiration", "expected 1 second to 24 hours"},
 	}
 }
 

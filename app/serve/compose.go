@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
@@ -162,8 +163,8 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 			UnsafePolicyIDs: d.UnsafePolicyIDs, Hosts: hosts,
 		}))
 	b := s.Sessions
-	opts = append(opts, app.WithSessions(session.Config{Life: b.Lifetime, One: b.One, Secure: b.SecureCookies || s.TLS.Enabled,
-		PerName: b.PerName, PerAddress: b.PerAddress, Window: b.Window, Hidden: b.Hidden, Direct: b.Direct}))
+	opts = append(opts, app.WithSessions(session.Config{Life: time.Duration(b.Lifetime) * time.Second, One: b.One, Secure: b.SecureCookies || s.TLS.Enabled,
+		PerName: b.PerName, PerAddress: b.PerAddress, Window: time.Duration(b.Window) * time.Second, Hidden: b.Hidden, Direct: b.Direct}))
 	if s.MultiOrgUsers {
 		opts = append(opts, app.WithMultiOrgUsers())
 	}
