@@ -30,8 +30,8 @@ type List struct {
 // The lists.
 var (
 	Policy = &List{"policy", "policy", []Cap{
-		{"access_rights", 5_000},
-		{"access_rights_array", 5_000},
+		{"access_rights", 2_000},
+		{"access_rights_array", 2_000},
 		{"access_rights.*.versions", 1_000},
 		{"tags", 1_000},
 	}}
