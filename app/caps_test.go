@@ -85,6 +85,9 @@ func TestCapsAtTheDoors(t *testing.T) {
 		{"PUT", "/api/apis/one/access", `{"userIds":[` + entries(1_001, `"u%d"`) + `],"userGroupIds":[]}`, "userIds", "1000"},
 		{"PUT", "/api/apis/oas/two", fmt.Sprintf(document, `,"gatewayTags":{"enabled":true,"tags":[`+entries(1_001, `"t%d"`)+`]}`), "tags", "1000"},
 		{"PUT", "/api/apis/oas/two/categories", `{"categories":[` + entries(1_001, `"c%d"`) + `]}`, "categories", "1000"},
+		{"POST", "/admin/organisations", `{"apis":[` + entries(10_001, `{"api_id":"a%d"}`) + `]}`, "apis", "10000"},
+		{"POST", "/admin/organisations/import", `{"event_options":{` + entries(101, `"e%d":{}`) + `}}`, "event_options", "100"},
+		{"PUT", "/admin/organisations/" + string(first.OrgID), `{"additional_permissions":{` + entries(1_001, `"p%d":"x"`) + `}}`, "additional_permissions", "1000"},
 		{"POST", "/admin/policies/import", `{"Data":[` + entries(10_001, `{"id":"p%d"}`) + `]}`, "Data", "10000"},
 		{"POST", "/admin/apis/import", `{"apis":[` + entries(10_001, `{"api_definition":{"api_id":"a%d"}}`) + `]}`, "apis", "10000"},
 	} {

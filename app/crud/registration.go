@@ -138,6 +138,14 @@ func (ks Kinds) named(kind string) *Registration {
 	return nil
 }
 
+// Names returns the names of the kinds.
+func (ks Kinds) Names() (names []string) {
+	for _, r := range ks {
+		names = append(names, r.Kind)
+	}
+	return names
+}
+
 // Signals returns what changes of all kinds announce.
 func (ks Kinds) Signals() signal.Table {
 	t := signal.Table{}

@@ -19,4 +19,6 @@ type Tools struct {
 	References *References
 	// Signals is what changes announce.
 	Signals signal.Table
+	// Kinds are the names of all kinds of records.
+	Kinds []string
 }

@@ -127,6 +127,23 @@ func (o Operations[T, D]) insert(ctx context.Context, c *Change[T, D]) (out stor
 	return out, err
 }
 
+// home returns the scope in which a resource is changed: that of the caller or, of a
+// caller above organisations, of the organisation that has the resource.
+func (o Operations[T, D]) home(ctx context.Context, in address) (tenant.Scope, error) {
+	if !in.Scope.All() {
+		return in.Scope, nil
+	}
+	var rec store.Record
+	err := o.Store.View(ctx, in.Scope, func(r store.Reader) (err error) {
+		rec, err = o.Kind.Raw(ctx, r, in.ID)
+		return err
+	})
+	if err != nil || rec.Org == "" {
+		return in.Scope, err
+	}
+	return tenant.Of(rec.Org)
+}
+
 // Edit replaces what clients choose about a resource.
 func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 	edit := func(ctx context.Context, in replacement[D]) (store.Stored[T], error) {
@@ -151,6 +168,9 @@ func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 }
 
 func (o Operations[T, D]) edit(ctx context.Context, in writing, c *Change[T, D]) (out store.Stored[T], err error) {
+	if in.Scope, err = o.home(ctx, in.address); err != nil {
+		return out, err
+	}
 	if err := o.prepare(ctx, c); err != nil {
 		return out, err
 	}

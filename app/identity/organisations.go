@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // adminStyle is how the admin surface answers.
@@ -23,6 +24,13 @@ func adminStyle(list string, faults map[string]operation.Answer) operation.Style
 	return operation.Style{Word: "OK", ListKey: list, Faults: all}
 }
 
+// organisationRows makes rows of organisations.
+type organisationRows struct {
+	crud.Operations[identity.Organisation, identity.OrganisationDraft]
+}
+
+var missingOrganisation = identity.OrganisationKind + ".not_found"
+
 // Organisations is what there is to organisations. The super-admin keeps them, and an
 // ID in the body of a new one is honoured.
 var Organisations = crud.Resource[identity.Organisation, identity.OrganisationDraft]{
@@ -34,19 +42,60 @@ var Organisations = crud.Resource[identity.Organisation, identity.OrganisationDr
 	},
 	Group: operation.Group{
 		Surface: operation.Admin, Name: "admin.organisations", Path: "/admin/organisations", Tag: "Organisations",
-		Style: adminStyle("organisations", map[string]operation.Answer{
-			identity.OrganisationKind + ".not_found": {Text: "Could not retrieve org detail"},
-		}),
+		Style: adminStyle("organisations", map[string]operation.Answer{missingOrganisation: {Text: "Could not retrieve org detail"}}),
 	},
-	Words: crud.Words{One: "an organisation", Many: "organisations", Created: "Org created", Param: "orgID", ParamDoc: "Identifier of the organisation."},
+	Words: crud.Words{One: "an organisation", Many: "organisations", Created: "Org created", Updated: "Org updated", Deleted: "Org deleted",
+		Param: "orgID", ParamDoc: "Identifier of the organisation."},
 	New: func(at crud.Stamp, d identity.OrganisationDraft) (identity.Organisation, error) {
 		return identity.NewOrganisation(tenant.ID(at.ID), d)
 	},
-	Draft:  map[string]any{"owner_name": "Example Ltd", "owner_slug": "example", "cname_enabled": true, "cname": "portal.example.com"},
-	Faults: []string{identity.OrganisationKind + ".id"},
-	Rows: func(o crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
-		return []operation.Row{o.List(), o.Insert(), o.Get()}
+	Replace: func(o identity.Organisation, d identity.OrganisationDraft, _ system.Clock) (identity.Organisation, error) {
+		return o.Replace(d)
 	},
+	Draft:  map[string]any{"owner_name": "Example Ltd", "owner_slug": "example", "cname_enabled": true, "cname": "portal.example.com"},
+	Faults: identity.OrganisationFaults,
+	Rows: func(o crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
+		rows := organisationRows{o}
+		return []operation.Row{o.List(), o.Insert(), rows.bring(), o.Get(), o.Edit(
+			operation.Notes("The organisation is replaced as a whole: what the body leaves out is empty afterwards. The identifier stays."),
+			operation.Answers(map[string]operation.Answer{
+				missingOrganisation:     {Status: 403, Text: "Failed to update Org object to DB"},
+				operation.CodeEmptyBody: {Status: 500, Text: "Failed to read request body, body empty"},
+			})), rows.remove()}
+	},
+}
+
+type importIn struct {
+	Scope tenant.Scope
+	Draft identity.OrganisationDraft `body:""`
+}
+
+// bring stores an organisation under the identifier that it brings.
+func (o organisationRows) bring() operation.Row {
+	return operation.POST("import", "/import", "Import an organisation", o.Import,
+		operation.Faulting(o.Faults...), operation.Rehearsable(o.References.Onlooker),
+		operation.Notes("The identifier is kept, so that records of the organisation fit. An organisation that is there already is replaced as a whole."),
+		operation.Example(map[string]any{"id": exampleOrg, "owner_name": "Example Ltd"}, map[string]any{"Status": "OK", "Message": "Org imported", "Meta": exampleOrg}))
+}
+
+// Import creates an organisation, or replaces the one that has its identifier.
+func (o organisationRows) Import(ctx context.Context, in importIn) (operation.Receipt, error) {
+	org, err := identity.NewOrganisation(tenant.ID(o.NewID()), in.Draft)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	scope, err := tenant.Of(org.ID)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	at, err := store.Write(ctx, o.Store, scope, func(w store.Writer) (store.Serial, error) {
+		v, err := organisations.Revise(ctx, w, string(org.ID), nil, func(identity.Organisation) (identity.Organisation, error) { return org, nil })
+		if fault.KindOf(err) == fault.NotFound {
+			return organisations.Create(ctx, w, org)
+		}
+		return v.Serial, err
+	})
+	return operation.Receipt{Message: "Org imported", Meta: org.ID, Tag: operation.Tag(at)}, err
 }
 
 func (s *Service) insert(ctx context.Context, o identity.Organisation) (store.Serial, error) {

@@ -58,6 +58,11 @@ var (
 		{"api_mappings", 20_000},
 		{"api_mappings.*.scope_to_policy", 1_000},
 	}}
+	Organisation = &List{"organisation", "organisation", []Cap{
+		{"apis", 10_000},
+		{"event_options", 100},
+		{"additional_permissions", 1_000},
+	}}
 	// Import is for requests that store many resources at once.
 	Import = &List{"import", "import", []Cap{
 		{"apis", 10_000},
@@ -66,7 +71,7 @@ var (
 )
 
 // Lists returns every list, for documentation.
-func Lists() []*List { return []*List{Policy, Definition, Wrapper, ClientIdP, Import} }
+func Lists() []*List { return []*List{Policy, Definition, Wrapper, ClientIdP, Organisation, Import} }
 
 // Check returns a fault that names the first field of a document that has more
 // entries than it may have, or nil.

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -30,6 +30,7 @@ type Organisation struct {
 	OrgOptionsMeta        json.RawMessage           `json:"org_options_meta,omitempty"`
 	OpenPolicy            OpenPolicy                `json:"open_policy"`
 	AdditionalPermissions map[string]string         `json:"additional_permissions"`
+	Rest                  doc.Object                `json:"-"` // members that are not known, kept as they are
 }
 
 // OrganisationDraft is what an administrator may choose about an organisation:
@@ -50,6 +51,7 @@ type OrganisationDraft struct {
 	OrgOptionsMeta        json.RawMessage           `json:"org_options_meta,omitempty"`
 	OpenPolicy            OpenPolicy                `json:"open_policy,omitzero"`
 	AdditionalPermissions map[string]string         `json:"additional_permissions,omitempty"`
+	Rest                  doc.Object                `json:"-"`
 }
 
 // LinkedAPI names an API that belongs to an organisation.
@@ -72,15 +74,12 @@ type OpenPolicy struct {
 	Rules   string `json:"rules"`
 }
 
-// NewOrganisation completes what an administrator sent. id is used unless the
-// organisation brings its own.
+// NewOrganisation completes what an administrator sent, or says which field is
+// wrong. id is used unless the organisation brings its own.
 func NewOrganisation(id tenant.ID, d OrganisationDraft) (Organisation, error) {
 	o := Organisation(d)
 	if o.ID == "" {
 		o.ID = id
-	}
-	if !validID(string(o.ID)) {
-		return o, fault.New(fault.Invalid, OrganisationKind+".id", "organisation id must be 1 to 64 letters, digits, '.', '_' or '-'").At("id")
 	}
 	if o.APIs == nil {
 		o.APIs = []LinkedAPI{}
@@ -91,7 +90,14 @@ func NewOrganisation(id tenant.ID, d OrganisationDraft) (Organisation, error) {
 	if o.AdditionalPermissions == nil {
 		o.AdditionalPermissions = map[string]string{}
 	}
-	return o, nil
+	return o, o.check()
+}
+
+// Replace returns the organisation that a draft describes, whole: what the draft
+// leaves out is empty afterwards. The identifier stays.
+func (o Organisation) Replace(d OrganisationDraft) (Organisation, error) {
+	d.ID = o.ID
+	return NewOrganisation(o.ID, d)
 }
 
 // validID accepts what can stand in a path, a key and a log line.

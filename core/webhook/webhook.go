@@ -52,7 +52,7 @@ func (h Hook) Replace(d Draft) (Hook, error) {
 	if !slices.Contains(Methods, d.Method) {
 		return Hook{}, invalid("method", "webhook method must be one of GET, PUT, POST, PATCH and DELETE")
 	}
-	if !reachable(d.TargetPath) {
+	if !Reachable(d.TargetPath) {
 		return Hook{}, invalid("target_path", "webhook target_path must be an absolute http or https URL")
 	}
 	h.Draft = d
@@ -66,7 +66,9 @@ func invalid(field, text string) error {
 	return fault.New(fault.Invalid, CodeInvalid, "%s", text).At(field)
 }
 
-func reachable(target string) bool {
+// Reachable reports whether a text is an address that can be called: an absolute http
+// or https URL with a host.
+func Reachable(target string) bool {
 	u, err := url.Parse(target)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }

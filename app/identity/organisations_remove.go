@@ -1,0 +1,96 @@
+package identity
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+const (
+	codePurge = identity.OrganisationKind + ".purge"
+	// purgeAtOnce is how many records one unit of work removes: others write in between.
+	purgeAtOnce = 100
+)
+
+func (o organisationRows) remove() operation.Row {
+	return operation.DELETE("delete", "/{orgID}", "Delete an organisation", o.Remove,
+		operation.Faulting(missingOrganisation, codePurge), operation.Rehearsable(o.References.Onlooker),
+		operation.Notes("Its users cannot log in and their keys stop working. Its other records stay, without a way to reach them, and gateways go on to serve its APIs. "+
+			"With purge they go as well, a hundred at a time; when the request ends early, the same request goes on, also when the organisation itself is gone."),
+		operation.Example(nil, map[string]any{"Status": "OK", "Message": "Org deleted", "Meta": nil}))
+}
+
+type removeIn struct {
+	ID    string `path:"orgID" doc:"Identifier of the organisation."`
+	Purge bool   `query:"purge" doc:"Also remove every record of the organisation."`
+	Match operation.Match
+}
+
+// Remove deletes an organisation and, if that is wanted, all that belongs to it.
+func (o organisationRows) Remove(ctx context.Context, in removeIn) (operation.Receipt, error) {
+	if in.Purge && store.Rehearsing(ctx) {
+		return operation.Receipt{}, fault.New(fault.Invalid, codePurge, "a purge cannot be rehearsed; leave out purge or dry_run").At("purge")
+	}
+	scope, err := tenant.Of(tenant.ID(in.ID))
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	_, err = o.Store.Update(ctx, scope, func(w store.Writer) error {
+		_, err := organisations.Delete(ctx, w, in.ID, in.Match.Check)
+		return err
+	})
+	if in.Purge && (err == nil || fault.KindOf(err) == fault.NotFound) {
+		n, failed := o.purge(ctx, scope)
+		if failed != nil || n > 0 {
+			err = failed
+		}
+	}
+	return operation.Receipt{Message: o.Words.Deleted}, err
+}
+
+// purge removes the records of an organisation that is gone, and returns how many
+// there were.
+func (o organisationRows) purge(ctx context.Context, scope tenant.Scope) (n int, err error) {
+	for _, kind := range o.Kinds {
+		for more := true; more; {
+			removed := 0
+			_, err := o.Store.Update(ctx, scope, func(w store.Writer) (err error) {
+				removed, err = purgeSome(ctx, w, kind)
+				return err
+			})
+			if err != nil {
+				return n, err
+			}
+			n, more = n+removed, removed == purgeAtOnce
+		}
+	}
+	return n, nil
+}
+
+// purgeSome removes records of one kind. It stops when somebody has created the
+// organisation anew meanwhile.
+func purgeSome(ctx context.Context, w store.Writer, kind string) (n int, err error) {
+	switch _, err := organisations.Get(ctx, w, string(w.Scope().Org())); {
+	case err == nil:
+		return 0, fault.New(fault.Conflict, codePurge, "the organisation was created anew meanwhile; delete it again to purge it")
+	case fault.KindOf(err) != fault.NotFound:
+		return 0, err
+	}
+	var ids []string
+	for rec, err := range w.Scan(ctx, store.Query{Kind: kind, Limit: purgeAtOnce}) {
+		if err != nil {
+			return 0, err
+		}
+		ids = append(ids, rec.ID)
+	}
+	for _, id := range ids {
+		if err := w.Delete(ctx, kind, id); err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), nil
+}

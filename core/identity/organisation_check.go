@@ -1,0 +1,76 @@
+package identity
+
+import (
+	"encoding/json"
+	"maps"
+	"net/mail"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/caps"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
+)
+
+// Codes of the faults of organisations.
+const (
+	CodeOrganisationID    = OrganisationKind + ".id"
+	CodeOrganisationField = OrganisationKind + ".invalid"
+	CodeOrganisationSize  = OrganisationKind + ".too_large"
+)
+
+// OrganisationFaults are the codes of the faults of a draft.
+var OrganisationFaults = []string{CodeOrganisationID, CodeOrganisationField, CodeOrganisationSize, caps.Organisation.Kind + ".too_many"}
+
+// maxOrganisation is the size of an organisation as JSON. Every request of its users
+// reads it, and a list shows all of them.
+const maxOrganisation = 1 << 20
+
+func (o Organisation) check() error {
+	if !validID(string(o.ID)) {
+		return fault.New(fault.Invalid, CodeOrganisationID, "organisation id must be 1 to 64 letters, digits, '.', '_' or '-'").At("id")
+	}
+	for _, list := range []struct {
+		field string
+		n     int
+	}{{"apis", len(o.APIs)}, {"event_options", len(o.EventOptions)}, {"additional_permissions", len(o.AdditionalPermissions)}} {
+		if err := caps.Organisation.Count(list.field, list.n); err != nil {
+			return err
+		}
+	}
+	if err := o.checkValues(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(o)
+	if err == nil && len(text) > maxOrganisation {
+		return fault.New(fault.Invalid, CodeOrganisationSize, "the organisation has %d bytes, and may have %d; leave out what is not needed", len(text), maxOrganisation)
+	}
+	return err
+}
+
+func (o Organisation) checkValues() error {
+	for _, f := range []struct {
+		name string
+		text json.RawMessage
+	}{{"ui", o.UI}, {"org_options_meta", o.OrgOptionsMeta}} {
+		if f.text != nil && !doc.IsNull(f.text) && !doc.IsObject(f.text) {
+			return invalidOrganisation(f.name, "must be an object")
+		}
+	}
+	for _, event := range slices.Sorted(maps.Keys(o.EventOptions)) {
+		to := o.EventOptions[event]
+		if to.Webhook != "" && !webhook.Reachable(to.Webhook) {
+			return invalidOrganisation("event_options."+event+".webhook", "must be an absolute http or https URL")
+		}
+		if to.Email != "" {
+			if _, err := mail.ParseAddress(to.Email); err != nil {
+				return invalidOrganisation("event_options."+event+".email", "must be an e-mail address")
+			}
+		}
+	}
+	return nil
+}
+
+func invalidOrganisation(field, wrong string) error {
+	return fault.New(fault.Invalid, CodeOrganisationField, "organisation %s %s", field, wrong).At(field)
+}
