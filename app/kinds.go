@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/resources/assets"
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
+	"github.com/gatehouse-io/gatehouse/app/resources/portal"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -24,6 +25,7 @@ func newKinds(definitions Definitions, e embedded) (crud.Kinds, error) {
 		policies.Registration(apis.Kind, d.Ownership),
 		hooks.Registration(),
 		assets.Resource,
+		portal.Registration(),
 		registry.Registration(),
 		identity.Organisations,
 		identity.UserRegistration(),

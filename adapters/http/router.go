@@ -29,6 +29,7 @@ type node struct {
 
 type leaf struct {
 	method  string
+	alone   bool // the path is unknown to other methods
 	names   []string
 	handler nethttp.Handler
 }
@@ -57,7 +58,7 @@ func (rt *router) handle(spec *operation.Spec, h nethttp.Handler) error {
 	if at(*leaves, spec.Method) != nil {
 		return fmt.Errorf("http: %s %s is already routed", spec.Method, spec.Path)
 	}
-	*leaves = append(*leaves, leaf{spec.Method, names, h})
+	*leaves = append(*leaves, leaf{spec.Method, spec.Alone, names, h})
 	return nil
 }
 
@@ -162,6 +163,9 @@ func (s *search) arrive(leaves []leaf) *leaf {
 		return l
 	}
 	for i := range leaves {
+		if leaves[i].alone {
+			continue
+		}
 		s.allowed = append(s.allowed, leaves[i].method)
 		if leaves[i].method == nethttp.MethodGet {
 			s.allowed = append(s.allowed, nethttp.MethodHead)

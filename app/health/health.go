@@ -70,7 +70,9 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Notes("Old bootstrap scripts send one first. There is nothing to license here."), operation.Example(nil, ok)),
 	)
 	return append(probes, operation.Group{Surface: operation.Admin, Name: "admin", Path: "/admin", Tag: "Health"}.Rows(
-		operation.GET("hello", "/hello", "How the service is doing, for the super-admin", s.Hello, operation.Example(nil, example)))...)
+		operation.GET("hello", "/hello", "How the service is doing, for the super-admin", s.Hello, operation.Example(nil, example)),
+		operation.GET("reload", "/system/reload", "Accept a request to read addresses of the dashboard anew", s.Reload, operation.Example(nil, Reloaded{"ok"}),
+			operation.Notes("Bootstrap scripts ask for it when they have set a domain. What organisations say is looked up with each request: there is nothing to read anew, and gateways are told nothing.")))...)
 }
 
 // checkTimeout bounds one look at a component.
@@ -121,6 +123,14 @@ func (s *Service) Ready(ctx context.Context, in struct{}) (Report, error) {
 
 // Accepted is the answer to a licence key.
 type Accepted struct{ Status string }
+
+// Reloaded is the answer to a request to read addresses anew.
+type Reloaded struct {
+	Status string `json:"status"`
+}
+
+// Reload has nothing to do: no address is kept.
+func (s *Service) Reload(context.Context, struct{}) (Reloaded, error) { return Reloaded{"ok"}, nil }
 
 // License accepts whatever is sent.
 func (s *Service) License(context.Context, struct{}) (Accepted, error) { return Accepted{"OK"}, nil }

@@ -34,6 +34,7 @@ type Spec struct {
 	Method     string
 	Path       string // "/api/clientidps/{id}"
 	Tail       bool   // the last placeholder takes the rest of a path, slashes included
+	Alone      bool   // to other methods the path is unknown
 	Summary    string
 	Notes      string // more for the API description
 	Tag        string

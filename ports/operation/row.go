@@ -33,6 +33,9 @@ func Tail() Option { return func(s *Spec) { s.Tail = true } }
 // Writes says that the row changes something, whatever its method: a link, for one.
 func Writes() Option { return func(s *Spec) { s.Intent = access.Write } }
 
+// Alone makes the path unknown to other methods: they get 404 instead of 405.
+func Alone() Option { return func(s *Spec) { s.Alone = true } }
+
 // Public lets anyone call.
 func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" } }
 

@@ -1,0 +1,110 @@
+// Package portal takes what jobs send to set up a classic developer portal, so that
+// they end well. There is no such portal: what is sent is kept and never read
+// (docs/wire/portal.md).
+package portal
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/portal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+const byAge = "age"
+
+var pieces = &store.Kind[portal.Piece]{
+	Name: portal.Kind, Noun: "piece of a portal",
+	ID:      func(p portal.Piece) string { return p.ID },
+	Org:     func(p portal.Piece) tenant.ID { return p.OrgID },
+	Indexes: []store.Index[portal.Piece]{store.Sorted(byAge, portal.Piece.Age)},
+}
+
+// Registration is what there is to pieces of portals.
+func Registration() crud.Registration {
+	r := crud.Facts[portal.Piece]{Kind: pieces, Sample: func(at crud.Stamp) (portal.Piece, error) {
+		return portal.New(at.ID, at.Org, "pages", doc.NewObject(), at.Now()), nil
+	}}.Registration()
+	r.Operations = operations
+	return r
+}
+
+// maxBody is the size of one piece: a style sheet or a description of an API fits.
+const maxBody = 1 << 20
+
+func operations(t crud.Tools) []operation.Operation {
+	rows := make([]operation.Row, 0, len(portal.Parts))
+	for _, p := range portal.Parts {
+		row := operation.POST[pieceIn, operation.Receipt]
+		if p.Method == "PUT" {
+			row = operation.PUT
+		}
+		rows = append(rows, row(p.Name, "/"+p.Name, "Accept the "+p.Noun+" of a classic portal", desk{t, p}.Keep,
+			operation.Alone(), operation.Limits(maxBody, 10*time.Second), operation.Rehearsable(t.References.Onlooker),
+			operation.Notes("There is no classic portal: the body is kept, without secrets in it, and nothing reads it. The message of the answer is an identifier."),
+			operation.Example(map[string]any{}, map[string]any{"Status": "OK", "Message": "5f1a0c5d8e3b2a1f00000009", "Meta": nil})))
+	}
+	return operation.Group{
+		Surface: operation.Management, Name: "portal", Path: "/api/portal", Tag: "Classic portal", Permission: access.Portal,
+		Style: operation.Style{Word: "OK", Faults: map[string]operation.Answer{operation.CodeMalformed: {Status: 403, Text: "Request body malformed."}}},
+	}.Rows(rows...)
+}
+
+// desk takes pieces of one part.
+type desk struct {
+	crud.Tools
+	part portal.Part
+}
+
+type pieceIn struct {
+	Scope tenant.Scope
+	Body  doc.Object `body:""`
+}
+
+// Keep stores a body, and forgets the oldest of its part when there are too many.
+func (d desk) Keep(ctx context.Context, in pieceIn) (operation.Receipt, error) {
+	text, err := in.Body.AppendJSON(nil)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	body, err := doc.ParseNode(text)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	piece := portal.New(d.NewID(), in.Scope.Org(), d.part.Name, body, d.Now())
+	_, err = d.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		if err := d.forget(ctx, w); err != nil {
+			return err
+		}
+		return pieces.Insert(ctx, w, piece)
+	})
+	return operation.Receipt{Message: piece.ID}, err
+}
+
+// forget makes room for one more piece.
+func (d desk) forget(ctx context.Context, w store.Writer) error {
+	q := store.Query{Kind: portal.Kind, Index: byAge, Prefix: portal.Prefix(d.part.Name), Sorted: true}
+	n, err := w.Count(ctx, q)
+	if err != nil || n < d.part.Keep {
+		return err
+	}
+	var old []string
+	q.Limit = n - d.part.Keep + 1
+	for rec, err := range w.Scan(ctx, q) {
+		if err != nil {
+			return err
+		}
+		old = append(old, rec.ID)
+	}
+	for _, id := range old {
+		if err := w.Delete(ctx, portal.Kind, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
