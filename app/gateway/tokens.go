@@ -25,7 +25,7 @@ const lapsed = "lapsed"
 
 // Operations lists the purge.
 func (t *Tokens) Operations() []operation.Operation {
-	return operation.Group{Surface: operation.Admin, Name: "admin.oauth", Path: "/admin/oauth", Tag: "Gateways", Style: operation.Style{Word: "OK"}}.Rows(
+	return operation.Group{Surface: operation.Admin, Name: "admin.oauth", Path: "/admin/oauth", Tag: "System", Style: operation.Style{Word: "OK"}}.Rows(
 		operation.DELETE("tokens.purge", "/tokens", "Have gateways forget lapsed OAuth tokens", t.Purge,
 			operation.Faulting(codeNoScope, codeScope), operation.Answers(map[string]operation.Answer{codeNoScope: {Status: 422}}),
 			operation.Notes("Gateways keep the tokens. They are told to purge what has lapsed; nothing is stored here."),

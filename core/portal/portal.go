@@ -1,5 +1,5 @@
 // Package portal models what jobs send to set up a classic developer portal, which this
-// service does not have: it is kept, and nothing reads it (docs/wire/portal.md).
+// service does not have: it is kept, and nothing reads it (docs/wire/classic-portal.md).
 package portal
 
 import (

@@ -1,6 +1,6 @@
 // Package portal takes what jobs send to set up a classic developer portal, so that
 // they end well. There is no such portal: what is sent is kept and never read
-// (docs/wire/portal.md).
+// (docs/wire/classic-portal.md).
 package portal
 
 import (
