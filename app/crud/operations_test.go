@@ -83,6 +83,12 @@ func (d *desk) ask(op, who, id, body string, query ...string) string {
 	if err != nil {
 		d.Fatal(err)
 	}
+	return d.askIn(scope, op, who, id, body, query...)
+}
+
+// askIn is ask for a caller with a scope of its own.
+func (d *desk) askIn(scope tenant.Scope, op, who, id, body string, query ...string) string {
+	d.Helper()
 	o := d.ops[op]
 	c := &operation.Call{Spec: &o.Spec, Scope: scope, Principal: operation.Principal{ID: who}, Path: map[string]string{"noteID": id}, Body: []byte(body), Query: map[string][]string{}}
 	for i := 0; i < len(query); i += 2 {
@@ -134,6 +140,24 @@ func TestOperations(t *testing.T) {
 	}
 	if o := d.ops["replace"]; o.Summary != "Write a note anew" || o.Path != "/api/notes/{noteID}" || !slices.ContainsFunc(o.Params, func(p operation.Param) bool { return p.Name == "noteID" && p.In == "path" }) {
 		t.Errorf("%+v", o.Spec)
+	}
+}
+
+// TestOperationsAboveOrganisations: a caller who spans organisations changes and deletes
+// a resource where it is.
+func TestOperationsAboveOrganisations(t *testing.T) {
+	d := newDesk(t)
+	d.ask("create", "ada", "", `{"title":"a for ada"}`)
+	all := tenant.Everyone("test")
+	for _, c := range []struct{ op, id, body, want string }{
+		{"replace", "1", `{"title":"b for ada"}`, `{"id":"1","org_id":"o","title":"b for ada"}`},
+		{"replace", "2", `{"title":"b for ada"}`, "not_found: note not found: store: not found"},
+		{"delete", "2", "", "not_found: note not found: store: not found"},
+		{"delete", "1", "", `{"Status":"OK","Message":"Note deleted","Meta":null}`},
+	} {
+		if have := d.askIn(all, c.op, "ada", c.id, c.body); have != c.want {
+			t.Errorf("%s of %q: %s, want %s", c.op, c.id, have, c.want)
+		}
 	}
 }
 

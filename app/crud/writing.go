@@ -206,11 +206,14 @@ func (o Operations[T, D]) Delete(opts ...operation.Option) operation.Row {
 		operation.Example(nil, o.receipt(store.Deleted, o.Example(), 0)))...)
 }
 
-func (o Operations[T, D]) remove(ctx context.Context, in writing, c *Change[T, D]) (T, error) {
+func (o Operations[T, D]) remove(ctx context.Context, in writing, c *Change[T, D]) (_ T, err error) {
+	if in.Scope, err = o.home(ctx, in.address); err != nil {
+		return c.Old, err
+	}
 	if err := o.prepare(ctx, c); err != nil {
 		return c.Old, err
 	}
-	_, err := o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+	_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
 		if o.Sight != nil { // a damaged resource can be deleted, but only where everybody sees it
 			if _, err := o.one(ctx, w, in.address); err != nil {
 				return err
