@@ -54,6 +54,9 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 	if text := prose(o); text != "" {
 		described["description"] = text
 	}
+	if o.Alone { // readers learn that other methods get 404 in place of 405
+		described["x-alone"] = true
+	}
 	if params := d.parameters(o, out); len(params) > 0 {
 		described["parameters"] = params
 	}

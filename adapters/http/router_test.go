@@ -6,6 +6,7 @@ import (
 	nethttp "net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,33 @@ func routes(t testing.TB, patterns ...string) *router {
 }
 
 // A tail takes what no other pattern fits.
+// TestRouterAlone: a path that one method has alone is unknown to the others.
+func TestRouterAlone(t *testing.T) {
+	var allowed []string
+	lost := false
+	rt := &router{lost: func(_ nethttp.ResponseWriter, _ *nethttp.Request, methods []string) { allowed, lost = methods, true }}
+	for _, spec := range []operation.Spec{{Method: "POST", Path: "/api/portal/css", Alone: true}, {Method: "GET", Path: "/api/portal/{any}/x"}} {
+		if err := rt.handle(&spec, nethttp.NotFoundHandler()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		method, path string
+		lost         bool
+		allowed      []string
+	}{
+		{"POST", "/api/portal/css", false, nil},
+		{"GET", "/api/portal/css/", true, nil},
+		{"PUT", "/api/portal/css/x", true, []string{"GET", "HEAD"}},
+	} {
+		allowed, lost = nil, false
+		rt.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), c.method, c.path, nil))
+		if lost != c.lost || !slices.Equal(allowed, c.allowed) {
+			t.Errorf("%s %s: lost %v, allowed %v", c.method, c.path, lost, allowed)
+		}
+	}
+}
+
 func TestRouterTail(t *testing.T) {
 	rt := routes(t, "/api/examples", "/api/examples/{id}/readme")
 	err := rt.handle(&operation.Spec{Method: "GET", Path: "/api/examples/{a}", Tail: true}, nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {

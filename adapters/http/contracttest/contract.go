@@ -29,6 +29,7 @@ type operation struct {
 	path       []string // segments of the template
 	at         pointer
 	responses  map[string]any
+	alone      bool // to other methods the path is unknown
 }
 
 // pointer is a JSON pointer into the description, as its steps.
@@ -66,7 +67,8 @@ func Load(document []byte) (*Contract, error) {
 		for _, method := range slices.Sorted(maps.Keys(item)) {
 			op := object(item[method])
 			id, _ := op["operationId"].(string)
-			c.operations = append(c.operations, &operation{id: id, method: strings.ToUpper(method), path: segments(path),
+			alone, _ := op["x-alone"].(bool)
+			c.operations = append(c.operations, &operation{id: id, alone: alone, method: strings.ToUpper(method), path: segments(path),
 				at: pointer{"paths", path, method}, responses: object(op["responses"])})
 		}
 	}
@@ -124,14 +126,15 @@ func (c *Contract) CheckOperation(id string, status int, contentType string, bod
 }
 
 // find returns the operation a request is for: of several templates that fit,
-// the one that is literal first. known says whether the path fits at all.
+// the one that is literal first. known says whether the path of one that is not alone
+// fits.
 func (c *Contract) find(method, path string) (best *operation, known bool) {
 	segs := segments(path)
 	for _, op := range c.operations {
 		if !op.fits(segs) {
 			continue
 		}
-		known = true
+		known = known || !op.alone
 		if op.method == method && (best == nil || op.before(best)) {
 			best = op
 		}

@@ -19,6 +19,7 @@ const description = `{
         "404": {"$ref": "#/components/responses/Missing"}}},
       "put": {"operationId": "a.put", "requestBody": {"content": {"application/json": {"example": {"n": 2}, "schema": {"$ref": "#/components/schemas/A"}}}},
         "responses": {"204": {"description": "No content"}}}},
+    "/alone": {"put": {"operationId": "alone", "x-alone": true, "responses": {"204": {"description": "No content"}}}},
     "/a/all/": {"get": {"operationId": "a.all", "responses": {
         "200": {"description": "OK", "content": {"application/json": {"example": [], "schema": {"type": "array"}}}}}}}
   },
@@ -70,6 +71,9 @@ func TestCheck(t *testing.T) {
 		{"no route, success", "GET", "/b", 200, j, `{}`, "not 404"},
 		{"no route, head", "HEAD", "/b", 404, j, ``, ""},
 		{"no method", "DELETE", "/a/x", 405, j, `{"Status":"Error"}`, ""},
+		{"alone", "PUT", "/alone", 204, "", ``, ""},
+		{"alone, no method", "GET", "/alone", 404, j, `{"Status":"Error"}`, ""},
+		{"alone, method", "GET", "/alone", 405, j, `{"Status":"Error"}`, "not 404"},
 		{"no method, no route", "DELETE", "/a/x", 404, j, `{"Status":"Error"}`, "not 405"},
 	} {
 		err := c.Check(tt.method, tt.path, tt.status, tt.media, []byte(tt.body))
