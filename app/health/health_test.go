@@ -126,7 +126,7 @@ func TestLooksAreBounded(t *testing.T) {
 	}
 }
 
-// TestOperations states which probes there are: all but the one for the super-admin
+// TestOperations states which probes there are: all but those for the super-admin
 // are public, and each answers as its example says.
 func TestOperations(t *testing.T) {
 	ops := service(check("store", health.Pass, "")).Operations()
@@ -134,7 +134,7 @@ func TestOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"health.hello": "GET /hello true", "health.ready": "GET /ready true", "health.license": "POST /license true", "admin.hello": "GET /admin/hello false",
+		"health.hello": "GET /hello true", "health.ready": "GET /ready true", "health.license": "POST /license true", "admin.hello": "GET /admin/hello false", "admin.reload": "GET /admin/system/reload false",
 	}
 	for _, o := range ops {
 		have := o.Method + " " + o.Path + map[bool]string{true: " true", false: " false"}[o.Public]
