@@ -137,3 +137,19 @@ func TestAdditionalPermissionsOfTheSettings(t *testing.T) {
 		look(want)
 	}
 }
+
+// Bootstrap stores the rules that it is given with the organisation that it makes, and
+// never touches those of one that exists.
+func TestBootstrapStoresRules(t *testing.T) {
+	a := service(t, nobodyWatches(), withRulesAPI)
+	const text = "package dashboard_users\ndeny[\"x\"] { true }\n"
+	for _, org := range []string{"org-c", "org-a"} {
+		if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: org, Email: "first@" + org + ".example", AccessKey: strings.Repeat(org[4:], 32), Rules: text}); err != nil {
+			t.Fatal(err)
+		}
+		code, answer := fetch(t, a, "GET", "/admin/organisations/"+org, "super-admin", "")
+		if code != 200 || strings.Contains(answer, "package dashboard_users") != (org == "org-c") {
+			t.Error(code, answer)
+		}
+	}
+}

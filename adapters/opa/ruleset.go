@@ -32,7 +32,7 @@ func (e *Engine) compile(text string, trusted bool) (*ruleSet, error) {
 	if err := check(text); err != nil && !trusted {
 		return nil, fmt.Errorf("%w: %w", ErrRules, err)
 	}
-	modules, err := parse(text)
+	modules, err := parse(rulesFile, text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRules, err)
 	}
@@ -57,7 +57,7 @@ type reading struct {
 }
 
 // parse returns the readings of a text, the newer version of Rego first.
-func parse(text string) ([]reading, error) {
+func parse(file, text string) ([]reading, error) {
 	versions := []ast.RegoVersion{ast.RegoV1, ast.RegoV0}
 	if importsV1.MatchString(text) {
 		versions = versions[:1]
@@ -65,7 +65,7 @@ func parse(text string) ([]reading, error) {
 	var readings []reading
 	var failures []error
 	for _, v := range versions {
-		m, err := ast.ParseModuleWithOpts(rulesFile, text, ast.ParserOptions{RegoVersion: v})
+		m, err := ast.ParseModuleWithOpts(file, text, ast.ParserOptions{RegoVersion: v})
 		if err != nil {
 			failures = append(failures, fmt.Errorf("as Rego %v: %w", v, err))
 			continue

@@ -16,6 +16,7 @@ type First struct {
 	OrgID     string // "" : generated
 	OwnerName string // "": "Default"
 	OwnerSlug string // "": "default"
+	Rules     string // of the organisation, if it is made; "": none of its own
 	Email     string
 	FirstName string // "": "Admin"
 	LastName  string // "": "User"
@@ -71,7 +72,8 @@ func (s *Service) ensureOrganisation(ctx context.Context, f First) (id tenant.ID
 	if err != nil || id != "" {
 		return id, false, err
 	}
-	o, err := identity.NewOrganisation(tenant.ID(s.NewID()), identity.OrganisationDraft{ID: tenant.ID(f.OrgID), OwnerName: f.OwnerName, OwnerSlug: f.OwnerSlug})
+	o, err := identity.NewOrganisation(tenant.ID(s.NewID()), identity.OrganisationDraft{ID: tenant.ID(f.OrgID), OwnerName: f.OwnerName, OwnerSlug: f.OwnerSlug,
+		OpenPolicy: identity.OpenPolicy{Rules: f.Rules}})
 	if err == nil {
 		_, err = s.insert(ctx, o)
 	}

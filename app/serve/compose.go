@@ -242,6 +242,25 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 	return append(opts, app.WithSinks(sink), app.WithChecks(check)), nil
 }
 
+// rulesFile returns the file with rules for all organisations, or "".
+func rulesFile(s config.Settings) string {
+	file := filepath.Join(s.HomeDir, "schemas", "dashboard.rego")
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
+}
+
+// firstRules returns the rules that the first organisation gets as its own: the
+// default ones, for its admins to begin with, unless they could not change them or a
+// file is to decide.
+func firstRules(s config.Settings) string {
+	if !s.Security.OpenPolicy.API || rulesFile(s) != "" {
+		return ""
+	}
+	return opa.DefaultRules()
+}
+
 // naming says which setting an error comes from.
 func naming(setting string, err error) error {
 	if err == nil {
@@ -259,13 +278,9 @@ func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (*opa.Engin
 		if made != nil {
 			return made, nil
 		}
-		file := filepath.Join(s.HomeDir, "schemas", "dashboard.rego")
-		if _, err := os.Stat(file); err != nil {
-			file = ""
-		}
 		look := identity.Service{Store: t.Store}
 		e, err := opa.New(opa.Config{
-			File: file, Debug: s.Security.OpenPolicy.Debug, Logger: log,
+			File: rulesFile(s), Debug: s.Security.OpenPolicy.Debug, Logger: log,
 			OrgRules: look.Rules, Lookup: t.Get,
 			Security: map[string]any{
 				"allow_admin_reset_password": s.Security.AdminResetsPassword,

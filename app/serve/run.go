@@ -109,7 +109,7 @@ func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Lo
 func First(s config.Settings) identity.First {
 	b := s.Bootstrap
 	return identity.First{OrgID: b.OrgID, OwnerName: b.OwnerName, OwnerSlug: b.OwnerSlug, Email: b.Email, FirstName: b.FirstName,
-		LastName: b.LastName, Password: b.Password.Reveal(), AccessKey: b.AccessKey.Reveal()}
+		LastName: b.LastName, Password: b.Password.Reveal(), AccessKey: b.AccessKey.Reveal(), Rules: firstRules(s)}
 }
 
 // serve answers requests until ctx ends, and a while longer.

@@ -76,7 +76,7 @@ func (c *cli) doBootstrap(ctx context.Context, flags identity.First) (s config.S
 func join(f, s identity.First) identity.First {
 	for _, p := range []struct{ to, from *string }{
 		{&f.OrgID, &s.OrgID}, {&f.OwnerName, &s.OwnerName}, {&f.OwnerSlug, &s.OwnerSlug}, {&f.Email, &s.Email},
-		{&f.FirstName, &s.FirstName}, {&f.LastName, &s.LastName}, {&f.Password, &s.Password}, {&f.AccessKey, &s.AccessKey},
+		{&f.FirstName, &s.FirstName}, {&f.LastName, &s.LastName}, {&f.Password, &s.Password}, {&f.AccessKey, &s.AccessKey}, {&f.Rules, &s.Rules},
 	} {
 		if *p.to == "" {
 			*p.to = *p.from

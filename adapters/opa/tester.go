@@ -1,0 +1,170 @@
+package opa
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/cover"
+	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/tester"
+)
+
+// Tests are unit tests of one rule set, by file name. Files whose names end in
+// _test.rego hold rules test_…; at most one other file is the rule set, and without
+// one the default rules are tested.
+type Tests struct {
+	Files map[string]string
+	Run   string // expression for the names of tests; "": all
+}
+
+// Tested is what came out of tests.
+type Tested struct {
+	Rules   string // the file that was tested, or DefaultFile
+	Results []Result
+	// Coverage is how many per cent of the lines with rules and expressions were
+	// evaluated, Missed the ranges of those that were not: "12" or "12-14".
+	Coverage float64
+	Missed   []string
+}
+
+// Result is what came out of one test.
+type Result struct {
+	Name   string
+	At     string // file:line
+	Passed bool
+	Why    string // of an error: why the test did not come to an end
+	Output string // what it printed
+	Took   time.Duration
+}
+
+const testSuffix = "_test.rego"
+
+// DefaultFile is what the default rules are called where there is no other file.
+const DefaultFile = "default rules"
+
+// RunTests runs tests against rules as they would decide: the functions are the same,
+// with the same bounds, and an error of a function is a failure. Tests say what
+// TykAPIGet and the functions for classes return: `with TykAPIGet as …`.
+func RunTests(ctx context.Context, t Tests) (Tested, error) {
+	name, modules, err := t.modules()
+	if err != nil {
+		return Tested{}, err
+	}
+	var failures []error
+	for _, m := range modules {
+		out, err := run(ctx, m, t.Run)
+		if err == nil {
+			out.Rules = name
+			out.measure(m, name)
+			return out.Tested, nil
+		}
+		failures = append(failures, err)
+	}
+	return Tested{}, fmt.Errorf("%w: %w", ErrRules, errors.Join(failures...))
+}
+
+// modules returns the name of the rule set and the files, parsed: first as the newer
+// version of Rego wherever that is possible, then as the older one.
+func (t Tests) modules() (name string, readings []map[string]*ast.Module, err error) {
+	files := maps.Clone(t.Files)
+	tests := 0
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		switch {
+		case strings.HasSuffix(file, testSuffix):
+			tests++
+		case name != "":
+			return "", nil, fmt.Errorf("%s and %s: a rule set is one file; files with tests are called …%s", name, file, testSuffix)
+		default:
+			name = file
+		}
+	}
+	if tests == 0 {
+		return "", nil, fmt.Errorf("there are no tests: they are in files called …%s", testSuffix)
+	}
+	if name == "" {
+		name = DefaultFile
+		files[name] = defaultRules
+	}
+	newer, older := map[string]*ast.Module{}, map[string]*ast.Module{}
+	for file, text := range files {
+		found, err := parse(file, text)
+		if err != nil {
+			return "", nil, fmt.Errorf("%w: %s: %w", ErrRules, file, err)
+		}
+		newer[file], older[file] = found[0].Module, found[len(found)-1].Module
+	}
+	if _, err := inspect(newer[name]); err != nil {
+		return "", nil, fmt.Errorf("%w: %s: %w", ErrRules, name, err)
+	}
+	return name, []map[string]*ast.Module{newer, older}, nil
+}
+
+// sitting is the result of tests with what measured it.
+type sitting struct {
+	Tested
+	cover *cover.Cover
+}
+
+func run(ctx context.Context, modules map[string]*ast.Module, filter string) (sitting, error) {
+	own := functions(Config{})
+	c := withScale(ast.NewCompiler().WithCapabilities(capabilities()).WithBuiltins(declared(own)).WithEnablePrintStatements(true))
+	var builtins []*tester.Builtin
+	decls := declared(own)
+	for _, f := range own {
+		if f.Nondeterministic { // what it returns is not in its operands
+			f.do = unanswered(f.Name)
+		}
+		builtins = append(builtins, &tester.Builtin{Decl: decls[f.Name], Func: rego.FunctionDyn(&f.Function, f.do)})
+	}
+	out := sitting{cover: cover.New()}
+	db := inmem.New()
+	txn, err := db.NewTransaction(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer db.Abort(ctx, txn)
+	results, err := tester.NewRunner().SetCompiler(c).SetStore(db).AddCustomBuiltins(builtins).SetModules(modules).Filter(filter).
+		RaiseBuiltinErrors(true).CapturePrintOutput(true).SetCoverageQueryTracer(out.cover).RunTests(ctx, txn)
+	if err != nil {
+		return out, err
+	}
+	for r := range results {
+		one := Result{Name: r.Name, At: fmt.Sprintf("%s:%d", r.Location.File, r.Location.Row), Passed: r.Pass() || r.Skip, Output: string(r.Output), Took: r.Duration}
+		if r.Error != nil {
+			one.Why = r.Error.Error()
+		}
+		out.Results = append(out.Results, one)
+	}
+	slices.SortStableFunc(out.Results, func(a, b Result) int { return strings.Compare(a.At+a.Name, b.At+b.Name) })
+	return out, nil
+}
+
+// unanswered is a function in a test that does not say what it returns.
+func unanswered(name string) rego.BuiltinDyn {
+	return func(rego.BuiltinContext, []*ast.Term) (*ast.Term, error) {
+		return nil, rego.NewHaltError(fmt.Errorf("the test does not say what %s returns: with %s as …", name, name))
+	}
+}
+
+// measure adds how much of the rules was evaluated.
+func (t *sitting) measure(modules map[string]*ast.Module, name string) {
+	f, ok := t.cover.Report(map[string]*ast.Module{name: modules[name]}).Files[name]
+	if !ok {
+		return
+	}
+	t.Coverage = f.Coverage
+	for _, r := range f.NotCovered {
+		at := fmt.Sprint(r.Start.Row)
+		if r.End.Row != r.Start.Row {
+			at += fmt.Sprint("-", r.End.Row)
+		}
+		t.Missed = append(t.Missed, at)
+	}
+}
