@@ -5,7 +5,7 @@ import "github.com/gatehouse-io/gatehouse/core/doc"
 // As returns a as an API of another class, whose definition and document are to be
 // written next.
 func (a API) As(c Class) API {
-	a.class = c
+	a.class, a.stored = c, nil
 	return a
 }
 
