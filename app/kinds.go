@@ -30,6 +30,7 @@ func newKinds(definitions Definitions, e embedded) (crud.Kinds, error) {
 		identity.Organisations,
 		identity.UserRegistration(),
 		session.Registration(),
+		identity.GroupRegistration(),
 	}, e.resources...) {
 		all = append(all, r.Registration())
 	}

@@ -53,6 +53,9 @@ var modules = fx.Options(
 	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),
 	service[identity.Users](func(s *identity.Service) identity.Users { return identity.Users{Service: s} }),
 	service[*session.Service](newSessions),
+	service[identity.UserGroups](func(s *identity.Service, t crud.Tools) identity.UserGroups {
+		return identity.UserGroups{Service: s, Tools: t}
+	}),
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*hooks.Service](newHooks),
@@ -143,9 +146,9 @@ func newKeys(s people) (secret.Keys, error) {
 	return crypto.Ephemeral()
 }
 
-func newIdentity(b basics, s people, st store.Store, keys secret.Keys) *identity.Service {
+func newIdentity(b basics, s people, st store.Store, keys secret.Keys, l *apis.Repository) *identity.Service {
 	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: b.newID, Now: b.now, Log: b.log,
-		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, EndSessions: session.EndAll}
+		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, Disown: l.Disown, EndSessions: session.EndAll}
 }
 
 func newSessions(s people, id *identity.Service) *session.Service { return session.New(id, s.sessions) }

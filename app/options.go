@@ -192,6 +192,12 @@ func WithAdminPasswordResets() Option { return func(o *settings) { o.adminResets
 // WithSessions says how browsers log in, and for how long.
 func WithSessions(c session.Config) Option { return func(o *settings) { o.sessions = c } }
 
+// WithHiddenAccessKeys shows admins no access keys but their own.
+func WithHiddenAccessKeys() Option { return func(o *settings) { o.hideKeys = true } }
+
+// WithKeptAccessKeys lets users, admins included, renew no access key but their own.
+func WithKeptAccessKeys() Option { return func(o *settings) { o.keepKeys = true } }
+
 // WithMaintenance closes the management surface.
 func WithMaintenance() Option { return func(o *settings) { o.maintenance = true } }
 

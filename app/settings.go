@@ -74,6 +74,8 @@ type people struct {
 	custom      map[string]string
 	adminResets bool
 	sessions    session.Config
+	hideKeys    bool
+	keepKeys    bool
 }
 
 // admission says who gets in besides users.

@@ -133,7 +133,7 @@ func (v vocabulary) user(p *operation.Principal) *ast.Term {
 	}
 	return ast.ObjectTerm(
 		v.member("id", p.ID), v.item("active", ast.InternedTerm(p.Active)), v.member("org_id", string(p.OrgID)),
-		v.member("email_address", p.Email), v.member("group_id", p.GroupID), v.member("group_name", ""),
+		v.member("email_address", p.Email), v.member("group_id", p.GroupID), v.member("group_name", p.GroupName),
 		v.item("user_permissions", ast.ObjectTerm(entries...)),
 	)
 }

@@ -70,7 +70,6 @@ const otherSecrets = `
 const otherAddresses = `mongo_url identity_broker.host.connection_string statsd_connection_string`
 
 const otherSwitches = `
-	security.forbid_admin_view_access_token security.forbid_admin_reset_access_token
 	mongo_use_ssl mongo_ssl_insecure_skip_verify mongo_ssl_allow_invalid_hostnames mongo_direct_connection
 	hash_keys disable_key_actions_by_username enable_delete_key_by_hash enable_update_key_by_hash
 	enable_hashed_keys_listing enable_master_keys

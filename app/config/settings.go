@@ -186,6 +186,8 @@ type Security struct {
 	OpenPolicy            OpenPolicy
 	AdditionalPermissions map[string]string // custom permission → label
 	AdminResetsPassword   bool              // administrators may set other users' passwords
+	HideAccessKeys        bool              // administrators see no access key of another user
+	KeepAccessKeys        bool              // users renew no access key but their own
 	AllowedExamples       []string          // exact addresses of example repositories; the first is the default
 }
 

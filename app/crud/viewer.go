@@ -32,7 +32,7 @@ func (v Viewer) Of(ownership bool, i access.Intent) apidef.Viewer {
 	}
 	lacks := func(p access.Permission) bool { return !v.Who.Permissions.Allows(p, i) }
 	return apidef.Viewer{
-		UserID: v.Who.ID, GroupID: v.Who.GroupID, All: !ownership || v.Who.Permissions.Admin(),
+		UserID: v.Who.ID, Groups: v.Who.Groups, All: !ownership || v.Who.Permissions.Admin(),
 		NoAPIs: v.Door == access.MCP && lacks(access.APIs), NoMCP: v.Door == access.APIs && lacks(access.MCP),
 	}
 }

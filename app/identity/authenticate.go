@@ -23,8 +23,9 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	return s.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (identity.User, error) { return s.byKey(ctx, r, c.Token) })
 }
 
-// Recognise puts a user on a call as principal. It refuses a user who is inactive and
-// one of an organisation that is gone.
+// Recognise puts a user on a call as principal, with the permissions that its groups
+// give at this moment. It refuses a user who is inactive and one of an organisation
+// that is gone.
 func (s *Service) Recognise(ctx context.Context, r store.Reader, u identity.User, c *operation.Call) error {
 	if err := s.alive(ctx, r, u.OrgID); err != nil {
 		return err
@@ -33,14 +34,15 @@ func (s *Service) Recognise(ctx context.Context, r store.Reader, u identity.User
 		s.Log.Warn("inactive user refused", "user_id", u.ID, "group_id", u.GroupID)
 		return guard.Unauthenticated()
 	}
-	c.Principal = principal(u)
-	return nil
+	p, err := principal(ctx, r, u)
+	c.Principal = p
+	return err
 }
 
 // superUser lets a user without organisation read across organisations
 // (docs/wire/authentication.md#callers).
 func superUser(c *operation.Call) error {
-	if c.Spec.Intent != access.Read && c.Spec.Permission != access.AnyUser {
+	if c.Spec.Intent != access.Read && c.Spec.Permission != access.AnyUser && !operation.OwnBusiness(c) {
 		return fault.New(fault.Denied, guard.CodeDenied, "access denied: a user without organisation can only read")
 	}
 	c.Scope = tenant.Everyone("super user")

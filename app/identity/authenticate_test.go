@@ -17,7 +17,8 @@ func TestAuthenticate(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)
 	h.organisation(t, other)
-	id, active := h.user(t, `{"org_id":"`+acme+`","email_address":"Ada@Example.com","group_id":"g","user_permissions":{"apis":"read"}}`)
+	g := h.group(t, `{"name":"Readers","user_permissions":{"apis":"read"}}`)
+	id, active := h.user(t, `{"org_id":"`+acme+`","email_address":"Ada@Example.com","group_id":"`+g+`","user_permissions":{"hooks":"write"}}`)
 	_, asleep := h.user(t, `{"org_id":"`+acme+`","email_address":"b@example.com","active":false}`)
 	_, homeless := h.user(t, `{"org_id":"`+other+`","email_address":"c@example.com"}`)
 	h.remove(t, other, "organisation", other)
@@ -41,7 +42,7 @@ func TestAuthenticate(t *testing.T) {
 	if c.Scope.Org() != acme || c.Scope.All() {
 		t.Errorf("the scope is %+v", c.Scope)
 	}
-	if p := c.Principal; p.ID != id || p.OrgID != acme || p.GroupID != "g" || p.Email != "ada@example.com" || !p.Active || p.Permissions["apis"] != "read" || p.Permissions.Admin() {
+	if p := c.Principal; p.ID != id || p.OrgID != acme || p.GroupID != g || p.GroupName != "Readers" || len(p.Groups) != 1 || p.Groups[0] != g || p.Permissions["hooks"] != "" || p.Email != "ada@example.com" || !p.Active || p.Permissions["apis"] != "read" || p.Permissions.Admin() {
 		t.Errorf("the principal is %+v", p)
 	}
 }

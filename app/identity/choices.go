@@ -23,13 +23,27 @@ func (s *Service) Choose(ctx context.Context, scope tenant.Scope, when store.Con
 func (s *Service) Someone(ctx context.Context, scope tenant.Scope, id string) (p operation.Principal, err error) {
 	err = s.Store.View(ctx, scope, func(r store.Reader) error {
 		u, err := users.Get(ctx, r, id)
-		p = principal(u.Value)
+		if err != nil {
+			return err
+		}
+		p, err = principal(ctx, r, u.Value)
 		return err
 	})
 	return p, err
 }
 
-// principal is a user as operations see the caller.
-func principal(u identity.User) operation.Principal {
-	return operation.Principal{ID: u.ID, OrgID: u.OrgID, GroupID: u.GroupID, Email: u.Email, Active: u.Active, Permissions: u.Effective()}
+// principal is a user as operations see the caller: with what its groups give at this
+// moment.
+func principal(ctx context.Context, r store.Reader, u identity.User) (operation.Principal, error) {
+	list, err := groupsOf(ctx, r, u)
+	p := operation.Principal{ID: u.ID, OrgID: u.OrgID, GroupID: u.GroupID, Email: u.Email, Active: u.Active, Permissions: u.Effective(list...)}
+	for _, g := range list {
+		if g.ID == u.GroupID {
+			p.GroupName = g.Name
+		}
+		if g.Active {
+			p.Groups = append(p.Groups, g.ID)
+		}
+	}
+	return p, err
 }

@@ -54,6 +54,7 @@ func open(t testing.TB) *house {
 	h.ops = map[string]operation.Operation{}
 	for _, rows := range [][]operation.Operation{
 		identity.Organisations.Registration().Operations(crud.Tools{Store: db, NewID: h.NewID, Now: h.Now, PageSize: 2}), identity.AdminUsers{Service: h.Service}.Operations(), identity.Users{Service: h.Service}.Operations(),
+		identity.UserGroups{Service: h.Service, Tools: crud.Tools{Store: db, NewID: h.NewID, Now: h.Now, PageSize: 2}}.Operations(),
 	} {
 		if err := operation.Check(rows); err != nil {
 			t.Fatal(err)
@@ -107,6 +108,24 @@ func (h *house) user(t testing.TB, draft string) (id, key string) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return r.Meta.ID, r.Message
+}
+
+// group makes a group of acme and returns its ID.
+func (h *house) group(t testing.TB, draft string) string {
+	t.Helper()
+	scope, err := tenant.Of(acme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := h.ask(t, "usergroups.create", operation.Call{Scope: scope, Principal: operation.Principal{ID: "root", Permissions: access.Map{"IsAdmin": access.LevelAdmin}}}, draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct{ Meta string }
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r.Meta
 }
 
 // login returns a call of a user, with a row's intent and permission.

@@ -13,7 +13,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
@@ -39,11 +41,18 @@ var users = &store.Kind[identity.User]{
 		store.Unique(byEmail, "email_address", func(u identity.User) string { return u.Email }),
 		store.Lookup(byKey, func(u identity.User) string { return u.Credentials.KeyDigest }),
 	},
+	// What a group gives ends with it, so it may go while it has members.
+	Refs: func(u identity.User) (refs []integrity.Ref) {
+		for _, id := range u.Groups() {
+			refs = append(refs, integrity.Ref{Target: integrity.Target{Kind: identity.GroupKind, ID: id}, Field: "group_id", OnDelete: integrity.Tolerate})
+		}
+		return refs
+	},
 }
 
 // UserRegistration is what users bring.
 func UserRegistration() crud.Registration {
-	return crud.Facts[identity.User]{Kind: users, Sample: func(at crud.Stamp) (identity.User, error) {
+	return crud.Facts[identity.User]{Kind: users, Name: func(u identity.User) string { return u.Email }, Sample: func(at crud.Stamp) (identity.User, error) {
 		return identity.NewUser(at.ID, at.Now(), identity.UserDraft{OrgID: at.Org, Email: "ada@example.com"})
 	}}.Registration()
 }
@@ -63,6 +72,15 @@ type Service struct {
 	// AdminResets lets admins set other users' passwords
 	// (security.allow_admin_reset_password).
 	AdminResets bool
+	// HideKeys shows admins no access keys but their own
+	// (security.forbid_admin_view_access_token).
+	HideKeys bool
+	// KeepKeys lets users renew no access key but their own
+	// (security.forbid_admin_reset_access_token).
+	KeepKeys bool
+	// Disown takes a user out of what it owns, in the unit of work that deletes it;
+	// nil: users own nothing.
+	Disown func(ctx context.Context, w store.Writer, userID string) error
 	// EndSessions ends all sessions of a user in the unit of work that shuts it out;
 	// nil: there are none.
 	EndSessions func(ctx context.Context, w store.Writer, userID string) error
@@ -109,6 +127,7 @@ type View struct {
 	AccessKey       string            `json:"access_key"`
 	Permissions     access.Map        `json:"user_permissions"`
 	GroupID         string            `json:"group_id"`
+	GroupIDs        []string          `json:"group_ids,omitempty" doc:"More groups that the user is in."`
 	PasswordMaxDays int               `json:"password_max_days"`
 	PasswordUpdated time.Time         `json:"password_updated"`
 	PWHistory       []json.RawMessage `json:"PWHistory"` // always empty: hashes are never returned
@@ -122,9 +141,30 @@ func (s *Service) view(u identity.User) (View, error) {
 	if err != nil {
 		return View{}, errors.Join(errors.New("identity: the access key of user "+u.ID+" cannot be opened; is the encryption key it was sealed with still configured?"), err)
 	}
+	v := shown(u)
+	v.AccessKey = key
+	return v, nil
+}
+
+// shown is a user without its access key.
+func shown(u identity.User) View {
 	return View{
-		FirstName: u.FirstName, LastName: u.LastName, Email: u.Email, OrgID: u.OrgID, Active: u.Active, ID: u.ID, AccessKey: key,
-		Permissions: u.Permissions, GroupID: u.GroupID, PasswordMaxDays: u.PasswordMaxDays, PasswordUpdated: u.PasswordUpdated,
+		FirstName: u.FirstName, LastName: u.LastName, Email: u.Email, OrgID: u.OrgID, Active: u.Active, ID: u.ID,
+		Permissions: u.Permissions, GroupID: u.GroupID, GroupIDs: u.GroupIDs, PasswordMaxDays: u.PasswordMaxDays, PasswordUpdated: u.PasswordUpdated,
 		PWHistory: []json.RawMessage{}, LastLogin: u.LastLogin, Created: u.Created,
-	}, nil
+	}
+}
+
+// viewFor shows a user to a caller: the access key to the user itself and, unless
+// HideKeys, to admins. One that cannot be opened makes no answer fail; it is logged.
+func (s *Service) viewFor(who operation.Principal, u identity.User) View {
+	if who.ID != u.ID && (s.HideKeys || !who.Permissions.Admin()) {
+		return shown(u)
+	}
+	v, err := s.view(u)
+	if err != nil {
+		s.Log.Error("an access key is not shown", "error", err)
+		return shown(u)
+	}
+	return v
 }

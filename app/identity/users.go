@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -31,11 +32,11 @@ func (s AdminUsers) Operations() []operation.Operation {
 		Surface: operation.Admin, Name: "admin.users", Path: "/admin/users", Tag: "Users",
 		Style: adminStyle("users", map[string]operation.Answer{
 			identity.UserKind + ".not_found": {Text: "Could not retrieve user detail"},
-			identity.UserKind + ".taken":     {Status: 403, Text: "User email already exists for this Org"},
+			userTaken:                        {Status: 403, Text: "User email already exists for this Org"},
 		}),
 	}.Rows(
 		operation.POST("create", "", "Create a user in any organisation", s.Create,
-			operation.Redact("password"), operation.Faulting(identity.UserKind+".email_address", identity.UserKind+".password", identity.UserKind+".user_permissions", identity.UserKind+".org_id", identity.UserKind+".taken"),
+			operation.Redact("password"), operation.Faulting(identity.UserKind+".email_address", identity.UserKind+".password", identity.UserKind+".user_permissions", identity.UserKind+".org_id", userTaken, codeNoGroup, identity.CodeUserTooMany, identity.CodeUserText),
 			operation.Notes("The message of the answer is the user's access key."),
 			operation.Example(map[string]any{"org_id": exampleOrg, "first_name": "Ada", "last_name": "Example", "email_address": "ada@example.com",
 				"active": true, "user_permissions": map[string]string{"IsAdmin": "admin"}},
@@ -68,24 +69,27 @@ func (s *Service) prepare(d identity.UserDraft, key string) (identity.User, stri
 	if err != nil {
 		return u, "", err
 	}
-	if u.Credentials.KeySealed, err = s.Keys.Seal(key); err != nil {
-		return u, "", err
-	}
-	u.Credentials.KeyDigest = s.Keys.Digests(key)[0]
-	if d.Password == "" {
-		return u, key, nil
-	}
-	if err := identity.CheckPassword("password", d.Password); err != nil {
-		return u, "", err
-	}
-	u.Credentials.PasswordHash, err = s.Passwords.Hash(d.Password)
-	u.PasswordUpdated = s.Now()
+	u, err = s.equip(u, key, d.Password)
 	return u, key, err
 }
 
-// add stores a user. Its organisation must exist, and its address must be new
-// there, or everywhere unless addresses may repeat across organisations.
-func (s *Service) add(ctx context.Context, u identity.User) (store.Serial, error) {
+// equip gives a new user its credentials.
+func (s *Service) equip(u identity.User, key, password string) (identity.User, error) {
+	u, err := s.sealed(u, key)
+	if err != nil || password == "" {
+		return u, err
+	}
+	if err := identity.CheckPassword("password", password); err != nil {
+		return u, err
+	}
+	u.Credentials.PasswordHash, err = s.Passwords.Hash(password)
+	u.PasswordUpdated = s.Now()
+	return u, err
+}
+
+// add stores a user, unless one of the checks refuses it. Its organisation and its
+// groups must exist, and its address must be free.
+func (s *Service) add(ctx context.Context, u identity.User, checks ...func(store.Writer) error) (store.Serial, error) {
 	return store.Write(ctx, s.Store, tenant.Everyone("create a user"), func(w store.Writer) (store.Serial, error) {
 		if u.OrgID != "" {
 			if _, err := organisations.Locate(ctx, w, string(u.OrgID)); fault.KindOf(err) == fault.NotFound {
@@ -94,16 +98,48 @@ func (s *Service) add(ctx context.Context, u identity.User) (store.Serial, error
 				return 0, err
 			}
 		}
-		for other, err := range users.Find(ctx, w, store.Query{Index: byEmail, Value: u.Email}) {
-			if err != nil {
+		if err := s.free(ctx, w, u); err != nil {
+			return 0, err
+		}
+		if err := s.grouped(ctx, w, identity.User{}, u); err != nil {
+			return 0, err
+		}
+		for _, check := range checks {
+			if err := check(w); err != nil {
 				return 0, err
-			}
-			if !s.MultiOrg || other.Value.OrgID == u.OrgID {
-				return 0, fault.New(fault.Conflict, identity.UserKind+".taken", "email_address already exists").At("email_address")
 			}
 		}
 		return users.Create(ctx, w, u)
 	})
+}
+
+// free refuses an address that another user has: in the same organisation, or anywhere
+// unless addresses may repeat across organisations.
+func (s *Service) free(ctx context.Context, r store.Reader, u identity.User) error {
+	for other, err := range users.Find(ctx, r, store.Query{Index: byEmail, Value: u.Email}) {
+		if err != nil {
+			return err
+		}
+		if other.Value.ID != u.ID && (!s.MultiOrg || other.Value.OrgID == u.OrgID) {
+			return fault.New(fault.Conflict, userTaken, "email_address already exists").At("email_address")
+		}
+	}
+	return nil
+}
+
+// grouped refuses a group that a user is new in and that does not exist.
+func (s *Service) grouped(ctx context.Context, r store.Reader, before, after identity.User) error {
+	for _, id := range after.Groups() {
+		if slices.Contains(before.Groups(), id) {
+			continue
+		}
+		if g, err := groups.Locate(ctx, r, id); fault.KindOf(err) == fault.NotFound || err == nil && g.Value.OrgID != after.OrgID {
+			return fault.New(fault.Invalid, codeNoGroup, "group_id: user group '%s' does not exist; create it first", id).At("group_id")
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type userIn struct {
@@ -118,27 +154,6 @@ func (s AdminUsers) Get(ctx context.Context, in userIn) (operation.Entity[View],
 	}
 	v, err := s.view(u.Value)
 	return operation.Entity[View]{Value: v, Tag: operation.Tag(u.Serial)}, err
-}
-
-// Users is what users do with users.
-type Users struct{ *Service }
-
-// Operations lists what users can do with users.
-func (s Users) Operations() []operation.Operation {
-	return operation.Group{
-		Surface: operation.Management, Name: "users", Path: "/api/users", Tag: "Users", Permission: access.AnyUser,
-		Style: operation.Style{Word: "OK", ListKey: "users", Faults: map[string]operation.Answer{
-			operation.CodeEmptyBody:          {Status: 403, Text: "Request body malformed."},
-			operation.CodeMalformed:          {Status: 403, Text: "Request body malformed."},
-			identity.UserKind + ".not_found": {Text: "Could not retrieve user detail."},
-		}},
-	}.Rows(
-		operation.POST("password.set", "/{userId}/actions/reset", "Set a user's password", s.SetPassword,
-			operation.Redact("current_password", "new_password"), operation.Faulting(identity.UserKind+".current_password", identity.UserKind+".new_password", identity.UserKind+".not_found", "auth.denied"),
-			operation.Notes("One's own password needs the current one, unless there is none yet or the new one is the same. Another user's needs the permission ResetPassword."),
-			operation.Example(map[string]any{"current_password": "", "new_password": "a-long-passphrase"},
-				map[string]any{"Status": "OK", "Message": "User password updated", "Meta": nil})),
-	)
 }
 
 // PasswordChange is the body of a password reset.
@@ -157,14 +172,17 @@ type setPasswordIn struct {
 // SetPassword sets a password. Hashing takes long on purpose, so it happens
 // before the unit of work, which then makes sure that nothing changed meanwhile.
 func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Receipt, error) {
+	if err := s.mayReset(in); err != nil {
+		return operation.Receipt{}, err
+	}
 	u, err := s.user(ctx, in.ID)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
 	if !in.Scope.Admits(u.Value.OrgID) {
-		return operation.Receipt{}, fault.New(fault.NotFound, identity.UserKind+".not_found", "user not found")
+		return operation.Receipt{}, users.Absent()
 	}
-	if err := s.maySet(in, u.Value); err != nil {
+	if err := s.proves(in, u.Value); err != nil {
 		return operation.Receipt{}, err
 	}
 	if err := identity.CheckPassword("new_password", in.Change.New); err != nil {
@@ -174,16 +192,20 @@ func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Rec
 	return operation.Receipt{Message: "User password updated", Tag: operation.Tag(at)}, err
 }
 
-// maySet applies the rules of docs/wire/authentication.md#passwords.
-func (s Users) maySet(in setPasswordIn, u identity.User) error {
-	if in.Who.ID != u.ID {
-		if in.Who.Permissions.Level(access.ResetPassword) != access.LevelDeny || s.AdminResets && in.Who.Permissions.Admin() {
-			return nil
-		}
-		return fault.New(fault.Denied, "auth.denied", "access denied: You do not have permission to reset the password for other users.")
+// mayReset refuses those who may not set passwords of others, whether or not there is
+// such a user (docs/wire/authentication.md#passwords).
+func (s Users) mayReset(in setPasswordIn) error {
+	may := in.Who.Permissions.Level(access.ResetPassword) != access.LevelDeny || s.AdminResets && in.Who.Permissions.Admin()
+	if in.Who.ID == in.ID || may {
+		return nil
 	}
+	return fault.New(fault.Denied, "auth.denied", "access denied: You do not have permission to reset the password for other users.")
+}
+
+// proves refuses a new password of one's own without proof of the current one.
+func (s Users) proves(in setPasswordIn, u identity.User) error {
 	known := cmp.Or(in.Change.Current, in.Change.New) // who asks for the password that it has already knows it
-	if h := u.Credentials.PasswordHash; h != "" && !s.Passwords.Verify(h, known) {
+	if h := u.Credentials.PasswordHash; in.Who.ID == u.ID && h != "" && !s.Passwords.Verify(h, known) {
 		return fault.New(fault.Invalid, identity.UserKind+".current_password", "current_password is not correct").At("current_password")
 	}
 	return nil

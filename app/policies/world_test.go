@@ -45,7 +45,7 @@ type world struct {
 // callers are who may ask, by access key.
 var callers = map[string]operation.Principal{
 	"admin":  {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}},
-	"ann":    {ID: "ann", OrgID: "a", GroupID: "team", Permissions: access.Map{"policies": "write"}},
+	"ann":    {ID: "ann", OrgID: "a", GroupID: "team", Groups: []string{"team"}, Permissions: access.Map{"policies": "write"}},
 	"bob":    {ID: "bob", OrgID: "a", Permissions: access.Map{"policy": "write"}},
 	"reader": {ID: "reader", OrgID: "a", Permissions: access.Map{"policies": "read"}},
 	"nobody": {ID: "nobody", OrgID: "a", Permissions: access.Map{"apis": "write", "policies": "deny"}},

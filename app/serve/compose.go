@@ -171,6 +171,12 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 	if s.Security.AdminResetsPassword {
 		opts = append(opts, app.WithAdminPasswordResets())
 	}
+	if s.Security.HideAccessKeys {
+		opts = append(opts, app.WithHiddenAccessKeys())
+	}
+	if s.Security.KeepAccessKeys {
+		opts = append(opts, app.WithKeptAccessKeys())
+	}
 	if s.Maintenance {
 		opts = append(opts, app.WithMaintenance())
 	}

@@ -70,19 +70,7 @@ var fallbacks = map[Permission]Permission{OAuth: APIs}
 
 // Level returns the level the map gives for a permission.
 func (m Map) Level(p Permission) Level {
-	level, ok := m[string(p)]
-	also, has := Level(""), false
-	if name, two := synonyms[p]; two {
-		also, has = m[name]
-	}
-	if has {
-		if level, ok = stronger(level, also), true; level == LevelDeny {
-			return level
-		}
-	}
-	if other, has := fallbacks[p]; !ok && has {
-		return m.Level(other)
-	}
+	level, _ := m.entry(p)
 	return cmp.Or(level, LevelDeny)
 }
 

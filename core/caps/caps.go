@@ -63,6 +63,13 @@ var (
 		{"event_options", 100},
 		{"additional_permissions", 1_000},
 	}}
+	User = &List{"user", "user", []Cap{
+		{"user_permissions", 1_000},
+		{"group_ids", 100},
+	}}
+	UserGroup = &List{"usergroup", "user group", []Cap{
+		{"user_permissions", 1_000},
+	}}
 	// Import is for requests that store many resources at once.
 	Import = &List{"import", "import", []Cap{
 		{"apis", 10_000},
@@ -71,7 +78,7 @@ var (
 )
 
 // Lists returns every list, for documentation.
-func Lists() []*List { return []*List{Policy, Definition, Wrapper, ClientIdP, Organisation, Import} }
+func Lists() []*List { return []*List{Policy, Definition, Wrapper, ClientIdP, User, UserGroup, Organisation, Import} }
 
 // Check returns a fault that names the first field of a document that has more
 // entries than it may have, or nil.

@@ -26,6 +26,8 @@ type User struct {
 	Active          bool        `json:"active"`
 	Permissions     access.Map  `json:"user_permissions"`
 	GroupID         string      `json:"group_id"`
+	GroupIDs        []string    `json:"group_ids,omitempty"` // more groups, besides GroupID
+	Grouped         bool        `json:"grouped,omitempty"`   // has been in a group: an empty map makes no admin any more
 	PasswordMaxDays int         `json:"password_max_days"`
 	PasswordUpdated time.Time   `json:"password_updated"`
 	LastLogin       time.Time   `json:"last_login_date"`
@@ -61,18 +63,17 @@ func NewUser(id string, now time.Time, d UserDraft) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	if group, ok := d.Permissions.Valid(); !ok {
-		return User{}, fault.New(fault.Invalid, UserKind+".user_permissions", "user_permissions.%s must be one of deny, read, write, admin", group).
-			At("user_permissions." + group)
+	if err := checkMap(UserKind, d.Permissions); err != nil {
+		return User{}, err
 	}
 	if d.Permissions == nil {
 		d.Permissions = access.Map{}
 	}
 	return User{
 		ID: id, OrgID: d.OrgID, FirstName: d.FirstName, LastName: d.LastName, Email: email,
-		Active: d.Active == nil || *d.Active, Permissions: d.Permissions, GroupID: d.GroupID,
+		Active: d.Active == nil || *d.Active, Permissions: d.Permissions,
 		PasswordMaxDays: d.PasswordMaxDays, Created: now,
-	}, nil
+	}.In(d.GroupID, nil), nil
 }
 
 // maxEmail is how long an address can be: the local part, "@" and the domain
@@ -87,16 +88,6 @@ func CleanEmail(s string) (string, error) {
 		return "", fault.New(fault.Invalid, UserKind+".email_address", "email_address is not a valid address").At("email_address")
 	}
 	return s, nil
-}
-
-// Effective returns the permission map that decides. An empty map means admin
-// only for a user made by the admin API without permissions and without a group
-// (docs/wire/permissions.md#the-permission-map).
-func (u User) Effective() access.Map {
-	if len(u.Permissions) == 0 && u.GroupID == "" {
-		return access.Map{string(access.IsAdmin): access.LevelAdmin}
-	}
-	return u.Permissions
 }
 
 // minPassword is the shortest password without a policy file (docs/wire/authentication.md#passwords).

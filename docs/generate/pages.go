@@ -75,10 +75,14 @@ func caller(o operation.Operation) string {
 	case o.Permission == "*":
 		return "any user"
 	}
+	level := ":write" // a permission map knows no other one
 	if o.Intent == access.Read {
-		return string(o.Permission) + ":read"
+		level = ":read"
 	}
-	return string(o.Permission) + ":write" // a permission map knows no other level
+	if o.Own != "" {
+		level += ", or the user itself"
+	}
+	return string(o.Permission) + level
 }
 
 func parameters(b *strings.Builder, o operation.Operation) {

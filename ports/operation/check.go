@@ -72,6 +72,9 @@ func checkPath(o *Operation, complain func(*Operation, string, ...any)) {
 	if _, ok := Placeholder(o.Path[strings.LastIndex(o.Path, "/")+1:]); o.Tail && !ok {
 		complain(o, "takes the rest of a path, but does not end with a placeholder")
 	}
+	if o.Own != "" && !placed[o.Own] {
+		complain(o, "is for the user that {%s} names, which the path does not have", o.Own)
+	}
 	for name := range bound {
 		if !placed[name] {
 			complain(o, "path has no {%s}", name)

@@ -20,6 +20,16 @@ const CodeNeeds = "auth.needs."
 // permissions the user has.
 func AnyUser() Option { return func(s *Spec) { s.Permission = access.AnyUser } }
 
+// Own lets callers do to themselves what the row is for, whatever their permissions:
+// the path parameter is the user's ID. Rules that decide in place of the permission
+// map see the path, and decide about that too.
+func Own(param string) Option { return func(s *Spec) { s.Own = param } }
+
+// OwnBusiness reports whether a call is one of a row with Own, about the caller.
+func OwnBusiness(c *Call) bool {
+	return c.Spec.Own != "" && c.Principal.ID != "" && c.Path[c.Spec.Own] == c.Principal.ID
+}
+
 // Needs wants one more permission: always, or when one of the query parameters is
 // given.
 func Needs(p access.Permission, i access.Intent, params ...string) Option {

@@ -41,6 +41,7 @@ type Spec struct {
 	Permission access.Permission // on the management surface; "" only when Public
 	Intent     access.Intent     // from the method unless said otherwise
 	Public     bool
+	Own        string        // path parameter of a user's ID: callers may do this to themselves
 	Status     int           // of success
 	MaxBody    int64         // bytes; 0: the surface's default
 	Deadline   time.Duration // 0: the surface's default
@@ -108,7 +109,9 @@ type Stream interface {
 type Principal struct {
 	ID          string // user ID, "admin" or node ID
 	OrgID       tenant.ID
-	GroupID     string
+	GroupID     string   // the group that clients know as the user's
+	GroupName   string   // its name
+	Groups      []string // every active group the user is in
 	Email       string
 	Active      bool
 	Permissions access.Map // effective: after group resolution

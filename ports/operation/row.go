@@ -36,6 +36,9 @@ func Writes() Option { return func(s *Spec) { s.Intent = access.Write } }
 // Alone makes the path unknown to other methods: they get 404 instead of 405.
 func Alone() Option { return func(s *Spec) { s.Alone = true } }
 
+// Reads says that the row changes nothing, whatever its method: a search, for one.
+func Reads() Option { return func(s *Spec) { s.Intent = access.Read } }
+
 // Public lets anyone call.
 func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" } }
 

@@ -27,7 +27,7 @@ type BuiltIn struct{}
 
 // Decide implements Engine.
 func (BuiltIn) Decide(_ context.Context, c *operation.Call) (Verdict, error) {
-	if c.Principal.Permissions.Allows(c.Spec.Permission, c.Spec.Intent) {
+	if operation.OwnBusiness(c) || c.Principal.Permissions.Allows(c.Spec.Permission, c.Spec.Intent) {
 		return Verdict{}, nil
 	}
 	// Two blanks before the path: docs/wire/errors.md#standard-errors.

@@ -60,7 +60,7 @@ var Validator = openapi.New()
 // Callers are who may ask, by access key.
 var Callers = map[string]operation.Principal{
 	"admin":  {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}},
-	"ann":    {ID: "ann", OrgID: "a", GroupID: "team", Permissions: access.Map{"apis": "write"}},
+	"ann":    {ID: "ann", OrgID: "a", GroupID: "team", Groups: []string{"team"}, Permissions: access.Map{"apis": "write"}},
 	"bob":    {ID: "bob", OrgID: "a", Permissions: access.Map{"apis": "write", "mcp": "read"}},
 	"tim":    {ID: "tim", OrgID: "a", Permissions: access.Map{"mcp": "write"}},
 	"reader": {ID: "reader", OrgID: "a", Permissions: access.Map{"apis": "read"}},

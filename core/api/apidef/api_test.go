@@ -169,7 +169,7 @@ func TestVisibleTo(t *testing.T) {
 		v    apidef.Viewer
 		want bool
 	}{
-		{open, apidef.Viewer{UserID: "u2"}, true}, {owned, apidef.Viewer{UserID: "u1"}, true}, {owned, apidef.Viewer{UserID: "u2", GroupID: "g1"}, true},
+		{open, apidef.Viewer{UserID: "u2"}, true}, {owned, apidef.Viewer{UserID: "u1"}, true}, {owned, apidef.Viewer{UserID: "u2", Groups: []string{"g0", "g1"}}, true},
 		{owned, apidef.Viewer{UserID: "u2"}, false}, {owned, apidef.Viewer{UserID: "u2", All: true}, true},
 	} {
 		l := c.a.Listed()

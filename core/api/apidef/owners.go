@@ -9,8 +9,9 @@ import (
 
 // Viewer is who wants to see APIs.
 type Viewer struct {
-	UserID, GroupID string
-	All             bool // owners make no difference: admins, and everybody while ownership is off
+	UserID string
+	Groups []string // that the viewer is in
+	All    bool     // owners make no difference: admins, and everybody while ownership is off
 	// NoAPIs and NoMCP say that the permissions of the viewer do not cover MCP
 	// proxies, or all other APIs: to such a viewer these do not exist (docs/wire/mcp-proxies.md#rules).
 	NoAPIs, NoMCP bool
@@ -37,7 +38,7 @@ func (a API) VisibleTo(v Viewer) bool {
 
 // sees reports whether the viewer may see what these own.
 func (v Viewer) sees(users, groups []string) bool {
-	return v.All || len(users)+len(groups) == 0 || slices.Contains(users, v.UserID) || v.GroupID != "" && slices.Contains(groups, v.GroupID)
+	return v.All || len(users)+len(groups) == 0 || slices.Contains(users, v.UserID) || slices.ContainsFunc(v.Groups, func(id string) bool { return slices.Contains(groups, id) })
 }
 
 // WithOwners returns a with other owners.

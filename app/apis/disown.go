@@ -1,0 +1,33 @@
+package apis
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Disown takes a user out of the owners of all APIs, in the unit of work that deletes
+// it. An API that has no other owner is then everybody's.
+func (s *Repository) Disown(ctx context.Context, w store.Writer, userID string) error {
+	var owned []string
+	for a, err := range s.Kind.Find(ctx, w, store.Query{}) {
+		if err != nil {
+			return err
+		}
+		if users, _ := a.Value.Owners(); slices.Contains(users, userID) {
+			owned = append(owned, a.Value.APIID())
+		}
+	}
+	now := s.Now()
+	for _, id := range owned {
+		if _, err := s.Kind.Edit(ctx, w, id, nil, func(a apidef.API) (apidef.API, error) {
+			users, groups := a.Owners()
+			return a.WithOwners(slices.DeleteFunc(slices.Clone(users), func(u string) bool { return u == userID }), groups, now), nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

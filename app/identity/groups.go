@@ -1,0 +1,180 @@
+package identity
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+var groups = &store.Kind[identity.UserGroup]{
+	Name: identity.GroupKind, Noun: "user group",
+	ID:  func(g identity.UserGroup) string { return g.ID },
+	Org: func(g identity.UserGroup) tenant.ID { return g.OrgID },
+}
+
+// Codes of faults about groups that come from the store.
+const (
+	groupMissing = identity.GroupKind + ".not_found"
+	trouble      = "internal"
+)
+
+var groupResource = crud.Resource[identity.UserGroup, identity.GroupDraft]{
+	Facts: crud.Facts[identity.UserGroup]{Kind: groups, Name: func(g identity.UserGroup) string { return g.Name }},
+	Group: operation.Group{
+		Surface: operation.Management, Name: "usergroups", Path: "/api/usergroups", Tag: "User groups", Permission: access.UserGroups,
+		Style: operation.Style{Word: "OK", ListKey: "groups", Faults: map[string]operation.Answer{
+			operation.CodeEmptyBody: {Status: 500, Text: "Failed to read response body, body empty."},
+			operation.CodeMalformed: {Status: 403, Text: "Request body malformed."},
+		}},
+	},
+	Words: crud.Words{One: "a user group", Many: "user groups", Created: "User group created", Updated: "User group updated", Deleted: "User group deleted",
+		Param: "groupId", ParamDoc: "Identifier of the user group."},
+	New: func(at crud.Stamp, d identity.GroupDraft) (identity.UserGroup, error) {
+		return identity.NewGroup(at.ID, at.Org, d)
+	},
+	Replace: func(g identity.UserGroup, d identity.GroupDraft, _ system.Clock) (identity.UserGroup, error) {
+		return g.Replace(d)
+	},
+	Draft: map[string]any{"name": "API designers", "description": "Those who write APIs", "active": true, "user_permissions": map[string]string{"apis": "write", "policies": "read"}},
+	Faults: []string{identity.CodeGroupText, identity.CodeGroupDays, identity.CodeGroupPermissions, identity.CodeGroupEmpty, identity.GroupKind + ".too_many",
+		codeGrant, codeLastAdmin},
+	Receipt: func(op store.Op, g identity.UserGroup) (any, string) {
+		if op == store.Created {
+			return g.ID, ""
+		}
+		return nil, ""
+	},
+}
+
+// GroupRegistration is what user groups bring.
+func GroupRegistration() crud.Registration {
+	r := groupResource.Registration()
+	r.Operations = nil // UserGroups lists them, with what it does besides
+	return r
+}
+
+// UserGroups is what users do with user groups.
+type UserGroups struct {
+	*Service
+	Tools crud.Tools
+}
+
+// Operations lists what users can do with user groups.
+func (s UserGroups) Operations() []operation.Operation {
+	r := groupResource
+	r.After = s.after
+	o := r.With(s.Tools)
+	absent := func(status int, text string) operation.Option {
+		return operation.Answers(map[string]operation.Answer{groupMissing: {Status: status, Text: text}})
+	}
+	return r.Group.Rows(
+		o.List(operation.Answers(map[string]operation.Answer{trouble: {Text: "Failed to unmarshal keys data from Tyk API."}})),
+		o.Insert(operation.Notes("At least one permission is needed. Callers who are not admins can give only what they have. ResetPassword is ignored.")),
+		o.Get(absent(404, "Could not retrieve user group detail.")),
+		o.Edit(absent(400, "Group ID does not exist"), operation.Notes("Absent members become empty; only active and ResetPassword keep their value. Members have the new permissions at once.")),
+		o.Delete(absent(404, "Could not retrieve user detail."), operation.Faulting(groupMissing, codeLastAdmin),
+			operation.Notes("Members lose the group and have the permissions of their own map again; an empty one gives nothing.")),
+	)
+}
+
+// after holds what is stored against what the caller may give, and takes members out of
+// a group that is deleted.
+func (s UserGroups) after(ctx context.Context, w store.Writer, c *crud.Change[identity.UserGroup, identity.GroupDraft]) error {
+	if c.Op == store.Deleted {
+		if err := expel(ctx, w, c.Old.ID); err != nil {
+			return err
+		}
+	} else if err := granting(c.Who, revived(c.Old.Active, c.New.Active, c.Old.Permissions), c.New.Permissions); err != nil {
+		return err
+	}
+	if c.Old.Gives().Admin() && !c.New.Gives().Admin() {
+		return s.keepAdmin(ctx, w, c.Old.OrgID)
+	}
+	return nil
+}
+
+// expel takes all members out of a group.
+func expel(ctx context.Context, w store.Writer, group string) error {
+	var members []string
+	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: identity.GroupKind, ID: group}) {
+		if err != nil {
+			return err
+		}
+		if rec.Kind == users.Name {
+			members = append(members, rec.ID)
+		}
+	}
+	for _, id := range members {
+		if _, err := users.Edit(ctx, w, id, nil, func(u identity.User) (identity.User, error) { return u.Without(group), nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groupsOf returns the groups of a user that exist.
+func groupsOf(ctx context.Context, r store.Reader, u identity.User) (list []identity.UserGroup, err error) {
+	for _, id := range u.Groups() {
+		g, err := groups.Locate(ctx, r, id)
+		if fault.KindOf(err) == fault.NotFound || err == nil && g.Value.OrgID != u.OrgID {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, g.Value)
+	}
+	return list, nil
+}
+
+// Codes of the faults for what callers may not give or take away.
+const (
+	codeGrant     = "auth.grant"
+	codeLastAdmin = "auth.last_admin"
+)
+
+// granting refuses permissions that the giver does not have.
+func granting(who operation.Principal, before, after access.Map) error {
+	if p := access.Exceeding(before, after, who.Permissions); p != "" {
+		return fault.New(fault.Denied, codeGrant, "access denied: you cannot give the permission %s, because you do not have it at this level", p).At("user_permissions." + string(p))
+	}
+	return nil
+}
+
+// revived is what somebody had before a write, as far as giving goes: who was inactive
+// had nothing.
+func revived(was, is bool, had access.Map) access.Map {
+	if !was && is {
+		return nil
+	}
+	return had
+}
+
+// keepAdmin refuses a unit of work after which an organisation has no active admin. It
+// is asked when one is lost.
+func (s *Service) keepAdmin(ctx context.Context, r store.Reader, org tenant.ID) error {
+	for u, err := range users.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return err
+		}
+		if u.Value.OrgID != org || !u.Value.Active {
+			continue
+		}
+		list, err := groupsOf(ctx, r, u.Value)
+		if err != nil {
+			return err
+		}
+		if u.Value.Effective(list...).Admin() {
+			return nil
+		}
+	}
+	return fault.New(fault.Denied, codeLastAdmin, "access denied: the organisation needs an active admin; make somebody else one first")
+}

@@ -1,0 +1,182 @@
+package identity
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// NewUser is the body of a request for a new user.
+type NewUser struct {
+	identity.UserChange
+	Password string `json:"password,omitempty" doc:"Without one the user sets the first password without proof of an older one."`
+}
+
+type addIn struct {
+	caller
+	User NewUser `body:""`
+}
+
+// Create makes a user of the caller's organisation, with an access key of its own.
+func (s Users) Create(ctx context.Context, in addIn) (operation.Receipt, error) {
+	u, err := identity.NewMember(s.NewID(), in.Scope.Org(), s.Now(), in.User.UserChange)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	if u, err = s.equip(u, s.Keys.NewKey(), in.User.Password); err != nil {
+		return operation.Receipt{}, err
+	}
+	at, err := s.add(ctx, u, func(w store.Writer) error { return s.grant(ctx, w, in.Who, identity.User{Grouped: true}, u) })
+	return operation.Receipt{Message: "User and session have been created", Meta: u.ID, Tag: operation.Tag(at)}, err
+}
+
+// grant refuses what the caller cannot give: the permissions that a user has after a
+// write, its groups included, and did not have before. Groups count as if they were
+// active: they may become so.
+func (s Users) grant(ctx context.Context, r store.Reader, who operation.Principal, before, after identity.User) error {
+	had, err := potential(ctx, r, before)
+	if err != nil {
+		return err
+	}
+	has, err := potential(ctx, r, after)
+	if err != nil {
+		return err
+	}
+	if err := granting(who, revived(before.Active, after.Active, had), has); err != nil {
+		return err
+	}
+	// What the own map says counts as soon as the groups go.
+	return granting(who, revived(before.Active, after.Active, before.Permissions), after.Permissions)
+}
+
+// potential returns what a user may do when all its groups are active.
+func potential(ctx context.Context, r store.Reader, u identity.User) (access.Map, error) {
+	list, err := groupsOf(ctx, r, u)
+	for i := range list {
+		list[i].Active = true
+	}
+	return u.Effective(list...), err
+}
+
+type writeIn struct {
+	memberIn
+	Match operation.Match
+}
+
+type changeIn struct {
+	writeIn
+	Change identity.UserChange `body:""`
+}
+
+// Update changes what a request names, and keeps the rest.
+func (s Users) Update(ctx context.Context, in changeIn) (operation.Receipt, error) {
+	at, err := s.edit(ctx, in.writeIn, in.Change.Email != nil, func(w store.Writer, u identity.User) (identity.User, error) {
+		v, err := u.Apply(in.Change)
+		if err != nil {
+			return v, err
+		}
+		if v.Email != u.Email {
+			// Passwords are mailed to the address: with it goes what the user may do.
+			if s.grant(ctx, w, in.Who, identity.User{Grouped: true}, u) != nil {
+				return v, fault.New(fault.Denied, codeGrant, "access denied: you cannot change the address of a user who has permissions that you do not have").At("email_address")
+			}
+			if err := s.free(ctx, w, v); err != nil {
+				return v, err
+			}
+		}
+		if err := s.grouped(ctx, w, u, v); err != nil {
+			return v, err
+		}
+		return v, s.grant(ctx, w, in.Who, u, v)
+	})
+	return operation.Receipt{Message: "User updated", Tag: operation.Tag(at)}, err
+}
+
+// Revoke shuts a user out: its access key and its sessions are worth nothing.
+func (s Users) Revoke(ctx context.Context, in writeIn) (operation.Receipt, error) {
+	at, err := s.edit(ctx, in, false, func(_ store.Writer, u identity.User) (identity.User, error) {
+		u.Active = false
+		return u, nil
+	})
+	return operation.Receipt{Message: "User revoked", Tag: operation.Tag(at)}, err
+}
+
+// ResetKey gives a user another access key. The user reads it; nothing else tells it.
+func (s Users) ResetKey(ctx context.Context, in writeIn) (operation.Receipt, error) {
+	if s.KeepKeys && in.Who.ID != in.ID {
+		return operation.Receipt{}, fault.New(fault.Denied, codeKept, "access denied: access keys of other users cannot be reset here; each user resets its own")
+	}
+	key := s.Keys.NewKey()
+	at, err := s.edit(ctx, in, false, func(_ store.Writer, u identity.User) (identity.User, error) { return s.sealed(u, key) })
+	return operation.Receipt{Message: "User session renewed", Tag: operation.Tag(at)}, err
+}
+
+// codeKept is the code of the fault for the access key of another user.
+const codeKept = identity.UserKind + ".key_kept"
+
+// edit rewrites a user of the caller's organisation. wide is for writes that must look
+// at other organisations, too.
+func (s Users) edit(ctx context.Context, in writeIn, wide bool, fn func(store.Writer, identity.User) (identity.User, error)) (store.Serial, error) {
+	scope := in.Scope
+	if wide && !s.MultiOrg {
+		scope = tenant.Everyone("change the address of a user")
+	}
+	return store.Write(ctx, s.Store, scope, func(w store.Writer) (store.Serial, error) {
+		old, err := users.Get(ctx, w, in.ID)
+		if err == nil && !in.Scope.Admits(old.Value.OrgID) {
+			err = users.Absent()
+		}
+		if err != nil {
+			return 0, err
+		}
+		v, err := users.Revise(ctx, w, in.ID, in.Match.Check, func(u identity.User) (identity.User, error) { return fn(w, u) })
+		if err != nil {
+			return 0, err
+		}
+		return v.Serial, s.left(ctx, w, old.Value, v.Value)
+	})
+}
+
+// Delete removes a user, also from what it owns.
+func (s Users) Delete(ctx context.Context, in writeIn) (operation.Receipt, error) {
+	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		old, err := users.Delete(ctx, w, in.ID, in.Match.Check)
+		if err != nil {
+			return err
+		}
+		if s.Disown != nil {
+			if err := s.Disown(ctx, w, in.ID); err != nil {
+				return err
+			}
+		}
+		return s.left(ctx, w, old, identity.User{Grouped: true})
+	})
+	return operation.Receipt{Message: "User deleted"}, err
+}
+
+// left sees to what follows when a user can do less than before: an organisation keeps
+// an admin, and who is shut out has no session.
+func (s Users) left(ctx context.Context, w store.Writer, before, after identity.User) error {
+	if !before.Active {
+		return nil
+	}
+	if !after.Active && s.EndSessions != nil {
+		if err := s.EndSessions(ctx, w, before.ID); err != nil {
+			return err
+		}
+	}
+	had, err := groupsOf(ctx, w, before)
+	if err != nil || !before.Effective(had...).Admin() {
+		return err
+	}
+	has, err := groupsOf(ctx, w, after)
+	if err != nil || after.Active && after.Effective(has...).Admin() {
+		return err
+	}
+	return s.keepAdmin(ctx, w, before.OrgID)
+}

@@ -1,0 +1,89 @@
+package identity
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Users is what users do with users.
+type Users struct{ *Service }
+
+// Codes of faults about users that come from the store, or from what is stored.
+const (
+	userMissing = identity.UserKind + ".not_found"
+	userTaken   = identity.UserKind + ".taken"
+	codeNoGroup = identity.UserKind + ".group_id"
+)
+
+// answers maps fault codes to a status and a text.
+type answers = map[string]operation.Answer
+
+// invalid is the answer to a new user with something missing.
+var invalid = operation.Answer{Status: 400, Text: "User object validation failed."}
+
+// changing are the codes of faults of writes that choose something about a user.
+var changing = []string{identity.CodeUserName, identity.CodeUserText, identity.CodeUserEmail, identity.CodeUserDays, identity.CodeUserMap, identity.CodeUserEmpty,
+	identity.CodeUserTooMany, userTaken, codeNoGroup, codeGrant}
+
+// done is the example of a receipt.
+func done(message string, meta any) map[string]any {
+	return map[string]any{"Status": "OK", "Message": message, "Meta": meta}
+}
+
+// Operations lists what users can do with users.
+func (s Users) Operations() []operation.Operation {
+	exampleList := operation.Page[View]{Items: []View{exampleUser}, Pages: 1}
+	exampleSearch := map[string]any{"filters": map[string]string{"query": "ada"}}
+	change := map[string]any{"first_name": "Ada", "last_name": "Example", "email_address": "ada@example.com", "active": true,
+		"user_permissions": map[string]string{"apis": "write", "policies": "read"}}
+	absent := func(status int, text string) operation.Option {
+		return operation.Answers(answers{userMissing: {Status: status, Text: text}})
+	}
+	return operation.Group{
+		Surface: operation.Management, Name: "users", Path: "/api/users", Tag: "Users", Permission: access.Users,
+		Style: operation.Style{Word: "OK", ListKey: "users", Faults: answers{
+			operation.CodeEmptyBody: {Status: 403, Text: "Request body malformed."},
+			operation.CodeMalformed: {Status: 403, Text: "Request body malformed."},
+			userMissing:             {Text: "Could not retrieve user detail."},
+			userTaken:               {Status: 403, Text: "User email already exists for this org."},
+			identity.CodeUserName:   invalid,
+		}},
+	}.Rows(
+		operation.GET("list", "", "List the users of the organisation", s.List, operation.Example(nil, exampleList),
+			operation.Notes("Access keys are shown to admins, unless security.forbid_admin_view_access_token; all others see their own only.")),
+		operation.POST("create", "", "Create a user", s.Create, operation.Redact("password"), operation.Faulting(append(changing, identity.UserKind+".password")...),
+			operation.Answers(answers{identity.CodeUserEmail: invalid}),
+			operation.Notes("The user belongs to the caller's organisation. Callers who are not admins can give only the permissions that they have."),
+			operation.Example(change, done("User and session have been created", exampleUser.ID))),
+		operation.GET("me", "/me", "Fetch the user who asks", s.Me, operation.AnyUser(), operation.Faulting(userMissing), operation.Example(nil, exampleUser),
+			operation.Answers(answers{userMissing: {Text: "Could not retrieve current user detail."}, trouble: {Text: "Failed to marshal current user data."}})),
+		operation.GET("search.url", "/search", "Search users by the address of the request", s.SearchByURL, operation.Faulting(codeQuery), operation.Example(nil, exampleList),
+			operation.Notes("Deprecated: addresses of people do not belong in addresses of requests. Use POST.")),
+		operation.POST("search", "/search", "Search users by part of address or name", s.Search, operation.Reads(), operation.Faulting(codeQuery),
+			operation.Answers(answers{codeQuery: noFilter, operation.CodeEmptyBody: noFilter, operation.CodeMalformed: noFilter}),
+			operation.Example(exampleSearch, exampleList)),
+		operation.GET("get", "/{userId}", "Fetch a user", s.Get, operation.Own("userId"), operation.Faulting(userMissing), operation.Example(nil, exampleUser),
+			operation.Notes("All users can fetch themselves.")),
+		operation.PUT("replace", "/{userId}", "Change a user", s.Update, operation.Redact("password"), operation.Faulting(append(changing, userMissing, codeLastAdmin)...),
+			operation.Answers(answers{userMissing: {Status: 400, Text: "user does not exist."}, identity.CodeUserEmail: {Status: 403}}),
+			operation.Notes("Absent members keep their value; so do the password, the access key and ResetPassword. An inactive user has no session."),
+			operation.Example(change, done("User updated", nil))),
+		operation.DELETE("delete", "/{userId}", "Delete a user", s.Delete, operation.Faulting(userMissing, codeLastAdmin),
+			operation.Notes("The user is taken out of the lists of owners of APIs. The last active admin stays."),
+			operation.Example(nil, done("User deleted", nil))),
+		operation.PUT("key.reset", "/{userId}/actions/key/reset", "Give a user another access key", s.ResetKey, operation.Own("userId"), operation.Faulting(userMissing, codeKept),
+			operation.Notes("The user reads the new key. All users can do this for themselves; security.forbid_admin_reset_access_token leaves it to them alone."),
+			operation.Example(nil, done("User session renewed", nil))),
+		operation.PUT("revoke", "/{userId}/actions/revoke", "Deactivate a user", s.Revoke, operation.Faulting(userMissing, codeLastAdmin), absent(400, "Could not retrieve user detail."),
+			operation.Notes("Its access key and its sessions are refused from now on."),
+			operation.Example(nil, done("User revoked", nil))),
+		operation.POST("password.set", "/{userId}/actions/reset", "Set a user's password", s.SetPassword, operation.AnyUser(),
+			operation.Redact("current_password", "new_password"), operation.Faulting(identity.UserKind+".current_password", identity.UserKind+".new_password", userMissing, "auth.denied"),
+			operation.Notes("One's own password needs the current one, unless there is none yet or the new one is the same. Another user's needs the permission ResetPassword."),
+			operation.Example(map[string]any{"current_password": "", "new_password": "a-long-passphrase"}, done("User password updated", nil))),
+	)
+}
+
+// noFilter is the answer to a search without anything to look for.
+var noFilter = operation.Answer{Status: 400, Text: "Could not extract search filter from request body."}

@@ -1,0 +1,123 @@
+package identity
+
+import (
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/caps"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// UserChange is what users of an organisation may choose about a user. What is absent
+// keeps its value. The super-admin alone chooses an organisation, and ResetPassword.
+type UserChange struct {
+	FirstName       *string    `json:"first_name,omitempty"`
+	LastName        *string    `json:"last_name,omitempty"`
+	Email           *string    `json:"email_address,omitempty"`
+	Active          *bool      `json:"active,omitempty" doc:"Absent means active for a new user."`
+	Permissions     access.Map `json:"user_permissions,omitempty"`
+	GroupID         *string    `json:"group_id,omitempty"`
+	GroupIDs        *[]string  `json:"group_ids,omitempty" doc:"More groups that the user is in."`
+	PasswordMaxDays *int       `json:"password_max_days,omitempty"`
+}
+
+// Codes of the faults that a change of a user can be answered with.
+const (
+	CodeUserName  = UserKind + ".name"
+	CodeUserText  = UserKind + ".text"
+	CodeUserEmail = UserKind + ".email_address"
+	CodeUserDays  = UserKind + ".password_max_days"
+	CodeUserMap   = UserKind + ".user_permissions"
+	CodeUserEmpty = UserKind + ".empty"
+	// CodeUserTooMany is for maps and lists of groups that are too long.
+	CodeUserTooMany = UserKind + ".too_many"
+)
+
+// NewMember makes a user of an organisation, or says which field is missing or wrong.
+func NewMember(id string, org tenant.ID, now time.Time, c UserChange) (User, error) {
+	if c.Email == nil {
+		c.Email = new(string)
+	}
+	if c.FirstName == nil || c.LastName == nil {
+		return User{}, nameless("first_name and last_name")
+	}
+	u, err := User{ID: id, OrgID: org, Active: true, Permissions: access.Map{}, Created: now}.Apply(c)
+	if err != nil {
+		return u, err
+	}
+	switch {
+	case u.FirstName == "":
+		return u, nameless("first_name")
+	case u.LastName == "":
+		return u, nameless("last_name")
+	case len(u.Permissions) == 0 && len(u.Groups()) == 0:
+		return u, empty(UserKind)
+	}
+	return u, nil
+}
+
+func nameless(field string) error {
+	return fault.New(fault.Invalid, CodeUserName, "%s must not be empty", field).At(field)
+}
+
+// Apply returns u with a change, or says which field is wrong.
+func (u User) Apply(c UserChange) (_ User, err error) {
+	for _, f := range []struct {
+		name  string
+		value *string
+		into  *string
+	}{{"first_name", c.FirstName, &u.FirstName}, {"last_name", c.LastName, &u.LastName}} {
+		if f.value == nil {
+			continue
+		}
+		if err := checkText(UserKind, f.name, *f.value); err != nil {
+			return u, err
+		}
+		if had := *f.into; had != "" && strings.TrimSpace(*f.value) == "" {
+			return u, nameless(f.name)
+		}
+		*f.into = strings.TrimSpace(*f.value)
+	}
+	if c.Email != nil {
+		if u.Email, err = CleanEmail(*c.Email); err != nil {
+			return u, err
+		}
+	}
+	if c.PasswordMaxDays != nil {
+		if err := checkDays(UserKind, *c.PasswordMaxDays); err != nil {
+			return u, err
+		}
+		u.PasswordMaxDays = *c.PasswordMaxDays
+	}
+	if c.Active != nil {
+		u.Active = *c.Active
+	}
+	return u.rights(c)
+}
+
+// rights applies what a change says of permissions and groups.
+func (u User) rights(c UserChange) (User, error) {
+	group, more := u.GroupID, u.GroupIDs
+	if c.GroupID != nil {
+		group = *c.GroupID
+	}
+	if c.GroupIDs != nil {
+		more = *c.GroupIDs
+	}
+	if err := caps.User.Count("group_ids", len(more)); err != nil {
+		return u, err
+	}
+	u = u.In(group, more)
+	if c.Permissions == nil {
+		return u, nil
+	}
+	if err := checkMap(UserKind, c.Permissions); err != nil {
+		return u, err
+	}
+	if u.Permissions = choose(u.Permissions, c.Permissions); len(u.Permissions) == 0 && len(u.Groups()) == 0 {
+		return u, empty(UserKind)
+	}
+	return u, nil
+}

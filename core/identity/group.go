@@ -1,0 +1,140 @@
+package identity
+
+import (
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/caps"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// GroupKind is the name of user groups in storage, history and references.
+const GroupKind = "usergroup"
+
+// UserGroup is a set of users who have the same permissions (docs/wire/user-groups.md).
+type UserGroup struct {
+	ID              string     `json:"id"`
+	OrgID           tenant.ID  `json:"org_id"`
+	Name            string     `json:"name"`
+	Description     string     `json:"description"`
+	Active          bool       `json:"active"`
+	PasswordMaxDays int        `json:"password_max_days"`
+	Permissions     access.Map `json:"user_permissions"`
+}
+
+// GroupDraft is what a client may choose about a group.
+type GroupDraft struct {
+	Name            string     `json:"name"`
+	Description     string     `json:"description,omitempty"`
+	Active          *bool      `json:"active,omitempty"` // absent: active when new, else as it was
+	PasswordMaxDays int        `json:"password_max_days,omitempty"`
+	Permissions     access.Map `json:"user_permissions"`
+}
+
+// Codes of the faults that a draft of a group can be answered with.
+const (
+	CodeGroupText        = GroupKind + ".text"
+	CodeGroupDays        = GroupKind + ".password_max_days"
+	CodeGroupPermissions = GroupKind + ".user_permissions"
+	CodeGroupEmpty       = GroupKind + ".empty"
+)
+
+// NewGroup makes a group out of a draft, or says which field is wrong.
+func NewGroup(id string, org tenant.ID, d GroupDraft) (UserGroup, error) {
+	return UserGroup{ID: id, OrgID: org, Active: true}.Replace(d)
+}
+
+// Replace returns g with the draft's choices. ResetPassword is not among them: it
+// stays as it is.
+func (g UserGroup) Replace(d GroupDraft) (UserGroup, error) {
+	if err := checkText(GroupKind, "name", d.Name); err != nil {
+		return g, err
+	}
+	if err := checkText(GroupKind, "description", d.Description); err != nil {
+		return g, err
+	}
+	if err := checkDays(GroupKind, d.PasswordMaxDays); err != nil {
+		return g, err
+	}
+	if err := checkMap(GroupKind, d.Permissions); err != nil {
+		return g, err
+	}
+	g.Permissions = choose(g.Permissions, d.Permissions)
+	if len(g.Permissions) == 0 {
+		return g, empty(GroupKind)
+	}
+	if d.Active != nil {
+		g.Active = *d.Active
+	}
+	g.Name, g.Description, g.PasswordMaxDays = d.Name, d.Description, d.PasswordMaxDays
+	return g, nil
+}
+
+// Gives returns what membership in the group gives: nothing while it is inactive.
+func (g UserGroup) Gives() access.Map {
+	if !g.Active {
+		return access.Map{}
+	}
+	return g.Permissions
+}
+
+// maxText is how many characters a name or a description may have.
+const maxText = 1_000
+
+// maxDays is the longest validity of a password: a hundred years.
+const maxDays = 36_500
+
+func checkText(kind, field, s string) error {
+	if utf8.RuneCountInString(s) > maxText {
+		return fault.New(fault.Invalid, kind+".text", "%s may have %d characters", field, maxText).At(field)
+	}
+	return nil
+}
+
+func checkDays(kind string, days int) error {
+	if days < 0 || days > maxDays {
+		return fault.New(fault.Invalid, kind+".password_max_days", "password_max_days must be between 0 and %d", maxDays).At("password_max_days")
+	}
+	return nil
+}
+
+func checkMap(kind string, m access.Map) error {
+	list := caps.User
+	if kind == GroupKind {
+		list = caps.UserGroup
+	}
+	if err := list.Count("user_permissions", len(m)); err != nil {
+		return err
+	}
+	for name := range m {
+		if err := checkText(kind, "the name of a permission", name); err != nil {
+			return err
+		}
+	}
+	if name, ok := m.Valid(); !ok {
+		return fault.New(fault.Invalid, kind+".user_permissions", "user_permissions.%s must be one of deny, read, write, admin", name).
+			At("user_permissions." + name)
+	}
+	return nil
+}
+
+// choose returns the map that a client asks for, with ResetPassword as it was: only
+// the super-admin gives that.
+func choose(was, asked access.Map) access.Map {
+	out := access.Map{}
+	for name, level := range asked {
+		if name != string(access.ResetPassword) {
+			out[name] = level
+		}
+	}
+	if level, ok := was[string(access.ResetPassword)]; ok {
+		out[string(access.ResetPassword)] = level
+	}
+	return out
+}
+
+// empty refuses a map that would say nothing.
+func empty(kind string) error {
+	return fault.New(fault.Denied, kind+".empty", "To create a user specify at least one permission, or make them an admin.").At("user_permissions")
+}
