@@ -64,8 +64,12 @@ func nobodyWatches() *seen { return &seen{ops: map[string][]int{}} }
 func TestInactiveUserWarning(t *testing.T) {
 	var log logbook
 	a := service(t, nobodyWatches(), app.WithLogger(log.logger()))
+	group := "000000000000000000000009" // the next ID
+	if code, text := fetch(t, a, "POST", "/api/usergroups", "admin", `{"name":"Pioneers","user_permissions":{"apis":"write"}}`); code != 200 || !strings.Contains(text, group) {
+		t.Fatal(code, text)
+	}
 	if code, text := fetch(t, a, "POST", "/admin/users", "super-admin",
-		`{"org_id":"org-a","first_name":"Grace","last_name":"Hopper","email_address":"grace@a.example","active":false,"group_id":"group-7","user_permissions":{"apis":"write"}}`); code != 200 {
+		`{"org_id":"org-a","first_name":"Grace","last_name":"Hopper","email_address":"grace@a.example","active":false,"group_id":"`+group+`","user_permissions":{"apis":"write"}}`); code != 200 {
 		t.Fatal(code, text)
 	}
 	key := strings.Repeat("0", 32) // the next planned key
@@ -76,7 +80,7 @@ func TestInactiveUserWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	warnings := log.lines("level=WARN")
-	if len(warnings) != 1 || !strings.Contains(warnings[0], "group_id=group-7") || !strings.Contains(warnings[0], "user_id=") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "group_id="+group) || !strings.Contains(warnings[0], "user_id=") {
 		t.Fatalf("%q", warnings)
 	}
 	for _, personal := range []string{"Grace", "Hopper", "grace@", key} {
@@ -528,7 +532,8 @@ func TestReservedWords(t *testing.T) {
 	}
 	want := []string{"apis.get categories", "apis.get groups", "apis.get search",
 		"apis.access oas", "apis.access streams", "apis.access.replace oas", "apis.access.replace streams",
-		"apis.references oas", "apis.references streams", "apis.url oas", "apis.url streams", "policies.get search"}
+		"apis.references oas", "apis.references streams", "apis.url oas", "apis.url streams", "policies.get search",
+		"users.get me", "users.get search"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

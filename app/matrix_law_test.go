@@ -1,0 +1,114 @@
+package app_test
+
+import "strings"
+
+// This file says who may do what, from the rules in docs/wire/permissions.md and
+// docs/wire/ownership.md alone: it looks at methods and paths, not at what the
+// operation table says of them. The matrix compares it with what the service answers.
+
+// guarded is which permission guards the paths below a prefix. The longest prefix counts.
+var guarded = map[string]string{
+	"/api/apis": "apis", "/api/import": "apis", "/api/data-graphs": "apis", "/api/examples": "apis", "/api/evaluations": "apis", "/api/governance": "apis",
+	"/api/clientidps": "apis", "/api/registry": "apis", "/api/cache": "apis", "/api/proxy": "apis", "/api/debug": "apis",
+	"/api/cache/jwks": "IsAdmin", "/api/org/opa": "IsAdmin", "/api/sso": "IsAdmin",
+	"/api/mcps": "mcp", "/api/schemas/apidefs/mcp": "mcp",
+	"/api/keys": "keys", "/api/apis/keys": "keys", "/api/apis/oauth": "oauth", "/api/portal/policies": "policies", "/api/portal": "portal",
+	"/api/certs": "certs", "/api/assets": "api_assets", "/api/hooks": "hooks", "/api/users": "users", "/api/usergroups": "user_groups",
+	"/api/usage": "analytics", "/api/activity": "analytics", "/api/uptime": "analytics", "/api/logs": "log", "/api/tib": "idm",
+	"/api/system": "system", "/api/audit-logs": "audit_logs", "/api/rulesets": "governance",
+	"/api/users/me": "", "/api/schema": "", "/api/schemas": "", "/api/org/notifications": "", "/api/org/permissions": "",
+}
+
+// reading are requests that change nothing although their method could.
+var reading = map[string]bool{"POST /api/users/search": true, "POST /api/org/opa/evaluate": true, "POST /api/org/opa/replay": true}
+
+// below reports whether a path is a prefix or lies below it.
+func below(path, prefix string) bool { return path == prefix || strings.HasPrefix(path, prefix+"/") }
+
+// guardian returns the permission that a path wants; known is false for a path that
+// this file does not know.
+func guardian(path string) (permission string, known bool) {
+	longest := -1
+	for prefix, p := range guarded {
+		if below(path, prefix) && len(prefix) > longest {
+			permission, longest = p, len(prefix)
+		}
+	}
+	return permission, longest >= 0
+}
+
+// outcome is how a call ends, as far as who may do what is concerned.
+type outcome string
+
+const (
+	passes       outcome = "passes"          // the operation decides
+	unknown      outcome = "unauthenticated" // 401
+	foreign      outcome = "not the owner"   // 401 as well
+	forbidden    outcome = "forbidden"       // 403, by the permission map
+	nothingThere outcome = "nothing there"   // not 401, and not 403 for a lack of rights
+)
+
+// cell is one call of the matrix.
+type cell struct {
+	method, pattern string // "GET", "/api/apis/{apiId}"
+	caller          caller
+	target          string // "own", "foreign", "missing", "self" or "": the path names nothing
+	ownership       bool
+}
+
+// caller is one who calls.
+type caller struct {
+	name   string
+	level  string // of every group of permissions: "", "deny", "read", "write"
+	admin  bool
+	owner  bool // owns, by itself or by a group, what is owned at all
+	super  bool // has no organisation
+	away   bool // of another organisation
+	header [2]string
+}
+
+// nobodys are the callers whom no operation for users lets in.
+func (c caller) nobody() bool { return c.name == "anonymous" || c.name == "inactive" }
+
+// expected returns how a call ends. Calls of a user without organisation reach
+// everything, so that to it nothing is foreign.
+func (c cell) expected() outcome {
+	read := c.method == "GET" || c.method == "HEAD" || reading[c.method+" "+c.pattern]
+	permission, _ := guardian(c.pattern)
+	self := c.target == "self"
+	switch {
+	case c.caller.nobody():
+		return unknown
+	case strings.HasSuffix(c.pattern, "/{userId}/actions/reset") && strings.HasPrefix(c.pattern, "/api/users/"):
+		if self {
+			return passes
+		}
+		return forbidden // ResetPassword is nobody's here, and admins may not
+	case self && (c.pattern == "/api/users/{userId}" && c.method == "GET" || strings.HasSuffix(c.pattern, "/actions/key/reset")):
+		return passes
+	case permission == "" && (read || !c.caller.super):
+		return passes
+	case c.caller.super && !read:
+		return forbidden
+	case permission == "IsAdmin" && !c.caller.admin:
+		return forbidden
+	case !c.caller.admin && c.caller.level != "write" && (c.caller.level != "read" || !read):
+		return forbidden
+	case c.target == "missing" || c.target == "foreign" && !c.caller.super:
+		return nothingThere
+	case c.ownership && c.target == "own" && c.owned() && !c.caller.owner && !c.caller.admin:
+		return foreign
+	}
+	return passes
+}
+
+// owned reports whether what the path names belongs to owners.
+func (c cell) owned() bool {
+	switch {
+	case strings.HasPrefix(c.pattern, "/api/clientidps/{id}/mappings/"):
+		return c.method != "GET" // reading the registry needs the permission only
+	case below(c.pattern, "/api/apis"), below(c.pattern, "/api/mcps"), below(c.pattern, "/api/cache"), below(c.pattern, "/api/portal/policies"):
+		return strings.Contains(c.pattern, "{")
+	}
+	return false
+}

@@ -1,0 +1,321 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/core/api/servers"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// estate is a control plane with two organisations and callers of every sort.
+type estate struct {
+	t         *testing.T
+	a         *app.App
+	db        *memdb.DB
+	ownership bool
+	keys      map[string]string // access keys by caller
+	ids       map[string]string // user IDs by caller
+	group     string            // what owns APIs besides the owner
+	n         int
+}
+
+func newEstate(t *testing.T, ownership bool) *estate {
+	t.Helper()
+	db, err := memdb.New(tick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := crypto.NewKeys("a secret of the test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.New(app.WithStore(db), app.WithKeys(keys), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithClock(tick()), app.WithAdminSecret(adminSecret),
+		app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithFetcher(web), app.WithExamples(examplesIndex),
+		app.WithGateways(outbound.Gateway{URL: "http://gateway.example:8080", Trusted: true}),
+		app.WithGatewayAPI(outbound.GatewayAPI{URL: "http://gateway.example:8080", Secret: "gateway-secret"}),
+		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: ownership, Streams: true}, Hosts: servers.Config{Protocol: "http", DefaultHost: "gateway.example:8080"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &estate{t: t, a: a, db: db, ownership: ownership, keys: map[string]string{}, ids: map[string]string{}}
+	for _, org := range []string{"a", "b"} {
+		b, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-" + org, OwnerSlug: org, Email: "admin@" + org + ".example"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.keys["admin of "+org], e.ids["admin of "+org] = b.AccessKey, b.UserID
+	}
+	e.group = e.must("admin of a", "POST", "/api/usergroups", `{"name":"Owners","user_permissions":`+everyGroup("write")+`}`)
+	for name, draft := range map[string]string{
+		"no permission":       `"org_id":"org-a","user_permissions":{"websockets":"read"}`,
+		"read":                `"org_id":"org-a","user_permissions":` + everyGroup("read"),
+		"write":               `"org_id":"org-a","user_permissions":` + everyGroup("write"),
+		"deny":                `"org_id":"org-a","user_permissions":` + everyGroup("deny"),
+		"owner":               `"org_id":"org-a","user_permissions":` + everyGroup("write"),
+		"member":              `"org_id":"org-a","group_id":"` + e.group + `","user_permissions":` + everyGroup("deny"),
+		"admin":               `"org_id":"org-a","user_permissions":{"IsAdmin":"admin"}`,
+		"admin, denied":       `"org_id":"org-a","user_permissions":{"IsAdmin":"admin",` + everyGroup("deny")[1:],
+		"inactive":            `"org_id":"org-a","active":false,"user_permissions":{"IsAdmin":"admin"}`,
+		"super":               `"user_permissions":{"IsAdmin":"admin"}`,
+		"other, no admin":     `"org_id":"org-b","user_permissions":` + everyGroup("write"),
+		"member, other group": `"org_id":"org-a","group_id":"` + e.must("admin of a", "POST", "/api/usergroups", `{"name":"Others","user_permissions":`+everyGroup("write")+`}`) + `"`,
+	} {
+		e.n++
+		text := e.send([2]string{"Admin-Auth", adminSecret}, "POST", "/admin/users", fmt.Sprintf(`{"email_address":"u%d@example.com",%s}`, e.n, draft)).Body.String()
+		var answer struct {
+			Message string
+			Meta    struct{ ID string }
+		}
+		if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Meta.ID == "" {
+			t.Fatal(text, err)
+		}
+		e.keys[name], e.ids[name] = answer.Message, answer.Meta.ID
+	}
+	return e
+}
+
+// everyGroup is a map with one level for every group of permissions.
+func everyGroup(level string) string {
+	m := map[string]string{}
+	for _, p := range guarded {
+		if p != "" && p != "IsAdmin" {
+			m[p] = level
+		}
+	}
+	text, _ := json.Marshal(m)
+	return string(text)
+}
+
+// callers are who calls, with what the law needs to know of them.
+func (e *estate) callers() []caller {
+	out := []caller{{name: "anonymous"}, {name: "inactive"}, {name: "no permission"}, {name: "read", level: "read"}, {name: "write", level: "write"}, {name: "deny", level: "deny"},
+		{name: "owner", level: "write", owner: true}, {name: "member", level: "write", owner: true}, {name: "member, other group", level: "write"},
+		{name: "admin", admin: true}, {name: "admin, denied", admin: true}, {name: "super", admin: true, super: true},
+		{name: "admin of b", admin: true, away: true}, {name: "other, no admin", level: "write", away: true}}
+	for i := range out {
+		if key := e.keys[out[i].name]; key != "" {
+			out[i].header = [2]string{"Authorization", key}
+		}
+	}
+	return out
+}
+
+func (e *estate) send(header [2]string, method, path, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequestWithContext(e.t.Context(), method, path, strings.NewReader(body))
+	if header[0] != "" {
+		r.Header.Set(header[0], header[1])
+	}
+	w := httptest.NewRecorder()
+	e.a.ServeHTTP(w, r)
+	return w
+}
+
+// must carries out a request that succeeds and returns the ID in the answer.
+func (e *estate) must(as, method, path, body string) string {
+	e.t.Helper()
+	w := e.send([2]string{"Authorization", e.keys[as]}, method, path, body)
+	var answer struct {
+		ID, Message string
+		Meta        any
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code > 201 {
+		e.t.Fatalf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
+	}
+	if answer.ID != "" {
+		return answer.ID
+	}
+	if id, ok := answer.Meta.(string); ok {
+		return id
+	}
+	return answer.Message // of a new policy
+}
+
+// make makes what a placeholder of a path names, in an organisation, and returns its
+// identifier. What can have owners has some.
+func (e *estate) make(org, pattern, param string) string {
+	e.t.Helper()
+	e.n++
+	as, n := "admin of "+org, e.n
+	own := func(id string) string {
+		if e.ownership && org == "a" {
+			e.must(as, "PUT", "/api/apis/"+id+"/access", fmt.Sprintf(`{"userIds":[%q],"userGroupIds":[%q]}`, e.ids["owner"], e.group))
+		}
+		return id
+	}
+	document := func(kind, vendor string) string {
+		return fmt.Sprintf(`{"openapi":"3.0.3","info":{"title":"%s %d","version":"1"},"paths":{},%s"x-tyk-api-gateway":{"info":{"name":"%s %d","state":{"active":true}},`+
+			`"upstream":{"url":"http://up.example/"},"server":{"listenPath":{"value":"/%s%d/"}}}}`, kind, n, vendor, kind, n, kind, n)
+	}
+	switch {
+	case param == "apiId" && below(pattern, "/api/apis/oas"), param == "next-base-apiId":
+		return own(e.must(as, "POST", "/api/apis/oas", document("oas", "")))
+	case param == "apiId" && below(pattern, "/api/apis/streams"):
+		return own(e.must(as, "POST", "/api/apis/streams", document("streams", `"x-tyk-streaming":{"streams":{"s":{"input":{"http_server":{"path":"/in"}},"output":{"http_server":{"ws_path":"/out"}}}}},`)))
+	case param == "apiId" && below(pattern, "/api/mcps"):
+		return own(e.must(as, "POST", "/api/mcps", document("mcp", "")))
+	case param == "apiId":
+		return own(e.must(as, "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"API %d","active":true,"use_keyless":true,"proxy":{"listen_path":"/classic%d/","target_url":"http://up.example/"}}}`, n, n)))
+	case below(pattern, "/api/portal/policies"):
+		api := e.make(org, "/api/apis/{apiId}", "apiId")
+		return e.must(as, "POST", "/api/portal/policies", fmt.Sprintf(`{"name":"P%d","rate":1,"per":1,"access_rights":{%q:{"api_id":%q,"versions":["Default"]}}}`, n, api, api))
+	case below(pattern, "/api/clientidps"):
+		return e.must(as, "POST", "/api/clientidps", fmt.Sprintf(`{"client_idp_id":"idp-%d","name":"I%d","jwks_uri":"https://i%d.example/jwks"}`, n, n, n))
+	case below(pattern, "/api/assets"):
+		return e.must(as, "POST", "/api/assets", fmt.Sprintf(`{"kind":"oas-template","name":"T%d","data":{}}`, n))
+	case below(pattern, "/api/hooks"):
+		return e.must(as, "POST", "/api/hooks", fmt.Sprintf(`{"name":"H%d","method":"POST","target_path":"https://h%d.example/"}`, n, n))
+	case below(pattern, "/api/users"):
+		return e.must(as, "POST", "/api/users", fmt.Sprintf(`{"first_name":"F","last_name":"L","email_address":"m%d@example.com","user_permissions":{"apis":"read"}}`, n))
+	case below(pattern, "/api/usergroups"):
+		return e.must(as, "POST", "/api/usergroups", fmt.Sprintf(`{"name":"G%d","user_permissions":{"apis":"read"}}`, n))
+	}
+	return "" // nothing of this sort can be made by users
+}
+
+// path fills the placeholders of a pattern. ok is false when there is nothing that
+// they could name.
+func (e *estate) path(pattern, target, as string) (path string, ids []string, ok bool) {
+	segments := strings.Split(pattern, "/")
+	idp := ""
+	for i, s := range segments {
+		param, open := operation.Placeholder(s)
+		if !open {
+			continue
+		}
+		id := fmt.Sprintf("5f1a0c5d8e3b2a1fffff%04d", e.n)
+		switch {
+		case target == "self":
+			id = e.ids[as]
+		case target == "own":
+			id = e.make("a", pattern, param)
+		case target == "foreign":
+			id = e.make("b", pattern, param)
+		}
+		if id == "" {
+			return "", nil, false
+		}
+		if strings.HasPrefix(pattern, "/api/clientidps/{id}/mappings/") && target != "missing" {
+			if param == "id" {
+				idp = id
+			} else {
+				e.must("admin of "+map[string]string{"own": "a", "foreign": "b"}[target], "PUT", "/api/clientidps/"+idp+"/mappings/"+id, `{"scope_to_policy":{"read":"gold"}}`)
+			}
+		}
+		segments[i], ids = url.PathEscape(id), append(ids, id)
+	}
+	return strings.Join(segments, "/"), ids, true
+}
+
+// ended returns how a call ended.
+func ended(w *httptest.ResponseRecorder) outcome {
+	switch {
+	case w.Code == 401:
+		return unknown
+	case w.Code == 403 && strings.Contains(w.Body.String(), "access denied: "):
+		return forbidden
+	}
+	return passes
+}
+
+// TestAuthorisation holds every operation for users against the law of who may do what:
+// every sort of caller, what is its own, another organisation's, missing, or itself, with
+// ownership and without. A call that is refused changes nothing, and to callers of one
+// organisation what belongs to another one looks exactly like what does not exist.
+func TestAuthorisation(t *testing.T) {
+	cells := 0
+	for _, ownership := range []bool{false, true} {
+		e := newEstate(t, ownership)
+		// Examples of bodies name an API: it is there, and everybody's.
+		e.must("admin of a", "POST", "/api/apis", `{"api_definition":{"name":"Orders","api_id":"orders","active":true,"use_keyless":true,"proxy":{"listen_path":"/the-orders/","target_url":"http://up.example/"}}}`)
+		for _, o := range e.a.Operations() {
+			if o.Surface != operation.Management || o.Public {
+				continue
+			}
+			if _, known := guardian(o.Path); !known {
+				t.Errorf("%s %s: no rule says who may call it; add its path to guarded", o.Method, o.Path)
+				continue
+			}
+			cells += e.check(o)
+		}
+	}
+	if t.Logf("%d cells", cells); cells < 5000 {
+		t.Errorf("%d cells, want 5000 at least", cells)
+	}
+}
+
+// check holds one operation against the law and returns how many cells that were.
+func (e *estate) check(o operation.Operation) (cells int) {
+	body := ""
+	if o.Request != nil {
+		text, err := json.Marshal(o.Request)
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		body = string(text)
+	}
+	targets := []string{""}
+	if strings.Contains(o.Path, "{") {
+		targets = []string{"own", "missing", "foreign"}
+	}
+	if strings.Contains(o.Path, "{userId}") {
+		targets = append(targets, "self")
+	}
+	for _, who := range e.callers() {
+		missing := ""
+		for _, target := range targets {
+			if target == "self" && (who.name == "anonymous" || o.Method != "GET") && !strings.HasSuffix(o.Path, "/actions/reset") {
+				continue // it would change who calls
+			}
+			place := target
+			if who.away { // what is its own is the other's, and the other way round
+				place = map[string]string{"own": "foreign", "foreign": "own"}[target]
+				if place == "" {
+					place = target
+				}
+			}
+			path, ids, ok := e.path(o.Path, place, who.name)
+			if !ok {
+				continue
+			}
+			c := cell{o.Method, o.Path, who, target, e.ownership && !who.away}
+			cells++
+			before, _ := e.db.Head(e.t.Context())
+			w := e.send(who.header, o.Method, path, body)
+			after, _ := e.db.Head(e.t.Context())
+			want, have := c.expected(), ended(w)
+			text := fmt.Sprint(w.Code, " ", w.Body)
+			for _, id := range ids {
+				text = strings.ReplaceAll(text, id, "ID")
+			}
+			refused := want == unknown || want == foreign || want == forbidden
+			switch {
+			case want == foreign && have == unknown, want == nothingThere && have == passes, want == have:
+			default:
+				e.t.Errorf("%s %s by %q of what is %q, ownership %v: %s, want %s", o.Method, o.Path, who.name, target, e.ownership, text, want)
+				continue
+			}
+			if refused && before != after {
+				e.t.Errorf("%s %s by %q is refused and changes something", o.Method, o.Path, who.name)
+			}
+			if target == "missing" {
+				missing = text
+			}
+			if target == "foreign" && want == nothingThere && text != missing {
+				e.t.Errorf("%s %s by %q: what belongs to others differs from what is missing:\n%s\n%s", o.Method, o.Path, who.name, text, missing)
+			}
+		}
+	}
+	return cells
+}
