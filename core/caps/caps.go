@@ -78,7 +78,9 @@ var (
 )
 
 // Lists returns every list, for documentation.
-func Lists() []*List { return []*List{Policy, Definition, Wrapper, ClientIdP, User, UserGroup, Organisation, Import} }
+func Lists() []*List {
+	return []*List{Policy, Definition, Wrapper, ClientIdP, User, UserGroup, Organisation, Import}
+}
 
 // Check returns a fault that names the first field of a document that has more
 // entries than it may have, or nil.
