@@ -41,7 +41,7 @@ func newEstate(t *testing.T, ownership bool) *estate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(app.WithStore(db), app.WithKeys(keys), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithClock(tick()), app.WithAdminSecret(adminSecret),
+	a, err := app.New(withRulesAPI, app.WithStore(db), app.WithKeys(keys), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithClock(tick()), app.WithAdminSecret(adminSecret),
 		app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithFetcher(web), app.WithExamples(examplesIndex),
 		app.WithGateways(outbound.Gateway{URL: "http://gateway.example:8080", Trusted: true}),
 		app.WithGatewayAPI(outbound.GatewayAPI{URL: "http://gateway.example:8080", Secret: "gateway-secret"}),
