@@ -90,6 +90,9 @@ func TestMassAssignment(t *testing.T) {
 		if o.Surface != operation.Management || o.Public || o.Request == nil || o.Method == "DELETE" {
 			continue
 		}
+		if below(o.Path, "/api/portal") && !below(o.Path, "/api/portal/policies") {
+			continue // bodies are kept as they come, as one member, and nothing looks at them
+		}
 		e := newEstate(t, false) // examples would be in the way of one another
 		path, ids, ok := e.path(o.Path, "own", "admin")
 		if !ok {
