@@ -231,6 +231,10 @@ var plans = map[string]plan{
 	"admin.organisations.create": {as: root, bodies: fresh(func(n int, _ string) string {
 		return fmt.Sprintf(`{"owner_name":"Example","owner_slug":"slug-%d","cname":"","cname_enabled":true}`, n)
 	})},
+	"admin.organisations.import":  {as: root, bodies: fresh(organisation)},
+	"admin.organisations.replace": {as: root, path: organisations, bodies: again("orgID", organisation)},
+	"admin.organisations.delete":  {as: root, path: organisations, query: map[string][]string{"purge": {"true", "false"}}},
+	"admin.oauth.tokens.purge":    {as: root, query: map[string][]string{"scope": {"lapsed"}}},
 	"admin.users.get": {as: root, path: func(testing.TB, *service) map[string]string {
 		return map[string]string{"userId": "000000000000000000000002"}
 	}},
@@ -243,6 +247,21 @@ var plans = map[string]plan{
 		return map[string]string{"userId": "000000000000000000000002"}
 	},
 		bodies: fixed(`{"current_password":"","new_password":"a-long-passphrase"}`)},
+}
+
+// organisation is an organisation with most of what one can have.
+func organisation(n int, id string) string {
+	return fmt.Sprintf(`{"id":%q,"owner_name":"Example %d","owner_slug":"slug-%[2]d","cname":"","cname_enabled":true,"apis":[{"api_human_name":"Orders","api_id":"orders"}],"developer_quota":1,"developer_count":0,`+
+		`"event_options":{"api_event":{"webhook":"https://hooks.example.com/","email":"ops@example.com","redis":true}},"hybrid_enabled":false,"ui":{"hide_help":true},"org_options_meta":{},"open_policy":{"enabled":false,"rules":""},"additional_permissions":{}}`, id, n)
+}
+
+// organisations makes an organisation.
+func organisations(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	n := s.next()
+	id := fmt.Sprintf("org-%d", n)
+	s.must(t, request{method: "POST", path: "/admin/organisations", as: root, body: []byte(organisation(n, id))})
+	return map[string]string{"orgID": id}
 }
 
 // registered makes a gateway node.

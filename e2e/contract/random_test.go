@@ -35,7 +35,10 @@ var failures = []struct{ operation, message, reason string }{
 	{"schemas.", "schema not found for version", "an unknown version: docs/wire/schemas.md#answers"},
 	{"hooks.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
 	{"admin.", "Failed to read response body, body empty", "an empty body: docs/wire/requests.md#bodies"},
+	{"admin.organisations.replace", "Failed to read request body, body empty", "as above"},
 	{"users.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
+	{"rules.", "Failed to unmarshal response body.", "a body that cannot be read"},
+	{"permissions.", "Failed to unmarshal response body.", "a body that cannot be read"},
 	{"apis.access.replace", "failed to unmarshal categories payload", "a body that is no JSON: docs/wire/apis.md#owners-and-categories"},
 	{"data-graphs.import", "the document could not be downloaded", "network trouble: docs/wire/data-graphs.md#import"},
 	{"data-graphs.import", "the document is too large", "network trouble: docs/wire/data-graphs.md#import"},
@@ -74,6 +77,9 @@ func randomRun(t *testing.T, rng *rand.Rand) {
 	for range perService {
 		o := c.table[rng.IntN(len(c.table))]
 		r := c.request(o)
+		if o.ID == "admin.organisations.delete" && strings.HasPrefix(r.path, "/admin/organisations/org-a") {
+			continue // all that follows would be refused
+		}
 		before := head(t, feed)
 		a := s.ask(t, r)
 		answers[a.status/100]++
