@@ -7,9 +7,12 @@ import (
 	"strings"
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // look returns what the caller of as would get from a GET of path.
@@ -32,6 +35,31 @@ func (a *App) look(ctx context.Context, as *operation.Call, path string) (any, e
 	var plain any
 	err = json.Unmarshal(text, &plain)
 	return plain, err
+}
+
+// class returns the class of the API that a call names or, when it names none, of the
+// one that it makes.
+func (a *App) class(ctx context.Context, as *operation.Call) string {
+	if id := as.Path["apiId"]; id != "" {
+		var found apidef.Class
+		err := a.store.View(ctx, as.Scope, func(r store.Reader) error {
+			v, err := apis.Kind.Get(ctx, r, id)
+			found = v.Value.Class()
+			return err
+		})
+		if err != nil {
+			return ""
+		}
+		return string(found)
+	}
+	for prefix, class := range map[string]apidef.Class{
+		"apis.oas.": apidef.OAS, "apis.streams.": apidef.Streams, "mcps.create": apidef.MCP, "apis.create": apidef.Classic,
+	} {
+		if strings.HasPrefix(as.Spec.ID, prefix) {
+			return string(class)
+		}
+	}
+	return ""
 }
 
 // find returns the row of a request: the one with the most literal segments.

@@ -165,7 +165,7 @@ func newNodes(b basics, s nodes, st store.Store, ks crud.Kinds) *gateway.Nodes {
 }
 
 func newTools(s basics, st store.Store, a *App) Tools {
-	return Tools{Store: st, Now: s.now, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Operations: a.Operations, Get: a.look}
+	return Tools{Store: st, Now: s.now, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Operations: a.Operations, Get: a.look, Class: a.class}
 }
 
 type tableParams struct {

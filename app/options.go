@@ -41,6 +41,9 @@ type Tools struct {
 	// Get returns what the caller of another call would get from a GET of a path,
 	// as decoded JSON; rules aside, since rules ask.
 	Get func(ctx context.Context, as *operation.Call, path string) (any, error)
+	// Class returns the class of the API that a call is about: "classic", "oas",
+	// "streams", "mcp", or "" when it is about none.
+	Class func(ctx context.Context, as *operation.Call) string
 }
 
 // WithStore replaces the store in memory. When the store also has a change log and

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	port "github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
@@ -23,7 +25,7 @@ func deciding(file string) []app.Option {
 			return made, nil
 		}
 		own := identity.Service{Store: t.Store}
-		e, err := opa.New(opa.Config{File: file, Logger: t.Log, Lookup: t.Get, OrgRules: own.Rules}, t.Operations())
+		e, err := opa.New(opa.Config{File: file, Logger: t.Log, Lookup: t.Get, ObjectKind: t.Class, OrgRules: own.Rules}, t.Operations())
 		made = e
 		return e, err
 	}
@@ -152,4 +154,61 @@ func TestBootstrapStoresRules(t *testing.T) {
 			t.Error(code, answer)
 		}
 	}
+}
+
+// The functions for classes tell the class of the API that a request names, whatever
+// the surface, or makes.
+func TestClassesOfAPIs(t *testing.T) {
+	const text = "package dashboard_users\ndeny[\"classic\"] { isTykClassic() }\ndeny[\"oas\"] { isTykOas() }\ndeny[\"streams\"] { isTykStreams() }\n"
+	a := furnished(t, deciding("")...)
+	for _, c := range [][3]string{
+		{"GET", "/api/apis/oas/doc", "oas"}, {"GET", "/api/apis/doc", "oas"}, {"PUT", "/api/apis/doc/access", "oas"}, {"POST", "/api/apis/oas", "oas"},
+		{"GET", "/api/apis/old", "classic"}, {"POST", "/api/apis", "classic"}, {"DELETE", "/api/cache/old", "classic"},
+		{"GET", "/api/apis/streams/flow", "streams"}, {"POST", "/api/apis/streams", "streams"},
+		{"GET", "/api/mcps/proxy", ""}, {"POST", "/api/mcps", ""}, {"GET", "/api/apis", ""}, {"GET", "/api/apis/gone", ""}, {"GET", "/api/assets", ""},
+	} {
+		code, answer := fetch(t, a, "POST", "/api/org/opa/evaluate", "admin", fmt.Sprintf(`{"method":%q,"path":%q,"open_policy":{"rules":%q}}`, c[0], c[1], text))
+		want := `"reasons":[]`
+		if c[2] != "" {
+			want = fmt.Sprintf(`"reasons":[%q]`, c[2])
+		}
+		if code != 200 || !strings.Contains(answer, want) {
+			t.Error(c, code, answer)
+		}
+	}
+	if code, answer := fetch(t, a, "POST", "/api/org/opa/evaluate", "other", fmt.Sprintf(`{"path":"/api/apis/doc","open_policy":{"rules":%q}}`, text)); code != 200 || !strings.Contains(answer, `"reasons":[]`) {
+		t.Error("of another organisation:", code, answer)
+	}
+}
+
+// Patches of rules reach what is proxied and what is tried at a gateway.
+func TestPatchesOfProxiedBodies(t *testing.T) {
+	const text = "package dashboard_users\npatch_request[{\"body\": {\"stamp\": \"a stamp that is longer\"}}] { input.request.path == \"/api/proxy\" }\n" +
+		"patch_request[{\"request\": {\"body\": \"a stamp that is longer\"}}] { input.request.path == \"/api/debug\" }\n"
+	sent := &wire{}
+	a := service(t, nobodyWatches(), append(deciding(""), app.WithFetcher(sent))...)
+	if code, answer := fetch(t, a, "PUT", "/api/org/opa", "admin", put(text)); code != 200 {
+		t.Fatal(code, answer)
+	}
+	for path, body := range map[string]string{
+		"/api/proxy": `{"method":"POST","url":"http://gateway.example:8080/orders","body":{}}`,
+		"/api/debug": `{"request":{"method":"GET","path":"/","body":""},"spec":{"name":"T"}}`,
+	} {
+		sent.requests = nil
+		if code, answer := fetch(t, a, "POST", path, "admin", body); code != 200 {
+			t.Error(path, code, answer)
+		}
+		if len(sent.requests) != 1 || !strings.Contains(string(sent.requests[0].Body), "a stamp that is longer") {
+			t.Errorf("%s: %+v", path, sent.requests)
+		}
+	}
+}
+
+// wire remembers what is sent.
+type wire struct{ requests []port.Request }
+
+// Fetch implements fetch.Fetcher.
+func (w *wire) Fetch(_ context.Context, r port.Request) (port.Answer, error) {
+	w.requests = append(w.requests, r)
+	return port.Answer{Status: 200, Body: []byte(`{}`)}, nil
 }

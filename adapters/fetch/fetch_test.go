@@ -62,6 +62,8 @@ func TestFetch(t *testing.T) {
 		{fetch.Request{URL: s.URL + "/echo"}, 418, "GET " + host + " Gatehouse  "},
 		{fetch.Request{Method: "POST", URL: s.URL + "/echo", Header: map[string]string{"x-asked": "yes", "host": "api.example", "user-agent": "me"}, Body: []byte("body")},
 			418, "POST api.example me yes body"},
+		{fetch.Request{Method: "POST", URL: s.URL + "/echo", Header: map[string]string{"Content-Length": "1"}, Body: []byte("body")}, // as rules have patched it
+			418, "POST " + host + " Gatehouse  body"},
 		{fetch.Request{Method: "POST", URL: s.URL + "/here", Body: []byte("body")}, 418, "POST " + host + " Gatehouse  body"},
 	} {
 		a, err := c.Fetch(t.Context(), tt.r)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -18,8 +19,42 @@ var errStuck = errors.New("opa: earlier evaluations of rules of this organisatio
 
 // stuck counts by organisation the work that goes on after its deadline.
 type stuck struct {
-	mu sync.Mutex
-	by map[tenant.ID]int
+	mu   sync.Mutex
+	by   map[tenant.ID]int
+	crew crew
+}
+
+// crew does work on goroutines that wait for more of it for a while: an evaluation
+// needs a deep stack, and to grow one takes as long as to decide.
+type crew struct {
+	once sync.Once
+	jobs chan func()
+}
+
+// patience is how long a goroutine waits for more work.
+const patience = 10 * time.Second
+
+func (c *crew) do(job func()) {
+	c.once.Do(func() { c.jobs = make(chan func()) })
+	select {
+	case c.jobs <- job: // somebody waits
+	default:
+		go c.work(job)
+	}
+}
+
+func (c *crew) work(job func()) {
+	t := time.NewTimer(patience)
+	defer t.Stop()
+	for {
+		job()
+		t.Reset(patience)
+		select {
+		case job = <-c.jobs:
+		case <-t.C:
+			return
+		}
+	}
 }
 
 func (s *stuck) add(org tenant.ID, n int) {
@@ -51,7 +86,7 @@ func within[T any](ctx context.Context, s *stuck, org tenant.ID, work func() (T,
 		err   error
 	}
 	done := make(chan outcome, 1)
-	go func() {
+	s.crew.do(func() {
 		var o outcome
 		defer func() {
 			if p := recover(); p != nil {
@@ -60,7 +95,7 @@ func within[T any](ctx context.Context, s *stuck, org tenant.ID, work func() (T,
 			done <- o
 		}()
 		o.value, o.err = work()
-	}()
+	})
 	select {
 	case o := <-done:
 		return o.value, o.err

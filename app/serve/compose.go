@@ -287,7 +287,7 @@ func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (*opa.Engin
 		look := identity.Service{Store: t.Store}
 		e, err := opa.New(opa.Config{
 			File: rulesFile(s), Debug: s.Security.OpenPolicy.Debug, Logger: log,
-			OrgRules: look.Rules, Lookup: t.Get,
+			OrgRules: look.Rules, Lookup: t.Get, ObjectKind: t.Class,
 			Security: map[string]any{
 				"allow_admin_reset_password": s.Security.AdminResetsPassword,
 				"additional_permissions":     s.Security.AdditionalPermissions,
