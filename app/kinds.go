@@ -31,6 +31,7 @@ func newKinds(definitions Definitions, e embedded) (crud.Kinds, error) {
 		identity.UserRegistration(),
 		session.Registration(),
 		identity.GroupRegistration(),
+		session.NonceRegistration(),
 	}, e.resources...) {
 		all = append(all, r.Registration())
 	}

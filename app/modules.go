@@ -56,6 +56,7 @@ var modules = fx.Options(
 	service[identity.UserGroups](func(s *identity.Service, t crud.Tools) identity.UserGroups {
 		return identity.UserGroups{Service: s, Tools: t}
 	}),
+	service[session.SSO](func(s *session.Service) session.SSO { return session.SSO{Service: s} }),
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*hooks.Service](newHooks),

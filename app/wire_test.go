@@ -27,7 +27,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
+	rights "github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
@@ -167,6 +169,9 @@ var (
 	shownCookie = regexp.MustCompile(`[a-z_]+-\d+`)
 )
 
+// minted matches a nonce for a browser, which is shown as cookies are.
+var minted = regexp.MustCompile(`"SSO Nonce created","Meta":"([^"]+)"`)
+
 // set shows a cookie that is set.
 func (g *tags) set(header string) string {
 	return cookie.ReplaceAllStringFunc(header, func(s string) string {
@@ -249,7 +254,7 @@ func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 			body = append(body, l)
 		}
 	}
-	r := httptest.NewRequest(method, path, strings.NewReader(strings.Join(body, "\n")))
+	r := httptest.NewRequest(method, g.sent(path), strings.NewReader(strings.Join(body, "\n")))
 	r.Header = header
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -263,6 +268,10 @@ func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 	for _, v := range w.Header()["Set-Cookie"] {
 		fmt.Fprintf(&b, "< Set-Cookie: %s\n", g.set(v))
 	}
+	w.Body = bytes.NewBufferString(minted.ReplaceAllStringFunc(w.Body.String(), func(s string) string {
+		_, nonce, _ := strings.Cut(g.set("nonce="+minted.FindStringSubmatch(s)[1]), "=")
+		return `"SSO Nonce created","Meta":"` + nonce + `"`
+	}))
 	if text := shorten(random.ReplaceAllString(strings.TrimSpace(w.Body.String()), `"Nonce":"…"`)); text != "" {
 		fmt.Fprintf(&b, "< %s\n", strings.ReplaceAll(text, "\n", "\n< "))
 	}
@@ -324,6 +333,10 @@ func switches(file string) []app.Option {
 		quick.PerName, quick.Hidden = 1, true
 	case file == "sessions-several.txt":
 		return []app.Option{app.WithSessions(quick), app.WithMultiOrgUsers()}
+	case file == "sso.txt":
+		quick.Grants = rights.Grants{Lookup: true, Defaults: access.Map{"api_assets": access.LevelRead}}
+	case file == "sso-pages.txt":
+		quick.LoginURL, quick.ErrorURL = "https://login.example", "https://login.example/error"
 	case file == "sessions-one.txt":
 		quick.One, quick.Secure = true, true
 	}

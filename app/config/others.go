@@ -13,7 +13,7 @@ func others() []setting {
 	}{
 		{text, otherTexts}, {secret, otherSecrets}, {address, otherAddresses}, {boolean, otherSwitches}, {integer, otherNumbers},
 		{list, "http_server_options.ssl_ciphers"},
-		{dictionary, "email_backend.settings host_config.portal_domains ui.languages sso_permission_defaults"},
+		{dictionary, "email_backend.settings host_config.portal_domains ui.languages"},
 	} {
 		rows = append(rows, rowsOf(accepted, group.kind, strings.Fields(group.names)...)...)
 	}
@@ -59,7 +59,7 @@ const otherTexts = `
 	security.audit_log_path security.allowed_content_sources
 	ui.trial.hubspot_form.region ui.trial.hubspot_form.portal_id ui.trial.hubspot_form.form_id ui.default_lang
 	aggregate_lookup_cutoff alternative_dashboard_url
-	sso_default_group_id sso_custom_login_url sso_custom_portal_login_url sso_custom_login_error_url
+	sso_custom_portal_login_url
 	audit.format audit.path audit.store_type
 	oauth_redirect_uri_separator statsd_prefix`
 
@@ -80,7 +80,7 @@ const otherSwitches = `
 	ui.hide_help ui.dont_allow_license_management ui.onboarding.enabled
 	identity_broker.enabled identity_broker.ssl_insecure_skip_verify
 	use_sharded_analytics enable_aggregate_lookups allow_explicit_policy_id
-	sso_enable_user_lookup audit.enabled audit.detailed_recording dcr_ssl_insecure_skip_verify disable_telemetry`
+	audit.enabled audit.detailed_recording dcr_ssl_insecure_skip_verify disable_telemetry`
 
 const otherNumbers = `
 	mongo_batch_size

@@ -66,6 +66,7 @@ type Settings struct {
 	EncryptAtRest  bool     // documents and their history are encrypted where they are stored
 	Security       Security
 	Sessions       Sessions
+	SSO            SSO
 	MultiOrgUsers  bool
 
 	PageSize  int // records per page, at least 1
@@ -189,6 +190,17 @@ type Security struct {
 	HideAccessKeys        bool              // administrators see no access key of another user
 	KeepAccessKeys        bool              // users renew no access key but their own
 	AllowedExamples       []string          // exact addresses of example repositories; the first is the default
+}
+
+// SSO says what people get whom an identity broker has recognised
+// (docs/wire/single-sign-on.md).
+type SSO struct {
+	Lookup       bool
+	DefaultGroup string
+	Defaults     map[string]string // permission → level
+	AdminDefault bool
+	LoginURL     string
+	ErrorURL     string
 }
 
 // Sessions says how browsers log in (docs/wire/sessions.md).

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"net"
 	"net/url"
 	"regexp"
@@ -22,7 +23,7 @@ type finding struct {
 func (l *loader) validate() {
 	s := &l.settings
 	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
-	for _, f := range slices.Concat(servingRules(s), storageRules(s), gatewayRules(s), redisRules(&s.Redis), limitRules(s), sessionRules(&s.Sessions)) {
+	for _, f := range slices.Concat(servingRules(s), storageRules(s), gatewayRules(s), redisRules(&s.Redis), limitRules(s), sessionRules(&s.Sessions), ssoRules(&s.SSO)) {
 		if f.bad {
 			l.problem(f.setting, "%s", f.message)
 		}
@@ -100,6 +101,17 @@ func sessionRules(b *Sessions) []finding {
 		{b.PerName < 0, "security.login_failure_username_limit", "expected at least 0"},
 		{b.PerAddress < 0, "security.login_failure_ip_limit", "expected at least 0"},
 		{b.Window < 1 || b.Window > longestWait, "security.login_failure_expiration", "expected 1 second to 24 hours"},
+	}
+}
+
+func ssoRules(o *SSO) []finding {
+	level := func(l string) bool { return slices.Contains([]string{"deny", "read", "write", "admin"}, l) }
+	wrong := slices.ContainsFunc(slices.Collect(maps.Values(o.Defaults)), func(l string) bool { return !level(l) })
+	page := func(s string) bool { return s == "" || absolute(s) || strings.HasPrefix(s, "/") }
+	return []finding{
+		{wrong, "sso_permission_defaults", "expected deny, read, write or admin for every permission"},
+		{!page(o.LoginURL), "sso_custom_login_url", "expected an absolute http or https URL, or a path that begins with /"},
+		{!page(o.ErrorURL), "sso_custom_login_error_url", "expected an absolute http or https URL, or a path that begins with /"},
 	}
 }
 

@@ -61,3 +61,10 @@ func (s *Service) ByAddress(ctx context.Context, email string, org tenant.ID, mo
 	})
 	return found, err
 }
+
+// InOrganisation returns the user with an address in the organisation that a reader is
+// for, or a NotFound fault.
+func (s *Service) InOrganisation(ctx context.Context, r store.Reader, email string) (identity.User, error) {
+	u, err := users.ByKey(ctx, r, byEmail, email)
+	return u.Value, err
+}

@@ -22,8 +22,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/redact"
+	sessions "github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
@@ -163,7 +165,14 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 			UnsafePolicyIDs: d.UnsafePolicyIDs, Hosts: hosts,
 		}))
 	b := s.Sessions
-	opts = append(opts, app.WithSessions(session.Config{Life: time.Duration(b.Lifetime) * time.Second, One: b.One, Secure: b.SecureCookies || s.TLS.Enabled,
+	defaults := access.Map{}
+	for permission, level := range s.SSO.Defaults {
+		defaults[permission] = access.Level(level)
+	}
+	opts = append(opts, app.WithSessions(session.Config{
+		LoginURL: s.SSO.LoginURL, ErrorURL: s.SSO.ErrorURL,
+		Grants: sessions.Grants{Lookup: s.SSO.Lookup, DefaultGroup: s.SSO.DefaultGroup, Defaults: defaults, AdminDefault: s.SSO.AdminDefault},
+		Life:   time.Duration(b.Lifetime) * time.Second, One: b.One, Secure: b.SecureCookies || s.TLS.Enabled,
 		PerName: b.PerName, PerAddress: b.PerAddress, Window: time.Duration(b.Window) * time.Second, Hidden: b.Hidden, Direct: b.Direct}))
 	if s.MultiOrgUsers {
 		opts = append(opts, app.WithMultiOrgUsers())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	users "github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/session"
@@ -22,29 +23,50 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	if c.Token != "" || c.Session == "" {
 		return s.users.Authenticate(ctx, c)
 	}
-	return s.users.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (identity.User, error) {
-		return s.user(ctx, r, c)
+	var more access.Map
+	err := s.users.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (u identity.User, err error) {
+		found, err := s.holding(ctx, r, c)
+		switch {
+		case err != nil:
+			return u, err
+		case found.Guest:
+			u, more = s.guest(found)
+			return u, nil
+		}
+		return s.user(ctx, r, found, c)
 	})
+	if err == nil && more != nil {
+		c.Principal.Permissions = c.Principal.Permissions.Strongest(more)
+	}
+	return err
 }
 
-// user returns the user of a session that holds. A call that changes something must
-// prove that it comes from our own pages: browsers send cookies whatever page asks.
-func (s *Service) user(ctx context.Context, r store.Reader, c *operation.Call) (identity.User, error) {
+// holding returns the session of a call, if it holds. A call that changes something
+// must prove that it comes from our own pages: browsers send cookies whatever page asks.
+func (s *Service) holding(ctx context.Context, r store.Reader, c *operation.Call) (*session.Session, error) {
 	found, err := s.byToken(ctx, r, c.Session)
 	if err != nil {
-		return identity.User{}, err
+		return nil, err
 	}
 	if found == nil || found.Over(s.users.Now()) {
-		return identity.User{}, guard.Unauthenticated()
+		return nil, guard.Unauthenticated()
 	}
 	if c.Spec.ChangesState() && !session.Proven(c.Proof, s.proofs(c.Session)) {
-		return identity.User{}, fault.New(fault.Denied, CodeUnproven, "access denied: send the value of the cookie csrf_token in the header X-CSRF-Token")
+		return nil, fault.New(fault.Denied, CodeUnproven, "access denied: send the value of the cookie csrf_token in the header X-CSRF-Token")
 	}
+	return found, nil
+}
+
+// user returns the user of a session.
+func (s *Service) user(ctx context.Context, r store.Reader, found *session.Session, c *operation.Call) (identity.User, error) {
 	u, err := users.Records.Locate(ctx, r, found.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && u.Value.OrgID != found.OrgID {
 		return identity.User{}, guard.Unauthenticated()
 	}
-	return u.Value, err
+	if err != nil || found.Person == nil || len(found.Person.Groups) == 0 {
+		return u.Value, err
+	}
+	return s.regrouped(ctx, r, u.Value, found.Person.Groups, c)
 }
 
 // byToken returns the session of a token, or nil. Looking up by keyed digest tells an

@@ -33,17 +33,31 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Prune forgets sessions that are over and returns how many there were.
+// Prune forgets sessions and nonces that are over and returns how many there were.
 func (s *Service) Prune(ctx context.Context) (n int, err error) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "sessions.prune"})
-	over, now := map[tenant.ID][]string{}, s.users.Now()
-	err = s.users.Store.View(ctx, tenant.Everyone("forget sessions"), func(r store.Reader) error {
-		for v, err := range sessions.Find(ctx, r, store.Query{}) {
+	now := s.users.Now()
+	n, err = prune(ctx, s.users.Store, sessions, now)
+	if err != nil {
+		return n, err
+	}
+	more, err := prune(ctx, s.users.Store, nonces, now)
+	return n + more, err
+}
+
+// perishable is what ends by itself.
+type perishable interface{ Over(now time.Time) bool }
+
+// prune deletes what is over of a kind.
+func prune[T perishable](ctx context.Context, st store.Store, k *store.Kind[T], now time.Time) (n int, err error) {
+	over := map[tenant.ID][]string{}
+	err = st.View(ctx, tenant.Everyone("forget sessions"), func(r store.Reader) error {
+		for v, err := range k.Find(ctx, r, store.Query{}) {
 			if err != nil {
 				return err
 			}
 			if v.Value.Over(now) {
-				over[v.Value.OrgID] = append(over[v.Value.OrgID], v.Value.ID)
+				over[k.Org(v.Value)] = append(over[k.Org(v.Value)], k.ID(v.Value))
 			}
 		}
 		return nil
@@ -52,7 +66,7 @@ func (s *Service) Prune(ctx context.Context) (n int, err error) {
 		for len(ids) > 0 && err == nil {
 			unit := ids[:min(len(ids), pruneMost)]
 			ids = ids[len(unit):]
-			if err = s.forget(ctx, org, unit, now); err == nil {
+			if err = forget(ctx, st, k, org, unit, now); err == nil {
 				n += len(unit)
 			}
 		}
@@ -60,16 +74,18 @@ func (s *Service) Prune(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-func (s *Service) forget(ctx context.Context, org tenant.ID, ids []string, now time.Time) error {
+// forget deletes some of one organisation in one unit of work, as far as they are still
+// there and still over.
+func forget[T perishable](ctx context.Context, st store.Store, k *store.Kind[T], org tenant.ID, ids []string, now time.Time) error {
 	scope, err := tenant.Of(org)
 	if err != nil {
 		return err
 	}
-	_, err = s.users.Store.Update(ctx, scope, func(w store.Writer) error {
+	_, err = st.Update(ctx, scope, func(w store.Writer) error {
 		for _, id := range ids {
-			v, err := sessions.Get(ctx, w, id)
+			v, err := k.Get(ctx, w, id)
 			if err == nil && v.Value.Over(now) {
-				_, err = sessions.Delete(ctx, w, id, nil)
+				_, err = k.Delete(ctx, w, id, nil)
 			}
 			if err != nil && fault.KindOf(err) != fault.NotFound { // another replica was quicker
 				return err

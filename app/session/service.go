@@ -32,6 +32,20 @@ var sessions = &store.Kind[session.Session]{
 	},
 }
 
+var nonces = &store.Kind[session.Nonce]{
+	Name: session.NonceKind, Noun: "nonce",
+	ID:      func(n session.Nonce) string { return n.ID },
+	Org:     func(n session.Nonce) tenant.ID { return n.OrgID },
+	Indexes: []store.Index[session.Nonce]{store.Lookup(byDigest, func(n session.Nonce) string { return n.Digest })},
+}
+
+// NonceRegistration is what nonces bring.
+func NonceRegistration() crud.Registration {
+	return crud.Facts[session.Nonce]{Kind: nonces, Sample: func(at crud.Stamp) (session.Nonce, error) {
+		return session.Nonce{ID: at.ID, OrgID: at.Org, Digest: at.ID, Person: session.Person{Section: session.Dashboard}, Expires: at.Now().Add(session.NonceLife)}, nil
+	}}.Registration()
+}
+
 // Registration is what sessions bring.
 func Registration() crud.Registration {
 	return crud.Facts[session.Session]{Kind: sessions, Sample: func(at crud.Stamp) (session.Session, error) {
@@ -50,6 +64,10 @@ type Config struct {
 	Window     time.Duration // 0: 15 minutes
 	Hidden     bool          // who must wait is told that the credentials are wrong
 	Direct     bool          // the address is that of the connection, whatever proxies say
+
+	Grants   session.Grants // what people get whom an identity broker has recognised
+	LoginURL string         // where the login page is; "": there is none
+	ErrorURL string         // where those go whom single sign-on refuses; "": they get an error
 
 	Delay time.Duration // answers to logins wait for up to so long; 0: 200 ms, less: not at all
 }

@@ -23,46 +23,62 @@ type Opened struct {
 	Expires time.Time `json:"expires_at"`
 }
 
-// open makes a session for a user whose password was right. The token is always a new
-// one: what a browser had before is worth nothing.
-func (s *Service) open(ctx context.Context, u identity.User) (operation.Landing, error) {
+// begin makes a session. The token is always a new one: what a browser had before is
+// worth nothing.
+func (s *Service) begin(org tenant.ID, userID string) (opened session.Session, token string) {
 	token, now := rand.Text(), s.users.Now()
-	opened := session.Session{
-		ID: s.users.NewID(), OrgID: u.OrgID, UserID: u.ID, Digest: s.digests(token)[0],
+	return session.Session{
+		ID: s.users.NewID(), OrgID: org, UserID: userID, Digest: s.digests(token)[0],
 		Created: now, Expires: now.Add(s.cfg.Life),
-	}
+	}, token
+}
+
+// open makes a session for a user whose password was right.
+func (s *Service) open(ctx context.Context, u identity.User) (operation.Landing, error) {
+	opened, token := s.begin(u.OrgID, u.ID)
 	_, err := s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
 		_, err := users.Records.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
 			if v.Credentials.PasswordHash != u.Credentials.PasswordHash || !v.Active {
 				return v, wrong() // it has changed since it was checked
 			}
-			v.LastLogin = now
+			v.LastLogin = opened.Created
 			return v, nil
 		})
 		if err != nil {
 			return err
 		}
-		all, err := sessionsOf(ctx, w, u.ID)
-		if err != nil {
-			return err
-		}
-		if err := end(ctx, w, session.Excess(all, now, s.cfg.One)); err != nil {
-			return err
-		}
-		return sessions.Insert(ctx, w, opened)
+		return s.keep(ctx, w, opened)
 	})
 	if err != nil {
 		return operation.Landing{}, err
 	}
+	out := s.entered(opened, token)
+	out.Cookies = append(out.Cookies, s.cookie(operation.DeviceCookie, s.device(u.Email), deviceLife))
+	return out, nil
+}
+
+// keep stores a session and ends those that it takes the place of.
+func (s *Service) keep(ctx context.Context, w store.Writer, opened session.Session) error {
+	all, err := sessionsOf(ctx, w, opened.UserID)
+	if err != nil {
+		return err
+	}
+	if err := end(ctx, w, session.Excess(all, opened.Created, s.cfg.One)); err != nil {
+		return err
+	}
+	return sessions.Insert(ctx, w, opened)
+}
+
+// entered is the answer to who has got a session.
+func (s *Service) entered(opened session.Session, token string) operation.Landing {
 	return operation.Landing{
-		Who:     operation.Principal{ID: u.ID, OrgID: u.OrgID},
-		Receipt: operation.Receipt{Message: "Logged in", Meta: Opened{u.ID, u.OrgID, opened.Expires}},
+		Who:     operation.Principal{ID: opened.UserID, OrgID: opened.OrgID},
+		Receipt: operation.Receipt{Message: "Logged in", Meta: Opened{opened.UserID, opened.OrgID, opened.Expires}},
 		Cookies: []operation.Cookie{
 			s.cookie(operation.SessionCookie, token, s.cfg.Life),
 			s.cookie(operation.ProofCookie, s.proofs(token)[0], s.cfg.Life),
-			s.cookie(operation.DeviceCookie, s.device(u.Email), deviceLife),
 		},
-	}, nil
+	}
 }
 
 // digests returns under which digests a token may have been stored.

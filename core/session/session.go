@@ -23,6 +23,10 @@ type Session struct {
 	Digest  string    `json:"digest"` // keyed digest of the token
 	Created time.Time `json:"created_at"`
 	Expires time.Time `json:"expires_at"`
+	// Person is whom an identity broker has recognised; nil: the user gave a password.
+	Person *Person `json:"person,omitempty"`
+	// Guest says that the person has no user: UserID is a name for the address.
+	Guest bool `json:"guest,omitempty"`
 }
 
 // Over reports whether the session has ended.

@@ -1,0 +1,207 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Codes of the faults of single sign-on.
+const (
+	CodeNoOrg   = "sso.org"
+	CodeOff     = "sso.off"
+	CodeNonce   = "sso.nonce"
+	CodeRefused = "sso.refused"
+)
+
+type mintIn struct {
+	Scope tenant.Scope
+	Data  session.AccessData `body:""`
+}
+
+// Mint makes a nonce with which one browser begins a session of a person, once, within
+// a minute. The caller vouches for the person.
+func (s *Service) Mint(ctx context.Context, in mintIn) (operation.Receipt, error) {
+	org := in.Data.OrgID
+	o, err := s.users.Organisation(ctx, org)
+	if fault.KindOf(err) == fault.NotFound || org == "" || !in.Scope.Admits(org) {
+		return operation.Receipt{}, fault.New(fault.Invalid, CodeNoOrg, "Cannot create an SSO session for an invalid payload: [Error: Org id not found ('%.64s').]", org).At("OrgID")
+	}
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	if !o.Value.SSOEnabled {
+		return operation.Receipt{}, fault.New(fault.Denied, CodeOff, "SSO not enabled for org.")
+	}
+	email, _ := identity.CleanEmail(in.Data.EmailAddress) // what is none, Person refuses
+	p, err := in.Data.Person(email)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	text := make([]byte, 32)
+	rand.Read(text)
+	nonce := base64.RawURLEncoding.EncodeToString(text)
+	scope, err := tenant.Of(org)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	_, err = s.users.Store.Update(ctx, scope, func(w store.Writer) error {
+		return nonces.Insert(ctx, w, session.Nonce{ID: s.users.NewID(), OrgID: org, Digest: s.nonceDigests(nonce)[0], Person: p, Expires: s.users.Now().Add(session.NonceLife)})
+	})
+	return operation.Receipt{Message: "SSO Nonce created", Meta: nonce}, err
+}
+
+func (s *Service) nonceDigests(nonce string) []string { return s.users.Keys.Digests("sso\x00" + nonce) }
+
+type tapIn struct {
+	Nonce string `query:"nonce" doc:"The nonce."`
+}
+
+// Tap begins the session of a person whom an identity broker has recognised.
+func (s *Service) Tap(ctx context.Context, in tapIn) (operation.Landing, error) {
+	out, err := s.redeem(ctx, in.Nonce)
+	if code := fault.CodeOf(err); s.cfg.ErrorURL != "" && (code == CodeNonce || code == CodeRefused) {
+		s.users.Log.Info("single sign-on refused", "reason", code)
+		return operation.Landing{Location: s.cfg.ErrorURL}, nil
+	}
+	return out, err
+}
+
+// redeem exchanges a nonce for a session, in one unit of work: of two browsers with one
+// nonce, one gets in.
+func (s *Service) redeem(ctx context.Context, text string) (operation.Landing, error) {
+	n, err := s.nonce(ctx, text)
+	if err != nil {
+		return operation.Landing{}, err
+	}
+	scope, err := tenant.Of(n.OrgID)
+	if err != nil {
+		return operation.Landing{}, err
+	}
+	var opened session.Session
+	var token string
+	_, err = s.users.Store.Update(ctx, scope, func(w store.Writer) error {
+		if _, err := nonces.Delete(ctx, w, n.ID, nil); fault.KindOf(err) == fault.NotFound {
+			return spent()
+		} else if err != nil {
+			return err
+		}
+		opened, token = s.begin(n.OrgID, "")
+		if err := s.admit(ctx, w, n.Person, &opened); err != nil {
+			return err
+		}
+		return s.keep(ctx, w, opened)
+	})
+	if err != nil {
+		return operation.Landing{}, err
+	}
+	out := s.entered(opened, token)
+	out.Location = "/"
+	return out, nil
+}
+
+// spent answers nonces that are unknown, used, too old, or for another section.
+func spent() error {
+	return fault.New(fault.Unauthenticated, CodeNonce, "This link has been used or is too old; log in again")
+}
+
+// nonce returns a nonce that can be used.
+func (s *Service) nonce(ctx context.Context, text string) (n session.Nonce, err error) {
+	err = s.users.Store.View(ctx, tenant.Everyone("single sign-on"), func(r store.Reader) error {
+		for _, digest := range s.nonceDigests(text) {
+			v, err := nonces.ByKey(ctx, r, byDigest, digest)
+			if fault.KindOf(err) == fault.NotFound {
+				continue
+			}
+			n = v.Value
+			return err
+		}
+		return spent()
+	})
+	if err == nil && (n.Over(s.users.Now()) || n.Person.Section != session.Dashboard) {
+		err = spent()
+	}
+	return n, err
+}
+
+// admit decides who a person is, and whether it may enter.
+func (s *Service) admit(ctx context.Context, r store.Reader, p session.Person, opened *session.Session) error {
+	refuse := func(why string) error {
+		return fault.New(fault.Denied, CodeRefused, "access denied: %s", why)
+	}
+	if p.Refused {
+		return refuse("the identity provider refuses this person")
+	}
+	opened.Person = &p
+	if s.cfg.Grants.Lookup || p.Registered {
+		u, err := s.users.InOrganisation(ctx, r, p.Email)
+		switch {
+		case err == nil && !u.Active:
+			return refuse("the user is not active")
+		case err == nil:
+			opened.UserID = u.ID
+			return nil
+		case fault.KindOf(err) != fault.NotFound:
+			return err
+		}
+	}
+	if p.Registered {
+		return refuse("there is no user with this address")
+	}
+	opened.UserID, opened.Guest = guestID(opened.OrgID, p.Email), true
+	if _, ok := s.cfg.Grants.Source(p); !ok {
+		return refuse("no permissions are set for this person; name a group, or set sso_default_group_id or sso_permission_defaults")
+	}
+	return nil
+}
+
+// guestID names a person who has no user: the same for every session, and nothing that
+// tells the address.
+func guestID(org tenant.ID, email string) string {
+	sum := sha256.Sum256([]byte(string(org) + "\x00" + email))
+	return "sso-" + hex.EncodeToString(sum[:10])
+}
+
+// guest returns a person without a user as a member of the groups that give it
+// permissions now, and what it has besides.
+func (s *Service) guest(found *session.Session) (identity.User, access.Map) {
+	source, _ := s.cfg.Grants.Source(*found.Person)
+	u := identity.User{ID: found.UserID, OrgID: found.OrgID, Email: found.Person.Email, Active: true, Permissions: access.Map{}, Grouped: true}
+	return in(u, source.Groups), source.Defaults
+}
+
+// in returns a user as a member of groups and of no others.
+func in(u identity.User, groups []string) identity.User {
+	if len(groups) == 0 {
+		return u.In("", nil)
+	}
+	return u.In(groups[0], groups[1:])
+}
+
+// regrouped returns a user whom a broker has recognised, with the groups that the broker
+// asked for in place of its own permissions. An admin keeps its own.
+func (s *Service) regrouped(ctx context.Context, r store.Reader, u identity.User, groups []string, c *operation.Call) (identity.User, error) {
+	if err := s.users.Recognise(ctx, r, u, c); err != nil || c.Principal.Permissions.Admin() {
+		return u, err
+	}
+	u.Permissions = access.Map{}
+	return in(u, groups), nil
+}
+
+// LoginPage sends browsers to the login page.
+func (s *Service) LoginPage(context.Context, struct{}) (operation.Landing, error) {
+	if s.cfg.LoginURL == "" {
+		return operation.Landing{}, fault.New(fault.NotFound, "login.page", "Not Found")
+	}
+	return operation.Landing{Location: s.cfg.LoginURL}, nil
+}

@@ -1,0 +1,43 @@
+package session
+
+import (
+	nethttp "net/http"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// SSO is what identity brokers and the browsers that they send can ask for.
+type SSO struct{ *Service }
+
+// maxAccessData is more than a broker has to say about a person, in bytes.
+const maxAccessData = 64 << 10
+
+// Operations lists what brokers and browsers can ask for.
+func (s SSO) Operations() []operation.Operation {
+	data := session.AccessData{ForSection: session.Dashboard, OrgID: "5f1a0c5d8e3b2a1f00000001", EmailAddress: "ada@example.com", GroupID: "5f1a0c5d8e3b2a1f00000003"}
+	minted := operation.Receipt{Message: "SSO Nonce created", Meta: "q0a8Vw3yJm5tPpXjZk1sXnq2l7cH9dRf4uYbTgEoW6A"}
+	mint := func(g operation.Group, empty string) []operation.Operation {
+		g.Tag, g.Style = "Single sign-on", operation.Style{Word: "OK", Faults: map[string]operation.Answer{
+			operation.CodeEmptyBody: {Status: nethttp.StatusInternalServerError, Text: empty},
+			operation.CodeMalformed: {Status: nethttp.StatusBadRequest, Text: "Request body malformed."},
+		}}
+		return g.Rows(operation.POST("create", "", "Make a nonce for single sign-on", s.Mint, operation.Limits(maxAccessData, 0),
+			operation.Redact("EmailAddress", "DisplayName"), operation.Faulting(CodeNoOrg, CodeOff, session.CodePerson),
+			operation.Notes("The caller vouches for the person. A browser opens `/tap?nonce=…` within 60 seconds, once."),
+			operation.Example(data, minted)))
+	}
+	rows := append(
+		mint(operation.Group{Surface: operation.Management, Name: "sso", Path: "/api/sso", Permission: access.IsAdmin}, "Failed to read response body, body empty."),
+		mint(operation.Group{Surface: operation.Admin, Name: "admin.sso", Path: "/admin/sso"}, "Failed to read response body, body empty")...)
+	landing := operation.Landing{Location: "/"}
+	return append(rows, operation.Group{Surface: operation.Management, Name: "sso", Tag: "Single sign-on", Style: operation.Style{Word: "OK"}}.Rows(
+		operation.GET("tap", "/tap", "Begin a session with a nonce", s.Tap, operation.Public(), operation.Writes(), operation.Status(nethttp.StatusSeeOther),
+			operation.Faulting(CodeNonce, CodeRefused), operation.Example(nil, landing),
+			operation.Notes("Sets the cookies of a login and sends the browser to `/`, or, where sso_custom_login_error_url is set, to that address when the person is refused.")),
+		operation.GET("page", "/login", "Go to the login page", s.LoginPage, operation.Public(), operation.Status(nethttp.StatusSeeOther),
+			operation.Faulting("login.page"), operation.Example(nil, landing),
+			operation.Notes("Sends the browser to sso_custom_login_url, if that is set.")),
+	)...)
+}

@@ -1,0 +1,182 @@
+package session_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	rules "github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// mint asks for a nonce for a person.
+func (w *world) mint(d rules.AccessData) string {
+	w.t.Helper()
+	d.ForSection, d.OrgID = "dashboard", org
+	body, err := json.Marshal(d)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	o := w.ops["admin.sso.create"]
+	out, err := o.Do(w.t.Context(), &operation.Call{Spec: &o.Spec, Body: body, Scope: tenant.Everyone("test")})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out.(operation.Receipt).Meta.(string)
+}
+
+// tap opens a link.
+func (b *browser) tap(nonce string) error {
+	o := b.ops["sso.tap"]
+	out, err := o.Do(b.t.Context(), &operation.Call{Spec: &o.Spec, Query: url.Values{"nonce": {nonce}}})
+	if err == nil {
+		b.keep(out)
+	}
+	return err
+}
+
+// permissions are those with which the browser calls.
+func (b *browser) permissions() access.Map {
+	b.t.Helper()
+	c := &operation.Call{Spec: &operation.Spec{Surface: operation.Management, Method: "GET", Intent: access.Read, Permission: access.APIs}, Session: b.cookies[operation.SessionCookie]}
+	if err := b.service.Authenticate(b.t.Context(), c); err != nil {
+		b.t.Fatal(err)
+	}
+	if c.Scope.Org() != org {
+		b.t.Fatal("calls for another organisation:", c.Scope.Org())
+	}
+	return c.Principal.Permissions
+}
+
+func openSSO(t *testing.T, g rules.Grants) *world {
+	w := open(t, session.Config{Grants: g})
+	w.user("admin@example.com")
+	w.organisation(true)
+	return w
+}
+
+// Of many browsers with one nonce, one gets in; and nobody after a minute.
+func TestNonceIsUsedOnce(t *testing.T) {
+	w := openSSO(t, rules.Grants{Defaults: access.Map{"apis": "read"}})
+	nonce := w.mint(rules.AccessData{EmailAddress: "ada@example.com"})
+	var in sync.WaitGroup
+	outcomes := make(chan error, 50)
+	for range cap(outcomes) {
+		in.Go(func() { outcomes <- w.browser("192.0.2.1:1").tap(nonce) })
+	}
+	in.Wait()
+	close(outcomes)
+	entered := 0
+	for err := range outcomes {
+		if err == nil {
+			entered++
+		} else if fault.CodeOf(err) != session.CodeNonce {
+			t.Error(err)
+		}
+	}
+	if entered != 1 {
+		t.Error(entered, "browsers got in")
+	}
+	late := w.mint(rules.AccessData{EmailAddress: "ada@example.com"})
+	w.now = w.now.Add(rules.NonceLife)
+	if err := w.browser("192.0.2.1:1").tap(late); fault.CodeOf(err) != session.CodeNonce {
+		t.Error("a nonce works after a minute:", err)
+	}
+	if n, err := w.service.Prune(t.Context()); n != 1 || err != nil {
+		t.Error("the old nonce is not forgotten:", n, err)
+	}
+}
+
+// Permissions of a session are worked out at every request: a group that changes, or
+// goes, does so for sessions that are there.
+func TestGuestsFollowTheirGroups(t *testing.T) {
+	w := openSSO(t, rules.Grants{Defaults: access.Map{"apis": "read", "keys": "read"}})
+	group := w.group(access.Map{"apis": "write", "policies": "read"})
+	b := w.browser("192.0.2.1:1")
+	if err := b.tap(w.mint(rules.AccessData{EmailAddress: "guest@example.com", GroupID: group})); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(b.permissions()); got != "map[apis:write keys:read policies:read]" {
+		t.Error(got)
+	}
+	w.regroup(group, access.Map{"certs": "read"})
+	if got := fmt.Sprint(b.permissions()); got != "map[apis:read certs:read keys:read]" {
+		t.Error(got)
+	}
+	if b.permissions().Admin() {
+		t.Error("a guest is an admin")
+	}
+}
+
+// A user whom the broker names keeps what an admin may; others get the groups in place
+// of their own permissions, and none of an unknown group.
+func TestRegisteredPeople(t *testing.T) {
+	w := openSSO(t, rules.Grants{Lookup: true})
+	w.member("writer@example.com", access.Map{"keys": "write"})
+	group := w.group(access.Map{"apis": "read"})
+	for _, c := range []struct{ email, group, want string }{
+		{"admin@example.com", group, "map[IsAdmin:admin]"},
+		{"writer@example.com", "", "map[keys:write]"},
+		{"writer@example.com", group, "map[apis:read]"},
+		{"writer@example.com", "unknown", "map[]"},
+	} {
+		b := w.browser("192.0.2.1:1")
+		if err := b.tap(w.mint(rules.AccessData{EmailAddress: c.email, GroupID: c.group})); err != nil {
+			t.Fatal(c, err)
+		}
+		if got := fmt.Sprint(b.permissions()); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
+// Who may not enter does not.
+func TestRefusedPeople(t *testing.T) {
+	w := openSSO(t, rules.Grants{Lookup: true})
+	w.member("reader@example.com", access.Map{"keys": "read"})
+	w.deactivate("reader@example.com")
+	for name, d := range map[string]rules.AccessData{
+		"the broker refuses":        {EmailAddress: "admin@example.com", UserNotAllowed: true},
+		"no user":                   {EmailAddress: "guest@example.com", GroupID: "g", SSOOnlyForRegisteredUsers: true},
+		"an inactive user":          {EmailAddress: "reader@example.com", GroupID: "g"},
+		"nothing that grants a bit": {EmailAddress: "guest@example.com"},
+	} {
+		b := w.browser("192.0.2.1:1")
+		if err := b.tap(w.mint(d)); fault.CodeOf(err) != session.CodeRefused || len(b.cookies) > 0 {
+			t.Error(name, err)
+		}
+	}
+}
+
+// A nonce is neither stored nor logged.
+func TestNonceIsNotWrittenDown(t *testing.T) {
+	w := openSSO(t, rules.Grants{Defaults: access.Map{"apis": "read"}})
+	nonce := w.mint(rules.AccessData{EmailAddress: "ada@example.com"})
+	if len(nonce) < 40 {
+		t.Error("a short nonce")
+	}
+	text := ""
+	err := w.users.Store.View(t.Context(), tenant.Everyone("test"), func(r store.Reader) error {
+		for rec, err := range r.Scan(t.Context(), store.Query{Kind: rules.NonceKind}) {
+			if err != nil {
+				return err
+			}
+			text += fmt.Sprintf("%s %v", rec.Doc, rec.Keys)
+		}
+		return nil
+	})
+	if err := w.browser("192.0.2.1:1").tap(nonce); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil || text == "" || strings.Contains(text+w.log.String(), nonce) {
+		t.Error("the nonce is written down", err)
+	}
+}

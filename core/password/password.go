@@ -1,0 +1,150 @@
+// Package password says which passwords people may choose, and for how long they may
+// keep them (docs/wire/authentication.md#passwords).
+package password
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Bounds of passwords and of what operators may ask for.
+const (
+	Shortest     = 6    // characters, without a policy
+	Longest      = 1024 // bytes: a longer one costs more than it protects
+	MostRequired = 128  // of anything that a policy asks for
+	MostKept     = 24   // earlier passwords that can be refused: each takes a slow check
+)
+
+// Policy says what a password must have. The zero Policy wants six characters.
+type Policy struct {
+	MinLength         int  `json:"minLength"`
+	MultiCase         bool `json:"multiCase"` // both upper and lower case
+	MinNumeric        int  `json:"minNumeric"`
+	MinSpecial        int  `json:"minSpecial"`        // neither letters nor digits
+	DisableSequential bool `json:"disableSequential"` // no three characters that follow each other, as 123 and cba do
+}
+
+// Parse reads a policy from the text of its file. Members of other names are ignored:
+// the files of the field have a title and a type.
+func Parse(text []byte) (p Policy, err error) {
+	if err := json.Unmarshal(text, &p); err != nil {
+		if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && t.Field != "" {
+			return p, fmt.Errorf("%s must not be a %s", t.Field, t.Value)
+		}
+		return p, err
+	}
+	for _, v := range []struct {
+		name string
+		n    int
+	}{{"minLength", p.MinLength}, {"minNumeric", p.MinNumeric}, {"minSpecial", p.MinSpecial}} {
+		if v.n < 0 || v.n > MostRequired {
+			return p, fmt.Errorf("%s must be 0 to %d", v.name, MostRequired)
+		}
+	}
+	return p, nil
+}
+
+// Check returns the fault for the first thing that a password lacks, or nil. The fault
+// has the code, and names the field that holds the password.
+func (p Policy) Check(code, field, password string) error {
+	shortest := p.MinLength
+	if shortest == 0 {
+		shortest = Shortest
+	}
+	refuse := func(format string, args ...any) error {
+		return fault.New(fault.Invalid, code, "%s must have "+format, append([]any{field}, args...)...).At(field)
+	}
+	if len(password) > Longest {
+		return refuse("at most %d bytes", Longest)
+	}
+	n := countIn(password)
+	switch {
+	case utf8.RuneCountInString(password) < shortest:
+		return refuse("at least %d characters", shortest)
+	case p.MultiCase && (n.upper == 0 || n.lower == 0):
+		return refuse("both upper and lower case letters")
+	case n.digits < p.MinNumeric:
+		return refuse("at least %d digits", p.MinNumeric)
+	case n.special < p.MinSpecial:
+		return refuse("at least %d characters that are neither letters nor digits", p.MinSpecial)
+	case p.DisableSequential && n.sequential:
+		return refuse("no sequences such as 123 or abc")
+	}
+	return nil
+}
+
+// counts is what a password has of each.
+type counts struct {
+	upper, lower, digits, special int
+	sequential                    bool
+}
+
+func countIn(password string) (n counts) {
+	var before, last rune
+	for _, r := range password {
+		switch {
+		case unicode.IsUpper(r):
+			n.upper++
+		case unicode.IsLower(r):
+			n.lower++
+		case unicode.IsDigit(r):
+			n.digits++
+		case !unicode.IsLetter(r):
+			n.special++
+		}
+		r = unicode.ToLower(r)
+		step := r - last
+		if follows := step == 1 || step == -1; follows && last-before == step && alike(before) && alike(last) && alike(r) {
+			n.sequential = true
+		}
+		before, last = last, r
+	}
+	return n
+}
+
+// alike reports whether people count on with a character: signs that stand side by
+// side in a table of codes are no sequence to them.
+func alike(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// Expired reports whether a password that was set at a time is too old. days is for how
+// long it may be kept; 0: for ever.
+func Expired(set time.Time, days int, now time.Time) bool {
+	return days > 0 && !set.IsZero() && !now.Before(set.AddDate(0, 0, days))
+}
+
+// Days returns for how long a user may keep a password: as the user's own record says,
+// else as the strictest of its groups does, else as everybody; 0: for ever.
+func Days(own int, groups []int, everybody int) int {
+	if own > 0 {
+		return own
+	}
+	strictest := 0
+	for _, d := range groups {
+		if d > 0 && (strictest == 0 || d < strictest) {
+			strictest = d
+		}
+	}
+	if strictest > 0 {
+		return strictest
+	}
+	return everybody
+}
+
+// Kept returns the hashes to keep when current is replaced, newest first, so that with
+// the new one there are n to refuse.
+func Kept(current string, earlier []string, n int) []string {
+	if n <= 1 || current == "" && len(earlier) == 0 {
+		return nil
+	}
+	all := earlier
+	if current != "" {
+		all = append([]string{current}, earlier...)
+	}
+	return all[:min(len(all), n-1, MostKept-1)]
+}

@@ -1,0 +1,124 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// NonceKind is the name of nonces in storage.
+const NonceKind = "sso-nonce"
+
+// NonceLife is for how long a nonce can be used.
+const NonceLife = time.Minute
+
+// Sections that a nonce can be for.
+const (
+	Dashboard = "dashboard"
+	Portal    = "portal"
+)
+
+// Person is somebody whom an identity broker has recognised.
+type Person struct {
+	Section     string   `json:"section"`
+	Email       string   `json:"email"`
+	DisplayName string   `json:"display_name"`
+	Groups      []string `json:"groups,omitempty"`     // whose permissions the broker asks for
+	Registered  bool     `json:"registered,omitempty"` // may enter only as a user that exists
+	Refused     bool     `json:"refused,omitempty"`    // the broker does not let the person in
+}
+
+// Nonce lets a browser begin the session of a person, once. The text that the browser
+// has is not in it.
+type Nonce struct {
+	ID      string    `json:"id"`
+	OrgID   tenant.ID `json:"org_id"`
+	Digest  string    `json:"digest"` // keyed digest of the text
+	Person  Person    `json:"person"`
+	Expires time.Time `json:"expires_at"`
+}
+
+// Over reports whether the nonce can be used no more.
+func (n Nonce) Over(now time.Time) bool { return !now.Before(n.Expires) }
+
+// AccessData is what a broker says about a person.
+type AccessData struct {
+	ForSection                string    `json:"ForSection" doc:"dashboard or portal."`
+	OrgID                     tenant.ID `json:"OrgID"`
+	EmailAddress              string    `json:"EmailAddress"`
+	DisplayName               string    `json:"DisplayName,omitempty"`
+	GroupID                   string    `json:"GroupID,omitempty" doc:"User group whose permissions the person gets."`
+	GroupsIDs                 []string  `json:"GroupsIDs,omitempty" doc:"Several such groups."`
+	SSOOnlyForRegisteredUsers bool      `json:"SSOOnlyForRegisteredUsers,omitempty" doc:"Refuse a person without a user."`
+	UserNotAllowed            bool      `json:"UserNotAllowed,omitempty" doc:"The person is refused."`
+}
+
+// Bounds of what a broker says.
+const (
+	mostGroups = 100
+	mostText   = 320
+)
+
+// CodePerson begins the codes of faults about what a broker says.
+const CodePerson = "sso.person"
+
+// Person returns who it is, or says which field is wrong. email is the address in the
+// form in which it is stored, or "".
+func (d AccessData) Person(email string) (Person, error) {
+	refuse := func(field, text string) (Person, error) {
+		return Person{}, fault.New(fault.Invalid, CodePerson, "%s %s", field, text).At(field)
+	}
+	switch {
+	case d.ForSection != Dashboard && d.ForSection != Portal:
+		return refuse("ForSection", "must be dashboard or portal")
+	case email == "":
+		return refuse("EmailAddress", "is not a valid address")
+	case len(d.DisplayName) > mostText:
+		return refuse("DisplayName", "is too long")
+	case len(d.GroupsIDs) > mostGroups:
+		return refuse("GroupsIDs", "has too many entries")
+	}
+	p := Person{Section: d.ForSection, Email: email, DisplayName: d.DisplayName, Registered: d.SSOOnlyForRegisteredUsers, Refused: d.UserNotAllowed}
+	for _, id := range append([]string{d.GroupID}, d.GroupsIDs...) {
+		if len(id) > mostText {
+			return refuse("GroupsIDs", "has an entry that is too long")
+		}
+		if id != "" && !slices.Contains(p.Groups, id) {
+			p.Groups = append(p.Groups, id)
+		}
+	}
+	return p, nil
+}
+
+// Grants says what people get whom an identity broker has recognised.
+type Grants struct {
+	Lookup       bool       // a person with the address of a user is that user
+	DefaultGroup string     // for a person without groups
+	Defaults     access.Map // for everybody, and more than what groups give where it is more
+	AdminDefault bool       // a person for whom there is nothing else is an admin
+}
+
+// Source is where the permissions of a person come from.
+type Source struct {
+	Groups   []string
+	Defaults access.Map
+}
+
+// Source returns where the permissions of a person who is no user come from. ok is
+// false when there is nothing.
+func (g Grants) Source(p Person) (s Source, ok bool) {
+	switch {
+	case len(p.Groups) > 0:
+		return Source{p.Groups, g.Defaults}, true
+	case g.DefaultGroup != "":
+		return Source{Groups: []string{g.DefaultGroup}}, true
+	case len(g.Defaults) > 0:
+		return Source{Defaults: g.Defaults}, true
+	case g.AdminDefault:
+		return Source{Defaults: access.Map{string(access.IsAdmin): access.LevelAdmin}}, true
+	}
+	return s, false
+}

@@ -1,0 +1,60 @@
+package session_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/session"
+)
+
+func TestPerson(t *testing.T) {
+	good := session.AccessData{ForSection: "dashboard", GroupID: "g1", GroupsIDs: []string{"g2", "", "g1"}, SSOOnlyForRegisteredUsers: true, UserNotAllowed: true, DisplayName: "Ada"}
+	p, err := good.Person("ada@example.com")
+	want := session.Person{Section: "dashboard", Email: "ada@example.com", DisplayName: "Ada", Groups: []string{"g1", "g2"}, Registered: true, Refused: true}
+	if err != nil || !reflect.DeepEqual(p, want) {
+		t.Errorf("%+v %v", p, err)
+	}
+	for field, d := range map[string]session.AccessData{
+		"ForSection":  {ForSection: "Dashboard"},
+		"DisplayName": {ForSection: "portal", DisplayName: strings.Repeat("x", 321)},
+		"GroupsIDs":   {ForSection: "portal", GroupsIDs: make([]string, 101)},
+	} {
+		_, err := d.Person("ada@example.com")
+		if f, ok := err.(*fault.Error); !ok || f.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if _, err := (session.AccessData{ForSection: "portal", GroupID: strings.Repeat("x", 321)}).Person("a@b.c"); err == nil {
+		t.Error("a group of 321 characters")
+	}
+	if _, err := good.Person(""); err == nil {
+		t.Error("no address")
+	}
+}
+
+// The order in which permissions of a person are looked for.
+func TestSource(t *testing.T) {
+	defaults, admin := access.Map{"apis": "read"}, access.Map{"IsAdmin": "admin"}
+	for _, c := range []struct {
+		name   string
+		grants session.Grants
+		groups []string
+		want   session.Source
+		ok     bool
+	}{
+		{"groups of the request, and defaults", session.Grants{DefaultGroup: "d", Defaults: defaults, AdminDefault: true}, []string{"g"}, session.Source{Groups: []string{"g"}, Defaults: defaults}, true},
+		{"the default group", session.Grants{DefaultGroup: "d", Defaults: defaults, AdminDefault: true}, nil, session.Source{Groups: []string{"d"}}, true},
+		{"defaults", session.Grants{Defaults: defaults, AdminDefault: true}, nil, session.Source{Defaults: defaults}, true},
+		{"admin, if that is allowed", session.Grants{AdminDefault: true}, nil, session.Source{Defaults: admin}, true},
+		{"nothing", session.Grants{}, nil, session.Source{}, false},
+	} {
+		got, ok := c.grants.Source(session.Person{Groups: c.groups})
+		if ok != c.ok || !slices.Equal(got.Groups, c.want.Groups) || !reflect.DeepEqual(got.Defaults, c.want.Defaults) {
+			t.Errorf("%s: %+v %v", c.name, got, ok)
+		}
+	}
+}
