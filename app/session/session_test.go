@@ -11,6 +11,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -50,7 +51,9 @@ func open(t *testing.T, cfg session.Config) *world {
 	}
 	cfg.Delay = -1
 	w.service = session.New(w.users, cfg)
-	for _, rows := range [][]operation.Operation{w.service.Operations(), identity.AdminUsers{Service: w.users}.Operations(), identity.Users{Service: w.users}.Operations()} {
+	tools := crud.Tools{Store: db, NewID: w.users.NewID, Now: w.users.Now, Log: w.users.Log, PageSize: 10}
+	for _, rows := range [][]operation.Operation{w.service.Operations(), session.SSO{Service: w.service}.Operations(), identity.AdminUsers{Service: w.users}.Operations(),
+		identity.Users{Service: w.users}.Operations(), identity.UserGroups{Service: w.users, Tools: tools}.Operations(), identity.Organisations.Registration().Operations(tools)} {
 		for i := range rows {
 			w.ops[rows[i].ID] = &rows[i]
 		}
@@ -262,11 +265,7 @@ func TestSessionsEnd(t *testing.T) {
 		"password": func(w *world, _ *browser, id string) {
 			o := w.ops["users.password.set"]
 			c := &operation.Call{Spec: &o.Spec, Path: map[string]string{"userId": id}, Body: []byte(`{"current_password":"a-long-passphrase","new_password":"another-passphrase"}`)}
-			scope, err := tenant.Of(org)
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			c.Principal.ID, c.Scope = id, scope
+			c.Principal.ID, c.Scope = id, scope(w.t)
 			if _, err := o.Do(w.t.Context(), c); err != nil {
 				w.t.Fatal(err)
 			}
