@@ -21,7 +21,7 @@ func (c *Contract) Examples() error {
 		for _, status := range slices.Sorted(maps.Keys(op.responses)) {
 			response := object(op.responses[status])
 			errs = append(errs, c.media(append(slices.Clone(op.at), "responses", status), response))
-			if status[0] == '2' && (status == "204" || hasExample(response)) {
+			if status == "303" || status[0] == '2' && (status == "204" || hasExample(response)) { // neither 204 nor 303 has content
 				examples++
 			}
 		}
