@@ -18,6 +18,7 @@ import (
 	"go.uber.org/fx"
 	"go.uber.org/fx/fxevent"
 
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
@@ -45,6 +46,7 @@ type App struct {
 	store    store.Store
 	kinds    crud.Kinds
 	workshop rules.Workshop
+	trail    *audit.Service
 	now      func() time.Time
 	writes   guard.Writes
 	carriers
@@ -216,6 +218,9 @@ func (a *App) Feeds() []string { return a.nodes.FeedNames() }
 func (a *App) LeftOut(ctx context.Context, feed string) (int, error) {
 	return a.nodes.LeftOut(ctx, feed)
 }
+
+// Trail returns the audit trail.
+func (a *App) Trail() *audit.Service { return a.trail }
 
 // Kinds returns what each kind of resource brings.
 func (a *App) Kinds() crud.Kinds { return slices.Clone(a.kinds) }

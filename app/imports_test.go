@@ -84,6 +84,7 @@ var importRules = []rule{
 	{folder: "app/reports", own: inner},
 	{folder: "app/upgrade", own: with("app/apis", "app/policies")},
 	{folder: "app/transfer", own: with("app/apis/importing", "app/policies", "app/registry")},
+	{folder: "app/audit", own: with("app/guard", "app/crud")},
 	{folder: "app/guard", own: inner},
 	{folder: "app/crud", own: inner},
 	{folder: "app/relay", own: inner},

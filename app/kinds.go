@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/policies"
@@ -32,7 +33,7 @@ func newKinds(definitions Definitions, e embedded) (crud.Kinds, error) {
 		session.Registration(),
 		identity.GroupRegistration(),
 		session.NonceRegistration(),
-	}, e.resources...) {
+	}, append(audit.Registrations(), e.resources...)...) {
 		all = append(all, r.Registration())
 	}
 	if err := all.Check(); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
@@ -65,6 +66,7 @@ var modules = fx.Options(
 	service[*outbound.Proxy](newProxy),
 	service[*outbound.Debug](newDebug),
 	service[*outbound.Examples](newExamples),
+	service[*audit.Service](newAudit),
 	service[*reports.Stats](newStats),
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),
@@ -231,14 +233,33 @@ func newRulebook(s embedded, p people, a *App, id *identity.Service) *rulebook.S
 	}}
 }
 
-func newGuard(b basics, s admission, n nodes, a *App, browsers *session.Service, e rules.Engine) operation.Middleware {
+// newAudit makes the trail. It asks for operations only later, when the table is there.
+func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
+	trail, err := audit.New(s.audit, t, func(id string) *operation.Spec {
+		if o := a.byID[id]; o != nil {
+			return &o.Spec
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	a.trail = trail
+	return trail, nil
+}
+
+func newGuard(b basics, s admission, n nodes, a *App, browsers *session.Service, e rules.Engine, trail *audit.Service) operation.Middleware {
+	written := guard.Log(b.log)
 	return guard.New(guard.Config{
 		Authenticators: map[operation.Surface]guard.Authenticator{
 			operation.Management: browsers.Authenticate,
 			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret),
 			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},
-		Rules: e, Audit: guard.Log(b.log), Failures: &guard.Failures{Limit: s.failures, Now: b.now, Log: b.log}, Maintenance: s.maintenance, Writes: &a.writes,
+		Rules: e, Audit: func(ctx context.Context, c *operation.Call, err error) {
+			written(ctx, c, err)
+			trail.Hear(ctx, c, err)
+		}, Failures: &guard.Failures{Limit: s.failures, Now: b.now, Log: b.log}, Maintenance: s.maintenance, Writes: &a.writes,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
@@ -185,6 +186,10 @@ func WithServing(ready func() error) Option { return func(o *settings) { o.servi
 func WithHistory(age time.Duration, bytes int64) Option {
 	return func(o *settings) { o.history = history{age, bytes} }
 }
+
+// WithAudit keeps a trail of writes and refused calls in the store. The zero Settings,
+// the default, keep none.
+func WithAudit(a audit.Settings) Option { return func(o *settings) { o.audit = a } }
 
 // WithMultiOrgUsers lets one address have a user in several organisations.
 func WithMultiOrgUsers() Option { return func(o *settings) { o.multiOrg = true } }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/health"
@@ -58,6 +59,7 @@ type storage struct {
 	reads     replicated.Mode
 	staleness time.Duration
 	history   history
+	audit     audit.Settings
 }
 
 // history is what is kept of it; 0: whatever its age, whatever its size.

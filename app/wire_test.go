@@ -24,6 +24,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/session"
@@ -339,6 +340,9 @@ func switches(file string) []app.Option {
 		quick.LoginURL, quick.ErrorURL = "https://login.example", "https://login.example/error"
 	case file == "sessions-one.txt":
 		quick.One, quick.Secure = true, true
+	case file == "audit.txt":
+		keys, _ := crypto.NewKeys("a secret of the test")
+		return []app.Option{app.WithAudit(audit.Settings{Signer: keys})}
 	}
 	if !strings.HasPrefix(file, "ownership-") {
 		return []app.Option{app.WithSessions(quick)}

@@ -3,6 +3,7 @@ package crypto
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/ed25519"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -42,6 +43,7 @@ type ring struct {
 	digest []byte // HMAC-SHA-256
 	states *sync.Pool
 	aead   cipher.AEAD
+	sign   ed25519.PrivateKey
 }
 
 // NewKeys returns keys made from secrets: the first protects what is new, the
@@ -90,8 +92,28 @@ func newRing(text string) (ring, error) {
 	if err != nil {
 		return ring{}, err
 	}
+	seed, err := hkdf.Key(sha256.New, []byte(text), nil, "gatehouse audit signature", ed25519.SeedSize)
+	if err != nil {
+		return ring{}, err
+	}
 	name := sha256.Sum256(sealing)
-	return ring{id: hex.EncodeToString(name[:4]), digest: digest, states: &sync.Pool{}, aead: aead}, nil
+	return ring{id: hex.EncodeToString(name[:4]), digest: digest, states: &sync.Pool{}, aead: aead, sign: ed25519.NewKeyFromSeed(seed)}, nil
+}
+
+// SigningKey names the current secret.
+func (k *Keys) SigningKey() string { return k.rings[0].id }
+
+// Sign returns the signature of a message with the current secret (Ed25519, RFC 8032).
+func (k *Keys) Sign(message []byte) []byte { return ed25519.Sign(k.rings[0].sign, message) }
+
+// PublicKey returns the key by which signatures with a secret are verified.
+func (k *Keys) PublicKey(name string) (ed25519.PublicKey, bool) {
+	for _, r := range k.rings {
+		if r.id == name {
+			return r.sign.Public().(ed25519.PublicKey), true
+		}
+	}
+	return nil, false
 }
 
 // NewKey implements secret.Keys: 128 random bits.

@@ -93,6 +93,9 @@ func (x *exchange) stream(s operation.Stream) error {
 	if done, err := x.precondition(); done || err != nil {
 		return err
 	}
+	if f, ok := s.(operation.File); ok {
+		x.download = f.Download()
+	}
 	x.status, x.mediaType = x.row.spec.Status, mediaType
 	return nil
 }

@@ -31,6 +31,10 @@ func TestCall(t *testing.T) {
 		Header: map[string]string{"Content-Type": "text/plain", "If-Match": `"7"`}, Body: []byte(`{"name":"y"}`), Token: "k1", Remote: "192.0.2.1:1234", Peer: "192.0.2.1:1234",
 		Principal: operation.Principal{ID: "principal-1"},
 	}
+	if status := c.Status(fault.New(fault.Denied, "", "no")); status != 403 {
+		t.Errorf("the status of a refusal is %d", status)
+	}
+	c.Status = nil // functions do not compare
 	if !reflect.DeepEqual(c, want) || c.Spec.ID != "things.replace" {
 		t.Errorf("%+v\nwant %+v", c, want)
 	}

@@ -104,12 +104,22 @@ func (x *exchange) settled() int {
 	return x.status
 }
 
+// statusOf returns the status by which an error is answered.
+func (x *exchange) statusOf(err error) int {
+	if x.gone(err) {
+		return statusGone
+	}
+	status, _ := answerTo(classify(err), x.row.spec.Style.Faults)
+	return status
+}
+
 // decode makes the raw call. The typed input is decoded behind the guard, so
 // that what guards, watches and writes down also sees malformed requests.
 func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	x := &exchange{row: r, http: req}
 	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Peer: req.RemoteAddr, Token: r.dialect.token(req)}
 	x.present()
+	x.call.Status = x.statusOf
 	if req.URL.RawQuery != "" {
 		x.call.Query = req.URL.Query()
 	}

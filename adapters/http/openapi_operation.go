@@ -188,6 +188,9 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 		content[yamlType] = object{"schema": object{}}
 		content[fileType] = object{"schema": object{}}
 	}
+	if out.form == stream && out.of.Implements(reflect.TypeFor[operation.File]()) {
+		content[fileType] = object{"schema": object{"type": "string", "format": "binary"}}
+	}
 	described["content"] = content
 	return described, nil
 }

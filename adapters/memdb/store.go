@@ -127,6 +127,7 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 	}
 	txn.Commit()
 	d.head.Store(uint64(w.rev))
+	store.NoteWritten(ctx)
 	return w.rev, nil
 }
 

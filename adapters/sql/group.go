@@ -93,6 +93,7 @@ func (g *group) run(u *unit) {
 			t.undo()
 			return
 		}
+		store.NoteWritten(u.ctx)
 		g.commits = append(g.commits, logged{Commit: store.Commit{Rev: rev, At: now(), By: store.AttributionOf(u.ctx, u.scope), Changes: changes}})
 	}
 }

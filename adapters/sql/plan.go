@@ -164,5 +164,6 @@ func (g *group) replay(u *unit) {
 	}
 	u.err, u.rev, u.load = nil, rev, u.plan.load
 	g.load += u.load
+	store.NoteWritten(u.ctx)
 	g.commits = append(g.commits, logged{store.Commit{Rev: rev, At: g.s.Now(), By: store.AttributionOf(u.ctx, u.scope), Changes: changes}, u.plan.texts})
 }

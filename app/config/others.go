@@ -60,7 +60,7 @@ const otherTexts = `
 	ui.trial.hubspot_form.region ui.trial.hubspot_form.portal_id ui.trial.hubspot_form.form_id ui.default_lang
 	aggregate_lookup_cutoff alternative_dashboard_url
 	sso_custom_portal_login_url
-	audit.format audit.path audit.store_type
+	audit.format audit.path
 	oauth_redirect_uri_separator statsd_prefix`
 
 const otherSecrets = `
@@ -80,7 +80,7 @@ const otherSwitches = `
 	ui.hide_help ui.dont_allow_license_management ui.onboarding.enabled
 	identity_broker.enabled identity_broker.ssl_insecure_skip_verify
 	use_sharded_analytics enable_aggregate_lookups allow_explicit_policy_id
-	audit.enabled audit.detailed_recording dcr_ssl_insecure_skip_verify disable_telemetry`
+	audit.detailed_recording dcr_ssl_insecure_skip_verify disable_telemetry`
 
 const otherNumbers = `
 	mongo_batch_size

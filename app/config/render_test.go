@@ -16,7 +16,7 @@ func TestYAMLOfDefaults(t *testing.T) {
 		"\nlog_level: info\nlog_format: standard\nhome_dir: .\nstorage:\n  main:\n    type: sqlite\n    connection_string: \"\"\n",
 		"\nadmin_secret: \"\"\n",
 		"\n  additional_permissions: {}\n",
-		"\nhistory:\n  max_age: 720h\n  max_bytes: 2147483648\nlimits:\n  max_body_bytes: 33554432\n",
+		"\nhistory:\n  max_age: 720h\n  max_bytes: 2147483648\naudit:\n  enabled: true\n  store_type: db\n  max_age: 9600h\n  max_bytes: 67108864\nlimits:\n  max_body_bytes: 33554432\n",
 		"\n  request_timeout: 30s\n",
 	} {
 		if !strings.Contains(have, want) {

@@ -59,6 +59,7 @@ type Settings struct {
 	Reads        string        // ReadsCurrent, ReadsLocal or ReadsPrimary
 	MaxStaleness time.Duration // how far a replica may fall behind and still count as ready
 	History      History
+	Audit        Audit
 
 	AdminSecret    Secret   // credential of /admin; "" = nobody has it
 	NodeSecret     Secret   // credential of gateway nodes; "" = nobody has it
@@ -151,6 +152,21 @@ func (s Settings) SQLiteFile() string {
 type History struct {
 	MaxAge   time.Duration
 	MaxBytes int64
+}
+
+// Values of audit.store_type.
+const (
+	AuditDB   = "db"
+	AuditNone = "no_op"
+)
+
+// Audit says whether a trail is kept, and how much of it; 0 means that a bound does not
+// apply.
+type Audit struct {
+	Enabled  bool
+	Store    string // AuditDB or AuditNone
+	MaxAge   time.Duration
+	MaxBytes int64 // of one organisation
 }
 
 // Limits bounds what one request may cost; none of them is 0.

@@ -142,6 +142,8 @@ func limitRules(s *Settings) []finding {
 		{s.MaxStaleness < 0, "max_staleness", "expected at least 0"},
 		{s.History.MaxAge < 0, "history.max_age", "expected at least 0"},
 		{s.History.MaxBytes < 0, "history.max_bytes", "expected at least 0"},
+		{s.Audit.MaxAge < 0, "audit.max_age", "expected at least 0"},
+		{s.Audit.MaxBytes < 0, "audit.max_bytes", "expected at least 0"},
 		{s.Limits.MaxBodyBytes < 1, "limits.max_body_bytes", "expected at least 1"},
 		{s.Limits.MaxBodyValues < 1, "limits.max_body_values", "expected at least 1"},
 		{s.Limits.BodyMemory < 1<<20, "limits.body_memory", "expected at least 1048576, which is 1 MiB"},

@@ -82,7 +82,7 @@ func New(cfg Config) operation.Middleware {
 			if err := c.Receive(ctx); err != nil {
 				return nil, err
 			}
-			attributed := store.Attribute(ctx, store.Attribution{Actor: c.Principal.ID, Operation: c.Spec.ID, Request: c.RequestID})
+			attributed := store.Attribute(ctx, Attribution(c))
 			for again := 0; ; again++ {
 				if c.Spec.Surface == operation.Management {
 					if err := decide(ctx, c, cfg.Rules); err != nil {

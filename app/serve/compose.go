@@ -18,6 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/prometheus"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
@@ -129,6 +130,9 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	}
 	opts = append(opts, common(s, log, version)...)
 	opts = append(opts, app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))
+	if signer, ok := keys.(audit.Signer); ok && s.Audit.Enabled && s.Audit.Store == config.AuditDB {
+		opts = append(opts, app.WithAudit(audit.Settings{Signer: signer, MaxAge: s.Audit.MaxAge, MaxBytes: s.Audit.MaxBytes, ReadOnly: p.Beside || p.Lost}))
+	}
 	more, err := c.optional(s, log)
 	if err != nil {
 		return err

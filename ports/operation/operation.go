@@ -105,6 +105,13 @@ type Stream interface {
 	Stream() (mediaType, tag string, plain, gzipped [][]byte)
 }
 
+// File is a Stream that the client may be told to save.
+type File interface {
+	Stream
+	// Download returns the name of the file, or "".
+	Download() string
+}
+
 // Principal is who asks.
 type Principal struct {
 	ID          string // user ID, "admin" or node ID
@@ -139,6 +146,8 @@ type Call struct {
 	Cookies  map[string]string // those that the row binds
 	Remote   string            // address of the caller
 	Peer     string            // address of the connection
+	// Status returns the status with which the transport answers an error; nil: it has none.
+	Status func(error) int
 }
 
 // Receive reads the body, once, if it has not been read. A guard calls it as

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"math"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -32,6 +33,19 @@ func (p Paging) page() (int, error) {
 		return 0, nil
 	}
 	return n, nil
+}
+
+// AllItems is the end of a page that has all items.
+const AllItems = math.MaxInt
+
+// Bounds returns which items of a list are on the page: from one place, counted from 0,
+// up to another.
+func (p Paging) Bounds(size int) (from, to int, err error) {
+	n, err := p.page()
+	if err != nil || n == 0 {
+		return 0, AllItems, err
+	}
+	return (n - 1) * size, n * size, nil
 }
 
 // Order is how a list is ordered other than by ID ascending. A kind's records

@@ -10,15 +10,14 @@ import (
 // have to be looked through before anybody knows what is on them.
 func Slice[T any](all []T, p Paging, size int) (Page[T], error) {
 	out := Page[T]{Items: []T{}, Pages: 1}
-	n, err := p.page()
+	from, to, err := p.Bounds(size)
 	if err != nil {
 		return out, err
 	}
-	if n > 0 {
+	if to != AllItems {
 		out.Pages = max(1, (len(all)+size-1)/size)
-		from := min((n-1)*size, len(all))
-		all = all[from:min(from+size, len(all))]
 	}
+	all = all[min(from, len(all)):min(to, len(all))]
 	out.Items = append(out.Items, all...)
 	return out, nil
 }

@@ -133,13 +133,18 @@ type Commit struct {
 	Changes []Change
 }
 
-// Attribution says on whose behalf a unit of work runs. It holds identifiers
-// only, never names or credentials.
+// Attribution says on whose behalf a unit of work runs, and what was asked for: what
+// the audit tells of a commit. It never holds credentials.
 type Attribution struct {
 	Actor     string `json:"actor,omitempty"`     // user ID, "admin", "node", or what the program does by itself
 	Operation string `json:"operation,omitempty"` // operation ID
 	Request   string `json:"request,omitempty"`   // request ID
 	Everyone  string `json:"everyone,omitempty"`  // why the unit of work spanned organisations, if it did
+	From      string `json:"from,omitempty"`      // address of the caller
+	User      string `json:"user,omitempty"`      // e-mail address of the user
+	Method    string `json:"method,omitempty"`
+	URL       string `json:"url,omitempty"`    // with its query, credentials masked
+	Status    int    `json:"status,omitempty"` // of the answer, when it succeeds
 }
 
 type attributionKey struct{}

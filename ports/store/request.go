@@ -13,21 +13,41 @@ type requestKey struct{}
 // elsewhere how current it is asks once per request: what was current when the
 // request began is current enough for all of its reads.
 func Request(ctx context.Context) context.Context {
-	return context.WithValue(ctx, requestKey{}, new(atomic.Uint64))
+	return context.WithValue(ctx, requestKey{}, new(request))
+}
+
+// request is what is remembered of a request while it is carried out.
+type request struct {
+	current atomic.Uint64 // the revision it has been brought to
+	wrote   atomic.Bool   // a unit of work of it was committed
+}
+
+// NoteWritten notes that a unit of work of the request changes something. Back ends
+// call it with the context of the unit when they log its commit.
+func NoteWritten(ctx context.Context) {
+	if q, ok := ctx.Value(requestKey{}).(*request); ok {
+		q.wrote.Store(true)
+	}
+}
+
+// Written reports whether the change log tells of the request.
+func Written(ctx context.Context) bool {
+	q, ok := ctx.Value(requestKey{}).(*request)
+	return ok && q.wrote.Load()
 }
 
 // Current returns the revision that NoteCurrent has noted for the request, or 0.
 func Current(ctx context.Context) Revision {
-	if n, ok := ctx.Value(requestKey{}).(*atomic.Uint64); ok {
-		return Revision(n.Load())
+	if q, ok := ctx.Value(requestKey{}).(*request); ok {
+		return Revision(q.current.Load())
 	}
 	return 0
 }
 
 // NoteCurrent notes the revision a request has been brought to.
 func NoteCurrent(ctx context.Context, rev Revision) {
-	if n, ok := ctx.Value(requestKey{}).(*atomic.Uint64); ok && uint64(rev) > n.Load() {
-		n.Store(uint64(rev))
+	if q, ok := ctx.Value(requestKey{}).(*request); ok && uint64(rev) > q.current.Load() {
+		q.current.Store(uint64(rev))
 	}
 }
 

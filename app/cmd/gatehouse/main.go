@@ -94,7 +94,7 @@ example SVC_DB_LISTENPORT=3000; "gatehouse config check" shows what is in effect
 	}
 	root.PersistentFlags().StringVar(&c.conf, "conf", "", "settings file, JSON or YAML (default: the environment alone)")
 	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log everything, whatever log_level says")
-	root.AddCommand(c.serve(), c.bootstrap(), c.importCommand(), c.migrate(), c.check(), c.rules(), c.backup(), c.restore(), c.keys(), c.config(), c.versionCommand())
+	root.AddCommand(c.serve(), c.bootstrap(), c.importCommand(), c.migrate(), c.check(), c.rules(), c.backup(), c.restore(), c.keys(), c.audit(), c.config(), c.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }

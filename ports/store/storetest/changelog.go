@@ -97,6 +97,18 @@ func follow(t testing.TB, b Backend, after store.Revision, n int) (out []store.C
 }
 
 var changeLogTests = []test{
+	{"a request knows whether the log tells of it", func(t *testing.T, b Backend) {
+		ctx := store.Request(t.Context())
+		try := func(ctx context.Context, fn func(store.Writer) error) { _, _ = b.Update(ctx, scope(t, "a"), fn) }
+		insert := func(w store.Writer) error { return things.Insert(ctx, w, thing{ID: "1", Org: "a", Name: "x"}) }
+		try(ctx, func(store.Writer) error { return nil })
+		try(ctx, func(w store.Writer) error { return errors.Join(insert(w), errors.New("undone")) })
+		rehearsed, _ := store.Rehearse(ctx, store.Onlooker{})
+		try(rehearsed, insert)
+		same(t, "nothing written", store.Written(ctx), false)
+		try(ctx, insert)
+		same(t, "written", store.Written(ctx), true)
+	}},
 	{"the change log has every commit in order and resumes", func(t *testing.T, b Backend) {
 		ctx := store.Attribute(t.Context(), store.Attribution{Actor: "u", Operation: "things.create", Request: "r"})
 		rev, err := b.Update(ctx, scope(t, "a"), func(w store.Writer) error {

@@ -1,0 +1,224 @@
+// Package audit keeps the trail of every write and every refused call: it makes records
+// of the commits in the change log, which say in the same commit as the change who
+// asked for what, and of calls that no commit tells of (docs/wire/audit.md).
+package audit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/audit"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Signer signs checkpoints, and knows the public keys of those who may have signed.
+type Signer interface {
+	// SigningKey names the key that signs.
+	SigningKey() string
+	// Sign returns the Ed25519 signature of a message.
+	Sign(message []byte) []byte
+	// PublicKey returns the public key of a name, also of older keys.
+	PublicKey(name string) (ed25519.PublicKey, bool)
+}
+
+// Settings says whether a trail is kept, and how much of it.
+type Settings struct {
+	Signer   Signer        // nil: there is no trail
+	MaxAge   time.Duration // records that are older are forgotten; 0: none
+	MaxBytes int64         // of the trail of one organisation; 0: no bound
+	ReadOnly bool          // the trail is read, and another process writes it
+}
+
+// Store is what a trail needs of a store.
+type Store interface {
+	store.Store
+	store.ChangeLog
+	store.Historian
+}
+
+// Service keeps the trail. Make one with New.
+type Service struct {
+	Settings
+	store    Store
+	now      system.Clock
+	log      *slog.Logger
+	pageSize int
+	most     int // bytes of the records of one answer
+	specs    func(id string) *operation.Spec
+	calls    calls
+
+	turn sync.Mutex // one fold at a time
+	seen store.Revision
+}
+
+// New returns the service. Without a Signer it keeps nothing and reads nothing. specs
+// returns the operation with an ID, or nil.
+func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service, error) {
+	a := &Service{Settings: s, now: t.Now, log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs}
+	if s.Signer == nil {
+		return a, nil
+	}
+	var ok bool
+	if a.store, ok = t.Store.(Store); !ok {
+		return nil, errors.New("an audit trail needs a store with a change log and history")
+	}
+	return a, nil
+}
+
+// On reports whether a trail is kept.
+func (s *Service) On() bool { return s.Signer != nil }
+
+// The kinds in which a trail is stored.
+var (
+	segments = &store.Kind[audit.Segment]{Name: "audit_segment", Noun: "segment of the audit trail",
+		ID: func(v audit.Segment) string { return v.ID }, Org: func(v audit.Segment) tenant.ID { return v.OrgID }}
+	heads = &store.Kind[audit.Head]{Name: "audit_head", Noun: "head of the audit trail",
+		ID: func(v audit.Head) string { return v.ID }, Org: func(v audit.Head) tenant.ID { return v.OrgID }}
+	cursors = &store.Kind[cursor]{Name: "audit_cursor", Noun: "cursor of the audit trail",
+		ID: func(v cursor) string { return v.ID }, Org: func(cursor) tenant.ID { return "" }}
+)
+
+// cursor is up to where the change log has been told. Whoever writes to a trail takes a
+// turn, so that one who has not seen the last turn starts again.
+type cursor struct {
+	ID      string         `json:"id"`
+	Through store.Revision `json:"through"`
+	Turn    uint64         `json:"turn"`
+}
+
+const cursorID = "cursor"
+
+// Registrations returns what there is to the kinds in which trails are stored.
+func Registrations() []crud.Registrar {
+	return []crud.Registrar{
+		crud.Facts[audit.Segment]{Kind: segments, Sample: func(at crud.Stamp) (audit.Segment, error) {
+			s := audit.Begin(at.Org, audit.Checkpoint{})
+			s.ID = at.ID
+			return s.Add(audit.Record{OrgID: at.Org}.At(at.Now())), nil
+		}},
+		crud.Facts[audit.Head]{Kind: heads, Sample: func(at crud.Stamp) (audit.Head, error) {
+			return audit.Head{ID: at.ID, OrgID: at.Org}, nil
+		}},
+		crud.Facts[cursor]{Kind: cursors},
+	}
+}
+
+// foldEvery is how often the trail is brought up to date when nobody reads it.
+const foldEvery = time.Second
+
+// Run brings the trail up to date, and forgets what is due, until ctx ends; then it
+// tells what is left.
+func (s *Service) Run(ctx context.Context) error {
+	if !s.On() || s.ReadOnly {
+		return nil
+	}
+	fold, prune := time.NewTicker(foldEvery), time.NewTicker(pruneEvery)
+	defer fold.Stop()
+	defer prune.Stop()
+	for {
+		s.noting(ctx, s.Fold)
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), foldEvery)
+			defer cancel()
+			s.noting(last, s.Fold)
+			return ctx.Err()
+		case <-prune.C:
+			s.noting(ctx, s.prune)
+		case <-fold.C:
+		}
+	}
+}
+
+func (s *Service) noting(ctx context.Context, do func(context.Context) error) {
+	if err := do(ctx); err != nil && ctx.Err() == nil {
+		s.log.Warn("the audit trail could not be brought up to date; trying again", "error", err)
+	}
+}
+
+// errTurn means that another process has written to the trail meanwhile.
+var errTurn = errors.New("audit: another process took the turn")
+
+// maxTurns bounds how often a fold starts again because of other processes.
+const maxTurns = 8
+
+// Fold brings the trail up to the commits and calls that there are now.
+func (s *Service) Fold(ctx context.Context) error {
+	if !s.On() || s.ReadOnly {
+		return nil
+	}
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	calls := s.calls.take()
+	to, err := s.store.Head(ctx)
+	if err != nil {
+		s.calls.back(calls)
+		return fmt.Errorf("audit: %w", err)
+	}
+	for lost := 0; ; {
+		done, err := s.step(ctx, to, calls)
+		switch {
+		case err == nil && done:
+			return nil
+		case err == nil:
+			calls, lost = nil, 0
+		case errors.Is(err, errTurn) && lost < maxTurns:
+			lost++
+		default:
+			s.calls.back(calls)
+			return fmt.Errorf("audit: %w", err)
+		}
+	}
+}
+
+// step tells the next commits, and all calls, in one unit of work; done means that
+// there are no commits left.
+func (s *Service) step(ctx context.Context, to store.Revision, calls []call) (done bool, err error) {
+	at, known, err := s.cursor(ctx)
+	if err != nil {
+		return false, err
+	}
+	if !known && s.seen == 0 { // the trail begins: with the first commit, or here when that is forgotten
+		oldest, err := s.store.Oldest(ctx)
+		if err != nil {
+			return false, err
+		}
+		if oldest > 1 {
+			s.seen = to
+		}
+	}
+	t := telling{Service: s, records: map[tenant.ID][]audit.Record{}}
+	through, err := t.commits(ctx, max(at.Through, s.seen), to)
+	if err != nil {
+		return false, err
+	}
+	t.calls(calls)
+	if len(t.records) > 0 {
+		err = s.write(ctx, at, known, through, t.records)
+	}
+	if err == nil {
+		s.seen = through
+	}
+	return through >= to, err
+}
+
+func (s *Service) cursor(ctx context.Context) (at cursor, known bool, err error) {
+	err = s.store.View(ctx, tenant.Everyone("audit"), func(r store.Reader) error {
+		at, known = cursor{ID: cursorID}, false
+		for v, err := range cursors.Find(ctx, r, store.Query{ID: cursorID}) {
+			at, known = v.Value, true
+			return err
+		}
+		return nil
+	})
+	return at, known, err
+}

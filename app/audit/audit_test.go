@@ -1,0 +1,368 @@
+package audit_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	core "github.com/gatehouse-io/gatehouse/core/audit"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// note is a resource whose changes are told.
+type note struct {
+	ID     string    `json:"id"`
+	Org    tenant.ID `json:"org"`
+	Text   string    `json:"text"`
+	Secret string    `json:"secret"`
+}
+
+var notes = &store.Kind[note]{Name: "note", ID: func(n note) string { return n.ID }, Org: func(n note) tenant.ID { return n.Org }}
+
+// world is a store and the trails of several processes over it.
+type world struct {
+	*testing.T
+	db   *memdb.DB
+	keys *crypto.Keys
+	now  time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{T: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	var err error
+	if w.db, err = memdb.New(func() time.Time { return w.now }); err != nil {
+		t.Fatal(err)
+	}
+	if w.keys, err = crypto.NewKeys("a secret"); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) process(s audit.Settings) *audit.Service {
+	w.Helper()
+	s.Signer = w.keys
+	p, err := audit.New(s, crud.Tools{Store: w.db, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler), PageSize: 10},
+		func(id string) *operation.Spec {
+			return &operation.Spec{Summary: "Summary of " + id, Redact: []string{"text2"}}
+		})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return p
+}
+
+// write makes a note, or changes it, in one commit.
+func (w *world) write(org tenant.ID, id, text string) {
+	w.Helper()
+	ctx := store.Attribute(w.Context(), store.Attribution{Actor: "u", Operation: "notes.put", Request: "r-" + text, Method: "PUT", URL: "/notes/" + id, Status: 200})
+	scope, err := tenant.Of(org)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if _, err := w.db.Update(ctx, scope, func(tx store.Writer) error {
+		n := note{ID: id, Org: org, Text: text, Secret: "planted-" + text}
+		_, err := notes.Edit(ctx, tx, id, nil, func(note) (note, error) { return n, nil })
+		if fault.KindOf(err) == fault.NotFound {
+			return notes.Insert(ctx, tx, n)
+		}
+		return err
+	}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) fold(p *audit.Service) {
+	w.Helper()
+	if err := p.Fold(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) verify(p *audit.Service, anchors ...core.Checkpoint) *core.Verifier {
+	w.Helper()
+	v, err := p.Verify(w.Context(), anchors...)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return v
+}
+
+func (w *world) export(p *audit.Service) string {
+	w.Helper()
+	var b bytes.Buffer
+	if err := p.Export(w.Context(), &b, nil); err != nil {
+		w.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestEveryCommitIsToldOnce has two processes tell the commits of many writers at once.
+func TestEveryCommitIsToldOnce(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.process(audit.Settings{}), w.process(audit.Settings{})
+	var writers, folders sync.WaitGroup
+	done := make(chan struct{})
+	for _, p := range []*audit.Service{a, b} {
+		folders.Go(func() {
+			for {
+				if err := p.Fold(t.Context()); err != nil {
+					t.Error(err)
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for i := range 4 {
+		writers.Go(func() {
+			for j := range 100 {
+				w.write(tenant.ID(fmt.Sprint("org", i%2)), fmt.Sprint("n", i), fmt.Sprintf("%d-%d", i, j))
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	folders.Wait()
+	w.fold(a)
+	if v := w.verify(b); len(v.Findings) > 0 || v.Records != 400 {
+		t.Error(v.Records, v.Findings)
+	}
+	text := w.export(a)
+	for i := range 4 {
+		for j := range 100 {
+			if n := strings.Count(text, fmt.Sprintf(`"req_id":"r-%d-%d"`, i, j)); n != 1 {
+				t.Errorf("write %d-%d is told %d times", i, j, n)
+			}
+		}
+	}
+	if strings.Contains(text, "planted") {
+		t.Error("a secret is in the trail")
+	}
+	if !strings.Contains(text, `"path":"/text","from":"0-0","to":"0-1"`) || !strings.Contains(text, `"path":"/secret","from":"***","to":"***"`) {
+		t.Error("differences are missing")
+	}
+}
+
+// TestTheStoreIsTampered changes what is stored behind the service's back.
+func TestTheStoreIsTampered(t *testing.T) {
+	forge := func(id string, fn func(core.Segment) core.Segment) func(context.Context, store.Writer) error {
+		kind := store.Kind[core.Segment]{Name: "audit_segment", ID: func(s core.Segment) string { return s.ID }, Org: func(s core.Segment) tenant.ID { return s.OrgID }}
+		return func(ctx context.Context, tx store.Writer) error {
+			_, err := kind.Edit(ctx, tx, id, nil, func(s core.Segment) (core.Segment, error) { return fn(s), nil })
+			return err
+		}
+	}
+	second := core.SegmentID("a", 129)
+	for name, c := range map[string]struct {
+		do   func(context.Context, store.Writer) error
+		want string
+	}{
+		"a record changes": {forge(second, func(s core.Segment) core.Segment {
+			s.Text = strings.Replace(s.Text, `"actor":"u"`, `"actor":"v"`, 1)
+			return s
+		}), "record 129: the record was changed: its hash is another one"},
+		"a record goes": {forge(second, func(s core.Segment) core.Segment {
+			s.Text = s.Text[strings.IndexByte(s.Text, '\n')+1:]
+			return s
+		}), "record 129: records are missing"},
+		"a packed segment is another one": {forge(core.SegmentID("a", 1), func(s core.Segment) core.Segment {
+			s.Packed = s.Packed[:len(s.Packed)/2]
+			return s
+		}), "a line is no record"},
+		"a segment goes": {func(ctx context.Context, tx store.Writer) error {
+			return tx.Delete(ctx, "audit_segment", core.SegmentID("a", 1))
+		}, "record 1: records are missing"},
+		"the last segment goes": {func(ctx context.Context, tx store.Writer) error { return tx.Delete(ctx, "audit_segment", second) },
+			"record 129: the trail was cut: it ends with 128, a checkpoint kept elsewhere names 140"},
+		"a segment is another organisation's": {forge(second, func(s core.Segment) core.Segment { s.ID = "x"; return s }), ""},
+	} {
+		w := newWorld(t)
+		p := w.process(audit.Settings{})
+		for i := range 140 {
+			w.write("a", "n", fmt.Sprint(i))
+		}
+		w.fold(p)
+		scope, _ := tenant.Of("a")
+		_, err := w.db.Update(t.Context(), scope, func(tx store.Writer) error { return c.do(t.Context(), tx) })
+		if c.want == "" {
+			if err == nil {
+				t.Errorf("%s: the store let it", name)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if v := w.verify(p); !strings.Contains(fmt.Sprint(v.Findings), c.want) {
+			t.Errorf("%s: %v", name, v.Findings)
+		}
+	}
+}
+
+// TestOldRecordsAreForgotten prunes by age and by size; what is left is still verified.
+func TestOldRecordsAreForgotten(t *testing.T) {
+	for name, s := range map[string]audit.Settings{"age": {MaxAge: time.Hour}, "size": {MaxBytes: 20_000}} {
+		w := newWorld(t)
+		p := w.process(s)
+		for i := range 1000 {
+			w.now = w.now.Add(10 * time.Second)
+			w.write("a", "n", fmt.Sprint(i))
+		}
+		w.write("b", "n", "x")
+		w.fold(p)
+		before := w.verify(p).Records
+		if err := p.Prune(t.Context()); err != nil {
+			t.Fatal(name, err)
+		}
+		v := w.verify(p)
+		if len(v.Findings) > 0 || v.Records >= before || v.Records < 50 {
+			t.Errorf("%s: %d records of %d are left: %v", name, v.Records, before, v.Findings)
+		}
+		w.write("a", "n", "after")
+		w.fold(p)
+		if again := w.verify(p); len(again.Findings) > 0 || again.Records != v.Records+1 {
+			t.Errorf("%s: %d records: %v", name, again.Records, again.Findings)
+		}
+	}
+}
+
+// TestFloodOfRefusals folds equal refusals, keeps at most some hundred others, and
+// counts the rest.
+func TestFloodOfRefusals(t *testing.T) {
+	w := newWorld(t)
+	p := w.process(audit.Settings{})
+	spec := &operation.Spec{ID: "notes.put", Summary: "Put", Surface: operation.Management, Method: "PUT", Intent: "write"}
+	for i := range 5000 {
+		call := &operation.Call{Spec: spec, Remote: fmt.Sprintf("192.0.2.%d:%d", i%2, i), RawPath: "/api/notes"}
+		if i >= 2000 {
+			call.Remote = fmt.Sprintf("10.0.%d.%d:1", i/250, i%250)
+		}
+		p.Hear(t.Context(), call, fault.New(fault.Unauthenticated, "auth.credential", "no"))
+	}
+	w.fold(p)
+	text := w.export(p)
+	if n := strings.Count(text, `"count":1000`); n != 2 {
+		t.Errorf("%d folded records\n%.600s", n, text)
+	}
+	if n := w.verify(p).Records; n != 501 || !strings.Contains(text, `"verdict":"audit.too_many","count":2502`) {
+		t.Error(n)
+	}
+}
+
+// TestWhatIsTold states which calls are told that no commit tells of.
+func TestWhatIsTold(t *testing.T) {
+	denied, invalid := fault.New(fault.Denied, "d", "d"), fault.New(fault.Invalid, "i", "i")
+	for _, c := range []struct {
+		intent, surface string
+		err             error
+		wrote           bool
+		told            bool
+	}{
+		{"read", "management", nil, false, false}, {"read", "management", invalid, false, false}, {"read", "management", denied, false, true},
+		{"write", "management", nil, false, true}, {"write", "management", nil, true, false}, {"write", "management", invalid, true, true},
+		{"write", "node", nil, false, false}, {"write", "node", denied, false, true}, {"delete", "admin", errors.New("x"), false, true},
+	} {
+		w := newWorld(t)
+		p := w.process(audit.Settings{})
+		ctx := store.Request(t.Context())
+		if c.wrote {
+			store.NoteWritten(ctx)
+		}
+		p.Hear(ctx, &operation.Call{Spec: &operation.Spec{ID: "x", Intent: access.Intent(c.intent), Surface: operation.Surface(c.surface)}}, c.err)
+		w.fold(p)
+		if told := w.verify(p).Records == 1; told != c.told {
+			t.Errorf("%+v: %v", c, told)
+		}
+	}
+}
+
+// TestPrunedLog tells that commits were forgotten before they could be told.
+func TestPrunedLog(t *testing.T) {
+	w := newWorld(t)
+	p := w.process(audit.Settings{})
+	w.write("a", "n", "1")
+	w.fold(p)
+	for i := range 5 {
+		w.now = w.now.Add(time.Hour)
+		w.write("a", "n", fmt.Sprint("later", i))
+	}
+	if _, err := w.db.Prune(t.Context(), store.Retention{Since: w.now}); err != nil {
+		t.Fatal(err)
+	}
+	w.fold(p)
+	if text := w.export(p); !strings.Contains(text, `"url":"revisions 2 to 6"`) || !strings.Contains(text, "r-later4") {
+		t.Error(text)
+	}
+	if v := w.verify(p); len(v.Findings) > 0 || v.Records != 3 {
+		t.Error(v.Records, v.Findings)
+	}
+}
+
+// TestOff keeps nothing and says so.
+func TestOff(t *testing.T) {
+	w := newWorld(t)
+	p, err := audit.New(audit.Settings{}, crud.Tools{Store: w.db}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Verify(t.Context()); err == nil || p.Fold(t.Context()) != nil || p.Run(t.Context()) != nil {
+		t.Error("a trail is kept")
+	}
+	if _, err := audit.New(audit.Settings{Signer: w.keys}, crud.Tools{}, nil); err == nil {
+		t.Error("a trail without a store")
+	}
+}
+
+func TestCells(t *testing.T) {
+	for v, want := range map[string]string{`"a"`: "a", `"=1+1"`: "'=1+1", `"@x"`: "'@x", `"-1"`: "'-1", `"+1"`: "'+1", `7`: "7", `[{"a":1}]`: `[{"a":1}]`, ``: ""} {
+		if got := audit.Cell(v); got != want {
+			t.Errorf("%s: %q", v, got)
+		}
+	}
+}
+
+// TestListsAreBounded refuses an answer that is too large, and says what to do.
+func TestListsAreBounded(t *testing.T) {
+	w := newWorld(t)
+	p := w.process(audit.Settings{})
+	for i := range 50 {
+		w.write("a", "n", fmt.Sprint(i))
+	}
+	p.Answering(10_000)
+	scope, _ := tenant.Of("a")
+	ask := func(query string) (any, error) {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := p.Operations()[0]
+		return o.Do(t.Context(), &operation.Call{Spec: &o.Spec, Scope: scope, Query: q})
+	}
+	if _, err := ask("p=1"); err != nil {
+		t.Error(err)
+	}
+	for _, query := range []string{"p=0", "download=true"} {
+		if _, err := ask(query); fault.CodeOf(err) != audit.CodeTooMany || !strings.Contains(err.Error(), "from_date") {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+}

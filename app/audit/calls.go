@@ -1,0 +1,120 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/audit"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// call is what is told of calls that no commit tells of: one, or several equal ones.
+type call struct {
+	key    callKey
+	record audit.Record
+}
+
+// callKey says which calls are equal.
+type callKey struct{ org, from, actor, operation, verdict string }
+
+// maxCalls bounds how many different calls wait for the next fold.
+const maxCalls = 500
+
+// calls waits for the next fold. Equal ones are one, with a count; when there are too
+// many different ones, only their number is kept.
+type calls struct {
+	mu      sync.Mutex
+	list    []call
+	at      map[callKey]int
+	dropped int
+}
+
+// Hear is an auditor of the guard: it keeps refused calls, and writes that left nothing
+// in the change log, for the next fold.
+func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
+	if !s.On() || s.ReadOnly || !tells(ctx, c, err) {
+		return
+	}
+	by := guard.Described(guard.Attribution(c), c)
+	r := audit.Record{
+		ReqID: by.Request, OrgID: cmp.Or(c.Scope.Org(), c.Principal.OrgID), IP: by.From, User: by.User, Action: c.Spec.Summary, Method: by.Method, URL: by.URL,
+		Status: by.Status, Actor: by.Actor, Behalf: c.Scope.Reason(), Operation: by.Operation, Verdict: audit.Allowed,
+	}
+	if err != nil {
+		r.Verdict = fault.CodeOf(err)
+		if r.Status = 0; c.Status != nil {
+			r.Status = c.Status(err)
+		}
+	}
+	s.calls.add(r.At(s.now()))
+}
+
+// tells reports whether a call is told that no commit tells of: it was refused, or it is
+// a write without a commit.
+func tells(ctx context.Context, c *operation.Call, err error) bool {
+	read := c.Spec.Intent == access.Read
+	if err == nil {
+		return !read && c.Spec.Surface != operation.Node && !store.Written(ctx) && !operation.Rehearses(c)
+	}
+	switch fault.KindOf(err) {
+	case fault.Unauthenticated, fault.Denied, fault.TooMany:
+		return true
+	}
+	return !read
+}
+
+func (q *calls) add(r audit.Record) {
+	k := callKey{string(r.OrgID), r.IP, r.Actor, r.Operation, r.Verdict}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i, ok := q.at[k]
+	switch {
+	case ok && r.Verdict != audit.Allowed:
+		q.list[i].record.Count = max(1, q.list[i].record.Count) + 1
+	case len(q.list) >= maxCalls:
+		q.dropped++
+	default:
+		if q.at == nil {
+			q.at = map[callKey]int{}
+		}
+		q.at[k] = len(q.list)
+		q.list = append(q.list, call{k, r})
+	}
+}
+
+// take returns what waits, and how many calls there were no room for.
+func (q *calls) take() (out []call) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out = q.list
+	if q.dropped > 0 && len(out) > 0 {
+		last := time.Unix(out[len(out)-1].record.Timestamp, 0)
+		out = append(out, call{record: audit.Record{Action: "Calls of which only the number is known", Actor: Operation, Operation: Operation,
+			Verdict: "audit.too_many", Count: q.dropped}.At(last)})
+	}
+	q.list, q.at, q.dropped = nil, nil, 0
+	return out
+}
+
+// back puts what could not be told before what has come since, as far as there is room.
+func (q *calls) back(list []call) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := slices.Concat(list, q.list)
+	q.list, q.at = nil, map[callKey]int{}
+	for _, c := range all {
+		if len(q.list) == maxCalls {
+			q.dropped += max(1, c.record.Count)
+			continue
+		}
+		q.at[c.key] = len(q.list)
+		q.list = append(q.list, c)
+	}
+}

@@ -1,0 +1,178 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/audit"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Bounds of what one unit of work tells.
+const (
+	maxCommits = 2000
+	maxWeight  = 16 << 20
+	maxCompare = 1 << 20 // bytes of a document; of larger ones differences are not told
+)
+
+// telling makes records of commits and calls.
+type telling struct {
+	*Service
+	records map[tenant.ID][]audit.Record
+	after   map[place][]byte // documents as they were after the commit that is told next, the last first
+}
+
+// place is where a record of the store stands.
+type place struct {
+	org      tenant.ID
+	kind, id string
+}
+
+// commits tells the commits after a revision, up to one or as many as fit, and returns
+// the revision of the last.
+func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.Revision, error) {
+	if after >= to {
+		return after, nil
+	}
+	var list []store.Commit
+	weight := 0
+	for c, err := range t.store.Follow(ctx, after) {
+		if errors.Is(err, store.ErrExpired) {
+			return t.gap(ctx, after, to)
+		}
+		if err != nil {
+			return after, err
+		}
+		after, weight = c.Rev, weight+c.Weight()
+		if c.By.Operation != Operation {
+			list = append(list, c)
+		}
+		if c.Rev >= to || len(list) == maxCommits || weight >= maxWeight {
+			break
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return after, err
+	}
+	all := make([][]audit.Record, len(list))
+	t.after = map[place][]byte{}
+	for i := len(list) - 1; i >= 0; i-- { // the last first: documents are read as they are now, and lead back
+		all[i] = t.commit(ctx, list[i])
+	}
+	for _, records := range all {
+		for _, r := range records {
+			t.add(r)
+		}
+	}
+	return after, ctx.Err()
+}
+
+// gap tells that commits were forgotten before they could be told.
+func (t *telling) gap(ctx context.Context, after, to store.Revision) (store.Revision, error) {
+	oldest, err := t.store.Oldest(ctx)
+	if err != nil || oldest <= after+1 {
+		return after, errors.Join(err, store.ErrExpired)
+	}
+	t.log.Error("the change log was pruned before the audit trail had read it", "from", after+1, "to", oldest-1)
+	t.add(audit.Record{Action: "Commits are missing", Actor: Operation, Operation: Operation, Verdict: "audit.gap",
+		URL: fmt.Sprintf("revisions %d to %d", after+1, oldest-1)}.At(t.now()))
+	return min(oldest-1, to), nil
+}
+
+// commit returns the records of one commit: one for each organisation that it touches.
+func (t *telling) commit(ctx context.Context, c store.Commit) (out []audit.Record) {
+	var orgs []tenant.ID
+	for _, ch := range c.Changes {
+		if !slices.Contains(orgs, ch.Org) {
+			orgs = append(orgs, ch.Org)
+		}
+	}
+	for _, org := range orgs {
+		r := audit.Record{
+			ReqID: c.By.Request, OrgID: org, IP: c.By.From, User: c.By.User, Action: c.By.Operation, Method: c.By.Method, URL: c.By.URL, Status: c.By.Status,
+			Actor: c.By.Actor, Behalf: c.By.Everyone, Operation: c.By.Operation, Verdict: audit.Allowed,
+		}
+		var secrets []string
+		if spec := t.specs(c.By.Operation); spec != nil {
+			r.Action, secrets = spec.Summary, spec.Redact
+		}
+		for _, ch := range slices.Backward(c.Changes) {
+			if ch.Org == org {
+				t.change(ctx, &r, c.Rev, ch, secrets)
+			}
+		}
+		slices.Reverse(r.Subjects)
+		out = append(out, r.At(c.At))
+	}
+	return out
+}
+
+// change adds one record's part in a commit.
+func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revision, ch store.Change, secrets []string) {
+	if len(r.Subjects) == audit.MaxSubjects {
+		r.More++
+	} else {
+		r.Subjects = append(r.Subjects, audit.Subject{Op: string(ch.Op), Kind: ch.Kind, ID: ch.ID})
+	}
+	at := place{ch.Org, ch.Kind, ch.ID}
+	after, ok := t.after[at]
+	switch ch.Op {
+	case store.Created:
+		delete(t.after, at)
+		return
+	case store.Deleted:
+		if before, err := ch.Before(nil); err == nil {
+			t.after[at] = before
+		}
+		return
+	}
+	if !ok && len(r.Diff) < audit.MaxDifferences {
+		after = t.read(ctx, at, rev)
+	}
+	if len(after) == 0 || len(after) > maxCompare {
+		r.More++
+		return
+	}
+	before, err := ch.Before(after)
+	if err != nil {
+		r.More++
+		return
+	}
+	t.after[at] = before
+	diff, more := audit.Differences(ch.Kind+" "+ch.ID, before, after, secrets, audit.MaxDifferences-len(r.Diff))
+	r.Diff, r.More = append(r.Diff, diff...), r.More+more
+}
+
+// read returns a document as it was after a revision, or nothing.
+func (t *telling) read(ctx context.Context, at place, rev store.Revision) []byte {
+	if at.org == "" { // of a super user: no scope is its own
+		return nil
+	}
+	scope, err := tenant.Of(at.org)
+	if err != nil {
+		return nil
+	}
+	text, err := store.At(ctx, t.store, scope, at.kind, at.id, rev)
+	if err != nil {
+		return nil
+	}
+	return bytes.Clone(text)
+}
+
+func (t *telling) add(r audit.Record) {
+	if r.OrgID == "" {
+		r.OrgID = audit.Installation
+	}
+	t.records[r.OrgID] = append(t.records[r.OrgID], r)
+}
+
+// calls adds records of calls that no commit tells of.
+func (t *telling) calls(list []call) {
+	for _, c := range list {
+		t.add(c.record)
+	}
+}

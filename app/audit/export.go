@@ -1,0 +1,125 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/gatehouse-io/gatehouse/core/audit"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Export writes trails as JSON lines: records, each batch followed by its checkpoint. It
+// reads one consistent snapshot, and writers go on. only names one organisation; nil: all.
+func (s *Service) Export(ctx context.Context, out io.Writer, only *tenant.ID) error {
+	return s.read(ctx, func(r store.Reader) error {
+		return lines(ctx, r, only, func(line []byte) error {
+			_, err := fmt.Fprintf(out, "%s\n", line)
+			return err
+		})
+	})
+}
+
+// Verify looks through all trails. anchors are checkpoints that were kept elsewhere.
+func (s *Service) Verify(ctx context.Context, anchors ...audit.Checkpoint) (*audit.Verifier, error) {
+	v := &audit.Verifier{Keys: s.keys(), Anchors: anchors}
+	err := s.read(ctx, func(r store.Reader) error {
+		last, err := ends(ctx, r)
+		if err != nil {
+			return err
+		}
+		v.Anchors = append(v.Anchors, last...)
+		return lines(ctx, r, nil, func(line []byte) error {
+			v.Line(line)
+			return nil
+		})
+	})
+	v.End()
+	return v, err
+}
+
+func (s *Service) keys() audit.Keys {
+	if !s.On() {
+		return nil
+	}
+	return s.Signer.PublicKey
+}
+
+// Checkpoints writes the last checkpoint of each trail as JSON lines: kept elsewhere,
+// they show later that a trail was cut.
+func (s *Service) Checkpoints(ctx context.Context, out io.Writer) error {
+	return s.read(ctx, func(r store.Reader) error {
+		list, err := ends(ctx, r)
+		for _, c := range list {
+			if _, err := fmt.Fprintf(out, "%s\n", c.Line()); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+}
+
+// errOff is the answer to all questions when no trail is kept.
+var errOff = errors.New("no audit trail is kept in the store: set audit.enabled and audit.store_type to db")
+
+func (s *Service) read(ctx context.Context, fn func(store.Reader) error) error {
+	if !s.On() {
+		return errOff
+	}
+	return s.store.View(ctx, tenant.Everyone("audit"), fn)
+}
+
+// ends returns the last checkpoint of each trail.
+func ends(ctx context.Context, r store.Reader) (out []audit.Checkpoint, err error) {
+	for h, err := range heads.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h.Value.Last)
+	}
+	return out, nil
+}
+
+// lines yields the lines of trails to a function, those of each organisation in order.
+func lines(ctx context.Context, r store.Reader, only *tenant.ID, yield func([]byte) error) error {
+	for h, err := range heads.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return err
+		}
+		if f := h.Value.Floor; f != nil && (only == nil || *only == h.Value.OrgID) {
+			if err := yield(f.Line()); err != nil {
+				return err
+			}
+		}
+	}
+	for v, err := range segments.Find(ctx, r, store.Query{}) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if only != nil && v.Value.OrgID != *only {
+			continue
+		}
+		if err := segmentLines(v.Value, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func segmentLines(seg audit.Segment, yield func([]byte) error) error {
+	all, err := seg.Lines()
+	if err != nil || !seg.Fits() {
+		return yield([]byte("the segment " + seg.ID + " is damaged"))
+	}
+	for l := range all {
+		if err := yield(l); err != nil {
+			return err
+		}
+	}
+	return yield(seg.Checkpoint.Line())
+}

@@ -1,0 +1,220 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/audit"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+type listIn struct {
+	Scope tenant.Scope
+	operation.Paging
+	User     string `query:"user" doc:"Address of the user, exactly."`
+	Action   string `query:"action" doc:"Exactly."`
+	IP       string `query:"ip" doc:"Address of the caller, exactly."`
+	Method   string `query:"method" doc:"Exactly."`
+	Status   string `query:"status" doc:"Status of the answer, a whole number."`
+	URL      string `query:"url" doc:"A part of the URL; case matters."`
+	From     string `query:"from_date" doc:"The first day, YYYY-MM-DD in UTC."`
+	To       string `query:"to_date" doc:"The last day, YYYY-MM-DD in UTC."`
+	Download bool   `query:"download" doc:"true: a file with all records."`
+	Type     string `query:"type" doc:"Of the file: json (the default) or csv."`
+}
+
+// filter is what a record must be to be listed.
+type filter struct {
+	listIn
+	status   int
+	from, to int64 // Unix seconds; to is exclusive
+	any      bool  // there is no filter
+}
+
+// newFilter reads the parameters of a list.
+func newFilter(in listIn) (filter, error) {
+	f := filter{listIn: in, to: 1<<62 - 1, any: in.User+in.Action+in.IP+in.Method+in.Status+in.URL+in.From+in.To == ""}
+	bad := func(name, want string) (filter, error) {
+		return f, fault.New(fault.Invalid, CodeFilter, "query parameter %s must be %s", name, want).At(name)
+	}
+	var err error
+	if in.Status != "" {
+		if f.status, err = strconv.Atoi(in.Status); err != nil {
+			return bad("status", "a whole number")
+		}
+	}
+	for name, text := range map[string]string{"from_date": in.From, "to_date": in.To} {
+		if text == "" {
+			continue
+		}
+		day, err := time.Parse(time.DateOnly, text)
+		switch {
+		case err != nil:
+			return bad(name, "a day as YYYY-MM-DD")
+		case name == "from_date":
+			f.from = day.Unix()
+		default:
+			f.to = day.AddDate(0, 0, 1).Unix()
+		}
+	}
+	if !slices.Contains([]string{"", "json", "csv"}, in.Type) {
+		return bad("type", "json or csv")
+	}
+	return f, nil
+}
+
+func (f *filter) admits(r audit.Record) bool {
+	for _, c := range [...][2]string{{f.User, r.User}, {f.Action, r.Action}, {f.IP, r.IP}, {f.Method, r.Method}} {
+		if c[0] != "" && c[0] != c[1] {
+			return false
+		}
+	}
+	return (f.Status == "" || f.status == r.Status) && strings.Contains(r.URL, f.URL) && r.Timestamp >= f.from && r.Timestamp < f.to
+}
+
+// maxAnswer bounds the bytes of the records of one answer.
+const maxAnswer = 64 << 20
+
+// List answers a page of the records of the caller's organisation, or a file of all.
+func (s *Service) List(ctx context.Context, in listIn) (listing, error) {
+	f, err := newFilter(in)
+	if err != nil {
+		return listing{}, err
+	}
+	from, to, err := in.Bounds(s.pageSize)
+	if err != nil {
+		return listing{}, err
+	}
+	if in.Download {
+		from, to = 0, operation.AllItems
+	}
+	out := listing{csv: in.Type == "csv", download: in.Download}
+	total := 0
+	err = s.reading(ctx, in.Scope, func(r store.Reader) (err error) {
+		out.lines, total, err = s.collect(ctx, r, f, from, to)
+		return err
+	})
+	out.pages = 1
+	if to != operation.AllItems {
+		out.pages = max(1, (total+s.pageSize-1)/s.pageSize)
+	}
+	return out, err
+}
+
+// collect returns the records from one place to another among those that a filter
+// admits, the newest first, and how many it admits.
+func (s *Service) collect(ctx context.Context, r store.Reader, f filter, from, to int) (out [][]byte, total int, err error) {
+	bytes := 0
+	for v, err := range segments.Find(ctx, r, store.Query{Desc: true}) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		c := v.Value.Checkpoint
+		if n := int(c.Seq + 1 - c.First); f.any && (total+n <= from || total >= to) {
+			total += n
+			continue
+		}
+		lines, err := v.Value.Lines()
+		if err != nil {
+			continue // verification tells of it; the others can be had
+		}
+		for _, l := range slices.Backward(slices.Collect(lines)) {
+			var rec audit.Record
+			if json.Unmarshal(l, &rec) != nil || rec.OrgID != f.Scope.Org() || !f.admits(rec) {
+				continue
+			}
+			if total >= from && total < to {
+				if bytes += len(l); bytes > s.most {
+					return nil, 0, fault.New(fault.Invalid, CodeTooMany, "there are too many records for one answer: narrow them by from_date and to_date").At("from_date")
+				}
+				out = append(out, l)
+			}
+			total++
+		}
+	}
+	return out, total, nil
+}
+
+// listing is the answer to a list: a page, or a file.
+type listing struct {
+	lines         [][]byte
+	pages         int
+	csv, download bool
+}
+
+// Schema describes a page.
+func (listing) Schema() map[string]any {
+	return map[string]any{"type": "object", "required": []string{"audit_logs", "pages"}, "properties": map[string]any{
+		"audit_logs": map[string]any{"type": "array", "items": map[string]any{"type": "object", "required": []string{"_id", "org_id", "timestamp", "action", "verdict", "hash"}}},
+		"pages":      map[string]any{"type": "integer", "minimum": 1, "description": "Number of pages."},
+	}}
+}
+
+// Download implements operation.File.
+func (l listing) Download() string {
+	switch {
+	case !l.download:
+		return ""
+	case l.csv:
+		return "audit-logs.csv"
+	}
+	return "audit-logs.json"
+}
+
+// Stream implements operation.Stream. A page has the texts of the records as they were
+// hashed.
+func (l listing) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
+	switch {
+	case l.download && l.csv:
+		return "application/octet-stream", "", [][]byte{table(l.lines)}, nil
+	case l.download:
+		return "application/octet-stream", "", [][]byte{[]byte("["), bytes.Join(l.lines, []byte(",\n")), []byte("]\n")}, nil
+	}
+	return "application/json", "", [][]byte{[]byte(`{"audit_logs":[`), bytes.Join(l.lines, []byte(",")), []byte(`],"pages":` + strconv.Itoa(l.pages) + "}\n")}, nil
+}
+
+// columns are those of the file of comma-separated values.
+var columns = []string{"_id", "req_id", "org_id", "date", "timestamp", "ip", "user", "action", "method", "url", "status", "diff", "actor", "on_behalf_of", "operation", "subjects", "verdict", "count", "prev", "hash"}
+
+// table writes records as comma-separated values (RFC 4180).
+func table(lines [][]byte) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	_ = w.Write(columns) // writing to memory does not fail
+	row := make([]string, len(columns))
+	for _, l := range lines {
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(l, &members) // it was read before
+		for i, name := range columns {
+			row[i] = cell(members[name])
+		}
+		_ = w.Write(row)
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// cell returns a member as a cell. Programs take a text that begins with one of these
+// characters for a formula, and callers choose some of the texts.
+func cell(v json.RawMessage) string {
+	var text string
+	if json.Unmarshal(v, &text) != nil {
+		text = string(v)
+	}
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}

@@ -1,0 +1,75 @@
+package guard
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/redact"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Bounds of what is kept of texts that callers choose.
+const (
+	maxURL       = 1024
+	maxRequestID = 128
+)
+
+// Attribution returns what the commits of a call are attributed to. Of a call that only
+// reads it says no more than who.
+func Attribution(c *operation.Call) store.Attribution {
+	by := store.Attribution{Actor: c.Principal.ID, Operation: c.Spec.ID, Request: bounded(c.RequestID, maxRequestID)}
+	if c.Spec.Intent != access.Read {
+		by = Described(by, c)
+	}
+	return by
+}
+
+// Described adds to an attribution what was asked for, and from where.
+func Described(by store.Attribution, c *operation.Call) store.Attribution {
+	by.From, by.User, by.Method, by.URL, by.Status = host(c.Remote), c.Principal.Email, c.Spec.Method, bounded(address(c), maxURL), c.Spec.Status
+	return by
+}
+
+func bounded(text string, n int) string {
+	if len(text) > n {
+		text = text[:n]
+	}
+	return strings.ToValidUTF8(text, "?")
+}
+
+// host returns an address without its port.
+func host(remote string) string {
+	if at, err := netip.ParseAddrPort(remote); err == nil {
+		return at.Addr().Unmap().String()
+	}
+	return bounded(remote, 64)
+}
+
+// address returns path and query of a call, credentials masked: those that have the
+// name of one, in the path or in the query, and those in addresses that are values.
+func address(c *operation.Call) string {
+	hides := func(name string) bool { return redact.Name(name) || slices.Contains(c.Spec.Redact, name) }
+	path := c.RawPath
+	for name, value := range c.Path {
+		if hides(name) && value != "" {
+			path = strings.ReplaceAll(path, url.PathEscape(value), redact.Hidden)
+		}
+	}
+	if len(c.Query) == 0 {
+		return path
+	}
+	shown := make(url.Values, len(c.Query))
+	for name, values := range c.Query {
+		for _, v := range values {
+			if v = redact.Text(v); hides(name) {
+				v = redact.Hidden
+			}
+			shown.Add(name, v)
+		}
+	}
+	return path + "?" + strings.ReplaceAll(shown.Encode(), url.QueryEscape(redact.Hidden), redact.Hidden)
+}

@@ -1,0 +1,39 @@
+package guard_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// What commits are attributed to is bounded, and holds no credential that has the name
+// of one or stands in an address.
+func TestAttribution(t *testing.T) {
+	for _, c := range []struct{ path, query, want string }{
+		{"/api/x", "", "/api/x"},
+		{"/api/x", "p=1&name=a", "/api/x?name=a&p=1"},
+		{"/api/x", "api_key=s3cret&Token=t&mine=m", "/api/x?Token=***&api_key=***&mine=***"},
+		{"/api/x", "url=https%3A%2F%2Fu%3Ap%40h%2F%3Ftoken%3Ds3cret", "/api/x?url=https%3A%2F%2F***%40h%2F%3Ftoken%3D***"},
+		{"/api/x/s3cret", "", "/api/x/***"},
+		{"/api/" + strings.Repeat("x", 3000), "", "/api/" + strings.Repeat("x", 1019)},
+	} {
+		query, err := url.ParseQuery(c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := &operation.Call{Spec: &operation.Spec{ID: "x.put", Method: "PUT", Intent: access.Write, Status: 200, Redact: []string{"mine"}},
+			RawPath: c.path, Path: map[string]string{"access_token": "s3cret"}, Query: query, Remote: "[::ffff:192.0.2.1]:77", RequestID: strings.Repeat("r", 500)}
+		by := guard.Attribution(call)
+		if by.URL != c.want || by.From != "192.0.2.1" || len(by.Request) != 128 {
+			t.Errorf("%s?%s: %+v", c.path, c.query, by)
+		}
+		call.Spec.Intent = access.Read
+		if by := guard.Attribution(call); by.URL != "" || by.Operation != "x.put" {
+			t.Errorf("a read says more than who: %+v", by)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package audit
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/redact"
+)
+
+// Difference is one place in which a document changed. Secrets show as redact.Hidden.
+type Difference struct {
+	Subject string          `json:"subject"` // kind and ID of what changed
+	Path    string          `json:"path"`    // JSON pointer (RFC 6901)
+	From    json.RawMessage `json:"from,omitempty"`
+	To      json.RawMessage `json:"to,omitempty"`
+}
+
+// Bounds of the differences of one record.
+const (
+	MaxDifferences = 50
+	maxValue       = 512 // bytes of a value; of a longer one only its place is told
+	maxPath        = 256
+)
+
+// Differences returns where a document differs from the one before, and how many places
+// more there are. secrets are names of members whose values are hidden besides those
+// that package redact knows.
+func Differences(subject string, before, after []byte, secrets []string, most int) (out []Difference, more int) {
+	a, errA := doc.ParseNode(before)
+	b, errB := doc.ParseNode(after)
+	if errA != nil || errB != nil {
+		return nil, 1
+	}
+	c := comparison{subject: Bounded(subject, maxText), most: most}
+	for _, name := range secrets {
+		c.secrets = append(c.secrets, redact.Fold(name))
+	}
+	c.compare(a, b, "", false)
+	return c.out, c.more
+}
+
+type comparison struct {
+	subject string
+	secrets []string
+	most    int
+	out     []Difference
+	more    int
+}
+
+// hides reports whether what a member of this name holds is not shown.
+func (c *comparison) hides(name string) bool {
+	return redact.Name(name) || redact.Headers(name) || slices.Contains(c.secrets, redact.Fold(name))
+}
+
+var pointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+func (c *comparison) compare(a, b *doc.Node, path string, hidden bool) {
+	a, b = unfold(a), unfold(b)
+	switch {
+	case a.Is(doc.TypeObject) && b.Is(doc.TypeObject):
+		for name, was := range a.Members() {
+			c.compare(was, b.Get(name), path+"/"+pointer.Replace(name), hidden || c.hides(name))
+		}
+		for name, is := range b.Members() {
+			if a.Get(name) == nil {
+				c.compare(nil, is, path+"/"+pointer.Replace(name), hidden || c.hides(name))
+			}
+		}
+	case a.Is(doc.TypeArray) && b.Is(doc.TypeArray) && a.Len() == b.Len():
+		is := b.Items()
+		for i, was := range a.Items() {
+			c.compare(was, is[i], path+"/"+strconv.Itoa(i), hidden)
+		}
+	case a.Equal(b):
+	case len(c.out) == c.most:
+		c.more++
+	default:
+		c.out = append(c.out, Difference{c.subject, Bounded(path, maxPath), c.show(a, hidden), c.show(b, hidden)})
+	}
+}
+
+// unfold returns the document that a text holds: some are stored as texts, and secrets in
+// them are found by name only there.
+func unfold(n *doc.Node) *doc.Node {
+	if n.Is(doc.TypeString) && strings.HasPrefix(n.Text(), "{") {
+		if inner, err := doc.ParseNode([]byte(n.Text())); err == nil {
+			return inner
+		}
+	}
+	return n
+}
+
+// show returns a value as a record tells it; nil: there is none, or it is long.
+func (c *comparison) show(n *doc.Node, hidden bool) json.RawMessage {
+	if n == nil {
+		return nil
+	}
+	if n.Size() > 8*maxValue {
+		return nil
+	}
+	text := c.masked(n, hidden).JSON()
+	if len(text) > maxValue {
+		return nil
+	}
+	return text
+}
+
+// masked returns a copy of a value without secrets.
+func (c *comparison) masked(n *doc.Node, hidden bool) *doc.Node {
+	switch n = unfold(n); n.Type() {
+	case doc.TypeObject:
+		out := doc.NewObject()
+		for name, v := range n.Members() {
+			out.Set(name, c.masked(v, hidden || c.hides(name)))
+		}
+		return out
+	case doc.TypeArray:
+		out := doc.NewArray()
+		for _, v := range n.Items() {
+			out.Append(c.masked(v, hidden))
+		}
+		return out
+	case doc.TypeString:
+		if hidden {
+			return doc.NewString(redact.Hidden)
+		}
+		return doc.NewString(redact.Text(n.Text()))
+	case doc.TypeNumber:
+		if hidden {
+			return doc.NewString(redact.Hidden)
+		}
+	}
+	return n
+}

@@ -1,0 +1,118 @@
+// Package audit holds the rules of the audit trail: what a record says, how records
+// are chained so that no change of them goes unseen, and how a trail is verified.
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Record is one entry of the trail of an organisation (docs/wire/audit.md#records).
+// The members stand in the order in which they are hashed.
+type Record struct {
+	ID        string       `json:"_id"` // Seq in hex
+	Seq       uint64       `json:"seq"` // 1, 2, 3 … in the trail of the organisation
+	ReqID     string       `json:"req_id"`
+	OrgID     tenant.ID    `json:"org_id"` // or Installation
+	Date      string       `json:"date"`   // RFC 1123
+	Timestamp int64        `json:"timestamp"`
+	IP        string       `json:"ip"`
+	User      string       `json:"user"`   // address of the user, if one called
+	Action    string       `json:"action"` // summary of the operation
+	Method    string       `json:"method"`
+	URL       string       `json:"url"` // with its query, credentials masked
+	Status    int          `json:"status"`
+	Diff      []Difference `json:"diff,omitempty"`
+	Actor     string       `json:"actor"`              // user ID, "admin", "node", or what the program does by itself
+	Behalf    string       `json:"on_behalf_of"`       // whose data it was when the caller is not a member: why
+	Operation string       `json:"operation"`          // operation ID
+	Subjects  []Subject    `json:"subjects,omitempty"` // what was written
+	More      int          `json:"more,omitempty"`     // subjects and differences that are left out
+	Verdict   string       `json:"verdict"`            // Allowed, or the code of the refusal
+	Count     int          `json:"count,omitempty"`    // how many equal calls the record stands for, when several
+	Prev      string       `json:"prev"`               // hash of the record before, or Genesis
+	Hash      string       `json:"hash"`               // of all members above
+}
+
+// Allowed is the verdict on what was carried out.
+const Allowed = "allowed"
+
+// Installation is the organisation of what belongs to none: calls of strangers, users
+// without an organisation. No organisation can have this identifier.
+const Installation tenant.ID = "*"
+
+// Subject is one record that a commit wrote.
+type Subject struct {
+	Op   string `json:"op"` // created, updated or deleted
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+}
+
+// Bounds of the texts of a record: clients choose some of them.
+const (
+	maxText     = 512
+	maxURL      = 1024
+	MaxSubjects = 50 // that a record names
+)
+
+// Genesis is the hash before the first record of a trail.
+const Genesis = "0000000000000000000000000000000000000000000000000000000000000000"
+
+// Identifier returns the identifier of a record by its number.
+func Identifier(seq uint64) string { return fmt.Sprintf("%024x", seq) }
+
+// At returns r with its time.
+func (r Record) At(t time.Time) Record {
+	r.Timestamp, r.Date = t.Unix(), t.UTC().Format(time.RFC1123)
+	return r
+}
+
+// Link returns r as the record after another one: bounded, numbered and hashed.
+func (r Record) Link(seq uint64, prev string) Record {
+	for _, text := range []*string{&r.ReqID, &r.IP, &r.User, &r.Action, &r.Method, &r.Actor, &r.Behalf, &r.Operation, &r.Verdict} {
+		*text = Bounded(*text, maxText)
+	}
+	r.URL = Bounded(r.URL, maxURL)
+	if n := len(r.Subjects) - MaxSubjects; n > 0 {
+		r.Subjects, r.More = r.Subjects[:MaxSubjects], r.More+n
+	}
+	for i, s := range r.Subjects {
+		r.Subjects[i] = Subject{Bounded(s.Op, maxText), Bounded(s.Kind, maxText), Bounded(s.ID, maxText)}
+	}
+	r.Seq, r.ID, r.Prev = seq, Identifier(seq), prev
+	r.Hash = r.Digest()
+	return r
+}
+
+// Bounded returns a text of at most n bytes that JSON can hold as it is.
+func Bounded(text string, n int) string {
+	if len(text) > n {
+		text = text[:n]
+	}
+	return strings.ToValidUTF8(text, "?")
+}
+
+// Canonical returns the one text of a record.
+func (r Record) Canonical() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(r) != nil {
+		return nil // of a difference that is no JSON: no record has this text
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Digest returns the hash of a record: SHA-256 of its canonical text without the hash.
+func (r Record) Digest() string {
+	r.Hash = ""
+	sum := sha256.Sum256(r.Canonical())
+	return hex.EncodeToString(sum[:])
+}
