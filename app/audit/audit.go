@@ -103,7 +103,8 @@ func Registrations() []crud.Registrar {
 		crud.Facts[audit.Segment]{Kind: segments, Sample: func(at crud.Stamp) (audit.Segment, error) {
 			s := audit.Begin(at.Org, audit.Checkpoint{})
 			s.ID = at.ID
-			return s.Add(audit.Record{OrgID: at.Org}.At(at.Now())), nil
+			s, _ = s.Add(audit.Record{OrgID: at.Org}.At(at.Now()))
+			return s, nil
 		}},
 		crud.Facts[audit.Head]{Kind: heads, Sample: func(at crud.Stamp) (audit.Head, error) {
 			return audit.Head{ID: at.ID, OrgID: at.Org}, nil

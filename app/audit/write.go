@@ -103,16 +103,12 @@ func (s *Service) grow(ctx context.Context, org tenant.ID, records []audit.Recor
 	if err != nil {
 		return g, err
 	}
-	for _, r := range records {
-		if seg.Full() {
-			g.segments = append(g.segments, s.signed(seg))
-			seg = audit.Begin(org, seg.Checkpoint)
-		}
-		seg = seg.Add(r)
+	for len(records) > 0 {
+		seg, records = seg.Add(records...)
+		seg = s.signed(seg)
+		g.segments, g.head.Last = append(g.segments, seg), seg.Checkpoint
+		seg = audit.Begin(org, seg.Checkpoint)
 	}
-	seg = s.signed(seg)
-	g.segments = append(g.segments, seg)
-	g.head.Last = seg.Checkpoint
 	return g, nil
 }
 

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -29,16 +30,14 @@ const (
 // more there are. secrets are names of members whose values are hidden besides those
 // that package redact knows.
 func Differences(subject string, before, after []byte, secrets []string, most int) (out []Difference, more int) {
-	a, errA := doc.ParseNode(before)
-	b, errB := doc.ParseNode(after)
-	if errA != nil || errB != nil {
+	if doc.Check(before, 0) != nil || doc.Check(after, 0) != nil {
 		return nil, 1
 	}
 	c := comparison{subject: Bounded(subject, maxText), most: most}
 	for _, name := range secrets {
 		c.secrets = append(c.secrets, redact.Fold(name))
 	}
-	c.compare(a, b, "", false)
+	c.texts(before, after, "", false)
 	return c.out, c.more
 }
 
@@ -56,6 +55,43 @@ func (c *comparison) hides(name string) bool {
 }
 
 var pointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// texts compares two valid texts member by member: most are equal, and are not parsed.
+func (c *comparison) texts(before, after []byte, path string, hidden bool) {
+	if bytes.Equal(before, after) {
+		return
+	}
+	if !doc.IsObject(before) || !doc.IsObject(after) {
+		c.compare(parsed(before), parsed(after), path, hidden)
+		return
+	}
+	a, errA := doc.LoadObject(before)
+	b, errB := doc.LoadObject(after)
+	if errA != nil || errB != nil {
+		c.more++
+		return
+	}
+	for name, was := range a.All() {
+		is, _ := b.Get(name)
+		if !bytes.Equal(was, is) {
+			c.texts(was, is, path+"/"+pointer.Replace(name), hidden || c.hides(name))
+		}
+	}
+	for name, is := range b.All() {
+		if _, ok := a.Get(name); !ok {
+			c.texts(nil, is, path+"/"+pointer.Replace(name), hidden || c.hides(name))
+		}
+	}
+}
+
+// parsed returns a valid text as a tree; nil for none.
+func parsed(text []byte) *doc.Node {
+	n, err := doc.ParseNode(text)
+	if err != nil {
+		return nil
+	}
+	return n
+}
 
 func (c *comparison) compare(a, b *doc.Node, path string, hidden bool) {
 	a, b = unfold(a), unfold(b)

@@ -76,6 +76,12 @@ func (r Record) At(t time.Time) Record {
 
 // Link returns r as the record after another one: bounded, numbered and hashed.
 func (r Record) Link(seq uint64, prev string) Record {
+	r, _ = r.link(seq, prev)
+	return r
+}
+
+// link is Link that returns the canonical text as well.
+func (r Record) link(seq uint64, prev string) (Record, []byte) {
 	for _, text := range []*string{&r.ReqID, &r.IP, &r.User, &r.Action, &r.Method, &r.Actor, &r.Behalf, &r.Operation, &r.Verdict} {
 		*text = Bounded(*text, maxText)
 	}
@@ -86,9 +92,11 @@ func (r Record) Link(seq uint64, prev string) Record {
 	for i, s := range r.Subjects {
 		r.Subjects[i] = Subject{Bounded(s.Op, maxText), Bounded(s.Kind, maxText), Bounded(s.ID, maxText)}
 	}
-	r.Seq, r.ID, r.Prev = seq, Identifier(seq), prev
-	r.Hash = r.Digest()
-	return r
+	r.Seq, r.ID, r.Prev, r.Hash = seq, Identifier(seq), prev, ""
+	text := r.Canonical()
+	sum := sha256.Sum256(text)
+	r.Hash = hex.EncodeToString(sum[:])
+	return r, append(bytes.TrimSuffix(text, []byte(`"}`)), r.Hash+`"}`...) // the hash is the last member
 }
 
 // Bounded returns a text of at most n bytes that JSON can hold as it is.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -50,16 +51,26 @@ func Begin(org tenant.ID, after Checkpoint) Segment {
 }
 
 // Full reports whether no record may be added.
-func (s Segment) Full() bool {
-	return s.Packed != nil || len(s.Text) >= maxSegment || s.Checkpoint.Seq+1 >= s.Checkpoint.First+maxRecords
+func (s Segment) Full() bool { return s.full(len(s.Text)) }
+
+func (s Segment) full(size int) bool {
+	return s.Packed != nil || size >= maxSegment || s.Checkpoint.Seq+1 >= s.Checkpoint.First+maxRecords
 }
 
-// Add returns s with one more record at its end. Its checkpoint has to be signed again.
-func (s Segment) Add(r Record) Segment {
-	r = r.Link(s.Checkpoint.Seq+1, s.Checkpoint.Hash)
-	s.Text += string(r.Canonical()) + "\n"
-	s.Checkpoint.Seq, s.Checkpoint.Hash, s.Checkpoint.Time = r.Seq, r.Hash, r.Timestamp
-	return s
+// Add returns s with more records at its end, until it is full, and those that are left.
+// Its checkpoint has to be signed again.
+func (s Segment) Add(records ...Record) (_ Segment, left []Record) {
+	var b strings.Builder
+	b.WriteString(s.Text)
+	for len(records) > 0 && !s.full(b.Len()) {
+		r, text := records[0].link(s.Checkpoint.Seq+1, s.Checkpoint.Hash)
+		b.Write(text)
+		b.WriteByte('\n')
+		s.Checkpoint.Seq, s.Checkpoint.Hash, s.Checkpoint.Time = r.Seq, r.Hash, r.Timestamp
+		records = records[1:]
+	}
+	s.Text = b.String()
+	return s, records
 }
 
 // Close returns s compressed if it is full.

@@ -64,6 +64,7 @@ var sections = []section{
 	{"fairness", "What one organisation costs another", fairnessRows},
 	{"history", "History", historyRows},
 	{"sealing", "Encryption at rest", sealingRows},
+	{"audit", "The audit trail", auditRows},
 	{"feed", "Feed of 10,000 mappings pulled by 50 nodes at once", feedRows},
 	{"catalogue", "APIs and policies, by how many there are", catalogueRows},
 	{"latency", "From commit to visible and announced", latencyRows},
