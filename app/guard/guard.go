@@ -76,7 +76,7 @@ func New(cfg Config) operation.Middleware {
 				defer w.leave()
 			}
 			if c.Spec.Public {
-				out, err := next(store.Attribute(ctx, store.Attribution{Operation: c.Spec.ID, Request: c.RequestID}), c)
+				out, err := next(store.Attribute(ctx, Attribution(c)), c)
 				return out, identified(c, out, err)
 			}
 			if err := c.Receive(ctx); err != nil {
