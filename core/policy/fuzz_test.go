@@ -92,19 +92,22 @@ func bulk(n int) string {
 
 // TestBulk checks that a policy may give access to thousands of APIs.
 func TestBulk(t *testing.T) {
-	d := draft(t, bulk(5000))
+	d := draft(t, bulk(2000))
 	known := policy.APIs{}
 	for _, api := range d.APIs() {
 		known[api] = policy.API{AuthTypes: []string{"jwt"}}
 	}
 	p, err := policy.New(id, "org", now, d, policy.Rules{APIs: known})
-	if err != nil || len(p.APIs()) != 5000 || !slices.Equal(p.AuthTypes(), []string{"jwt"}) {
-		t.Fatal(len(p.APIs()), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.APIs()) != 2000 || !slices.Equal(p.AuthTypes(), []string{"jwt"}) {
+		t.Error(len(p.APIs()), p.AuthTypes())
 	}
 }
 
 func BenchmarkNew(b *testing.B) {
-	for _, n := range []int{1, 100, 5000} {
+	for _, n := range []int{1, 100, 2000} {
 		b.Run(fmt.Sprint(n, " APIs"), func(b *testing.B) {
 			body := []byte(bulk(n))
 			b.ReportAllocs()
@@ -122,7 +125,7 @@ func BenchmarkNew(b *testing.B) {
 }
 
 func BenchmarkEntry(b *testing.B) {
-	for _, n := range []int{1, 100, 5000} {
+	for _, n := range []int{1, 100, 2000} {
 		b.Run(fmt.Sprint(n, " APIs"), func(b *testing.B) {
 			p := make1(b, bulk(n))
 			b.ReportAllocs()
