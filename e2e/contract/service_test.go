@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
@@ -25,6 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
@@ -79,6 +81,9 @@ func newService(t testing.TB) *service {
 		app.WithAudit(audit.Settings{Signer: real}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
 		app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
 		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}),
+		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
+			return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get, ObjectKind: t.Class}, t.Operations())
+		}),
 	)
 	if err != nil {
 		t.Fatal(err)
