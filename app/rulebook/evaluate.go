@@ -45,6 +45,7 @@ type described struct {
 	Active      *bool      `json:"active,omitempty" doc:"Of a described user; true if it is not given."`
 	Email       string     `json:"email_address,omitempty" doc:"Of a described user."`
 	GroupID     string     `json:"group_id,omitempty" doc:"Of a described user."`
+	GroupName   string     `json:"group_name,omitempty" doc:"Of a described user."`
 }
 
 // Verdicts of a trial.
@@ -179,6 +180,7 @@ func (s *Service) caller(ctx context.Context, in evaluateIn) (operation.Principa
 		return operation.Principal{}, fault.New(fault.Invalid, codeUser, "the level of %q must be read, write, admin or deny", group).At("user.user_permissions")
 	}
 	return operation.Principal{
-		ID: u.ID, OrgID: in.Scope.Org(), GroupID: u.GroupID, Email: u.Email, Active: u.Active == nil || *u.Active, Permissions: u.Permissions,
+		ID: u.ID, OrgID: in.Scope.Org(), GroupID: u.GroupID, GroupName: u.GroupName, Email: u.Email,
+		Active: u.Active == nil || *u.Active, Permissions: u.Permissions,
 	}, nil
 }
