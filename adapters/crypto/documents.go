@@ -68,27 +68,28 @@ func NewDocuments(secrets ...string) (*Documents, error) {
 func (d *Documents) ID() string { return hex.EncodeToString(d.rings[0].id[:]) }
 
 // Seal implements secret.Documents: XAES-256-GCM, with the head of the result and
-// the place as additional data. Two calls never return the same.
-func (d *Documents) Seal(plain, place []byte) ([]byte, error) {
+// the place as additional data. Two calls never append the same.
+func (d *Documents) Seal(dst, plain, place []byte) ([]byte, error) {
 	r := &d.rings[0]
-	out := make([]byte, 0, len(plain)+sealedExtra)
-	out = append(append(out, secret.Mark, layout), r.id[:]...)
-	more := slices.Concat(out, place)
-	out = out[:headSize+xaesNonce]
-	nonce := out[headSize:]
+	at := len(dst)
+	dst = slices.Grow(dst, len(plain)+sealedExtra)
+	dst = append(append(dst, secret.Mark, layout), r.id[:]...)
+	more := slices.Concat(dst[at:], place)
+	dst = dst[:at+headSize+xaesNonce]
+	nonce := dst[at+headSize:]
 	rand.Read(nonce)
-	return r.aead.seal(out, nonce, plain, more)
+	return r.aead.seal(dst, nonce, plain, more)
 }
 
 // Open implements secret.Documents.
-func (d *Documents) Open(sealed, place []byte) ([]byte, error) {
+func (d *Documents) Open(dst, sealed, place []byte) ([]byte, error) {
 	if len(sealed) < sealedExtra || sealed[0] != secret.Mark || sealed[1] != layout {
 		return nil, ErrDamaged
 	}
 	head, rest := sealed[:headSize], sealed[headSize:]
 	for i := range d.rings {
 		if r := &d.rings[i]; bytes.Equal(r.id[:], head[2:]) {
-			plain, err := r.aead.open(rest[:xaesNonce], rest[xaesNonce:], slices.Concat(head, place))
+			plain, err := r.aead.open(dst, rest[:xaesNonce], rest[xaesNonce:], slices.Concat(head, place))
 			if err != nil {
 				return nil, ErrDamaged
 			}

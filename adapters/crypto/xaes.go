@@ -63,10 +63,11 @@ func (x *xaes) seal(out, nonce, plain, more []byte) ([]byte, error) {
 	return aead.Seal(out, rest, plain, more), nil
 }
 
-func (x *xaes) open(nonce, sealed, more []byte) ([]byte, error) {
+// open appends the decrypted text to out.
+func (x *xaes) open(out, nonce, sealed, more []byte) ([]byte, error) {
 	aead, rest, err := x.under(nonce)
 	if err != nil {
 		return nil, err
 	}
-	return aead.Open(nil, rest, sealed, more)
+	return aead.Open(out, rest, sealed, more)
 }

@@ -25,7 +25,7 @@ func TestXAES(t *testing.T) {
 		if err != nil || hex.EncodeToString(sealed) != c.want {
 			t.Errorf("%x, %v, not %s", sealed, err, c.want)
 		}
-		if plain, err := x.open(nonce, sealed, []byte(c.more)); err != nil || string(plain) != "XAES-256-GCM" {
+		if plain, err := x.open(nil, nonce, sealed, []byte(c.more)); err != nil || string(plain) != "XAES-256-GCM" {
 			t.Errorf("%q, %v", plain, err)
 		}
 	}

@@ -104,12 +104,8 @@ func (s *Store) next(ctx context.Context, after store.Revision) ([]store.Commit,
 	if head < after { // the database is not the one that was followed
 		return nil, store.ErrExpired
 	}
-	rows, err := s.Readers.QueryContext(ctx, `select first, last, body from change_log where last > $1 and last <= $2 order by last`,
+	commits, err := s.readLog(ctx, pool{s.Readers}, `select first, last, body from change_log where last > $1 and last <= $2 order by last`,
 		int64(after), int64(after+window))
-	if err != nil {
-		return nil, err
-	}
-	commits, err := s.scanLog(rows)
 	if errors.Is(err, store.ErrDamaged) && len(commits) == 0 { // followers cannot pass this row: they load a snapshot
 		s.Logger.Error("the change log is damaged; who follows it starts over from a snapshot", "after", after, "error", err)
 		return nil, fmt.Errorf("%w: %w", store.ErrExpired, err)

@@ -16,6 +16,8 @@ var tables = map[string][]string{
 	"record_key": {"kind", "name", "value", "org", "id", "uniq", "sorted"},
 	"record_ref": {"org", "to_kind", "to_id", "kind", "id"},
 	"change_log": {"last", "first", "at", "body"},
+	recordParts:  {"kind", "org", "id", "n", "body"},
+	logParts:     {"last", "n", "body"},
 	"gone":       {"kind", "org", "id", "rev"},
 	"cursor":     {"sink", "rev", "holder", "until"},
 }
@@ -156,7 +158,7 @@ func copyTable(ctx context.Context, q querier, to *sql.Tx, text bool, table stri
 			return err
 		}
 		for i, v := range row {
-			if sealed, ok := v.([]byte); ok && text {
+			if sealed, ok := v.([]byte); ok && text && table != recordParts && table != logParts {
 				row[i] = asColumn(sealed)
 			}
 		}

@@ -75,6 +75,7 @@ func (s *Store) Damaged(ctx context.Context) (out []store.Damage, err error) {
 // Reasons for damage. They never quote what is stored.
 var (
 	errNoDocument = errors.New("the document is not valid JSON")
+	errNoParts    = errors.New("parts of the document are missing")
 	errNoMeta     = errors.New("the keys and references are not valid JSON")
 	errNoRevision = errors.New("the revision is not a number")
 )
@@ -84,20 +85,27 @@ type row struct {
 	kind, org, id string
 	rev           any
 	doc, meta     []byte
+	text          *written // what doc stands for, if that is known already
 }
 
 // record reads a row; what is wrong with it is the record's Damage.
 func (s *Store) record(w row) store.Record {
 	var m meta
 	rev, ok := w.rev.(int64)
-	plain, wasSealed, err := s.unpack(w.doc, placeOf(w.kind, w.org, w.id, store.Revision(rev)))
-	rec := store.Record{Kind: interned(w.kind), Org: tenant.ID(interned(w.org)), ID: w.id, Doc: plain}
+	t := w.text
+	if t == nil {
+		t = &written{}
+		t.plain, t.sealed, t.wrong = s.unpack(w.doc, placeOf(w.kind, w.org, w.id, store.Revision(rev)))
+	}
+	rec := store.Record{Kind: interned(w.kind), Org: tenant.ID(interned(w.org)), ID: w.id, Doc: t.plain}
 	switch {
 	case !ok:
 		rec.Damage = errNoRevision
-	case err != nil:
-		rec.Damage = fmt.Errorf("the document cannot be decrypted: %w", err)
-	case !wasSealed && (!utf8.Valid(plain) || !json.Valid(plain)): // what was sealed is what was written
+	case errors.Is(t.wrong, errParts):
+		rec.Damage = errNoParts
+	case t.wrong != nil:
+		rec.Damage = fmt.Errorf("the document cannot be decrypted: %w", t.wrong)
+	case !t.sealed && (!utf8.Valid(t.plain) || !json.Valid(t.plain)): // what was sealed is what was written
 		rec.Damage = errNoDocument
 	case json.Unmarshal(w.meta, &m) != nil:
 		rec.Damage = errNoMeta

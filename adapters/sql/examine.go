@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -41,22 +42,20 @@ func (s *Store) examineLog(ctx context.Context, q querier, log func(*store.Damag
 
 // examineStep reads some rows after one and returns the last of them.
 func (s *Store) examineStep(ctx context.Context, q querier, last store.Revision, log func(*store.Damage)) (store.Revision, error) {
-	rows, err := q.query(ctx, `select first, last, body from change_log where last > $1 order by last limit 500`, int64(last))
+	rows, err := s.logRows(ctx, q, `select first, last, body from change_log where last > $1 order by last limit 500`, int64(last))
 	if err != nil {
 		return last, err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var first store.Revision
-		var body []byte
-		if err := rows.Scan(&first, &last, &body); err != nil {
+	for _, row := range rows {
+		var bad *store.Damage
+		switch _, _, err := s.commitsIn(ctx, q, row); {
+		case errors.Is(err, store.ErrDamaged):
+			bad = &store.Damage{Kind: LogKind, ID: fmt.Sprint(row.last), Reason: err.Error()}
+		case err != nil:
 			return last, err
 		}
-		var bad *store.Damage
-		if _, wrong := s.logRow(first, last, body); wrong != nil {
-			bad = &store.Damage{Kind: LogKind, ID: fmt.Sprint(last), Reason: wrong.Error()}
-		}
+		last = row.last
 		log(bad)
 	}
-	return last, rows.Err()
+	return last, nil
 }

@@ -27,38 +27,72 @@ func (g *group) flush() error {
 	}
 	// Rows go before any row is added, so that a unique value can pass from one record
 	// to another.
-	for _, st := range []*statement{&f.drop, &f.sweepKeys, &f.sweepRefs, &f.dropKeys, &f.dropRefs, &f.upsert, &f.addKeys, &f.addRefs, &f.gone} {
+	for _, st := range []*statement{&f.drop, &f.sweepKeys, &f.sweepRefs, &f.sweepParts, &f.dropKeys, &f.dropRefs, &f.upsert, &f.addKeys, &f.addRefs, &f.gone} {
 		if err := g.send(st); err != nil {
 			return err
 		}
 	}
-	text, err := logText(g.commits)
-	if err != nil {
-		return err
+	for _, rec := range f.long {
+		if err := g.sendParts(rec); err != nil {
+			return err
+		}
 	}
-	last := g.commits[len(g.commits)-1]
-	body, err := g.s.pack(text, logPlace(g.commits[0].Rev, last.Rev))
-	if err != nil {
-		return err
-	}
-	if err := g.ses.exec(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
-		int64(last.Rev), int64(g.commits[0].Rev), last.At.UnixNano(), body); err != nil {
+	if err := g.log(); err != nil {
 		return err
 	}
 	return g.late()
 }
 
+// sendParts stores a document that is too long for one row.
+func (g *group) sendParts(rec *store.Record) error {
+	p := &parting{g: g, at: recordSpot(rec.Kind, string(rec.Org), rec.ID, rec.Rev)}
+	for part := range slices.Chunk(rec.Doc, partSize) {
+		if err := p.add(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// log stores what the units did as one row of the log, and its parts if it is long.
+func (g *group) log() error {
+	first, last := g.commits[0].Rev, g.commits[len(g.commits)-1]
+	p := &parting{g: g, at: logSpot(first, last.Rev)}
+	w := &logWriter{add: p.add}
+	if err := w.commits(g.commits); err != nil {
+		return err
+	}
+	text := w.b
+	if p.parts > 0 {
+		if len(text) > 0 {
+			if err := p.add(text); err != nil {
+				return err
+			}
+		}
+		text = p.text()
+	}
+	body, err := g.s.pack(text, p.at.place)
+	if err != nil {
+		return err
+	}
+	return g.ses.exec(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
+		int64(last.Rev), int64(first), last.At.UnixNano(), body)
+}
+
 type flusher struct {
-	drop, sweepKeys, sweepRefs, dropKeys, dropRefs, upsert, addKeys, addRefs, gone statement
+	drop, sweepKeys, sweepRefs, sweepParts, dropKeys, dropRefs, upsert, addKeys, addRefs, gone statement
+
+	long []*store.Record // whose documents are too long for one row
 }
 
 func newFlusher() *flusher {
 	return &flusher{
-		drop:      statement{head: `delete from record where (kind, org, id) in (values `, tail: `)`},
-		sweepKeys: statement{head: `delete from record_key where (kind, org, id) in (values `, tail: `)`},
-		sweepRefs: statement{head: `delete from record_ref where (kind, org, id) in (values `, tail: `)`},
-		dropKeys:  statement{head: `delete from record_key where (kind, name, value, org, id) in (values `, tail: `)`},
-		dropRefs:  statement{head: `delete from record_ref where (org, to_kind, to_id, kind, id) in (values `, tail: `)`},
+		drop:       statement{head: `delete from record where (kind, org, id) in (values `, tail: `)`},
+		sweepKeys:  statement{head: `delete from record_key where (kind, org, id) in (values `, tail: `)`},
+		sweepRefs:  statement{head: `delete from record_ref where (kind, org, id) in (values `, tail: `)`},
+		sweepParts: statement{head: `delete from record_part where (kind, org, id) in (values `, tail: `)`},
+		dropKeys:   statement{head: `delete from record_key where (kind, name, value, org, id) in (values `, tail: `)`},
+		dropRefs:   statement{head: `delete from record_ref where (org, to_kind, to_id, kind, id) in (values `, tail: `)`},
 		upsert: statement{head: `insert into record (kind, org, id, rev, doc, meta) values `,
 			tail: ` on conflict (kind, org, id) do update set rev = excluded.rev, doc = excluded.doc, meta = excluded.meta`},
 		addKeys: statement{head: `insert into record_key (kind, name, value, org, id, uniq, sorted) values `},
@@ -80,7 +114,12 @@ func (f *flusher) record(s *Store, a address, e *entry) error {
 		if err != nil {
 			return fmt.Errorf("sql: meta of %s %s: %w", a.kind, a.id, err)
 		}
-		doc, err := s.pack(e.now.Doc, placeOf(a.kind, string(a.org), a.id, e.now.Rev))
+		text := e.now.Doc
+		if size := len(text); size > partSize {
+			f.long = append(f.long, e.now)
+			text = contents{(size + partSize - 1) / partSize, size}.text()
+		}
+		doc, err := s.pack(text, placeOf(a.kind, string(a.org), a.id, e.now.Rev))
 		if err != nil {
 			return err
 		}
@@ -88,6 +127,9 @@ func (f *flusher) record(s *Store, a address, e *entry) error {
 	case e.base != nil:
 		f.drop.rows = append(f.drop.rows, []any{a.kind, string(a.org), a.id})
 		f.gone.rows = append(f.gone.rows, []any{a.kind, string(a.org), a.id, int64(e.rev)})
+	}
+	if e.base != nil && (e.base.Damage != nil || len(e.base.Doc) > partSize) {
+		f.sweepParts.rows = append(f.sweepParts.rows, []any{a.kind, string(a.org), a.id})
 	}
 	if e.base != nil && e.base.Damage != nil { // what it says of its rows is not to be trusted
 		at := []any{a.kind, string(a.org), a.id}

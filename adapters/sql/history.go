@@ -52,11 +52,7 @@ func (s *Store) latest(ctx context.Context, sc tenant.Scope, kind, id string) (a
 // commitAt returns a commit reduced to one record's change, or ErrNotFound when
 // it has been pruned.
 func (s *Store) commitAt(ctx context.Context, rev store.Revision, a address) (store.Commit, error) {
-	rows, err := s.Readers.QueryContext(ctx, `select first, last, body from change_log where last >= $1 order by last limit 1`, int64(rev))
-	if err != nil {
-		return store.Commit{}, err
-	}
-	commits, err := s.scanLog(rows)
+	commits, err := s.readLog(ctx, pool{s.Readers}, `select first, last, body from change_log where last >= $1 order by last limit 1`, int64(rev))
 	for _, c := range commits {
 		for _, ch := range c.Changes {
 			if c.Rev == rev && ch.Org == a.org && ch.Kind == a.kind && ch.ID == a.id {

@@ -2,10 +2,13 @@ package sql
 
 import (
 	"bytes"
-	"database/sql"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
@@ -19,7 +22,7 @@ type logCommit struct {
 	Rev     store.Revision    `json:"r"`
 	At      int64             `json:"t"` // Unix nanoseconds
 	By      store.Attribution `json:"by,omitzero"`
-	Changes []logChange       `json:"c"` // the last, see logText
+	Changes []logChange       `json:"c"` // the last, see commits
 }
 
 type logChange struct {
@@ -34,13 +37,22 @@ type logChange struct {
 	None bool            `json:"n,omitempty"` // references: none any more, as opposed to as before
 	// Serial of the record after the change; missing in old rows.
 	Serial store.Serial `json:"s,omitempty"`
-	Delta  doc.Delta    `json:"d"` // the last, see appendChange
+	Delta  doc.Delta    `json:"d"` // the last, see change
 }
 
-// logText returns commits as the log keeps them, as a JSON array of logCommit. It
-// joins texts itself: encoding/json would read the differences, which may be megabytes,
-// once more, and the writer waits.
-func logText(commits []logged) ([]byte, error) {
+// logWriter makes the text of a row of the log, in parts if it is long. It joins texts
+// itself: encoding/json would read the differences, which may be megabytes, once more,
+// and the writer waits.
+type logWriter struct {
+	b   []byte
+	add func(part []byte) error // takes the next part; nil: the text stays whole
+}
+
+// escapeStep is how much of a long text is escaped at a time.
+const escapeStep = 64 << 10
+
+// commits writes a JSON array of logCommit.
+func (w *logWriter) commits(commits []logged) error {
 	size := 2
 	for _, c := range commits {
 		size += 512
@@ -48,32 +60,56 @@ func logText(commits []logged) ([]byte, error) {
 			size += textSize(ch)
 		}
 	}
-	b := append(make([]byte, 0, size), '[')
+	w.b = append(make([]byte, 0, min(size, partSize+2*escapeStep)), '[')
 	for i, c := range commits {
 		if i > 0 {
-			b = append(b, ',')
+			w.b = append(w.b, ',')
 		}
 		head, err := json.Marshal(logCommit{Rev: c.Rev, At: c.At.UnixNano(), By: c.By})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		b = append(bytes.TrimSuffix(append(b, head...), []byte(`null}`)), '[')
+		w.b = append(bytes.TrimSuffix(append(w.b, head...), []byte(`null}`)), '[')
 		for j, ch := range c.Changes {
 			if j > 0 {
-				b = append(b, ',')
+				w.b = append(w.b, ',')
 			}
-			if c.texts != nil {
-				b = append(b, c.texts[j]...)
-			} else if b, err = appendChange(b, ch); err != nil {
-				return nil, err
+			if err := w.planned(c, j, ch); err != nil {
+				return err
 			}
 		}
-		b = append(b, `]}`...)
+		w.b = append(w.b, `]}`...)
 	}
-	return append(b, ']'), nil
+	w.b = append(w.b, ']')
+	return w.spill()
 }
 
-// textSize is about how many bytes appendChange appends, so that room can be made at once.
+// planned writes a change, or the text that has been made of it.
+func (w *logWriter) planned(c logged, j int, ch store.Change) error {
+	if j >= len(c.texts) || c.texts[j] == nil {
+		return w.change(ch)
+	}
+	w.b = append(w.b, c.texts[j]...)
+	return w.spill()
+}
+
+// spill hands full parts on.
+func (w *logWriter) spill() error {
+	if w.add == nil || len(w.b) < partSize {
+		return nil
+	}
+	rest := w.b
+	for len(rest) >= partSize {
+		if err := w.add(rest[:partSize]); err != nil {
+			return err
+		}
+		rest = rest[partSize:]
+	}
+	w.b = w.b[:copy(w.b, rest)]
+	return nil
+}
+
+// textSize is about how many bytes change writes, so that room can be made at once.
 func textSize(ch store.Change) int {
 	size := 512
 	for _, h := range ch.Delta {
@@ -82,23 +118,59 @@ func textSize(ch store.Change) int {
 	return size
 }
 
-// appendChange appends a logChange.
-func appendChange(b []byte, ch store.Change) ([]byte, error) {
+// change writes a logChange.
+func (w *logWriter) change(ch store.Change) error {
 	head, err := json.Marshal(logChange{Op: ch.Op, Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Prev: ch.Prev, Past: ch.Past,
 		Keys: ch.Keys, Refs: ch.Refs, None: ch.Refs != nil && len(ch.Refs) == 0, Serial: ch.Serial})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	b = append(bytes.TrimSuffix(append(b, head...), []byte(`null}`)), '[')
+	w.b = append(bytes.TrimSuffix(append(w.b, head...), []byte(`null}`)), '[')
 	for i, h := range ch.Delta {
 		if i > 0 {
-			b = append(b, ',')
+			w.b = append(w.b, ',')
 		}
-		if b, err = h.AppendJSON(b); err != nil {
-			return nil, err
+		if err := w.hunk(h); err != nil {
+			return err
 		}
 	}
-	return append(b, `]}`...), nil
+	w.b = append(w.b, `]}`...)
+	return nil
+}
+
+// hunk writes what Hunk.AppendJSON appends.
+func (w *logWriter) hunk(h doc.Hunk) (err error) {
+	if len(h.Old)+len(h.New) <= escapeStep {
+		w.b, err = h.AppendJSON(w.b)
+		return errors.Join(err, w.spill())
+	}
+	w.b = append(strconv.AppendInt(append(w.b, '['), int64(h.At), 10), ',')
+	if err := w.text(h.Old); err != nil {
+		return err
+	}
+	w.b = append(w.b, ',')
+	if err := w.text(h.New); err != nil {
+		return err
+	}
+	w.b = append(w.b, ']')
+	return nil
+}
+
+// text writes a JSON string, a step at a time.
+func (w *logWriter) text(s []byte) error {
+	w.b = append(w.b, '"')
+	for len(s) > 0 {
+		n := min(len(s), escapeStep)
+		for back := 0; n < len(s) && back < utf8.UTFMax && !utf8.RuneStart(s[n]); back++ {
+			n--
+		}
+		w.b, s = doc.AppendEscaped(w.b, s[:n]), s[n:]
+		if err := w.spill(); err != nil {
+			return err
+		}
+	}
+	w.b = append(w.b, '"')
+	return nil
 }
 
 // parseLog reads one row of the log.
@@ -121,31 +193,67 @@ func parseLog(text []byte) ([]store.Commit, error) {
 	return out, nil
 }
 
-// logRow reads a row of the log as it is stored.
-func (s *Store) logRow(first, last store.Revision, body []byte) ([]store.Commit, error) {
-	text, _, err := s.unpack(body, logPlace(first, last))
-	if err != nil {
-		return nil, fmt.Errorf("%w: a row of the change log: %w", store.ErrDamaged, err)
-	}
-	return parseLog(text)
+// logRow is a row of the log as the table has it.
+type logRow struct {
+	first, last store.Revision
+	body        []byte
 }
 
-// scanLog reads rows of the log (first, last, body) and closes them. Of a log that is damaged it
-// returns what comes before the damage as well.
-func (s *Store) scanLog(rows *sql.Rows) ([]store.Commit, error) {
+// logBytes is about how many bytes of the log are read at once: one row may be large.
+const logBytes = 8 << 20
+
+// logRows reads some of the rows of the log that a query selects (first, last, body), at
+// least one if there is any.
+func (s *Store) logRows(ctx context.Context, q querier, text string, args ...any) (out []logRow, err error) {
+	rows, err := q.query(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
 	defer func() { _ = rows.Close() }()
-	var out []store.Commit
-	for rows.Next() {
-		var first, last store.Revision
-		var body sql.RawBytes // a row may be megabytes, and is read before the next one
-		if err := rows.Scan(&first, &last, &body); err != nil {
+	for size := 0; size < logBytes && rows.Next(); {
+		var r logRow
+		if err := rows.Scan(&r.first, &r.last, &r.body); err != nil {
 			return nil, err
 		}
-		commits, err := s.logRow(first, last, body)
+		size += len(r.body)
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
+// commitsIn reads the commits of a row, and how many bytes they were. A row that has
+// been pruned since it was selected has none.
+func (s *Store) commitsIn(ctx context.Context, q querier, r logRow) (commits []store.Commit, size int, err error) {
+	t, err := s.whole(ctx, q, r.body, logSpot(r.first, r.last))
+	if err != nil {
+		return nil, 0, err
+	}
+	if errors.Is(t.wrong, errParts) {
+		if there, err := number(ctx, q, `select count(*) from change_log where last = $1`, int64(r.last)); err != nil || there == 0 {
+			return nil, 0, err
+		}
+	}
+	if t.wrong != nil {
+		return nil, 0, fmt.Errorf("%w: a row of the change log: %w", store.ErrDamaged, t.wrong)
+	}
+	commits, err = parseLog(t.plain)
+	return commits, len(t.plain), err
+}
+
+// readLog reads some of the commits in the rows of the log that a query selects (first,
+// last, body), at least those of the first row. Of a log that is damaged it returns what
+// comes before the damage as well.
+func (s *Store) readLog(ctx context.Context, q querier, text string, args ...any) (out []store.Commit, err error) {
+	rows, err := s.logRows(ctx, q, text, args...)
+	for size := 0; len(rows) > 0 && size < logBytes; rows = rows[1:] {
+		commits, n, err := s.commitsIn(ctx, q, rows[0])
 		if err != nil {
 			return out, err
 		}
-		out = append(out, commits...)
+		if n == 0 && len(out) > 0 {
+			break // what comes after it does not follow what came before
+		}
+		out, size = append(out, commits...), size+n
 	}
-	return out, rows.Err()
+	return out, err
 }

@@ -39,7 +39,7 @@ type plan struct {
 	order   []address
 	entries map[address]*entry
 	changes []store.Change
-	texts   [][]byte // of the changes, for the log
+	texts   [][]byte // of the changes, for the log; nil: too large to be kept until then
 	load    time.Duration
 }
 
@@ -70,6 +70,10 @@ func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 	}
 }
 
+// plannedText is the longest text of a change that is made beside the writer. A longer
+// one would be in memory twice, for as long as the unit waits for the writer.
+const plannedText = 4 << 20
+
 // triesAside is how often a unit is prepared before it runs with the writer: other
 // units of its organisation change what it looks at all the time.
 const triesAside = 3
@@ -91,11 +95,13 @@ func (s *Store) prepare(u *unit) (head store.Revision, err error) {
 			p.order = append(p.order, a)
 		}
 		for _, c := range p.changes {
-			text, err := appendChange(nil, c)
-			if err != nil {
-				return err
+			var text logWriter
+			if textSize(c) <= plannedText {
+				if err := text.change(c); err != nil {
+					return err
+				}
 			}
-			p.texts = append(p.texts, text)
+			p.texts = append(p.texts, text.b)
 		}
 		u.plan = p
 		return nil

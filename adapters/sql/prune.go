@@ -78,12 +78,17 @@ func (s *Store) addUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	more, err := number(ctx, pool{s.Readers}, `select cast(coalesce(sum(octet_length(body)), 0) as bigint) from change_log where last > $1 and last <= $2`,
-		s.size.upTo, int64(head))
-	if err == nil {
-		s.size.upTo, s.size.bytes = int64(head), s.size.bytes+more
+	var total int64
+	for _, table := range []string{"change_log", logParts} {
+		more, err := number(ctx, pool{s.Readers}, `select cast(coalesce(sum(octet_length(body)), 0) as bigint) from `+table+` where last > $1 and last <= $2`,
+			s.size.upTo, int64(head))
+		if err != nil {
+			return err
+		}
+		total += more
 	}
-	return err
+	s.size.upTo, s.size.bytes = int64(head), s.size.bytes+total
+	return nil
 }
 
 // prune forgets the oldest rows of the log: those that are too old, and others until
@@ -93,7 +98,8 @@ func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, o
 	if err != nil {
 		return 0, 0, err
 	}
-	rows, err := ses.query(ctx, `select first, last, at, octet_length(body) from change_log order by last limit $1`, pruneRows)
+	rows, err := ses.query(ctx, `select first, last, at, octet_length(body) + (select coalesce(sum(octet_length(p.body)), 0) from log_part p where p.last = l.last)
+		from change_log l order by last limit $1`, pruneRows)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -117,8 +123,10 @@ func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, o
 		return 0, 0, err
 	}
 	s.recent.forget(store.Revision(cut))
-	if err := ses.exec(ctx, `delete from change_log where last <= $1`, cut); err != nil {
-		return 0, 0, err
+	for _, table := range []string{"change_log", logParts} {
+		if err := ses.exec(ctx, `delete from `+table+` where last <= $1`, cut); err != nil {
+			return 0, 0, err
+		}
 	}
 	return n, freed, ses.exec(ctx, `delete from gone where rev <= $1`, cut)
 }

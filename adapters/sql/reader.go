@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
@@ -137,17 +138,40 @@ func (r *reader) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[s
 // fetch reads whole records.
 func (r *reader) fetch(ctx context.Context, text string, args ...any) ([]store.Record, error) {
 	var out []store.Record
+	short := map[int]row{} // by their places in out
 	err := each(ctx, r.q, func(scan func(...any) error) error {
 		var w row
 		var doc sql.RawBytes // the driver's until the next row; what is sealed is not copied
 		if err := scan(&w.kind, &w.org, &w.id, &w.rev, &doc, &w.meta); err != nil {
 			return err
 		}
-		w.doc = doc
+		if w.doc = doc; len(doc) <= mostContents {
+			w.doc = bytes.Clone(doc)
+			short[len(out)] = w
+			out = append(out, store.Record{})
+			return nil
+		}
 		out = append(out, r.s.record(w).Shared())
 		return nil
 	}, text, args...)
+	for i, w := range short { // only now can the transaction be asked for parts
+		if err == nil {
+			err = r.join(ctx, &w)
+		}
+		out[i] = r.s.record(w).Shared()
+	}
 	return out, err
+}
+
+// join reads the text of a row whose document is in parts.
+func (r *reader) join(ctx context.Context, w *row) error {
+	rev, ok := w.rev.(int64)
+	if !ok || len(w.doc) > mostContents {
+		return nil
+	}
+	t, err := r.s.whole(ctx, r.q, w.doc, recordSpot(w.kind, w.org, w.id, store.Revision(rev)))
+	w.text = &t
+	return err
 }
 
 // rows reads records as the tables have them.
@@ -158,6 +182,11 @@ func (r *reader) rows(ctx context.Context, text string, args ...any) (out []row,
 		out = append(out, w)
 		return err
 	}, text, args...)
+	for i := range out {
+		if err == nil {
+			err = r.join(ctx, &out[i])
+		}
+	}
 	return out, err
 }
 

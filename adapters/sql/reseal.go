@@ -61,9 +61,11 @@ func (s *Store) stale(stored []byte) bool {
 
 // rewrite is one row in its new form.
 type rewrite struct {
-	text string
-	args []any
-	size int
+	text   string
+	args   []any
+	size   int
+	stored []byte // the row in its old form
+	at     spot
 }
 
 // carry sends rewrites, a bounded part in each transaction.
@@ -76,6 +78,9 @@ func (s *Store) carry(ctx context.Context, all []rewrite, told func(int)) error 
 		}
 		if err := s.do(ctx, func(ctx context.Context, ses *session) error {
 			for _, r := range all[:part] {
+				if err := s.repart(ctx, ses, r.stored, r.at); err != nil {
+					return err
+				}
 				if err := ses.exec(ctx, r.text, r.args...); err != nil {
 					return err
 				}
@@ -109,10 +114,10 @@ func (s *Store) resealRecords(ctx context.Context, told func(int)) error {
 			if !ok || !s.stale(w.doc) {
 				continue
 			}
-			at := placeOf(w.kind, w.org, w.id, store.Revision(rev))
-			if packed, ok := s.repack(w.doc, at); ok {
+			at := recordSpot(w.kind, w.org, w.id, store.Revision(rev))
+			if packed, size, ok := s.repack(w.doc, at.place); ok {
 				work = append(work, rewrite{`update record set doc = $1 where kind = $2 and org = $3 and id = $4 and rev = $5`,
-					[]any{packed, w.kind, w.org, w.id, rev}, len(w.doc)})
+					[]any{packed, w.kind, w.org, w.id, rev}, size, w.doc, at})
 			}
 		}
 		if err := s.carry(ctx, work, told); err != nil {
@@ -136,8 +141,9 @@ func (s *Store) resealLog(ctx context.Context, told func(int)) error {
 			if !s.stale(body) {
 				return nil
 			}
-			if packed, ok := s.repack(body, logPlace(store.Revision(first), store.Revision(last))); ok {
-				work = append(work, rewrite{`update change_log set body = $1 where last = $2 and first = $3`, []any{packed, last, first}, len(body)})
+			at := logSpot(store.Revision(first), store.Revision(last))
+			if packed, size, ok := s.repack(body, at.place); ok {
+				work = append(work, rewrite{`update change_log set body = $1 where last = $2 and first = $3`, []any{packed, last, first}, size, body, at})
 			}
 			return nil
 		}, fmt.Sprintf(`select first, last, body from change_log where last > $1 order by last limit %d`, resealRows), last)
@@ -150,15 +156,16 @@ func (s *Store) resealLog(ctx context.Context, told func(int)) error {
 	}
 }
 
-// repack returns a stored text in the current form; false: it is damaged and stays
-// as it is.
-func (s *Store) repack(stored, place []byte) (any, bool) {
+// repack returns a stored text in the current form, and how many bytes it is with its
+// parts; false: it is damaged and stays as it is.
+func (s *Store) repack(stored, place []byte) (packed any, size int, ok bool) {
 	plain, _, err := s.unpack(stored, place)
 	if err != nil {
-		return nil, false
+		return nil, 0, false
 	}
-	packed, err := s.pack(plain, place)
-	return packed, err == nil
+	c, _ := contentsOf(plain)
+	packed, err = s.pack(plain, place)
+	return packed, len(stored) + c.size, err == nil
 }
 
 // each calls fn for every row of a query.

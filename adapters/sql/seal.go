@@ -42,12 +42,15 @@ func placeOf(kind, org, id string, rev store.Revision) []byte {
 // logPlace is where a row of the change log is kept.
 func logPlace(first, last store.Revision) []byte { return place('l', [2]store.Revision{first, last}) }
 
+// sealing reports whether what is written is sealed.
+func (s *Store) sealing() bool { return s.Sealing.Documents != nil && !s.Sealing.Clear }
+
 // pack returns a text as its column takes it.
 func (s *Store) pack(plain, place []byte) (any, error) {
-	if s.Sealing.Documents == nil || s.Sealing.Clear {
+	if !s.sealing() {
 		return string(plain), nil
 	}
-	sealed, err := s.Sealing.Documents.Seal(plain, place)
+	sealed, err := s.Sealing.Documents.Seal(nil, plain, place)
 	if err != nil || !s.Dialect.Text {
 		return sealed, err
 	}
@@ -86,7 +89,7 @@ func (s *Store) unpack(stored, place []byte) (plain []byte, wasSealed bool, err 
 	case s.Sealing.Documents == nil:
 		return nil, true, secret.ErrUnknown
 	}
-	plain, err = s.Sealing.Documents.Open(sealed, place)
+	plain, err = s.Sealing.Documents.Open(nil, sealed, place)
 	return plain, true, err
 }
 

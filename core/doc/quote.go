@@ -71,23 +71,36 @@ func escapedUnit(text []byte) rune {
 // AppendString appends s as a JSON string literal. Unlike encoding/json it does
 // not escape <, > and &, which are ordinary characters in JSON.
 func AppendString[T string | []byte](b []byte, s T) []byte {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return appendQuoted(b, s)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
+	return append(AppendEscaped(append(b, '"'), s), '"')
 }
 
-// appendQuoted appends what encoding/json writes when it does not escape HTML,
+// AppendEscaped appends s as it stands between the quotes of a JSON string literal. A
+// long text can be appended piece by piece, if no piece begins within a character.
+func AppendEscaped[T string | []byte](b []byte, s T) []byte {
+	i := 0
+	for i < len(s) && plain(s[i]) {
+		i++
+	}
+	if i == len(s) {
+		return append(b, s...)
+	}
+	return appendEscaped(b, s)
+}
+
+// plain reports whether a byte is a character that stands for itself in a literal.
+func plain(c byte) bool { return c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf }
+
+// appendEscaped appends what encoding/json writes when it does not escape HTML,
 // without another copy of a long text.
-func appendQuoted[T string | []byte](b []byte, s T) []byte {
+func appendEscaped[T string | []byte](b []byte, s T) []byte {
 	const hex = "0123456789abcdef"
-	b = append(slices.Grow(b, len(s)+len(s)/16+2), '"')
+	b = slices.Grow(b, len(s)+len(s)/16+2)
 	from := 0
 	for i := 0; i < len(s); {
+		if plain(s[i]) {
+			i++
+			continue
+		}
 		c, size := rune(s[i]), 1
 		if c >= utf8.RuneSelf {
 			c, size = utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
@@ -110,7 +123,7 @@ func appendQuoted[T string | []byte](b []byte, s T) []byte {
 		i += size
 		from = i
 	}
-	return append(append(b, s[from:]...), '"')
+	return append(b, s[from:]...)
 }
 
 // escaped are the characters that have a short escape of their own, in the order

@@ -39,12 +39,13 @@ var ErrUnknown = errors.New("encrypted with a key that is not configured")
 type Documents interface {
 	// ID names the current secret; it says nothing about it.
 	ID() string
-	// Seal encrypts a document with the current secret. The result begins with
-	// Mark and opens only with the same place, which says where it is kept.
-	Seal(plain, place []byte) ([]byte, error)
-	// Open decrypts what Seal returned for this place; the error is ErrUnknown when
-	// the secret is missing.
-	Open(sealed, place []byte) ([]byte, error)
+	// Seal encrypts a document with the current secret and appends the result to dst,
+	// which must not overlap plain. The result begins with Mark and opens only with the
+	// same place, which says where it is kept.
+	Seal(dst, plain, place []byte) ([]byte, error)
+	// Open decrypts what Seal appended for this place and appends the document to dst,
+	// which must not overlap sealed. The error is ErrUnknown when the secret is missing.
+	Open(dst, sealed, place []byte) ([]byte, error)
 	// Current reports whether a sealed document was sealed with the current secret.
 	Current(sealed []byte) bool
 }

@@ -67,7 +67,7 @@ var things = &store.Kind[thing]{
 
 // Run exercises a back end, each test on a fresh one.
 func Run(t *testing.T, newBackend New) {
-	for _, group := range [][]test{resourceTests, serialTests, isolationTests, unitTests, scanTests, sortedTests, rehearsalTests, changeLogTests, historyTests, concurrencyTests, leaseTests} {
+	for _, group := range [][]test{resourceTests, serialTests, isolationTests, unitTests, scanTests, sortedTests, rehearsalTests, changeLogTests, historyTests, longTests, concurrencyTests, leaseTests} {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) { c.run(t, newBackend(t)) })
 		}

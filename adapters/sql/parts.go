@@ -1,0 +1,223 @@
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// partSize is the most bytes of a text that one row takes. A longer text is written and
+// read in parts of this size: drivers and databases copy each value several times.
+const partSize = 1 << 20
+
+// The tables of parts. Their columns take bytes in every dialect.
+const (
+	recordParts = "record_part"
+	logParts    = "log_part"
+)
+
+// contents is what a row holds in place of a text that is in parts. It is sealed with
+// the place of the row, which holds the revision, so that no part can be left out, put
+// elsewhere, or come from an earlier revision.
+type contents struct {
+	parts int
+	size  int // bytes of all parts
+}
+
+// contentsMark is the first byte of contents, and of no JSON text.
+const contentsMark = '+'
+
+func (c contents) text() []byte { return fmt.Appendf(nil, "%c%d %d", contentsMark, c.parts, c.size) }
+
+// contentsOf reads what contents.text returned.
+func contentsOf(plain []byte) (c contents, ok bool) {
+	if len(plain) == 0 || plain[0] != contentsMark {
+		return c, false
+	}
+	n, err := fmt.Sscanf(string(plain), string(contentsMark)+"%d %d", &c.parts, &c.size)
+	return c, n == 2 && err == nil && c.parts > 0 && c.size >= c.parts
+}
+
+// mostContents is the longest that a column is which holds contents, sealed or not. A
+// longer one is not opened to see whether it does.
+const mostContents = 128
+
+// spot is where a text is kept: a row, and the parts that belong to it.
+type spot struct {
+	place []byte // that the row's own text is sealed for
+	table string
+	names []string // of the columns that name the row
+	keys  []any    // and their values
+}
+
+func recordSpot(kind, org, id string, rev store.Revision) spot {
+	return spot{placeOf(kind, org, id, rev), recordParts, []string{"kind", "org", "id"}, []any{kind, org, id}}
+}
+
+func logSpot(first, last store.Revision) spot {
+	return spot{logPlace(first, last), logParts, []string{"last"}, []any{int64(last)}}
+}
+
+// part is the place that part n is sealed for.
+func (p spot) part(n int) []byte {
+	return binary.AppendUvarint(append([]byte{'p'}, p.place...), uint64(n))
+}
+
+// where returns a condition for all parts of the row, and how many arguments it has.
+func (p spot) where() (text string, args int) {
+	for i, name := range p.names {
+		if i > 0 {
+			text += " and "
+		}
+		text += fmt.Sprintf("%s = $%d", name, i+1)
+	}
+	return text, len(p.names)
+}
+
+// insert stores part n.
+func (p spot) insert(ctx context.Context, ses *session, n int, body []byte) error {
+	text, marks := `insert into `+p.table+` (`, ``
+	for i, name := range p.names {
+		text, marks = text+name+`, `, marks+fmt.Sprintf("$%d, ", i+1)
+	}
+	k := len(p.names)
+	return ses.exec(ctx, fmt.Sprintf(`%sn, body) values (%s$%d, $%d)`, text, marks, k+1, k+2), append(p.keys[:k:k], n, body)...)
+}
+
+// parting stores a long text at a spot while it is made.
+type parting struct {
+	contents
+	g    *group
+	at   spot
+	room []byte // for a sealed part
+}
+
+// add stores the next part.
+func (p *parting) add(plain []byte) error {
+	if err := p.g.late(); err != nil {
+		return err
+	}
+	body, err := p.g.s.packPart(p.room[:0], plain, p.at.part(p.parts))
+	if err != nil {
+		return err
+	}
+	if p.g.s.sealing() {
+		p.room = body
+	}
+	if err := p.at.insert(p.g.ctx, p.g.ses, p.parts, body); err != nil {
+		return err
+	}
+	p.parts, p.size = p.parts+1, p.size+len(plain)
+	return nil
+}
+
+// packPart returns a part as its column takes it, in room if it is sealed.
+func (s *Store) packPart(room, plain, place []byte) ([]byte, error) {
+	if !s.sealing() {
+		return plain, nil
+	}
+	return s.Sealing.Documents.Seal(room, plain, place)
+}
+
+// sealedPart reports whether a part is sealed: a clear one has no control character
+// behind a mark, because no JSON text has.
+func sealedPart(body []byte) bool {
+	return len(body) > 1 && body[0] == secret.Mark && body[1] < ' '
+}
+
+// openPart appends a part as it was written to dst.
+func (s *Store) openPart(dst, body, place []byte) ([]byte, error) {
+	switch {
+	case !sealedPart(body):
+		return append(dst, body...), nil
+	case s.Sealing.Documents == nil:
+		return dst, secret.ErrUnknown
+	}
+	return s.Sealing.Documents.Open(dst, body, place)
+}
+
+// errParts means that a text is not complete.
+var errParts = errors.New("parts of the text are missing")
+
+// written is a text as it was written.
+type written struct {
+	plain  []byte
+	sealed bool  // all of it: then it is what was written
+	wrong  error // why there is no text
+}
+
+// whole returns the text that a column holds, joined if it is in parts. What is wrong
+// with the text is no error.
+func (s *Store) whole(ctx context.Context, q querier, stored []byte, at spot) (t written, err error) {
+	t.plain, t.sealed, t.wrong = s.unpack(stored, at.place)
+	c, ok := contentsOf(t.plain)
+	if !ok || t.wrong != nil {
+		return t, nil
+	}
+	t.plain = make([]byte, 0, min(c.size, mostJoined))
+	n := 0
+	where, _ := at.where()
+	err = each(ctx, q, func(scan func(...any) error) error {
+		var i int
+		var body sql.RawBytes
+		if err := scan(&i, &body); err != nil || t.wrong != nil {
+			return err
+		}
+		if i != n {
+			t.wrong = errParts
+			return nil
+		}
+		n++
+		t.sealed = t.sealed && sealedPart(body)
+		t.plain, t.wrong = s.openPart(t.plain, body, at.part(i))
+		return nil
+	}, `select n, body from `+at.table+` where `+where+` order by n`, at.keys...)
+	if err == nil && t.wrong == nil && (n != c.parts || len(t.plain) != c.size) {
+		t.wrong = errParts
+	}
+	return t, err
+}
+
+// mostJoined is how much room is made at once for a text, whatever its row says.
+const mostJoined = 256 << 20
+
+// repart brings the parts of a row into the current form, one after the other. A part
+// that is damaged stays as it is.
+func (s *Store) repart(ctx context.Context, ses *session, stored []byte, at spot) error {
+	plain, _, err := s.unpack(stored, at.place)
+	c, ok := contentsOf(plain)
+	if err != nil || !ok {
+		return nil //nolint:nilerr // there are none that could be found
+	}
+	where, k := at.where()
+	var room, opened []byte
+	for n := range c.parts {
+		var body []byte
+		if err := each(ctx, ses, func(scan func(...any) error) error { return scan(&body) },
+			fmt.Sprintf(`select body from %s where %s and n = $%d`, at.table, where, k+1), append(at.keys[:k:k], n)...); err != nil {
+			return err
+		}
+		if body == nil {
+			return nil
+		}
+		if sealedPart(body) && s.Sealing.Documents.Current(body) {
+			continue
+		}
+		if opened, err = s.openPart(opened[:0], body, at.part(n)); err != nil {
+			continue
+		}
+		if room, err = s.packPart(room[:0], opened, at.part(n)); err != nil {
+			return err
+		}
+		// the body is the last argument, as its place in the text is
+		if err := ses.exec(ctx, fmt.Sprintf(`update %s set body = $%d where %s and n = $%d`, at.table, k+2, where, k+1), append(at.keys[:k:k], n, room)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
