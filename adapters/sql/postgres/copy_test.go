@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bytes"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
 )
 
 // TestBackupMovesBetweenDatabases takes a store from SQLite to PostgreSQL and back
@@ -44,9 +46,15 @@ func move(t *testing.T, sealing sqladapter.Sealing) {
 			t.Fatal(err)
 		}
 	}
+	long := storetest.Long("long", 2_500_000) // in parts
+	if _, err := first.Update(t.Context(), scope, func(w store.Writer) error {
+		return w.Put(t.Context(), store.Record{Org: "a", Kind: "long", ID: "1", Doc: long})
+	}); err != nil {
+		t.Fatal(err)
+	}
 	forth, back := filepath.Join(dir, "forth.db"), filepath.Join(dir, "back.db")
 	want, err := sqlite.Backup(t.Context(), first, forth)
-	if err != nil || want.Rows["record"] != 3 || want.Head != 3 {
+	if err != nil || want.Rows["record"] != 4 || want.Rows["record_part"] != 3 || want.Rows["log_part"] != 4 || want.Head != 4 {
 		t.Fatal(want, err)
 	}
 	pg, err := postgres.Open(t.Context(), postgres.Config{DSN: harness.Database(t), Sealing: sealing})
@@ -80,6 +88,14 @@ func move(t *testing.T, sealing sqladapter.Sealing) {
 		store.Historian
 	}{pg, last} {
 		check(t, st, scope)
+		if got, err := store.At(t.Context(), st, scope, "long", "1", 4); err != nil || !bytes.Equal(got, long) {
+			t.Errorf("a long document: %d bytes, %v", len(got), err)
+		}
+		for c, err := range st.History(t.Context(), scope, "long", "1") {
+			if got, wrong := c.Changes[0].Delta.Apply(nil); err != nil || wrong != nil || !bytes.Equal(got, long) {
+				t.Errorf("its history: %d bytes, %v, %v", len(got), err, wrong)
+			}
+		}
 	}
 }
 
@@ -120,7 +136,8 @@ func TestReseal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for round, want := range []int{0, 2, 0} {
+	long := storetest.Long("long", 2_500_000) // in parts
+	for round, want := range []int{0, 3, 0} {
 		var sealing sqladapter.Sealing
 		if round > 0 {
 			sealing.Documents = documents
@@ -131,6 +148,9 @@ func TestReseal(t *testing.T) {
 		}
 		if round == 0 {
 			if _, err := pg.Update(t.Context(), scope, func(w store.Writer) error {
+				if err := w.Put(t.Context(), store.Record{Org: "a", Kind: "n", ID: "long", Doc: long}); err != nil {
+					return err
+				}
 				return w.Put(t.Context(), store.Record{Org: "a", Kind: "n", ID: "x", Doc: []byte(`{"password":"hunter2"}`)})
 			}); err != nil {
 				t.Fatal(err)
@@ -143,6 +163,13 @@ func TestReseal(t *testing.T) {
 			rec, err := r.Get(t.Context(), "n", "x")
 			if string(rec.Doc) != `{"password":"hunter2"}` || rec.Damage != nil {
 				t.Errorf("round %d: %+v", round, rec)
+			}
+			if err != nil {
+				return err
+			}
+			rec, err = r.Get(t.Context(), "n", "long")
+			if !bytes.Equal(rec.Doc, long) || rec.Damage != nil {
+				t.Errorf("round %d: %d bytes, %v", round, len(rec.Doc), rec.Damage)
 			}
 			return err
 		}); err != nil {

@@ -1,0 +1,252 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
+)
+
+// long stores a document of several parts, and a second one in its place.
+func long(tb testing.TB, s *sqlite.Store, id string) (first, second []byte) {
+	tb.Helper()
+	first, second = storetest.Long("first", 2_500_000), storetest.Long("second", 3_500_000)
+	for _, text := range [][]byte{first, second} {
+		if _, err := s.Update(tb.Context(), acme, func(w store.Writer) error {
+			r := store.Record{Org: "a", Kind: "long", ID: id, Doc: text}
+			if old, err := w.Get(tb.Context(), "long", id); err == nil {
+				r.Rev = old.Rev
+			}
+			return w.Put(tb.Context(), r)
+		}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return first, second
+}
+
+// holds checks that a record and its history are there, read from the file.
+func holds(tb testing.TB, s *sqlite.Store, id string, first, second []byte) {
+	tb.Helper()
+	head, err := s.Head(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for rev, want := range map[store.Revision][]byte{head: second, head - 1: first} {
+		if got, err := store.At(tb.Context(), s, acme, "long", id, rev); err != nil || !bytes.Equal(got, want) {
+			tb.Errorf("at %d: %d bytes, not %d, %v", rev, len(got), len(want), err)
+		}
+	}
+	var rec store.Record
+	for c, err := range s.Follow(tb.Context(), head-2) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if rec, err = c.Changes[0].After(rec, c.Rev); err != nil || c.Rev == head-1 && !bytes.Equal(rec.Doc, first) || c.Rev == head && !bytes.Equal(rec.Doc, second) {
+			tb.Errorf("followed to %d: %d bytes, %v", c.Rev, len(rec.Doc), err)
+		}
+		if c.Rev == head {
+			break
+		}
+	}
+	if err := s.Examine(tb.Context(), func(rec store.Record) {
+		if rec.Damage != nil {
+			tb.Error(rec.ID, rec.Damage)
+		}
+	}, func(d *store.Damage) {
+		if d != nil {
+			tb.Error(d)
+		}
+	}); err != nil {
+		tb.Error(err)
+	}
+}
+
+// ask returns a number that a query over the file answers.
+func ask(tb testing.TB, path, query string) (n int) {
+	tb.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if err := db.QueryRowContext(tb.Context(), query).Scan(&n); err != nil {
+		tb.Fatal(query, err)
+	}
+	return n
+}
+
+// rowsOfParts counts the parts of records and of the log.
+func rowsOfParts(tb testing.TB, path string) int {
+	return ask(tb, path, `select (select count(*) from record_part) + (select count(*) from log_part)`)
+}
+
+// Long texts are in parts, none of which is larger than a part may be, encrypted or not.
+// They are read by who opens the file anew, and none is left when nothing needs them.
+func TestParts(t *testing.T) {
+	for name, s := range map[string]sqladapter.Sealing{"clear": {}, "encrypted": sealing(t, "secret")} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "gatehouse.db")
+			st := openSealed(t, path, s)
+			first, second := long(t, st, "x")
+			closed(t, st)
+			for _, c := range []string{"doc)) from record", "body)) from change_log", "body)) from record_part", "body)) from log_part"} {
+				if n := ask(t, path, "select max(octet_length("+c); n < 1 || n > 1<<20+100 {
+					t.Errorf("%s: %d", c, n)
+				}
+			}
+			if n := ask(t, path, `select count(*) from record_part`); n != 4 {
+				t.Errorf("%d parts of a record of 3.5 MB", n)
+			}
+			if n := ask(t, path, `select sum(octet_length(body)) from log_part`); n < len(first)*2+len(second) || n > 2*(len(first)*2+len(second)) {
+				t.Errorf("%d bytes of the log for %d", n, len(first)*2+len(second))
+			}
+			st = openSealed(t, path, s)
+			holds(t, st, "x", first, second)
+			backup := filepath.Join(t.TempDir(), "backup.db")
+			if _, err := sqlite.Backup(t.Context(), st, backup); err != nil {
+				t.Fatal(err)
+			}
+			copied := openSealed(t, backup, s)
+			holds(t, copied, "x", first, second)
+			closed(t, copied)
+			for _, step := range []func(store.Writer) error{
+				func(w store.Writer) error { return w.Delete(t.Context(), "long", "x") },
+				func(w store.Writer) error {
+					return w.Put(t.Context(), store.Record{Org: "a", Kind: "k", ID: "1", Doc: []byte(`{}`)})
+				},
+			} {
+				if _, err := st.Update(t.Context(), acme, step); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := ask(t, path, `select count(*) from record_part`); n != 0 {
+				t.Errorf("%d parts of a record that is no more", n)
+			}
+			if n, err := st.Prune(t.Context(), store.Retention{Bytes: 100_000}); err != nil || n != 3 {
+				t.Error(n, err)
+			}
+			if n := rowsOfParts(t, path); n != 0 {
+				t.Errorf("%d parts of what is forgotten", n)
+			}
+		})
+	}
+}
+
+// What an older program has stored whole is read, changed and deleted.
+func TestWholeTextsOfOlderPrograms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	st := open(t, path)
+	first, second := long(t, st, "x")
+	closed(t, st)
+	for _, statement := range []string{
+		`update record set doc = (select cast(group_concat(cast(body as text), '') as text) from (select body from record_part order by n))`,
+		`update change_log set body = (select group_concat(cast(p.body as text), '') from (select * from log_part order by n) p where p.last = change_log.last)`,
+		`delete from record_part`, `delete from log_part`,
+		`drop table record_part`, `drop table log_part`, `delete from migration where name = '0003_parts.sql'`,
+	} {
+		tamper(t, path, statement)
+	}
+	if n := ask(t, path, `select min(octet_length(doc)) from record`); n != len(second) {
+		t.Fatalf("the test shows nothing: %d bytes", n)
+	}
+	st = open(t, path)
+	holds(t, st, "x", first, second)
+	first, second = long(t, st, "x")
+	holds(t, st, "x", first, second)
+}
+
+// Parts are encrypted with their rows, and with a new key.
+func TestResealParts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	st := open(t, path)
+	first, second := long(t, st, "x")
+	closed(t, st)
+	for round, c := range []struct {
+		sealing sqladapter.Sealing
+		rows    int
+	}{{sealing(t, "old"), 3}, {sealing(t, "old"), 0}, {sealing(t, "new", "old"), 3}, {sealing(t, "new"), 0}} {
+		st := openSealed(t, path, c.sealing)
+		if n, err := st.Reseal(t.Context(), func(int) {}); err != nil || n != c.rows {
+			t.Errorf("round %d: %d rows, %v", round, n, err)
+		}
+		holds(t, st, "x", first, second)
+		closed(t, st)
+		if n := ask(t, path, `select (select count(*) from record_part where hex(substr(body, 1, 2)) <> '2101') + (select count(*) from log_part where hex(substr(body, 1, 2)) <> '2101')`); n != 0 {
+			t.Errorf("round %d: %d parts are in clear", round, n)
+		}
+	}
+}
+
+// A part that is missing, another's, an older one or damaged makes its record or its row
+// of the log damaged, and nothing else. Such a record can be deleted with its parts.
+func TestDamagedParts(t *testing.T) {
+	sound := filepath.Join(t.TempDir(), "gatehouse.db")
+	s := openSealed(t, sound, sealing(t, "secret"))
+	long(t, s, "x")
+	long(t, s, "y")
+	closed(t, s)
+	file, err := os.ReadFile(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		statement string
+		log       bool
+	}{
+		"missing":           {statement: `delete from record_part where id = 'x' and n = 1`},
+		"the last":          {statement: `delete from record_part where id = 'x' and n = 3`},
+		"swapped":           {statement: `update record_part set body = (select body from record_part where id = 'x' and n = 1) where id = 'x' and n = 0`},
+		"another's":         {statement: `update record_part set body = (select body from record_part where id = 'y' and n = 0) where id = 'x' and n = 0`},
+		"changed":           {statement: `update record_part set body = cast(substr(body, 1, 1000) || x'00' || substr(body, 1002) as blob) where id = 'x' and n = 2`},
+		"cut":               {statement: `update record_part set body = substr(body, 1, 1000) where id = 'x' and n = 2`},
+		"no bytes":          {statement: `update record_part set body = x'' where id = 'x' and n = 2`},
+		"missing in a row":  {statement: `delete from log_part where last = 4 and n = 1`, log: true},
+		"changed in a row":  {statement: `update log_part set body = x'2101' where last = 4 and n = 1`, log: true},
+		"the row of others": {statement: `update log_part set body = (select body from log_part where last = 3 and n = 1) where last = 4 and n = 1`, log: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "gatehouse.db")
+			if err := os.WriteFile(path, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			tamper(t, path, c.statement)
+			s := openSealed(t, path, sealing(t, "secret"))
+			var records, rows []string
+			if err := s.Examine(t.Context(), func(rec store.Record) {
+				if rec.Damage != nil {
+					records = append(records, rec.ID)
+				}
+			}, func(d *store.Damage) {
+				if d != nil {
+					rows = append(rows, d.ID)
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+			want := "[x] []"
+			if c.log {
+				want = "[] [4]"
+			}
+			if got := fmt.Sprint(records, rows); got != want {
+				t.Errorf("damaged: %s, not %s", got, want)
+			}
+			for _, id := range []string{"x", "y"} {
+				if _, err := s.Update(t.Context(), acme, func(w store.Writer) error { return w.Delete(t.Context(), "long", id) }); err != nil {
+					t.Error(id, err)
+				}
+			}
+			if n := ask(t, path, `select count(*) from record_part`); n != 0 {
+				t.Errorf("%d parts are left", n)
+			}
+		})
+	}
+}
