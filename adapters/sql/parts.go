@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -68,25 +69,24 @@ func (p spot) part(n int) []byte {
 	return binary.AppendUvarint(append([]byte{'p'}, p.place...), uint64(n))
 }
 
-// where returns a condition for all parts of the row, and how many arguments it has.
-func (p spot) where() (text string, args int) {
+// where is a condition for all parts of the row; its arguments are keys.
+func (p spot) where() string {
+	var conditions []string
 	for i, name := range p.names {
-		if i > 0 {
-			text += " and "
-		}
-		text += fmt.Sprintf("%s = $%d", name, i+1)
+		conditions = append(conditions, fmt.Sprintf("%s = $%d", name, i+1))
 	}
-	return text, len(p.names)
+	return strings.Join(conditions, " and ")
 }
 
 // insert stores part n.
 func (p spot) insert(ctx context.Context, ses *session, n int, body []byte) error {
-	text, marks := `insert into `+p.table+` (`, ``
-	for i, name := range p.names {
-		text, marks = text+name+`, `, marks+fmt.Sprintf("$%d, ", i+1)
+	marks := ""
+	for i := range p.names {
+		marks += fmt.Sprintf("$%d, ", i+1)
 	}
-	k := len(p.names)
-	return ses.exec(ctx, fmt.Sprintf(`%sn, body) values (%s$%d, $%d)`, text, marks, k+1, k+2), append(p.keys[:k:k], n, body)...)
+	k := len(p.keys)
+	return ses.exec(ctx, fmt.Sprintf(`insert into %s (%s, n, body) values (%s$%d, $%d)`, p.table, strings.Join(p.names, ", "), marks, k+1, k+2),
+		append(p.keys[:k:k], n, body)...)
 }
 
 // parting stores a long text at a spot while it is made.
@@ -161,7 +161,6 @@ func (s *Store) whole(ctx context.Context, q querier, stored []byte, at spot) (t
 	}
 	t.plain = make([]byte, 0, min(c.size, mostJoined))
 	n := 0
-	where, _ := at.where()
 	err = each(ctx, q, func(scan func(...any) error) error {
 		var i int
 		var body sql.RawBytes
@@ -176,7 +175,7 @@ func (s *Store) whole(ctx context.Context, q querier, stored []byte, at spot) (t
 		t.sealed = t.sealed && sealedPart(body)
 		t.plain, t.wrong = s.openPart(t.plain, body, at.part(i))
 		return nil
-	}, `select n, body from `+at.table+` where `+where+` order by n`, at.keys...)
+	}, `select n, body from `+at.table+` where `+at.where()+` order by n`, at.keys...)
 	if err == nil && t.wrong == nil && (n != c.parts || len(t.plain) != c.size) {
 		t.wrong = errParts
 	}
@@ -194,7 +193,7 @@ func (s *Store) repart(ctx context.Context, ses *session, stored []byte, at spot
 	if err != nil || !ok {
 		return nil //nolint:nilerr // there are none that could be found
 	}
-	where, k := at.where()
+	where, k := at.where(), len(at.keys)
 	var room, opened []byte
 	for n := range c.parts {
 		var body []byte
@@ -214,7 +213,6 @@ func (s *Store) repart(ctx context.Context, ses *session, stored []byte, at spot
 		if room, err = s.packPart(room[:0], opened, at.part(n)); err != nil {
 			return err
 		}
-		// the body is the last argument, as its place in the text is
 		if err := ses.exec(ctx, fmt.Sprintf(`update %s set body = $%d where %s and n = $%d`, at.table, k+2, where, k+1), append(at.keys[:k:k], n, room)...); err != nil {
 			return err
 		}
