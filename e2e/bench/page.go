@@ -145,7 +145,6 @@ var explanations = map[string]string{
 	"http/PostgreSQL/put/64": "As on SQLite, and the database server works on the same cores, with a round trip for each statement of a group.",
 	"http/SQLite/get/64":     "Half of what a read costs here is finding out who asks: the key is digested and the user and the organisation are looked up for every request, so that a change counts at once.",
 	"http/PostgreSQL/get/64": "A current read waits until the head of the database has been asked after it came. Readers share the question, but each waits for it, and the database server answers on the same cores.",
-	"memory/texts":           "A change from one text of 32 MiB to quite another one keeps both in the change log: some 64 MiB that are put together, encrypted and handed to SQLite, whose driver copies what it is given, beside the document before and after. With limits.max_body_bytes at 16 MiB and texts of that size the process stayed below 512 MB; lower it where memory is scarce.",
 	"history/10/1":           "The same upsert by hand does nothing else: the difference from the row \"over a database that drops the log\" is what the rest of the store costs, not what the log costs.",
 	"history/10/64":          "As above: compare with the store over a database that drops the log.",
 	"history/10000/1":        "As above: compare with the store over a database that drops the log.",

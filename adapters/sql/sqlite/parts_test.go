@@ -250,3 +250,28 @@ func TestDamagedParts(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkLong replaces a document of 32 MiB by one that has nothing in common with it.
+func BenchmarkLong(b *testing.B) {
+	for name, s := range map[string]sqladapter.Sealing{"clear": {}, "encrypted": sealing(b, "secret")} {
+		b.Run(name, func(b *testing.B) {
+			st := openSealed(b, filepath.Join(b.TempDir(), "gatehouse.db"), s)
+			texts := [2][]byte{}
+			for i := range texts {
+				texts[i] = fmt.Appendf(nil, `"%s"`, bytes.Repeat([]byte{'a' + byte(i)}, 32<<20-2))
+			}
+			b.SetBytes(32 << 20)
+			for turn := 0; b.Loop(); turn++ {
+				if _, err := st.Update(b.Context(), acme, func(w store.Writer) error {
+					r := store.Record{Org: "a", Kind: "long", ID: "x", Doc: texts[turn%2]}
+					if old, err := w.Get(b.Context(), "long", "x"); err == nil {
+						r.Rev = old.Rev
+					}
+					return w.Put(b.Context(), r)
+				}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
