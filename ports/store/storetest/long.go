@@ -11,17 +11,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Long returns a JSON document of about n bytes, full of characters of several bytes
-// and of some that JSON escapes. Documents with another seed have nothing in common.
+// Long returns a JSON document of about n bytes, with characters of several bytes and
+// some that JSON escapes. Documents with another seed have nothing in common.
 func Long(seed string, n int) []byte {
-	unit := seed + `é€𝄞 \"\\\n` + "\u2028" + seed
+	unit := seed + `é€𝄞 \"\\\n` + "\u2028" + strings.Repeat(seed, 90/len(seed)) + " "
 	return []byte(`{"text":"` + strings.Repeat(unit, n/len(unit)) + `"}`)
 }
 
 // longTests are about documents that back ends keep in parts.
 var longTests = []test{
 	{"long documents", func(t *testing.T, b Backend) {
-		long := [][]byte{Long("a", 3_300_000), Long("b", 2_200_000), []byte(`{}`), Long("c", 1<<20), Long("d", 1<<20+200), append(Long("d", 1<<20+200), ' ')}
+		long := [][]byte{Long("a", 2_200_000), Long("b", 1_200_000), []byte(`{}`), Long("c", 1<<20), Long("d", 1<<20+200), append(Long("d", 1<<20+200), ' ')}
 		var revs []store.Revision
 		put := func(id string, text []byte) {
 			t.Helper()
@@ -32,18 +32,19 @@ var longTests = []test{
 				}
 				return w.Put(ctx, r)
 			}))
-			for name, got := range map[string][]byte{"view": viewed(t, b, id), "snapshot": snapped(t, b, id)} {
-				if !bytes.Equal(got, text) {
-					t.Errorf("%s after %d: %d bytes, not %d", name, revs[len(revs)-1], len(got), len(text))
-				}
+			if got := viewed(t, b, id); !bytes.Equal(got, text) {
+				t.Errorf("after %d: %d bytes, not %d", revs[len(revs)-1], len(got), len(text))
 			}
 		}
-		put("0", Long("x", 1_500_000))
+		put("0", Long("x", 1_100_000))
 		for _, text := range long {
 			put("1", text)
 		}
 		update(t, b, "a", func(ctx context.Context, w store.Writer) error { return w.Delete(ctx, "long", "1") })
 		put("1", long[0])
+		if got := snapped(t, b, "1"); !bytes.Equal(got, long[0]) {
+			t.Errorf("in the snapshot: %d bytes, not %d", len(got), len(long[0]))
+		}
 		for i, text := range long {
 			if got, err := store.At(t.Context(), b, scope(t, "a"), "long", "1", revs[i+1]); err != nil || !bytes.Equal(got, text) {
 				t.Errorf("at %d: %d bytes, not %d; %v", revs[i+1], len(got), len(text), err)
