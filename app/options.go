@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/health"
+	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/app/session"
@@ -196,6 +197,9 @@ func WithMultiOrgUsers() Option { return func(o *settings) { o.multiOrg = true }
 
 // WithAdminPasswordResets lets admins set other users' passwords.
 func WithAdminPasswordResets() Option { return func(o *settings) { o.adminResets = true } }
+
+// WithPasswordRules says which passwords users may have, and for how long.
+func WithPasswordRules(r identity.PasswordRules) Option { return func(o *settings) { o.wording = r } }
 
 // WithSessions says how browsers log in, and for how long.
 func WithSessions(c session.Config) Option { return func(o *settings) { o.sessions = c } }

@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/health"
+	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/app/session"
@@ -76,6 +77,7 @@ type people struct {
 	custom      map[string]string
 	adminResets bool
 	sessions    session.Config
+	wording     identity.PasswordRules
 	hideKeys    bool
 	keepKeys    bool
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
+	"github.com/gatehouse-io/gatehouse/core/password"
 	rights "github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
@@ -334,6 +335,9 @@ func switches(file string) []app.Option {
 		quick.PerName, quick.Hidden = 1, true
 	case file == "sessions-several.txt":
 		return []app.Option{app.WithSessions(quick), app.WithMultiOrgUsers()}
+	case file == "passwords-policy.txt":
+		return []app.Option{app.WithSessions(quick), app.WithPasswordRules(identity.PasswordRules{First: true, History: 2,
+			Policy: password.Policy{MinLength: 8, MultiCase: true, MinNumeric: 1, MinSpecial: 1, DisableSequential: true}})}
 	case file == "sso.txt":
 		quick.Grants = rights.Grants{Lookup: true, Defaults: access.Map{"api_assets": access.LevelRead}}
 	case file == "sso-pages.txt":

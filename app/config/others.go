@@ -76,7 +76,7 @@ const otherSwitches = `
 	email_backend.enable_email_notifications hide_listen_path use_sentry show_org_id
 	host_config.enable_host_names host_config.disable_org_slug_prefix
 	http_server_options.ssl_insecure_skip_verify http_server_options.prefer_server_ciphers
-	security.force_first_login_pw_reset security.enable_content_security_policy
+	security.enable_content_security_policy
 	ui.hide_help ui.dont_allow_license_management ui.onboarding.enabled
 	identity_broker.enabled identity_broker.ssl_insecure_skip_verify
 	use_sharded_analytics enable_aggregate_lookups allow_explicit_policy_id
@@ -84,7 +84,6 @@ const otherSwitches = `
 
 const otherNumbers = `
 	mongo_batch_size
-	security.user_password_max_days security.enforce_password_history
 	ui.notifications.duration.success ui.notifications.duration.warning ui.notifications.duration.error ui.trial.end_date
 	portal_session_lifetime
 	notifications.certificate_expiry_monitor.metadata_refresh_interval_minutes

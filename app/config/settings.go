@@ -202,10 +202,13 @@ func (l Limits) TrustedProxies() ([]netip.Prefix, bool) {
 type Security struct {
 	OpenPolicy            OpenPolicy
 	AdditionalPermissions map[string]string // custom permission → label
-	AdminResetsPassword   bool              // administrators may set other users' passwords
-	HideAccessKeys        bool              // administrators see no access key of another user
-	KeepAccessKeys        bool              // users renew no access key but their own
-	AllowedExamples       []string          // exact addresses of example repositories; the first is the default
+	PasswordMaxDays       int
+	PasswordHistory       int
+	FirstLoginChange      bool
+	AdminResetsPassword   bool     // administrators may set other users' passwords
+	HideAccessKeys        bool     // administrators see no access key of another user
+	KeepAccessKeys        bool     // users renew no access key but their own
+	AllowedExamples       []string // exact addresses of example repositories; the first is the default
 }
 
 // SSO says what people get whom an identity broker has recognised

@@ -23,7 +23,7 @@ type finding struct {
 func (l *loader) validate() {
 	s := &l.settings
 	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
-	for _, f := range slices.Concat(servingRules(s), storageRules(s), gatewayRules(s), redisRules(&s.Redis), limitRules(s), sessionRules(&s.Sessions), ssoRules(&s.SSO)) {
+	for _, f := range slices.Concat(servingRules(s), storageRules(s), gatewayRules(s), redisRules(&s.Redis), limitRules(s), sessionRules(&s.Sessions), ssoRules(&s.SSO), passwordRules(&s.Security)) {
 		if f.bad {
 			l.problem(f.setting, "%s", f.message)
 		}
@@ -101,6 +101,19 @@ func sessionRules(b *Sessions) []finding {
 		{b.PerName < 0, "security.login_failure_username_limit", "expected at least 0"},
 		{b.PerAddress < 0, "security.login_failure_ip_limit", "expected at least 0"},
 		{b.Window < 1 || b.Window > longestWait, "security.login_failure_expiration", "expected 1 second to 24 hours"},
+	}
+}
+
+// Bounds of what can be asked of passwords: each earlier one takes a slow check.
+const (
+	longestPassword = 36_500 // days
+	mostPasswords   = 24
+)
+
+func passwordRules(p *Security) []finding {
+	return []finding{
+		{p.PasswordMaxDays < 0 || p.PasswordMaxDays > longestPassword, "security.user_password_max_days", "expected 0 to 36500"},
+		{p.PasswordHistory < 0 || p.PasswordHistory > mostPasswords, "security.enforce_password_history", "expected 0 to 24"},
 	}
 }
 

@@ -62,10 +62,11 @@ type Service struct {
 	Store     store.Store
 	Keys      secret.Keys
 	Passwords secret.Passwords
-	NewID     system.NewID
-	Now       system.Clock
-	Log       *slog.Logger
-	PageSize  int
+	PasswordRules
+	NewID    system.NewID
+	Now      system.Clock
+	Log      *slog.Logger
+	PageSize int
 	// MultiOrg lets the same address exist in several organisations
 	// (enable_multi_org_users).
 	MultiOrg bool

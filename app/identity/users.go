@@ -79,12 +79,11 @@ func (s *Service) equip(u identity.User, key, password string) (identity.User, e
 	if err != nil || password == "" {
 		return u, err
 	}
-	if err := identity.CheckPassword("password", password); err != nil {
+	if err := s.acceptable("password", u, password); err != nil {
 		return u, err
 	}
-	u.Credentials.PasswordHash, err = s.Passwords.Hash(password)
-	u.PasswordUpdated = s.Now()
-	return u, err
+	hash, err := s.Passwords.Hash(password)
+	return s.withPassword(u, hash, true), err
 }
 
 // add stores a user, unless one of the checks refuses it. Its organisation and its
@@ -185,10 +184,10 @@ func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Rec
 	if err := s.proves(in, u.Value); err != nil {
 		return operation.Receipt{}, err
 	}
-	if err := identity.CheckPassword("new_password", in.Change.New); err != nil {
+	if err := s.acceptable("new_password", u.Value, in.Change.New); err != nil {
 		return operation.Receipt{}, err
 	}
-	at, err := s.storePassword(ctx, u, in.Change.New)
+	at, err := s.storePassword(ctx, u, in.Change.New, in.Who.ID != u.Value.ID)
 	return operation.Receipt{Message: "User password updated", Tag: operation.Tag(at)}, err
 }
 
@@ -211,16 +210,14 @@ func (s Users) proves(in setPasswordIn, u identity.User) error {
 	return nil
 }
 
-func (s *Service) storePassword(ctx context.Context, u store.Stored[identity.User], password string) (store.Serial, error) {
+func (s *Service) storePassword(ctx context.Context, u store.Stored[identity.User], password string, given bool) (store.Serial, error) {
 	hash, err := s.Passwords.Hash(password)
 	if err != nil {
 		return 0, err
 	}
-	now := s.Now()
 	return store.Write(ctx, s.Store, home(u.Value), func(w store.Writer) (store.Serial, error) {
 		v, err := users.Revise(ctx, w, u.Value.ID, operation.IfAt(u.Serial).Check, func(v identity.User) (identity.User, error) {
-			v.Credentials.PasswordHash, v.PasswordUpdated = hash, now
-			return v, nil
+			return s.withPassword(v, hash, given), nil
 		})
 		if err == nil && s.EndSessions != nil {
 			err = s.EndSessions(ctx, w, u.Value.ID)

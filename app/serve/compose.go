@@ -235,7 +235,11 @@ func (c *Composition) observer(ctx context.Context, s config.Settings, log *slog
 
 // optional adds what is off until it is configured: Redis and rules.
 func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Option, error) {
-	var opts []app.Option
+	words, err := passwordRules(s)
+	if err != nil {
+		return nil, err
+	}
+	opts := []app.Option{words}
 	engine := ruleEngine(s, log)
 	if s.Security.OpenPolicy.Enabled {
 		opts = append(opts, app.WithRules(func(t app.Tools) (rules.Engine, error) {

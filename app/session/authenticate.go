@@ -63,8 +63,14 @@ func (s *Service) user(ctx context.Context, r store.Reader, found *session.Sessi
 	if fault.KindOf(err) == fault.NotFound || err == nil && u.Value.OrgID != found.OrgID {
 		return identity.User{}, guard.Unauthenticated()
 	}
-	if err != nil || found.Person == nil || len(found.Person.Groups) == 0 {
+	if err != nil {
 		return u.Value, err
+	}
+	if found.Person == nil {
+		return u.Value, s.current(ctx, r, u.Value, c)
+	}
+	if len(found.Person.Groups) == 0 {
+		return u.Value, nil
 	}
 	return s.regrouped(ctx, r, u.Value, found.Person.Groups, c)
 }
@@ -80,4 +86,24 @@ func (s *Service) byToken(ctx context.Context, r store.Reader, token string) (*s
 		return &v.Value, err
 	}
 	return nil, nil
+}
+
+// CodeExpired is the code of the fault for a user who must change the password first.
+const CodeExpired = "auth.password"
+
+// current refuses a user whose password must be changed before anything else, but for
+// what changes it. Access keys are another matter: programs have them.
+func (s *Service) current(ctx context.Context, r store.Reader, u identity.User, c *operation.Call) error {
+	must, err := s.users.MustChange(ctx, r, u)
+	if err != nil || !must {
+		return err
+	}
+	own := c.Spec.EvenExpired
+	for _, value := range c.Path {
+		own = own && value == u.ID
+	}
+	if own {
+		return nil
+	}
+	return fault.New(fault.Denied, CodeExpired, "access denied: change your password first")
 }

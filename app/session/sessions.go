@@ -21,6 +21,8 @@ type Opened struct {
 	UserID  string    `json:"user_id"`
 	OrgID   tenant.ID `json:"org_id"`
 	Expires time.Time `json:"expires_at"`
+	// MustChange says that the session can do nothing but change the password.
+	MustChange bool `json:"password_expired"`
 }
 
 // begin makes a session. The token is always a new one: what a browser had before is
@@ -36,6 +38,7 @@ func (s *Service) begin(org tenant.ID, userID string) (opened session.Session, t
 // open makes a session for a user whose password was right.
 func (s *Service) open(ctx context.Context, u identity.User) (operation.Landing, error) {
 	opened, token := s.begin(u.OrgID, u.ID)
+	must := false
 	_, err := s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
 		_, err := users.Records.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
 			if v.Credentials.PasswordHash != u.Credentials.PasswordHash || !v.Active {
@@ -47,12 +50,16 @@ func (s *Service) open(ctx context.Context, u identity.User) (operation.Landing,
 		if err != nil {
 			return err
 		}
+		if must, err = s.users.MustChange(ctx, w, u); err != nil {
+			return err
+		}
 		return s.keep(ctx, w, opened)
 	})
 	if err != nil {
 		return operation.Landing{}, err
 	}
 	out := s.entered(opened, token)
+	out.Meta = Opened{u.ID, u.OrgID, opened.Expires, must}
 	out.Cookies = append(out.Cookies, s.cookie(operation.DeviceCookie, s.device(u.Email), deviceLife))
 	return out, nil
 }
@@ -73,7 +80,7 @@ func (s *Service) keep(ctx context.Context, w store.Writer, opened session.Sessi
 func (s *Service) entered(opened session.Session, token string) operation.Landing {
 	return operation.Landing{
 		Who:     operation.Principal{ID: opened.UserID, OrgID: opened.OrgID},
-		Receipt: operation.Receipt{Message: "Logged in", Meta: Opened{opened.UserID, opened.OrgID, opened.Expires}},
+		Receipt: operation.Receipt{Message: "Logged in", Meta: Opened{opened.UserID, opened.OrgID, opened.Expires, false}},
 		Cookies: []operation.Cookie{
 			s.cookie(operation.SessionCookie, token, s.cfg.Life),
 			s.cookie(operation.ProofCookie, s.proofs(token)[0], s.cfg.Life),

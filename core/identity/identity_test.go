@@ -70,14 +70,6 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-func TestCheckPassword(t *testing.T) {
-	for password, ok := range map[string]bool{"": false, "12345": false, "123456": true, "üüüüü": false, "üüüüüü": true} {
-		if err := identity.CheckPassword("password", password); (err == nil) != ok || err != nil && field(err) != "password" {
-			t.Errorf("%q: %v", password, err)
-		}
-	}
-}
-
 func TestNewOrganisation(t *testing.T) {
 	o, err := identity.NewOrganisation("generated", identity.OrganisationDraft{OwnerName: "x"})
 	if err != nil || o.ID != "generated" || o.APIs == nil || o.EventOptions == nil || o.AdditionalPermissions == nil {

@@ -4,7 +4,6 @@ import (
 	"net/mail"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -30,6 +29,7 @@ type User struct {
 	Grouped         bool        `json:"grouped,omitempty"`   // has been in a group: an empty map makes no admin any more
 	PasswordMaxDays int         `json:"password_max_days"`
 	PasswordUpdated time.Time   `json:"password_updated"`
+	PasswordGiven   bool        `json:"password_given,omitempty"` // somebody else chose it
 	LastLogin       time.Time   `json:"last_login_date"`
 	Created         time.Time   `json:"created_at"`
 	Credentials     Credentials `json:"credentials"`
@@ -41,6 +41,8 @@ type Credentials struct {
 	KeyDigest    string `json:"key_digest"`    // keyed digest of the access key
 	KeySealed    string `json:"key_sealed"`    // encrypted access key
 	PasswordHash string `json:"password_hash"` // "" until a password is set
+	// Earlier are the hashes of earlier passwords, newest first, as far as they are refused.
+	Earlier []string `json:"earlier_hashes,omitempty"`
 }
 
 // UserDraft is what an administrator may choose about a user.
@@ -88,15 +90,4 @@ func CleanEmail(s string) (string, error) {
 		return "", fault.New(fault.Invalid, UserKind+".email_address", "email_address is not a valid address").At("email_address")
 	}
 	return s, nil
-}
-
-// minPassword is the shortest password without a policy file (docs/wire/authentication.md#passwords).
-const minPassword = 6
-
-// CheckPassword refuses passwords that are too short.
-func CheckPassword(field, password string) error {
-	if n := utf8.RuneCountInString(password); n < minPassword {
-		return fault.New(fault.Invalid, UserKind+"."+field, "%s must have at least %d characters", field, minPassword).At(field)
-	}
-	return nil
 }

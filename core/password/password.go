@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
 // Bounds of passwords and of what operators may ask for.
@@ -50,33 +48,29 @@ func Parse(text []byte) (p Policy, err error) {
 	return p, nil
 }
 
-// Check returns the fault for the first thing that a password lacks, or nil. The fault
-// has the code, and names the field that holds the password.
-func (p Policy) Check(code, field, password string) error {
+// Lacks returns the first thing that a password must have and does not, or "".
+func (p Policy) Lacks(password string) string {
 	shortest := p.MinLength
 	if shortest == 0 {
 		shortest = Shortest
 	}
-	refuse := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, code, "%s must have "+format, append([]any{field}, args...)...).At(field)
-	}
 	if len(password) > Longest {
-		return refuse("at most %d bytes", Longest)
+		return fmt.Sprintf("at most %d bytes", Longest)
 	}
 	n := countIn(password)
 	switch {
 	case utf8.RuneCountInString(password) < shortest:
-		return refuse("at least %d characters", shortest)
+		return fmt.Sprintf("at least %d characters", shortest)
 	case p.MultiCase && (n.upper == 0 || n.lower == 0):
-		return refuse("both upper and lower case letters")
+		return "both upper and lower case letters"
 	case n.digits < p.MinNumeric:
-		return refuse("at least %d digits", p.MinNumeric)
+		return fmt.Sprintf("%d or more digits", p.MinNumeric)
 	case n.special < p.MinSpecial:
-		return refuse("at least %d characters that are neither letters nor digits", p.MinSpecial)
+		return fmt.Sprintf("%d or more characters that are neither letters nor digits", p.MinSpecial)
 	case p.DisableSequential && n.sequential:
-		return refuse("no sequences such as 123 or abc")
+		return "no sequences such as 123 or abc"
 	}
-	return nil
+	return ""
 }
 
 // counts is what a password has of each.

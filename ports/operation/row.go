@@ -39,6 +39,9 @@ func Alone() Option { return func(s *Spec) { s.Alone = true } }
 // Reads says that the row changes nothing, whatever its method: a search, for one.
 func Reads() Option { return func(s *Spec) { s.Intent = access.Read } }
 
+// EvenExpired lets users whose password must be changed do this to themselves.
+func EvenExpired() Option { return func(s *Spec) { s.EvenExpired = true } }
+
 // Public lets anyone call.
 func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" } }
 
