@@ -198,6 +198,9 @@ func TestTheStoreIsTampered(t *testing.T) {
 		w := newWorld(t)
 		p := w.process(audit.Settings{})
 		for i := range 140 {
+			if i == 128 {
+				w.fold(p) // so that the second segment is open
+			}
 			w.write("a", "n", fmt.Sprint(i))
 		}
 		w.fold(p)

@@ -58,8 +58,10 @@ func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.
 	if err := ctx.Err(); err != nil {
 		return after, err
 	}
+	if err := t.load(ctx, list, after); err != nil {
+		return after, err
+	}
 	all := make([][]audit.Record, len(list))
-	t.after = map[place][]byte{}
 	for i := len(list) - 1; i >= 0; i-- { // the last first: documents are read as they are now, and lead back
 		all[i] = t.commit(ctx, list[i])
 	}
@@ -69,6 +71,67 @@ func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.
 		}
 	}
 	return after, ctx.Err()
+}
+
+// load reads the documents that some commits changed, as they were after a revision: as
+// they are now, led back by the commits since, which are few.
+func (t *telling) load(ctx context.Context, list []store.Commit, at store.Revision) error {
+	t.after = map[place][]byte{}
+	now := at
+	err := t.store.View(ctx, tenant.Everyone("audit"), func(r store.Reader) error {
+		clear(t.after)
+		for _, c := range list {
+			for _, ch := range c.Changes[:min(len(c.Changes), audit.MaxSubjects)] {
+				p := place{ch.Org, ch.Kind, ch.ID}
+				if _, ok := t.after[p]; ok || ch.Op != store.Updated {
+					continue
+				}
+				for rec, err := range r.Scan(ctx, store.Query{Kind: ch.Kind, ID: ch.ID}) {
+					if err != nil {
+						return err
+					}
+					if rec.Org == ch.Org && rec.Damage == nil && len(rec.Doc) <= maxCompare {
+						t.after[p], now = rec.Doc, max(now, rec.Rev)
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || now == at {
+		return err
+	}
+	var since []store.Commit
+	for c, err := range t.store.Follow(ctx, at) {
+		if err != nil {
+			return err
+		}
+		if since = append(since, c); c.Rev >= now {
+			break
+		}
+	}
+	for _, c := range slices.Backward(since) {
+		for _, ch := range slices.Backward(c.Changes) {
+			t.leadBack(ch)
+		}
+	}
+	return ctx.Err()
+}
+
+// leadBack makes of a document after a change the one before. What does not fit, because
+// the record was not there at one of the times, is forgotten.
+func (t *telling) leadBack(ch store.Change) {
+	p := place{ch.Org, ch.Kind, ch.ID}
+	after, ok := t.after[p]
+	if !ok && ch.Op != store.Deleted {
+		return
+	}
+	before, err := ch.Before(after)
+	if ch.Op == store.Created || err != nil || len(before) == 0 {
+		delete(t.after, p)
+		return
+	}
+	t.after[p] = before
 }
 
 // gap tells that commits were forgotten before they could be told.
@@ -120,14 +183,8 @@ func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revisio
 	}
 	at := place{ch.Org, ch.Kind, ch.ID}
 	after, ok := t.after[at]
-	switch ch.Op {
-	case store.Created:
-		delete(t.after, at)
-		return
-	case store.Deleted:
-		if before, err := ch.Before(nil); err == nil {
-			t.after[at] = before
-		}
+	if ch.Op != store.Updated {
+		t.leadBack(ch)
 		return
 	}
 	if !ok && len(r.Diff) < audit.MaxDifferences {

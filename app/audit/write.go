@@ -88,6 +88,10 @@ func put[T any](ctx context.Context, w store.Writer, k *store.Kind[T], v T, over
 	return k.Insert(ctx, w, v)
 }
 
+// closing is how many records at once close the last segment although it is not full: to
+// write it again with each fold costs more than a segment that is smaller.
+const closing = 32
+
 // headID names the head of the trail of an organisation.
 func headID(org tenant.ID) string { return "head-" + string(org) }
 
@@ -103,19 +107,17 @@ func (s *Service) grow(ctx context.Context, org tenant.ID, records []audit.Recor
 	if err != nil {
 		return g, err
 	}
+	busy := len(records) >= closing
 	for len(records) > 0 {
 		seg, records = seg.Add(records...)
-		seg = s.signed(seg)
+		seg.Checkpoint = seg.Checkpoint.Sign(s.Signer.SigningKey(), s.Signer.Sign)
+		if busy || seg.Full() {
+			seg = seg.Close()
+		}
 		g.segments, g.head.Last = append(g.segments, seg), seg.Checkpoint
 		seg = audit.Begin(org, seg.Checkpoint)
 	}
 	return g, nil
-}
-
-// signed returns a segment with the signature of its checkpoint, compressed if it is full.
-func (s *Service) signed(seg audit.Segment) audit.Segment {
-	seg.Checkpoint = seg.Checkpoint.Sign(s.Signer.SigningKey(), s.Signer.Sign)
-	return seg.Close()
 }
 
 // end returns the head of a trail and the segment to which the next record is added.

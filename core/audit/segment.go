@@ -73,11 +73,8 @@ func (s Segment) Add(records ...Record) (_ Segment, left []Record) {
 	return s, records
 }
 
-// Close returns s compressed if it is full.
+// Close returns s compressed: no record can be added any more.
 func (s Segment) Close() Segment {
-	if !s.Full() || s.Packed != nil {
-		return s
-	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write([]byte(s.Text)) // writing to memory does not fail
