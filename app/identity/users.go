@@ -14,9 +14,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// AdminUsers is what the super-admin does with users.
-type AdminUsers struct{ *Service }
-
 // exampleOrg is the organisation in examples.
 const exampleOrg = "5f1a0c5d8e3b2a1f00000001"
 
@@ -24,43 +21,6 @@ var exampleUser = View{
 	ID: "5f1a0c5d8e3b2a1f00000002", OrgID: exampleOrg, FirstName: "Ada", LastName: "Example", Email: "ada@example.com", Active: true,
 	AccessKey: "0123456789abcdef0123456789abcdef", Permissions: access.Map{"IsAdmin": access.LevelAdmin},
 	PWHistory: []json.RawMessage{},
-}
-
-// Operations lists what the super-admin can do with users.
-func (s AdminUsers) Operations() []operation.Operation {
-	return operation.Group{
-		Surface: operation.Admin, Name: "admin.users", Path: "/admin/users", Tag: "Users",
-		Style: adminStyle("users", map[string]operation.Answer{
-			identity.UserKind + ".not_found": {Text: "Could not retrieve user detail"},
-			userTaken:                        {Status: 403, Text: "User email already exists for this Org"},
-		}),
-	}.Rows(
-		operation.POST("create", "", "Create a user in any organisation", s.Create,
-			operation.Redact("password"), operation.Faulting(identity.UserKind+".email_address", identity.UserKind+".password", identity.UserKind+".user_permissions", identity.UserKind+".org_id", userTaken, codeNoGroup, identity.CodeUserTooMany, identity.CodeUserText),
-			operation.Notes("The message of the answer is the user's access key."),
-			operation.Example(map[string]any{"org_id": exampleOrg, "first_name": "Ada", "last_name": "Example", "email_address": "ada@example.com",
-				"active": true, "user_permissions": map[string]string{"IsAdmin": "admin"}},
-				map[string]any{"Status": "OK", "Message": exampleUser.AccessKey, "Meta": exampleUser})),
-		operation.GET("get", "/{userId}", "Fetch a user", s.Get, operation.Faulting(identity.UserKind+".not_found"), operation.Example(nil, exampleUser)),
-	)
-}
-
-type createUserIn struct {
-	Draft identity.UserDraft `body:""`
-}
-
-// Create makes a user; the message of the receipt is its access key.
-func (s AdminUsers) Create(ctx context.Context, in createUserIn) (operation.Receipt, error) {
-	u, key, err := s.prepare(in.Draft, s.Keys.NewKey())
-	if err != nil {
-		return operation.Receipt{}, err
-	}
-	at, err := s.add(ctx, u)
-	if err != nil {
-		return operation.Receipt{}, err
-	}
-	v, err := s.view(u)
-	return operation.Receipt{Message: key, Meta: v, Tag: operation.Tag(at)}, err
 }
 
 // prepare makes a user with its credentials, ready to be stored.
@@ -143,16 +103,6 @@ func (s *Service) grouped(ctx context.Context, r store.Reader, before, after ide
 
 type userIn struct {
 	ID string `path:"userId" doc:"Identifier of the user."`
-}
-
-// Get returns one user with its access key.
-func (s AdminUsers) Get(ctx context.Context, in userIn) (operation.Entity[View], error) {
-	u, err := s.user(ctx, in.ID)
-	if err != nil {
-		return operation.Entity[View]{}, err
-	}
-	v, err := s.view(u.Value)
-	return operation.Entity[View]{Value: v, Tag: operation.Tag(u.Serial)}, err
 }
 
 // PasswordChange is the body of a password reset.

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"maps"
 	"strings"
 	"time"
 
@@ -120,4 +121,33 @@ func (u User) rights(c UserChange) (User, error) {
 		return u, empty(UserKind)
 	}
 	return u, nil
+}
+
+// ApplyAll is Apply for the super-admin, who also gives and takes ResetPassword.
+func (u User) ApplyAll(c UserChange) (User, error) {
+	if c.Permissions == nil {
+		return u.Apply(c)
+	}
+	was := access.Map{}
+	maps.Copy(was, u.Permissions)
+	delete(was, string(access.ResetPassword))
+	if level, ok := c.Permissions[string(access.ResetPassword)]; ok {
+		was[string(access.ResetPassword)] = level
+	}
+	u.Permissions = was
+	return u.Apply(c)
+}
+
+// Resetting returns u with a level of ResetPassword and all other permissions as they
+// were: who was an admin by an empty map is one by name now.
+func (u User) Resetting(level access.Level) User {
+	m := access.Map{}
+	if len(u.Groups()) == 0 {
+		maps.Copy(m, u.Effective())
+	} else {
+		maps.Copy(m, u.Permissions)
+	}
+	m[string(access.ResetPassword)] = level
+	u.Permissions = m
+	return u
 }
