@@ -157,9 +157,10 @@ func shown(u identity.User) View {
 }
 
 // viewFor shows a user to a caller: the access key to the user itself and, unless
-// HideKeys, to admins. One that cannot be opened makes no answer fail; it is logged.
+// HideKeys, to admins of its organisation. A super user may only read: with the key of
+// an admin it could write. One that cannot be opened makes no answer fail; it is logged.
 func (s *Service) viewFor(who operation.Principal, u identity.User) View {
-	if who.ID != u.ID && (s.HideKeys || !who.Permissions.Admin()) {
+	if who.ID != u.ID && (s.HideKeys || who.OrgID == "" || !who.Permissions.Admin()) {
 		return shown(u)
 	}
 	v, err := s.view(u)

@@ -238,6 +238,9 @@ var plans = map[string]plan{
 	"admin.users.get": {as: root, path: func(testing.TB, *service) map[string]string {
 		return map[string]string{"userId": "000000000000000000000002"}
 	}},
+	"admin.users.update":          {as: root, path: somebody, bodies: fixed(`{"first_name":"Ada","last_name":"Example","user_permissions":{"apis":"write","ResetPassword":"admin"}}`)},
+	"admin.users.resets.allow":    {as: root, path: somebody},
+	"admin.users.resets.disallow": {as: root, path: somebody},
 	"admin.users.create": {as: root, bodies: fresh(func(n int, _ string) string {
 		return fmt.Sprintf(`{"org_id":"org-a","email_address":"user-%d@a.example","first_name":"Ada","last_name":"Example","active":true,"user_permissions":{"apis":"read"}}`, n)
 	})},
@@ -247,6 +250,17 @@ var plans = map[string]plan{
 		return map[string]string{"userId": "000000000000000000000002"}
 	},
 		bodies: fixed(`{"current_password":"","new_password":"a-long-passphrase"}`)},
+}
+
+// somebody makes a user.
+func somebody(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	a := s.ask(t, request{method: "POST", path: "/admin/users", as: root, body: fmt.Appendf(nil, `{"org_id":"org-a","first_name":"Ada","last_name":"Example","email_address":"writer-%d@a.example","user_permissions":{"apis":"write"}}`, s.next())})
+	var made struct{ Meta struct{ ID string } }
+	if err := json.Unmarshal(a.body, &made); err != nil || made.Meta.ID == "" {
+		t.Fatalf("%v in %s", err, a)
+	}
+	return map[string]string{"userId": made.Meta.ID}
 }
 
 // organisation is an organisation with most of what one can have.
