@@ -96,9 +96,9 @@ type adminChangeIn struct {
 func (s AdminUsers) Update(ctx context.Context, in adminChangeIn) (operation.Receipt, error) {
 	var hash string
 	if password := in.Change.Password; password != "" {
-		_, err := s.user(ctx, in.ID)
+		u, err := s.user(ctx, in.ID)
 		if err == nil {
-			err = identity.CheckPassword("password", password)
+			err = s.acceptable("password", u.Value, password)
 		}
 		if err == nil {
 			hash, err = s.Passwords.Hash(password)
@@ -107,7 +107,6 @@ func (s AdminUsers) Update(ctx context.Context, in adminChangeIn) (operation.Rec
 			return operation.Receipt{}, err
 		}
 	}
-	now := s.Now()
 	return s.change(ctx, in.adminUserIn, "", func(w store.Writer, u identity.User) (identity.User, error) {
 		if org := in.Change.OrgID; org != "" && org != u.OrgID {
 			return u, fault.New(fault.Invalid, identity.UserKind+".org_id", "org_id cannot be changed; create the user in the other organisation").At("org_id")
@@ -117,7 +116,7 @@ func (s AdminUsers) Update(ctx context.Context, in adminChangeIn) (operation.Rec
 			return v, err
 		}
 		if hash != "" {
-			v.Credentials.PasswordHash, v.PasswordUpdated = hash, now
+			v = s.withPassword(v, hash, true)
 		}
 		if err := s.free(ctx, w, v); err != nil {
 			return v, err
