@@ -33,6 +33,8 @@ func newKinds(definitions Definitions, e embedded) (crud.Kinds, error) {
 		session.Registration(),
 		identity.GroupRegistration(),
 		session.NonceRegistration(),
+		identity.AccountRegistration(),
+		identity.UseRegistration(),
 	}, append(audit.Registrations(), e.resources...)...) {
 		all = append(all, r.Registration())
 	}

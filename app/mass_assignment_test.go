@@ -112,7 +112,8 @@ func TestMassAssignment(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"apis.create", "apis.replace", "apis.oas.create", "apis.oas.replace", "mcps.create", "mcps.replace", "policies.create", "policies.replace", "policies.patch",
-		"assets.create", "assets.replace", "hooks.create", "hooks.replace", "clientidps.create", "clientidps.replace", "users.create", "users.replace", "usergroups.create", "usergroups.replace"} {
+		"assets.create", "assets.replace", "hooks.create", "hooks.replace", "clientidps.create", "clientidps.replace", "users.create", "users.replace", "usergroups.create", "usergroups.replace",
+		"service-accounts.create", "service-accounts.replace", "service-accounts.keys.create"} {
 		if !stored[id] {
 			t.Errorf("%s stored nothing: the test says nothing of it", id)
 		}

@@ -13,7 +13,7 @@ var guarded = map[string]string{
 	"/api/cache/jwks": "IsAdmin", "/api/org/opa": "IsAdmin", "/api/sso": "IsAdmin",
 	"/api/mcps": "mcp", "/api/schemas/apidefs/mcp": "mcp",
 	"/api/keys": "keys", "/api/apis/keys": "keys", "/api/apis/oauth": "oauth", "/api/portal/policies": "policies", "/api/portal": "portal",
-	"/api/certs": "certs", "/api/assets": "api_assets", "/api/hooks": "hooks", "/api/users": "users", "/api/usergroups": "user_groups",
+	"/api/certs": "certs", "/api/assets": "api_assets", "/api/hooks": "hooks", "/api/users": "users", "/api/usergroups": "user_groups", "/api/service-accounts": "users",
 	"/api/usage": "analytics", "/api/activity": "analytics", "/api/uptime": "analytics", "/api/logs": "log", "/api/tib": "idm",
 	"/api/system": "system", "/api/audit-logs": "audit_logs", "/api/rulesets": "governance",
 	"/api/users/me": "", "/api/schema": "", "/api/schemas": "", "/api/org/notifications": "", "/api/org/permissions": "",

@@ -83,6 +83,13 @@ func newEstate(t *testing.T, ownership bool) *estate {
 		}
 		e.keys[name], e.ids[name] = answer.Message, answer.Meta.ID
 	}
+	e.ids["program"] = e.must("admin of a", "POST", "/api/service-accounts", `{"name":"program","user_permissions":`+everyGroup("write")+`}`)
+	text := e.send([2]string{"Authorization", e.keys["admin of a"]}, "POST", "/api/service-accounts/"+e.ids["program"]+"/keys", `{"name":"key"}`).Body.String()
+	var made struct{ Meta struct{ Key string } }
+	if err := json.Unmarshal([]byte(text), &made); err != nil || made.Meta.Key == "" {
+		t.Fatal(text, err)
+	}
+	e.keys["program"] = made.Meta.Key
 	return e
 }
 
@@ -103,7 +110,7 @@ func (e *estate) callers() []caller {
 	out := []caller{{name: "anonymous"}, {name: "inactive"}, {name: "no permission"}, {name: "read", level: "read"}, {name: "write", level: "write"}, {name: "deny", level: "deny"},
 		{name: "owner", level: "write", owner: true}, {name: "member", level: "write", owner: true}, {name: "member, other group", level: "write"},
 		{name: "admin", admin: true}, {name: "admin, denied", admin: true}, {name: "super", admin: true, super: true},
-		{name: "admin of b", admin: true, away: true}, {name: "other, no admin", level: "write", away: true}}
+		{name: "program", level: "write"}, {name: "admin of b", admin: true, away: true}, {name: "other, no admin", level: "write", away: true}}
 	for i := range out {
 		if key := e.keys[out[i].name]; key != "" {
 			out[i].header = [2]string{"Authorization", key}
@@ -178,6 +185,10 @@ func (e *estate) make(org, pattern, param string) string {
 		return e.must(as, "POST", "/api/hooks", fmt.Sprintf(`{"name":"H%d","method":"POST","target_path":"https://h%d.example/"}`, n, n))
 	case below(pattern, "/api/users"):
 		return e.must(as, "POST", "/api/users", fmt.Sprintf(`{"first_name":"F","last_name":"L","email_address":"m%d@example.com","user_permissions":{"apis":"read"}}`, n))
+	case param == "keyId":
+		return "5f1a0c5d8e3b2a1fffff0001" // none: an account has its keys, and what the account is decides
+	case below(pattern, "/api/service-accounts"):
+		return e.must(as, "POST", "/api/service-accounts", fmt.Sprintf(`{"name":"s%d","user_permissions":{"apis":"read"}}`, n))
 	case below(pattern, "/api/usergroups"):
 		return e.must(as, "POST", "/api/usergroups", fmt.Sprintf(`{"name":"G%d","user_permissions":{"apis":"read"}}`, n))
 	}
@@ -275,8 +286,8 @@ func (e *estate) check(o operation.Operation) (cells int) {
 	for _, who := range e.callers() {
 		missing := ""
 		for _, target := range targets {
-			if target == "self" && (who.name == "anonymous" || o.Method != "GET") && !strings.HasSuffix(o.Path, "/actions/reset") {
-				continue // it would change who calls
+			if target == "self" && (who.name == "program" || (who.name == "anonymous" || o.Method != "GET") && !strings.HasSuffix(o.Path, "/actions/reset")) {
+				continue // it is no user, or it would change who calls
 			}
 			place := target
 			if who.away { // what is its own is the other's, and the other way round

@@ -54,6 +54,7 @@ var modules = fx.Options(
 	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),
 	service[identity.Users](func(s *identity.Service) identity.Users { return identity.Users{Service: s} }),
 	service[*session.Service](newSessions),
+	service[identity.ServiceAccounts](func(s *identity.Service) identity.ServiceAccounts { return identity.ServiceAccounts{Service: s} }),
 	service[identity.UserGroups](func(s *identity.Service, t crud.Tools) identity.UserGroups {
 		return identity.UserGroups{Service: s, Tools: t}
 	}),

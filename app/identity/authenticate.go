@@ -15,12 +15,17 @@ import (
 )
 
 // Authenticate is the guard's Authenticator of the management surface: the user
-// whose access key the call presents, as it is stored at this moment.
+// whose access key the call presents, or else the service account, as it is stored at
+// this moment.
 func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	if c.Token == "" {
 		return guard.Unauthenticated()
 	}
-	return s.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (identity.User, error) { return s.byKey(ctx, r, c.Token) })
+	err := s.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (identity.User, error) { return s.byKey(ctx, r, c.Token) })
+	if fault.KindOf(err) == fault.Unauthenticated {
+		return s.authenticateAccount(ctx, c)
+	}
+	return err
 }
 
 // Recognise puts a user on a call as principal, with the permissions that its groups

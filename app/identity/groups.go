@@ -103,13 +103,24 @@ func (s UserGroups) after(ctx context.Context, w store.Writer, c *crud.Change[id
 
 // expel takes all members out of a group.
 func expel(ctx context.Context, w store.Writer, group string) error {
-	var members []string
+	var members, programs []string
 	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: identity.GroupKind, ID: group}) {
 		if err != nil {
 			return err
 		}
-		if rec.Kind == users.Name {
+		switch rec.Kind {
+		case users.Name:
 			members = append(members, rec.ID)
+		case accounts.Name:
+			programs = append(programs, rec.ID)
+		}
+	}
+	for _, id := range programs {
+		if _, err := accounts.Edit(ctx, w, id, nil, func(a identity.ServiceAccount) (identity.ServiceAccount, error) {
+			a.GroupIDs = a.User().Without(group).GroupIDs
+			return a, nil
+		}); err != nil {
+			return err
 		}
 	}
 	for _, id := range members {

@@ -54,7 +54,7 @@ func open(t testing.TB) *house {
 	h.ops = map[string]operation.Operation{}
 	for _, rows := range [][]operation.Operation{
 		identity.Organisations.Registration().Operations(crud.Tools{Store: db, NewID: h.NewID, Now: h.Now, PageSize: 2}), identity.AdminUsers{Service: h.Service}.Operations(), identity.Users{Service: h.Service}.Operations(),
-		identity.UserGroups{Service: h.Service, Tools: crud.Tools{Store: db, NewID: h.NewID, Now: h.Now, PageSize: 2}}.Operations(),
+		identity.ServiceAccounts{Service: h.Service}.Operations(), identity.UserGroups{Service: h.Service, Tools: crud.Tools{Store: db, NewID: h.NewID, Now: h.Now, PageSize: 2}}.Operations(),
 	} {
 		if err := operation.Check(rows); err != nil {
 			t.Fatal(err)
@@ -126,6 +126,18 @@ func (h *house) group(t testing.TB, draft string) string {
 		t.Fatal(err)
 	}
 	return r.Meta
+}
+
+// count returns how many records of a kind there are.
+func (h *house) count(t testing.TB, kind string) (n int) {
+	t.Helper()
+	if err := h.Store.View(t.Context(), tenant.Everyone("test"), func(r store.Reader) (err error) {
+		n, err = r.Count(t.Context(), store.Query{Kind: kind})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // login returns a call of a user, with a row's intent and permission.

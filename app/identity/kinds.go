@@ -67,6 +67,7 @@ type Service struct {
 	Now      system.Clock
 	Log      *slog.Logger
 	PageSize int
+	uses     uses // of keys of service accounts
 	// MultiOrg lets the same address exist in several organisations
 	// (enable_multi_org_users).
 	MultiOrg bool

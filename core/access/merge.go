@@ -102,3 +102,26 @@ func Exceeding(before, after, giver Map) Permission {
 	}
 	return ""
 }
+
+// Limit returns what is left of a map for a credential that is limited to some
+// permissions; without any it is not limited. An admin may write what is named, and is
+// an admin only if IsAdmin is named.
+func (m Map) Limit(to []string) Map {
+	if len(to) == 0 {
+		return m
+	}
+	out := Map{}
+	for p := range fallbacks { // another permission must not speak for one that is not named
+		out[string(p)] = LevelDeny
+	}
+	for _, name := range to {
+		level, ok := m.entry(Permission(name))
+		switch {
+		case m.Admin() && name != string(IsAdmin) && level != LevelDeny:
+			out[name] = LevelWrite
+		case ok:
+			out[name] = level
+		}
+	}
+	return out
+}

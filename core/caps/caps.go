@@ -67,6 +67,12 @@ var (
 		{"user_permissions", 1_000},
 		{"group_ids", 100},
 	}}
+	ServiceAccount = &List{"serviceaccount", "service account", []Cap{
+		{"user_permissions", 1_000},
+		{"group_ids", 100},
+		{"keys", 20},
+		{"permissions", 100},
+	}}
 	UserGroup = &List{"usergroup", "user group", []Cap{
 		{"user_permissions", 1_000},
 	}}
@@ -79,7 +85,7 @@ var (
 
 // Lists returns every list, for documentation.
 func Lists() []*List {
-	return []*List{Policy, Definition, Wrapper, ClientIdP, User, UserGroup, Organisation, Import}
+	return []*List{Policy, Definition, Wrapper, ClientIdP, User, UserGroup, ServiceAccount, Organisation, Import}
 }
 
 // Check returns a fault that names the first field of a document that has more

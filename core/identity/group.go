@@ -100,10 +100,7 @@ func checkDays(kind string, days int) error {
 }
 
 func checkMap(kind string, m access.Map) error {
-	list := caps.User
-	if kind == GroupKind {
-		list = caps.UserGroup
-	}
+	list := map[string]*caps.List{UserKind: caps.User, GroupKind: caps.UserGroup, AccountKind: caps.ServiceAccount}[kind]
 	if err := list.Count("user_permissions", len(m)); err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ var failures = []struct{ operation, message, reason string }{
 	{"hooks.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
 	{"admin.", "Failed to read response body, body empty", "an empty body: docs/wire/requests.md#bodies"},
 	{"admin.organisations.replace", "Failed to read request body, body empty", "as above"},
+	{"usergroups.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
 	{"users.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
 	{"rules.", "Failed to unmarshal response body.", "a body that cannot be read"},
 	{"permissions.", "Failed to unmarshal response body.", "a body that cannot be read"},

@@ -1,0 +1,138 @@
+package identity
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// keyUse is when a key of a service account was last used. It is a record of its own:
+// a use does not change the account, nor its entity tag.
+type keyUse struct {
+	ID      string    `json:"id"` // of the key
+	OrgID   tenant.ID `json:"org_id"`
+	Account string    `json:"account"`
+	At      time.Time `json:"at"`
+}
+
+var keyUses = &store.Kind[keyUse]{
+	Name: identity.AccountKind + "_use", Noun: "use of a key",
+	ID:  func(u keyUse) string { return u.ID },
+	Org: func(u keyUse) tenant.ID { return u.OrgID },
+}
+
+// UseRegistration is what uses of keys bring.
+func UseRegistration() crud.Registration {
+	return crud.Facts[keyUse]{Kind: keyUses, Sample: func(at crud.Stamp) (keyUse, error) {
+		return keyUse{ID: at.ID, OrgID: at.Org, Account: at.ID, At: at.Now()}, nil
+	}}.Registration()
+}
+
+// Bounds of what is remembered of uses between two writes.
+const (
+	usePause = time.Minute
+	maxUses  = 10_000
+	useBatch = 200 // of one unit of work
+)
+
+// uses are those that have not been written yet, by key.
+type uses struct {
+	mu   sync.Mutex
+	seen map[string]keyUse
+}
+
+// note remembers a use, unless there are too many to remember.
+func (u *uses) note(use keyUse) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.seen == nil {
+		u.seen = map[string]keyUse{}
+	}
+	if _, known := u.seen[use.ID]; known || len(u.seen) < maxUses {
+		u.seen[use.ID] = use
+	}
+}
+
+// take returns what has been noted, by organisation.
+func (u *uses) take() map[tenant.ID][]keyUse {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	out := map[tenant.ID][]keyUse{}
+	for _, use := range u.seen {
+		out[use.OrgID] = append(out[use.OrgID], use)
+	}
+	u.seen = nil
+	return out
+}
+
+// Run writes uses of keys down once a minute, and when the service stops.
+func (s ServiceAccounts) Run(ctx context.Context) error {
+	tick := time.NewTicker(usePause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.WriteUses(ctx)
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+			defer cancel()
+			s.WriteUses(last)
+			return nil
+		}
+	}
+}
+
+// WriteUses writes down which keys have been used, in small units of work. What
+// cannot be written is lost, and said in the log: the next use tells as much.
+func (s ServiceAccounts) WriteUses(ctx context.Context) {
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "service", Operation: "service-accounts.used"})
+	for org, list := range s.uses.take() {
+		scope, err := tenant.Of(org)
+		for batch := range slices.Chunk(list, useBatch) {
+			if err == nil {
+				_, err = s.Store.Update(ctx, scope, func(w store.Writer) error { return writeUses(ctx, w, batch) })
+			}
+		}
+		if err != nil {
+			s.Log.Warn("the last use of keys of service accounts could not be written", "org_id", string(org), "error", err)
+		}
+	}
+}
+
+func writeUses(ctx context.Context, w store.Writer, batch []keyUse) error {
+	for _, use := range batch {
+		a, err := accounts.Get(ctx, w, use.Account)
+		if fault.KindOf(err) == fault.NotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(a.Value.Keys, func(k identity.AccountKey) bool { return k.ID == use.ID }) {
+			continue // deleted meanwhile
+		}
+		_, err = keyUses.Edit(ctx, w, use.ID, nil, func(keyUse) (keyUse, error) { return use, nil })
+		if fault.KindOf(err) == fault.NotFound {
+			err = keyUses.Insert(ctx, w, use)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetUse removes the use of a key that is gone, if there was one.
+func forgetUse(ctx context.Context, w store.Writer, keyID string) error {
+	if _, err := keyUses.Delete(ctx, w, keyID, nil); err != nil && fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	return nil
+}
