@@ -39,7 +39,7 @@ type AccountKey struct {
 
 // AccountDraft is what a client may choose about a service account.
 type AccountDraft struct {
-	Name        string     `json:"name" doc:"1 to 64 lower-case letters, digits, '.', '_' or '-'. It cannot be changed."`
+	Name        string     `json:"name,omitempty" doc:"1 to 64 lower-case letters, digits, '.', '_' or '-'. It cannot be changed."`
 	Description string     `json:"description,omitempty"`
 	Active      *bool      `json:"active,omitempty" doc:"Absent: active when new, else as it was."`
 	Permissions access.Map `json:"user_permissions,omitempty"`
