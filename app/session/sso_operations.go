@@ -33,7 +33,7 @@ func (s SSO) Operations() []operation.Operation {
 		mint(operation.Group{Surface: operation.Admin, Name: "admin.sso", Path: "/admin/sso"}, "Failed to read response body, body empty")...)
 	landing := operation.Landing{Location: "/"}
 	return append(rows, operation.Group{Surface: operation.Management, Name: "sso", Tag: "Single sign-on", Style: operation.Style{Word: "OK"}}.Rows(
-		operation.GET("tap", "/tap", "Begin a session with a nonce", s.Tap, operation.Public(), operation.Writes(), operation.Status(nethttp.StatusSeeOther),
+		operation.GET("tap", "/tap", "Begin a session with a nonce", s.Tap, operation.Public(), operation.Writes(), operation.Redact("nonce"), operation.Status(nethttp.StatusSeeOther),
 			operation.Faulting(CodeNonce, CodeRefused), operation.Example(nil, landing),
 			operation.Notes("Sets the cookies of a login and sends the browser to `/`, or, where sso_custom_login_error_url is set, to that address when the person is refused.")),
 		operation.GET("page", "/login", "Go to the login page", s.LoginPage, operation.Public(), operation.Status(nethttp.StatusSeeOther),

@@ -70,15 +70,26 @@ type service struct {
 // with every look at the clock.
 func newService(t testing.TB) *service {
 	t.Helper()
+	return newServiceWith(t, true)
+}
+
+// newServiceWith is newService with an audit trail or without: a trail is written beside
+// the requests, so that one who watches what they write goes without.
+func newServiceWith(t testing.TB, trail bool) *service {
+	t.Helper()
 	real, err := crypto.NewKeys("a secret of the test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	keys := &plannedKeys{Keys: real}
+	var kept audit.Settings
+	if trail {
+		kept.Signer = real
+	}
 	a, err := app.New(
 		app.WithClock(tick()), app.WithKeys(keys), app.WithIDs(count("%024x"), count("request-%d")), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
-		app.WithAudit(audit.Settings{Signer: real}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
+		app.WithAudit(kept), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
 		app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
 		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}),
 		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
