@@ -38,7 +38,7 @@ func TestContract(t *testing.T) {
 			r := requests{t: t, s: s, o: o, plan: plans[o.ID], file: c.file, rng: rand.New(rand.NewPCG(1, 2))}
 			r.send = func(q request) { c.check(q, s.ask(t, q)) }
 			r.all()
-			if c.good == 0 {
+			if c.good == 0 && !landings[o.ID] {
 				t.Error("no request was answered with success")
 			}
 			if c.refused == 0 && !o.Public {

@@ -108,7 +108,9 @@ var (
 
 // plans has every operation that needs more than its path.
 var plans = map[string]plan{
-	"sessions.login": {path: withPassword, bodies: logins},
+	"sessions.login":   {path: withPassword, bodies: logins},
+	"sso.create":       {path: signedOn, bodies: aPerson},
+	"admin.sso.create": {path: signedOn, bodies: aPerson, as: root},
 
 	"apis.list":              {path: every, query: joined(listQuery, map[string][]string{"api_type": {"graph"}, "category": {"shop", "shop,#shop"}, "auth_type": {"jwt"}, "tags": {"edge"}, "base_apis": {"true"}, "compressed": {"1"}})},
 	"apis.search":            {path: every, query: listQuery},

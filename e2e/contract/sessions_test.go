@@ -17,3 +17,16 @@ func withPassword(t testing.TB, s *service) map[string]string {
 func logins(_ *service, path map[string]string) []string {
 	return []string{fmt.Sprintf(`{"username":%q,"password":"a-long-passphrase"}`, path["username"])}
 }
+
+// signedOn lets the organisation use single sign-on.
+func signedOn(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	s.must(t, request{method: "PUT", path: "/admin/organisations/org-a", as: root, body: []byte(`{"owner_name":"A","owner_slug":"a","sso_enabled":true}`)})
+	return nil
+}
+
+var aPerson = fixed(`{"ForSection":"dashboard","OrgID":"org-a","EmailAddress":"person@a.example"}`)
+
+// landings are the operations that succeed with a redirect, for a nonce that works once
+// or an address from the settings: the transcripts of single sign-on call them well.
+var landings = map[string]bool{"sso.tap": true, "sso.page": true}
