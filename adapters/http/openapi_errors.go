@@ -48,8 +48,9 @@ var badParameters = saidWith(operation.CodeParameter)
 // the secret.
 var moved, strangeNode = saidWith(operation.CodeMatch), saidWith("node.secret")
 
-// unproven is for browsers whose call may come from a page of another site.
-var unproven = saidWith("auth.csrf")
+// unproven is for browsers whose call may come from a page of another site, and for
+// users without organisation, who only read.
+var unproven = append(saidWith("auth.csrf"), saidWith("auth.reads_only")...)
 
 // badDocuments are what can be wrong with a document, as it is sent or as it is
 // where its address says.

@@ -107,13 +107,14 @@ func TestStuckEvaluations(t *testing.T) {
 	const slow = "package dashboard_users\ndeny[\"x\"] { TykAPIGet(\"/slow\") }"
 	end := make(chan struct{})
 	e := engine(t, slowly(end, opa.Config{OrgRules: orgRules(slow), Timeout: 20 * time.Millisecond}))
-	for range 2 {
-		if _, err := e.Decide(t.Context(), call(t, things, "apis.get", "/api/apis/1", nil)); !errors.Is(err, opa.ErrNoVerdict) {
-			t.Fatal(err)
+	for stuck, refused := 0, false; !refused; stuck++ { // on a busy machine some end at the deadline before they get stuck
+		_, err := e.Decide(t.Context(), call(t, things, "apis.get", "/api/apis/1", nil))
+		if !errors.Is(err, opa.ErrNoVerdict) || stuck > 200 {
+			t.Fatal(stuck, err)
 		}
-	}
-	if _, err := e.Decide(t.Context(), call(t, things, "apis.get", "/api/apis/1", nil)); err == nil || !strings.Contains(err.Error(), "have not ended") {
-		t.Error(err)
+		if refused = strings.Contains(err.Error(), "have not ended"); refused && stuck < 2 {
+			t.Errorf("refused after %d", stuck)
+		}
 	}
 	other := call(t, things, "apis.get", "/api/apis/1", nil)
 	other.Principal.OrgID = "org2"

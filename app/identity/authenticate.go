@@ -44,11 +44,14 @@ func (s *Service) Recognise(ctx context.Context, r store.Reader, u identity.User
 	return err
 }
 
+// CodeReadsOnly is the code of the fault for users without organisation who write.
+const CodeReadsOnly = "auth.reads_only"
+
 // superUser lets a user without organisation read across organisations
 // (docs/wire/authentication.md#callers).
 func superUser(c *operation.Call) error {
 	if c.Spec.Intent != access.Read && c.Spec.Permission != access.AnyUser && !operation.OwnBusiness(c) {
-		return fault.New(fault.Denied, guard.CodeDenied, "access denied: a user without organisation can only read")
+		return fault.New(fault.Denied, CodeReadsOnly, "access denied: a user without organisation can only read")
 	}
 	c.Scope = tenant.Everyone("super user")
 	return nil

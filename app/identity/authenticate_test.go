@@ -57,8 +57,8 @@ func TestSuperUser(t *testing.T) {
 		intent     access.Intent
 		code       string
 	}{
-		{access.APIs, access.Read, ""}, {access.APIs, access.Write, guard.CodeDenied}, {access.APIs, access.Delete, guard.CodeDenied},
-		{access.IsAdmin, access.Write, guard.CodeDenied}, {access.AnyUser, access.Write, ""}, {access.AnyUser, access.Read, ""},
+		{access.APIs, access.Read, ""}, {access.APIs, access.Write, identity.CodeReadsOnly}, {access.APIs, access.Delete, identity.CodeReadsOnly},
+		{access.IsAdmin, access.Write, identity.CodeReadsOnly}, {access.AnyUser, access.Write, ""}, {access.AnyUser, access.Read, ""},
 	} {
 		call, err := h.login(t, key, c.permission, c.intent)
 		wants(t, err, fault.Denied, c.code)
