@@ -38,7 +38,7 @@ func TestContract(t *testing.T) {
 			r := requests{t: t, s: s, o: o, plan: plans[o.ID], file: c.file, rng: rand.New(rand.NewPCG(1, 2))}
 			r.send = func(q request) { c.check(q, s.ask(t, q)) }
 			r.all()
-			if c.good == 0 && !landings[o.ID] {
+			if c.good == 0 {
 				t.Error("no request was answered with success")
 			}
 			if c.refused == 0 && !o.Public {
@@ -77,7 +77,7 @@ type checked struct {
 func (c *checked) check(r request, a answer) {
 	c.t.Helper()
 	switch {
-	case a.status < 300:
+	case a.status < 400: // sign-on succeeds with a redirect
 		c.good++
 	case a.status < 500:
 		c.refused++

@@ -110,6 +110,7 @@ var (
 var plans = map[string]plan{
 	"sessions.login":   {path: withPassword, bodies: logins},
 	"sso.create":       {path: signedOn, bodies: aPerson},
+	"sso.tap":          {path: withNonce, query: map[string][]string{"nonce": {"{nonce}"}}},
 	"admin.sso.create": {path: signedOn, bodies: aPerson, as: root},
 
 	"apis.list":              {path: every, query: joined(listQuery, map[string][]string{"api_type": {"graph"}, "category": {"shop", "shop,#shop"}, "auth_type": {"jwt"}, "tags": {"edge"}, "base_apis": {"true"}, "compressed": {"1"}})},

@@ -98,6 +98,13 @@ func (r *requests) request(good []body, change func(*request)) request {
 	if change != nil {
 		change(&out)
 	}
+	for _, values := range out.query {
+		for i, v := range values {
+			if key, ok := operation.Placeholder(v); ok {
+				values[i] = good[0].path[key]
+			}
+		}
+	}
 	return out
 }
 

@@ -27,6 +27,10 @@ func signedOn(t testing.TB, s *service) map[string]string {
 
 var aPerson = fixed(`{"ForSection":"dashboard","OrgID":"org-a","EmailAddress":"person@a.example"}`)
 
-// landings are the operations that succeed with a redirect, for a nonce that works once
-// or an address from the settings: the transcripts of single sign-on call them well.
-var landings = map[string]bool{"sso.tap": true, "sso.page": true}
+// withNonce makes a nonce for somebody of a group.
+func withNonce(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	signedOn(t, s)
+	group := s.meta(t, "/api/usergroups", group(s.next()))
+	return map[string]string{"nonce": s.meta(t, "/api/sso", fmt.Sprintf(`{"ForSection":"dashboard","OrgID":"org-a","EmailAddress":"person@a.example","GroupID":%q}`, group))}
+}
