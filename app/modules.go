@@ -152,7 +152,7 @@ func newKeys(s people) (secret.Keys, error) {
 
 func newIdentity(b basics, s people, st store.Store, keys secret.Keys, l *apis.Repository) *identity.Service {
 	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: b.newID, Now: b.now, Log: b.log,
-		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, Disown: l.Disown, EndSessions: session.EndAll, PasswordRules: s.wording}
+		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, Disown: l.Disown, EndSessions: session.EndAll, PasswordSettings: s.wording}
 }
 
 func newSessions(s people, id *identity.Service) *session.Service { return session.New(id, s.sessions) }
@@ -169,7 +169,7 @@ func newNodes(b basics, s nodes, st store.Store, ks crud.Kinds) *gateway.Nodes {
 }
 
 func newTools(s basics, st store.Store, a *App) Tools {
-	return Tools{Store: st, Now: s.now, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Operations: a.Operations, Get: a.look, Class: a.class}
+	return Tools{Store: st, Now: s.now, NewID: s.newID, Log: s.log, PageSize: s.pageSize, Operations: a.Operations, Get: a.get, Class: a.class}
 }
 
 type tableParams struct {
@@ -309,7 +309,7 @@ func answerable(s announcing, st store.Store) func(context.Context) error {
 }
 
 func newHealth(b basics, s probing, kept storage, a *App, st store.Store, c *replicated.Store) *health.Service {
-	checks := append([]health.Check{{Name: "store", Type: "datastore", Look: storeCheck(b, kept, st, c)}}, s.checks...)
+	checks := append([]health.Check{{Name: "store", Type: "datastore", Run: storeCheck(b, kept, st, c)}}, s.checks...)
 	return &health.Service{Checks: checks, Now: b.now, Version: s.version, Path: s.healthPath, Stopping: a.writes.Closed}
 }
 

@@ -198,8 +198,10 @@ func WithMultiOrgUsers() Option { return func(o *settings) { o.multiOrg = true }
 // WithAdminPasswordResets lets admins set other users' passwords.
 func WithAdminPasswordResets() Option { return func(o *settings) { o.adminResets = true } }
 
-// WithPasswordRules says which passwords users may have, and for how long.
-func WithPasswordRules(r identity.PasswordRules) Option { return func(o *settings) { o.wording = r } }
+// WithPasswordSettings says which passwords users may have, and for how long.
+func WithPasswordSettings(r identity.PasswordSettings) Option {
+	return func(o *settings) { o.wording = r }
+}
 
 // WithSessions says how browsers log in, and for how long.
 func WithSessions(c session.Config) Option { return func(o *settings) { o.sessions = c } }

@@ -77,7 +77,7 @@ type people struct {
 	custom      map[string]string
 	adminResets bool
 	sessions    session.Config
-	wording     identity.PasswordRules
+	wording     identity.PasswordSettings
 	hideKeys    bool
 	keepKeys    bool
 }

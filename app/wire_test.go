@@ -336,7 +336,7 @@ func switches(file string) []app.Option {
 	case file == "sessions-several.txt":
 		return []app.Option{app.WithSessions(quick), app.WithMultiOrgUsers()}
 	case file == "passwords-policy.txt":
-		return []app.Option{app.WithSessions(quick), app.WithPasswordRules(identity.PasswordRules{First: true, History: 2,
+		return []app.Option{app.WithSessions(quick), app.WithPasswordSettings(identity.PasswordSettings{First: true, History: 2,
 			Policy: password.Policy{MinLength: 8, MultiCase: true, MinNumeric: 1, MinSpecial: 1, DisableSequential: true}})}
 	case file == "sso.txt":
 		quick.Grants = rights.Grants{Lookup: true, Defaults: access.Map{"api_assets": access.LevelRead}}

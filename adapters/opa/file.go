@@ -54,19 +54,19 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:
-			f.look()
+			f.reload()
 		}
 	}
 }
 
 // follower remembers what the file held and what was said about it, so that
-// nothing is compiled or complained about with every look.
+// nothing is compiled or complained about twice.
 type follower struct {
 	engine          *Engine
 	seen, complaint string
 }
 
-func (f *follower) look() {
+func (f *follower) reload() {
 	text, err := f.engine.readFile()
 	if err == nil && text == f.seen {
 		f.complaint = ""

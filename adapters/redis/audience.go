@@ -7,9 +7,9 @@ import (
 
 // audience is what is known about the listeners of the channel.
 type audience struct {
-	last, most int       // at the last look; the most at any look
-	until      time.Time // before this, a newcomer may have listened before the first look
-	told       bool      // something was announced since the first look
+	last, most int       // at the last count; the most at any count
+	until      time.Time // before this, a newcomer may have listened before the first count
+	told       bool      // something was announced since the first count
 	missed     bool      // a gateway came back that may have missed announcements
 }
 
@@ -43,7 +43,7 @@ func (s *Sink) Missed(ctx context.Context) error {
 		select {
 		case s.turn <- struct{}{}:
 		default:
-			continue // a delivery is under way, which looks by itself
+			continue // a delivery is under way, which counts by itself
 		}
 		settled := s.settled(ctx)
 		<-s.turn
@@ -61,7 +61,7 @@ func (s *Sink) settled(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	n, known, err := s.look(ctx, node)
+	n, known, err := s.count(ctx, node)
 	if err != nil || !known || n > before || !s.audience.missed {
 		return false
 	}

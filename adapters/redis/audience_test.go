@@ -28,7 +28,7 @@ func TestAudience(t *testing.T) {
 		a, now, have := audience{told: c.told}, time.Unix(0, 0), 0
 		for i, n := range c.looks {
 			if i == 0 {
-				a.told = false // the first look is before any announcement
+				a.told = false // the first count is before any announcement
 			}
 			a.see(n, now, grace)
 			a.told, now = c.told, now.Add(time.Second)

@@ -114,15 +114,15 @@ func (c *Client) heard(replies []goredis.Cmder) bool {
 	return true
 }
 
-// lookEvery is how often listeners are counted while they are waited for.
-const lookEvery = 50 * time.Millisecond
+// countEvery is how often listeners are counted while they are waited for.
+const countEvery = 50 * time.Millisecond
 
 // gather returns how many listen, 0 if that is not known. What interrupted this
 // connection interrupted theirs: after that, it waits until as many listen as
 // before, or until the grace is over. The first delivery of a process, and one
 // that no gateway heard, waits for a listener as long.
 func (s *Sink) gather(ctx context.Context, node goredis.Cmdable) (int, error) {
-	size, known, err := s.look(ctx, node)
+	size, known, err := s.count(ctx, node)
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +134,7 @@ func (s *Sink) gather(ctx context.Context, node goredis.Cmdable) (int, error) {
 		s.back = time.Now()
 		s.client.log.Debug("announcements wait for gateways to listen", "listening", size, "before", s.size, "interrupted", s.cut)
 	}
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(countEvery)
 	defer tick.Stop()
 	for size < want && time.Since(s.back) < s.client.grace {
 		select {
@@ -142,7 +142,7 @@ func (s *Sink) gather(ctx context.Context, node goredis.Cmdable) (int, error) {
 			return 0, ctx.Err()
 		case <-tick.C:
 		}
-		if size, _, err = s.look(ctx, node); err != nil {
+		if size, _, err = s.count(ctx, node); err != nil {
 			return 0, err
 		}
 	}
@@ -161,8 +161,8 @@ func (s *Sink) wanted() int {
 	}
 }
 
-// look counts the listeners and notes who came back.
-func (s *Sink) look(ctx context.Context, node goredis.Cmdable) (n int, known bool, err error) {
+// count counts the listeners and notes who came back.
+func (s *Sink) count(ctx context.Context, node goredis.Cmdable) (n int, known bool, err error) {
 	n, known, err = listeners(ctx, node)
 	if known {
 		s.audience.see(n, time.Now(), s.client.grace)

@@ -18,12 +18,12 @@ type finding struct {
 	message string
 }
 
-// validate applies every rule, so that one run shows everything there is to
+// validate makes every check, so that one run shows everything there is to
 // correct.
 func (l *loader) validate() {
 	s := &l.settings
 	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
-	for _, f := range slices.Concat(servingRules(s), storageRules(s), gatewayRules(s), redisRules(&s.Redis), limitRules(s), sessionRules(&s.Sessions), ssoRules(&s.SSO), passwordRules(&s.Security)) {
+	for _, f := range slices.Concat(servingFindings(s), storageFindings(s), gatewayFindings(s), redisFindings(&s.Redis), limitFindings(s), sessionFindings(&s.Sessions), ssoFindings(&s.SSO), passwordFindings(&s.Security)) {
 		if f.bad {
 			l.problem(f.setting, "%s", f.message)
 		}
@@ -45,7 +45,7 @@ var pathName = regexp.MustCompile(`^[\w.~-]+(/[\w.~-]+)*$`)
 // longestGrace is more than any gateway needs; who waits longer has mistyped.
 const longestGrace = 5 * time.Minute
 
-func servingRules(s *Settings) []finding {
+func servingFindings(s *Settings) []finding {
 	noCertificate := len(s.TLS.Certificates) == 0 && len(s.TLS.Files) == 0
 	incomplete := slices.ContainsFunc(s.TLS.Certificates, func(c Certificate) bool { return c.CertFile == "" || c.KeyFile == "" })
 	return []finding{
@@ -65,14 +65,14 @@ func servingRules(s *Settings) []finding {
 	}
 }
 
-func storageRules(s *Settings) []finding {
+func storageFindings(s *Settings) []finding {
 	return []finding{
 		{s.Storage.Type == Postgres && s.Storage.ConnectionString == "", "storage.main.connection_string",
 			"postgres needs it: a URL (postgres://user:password@host/database) or key=value pairs"},
 	}
 }
 
-func gatewayRules(s *Settings) []finding {
+func gatewayFindings(s *Settings) []finding {
 	noEndpoint := slices.ContainsFunc(s.Edges, func(e Edge) bool { return strings.TrimSpace(e.Endpoint) == "" })
 	noURL := slices.ContainsFunc(s.Security.AllowedExamples, func(a string) bool { return !absolute(a) })
 	return []finding{
@@ -95,7 +95,7 @@ const (
 	longestWait    = 24 * 3600
 )
 
-func sessionRules(b *Sessions) []finding {
+func sessionFindings(b *Sessions) []finding {
 	return []finding{
 		{b.Lifetime < 1 || b.Lifetime > longestSession, "dashboard_session_lifetime", "expected 1 second to 30 days"},
 		{b.PerName < 0, "security.login_failure_username_limit", "expected at least 0"},
@@ -110,14 +110,14 @@ const (
 	mostPasswords   = 24
 )
 
-func passwordRules(p *Security) []finding {
+func passwordFindings(p *Security) []finding {
 	return []finding{
 		{p.PasswordMaxDays < 0 || p.PasswordMaxDays > longestPassword, "security.user_password_max_days", "expected 0 to 36500"},
 		{p.PasswordHistory < 0 || p.PasswordHistory > mostPasswords, "security.enforce_password_history", "expected 0 to 24"},
 	}
 }
 
-func ssoRules(o *SSO) []finding {
+func ssoFindings(o *SSO) []finding {
 	level := func(l string) bool { return slices.Contains([]string{"deny", "read", "write", "admin"}, l) }
 	wrong := slices.ContainsFunc(slices.Collect(maps.Values(o.Defaults)), func(l string) bool { return !level(l) })
 	page := func(s string) bool { return s == "" || absolute(s) || strings.HasPrefix(s, "/") }
@@ -128,7 +128,7 @@ func ssoRules(o *SSO) []finding {
 	}
 }
 
-func redisRules(r *Redis) []finding {
+func redisFindings(r *Redis) []finding {
 	single := r.Host != "" && len(r.Addrs) == 0 && len(r.Hosts) == 0
 	badAddr := slices.ContainsFunc(r.Addrs, func(a string) bool { return !hostPort(a, 1) })
 	badHost := false
@@ -149,7 +149,7 @@ func redisRules(r *Redis) []finding {
 	}
 }
 
-func limitRules(s *Settings) []finding {
+func limitFindings(s *Settings) []finding {
 	_, proxies := s.Limits.TrustedProxies()
 	return []finding{
 		{s.MaxStaleness < 0, "max_staleness", "expected at least 0"},

@@ -90,8 +90,8 @@ func viewOf[T any](k *store.Kind[T], name func(T) string, sees Seeing[T]) view {
 	}
 }
 
-// look returns a Finder that goes through all resources of a kind.
-func look[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Seq[Use]) Finder {
+// searching returns a Finder that goes through all resources of a kind.
+func searching[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Seq[Use]) Finder {
 	return func(ctx context.Context, r store.Reader, t Target) iter.Seq2[store.Reference, error] {
 		return func(yield func(store.Reference, error) bool) {
 			for v, err := range k.Find(ctx, r, store.Query{}) {

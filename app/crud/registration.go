@@ -96,7 +96,7 @@ func (f Facts[T]) Registration() Registration {
 		r.Sample = func(s Stamp) (any, error) { return f.Sample(s) }
 	}
 	if f.Uses != nil && f.Find == nil {
-		r.find = look(k, name, f.Uses)
+		r.find = searching(k, name, f.Uses)
 	}
 	return r
 }

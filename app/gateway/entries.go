@@ -61,7 +61,7 @@ func (k *kept) entries(ctx context.Context, r store.Reader, used store.Revision)
 			}
 		}
 	}
-	list, l := make([]*entry, 0, size), newLooker(ctx, r)
+	list, l := make([]*entry, 0, size), newLookups(ctx, r)
 	for _, leaf := range leaves {
 		if fresh[leaf] == nil {
 			fresh[leaf] = k.renew(leaf, before, l)
@@ -77,7 +77,7 @@ func (k *kept) entries(ctx context.Context, r store.Reader, used store.Revision)
 }
 
 // renew makes the entries of the records of a leaf that are new or have changed.
-func (k *kept) renew(leaf *store.Leaf, before map[address]*entry, l *looker) []*entry {
+func (k *kept) renew(leaf *store.Leaf, before map[address]*entry, l *lookups) []*entry {
 	list := make([]*entry, 0, len(leaf.Records))
 	for _, rec := range leaf.Records {
 		e := before[address{rec.Org, rec.ID}]
@@ -103,7 +103,7 @@ func (e *entry) of(rec *store.Record) bool {
 var seed = maphash.MakeSeed()
 
 // encode makes the entry of a record that is new or has changed.
-func (k *kept) encode(rec *store.Record, l *looker) *entry {
+func (k *kept) encode(rec *store.Record, l *lookups) *entry {
 	e := &entry{address: address{rec.Org, rec.ID}, rec: rec, sum: maphash.Bytes(seed, rec.Doc), first: first(rec.ID)}
 	made := k.attempt(*rec, lookup{l, e})
 	e.name, e.since, e.problems, e.text = made.Name, made.Since, made.Problems, made.Text

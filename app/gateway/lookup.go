@@ -12,7 +12,7 @@ import (
 // lookup is the gateway.Lookup of one entry. It remembers for the entry what it was
 // asked, so that the entry is made again when an answer changes.
 type lookup struct {
-	l *looker
+	l *lookups
 	e *entry
 }
 
@@ -46,8 +46,8 @@ type question struct {
 	kind, index, value string
 }
 
-// looker answers the questions of all entries from one snapshot, each once.
-type looker struct {
+// lookups answers the questions of all entries from one snapshot, each once.
+type lookups struct {
 	ctx     context.Context
 	r       store.Reader
 	records map[question]store.Record
@@ -55,12 +55,12 @@ type looker struct {
 	err     error                               // the first one
 }
 
-func newLooker(ctx context.Context, r store.Reader) *looker {
-	return &looker{ctx: ctx, r: r, records: map[question]store.Record{}, orgs: map[question]map[string][]tenant.ID{}}
+func newLookups(ctx context.Context, r store.Reader) *lookups {
+	return &lookups{ctx: ctx, r: r, records: map[question]store.Record{}, orgs: map[question]map[string][]tenant.ID{}}
 }
 
 // record returns a record, of revision 0 if there is none.
-func (l *looker) record(q question) store.Record {
+func (l *lookups) record(q question) store.Record {
 	if rec, ok := l.records[q]; ok || l.err != nil {
 		return rec
 	}
@@ -79,7 +79,7 @@ func (l *looker) record(q question) store.Record {
 }
 
 // holders reads an index once as a whole: who asks about one value asks about many.
-func (l *looker) holders(q question) []tenant.ID {
+func (l *lookups) holders(q question) []tenant.ID {
 	table := question{kind: q.kind, index: q.index}
 	if l.orgs[table] == nil {
 		l.orgs[table] = l.read(table)
@@ -87,7 +87,7 @@ func (l *looker) holders(q question) []tenant.ID {
 	return l.orgs[table][q.value]
 }
 
-func (l *looker) read(table question) map[string][]tenant.ID {
+func (l *lookups) read(table question) map[string][]tenant.ID {
 	all := map[string][]tenant.ID{}
 	for rec, err := range l.r.Scan(l.ctx, store.Query{Kind: table.kind}) {
 		if err != nil {
@@ -104,7 +104,7 @@ func (l *looker) read(table question) map[string][]tenant.ID {
 }
 
 // unchanged reports whether every answer that an entry was made from is as it was.
-func (l *looker) unchanged(e *entry) bool {
+func (l *lookups) unchanged(e *entry) bool {
 	for q, was := range e.used {
 		now := uint64(0)
 		if q.index != "" {

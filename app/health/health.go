@@ -22,12 +22,12 @@ const (
 	Fail Status = "fail"
 )
 
-// Check looks at one component. The error's text is shown to whoever asks, so
+// Check examines one component. The error's text is shown to whoever asks, so
 // it names no address and no secret.
 type Check struct {
 	Name string // "store"
 	Type string // "datastore" or "system"
-	Look func(ctx context.Context) (Status, error)
+	Run  func(ctx context.Context) (Status, error)
 }
 
 // Service answers probes.
@@ -75,15 +75,15 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Notes("Bootstrap scripts ask for it when they have set a domain. What organisations say is looked up with each request: there is nothing to read anew, and gateways are told nothing.")))...)
 }
 
-// checkTimeout bounds one look at a component.
+// checkTimeout bounds the check of one component.
 const checkTimeout = 2 * time.Second
 
 // Hello reports on every component.
 func (s *Service) Hello(ctx context.Context, _ struct{}) (Report, error) {
 	r := Report{Status: Pass, Version: s.Version, Description: "Gatehouse", Details: map[string]Component{}}
 	for _, c := range s.Checks {
-		looking, cancel := context.WithTimeout(ctx, checkTimeout)
-		status, err := c.Look(looking)
+		running, cancel := context.WithTimeout(ctx, checkTimeout)
+		status, err := c.Run(running)
 		cancel()
 		d := Component{Status: status, Type: c.Type, Time: s.Now()}
 		if err != nil {

@@ -17,7 +17,7 @@ var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // check is a component in a state; a text is what is wrong with it.
 func check(name string, status health.Status, wrong string) health.Check {
-	return health.Check{Name: name, Type: "system", Look: func(context.Context) (health.Status, error) {
+	return health.Check{Name: name, Type: "system", Run: func(context.Context) (health.Status, error) {
 		if wrong != "" {
 			return status, errors.New(wrong)
 		}
@@ -53,7 +53,7 @@ func TestProbes(t *testing.T) {
 				t.Errorf("hello: %+v, %v", r, err)
 			}
 			for _, part := range c.checks {
-				status, wrong := part.Look(t.Context())
+				status, wrong := part.Run(t.Context())
 				d := r.Details[part.Name]
 				if d.Status != status || d.Type != "system" || !d.Time.Equal(now) || (wrong != nil) != (d.Output != "") || wrong != nil && d.Output != wrong.Error() {
 					t.Errorf("hello says of %s: %+v", part.Name, d)
@@ -92,14 +92,14 @@ func TestRefusalIsStable(t *testing.T) {
 // TestStopping states that a service that is about to stop is not ready however it
 // is doing, asks no component, and still says hello.
 func TestStopping(t *testing.T) {
-	stopping, looked := true, 0
-	s := service(health.Check{Name: "a", Look: func(context.Context) (health.Status, error) {
-		looked++
+	stopping, ran := true, 0
+	s := service(health.Check{Name: "a", Run: func(context.Context) (health.Status, error) {
+		ran++
 		return health.Pass, nil
 	}})
 	s.Stopping = func() bool { return stopping }
-	if _, err := s.Ready(t.Context(), struct{}{}); fault.CodeOf(err) != "health.fail" || looked != 0 {
-		t.Errorf("%v after %d looks", err, looked)
+	if _, err := s.Ready(t.Context(), struct{}{}); fault.CodeOf(err) != "health.fail" || ran != 0 {
+		t.Errorf("%v after %d checks", err, ran)
 	}
 	if r, err := s.Hello(t.Context(), struct{}{}); err != nil || r.Status != health.Pass {
 		t.Errorf("hello: %+v, %v", r, err)
@@ -110,17 +110,17 @@ func TestStopping(t *testing.T) {
 	}
 }
 
-// TestLooksAreBounded states that each look has a deadline of its own: a component
+// TestChecksAreBounded states that each check has a deadline of its own: a component
 // that does not answer takes no time from the others.
-func TestLooksAreBounded(t *testing.T) {
+func TestChecksAreBounded(t *testing.T) {
 	var deadlines []time.Time
-	look := func(ctx context.Context) (health.Status, error) {
+	slow := func(ctx context.Context) (health.Status, error) {
 		if at, ok := ctx.Deadline(); ok {
 			deadlines = append(deadlines, at)
 		}
 		return health.Pass, ctx.Err()
 	}
-	r, err := service(health.Check{Name: "a", Look: look}, health.Check{Name: "b", Look: look}).Hello(t.Context(), struct{}{})
+	r, err := service(health.Check{Name: "a", Run: slow}, health.Check{Name: "b", Run: slow}).Hello(t.Context(), struct{}{})
 	if err != nil || len(deadlines) != 2 || deadlines[1].Before(deadlines[0]) || r.Details["b"].Output != "" {
 		t.Errorf("%v, %+v, %v", deadlines, r, err)
 	}

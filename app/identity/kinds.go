@@ -62,7 +62,7 @@ type Service struct {
 	Store     store.Store
 	Keys      secret.Keys
 	Passwords secret.Passwords
-	PasswordRules
+	PasswordSettings
 	NewID    system.NewID
 	Now      system.Clock
 	Log      *slog.Logger

@@ -9,9 +9,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// PasswordRules says which passwords users may have, and for how long
+// PasswordSettings says which passwords users may have, and for how long
 // (docs/wire/authentication.md#passwords).
-type PasswordRules struct {
+type PasswordSettings struct {
 	Policy  password.Policy
 	History int  // the last passwords that are refused, the current one among them; 0: none
 	MaxDays int  // for which a password may be kept; 0: for ever

@@ -142,7 +142,7 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	if err := l.known.Allow(in.Draft.APIs(), nil); err != nil {
 		return operation.Receipt{}, err
 	}
-	p, err := policy.New(s.NewID(), in.Scope.Org(), s.Now(), in.Draft, s.rules(l))
+	p, err := policy.New(s.NewID(), in.Scope.Org(), s.Now(), in.Draft, s.checks(l))
 	if err != nil {
 		return operation.Receipt{}, err
 	}
@@ -153,8 +153,8 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	return operation.Receipt{Message: p.ID(), Tag: operation.Tag(at)}, nil
 }
 
-func (s *Service) rules(l *lookup) policy.Rules {
-	return policy.Rules{UnsafeIDs: s.Settings.UnsafeIDs, APIs: l.known}
+func (s *Service) checks(l *lookup) policy.Checks {
+	return policy.Checks{UnsafeIDs: s.Settings.UnsafeIDs, APIs: l.known}
 }
 
 type replaceIn struct {
@@ -224,7 +224,7 @@ func (s *Service) replacement(ctx context.Context, r store.Reader, p policy.Poli
 	if err := l.known.Allow(next.APIs(), p.APIs()); err != nil {
 		return p, err
 	}
-	return p.Replace(next, now, s.rules(l))
+	return p.Replace(next, now, s.checks(l))
 }
 
 // Delete removes a policy. Keys that carry it stay, and stop working

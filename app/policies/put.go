@@ -35,13 +35,13 @@ func (s *Service) Put(ctx context.Context, w store.Writer, org tenant.ID, text [
 		}
 	}
 	if old == nil {
-		p, err := in.New(s.NewID(), org, s.Now(), s.rules(l))
+		p, err := in.New(s.NewID(), org, s.Now(), s.checks(l))
 		if err != nil {
 			return "", err
 		}
 		return store.Created, taken(Kind.Insert(ctx, w, p))
 	}
-	p, err := in.Over(*old, s.Now(), s.rules(l))
+	p, err := in.Over(*old, s.Now(), s.checks(l))
 	if err != nil || p.Same(*old) {
 		return "", err
 	}

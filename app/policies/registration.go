@@ -37,7 +37,7 @@ func Registration(apis *store.Kind[apidef.API], ownership bool) crud.Registratio
 			if err != nil {
 				return policy.Policy{}, err
 			}
-			return policy.New(at.ID, at.Org, at.Now(), d, policy.Rules{})
+			return policy.New(at.ID, at.Org, at.Now(), d, policy.Checks{})
 		},
 	}.Registration()
 }

@@ -235,7 +235,7 @@ func (c *Composition) observer(ctx context.Context, s config.Settings, log *slog
 
 // optional adds what is off until it is configured: Redis and rules.
 func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Option, error) {
-	words, err := passwordRules(s)
+	words, err := passwordSettings(s)
 	if err != nil {
 		return nil, err
 	}

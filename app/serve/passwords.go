@@ -13,10 +13,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/password"
 )
 
-// passwordRules reads the policy of passwords, schemas/password.json in home_dir, if it
+// passwordSettings reads the policy of passwords, schemas/password.json in home_dir, if it
 // is there.
-func passwordRules(s config.Settings) (app.Option, error) {
-	r := identity.PasswordRules{History: s.Security.PasswordHistory, MaxDays: s.Security.PasswordMaxDays, First: s.Security.FirstLoginChange}
+func passwordSettings(s config.Settings) (app.Option, error) {
+	r := identity.PasswordSettings{History: s.Security.PasswordHistory, MaxDays: s.Security.PasswordMaxDays, First: s.Security.FirstLoginChange}
 	file := filepath.Join(s.HomeDir, "schemas", "password.json")
 	text, err := os.ReadFile(file)
 	if err == nil {
@@ -25,5 +25,5 @@ func passwordRules(s config.Settings) (app.Option, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("home_dir: the policy of passwords %s: %w; correct the file or remove it", file, err)
 	}
-	return app.WithPasswordRules(r), nil
+	return app.WithPasswordSettings(r), nil
 }

@@ -27,7 +27,7 @@ func openRedis(s config.Settings, log *slog.Logger) (sink *redis.Sink, check hea
 			return nil, check, nil, fmt.Errorf("private_key_path: %w", err)
 		}
 	}
-	check = health.Check{Name: "redis", Type: "datastore", Look: func(ctx context.Context) (health.Status, error) {
+	check = health.Check{Name: "redis", Type: "datastore", Run: func(ctx context.Context) (health.Status, error) {
 		if client.Ping(ctx) != nil {
 			return health.Warn, errRedisAway
 		}

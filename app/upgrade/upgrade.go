@@ -45,7 +45,7 @@ type batch struct {
 // an upgrade that is cut short goes on at the next start.
 func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "upgrade", Operation: "upgrade"})
-	batches, n, err := s.look(ctx)
+	batches, n, err := s.outdated(ctx)
 	if err != nil || n == 0 {
 		return total, err
 	}
@@ -63,8 +63,8 @@ func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	return total, nil
 }
 
-// look finds the records that are not up to date.
-func (s *Service) look(ctx context.Context) (batches []batch, n int, err error) {
+// outdated finds the records that are not up to date.
+func (s *Service) outdated(ctx context.Context) (batches []batch, n int, err error) {
 	size := s.Batch
 	if size <= 0 {
 		size = 500
@@ -72,7 +72,7 @@ func (s *Service) look(ctx context.Context) (batches []batch, n int, err error) 
 	byOrg := map[tenant.ID][]target{}
 	err = s.Store.View(ctx, tenant.Everyone("upgrade"), func(r store.Reader) error {
 		clear(byOrg)
-		return errors.Join(s.lookAPIs(ctx, r, byOrg), s.lookPolicies(ctx, r, byOrg))
+		return errors.Join(s.outdatedAPIs(ctx, r, byOrg), s.outdatedPolicies(ctx, r, byOrg))
 	})
 	for _, org := range sorted(byOrg) {
 		n += len(byOrg[org])
@@ -92,8 +92,8 @@ func sorted(byOrg map[tenant.ID][]target) []tenant.ID {
 	return orgs
 }
 
-// lookAPIs finds APIs. One that cannot be read is left for others to report.
-func (s *Service) lookAPIs(ctx context.Context, r store.Reader, byOrg map[tenant.ID][]target) error {
+// outdatedAPIs finds APIs. One that cannot be read is left for others to report.
+func (s *Service) outdatedAPIs(ctx context.Context, r store.Reader, byOrg map[tenant.ID][]target) error {
 	for rec, err := range r.Scan(ctx, store.Query{Kind: apidef.Kind}) {
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (s *Service) lookAPIs(ctx context.Context, r store.Reader, byOrg map[tenant
 	return nil
 }
 
-func (s *Service) lookPolicies(ctx context.Context, r store.Reader, byOrg map[tenant.ID][]target) error {
+func (s *Service) outdatedPolicies(ctx context.Context, r store.Reader, byOrg map[tenant.ID][]target) error {
 	for rec, err := range r.Scan(ctx, store.Query{Kind: policy.Kind}) {
 		if err != nil {
 			return err

@@ -97,7 +97,7 @@ func TestBulk(t *testing.T) {
 	for _, api := range d.APIs() {
 		known[api] = policy.API{AuthTypes: []string{"jwt"}}
 	}
-	p, err := policy.New(id, "org", now, d, policy.Rules{APIs: known})
+	p, err := policy.New(id, "org", now, d, policy.Checks{APIs: known})
 	if err != nil {
 		t.Fatal(err)
 	}

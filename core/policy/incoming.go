@@ -41,7 +41,7 @@ func NewIncoming(text []byte) (Incoming, error) {
 
 // New makes a new policy. Times that it brings stay. id is its database ID unless it
 // brings one, which no stored policy has.
-func (in Incoming) New(id string, org tenant.ID, now time.Time, r Rules) (Policy, error) {
+func (in Incoming) New(id string, org tenant.ID, now time.Time, r Checks) (Policy, error) {
 	p, err := New(id, org, now, in.Draft, r)
 	if err != nil {
 		return p, err
@@ -56,7 +56,7 @@ func (in Incoming) New(id string, org tenant.ID, now time.Time, r Rules) (Policy
 
 // Over makes the policy that replaces a stored one. Without a time of the last change
 // that of the stored one stays unless there is another difference.
-func (in Incoming) Over(old Policy, now time.Time, r Rules) (Policy, error) {
+func (in Incoming) Over(old Policy, now time.Time, r Checks) (Policy, error) {
 	p, err := old.Replace(in.Draft, now, r)
 	if err != nil {
 		return p, err

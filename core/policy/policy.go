@@ -47,7 +47,7 @@ type facts struct {
 	nulls              bool   // the document has null where a list belongs
 }
 
-// Load reads a stored document. It trusts the text: rules of today do not
+// Load reads a stored document. It trusts the text: the checks of today do not
 // reject yesterday's records.
 func Load(text []byte) (Policy, error) {
 	o, err := doc.LoadObject(text)

@@ -22,7 +22,7 @@ var apis = policy.APIs{
 	"rest": {AuthTypes: []string{"jwt"}}, "other": {AuthTypes: []string{"authToken", "jwt"}}, "mcp": {MCP: true},
 }
 
-var rules = policy.Rules{APIs: apis}
+var rules = policy.Checks{APIs: apis}
 
 func draft(t testing.TB, text string) policy.Draft {
 	t.Helper()

@@ -13,15 +13,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Rules is what the rules for writing depend on besides the document.
-type Rules struct {
+// Checks is what the rules for writing depend on besides the document.
+type Checks struct {
 	UnsafeIDs bool // allow_unsafe_policy_ids
 	APIs      APIs // at least those that the draft gives access to and that exist
 }
 
 // New makes a policy out of a draft, or says which field is wrong. id is its
 // database ID unless the draft chooses one.
-func New(id string, org tenant.ID, now time.Time, d Draft, r Rules) (Policy, error) {
+func New(id string, org tenant.ID, now time.Time, d Draft, r Checks) (Policy, error) {
 	if chosen := d.ID(); chosen != "" {
 		if !shape.IsObjectID(chosen) {
 			return Policy{}, invalid("_id", "policy _id must be 24 hexadecimal digits")
@@ -37,7 +37,7 @@ func New(id string, org tenant.ID, now time.Time, d Draft, r Rules) (Policy, err
 
 // Replace returns the policy with another document. What the server owns stays,
 // and so does an id that the draft leaves out.
-func (p Policy) Replace(d Draft, now time.Time, r Rules) (Policy, error) {
+func (p Policy) Replace(d Draft, now time.Time, r Checks) (Policy, error) {
 	old, err := p.Node()
 	if err != nil {
 		return Policy{}, err
@@ -79,7 +79,7 @@ type owned struct {
 }
 
 // write completes a document and checks it.
-func write(n *doc.Node, o owned, now time.Time, r Rules) (Policy, error) {
+func write(n *doc.Node, o owned, now time.Time, r Checks) (Policy, error) {
 	if err := caps.Policy.Check(n); err != nil {
 		return Policy{}, err
 	}

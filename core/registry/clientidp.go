@@ -179,7 +179,7 @@ func (p IdP) appendShared(b []byte) []byte {
 // MarshalJSON implements json.Marshaler.
 func (p IdP) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil) }
 
-// Load reads a stored record. It trusts the text: rules of today do not reject
+// Load reads a stored record. It trusts the text: the checks of today do not reject
 // yesterday's records.
 func Load(text []byte) (p IdP, err error) {
 	o, err := doc.LoadObject(text)

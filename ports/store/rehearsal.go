@@ -102,7 +102,7 @@ type write struct {
 
 // Put implements Writer.
 func (w *recorder) Put(ctx context.Context, r Record) error {
-	before, err := w.look(ctx, r.Org, r.Kind, r.ID)
+	before, err := w.found(ctx, r.Org, r.Kind, r.ID)
 	if err != nil {
 		return err
 	}
@@ -134,8 +134,8 @@ func (w *recorder) Delete(ctx context.Context, kind, id string) error {
 	return nil
 }
 
-// look returns a record of any organisation the unit may touch, or nil.
-func (w *recorder) look(ctx context.Context, org tenant.ID, kind, id string) (*Record, error) {
+// found returns a record of any organisation the unit may touch, or nil.
+func (w *recorder) found(ctx context.Context, org tenant.ID, kind, id string) (*Record, error) {
 	for rec, err := range w.Scan(ctx, Query{Kind: kind, ID: id}) {
 		if err != nil {
 			return nil, err

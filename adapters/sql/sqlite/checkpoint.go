@@ -10,10 +10,10 @@ import (
 
 // When the write-ahead log is written back into the database, in pages of 4 KiB.
 const (
-	backWhen = 4000 // pages that have not been written back
-	backRest = 500  // so few that writers may wait while they are written back
-	backTry  = 4    // how often to come down to backRest
-	backLook = 50 * time.Millisecond
+	backWhen  = 4000 // pages that have not been written back
+	backRest  = 500  // so few that writers may wait while they are written back
+	backTry   = 4    // how often to come down to backRest
+	backEvery = 50 * time.Millisecond
 )
 
 // checkpoints writes the log back beside the writer. A commit that did so itself, as
@@ -35,7 +35,7 @@ func (c *checkpoints) start() {
 	c.done = make(chan struct{})
 	go func() {
 		defer close(c.done)
-		tick := time.NewTicker(backLook)
+		tick := time.NewTicker(backEvery)
 		defer tick.Stop()
 		var seen time.Time
 		for {
@@ -49,7 +49,7 @@ func (c *checkpoints) start() {
 				continue // nothing has been written
 			}
 			seen = info.ModTime()
-			if err := c.look(ctx); err != nil && ctx.Err() == nil {
+			if err := c.shrink(ctx); err != nil && ctx.Err() == nil {
 				c.log.Debug("the write-ahead log is written back later", "error", err)
 			}
 		}
@@ -65,8 +65,8 @@ func (c *checkpoints) end() error {
 	return c.db.Close()
 }
 
-// look writes the log back if it has grown.
-func (c *checkpoints) look(ctx context.Context) error {
+// shrink writes the log back if it has grown.
+func (c *checkpoints) shrink(ctx context.Context) error {
 	left, err := c.run(ctx, "noop")
 	if err != nil || left < backWhen {
 		return err

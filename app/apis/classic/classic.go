@@ -163,8 +163,8 @@ func (s *Service) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 	return d, s.Forms.Classic(&d)
 }
 
-// look returns an API of any class that the caller may see.
-func (s *Service) look(ctx context.Context, in rows.ByID) (a store.Stored[apidef.API], err error) {
+// visible returns an API of any class that the caller may see.
+func (s *Service) visible(ctx context.Context, in rows.ByID) (a store.Stored[apidef.API], err error) {
 	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		a, err = s.APIs.Get(ctx, r, in.ID, s.APIs.Viewer(in.Who, apidef.Classic, access.Read))
 		return err

@@ -21,7 +21,7 @@ type Owners struct {
 
 // Access returns the owners of an API.
 func (s *Service) Access(ctx context.Context, in rows.ByID) (operation.Entity[Owners], error) {
-	a, err := s.look(ctx, in)
+	a, err := s.visible(ctx, in)
 	out := Owners{UserIDs: []string{}, GroupIDs: []string{}}
 	if err == nil {
 		users, groups := a.Value.Owners()
@@ -51,7 +51,7 @@ func (s *Service) SetAccess(ctx context.Context, in accessIn) (operation.Receipt
 
 // URL returns where an API is reached, as old clients read it.
 func (s *Service) URL(ctx context.Context, in rows.ByID) (servers.Parts, error) {
-	a, err := s.look(ctx, in)
+	a, err := s.visible(ctx, in)
 	if err != nil {
 		return servers.Parts{}, err
 	}

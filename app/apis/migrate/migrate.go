@@ -155,7 +155,7 @@ func (s *Service) Migrate(ctx context.Context, in migrateIn) (MigrationResponse,
 		return MigrationResponse{}, err
 	}
 	m := &migration{Service: s, scope: in.Scope, request: in.Body, viewer: s.APIs.Viewer(in.Who, apidef.Classic, access.Write), now: s.APIs.Now()}
-	if err := m.look(ctx); err != nil {
+	if err := m.plan(ctx); err != nil {
 		return MigrationResponse{}, err
 	}
 	if in.Body.Mode != DryRun {

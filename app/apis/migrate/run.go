@@ -46,8 +46,8 @@ type step struct {
 // failed reports whether an API that should be migrated cannot be.
 func (st step) failed() bool { return st.key == "" && len(st.wrong) > 0 }
 
-// look finds out what to do with each API and, in a dry run, answers that.
-func (m *migration) look(ctx context.Context) error {
+// plan finds out what to do with each API and, in a dry run, answers that.
+func (m *migration) plan(ctx context.Context) error {
 	return m.APIs.Store.View(ctx, m.scope, func(r store.Reader) error {
 		ids, err := m.targets(ctx, r)
 		if err != nil {

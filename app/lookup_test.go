@@ -11,9 +11,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// TestLook states that rules which look something up get what the caller would: lists
+// TestLookups states that rules which look something up get what the caller would: lists
 // with the keys of their family, and bare ones.
-func TestLook(t *testing.T) {
+func TestLookups(t *testing.T) {
 	var tools app.Tools
 	a := service(t, &seen{ops: map[string][]int{}}, app.WithRules(func(t app.Tools) (rules.Engine, error) {
 		tools = t

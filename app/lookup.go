@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// look returns what the caller of as would get from a GET of path.
-func (a *App) look(ctx context.Context, as *operation.Call, path string) (any, error) {
+// get returns what the caller of as would get from a GET of path.
+func (a *App) get(ctx context.Context, as *operation.Call, path string) (any, error) {
 	o, values := a.find("GET", path)
 	if o == nil || o.Surface != operation.Management || !as.Principal.Permissions.Allows(o.Permission, access.Read) {
 		return nil, fault.New(fault.NotFound, "path.unknown", "nothing can be read at %q", path)
