@@ -50,13 +50,9 @@ func functions(cfg Config) []function {
 	}
 }
 
-// declared is what a compiler has to know of functions.
-func declared(fs []function) map[string]*ast.Builtin {
-	out := make(map[string]*ast.Builtin, len(fs))
-	for _, f := range fs {
-		out[f.Name] = &ast.Builtin{Name: f.Name, Decl: f.Decl, Nondeterministic: f.Nondeterministic}
-	}
-	return out
+// builtin is what a compiler has to know of a function.
+func (f function) builtin() *ast.Builtin {
+	return &ast.Builtin{Name: f.Name, Decl: f.Decl, Nondeterministic: f.Nondeterministic}
 }
 
 func get(cfg Config) rego.BuiltinDyn {
@@ -97,12 +93,15 @@ func kindFunction(cfg Config, name, kind string) function {
 	}}
 }
 
-// capabilities are what is left of Rego: nothing that lets rules reach the network,
+// capabilities are our functions, and what is left of Rego: nothing that lets rules reach the network,
 // files or the process they run in, or compute without end.
-func capabilities() *ast.Capabilities {
+func capabilities(own []function) *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	c.AllowNet = []string{} // for what is left, such as remote schemas
 	c.Builtins = slices.DeleteFunc(slices.Clone(c.Builtins), func(b *ast.Builtin) bool { return isForbidden(b.Name) })
+	for _, f := range own {
+		c.Builtins = append(c.Builtins, f.builtin())
+	}
 	return c
 }
 

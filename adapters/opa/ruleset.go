@@ -83,7 +83,7 @@ func (e *Engine) prepare(m reading, trusted bool) (*ruleSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := ast.NewCompiler().WithCapabilities(capabilities()).WithBuiltins(declared(e.own)).WithDefaultRegoVersion(m.version)
+	c := ast.NewCompiler().WithCapabilities(capabilities(e.own)).WithDefaultRegoVersion(m.version)
 	if !trusted {
 		c = withScale(c)
 	}

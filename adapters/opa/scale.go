@@ -123,7 +123,7 @@ func (s *scale) result(operator *ast.Term, operands []*ast.Term, v vars) int {
 	if !ok {
 		return n
 	}
-	if own := s.c.GetRulesDynamic(ref); len(own) > 0 {
+	if own := s.c.GetRulesDynamicWithOpts(ref, ast.RulesOptions{}); len(own) > 0 {
 		sum := 0
 		for _, r := range own {
 			sum += s.rule(r)
@@ -172,7 +172,7 @@ func (s *scale) ref(r ast.Ref, at *ast.Location, v vars) int {
 	n := 1
 	switch head, ok := r[0].Value.(ast.Var); {
 	case ok && r[0].Equal(ast.DefaultRootDocument):
-		for _, rule := range s.c.GetRulesDynamic(r) {
+		for _, rule := range s.c.GetRulesDynamicWithOpts(r, ast.RulesOptions{}) {
 			n = s.checked(n+s.rule(rule), at)
 		}
 	case ok:

@@ -114,14 +114,13 @@ type sitting struct {
 
 func run(ctx context.Context, modules map[string]*ast.Module, filter string) (sitting, error) {
 	own := functions(Config{})
-	c := withScale(ast.NewCompiler().WithCapabilities(capabilities()).WithBuiltins(declared(own)).WithEnablePrintStatements(true))
+	c := withScale(ast.NewCompiler().WithCapabilities(capabilities(own)).WithEnablePrintStatements(true))
 	var builtins []*tester.Builtin
-	decls := declared(own)
 	for _, f := range own {
 		if f.Nondeterministic { // what it returns is not in its operands
 			f.do = unanswered(f.Name)
 		}
-		builtins = append(builtins, &tester.Builtin{Decl: decls[f.Name], Func: rego.FunctionDyn(&f.Function, f.do)})
+		builtins = append(builtins, &tester.Builtin{Decl: f.builtin(), Func: rego.FunctionDyn(&f.Function, f.do)})
 	}
 	out := sitting{cover: cover.New()}
 	db := inmem.New()

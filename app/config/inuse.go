@@ -3,7 +3,7 @@ package config
 // inUse lists the settings that have a field, with their defaults.
 func inUse() []setting {
 	rows := serving()
-	for _, more := range [][]setting{keeping(), guarding(), defining(), reaching(), announcing(), extending()} {
+	for _, more := range [][]setting{keeping(), guarding(), defining(), reaching(), announcing(), extending(), limiting(), starting()} {
 		rows = append(rows, more...)
 	}
 	for i := range rows {
@@ -241,6 +241,12 @@ func extending() []setting {
 			meaning: "how long audit records are kept; 0 keeps them whatever their age"},
 		{name: "audit.max_bytes", preset: "67108864", field: func(s *Settings) any { return &s.Audit.MaxBytes },
 			meaning: "size of the audit trail of one organisation at most, compressed, about: the oldest records go first; 0 keeps them whatever their size"},
+	}
+}
+
+// limiting lists bounds on requests, and where a service can be watched.
+func limiting() []setting {
+	return []setting{
 		{name: "limits.max_body_bytes", preset: "33554432", field: func(s *Settings) any { return &s.Limits.MaxBodyBytes },
 			meaning: "size of a request body at most"},
 		{name: "limits.max_body_values", preset: "300000", field: func(s *Settings) any { return &s.Limits.MaxBodyValues },
@@ -263,6 +269,12 @@ func extending() []setting {
 			meaning: "OTLP collector that receives traces; empty means no tracing"},
 		{name: "shutdown.grace_period", preset: "3s", field: func(s *Settings) any { return &s.StopGrace },
 			meaning: "how long a service that stops goes on answering gateways and reads, after it has refused changes and ended announcements"},
+	}
+}
+
+// starting lists what a service without organisations starts with.
+func starting() []setting {
+	return []setting{
 		{name: "bootstrap.owner_name", field: func(s *Settings) any { return &s.Bootstrap.OwnerName },
 			meaning: "name of the first organisation"},
 		{name: "bootstrap.owner_slug", field: func(s *Settings) any { return &s.Bootstrap.OwnerSlug },

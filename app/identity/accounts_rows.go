@@ -91,7 +91,7 @@ func (s ServiceAccounts) admit(ctx context.Context, r store.Reader, who operatio
 	if err := s.grouped(ctx, r, before, after); err != nil {
 		return err
 	}
-	return Users{s.Service}.grant(ctx, r, who, before, after)
+	return Users(s).grant(ctx, r, who, before, after)
 }
 
 type accountIn struct {

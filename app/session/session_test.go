@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -147,7 +148,7 @@ func TestGuessesUnderAttack(t *testing.T) {
 			name = "owner@example.com"
 		}
 		err := w.browser(fmt.Sprintf("10.0.%d.%d:99", i%7, i/7%250)).login(name, fmt.Sprint("guess ", i))
-		f, ok := err.(*fault.Error)
+		f, ok := errors.AsType[*fault.Error](err)
 		switch {
 		case !ok:
 			t.Fatal("guess", i, err)

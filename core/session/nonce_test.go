@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func TestPerson(t *testing.T) {
 		"GroupsIDs":   {ForSection: "portal", GroupsIDs: make([]string, 101)},
 	} {
 		_, err := d.Person("ada@example.com")
-		if f, ok := err.(*fault.Error); !ok || f.Field != field {
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
 	}

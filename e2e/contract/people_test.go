@@ -3,7 +3,6 @@ package contract_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"testing"
 )
@@ -55,30 +54,29 @@ var (
 	aProgram = made("accountId", "/api/service-accounts", account)
 )
 
-func init() {
-	maps.Copy(plans, map[string]plan{
-		"users.list":       {path: aMember, query: listQuery},
-		"users.create":     {bodies: fresh(numbered(member))},
-		"users.get":        {path: aMember},
-		"users.replace":    {path: aMember, bodies: fixed(`{"first_name":"Grace"}`, `{"active":false}`, `{"user_permissions":{"keys":"read"}}`)},
-		"users.delete":     {path: aMember},
-		"users.revoke":     {path: aMember},
-		"users.key.reset":  {path: aMember},
-		"users.search":     {path: aMember, bodies: fixed(`{"filters":{"query":"example"}}`)},
-		"users.search.url": {path: aMember, query: map[string][]string{"q": {"example"}}},
+// peoplePlans are those for users, groups and service accounts.
+var peoplePlans = map[string]plan{
+	"users.list":       {path: aMember, query: listQuery},
+	"users.create":     {bodies: fresh(numbered(member))},
+	"users.get":        {path: aMember},
+	"users.replace":    {path: aMember, bodies: fixed(`{"first_name":"Grace"}`, `{"active":false}`, `{"user_permissions":{"keys":"read"}}`)},
+	"users.delete":     {path: aMember},
+	"users.revoke":     {path: aMember},
+	"users.key.reset":  {path: aMember},
+	"users.search":     {path: aMember, bodies: fixed(`{"filters":{"query":"example"}}`)},
+	"users.search.url": {path: aMember, query: map[string][]string{"q": {"example"}}},
 
-		"usergroups.list":    {path: aGroup, query: listQuery},
-		"usergroups.create":  {bodies: fresh(numbered(group))},
-		"usergroups.get":     {path: aGroup},
-		"usergroups.replace": {path: aGroup, bodies: fresh(numbered(group))},
-		"usergroups.delete":  {path: aGroup},
+	"usergroups.list":    {path: aGroup, query: listQuery},
+	"usergroups.create":  {bodies: fresh(numbered(group))},
+	"usergroups.get":     {path: aGroup},
+	"usergroups.replace": {path: aGroup, bodies: fresh(numbered(group))},
+	"usergroups.delete":  {path: aGroup},
 
-		"service-accounts.list":        {path: keyed, query: listQuery},
-		"service-accounts.create":      {bodies: fresh(numbered(account))},
-		"service-accounts.get":         {path: keyed},
-		"service-accounts.replace":     {path: aProgram, bodies: fixed(`{"description":"x","user_permissions":{"apis":"read"}}`)},
-		"service-accounts.delete":      {path: keyed},
-		"service-accounts.keys.create": {path: aProgram, bodies: fixed(`{"name":"key"}`, `{"name":"key","expires_at":"2099-01-01T00:00:00Z","permissions":["apis"]}`)},
-		"service-accounts.keys.delete": {path: keyed},
-	})
+	"service-accounts.list":        {path: keyed, query: listQuery},
+	"service-accounts.create":      {bodies: fresh(numbered(account))},
+	"service-accounts.get":         {path: keyed},
+	"service-accounts.replace":     {path: aProgram, bodies: fixed(`{"description":"x","user_permissions":{"apis":"read"}}`)},
+	"service-accounts.delete":      {path: keyed},
+	"service-accounts.keys.create": {path: aProgram, bodies: fixed(`{"name":"key"}`, `{"name":"key","expires_at":"2099-01-01T00:00:00Z","permissions":["apis"]}`)},
+	"service-accounts.keys.delete": {path: keyed},
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"mime/multipart"
 	"strings"
 	"testing"
@@ -107,7 +108,7 @@ var (
 )
 
 // plans has every operation that needs more than its path.
-var plans = map[string]plan{
+var plans = together(peoplePlans, map[string]plan{
 	"sessions.login":   {path: withPassword, bodies: logins},
 	"sso.create":       {path: signedOn, bodies: aPerson},
 	"sso.tap":          {path: withNonce, query: map[string][]string{"nonce": {"{nonce}"}}},
@@ -255,6 +256,15 @@ var plans = map[string]plan{
 		return map[string]string{"userId": "000000000000000000000002"}
 	},
 		bodies: fixed(`{"current_password":"","new_password":"a-long-passphrase"}`)},
+})
+
+// together is several tables as one; the last one wins.
+func together[V any](tables ...map[string]V) map[string]V {
+	all := map[string]V{}
+	for _, t := range tables {
+		maps.Copy(all, t)
+	}
+	return all
 }
 
 // somebody makes a user.

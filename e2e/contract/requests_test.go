@@ -158,19 +158,9 @@ func (r *requests) headers() {
 	}
 	if r.o.Method != "GET" && r.plan.path != nil {
 		for _, h := range []map[string]string{{"If-Match": `"none"`}, {"If-Match": "*"}, {"If-None-Match": "*"}, {"If-Match": "garbage"}} {
-			r.vary("condition", func(out *request) { out.header = joinedHeader(out.header, h) })
+			r.vary("condition", func(out *request) { out.header = together(out.header, h) })
 		}
 	}
-}
-
-func joinedHeader(a, b map[string]string) map[string]string {
-	out := map[string]string{}
-	for _, m := range []map[string]string{a, b} {
-		for name, value := range m {
-			out[name] = value
-		}
-	}
-	return out
 }
 
 func (r *requests) yaml(text []byte) []byte {
