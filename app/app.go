@@ -46,6 +46,7 @@ type App struct {
 	store    store.Store
 	kinds    crud.Kinds
 	workshop rules.Workshop
+	checker  rules.Checker // of texts that are stored as rules; nil: any are
 	trail    *audit.Service
 	now      func() time.Time
 	writes   guard.Writes
@@ -97,12 +98,14 @@ type parts struct {
 	Nodes    *gateway.Nodes
 	Kinds    crud.Kinds
 	Workshop rules.Workshop
+	Checker  rules.Checker
 }
 
 func assemble(p parts) {
 	a := p.App
 	a.handler, a.guard, a.table, a.identity = p.Handler, p.Guard, p.Table, p.Identity
 	a.store, a.copy, a.relays, a.nodes, a.kinds, a.workshop = p.Store, p.Copy, p.Relays, p.Nodes, p.Kinds, p.Workshop
+	a.checker = p.Checker
 	a.byID = map[string]*operation.Operation{}
 	for i := range a.table {
 		a.byID[a.table[i].ID] = &a.table[i]

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -10,14 +12,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/resources/assets"
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
 	"github.com/gatehouse-io/gatehouse/app/resources/portal"
+	"github.com/gatehouse-io/gatehouse/app/rulebook"
 	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // newKinds is the list of all kinds of resources. What there is per kind is joined
 // from it: references, announcements, feeds, operations. Its order is the one in which
 // references and feeds are listed; a group of the graph would have none.
-func newKinds(definitions Definitions, e embedded) (crud.Kinds, error) {
+func newKinds(definitions Definitions, e embedded, a *App) (crud.Kinds, error) {
 	d := definitions.APIs
 	all := crud.Kinds{}
 	for _, r := range append([]crud.Registrar{
@@ -28,7 +32,9 @@ func newKinds(definitions Definitions, e embedded) (crud.Kinds, error) {
 		assets.Resource,
 		portal.Registration(),
 		registry.Registration(),
-		identity.Organisations,
+		identity.Organisations(func(ctx context.Context, org tenant.ID, text string) error {
+			return rulebook.Usable(ctx, a.checker, org, text)
+		}),
 		identity.UserRegistration(),
 		session.Registration(),
 		identity.GroupRegistration(),

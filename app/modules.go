@@ -73,7 +73,7 @@ var modules = fx.Options(
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newGuard, newHandler, newRelays),
+	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays),
 	transfers,
 	fx.Invoke(prune),
 )
@@ -226,6 +226,15 @@ func newWorkshop(lc fx.Lifecycle, s embedded, t Tools, ops table, e rules.Engine
 		background(lc, w)
 	}
 	return w, nil
+}
+
+// newChecker returns nil where rules are stored unseen.
+func newChecker(s embedded, t Tools, ops table) rules.Checker {
+	if s.checker == nil {
+		return nil
+	}
+	t.Operations = func() []operation.Operation { return ops }
+	return s.checker(t)
 }
 
 func newRulebook(s embedded, p people, a *App, id *identity.Service) *rulebook.Service {

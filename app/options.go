@@ -71,6 +71,12 @@ func WithRulesAPI(make func(Tools) (rules.Workshop, error)) Option {
 	return func(o *settings) { o.workshop = make }
 }
 
+// WithRulesCheck refuses texts that cannot be used where rules are stored with their
+// organisation, whether or not rules decide. Without it any are taken.
+func WithRulesCheck(make func(Tools) rules.Checker) Option {
+	return func(o *settings) { o.checker = make }
+}
+
 // WithAdditionalPermissions gives organisations that named none the permissions that
 // their rules can ask for, by name and label.
 func WithAdditionalPermissions(labels map[string]string) Option {

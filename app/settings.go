@@ -132,6 +132,7 @@ type probing struct {
 type embedded struct {
 	rules     func(Tools) (rules.Engine, error)
 	workshop  func(Tools) (rules.Workshop, error)
+	checker   func(Tools) rules.Checker
 	services  []func(Tools) operation.Service
 	resources []crud.Registrar
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
+	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
@@ -32,6 +33,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/password"
 	rights "github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
@@ -329,6 +331,14 @@ func switches(file string) []app.Option {
 	switch {
 	case strings.HasPrefix(file, "rules"):
 		return []app.Option{withRulesAPI}
+	case file == "organisations-rules.txt":
+		return []app.Option{app.WithRulesCheck(func(t app.Tools) rules.Checker {
+			e, err := opa.New(opa.Config{Logger: t.Log}, t.Operations())
+			if err != nil {
+				panic(err)
+			}
+			return e
+		})}
 	case file == "sessions-limits.txt":
 		quick.PerName, quick.PerAddress = 2, 4
 	case file == "sessions-hidden.txt":

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -31,9 +32,24 @@ type organisationRows struct {
 
 var missingOrganisation = identity.OrganisationKind + ".not_found"
 
+// RulesCheck refuses a text that cannot be used as the rules of an organisation.
+type RulesCheck func(ctx context.Context, org tenant.ID, text string) error
+
 // Organisations is what there is to organisations. The super-admin keeps them, and an
-// ID in the body of a new one is honoured.
-var Organisations = crud.Resource[identity.Organisation, identity.OrganisationDraft]{
+// ID in the body of a new one is honoured. Rules that check refuses are not stored; nil:
+// any are.
+func Organisations(check RulesCheck) crud.Resource[identity.Organisation, identity.OrganisationDraft] {
+	r := organisationResource
+	if check == nil {
+		return r
+	}
+	r.Prepare = func(ctx context.Context, c *crud.Change[identity.Organisation, identity.OrganisationDraft]) error {
+		return check(ctx, cmp.Or(c.Draft.ID, tenant.ID(c.ID)), c.Draft.OpenPolicy.Rules)
+	}
+	return r
+}
+
+var organisationResource = crud.Resource[identity.Organisation, identity.OrganisationDraft]{
 	Facts: crud.Facts[identity.Organisation]{
 		Kind: organisations,
 		Sample: func(at crud.Stamp) (identity.Organisation, error) { // its ID is that of the organisation
@@ -83,6 +99,11 @@ func (o organisationRows) Import(ctx context.Context, in importIn) (operation.Re
 	org, err := identity.NewOrganisation(tenant.ID(o.NewID()), in.Draft)
 	if err != nil {
 		return operation.Receipt{}, err
+	}
+	if o.Prepare != nil {
+		if err := o.Prepare(ctx, &crud.Change[identity.Organisation, identity.OrganisationDraft]{Op: store.Created, Scope: in.Scope, Draft: in.Draft}); err != nil {
+			return operation.Receipt{}, err
+		}
 	}
 	scope, err := tenant.Of(org.ID)
 	if err != nil {

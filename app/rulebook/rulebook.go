@@ -20,9 +20,9 @@ import (
 
 // Codes of the faults of this package.
 const (
-	codeClosed = "rules.closed"       // the API is switched off
-	codeRules  = "rules.invalid"      // a text that is no rule set
-	codeBusy   = "rules.busy"         // a text that takes too long
+	codeClosed = "rules.closed" // the API is switched off
+	codeRules  = domain.CodeRules
+	codeBusy   = domain.CodeRulesBusy
 	codeOrg    = "rules.organisation" // a caller without organisation
 	codeCall   = "rules.call"         // a description of no call
 	codeUser   = "rules.user"         // a description of no user
@@ -180,10 +180,8 @@ func (s *Service) SetRules(ctx context.Context, in setRulesIn) (operation.Receip
 	if !ok {
 		return operation.Receipt{}, fault.New(fault.Invalid, codeRules, "open_policy.rules must be a text; an empty one removes the rules").At("open_policy.rules")
 	}
-	if text != "" {
-		if err := unusable(w.Check(ctx, in.Scope.Org(), text)); err != nil {
-			return operation.Receipt{}, err
-		}
+	if err := Usable(ctx, w, in.Scope.Org(), text); err != nil {
+		return operation.Receipt{}, err
 	}
 	at, err := s.Identity.Choose(ctx, in.Scope, in.Match.Check, func(o domain.Organisation) (domain.Organisation, error) {
 		o.OpenPolicy.Rules = text
@@ -192,7 +190,17 @@ func (s *Service) SetRules(ctx context.Context, in setRulesIn) (operation.Receip
 	return operation.Receipt{Message: rulesStored, Tag: operation.Tag(at)}, err
 }
 
-// unusable makes a fault of what a workshop says about a text.
+// Usable refuses a text that cannot be used as the rules of an organisation, through
+// whatever operation it comes. An empty text is none, and without a checker any text is
+// taken.
+func Usable(ctx context.Context, c rules.Checker, org tenant.ID, text string) error {
+	if c == nil || text == "" {
+		return nil
+	}
+	return unusable(c.Check(ctx, org, text))
+}
+
+// unusable makes a fault of what a checker says about a text.
 func unusable(err error) error {
 	switch {
 	case err == nil:

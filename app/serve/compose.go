@@ -253,7 +253,8 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 			return e, naming("security.open_policy.enable_api", err)
 		}))
 	}
-	opts = append(opts, app.WithAdditionalPermissions(s.Security.AdditionalPermissions))
+	opts = append(opts, app.WithAdditionalPermissions(s.Security.AdditionalPermissions),
+		app.WithRulesCheck(func(t app.Tools) rules.Checker { return newRuleChecker(t, log) }))
 	if !s.Redis.Enabled() || !s.NotifyOnChange {
 		return opts, nil
 	}

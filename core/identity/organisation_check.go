@@ -17,10 +17,13 @@ const (
 	CodeOrganisationID    = OrganisationKind + ".id"
 	CodeOrganisationField = OrganisationKind + ".invalid"
 	CodeOrganisationSize  = OrganisationKind + ".too_large"
+
+	CodeRules     = "rules.invalid" // a text that is no rule set
+	CodeRulesBusy = "rules.busy"    // a text that takes too long to check
 )
 
 // OrganisationFaults are the codes of the faults of a draft.
-var OrganisationFaults = []string{CodeOrganisationID, CodeOrganisationField, CodeOrganisationSize, caps.Organisation.Kind + ".too_many"}
+var OrganisationFaults = []string{CodeOrganisationID, CodeOrganisationField, CodeOrganisationSize, caps.Organisation.Kind + ".too_many", CodeRules, CodeRulesBusy}
 
 // maxOrganisation is the size of an organisation as JSON. Every request of its users
 // reads it, and a list shows all of them.

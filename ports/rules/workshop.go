@@ -12,11 +12,16 @@ import (
 // is wrong, for its author.
 var ErrText = errors.New("rules cannot be used")
 
+// Checker says whether texts can be used as rules.
+type Checker interface {
+	// Check returns an error that wraps ErrText when a text cannot be used.
+	Check(ctx context.Context, org tenant.ID, text string) error
+}
+
 // Workshop is for those who write rules: it checks texts and tries them out. None of
 // it changes what decides.
 type Workshop interface {
-	// Check returns an error that wraps ErrText when a text cannot be used.
-	Check(ctx context.Context, org tenant.ID, text string) error
+	Checker
 	// Shared returns the text that decides about organisations without rules of
 	// their own.
 	Shared() string
