@@ -54,6 +54,7 @@ var importRules = []rule{
 	{folder: "adapters/yaml", own: inner, others: []string{"go.yaml.in/yaml/v3"}},
 	{folder: "adapters/openapi", own: inner, others: []string{"github.com/getkin/kin-openapi", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"}},
 	{folder: "adapters/crypto", own: inner},
+	{folder: "adapters/argon2", own: inner, others: []string{"golang.org/x/crypto"}},
 	{folder: "adapters/prometheus", own: []string{"ports/..."}, others: []string{"github.com/prometheus/client_golang"}},
 	{folder: "adapters/otel", own: []string{"ports/..."}, others: []string{"go.opentelemetry.io/otel"}},
 	{folder: "app/registry", own: with("app/guard", "app/crud")},

@@ -60,6 +60,12 @@ func (p Passwords) Verify(hash, password string) bool {
 	return err == nil && subtle.ConstantTimeCompare(got, want) == 1
 }
 
+// Current implements secret.Passwords.
+func (p Passwords) Current(hash string) bool {
+	iterations, _, _, ok := parseHash(hash)
+	return ok && iterations == cmp.Or(p.Iterations, defaultIterations)
+}
+
 func parseHash(text string) (iterations int, salt, hash []byte, ok bool) {
 	part := strings.Split(text, "$")
 	if len(part) != 4 || part[0] != scheme {

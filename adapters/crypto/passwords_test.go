@@ -56,6 +56,12 @@ func TestPasswordsKnown(t *testing.T) {
 	}
 }
 
+func TestPasswordsCurrent(t *testing.T) {
+	if h := hash(t, quick, "correct horse"); !quick.Current(h) || (crypto.Passwords{}).Current(h) || quick.Current(known) || quick.Current("") {
+		t.Error("hashes are current that are not, or the other way")
+	}
+}
+
 func TestPasswordsMalformed(t *testing.T) {
 	h := hash(t, quick, "")
 	part := strings.Split(h, "$")

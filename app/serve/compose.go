@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/adapters/argon2"
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
@@ -129,7 +130,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		return err
 	}
 	opts = append(opts, common(s, log, version)...)
-	opts = append(opts, app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))
+	opts = append(opts, app.WithPasswords(argon2.New(crypto.Passwords{})), app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))
 	if signer, ok := keys.(audit.Signer); ok && s.Audit.Enabled && s.Audit.Store == config.AuditDB {
 		opts = append(opts, app.WithAudit(audit.Settings{Signer: signer, MaxAge: s.Audit.MaxAge, MaxBytes: s.Audit.MaxBytes, ReadOnly: p.Beside || p.Lost}))
 	}

@@ -71,7 +71,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (operation.Landing, err
 	if len(found) > 1 {
 		return s.choose(ctx, found)
 	}
-	return s.open(ctx, found[0])
+	return s.open(ctx, found[0], in.Login.Password)
 }
 
 // knowing returns the users with an address whose password is the one given. It takes

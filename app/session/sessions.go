@@ -35,16 +35,21 @@ func (s *Service) begin(org tenant.ID, userID string) (opened session.Session, t
 	}, token
 }
 
-// open makes a session for a user whose password was right.
-func (s *Service) open(ctx context.Context, u identity.User) (operation.Landing, error) {
+// open makes a session for a user whose password was right. A hash of an older kind is
+// replaced, now that the password is at hand.
+func (s *Service) open(ctx context.Context, u identity.User, password string) (operation.Landing, error) {
+	hash, err := s.renewed(u.Credentials.PasswordHash, password)
+	if err != nil {
+		return operation.Landing{}, err
+	}
 	opened, token := s.begin(u.OrgID, u.ID)
 	must := false
-	_, err := s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
+	_, err = s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
 		_, err := users.Records.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
 			if v.Credentials.PasswordHash != u.Credentials.PasswordHash || !v.Active {
 				return v, wrong() // it has changed since it was checked
 			}
-			v.LastLogin = opened.Created
+			v.LastLogin, v.Credentials.PasswordHash = opened.Created, hash
 			return v, nil
 		})
 		if err != nil {
@@ -62,6 +67,14 @@ func (s *Service) open(ctx context.Context, u identity.User) (operation.Landing,
 	out.Meta = Opened{u.ID, u.OrgID, opened.Expires, must}
 	out.Cookies = append(out.Cookies, s.cookie(operation.DeviceCookie, s.device(u.Email), deviceLife))
 	return out, nil
+}
+
+// renewed returns the hash of a password as it is made now.
+func (s *Service) renewed(hash, password string) (string, error) {
+	if s.users.Passwords.Current(hash) {
+		return hash, nil
+	}
+	return s.users.Passwords.Hash(password)
 }
 
 // keep stores a session and ends those that it takes the place of.

@@ -25,6 +25,9 @@ type Passwords interface {
 	Hash(password string) (string, error)
 	// Verify reports whether a password belongs to a hash, in constant time.
 	Verify(hash, password string) bool
+	// Current reports whether a hash was made as Hash makes them now. One that was not
+	// is replaced when its password is at hand.
+	Current(hash string) bool
 }
 
 // Mark is the first byte of every sealed document, and of no JSON text.
