@@ -103,7 +103,7 @@ func TestMassAssignment(t *testing.T) {
 			continue
 		}
 		before, _ := e.db.Head(t.Context())
-		w := e.send([2]string{"Authorization", e.keys["admin"]}, o.Method, path, body)
+		w := e.send(credentials{"Authorization": e.keys["admin"]}, o.Method, path, body)
 		if after, _ := e.db.Head(t.Context()); after != before {
 			stored[o.ID] = true
 		}

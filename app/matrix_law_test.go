@@ -58,17 +58,19 @@ type cell struct {
 
 // caller is one who calls.
 type caller struct {
-	name   string
-	level  string // of every group of permissions: "", "deny", "read", "write"
-	admin  bool
-	owner  bool // owns, by itself or by a group, what is owned at all
-	super  bool // has no organisation
-	away   bool // of another organisation
-	header [2]string
+	name     string
+	level    string // of every group of permissions: "", "deny", "read", "write"
+	admin    bool
+	owner    bool // owns, by itself or by a group, what is owned at all
+	super    bool // has no organisation
+	away     bool // of another organisation
+	stranger bool // has no credential of a user
+	forged   bool // has the cookie of a session without its proof
+	with     credentials
 }
 
-// nobodys are the callers whom no operation for users lets in.
-func (c caller) nobody() bool { return c.name == "anonymous" || c.name == "inactive" }
+// refused are the callers whom no operation for users lets in.
+func (c caller) refused() bool { return c.name == "anonymous" || c.name == "inactive" || c.stranger }
 
 // expected returns how a call ends. Calls of a user without organisation reach
 // everything, so that to it nothing is foreign.
@@ -80,8 +82,10 @@ func (c cell) expected() outcome {
 	}
 	self := c.target == "self"
 	switch {
-	case c.caller.nobody():
+	case c.caller.refused():
 		return unknown
+	case c.caller.forged && c.method != "GET" && c.method != "HEAD": // the method alone counts: searching by POST wants a proof as well
+		return forbidden
 	case strings.HasSuffix(c.pattern, "/{userId}/actions/reset") && strings.HasPrefix(c.pattern, "/api/users/"):
 		if self {
 			return passes

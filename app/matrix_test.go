@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
@@ -15,6 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
@@ -27,6 +29,9 @@ type estate struct {
 	ownership bool
 	keys      map[string]string // access keys by caller
 	ids       map[string]string // user IDs by caller
+	emails    map[string]string // addresses by caller
+	open      credentials       // of a browser whose session holds
+	over      credentials       // of one that has logged out
 	group     string            // what owns APIs besides the owner
 	n         int
 }
@@ -41,15 +46,15 @@ func newEstate(t *testing.T, ownership bool) *estate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(withRulesAPI, app.WithStore(db), app.WithKeys(keys), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithClock(tick()), app.WithAdminSecret(adminSecret),
-		app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithFetcher(web), app.WithExamples(examplesIndex),
+	a, err := app.New(withRulesAPI, app.WithStore(db), app.WithKeys(keys), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithClock(tick()), app.WithAdminSecret(adminSecret), app.WithBrokerSecret(brokerSecret),
+		app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithSessions(session.Config{Life: 1 << 20 * time.Hour, Delay: -1}), app.WithFetcher(web), app.WithExamples(examplesIndex),
 		app.WithGateways(outbound.Gateway{URL: "http://gateway.example:8080", Trusted: true}),
 		app.WithGatewayAPI(outbound.GatewayAPI{URL: "http://gateway.example:8080", Secret: "gateway-secret"}),
 		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: ownership, Streams: true}, Hosts: servers.Config{Protocol: "http", DefaultHost: "gateway.example:8080"}}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &estate{t: t, a: a, db: db, ownership: ownership, keys: map[string]string{}, ids: map[string]string{}}
+	e := &estate{t: t, a: a, db: db, ownership: ownership, keys: map[string]string{}, ids: map[string]string{}, emails: map[string]string{}}
 	for _, org := range []string{"a", "b"} {
 		b, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-" + org, OwnerSlug: org, Email: "admin@" + org + ".example"})
 		if err != nil {
@@ -67,13 +72,15 @@ func newEstate(t *testing.T, ownership bool) *estate {
 		"member":              `"org_id":"org-a","group_id":"` + e.group + `","user_permissions":` + everyGroup("deny"),
 		"admin":               `"org_id":"org-a","user_permissions":{"IsAdmin":"admin"}`,
 		"admin, denied":       `"org_id":"org-a","user_permissions":{"IsAdmin":"admin",` + everyGroup("deny")[1:],
+		"browser":             `"org_id":"org-a","password":"` + browserPassword + `","user_permissions":` + everyGroup("write"),
 		"inactive":            `"org_id":"org-a","active":false,"user_permissions":{"IsAdmin":"admin"}`,
 		"super":               `"user_permissions":{"IsAdmin":"admin"}`,
 		"other, no admin":     `"org_id":"org-b","user_permissions":` + everyGroup("write"),
 		"member, other group": `"org_id":"org-a","group_id":"` + e.must("admin of a", "POST", "/api/usergroups", `{"name":"Others","user_permissions":`+everyGroup("write")+`}`) + `"`,
 	} {
 		e.n++
-		text := e.send([2]string{"Admin-Auth", adminSecret}, "POST", "/admin/users", fmt.Sprintf(`{"email_address":"u%d@example.com",%s}`, e.n, draft)).Body.String()
+		e.emails[name] = fmt.Sprintf("u%d@example.com", e.n)
+		text := e.send(credentials{"Admin-Auth": adminSecret}, "POST", "/admin/users", fmt.Sprintf(`{"email_address":%q,%s}`, e.emails[name], draft)).Body.String()
 		var answer struct {
 			Message string
 			Meta    struct{ ID string }
@@ -84,13 +91,39 @@ func newEstate(t *testing.T, ownership bool) *estate {
 		e.keys[name], e.ids[name] = answer.Message, answer.Meta.ID
 	}
 	e.ids["program"] = e.must("admin of a", "POST", "/api/service-accounts", `{"name":"program","user_permissions":`+everyGroup("write")+`}`)
-	text := e.send([2]string{"Authorization", e.keys["admin of a"]}, "POST", "/api/service-accounts/"+e.ids["program"]+"/keys", `{"name":"key"}`).Body.String()
+	text := e.send(credentials{"Authorization": e.keys["admin of a"]}, "POST", "/api/service-accounts/"+e.ids["program"]+"/keys", `{"name":"key"}`).Body.String()
 	var made struct{ Meta struct{ Key string } }
 	if err := json.Unmarshal([]byte(text), &made); err != nil || made.Meta.Key == "" {
 		t.Fatal(text, err)
 	}
 	e.keys["program"] = made.Meta.Key
+	e.open = e.login(fmt.Sprintf(`{"username":%q,"password":%q}`, e.emails["browser"], browserPassword))
+	e.over = e.login(fmt.Sprintf(`{"username":%q,"password":%q}`, e.emails["browser"], browserPassword))
+	if w := e.send(e.over, "POST", "/logout", ""); w.Code != 200 {
+		t.Fatal(w.Code, w.Body)
+	}
 	return e
+}
+
+// browserPassword is the password of the user who has browsers.
+const browserPassword = "known to browsers alone" // no example has it
+
+// login logs in and returns what the browser presents from then on.
+func (e *estate) login(body string) credentials {
+	e.t.Helper()
+	w, out := e.send(nil, "POST", "/login", body), credentials{}
+	for _, c := range w.Result().Cookies() {
+		switch c.Name {
+		case operation.SessionCookie:
+			out["Cookie"] = c.Name + "=" + c.Value
+		case operation.ProofCookie:
+			out["X-Csrf-Token"] = c.Value
+		}
+	}
+	if len(out) != 2 {
+		e.t.Fatal(w.Code, w.Body)
+	}
+	return out
 }
 
 // everyGroup is a map with one level for every group of permissions.
@@ -113,16 +146,29 @@ func (e *estate) callers() []caller {
 		{name: "program", level: "write"}, {name: "admin of b", admin: true, away: true}, {name: "other, no admin", level: "write", away: true}}
 	for i := range out {
 		if key := e.keys[out[i].name]; key != "" {
-			out[i].header = [2]string{"Authorization", key}
+			out[i].with = credentials{"Authorization": key}
 		}
 	}
-	return out
+	return append(out,
+		caller{name: "browser", level: "write", with: e.open},
+		caller{name: "page of another site", level: "write", forged: true, with: credentials{"Cookie": e.open["Cookie"]}},
+		caller{name: "proof of another session", level: "write", forged: true, with: credentials{"Cookie": e.open["Cookie"], "X-Csrf-Token": e.over["X-Csrf-Token"]}},
+		caller{name: "session that is over", stranger: true, with: e.over},
+		caller{name: "super-admin", stranger: true, with: credentials{"Admin-Auth": adminSecret}},
+		caller{name: "super-admin, wrong header", stranger: true, with: credentials{"Authorization": adminSecret}},
+		caller{name: "gateway", stranger: true, with: credentials{"Authorization": nodeSecret}},
+		caller{name: "key that is none", stranger: true, with: credentials{"Authorization": strings.Repeat("0", 32)}},
+		caller{name: "wrong key in a browser", stranger: true, with: credentials{"Authorization": "x", "Cookie": e.open["Cookie"], "X-Csrf-Token": e.open["X-Csrf-Token"]}},
+	)
 }
 
-func (e *estate) send(header [2]string, method, path, body string) *httptest.ResponseRecorder {
+// credentials are headers by name.
+type credentials map[string]string
+
+func (e *estate) send(with credentials, method, path, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(e.t.Context(), method, path, strings.NewReader(body))
-	if header[0] != "" {
-		r.Header.Set(header[0], header[1])
+	for name, value := range with {
+		r.Header.Set(name, value)
 	}
 	w := httptest.NewRecorder()
 	e.a.ServeHTTP(w, r)
@@ -132,7 +178,7 @@ func (e *estate) send(header [2]string, method, path, body string) *httptest.Res
 // must carries out a request that succeeds and returns the ID in the answer.
 func (e *estate) must(as, method, path, body string) string {
 	e.t.Helper()
-	w := e.send([2]string{"Authorization", e.keys[as]}, method, path, body)
+	w := e.send(credentials{"Authorization": e.keys[as]}, method, path, body)
 	var answer struct {
 		ID, Message string
 		Meta        any
@@ -286,7 +332,7 @@ func (e *estate) check(o operation.Operation) (cells int) {
 	for _, who := range e.callers() {
 		missing := ""
 		for _, target := range targets {
-			if target == "self" && (who.name == "program" || (who.name == "anonymous" || o.Method != "GET") && !strings.HasSuffix(o.Path, "/actions/reset")) {
+			if target == "self" && (e.ids[who.name] == "" && who.name != "anonymous" || who.name == "program" || (who.name == "anonymous" || o.Method != "GET") && !strings.HasSuffix(o.Path, "/actions/reset")) {
 				continue // it is no user, or it would change who calls
 			}
 			place := target
@@ -303,7 +349,7 @@ func (e *estate) check(o operation.Operation) (cells int) {
 			c := cell{o.Method, o.Path, who, target, e.ownership && !who.away}
 			cells++
 			before, _ := e.db.Head(e.t.Context())
-			w := e.send(who.header, o.Method, path, body)
+			w := e.send(who.with, o.Method, path, body)
 			after, _ := e.db.Head(e.t.Context())
 			want, have := c.expected(), ended(w)
 			text := fmt.Sprint(w.Code, " ", w.Body)

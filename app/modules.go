@@ -263,7 +263,7 @@ func newGuard(b basics, s admission, n nodes, a *App, browsers *session.Service,
 	return guard.New(guard.Config{
 		Authenticators: map[operation.Surface]guard.Authenticator{
 			operation.Management: browsers.Authenticate,
-			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret),
+			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret, s.brokerSecret),
 			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},
 		Rules: e, Audit: func(ctx context.Context, c *operation.Call, err error) {

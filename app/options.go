@@ -146,6 +146,10 @@ func WithExamples(urls ...string) Option { return func(o *settings) { o.examples
 // WithAdminSecret opens the admin surface to callers who know the secret.
 func WithAdminSecret(s string) Option { return func(o *settings) { o.adminSecret = s } }
 
+// WithBrokerSecret lets identity brokers who know the secret ask the admin surface for
+// single sign-on, and for nothing else.
+func WithBrokerSecret(s string) Option { return func(o *settings) { o.brokerSecret = s } }
+
 // WithNodeSecret opens the node surface to gateways that know the secret.
 func WithNodeSecret(s string) Option { return func(o *settings) { o.nodeSecret = s } }
 

@@ -84,9 +84,10 @@ type people struct {
 
 // admission says who gets in besides users.
 type admission struct {
-	adminSecret string
-	failures    int
-	maintenance bool
+	adminSecret  string
+	brokerSecret string
+	failures     int
+	maintenance  bool
 }
 
 // nodes says how gateways are known.

@@ -41,8 +41,9 @@ var update = flag.Bool("update", false, "write the answers of transcripts as the
 
 // Secrets of the service under test.
 const (
-	adminSecret = "admin-secret"
-	nodeSecret  = "node-secret"
+	adminSecret  = "admin-secret"
+	nodeSecret   = "node-secret"
+	brokerSecret = "broker-secret"
 )
 
 // callers are the credentials that a transcript names with "as".
@@ -57,6 +58,7 @@ var callers = map[string][2]string{
 	"newcomer":    {"Authorization", "00000000000000000000000000000000"}, // whom a transcript creates
 	"stranger":    {"Authorization", "99999999999999999999999999999999"},
 	"super-admin": {"Admin-Auth", adminSecret},
+	"broker":      {"Admin-Auth", brokerSecret},
 	"node":        {"Authorization", nodeSecret},
 }
 
@@ -108,7 +110,7 @@ func service(t testing.TB, s *seen, opts ...app.Option) *app.App {
 	keys := &plannedKeys{Keys: real}
 	a, err := app.New(append([]app.Option{
 		app.WithClock(tick()), app.WithKeys(keys), app.WithIDs(count("%024x"), count("request-%d")), app.WithObserver(s), app.WithVersion("v0.0.0-test"),
-		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}), app.WithPageSize(2),
+		app.WithAdminSecret(adminSecret), app.WithBrokerSecret(brokerSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}), app.WithPageSize(2),
 		app.WithFetcher(web), app.WithExamples(examplesIndex), app.WithGateways(outbound.Gateway{URL: "http://gateway.example:8080", Trusted: true}),
 		app.WithGatewayAPI(outbound.GatewayAPI{URL: "http://gateway.example:8080", Secret: "gateway-secret"}),
 		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Streams: true}, Hosts: servers.Config{Protocol: "http", DefaultHost: "gateway.example:8080"}}),

@@ -19,6 +19,7 @@ var securitySchemes = object{
 	"bearer":      object{"type": "http", "scheme": "bearer", "description": "A user's access key as a bearer token."},
 	"session":     object{"type": "apiKey", "in": "cookie", "name": operation.SessionCookie, "description": "The session of a browser. Calls that change something also carry the cookie csrf_token in the header X-CSRF-Token."},
 	"adminSecret": object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of the super-admin."},
+	"broker":      object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of an identity broker."},
 	"nodeSecret":  object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that gateway nodes share, bare."},
 }
 
@@ -29,6 +30,8 @@ func securityOf(o *operation.Operation) []any {
 	case o.Public:
 	case o.Surface == operation.Management:
 		return []any{one("accessKey"), one("bearer"), one("session")}
+	case o.Brokers:
+		return []any{one("adminSecret"), one("broker")}
 	case o.Surface == operation.Admin:
 		return []any{one("adminSecret")}
 	case o.Surface == operation.Node:

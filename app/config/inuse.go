@@ -94,6 +94,8 @@ func guarding() []setting {
 			meaning: "only users themselves renew their access keys"},
 		{name: "security.allowed_examples_urls", field: func(s *Settings) any { return &s.Security.AllowedExamples },
 			meaning: "exact addresses of indexes of example APIs that may be read, the first by default; empty means none"},
+		{name: "identity_broker.host.secret", field: func(s *Settings) any { return &s.SSO.BrokerSecret },
+			meaning: "credential of an identity broker at POST /admin/sso, and nowhere else; without it brokers need admin_secret"},
 		{name: "sso_enable_user_lookup", preset: "false", field: func(s *Settings) any { return &s.SSO.Lookup },
 			meaning: "a person whom an identity broker has recognised is the user with the same address, if there is one"},
 		{name: "sso_default_group_id", field: func(s *Settings) any { return &s.SSO.DefaultGroup },

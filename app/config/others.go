@@ -65,7 +65,7 @@ const otherTexts = `
 
 const otherSecrets = `
 	sentry_code security.private_certificate_encoding_secret
-	identity_broker.host.secret portal_session_secret`
+	portal_session_secret`
 
 const otherAddresses = `mongo_url identity_broker.host.connection_string statsd_connection_string`
 

@@ -214,6 +214,7 @@ type Security struct {
 // SSO says what people get whom an identity broker has recognised
 // (docs/wire/single-sign-on.md).
 type SSO struct {
+	BrokerSecret Secret // credential of identity brokers; "" = none has it
 	Lookup       bool
 	DefaultGroup string
 	Defaults     map[string]string // permission → level

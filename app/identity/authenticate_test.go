@@ -96,8 +96,8 @@ func FuzzEqual(f *testing.F) {
 		if identity.Equal(secret, presented) != want {
 			t.Errorf("%q and %q: %v", secret, presented, !want)
 		}
-		c := &operation.Call{Token: presented}
-		err := identity.AuthenticateAdmin(secret)(t.Context(), c)
+		c := &operation.Call{Spec: &operation.Spec{}, Token: presented}
+		err := identity.AuthenticateAdmin(secret, "the broker's")(t.Context(), c)
 		if (err == nil) != want || c.Scope.All() != want || want != (c.Principal.ID == "admin") {
 			t.Errorf("%q and %q: %+v, %v", secret, presented, c.Principal, err)
 		}

@@ -149,7 +149,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 // common translates the settings that are plain values.
 func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 	opts := []app.Option{
-		app.WithLogger(log), app.WithVersion(version), app.WithAdminSecret(s.AdminSecret.Reveal()), app.WithNodeSecret(s.NodeSecret.Reveal()),
+		app.WithLogger(log), app.WithVersion(version), app.WithAdminSecret(s.AdminSecret.Reveal()), app.WithBrokerSecret(s.SSO.BrokerSecret.Reveal()), app.WithNodeSecret(s.NodeSecret.Reveal()),
 		app.WithPageSize(s.PageSize), app.WithHealthPath("/" + s.HealthEndpoint), app.WithMaxStaleness(s.MaxStaleness),
 		app.WithHistory(s.History.MaxAge, s.History.MaxBytes), app.WithLimits(s.Limits.MaxBodyBytes, s.Limits.MaxDepth, s.Limits.RequestTimeout),
 		app.WithBodies(s.Limits.MaxBodyValues, s.Limits.BodyMemory, new(thrift).frugal),

@@ -18,19 +18,19 @@ const maxAccessData = 64 << 10
 func (s SSO) Operations() []operation.Operation {
 	data := session.AccessData{ForSection: session.Dashboard, OrgID: "5f1a0c5d8e3b2a1f00000001", EmailAddress: "ada@example.com", GroupID: "5f1a0c5d8e3b2a1f00000003"}
 	minted := operation.Receipt{Message: "SSO Nonce created", Meta: "q0a8Vw3yJm5tPpXjZk1sXnq2l7cH9dRf4uYbTgEoW6A"}
-	mint := func(g operation.Group, empty string) []operation.Operation {
+	mint := func(g operation.Group, empty string, more ...operation.Option) []operation.Operation {
 		g.Tag, g.Style = "Single sign-on", operation.Style{Word: "OK", Faults: map[string]operation.Answer{
 			operation.CodeEmptyBody: {Status: nethttp.StatusInternalServerError, Text: empty},
 			operation.CodeMalformed: {Status: nethttp.StatusBadRequest, Text: "Request body malformed."},
 		}}
-		return g.Rows(operation.POST("create", "", "Make a nonce for single sign-on", s.Mint, operation.Limits(maxAccessData, 0),
+		return g.Rows(operation.POST("create", "", "Make a nonce for single sign-on", s.Mint, append(more, operation.Limits(maxAccessData, 0),
 			operation.Redact("EmailAddress", "DisplayName"), operation.Faulting(CodeNoOrg, CodeOff, session.CodePerson),
 			operation.Notes("The caller vouches for the person. A browser opens `/tap?nonce=…` within 60 seconds, once."),
-			operation.Example(data, minted)))
+			operation.Example(data, minted))...))
 	}
 	rows := append(
 		mint(operation.Group{Surface: operation.Management, Name: "sso", Path: "/api/sso", Permission: access.IsAdmin}, "Failed to read response body, body empty."),
-		mint(operation.Group{Surface: operation.Admin, Name: "admin.sso", Path: "/admin/sso"}, "Failed to read response body, body empty")...)
+		mint(operation.Group{Surface: operation.Admin, Name: "admin.sso", Path: "/admin/sso"}, "Failed to read response body, body empty", operation.Brokers())...)
 	landing := operation.Landing{Location: "/"}
 	return append(rows, operation.Group{Surface: operation.Management, Name: "sso", Tag: "Single sign-on", Style: operation.Style{Word: "OK"}}.Rows(
 		operation.GET("tap", "/tap", "Begin a session with a nonce", s.Tap, operation.Public(), operation.Writes(), operation.Redact("nonce"), operation.Status(nethttp.StatusSeeOther),

@@ -70,6 +70,8 @@ func caller(o operation.Operation) string {
 	switch {
 	case o.Public:
 		return "anybody"
+	case o.Brokers:
+		return "admin secret or broker secret"
 	case o.Surface != operation.Management:
 		return string(o.Surface) + " secret"
 	case o.Permission == "*":

@@ -49,6 +49,8 @@ func checkGuard(o *Operation, complain func(*Operation, string, ...any)) {
 		complain(o, "no surface")
 	case o.Surface == Management && o.Permission == "" && !o.Public:
 		complain(o, "no permission and not public")
+	case o.Brokers && o.Surface != Admin:
+		complain(o, "brokers call on the admin surface only")
 	case o.Surface == Probe && !o.Public:
 		complain(o, "a probe without credentials must say that it is public")
 	}

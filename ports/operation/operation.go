@@ -44,16 +44,18 @@ type Spec struct {
 	// EvenExpired says that users whose password must be changed may do this to
 	// themselves, and that it needs no session that could do more.
 	EvenExpired bool
-	Own         string        // path parameter of a user's ID: callers may do this to themselves
-	Status      int           // of success
-	MaxBody     int64         // bytes; 0: the surface's default
-	Deadline    time.Duration // 0: the surface's default
-	Redact      []string      // body members that never reach audit, logs or rules' debug output
-	Example     any           // an answer, for the API description
-	Request     any           // a request body, for the API description
-	Faults      []string      // codes of faults it answers besides those every row of its surface has
-	Style       Style
-	Needs       []Need // permissions besides Permission
+	// Brokers says that identity brokers may call as well, with a secret of their own.
+	Brokers  bool
+	Own      string        // path parameter of a user's ID: callers may do this to themselves
+	Status   int           // of success
+	MaxBody  int64         // bytes; 0: the surface's default
+	Deadline time.Duration // 0: the surface's default
+	Redact   []string      // body members that never reach audit, logs or rules' debug output
+	Example  any           // an answer, for the API description
+	Request  any           // a request body, for the API description
+	Faults   []string      // codes of faults it answers besides those every row of its surface has
+	Style    Style
+	Needs    []Need // permissions besides Permission
 	// Rehearsable says that the row answers what it would do when asked by the query
 	// parameter DryRun.
 	Rehearsable bool

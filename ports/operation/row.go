@@ -42,6 +42,9 @@ func Reads() Option { return func(s *Spec) { s.Intent = access.Read } }
 // EvenExpired lets users whose password must be changed do this to themselves.
 func EvenExpired() Option { return func(s *Spec) { s.EvenExpired = true } }
 
+// Brokers lets identity brokers call a row of the super-admin.
+func Brokers() Option { return func(s *Spec) { s.Brokers = true } }
+
 // Public lets anyone call.
 func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" } }
 
