@@ -237,10 +237,10 @@ func newChecker(s embedded, t Tools, ops table) rules.Checker {
 	return s.checker(t)
 }
 
-func newRulebook(s embedded, p people, a *App, id *identity.Service) *rulebook.Service {
-	return &rulebook.Service{Config: rulebook.Config{
-		Identity: id, Workshop: func() rules.Workshop { return a.workshop }, Find: a.find, Decides: s.rules != nil, Preset: p.custom,
-	}}
+func newRulebook(s embedded, p people, a *App, id *identity.Service, trail *audit.Service) *rulebook.Service {
+	return rulebook.New(rulebook.Config{
+		Identity: id, Workshop: func() rules.Workshop { return a.workshop }, Find: a.find, Decides: s.rules != nil, Preset: p.custom, Trail: trail.Newest,
+	})
 }
 
 // newAudit makes the trail. It asks for operations only later, when the table is there.

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	port "github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -211,4 +212,22 @@ type wire struct{ requests []port.Request }
 func (w *wire) Fetch(_ context.Context, r port.Request) (port.Answer, error) {
 	w.requests = append(w.requests, r)
 	return port.Answer{Status: 200, Body: []byte(`{}`)}, nil
+}
+
+// What rules say about a write is cut: a replay tells of a thousand.
+func TestReasonsOfReplaysAreBounded(t *testing.T) {
+	keys, err := crypto.NewKeys("a secret of the test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := service(t, nobodyWatches(), append(deciding(""), app.WithAudit(audit.Settings{Signer: keys}))...)
+	if code, text := fetch(t, a, "POST", "/api/assets", "admin", `{"id":"a","kind":"oas-template","name":"A","data":{}}`); code != 201 {
+		t.Fatal(code, text)
+	}
+	rule := `package dashboard_users
+deny[r] { i := numbers.range(10, 99)[_]; r := sprintf("%d %s", [i, concat(",", [sprintf("%d", [n]) | n := numbers.range(1, 200)[_]])]) }`
+	code, text := fetch(t, a, "POST", "/api/org/opa/replay", "admin", fmt.Sprintf(`{"last":1,"open_policy":{"rules":%q}}`, rule))
+	if code != 200 || !strings.Contains(text, `"verdict":"deny","reasons":["10 1,2`) || strings.Contains(text, `"15 `) || len(text) > 2000 {
+		t.Error(code, len(text), text[:min(len(text), 500)])
+	}
 }

@@ -331,6 +331,9 @@ func shorten(text string) string {
 func switches(file string) []app.Option {
 	quick := session.Config{Delay: -1}
 	switch {
+	case file == "rules-replay.txt":
+		keys, _ := crypto.NewKeys("a secret of the test")
+		return []app.Option{withRulesAPI, app.WithAudit(audit.Settings{Signer: keys})}
 	case strings.HasPrefix(file, "rules"):
 		return []app.Option{withRulesAPI}
 	case file == "organisations-rules.txt":

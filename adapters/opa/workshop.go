@@ -39,24 +39,36 @@ func (e *Engine) Check(ctx context.Context, org tenant.ID, text string) error {
 // Shared implements rules.Workshop.
 func (e *Engine) Shared() string { return e.fixed.Load().text }
 
-// Try implements rules.Workshop.
-func (e *Engine) Try(ctx context.Context, text string, c *operation.Call) (rules.Trial, error) {
-	if _, ok := e.rows[c.Spec.ID]; !ok {
+// Read implements rules.Workshop.
+func (e *Engine) Read(ctx context.Context, org tenant.ID, text string) (rules.Candidate, error) {
+	set, err := e.tried(ctx, org, text)
+	if err != nil {
+		return nil, err
+	}
+	return &candidate{e, set}, nil
+}
+
+// candidate implements rules.Candidate.
+type candidate struct {
+	*Engine
+	set *ruleSet
+}
+
+func (k *candidate) ReadsBody() bool { return k.set.readsBody }
+
+func (k *candidate) Try(ctx context.Context, c *operation.Call, traced bool) (rules.Trial, error) {
+	if _, ok := k.rows[c.Spec.ID]; !ok {
 		return rules.Trial{}, fmt.Errorf("opa: operation %q is not in the table", c.Spec.ID)
 	}
-	set, err := e.tried(ctx, c.Principal.OrgID, text)
-	if err != nil {
-		return rules.Trial{}, err
-	}
-	steps := &recorder{}
-	v, err := e.judge(ctx, set, c, c.Body, steps)
+	steps := &recorder{cut: !traced}
+	v, err := k.judge(ctx, k.set, c, c.Body, steps)
 	if ctx.Err() != nil {
 		return rules.Trial{}, ctx.Err()
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errStuck) { // the recorder may be in use
 		return rules.Trial{Failure: err.Error()}, nil
 	}
-	t := rules.Trial{Verdict: v, Trace: steps.steps, Cut: steps.cut}
+	t := rules.Trial{Verdict: v, Trace: steps.steps, Cut: traced && steps.cut}
 	if err != nil {
 		t.Failure = discreet(err).Error()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
 // wide begins a rule with a text of 900,000 characters.
@@ -137,7 +138,14 @@ func TestTry(t *testing.T) {
 	e := engine(t, opa.Config{})
 	c := call(t, things, "apis.update", "/api/apis/1", access.Map{"apis": "write"})
 	c.Body = []byte(`{"name":"secret-name"}`)
-	got, err := e.Try(t.Context(), "package dashboard_users\ndeny[\"no\"] {\n\tinput.request.body.name == \"secret-name\"\n}\npatch_request[{\"a\": 1}]", c)
+	try := func(text string) (rules.Trial, error) {
+		k, err := e.Read(t.Context(), "org1", text)
+		if err != nil {
+			return rules.Trial{}, err
+		}
+		return k.Try(t.Context(), c, true)
+	}
+	got, err := try("package dashboard_users\ndeny[\"no\"] {\n\tinput.request.body.name == \"secret-name\"\n}\npatch_request[{\"a\": 1}]")
 	if err != nil || len(got.Denials) != 1 || string(got.Patch) != `{"a":1}` || got.Failure != "" || got.Cut {
 		t.Fatal(got, err)
 	}
@@ -154,13 +162,13 @@ func TestTry(t *testing.T) {
 	if e.Shared() != opa.DefaultRules() {
 		t.Error("shared rules")
 	}
-	if got, err = e.Try(t.Context(), "package dashboard_users\ndeny[\"x\"] { r := numbers.range(1, 3000); r[a]; r[b]; a + b < 0 }", c); err != nil || !got.Cut && got.Failure == "" || len(got.Trace) > 500 {
+	if got, err = try("package dashboard_users\ndeny[\"x\"] { r := numbers.range(1, 3000); r[a]; r[b]; a + b < 0 }"); err != nil || !got.Cut && got.Failure == "" || len(got.Trace) > 500 {
 		t.Error(len(got.Trace), got.Cut, got.Failure, err)
 	}
-	if got, err = e.Try(t.Context(), "package dashboard_users\ndeny[\"x\"] { 1 / input.zero == 1; to_number(input.request.body.name) == 1 }\ndeny[\"y\"] { to_number(input.request.body.name) == 1 }", c); err != nil || !strings.Contains(got.Failure, "no verdict") || strings.Contains(got.Failure, "secret-name") {
+	if got, err = try("package dashboard_users\ndeny[\"x\"] { 1 / input.zero == 1; to_number(input.request.body.name) == 1 }\ndeny[\"y\"] { to_number(input.request.body.name) == 1 }"); err != nil || !strings.Contains(got.Failure, "no verdict") || strings.Contains(got.Failure, "secret-name") {
 		t.Error(got.Failure, err)
 	}
-	if _, err = e.Try(t.Context(), "package other", c); !errors.Is(err, opa.ErrRules) {
+	if _, err = try("package other"); !errors.Is(err, opa.ErrRules) {
 		t.Error(err)
 	}
 }

@@ -99,23 +99,35 @@ func (s *Service) Evaluate(ctx context.Context, in evaluateIn) (Finding, error) 
 	if err != nil {
 		return Finding{}, err
 	}
-	f := Finding{Rules: FromRequest, InForce: s.Decides, Operation: Called{c.Spec.ID, c.Spec.Permission, c.Spec.Intent}}
-	text, sent := in.Body.text()
-	if !sent {
-		own, tag, err := s.inForce(ctx, in.Scope)
-		if err != nil {
-			return Finding{}, err
-		}
-		text, f.Rules = own, FromOrganisation
-		if tag == "" {
-			f.Rules = FromService
-		}
+	k, whose, err := s.candidate(ctx, w, in.Scope, in.Body.policyBody)
+	if err != nil {
+		return Finding{}, err
 	}
-	t, err := w.Try(ctx, text, c)
+	f := Finding{Rules: whose, InForce: s.Decides, Operation: Called{c.Spec.ID, c.Spec.Permission, c.Spec.Intent}}
+	t, err := k.Try(ctx, c, in.Body.Traced)
 	if err != nil {
 		return Finding{}, unusable(err)
 	}
 	return f.of(t, in.Body.Traced), nil
+}
+
+// candidate returns the rules that a request wants to be tried, its own or those in force,
+// and whose they are.
+func (s *Service) candidate(ctx context.Context, w rules.Workshop, scope tenant.Scope, sent policyBody) (rules.Candidate, string, error) {
+	text, own := sent.text()
+	whose := FromRequest
+	if !own {
+		stored, tag, err := s.inForce(ctx, scope)
+		if err != nil {
+			return nil, "", err
+		}
+		text, whose = stored, FromOrganisation
+		if tag == "" {
+			whose = FromService
+		}
+	}
+	k, err := w.Read(ctx, scope.Org(), text)
+	return k, whose, unusable(err)
 }
 
 // of adds what came out of the rules.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/audit"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	domain "github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -27,6 +28,8 @@ const (
 	codeCall   = "rules.call"         // a description of no call
 	codeUser   = "rules.user"         // a description of no user
 	codeNoUser = "user.not_found"
+	codeTrail  = "audit.off"
+	codeLast   = "rules.last" // a number of writes that is out of bounds
 )
 
 // Config says what the use cases need.
@@ -41,10 +44,22 @@ type Config struct {
 	Decides bool
 	// Preset is what organisations that named no permissions have, by name and label.
 	Preset map[string]string
+	// Trail gives the audit records of an organisation to a function, the newest first,
+	// until it returns false.
+	Trail func(context.Context, tenant.Scope, func(audit.Record) bool) error
 }
 
 // Service is the use cases.
-type Service struct{ Config }
+type Service struct {
+	Config
+	replays    chan struct{} // those under way
+	replayTime time.Duration
+}
+
+// New returns the service.
+func New(c Config) *Service {
+	return &Service{Config: c, replays: make(chan struct{}, maxReplays), replayTime: replayTime}
+}
 
 // Operations implements operation.Service.
 func (s *Service) Operations() []operation.Operation {
@@ -73,6 +88,10 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy, codeCall, codeUser, codeNoUser), operation.Limits(maxBody, deadline),
 			operation.Example(exampleTrial, exampleFinding),
 			operation.Notes("Nothing is changed, stored or sent. Rules see the body as it is given here. Without open_policy the rules in force are tried; without user the caller asks.")),
+		operation.POST("replay", "/replay", "Try rules on the writes of the audit trail", s.Replay,
+			operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy, codeUser, codeLast, codeTrail),
+			operation.Limits(maxBody, deadline), operation.Example(exampleReplayed, exampleReplay),
+			operation.Notes("Which of the newest writes that were carried out would rules have refused? Without open_policy the rules in force are tried. Nothing is changed. The trail keeps no bodies and no headers: rules see the members that a request changed, and `certain` is false where they may have looked at more. Users, and what rules look up, are as they are now.")),
 	)
 	permissions := operation.Group{
 		Surface: operation.Management, Name: "permissions", Path: "/api/org/permissions", Tag: "Rules", Permission: access.IsAdmin,

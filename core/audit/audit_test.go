@@ -186,8 +186,8 @@ func TestFindings(t *testing.T) {
 	}{
 		"removed":       {func(l [][]byte) [][]byte { return slices.Delete(l, 3, 4) }, nil, "organisation a, record 43: records are missing"},
 		"moved":         {func(l [][]byte) [][]byte { l[2], l[3] = l[3], l[2]; return l }, nil, "record 42: the record was inserted or moved"},
-		"other key":     {func(l [][]byte) [][]byte { return [][]byte{audit.Checkpoint{Key: "k9"}.Line()} }, nil, "key k9, which signed the checkpoint, is not known"},
-		"not JSON":      {func(l [][]byte) [][]byte { return [][]byte{[]byte("{")} }, nil, "a line is no record"},
+		"other key":     {func([][]byte) [][]byte { return [][]byte{audit.Checkpoint{Key: "k9"}.Line()} }, nil, "key k9, which signed the checkpoint, is not known"},
+		"not JSON":      {func([][]byte) [][]byte { return [][]byte{[]byte("{")} }, nil, "a line is no record"},
 		"no checkpoint": {func(l [][]byte) [][]byte { return l[:3] }, nil, "record 41: no checkpoint covers the records from here on"},
 		"batch removed": {func(l [][]byte) [][]byte { return slices.Delete(l, 1, 7) }, nil, "records are missing: number 46 follows number 40"},
 		"anchor":        {func(l [][]byte) [][]byte { return l[:7] }, []audit.Checkpoint{last}, "record 46: the trail was cut: it ends with 45, a checkpoint kept elsewhere names 50"},

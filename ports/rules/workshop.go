@@ -25,10 +25,18 @@ type Workshop interface {
 	// Shared returns the text that decides about organisations without rules of
 	// their own.
 	Shared() string
-	// Try returns what a text makes of a call that may be made up. It looks at the
-	// body as it stands in the call. A text that cannot be used is an error as of
-	// Check; rules that come to no verdict are part of the trial.
-	Try(ctx context.Context, text string, c *operation.Call) (Trial, error)
+	// Read returns a text as rules that can be tried. A text that cannot be used is an
+	// error as of Check.
+	Read(ctx context.Context, org tenant.ID, text string) (Candidate, error)
+}
+
+// Candidate is a text that decides about nothing, ready to be tried on any number of calls.
+type Candidate interface {
+	// ReadsBody reports whether what it decides may depend on the body of a call.
+	ReadsBody() bool
+	// Try returns what it makes of a call that may be made up. It looks at the body as it
+	// stands in the call. Rules that come to no verdict are part of the trial.
+	Try(ctx context.Context, c *operation.Call, traced bool) (Trial, error)
 }
 
 // Trial is what came out of rules that were tried.

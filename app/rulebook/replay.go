@@ -1,0 +1,247 @@
+package rulebook
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/audit"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// Bounds of a replay.
+const (
+	presetWrites = 100
+	maxWrites    = 1000
+	maxLooked    = 20_000          // records of the trail, refused calls among them
+	replayTime   = 5 * time.Second // for reading the trail and deciding
+	maxReplays   = 2               // at once, in the whole process
+	maxTold      = 5               // reasons of one write
+	maxReason    = 200             // bytes
+)
+
+var (
+	exampleReplayed = map[string]any{"open_policy": map[string]string{"rules": exampleRules}, "last": 100}
+	exampleReplay   = Replay{
+		Rules: FromRequest, InForce: true, Writes: 100, Replayed: 97, LeftOut: map[string]int{noRequest: 1, noUser: 2}, Complete: true,
+		Refused: []Refusal{{
+			ID: "00000000000000000000002a", Timestamp: 1767323045, User: "ada@example.com", Method: "DELETE", URL: "/api/apis/oas/orders",
+			Operation: "apis.oas.delete", Verdict: Denied, Reasons: []string{"Ask the platform team"}, Certain: true,
+		}},
+	}
+)
+
+// replayed says which writes are decided about once more, and by what.
+type replayed struct {
+	policyBody
+	Last *int `json:"last,omitempty" doc:"How many of the newest audited writes, 1 to 1000; 100 if it is not given."`
+}
+
+// Why a write was not decided about.
+const (
+	noRequest   = "no_request"   // the program did it by itself, or its address was not kept whole
+	noOperation = "no_operation" // rules decide about no such request
+	noUser      = "no_user"      // the user is gone
+	noTime      = "no_time"
+)
+
+// Refusal is a write that the rules would not have let through.
+type Refusal struct {
+	ID        string   `json:"_id" doc:"Of the audit record."`
+	Timestamp int64    `json:"timestamp" doc:"Unix seconds."`
+	User      string   `json:"user" doc:"Address of the user."`
+	Method    string   `json:"method"`
+	URL       string   `json:"url" doc:"As the record has it."`
+	Operation string   `json:"operation" doc:"ID of the operation."`
+	Verdict   string   `json:"verdict" doc:"deny, or none if the rules came to no verdict: the request would have failed."`
+	Reasons   []string `json:"reasons" doc:"Why, the first five."`
+	Failure   string   `json:"failure,omitempty" doc:"Why there is no verdict."`
+	Certain   bool     `json:"certain" doc:"Whether the rules saw all that they may look at; see uncertain."`
+}
+
+// Replay is what came out.
+type Replay struct {
+	Rules     string         `json:"rules" doc:"Whose rules were tried: request, organisation or service."`
+	InForce   bool           `json:"in_force" doc:"Whether rules decide about requests; else permission maps do."`
+	ReadsBody bool           `json:"reads_body" doc:"Whether the rules may look at bodies, which the trail does not keep."`
+	Writes    int            `json:"writes" doc:"How many writes were found."`
+	Replayed  int            `json:"replayed" doc:"How many of them were decided about."`
+	Uncertain int            `json:"uncertain" doc:"Among these, how many verdicts rest on a body or a query that is not known as a whole: rules saw the members that the request changed, without secrets and lists."`
+	Refused   []Refusal      `json:"refused" doc:"Those that would not have been let through, the newest first."`
+	LeftOut   map[string]int `json:"left_out" doc:"How many were not decided about: no_request (the program did it by itself, or the address was not kept as a whole), no_operation (rules decide about no such request), no_user (the user is gone), no_time."`
+	Complete  bool           `json:"complete" doc:"Whether as many writes were found as were asked for, or all that there are."`
+}
+
+type replayIn struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	Body  replayed `body:""`
+}
+
+// Replay tells which of the newest audited writes rules would have refused. Users and
+// what rules look up are as they are now. Nothing is changed.
+func (s *Service) Replay(ctx context.Context, in replayIn) (out Replay, err error) {
+	w, err := s.open(in.Scope)
+	if err != nil {
+		return out, err
+	}
+	if !in.Who.Permissions.Admin() { // whom rules let in: what others get to see is not theirs
+		return out, fault.New(fault.Denied, codeUser, "access denied: only an admin can replay what others have done")
+	}
+	if in.Who.Permissions[string(access.AuditLogs)] == access.LevelDeny { // rules can shut out even an admin by it
+		return out, fault.New(fault.Denied, codeUser, "access denied: the level of audit_logs is deny")
+	}
+	last := presetWrites
+	if in.Body.Last != nil {
+		last = *in.Body.Last
+	}
+	if last < 1 || last > maxWrites {
+		return out, fault.New(fault.Invalid, codeLast, "last must be a number from 1 to %d", maxWrites).At("last")
+	}
+	if err := s.turn(ctx); err != nil {
+		return out, err
+	}
+	defer func() { <-s.replays }()
+	k, whose, err := s.candidate(ctx, w, in.Scope, in.Body.policyBody)
+	if err != nil {
+		return out, err
+	}
+	out = Replay{Rules: whose, InForce: s.Decides, ReadsBody: k.ReadsBody(), Refused: []Refusal{}, LeftOut: map[string]int{}}
+	records, err := s.writes(ctx, in.Scope, last, &out)
+	if err != nil {
+		return out, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, s.replayTime)
+	defer cancel()
+	p := play{Service: s, Replay: &out, rules: k, scope: in.Scope, people: map[string]*operation.Principal{}}
+	for _, r := range records {
+		if err := p.again(bounded, r); err != nil {
+			return out, err
+		}
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+	}
+	return out, nil
+}
+
+// turn waits until a replay may begin.
+func (s *Service) turn(ctx context.Context) error {
+	select {
+	case s.replays <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return unusable(ctx.Err())
+	}
+}
+
+// writes returns the newest records of writes that were carried out.
+func (s *Service) writes(ctx context.Context, scope tenant.Scope, last int, out *Replay) (list []audit.Record, err error) {
+	looked := 0
+	out.Complete = true
+	err = s.Trail(ctx, scope, func(r audit.Record) bool {
+		if looked++; looked > maxLooked {
+			out.Complete = false
+			return false
+		}
+		if r.Verdict == audit.Allowed {
+			list = append(list, r)
+		}
+		return len(list) < last
+	})
+	out.Writes = len(list)
+	return list, err
+}
+
+// play decides about records, one after the other.
+type play struct {
+	*Service
+	*Replay
+	rules  rules.Candidate
+	scope  tenant.Scope
+	people map[string]*operation.Principal // nil: gone
+}
+
+// again decides about one record.
+func (p *play) again(ctx context.Context, r audit.Record) error {
+	c, certain, why, err := p.call(ctx, r)
+	if err == nil && why == "" {
+		var t rules.Trial
+		if t, err = p.rules.Try(ctx, c, false); err == nil {
+			p.count(r, t, certain)
+			return nil
+		}
+	}
+	if ctx.Err() != nil {
+		err, why = nil, noTime
+	}
+	if why != "" {
+		p.LeftOut[why]++
+	}
+	return err
+}
+
+// call makes the call that a record tells of, as far as the trail keeps it, or says why
+// there is none.
+func (p *play) call(ctx context.Context, r audit.Record) (c *operation.Call, certain bool, why string, err error) {
+	if ctx.Err() != nil {
+		return nil, false, noTime, nil
+	}
+	q, ok := r.Request()
+	if !ok {
+		return nil, false, noRequest, nil
+	}
+	o, values := p.Find(q.Method, q.Path)
+	if o == nil || o.Surface != operation.Management || o.Public {
+		return nil, false, noOperation, nil
+	}
+	who, err := p.who(ctx, r.Actor)
+	if who == nil || err != nil {
+		return nil, false, noUser, err
+	}
+	c = &operation.Call{Spec: &o.Spec, Principal: *who, Scope: p.scope, RawPath: q.Path, Path: values, Query: q.Query}
+	takes := o.Body != nil
+	if takes && q.Changed != nil {
+		c.Body = q.Changed
+	}
+	return c, !q.Masked && !(takes && p.ReadsBody), "", nil
+}
+
+// who returns a user as the user is now, or nil.
+func (p *play) who(ctx context.Context, id string) (*operation.Principal, error) {
+	if who, ok := p.people[id]; ok {
+		return who, nil
+	}
+	var who *operation.Principal
+	switch found, err := p.Identity.Someone(ctx, p.scope, id); {
+	case err == nil:
+		who = &found
+	case fault.KindOf(err) != fault.NotFound:
+		return nil, err
+	}
+	p.people[id] = who
+	return who, nil
+}
+
+// count adds what the rules made of a record.
+func (p *play) count(r audit.Record, t rules.Trial, certain bool) {
+	p.Replayed++
+	if !certain {
+		p.Uncertain++
+	}
+	f := Finding{}.of(t, false)
+	if f.Verdict == Allowed {
+		return
+	}
+	reasons := f.Reasons[:min(len(f.Reasons), maxTold)]
+	for i := range reasons {
+		reasons[i] = audit.Bounded(reasons[i], maxReason)
+	}
+	p.Refused = append(p.Refused, Refusal{
+		ID: r.ID, Timestamp: r.Timestamp, User: r.User, Method: r.Method, URL: r.URL, Operation: r.Operation,
+		Verdict: f.Verdict, Reasons: reasons, Failure: audit.Bounded(f.Failure, maxReason), Certain: certain,
+	})
+}
