@@ -116,6 +116,9 @@ func TestRulesDecideAboutRules(t *testing.T) {
 	if code, text := trial(`,"user":{"user_permissions":{"IsAdmin":"admin"}}`); code != 403 || !strings.Contains(text, "only an admin") {
 		t.Error(code, text)
 	}
+	if code, text := fetch(t, a, "POST", "/api/org/opa/replay", "writer", "{}"); code != 403 || !strings.Contains(text, "only an admin") {
+		t.Error(code, text)
+	}
 	if code, text := fetch(t, a, "PUT", "/api/org/opa", "admin", put("")); code != 403 || !strings.Contains(text, "access denied: no") {
 		t.Error(code, text)
 	}

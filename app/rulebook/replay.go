@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/audit"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -90,9 +89,6 @@ func (s *Service) Replay(ctx context.Context, in replayIn) (out Replay, err erro
 	}
 	if !in.Who.Permissions.Admin() { // whom rules let in: what others get to see is not theirs
 		return out, fault.New(fault.Denied, codeUser, "access denied: only an admin can replay what others have done")
-	}
-	if in.Who.Permissions[string(access.AuditLogs)] == access.LevelDeny { // rules can shut out even an admin by it
-		return out, fault.New(fault.Denied, codeUser, "access denied: the level of audit_logs is deny")
 	}
 	last := presetWrites
 	if in.Body.Last != nil {
