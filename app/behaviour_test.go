@@ -21,6 +21,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -30,40 +31,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// logbook collects log lines; it is safe for concurrent use.
-type logbook struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logbook) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logbook) lines(containing string) (out []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for line := range strings.Lines(l.b.String()) {
-		if strings.Contains(line, containing) {
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
-func (l *logbook) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug - 8}))
-}
-
 func nobodyWatches() *seen { return &seen{ops: map[string][]int{}} }
 
 // An inactive user is refused with one warning that holds the user's ID and the
 // group's and nothing else about the person (docs/wire/authentication.md#callers).
 func TestInactiveUserWarning(t *testing.T) {
-	var log logbook
-	a := service(t, nobodyWatches(), app.WithLogger(log.logger()))
+	var log apptest.Log
+	a := service(t, nobodyWatches(), app.WithLogger(log.Logger()))
 	group := "000000000000000000000009" // the next ID
 	if code, text := fetch(t, a, "POST", "/api/usergroups", "admin", `{"name":"Pioneers","user_permissions":{"apis":"write"}}`); code != 200 || !strings.Contains(text, group) {
 		t.Fatal(code, text)
@@ -73,18 +47,16 @@ func TestInactiveUserWarning(t *testing.T) {
 		t.Fatal(code, text)
 	}
 	key := strings.Repeat("0", 32) // the next planned key
-	log.mu.Lock()
-	log.b.Reset()
-	log.mu.Unlock()
+	log.Reset()
 	if _, err := a.Do(t.Context(), "clientidps.list", &operation.Call{Token: key}); fault.KindOf(err) != fault.Unauthenticated {
 		t.Fatal(err)
 	}
-	warnings := log.lines("level=WARN")
+	warnings := log.Lines("level=WARN")
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "group_id="+group) || !strings.Contains(warnings[0], "user_id=") {
 		t.Fatalf("%q", warnings)
 	}
 	for _, personal := range []string{"Grace", "Hopper", "grace@", key} {
-		if len(log.lines(personal)) > 0 {
+		if len(log.Lines(personal)) > 0 {
 			t.Errorf("the log knows %s", personal)
 		}
 	}
@@ -92,8 +64,8 @@ func TestInactiveUserWarning(t *testing.T) {
 
 // Secrets never reach the log, whatever the level.
 func TestSecretsStayOutOfLogs(t *testing.T) {
-	var log logbook
-	a := service(t, nobodyWatches(), app.WithLogger(log.logger()))
+	var log apptest.Log
+	a := service(t, nobodyWatches(), app.WithLogger(log.Logger()))
 	for _, r := range [][4]string{
 		{"POST", "/api/users/000000000000000000000002/actions/reset", "admin", `{"new_password":"the-new-password"}`},
 		{"POST", "/api/users/000000000000000000000002/actions/reset", "admin", `{"current_password":"the-old-password","new_password":"x"}`},
@@ -110,11 +82,11 @@ func TestSecretsStayOutOfLogs(t *testing.T) {
 		secrets = append(secrets, strings.TrimPrefix(c[1], "Bearer "))
 	}
 	for _, s := range secrets {
-		if lines := log.lines(s); len(lines) > 0 {
+		if lines := log.Lines(s); len(lines) > 0 {
 			t.Errorf("the log knows %q: %s", s, lines[0])
 		}
 	}
-	if len(log.lines("audit")) == 0 {
+	if len(log.Lines("audit")) == 0 {
 		t.Error("no audit lines: the log was not looked at")
 	}
 }

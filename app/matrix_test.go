@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/session"
@@ -38,7 +39,7 @@ type estate struct {
 
 func newEstate(t *testing.T, ownership bool) *estate {
 	t.Helper()
-	db, err := memdb.New(tick())
+	db, err := memdb.New(apptest.Clock())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func newEstate(t *testing.T, ownership bool) *estate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(withRulesAPI, app.WithStore(db), app.WithKeys(keys), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithClock(tick()), app.WithAdminSecret(adminSecret), app.WithBrokerSecret(brokerSecret),
+	a, err := app.New(withRulesAPI, app.WithStore(db), app.WithKeys(keys), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithClock(apptest.Clock()), app.WithAdminSecret(adminSecret), app.WithBrokerSecret(brokerSecret),
 		app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithSessions(session.Config{Life: 1 << 20 * time.Hour, Delay: -1}), app.WithFetcher(web), app.WithExamples(examplesIndex),
 		app.WithGateways(outbound.Gateway{URL: "http://gateway.example:8080", Trusted: true}),
 		app.WithGatewayAPI(outbound.GatewayAPI{URL: "http://gateway.example:8080", Secret: "gateway-secret"}),

@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
@@ -25,6 +24,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
@@ -62,30 +62,6 @@ var callers = map[string][2]string{
 	"node":        {"Authorization", nodeSecret},
 }
 
-// tick is a clock that moves a second with every look.
-func tick() func() time.Time {
-	var mu sync.Mutex
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	return func() time.Time {
-		mu.Lock()
-		defer mu.Unlock()
-		now = now.Add(time.Second)
-		return now
-	}
-}
-
-// count makes identifiers 1, 2, 3 in the given form.
-func count(format string) func() string {
-	var mu sync.Mutex
-	n := 0
-	return func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		n++
-		return fmt.Sprintf(format, n)
-	}
-}
-
 // seen notes which operations were answered how.
 type seen struct {
 	mu  sync.Mutex
@@ -109,7 +85,7 @@ func service(t testing.TB, s *seen, opts ...app.Option) *app.App {
 	}
 	keys := &plannedKeys{Keys: real}
 	a, err := app.New(append([]app.Option{
-		app.WithClock(tick()), app.WithKeys(keys), app.WithIDs(count("%024x"), count("request-%d")), app.WithObserver(s), app.WithVersion("v0.0.0-test"),
+		app.WithClock(apptest.Clock()), app.WithKeys(keys), app.WithIDs(apptest.Numbered("%024x"), apptest.Numbered("request-%d")), app.WithObserver(s), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithBrokerSecret(brokerSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}), app.WithPageSize(2),
 		app.WithFetcher(web), app.WithExamples(examplesIndex), app.WithGateways(outbound.Gateway{URL: "http://gateway.example:8080", Trusted: true}),
 		app.WithGatewayAPI(outbound.GatewayAPI{URL: "http://gateway.example:8080", Secret: "gateway-secret"}),

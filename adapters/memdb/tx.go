@@ -247,13 +247,11 @@ func (t *tx) Put(ctx context.Context, r store.Record) error {
 	}
 	a := address{r.Org, r.Kind, r.ID}
 	old, err := t.get(a)
-	switch {
-	case err != nil:
+	if err == nil {
+		err = r.Follows(old)
+	}
+	if err != nil {
 		return err
-	case r.Rev == 0 && old != nil:
-		return &store.TakenError{Kind: r.Kind, Value: r.ID}
-	case r.Rev != 0 && (old == nil || old.Rev != r.Rev):
-		return store.ErrStale
 	}
 	if err := t.unique(old, r); err != nil {
 		return err

@@ -242,13 +242,11 @@ func (t *tx) Put(_ context.Context, r store.Record) error {
 	}
 	a := addressOf(&r)
 	old, err := t.get(a)
-	switch {
-	case err != nil:
+	if err == nil {
+		err = r.Follows(old)
+	}
+	if err != nil {
 		return err
-	case r.Rev == 0 && old != nil:
-		return &store.TakenError{Kind: r.Kind, Value: r.ID}
-	case r.Rev != 0 && (old == nil || old.Rev != r.Rev):
-		return store.ErrStale
 	}
 	had := map[store.Key]bool{}
 	if old != nil {

@@ -143,17 +143,17 @@ func TestLeftOut(t *testing.T) {
 	for range 3 {
 		w.expect("apis", served("o1", 1, ""))
 	}
-	if n := w.log.count("left out"); n != 5 {
-		t.Errorf("logged %d times: %s", n, w.log.text.String())
+	if n := w.log.Count("left out"); n != 5 {
+		t.Errorf("logged %d times: %s", n, w.log.String())
 	}
 	w.put(api("o1", 1, `,"name":"b"`, ""))
 	w.expect("apis", served("o1", 1, `,"name":"b"`))
-	if n := w.log.count("left out"); n != 5 {
+	if n := w.log.Count("left out"); n != 5 {
 		t.Errorf("logged %d times after another change", n)
 	}
 	w.put(api("o1", 2, `,"proxy":{"listen_path":6}`, ""))
 	w.expect("apis", served("o1", 1, `,"name":"b"`))
-	if n := w.log.count("left out"); n != 6 {
+	if n := w.log.Count("left out"); n != 6 {
 		t.Errorf("logged %d times after the record was changed", n)
 	}
 	if n, err := w.nodes.LeftOut(t.Context(), "apis"); n != 5 || err != nil {
@@ -191,12 +191,12 @@ func TestSameIdentifier(t *testing.T) {
 	w.put(idle) // it keeps its name while it is switched off
 	w.expect("apis")
 	const said = "what another organisation has under a name"
-	if n := w.log.count(said); n != 0 {
+	if n := w.log.Count(said); n != 0 {
 		t.Errorf("%d lines", n)
 	}
 	w.remove("o2", "api", id(3))
 	w.expect("apis", strings.ReplaceAll(served("o1", 9, ""), `"api-9"`, `"api-3"`))
-	if n := w.log.count(said); n != 1 {
+	if n := w.log.Count(said); n != 1 {
 		t.Errorf("%d lines", n)
 	}
 	lower := api("o3", 1, "", "") // made later, with an ID that its maker chose
@@ -230,7 +230,7 @@ func TestClientIDPs(t *testing.T) {
 	w.put(idp("o1", 2, "corp", both), idp("o2", 1, "corp", both), idp("o1", 3, "bad", `{"api-1":{"scope_to_policy":{"a":5}}}`),
 		idp("o1", 4, "worse", `null`), record{org: "o1", kind: "clientidp", id: "x", text: `{"issuer":5}`})
 	w.expect("clientidps", entry("o1", id(2), both), entry("o2", "corp", both))
-	if n, err := w.nodes.LeftOut(t.Context(), "clientidps"); n != 3 || err != nil || w.log.count("panic") > 0 {
+	if n, err := w.nodes.LeftOut(t.Context(), "clientidps"); n != 3 || err != nil || w.log.Count("panic") > 0 {
 		t.Errorf("%d left out, %v", n, err)
 	}
 	w.put(api("o1", 1, "", ""), api("o2", 2, "", ""))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
@@ -33,30 +33,12 @@ func (tokens) NodeID(string) string   { return "node" }
 func (tokens) Ours(string) bool       { return false }
 func (tokens) Nonce(time.Time) string { return "nonce" }
 
-// lines collects log lines.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) count(part string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), part)
-}
-
 // world is a store and the feeds that are made from it.
 type world struct {
 	testing.TB
 	db    *memdb.DB
 	nodes *gateway.Nodes
-	log   lines
+	log   apptest.Log
 	made  map[string]int // entries that were encoded, by feed
 	mu    sync.Mutex
 }

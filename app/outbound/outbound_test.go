@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
-	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
@@ -42,18 +41,7 @@ func page(body string) fetch.Answer { return fetch.Answer{Status: 200, Body: []b
 // serve answers over HTTP for the organisation a.
 func serve(t testing.TB, s operation.Service) http.Handler {
 	t.Helper()
-	h, err := httpadapter.Handler(s.Operations(), httpadapter.Config{Logger: slog.New(slog.DiscardHandler), Guard: func(next operation.Handler) operation.Handler {
-		return func(ctx context.Context, c *operation.Call) (_ any, err error) {
-			if c.Scope, err = tenant.Of("a"); err != nil {
-				return nil, err
-			}
-			return next(ctx, c)
-		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return apptest.Checked(t, s.Operations(), apptest.Within("a"))
 }
 
 func ask(t testing.TB, h http.Handler, method, path, body string, headers ...string) string {

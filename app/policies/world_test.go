@@ -2,28 +2,20 @@ package policies_test
 
 import (
 	"context"
-	"fmt"
 	"iter"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
-	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
-	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
-	"github.com/gatehouse-io/gatehouse/adapters/yaml"
-	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
-	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -43,7 +35,7 @@ type world struct {
 }
 
 // callers are who may ask, by access key.
-var callers = map[string]operation.Principal{
+var callers = apptest.Callers{
 	"admin":  {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}},
 	"ann":    {ID: "ann", OrgID: "a", GroupID: "team", Groups: []string{"team"}, Permissions: access.Map{"policies": "write"}},
 	"bob":    {ID: "bob", OrgID: "a", Permissions: access.Map{"policy": "write"}},
@@ -52,47 +44,19 @@ var callers = map[string]operation.Principal{
 	"other":  {ID: "other", OrgID: "b", Permissions: access.Map{"IsAdmin": "admin"}},
 }
 
-func authenticate(_ context.Context, c *operation.Call) (err error) {
-	p, ok := callers[c.Token]
-	if !ok {
-		return guard.Unauthenticated()
-	}
-	c.Principal = p
-	c.Scope, err = tenant.Of(p.OrgID)
-	return err
-}
-
 func newWorld(t testing.TB, settings policies.Settings) *world {
 	t.Helper()
 	w := &world{t: t}
-	var seconds, ids atomic.Int64
-	now := func() time.Time { return time.Unix(1767323045+seconds.Add(1), 0).UTC() }
+	now := apptest.Clock()
 	var err error
 	if w.db, err = memdb.New(now); err != nil {
 		t.Fatal(err)
 	}
 	w.service = &policies.Service{
 		Store: w.db, APIs: definitions, Now: now, PageSize: 2, Settings: settings,
-		NewID: func() string { return fmt.Sprintf("%024x", ids.Add(1)) },
+		NewID: apptest.Numbered("%024x"),
 	}
-	ops := w.service.Operations()
-	description, err := httpadapter.Document(ops, "", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.http, err = httpadapter.Handler(ops, httpadapter.Config{
-		YAML: yaml.Codec{}, Guard: guard.New(guard.Config{
-			Authenticators: map[operation.Surface]guard.Authenticator{operation.Management: authenticate},
-			Rules:          rules.BuiltIn{}, Audit: func(context.Context, *operation.Call, error) {},
-		}),
-		Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if test, ok := t.(*testing.T); ok {
-		w.http = contracttest.Wrap(test, w.http, description)
-	}
+	w.http = apptest.Checked(t, w.service.Operations(), callers.Guard())
 	return w
 }
 

@@ -213,7 +213,7 @@ func TestStoreAwayAtStart(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		w.change("a")
 		w.expect("1.0 ClientIdPChanged a")
-		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 || r.Status().Error != "" {
+		if w.log.Count("level=WARN") != 1 || w.log.Count("level=INFO") != 1 || r.Status().Error != "" {
 			t.Errorf("status %+v, log:\n%s", r.Status(), &w.log)
 		}
 	})
@@ -276,7 +276,7 @@ func TestNotReady(t *testing.T) {
 		closed.set(false)
 		time.Sleep(5 * time.Second)
 		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b")
-		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 {
+		if w.log.Count("level=WARN") != 1 || w.log.Count("level=INFO") != 1 {
 			t.Errorf("log:\n%s", &w.log)
 		}
 	})

@@ -80,7 +80,7 @@ func TestFailingSink(t *testing.T) {
 		if s := r.Status(); s != (relay.Status{Holder: true, Position: 1200, Since: s.Since}) {
 			t.Errorf("status afterwards: %+v", s)
 		}
-		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 {
+		if w.log.Count("level=WARN") != 1 || w.log.Count("level=INFO") != 1 {
 			t.Errorf("the log does not have one line for the beginning and one for the end:\n%s", &w.log)
 		}
 		w.sink.refuse.set(true) // the pause starts over
@@ -186,7 +186,7 @@ func TestStoreAway(t *testing.T) {
 		w.changes.away.set(false)
 		time.Sleep(5 * time.Second)
 		w.expect("1.0 ClientIdPChanged a")
-		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 || r.Status().Error != "" {
+		if w.log.Count("level=WARN") != 1 || w.log.Count("level=INFO") != 1 || r.Status().Error != "" {
 			t.Errorf("status %+v, log:\n%s", r.Status(), &w.log)
 		}
 	})
@@ -209,7 +209,7 @@ func TestChangeLogBreaks(t *testing.T) {
 		w.changes.broken.set(false)
 		time.Sleep(5 * time.Second)
 		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b", "3.0 ClientIdPChanged c")
-		if w.log.count("level=WARN") != 1 || w.log.count("level=INFO") != 1 {
+		if w.log.Count("level=WARN") != 1 || w.log.Count("level=INFO") != 1 {
 			t.Errorf("log:\n%s", &w.log)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/signal"
@@ -31,7 +32,7 @@ type world struct {
 	db      *memdb.DB
 	changes *changeLog
 	sink    *sink
-	log     lines
+	log     apptest.Log
 }
 
 // inWorld runs a test in a bubble.
@@ -231,30 +232,6 @@ func (s *sink) asked() []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.attempts)
-}
-
-// lines is a log.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), text)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 type counter struct {

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
-	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/reports"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -22,20 +21,10 @@ import (
 
 var now = time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
 
+// serve answers over HTTP for the organisation a.
 func serve(t *testing.T, s operation.Service) http.Handler {
 	t.Helper()
-	h, err := httpadapter.Handler(s.Operations(), httpadapter.Config{Logger: slog.New(slog.DiscardHandler), Guard: func(next operation.Handler) operation.Handler {
-		return func(ctx context.Context, c *operation.Call) (_ any, err error) {
-			if c.Scope, err = tenant.Of("a"); err != nil {
-				return nil, err
-			}
-			return next(ctx, c)
-		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return apptest.Checked(t, s.Operations(), apptest.Within("a"))
 }
 
 func ask(t *testing.T, h http.Handler, path string) string {

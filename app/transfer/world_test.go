@@ -2,23 +2,18 @@ package transfer_test
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
-	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
-	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
 	"github.com/gatehouse-io/gatehouse/app/apis/importing"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/policies"
@@ -33,7 +28,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	port "github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
-	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -47,9 +41,7 @@ type world struct {
 
 func newWorld(t testing.TB, settings apis.Settings) *world {
 	t.Helper()
-	var seconds, ids atomic.Int64
-	now := func() time.Time { return time.Unix(1767323045+seconds.Add(1), 0).UTC() }
-	newID := func() string { return fmt.Sprintf("f%023x", ids.Add(1)) }
+	now, newID := apptest.Clock(), apptest.Numbered("f%023x")
 	db, err := memdb.New(now)
 	if err != nil {
 		t.Fatal(err)
@@ -208,27 +200,12 @@ func (w *world) record(org tenant.ID, kind, id string) string {
 // http returns the operations behind HTTP, answers held against the description.
 func (w *world) http(t *testing.T) http.Handler {
 	t.Helper()
-	ops := w.service.Operations()
-	description, err := httpadapter.Document(ops, "", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := httpadapter.Handler(ops, httpadapter.Config{
-		YAML: yaml.Codec{}, Guard: guard.New(guard.Config{
-			Authenticators: map[operation.Surface]guard.Authenticator{operation.Admin: func(_ context.Context, c *operation.Call) error {
-				if c.Token != "secret" {
-					return guard.Unauthenticated()
-				}
-				return nil
-			}},
-			Rules: rules.BuiltIn{}, Audit: func(context.Context, *operation.Call, error) {},
-		}),
-		Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return contracttest.Wrap(t, h, description)
+	return apptest.Checked(t, w.service.Operations(), apptest.Guard(operation.Admin, func(_ context.Context, c *operation.Call) error {
+		if c.Token != "secret" {
+			return guard.Unauthenticated()
+		}
+		return nil
+	}))
 }
 
 func post(t *testing.T, h http.Handler, path, secret, body string) (int, string) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unique"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
@@ -32,16 +32,7 @@ type Listed struct {
 // Listed returns what lists look at.
 func (p Policy) Listed() Listed {
 	return Listed{id: p.ID(), name: strings.ToLower(p.Name()), state: p.State(), active: p.Active(), told: p.Told(), created: p.Created(),
-		apis: interned(p.APIs()), authTypes: interned(Plain(p.AuthTypes()))}
-}
-
-// interned returns texts that several policies have: each is in memory once.
-func interned(list []string) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = unique.Make(v).Value()
-	}
-	return out
+		apis: doc.Interned(p.APIs()), authTypes: doc.Interned(Plain(p.AuthTypes()))}
 }
 
 // ID returns the database ID.

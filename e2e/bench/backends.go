@@ -64,6 +64,30 @@ func (b *bench) backends(all ...backend) (there []backend, missing []row) {
 	return there, missing
 }
 
+// onEach measures on each kind of store that can be measured.
+func (b *bench) onEach(ctx context.Context, measure func(context.Context, *bench, backend) ([]row, error), all ...backend) (rows []row, err error) {
+	there, missing := b.backends(all...)
+	for _, k := range there {
+		some, err := measure(ctx, b, k)
+		rows = append(rows, some...)
+		if err != nil {
+			return rows, fmt.Errorf("%s: %w", k.name, err)
+		}
+	}
+	return append(rows, missing...), nil
+}
+
+// worldOn starts a service over an empty store.
+func (b *bench) worldOn(ctx context.Context, k backend, more ...app.Option) (o *opened, w *world, done func() error, err error) {
+	if o, err = k.open(ctx, b); err != nil {
+		return nil, nil, nil, err
+	}
+	if w, err = newWorld(ctx, append(o.opts, more...)...); err != nil {
+		return nil, nil, nil, errors.Join(err, o.close())
+	}
+	return o, w, func() error { return errors.Join(w.stop(ctx), o.close()) }, nil
+}
+
 const (
 	noPostgres = "left out: no PostgreSQL server was given (-postgres)"
 	noRedis    = "left out: no Redis server was given (-redis)"

@@ -20,28 +20,15 @@ const fairly = 10
 // largest policies by themselves, whose cost must grow with their size only, then
 // small writes of a second organisation while the first floods the service.
 func fairnessRows(ctx context.Context, b *bench) (rows []row, err error) {
-	there, missing := b.backends(onSQLite, onPostgres)
-	for _, k := range there {
-		some, err := fairnessOn(ctx, b, k)
-		rows = append(rows, some...)
-		if err != nil {
-			return rows, fmt.Errorf("%s: %w", k.name, err)
-		}
-	}
-	return append(rows, missing...), nil
+	return b.onEach(ctx, fairnessOn, onSQLite, onPostgres)
 }
 
 func fairnessOn(ctx context.Context, b *bench, k backend) (rows []row, err error) {
-	o, err := k.open(ctx, b)
+	_, flooded, done, err := b.worldOn(ctx, k, app.WithAdminSecret(adminSecret))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	flooded, err := newWorld(ctx, append(o.opts, app.WithAdminSecret(adminSecret))...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, flooded.stop(ctx)) }()
+	defer func() { err = errors.Join(err, done()) }()
 	first, err := flooded.Bootstrap(ctx, identity.First{OrgID: "5f1a0c5d8e3b2a1f0000ffff", OwnerSlug: "other", Email: "other@example.com"})
 	if err != nil {
 		return nil, err

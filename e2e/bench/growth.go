@@ -17,28 +17,15 @@ const constant = 0.7
 // growthRows measures what an upsert into a large record costs, next to writing
 // the same number of bytes bare.
 func growthRows(ctx context.Context, b *bench) (rows []row, err error) {
-	there, missing := b.backends(onSQLite, onPostgres)
-	for _, k := range there {
-		some, err := growthOn(ctx, b, k)
-		rows = append(rows, some...)
-		if err != nil {
-			return rows, fmt.Errorf("%s: %w", k.name, err)
-		}
-	}
-	return append(rows, missing...), nil
+	return b.onEach(ctx, growthOn, onSQLite, onPostgres)
 }
 
 func growthOn(ctx context.Context, b *bench, k backend) (rows []row, err error) {
-	o, err := k.open(ctx, b)
+	o, w, done, err := b.worldOn(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	w, err := newWorld(ctx, o.opts...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, w.stop(ctx)) }()
+	defer func() { err = errors.Join(err, done()) }()
 	var cs []contestant
 	for _, n := range sizes {
 		prefix := fmt.Sprintf("corp%d", n)

@@ -41,16 +41,11 @@ func (b *bench) hops(ctx context.Context, stdout io.Writer) error {
 }
 
 func (b *bench) patchOn(ctx context.Context, k backend) (ran []function, err error) {
-	o, err := k.open(ctx, b)
+	_, w, done, err := b.worldOn(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	w, err := newWorld(ctx, o.opts...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, w.stop(ctx)) }()
+	defer func() { err = errors.Join(err, done()) }()
 	if err := w.seed(ctx, "corp", 1, 10); err != nil {
 		return nil, err
 	}

@@ -11,31 +11,18 @@ import (
 
 // httpRows measures the whole chain next to a handler that does nothing.
 func httpRows(ctx context.Context, b *bench) (rows []row, err error) {
-	there, missing := b.backends(inMemory, onSQLite, onPostgres)
-	for _, k := range there {
-		some, err := httpOn(ctx, b, k)
-		rows = append(rows, some...)
-		if err != nil {
-			return rows, fmt.Errorf("%s: %w", k.name, err)
-		}
-	}
-	return append(rows, missing...), nil
+	return b.onEach(ctx, httpOn, inMemory, onSQLite, onPostgres)
 }
 
 // httpClients is how many clients write and read at once.
 const httpClients = 64
 
 func httpOn(ctx context.Context, b *bench, k backend) (rows []row, err error) {
-	o, err := k.open(ctx, b)
+	_, w, done, err := b.worldOn(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	w, err := newWorld(ctx, o.opts...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, w.stop(ctx)) }()
+	defer func() { err = errors.Join(err, done()) }()
 	if err := w.seed(ctx, "corp", httpClients, 10); err != nil {
 		return nil, err
 	}

@@ -3,20 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 )
 
 // upsertRows measures one upsert with 1, 8 and 64 clients per back end.
 func upsertRows(ctx context.Context, b *bench) (rows []row, err error) {
-	there, missing := b.backends(inMemory, onSQLite, onPostgres)
-	for _, k := range there {
-		some, err := upsertsOn(ctx, b, k)
-		rows = append(rows, some...)
-		if err != nil {
-			return rows, fmt.Errorf("%s: %w", k.name, err)
-		}
-	}
-	return append(rows, missing...), nil
+	return b.onEach(ctx, upsertsOn, inMemory, onSQLite, onPostgres)
 }
 
 // upserts are the ways to write that are measured on every back end.
@@ -38,16 +29,11 @@ var upserts = []struct {
 }
 
 func upsertsOn(ctx context.Context, b *bench, k backend) (rows []row, err error) {
-	o, err := k.open(ctx, b)
+	o, w, done, err := b.worldOn(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	w, err := newWorld(ctx, o.opts...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, w.stop(ctx)) }()
+	defer func() { err = errors.Join(err, done()) }()
 	if err := w.seed(ctx, "corp", 64, 10); err != nil {
 		return nil, err
 	}

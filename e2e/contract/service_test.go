@@ -12,15 +12,14 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
@@ -88,7 +87,7 @@ func newServiceWith(t testing.TB, trail bool) *service {
 		kept.Signer = real
 	}
 	a, err := app.New(
-		app.WithClock(tick()), app.WithKeys(keys), app.WithIDs(count("%024x"), count("request-%d")), app.WithVersion("v0.0.0-test"),
+		app.WithClock(apptest.Clock()), app.WithKeys(keys), app.WithIDs(apptest.Numbered("%024x"), apptest.Numbered("request-%d")), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
 		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", Delay: -1}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
 		app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
@@ -126,30 +125,6 @@ func newServiceWith(t testing.TB, trail bool) *service {
 		s.must(t, request{method: "POST", path: "/admin/users", as: root, body: []byte(body)})
 	}
 	return s
-}
-
-// tick is a clock that moves a second with every look.
-func tick() func() time.Time {
-	var mu sync.Mutex
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	return func() time.Time {
-		mu.Lock()
-		defer mu.Unlock()
-		now = now.Add(time.Second)
-		return now
-	}
-}
-
-// count makes identifiers 1, 2, 3 in the given form.
-func count(format string) func() string {
-	var mu sync.Mutex
-	n := 0
-	return func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		n++
-		return fmt.Sprintf(format, n)
-	}
 }
 
 // plannedKeys gives users the access keys that callers have.

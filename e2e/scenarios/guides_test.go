@@ -1,13 +1,14 @@
 package scenarios
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 )
 
 // The secrets that `make run` gives the service unless told otherwise.
@@ -57,68 +58,18 @@ func walkThrough(t *testing.T, file string) {
 		}
 	}
 	s := serve(t, env)
-	script := strings.NewReplacer("http://127.0.0.1:3000", s.api.base, "KEY=…", "KEY="+accessKey, "ORG=…", "ORG="+orgID).Replace(blocks(string(text)))
-	script, wanted := expectations(script)
-	if len(wanted) == 0 {
+	here := strings.NewReplacer("http://127.0.0.1:3000", s.api.base, "KEY=…", "KEY="+accessKey, "ORG=…", "ORG="+orgID)
+	guide := apptest.ReadGuide(here.Replace(string(text)))
+	if len(guide.Promises) == 0 {
 		t.Fatalf("%s promises nothing", file)
 	}
-	cmd := exec.CommandContext(t.Context(), "bash", "-eu", "-c", script)
+	cmd := exec.CommandContext(t.Context(), "bash", "-eu", "-c", guide.Script)
 	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v after\n%s", err, out)
 	}
-	rest := string(out)
-	for i, want := range wanted {
-		var have string
-		have, rest, _ = strings.Cut(rest, mark(i))
-		if !matches(have, want) {
-			t.Errorf("%s promises\n%s\nand there comes\n%s", file, want, have)
-		}
+	for _, broken := range guide.Broken(string(out)) {
+		t.Errorf("%s: %s", file, broken)
 	}
-}
-
-// blocks joins the blocks of a document that are marked sh.
-func blocks(text string) string {
-	var out strings.Builder
-	inside := false
-	for line := range strings.Lines(text) {
-		switch trimmed := strings.TrimSpace(line); {
-		case !inside && trimmed == "```sh":
-			inside = true
-		case inside && trimmed == "```":
-			inside = false
-		case inside:
-			out.WriteString(line)
-		}
-	}
-	return out.String()
-}
-
-// expectations takes the promises out of a script and puts marks there.
-func expectations(script string) (marked string, wanted []string) {
-	var out strings.Builder
-	for line := range strings.Lines(script) {
-		if want, ok := strings.CutPrefix(strings.TrimSpace(line), "# → "); ok {
-			fmt.Fprintf(&out, "printf '%%s' '%s'\n", mark(len(wanted)))
-			wanted = append(wanted, want)
-			continue
-		}
-		out.WriteString(line)
-	}
-	return out.String(), wanted
-}
-
-func mark(i int) string { return fmt.Sprintf("<promise %d>", i) }
-
-// matches reports whether text has the parts of a pattern, in order.
-func matches(text, pattern string) bool {
-	for part := range strings.SplitSeq(pattern, "…") {
-		_, after, ok := strings.Cut(text, strings.TrimSpace(part))
-		if !ok {
-			return false
-		}
-		text = after
-	}
-	return true
 }

@@ -45,6 +45,18 @@ func (e *TakenError) Error() string {
 // Unwrap returns ErrTaken.
 func (e *TakenError) Unwrap() error { return ErrTaken }
 
+// Follows refuses a record that is put over old, nil for none: a new one, of revision 0,
+// where there is one already, and one that was read before old was written.
+func (r *Record) Follows(old *Record) error {
+	switch {
+	case r.Rev == 0 && old != nil:
+		return &TakenError{Kind: r.Kind, Value: r.ID}
+	case r.Rev != 0 && (old == nil || old.Rev != r.Rev):
+		return ErrStale
+	}
+	return nil
+}
+
 // Revision numbers commits: gapless, increasing, the same on every replica.
 type Revision uint64
 

@@ -9,14 +9,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
-	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/cache"
 	"github.com/gatehouse-io/gatehouse/app/apis/classic"
@@ -29,8 +25,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/oas"
 	"github.com/gatehouse-io/gatehouse/app/apis/streams"
 	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/crud"
-	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
@@ -39,7 +35,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
-	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -58,7 +53,7 @@ type World struct {
 var Validator = openapi.New()
 
 // Callers are who may ask, by access key.
-var Callers = map[string]operation.Principal{
+var Callers = apptest.Callers{
 	"admin":  {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}},
 	"ann":    {ID: "ann", OrgID: "a", GroupID: "team", Groups: []string{"team"}, Permissions: access.Map{"apis": "write"}},
 	"bob":    {ID: "bob", OrgID: "a", Permissions: access.Map{"apis": "write", "mcp": "read"}},
@@ -67,31 +62,8 @@ var Callers = map[string]operation.Principal{
 	"other":  {ID: "other", OrgID: "b", Permissions: access.Map{"IsAdmin": "admin"}},
 }
 
-// Authenticate knows the Callers.
-func Authenticate(_ context.Context, c *operation.Call) (err error) {
-	p, ok := Callers[c.Token]
-	if !ok {
-		return guard.Unauthenticated()
-	}
-	c.Principal = p
-	c.Scope, err = tenant.Of(p.OrgID)
-	return err
-}
-
-// numbered makes identifiers of a number of digits.
-func numbered(format string) func() string {
-	var n atomic.Int64
-	return func() string { return fmt.Sprintf(format, n.Add(1)) }
-}
-
 // Signals is what changes of APIs and policies announce.
 var Signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, false)}.Signals()
-
-// Clock returns a clock that goes on by a second whenever it is asked.
-func Clock() func() time.Time {
-	var seconds atomic.Int64
-	return func() time.Time { return time.Unix(1767323045+seconds.Add(1), 0).UTC() }
-}
 
 // Documents returns what reads and writes documents, which come as JSON.
 func Documents(a *apis.Repository, f *forms.Forms) *documents.Service {
@@ -111,15 +83,15 @@ func Services(d *documents.Service, log *slog.Logger) []operation.Service {
 func New(t testing.TB, settings apis.Settings) *World {
 	t.Helper()
 	w := &World{T: t}
-	now := Clock()
+	now := apptest.Clock()
 	var err error
 	if w.DB, err = memdb.New(now); err != nil {
 		t.Fatal(err)
 	}
-	newID := numbered("%024x")
+	newID := apptest.Numbered("%024x")
 	p := &policies.Service{Store: w.DB, APIs: apis.Kind, Now: now, NewID: newID, PageSize: 100}
 	w.APIs = apis.New(apis.Config{
-		Store: w.DB, NewID: newID, NewAPIID: numbered("made%028x"), Now: now, PageSize: 10, Settings: settings, Forget: p.Forget,
+		Store: w.DB, NewID: newID, NewAPIID: apptest.Numbered("made%028x"), Now: now, PageSize: 10, Settings: settings, Forget: p.Forget,
 		References: crud.NewReferences(apis.Registration(settings), policies.Registration(apis.Kind, settings.Ownership)),
 	})
 	w.Forms = &forms.Forms{Settings: settings, Hosts: servers.Config{Protocol: "http", DefaultHost: "gw.example"}, Validator: Validator}
@@ -129,16 +101,7 @@ func New(t testing.TB, settings apis.Settings) *World {
 	for _, s := range append(Services(w.Documents, slog.New(slog.DiscardHandler)), p) {
 		ops = append(ops, s.Operations()...)
 	}
-	w.HTTP, err = httpadapter.Handler(ops, httpadapter.Config{
-		YAML: yaml.Codec{}, Guard: guard.New(guard.Config{
-			Authenticators: map[operation.Surface]guard.Authenticator{operation.Management: Authenticate},
-			Rules:          rules.BuiltIn{}, Audit: func(context.Context, *operation.Call, error) {},
-		}),
-		Logger: slog.New(slog.DiscardHandler), MaxBody: 32 << 20,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.HTTP = apptest.Serve(t, ops, Callers.Guard())
 	return w
 }
 

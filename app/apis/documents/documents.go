@@ -125,17 +125,21 @@ func (s *Service) Becomes(ctx context.Context, in ReplaceIn, class apidef.Class,
 }
 
 // Create checks and stores a new API with a document.
-func (s *Service) Create(ctx context.Context, in In, class apidef.Class, document *doc.Node, v versioning.NewVersion) (apidef.API, store.Serial, error) {
+func (s *Service) Create(ctx context.Context, in In, class apidef.Class, document *doc.Node, v versioning.NewVersion) (operation.Receipt, error) {
 	d := apidef.Draft{ID: s.APIs.NewID(), OrgID: in.Scope.Org(), Class: class, Document: document}
 	if d.APIID = document.Get(oas.ExtensionKey, "info", "id").Text(); d.APIID == "" {
 		d.APIID = s.APIs.NewAPIID()
 	}
 	if err := forms.CheckAPIID(d.APIID); err != nil {
-		return apidef.API{}, 0, err
+		return operation.Receipt{}, err
 	}
 	forms.Identify(d)
 	if err := s.Forms.Document(document, class, in.Unknown); err != nil {
-		return apidef.API{}, 0, err
+		return operation.Receipt{}, err
 	}
-	return s.Versions.Create(ctx, in.Scope, in.Who, d, v)
+	a, at, err := s.Versions.Create(ctx, in.Scope, in.Who, d, v)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
 }

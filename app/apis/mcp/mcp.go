@@ -68,11 +68,11 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	a, at, err := s.Documents.Create(ctx, in.In, apidef.MCP, document, in.NewVersion)
-	if err != nil {
-		return operation.Receipt{}, err
+	r, err := s.Documents.Create(ctx, in.In, apidef.MCP, document, in.NewVersion)
+	if err == nil {
+		r.Message, r.Meta = "MCP Proxy definition created", r.ID
 	}
-	return operation.Receipt{Message: "MCP Proxy definition created", Meta: a.APIID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
+	return r, err
 }
 
 // created returns the document that Create stores.

@@ -1,32 +1,25 @@
 package migrate_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 
-	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
-	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
-	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
 	"github.com/gatehouse-io/gatehouse/app/apis/migrate"
-	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/signal"
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
-	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
 // farm is a library of APIs behind HTTP, for migrations.
@@ -38,7 +31,7 @@ type farm struct {
 }
 
 // farmers are who may ask, by access key.
-var farmers = map[string]operation.Principal{
+var farmers = apptest.Callers{
 	"admin":  {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}},
 	"ann":    {ID: "ann", OrgID: "a", Permissions: access.Map{"apis": "write"}},
 	"reader": {ID: "reader", OrgID: "a", Permissions: access.Map{"apis": "read"}},
@@ -47,41 +40,22 @@ var farmers = map[string]operation.Principal{
 func newFarm(t *testing.T, settings apis.Settings) *farm {
 	t.Helper()
 	f := &farm{t: t, log: &strings.Builder{}}
-	var ids, apiIDs atomic.Int64
-	now := apistest.Clock()
+	now := apptest.Clock()
 	var err error
 	if f.db, err = memdb.New(now); err != nil {
 		t.Fatal(err)
 	}
 	a := apis.New(apis.Config{
 		Store: f.db, Now: now, PageSize: 10, Settings: settings,
-		NewID:    func() string { return fmt.Sprintf("%024x", ids.Add(1)) },
-		NewAPIID: func() string { return fmt.Sprintf("%032x", apiIDs.Add(1)) },
+		NewID:    apptest.Numbered("%024x"),
+		NewAPIID: apptest.Numbered("%032x"),
 	})
 	d := apistest.Documents(a, &forms.Forms{Settings: settings, Validator: apistest.Validator, Hosts: servers.Config{Protocol: "https", DefaultHost: "gw.example"}})
 	var ops []operation.Operation
 	for _, s := range apistest.Services(d, slog.New(slog.NewTextHandler(f.log, nil))) {
 		ops = append(ops, s.Operations()...)
 	}
-	description, err := httpadapter.Document(ops, "", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := httpadapter.Handler(ops, httpadapter.Config{
-		YAML: yaml.Codec{}, Guard: guard.New(guard.Config{
-			Authenticators: map[operation.Surface]guard.Authenticator{operation.Management: func(_ context.Context, c *operation.Call) (err error) {
-				c.Principal = farmers[c.Token]
-				c.Scope, err = tenant.Of(c.Principal.OrgID)
-				return err
-			}},
-			Rules: rules.BuiltIn{}, Audit: func(context.Context, *operation.Call, error) {},
-		}),
-		Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.http = contracttest.Wrap(t, h, description)
+	f.http = apptest.Checked(t, ops, farmers.Guard())
 	return f
 }
 

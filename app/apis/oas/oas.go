@@ -39,7 +39,7 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	return s.store(ctx, in.In, document, in.NewVersion)
+	return s.Documents.Create(ctx, in.In, apidef.OAS, document, in.NewVersion)
 }
 
 // created returns the document that Create stores.
@@ -58,14 +58,6 @@ func (s *Service) created(ctx context.Context, in createIn) (*doc.Node, error) {
 	return document, nil
 }
 
-func (s *Service) store(ctx context.Context, in documents.In, document *doc.Node, v versioning.NewVersion) (operation.Receipt, error) {
-	a, at, err := s.Documents.Create(ctx, in, apidef.OAS, document, v)
-	if err != nil {
-		return operation.Receipt{}, err
-	}
-	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
-}
-
 type importIn struct {
 	documents.In
 	versioning.NewVersion
@@ -80,7 +72,7 @@ func (s *Service) Import(ctx context.Context, in importIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	return s.store(ctx, in.In, document, in.NewVersion)
+	return s.Documents.Create(ctx, in.In, apidef.OAS, document, in.NewVersion)
 }
 
 // imported returns the document that Import stores.

@@ -29,11 +29,7 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	a, at, err := s.Documents.Create(ctx, in.In, apidef.Streams, document, in.NewVersion)
-	if err != nil {
-		return operation.Receipt{}, err
-	}
-	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
+	return s.Documents.Create(ctx, in.In, apidef.Streams, document, in.NewVersion)
 }
 
 // created returns the document that Create stores.

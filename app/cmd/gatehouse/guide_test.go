@@ -2,13 +2,14 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 )
 
 // program returns the path of the program: the one GATEHOUSE_TEST_BINARY names, or one
@@ -61,11 +62,11 @@ func TestGuide(t *testing.T) {
 	if err := os.Symlink(docs, filepath.Join(dir, "docs")); err != nil {
 		t.Fatal(err)
 	}
-	script, wanted := script(string(text))
-	if len(wanted) < 5 {
+	guide := apptest.ReadGuide(string(text))
+	if len(guide.Promises) < 5 {
 		t.Fatal("the guide promises nothing")
 	}
-	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n"+strings.ReplaceAll(script, "127.0.0.1:3000", "127.0.0.1:"+port))
+	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n"+strings.ReplaceAll(guide.Script, "127.0.0.1:3000", "127.0.0.1:"+port))
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program(t))+":"+os.Getenv("PATH"), "SVC_DB_LISTENPORT="+port)
 	var errOut bytes.Buffer
@@ -74,46 +75,7 @@ func TestGuide(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v after\n%s\n%s", err, out, &errOut)
 	}
-	rest := string(out)
-	for i, want := range wanted {
-		var have string
-		have, rest, _ = strings.Cut(rest, mark(i))
-		if !matches(have, want) {
-			t.Errorf("the guide promises\n%s\nand there comes\n%s", want, have)
-		}
+	for _, broken := range guide.Broken(string(out)) {
+		t.Error(broken)
 	}
-}
-
-// script joins the blocks that are marked sh, with marks in the place of promises.
-func script(text string) (string, []string) {
-	var out strings.Builder
-	var wanted []string
-	inside := false
-	for line := range strings.Lines(text) {
-		promise, ok := strings.CutPrefix(strings.TrimSpace(line), "# → ")
-		switch {
-		case strings.HasPrefix(line, "```"):
-			inside = strings.TrimSpace(line) == "```sh"
-		case inside && ok:
-			fmt.Fprintf(&out, "printf '%%s' '%s'\n", mark(len(wanted)))
-			wanted = append(wanted, promise)
-		case inside:
-			out.WriteString(line)
-		}
-	}
-	return out.String(), wanted
-}
-
-func mark(i int) string { return fmt.Sprintf("<promise %d>", i) }
-
-// matches reports whether text has the parts of a pattern, in order.
-func matches(text, pattern string) bool {
-	for part := range strings.SplitSeq(pattern, "…") {
-		_, after, ok := strings.Cut(text, strings.TrimSpace(part))
-		if !ok {
-			return false
-		}
-		text = after
-	}
-	return true
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 )
 
 // shell runs command lines against a store in a folder of its own.
@@ -30,7 +32,7 @@ func (s shell) run(wantCode int, args ...string) string {
 // says runs a command line whose output has to have parts in order.
 func (s shell) says(wantCode int, pattern string, args ...string) {
 	s.t.Helper()
-	if text := s.run(wantCode, args...); !matches(text, pattern) {
+	if text := s.run(wantCode, args...); !apptest.Matches(text, pattern) {
 		s.t.Errorf("%v says\n%s\nand not %s", args, text, pattern)
 	}
 }

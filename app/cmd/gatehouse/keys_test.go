@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 )
 
 // TestLostKey refuses to start without the key that the store was written with,
@@ -81,7 +83,7 @@ func TestResetKeys(t *testing.T) {
 	s.says(1, "say --yes", "keys", "reset")
 	text := s.run(0, "keys", "reset", "--yes")
 	fields := strings.Fields(text)
-	if !matches(text, "one …a@example.com …users with a new access key: 1") || len(fields) < 4 || len(fields[3]) != 32 {
+	if !apptest.Matches(text, "one …a@example.com …users with a new access key: 1") || len(fields) < 4 || len(fields[3]) != 32 {
 		t.Fatal(text)
 	}
 	s.says(0, "access key    "+fields[3], "bootstrap", "--email", "a@example.com", "--org-id", "one")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 )
 
 // hidden is a password that no message may show.
@@ -168,7 +169,7 @@ func (f failure) check(t *testing.T, binary string, command []string) {
 	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(errOut.String()), "\n"), func(l string) bool {
 		return strings.HasPrefix(l, "time=") || strings.HasPrefix(l, "(`gatehouse config check`")
 	})
-	if len(lines) != 1 || !matches(lines[0], "gatehouse: …"+f.says) || len(lines[0]) > 400 {
+	if len(lines) != 1 || !apptest.Matches(lines[0], "gatehouse: …"+f.says) || len(lines[0]) > 400 {
 		t.Errorf("it says\n%s\nand not one line like %s", strings.Join(lines, "\n"), f.says)
 	}
 	for _, never := range []string{hidden, "goroutine", "panic", "SIGSEGV", "Usage", "fx.", ".go:"} {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unique"
 
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -69,7 +68,7 @@ func (a API) Listed() Listed {
 	l := Listed{
 		id: a.id, apiID: a.APIID(), sought: a.sought(), created: a.created, updated: a.updated, class: a.class,
 		tcp: a.facts.protocol == "tcp" || a.facts.protocol == "tls", internal: a.facts.internal, graphql: a.facts.graphql,
-		auth: a.AuthTypes(), tags: interned(a.Tags()), marks: interned(a.Categories()),
+		auth: a.AuthTypes(), tags: doc.Interned(a.Tags()), marks: doc.Interned(a.Categories()),
 	}
 	r := rare{children: a.ChildIDs()}
 	if r.users, r.groups = a.Owners(); len(r.users)+len(r.groups)+len(r.children) > 0 {
@@ -79,15 +78,6 @@ func (a API) Listed() Listed {
 }
 
 func (a API) sought() string { return strings.ToLower(a.facts.name + "\n" + a.facts.listenPath) }
-
-// interned returns texts of which many APIs have the same few: each is in memory once.
-func interned(list []string) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = unique.Make(v).Value()
-	}
-	return out
-}
 
 // APIID returns the identifier that keys, policies and gateways use.
 func (l *Listed) APIID() string { return l.apiID }
