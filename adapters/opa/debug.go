@@ -22,21 +22,28 @@ import (
 func (e *Engine) explain(ctx context.Context, c *operation.Call, in ast.Value, v rules.Verdict, err error) {
 	m := newMask(c)
 	plain, _ := ast.JSON(in) // the input consists of JSON
+	if request, ok := plain.(map[string]any)["request"].(map[string]any); ok {
+		request["path"] = c.Shown(m.secret)
+	}
 	input := m.hide(plain)
 	var patch any
 	if v.Patch != nil {
 		_ = util.UnmarshalJSON(v.Patch, &patch) // written by marshal
 		patch = m.hide(patch)
 	}
-	scrub := m.scrubber()
+	scrub, made := replacing(m.secrets), m.made()
 	denials := make([]any, len(v.Denials))
 	for i := range denials {
 		denials[i] = v.Denials[i]
 	}
 	attrs := []any{"operation", c.Spec.ID, "request_id", c.RequestID,
-		"input", text(everywhere(input, scrub)), "denials", text(everywhere(denials, scrub)), "patch", text(everywhere(patch, scrub))}
+		"input", text(everywhere(input, scrub)), "denials", text(everywhere(denials, made)), "patch", text(everywhere(patch, made))}
 	if err != nil {
-		attrs = append(attrs, "error", scrub(err.Error()))
+		reason := made(err.Error())
+		if reason == redact.Hidden {
+			reason = discreet(err).Error()
+		}
+		attrs = append(attrs, "error", reason)
 	}
 	e.cfg.Logger.InfoContext(ctx, "rules evaluated", attrs...)
 }
@@ -79,14 +86,16 @@ func everywhere(v any, rewrite func(string) string) any {
 }
 
 // mask hides the values of members that hold secrets, at any depth, and then
-// the same values wherever else they turn up: in a path, in the reason of a rule.
+// the same values wherever else they turn up: in a query, in the reason of a rule. A
+// short value is hidden in its place alone, see made.
 type mask struct {
 	redact  []string
 	secrets map[string]bool
+	short   map[string]bool // shorter than telling
 }
 
 func newMask(c *operation.Call) *mask {
-	m := &mask{secrets: map[string]bool{}}
+	m := &mask{secrets: map[string]bool{}, short: map[string]bool{}}
 	for _, name := range c.Spec.Redact {
 		m.redact = append(m.redact, redact.Fold(name[strings.LastIndexByte(name, '.')+1:]))
 	}
@@ -154,8 +163,8 @@ func (m *mask) step(v map[string]any) map[string]any {
 	return out
 }
 
-// telling is how long the value of a header must be to be looked for elsewhere:
-// most are no secrets, and short ones turn up everywhere.
+// telling is how long a value must be to be looked for elsewhere. Shorter ones turn up
+// in words that are no secrets: gaps in words that are known would tell what is hidden.
 const telling = 6
 
 // hideHeaders hides the values of headers, in an object by name and in a list of
@@ -166,7 +175,7 @@ func (m *mask) hideHeaders(v any) any {
 		out := make(map[string]any, len(v))
 		for name, value := range v {
 			if text, ok := value.(string); ok && name != "name" && redact.Header(name) {
-				if len(text) >= telling {
+				if len(text) >= telling { // most of the others are no secrets
 					m.remember(text)
 				}
 				value = redact.Hidden
@@ -208,16 +217,32 @@ func (m *mask) remember(s string) {
 	if s == "" {
 		return
 	}
+	found := m.secrets
+	if len(s) < telling {
+		found = m.short
+	}
 	for _, form := range []string{s, inner(strconv.Quote(s)), inner(text(s)), url.PathEscape(s), url.QueryEscape(s)} {
-		m.secrets[form] = true
+		found[form] = true
+	}
+}
+
+// made returns a function for texts that rules have made. Nothing is left of one that a
+// short secret may be part of: rules may put a secret anywhere.
+func (m *mask) made() func(string) string {
+	long, short := replacing(m.secrets), replacing(m.short)
+	return func(s string) string {
+		if s = long(s); short(s) != s {
+			return redact.Hidden
+		}
+		return s
 	}
 }
 
 func inner(literal string) string { return literal[1 : len(literal)-1] }
 
-// scrubber returns a function that hides what hide has found.
-func (m *mask) scrubber() func(string) string {
-	longest := slices.SortedFunc(maps.Keys(m.secrets), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+// replacing returns a function that hides secrets wherever they are in a text.
+func replacing(secrets map[string]bool) func(string) string {
+	longest := slices.SortedFunc(maps.Keys(secrets), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	pairs := make([]string, 0, 2*len(longest))
 	for _, s := range longest { // whole secrets before their parts
 		pairs = append(pairs, s, redact.Hidden)

@@ -2,12 +2,16 @@ package opa_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/redact"
 )
 
 const chatty = `package dashboard_users
@@ -71,6 +75,36 @@ func TestDebugLogHidesDefinitions(t *testing.T) {
 		decide(t, e, c)
 		if log := b.String(); strings.Contains(log, "s3cr3t") || !strings.Contains(log, "seen") || !strings.Contains(log, "application/seen") {
 			t.Error(log)
+		}
+	}
+}
+
+// A secret of a few characters is hidden in its place, and so is every text of the rules
+// that it may be in. It is not looked for in other texts, where the gaps would tell it.
+func TestDebugLogHidesShortSecrets(t *testing.T) {
+	for _, secret := range []string{"a", "ap", "e", "1", "\"", "*", "api", "12345"} {
+		var b bytes.Buffer
+		e := engine(t, opa.Config{OrgRules: orgRules(`package dashboard_users
+deny[x] { x := concat("", ["<<", input.request.body.password, ">>"]) }
+deny["plain"] { true }
+patch_request[x] { x := {"copy": concat("", ["<<", input.request.body.password, ">>"])} }`), Debug: true, Logger: slog.New(slog.NewJSONHandler(&b, nil))})
+		c := call(t, things, "apis.update", "/api/apis/1", nil)
+		row := *c.Spec
+		row.Path = "/api/apis/{key}"
+		c.Spec, c.RawPath, c.Path = &row, "/api/apis/"+url.PathEscape(secret), map[string]string{"key": secret}
+		c.Body = []byte(fmt.Sprintf(`{"name":"apparent 12345 name","password":%q,"proxy":"http://u:%s@up.example/"}`, secret, url.QueryEscape(secret)))
+		decide(t, e, c)
+		var line struct{ Input, Denials, Patch string }
+		if err := json.Unmarshal(b.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []string{`"name":"apparent 12345 name"`, `"password":"***"`, `"path":"/api/apis/***"`, `http://***@up.example/`} {
+			if !strings.Contains(line.Input, s) {
+				t.Errorf("%q: no %s in %s", secret, s, line.Input)
+			}
+		}
+		if strings.Contains(line.Denials+line.Patch, "<<") || !strings.Contains(line.Denials, redact.Hidden) {
+			t.Errorf("%q: the rules' texts show it: %s %s", secret, line.Denials, line.Patch)
 		}
 	}
 }

@@ -53,12 +53,7 @@ func host(remote string) string {
 // name of one, in the path or in the query, and those in addresses that are values.
 func address(c *operation.Call) string {
 	hides := func(name string) bool { return redact.Name(name) || slices.Contains(c.Spec.Redact, name) }
-	path := c.RawPath
-	for name, value := range c.Path {
-		if hides(name) && value != "" {
-			path = strings.ReplaceAll(path, url.PathEscape(value), redact.Hidden)
-		}
-	}
+	path := c.Shown(hides)
 	if len(c.Query) == 0 {
 		return path
 	}

@@ -19,13 +19,14 @@ func TestAttribution(t *testing.T) {
 		{"/api/x", "api_key=s3cret&Token=t&mine=m", "/api/x?Token=***&api_key=***&mine=***"},
 		{"/api/x", "url=https%3A%2F%2Fu%3Ap%40h%2F%3Ftoken%3Ds3cret", "/api/x?url=https%3A%2F%2F***%40h%2F%3Ftoken%3D***"},
 		{"/api/x/s3cret", "", "/api/x/***"},
+		{"/api/x/a", "", "/api/x/***"},
 		{"/api/" + strings.Repeat("x", 3000), "", "/api/" + strings.Repeat("x", 1019)},
 	} {
 		query, err := url.ParseQuery(c.query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := &operation.Call{Spec: &operation.Spec{ID: "x.put", Method: "PUT", Intent: access.Write, Status: 200, Redact: []string{"mine"}},
+		call := &operation.Call{Spec: &operation.Spec{ID: "x.put", Method: "PUT", Path: "/api/x/{access_token}", Intent: access.Write, Status: 200, Redact: []string{"mine"}},
 			RawPath: c.path, Path: map[string]string{"access_token": "s3cret"}, Query: query, Remote: "[::ffff:192.0.2.1]:77", RequestID: strings.Repeat("r", 500)}
 		by := guard.Attribution(call)
 		if by.URL != c.want || by.From != "192.0.2.1" || len(by.Request) != 128 {
