@@ -275,7 +275,7 @@ func newGuard(b basics, s admission, n nodes, a *App, browsers *session.Service,
 
 func newHandler(b basics, s transport, ops table, g operation.Middleware) (nethttp.Handler, error) {
 	return httpadapter.Handler(ops, httpadapter.Config{
-		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: b.log, Now: b.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth,
+		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: b.log, Now: b.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth, BodyRate: s.bodyRate,
 		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
 	})
 }

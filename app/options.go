@@ -176,6 +176,11 @@ func WithBodies(values int, memory int64, pressure func(bool)) Option {
 	return func(o *settings) { o.maxValues, o.room = cmp.Or(values, o.maxValues), load.NewRoom(memory, pressure) }
 }
 
+// WithBodyRate ends large request bodies that come with fewer bytes a second, on average
+// and after two seconds, with 408: they take room from others. Zero keeps the default,
+// 64 KiB; a negative rate is no limit.
+func WithBodyRate(bytes int64) Option { return func(o *settings) { o.bodyRate = bytes } }
+
 // WithFailedCredentials limits wrong credentials from one address in a minute:
 // further ones get 429; right ones never do. 0, the default, is no limit. Of
 // proxies at these addresses X-Forwarded-For says who calls.

@@ -103,6 +103,7 @@ type transport struct {
 	maxBody   int64
 	maxDepth  int
 	maxValues int
+	bodyRate  int64
 	room      *load.Room
 	proxies   []netip.Prefix
 	deadline  time.Duration

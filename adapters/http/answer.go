@@ -159,6 +159,7 @@ var (
 	byEncoding = []string{"Accept-Encoding"}
 	soon       = []string{"1"}
 	aMinute    = []string{"60"}
+	closing    = []string{"close"}
 )
 
 // write sends the answer: go-kit's encoder of responses.
@@ -217,6 +218,9 @@ func (x *exchange) header(h nethttp.Header) {
 	}
 	if x.retry || x.status == nethttp.StatusServiceUnavailable {
 		h["Retry-After"] = soon
+	}
+	if x.status == nethttp.StatusRequestTimeout {
+		h["Connection"] = closing
 	}
 	if x.status == nethttp.StatusTooManyRequests {
 		h["Retry-After"] = aMinute

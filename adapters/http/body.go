@@ -62,7 +62,8 @@ func (x *exchange) readBody(ctx context.Context) error {
 	if size < 0 {
 		size = x.row.maxBody + 1
 	}
-	defer x.until(ctx)()
+	paced, done := x.until(ctx)
+	defer done()
 	body, err := take(x.http.Body, make([]byte, 0, min(size, free)+1), free)
 	if err == nil && len(body) >= free {
 		if err := x.load.Text(ctx, size); err != nil {
@@ -71,7 +72,7 @@ func (x *exchange) readBody(ctx context.Context) error {
 		if x.http.ContentLength > 0 {
 			body = append(make([]byte, 0, size+1), body...)
 		}
-		body, err = take(x.http.Body, body, size)
+		body, err = take(paced(), body, size)
 	}
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
@@ -115,16 +116,22 @@ func timed(w nethttp.ResponseWriter, r *nethttp.Request) *nethttp.Request {
 	return &own
 }
 
-// until lets reading end at the deadline, however slowly a client sends, and
-// returns what takes that back. Transports that know no deadlines, as in tests,
-// have no slow clients.
-func (x *exchange) until(ctx context.Context) (done func()) {
+// until lets reading end at the deadline, however slowly a client sends. It returns the
+// body for when it has taken room, from when on it has to keep pace, and what takes the
+// deadline back. Transports that know no deadlines, as in tests, have no slow clients.
+func (x *exchange) until(ctx context.Context) (paced func() io.Reader, done func()) {
 	body, ok := x.http.Body.(timedBody)
 	at, limited := ctx.Deadline()
 	if !ok || !limited || body.connection.SetReadDeadline(at) != nil {
-		return func() {}
+		return func() io.Reader { return x.http.Body }, func() {}
 	}
-	return func() { _ = body.connection.SetReadDeadline(time.Time{}) }
+	paced = func() io.Reader {
+		if x.row.bodyRate < 0 {
+			return body
+		}
+		return &pace{Reader: body, connection: body.connection, rate: x.row.bodyRate, begun: time.Now(), end: at}
+	}
+	return paced, func() { _ = body.connection.SetReadDeadline(time.Time{}) }
 }
 
 // Bounds of what is read of an unwanted body: so much keeps the
@@ -151,6 +158,9 @@ func (x *exchange) leave(w nethttp.ResponseWriter) {
 func unreadable(err error) error {
 	if _, ok := errors.AsType[*nethttp.MaxBytesError](err); ok {
 		return tooLarge
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return fault.New(fault.Unavailable, "deadline", timedOut).Because(err)

@@ -26,6 +26,7 @@ var answers = map[string]struct {
 	"stale":           {412, "changed meanwhile", "thing.stale", ""},
 	"unavailable":     {503, "come back later", "unavailable", ""},
 	"too_large":       {413, "less, please", "thing.too_large", ""},
+	"too_slow":        {408, "faster, please", "thing.too_slow", ""},
 	"too_many":        {429, "wait, please", "thing.too_many", ""},
 	"internal":        {500, "error saving thing", "internal", ""},
 	"nokind":          {500, "odd", "thing.odd", ""},

@@ -27,6 +27,7 @@ var statuses = [...]int{
 	fault.Unavailable:     nethttp.StatusServiceUnavailable,
 	fault.TooLarge:        nethttp.StatusRequestEntityTooLarge,
 	fault.TooMany:         nethttp.StatusTooManyRequests,
+	fault.TooSlow:         nethttp.StatusRequestTimeout,
 }
 
 // Codes of errors that are not faults; rows may have answers of their own to them.

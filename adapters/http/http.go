@@ -39,6 +39,7 @@ type Config struct {
 	MaxBody      int64                // bytes of a request body; 0: 32 MiB
 	MaxValues    int                  // values in a request body; 0: 300,000
 	MaxDepth     int                  // nesting of a request body; 0: 128
+	BodyRate     int64                // bytes a second that a body which takes room has to come with; 0: BodyRate; negative: any
 	Room         *load.Room           // memory for request bodies under way; nil: one of its own
 	Deadline     time.Duration        // of an operation; 0: 30 s
 	Proxies      []netip.Prefix       // whose X-Forwarded-For says who calls; none: the peer calls
@@ -57,6 +58,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxValues == 0 {
 		c.MaxValues = MaxValues
+	}
+	if c.BodyRate == 0 {
+		c.BodyRate = BodyRate
 	}
 	if c.Room == nil {
 		c.Room = load.NewRoom(0, nil)

@@ -24,6 +24,7 @@ var typical = map[fault.Kind]*fault.Error{
 	fault.Unavailable:     fault.New(fault.Unavailable, codeAway, storeUnreachable),
 	fault.TooLarge:        tooLarge,
 	fault.TooMany:         fault.New(fault.TooMany, "auth.too_many", "Too many wrong credentials from this address; try again in a minute"),
+	fault.TooSlow:         tooSlow,
 }
 
 // maintained is what management answers while it is down for maintenance, also in
@@ -82,7 +83,7 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(!o.Public, typical[fault.TooMany])
 	add(o.Method != nethttp.MethodGet && (o.Surface == operation.Management || o.Surface == operation.Admin), noRoom)
 	add(o.Body != nil, badBodies...)
-	add(o.Body != nil, typical[fault.TooLarge])
+	add(o.Body != nil, typical[fault.TooLarge], typical[fault.TooSlow])
 	add(o.Body == reflect.TypeFor[operation.Patch](), badPatches...)
 	add(o.Body == reflect.TypeFor[operation.Document](), badDocuments...)
 	add(len(o.Params) > 0 || o.Method != nethttp.MethodGet || conditional(o, out), badParameters...) // any write may be asked to rehearse

@@ -119,6 +119,7 @@ var failures = map[string]error{
 	"unavailable":     fault.New(fault.Unavailable, "", "come back later"),
 	"too_large":       fault.New(fault.TooLarge, "thing.too_large", "less, please"),
 	"too_many":        fault.New(fault.TooMany, "thing.too_many", "wait, please"),
+	"too_slow":        fault.New(fault.TooSlow, "thing.too_slow", "faster, please"),
 	"internal":        fault.New(fault.Internal, "", "error saving thing").Because(errors.New("pq: secret driver text")),
 	"nokind":          fault.New(fault.Kind(99), "thing.odd", "odd"),
 	"driver":          errors.New("pq: secret driver text"),
@@ -144,7 +145,7 @@ func fail(_ context.Context, in failIn) (thing, error) {
 
 var (
 	aThing     = map[string]any{"_id": "1", "name": "x", "size": nil, "made": "2026-01-02T03:04:05Z", "also": map[string]any{}, "count": "3"}
-	allCodes   = []string{"unauthenticated", "denied", "not_found", "conflict", "stale", "too_large", "too_many", "invalid", "thing.styled", "thing.other"}
+	allCodes   = []string{"unauthenticated", "denied", "not_found", "conflict", "stale", "too_large", "too_many", "too_slow", "invalid", "thing.styled", "thing.other"}
 	styleThing = operation.Style{Word: "success", ListKey: "things", Faults: map[string]operation.Answer{
 		operation.CodeMalformed: {Text: "error reading json body: {message}"},
 		"thing.styled":          {Status: 422, Text: "styled: {message}!"},

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,7 +153,7 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 		app.WithLogger(log), app.WithVersion(version), app.WithAdminSecret(s.AdminSecret.Reveal()), app.WithBrokerSecret(s.SSO.BrokerSecret.Reveal()), app.WithNodeSecret(s.NodeSecret.Reveal()),
 		app.WithPageSize(s.PageSize), app.WithHealthPath("/" + s.HealthEndpoint), app.WithMaxStaleness(s.MaxStaleness),
 		app.WithHistory(s.History.MaxAge, s.History.MaxBytes), app.WithLimits(s.Limits.MaxBodyBytes, s.Limits.MaxDepth, s.Limits.RequestTimeout),
-		app.WithBodies(s.Limits.MaxBodyValues, s.Limits.BodyMemory, new(thrift).frugal),
+		app.WithBodies(s.Limits.MaxBodyValues, s.Limits.BodyMemory, new(thrift).frugal), app.WithBodyRate(cmp.Or(s.Limits.BodyRate, -1)),
 	}
 	proxies, _ := s.Limits.TrustedProxies() // the settings were validated
 	opts = append(opts, app.WithFailedCredentials(s.Limits.Failures, proxies...))

@@ -23,9 +23,10 @@ const (
 	Unavailable                 // try again later
 	TooLarge                    // send less
 	TooMany                     // wait
+	TooSlow                     // send faster
 )
 
-var names = [...]string{"internal", "invalid", "unauthenticated", "denied", "not_found", "conflict", "stale", "unavailable", "too_large", "too_many"}
+var names = [...]string{"internal", "invalid", "unauthenticated", "denied", "not_found", "conflict", "stale", "unavailable", "too_large", "too_many", "too_slow"}
 
 // String returns the kind as it appears in logs and in the code of a fault
 // that has no code of its own.

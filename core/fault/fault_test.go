@@ -14,7 +14,7 @@ func TestKinds(t *testing.T) {
 	want := map[fault.Kind]string{
 		fault.Internal: "internal", fault.Invalid: "invalid", fault.Unauthenticated: "unauthenticated", fault.Denied: "denied",
 		fault.NotFound: "not_found", fault.Conflict: "conflict", fault.Stale: "stale", fault.Unavailable: "unavailable",
-		fault.TooLarge: "too_large", fault.TooMany: "too_many",
+		fault.TooLarge: "too_large", fault.TooMany: "too_many", fault.TooSlow: "too_slow",
 	}
 	kinds := fault.Kinds()
 	if len(kinds) != len(want) {

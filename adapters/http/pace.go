@@ -1,0 +1,52 @@
+package http
+
+import (
+	"errors"
+	"io"
+	nethttp "net/http"
+	"os"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// BodyRate is how many bytes a second a body that takes room must come with, unless
+// said otherwise.
+const BodyRate = 64 << 10
+
+// headStart is how long a body may take to come to its rate.
+const headStart = 2 * time.Second
+
+var tooSlow = fault.New(fault.TooSlow, "body.too_slow", "The request body came too slowly and was not read to its end; send it again over a faster connection")
+
+// pace is a body that takes room from others while it comes: it has to come with a rate,
+// on average and after a head start. Each read has a deadline of its own, so that no
+// timer is needed.
+type pace struct {
+	io.Reader
+	connection *nethttp.ResponseController
+	rate       int64
+	begun, end time.Time // end: the deadline of the row
+	got        int64
+}
+
+// due is when the next bytes must be there.
+func (p *pace) due() time.Time {
+	at := p.begun.Add(headStart + time.Duration(float64(p.got)/float64(p.rate)*float64(time.Second)))
+	if at.After(p.end) {
+		return p.end
+	}
+	return at
+}
+
+// Read implements io.Reader.
+func (p *pace) Read(b []byte) (int, error) {
+	due := p.due()
+	_ = p.connection.SetReadDeadline(due) // it could be set before
+	n, err := p.Reader.Read(b)
+	p.got += int64(n)
+	if errors.Is(err, os.ErrDeadlineExceeded) && due.Before(p.end) {
+		err = tooSlow.Because(err)
+	}
+	return n, err
+}
