@@ -56,6 +56,8 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 	return func(yield func([]store.Commit, error) bool) {
 		timer := time.NewTimer(s.Poll)
 		defer timer.Stop()
+		us := s.recent.join(after)
+		defer s.recent.leave(us)
 		for ctx.Err() == nil {
 			news := s.recent.news()
 			commits, err := s.next(ctx, after)
@@ -66,7 +68,9 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 				return
 			}
 			if n := len(commits); n > 0 {
-				if after = commits[n-1].Rev; !yield(commits, nil) {
+				after = commits[n-1].Rev
+				s.recent.took(us, after)
+				if !yield(commits, nil) {
 					return
 				}
 				continue
@@ -215,21 +219,77 @@ type page struct {
 // recent keeps the last commits of this process, so that its followers need
 // neither the database nor a patch; and it wakes them.
 type recent struct {
-	mu      sync.Mutex
-	commits map[store.Revision]store.Commit
-	oldest  store.Revision
-	bytes   int
-	changed chan struct{}
+	mu        sync.Mutex
+	commits   map[store.Revision]store.Commit
+	oldest    store.Revision
+	bytes     int
+	changed   chan struct{}
+	followers map[*follower]bool
 }
 
-// Bounds of what recent keeps.
+// follower is one who follows the log, and how far it has got.
+type follower struct{ at store.Revision }
+
+// Bounds of what recent keeps. A large commit is often followed by others at once, which
+// have waited for it: what a follower is about to take stays within recentMost. To read
+// it from the log takes seconds, for which all who read its copy wait.
 const (
 	recentCommits = 1024
 	recentBytes   = 32 << 20
+	recentMost    = 128 << 20 // most of it is shared with the records
 )
 
 func (r *recent) init() {
-	r.commits, r.changed = map[store.Revision]store.Commit{}, make(chan struct{})
+	r.commits, r.changed, r.followers = map[store.Revision]store.Commit{}, make(chan struct{}), map[*follower]bool{}
+}
+
+// join notes one who follows from a revision on.
+func (r *recent) join(after store.Revision) *follower {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := &follower{after}
+	r.followers[f] = true
+	return f
+}
+
+// took notes how far a follower has got.
+func (r *recent) took(f *follower, at store.Revision) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f.at = at
+	r.trim()
+}
+
+func (r *recent) leave(f *follower) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.followers, f)
+	r.trim()
+}
+
+// trim drops the oldest commits while there are too many. The lock is held.
+func (r *recent) trim() {
+	for ; len(r.commits) > 1 && (r.bytes > recentBytes || len(r.commits) > recentCommits); r.oldest++ {
+		c, ok := r.commits[r.oldest]
+		if ok && r.bytes <= recentMost && r.wanted() {
+			return
+		}
+		if ok {
+			r.bytes -= c.Weight()
+			delete(r.commits, r.oldest)
+		}
+	}
+}
+
+// wanted reports whether the oldest commit is the next that a follower takes. One that
+// is further behind reads the log anyway.
+func (r *recent) wanted() bool {
+	for f := range r.followers {
+		if f.at+1 == r.oldest {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *recent) add(commits []store.Commit) {
@@ -242,12 +302,7 @@ func (r *recent) add(commits []store.Commit) {
 		r.commits[c.Rev] = c
 		r.bytes += c.Weight()
 	}
-	for ; len(r.commits) > 1 && (r.bytes > recentBytes || len(r.commits) > recentCommits); r.oldest++ {
-		if c, ok := r.commits[r.oldest]; ok {
-			r.bytes -= c.Weight()
-			delete(r.commits, r.oldest)
-		}
-	}
+	r.trim()
 	close(r.changed)
 	r.changed = make(chan struct{})
 }
