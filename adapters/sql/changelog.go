@@ -30,7 +30,7 @@ func (p pool) query(ctx context.Context, text string, args ...any) (*sql.Rows, e
 // Head implements store.ChangeLog.
 func (s *Store) Head(ctx context.Context) (store.Revision, error) {
 	head, err := headOf(ctx, pool{s.Readers})
-	return head, s.explain(err)
+	return head, s.reading(err)
 }
 
 // Follow implements store.ChangeLog.
@@ -63,7 +63,7 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 			commits, err := s.next(ctx, after)
 			if err != nil {
 				if ctx.Err() == nil {
-					yield(nil, s.explain(err))
+					yield(nil, s.reading(err))
 				}
 				return
 			}

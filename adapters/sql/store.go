@@ -151,7 +151,7 @@ func (s *Store) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader)
 func (s *Store) snapshot(ctx context.Context, fn func(querier) error) error {
 	txn, err := s.Readers.BeginTx(ctx, s.Dialect.Read)
 	if err != nil {
-		return s.explain(err)
+		return s.reading(err)
 	}
 	defer func() { _ = txn.Rollback() }()
 	if s.Dialect.Local { // the others' drivers remember statements themselves
@@ -161,6 +161,15 @@ func (s *Store) snapshot(ctx context.Context, fn func(querier) error) error {
 	}
 	if err != nil && ctx.Err() != nil { // what a driver says of a statement that was cut short is its own affair
 		return ctx.Err()
+	}
+	return s.reading(err)
+}
+
+// reading is explain for what only reads. It finds no disk full: then there is no room
+// where the database sorts, or shares what its workers read, and writers have theirs.
+func (s *Store) reading(err error) error {
+	if s.Dialect.Full(err) {
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
 	return s.explain(err)
 }
@@ -178,6 +187,8 @@ func (s *Store) explain(err error) error {
 		if gone := s.present(); gone != nil {
 			return gone
 		}
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	case s.Dialect.Again(err): // however often it ran again
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
 	return s.broken(err)

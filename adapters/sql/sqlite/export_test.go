@@ -1,5 +1,20 @@
 package sqlite
 
+import (
+	"context"
+	"errors"
+)
+
+// Temporary returns where the connections to a file keep what is temporary: 2 is memory.
+func Temporary(ctx context.Context, path string) (where int, err error) {
+	db, err := connect(path, 1, "")
+	if err != nil {
+		return 0, err
+	}
+	err = db.QueryRowContext(ctx, "pragma temp_store").Scan(&where)
+	return where, errors.Join(err, db.Close())
+}
+
 // Prepared returns c with every unit of work prepared beside the writer.
 func Prepared(c Config) Config {
 	c.prepare = true

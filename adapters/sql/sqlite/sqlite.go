@@ -53,7 +53,8 @@ var dialect = sqladapter.Dialect{
 	Local:  true,
 	Begin:  "begin immediate",
 	Now:    "cast(unixepoch('subsec') * 1000 as integer)",
-	Again:  func(err error) bool { return code(err) == sqlite3.SQLITE_BUSY },
+	// PROTOCOL is what readers get that lost a race against others too often.
+	Again:  func(err error) bool { c := code(err); return c == sqlite3.SQLITE_BUSY || c == sqlite3.SQLITE_PROTOCOL },
 	Taken:  func(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT },
 	Lost:   func(err error) bool { c := code(err); return c == sqlite3.SQLITE_CANTOPEN || c == sqlite3.SQLITE_IOERR },
 	Full:   func(err error) bool { return code(err) == sqlite3.SQLITE_FULL },
@@ -170,7 +171,7 @@ func (s *Store) Reseal(ctx context.Context, progress func(done int)) (n int, err
 	if n, err = s.Store.Reseal(ctx, progress); err != nil || n == 0 {
 		return n, err
 	}
-	db, err := connect(s.path, 1, "")
+	db, err := connect(s.path, 1, "_pragma=temp_store(file)") // the file anew does not fit into memory
 	if err != nil {
 		return n, err
 	}
@@ -225,9 +226,11 @@ const leftAlone = "_pragma=wal_autocheckpoint(0)"
 // come back empty. In WAL mode with synchronous FULL a commit has reached the disk
 // when it returns, and readers never wait for the writer. The file of a new database
 // can give pages back, and the write-ahead log does not stay as large as it once was.
+// What a statement needs to undo itself is in memory: a folder for temporary files that
+// is full, or missing, would look like a full disk.
 func connect(path string, conns int, more string) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
-		"&_pragma=cache_size(-8192)&_pragma=journal_size_limit(67108864)&" + more
+		"&_pragma=cache_size(-8192)&_pragma=journal_size_limit(67108864)&_pragma=temp_store(memory)&" + more
 	if !strings.Contains(more, leftAlone) {
 		dsn += "&_pragma=wal_autocheckpoint(4000)"
 	}

@@ -54,6 +54,16 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestTemporaryFiles checks that no write needs a folder for temporary files: one that is
+// full would be told as a full disk of the store.
+func TestTemporaryFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	closed(t, open(t, path))
+	if where, err := sqlite.Temporary(t.Context(), path); err != nil || where != 2 {
+		t.Errorf("temporary data is in place %d, not in memory: %v", where, err)
+	}
+}
+
 // TestVanishedFile acknowledges nothing that would be written to a file that has
 // been deleted or replaced, and goes on when it is back.
 func TestVanishedFile(t *testing.T) {
