@@ -57,9 +57,14 @@ const codeQuery = identity.UserKind + ".query"
 
 // Search lists the users of whose address or name the query is a part.
 func (s Users) Search(ctx context.Context, in searchIn) (operation.Page[View], error) {
-	part := strings.ToLower(strings.TrimSpace(in.Search.Filters.Query))
+	return s.search(ctx, in.listIn, in.Search.Filters.Query, "filters.query")
+}
+
+// search looks for what the client put into a field.
+func (s Users) search(ctx context.Context, in listIn, query, field string) (operation.Page[View], error) {
+	part := strings.ToLower(strings.TrimSpace(query))
 	if part == "" {
-		return operation.Page[View]{}, fault.New(fault.Invalid, codeQuery, "say in filters.query what to look for").At("filters.query")
+		return operation.Page[View]{}, fault.New(fault.Invalid, codeQuery, "say in %s what to look for", field).At(field)
 	}
 	var found []identity.User
 	err := s.Store.View(ctx, in.Scope, func(r store.Reader) error {
@@ -90,9 +95,7 @@ type searchByURLIn struct {
 
 // SearchByURL is Search for clients that put the query into the address.
 func (s Users) SearchByURL(ctx context.Context, in searchByURLIn) (operation.Page[View], error) {
-	search := searchIn{listIn: in.listIn}
-	search.Search.Filters.Query = in.Query
-	return s.Search(ctx, search)
+	return s.search(ctx, in.listIn, in.Query, "q")
 }
 
 type memberIn struct {

@@ -88,12 +88,16 @@ func (s *Service) free(ctx context.Context, r store.Reader, u identity.User) err
 
 // grouped refuses a group that a user is new in and that does not exist.
 func (s *Service) grouped(ctx context.Context, r store.Reader, before, after identity.User) error {
-	for _, id := range after.Groups() {
+	for i, id := range after.Groups() {
 		if slices.Contains(before.Groups(), id) {
 			continue
 		}
 		if g, err := groups.Locate(ctx, r, id); fault.KindOf(err) == fault.NotFound || err == nil && g.Value.OrgID != after.OrgID {
-			return fault.New(fault.Invalid, codeNoGroup, "group_id: user group '%s' does not exist; create it first", id).At("group_id")
+			field := "group_ids"
+			if i == 0 && id == after.GroupID {
+				field = "group_id"
+			}
+			return fault.New(fault.Invalid, codeNoGroup, "%s: user group '%s' does not exist; create it first", field, id).At(field)
 		} else if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func (s AdminUsers) Operations() []operation.Operation {
 		}),
 	}.Rows(
 		operation.POST("create", "", "Create a user in any organisation", s.Create,
-			operation.Redact("password"), operation.Faulting(identity.UserKind+".email_address", identity.UserKind+".password", identity.UserKind+".user_permissions", identity.UserKind+".org_id", userTaken, codeNoGroup, identity.CodeUserTooMany, identity.CodeUserText),
+			operation.Redact("password"), operation.Faulting(identity.UserKind+".email_address", identity.UserKind+".password", identity.UserKind+".user_permissions", identity.UserKind+".org_id", userTaken, codeNoGroup, identity.CodeUserTooMany, identity.CodeUserText, identity.CodeUserDays),
 			operation.Notes("The message of the answer is the user's access key."),
 			operation.Example(map[string]any{"org_id": exampleOrg, "first_name": "Ada", "last_name": "Example", "email_address": "ada@example.com",
 				"active": true, "user_permissions": map[string]string{"IsAdmin": "admin"}},

@@ -87,7 +87,7 @@ const maxDays = 36_500
 
 func checkText(kind, field, s string) error {
 	if utf8.RuneCountInString(s) > maxText {
-		return fault.New(fault.Invalid, kind+".text", "%s may have %d characters", field, maxText).At(field)
+		return fault.New(fault.Invalid, kind+".text", "%s may have at most %d characters", field, maxText).At(field)
 	}
 	return nil
 }

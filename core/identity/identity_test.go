@@ -21,8 +21,8 @@ func field(err error) string {
 
 func TestNewUser(t *testing.T) {
 	no, now := false, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	u, err := identity.NewUser("1", now, identity.UserDraft{ID: "chosen", OrgID: "o", Email: " Ada@Example.COM "})
-	if err != nil || u.ID != "1" || u.Email != "ada@example.com" || !u.Active || u.Permissions == nil || u.Created != now {
+	u, err := identity.NewUser("1", now, identity.UserDraft{ID: "chosen", OrgID: "o", Email: " Ada@Example.COM ", FirstName: strings.Repeat("é", 1000), GroupIDs: []string{"g"}})
+	if err != nil || u.ID != "1" || u.Email != "ada@example.com" || !u.Active || u.Permissions == nil || !u.Grouped || len(u.Groups()) != 1 || u.Created != now {
 		t.Errorf("%+v, %v", u, err)
 	}
 	if u, err := identity.NewUser("1", now, identity.UserDraft{Email: "a@b.example", Active: &no}); err != nil || u.Active {
@@ -33,6 +33,10 @@ func TestNewUser(t *testing.T) {
 		"user_permissions.apis":   {Email: "a@b.example", Permissions: access.Map{"apis": "maybe"}},
 		"user_permissions.":       {Email: "a@b.example", Permissions: access.Map{"": "write"}},
 		"user_permissions.portal": {Email: "a@b.example", Permissions: access.Map{"portal": ""}},
+		"first_name":              {Email: "a@b.example", FirstName: strings.Repeat("é", 1001)},
+		"last_name":               {Email: "a@b.example", LastName: strings.Repeat("é", 1001)},
+		"password_max_days":       {Email: "a@b.example", PasswordMaxDays: -1},
+		"group_ids":               {Email: "a@b.example", GroupIDs: make([]string, 1001)},
 	} {
 		if _, err := identity.NewUser("1", now, d); fault.KindOf(err) != fault.Invalid || field(err) != want {
 			t.Errorf("%+v: %v", d, err)

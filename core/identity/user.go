@@ -1,11 +1,13 @@
 package identity
 
 import (
+	"cmp"
 	"net/mail"
 	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -56,6 +58,7 @@ type UserDraft struct {
 	Active          *bool      `json:"active,omitempty"` // absent means active
 	Permissions     access.Map `json:"user_permissions,omitempty"`
 	GroupID         string     `json:"group_id,omitempty"`
+	GroupIDs        []string   `json:"group_ids,omitempty" doc:"More groups of the user."`
 	PasswordMaxDays int        `json:"password_max_days,omitempty"`
 }
 
@@ -68,6 +71,9 @@ func NewUser(id string, now time.Time, d UserDraft) (User, error) {
 	if err := checkMap(UserKind, d.Permissions); err != nil {
 		return User{}, err
 	}
+	if err := cmp.Or(checkText(UserKind, "first_name", d.FirstName), checkText(UserKind, "last_name", d.LastName), checkDays(UserKind, d.PasswordMaxDays), caps.User.Count("group_ids", len(d.GroupIDs))); err != nil {
+		return User{}, err
+	}
 	if d.Permissions == nil {
 		d.Permissions = access.Map{}
 	}
@@ -75,7 +81,7 @@ func NewUser(id string, now time.Time, d UserDraft) (User, error) {
 		ID: id, OrgID: d.OrgID, FirstName: d.FirstName, LastName: d.LastName, Email: email,
 		Active: d.Active == nil || *d.Active, Permissions: d.Permissions,
 		PasswordMaxDays: d.PasswordMaxDays, Created: now,
-	}.In(d.GroupID, nil), nil
+	}.In(d.GroupID, d.GroupIDs), nil
 }
 
 // maxEmail is how long an address can be: the local part, "@" and the domain
