@@ -284,7 +284,7 @@ func TestBootstrapAtOnce(t *testing.T) {
 		}
 	}
 	if created == 0 {
-		t.Error("nobody made it")
+		t.Error("it was not made")
 	}
 }
 
@@ -479,7 +479,7 @@ func (broken) View(context.Context, tenant.Scope, func(store.Reader) error) erro
 	return fmt.Errorf("dial tcp 10.0.0.1: %w", store.ErrUnavailable)
 }
 
-// While the store is away nobody gets the driver's words.
+// While the store is away no caller gets the driver's words.
 func TestStoreAway(t *testing.T) {
 	a, err := app.New(app.WithStore(broken{}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithNodeSecret(nodeSecret))
 	if err != nil {

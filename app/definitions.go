@@ -75,7 +75,7 @@ func (s source) read(ctx context.Context, b operation.Document) (*doc.Node, erro
 	return s.download(ctx, address.Text())
 }
 
-// download fetches a description in JSON or YAML. What comes takes room as a body
+// download fetches a description in JSON or YAML. The answer takes room as a body
 // of its size does.
 func (s source) download(ctx context.Context, address string) (*doc.Node, error) {
 	if operation.Undecided(ctx) {
@@ -182,7 +182,7 @@ func lifetime(a apidef.API) reports.Lifetime {
 	return reports.Lifetime{Created: a.Created(), Active: a.Active()}
 }
 
-// nowhere is the Fetcher of an App that was given none: it reaches nobody.
+// nowhere is the Fetcher of an App that was given none: it calls no server.
 type nowhere struct{}
 
 // Fetch implements fetch.Fetcher.

@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// newKinds is the list of all kinds of resources. What there is per kind is joined
+// newKinds is the list of all kinds of resources. Facts about each kind are joined
 // from it: references, announcements, feeds, operations. Its order is the one in which
 // references and feeds are listed; a group of the graph would have none.
 func newKinds(definitions Definitions, e embedded, a *App) (crud.Kinds, error) {

@@ -90,7 +90,7 @@ func (c cell) expected() outcome {
 		if self {
 			return passes
 		}
-		return forbidden // ResetPassword is nobody's here, and admins may not
+		return forbidden // no caller has ResetPassword here, and admins may not
 	case self && (c.pattern == "/api/users/{userId}" && c.method == "GET" || strings.HasSuffix(c.pattern, "/actions/key/reset")):
 		return passes
 	case permission == "" && (read || !c.caller.super):

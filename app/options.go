@@ -128,7 +128,7 @@ type Definitions struct {
 func WithDefinitions(d Definitions) Option { return func(o *settings) { o.definitions = d } }
 
 // WithFetcher lets the service fetch what users name by address: descriptions to
-// import, examples, answers of gateways. Without it nobody is reached.
+// import, examples, answers of gateways. Without it no server is called.
 func WithFetcher(f fetch.Fetcher) Option { return func(o *settings) { o.fetcher = f } }
 
 // WithGateways names the gateways that users may call through the service.

@@ -24,7 +24,7 @@ const (
 )
 
 // Bounds of the parameters of a stored hash: one that asks for more would keep the
-// processor, or take the memory, of whoever verifies it.
+// processor, or take the memory, of the process that verifies it.
 const (
 	mostMemory  = 64 * 1024 // KiB
 	mostPasses  = 10

@@ -49,7 +49,7 @@ func readKey(path string) (string, error) {
 }
 
 // createKey makes the file in one step that fails with fs.ErrExist if there is
-// one: a hard link to a complete, synced file. Nobody ever reads half a secret,
+// one: a hard link to a complete, synced file. No process ever reads half a secret,
 // and no crash leaves one behind.
 func createKey(path string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-key-*") // mode 0600

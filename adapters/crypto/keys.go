@@ -71,7 +71,7 @@ func NewKeys(secrets ...string) (*Keys, error) {
 	return k, nil
 }
 
-// Ephemeral returns keys made from a random secret that nobody knows: what they
+// Ephemeral returns keys made from a random secret that is kept nowhere: what they
 // protect is lost with the process.
 func Ephemeral() (*Keys, error) { return NewKeys(randomHex(32)) }
 

@@ -18,7 +18,7 @@ import (
 const (
 	scheme            = "pbkdf2-sha256"
 	defaultIterations = 600_000   // OWASP Password Storage Cheat Sheet, PBKDF2-HMAC-SHA256
-	maxIterations     = 6_000_000 // a hash that asks for more would block whoever verifies it
+	maxIterations     = 6_000_000 // a hash that asks for more would block the process that verifies it
 	saltSize          = 16        // bytes
 	hashSize          = sha256.Size
 )

@@ -20,7 +20,7 @@ const (
 	problemType = "application/problem+json"
 )
 
-// statusGone is logged when the client did not wait. Nobody receives it.
+// statusGone is logged when the client did not wait. It is not sent.
 const statusGone = 499
 
 // succeed settles the answer for an output, or says why there is none.

@@ -29,7 +29,7 @@ func (x *exchange) receive(ctx context.Context) error {
 	if err := x.translate(ctx); err != nil {
 		return err
 	}
-	// What is no JSON at all is for the decoder to refuse, behind the guard.
+	// The decoder, behind the guard, refuses a text that is no JSON at all.
 	body, most := x.call.Body, x.row.maxDepth
 	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) > most && doc.Check(body, most) != nil && doc.Check(body, 0) == nil {
 		return fault.New(fault.Invalid, operation.CodeMalformed, "nested deeper than %d levels", x.row.maxDepth)

@@ -2,7 +2,7 @@
 // follows from the rows of the operation table: routes, decoding, the shape of
 // answers and errors, limits, logs, and the OpenAPI description.
 //
-// What protects an operation is not here but in the guard, which is passed in:
+// The protection of operations is not here but in the guard, which is passed in:
 // it does not depend on how the operation was reached.
 package http
 
@@ -33,7 +33,7 @@ const (
 type Config struct {
 	Guard        operation.Middleware // stands in front of every operation
 	YAML         yaml.Codec           // of documents
-	Observer     observe.Observer     // nil: nobody watches
+	Observer     observe.Observer     // nil: none
 	Logger       *slog.Logger         // nil: slog.Default
 	Now          system.Clock         // nil: time.Now
 	MaxBody      int64                // bytes of a request body; 0: 32 MiB

@@ -102,7 +102,7 @@ func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
 	return load(store.State{At: at, Touched: touched, Floor: floor, Records: inOrder(ctx, txn.Get, []byte{}, store.Query{})})
 }
 
-// Load replaces everything by a snapshot; whoever waits for changes is woken.
+// Load replaces everything by a snapshot; readers that wait for changes are woken.
 func (d *DB) Load(s store.State) error {
 	g, err := newGeneration()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // count is how many records there are of something: of a kind and organisation,
 // or of those that are in one of their sorted indexes, all or those of one family,
 // which is what the value has up to its first NUL. Lists have many pages and show
-// how many: nobody counts the records for each.
+// how many: a request does not count the records.
 type count struct {
 	of []byte
 	n  int

@@ -131,16 +131,16 @@ func TestNewRefusesBrokenFiles(t *testing.T) {
 
 func TestFailsClosed(t *testing.T) {
 	for name, body := range map[string]string{
-		"deny is an object":            `deny[x] = "y" { x := "z" }`,
-		"deny is a text":               `deny = "no" { true }`,
-		"deny is undefined":            `deny = {"x"} { input.absent }`,
-		"deny holds a number":          `deny[1] { true }`,
-		"patch is no object":           `patch_request[x] { x := "y" }`,
-		"patch is undefined":           `deny["x"] { false } patch_request = {"x"} { false }`,
-		"patches contradict":           `patch_request[x] { x := [{"a": 1, "b": 0}, {"a": {"b": 2}}][_] }`,
-		"a built-in error":             `deny[x] { to_number(input.request.body.password) == 1; x := "y" }`,
-		"conflicting complete rules":   `a = 1 { true } a = 2 { true } deny["x"] { a == 3 }`,
-		"a look-up that nobody offers": `deny["x"] { TykAPIGet("/api/apis/1").x }`,
+		"deny is an object":          `deny[x] = "y" { x := "z" }`,
+		"deny is a text":             `deny = "no" { true }`,
+		"deny is undefined":          `deny = {"x"} { input.absent }`,
+		"deny holds a number":        `deny[1] { true }`,
+		"patch is no object":         `patch_request[x] { x := "y" }`,
+		"patch is undefined":         `deny["x"] { false } patch_request = {"x"} { false }`,
+		"patches contradict":         `patch_request[x] { x := [{"a": 1, "b": 0}, {"a": {"b": 2}}][_] }`,
+		"a built-in error":           `deny[x] { to_number(input.request.body.password) == 1; x := "y" }`,
+		"conflicting complete rules": `a = 1 { true } a = 2 { true } deny["x"] { a == 3 }`,
+		"an unknown look-up":         `deny["x"] { TykAPIGet("/api/apis/1").x }`,
 	} {
 		e := engine(t, opa.Config{OrgRules: orgRules("package dashboard_users\n" + body)})
 		c := call(t, things, "apis.update", "/api/apis/1", access.Map{"IsAdmin": "admin"})

@@ -115,7 +115,7 @@ func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 		w.item("query", w.query(c)), w.item("headers", w.headers(c)),
 	)
 	if body != nil && c.Spec.Method != "GET" && c.Spec.Method != "HEAD" {
-		// What is not JSON is left out: the operation refuses it later.
+		// A body that is not JSON is left out: the operation refuses it later.
 		if v, err := ast.ValueFromReader(bytes.NewReader(body)); err == nil {
 			request.Insert(w.term("body"), ast.NewTerm(v))
 		}

@@ -49,7 +49,7 @@ func load(document doc.Object) (*openapi3.T, error) {
 	return loader.LoadFromData(text)
 }
 
-// options turns checks off that nobody asked for. Patterns are not compiled here:
+// options turns checks off that were not asked for. Patterns are not compiled here:
 // the schema has seen to them, and the library would keep each of them for good.
 func options(o port.Options) []openapi3.ValidationOption {
 	list := []openapi3.ValidationOption{openapi3.EnableMultiError(), openapi3.DisableSchemaPatternValidation()}

@@ -14,7 +14,7 @@ func TestAudience(t *testing.T) {
 		looks []int // one a second
 		want  int   // how many of them say that a gateway came back
 	}{
-		{"nobody", true, []int{0, 0, 0}, 0},
+		{"no listener", true, []int{0, 0, 0}, 0},
 		{"a start beside gateways", false, []int{3, 3, 3}, 0},
 		{"gateways that join before anything is announced", false, []int{0, 1, 2, 3}, 0},
 		{"gateways that join soon after something was", true, []int{1, 2, 2, 3}, 2},

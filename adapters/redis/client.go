@@ -88,7 +88,7 @@ func Open(c Config) (*Client, error) {
 		MasterName: c.MasterName, SentinelPassword: c.SentinelPassword, TLSConfig: encryption,
 		DialTimeout: min(cmp.Or(c.Timeout, connectTimeout), connectTimeout), DialerRetries: 1,
 		ReadTimeout: cmp.Or(c.Timeout, 5*time.Second), WriteTimeout: cmp.Or(c.Timeout, 5*time.Second), ContextTimeoutEnabled: true,
-		MaxRetries: -1, // whoever calls tries again, and knows what to say meanwhile
+		MaxRetries: -1, // callers try again, and know what to say meanwhile
 		PoolSize:   c.MaxConnections, PipelinePoolSize: -1,
 		Protocol: 2, DisableIdentity: true, MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		OnConnect: func(context.Context, *goredis.Conn) error { cl.connects.Add(1); return nil },

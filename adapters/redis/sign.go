@@ -19,7 +19,7 @@ import (
 //
 // The payload is signed with RSA, in base64, as algorithm
 // 0 (docs/wire/announcements.md#message). Gateways verify RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017,
-// 8.2) over the payload alone, so the command is not covered: whoever can publish
+// 8.2) over the payload alone, so the command is not covered: a client that can publish
 // could repeat a signature under another command. The node secret covers it.
 func KeyFile(path string) (signal.Signer, error) {
 	text, err := os.ReadFile(path)

@@ -150,7 +150,7 @@ func TestOutage(t *testing.T) {
 	eventually(t, "the relay is content", func() bool { s := w.relay.Status(); return s.Error == "" && s.Lag == 0 })
 }
 
-// TestIdleRestart: a restart that nobody noticed, because there was nothing to
+// TestIdleRestart: a restart that went unnoticed, because there was nothing to
 // announce, loses nothing either.
 func TestIdleRestart(t *testing.T) {
 	w := newWorld(t, 3)
@@ -171,7 +171,7 @@ func TestOutageAtStart(t *testing.T) {
 	as := []notify.Announcement{{Rev: 1, Signal: signal.CatchUp()[0]}}
 	for range 3 {
 		if err := sink.Deliver(t.Context(), as); err == nil {
-			t.Fatal("delivered to nobody")
+			t.Fatal("delivered without a listener")
 		}
 	}
 	s.start(t)
@@ -321,7 +321,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestHanging: a server that accepts and says nothing holds up nobody for longer
+// TestHanging: a server that accepts and says nothing holds up no caller for longer
 // than the timeout or the context, and order survives a delivery that was given up.
 func TestHanging(t *testing.T) {
 	var silent atomic.Bool

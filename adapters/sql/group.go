@@ -58,7 +58,7 @@ func (g *group) run(u *unit) {
 	rev := g.head + store.Revision(len(g.commits)) + 1
 	began := time.Now()
 	g.until = began.Add(g.s.Hold)
-	if g.reads != nil { // nobody waits for it
+	if g.reads != nil { // no caller waits for it
 		g.until = began.Add(besideHold * g.s.Hold)
 	}
 	defer func() {
@@ -98,7 +98,7 @@ func (g *group) run(u *unit) {
 	}
 }
 
-// What sending costs, about: a row of an index, and a kilobyte of a document with
+// About the cost of sending: a row of an index, and a kilobyte of a document with
 // its place in the log. Reading and working on a record costs as much. Time that is
 // measured would tell more about the machine than about the unit.
 const (

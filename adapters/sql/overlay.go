@@ -154,7 +154,7 @@ func hasKey(r *store.Record, index, value string) bool {
 }
 
 // hot remembers committed records between transactions. It is right as long as
-// nobody else commits, which the revision read under the writer lock tells.
+// no other process commits, which the revision read under the writer lock tells.
 type hot struct {
 	head  store.Revision
 	recs  map[address]*store.Record

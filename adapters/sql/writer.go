@@ -64,7 +64,7 @@ func (s *Store) InTurn(ctx context.Context, fn func(context.Context) error) erro
 }
 
 // writer lets units of work take turns on the one connection that writes.
-// Whoever comes while nobody is at work does the work: for itself, and for
+// A caller that finds the writer idle does the work: for itself, and for
 // those who queued up meanwhile. A lone writer thus waits for the disk and for
 // no other goroutine.
 type writer struct {
@@ -73,9 +73,9 @@ type writer struct {
 	queue  queue
 	busy   bool
 	closed bool
-	idle   sync.Cond // signalled when nobody is at work
+	idle   sync.Cond // signalled when the writer is idle
 
-	ses *session // these two belong to whoever is at work
+	ses *session // these two belong to the caller at work
 	hot *hot
 }
 
@@ -160,7 +160,7 @@ func (w *writer) handOver() {
 	w.rest()
 }
 
-// rest notes that nobody is at work; the lock is held.
+// rest notes that the writer is idle; the lock is held.
 func (w *writer) rest() {
 	w.busy = false
 	w.idle.Broadcast()

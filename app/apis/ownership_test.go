@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// Who owns an API sees it, so does everybody when nobody owns it, and so do
-// admins (docs/wire/ownership.md#rules).
+// Owners see their APIs, everybody sees one without owners, and admins see
+// all (docs/wire/ownership.md#rules).
 func TestOwnership(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	w.Done("ann", "POST", "/apis", apistest.Classic("anns", "Anns #x", "/anns/"))

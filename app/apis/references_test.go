@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// Whoever names an API is found, by either of its identifiers; APIs that a caller
+// Records that name an API are found, by either of its identifiers; APIs that a caller
 // must not see are not.
 func TestReferences(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})

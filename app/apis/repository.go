@@ -70,7 +70,7 @@ func (s *Repository) Get(ctx context.Context, r store.Reader, id string, v apide
 	return a, err
 }
 
-// Named returns the API with an API ID, whoever may see it, or nil.
+// Named returns the API with an API ID, whether or not the caller may see it, or nil.
 func (s *Repository) Named(ctx context.Context, r store.Reader, apiID string) (*apidef.API, error) {
 	for a, err := range s.Kind.Find(ctx, r, store.Query{Index: ByAPIID, Value: apiID, Limit: 1}) {
 		return &a.Value, err
@@ -140,7 +140,7 @@ func (s *Repository) Collide(a, b apidef.API) bool {
 	return a.Collides(b) && (!s.Settings.DuplicatePaths || a.Name() == b.Name())
 }
 
-// Put stores another form of an API, whoever may see it.
+// Put stores another form of an API, whether or not the caller may see it.
 func (s *Repository) Put(ctx context.Context, w store.Writer, id string, fn func(apidef.API) (apidef.API, error)) error {
 	_, err := s.Kind.Edit(ctx, w, id, nil, func(a apidef.API) (apidef.API, error) {
 		b, err := fn(a)

@@ -87,7 +87,7 @@ var (
 		ID: func(v cursor) string { return v.ID }, Org: func(cursor) tenant.ID { return "" }}
 )
 
-// cursor is up to where the change log has been told. Whoever writes to a trail takes a
+// cursor is up to where the change log has been told. Each writer of a trail takes a
 // turn, so that one who has not seen the last turn starts again.
 type cursor struct {
 	ID      string         `json:"id"`
@@ -113,7 +113,7 @@ func Registrations() []crud.Registrar {
 	}
 }
 
-// foldEvery is how often the trail is brought up to date when nobody reads it.
+// foldEvery is how often the trail is brought up to date while it is not read.
 const foldEvery = time.Second
 
 // Run brings the trail up to date, and forgets what is due, until ctx ends; then it

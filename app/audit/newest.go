@@ -11,7 +11,7 @@ import (
 )
 
 // Newest gives the records of an organisation to a function, the newest first, until it
-// returns false or there are none. What it gives is read from one snapshot.
+// returns false or there are none. All records come from one snapshot.
 func (s *Service) Newest(ctx context.Context, scope tenant.Scope, fn func(audit.Record) bool) error {
 	return s.reading(ctx, scope, func(r store.Reader) error {
 		for v, err := range segments.Find(ctx, r, store.Query{Desc: true}) {

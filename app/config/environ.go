@@ -24,7 +24,7 @@ func (s *setting) variables() []string {
 
 // environment takes the settings of environment variables over those of the
 // file. An empty variable counts as absent, because that is what composition
-// tools make of a variable nobody gave a value.
+// tools make of a variable without a value.
 func (l *loader) environment(environ []string) {
 	have := map[string]string{}
 	for _, entry := range environ {

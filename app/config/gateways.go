@@ -54,7 +54,7 @@ type Hosts struct {
 }
 
 // PublicGateway returns scheme and host[:port] under which clients reach
-// gateways, for generated addresses; host "" means that nobody said.
+// gateways, for generated addresses; host "" means that it is not set.
 func (s Settings) PublicGateway() (scheme, host string) {
 	scheme, host, _ = strings.Cut(s.Gateway.URL(), "://")
 	if s.Hosts.Gateway != "" {

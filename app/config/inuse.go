@@ -83,7 +83,7 @@ func guarding() []setting {
 		{name: "security.login_failure_ip_limit", preset: "0", field: func(s *Settings) any { return &s.Sessions.PerAddress },
 			meaning: "wrong passwords from one address before further logins wait; 0 means no limit"},
 		{name: "security.login_failure_expiration", preset: "900", zero: true, field: func(s *Settings) any { return &s.Sessions.Window },
-			meaning: "for how long wrong passwords are counted from the first one on, in seconds; nobody waits for longer"},
+			meaning: "for how long wrong passwords are counted from the first one on, in seconds; no user waits for longer"},
 		{name: "security.hide_login_failure_limit_error", preset: "false", field: func(s *Settings) any { return &s.Sessions.Hidden },
 			meaning: "who must wait is told that the credentials are wrong"},
 		{name: "security.login_disallow_forward_proxy", preset: "false", field: func(s *Settings) any { return &s.Sessions.Direct },

@@ -61,8 +61,8 @@ type Settings struct {
 	History      History
 	Audit        Audit
 
-	AdminSecret    Secret   // credential of /admin; "" = nobody has it
-	NodeSecret     Secret   // credential of gateway nodes; "" = nobody has it
+	AdminSecret    Secret   // credential of /admin; "": /admin is closed
+	NodeSecret     Secret   // credential of gateway nodes; "": no node can register
 	EncryptionKeys []Secret // the first encrypts, all decrypt
 	EncryptAtRest  bool     // documents and their history are encrypted where they are stored
 	Security       Security

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// warnUnknown says which names nobody knows, and which known name was probably
+// warnUnknown says which names are unknown, and which known name was probably
 // meant. Variables of the field's own prefix are left alone: other programs
 // of the field read them as well.
 func (l *loader) warnUnknown(fileName string) {

@@ -51,7 +51,7 @@ func (k *known) only(ctx context.Context, refs iter.Seq2[store.Reference, error]
 
 // name returns what a target is called, and nil when it does not exist, which is
 // the same to a viewer as what it does not see. Targets of kinds without a source
-// exist: nobody can tell.
+// exist: no registration says otherwise.
 func (k *known) name(ctx context.Context, t integrity.Target) (*string, error) {
 	if name, seen := k.names[t]; seen {
 		return name, nil
@@ -72,7 +72,7 @@ func (k *known) name(ctx context.Context, t integrity.Target) (*string, error) {
 }
 
 // Named yields what a record names, in the order it does: kind, identifier and
-// name of what is named, and where. What does not exist, or the viewer does not
+// name of what is named, and where. A target that does not exist, or that the viewer does not
 // see, has no name.
 func (g *References) Named(ctx context.Context, r store.Reader, v Viewer, rec store.Record) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
@@ -136,8 +136,8 @@ func (g *References) lost(ctx context.Context, targets *known, rec store.Record,
 
 // Onlooker returns what the caller of a rehearsal may know: the records that it sees,
 // and references that lead nowhere once a record has changed, its own and those of
-// others. Across organisations nobody looks for these: what spans organisations is
-// not named by anybody.
+// others. Across organisations they are not looked for: what spans organisations is
+// not named anywhere.
 func (g *References) Onlooker(c *operation.Call) store.Onlooker {
 	v := ViewerOf(c)
 	k := g.remember(nil, v)

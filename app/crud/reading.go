@@ -11,7 +11,7 @@ import (
 
 // Selection is what a list shows.
 type Selection[T any] struct {
-	Keep  func(T) bool    // nil: all. What is kept is found by looking through the list.
+	Keep  func(T) bool    // nil: all. A list with it costs a pass over the kind.
 	Order operation.Order // the zero Order: oldest first
 }
 

@@ -79,7 +79,7 @@ func viewOf[T any](k *store.Kind[T], name func(T) string, sees Seeing[T]) view {
 				return true, nil
 			}
 			v, err := k.Decode(rec)
-			if errors.Is(err, store.ErrDamaged) { // nobody can tell whose it is
+			if errors.Is(err, store.ErrDamaged) { // its owner is unknown
 				return false, nil
 			}
 			if err != nil {
@@ -158,7 +158,7 @@ func Inside(ctx context.Context, st store.Store, org tenant.ID, fn func(r store.
 	return st.View(ctx, s, fn)
 }
 
-// To yields who names a target, whoever may see them.
+// To yields the references to a target, also those that the caller may not see.
 func (g *References) To(ctx context.Context, r store.Reader, t Target) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		for _, id := range t.IDs {

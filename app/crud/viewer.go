@@ -12,7 +12,7 @@ import (
 // Viewer is who asks what names what.
 type Viewer struct {
 	Who operation.Principal
-	// Door is the permission that the caller came in by. What it is for may be seen,
+	// Door is the permission that the caller came in by. Its resources may be seen,
 	// whatever the permission map says: rules may have decided otherwise.
 	Door access.Permission
 	All  bool // sees everything: the super-admin, for one

@@ -22,7 +22,7 @@ type address struct {
 }
 
 // entry is what one record came to: it stays as long as the record and what it
-// was made from do. What it is made of never changes.
+// was made from do. Its parts never change.
 type entry struct {
 	address
 	rec      *store.Record
@@ -113,7 +113,7 @@ func (k *kept) encode(rec *store.Record, l *lookups) *entry {
 	return e
 }
 
-// attempt makes the entry of a record that may hold anything: what nobody thought
+// attempt makes the entry of a record that may hold anything: what no check foresaw
 // of costs one record its place, and not all records theirs.
 func (k *kept) attempt(rec store.Record, l gateway.Lookup) (made feed.Entry) {
 	made = feed.Broken("a record that can be understood")

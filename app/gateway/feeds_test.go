@@ -95,7 +95,7 @@ func TestHook(t *testing.T) {
 	w.put(hook("o1", "h2", "https://c.example"))
 	fetch(t, w.nodes, "apis")
 	if have := w.encoded("apis"); have != 0 {
-		t.Errorf("%d encoded for a webhook nobody uses", have)
+		t.Errorf("%d encoded for an unused webhook", have)
 	}
 	w.remove("o1", "webhook", "h1")
 	w.expect("apis", served("o1", 1, ""), served("o1", 2, ""), served("o2", 3, ""))
@@ -305,13 +305,13 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestPanic: what nobody thought of costs one record its place.
+// TestPanic: an unforeseen failure costs one record its place.
 func TestPanic(t *testing.T) {
 	w := newWorld(t)
 	n := gateway.New(gateway.Config{Store: w.db, Tokens: tokens{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), Board: gateway.NewMemory(), Coding: &gzip.Coding{},
 		Sources: []port.Source{{Name: "things", Kind: "thing", Entry: func(rec store.Record, _ port.Lookup) feed.Entry {
 			if rec.ID == "b" {
-				panic("what nobody thought of")
+				panic("unforeseen")
 			}
 			return feed.Of(rec.Doc, nil)
 		}}}})

@@ -25,7 +25,7 @@ func (n *Nodes) listing() []operation.Operation {
 		operation.Example(nil, listOf([]Live{example}))))
 	group.Name, group.Path = "system.nodes", "/api/system/node"
 	return append(ops, group.Rows(operation.GET("get", "/{id}/{host}", "Fetch the configuration of a gateway node", n.Node,
-		operation.Notes("Nodes filter what they load by tags that they tell nobody, so that none are shown."), operation.Faulting(codeAbsent),
+		operation.Notes("Nodes filter what they load by tags that they keep to themselves, so that none are shown."), operation.Faulting(codeAbsent),
 		operation.Example(nil, untold())))...)
 }
 

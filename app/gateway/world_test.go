@@ -26,7 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// tokens are those of nodes nobody knows.
+// tokens are those of unknown nodes.
 type tokens struct{}
 
 func (tokens) NodeID(string) string   { return "node" }

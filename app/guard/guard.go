@@ -68,7 +68,7 @@ func New(cfg Config) operation.Middleware {
 					return nil, err
 				}
 			}
-			// What gateways send is let through: they must be answered to the end.
+			// Requests of gateways are let through: they must be answered to the end.
 			if w := cfg.Writes; w != nil && c.Spec.Intent != access.Read && c.Spec.Surface != operation.Node {
 				if !w.enter() {
 					return nil, fault.New(fault.Unavailable, CodeStopping, "The service is about to stop and takes no more changes; try again")
@@ -99,7 +99,7 @@ func New(cfg Config) operation.Middleware {
 	}
 }
 
-// identified puts whoever has come to be known on a call, so that audit knows too.
+// identified notes the caller on a call once it is known, so that audit knows it too.
 func identified(c *operation.Call, out any, err error) error {
 	l, ok := out.(operation.Landing)
 	if err != nil || !ok || l.Who.OrgID == "" {

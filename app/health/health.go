@@ -22,7 +22,7 @@ const (
 	Fail Status = "fail"
 )
 
-// Check examines one component. The error's text is shown to whoever asks, so
+// Check examines one component. The error's text is shown to every caller, so
 // it names no address and no secret.
 type Check struct {
 	Name string // "store"
@@ -36,8 +36,8 @@ type Service struct {
 	Now     system.Clock
 	Version string
 	Path    string // of the readiness probe: "/health"
-	// Stopping, if set, reports that the service is about to end: whoever sends it
-	// requests should send them elsewhere.
+	// Stopping, if set, reports that the service is about to end: balancers should send
+	// requests elsewhere.
 	Stopping func() bool
 }
 

@@ -23,7 +23,7 @@ type Gateways func(ctx context.Context, s tenant.Scope) ([]Gateway, error)
 
 // At returns where gateways serve an API that has a domain of its own: on the
 // schemes and ports at which they are reached otherwise, and on the usual ones.
-// Whoever may write APIs chooses the domain, so that nobody vouches for it.
+// Every user who may write APIs chooses the domain, so that it is not to be trusted.
 func At(domain string, own []Gateway) []Gateway {
 	out := []Gateway{{URL: "http://" + domain}, {URL: "https://" + domain}}
 	for _, g := range own {

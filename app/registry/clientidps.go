@@ -103,7 +103,7 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 	reports.Path = "/api/registry" // a client_idp_id may be any word, so nothing stands beside it
 	return slices.Concat(reports.Rows(
 		operation.GET("report", "/report", "List mappings that lead nowhere", s.ReportDangling,
-			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name. What the caller may not see counts as missing."), operation.Example(nil, exampleReport)),
+			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name. Resources that the caller may not see count as missing."), operation.Example(nil, exampleReport)),
 	), r.Group.Rows(
 		o.List(),
 		o.Insert(operation.Summary("Register an identity provider"), operation.Status(201), operation.Notes(notesOwned)),
@@ -120,7 +120,7 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 		operation.DELETE("mappings.delete", "/{id}/mappings/{apiId}", "Remove the mapping of one API", s.DeleteMapping, operation.Faulting(missing, unmapped, codeNotOwned), dry,
 			operation.Example(nil, operation.Receipt{Message: "client idp mapping deleted"})),
 		operation.GET("references", "/{id}/references", "List what an identity provider names", s.ListReferences, operation.Faulting(missing),
-			operation.Notes("The APIs and policies of its mappings. What does not exist has no name."), operation.Example(nil, exampleReferences)),
+			operation.Notes("The APIs and policies of its mappings. Missing ones have no name."), operation.Example(nil, exampleReferences)),
 	))
 }
 

@@ -94,7 +94,7 @@ func (r *Relay) try(held context.Context, as []notify.Announcement) bool {
 	return err == nil
 }
 
-// ready returns an error while whoever is told would not find what is announced:
+// ready returns an error while gateways would not find what is announced:
 // such announcements are forbidden (docs/wire/gateway-nodes.md#rules-that-matter-most).
 func (r *Relay) ready(ctx context.Context) error {
 	head, err := r.config.ChangeLog.Head(ctx)

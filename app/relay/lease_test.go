@@ -282,7 +282,7 @@ func TestNotReady(t *testing.T) {
 	})
 }
 
-// TestManyProcesses: whoever comes and goes, everything is told in order.
+// TestManyProcesses: processes come and go, and everything is told in order.
 func TestManyProcesses(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var stops []func()

@@ -12,7 +12,7 @@ import (
 // item is a commit as the sink sees it.
 type item struct {
 	rev store.Revision        // 0: no commit
-	out []notify.Announcement // empty: it concerns nobody
+	out []notify.Announcement // empty: it concerns no gateway
 }
 
 // read hands over the commits after a revision, in order, until ctx ends.

@@ -21,7 +21,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Config is what a Relay is made of. What is marked with a default may be zero.
+// Config is what a Relay is made of. Fields with a default may be zero.
 type Config struct {
 	ChangeLog store.ChangeLog
 	Leases    store.Leases
@@ -31,7 +31,7 @@ type Config struct {
 	Holder  string       // names this process among all that share the store
 	Now     system.Clock // default time.Now
 	Logger  *slog.Logger // default slog.Default
-	// Ready, if set, says whether whoever is told will find what was announced:
+	// Ready, if set, says whether gateways will find what was announced:
 	// nothing is delivered while it returns an error. A gateway that cannot reach
 	// the service during a reload stops reloading (docs/wire/gateway-nodes.md#rules-that-matter-most).
 	Ready   func(context.Context) error
@@ -47,7 +47,7 @@ type Relay struct {
 	position, ahead atomic.Uint64 // told up to; last commit known
 	lease           trouble       // with the lease and the cursor
 	changes         trouble       // with reading commits
-	gate            trouble       // with answering whoever will be told
+	gate            trouble       // with answering gateways
 	sink            trouble       // with telling
 
 	quitting context.Context // ends with Quit

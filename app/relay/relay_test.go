@@ -42,7 +42,7 @@ func TestAnnounces(t *testing.T) {
 	}
 }
 
-// TestFailingSink: attempts become rare, the log stays short, nobody else waits,
+// TestFailingSink: attempts become rare, the log stays short, no other sink waits,
 // and nothing is lost or merged.
 func TestFailingSink(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -97,7 +97,7 @@ func (w *world) commit(kind string, aliases ...string) {
 // change commits one identity provider.
 func (w *world) change(alias string) { w.Helper(); w.commit(registry.Kind, alias) }
 
-// expect compares what the sink has been told, once nobody has anything to do
+// expect compares what the sink has been told, once all goroutines are idle
 // any more at this moment.
 func (w *world) expect(want ...string) {
 	w.Helper()

@@ -195,7 +195,7 @@ func (s *slow) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer
 	return rev, err
 }
 
-// Whoever has been refused for what another write did reads what it did, even
+// A caller that was refused because of another write reads what that did, even
 // before that write has been answered.
 func TestRefusedForWhatIsRead(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db")})

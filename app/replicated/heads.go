@@ -47,7 +47,7 @@ func (h *heads) get(ctx context.Context) (store.Revision, error) {
 	}
 }
 
-// run asks until nobody waits.
+// run asks until no reader waits.
 func (h *heads) run() {
 	for {
 		h.mu.Lock()

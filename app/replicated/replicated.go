@@ -181,7 +181,7 @@ func (s *Store) Update(ctx context.Context, sc tenant.Scope, fn func(store.Write
 
 // hasten brings the copy up to a commit of this process, unless somebody does so
 // already: who has written reads next, and to wait for Run takes longer than the disk.
-// What goes wrong here goes wrong in Run too, which says so.
+// A failure here is a failure in Run too, which says so.
 func (s *Store) hasten(ctx context.Context, rev store.Revision) {
 	p, ok := s.Primary.(recent)
 	if !ok || !s.turn.TryLock() {

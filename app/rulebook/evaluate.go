@@ -89,7 +89,7 @@ type evaluateIn struct {
 	Body  trial `body:""`
 }
 
-// Evaluate tries rules on a request that nobody sends.
+// Evaluate tries rules on a request that is only described.
 func (s *Service) Evaluate(ctx context.Context, in evaluateIn) (Finding, error) {
 	w, err := s.open(in.Scope)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Service) describedCall(ctx context.Context, in evaluateIn) (*operation.
 	return c, nil
 }
 
-// caller returns who asks in a description. Nobody can be described who belongs to
+// caller returns the caller in a description. It cannot belong to
 // another organisation.
 func (s *Service) caller(ctx context.Context, in evaluateIn) (operation.Principal, error) {
 	u := in.Body.User

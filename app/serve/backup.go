@@ -68,7 +68,7 @@ func Backup(ctx context.Context, s config.Settings, log *slog.Logger, file strin
 }
 
 // Restore puts what a backup holds into the configured store, which no service
-// may use meanwhile. What is there is replaced only if replace says so.
+// may use meanwhile. A file that is there is replaced only if replace says so.
 func Restore(ctx context.Context, s config.Settings, log *slog.Logger, file string, replace bool) (Copied, error) {
 	switch s.Storage.Type {
 	case config.Memory:

@@ -21,7 +21,7 @@ type examiner interface {
 }
 
 // Check looks through the configured store: the file as a whole, each record,
-// each row of the change log. What is wrong goes to out, a line each; how far it
+// each row of the change log. Damage goes to out, a line each; how far it
 // is goes to the log. A service may run meanwhile.
 func Check(ctx context.Context, s config.Settings, log *slog.Logger, version string, out io.Writer) (c Checked, err error) {
 	if s.Storage.Type == config.Memory {

@@ -296,8 +296,8 @@ func naming(setting string, err error) error {
 }
 
 // ruleEngine makes rules in Rego: those of the organisation, else the file
-// schemas/dashboard.rego in home_dir, else the default ones. It makes one engine,
-// whoever asks for it.
+// schemas/dashboard.rego in home_dir, else the default ones. It makes one engine
+// for all parts that ask.
 func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (*opa.Engine, error) {
 	var made *opa.Engine
 	return func(t app.Tools) (*opa.Engine, error) {

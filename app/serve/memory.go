@@ -30,7 +30,7 @@ type thrift struct {
 }
 
 // frugal trades time for memory while large bodies are worked on, unless the
-// operator has said with GOGC or GOMEMLIMIT how to. What they took goes back to
+// operator has said with GOGC or GOMEMLIMIT how to. Memory that they took goes back to
 // the system soon after the last of them has ended.
 func (t *thrift) frugal(on bool) {
 	t.mu.Lock()

@@ -123,7 +123,7 @@ func (w *world) deactivate(email string) {
 	w.do("users.revoke", map[string]string{"userId": list[0].ID}, "")
 }
 
-// Of many browsers with one nonce, one gets in; and nobody after a minute.
+// Of many browsers with one nonce, one gets in; and none after a minute.
 func TestNonceIsUsedOnce(t *testing.T) {
 	w := openSSO(t, rules.Grants{Defaults: access.Map{"apis": "read"}})
 	nonce := w.mint(rules.AccessData{EmailAddress: "ada@example.com"})

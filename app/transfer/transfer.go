@@ -1,5 +1,5 @@
 // Package transfer brings what others keep into the store: folders of gateways,
-// exports of control planes. What is there already is updated, by the identifiers
+// exports of control planes. Existing resources are updated, by the identifiers
 // that clients and gateways know.
 package transfer
 

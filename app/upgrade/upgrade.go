@@ -40,8 +40,7 @@ type batch struct {
 }
 
 // Run upgrades the records of every organisation. It writes only those that change, and
-// nothing when it runs again; replicas that start at once share the work, whoever comes
-// first. Gateways are told once, with the last unit of work, to reload everything:
+// nothing when it runs again; replicas that start at once share the work. Gateways are told once, with the last unit of work, to reload everything:
 // an upgrade that is cut short goes on at the next start.
 func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "upgrade", Operation: "upgrade"})

@@ -295,7 +295,7 @@ func TestReplicas(t *testing.T) {
 		}
 	}
 	if len(w.told()) == 0 {
-		t.Error("nobody was told")
+		t.Error("gateways were not told")
 	}
 }
 

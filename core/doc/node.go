@@ -30,7 +30,7 @@ func (t Type) String() string {
 // Node is a JSON value that can be changed in place: members keep their order,
 // numbers and strings the spelling they came with. Readers accept a nil Node,
 // which is Absent, so that a path can be followed without asking at each step.
-// Several goroutines may read a Node that nobody changes.
+// Several goroutines may read a Node while none changes it.
 type Node struct {
 	kind  Type
 	text  []byte // of a scalar, as written

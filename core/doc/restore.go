@@ -1,7 +1,7 @@
 package doc
 
 // Restore undoes in now what shown has of its own: now is shown with changes, and
-// shown is stored as somebody reads it. What did not change is as it is stored. None
+// shown is stored as somebody reads it. Unchanged parts are as they are stored. None
 // of them is changed; the result shares parts with stored and now.
 func Restore(stored, shown, now *Node) *Node {
 	switch {

@@ -55,7 +55,7 @@ func TestNoWrongDocumentIsServed(t *testing.T) {
 
 // TestFreeMembers lists by their last names where a document may hold any JSON:
 // values of the API's own clients and plugins, and extensions that gateways do not
-// decode. Whoever adds a place says why at the type.
+// decode. The type says why at each place.
 func TestFreeMembers(t *testing.T) {
 	var have []string
 	feed.DocumentType().Walk(func(at shape.Place, of shape.Type) {

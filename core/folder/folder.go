@@ -108,7 +108,7 @@ type Bundle struct {
 // Len returns the number of things in the bundle.
 func (b Bundle) Len() int { return len(b.APIs) + len(b.Policies) + len(b.IdPs) }
 
-// Read reads files. What cannot be read or understood is a problem, and not in the
+// Read reads files. A file that cannot be read or understood is a problem, and not in the
 // bundle; files that are not JSON by their name are listed there.
 func Read(files []File) (Bundle, []Problem) {
 	var r reader

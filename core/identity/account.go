@@ -43,7 +43,7 @@ type AccountDraft struct {
 	Description string     `json:"description,omitempty"`
 	Active      *bool      `json:"active,omitempty" doc:"Absent: active when new, else as it was."`
 	Permissions access.Map `json:"user_permissions,omitempty"`
-	GroupIDs    []string   `json:"group_ids,omitempty" doc:"User groups. What they give takes the place of user_permissions."`
+	GroupIDs    []string   `json:"group_ids,omitempty" doc:"User groups. Their permissions take the place of user_permissions."`
 }
 
 // KeyDraft is what a client may choose about a key.

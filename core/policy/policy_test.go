@@ -148,7 +148,7 @@ func TestRefused(t *testing.T) {
 // TestTolerated shows what looks wrong and is not.
 func TestTolerated(t *testing.T) {
 	for _, body := range []string{
-		`{"name":"n","access_rights":{"gone":{"mcp_primitives":[{"type":"file"}],"allowed_urls":[{}]}}}`,                                        // nobody knows what it is
+		`{"name":"n","access_rights":{"gone":{"mcp_primitives":[{"type":"file"}],"allowed_urls":[{}]}}}`,                                        // of unknown classes
 		`{"name":"n","access_rights":{"rest":{"json_rpc_methods":[],"mcp_primitives":null,"mcp_access_rights":{"tools":{"allowed":[]}}}}}`,      // says nothing
 		`{"name":"n","access_rights":{"mcp":{"allowed_urls":null,"endpoints":[],"disable_introspection":false,"restricted_types":[]}}}`,         // the same
 		`{"name":"n","access_rights":{"mcp":{"mcp_primitives":[{"type":"tool","name":"a","limit":{"rate":1,"per":1}}],"json_rpc_methods":[]}}}`, // as meant

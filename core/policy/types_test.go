@@ -68,7 +68,7 @@ func refused(t *testing.T, c shapetest.Case) {
 }
 
 // TestFreeMembers lists where a policy may hold any JSON: gateways keep it as it is
-// and read nothing in it. Whoever adds a place says why at the table.
+// and read nothing in it. The table says why at each place.
 func TestFreeMembers(t *testing.T) {
 	var free []string
 	policy.Table.Walk(func(at shape.Place, of shape.Type) {

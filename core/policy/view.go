@@ -7,7 +7,7 @@ import (
 )
 
 // defaults are the members that every policy is read with, in this order, and what
-// they are when nobody has written them.
+// they are when no client has written them.
 var defaults = []struct{ name, value string }{
 	{"rate", `0`}, {"per", `0`}, {"quota_max", `0`}, {"quota_renewal_rate", `0`}, {"throttle_interval", `0`}, {"throttle_retry_limit", `0`},
 	{"max_query_depth", `0`}, {"smoothing", `null`}, {"access_rights", `{}`}, {"access_rights_array", `[]`},

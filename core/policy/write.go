@@ -35,7 +35,7 @@ func New(id string, org tenant.ID, now time.Time, d Draft, r Checks) (Policy, er
 	return write(n, owned{id: id, policyID: id, org: org}, now, r)
 }
 
-// Replace returns the policy with another document. What the server owns stays,
+// Replace returns the policy with another document. Members that the server owns stay,
 // and so does an id that the draft leaves out.
 func (p Policy) Replace(d Draft, now time.Time, r Checks) (Policy, error) {
 	old, err := p.Node()

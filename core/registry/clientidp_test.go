@@ -247,7 +247,7 @@ func FuzzPatchMappings(f *testing.F) {
 		named := slices.Collect(registry.Named(p))
 		for api := range registry.Differing(ms, once) {
 			if !slices.Contains(named, api) {
-				t.Fatalf("%s + %s changes %q, which nobody asks the owner of", before, change, api)
+				t.Fatalf("%s + %s changes %q, whose owner is not asked", before, change, api)
 			}
 		}
 		twice, err := once.Merge(p)

@@ -4,7 +4,7 @@ import "time"
 
 // Attempts counts, for names such as addresses, what has been tried and was wrong. A
 // window begins with the first wrong attempt; when Limit of them were made, the name
-// waits for its end. Waiting does not make it longer, so that an attacker makes nobody
+// waits for its end. Waiting does not make it longer, so that an attacker makes no user
 // wait for more than one window. Calls must not overlap.
 type Attempts struct {
 	Limit  int // 0: none

@@ -32,7 +32,7 @@ type Session struct {
 // Over reports whether the session has ended.
 func (s Session) Over(now time.Time) bool { return !now.Before(s.Expires) }
 
-// Ended returns the session as one that nobody can use any more.
+// Ended returns the session as one that cannot be used any more.
 func (s Session) Ended() Session {
 	s.Expires = time.Time{}
 	return s

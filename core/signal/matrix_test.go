@@ -42,7 +42,7 @@ func TestMatrix(t *testing.T) {
 		{"ApiUpdated: webhook changed, one per affected API", of(changed(u, "webhook", "9"), noticed(c, "ApiUpdated", "a"), noticed(u, "ApiUpdated", "b")),
 			list(signal.Signal{Command: "ApiUpdated", Payload: "a"}, signal.Signal{Command: "ApiUpdated", Payload: "b"})},
 		{"ApiUpdated once: replaced and affected", of(changed(u, "api", "1", "api_id", "a"), noticed(u, "ApiUpdated", "a")), list(signal.Signal{Command: "ApiUpdated", Payload: "a"})},
-		{"none: webhook nobody uses", of(changed(d, "webhook", "9")), nil},
+		{"none: unused webhook", of(changed(d, "webhook", "9")), nil},
 		{"ApiRemoved: deleted", of(changed(d, "api", "1", "api_id", "orders", signal.Quiet, "owners")), list(signal.Signal{Command: "ApiRemoved", Payload: "orders"})},
 		{"ApiRemoved and what else it changes", of(changed(u, "policy", "7", "id", "gold"), changed(d, "api", "1", "api_id", "orders")),
 			list(signal.Signal{Command: "PolicyChanged", Payload: "gold"}, signal.Signal{Command: "ApiRemoved", Payload: "orders"})},

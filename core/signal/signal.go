@@ -42,7 +42,7 @@ func (s Signal) Reloads() bool {
 // Op says what happened to a record.
 type Op string
 
-// What can happen to a record.
+// Kinds of changes of a record.
 const (
 	Created Op = "created"
 	Updated Op = "updated"

@@ -117,7 +117,7 @@ func operations(ops []operation.Operation) string {
 	for _, o := range ops {
 		fmt.Fprintf(&b, "| [`%s`](%s) | `%s %s` | %s | %s | %d |\n", o.ID, pageName(o.Tag), o.Method, o.Path, o.Summary, caller(o), o.Status)
 	}
-	b.WriteString("\n## Words that identifiers cannot be\n\nIn the path of some operations a word stands where others take an identifier. What is called by such a word is " +
+	b.WriteString("\n## Words that identifiers cannot be\n\nIn the path of some operations a word stands where others take an identifier. A resource with such a name is " +
 		"reached by its database ID.\n\n| word | does not reach | but |\n|---|---|---|\n")
 	for _, r := range operation.ReservedWords(ops) {
 		fmt.Fprintf(&b, "| `%s` | `%s %s` | `%s` |\n", r.Word, r.Of.Method, r.Of.Path, r.By.ID)

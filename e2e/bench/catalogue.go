@@ -132,7 +132,7 @@ func (c *catalogue) ask(ctx context.Context, method, path, body string) error {
 		r.Header.Set("Accept-Encoding", "gzip")
 		r.Header.Set("x-tyk-nodeid", "node")
 	}
-	a := &nobody{header: http.Header{}}
+	a := &unread{header: http.Header{}}
 	c.ServeHTTP(a, r)
 	if a.status != http.StatusOK {
 		return fmt.Errorf("%s %s: answer %d: %.300s", method, path, a.status, a.text)
@@ -140,18 +140,18 @@ func (c *catalogue) ask(ctx context.Context, method, path, body string) error {
 	return nil
 }
 
-// nobody reads an answer, and remembers only what an error message needs.
-type nobody struct {
+// unread drops an answer, and remembers only what an error message needs.
+type unread struct {
 	header http.Header
 	status int
 	text   []byte
 }
 
-func (n *nobody) Header() http.Header { return n.header }
+func (n *unread) Header() http.Header { return n.header }
 
-func (n *nobody) WriteHeader(status int) { n.status = status }
+func (n *unread) WriteHeader(status int) { n.status = status }
 
-func (n *nobody) Write(b []byte) (int, error) {
+func (n *unread) Write(b []byte) (int, error) {
 	if n.status == 0 {
 		n.status = http.StatusOK
 	}

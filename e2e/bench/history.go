@@ -64,7 +64,7 @@ func historyOf(ctx context.Context, b *bench, mappings, clients int) (r row, err
 }
 
 // writeOnly returns a control plane on SQLite without a copy in memory, which
-// would follow the log at the expense of whoever writes it. With forget, the
+// would follow the log at the expense of its writers. With forget, the
 // database remembers of the log only how far it goes.
 func writeOnly(ctx context.Context, b *bench, forget bool) (*world, func() error, error) {
 	path := b.path("history.db")

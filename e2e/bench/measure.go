@@ -69,7 +69,7 @@ func (b *bench) race(ctx context.Context, theme string, cs ...contestant) ([]ser
 
 // work is one turn: every client works until the time is over, at least once.
 func (c contestant) work(ctx context.Context, turn time.Duration, counters []int) (rate, allocs float64, err error) {
-	runtime.GC() // nobody pays for what the one before left behind
+	runtime.GC() // no contestant pays for the garbage of the one before
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	began := time.Now()

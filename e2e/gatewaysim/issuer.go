@@ -93,5 +93,5 @@ func (i *Issuer) serveKeys(w http.ResponseWriter, _ *http.Request) {
 		N: encode(public.N.Bytes()), E: encode(big.NewInt(int64(public.E)).Bytes()),
 	}}})
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // the client is gone: nobody left to tell
+	_, _ = w.Write(body) // a failure means that the client is gone
 }

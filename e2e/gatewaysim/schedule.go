@@ -81,7 +81,7 @@ func (p *process) tick() {
 	}
 }
 
-// debounce refreshes the registry once nobody has asked for it for a while.
+// debounce refreshes the registry once no request for it has come for a while.
 func (p *process) debounce() {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()

@@ -114,7 +114,7 @@ func writeDecision(w http.ResponseWriter, a *api, d Decision) {
 func writeRefusal(w http.ResponseWriter, d Decision) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(d.Status)
-	_, _ = io.WriteString(w, d.Body) // the client is gone: nobody left to tell
+	_, _ = io.WriteString(w, d.Body) // a failure means that the client is gone
 }
 
 // tokenHeader is where the API expects the credential.
@@ -129,5 +129,5 @@ func (a *api) tokenHeader() string {
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the client is gone: nobody left to tell
+	_ = json.NewEncoder(w).Encode(body) // a failure means that the client is gone
 }

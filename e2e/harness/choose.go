@@ -33,6 +33,6 @@ func choose(svc *service, port int, secret string) (backend, error) {
 		reasons = append(reasons, fmt.Errorf("no local server: %w", err))
 	}
 	return nil, fmt.Errorf("the tests need a %s server. Start a container engine, or install %s, or (for tests "+
-		"that do not stop the server) set %s; %w. What was tried:\n%w",
+		"that do not stop the server) set %s; %w. Attempts:\n%w",
 		svc.name, svc.hint, svc.external, errAbsent, errors.Join(reasons...))
 }

@@ -63,7 +63,7 @@ func NewPostgres(t testing.TB) *Server {
 }
 
 // Database creates an empty database on the shared PostgreSQL server and returns its connection
-// string. It is dropped after the test, whoever is still connected.
+// string. It is dropped after the test, also while clients are connected.
 func Database(t testing.TB) string {
 	t.Helper()
 	server := Postgres(t)

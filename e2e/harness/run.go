@@ -21,7 +21,7 @@ type ward struct {
 	owed   []*debt
 }
 
-// debt is one removal; it runs once, whoever asks first.
+// debt is one removal; it runs once, at the first request.
 type debt struct {
 	once   sync.Once
 	remove func() error

@@ -49,7 +49,7 @@ func record(t *testing.T, c *caller, seed uint64, round int) []porcupine.Operati
 					t.Errorf("seed %d, round %d, client %d: %v", seed, round, i, err)
 				}
 				op.ClientId = i
-				if !p.Verb.reads() || !op.Output.(output).Unknown { // a read nobody heard of says nothing
+				if !p.Verb.reads() || !op.Output.(output).Unknown { // a read without an answer says nothing
 					histories[i] = append(histories[i], op)
 				}
 			}

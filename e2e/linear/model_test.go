@@ -62,7 +62,7 @@ type output struct {
 // state is one record.
 type state struct {
 	Exists   bool
-	Tag      string // "" after a write whose answer nobody saw
+	Tag      string // "" after a write whose answer was lost
 	Name     string
 	Mappings mappings
 }
@@ -133,7 +133,7 @@ func (s state) wrote(in input, out output, next state) (bool, state) {
 	return out.Mappings == nil || out.Name == next.Name && out.Mappings.equal(next.Mappings), next
 }
 
-// read checks what a read found, and learns the tag if nobody knew it.
+// read checks what a read found, and learns the tag if it was unknown.
 func (s state) read(in input, out output) (bool, state) {
 	if out.Tag == "" || s.Tag != "" && s.Tag != out.Tag {
 		return false, s
@@ -146,7 +146,7 @@ func (s state) read(in input, out output) (bool, state) {
 }
 
 // apply returns the status a request must get and the record it leaves behind.
-// A tag nobody knows matches none: whoever sent one had seen it.
+// An unknown tag matches none: a client that sent one had seen it.
 func (s state) apply(in input) (int, state) {
 	switch _, mapped := s.Mappings[in.API]; {
 	case in.Verb == create && s.Exists:

@@ -55,7 +55,7 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("%s %s: %d %s", e.method, e.path, e.status, e.body)
 }
 
-// errCutOff is the failure of a call that got no whole answer: nobody knows what
+// errCutOff is the failure of a call that got no whole answer: the client cannot know what
 // became of it.
 var errCutOff = errors.New("no answer")
 

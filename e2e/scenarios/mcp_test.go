@@ -54,7 +54,7 @@ func TestMCP(t *testing.T) {
 	refusal := `"error":{"code":-32002,`
 	e.answers(t, "tool blocked by the policy", call("limited", "tools/call", "write"), http.StatusForbidden, refusal)
 	e.answers(t, "tool blocked by the proxy", call("everything", "tools/call", "drop"), http.StatusForbidden, refusal)
-	e.answers(t, "tool that nobody blocks", call("everything", "tools/call", "write"), http.StatusOK, `"text":"write"`)
+	e.answers(t, "tool that is not blocked", call("everything", "tools/call", "write"), http.StatusOK, `"text":"write"`)
 	e.answers(t, "list by policy", call("limited", "tools/list", ""), http.StatusOK, `{"tools":[{"inputSchema":{"type":"object"},"name":"read"}]}`)
 	e.answers(t, "list by proxy", call("everything", "tools/list", ""), http.StatusOK, `"name":"read"},{"inputSchema":{"type":"object"},"name":"write"}]`)
 	anonymous := call("everything", "tools/list", "")

@@ -140,7 +140,7 @@ func (n *notices) testPolicies(t *testing.T) {
 func (n *notices) testWebhooks(t *testing.T) {
 	hook := func(target string) object { return object{"name": "Alarm", "method": "POST", "target_path": target} }
 	id := n.api.do(t, http.MethodPost, webhooks, hook("https://one.example.com/")).ID
-	n.after(t, "a webhook that nobody uses")
+	n.after(t, "an unused webhook")
 	for _, api := range []string{"first", "second", "third"} {
 		document := classicAPI(api, nil)
 		if api != "third" {

@@ -23,7 +23,7 @@ func (s *service) user(t *testing.T, email string, permissions object) (*client,
 	return c, made.Meta.ID
 }
 
-// TestOwnership has two users who own an API each. Both see what nobody owns.
+// TestOwnership has two users who own an API each. Both see APIs without owners.
 func TestOwnership(t *testing.T) {
 	s := serve(t, onSQLite(t.TempDir()).bootstrapping().with(environment{"ENABLEOWNERSHIP": "true"}))
 	rights := object{"apis": "write", "mcp": "write", "policies": "write"}

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// Members that nobody here knows, in an order and with number spellings of their
+// Unknown members, in an order and with number spellings of their
 // own: they belong to those who sent them.
 const foreign = `"x_z":{"b":1.50,"a":[1e3,-0.0,12345678901234567890],"ü":"\u00e9<\/>"},"x_a":null`
 

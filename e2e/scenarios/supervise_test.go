@@ -23,7 +23,7 @@ import (
 )
 
 // A first start that fails ends the supervisor, with the words and the code of the
-// service: trying again is for whoever started it.
+// service: its supervisor starts it again.
 func TestSupervisedStartFails(t *testing.T) {
 	env := onPostgres(t.TempDir(), "postgres://gatehouse:hidden@127.0.0.1:1/gatehouse").with(environment{"LISTENPORT": "0"})
 	o := run(t, env, "serve", "--supervise")

@@ -13,7 +13,7 @@ type Source struct {
 	What string   // "active API": what an entry is, in the API description
 	Kind string   // of the records that are its entries
 	Uses []string // kinds of other records that entries are made from
-	// Entry makes one entry. What it looks up must be of the kinds in Uses.
+	// Entry makes one entry. It looks up records of the kinds in Uses only.
 	Entry func(rec store.Record, l Lookup) feed.Entry
 }
 

@@ -57,7 +57,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// Whoever waits is served in order, and one that gives up does not hold up those
+// Those who wait are served in order, and one that gives up does not hold up those
 // behind it.
 func TestOrderOfWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -17,7 +17,7 @@ type Announcement struct {
 }
 
 // Sink is a place where announcements go. A sink is told in order and at least
-// once, one Deliver at a time; a sink that fails delays itself and nobody else.
+// once, one Deliver at a time; a sink that fails delays itself only.
 // The suite in notifytest says what else is expected.
 type Sink interface {
 	// Name identifies the sink and its cursor: constant across restarts.

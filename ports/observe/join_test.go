@@ -43,6 +43,6 @@ func TestJoinNone(t *testing.T) {
 	ctx, end := observe.Join().Begin(t.Context(), "users.list")
 	end(200)
 	if ctx != t.Context() {
-		t.Error("nobody observes, and the context changed")
+		t.Error("without an observer the context changed")
 	}
 }

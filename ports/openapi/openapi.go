@@ -27,7 +27,7 @@ const (
 // check an OAS document and refuse unknown members of the extension.
 type Options struct {
 	Variant      Variant // "" means OAS
-	AllowUnknown bool    // members of the extension that nobody knows pass
+	AllowUnknown bool    // unknown members of the extension pass
 	Examples     bool    // examples must fit their schemas
 	Defaults     bool    // defaults of schemas must fit them
 	AllStreams   bool    // configurations of streams are not looked at

@@ -8,7 +8,7 @@ import (
 
 // Check reports everything that is wrong with a set of operations: the same ID
 // or route twice, a placeholder that nothing binds or that does not exist, an
-// operation nobody guards, one that the documentation could not describe.
+// operation without a guard, one that the documentation could not describe.
 func Check(ops []Operation) error {
 	ids, routes := map[string]bool{}, map[string]bool{}
 	var problems []string

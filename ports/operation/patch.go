@@ -61,8 +61,8 @@ func decodePatch(c *Call) (Patch, error) {
 func (p Patch) IsZero() bool { return p.text == nil }
 
 // Apply returns the patched document, which is an object again, or a fault that
-// says what is wrong; all or nothing. What the patch does not touch keeps its
-// place and its spelling.
+// says what is wrong; all or nothing. Members that the patch does not touch keep their
+// place and spelling.
 func (p Patch) Apply(document []byte) ([]byte, error) {
 	out, err := p.apply(document)
 	if err != nil {

@@ -62,7 +62,7 @@ func (c *Call) Settle(ctx context.Context) (json.RawMessage, error) {
 type undecided struct{}
 
 // Undecided reports whether it is still open if the caller may do this at all.
-// What others would notice, such as a download, must wait.
+// Effects that others would notice, such as a download, must wait.
 func Undecided(ctx context.Context) bool { return ctx.Value(undecided{}) != nil }
 
 // Amend applies a merge patch to what the body comes to; a nil patch changes

@@ -120,7 +120,7 @@ func (c Column[T, V]) warm(leaves []*Leaf) {
 type columnOf[V any] struct{}
 
 // rows returns the rows of a leaf. Records are read for this alone: the values of
-// those that nobody asks for do not stay in memory.
+// those that are not asked for do not stay in memory.
 func (c Column[T, V]) rows(leaf *Leaf) ([]Row[V], error) {
 	if made, ok := leaf.derived.Load(columnOf[V]{}); ok {
 		return made.([]Row[V]), nil

@@ -113,7 +113,7 @@ func OpenBackup(ctx context.Context, backup, folder string) (path string, c sqla
 func Connect(path string) (*sql.DB, error) { return connect(path, 1, "_pragma=query_only(1)") }
 
 // Restore puts a backup in the place of a database that no process serves from.
-// What was there is kept under another name, which Restore returns, "" if there
+// The file that was there is kept under another name, which Restore returns, "" if there
 // was nothing. With records there already, replace has to be true.
 func Restore(ctx context.Context, backup, path string, replace bool, now time.Time) (c sqladapter.Content, kept string, err error) {
 	if path, err = resolve(path); err != nil {

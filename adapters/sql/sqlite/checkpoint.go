@@ -75,7 +75,7 @@ func (c *checkpoints) shrink(ctx context.Context) error {
 		if _, err := c.run(ctx, "passive"); err != nil {
 			return err
 		}
-		// What a reader still needs cannot be written back, however often.
+		// Pages that a reader still needs cannot be written back, however often.
 		if left, err = c.run(ctx, "noop"); err != nil || left <= backRest {
 			break
 		}

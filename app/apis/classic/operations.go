@@ -90,6 +90,6 @@ func (s *Service) Operations() []operation.Operation {
 				apis.CodeMissing:        {Status: 404, Text: "API not found"},
 				operation.CodeEmptyBody: {Status: 500, Text: textOwners}, operation.CodeMalformed: {Status: 500, Text: textOwners},
 			}), dry, operation.Example(exampleOwners, rows.Done("API access updated")),
-			operation.Notes("Both lists are replaced. While ownership is on, only owners and admins may; with nobody in either list the API is everybody's. Gateways are not told: it makes no difference to them.")),
+			operation.Notes("Both lists are replaced. While ownership is on, only owners and admins may; when both lists are empty the API is everybody's. Gateways are not told: it makes no difference to them.")),
 	)
 }

@@ -101,7 +101,7 @@ func TestListsAreNeverNull(t *testing.T) {
 		arrays(t, "compressed", wrapper, []string{"api_definition", "tags"})
 	}
 	if _, text := w.Stored("bare"); strings.Contains(text, "tag_headers") {
-		t.Error("a list that nobody sent is stored", text)
+		t.Error("a list that was not sent is stored", text)
 	}
 	patch := func(id, body string) {
 		t.Helper()
@@ -151,7 +151,7 @@ func TestUptimeTimeouts(t *testing.T) {
 	w.Want("admin", "POST", "/apis", with("x", `"soon"`), 400, "uptime_tests.check_list[0].timeout")
 }
 
-// TestWholeWebhooks: whoever refers to a webhook by its identifier reads the whole of
+// TestWholeWebhooks: a reference to a webhook by its identifier is read as the whole of
 // it, after each kind of write.
 func TestWholeWebhooks(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})

@@ -34,14 +34,14 @@ type Service struct {
 type In struct {
 	Scope   tenant.Scope
 	Who     operation.Principal
-	Unknown bool               `query:"accept_additional_properties" doc:"true lets members of the extension pass that nobody knows."`
+	Unknown bool               `query:"accept_additional_properties" doc:"true lets unknown members of the extension pass."`
 	Body    operation.Document `body:""`
 }
 
 // ReplaceIn is what rows that take the new document of an API have in common.
 type ReplaceIn struct {
 	rows.WriteByID
-	Unknown bool               `query:"accept_additional_properties" doc:"true lets members of the extension pass that nobody knows."`
+	Unknown bool               `query:"accept_additional_properties" doc:"true lets unknown members of the extension pass."`
 	Body    operation.Document `body:""`
 }
 

@@ -17,7 +17,7 @@ import (
 	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// stray makes JSON that nobody here knows the meaning of, in unusual spellings.
+// stray makes JSON without a meaning here, in unusual spellings.
 func stray(r *rand.Rand, depth int) string {
 	atoms := []string{"1.50", "1e2", "-0", "0.10", "12345678901234567890", "null", "true", `"\u00e9\/é"`, `""`, `"\ud83d\ude00"`, "[]", "{}"}
 	if depth == 0 || r.IntN(3) == 0 {

@@ -87,7 +87,7 @@ func TestRebaseOntoInternal(t *testing.T) {
 	w.Want("admin", "GET", "/apis/base", "", 200, `"internal":false`)
 }
 
-// Whoever drops cached keys is an admin of the organisation that the API is in.
+// Only admins of the organisation of an API drop its cached keys.
 func TestClearKeys(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	w.Done("ann", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))

@@ -23,7 +23,7 @@ func (c *cli) bootstrap() *cobra.Command {
 		Use:   "bootstrap --email ADDRESS",
 		Short: "Make the first organisation and its admin, unless they exist",
 		Long: `Makes an organisation and an admin user in the configured store and prints the
-admin's access key. What exists is left as it is, so it can run at every start.
+admin's access key. Existing records are left as they are, so it can run at every start.
 Flags beat the settings bootstrap.*.`,
 		Example: "  gatehouse bootstrap --email you@example.com\n  gatehouse bootstrap --email you@example.com --json | jq -r .access_key",
 		Args:    cobra.NoArgs,

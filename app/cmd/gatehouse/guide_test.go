@@ -26,7 +26,7 @@ func program(t *testing.T) string {
 	return path
 }
 
-// freeAddress returns an address on which nobody listens.
+// freeAddress returns an address without a listener.
 func freeAddress(t *testing.T) (port string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

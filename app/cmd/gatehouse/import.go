@@ -44,8 +44,8 @@ A file is recognised by what it holds, wherever it is:
   policies             policies.json (policy by id), lists {"Data": […]}, single ones
   identity providers   single ones, and lists {"client_idps": […]}
 
-What is there already, by its identifier, is updated; what is the same stays as it
-is, so that the import can be repeated. org_id is that of the target organisation.
+Existing resources, by their identifiers, are updated; equal ones stay as
+they are, so that the import can be repeated. org_id is that of the target organisation.
 The service may run meanwhile, on the same machine or, with PostgreSQL, on others: it
 notices what was stored and tells the gateways once. Without one that runs, they are
 told when it starts.`,
@@ -56,7 +56,7 @@ told when it starts.`,
 	flags := cmd.Flags()
 	flags.StringVar(&i.org, "org", "", "organisation to import into (default: the only one there is)")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "check everything, show what would change, and store nothing")
-	flags.BoolVar(&i.yes, "yes", false, "do not ask before storing; nobody is asked anyway when there is no terminal")
+	flags.BoolVar(&i.yes, "yes", false, "do not ask before storing; without a terminal the command never asks")
 	return cmd
 }
 
@@ -191,7 +191,7 @@ func (i importing) progress(verb string) transfer.Progress {
 	}
 }
 
-// agreed asks whoever sits at a terminal.
+// agreed asks the user at the terminal.
 func (i importing) agreed() bool {
 	if i.yes || !isatty.IsTerminal(os.Stdin.Fd()) {
 		return true

@@ -54,7 +54,7 @@ func TestLostKey(t *testing.T) {
 }
 
 // TestEncryptedByDefault reads nothing of an imported API in the files, and lets
-// whoever holds the key read all of it.
+// a holder of the key read all of it.
 func TestEncryptedByDefault(t *testing.T) {
 	s := newShell(t)
 	s.run(0, "bootstrap", "--email", "a@example.com", "--org-id", "one")

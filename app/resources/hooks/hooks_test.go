@@ -135,7 +135,7 @@ func TestWebhooks(t *testing.T) {
 		t.Error(got)
 	}
 	if strings.Contains(w.log.String(), "in use") {
-		t.Error("nobody used the webhook")
+		t.Error("the webhook was not used")
 	}
 }
 
@@ -149,7 +149,7 @@ var users = &store.Kind[user]{
 	},
 }
 
-// A webhook in use may go; whoever looks after the service is told.
+// A webhook in use may go; the log tells the operator.
 func TestDeleteInUse(t *testing.T) {
 	w := newWorld(t)
 	w.ask(t, "a", "POST", "/api/hooks", `{"method":"GET","target_path":"https://h"}`, "")

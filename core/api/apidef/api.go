@@ -131,7 +131,7 @@ func (a *API) render(def, document *doc.Node) {
 }
 
 // WrapperNames is the wrapper with the members that are known: another spelling of
-// one is refused. What the definition and the document hold is checked elsewhere.
+// one is refused. The definition and the document are checked elsewhere.
 var WrapperNames = shape.Object(
 	shape.Members(strings.Join(serverOwned, " ")+" is_site sort_by user_owners user_group_owners categories", shape.Raw),
 	shape.Members("hook_references", shape.List(shape.Object(shape.Members("event_name event_timeout disabled", shape.Raw), shape.Members("hook", webhook.Names)))),

@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// TestFreeMembers lists where a definition may hold any JSON. Whoever adds a place
+// TestFreeMembers lists where a definition may hold any JSON. A change that adds a place
 // says why at the table.
 func TestFreeMembers(t *testing.T) {
 	want := []string{

@@ -34,7 +34,7 @@ func Primitives(d *doc.Node) []Problem {
 	return p
 }
 
-// What may stand in an input or output of a stream.
+// Members of an input or output of a stream.
 var (
 	streamComponents = []string{"amqp_0_9", "amqp_1", "broker", "http_client", "http_server", "kafka", "mqtt", "resource"}
 	streamSettings   = []string{"label", "plugin", "processors", "type"}

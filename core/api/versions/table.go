@@ -11,7 +11,7 @@ import (
 // Self is the default that means the base API itself.
 const Self = "self"
 
-// What a table gets that a new version switches on.
+// Defaults of a table that a new version switches on.
 const (
 	defaultLocation = "header"
 	defaultKey      = "x-tyk-version"

@@ -95,7 +95,7 @@ var concurrencyTests = []test{
 			}
 		}
 	}},
-	{"a closure that ends its goroutine harms nobody else", func(t *testing.T, b Backend) {
+	{"a closure that ends its goroutine harms no other unit", func(t *testing.T, b Backend) {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			_, _ = b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
