@@ -71,8 +71,9 @@ var organisationResource = crud.Resource[identity.Organisation, identity.Organis
 	Draft:  map[string]any{"owner_name": "Example Ltd", "owner_slug": "example", "cname_enabled": true, "cname": "portal.example.com"},
 	Faults: identity.OrganisationFaults,
 	Rows: func(o crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
-		rows := organisationRows{o}
-		return []operation.Row{o.List(), o.Insert(), rows.bring(), o.Get(), o.Edit(
+		// Rules can hold secrets, and fewer people may read them than the trail.
+		rows, hidden := organisationRows{o}, operation.Redact("rules")
+		return []operation.Row{o.List(), o.Insert(hidden), rows.bring(hidden), o.Get(), o.Edit(hidden,
 			operation.Notes("The organisation is replaced as a whole: what the body leaves out is empty afterwards. The identifier stays."),
 			operation.Answers(map[string]operation.Answer{
 				missingOrganisation:     {Status: 403, Text: "Failed to update Org object to DB"},
@@ -87,8 +88,8 @@ type importIn struct {
 }
 
 // bring stores an organisation under the identifier that it brings.
-func (o organisationRows) bring() operation.Row {
-	return operation.POST("import", "/import", "Import an organisation", o.Import,
+func (o organisationRows) bring(hidden operation.Option) operation.Row {
+	return operation.POST("import", "/import", "Import an organisation", o.Import, hidden,
 		operation.Faulting(o.Faults...), operation.Rehearsable(o.References.Onlooker),
 		operation.Notes("The identifier is kept, so that records of the organisation fit. An organisation that is there already is replaced as a whole."),
 		operation.Example(map[string]any{"id": exampleOrg, "owner_name": "Example Ltd"}, map[string]any{"Status": "OK", "Message": "Org imported", "Meta": exampleOrg}))

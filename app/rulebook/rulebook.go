@@ -82,15 +82,15 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Answers(map[string]operation.Answer{
 				codeRules: {Text: "Invalid OPA rules."}, operation.CodeMalformed: unreadable, operation.CodeEmptyBody: unreadable,
 			}),
-			operation.Limits(maxBody, deadline), operation.Rehearsable(nil), operation.Example(policy, operation.Receipt{Message: rulesStored}),
+			operation.Limits(maxBody, deadline), operation.Redact("rules"), operation.Rehearsable(nil), operation.Example(policy, operation.Receipt{Message: rulesStored}),
 			operation.Notes("An empty text removes them: those of the service apply again. Rules that cannot be used are refused, and those before them stay; evaluate says what is wrong with them.")),
 		operation.POST("evaluate", "/evaluate", "Try rules on a request that is only described", s.Evaluate,
-			operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy, codeCall, codeUser, codeNoUser), operation.Limits(maxBody, deadline),
+			operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy, codeCall, codeUser, codeNoUser), operation.Limits(maxBody, deadline), operation.Redact("rules"),
 			operation.Example(exampleTrial, exampleFinding),
 			operation.Notes("Nothing is changed, stored or sent. Rules see the body as it is given here. Without open_policy the rules in force are tried; without user the caller asks.")),
 		operation.POST("replay", "/replay", "Try rules on the writes of the audit trail", s.Replay,
 			operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy, codeUser, codeLast, codeTrail),
-			operation.Limits(maxBody, deadline), operation.Example(exampleReplayed, exampleReplay),
+			operation.Limits(maxBody, deadline), operation.Redact("rules"), operation.Example(exampleReplayed, exampleReplay),
 			operation.Notes("Which of the newest writes that were carried out would rules have refused? Without open_policy the rules in force are tried. Nothing is changed. The trail keeps no bodies and no headers: rules see the members that a request changed, and `certain` is false where they may have looked at more. Users, and what rules look up, are as they are now.")),
 	)
 	permissions := operation.Group{
@@ -225,7 +225,7 @@ func unusable(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, rules.ErrText):
-		return fault.New(fault.Invalid, codeRules, "Invalid OPA rules: %s", beginning(err.Error())).At("open_policy.rules").Because(err)
+		return fault.New(fault.Invalid, codeRules, "Invalid OPA rules: %s", beginning(err.Error())).At("open_policy.rules") // not because of err: it quotes the text, and would be logged
 	}
 	return fault.New(fault.Unavailable, codeBusy, "the rules take too long, or too many are tried at the moment: try again, or make them simpler").Because(err)
 }

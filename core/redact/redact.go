@@ -20,7 +20,7 @@ var parts = []string{
 
 // whole are names that hold secrets as they are, but not as parts of others. The
 // source of a scheme for JSON web tokens is the key itself, or where it is.
-var whole = []string{"key", "adminauth", "source", "dsn", "pin", "pwd"}
+var whole = []string{"key", "adminauth", "source", "dsn", "pin", "pwd", "digest"}
 
 // Name reports whether a member, a header or a parameter of this name holds a
 // secret, in any spelling.
