@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/resources/assets"
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
-	"github.com/gatehouse-io/gatehouse/app/resources/portal"
+	"github.com/gatehouse-io/gatehouse/app/resources/classicportal"
 	"github.com/gatehouse-io/gatehouse/app/rulebook"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -30,7 +30,7 @@ func newKinds(definitions Definitions, e embedded, a *App) (crud.Kinds, error) {
 		policies.Registration(apis.Kind, d.Ownership),
 		hooks.Registration(),
 		assets.Resource,
-		portal.Registration(),
+		classicportal.Registration(),
 		registry.Registration(),
 		identity.Organisations(func(ctx context.Context, org tenant.ID, text string) error {
 			return rulebook.Usable(ctx, a.checker, org, text)

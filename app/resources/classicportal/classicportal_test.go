@@ -1,4 +1,4 @@
-package portal_test
+package classicportal_test
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/crud"
-	"github.com/gatehouse-io/gatehouse/app/resources/portal"
-	core "github.com/gatehouse-io/gatehouse/core/portal"
+	"github.com/gatehouse-io/gatehouse/app/resources/classicportal"
+	core "github.com/gatehouse-io/gatehouse/core/classicportal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -24,7 +24,7 @@ func TestKeep(t *testing.T) {
 	}
 	n, now := 0, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	ops := map[string]operation.Operation{}
-	for _, o := range portal.Registration().Operations(crud.Tools{
+	for _, o := range classicportal.Registration().Operations(crud.Tools{
 		Store: db, NewID: func() string { n++; return fmt.Sprintf("%03d", 999-n) },
 		Now: func() time.Time { now = now.Add(time.Millisecond); return now },
 	}) {

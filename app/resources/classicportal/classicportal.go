@@ -1,7 +1,7 @@
-// Package portal takes what jobs send to set up a classic developer portal, so that
+// Package classicportal takes what jobs send to set up a classic developer portal, so that
 // they end well. There is no such portal: what is sent is kept and never read
 // (docs/wire/classic-portal.md).
-package portal
+package classicportal
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/portal"
+	"github.com/gatehouse-io/gatehouse/core/classicportal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -18,17 +18,17 @@ import (
 
 const byAge = "age"
 
-var pieces = &store.Kind[portal.Piece]{
-	Name: portal.Kind, Noun: "piece of a portal",
-	ID:      func(p portal.Piece) string { return p.ID },
-	Org:     func(p portal.Piece) tenant.ID { return p.OrgID },
-	Indexes: []store.Index[portal.Piece]{store.Sorted(byAge, portal.Piece.Age)},
+var pieces = &store.Kind[classicportal.Piece]{
+	Name: classicportal.Kind, Noun: "piece of a portal",
+	ID:      func(p classicportal.Piece) string { return p.ID },
+	Org:     func(p classicportal.Piece) tenant.ID { return p.OrgID },
+	Indexes: []store.Index[classicportal.Piece]{store.Sorted(byAge, classicportal.Piece.Age)},
 }
 
 // Registration is what there is to pieces of portals.
 func Registration() crud.Registration {
-	r := crud.Facts[portal.Piece]{Kind: pieces, Sample: func(at crud.Stamp) (portal.Piece, error) {
-		return portal.New(at.ID, at.Org, "pages", doc.NewObject(), at.Now()), nil
+	r := crud.Facts[classicportal.Piece]{Kind: pieces, Sample: func(at crud.Stamp) (classicportal.Piece, error) {
+		return classicportal.New(at.ID, at.Org, "pages", doc.NewObject(), at.Now()), nil
 	}}.Registration()
 	r.Operations = operations
 	return r
@@ -38,8 +38,8 @@ func Registration() crud.Registration {
 const maxBody = 1 << 20
 
 func operations(t crud.Tools) []operation.Operation {
-	rows := make([]operation.Row, 0, len(portal.Parts))
-	for _, p := range portal.Parts {
+	rows := make([]operation.Row, 0, len(classicportal.Parts))
+	for _, p := range classicportal.Parts {
 		row := operation.POST[pieceIn, operation.Receipt]
 		if p.Method == "PUT" {
 			row = operation.PUT
@@ -58,7 +58,7 @@ func operations(t crud.Tools) []operation.Operation {
 // desk takes pieces of one part.
 type desk struct {
 	crud.Tools
-	part portal.Part
+	part classicportal.Part
 }
 
 type pieceIn struct {
@@ -76,7 +76,7 @@ func (d desk) Keep(ctx context.Context, in pieceIn) (operation.Receipt, error) {
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	piece := portal.New(d.NewID(), in.Scope.Org(), d.part.Name, body, d.Now())
+	piece := classicportal.New(d.NewID(), in.Scope.Org(), d.part.Name, body, d.Now())
 	_, err = d.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		if err := d.forget(ctx, w); err != nil {
 			return err
@@ -88,7 +88,7 @@ func (d desk) Keep(ctx context.Context, in pieceIn) (operation.Receipt, error) {
 
 // forget makes room for one more piece.
 func (d desk) forget(ctx context.Context, w store.Writer) error {
-	q := store.Query{Kind: portal.Kind, Index: byAge, Prefix: portal.Prefix(d.part.Name), Sorted: true}
+	q := store.Query{Kind: classicportal.Kind, Index: byAge, Prefix: classicportal.Prefix(d.part.Name), Sorted: true}
 	n, err := w.Count(ctx, q)
 	if err != nil || n < d.part.Keep {
 		return err
@@ -102,7 +102,7 @@ func (d desk) forget(ctx context.Context, w store.Writer) error {
 		old = append(old, rec.ID)
 	}
 	for _, id := range old {
-		if err := w.Delete(ctx, portal.Kind, id); err != nil {
+		if err := w.Delete(ctx, classicportal.Kind, id); err != nil {
 			return err
 		}
 	}

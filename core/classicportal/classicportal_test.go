@@ -1,4 +1,4 @@
-package portal_test
+package classicportal_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/portal"
+	"github.com/gatehouse-io/gatehouse/core/classicportal"
 	"github.com/gatehouse-io/gatehouse/core/redact"
 )
 
@@ -32,14 +32,14 @@ func TestNew(t *testing.T) {
 		`{"nonce":{"auth_token":{"deep":true}},"PanelOneContent":"Panel 1."}`: `{"nonce":{},"PanelOneContent":"Panel 1."}`,
 	} {
 		sent := node(t, text)
-		p := portal.New("1", "o", "pages", sent, now)
+		p := classicportal.New("1", "o", "pages", sent, now)
 		if have := string(p.Body.JSON()); have != want {
 			t.Errorf("%s becomes %s, want %s", text, have, want)
 		}
 		if string(sent.JSON()) != text {
 			t.Errorf("%s was changed to %s", text, sent.JSON())
 		}
-		var again portal.Piece
+		var again classicportal.Piece
 		if stored, err := json.Marshal(p); err != nil || json.Unmarshal(stored, &again) != nil || again.ID != "1" || string(again.Body.JSON()) != want {
 			t.Errorf("%s: %v", stored, err)
 		}
@@ -49,14 +49,14 @@ func TestNew(t *testing.T) {
 // TestAge: pieces of one part are together, in order of time, whatever its fraction.
 func TestAge(t *testing.T) {
 	age := func(part string, later time.Duration) string {
-		return portal.New("1", "o", part, node(t, "{}"), now.Add(later)).Age()
+		return classicportal.New("1", "o", part, node(t, "{}"), now.Add(later)).Age()
 	}
 	for i, list := 1, []string{age("css", time.Hour), age("pages", 0), age("pages", 1), age("pages", time.Second), age("pages", time.Second+1)}; i < len(list); i++ {
 		if list[i-1] >= list[i] {
 			t.Errorf("%q is not before %q", list[i-1], list[i])
 		}
 	}
-	if !strings.HasPrefix(age("pages", 0), portal.Prefix("pages")) || strings.HasPrefix(age("pages", 0), portal.Prefix("page")) {
+	if !strings.HasPrefix(age("pages", 0), classicportal.Prefix("pages")) || strings.HasPrefix(age("pages", 0), classicportal.Prefix("page")) {
 		t.Error("a prefix selects another part")
 	}
 }
@@ -81,6 +81,6 @@ func FuzzNew(f *testing.F) {
 				look(v)
 			}
 		}
-		look(portal.New("1", "o", "css", n, now).Body)
+		look(classicportal.New("1", "o", "css", n, now).Body)
 	})
 }

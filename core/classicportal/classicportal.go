@@ -1,6 +1,6 @@
-// Package portal models what jobs send to set up a classic developer portal, which this
+// Package classicportal models what jobs send to set up a classic developer portal, which this
 // service does not have: it is kept, and nothing reads it (docs/wire/classic-portal.md).
-package portal
+package classicportal
 
 import (
 	"time"
