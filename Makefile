@@ -31,7 +31,7 @@ test/short: ## the tests that need no server
 
 lint: ## linters, import rules, and the API description
 	go run $(LINT) run
-	npx --yes $(REDOCLY) lint --config docs/openapi/redocly.yaml docs/openapi/management.json docs/openapi/admin.json docs/openapi/node.json
+	npx --yes $(REDOCLY) lint --config docs/openapi/redocly.yaml docs/openapi/management.json docs/openapi/admin.json docs/openapi/node.json docs/openapi/portal.json
 
 generate: ## docs made from the operation table and the settings
 	go run ./docs/generate

@@ -48,6 +48,7 @@ type App struct {
 	workshop rules.Workshop
 	checker  rules.Checker // of texts that are stored as rules; nil: any are
 	trail    *audit.Service
+	portal   portalHandler
 	now      func() time.Time
 	writes   guard.Writes
 	carriers
@@ -99,12 +100,13 @@ type parts struct {
 	Kinds    crud.Kinds
 	Workshop rules.Workshop
 	Checker  rules.Checker
+	Portal   portalHandler
 }
 
 func assemble(p parts) {
 	a := p.App
 	a.handler, a.guard, a.table, a.identity = p.Handler, p.Guard, p.Table, p.Identity
-	a.store, a.copy, a.relays, a.nodes, a.kinds, a.workshop = p.Store, p.Copy, p.Relays, p.Nodes, p.Kinds, p.Workshop
+	a.store, a.copy, a.relays, a.nodes, a.kinds, a.workshop, a.portal = p.Store, p.Copy, p.Relays, p.Nodes, p.Kinds, p.Workshop, p.Portal
 	a.checker = p.Checker
 	a.byID = map[string]*operation.Operation{}
 	for i := range a.table {

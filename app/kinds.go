@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/resources/assets"
-	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
 	"github.com/gatehouse-io/gatehouse/app/resources/classicportal"
+	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
 	"github.com/gatehouse-io/gatehouse/app/rulebook"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -21,7 +21,7 @@ import (
 // newKinds is the list of all kinds of resources. Facts about each kind are joined
 // from it: references, announcements, feeds, operations. Its order is the one in which
 // references and feeds are listed; a group of the graph would have none.
-func newKinds(definitions Definitions, e embedded, a *App) (crud.Kinds, error) {
+func newKinds(definitions Definitions, e embedded, p portalSettings, a *App) (crud.Kinds, error) {
 	d := definitions.APIs
 	all := crud.Kinds{}
 	for _, r := range append([]crud.Registrar{
@@ -41,7 +41,7 @@ func newKinds(definitions Definitions, e embedded, a *App) (crud.Kinds, error) {
 		session.NonceRegistration(),
 		identity.AccountRegistration(),
 		identity.UseRegistration(),
-	}, append(audit.Registrations(), e.resources...)...) {
+	}, append(append(audit.Registrations(), portalKinds(p)...), e.resources...)...) {
 		all = append(all, r.Registration())
 	}
 	if err := all.Check(); err != nil {

@@ -25,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
@@ -59,6 +60,7 @@ var modules = fx.Options(
 		return identity.UserGroups{Service: s, Tools: t}
 	}),
 	service[session.SSO](func(s *session.Service) session.SSO { return session.SSO{Service: s} }),
+	service[*door.Service](newDoor),
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*hooks.Service](newHooks),
@@ -258,12 +260,13 @@ func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
 	return trail, nil
 }
 
-func newGuard(b basics, s admission, n nodes, a *App, browsers *session.Service, e rules.Engine, trail *audit.Service) operation.Middleware {
+func newGuard(b basics, s admission, n nodes, a *App, d *door.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) operation.Middleware {
 	written := guard.Log(b.log)
 	return guard.New(guard.Config{
 		Authenticators: map[operation.Surface]guard.Authenticator{
 			operation.Management: browsers.Authenticate,
 			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret, s.brokerSecret),
+			operation.Portal:     d.Authenticate,
 			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},
 		Rules: e, Audit: func(ctx context.Context, c *operation.Call, err error) {
@@ -273,11 +276,22 @@ func newGuard(b basics, s admission, n nodes, a *App, browsers *session.Service,
 	})
 }
 
-func newHandler(b basics, s transport, ops table, g operation.Middleware) (nethttp.Handler, error) {
-	return httpadapter.Handler(ops, httpadapter.Config{
+func newHandler(b basics, s transport, p portalSettings, ops table, g operation.Middleware) (nethttp.Handler, portalHandler, error) {
+	cfg := httpadapter.Config{
 		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: b.log, Now: b.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth, BodyRate: s.bodyRate,
 		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
-	})
+	}
+	main, own := divided(ops)
+	if p.Portal != nil && p.Shared {
+		main = beside(main, own)
+	}
+	h, err := httpadapter.Handler(main, cfg)
+	if err != nil || len(own) == 0 {
+		return h, portalHandler{}, err
+	}
+	cfg.Home = operation.Portal
+	alone, err := httpadapter.Handler(own, cfg)
+	return h, portalHandler{alone}, err
 }
 
 // newRelays makes a relay per sink.

@@ -42,6 +42,7 @@ type settings struct {
 	announcing
 	probing
 	embedded
+	portal      portalSettings
 	definitions Definitions
 }
 
@@ -166,5 +167,5 @@ func newSettings(opts ...Option) settings {
 
 // areas supplies the graph with each area.
 func (s settings) areas() fx.Option {
-	return fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.definitions)
+	return fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.portal, s.definitions)
 }

@@ -134,7 +134,7 @@ func (k *plannedKeys) NewKey() string {
 var random = regexp.MustCompile(`"Nonce":"[^"]+"`)
 
 // headers are shown in transcripts when an answer has them.
-var shown = []string{"Allow", "Content-Encoding", "Content-Type", "Etag", "Location", "Retry-After", "X-Request-Id"}
+var shown = []string{"Allow", "Content-Encoding", "Content-Type", "Etag", "Link", "Location", "Pragma", "Retry-After", "X-Page", "X-Per-Page", "X-Request-Id", "X-Total-Count"}
 
 // tags shows entity tags in transcripts as the number of a record, in order of
 // appearance, and how often it has been written since it was made: what they really are
@@ -310,6 +310,8 @@ func switches(file string) []app.Option {
 	case file == "rules-replay.txt":
 		keys, _ := crypto.NewKeys("a secret of the test")
 		return []app.Option{withRulesAPI, app.WithAudit(audit.Settings{Signer: keys})}
+	case strings.HasPrefix(file, "portal/"):
+		return portalOptions()
 	case strings.HasPrefix(file, "rules"):
 		return []app.Option{withRulesAPI}
 	case file == "organisations-rules.txt":
@@ -350,16 +352,18 @@ func switches(file string) []app.Option {
 func TestWire(t *testing.T) {
 	s := &seen{ops: map[string][]int{}}
 	files, err := filepath.Glob("testdata/wire/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no transcripts", err)
+	below, failed := filepath.Glob("testdata/wire/*/*.txt")
+	if err != nil || failed != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err, failed)
 	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+	for _, file := range append(files, below...) {
+		name := strings.TrimPrefix(filepath.ToSlash(file), "testdata/wire/")
+		t.Run(strings.TrimSuffix(name, ".txt"), func(t *testing.T) {
 			want, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := service(t, s, switches(filepath.Base(file))...)
+			a := service(t, s, switches(name)...)
 			got := replay(t, contracttest.Wrap(t, a, describe(t, a)), string(want))
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -371,7 +375,7 @@ func TestWire(t *testing.T) {
 		})
 	}
 	t.Run("examples", func(t *testing.T) {
-		c, err := contracttest.Load(describe(t, service(t, nobodyWatches())))
+		c, err := contracttest.Load(describe(t, service(t, nobodyWatches(), portalOptions()...)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,7 +384,7 @@ func TestWire(t *testing.T) {
 		}
 	})
 	t.Run("description", func(t *testing.T) { // too long for a transcript, and in docs/openapi
-		a := service(t, s)
+		a := service(t, s, portalOptions()...)
 		if code, text := fetch(t, contracttest.Wrap(t, a, describe(t, a)), "GET", "/api/openapi.json", "", ""); code != 200 || !strings.HasPrefix(text, `{`) {
 			t.Error(code, text)
 		}
@@ -391,7 +395,7 @@ func TestWire(t *testing.T) {
 // complete checks that every operation has been seen to succeed and, where it
 // can, to refuse.
 func complete(t *testing.T, s *seen) {
-	for _, o := range service(t, &seen{ops: map[string][]int{}}).Operations() {
+	for _, o := range service(t, &seen{ops: map[string][]int{}}, portalOptions()...).Operations() {
 		statuses := s.ops[o.ID]
 		if !slices.ContainsFunc(statuses, func(c int) bool { return c < 300 || c == http.StatusSeeOther }) {
 			t.Errorf("%s: no transcript of success", o.ID)

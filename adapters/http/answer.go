@@ -18,6 +18,7 @@ import (
 const (
 	jsonType    = "application/json"
 	problemType = "application/problem+json"
+	graphType   = "application/graphql"
 )
 
 // statusGone is logged when the client did not wait. It is not sent.
@@ -51,7 +52,13 @@ func (x *exchange) succeed(v any) error {
 	}
 	if status != nethttp.StatusNoContent {
 		x.body = newBuffer()
-		x.body.admit = x.hold
+		x.body.admit, x.body.tabs = x.hold, x.row.dialect.portal
+		if l, ok := v.(interface {
+			Bounds() (total, page, size int)
+		}); ok {
+			x.listing.total, x.listing.page, x.listing.size = l.Bounds()
+			x.listing.set = true
+		}
 		if err := out.write(x.body, v); err != nil {
 			return err
 		}
@@ -123,20 +130,20 @@ func (x *exchange) fail(err error) {
 		x.body = newBuffer()
 	}
 	x.body.text, x.body.more = x.body.text[:0], nil
-	x.tag, x.encoding, x.varies, x.pieces, x.extra, x.download, x.cookies = "", "", false, nil, nil, "", nil
+	x.tag, x.encoding, x.varies, x.pieces, x.extra, x.download, x.cookies, x.listing = "", "", false, nil, nil, "", nil, listing{}
 	f := classify(err)
 	x.wait = f.Wait
 	status, text := answerTo(f, x.row.spec.Style.Faults)
 	x.status, x.mediaType, x.retry = status, jsonType, passing(f)
-	if listed(x.http.Header["Accept"], problemType) {
+	if !x.row.dialect.portal && listed(x.http.Header["Accept"], problemType) {
 		x.mediaType = problemType
 		x.body.text = appendProblem(x.body.text, f, status, x.call.RequestID)
 	} else {
-		x.body.text = x.row.dialect.envelope(x.body.text, text)
+		x.body.text = x.row.dialect.envelope(x.body.text, complaint{complaints(f, text), failureOf(x.row.spec, status)})
 	}
 	if x.row.dialect.unsafe(x.body.text) {
 		x.mediaType = jsonType
-		x.body.text = x.row.dialect.envelope(x.body.text[:0], nethttp.StatusText(status))
+		x.body.text = x.row.dialect.envelope(x.body.text[:0], say(nethttp.StatusText(status)))
 	}
 	if x.gone(err) {
 		x.status = statusGone
@@ -155,6 +162,7 @@ var (
 	noReferrer = []string{"no-referrer"}
 	noSniff    = []string{"nosniff"}
 	noStore    = []string{"no-store"}
+	noCache    = []string{"no-cache"}
 	revalidate = []string{"private, no-cache"}
 	byEncoding = []string{"Accept-Encoding"}
 	soon       = []string{"1"}
@@ -207,6 +215,10 @@ func (x *exchange) header(h nethttp.Header) {
 			h["Cache-Control"] = revalidate
 		}
 	}
+	if x.row.dialect.portal {
+		h["Cache-Control"], h["Pragma"] = noStore, noCache
+	}
+	x.listing.header(h, x.http.URL)
 	for name, value := range x.extra {
 		h[nethttp.CanonicalHeaderKey(name)] = []string{value}
 	}

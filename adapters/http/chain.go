@@ -77,6 +77,9 @@ func (x *exchange) carryOut(ctx context.Context) (any, error) {
 	if err := x.foreign(); err != nil {
 		return nil, err
 	}
+	if x.row.dialect.portal && listed(x.http.Header["Accept"], graphType) {
+		return nil, wrongAccept
+	}
 	ctx, cancel := context.WithTimeout(ctx, x.row.deadline)
 	defer cancel()
 	return x.row.do(ctx, &x.call)

@@ -12,15 +12,26 @@ import (
 // dialect is what differs from surface to surface on the wire, and nothing else.
 type dialect struct {
 	token    func(r *nethttp.Request) string
-	browser  bool                                  // browsers may present a cookie instead
-	envelope func(b []byte, message string) []byte // of errors
-	banned   [][]byte                              // what no error may contain
+	browser  bool                               // browsers may present a cookie instead
+	envelope func(b []byte, e complaint) []byte // of errors
+	banned   [][]byte                           // what no error may contain
+	portal   bool                               // indented answers, no problem details, never stored
 }
+
+// complaint is what an error says.
+type complaint struct {
+	texts []string // one, or on the portal all that is wrong
+	form  operation.Failure
+}
+
+// say makes a complaint of a text.
+func say(text string) complaint { return complaint{texts: []string{text}} }
 
 var dialects = map[operation.Surface]*dialect{
 	operation.Management: {token: accessKey, browser: true, envelope: enveloped(`,"Meta":null}`)},
 	operation.Admin:      {token: header("Admin-Auth"), envelope: enveloped(`,"Meta":null}`)},
 	operation.Node:       {token: header("Authorization"), envelope: enveloped(`,"Nonce":""}`), banned: recoveryWords},
+	operation.Portal:     {token: accessKey, envelope: failures, portal: true},
 	operation.Probe:      {token: func(*nethttp.Request) string { return "" }, envelope: enveloped(`,"Meta":null}`)},
 }
 
@@ -31,10 +42,29 @@ func header(name string) func(*nethttp.Request) string {
 
 // enveloped returns what appends an error: the same members on every surface, but
 // for the last.
-func enveloped(last string) func(b []byte, message string) []byte {
-	return func(b []byte, message string) []byte {
-		return append(doc.AppendString(append(b, `{"Status":"Error","Message":`...), message), last...)
+func enveloped(last string) func(b []byte, e complaint) []byte {
+	return func(b []byte, e complaint) []byte {
+		return append(doc.AppendString(append(b, `{"Status":"Error","Message":`...), e.texts[0]), last...)
 	}
+}
+
+// failures appends an error of the portal: all messages in a list.
+func failures(b []byte, e complaint) []byte {
+	b = append(b, "{\n"...)
+	switch e.form {
+	case operation.FailureMessage:
+		return append(doc.AppendString(append(b, "\t\"message\": "...), e.texts[0]), "\n}"...)
+	case operation.FailureAction:
+		b = append(b, "\t\"status\": \"error\",\n"...)
+	}
+	b = append(b, "\t\"errors\": ["...)
+	for i, text := range e.texts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = doc.AppendString(append(b, "\n\t\t"...), text)
+	}
+	return append(b, "\n\t]\n}"...)
 }
 
 // dialectOf returns the dialect of a surface; one unknown here is a probe's,
@@ -49,6 +79,7 @@ func dialectOf(s operation.Surface) *dialect {
 // surfaces are the first segments of paths.
 var surfaces = map[string]operation.Surface{
 	"api": operation.Management, "admin": operation.Admin, "register": operation.Node, "system": operation.Node,
+	"portal-api": operation.Portal,
 }
 
 // surfaceOf returns the surface a path lies below, known or not.

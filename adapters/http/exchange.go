@@ -95,6 +95,7 @@ type exchange struct {
 	cookies   []string // to set
 	download  string   // name of the file to save, or ""
 	extra     map[string]string
+	listing   listing // of which a part is shown, or nothing
 }
 
 // settled returns the status of the answer. A panic on its way up has none yet.

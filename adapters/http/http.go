@@ -44,6 +44,9 @@ type Config struct {
 	Deadline     time.Duration        // of an operation; 0: 30 s
 	Proxies      []netip.Prefix       // whose X-Forwarded-For says who calls; none: the peer calls
 	NewRequestID func() string        // nil: random text
+	// Home is the surface whose dialect answers what no row does; "": the one that the
+	// path belongs to.
+	Home operation.Surface
 }
 
 func (c Config) withDefaults() Config {

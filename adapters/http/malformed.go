@@ -92,7 +92,7 @@ func (c *plainSpeaker) refuse(status, reason string) []byte {
 	if _, err := url.PathUnescape(path); err != nil && status == strconv.Itoa(nethttp.StatusBadRequest) {
 		message = "The path has a % that begins no escape: write %25 for a percent sign"
 	}
-	body := dialectOf(surfaceOf(path)).envelope(nil, message)
+	body := dialectOf(surfaceOf(path)).envelope(nil, say(message))
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 " + status + " " + reason + "\r\nContent-Type: " + jsonType + "\r\nContent-Length: " + strconv.Itoa(len(body)) +
 		"\r\nCache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n")

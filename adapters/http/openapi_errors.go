@@ -31,6 +31,9 @@ var typical = map[fault.Kind]*fault.Error{
 // rows that have an answer of their own for a store that is away.
 var maintained = fault.New(fault.Unavailable, "maintenance", "The service is down for maintenance; try again later")
 
+// wrongAccept is what the portal answers those who want GraphQL and nothing else.
+var wrongAccept = fault.New(fault.Invalid, operation.CodeAccept, "unsupported Accept header")
+
 // noRoom is what any write may be told.
 var noRoom = fault.New(fault.Unavailable, codeFull, diskFull)
 
@@ -76,12 +79,13 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	away, _ := answerTo(typical[fault.Unavailable], o.Style.Faults)
 	add(!o.Public && o.Surface == operation.Management && away != nethttp.StatusServiceUnavailable, maintained)
 	add(!o.Public && o.Surface != operation.Node && o.Surface != operation.Probe, typical[fault.Unauthenticated])
-	add(!o.Public && o.Surface == operation.Management, typical[fault.Denied])
+	add(!o.Public && (o.Surface == operation.Management || o.Surface == operation.Portal), typical[fault.Denied])
 	add(!o.Public && o.Surface == operation.Management && o.ChangesState(), unproven...)
+	add(o.Surface == operation.Portal, wrongAccept)
 	add(out.form == landing && o.Method != nethttp.MethodGet, crossSite)
 	add(!o.Public && o.Surface == operation.Node, strangeNode...)
 	add(!o.Public, typical[fault.TooMany])
-	add(o.Method != nethttp.MethodGet && (o.Surface == operation.Management || o.Surface == operation.Admin), noRoom)
+	add(o.Method != nethttp.MethodGet && (o.Surface == operation.Management || o.Surface == operation.Admin || o.Surface == operation.Portal), noRoom)
 	add(o.Body != nil, badBodies...)
 	add(o.Body != nil, typical[fault.TooLarge], typical[fault.TooSlow])
 	add(o.Body == reflect.TypeFor[operation.Patch](), badPatches...)
@@ -180,25 +184,26 @@ func same(a, b any) bool {
 func errorResponse(o *operation.Operation, status int, faults []*fault.Error) object {
 	compatible, problems := object{}, object{}
 	schema := "Error"
-	if o.Surface == operation.Node {
+	switch o.Surface {
+	case operation.Node:
 		schema = "NodeError"
+	case operation.Portal:
+		schema = "PortalError"
 	}
 	for _, f := range faults {
 		_, text := answerTo(f, o.Style.Faults)
-		add(compatible, codeOf(f), dialectOf(o.Surface).envelope(nil, text))
+		add(compatible, codeOf(f), dialectOf(o.Surface).envelope(nil, complaint{[]string{text}, failureOf(&o.Spec, status)}))
 		add(problems, codeOf(f), appendProblem(nil, f, status, "3f1c9a52-6e0b-4d7f-9d5e-2b8c1a7f4e60"))
 	}
 	headers := object{"X-Request-Id": ref("headers", "RequestID")}
 	if status == nethttp.StatusServiceUnavailable || slices.ContainsFunc(faults, passing) {
 		headers["Retry-After"] = ref("headers", "Retry")
 	}
-	return object{
-		"description": nethttp.StatusText(status), "headers": headers,
-		"content": object{
-			jsonType:    object{"schema": ref("schemas", schema), "examples": compatible},
-			problemType: object{"schema": ref("schemas", "Problem"), "examples": problems},
-		},
+	content := object{jsonType: object{"schema": ref("schemas", schema), "examples": compatible}}
+	if o.Surface != operation.Portal {
+		content[problemType] = object{"schema": ref("schemas", "Problem"), "examples": problems}
 	}
+	return object{"description": nethttp.StatusText(status), "headers": headers, "content": content}
 }
 
 // add puts an example under a name, or under the name and a number when there is

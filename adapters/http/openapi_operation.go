@@ -3,6 +3,7 @@ package http
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	nethttp "net/http"
 	"reflect"
 	"slices"
@@ -20,6 +21,7 @@ var securitySchemes = object{
 	"session":     object{"type": "apiKey", "in": "cookie", "name": operation.SessionCookie, "description": "The session of a browser. Calls that change something also carry the cookie csrf_token in the header X-CSRF-Token."},
 	"adminSecret": object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of the super-admin."},
 	"broker":      object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of an identity broker."},
+	"portalToken": object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The API token of an admin of the portal, bare or as a bearer token."},
 	"nodeSecret":  object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that gateway nodes share, bare."},
 }
 
@@ -34,10 +36,20 @@ func securityOf(o *operation.Operation) []any {
 		return []any{one("adminSecret"), one("broker")}
 	case o.Surface == operation.Admin:
 		return []any{one("adminSecret")}
+	case o.Surface == operation.Portal:
+		return []any{one("portalToken")}
 	case o.Surface == operation.Node:
 		return []any{one("nodeSecret")}
 	}
 	return []any{}
+}
+
+// listHeaders say how long a list is, and where it goes on.
+var listHeaders = object{
+	"X-Total-Count": object{"description": "How many there are.", "schema": object{"type": "integer"}},
+	"X-Page":        object{"description": "Which page this is.", "schema": object{"type": "integer"}},
+	"X-Per-Page":    object{"description": "How many a page has.", "schema": object{"type": "integer"}},
+	"Link":          object{"description": "The next and the previous page (RFC 8288).", "schema": object{"type": "string"}},
 }
 
 var sharedHeaders = object{
@@ -171,6 +183,9 @@ var patchExample = []any{
 
 func (d *describer) success(o *operation.Operation, out output) (object, error) {
 	headers := object{"X-Request-Id": ref("headers", "RequestID")}
+	if out.form == listingForm {
+		maps.Copy(headers, listHeaders)
+	}
 	if out.form == entity || out.form == stream || out.form == receipt || out.form == rendition {
 		headers["ETag"] = ref("headers", "ETag")
 	}
@@ -238,6 +253,8 @@ func (d *describer) outputSchema(o *operation.Operation, out output) object {
 			o.Style.ListKey:   object{"type": "array", "items": d.of(out.elem)},
 			pagesKey(o.Style): object{"type": "integer", "minimum": 1, "description": "Number of pages."},
 		}}
+	case listingForm:
+		return object{"type": "array", "items": d.of(out.elem)}
 	case entity:
 		return d.of(out.elem)
 	case rendition:

@@ -25,6 +25,11 @@ func newSchemas() *schemas {
 	return &schemas{names: map[reflect.Type]string{}, all: object{
 		"Error":     errorSchema("Meta", object{"type": "null"}),
 		"NodeError": errorSchema("Nonce", object{"const": ""}),
+		"PortalError": object{"type": "object", "anyOf": []any{object{"required": []string{"errors"}}, object{"required": []string{"message"}}}, "properties": object{
+			"status":  object{"const": "error", "description": "Of actions that were not carried out."},
+			"errors":  object{"type": "array", "minItems": 1, "items": object{"type": "string"}},
+			"message": object{"type": "string", "description": "Of probes, in place of errors."},
+		}},
 		"Problem": object{
 			"type": "object", "description": "RFC 9457", "required": []string{"type", "title", "status", "detail", "instance", "code", "request_id"},
 			"properties": object{
@@ -136,6 +141,9 @@ func (s *schemas) component(t reflect.Type, schema func() object) object {
 // free returns a name for a type that no other one has.
 func (s *schemas) free(t reflect.Type) string {
 	name, _, _ := strings.Cut(t.Name(), "[")
+	if n, ok := reflect.New(t).Interface().(interface{ SchemaName() string }); ok {
+		name = n.SchemaName()
+	}
 	pkg := t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:]
 	for n, try := 2, capital(name); ; n++ {
 		if _, taken := s.all[try]; !taken {

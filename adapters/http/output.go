@@ -1,6 +1,7 @@
 package http
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -31,6 +32,7 @@ const (
 	receipt
 	landing
 	page
+	listingForm
 	entity
 	stream
 	rendition
@@ -62,6 +64,8 @@ func compile(t reflect.Type, style operation.Style) output {
 		return output{of: t, form: landing, write: func(b *buffer, v any) error { return b.receipt(style.Word, v.(operation.Landing).Receipt) }}
 	case generic(t, "Page"):
 		return pageOutput(t, style)
+	case generic(t, "Listing"):
+		return listOutput(t)
 	case generic(t, "Entity"):
 		return entityOutput(t)
 	}
@@ -146,6 +150,8 @@ type buffer struct {
 	more func() error
 	// admit makes room for a large value; nil: there is room.
 	admit func(bytes int) error
+	tabs  bool   // values are indented by tabs
+	depth string // of values in a list: how far all but their first line is moved
 }
 
 var buffers = sync.Pool{New: func() any {
@@ -157,7 +163,7 @@ var buffers = sync.Pool{New: func() any {
 
 func newBuffer() *buffer {
 	b := buffers.Get().(*buffer)
-	b.text, b.more, b.admit = b.text[:0], nil, nil
+	b.text, b.more, b.admit, b.tabs, b.depth = b.text[:0], nil, nil, false, ""
 	return b
 }
 
@@ -182,17 +188,32 @@ func (b *buffer) value(v any) error {
 			return err
 		}
 	}
+	begin := len(b.text)
 	if a, ok := v.(doc.Appender); ok {
 		text, err := a.AppendJSON(b.text)
-		if err == nil {
-			b.text = text
+		if err != nil {
+			return err
 		}
-		return err
+		b.text = text
+		return b.indent(begin)
 	}
 	if err := b.json.Encode(v); err != nil {
 		return err
 	}
 	b.text = b.text[:len(b.text)-1] // the encoder ends with a new line
+	return b.indent(begin)
+}
+
+// indent moves what was appended from one place on, if values are indented.
+func (b *buffer) indent(begin int) error {
+	if !b.tabs {
+		return nil
+	}
+	var moved bytes.Buffer
+	if err := json.Indent(&moved, b.text[begin:], b.depth, "\t"); err != nil {
+		return err
+	}
+	b.text = append(b.text[:begin], moved.Bytes()...)
 	return nil
 }
 

@@ -6,6 +6,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Kind classifies a failure by what the caller can do about it.
@@ -54,6 +55,8 @@ type Error struct {
 	Field   string // JSON path of the offending field, or ""
 	Err     error  // the cause, for logs only
 	Wait    int    // seconds after which to try again; 0: as for others of its kind
+	// All are the messages where several things are wrong at once; nil: Message says all.
+	All []string
 }
 
 // Error returns the message and the cause; only Message is for clients.
@@ -70,6 +73,11 @@ func (e *Error) Unwrap() error { return e.Err }
 // New builds an Error without a cause.
 func New(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Several builds an Error out of all the messages there are, at least one.
+func Several(kind Kind, code string, messages []string) *Error {
+	return &Error{Kind: kind, Code: code, Message: strings.Join(messages, "; "), All: messages}
 }
 
 // At returns e with the field set.

@@ -3,6 +3,7 @@ package fault_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -66,10 +67,10 @@ func TestCopies(t *testing.T) {
 	base := fault.New(fault.Invalid, "hook.url", "%q is no address", "x")
 	before := *base
 	full := base.At("url").Because(cause)
-	if *base != before {
+	if !reflect.DeepEqual(*base, before) {
 		t.Errorf("the original became %+v", *base)
 	}
-	if want := (fault.Error{Kind: fault.Invalid, Code: "hook.url", Message: `"x" is no address`, Field: "url", Err: cause}); *full != want {
+	if want := (fault.Error{Kind: fault.Invalid, Code: "hook.url", Message: `"x" is no address`, Field: "url", Err: cause}); !reflect.DeepEqual(*full, want) {
 		t.Errorf("the copy is %+v", *full)
 	}
 	if full.Message != base.Message {

@@ -78,7 +78,7 @@ func again(dir string) {
 
 // generated returns the content of every generated file by name.
 func generated(dir string) (map[string][]byte, error) {
-	a, err := app.New()
+	a, err := app.New(app.WithPortal(app.Portal{}))
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func generated(dir string) (map[string][]byte, error) {
 		return nil, err
 	}
 	maps.Copy(files, byGroup)
-	for _, s := range []operation.Surface{operation.Management, operation.Admin, operation.Node} {
+	for _, s := range []operation.Surface{operation.Management, operation.Admin, operation.Node, operation.Portal} {
 		text, err := httpadapter.Document(ops, s, app.APIVersion)
 		if err != nil {
 			return nil, err

@@ -72,6 +72,8 @@ func caller(o operation.Operation) string {
 		return "anybody"
 	case o.Brokers:
 		return "admin secret or broker secret"
+	case o.Surface == operation.Portal:
+		return "admin of the portal"
 	case o.Surface != operation.Management:
 		return string(o.Surface) + " secret"
 	case o.Permission == "*":

@@ -21,12 +21,13 @@ import (
 // and header:"X" from there, the field tagged body:"" from the body, fields of type
 // tenant.Scope, Principal, Origin, Match and Settled from what is known of the call. The fields of
 // a struct that is tagged params:"" count as the input's own; path:"" is the parameter
-// that the option Identifier names.
+// that the option Identifier names, and path:"^" the one that Above names, if it does.
 type plan struct {
 	steps      []step
 	params     []Param
 	body       reflect.Type
 	identifier Param
+	above      Param
 }
 
 // step fills one field, which stands at an index of the struct.
@@ -35,10 +36,10 @@ type step struct {
 	set func(field reflect.Value, c *Call) error
 }
 
-// compile makes the plan of an input struct. identifier is the path parameter that the
-// type leaves open.
-func compile(t reflect.Type, identifier Param) *plan {
-	p := &plan{identifier: identifier}
+// compile makes the plan of an input struct. identifier and above are the path
+// parameters that the type leaves open.
+func compile(t reflect.Type, identifier, above Param) *plan {
+	p := &plan{identifier: identifier, above: above}
 	p.fields(t, nil)
 	return p
 }
@@ -79,6 +80,9 @@ func (p *plan) add(f reflect.StructField) {
 		about := f.Tag.Get("doc")
 		if tagged && name == "" && in == "path" {
 			name, about = p.identifier.Name, p.identifier.Doc
+		}
+		if name == "^" && in == "path" {
+			name, about = p.above.Name, p.above.Doc
 		}
 		if name != "" {
 			p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Doc: about})

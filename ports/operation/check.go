@@ -18,6 +18,9 @@ func Check(ops []Operation) error {
 	for i := range ops {
 		o := &ops[i]
 		route := o.Method + " " + unnamed(o.Path)
+		if o.Surface == Portal { // it may have a listener of its own
+			route += " (portal)"
+		}
 		if ids[o.ID] {
 			complain(o, "declared twice")
 		}

@@ -25,6 +25,7 @@ const (
 	Admin      Surface = "admin"      // super-admin, /admin
 	Node       Surface = "node"       // gateways, /register and /system
 	Probe      Surface = "probe"      // anybody: health
+	Portal     Surface = "portal"     // admins of the developer portal, /portal-api
 )
 
 // Spec describes an operation.
@@ -61,6 +62,7 @@ type Spec struct {
 	Rehearsable bool
 	onlooker    func(*Call) store.Onlooker
 	identifier  Param    // what inputs that leave its name open call it
+	above       Param    // the same of the record in whose path the row lies
 	members     []string // of the body, when it is an object with a fixed set of them
 	settle      func(context.Context, *Call) (Settled, error)
 }
@@ -71,6 +73,7 @@ type Style struct {
 	ListKey  string            // member that holds the items of a page
 	PagesKey string            // member that holds the number of pages; "" means "pages"
 	Bare     bool              // pages are arrays of their items, and nothing else
+	Failure  Failure           // on the portal: what errors look like
 	Faults   map[string]Answer // by fault code, then by fault kind, where they differ from the surface's
 }
 

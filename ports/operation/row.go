@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"time"
@@ -75,6 +76,12 @@ func Identifier(name, doc string) Option {
 	return func(s *Spec) { s.identifier = Param{Name: name, Doc: doc} }
 }
 
+// Above names the path parameter of inputs for the record in whose path the row lies:
+// path:"^". Without it the row lies below none.
+func Above(name, doc string) Option {
+	return func(s *Spec) { s.above = Param{Name: name, Doc: doc} }
+}
+
 // Limits overrides the surface's body size in bytes and deadline.
 func Limits(body int64, deadline time.Duration) Option {
 	return func(s *Spec) { s.MaxBody, s.Deadline = body, deadline }
@@ -113,7 +120,7 @@ func row[I, O any](method string, intent access.Intent, name, path, summary stri
 	for _, opt := range opts {
 		opt(&o.Spec)
 	}
-	plan := compile(o.In, o.identifier)
+	plan := compile(o.In, o.identifier, o.above)
 	o.Params, o.Body, o.members = plan.params, plan.body, membersOf(plan.body)
 	o.handle = func(ctx context.Context, c *Call) (any, error) {
 		var in I
@@ -135,7 +142,7 @@ func (g Group) Rows(rows ...Row) []Operation {
 		o := r.op
 		o.ID, o.Path = g.Name+"."+o.ID, g.Path+o.Path
 		o.Surface, o.Tag = g.Surface, g.Tag
-		o.Style = g.style(o.Style.Faults)
+		o.Style = g.style(o.Style.Faults, o.Style.Failure)
 		if o.Permission == "" && !o.Public {
 			o.Permission = g.Permission
 		}
@@ -145,8 +152,9 @@ func (g Group) Rows(rows ...Row) []Operation {
 }
 
 // style returns the group's manners with a row's own answers on top.
-func (g Group) style(own map[string]Answer) Style {
+func (g Group) style(own map[string]Answer, failure Failure) Style {
 	s := g.Style
+	s.Failure = cmp.Or(failure, s.Failure)
 	s.Faults = make(map[string]Answer, len(g.Style.Faults)+len(own))
 	for code, a := range g.Style.Faults {
 		s.Faults[code] = a

@@ -25,7 +25,7 @@ type Settled struct {
 // whole, an input of the type Settled is set, and its Match holds only while the
 // record is the one that fn saw.
 func Settles[I any](fn func(context.Context, I) (Settled, error)) Option {
-	p := compile(reflect.TypeFor[I](), Param{})
+	p := compile(reflect.TypeFor[I](), Param{}, Param{})
 	return func(s *Spec) {
 		s.settle = func(ctx context.Context, c *Call) (Settled, error) {
 			var in I

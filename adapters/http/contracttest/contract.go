@@ -174,7 +174,7 @@ func (c *Contract) checkLost(known bool, status int, contentType string, body []
 		return nil
 	}
 	var errs []error
-	for _, name := range []string{"Error", "NodeError", "Problem"} {
+	for _, name := range []string{"Error", "NodeError", "PortalError", "Problem"} {
 		if object(object(c.doc["components"])["schemas"])[name] == nil {
 			continue
 		}

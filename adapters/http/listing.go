@@ -1,0 +1,98 @@
+package http
+
+import (
+	nethttp "net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// listing is how much there is of a list of which an answer shows a part.
+type listing struct {
+	set               bool
+	total, page, size int
+}
+
+// header says it, and where the list goes on (RFC 8288). Addresses are relative: what
+// stands in front of the service is not known here.
+func (l listing) header(h nethttp.Header, asked *url.URL) {
+	if !l.set {
+		return
+	}
+	h["X-Total-Count"] = []string{strconv.Itoa(l.total)}
+	h["X-Page"] = []string{strconv.Itoa(max(1, l.page))}
+	h["X-Per-Page"] = []string{strconv.Itoa(l.size)}
+	if l.page == 0 || l.size < 1 {
+		return
+	}
+	link := func(page int, rel string) string {
+		q := asked.Query()
+		q.Set("page", strconv.Itoa(page))
+		return "<" + asked.EscapedPath() + "?" + q.Encode() + `>; rel="` + rel + `"`
+	}
+	var links []string
+	last := (l.total + l.size - 1) / l.size
+	if l.page < last {
+		links = append(links, link(l.page+1, "next"))
+	}
+	if l.page > 1 && last > 0 {
+		links = append(links, link(min(l.page-1, last), "prev"))
+	}
+	if len(links) > 0 {
+		h["Link"] = []string{strings.Join(links, ", ")}
+	}
+}
+
+// listOutput is the wire form of a listing: its items, made piece by piece.
+func listOutput(t reflect.Type) output {
+	items, _ := t.FieldByName("Items")
+	write := func(b *buffer, v any) error {
+		list, i := reflect.ValueOf(v).FieldByIndex(items.Index), 0
+		gap, end := "", ""
+		if b.tabs && list.Len() > 0 {
+			gap, end, b.depth = "\n\t", "\n", "\t"
+		}
+		b.text = append(b.text, '[')
+		b.more = func() error {
+			for ; i < list.Len(); i++ {
+				if len(b.text) >= pieceSize {
+					return nil
+				}
+				if i > 0 {
+					b.text = append(b.text, ',')
+				}
+				b.text = append(b.text, gap...)
+				if err := b.value(list.Index(i).Addr().Interface()); err != nil {
+					return err
+				}
+			}
+			b.more, b.depth = nil, ""
+			b.text = append(append(b.text, end...), ']')
+			return nil
+		}
+		return b.more()
+	}
+	return output{of: t, form: listingForm, elem: items.Type.Elem(), write: write}
+}
+
+// failureOf returns what an error of a row looks like: that something was not carried
+// out is said with one status only.
+func failureOf(spec *operation.Spec, status int) operation.Failure {
+	if spec.Style.Failure == operation.FailureAction && status != nethttp.StatusUnprocessableEntity {
+		return operation.FailureList
+	}
+	return spec.Style.Failure
+}
+
+// complaints returns what an error says: what the row says in its place, or all that is
+// wrong.
+func complaints(f *fault.Error, text string) []string {
+	if len(f.All) > 0 && text == f.Message {
+		return f.All
+	}
+	return []string{text}
+}

@@ -1,0 +1,113 @@
+package app
+
+import (
+	nethttp "net/http"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/door"
+	users "github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/app/portal/tags"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+)
+
+// Portal says how the developer portal is run.
+type Portal struct {
+	// ID names the portal in the store: several can share one. "" is "default".
+	ID string
+	// Shared serves the portal beside the dashboard, by App itself. Otherwise only
+	// App.Portal serves it.
+	Shared bool
+	// SigningKey signs the tokens of admins; "": a key that is drawn and stored.
+	SigningKey string
+}
+
+// WithPortal runs the developer portal (docs/wire/portal.md).
+func WithPortal(p Portal) Option { return func(o *settings) { o.portal = portalSettings{&p} } }
+
+// portalSettings is the portal, or none.
+type portalSettings struct{ *Portal }
+
+// portalTenant begins the names of the organisations of portals. No organisation of a
+// dashboard can have one: identifiers have no colon.
+const portalTenant = "portal:"
+
+// scope returns the data of the portal, or the zero Scope without one.
+func (p portalSettings) scope() (tenant.Scope, error) {
+	if p.Portal == nil {
+		return tenant.Scope{}, nil
+	}
+	id := p.ID
+	if id == "" {
+		id = "default"
+	}
+	return tenant.Of(portalTenant + tenant.ID(id))
+}
+
+// portalKinds are the kinds of resources of the portal. They are known without one, so
+// that its data can be checked and purged; their operations are not.
+func portalKinds(p portalSettings) (out []crud.Registrar) {
+	for _, r := range slices.Concat([]crud.Registrar{
+		portal.Counters(),
+		door.Registration(),
+		catalogues.Registration(),
+		tags.Resource,
+	}, users.Registrations()) {
+		reg := r.Registration()
+		if p.Portal == nil {
+			reg.Operations = nil
+		}
+		out = append(out, reg)
+	}
+	return out
+}
+
+// newDoor lets people into the portal. Seeds are in the order in which bootstrap makes
+// what a portal begins with.
+func newDoor(p portalSettings, s people, t crud.Tools, keys secret.Keys) (*door.Service, error) {
+	scope, err := p.scope()
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	c := door.Config{Tools: t, Keys: keys, Passwords: s.passwords, Scope: scope, Seeds: []door.Seed{users.Found, catalogues.Found}}
+	if p.Portal != nil {
+		c.SigningKey = p.SigningKey
+	}
+	return &door.Service{Config: c}, nil
+}
+
+// portalHandler serves the portal; nil: there is none, or it is beside the dashboard.
+type portalHandler struct{ nethttp.Handler }
+
+// Portal returns what serves the portal by itself, or nil when there is none.
+func (a *App) Portal() nethttp.Handler { return a.portal.Handler }
+
+// divided returns the operations of the dashboard and those of the portal.
+func divided(ops table) (dashboard, portal table) {
+	for _, o := range ops {
+		if o.Surface == operation.Portal {
+			portal = append(portal, o)
+		} else {
+			dashboard = append(dashboard, o)
+		}
+	}
+	return dashboard, portal
+}
+
+// beside adds the operations of the portal to those of the dashboard, whose routes win.
+func beside(dashboard, portal table) table {
+	taken := map[string]bool{}
+	for _, o := range dashboard {
+		taken[o.Method+" "+o.Path] = true
+	}
+	for _, o := range portal {
+		if !taken[o.Method+" "+o.Path] {
+			dashboard = append(dashboard, o)
+		}
+	}
+	return dashboard
+}

@@ -1,0 +1,141 @@
+package door
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/password"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// First is the first admin.
+type First struct {
+	Username  string `json:"username" doc:"Address of the first admin."`
+	Password  string `json:"password"`
+	FirstName string `json:"first_name,omitempty"`
+	LastName  string `json:"last_name,omitempty"`
+}
+
+// check lists what is wrong.
+func (f First) check() error {
+	wrong := table.Problems{}
+	if _, err := identity.CleanEmail(f.Username); strings.TrimSpace(f.Username) == "" {
+		wrong.Blank("username")
+	} else if err != nil {
+		wrong.Invalid("username")
+	}
+	switch {
+	case f.Password == "":
+		wrong.Blank("password")
+	case len(f.Password) > password.Longest:
+		wrong = append(wrong, fmt.Sprintf("password is too long (the maximum is %d bytes)", password.Longest))
+	case utf8.RuneCountInString(f.Password) < password.Shortest:
+		wrong = append(wrong, fmt.Sprintf("password is too short (the minimum is %d characters)", password.Shortest))
+	}
+	for _, n := range []struct{ name, text string }{{"first_name", f.FirstName}, {"last_name", f.LastName}} {
+		if utf8.RuneCountInString(n.text) > maxName {
+			wrong = append(wrong, fmt.Sprintf("%s is too long (the maximum is %d characters)", n.name, maxName))
+		}
+	}
+	return wrong.Err()
+}
+
+const maxName = 255
+
+// Bootstrapped is the answer to a bootstrap.
+type Bootstrapped struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Data    struct {
+		APIToken string `json:"api_token"`
+	} `json:"data"`
+}
+
+type bootstrapIn struct {
+	First First `body:""`
+}
+
+func (s *Service) bootstrap(ctx context.Context, in bootstrapIn) (Bootstrapped, error) {
+	token, err := s.Bootstrap(ctx, in.First)
+	return bootstrapped(token), err
+}
+
+func bootstrapped(token string) Bootstrapped {
+	out := Bootstrapped{Code: "OK", Message: "Bootstrapped user successfully"}
+	out.Data.APIToken = token
+	return out
+}
+
+// Bootstrap makes the first admin and all that a portal begins with, once, and returns
+// the admin's token. A password is hashed only where there is no portal yet: that takes
+// long.
+func (s *Service) Bootstrap(ctx context.Context, f First) (string, error) {
+	if err := f.check(); err != nil {
+		return "", err
+	}
+	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) error { return s.fresh(ctx, r) }); err != nil {
+		return "", err
+	}
+	hash, err := s.Passwords.Hash(f.Password)
+	if err != nil {
+		return "", err
+	}
+	key, sealed, err := s.signing()
+	if err != nil {
+		return "", err
+	}
+	at := s.stamp()
+	u := account.User{Email: strings.TrimSpace(f.Username), First: f.FirstName, Last: f.LastName, Role: account.SuperAdmin, Provider: "password", Active: true,
+		PasswordHash: hash, Token: s.newToken(), TokenAt: at.Now()}
+	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		if err := s.fresh(ctx, w); err != nil {
+			return err
+		}
+		if err := installations.Insert(ctx, w, installation{Portal: s.Scope.Org(), SigningKey: sealed}); err != nil {
+			return err
+		}
+		if _, err := portal.Add(ctx, w, people.Users, at, u); err != nil {
+			return err
+		}
+		for _, seed := range s.Seeds {
+			if err := seed(ctx, w, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return account.Sign(key, u.Token), err
+}
+
+// fresh refuses a portal that is there already.
+func (s *Service) fresh(ctx context.Context, r store.Reader) error {
+	_, err := installations.Get(ctx, r, installed)
+	if err == nil {
+		return fault.New(fault.Denied, CodeBootstrapped, "portal is already bootstrapped")
+	}
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
+	return err
+}
+
+// signing returns the key that signs tokens, and a new one as it is stored.
+func (s *Service) signing() (key, sealed string, err error) {
+	key = s.Keys.NewKey()
+	sealed, err = s.Keys.Seal(key)
+	if s.SigningKey != "" {
+		key = s.SigningKey
+	}
+	return key, sealed, err
+}
+
+// newToken draws what a token names its user by.
+func (s *Service) newToken() string { return s.Keys.Digests(s.Keys.NewKey())[0] }

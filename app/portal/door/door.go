@@ -1,0 +1,117 @@
+// Package door is how one gets into the developer portal: its first admin, the tokens of
+// its API, and the probes (docs/wire/portal.md#start).
+package door
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Seed stores what a portal begins with.
+type Seed func(ctx context.Context, w store.Writer, at crud.Stamp) error
+
+// Config is what a door is made of.
+type Config struct {
+	crud.Tools
+	Keys       secret.Keys
+	Passwords  secret.Passwords
+	Scope      tenant.Scope // of the portal; the zero Scope: there is none
+	SigningKey string       // of tokens; "": the one that bootstrap draws
+	Seeds      []Seed       // in order
+}
+
+// Service lets people in.
+type Service struct{ Config }
+
+// installation is what there is once of a portal.
+type installation struct {
+	Portal     tenant.ID `json:"org_id"`
+	SigningKey string    `json:"signing_key"` // sealed
+}
+
+const installed = "installation"
+
+var installations = &store.Kind[installation]{
+	Name: "portal-installation", Noun: "portal",
+	ID:  func(installation) string { return installed },
+	Org: func(i installation) tenant.ID { return i.Portal },
+}
+
+// Registration is what there is to installations.
+func Registration() crud.Registration {
+	return crud.Facts[installation]{Kind: installations, Sample: func(at crud.Stamp) (installation, error) {
+		return installation{Portal: at.Org, SigningKey: "sealed"}, nil
+	}}.Registration()
+}
+
+// Codes of faults.
+const (
+	CodeNotBootstrapped = "portal.not_bootstrapped"
+	CodeBootstrapped    = "portal.bootstrapped"
+	CodeNotAdmin        = "portal.not_admin"
+)
+
+// principalPrefix begins the names of admins in logs and the audit trail.
+const principalPrefix = "portal-user-"
+
+// stamp is what one write stamps its records with.
+func (s *Service) stamp() crud.Stamp {
+	now := s.Now()
+	return crud.Stamp{ID: s.NewID(), Org: s.Scope.Org(), Now: func() time.Time { return now }}
+}
+
+// Authenticate is the guard's Authenticator of the portal: the admin whose token the
+// call presents, as it is stored at this moment.
+func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
+	var u account.User
+	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		key, err := s.key(ctx, r)
+		if err != nil {
+			return err
+		}
+		name, ok := account.Verify(key, c.Token)
+		if !ok {
+			return guard.Unauthenticated()
+		}
+		u, err = people.ByToken(ctx, r, name)
+		if fault.KindOf(err) == fault.NotFound {
+			return guard.Unauthenticated()
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case !u.Active && u.Admin():
+		s.Log.Warn("inactive admin of the portal refused", "user_id", int64(u.ID))
+		return guard.Unauthenticated()
+	case !u.Admin():
+		return fault.New(fault.Denied, CodeNotAdmin, "access denied")
+	}
+	c.Scope = s.Scope
+	c.Principal = operation.Principal{ID: principalPrefix + u.ID.String(), OrgID: s.Scope.Org(), Email: u.Email, Active: true}
+	return nil
+}
+
+// key returns the key that signs tokens, or says that there is no portal yet.
+func (s *Service) key(ctx context.Context, r store.Reader) (string, error) {
+	i, err := installations.Get(ctx, r, installed)
+	if fault.KindOf(err) == fault.NotFound {
+		return "", fault.New(fault.Unavailable, CodeNotBootstrapped, "portal is not bootstrapped")
+	}
+	if err != nil || s.SigningKey != "" {
+		return s.SigningKey, err
+	}
+	key, _, err := s.Keys.Open(i.Value.SigningKey)
+	return key, err
+}

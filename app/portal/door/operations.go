@@ -1,0 +1,97 @@
+package door
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// token stands for one in examples.
+const token = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJQcm92aWRlciI6Im5vbmUiLCJVc2VySUQiOiJ4In0.c2lnbmF0dXJl" //nolint:gosec // an example
+
+// Operations lists the rows; none when there is no portal.
+func (s *Service) Operations() []operation.Operation {
+	if s.Scope.IsZero() {
+		return nil
+	}
+	first := operation.Example(First{Username: "admin@example.com", Password: "a-good-password", FirstName: "Ada", LastName: "Lovelace"}, bootstrapped(token))
+	open := []operation.Option{operation.Public(), operation.Redact("password"), operation.Limits(maxBootstrap, 0), first,
+		operation.Faulting(table.CodeInvalid, CodeBootstrapped), operation.Answers(map[string]operation.Answer{CodeBootstrapped: {}}),
+		operation.Notes("Once: the first admin, the default organisation and its team, two catalogues and the settings. It answers with the admin's API token.")}
+	probe := portal.Group("portal", "", "start")
+	probe.Path = ""
+	probe.Style.Failure = operation.FailureMessage
+	group := portal.Group("portal", "", "start")
+	rows := group.Rows(
+		operation.POST("bootstrap", "/bootstrap", "Make the first admin of the portal", s.bootstrap, open...),
+		operation.PUT("rotate", "/profile/rotate-token", "Give the caller another API token", s.rotate, portal.Action(),
+			operation.Notes("The token of the call stops working."),
+			operation.Example(nil, Rotated{portal.Executed("Rotate"), token})),
+	)
+	older := group
+	older.Path = "/api"
+	rows = append(rows, older.Rows(operation.POST("bootstrap_older", "/bootstrap", "Make the first admin of the portal, at an older path", s.bootstrap, open...))...)
+	return append(rows, probe.Rows(
+		operation.GET("live", "/live", "Whether the process runs", s.live, operation.Public(), operation.Example(nil, Message{"Success"})),
+		operation.GET("ready", "/ready", "Whether the portal answers, also before it is bootstrapped", s.ready, operation.Public(),
+			operation.Faulting(codeNotReady), operation.Example(nil, Message{"Success"})),
+	)...)
+}
+
+// maxBootstrap is the size of a body that strangers may send.
+const maxBootstrap = 16 << 10
+
+const codeNotReady = "portal.not_ready"
+
+// Message is the answer of a probe.
+type Message struct {
+	Message string `json:"message"`
+}
+
+func (s *Service) live(context.Context, struct{}) (Message, error) { return Message{"Success"}, nil }
+
+// ready asks the store each time.
+func (s *Service) ready(ctx context.Context, _ struct{}) (Message, error) {
+	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		_, err := r.Count(ctx, store.Query{Kind: installations.Name})
+		return err
+	}); err != nil {
+		return Message{}, fault.New(fault.Unavailable, codeNotReady, "the database does not answer").Because(err)
+	}
+	return Message{"Success"}, nil
+}
+
+// Rotated is the answer to a rotation.
+type Rotated struct {
+	portal.Done
+	JWTToken string `json:"JWTToken"`
+}
+
+type rotateIn struct{ Who operation.Principal }
+
+// rotate gives the caller another token.
+func (s *Service) rotate(ctx context.Context, in rotateIn) (Rotated, error) {
+	var key string
+	fresh, at := s.newToken(), s.stamp()
+	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) (err error) {
+		if key, err = s.key(ctx, w); err != nil {
+			return err
+		}
+		id, _ := table.ParseID(in.Who.ID[len(principalPrefix):])
+		_, err = portal.Edit(ctx, w, people.Users, id, at, func(u account.User) (account.User, error) {
+			u.Token, u.TokenAt = fresh, at.Now()
+			return u, nil
+		})
+		return err
+	})
+	if err != nil {
+		return Rotated{}, err
+	}
+	return Rotated{portal.Executed("Rotate"), account.Sign(key, fresh)}, nil
+}

@@ -1,0 +1,253 @@
+// Package portal makes the resources of the developer portal out of their tables: how
+// they are stored, numbered, found and listed, and their operations. A resource is its
+// package in core, and a value of Resource here.
+package portal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"iter"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Names of indexes.
+const (
+	byCID  = "cid"
+	byLive = "live" // records that are not deleted, in order of parent and number
+)
+
+// KindOf makes the kind of a table, with more indexes if it needs some. Records that
+// are deleted and may come back have no key but their number.
+func KindOf[T table.Row[T]](more ...store.Index[T]) *store.Kind[T] {
+	t := tableOf[T]()
+	k := &store.Kind[T]{
+		Name: t.Kind, Noun: t.Noun, Alias: byCID,
+		ID:  func(v T) string { return t.Base(&v).ID.Key() },
+		Org: func(v T) tenant.ID { return t.Base(&v).Portal },
+	}
+	alive := func(of func(T) string) func(T) string {
+		return func(v T) string {
+			if t.Base(&v).Deleted() {
+				return ""
+			}
+			return of(v)
+		}
+	}
+	k.Indexes = []store.Index[T]{
+		store.Unique(byCID, "CID", alive(func(v T) string { return t.Base(&v).CID })),
+		store.Sorted(byLive, alive(func(v T) string { return below(t, v) + t.Base(&v).ID.Key() })),
+	}
+	for _, u := range t.Unique {
+		k.Indexes = append(k.Indexes, store.Unique(u.Name, u.Name, alive(func(v T) string {
+			if s := u.Of(v); s != "" {
+				return store.Indexed(s)
+			}
+			return ""
+		})))
+	}
+	k.Indexes = append(k.Indexes, more...)
+	return k
+}
+
+func tableOf[T table.Row[T]]() *table.Table[T] {
+	var zero T
+	return zero.Table()
+}
+
+// below is what the values of the records below one parent begin with.
+func below[T any](t *table.Table[T], v T) string {
+	if t.Parent == nil {
+		return ""
+	}
+	return prefix(t.Parent(v))
+}
+
+func prefix(parent table.ID) string { return parent.Key() + "\x00" }
+
+// counter is how many records a table has had.
+type counter struct {
+	Kind   string    `json:"kind"`
+	Portal tenant.ID `json:"org_id"`
+	Last   table.ID  `json:"last"`
+}
+
+var counters = &store.Kind[counter]{
+	Name: "portal-counter", Noun: "counter",
+	ID:  func(c counter) string { return c.Kind },
+	Org: func(c counter) tenant.ID { return c.Portal },
+}
+
+// Counters is the registration of what numbers records.
+func Counters() crud.Registration {
+	return crud.Facts[counter]{Kind: counters, Sample: func(at crud.Stamp) (counter, error) {
+		return counter{Kind: at.ID, Portal: at.Org, Last: 7}, nil
+	}}.Registration()
+}
+
+// next returns the number of a new record of a kind. Numbers are never used again.
+func next(ctx context.Context, w store.Writer, kind string) (table.ID, error) {
+	c, err := counters.Edit(ctx, w, kind, nil, func(c counter) (counter, error) {
+		c.Last++
+		return c, nil
+	})
+	if fault.KindOf(err) == fault.NotFound {
+		c = counter{Kind: kind, Portal: w.Scope().Org(), Last: 1}
+		err = counters.Insert(ctx, w, c)
+	}
+	return c.Last, err
+}
+
+// Add stores a new record, with a number of its own and, unless it has one, a CID.
+func Add[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], at crud.Stamp, v T) (T, error) {
+	t := tableOf[T]()
+	base := t.Base(&v)
+	id, err := next(ctx, w, t.Kind)
+	if err != nil {
+		return v, err
+	}
+	now := at.Now()
+	base.ID, base.Portal, base.CreatedAt, base.UpdatedAt = id, w.Scope().Org(), now, now
+	if base.CID == "" {
+		base.CID = table.NewCID(now, at.ID+t.Kind+id.Key())
+	}
+	return v, taken(t, k.Insert(ctx, w, v))
+}
+
+// Edit changes a record that is not deleted.
+func Edit[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], id table.ID, at crud.Stamp, fn func(T) (T, error)) (T, error) {
+	t := tableOf[T]()
+	v, err := k.Edit(ctx, w, id.Key(), nil, func(old T) (T, error) {
+		if t.Base(&old).Deleted() {
+			return old, k.Absent()
+		}
+		fresh, err := fn(old)
+		base := t.Base(&fresh)
+		own := *t.Base(&old)
+		base.ID, base.CID, base.Portal, base.CreatedAt, base.UpdatedAt = own.ID, own.CID, own.Portal, own.CreatedAt, at.Now()
+		return fresh, err
+	})
+	return v, taken(t, err)
+}
+
+// Remove deletes a record: for good, or so that it can come back where the table says so.
+func Remove[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], id table.ID, at crud.Stamp) error {
+	t := tableOf[T]()
+	if !t.Soft {
+		_, err := k.Delete(ctx, w, id.Key(), nil)
+		return err
+	}
+	_, err := Edit(ctx, w, k, id, at, func(v T) (T, error) {
+		t.Base(&v).DeletedAt = at.Now()
+		return v, nil
+	})
+	return err
+}
+
+// taken says with the words of the table that a value belongs to another record.
+func taken[T any](t *table.Table[T], err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Kind != fault.Conflict {
+		return err
+	}
+	for _, u := range t.Unique {
+		if u.Name == f.Field {
+			return fault.New(fault.Conflict, t.Kind+".taken", "%s", u.Taken).At(f.Field).Because(err)
+		}
+	}
+	if f.Field == byCID {
+		return fault.New(fault.Conflict, t.Kind+".cid", "CID has already been taken").At(f.Field).Because(err)
+	}
+	return err
+}
+
+// Find returns a record by its number or its CID, unless it is deleted.
+func Find[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], name string) (T, error) {
+	v, err := k.Get(ctx, r, key(name))
+	if err == nil && tableOf[T]().Base(&v.Value).Deleted() {
+		err = k.Absent()
+	}
+	return v.Value, err
+}
+
+// key is the name of a record as the store knows it.
+func key(name string) string {
+	if id, ok := table.ParseID(name); ok {
+		return id.Key()
+	}
+	if !table.IsCID(name) {
+		return "none" // no record is called so, and none gets here by a name of its own
+	}
+	return name
+}
+
+// All yields the records that are not deleted, those below a parent if the table has
+// parents, in order of number.
+func All[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], parent table.ID) iter.Seq2[T, error] {
+	q := store.Query{Index: byLive, Sorted: true}
+	if tableOf[T]().Parent != nil && parent != 0 {
+		q.Prefix = prefix(parent)
+	}
+	return func(yield func(T, error) bool) {
+		for v, err := range k.Find(ctx, r, q) {
+			if !yield(v.Value, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Resolver finds the numbers of records that a body names, inside a unit of work.
+func Resolver(ctx context.Context, r store.Reader) table.Resolve {
+	return func(kind, name string) (table.ID, bool, error) {
+		id, err := locate(ctx, r, kind, name)
+		if errors.Is(err, store.ErrNotFound) {
+			return 0, false, nil
+		}
+		return id, err == nil, err
+	}
+}
+
+// locate returns the number of a record of any kind that is not deleted, or
+// store.ErrNotFound.
+func locate(ctx context.Context, r store.Reader, kind, name string) (table.ID, error) {
+	q := store.Query{Kind: kind, ID: key(name), Limit: 1}
+	if table.IsCID(name) {
+		q = store.Query{Kind: kind, Index: byCID, Value: name, Limit: 1}
+	}
+	for rec, err := range r.Scan(ctx, q) {
+		if err != nil {
+			return 0, err
+		}
+		id, ok := table.ParseID(trimZeros(rec.ID))
+		var base table.Base
+		if !ok || rec.Damage != nil || json.Unmarshal(rec.Doc, &base) != nil || base.Deleted() {
+			return 0, store.ErrNotFound
+		}
+		return id, nil
+	}
+	return 0, store.ErrNotFound
+}
+
+func trimZeros(s string) string {
+	for len(s) > 1 && s[0] == '0' {
+		s = s[1:]
+	}
+	return s
+}
+
+// Sampled gives a sample of a table the marks of a stored record.
+func Sampled[T table.Row[T]](v T, at crud.Stamp) T {
+	base := tableOf[T]().Base(&v)
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(at.ID)) // it never fails
+	base.ID, base.Portal, base.CID = table.ID(sum.Sum32())+1, at.Org, table.NewCID(at.Now(), at.ID)
+	base.CreatedAt, base.UpdatedAt = at.Now(), at.Now()
+	return v
+}

@@ -1,0 +1,187 @@
+package portal
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// DefaultPerPage is how many records a page has unless somebody says otherwise.
+const DefaultPerPage = 20
+
+// Page is what lists can be asked for. What is no number counts as not said.
+type Page struct {
+	Number  string `query:"page" doc:"Page, counted from 1. -1 and less: everything."`
+	PerPage string `query:"per_page" doc:"Records on a page; 20 unless said otherwise."`
+	Limit   string `query:"limit" doc:"Records in this answer; where the page begins follows from per_page."`
+	OrderBy string `query:"order_by" doc:"Field to order by; with _desc behind it, backwards."`
+	Sort    string `query:"sort" doc:"Another name of order_by."`
+	Keyword string `query:"keyword" doc:"Only records whose texts contain this."`
+}
+
+// window is which records of a list an answer has.
+type window struct{ page, size, from, to int }
+
+// most bounds pages and their sizes, so that their product is a number.
+const most = 1 << 30
+
+func (p Page) window(size int) window {
+	number := func(text string, otherwise int) int {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n == 0 {
+			return otherwise
+		}
+		return min(n, most)
+	}
+	w := window{page: number(p.Number, 1), size: number(p.PerPage, size)}
+	if w.size < 0 {
+		w.size = size
+	}
+	if w.page < 0 {
+		return window{size: w.size, to: operation.AllItems}
+	}
+	limit := number(p.Limit, w.size)
+	if limit < 0 {
+		limit = w.size
+	}
+	w.from = (w.page - 1) * w.size
+	w.to = w.from + limit
+	return w
+}
+
+// order returns the member to order by, and whether backwards.
+func (p Page) order(otherwise string) (name string, desc bool) {
+	for _, text := range []string{p.OrderBy, p.Sort, otherwise} {
+		if name, desc = strings.CutSuffix(text, "_desc"); name != "" {
+			return name, desc
+		}
+	}
+	return "", false
+}
+
+// listed is the input of a list.
+type listed struct {
+	place
+	Page `params:""`
+}
+
+// ListRow lists records.
+func (o Operations[T, L, S]) ListRow(opts ...operation.Option) operation.Row {
+	return operation.GET("list", "", "List "+o.Many, o.Page, o.options(opts,
+		operation.Example(nil, operation.Listing[L]{Items: []L{example(o.Sample, o.List)}, Total: 1, Page: 1, PerPage: DefaultPerPage}))...)
+}
+
+// Page returns the part of a list that was asked for.
+func (o Operations[T, L, S]) Page(ctx context.Context, in listed) (out operation.Listing[L], err error) {
+	err = o.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		above, err := o.parent(ctx, r, in.place)
+		if err != nil {
+			return err
+		}
+		out, err = o.Part(ctx, r, above, in.Page)
+		return err
+	})
+	return out, err
+}
+
+// Part returns a part of the list of the records below one, or of all.
+func (o Operations[T, L, S]) Part(ctx context.Context, r store.Reader, above table.ID, p Page) (out operation.Listing[L], err error) {
+	size := o.PerPage
+	if size == 0 {
+		size = DefaultPerPage
+	}
+	w := p.window(size)
+	name, desc := p.order(o.Order)
+	member, known := tableOf[T]().Member(name)
+	keyword := strings.ToLower(strings.TrimSpace(p.Keyword))
+	var page []T
+	if keyword == "" && !known {
+		page, out.Total, err = o.newest(ctx, r, above, w)
+	} else {
+		page, out.Total, err = o.selected(ctx, r, above, w, keyword, func(a, b *T) int {
+			c := 0
+			if known {
+				c = table.Compare(member(a), member(b))
+			}
+			if desc {
+				c = -c
+			}
+			if c == 0 {
+				t := tableOf[T]()
+				c = table.Compare(&t.Base(b).ID, &t.Base(a).ID)
+			}
+			return c
+		})
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Items, out.Page, out.PerPage = make([]L, 0, len(page)), w.page, w.size
+	for _, v := range page {
+		shown, err := o.List(ctx, r, v)
+		if err != nil {
+			return out, err
+		}
+		out.Items = append(out.Items, shown)
+	}
+	return out, nil
+}
+
+// newest returns a part of the list as it is stored, the newest record first: the last
+// page costs no more than the first.
+func (o Operations[T, L, S]) newest(ctx context.Context, r store.Reader, above table.ID, w window) ([]T, int, error) {
+	q := store.Query{Index: byLive, Sorted: true, Desc: true, Offset: w.from}
+	if o.Above != nil {
+		q.Prefix = prefix(above)
+	}
+	if w.to != operation.AllItems {
+		q.Limit = w.to - w.from
+	}
+	found, total, err := o.Kind.Page(ctx, r, q)
+	page := make([]T, 0, len(found))
+	for _, v := range found {
+		page = append(page, v.Value)
+	}
+	return page, total, err
+}
+
+// selected looks the whole list through.
+func (o Operations[T, L, S]) selected(ctx context.Context, r store.Reader, above table.ID, w window, keyword string, order func(a, b *T) int) ([]T, int, error) {
+	var all []T
+	for v, err := range All(ctx, r, o.Kind, above) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if keyword == "" || o.matches(v, keyword) {
+			all = append(all, v)
+		}
+	}
+	slices.SortFunc(all, func(a, b T) int { return order(&a, &b) })
+	return all[min(w.from, len(all)):min(w.to, len(all))], len(all), nil
+}
+
+func (o Operations[T, L, S]) matches(v T, keyword string) bool {
+	if o.Search != nil {
+		return o.Search(v, keyword)
+	}
+	return tableOf[T]().Matches(&v, keyword)
+}
+
+// GetRow fetches a record.
+func (o Operations[T, L, S]) GetRow(opts ...operation.Option) operation.Row {
+	return operation.GET("get", o.path(), "Fetch "+o.One, func(ctx context.Context, in address) (shown S, err error) {
+		err = o.Store.View(ctx, in.Scope, func(r store.Reader) error {
+			v, err := o.Lookup(ctx, r, in)
+			if err == nil {
+				shown, err = o.Show(ctx, r, v)
+			}
+			return err
+		})
+		return shown, err
+	}, o.options(opts, operation.Example(nil, example(o.Sample, o.Show)))...)
+}

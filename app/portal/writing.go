@@ -1,0 +1,198 @@
+package portal
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// place is the input of an operation on the records below one, or on all.
+type place struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	Above string `path:"^"`
+}
+
+// address is the input of an operation on one record.
+type address struct {
+	place
+	ID string `path:""`
+}
+
+type creation[T table.Row[T]] struct {
+	place
+	Body table.Body[T] `body:""`
+}
+
+type revision[T table.Row[T]] struct {
+	address
+	Body table.Body[T] `body:""`
+}
+
+// parent returns the number of the record in whose path the call is, or 0.
+func (o Operations[T, L, S]) parent(ctx context.Context, r store.Reader, in place) (table.ID, error) {
+	if o.Above == nil {
+		return 0, nil
+	}
+	id, err := locate(ctx, r, o.Above.Kind, in.Above)
+	if err != nil {
+		return 0, absent(o.Kind, err)
+	}
+	return id, nil
+}
+
+// absent says of what the store does not find that it does not exist.
+func absent[T any](k *store.Kind[T], err error) error {
+	if err == store.ErrNotFound { //nolint:errorlint // locate does not wrap it
+		return k.Absent()
+	}
+	return err
+}
+
+// Lookup returns the record that a call is about. One below another parent does not exist.
+func (o Operations[T, L, S]) Lookup(ctx context.Context, r store.Reader, in address) (v T, err error) {
+	above, err := o.parent(ctx, r, in.place)
+	if err != nil {
+		return v, err
+	}
+	if v, err = Find(ctx, r, o.Kind, in.ID); err != nil {
+		return v, err
+	}
+	if t := tableOf[T](); o.Above != nil && t.Parent(v) != above {
+		return v, o.Kind.Absent()
+	}
+	return v, nil
+}
+
+// change begins a write.
+func (o Operations[T, L, S]) change(op store.Op, in place, body *table.Body[T]) (*Change[T], crud.Stamp) {
+	now := o.Now()
+	c := &Change[T]{Op: op, Scope: in.Scope, Who: in.Who, Now: now}
+	if body != nil {
+		c.Sent = body
+	}
+	return c, crud.Stamp{ID: o.NewID(), Org: in.Scope.Org(), Now: func() time.Time { return now }}
+}
+
+// carryOut runs a write: what is valid is prepared, and stored in one unit of work.
+// draft fills the change in out of what is stored at this moment.
+func (o Operations[T, L, S]) carryOut(ctx context.Context, c *Change[T], draft func(context.Context, store.Reader) error, put func(context.Context, store.Writer) error) (shown S, err error) {
+	if o.Prepare != nil {
+		if err := o.Store.View(ctx, c.Scope, func(r store.Reader) error { return draft(ctx, r) }); err != nil {
+			return shown, err
+		}
+		if err := o.Prepare(ctx, c); err != nil {
+			return shown, err
+		}
+	}
+	_, err = o.Store.Update(ctx, c.Scope, func(w store.Writer) error {
+		for _, step := range []func(context.Context, store.Writer) error{
+			func(ctx context.Context, w store.Writer) error { return draft(ctx, w) },
+			o.hook(o.Before, c), put, o.hook(o.After, c),
+			func(ctx context.Context, w store.Writer) (err error) {
+				if c.Op != store.Deleted {
+					shown, err = o.Show(ctx, w, c.New)
+				}
+				return err
+			},
+		} {
+			if err := step(ctx, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil && o.Failed != nil {
+		o.Failed(context.WithoutCancel(ctx), c)
+	}
+	return shown, err
+}
+
+func (o Operations[T, L, S]) hook(fn func(context.Context, store.Writer, *Change[T]) error, c *Change[T]) func(context.Context, store.Writer) error {
+	return func(ctx context.Context, w store.Writer) error {
+		if fn == nil {
+			return nil
+		}
+		return fn(ctx, w, c)
+	}
+}
+
+// Insert makes a record out of a body.
+func (o Operations[T, L, S]) Insert(ctx context.Context, in creation[T]) (S, error) {
+	c, at := o.change(store.Created, in.place, &in.Body)
+	fresh := c.New
+	return o.carryOut(ctx, c, func(ctx context.Context, r store.Reader) (err error) {
+		if c.Parent, err = o.parent(ctx, r, in.place); err != nil {
+			return err
+		}
+		c.New = fresh
+		if o.Begin != nil {
+			o.Begin(&c.New, c.Parent)
+		}
+		return in.Body.Apply(&c.New, true, Resolver(ctx, r))
+	}, func(ctx context.Context, w store.Writer) (err error) {
+		c.New, err = Add(ctx, w, o.Kind, at, c.New)
+		return err
+	})
+}
+
+// CreateRow makes a record.
+func (o Operations[T, L, S]) CreateRow(opts ...operation.Option) operation.Row {
+	return operation.POST("create", "", "Create "+o.One, o.Insert, o.options(opts, operation.Status(201),
+		operation.Faulting(table.CodeInvalid), operation.Example(o.request(), example(o.Sample, o.Show)))...)
+}
+
+// Revise changes a record as a body says.
+func (o Operations[T, L, S]) Revise(ctx context.Context, in revision[T]) (S, error) {
+	c, at := o.change(store.Updated, in.place, &in.Body)
+	return o.carryOut(ctx, c, func(ctx context.Context, r store.Reader) (err error) {
+		if c.Old, err = o.Lookup(ctx, r, in.address); err != nil {
+			return err
+		}
+		if t := tableOf[T](); t.Parent != nil {
+			c.Parent = t.Parent(c.Old)
+		}
+		c.New = c.Old
+		return in.Body.Apply(&c.New, false, Resolver(ctx, r))
+	}, func(ctx context.Context, w store.Writer) (err error) {
+		c.New, err = Edit(ctx, w, o.Kind, tableOf[T]().Base(&c.Old).ID, at, func(T) (T, error) { return c.New, nil })
+		return err
+	})
+}
+
+// UpdateRow changes a record: what the body does not name stays.
+func (o Operations[T, L, S]) UpdateRow(opts ...operation.Option) operation.Row {
+	return operation.PUT("update", o.path(), "Change "+o.One, o.Revise, o.options(opts, Unprocessable(),
+		operation.Faulting(table.CodeInvalid), operation.Example(o.request(), example(o.Sample, o.Show)))...)
+}
+
+// Delete removes a record.
+func (o Operations[T, L, S]) Delete(ctx context.Context, in address) (Status, error) {
+	c, at := o.change(store.Deleted, in.place, nil)
+	_, err := o.carryOut(ctx, c, func(ctx context.Context, r store.Reader) (err error) {
+		c.Old, err = o.Lookup(ctx, r, in)
+		return err
+	}, func(ctx context.Context, w store.Writer) error {
+		return Remove(ctx, w, o.Kind, tableOf[T]().Base(&c.Old).ID, at)
+	})
+	return Status{"ok"}, err
+}
+
+// DeleteRow removes a record.
+func (o Operations[T, L, S]) DeleteRow(opts ...operation.Option) operation.Row {
+	return operation.DELETE("delete", o.path(), "Delete "+o.One, o.Delete, o.options(opts, operation.Example(nil, Status{"ok"}))...)
+}
+
+// request is the body of the examples: the fields of the sample.
+func (o Operations[T, L, S]) request() map[string]any {
+	v, body := o.Sample, map[string]any{}
+	for _, f := range tableOf[T]().Fields {
+		body[f.Name] = f.At(&v)
+	}
+	return body
+}

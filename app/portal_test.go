@@ -1,0 +1,57 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app"
+)
+
+// TestPortalIsApart states that neither surface reaches the data of the other, and that
+// two portals in one store do not either.
+func TestPortalIsApart(t *testing.T) {
+	a := service(t, nobodyWatches(), portalOptions()...)
+	if code, text := fetch(t, a, "POST", "/portal-api/bootstrap", "", `{"username":"admin@example.com","password":"secret"}`); code != 200 {
+		t.Fatal(code, text)
+	}
+	if code, text := fetch(t, a, "POST", "/portal-api/tags", "portal-admin", `{"Name":"Payments"}`); code != 201 {
+		t.Fatal(code, text)
+	}
+	for _, c := range []struct {
+		method, path, as, body string
+		code                   int
+	}{
+		{"GET", "/api/users", "portal-admin", "", 401},
+		{"GET", "/admin/organisations", "portal-admin", "", 401},
+		{"GET", "/portal-api/tags", "admin", "", 401},
+		{"GET", "/portal-api/tags", "super-admin", "", 401},
+		{"POST", "/admin/organisations", "super-admin", `{"id":"portal:default","owner_name":"x","owner_slug":"x"}`, 400},
+	} {
+		if code, text := fetch(t, a, c.method, c.path, c.as, c.body); code != c.code {
+			t.Errorf("%s %s as %s: %d %s", c.method, c.path, c.as, code, text)
+		}
+	}
+	other := service(t, nobodyWatches(), append(portalOptions(), app.WithStore(a.Store()), app.WithPortal(app.Portal{ID: "other", Shared: true, SigningKey: signingKey}))...)
+	if code, text := fetch(t, other, "GET", "/portal-api/tags", "portal-admin", ""); code != 503 {
+		t.Errorf("another portal answers %d %s", code, text)
+	}
+}
+
+// TestPortalListener states what the listener of the portal alone answers, and what the
+// dashboard's does then.
+func TestPortalListener(t *testing.T) {
+	a := service(t, nobodyWatches(), app.WithPortal(app.Portal{}))
+	for path, code := range map[string]int{"/live": 200, "/ready": 200, "/portal-api/tags": 503, "/api/apis": 404, "/": 404} {
+		if got, text := fetch(t, a.Portal(), "GET", path, "", ""); got != code || code == 404 && !strings.Contains(text, `"errors"`) {
+			t.Errorf("%s of the portal: %d %s", path, got, text)
+		}
+	}
+	for path, code := range map[string]int{"/live": 404, "/portal-api/tags": 404, "/health": 200} {
+		if got, text := fetch(t, a, "GET", path, "", ""); got != code {
+			t.Errorf("%s of the dashboard: %d %s", path, got, text)
+		}
+	}
+	if service(t, nobodyWatches()).Portal() != nil {
+		t.Error("there is a portal that nobody asked for")
+	}
+}

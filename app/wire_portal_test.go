@@ -1,0 +1,45 @@
+package app_test
+
+import (
+	"fmt"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+)
+
+// signingKey signs the tokens of the portal under test.
+const signingKey = "a signing key of the test"
+
+// drawn is the manieth key the first admin's token is made of: the users of the
+// dashboard and the signing key that is not used come before.
+const drawn = 8
+
+func init() {
+	keys, err := crypto.NewKeys("a secret of the test")
+	if err != nil {
+		panic(err)
+	}
+	token := account.Sign(signingKey, keys.Digests(fmt.Sprintf("%032x", drawn))[0])
+	callers["portal-admin"] = [2]string{"Authorization", token}
+	callers["portal-bearer"] = [2]string{"Authorization", "Bearer " + token}
+	callers["portal-stranger"] = [2]string{"Authorization", account.Sign("another key", keys.Digests(fmt.Sprintf("%032x", drawn))[0])}
+}
+
+// countedKeys makes keys 1, 2, 3.
+type countedKeys struct {
+	secret.Keys
+	next func() string
+}
+
+func (k countedKeys) NewKey() string { return k.next() }
+
+// portalOptions run the portal beside the dashboard, with keys that are known.
+func portalOptions() []app.Option {
+	keys, err := crypto.NewKeys("a secret of the test")
+	if err != nil {
+		panic(err)
+	}
+	return []app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey}), app.WithKeys(countedKeys{keys, count("%032x")})}
+}

@@ -1,0 +1,76 @@
+// Package account models the people of the developer portal: roles, and the tokens by
+// which admins use its API (docs/wire/portal.md#tokens).
+package account
+
+import (
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Kinds of records.
+const (
+	Kind             = "portal-user"
+	OrganisationKind = "portal-organisation"
+	TeamKind         = "portal-team"
+)
+
+// Roles.
+const (
+	SuperAdmin    = "super-admin"
+	ProviderAdmin = "provider-admin"
+	ConsumerAdmin = "consumer-admin"
+	Member        = "consumer-team-member"
+)
+
+// User is somebody who uses the portal.
+type User struct {
+	table.Base
+	Email          string
+	First          string
+	Last           string
+	Role           string
+	OrganisationID table.ID
+	Teams          []table.ID
+	Provider       string // who knows the password: "password" is the portal itself
+	Active         bool
+	ResetPassword  bool
+	PasswordHash   string
+	// Token is what the user's API token names the user by. Another one makes the token
+	// worthless.
+	Token   string
+	TokenAt time.Time
+}
+
+// Admin reports whether the user may use the API of the portal.
+func (u User) Admin() bool { return u.Role == SuperAdmin || u.Role == ProviderAdmin }
+
+// Table implements table.Row.
+func (User) Table() *table.Table[User] { return users }
+
+var users = &table.Table[User]{
+	Kind: Kind, Noun: "user",
+	Base: func(u *User) *table.Base { return &u.Base },
+	Fields: []table.Field[User]{
+		{Name: "Email", At: func(u *User) any { return &u.Email }, Required: true, Max: 255, Valid: func(u User) bool { return validEmail(u.Email) }},
+		{Name: "First", At: func(u *User) any { return &u.First }, Max: 255},
+		{Name: "Last", At: func(u *User) any { return &u.Last }, Max: 255},
+		{Name: "Role", At: func(u *User) any { return &u.Role }, Enum: []string{SuperAdmin, ProviderAdmin, ConsumerAdmin, Member}},
+		{Name: "OrganisationID", Also: []string{"Organisation"}, At: func(u *User) any { return &u.OrganisationID }, Target: OrganisationKind},
+		{Name: "Teams", At: func(u *User) any { return &u.Teams }, Target: TeamKind},
+		{Name: "Provider", At: func(u *User) any { return &u.Provider }, Max: 255},
+		{Name: "Active", At: func(u *User) any { return &u.Active }},
+		{Name: "ResetPassword", At: func(u *User) any { return &u.ResetPassword }},
+	},
+	Unique: []table.Unique[User]{
+		{Name: "email", Taken: "Email has already been taken", Of: func(u User) string { return strings.ToLower(u.Email) }},
+		{Name: "token", Taken: "token has already been taken", Of: func(u User) string { return u.Token }},
+	},
+}
+
+func validEmail(s string) bool {
+	_, err := identity.CleanEmail(s)
+	return err == nil
+}

@@ -1,0 +1,145 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Codes of the faults of bodies.
+const (
+	CodeInvalid = "portal.invalid" // failed validations
+	CodeBody    = "body.malformed"
+)
+
+// Body is a body for a table, as a client sent it. Names of members count as they are
+// written; members that the table does not have are ignored.
+type Body[T Row[T]] struct{ members map[string]any }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *Body[T]) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&b.members); err != nil || b.members == nil {
+		return fault.New(fault.Invalid, CodeBody, "an object is wanted")
+	}
+	return nil
+}
+
+// Schema describes the body.
+func (b *Body[T]) Schema() map[string]any {
+	var zero T
+	return zero.Table().Schema()
+}
+
+// SchemaName is what the description calls the body.
+func (b *Body[T]) SchemaName() string {
+	var zero T
+	return camel(zero.Table().Noun) + "Input"
+}
+
+// Has reports whether the client sent a member, if only null.
+func (b *Body[T]) Has(name string) bool { _, ok := b.members[name]; return ok }
+
+// Get returns a member as JSON decodes it, numbers as json.Number; nil: there is none.
+func (b *Body[T]) Get(name string) any { return b.members[name] }
+
+// Resolve returns the number of a record that is named by its number or its CID, and
+// false when there is none.
+type Resolve func(kind, name string) (ID, bool, error)
+
+// Apply puts what the client sent into a record. making says that the record is new:
+// required fields must be there then, and fixed ones may be. All failed validations are
+// listed in one fault.
+func (b *Body[T]) Apply(v *T, making bool, resolve Resolve) error {
+	var zero T
+	t, wrong := zero.Table(), Problems{}
+	if making {
+		b.cid(t.Base(v), &wrong)
+	}
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if f.Fixed && !making {
+			continue
+		}
+		before := len(wrong)
+		if err := b.field(f, v, resolve, &wrong); err != nil {
+			return err
+		}
+		if len(wrong) == before {
+			f.check(v, making, &wrong)
+		}
+	}
+	if t.Check != nil {
+		t.Check(*v, &wrong)
+	}
+	return wrong.Err()
+}
+
+// Err returns the failed validations as one fault, or nil.
+func (p Problems) Err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	return fault.Several(fault.Invalid, CodeInvalid, p)
+}
+
+// cid takes the CID that a client chose for a new record.
+func (b *Body[T]) cid(base *Base, wrong *Problems) {
+	switch cid, ok := b.members["CID"].(string); {
+	case b.members["CID"] == nil || ok && cid == "":
+	case !ok || !IsCID(cid):
+		wrong.Invalid("CID")
+	default:
+		base.CID = cid
+	}
+}
+
+// field takes what the client sent for a field, under the first of its names that says
+// something.
+func (b *Body[T]) field(f *Field[T], v *T, resolve Resolve, wrong *Problems) error {
+	for _, name := range append([]string{f.Name}, f.Also...) {
+		sent, ok := b.members[name]
+		if !ok {
+			continue
+		}
+		done, err := take(f.At(v), sent, f.Target, resolve)
+		switch {
+		case err == errInvalid: //nolint:errorlint // it is never wrapped
+			wrong.Invalid(f.Name)
+			return nil
+		case err != nil:
+			return err
+		case done:
+			return nil
+		}
+	}
+	return nil
+}
+
+// check holds a field against its row of the table.
+func (f *Field[T]) check(v *T, making bool, wrong *Problems) {
+	at := f.At(v)
+	switch s, isText := textOf(at); {
+	case empty(at):
+		if f.Required && (making || !f.Fixed) {
+			wrong.Blank(f.Name)
+		}
+	case isText && utf8.RuneCountInString(s) > f.most():
+		*wrong = append(*wrong, fmt.Sprintf("%s is too long (the maximum is %d characters)", f.Name, f.most()))
+	case len(f.Enum) > 0 && !among(f.Enum, s):
+		wrong.Invalid(f.Name)
+	case f.Valid != nil && !f.Valid(*v):
+		wrong.Invalid(f.Name)
+	}
+}
+
+func (f *Field[T]) most() int {
+	if f.Max == 0 {
+		return MaxText
+	}
+	return f.Max
+}

@@ -1,0 +1,292 @@
+package table_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// thing has a field of each sort.
+type thing struct {
+	table.Base
+	Name   string
+	Note   string
+	Word   string
+	Kinds  table.CSV
+	Meta   table.Object
+	Free   json.RawMessage
+	Rate   int64
+	Price  float64
+	Active bool
+	Labels []string
+	Owner  table.ID
+	Plans  []table.ID
+	Type   string
+}
+
+func (thing) Table() *table.Table[thing] { return things }
+
+var things = &table.Table[thing]{
+	Kind: "portal-thing", Noun: "small thing",
+	Base: func(t *thing) *table.Base { return &t.Base },
+	Fields: []table.Field[thing]{
+		{Name: "Name", At: func(t *thing) any { return &t.Name }, Required: true, Max: 10, Doc: "What it is called."},
+		{Name: "Note", At: func(t *thing) any { return &t.Note }, Valid: func(t thing) bool { return t.Note != "bad" }},
+		{Name: "Word", At: func(t *thing) any { return &t.Word }, Enum: []string{"yes", "no"}},
+		{Name: "Kinds", At: func(t *thing) any { return &t.Kinds }},
+		{Name: "Meta", At: func(t *thing) any { return &t.Meta }},
+		{Name: "Free", At: func(t *thing) any { return &t.Free }},
+		{Name: "Rate", At: func(t *thing) any { return &t.Rate }},
+		{Name: "Price", At: func(t *thing) any { return &t.Price }},
+		{Name: "Active", At: func(t *thing) any { return &t.Active }},
+		{Name: "Labels", At: func(t *thing) any { return &t.Labels }},
+		{Name: "OwnerID", Also: []string{"Owner"}, At: func(t *thing) any { return &t.Owner }, Target: "portal-user"},
+		{Name: "Plans", At: func(t *thing) any { return &t.Plans }, Target: "portal-plan"},
+		{Name: "Type", At: func(t *thing) any { return &t.Type }, Fixed: true, Required: true},
+	},
+	Check: func(t thing, wrong *table.Problems) {
+		if t.Name == "free" && t.Price > 0 {
+			wrong.Invalid("Price")
+		}
+	},
+}
+
+const cid = "2r7p8aUnkzby17hCJk8w2XvK3K6"
+
+// resolve knows the records 1 to 9, and 4 by its CID.
+func resolve(_, name string) (table.ID, bool, error) {
+	switch {
+	case name == cid:
+		return 4, true, nil
+	case name == "13":
+		return 0, false, errAway
+	}
+	id, ok := table.ParseID(name)
+	return id, ok && id < 10, nil
+}
+
+var errAway = errors.New("away")
+
+func stored() thing {
+	return thing{Name: "old", Type: "fixed", Owner: 3, Plans: []table.ID{1, 2}, Rate: 7, Active: true, Kinds: "a,b", Labels: []string{"x"}}
+}
+
+func apply(t testing.TB, text string, making bool) (thing, error) {
+	t.Helper()
+	var b table.Body[thing]
+	if err := json.Unmarshal([]byte(text), &b); err != nil {
+		return thing{}, err
+	}
+	v := stored()
+	if making {
+		v = thing{}
+	}
+	err := b.Apply(&v, making, resolve)
+	return v, err
+}
+
+// TestApply states what clients may write for what.
+func TestApply(t *testing.T) {
+	for text, want := range map[string]func(*thing){
+		`{}`:                                     func(*thing) {},
+		`{"Name":"new","Unknown":1,"name":"no"}`: func(v *thing) { v.Name = "new" },
+		`{"Name":5}`:                             func(v *thing) { v.Name = "5" },
+		`{"Name":true}`:                          func(v *thing) { v.Name = "true" },
+		`{"Name":"a","Name":"b"}`:                func(v *thing) { v.Name = "b" },
+		`{"Rate":"12"}`:                          func(v *thing) { v.Rate = 12 },
+		`{"Rate":12.0}`:                          func(v *thing) { v.Rate = 12 },
+		`{"Rate":1e3}`:                           func(v *thing) { v.Rate = 1000 },
+		`{"Rate":-1}`:                            func(v *thing) { v.Rate = -1 },
+		`{"Rate":9007199254740993}`:              func(v *thing) { v.Rate = 9007199254740993 },
+		`{"Rate":null}`:                          func(v *thing) { v.Rate = 0 },
+		`{"Rate":""}`:                            func(v *thing) { v.Rate = 0 },
+		`{"Price":"1.5"}`:                        func(v *thing) { v.Price = 1.5 },
+		`{"Active":"false"}`:                     func(v *thing) { v.Active = false },
+		`{"Active":"TRUE"}`:                      func(v *thing) {},
+		`{"Active":0}`:                           func(v *thing) { v.Active = false },
+		`{"Active":null}`:                        func(v *thing) { v.Active = false },
+		`{"Kinds":["c","d"]}`:                    func(v *thing) { v.Kinds = "c,d" },
+		`{"Kinds":"c,d"}`:                        func(v *thing) { v.Kinds = "c,d" },
+		`{"Kinds":null}`:                         func(v *thing) { v.Kinds = "" },
+		`{"Labels":"c, d,,"}`:                    func(v *thing) { v.Labels = []string{"c", "d"} },
+		`{"Labels":["c",4]}`:                     func(v *thing) { v.Labels = []string{"c", "4"} },
+		`{"Labels":null}`:                        func(v *thing) { v.Labels = nil },
+		`{"Meta":{"b":1.50,"a":{}}}`:             func(v *thing) { v.Meta = `{"a":{},"b":1.50}` },
+		`{"Meta":"{\"URL\":\"x\"}"}`:             func(v *thing) { v.Meta = `{"URL":"x"}` },
+		`{"Meta":null}`:                          func(*thing) {},
+		`{"Free":[1,"x"]}`:                       func(v *thing) { v.Free = json.RawMessage(`[1,"x"]`) },
+		`{"OwnerID":5}`:                          func(v *thing) { v.Owner = 5 },
+		`{"OwnerID":"5"}`:                        func(v *thing) { v.Owner = 5 },
+		`{"OwnerID":"` + cid + `"}`:              func(v *thing) { v.Owner = 4 },
+		`{"Owner":{"ID":5}}`:                     func(v *thing) { v.Owner = 5 },
+		`{"Owner":{"ID":"5"}}`:                   func(v *thing) { v.Owner = 5 },
+		`{"Owner":"User#5"}`:                     func(*thing) {},
+		`{"Owner":"Default Organisation"}`:       func(*thing) {},
+		`{"Owner":{"Name":"x"}}`:                 func(*thing) {},
+		`{"Owner":{"ID":{}}}`:                    func(*thing) {},
+		`{"OwnerID":5,"Owner":{"ID":6}}`:         func(v *thing) { v.Owner = 5 },
+		`{"OwnerID":"a name","Owner":{"ID":6}}`:  func(v *thing) { v.Owner = 6 },
+		`{"OwnerID":null}`:                       func(v *thing) { v.Owner = 0 },
+		`{"OwnerID":0}`:                          func(v *thing) { v.Owner = 0 },
+		`{"Plans":[3,"5","` + cid + `",3]}`:      func(v *thing) { v.Plans = []table.ID{3, 5, 4} },
+		`{"Plans":"2"}`:                          func(v *thing) { v.Plans = []table.ID{2} },
+		`{"Plans":2}`:                            func(v *thing) { v.Plans = []table.ID{2} },
+		`{"Plans":null}`:                         func(v *thing) { v.Plans = nil },
+		`{"Plans":[]}`:                           func(v *thing) { v.Plans = []table.ID{} },
+		`{"Plans":""}`:                           func(v *thing) { v.Plans = nil },
+		`{"Plans":["Gold",3]}`:                   func(*thing) {},
+		`{"Plans":[{"ID":3}]}`:                   func(*thing) {},
+		`{"Plans":{"ID":3}}`:                     func(*thing) {},
+		`{"Type":"other","CID":"` + cid + `"}`:   func(*thing) {},
+		`{"Word":"yes"}`:                         func(v *thing) { v.Word = "yes" },
+		`{"Word":""}`:                            func(*thing) {},
+	} {
+		want0 := stored()
+		want(&want0)
+		got, err := apply(t, text, false)
+		if err != nil || !reflect.DeepEqual(got, want0) {
+			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want0)
+		}
+	}
+}
+
+// TestProblems states which validations fail, all of them, and how.
+func TestProblems(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"Name":""}`:                       {"Name can't be blank"},
+		`{"Name":null}`:                     {"Name can't be blank"},
+		`{"Name":"much too long"}`:          {"Name is too long (the maximum is 10 characters)"},
+		`{"Name":[],"Rate":1.5,"Word":"x"}`: {"Name is invalid", "Word is invalid", "Rate is invalid"},
+		`{"Rate":"x"}`:                      {"Rate is invalid"},
+		`{"Rate":true}`:                     {"Rate is invalid"},
+		`{"Rate":1e300}`:                    {"Rate is invalid"},
+		`{"Price":"NaN"}`:                   {"Price is invalid"},
+		`{"Price":"Inf"}`:                   {"Price is invalid"},
+		`{"Price":{}}`:                      {"Price is invalid"},
+		`{"Active":"maybe"}`:                {"Active is invalid"},
+		`{"Active":[]}`:                     {"Active is invalid"},
+		`{"Kinds":[{}]}`:                    {"Kinds is invalid"},
+		`{"Labels":{}}`:                     {"Labels is invalid"},
+		`{"Meta":"{"}`:                      {"Meta is invalid"},
+		`{"Meta":"{} {}"}`:                  {"Meta is invalid"},
+		`{"Meta":[]}`:                       {"Meta is invalid"},
+		`{"OwnerID":99}`:                    {"OwnerID is invalid"},
+		`{"OwnerID":1.5}`:                   {"OwnerID is invalid"},
+		`{"OwnerID":true}`:                  {"OwnerID is invalid"},
+		`{"OwnerID":-1}`:                    {"OwnerID is invalid"},
+		`{"Owner":{"ID":99}}`:               {"OwnerID is invalid"},
+		`{"Plans":[1,99]}`:                  {"Plans is invalid"},
+		`{"Plans":[null]}`:                  {"Plans is invalid"},
+		`{"Plans":["` + cid[:26] + `5"]}`:   {"Plans is invalid"},
+		`{"Note":"bad"}`:                    {"Note is invalid"},
+		`{"Name":"free","Price":1}`:         {"Price is invalid"},
+		`{"Labels":[` + strings.Repeat(`1,`, 1000) + `1]}`: {"Labels is invalid"},
+		`{"Plans":[` + strings.Repeat(`1,`, 1000) + `1]}`:  {"Plans is invalid"},
+	} {
+		_, err := apply(t, text, false)
+		f, ok := errors.AsType[*fault.Error](err)
+		if !ok || f.Kind != fault.Invalid || !slices.Equal(f.All, want) {
+			t.Errorf("%.60s: %v, want %q", text, err, want)
+		}
+	}
+	_, err := apply(t, `{"CID":"short"}`, true)
+	if f, ok := errors.AsType[*fault.Error](err); !ok || !slices.Equal(f.All, []string{"CID is invalid", "Name can't be blank", "Type can't be blank"}) {
+		t.Errorf("of a new record %v", err)
+	}
+	if v, err := apply(t, `{"Name":"n","Type":"t","CID":"`+cid+`"}`, true); err != nil || v.CID != cid || v.Type != "t" {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if _, err := apply(t, `{"OwnerID":13}`, false); !errors.Is(err, errAway) {
+		t.Errorf("a store that is away is told as %v", err)
+	}
+	for _, text := range []string{`[]`, `null`, `1`, `"x"`} {
+		if _, err := apply(t, text, false); fault.CodeOf(err) != table.CodeBody {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestCID states that CIDs have one form, are in order of time, and differ.
+func TestCID(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	a, b, c := table.NewCID(at, "a"), table.NewCID(at, "b"), table.NewCID(at.Add(time.Second), "a")
+	for _, id := range []string{a, b, c, cid, table.NewCID(time.Time{}, ""), table.NewCID(time.Unix(5_694_967_295, 0), "last")} {
+		if !table.IsCID(id) {
+			t.Errorf("%q is no CID", id)
+		}
+	}
+	if a == b || c <= a || c <= b {
+		t.Error(a, b, c)
+	}
+	for _, id := range []string{"", "7", a[1:], a + "0", strings.Repeat("z", 27), a[:26] + "-", a[:25] + "é"} {
+		if table.IsCID(id) {
+			t.Errorf("%q is a CID", id)
+		}
+	}
+}
+
+// TestID states which texts number a record, and that storage keeps the order.
+func TestID(t *testing.T) {
+	for text, want := range map[string]table.ID{"1": 1, "007": 7, "999999999999": 999999999999, "0": 0, "": 0, "-1": 0, "1.0": 0, "1e3": 0, "1000000000000": 0, "٣": 0, " 1": 0} {
+		if id, ok := table.ParseID(text); ok != (want != 0) || ok && id != want {
+			t.Errorf("%q: %d, %v", text, id, ok)
+		}
+	}
+	if table.ID(9).Key() >= table.ID(10).Key() || table.ID(12).String() != "12" {
+		t.Error(table.ID(9).Key(), table.ID(12))
+	}
+}
+
+// TestMember states by which names lists are ordered, and how.
+func TestMember(t *testing.T) {
+	early, late := thing{Name: "a", Rate: 1, Price: 0.5}, thing{Name: "B", Rate: 2, Price: 1, Active: true}
+	early.ID, late.ID = 1, 2
+	early.CreatedAt, late.CreatedAt = time.Unix(1, 0), time.Unix(2, 0)
+	for _, name := range []string{"Name", "name", "rate", "Price", "active", "ID", "created_at", "CreatedAt"} {
+		at, ok := things.Member(name)
+		if !ok || table.Compare(at(&early), at(&late)) >= 0 || table.Compare(at(&late), at(&early)) <= 0 || table.Compare(at(&late), at(&late)) != 0 {
+			t.Errorf("%s: %v", name, ok)
+		}
+	}
+	if _, ok := things.Member("secret"); ok {
+		t.Error("a member that no field names orders lists")
+	}
+	if !things.Matches(&late, "b") || things.Matches(&early, "b") {
+		t.Error("a keyword is not found in texts without regard to case")
+	}
+}
+
+// TestStamp states how times look.
+func TestStamp(t *testing.T) {
+	if s := table.Stamp(time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)); s != "2026-01-02 03:04" || table.Stamp(time.Time{}) != "" {
+		t.Error(s)
+	}
+}
+
+// FuzzBody states that no body panics, and that what one has changed stays when it
+// is read again.
+func FuzzBody(f *testing.F) {
+	for _, s := range []string{`{"Name":"a","Plans":[1],"Owner":{"ID":"2"}}`, `{"Meta":"{\"a\":[1]}","Rate":"1e2"}`, `{"Kinds":["a",null]}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := apply(t, text, false)
+		if err != nil {
+			return
+		}
+		again, err := apply(t, text, false)
+		if err != nil || !reflect.DeepEqual(v, again) {
+			t.Errorf("%q: %+v and then %+v, %v", text, v, again, err)
+		}
+		if len(v.Plans) > table.MaxList || len(v.Labels) > table.MaxList {
+			t.Errorf("%d plans and %d labels", len(v.Plans), len(v.Labels))
+		}
+	})
+}
