@@ -31,7 +31,10 @@ func TestPortalIsApart(t *testing.T) {
 			t.Errorf("%s %s as %s: %d %s", c.method, c.path, c.as, code, text)
 		}
 	}
-	other := service(t, nobodyWatches(), append(portalOptions(), app.WithStore(a.Store()), app.WithPortal(app.Portal{ID: "other", Shared: true, SigningKey: signingKey}))...)
+	other, err := app.New(append(portalOptions(), app.WithStore(a.Store()), app.WithPortal(app.Portal{ID: "other", Shared: true, SigningKey: signingKey}))...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if code, text := fetch(t, other, "GET", "/portal-api/tags", "portal-admin", ""); code != 503 {
 		t.Errorf("another portal answers %d %s", code, text)
 	}
