@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
@@ -41,5 +42,5 @@ func portalOptions() []app.Option {
 	if err != nil {
 		panic(err)
 	}
-	return []app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey}), app.WithKeys(countedKeys{keys, count("%032x")})}
+	return []app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")})}
 }
