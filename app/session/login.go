@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"net/url"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
@@ -50,7 +51,7 @@ type Choice struct {
 
 // Login opens a session for a user who knows the password.
 func (s *Service) Login(ctx context.Context, in loginIn) (operation.Landing, error) {
-	defer s.pause(ctx)
+	defer s.pause(ctx, time.Now())
 	email, err := identity.CleanEmail(in.Login.Username)
 	if err != nil || len(in.Login.Password) > maxPassword {
 		email = "" // no user has it; what follows takes as long as for others

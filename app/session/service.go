@@ -69,7 +69,7 @@ type Config struct {
 	LoginURL string         // where the login page is; "": there is none
 	ErrorURL string         // where those go whom single sign-on refuses; "": they get an error
 
-	Delay time.Duration // answers to logins wait for up to so long; 0: 200 ms, less: not at all
+	Delay time.Duration // answers to logins wait for up to so long besides what all take; 0: 200 ms, less: no answer waits
 }
 
 // Bounds of what logins may take together.
@@ -119,12 +119,18 @@ func New(users *identity.Service, cfg Config) *Service {
 	}
 }
 
-// pause delays an answer by chance: its time says nothing about what was found.
-func (s *Service) pause(ctx context.Context) {
+// least is how long an answer to a login takes: longer than to check a password against a
+// hash of any kind. Older kinds, which the next login replaces, take other times than the
+// one for addresses without a user.
+const least = 300 * time.Millisecond
+
+// pause delays an answer so that its time says nothing about what was found: until it has
+// taken long enough, and by chance.
+func (s *Service) pause(ctx context.Context, began time.Time) {
 	if s.cfg.Delay <= 0 {
 		return
 	}
-	t := time.NewTimer(rand.N(s.cfg.Delay))
+	t := time.NewTimer(session.Remaining(time.Since(began), least) + rand.N(s.cfg.Delay))
 	defer t.Stop()
 	select {
 	case <-ctx.Done():

@@ -2,6 +2,10 @@ package session
 
 import "time"
 
+// Remaining returns how long an answer waits that has taken some time, so that all take
+// the least one.
+func Remaining(spent, least time.Duration) time.Duration { return max(0, least-max(0, spent)) }
+
 // Attempts counts, for names such as addresses, what has been tried and was wrong. A
 // window begins with the first wrong attempt; when Limit of them were made, the name
 // waits for its end. Waiting does not make it longer, so that an attacker makes no user

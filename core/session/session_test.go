@@ -80,6 +80,15 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
+// Whatever took less than the least time ends at that time.
+func TestRemaining(t *testing.T) {
+	for spent, want := range map[time.Duration]time.Duration{0: 300, 20: 280, 299: 1, 300: 0, 5000: 0, -1000: 300} {
+		if have := session.Remaining(spent, 300); have != want {
+			t.Errorf("after %d: %d, want %d", spent, have, want)
+		}
+	}
+}
+
 func TestGiveBack(t *testing.T) {
 	a := session.Attempts{Limit: 2, Window: time.Minute, Room: 10}
 	a.Take(now, "ada")

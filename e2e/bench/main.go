@@ -71,6 +71,7 @@ var sections = []section{
 	{"memory", "Memory under the largest bodies", memoryRows},
 	{"startup", "Start-up", startupRows},
 	{"rules", "OPA decision", rulesRows},
+	{"timing", "What the time of a refusal tells", timingRows},
 }
 
 type options struct {
