@@ -116,8 +116,8 @@ func (w *world) alike(ctx context.Context, b *bench, n int, theme string, questi
 	for i, q := range questions[1:] {
 		same, later := mannWhitney(took[0], took[i+1])
 		rows = append(rows, row{id: "timing/" + theme + "/" + q.name, figure: fmt.Sprintf("%s: %s, against %s (%s of each)", theme, q.name, questions[0].name, grouped(int64(n))),
-			value: significant(median(took[i+1])), unit: fmt.Sprintf("µs; takes longer in %.1f %% of pairs", 100*later),
-			ratios: []ratio{{median(took[i+1]) / median(took[0]), "the other"}}, aim: atLeast(same, 0.001, "p of Mann and Whitney")})
+			value: significant(median(took[i+1])), unit: fmt.Sprintf("µs; p = %.3f, longer in %.1f %% of pairs", same, 100*later),
+			ratios: []ratio{{median(took[i+1]) / median(took[0]), "the other"}}, aim: atLeast(same, 0.001, "p")})
 	}
 	return rows, nil
 }
