@@ -156,3 +156,6 @@ func says(n *doc.Node) bool {
 	}
 	return false
 }
+
+// GrantsMCP reports whether an access definition says anything that only MCP proxies have.
+func GrantsMCP(definition *doc.Node) bool { return configured(definition, mcpMembers) != "" }

@@ -1,0 +1,192 @@
+package sync
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+)
+
+// mark begins the tag of a policy that a product has left behind; its CID follows. It is
+// a tag since dashboards keep tags as they come.
+const mark = "portal-left-"
+
+// Read says what the document of a policy is to a portal, and which of its APIs do not
+// exist. select is PoliciesTags of the provider: when it names any, only policies that
+// carry one of them count.
+func Read(n *doc.Node, apis Index, selected []string) (p Policy, stale []string) {
+	p.Ref = Ref{ObjectID: n.Get("_id").Text(), ID: n.Get("id").Text()}
+	p.Kind = classify(n.Get("partitions"))
+	own, left := tags(n)
+	if len(selected) > 0 && !slices.ContainsFunc(own, func(t string) bool { return slices.Contains(selected, t) }) {
+		p.Kind = KindNone
+	}
+	rights := n.Get(memberRights)
+	for id, definition := range rights.Members() {
+		if apis[id].Proxy || policy.GrantsMCP(definition) {
+			p.Kind = KindNone
+		}
+	}
+	p.Terms.Name = n.Get("name").Text()
+	for _, f := range of(p.Kind) {
+		if f.read != nil {
+			f.read(n, &p.Terms)
+		}
+	}
+	if p.Kind == KindProduct {
+		stale = access(rights, apis, &p.Terms)
+		if p.Terms.Draft {
+			p.Mark = left
+		}
+	}
+	return p, stale
+}
+
+// access reads the APIs of a product: those that exist. A draft has its rights at rest
+// and offers none.
+func access(rights *doc.Node, apis Index, t *Terms) (stale []string) {
+	var known []string
+	for id := range rights.Members() {
+		if _, ok := apis[id]; ok {
+			known = append(known, id)
+		} else {
+			stale = append(stale, id)
+		}
+	}
+	slices.Sort(known)
+	if len(t.AuthTypes) == 0 {
+		t.AuthTypes = apis.methods(known)
+	}
+	if !t.Draft {
+		t.APIs = known
+	}
+	return stale
+}
+
+// classify tells by its partitions what a policy is.
+func classify(partitions *doc.Node) Kind {
+	is := func(name string) bool { return partitions.Get(name).True() }
+	switch limits := is("quota") || is("rate_limit"); {
+	case is("acl") && !limits && !is("complexity") && !is("per_api"):
+		return KindProduct
+	case !is("acl") && limits:
+		return KindPlan
+	}
+	return KindNone
+}
+
+// tags returns the tags of a policy without its mark, and the CID in the mark.
+func tags(n *doc.Node) (list []string, left string) {
+	for _, tag := range n.Get("tags").Texts() {
+		if cid, ok := strings.CutPrefix(tag, mark); ok {
+			left = cid
+		} else {
+			list = append(list, tag)
+		}
+	}
+	return list, left
+}
+
+// methodsOf returns the authentication methods that a policy says, sorted.
+func methodsOf(n *doc.Node) []string {
+	out := n.Get("auth_types").Texts()
+	if one := n.Get("auth_type").Text(); one != "" {
+		out = append(out, one)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Write changes the document of a policy to say what p says, and nothing else: settings
+// that were made in the dashboard stay. It reports whether anything had to be changed.
+func Write(n *doc.Node, p Policy, apis Index) bool {
+	have, _ := Read(n, apis, nil)
+	changed := false
+	for _, f := range of(p.Kind) {
+		if f.write != nil && !f.same(&have.Terms, &p.Terms) {
+			f.write(n, &p.Terms)
+			changed = true
+		}
+	}
+	if p.Kind == KindProduct && !p.Terms.Draft && (have.Terms.Draft || !slices.Equal(have.Terms.APIs, p.Terms.APIs)) {
+		grant(n, p.Terms.APIs, apis)
+		changed = true
+	}
+	if _, left := tags(n); left != p.Mark {
+		setTags(n, p.Mark)
+		changed = true
+	}
+	return changed
+}
+
+// setTags writes the tags of a policy with a mark, or without.
+func setTags(n *doc.Node, left string) {
+	list, _ := tags(n)
+	if left != "" {
+		list = append(list, mark+left)
+	}
+	n.Set("tags", doc.NewStrings(list))
+}
+
+// grant writes which APIs a policy gives access to. An API that had access keeps its
+// settings, and so does one that does not exist at present.
+func grant(n *doc.Node, ids []string, apis Index) {
+	rights := n.Get(memberRights)
+	if !rights.Is(doc.TypeObject) {
+		rights = doc.NewObject()
+		n.Set(memberRights, rights)
+	}
+	for _, id := range rights.Names() {
+		if _, known := apis[id]; known && !slices.Contains(ids, id) {
+			rights.Delete(id)
+		}
+	}
+	for _, id := range ids {
+		if rights.Get(id).Is(doc.TypeObject) {
+			continue
+		}
+		d := doc.NewObject()
+		d.Set("api_id", doc.NewString(id))
+		d.Set("api_name", doc.NewString(apis[id].Name))
+		d.Set("versions", doc.NewStrings([]string{"Default"}))
+		d.Set("allowed_urls", doc.NewArray())
+		rights.Set(id, d)
+	}
+	list := doc.NewArray()
+	for _, d := range rights.Members() {
+		list.Append(d)
+	}
+	n.Set(memberList, list)
+}
+
+// New makes the document of a policy. org is the organisation at the dashboard, or "".
+func New(p Policy, apis Index, org string) *doc.Node {
+	n := doc.NewObject()
+	n.Set("id", doc.NewString(p.ID))
+	if org != "" {
+		n.Set("org_id", doc.NewString(org))
+	}
+	n.Set("active", doc.NewBool(true))
+	n.Set("state", doc.NewString(stateActive))
+	n.Set("is_inactive", doc.NewBool(false))
+	n.Set("tags", doc.NewStrings(p.Terms.Tags))
+	for _, name := range []string{"throttle_interval", "throttle_retry_limit"} {
+		n.Set(name, doc.NewInt(-1))
+	}
+	for _, part := range []struct {
+		name string
+		of   Kind // KindNone: of no policy that a portal makes
+	}{{"acl", KindProduct}, {"quota", KindPlan}, {"rate_limit", KindPlan}, {"complexity", KindNone}, {"per_api", KindNone}} {
+		n.Put(doc.NewBool(part.of == p.Kind), "partitions", part.name)
+	}
+	for _, f := range of(p.Kind) {
+		if f.write != nil {
+			f.write(n, &p.Terms)
+		}
+	}
+	if p.Kind == KindProduct {
+		grant(n, p.Terms.APIs, apis)
+	}
+	return n
+}

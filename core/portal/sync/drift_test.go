@@ -1,0 +1,231 @@
+package sync_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+)
+
+// agreed makes a state in which both sides agree, with three products and three plans.
+func agreed(c chance) sync.State {
+	s := sync.State{APIs: apis}
+	for i := range 6 {
+		k := []sync.Kind{sync.KindProduct, sync.KindPlan}[i%2]
+		t := c.terms(k, i)
+		if k == sync.KindProduct {
+			t.APIs, t.AuthTypes, t.Draft = []string{"a"}, []string{"authToken"}, false
+		}
+		base := t.Clone()
+		r := sync.Record{Kind: k, CID: cid(i), Ref: sync.Ref{ObjectID: oid(i), ID: fmt.Sprint("policy-", i)}, Terms: t, Agreed: &base}
+		s.Records = append(s.Records, r)
+		s.Policies = append(s.Policies, sync.Policy{Ref: r.Ref, Kind: k, Terms: t.Clone()})
+	}
+	return s
+}
+
+// seeds are one way or more to bring about each kind of drift, at the record and policy
+// with a number.
+var seeds = []struct {
+	drift sync.Drift
+	cause sync.Cause
+	of    sync.Kind // KindNone: both
+	sow   func(s *sync.State, i int)
+}{
+	{sync.DriftGone, sync.InDashboard, 0, func(s *sync.State, i int) { s.Policies[i].Kind = sync.KindNone }},
+	{sync.DriftReturned, sync.InDashboard, 0, func(s *sync.State, i int) { s.Records[i].Hidden = true }},
+	{sync.DriftUnknown, sync.InDashboard, 0, func(s *sync.State, i int) {
+		p := s.Policies[i]
+		p.Ref, p.Terms.Name = sync.Ref{ObjectID: oid(100 + i), ID: fmt.Sprint("new-", i)}, "new"
+		s.Policies = append(s.Policies, p)
+	}},
+	{sync.DriftUnmade, sync.InPortal, 0, func(s *sync.State, i int) {
+		r := s.Records[i]
+		r.CID, r.Ref, r.Agreed = cid(100+i), sync.Ref{}, nil
+		s.Records = append(s.Records, r)
+	}},
+	{sync.DriftUnmade, sync.Interrupted, 0, func(s *sync.State, i int) {
+		r := s.Records[i]
+		r.CID, r.Ref, r.Agreed = cid(200+i), sync.Ref{}, nil
+		s.Records = append(s.Records, r)
+		s.Policies = append(s.Policies, sync.Policy{Ref: sync.Ref{ObjectID: oid(200 + i), ID: sync.OwnID(r.CID, 1)}, Kind: r.Kind, Terms: r.Terms})
+	}},
+	{sync.DriftUndeleted, sync.InPortal, 0, func(s *sync.State, i int) { s.Records[i].Deleted = true }},
+	{sync.DriftUndeleted, sync.Interrupted, 0, func(s *sync.State, i int) {
+		p := s.Policies[i]
+		p.Ref = sync.Ref{ObjectID: oid(300 + i), ID: sync.OwnID(cid(i), 1)}
+		s.Policies = append(s.Policies, p)
+	}},
+	{sync.DriftName, sync.InDashboard, 0, func(s *sync.State, i int) { s.Policies[i].Terms.Name = "elsewhere" }},
+	{sync.DriftName, sync.InPortal, 0, func(s *sync.State, i int) { s.Records[i].Terms.Name = "here" }},
+	{sync.DriftName, sync.Interrupted, 0, func(s *sync.State, i int) {
+		s.Records[i].Terms.Name, s.Policies[i].Terms.Name = "both", "both"
+	}},
+	{sync.DriftLabels, sync.InDashboard, 0, func(s *sync.State, i int) { s.Policies[i].Terms.Tags = []string{"z"} }},
+	{sync.DriftLabels, sync.InDashboard, 0, func(s *sync.State, i int) { s.Policies[i].ID = fmt.Sprint("renamed-", i) }},
+	{sync.DriftAccess, sync.InDashboard, sync.KindProduct, func(s *sync.State, i int) { s.Policies[i].Terms.APIs = []string{"a", "b"} }},
+	{sync.DriftAccess, sync.InPortal, sync.KindProduct, func(s *sync.State, i int) { s.Records[i].Terms.APIs = []string{"b"} }},
+	{sync.DriftState, sync.InDashboard, sync.KindProduct, func(s *sync.State, i int) {
+		s.Policies[i].Terms.APIs, s.Policies[i].Terms.Draft = nil, true
+	}},
+	{sync.DriftState, sync.InPortal, sync.KindProduct, func(s *sync.State, i int) { s.Records[i].Terms.APIs = nil }},
+	{sync.DriftLimits, sync.InDashboard, sync.KindPlan, func(s *sync.State, i int) { s.Policies[i].Terms.Rate = 77 }},
+	{sync.DriftLimits, sync.InPortal, sync.KindPlan, func(s *sync.State, i int) { s.Records[i].Terms.Quota = 77 }},
+	{sync.DriftExpiry, sync.InDashboard, sync.KindPlan, func(s *sync.State, i int) { s.Policies[i].Terms.KeyExpiresIn = 77 }},
+	{sync.DriftExpiry, sync.InPortal, sync.KindPlan, func(s *sync.State, i int) { s.Records[i].Terms.KeyExpiresIn = 77 }},
+	{sync.DriftMetaData, sync.InDashboard, sync.KindPlan, func(s *sync.State, i int) {
+		s.Policies[i].Terms.MetaData = json.RawMessage(`{"z":1}`)
+	}},
+	{sync.DriftMetaData, sync.InPortal, sync.KindPlan, func(s *sync.State, i int) {
+		s.Records[i].Terms.MetaData = json.RawMessage(`{"z":1}`)
+	}},
+}
+
+// TestDrift sows drift at random, and demands that all of it is told with its cause, that
+// one pass repairs it, and that a second one finds nothing.
+func TestDrift(t *testing.T) {
+	type told struct {
+		drift sync.Drift
+		cause sync.Cause
+	}
+	all := map[told]int{}
+	kinds := map[sync.Drift]int{}
+	for seed := range uint64(2000) {
+		c := seeded(seed)
+		s := agreed(c)
+		if want, problems := sync.Want(s); len(sync.Plan(s, want)) > 0 || len(problems) > 0 {
+			t.Fatal("both sides agree, but", sync.Differences(s, want), problems)
+		}
+		sown := map[told]int{}
+		for i, at := range c.Perm(6)[:1+c.IntN(6)] { // one for each record at most: two can hide one another
+			sow := seeds[(int(seed)*7+i*5)%len(seeds)]
+			if sow.of != sync.KindNone && sow.of != s.Records[at].Kind {
+				continue
+			}
+			sow.sow(&s, at)
+			sown[told{sow.drift, sow.cause}]++
+		}
+		want, problems := sync.Want(s)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		found := map[told]int{}
+		for _, d := range sync.Differences(s, want) {
+			found[told{d.Drift, d.Cause}]++
+		}
+		for k, n := range sown {
+			if all[k] += n; found[k] < n {
+				t.Fatalf("seed %d: %d × %s (%s) sown, %v found", seed, n, k.drift, k.cause, found)
+			}
+			kinds[k.drift] += n
+		}
+		repaired := sync.Apply(s, sync.Plan(s, want)...)
+		again, _ := sync.Want(repaired)
+		if d := sync.Differences(repaired, again); len(d) > 0 || len(sync.Plan(repaired, again)) > 0 {
+			t.Fatalf("seed %d: a second pass finds %+v", seed, d)
+		}
+	}
+	if len(kinds) != len(sync.Drifts()) || len(sync.Drifts()) != 12 {
+		t.Errorf("tried %v", slices.Sorted(maps.Keys(kinds)))
+	}
+	for _, sow := range seeds {
+		if n := all[told{sow.drift, sow.cause}]; n < 50 {
+			t.Errorf("%s (%s) was sown %d times", sow.drift, sow.cause, n)
+		}
+	}
+}
+
+// TestProblems: what is wrong with one record stops no other.
+func TestProblems(t *testing.T) {
+	s := agreed(seeded(1))
+	s.Records[0].Terms.APIs = []string{"gone"}
+	s.Records[2].Terms.APIs = []string{"p"}
+	s.Records[3].Ref = s.Records[1].Ref
+	unmade := sync.Record{Kind: sync.KindPlan, CID: cid(9), Terms: sync.Terms{Name: "nine"}}
+	s.Records = append(s.Records, unmade)
+	s.Policies = append(s.Policies, sync.Policy{Ref: sync.Ref{ObjectID: oid(9), ID: sync.OwnID(cid(9), 1)}, Kind: sync.KindNone})
+	s.Records[5].Terms.KeyExpiresIn = 99
+	want, problems := sync.Want(s)
+	codes := map[string]int{}
+	for _, p := range problems {
+		codes[p.Fault.Code]++
+	}
+	if !maps.Equal(codes, map[string]int{sync.CodeAPI: 2, sync.CodeShared: 1, sync.CodeKind: 1}) {
+		t.Error(codes)
+	}
+	if s = sync.Apply(s, sync.Plan(s, want)...); s.Policies[5].Terms.KeyExpiresIn != 99 {
+		t.Error("the other plan was not written")
+	}
+	if slices.Contains(s.Policies[0].Terms.APIs, "gone") || slices.Contains(s.Policies[2].Terms.APIs, "p") {
+		t.Error("a policy gives access to what is not for portals")
+	}
+}
+
+// TestImport: order, tags, hiding and restoring, and what is never imported.
+func TestImport(t *testing.T) {
+	s := sync.State{APIs: apis}
+	for i, k := range []sync.Kind{sync.KindProduct, sync.KindNone, sync.KindPlan, sync.KindProduct} {
+		s.Policies = append(s.Policies, sync.Policy{Ref: sync.Ref{ObjectID: oid(9 - i)}, Kind: k, Terms: sync.Terms{Name: fmt.Sprint(i)}})
+	}
+	s.Policies = append(s.Policies, sync.Policy{Ref: sync.Ref{ObjectID: oid(50)}, Kind: sync.KindProduct, Terms: sync.Terms{Name: "left", Draft: true}, Mark: cid(7)})
+	want, _ := sync.Want(s)
+	var names []string
+	for _, r := range want.Records {
+		names = append(names, r.Terms.Name)
+	}
+	if !slices.Equal(names, []string{"0", "2", "3"}) {
+		t.Errorf("imported %v", names)
+	}
+	// A policy that is not returned hides its record; it comes back with what it had.
+	s = want
+	kept := s.Policies[0]
+	s.Policies = s.Policies[1:]
+	s.Records[0].Terms.Name = "renamed while it is away"
+	want, _ = sync.Want(s)
+	if r := want.Records[0]; !r.Hidden || r.Terms.Name != "renamed while it is away" || len(want.Records) != 3 {
+		t.Errorf("%+v", want.Records)
+	}
+	want.Policies = append(want.Policies, kept)
+	want, _ = sync.Want(want)
+	if r := want.Records[0]; r.Hidden || r.Terms.Name != "renamed while it is away" || len(want.Records) != 3 {
+		t.Errorf("%+v", want.Records)
+	}
+}
+
+func TestRefName(t *testing.T) {
+	for _, c := range []struct {
+		ref  sync.Ref
+		want string
+	}{{sync.Ref{ObjectID: "o", ID: "i"}, "i"}, {sync.Ref{ObjectID: "o"}, "o"}, {sync.Ref{ID: "i"}, "i"}} {
+		if got := c.ref.Name(); got != c.want {
+			t.Errorf("%+v is called %q", c.ref, got)
+		}
+	}
+}
+
+// BenchmarkWant plans 1,000 products and plans of which nothing, or everything, differs.
+func BenchmarkWant(b *testing.B) {
+	for _, changed := range []bool{false, true} {
+		b.Run(fmt.Sprint("changed=", changed), func(b *testing.B) {
+			s := sync.State{APIs: apis}
+			for i := range 1000 {
+				c := agreed(seeded(uint64(i)))
+				r, p := c.Records[i%2], c.Policies[i%2]
+				r.CID, r.Ref.ObjectID, r.Ref.ID = cid(i), oid(i), fmt.Sprint("p", i)
+				if p.Ref = r.Ref; changed {
+					r.Terms.Name = fmt.Sprint("changed ", i)
+				}
+				s.Records, s.Policies = append(s.Records, r), append(s.Policies, p)
+			}
+			for b.Loop() {
+				want, _ := sync.Want(s)
+				if n := len(sync.Plan(s, want)); changed != (n > 0) {
+					b.Fatal(n)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,348 @@
+package sync
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+)
+
+// Problem is what stands in the way of one record or policy. It stops no other.
+type Problem struct {
+	Record string // key of the record, or ""
+	Policy Ref
+	Fault  *fault.Error
+}
+
+// Codes of the faults in problems.
+const (
+	CodeAPI    = "portal_sync.api"    // an API that does not exist, or is not for portals
+	CodeKind   = "portal_sync.kind"   // a policy of another kind has the identifier
+	CodeShared = "portal_sync.shared" // two records name one policy
+)
+
+// Want returns what both sides should be. Wanting again changes nothing.
+//
+// A field that the portal has changed since both agreed goes to the policy; every other
+// field comes from the policy.
+func Want(have State) (State, []Problem) {
+	w := claimed(have)
+	w.want = State{APIs: have.APIs, Tags: have.Tags}
+	for i := range have.Records {
+		if r, keep := w.record(i); keep {
+			w.want.Records = append(w.want.Records, r)
+		}
+	}
+	w.rest()
+	for _, p := range w.policies {
+		if p != nil {
+			w.want.Policies = append(w.want.Policies, *p)
+		}
+	}
+	w.want.Policies = append(w.want.Policies, w.made...)
+	return w.want, w.problems
+}
+
+// index finds policies by each of their names.
+type index struct{ object, custom map[string]int }
+
+func newIndex(list []Policy) index {
+	x := index{make(map[string]int, len(list)), make(map[string]int, len(list))}
+	for i, p := range list {
+		if _, ok := x.object[p.ObjectID]; !ok && p.ObjectID != "" {
+			x.object[p.ObjectID] = i
+		}
+		if _, ok := x.custom[p.ID]; !ok && p.ID != "" {
+			x.custom[p.ID] = i
+		}
+	}
+	return x
+}
+
+const nobody = -1
+
+// wanter works out what is wanted.
+type wanter struct {
+	have     State
+	want     State
+	index    index
+	owner    []int          // of each policy: the record that has it, or nobody
+	claims   []int          // of each record: the policy that it has, or nobody
+	policies []*Policy      // of each policy: what it should be; nil: gone
+	made     []Policy       // policies to make
+	cids     map[string]int // records by CID
+	names    map[string]bool
+	problems []Problem
+}
+
+// claimed returns the wanter of a state, which knows the policy of each record.
+func claimed(have State) *wanter {
+	w := &wanter{
+		have: have, index: newIndex(have.Policies), owner: make([]int, len(have.Policies)), claims: make([]int, len(have.Records)),
+		policies: make([]*Policy, len(have.Policies)), cids: make(map[string]int, len(have.Records)), names: make(map[string]bool, len(have.Policies)),
+	}
+	w.claim()
+	return w
+}
+
+// claim finds the policy of each record: by _id, or else by the custom identifier, under
+// which a policy may have been made anew. What is deleted comes last.
+func (w *wanter) claim() {
+	for i := range w.have.Policies {
+		p := w.have.Policies[i]
+		w.owner[i], w.policies[i] = nobody, &p
+		w.names[p.Terms.Name] = true
+	}
+	for i, r := range w.have.Records {
+		w.claims[i], w.cids[r.CID] = nobody, i
+	}
+	for _, deleted := range []bool{false, true} {
+		for i, r := range w.have.Records {
+			if at, ok := w.index.object[r.Ref.ObjectID]; ok && r.Agreed != nil && r.Deleted == deleted {
+				w.take(i, at)
+			}
+		}
+		for i, r := range w.have.Records {
+			id := r.Ref.ID
+			_, tried := w.index.object[r.Ref.ObjectID]
+			switch cid, _, _ := ownerOf(id); {
+			case r.Agreed == nil:
+				id, tried = OwnID(r.CID, 1), false
+			case deleted && cid != r.CID: // somebody else's by now
+				continue
+			}
+			if at, ok := w.index.custom[id]; ok && !tried && r.Deleted == deleted {
+				w.take(i, at)
+			}
+		}
+	}
+}
+
+// take gives a policy to a record, unless another one has it or it has become one of
+// another kind.
+func (w *wanter) take(record, at int) {
+	r, p := &w.have.Records[record], &w.have.Policies[at]
+	switch {
+	case w.owner[at] != nobody:
+		w.problem(r, p.Ref, CodeShared, "another record of the portal has the policy %s; delete one of the two", p.Name())
+	case p.Mark != "" && p.Mark != r.CID: // another product has left it behind
+	case p.Kind == r.Kind || r.Agreed == nil || r.Deleted:
+		w.owner[at], w.claims[record] = record, at
+	}
+}
+
+func (w *wanter) problem(r *Record, p Ref, code, format string, args ...any) {
+	w.problems = append(w.problems, Problem{r.Key(), p, fault.New(fault.Invalid, code, format, args...)})
+}
+
+// record returns what a record should be, and whether it should be at all.
+func (w *wanter) record(i int) (Record, bool) {
+	r, at := w.have.Records[i], w.claims[i]
+	event := w.event(&r, at)
+	move := Next(r.Life(), event)
+	r.Hidden = move.To == Hidden || move.To == HiddenDraft
+	switch {
+	case event == Removed:
+		if at != nobody {
+			w.policies[at] = nil
+		}
+		return r, false // what else it has left goes in rest
+	case event == Found && w.have.Policies[at].Kind != r.Kind:
+		w.problem(&r, w.have.Policies[at].Ref, CodeKind, "the policy %s is not one of a %s: give it its partitions and tags back, or delete it", w.have.Policies[at].Name(), r.Kind)
+	case event == Found:
+		return w.merge(r, at), true
+	case move.Effect == Make && w.offers(&r):
+		return w.makes(r, 1, r.Terms.Name), true
+	}
+	return r, true
+}
+
+// event returns what has happened to a record that has the policy at a place, or none.
+func (w *wanter) event(r *Record, at int) Event {
+	_, taken := w.index.custom[OwnID(r.CID, 1)]
+	switch {
+	case r.Deleted:
+		return Removed
+	case at != nobody:
+		return Found
+	case r.Agreed != nil, r.Kind == KindProduct && len(r.Terms.APIs) == 0, taken:
+		return Missed
+	}
+	return Wanted
+}
+
+// merge brings a record and its policy together.
+func (w *wanter) merge(r Record, at int) Record {
+	p, base := w.policies[at], r.Agreed
+	if base == nil {
+		t := p.Terms // what an attempt that was interrupted has made
+		base, r.Generation = &t, max(r.Generation, 1)
+	}
+	mine, agreed := r.Terms, base.Clone()
+	r.Terms = r.Terms.Clone()
+	r.Ref, p.Mark = p.Ref, ""
+	for _, f := range of(r.Kind) {
+		if f.Direction == Both && f.read != nil && !f.same(&mine, &agreed) {
+			f.copy(&p.Terms, &mine)
+		} else if f.read != nil {
+			f.copy(&r.Terms, &p.Terms)
+		}
+	}
+	if r.Kind == KindProduct {
+		if slices.Equal(mine.APIs, agreed.APIs) {
+			r.Terms.APIs = slices.Clone(p.Terms.APIs)
+		} else if w.offers(&r) {
+			if w.access(&r, p) == Succeed {
+				return w.succeed(r, at)
+			}
+		}
+	}
+	t := p.Terms.Clone()
+	r.Agreed = &t
+	return r
+}
+
+// access gives a policy the APIs that an administrator has chosen for the product.
+func (w *wanter) access(r *Record, p *Policy) Effect {
+	methods := w.have.APIs.methods(r.Terms.APIs)
+	event := FilledOther
+	switch {
+	case len(r.Terms.APIs) == 0:
+		event = Emptied
+	case slices.Equal(policy.Plain(methods), policy.Plain(p.Terms.AuthTypes)):
+		event = Filled
+	}
+	life := Active
+	if p.Terms.Draft {
+		life = Draft
+	}
+	move := Next(life, event)
+	if move.Effect == Succeed {
+		return Succeed
+	}
+	p.Terms.APIs, p.Terms.Draft = slices.Clone(r.Terms.APIs), move.To == Draft
+	if event == FilledOther {
+		p.Terms.AuthTypes = methods
+	}
+	r.Terms.AuthTypes, r.Terms.Draft = slices.Clone(p.Terms.AuthTypes), p.Terms.Draft
+	return move.Effect
+}
+
+// succeed leaves a draft behind, as it was but for the mark, and gives the product
+// another policy: keys of the old one stay invalid.
+func (w *wanter) succeed(r Record, at int) Record {
+	*w.policies[at] = w.have.Policies[at]
+	w.policies[at].Mark = r.CID
+	for generation := r.Generation + 1; ; generation++ {
+		at, exists := w.index.custom[OwnID(r.CID, generation)]
+		switch {
+		case !exists:
+			return w.makes(r, generation, w.free(r.Terms.Name, r.Generation))
+		case w.owner[at] == nobody && w.have.Policies[at].Kind == KindProduct: // an attempt that was interrupted has made it
+			w.owner[at] = w.cids[r.CID]
+			p := w.policies[at]
+			p.Mark, p.Terms.APIs, p.Terms.AuthTypes, p.Terms.Draft = "", slices.Clone(r.Terms.APIs), w.have.APIs.methods(r.Terms.APIs), false
+			return linked(r, p, generation)
+		}
+	}
+}
+
+// makes returns a record with a policy that is to be made.
+func (w *wanter) makes(r Record, generation int, name string) Record {
+	t := r.Terms.Clone()
+	t.Name, t.Tags, t.Draft = name, slices.Clone(w.have.Tags), false
+	if r.Kind == KindProduct {
+		t.AuthTypes = w.have.APIs.methods(t.APIs)
+	}
+	p := Policy{Ref: Ref{ID: OwnID(r.CID, generation)}, Kind: r.Kind, Terms: t}
+	w.names[name] = true
+	w.made = append(w.made, p)
+	return linked(r, &p, generation)
+}
+
+// linked returns a record that agrees with a policy.
+func linked(r Record, p *Policy, generation int) Record {
+	t := p.Terms.Clone()
+	r.Ref, r.Terms, r.Agreed, r.Generation, r.Hidden = p.Ref, p.Terms.Clone(), &t, generation, false
+	return r
+}
+
+// free returns the name or, if a policy has it, the name with the first number that no
+// policy has with it.
+func (w *wanter) free(name string, generation int) string {
+	if !w.names[name] {
+		return name
+	}
+	if base, number, ok := cutLast(name); ok && generation > 1 && number > 1 {
+		name = base
+	}
+	for n := 2; ; n++ {
+		if c := name + " " + strconv.Itoa(n); !w.names[c] {
+			return c
+		}
+	}
+}
+
+// cutLast cuts a number off the end of a name.
+func cutLast(name string) (base string, number int, ok bool) {
+	i := strings.LastIndexByte(name, ' ')
+	if i < 0 {
+		return name, 0, false
+	}
+	number, err := strconv.Atoi(name[i+1:])
+	return name[:i], number, err == nil
+}
+
+// offers reports whether a product can have the APIs that it wants.
+func (w *wanter) offers(r *Record) bool {
+	if r.Kind != KindProduct {
+		return true
+	}
+	for _, id := range r.Terms.APIs {
+		if a, ok := w.have.APIs[id]; !ok || a.Proxy {
+			w.problem(r, r.Ref, CodeAPI, "the API %s does not exist at the dashboard: take it off the product", id)
+			return false
+		}
+	}
+	return true
+}
+
+// rest goes through the policies that no record has: it removes what was left by an
+// interrupted write or by a product that is deleted, and imports the others in order.
+func (w *wanter) rest() {
+	imported := map[string]bool{}
+	for i := range w.have.Policies {
+		p := w.policies[i]
+		if w.owner[i] != nobody {
+			continue
+		}
+		if p.Mark != "" {
+			if at, ok := w.cids[p.Mark]; ok && w.have.Records[at].Deleted {
+				w.policies[i] = nil
+			}
+			continue
+		}
+		cid, generation, ours := ownerOf(p.ID)
+		at, known := w.cids[cid]
+		switch {
+		case ours && known && left(&w.have.Records[at], p, generation):
+			w.policies[i] = nil
+			continue
+		case p.Kind == KindNone:
+			continue
+		case !ours || known || imported[cid]:
+			cid, generation = "", 0
+		default: // its record was never stored, or went with its provider
+			imported[cid] = true
+		}
+		w.want.Records = append(w.want.Records, linked(Record{Kind: p.Kind, CID: cid}, p, generation))
+	}
+}
+
+// left reports whether a policy that was made for a record is one that is not needed: the
+// record is deleted, or an interrupted write has left it.
+func left(r *Record, p *Policy, generation int) bool {
+	return r.Deleted || generation == r.Generation+1 && r.Agreed != nil && p.Kind == r.Kind && p.ObjectID != r.Ref.ObjectID && p.ID != r.Ref.ID
+}
