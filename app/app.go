@@ -18,6 +18,7 @@ import (
 	"go.uber.org/fx"
 	"go.uber.org/fx/fxevent"
 
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
@@ -175,6 +176,16 @@ func (a *App) Do(ctx context.Context, id string, c *operation.Call) (any, error)
 	call.Spec = &o.Spec
 	call.RawPath = cmp.Or(call.RawPath, expand(o.Path, call.Path))
 	return a.guard(o.Do)(ctx, &call)
+}
+
+// Text returns the body with which HTTP would answer what Do has returned for an
+// operation.
+func (a *App) Text(id string, answer any) ([]byte, error) {
+	o, ok := a.byID[id]
+	if !ok {
+		return nil, fault.New(fault.NotFound, "operation.unknown", "there is no operation %q", id)
+	}
+	return httpadapter.Text(o, answer)
 }
 
 // expand puts values into the placeholders of a path.

@@ -51,6 +51,7 @@ var importRules = []rule{
 	{folder: "adapters/opa", own: inner, others: []string{"github.com/open-policy-agent/opa"}},
 	{folder: "adapters/redis", own: inner, others: []string{"github.com/redis/go-redis/v9"}},
 	{folder: "adapters/fetch", own: inner},
+	{folder: "adapters/dashboard/...", own: inner},
 	{folder: "adapters/yaml", own: inner, others: []string{"go.yaml.in/yaml/v3"}},
 	{folder: "adapters/openapi", own: inner, others: []string{"github.com/getkin/kin-openapi", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"}},
 	{folder: "adapters/crypto", own: inner},

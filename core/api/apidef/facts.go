@@ -116,6 +116,15 @@ func authentication(o doc.Object) []string {
 	return out
 }
 
+// MethodsOf names the methods of authentication that a definition switches on.
+func MethodsOf(definition []byte) []string {
+	o, err := doc.LoadObject(definition)
+	if err != nil {
+		return nil
+	}
+	return authentication(o)
+}
+
 func text(o doc.Object, name string) (s string) {
 	raw, _ := o.Get(name)
 	_ = json.Unmarshal(raw, &s)

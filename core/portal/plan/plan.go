@@ -1,5 +1,5 @@
 // Package plan models the plans of a portal: how much developers may call, and for how
-// long (docs/wire/portal-sync.md#plans).
+// long (docs/wire/portal-sync.md#fields).
 package plan
 
 import (

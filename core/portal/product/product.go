@@ -1,5 +1,5 @@
 // Package product models the products of a portal: APIs that developers can get access
-// to, or only read about (docs/wire/portal-sync.md#products).
+// to, or only read about (docs/wire/portal-sync.md#fields).
 package product
 
 import (

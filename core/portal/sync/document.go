@@ -36,6 +36,7 @@ func Read(n *doc.Node, apis Index, selected []string) (p Policy, stale []string)
 	}
 	if p.Kind == KindProduct {
 		stale = access(rights, apis, &p.Terms)
+		p.Stale = len(stale) > 0 && len(stale) == rights.Len()
 		if p.Terms.Draft {
 			p.Mark = left
 		}

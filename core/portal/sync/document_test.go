@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -56,6 +57,19 @@ func TestRead(t *testing.T) {
 				t.Errorf("%s %+v, stale %v, left %q", p.Kind, p.Terms, stale, p.Mark)
 			}
 		})
+	}
+}
+
+// TestStale: a policy of which no API is known may be one of MCP proxies that the user of
+// the portal cannot see.
+func TestStale(t *testing.T) {
+	for text, want := range map[string]bool{`{"x":{},"y":{}}`: true, `{"x":{},"a":{}}`: false, `{}`: false, `{"a":{}}`: false} {
+		n := node(t, `{"_id":"1","name":"P","partitions":{"acl":true},"access_rights":`+text+`}`)
+		p, _ := sync.Read(n, apis, nil)
+		got, _ := sync.Want(sync.State{APIs: apis, Policies: []sync.Policy{p}})
+		if p.Stale != want || len(got.Records) == 1 == want {
+			t.Errorf("%s: stale %v, imported %v", text, p.Stale, got.Records)
+		}
 	}
 }
 
@@ -186,4 +200,26 @@ func FuzzDocument(f *testing.F) {
 			t.Fatalf("written again: %s\n%s", n.JSON(), after)
 		}
 	})
+}
+
+// TestFieldsAreDescribed: each row of the table stands in the page about the wire.
+func TestFieldsAreDescribed(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/wire/portal-sync.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "## Fields")
+	table, _, _ := strings.Cut(rest, "\nAll else")
+	for _, f := range sync.Fields {
+		for _, member := range f.Members {
+			described := false
+			for row := range strings.Lines(table) {
+				named := strings.Contains(row, "`"+f.Portal+"`") || strings.ToLower(f.Portal) == f.Portal
+				described = described || named && strings.Contains(row, "`"+member+"`")
+			}
+			if !described {
+				t.Errorf("%s and %s are in no row", f.Portal, member)
+			}
+		}
+	}
 }

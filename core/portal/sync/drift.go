@@ -132,7 +132,7 @@ func (d *differ) record(r, w Record) {
 		}
 		d.fields(r, w, was, is)
 	}
-	if len(d.out) == before && !r.equal(w) {
+	if len(d.out) == before && !r.Equal(w) {
 		d.note(r, DriftState, Interrupted)
 	}
 }

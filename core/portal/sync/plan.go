@@ -26,9 +26,11 @@ func (a Action) String() string {
 // Step is one write. When one fails, the later ones of the same record are left out.
 type Step struct {
 	Action Action
-	For    string // key of the record
-	Policy Policy // to write or to delete
-	Record Record // to store or to forget
+	For    string  // key of the record
+	Policy Policy  // to write or to delete
+	Before Policy  // what is replaced, as it was seen
+	Record Record  // to store or to forget
+	Seen   *Record // the record as it was seen; nil: there was none
 }
 
 // Remote reports whether the step writes to the dashboard.
@@ -49,8 +51,8 @@ func Plan(have, want State) []Step {
 		switch next, ok := is[q.key()]; {
 		case !ok:
 			p.add(Step{Action: Remove, For: owner, Policy: q})
-		case !next.equal(q):
-			p.add(Step{Action: Replace, For: owner, Policy: next})
+		case !next.Equal(q):
+			p.add(Step{Action: Replace, For: owner, Policy: next, Before: q})
 		}
 	}
 	for _, q := range want.Policies {
@@ -60,23 +62,28 @@ func Plan(have, want State) []Step {
 	}
 	stored, kept := recordsByKey(have.Records), recordsByKey(want.Records)
 	for _, r := range want.Records {
-		if old, ok := stored[r.Key()]; !ok || !old.equal(r) {
+		switch old, ok := stored[r.Key()]; {
+		case !ok:
 			p.add(Step{Action: Store, For: r.Key(), Record: r})
+		case !old.Equal(r):
+			p.add(Step{Action: Store, For: r.Key(), Record: r, Seen: &old})
 		}
 	}
 	for _, r := range have.Records {
 		if _, ok := kept[r.Key()]; !ok {
-			p.add(Step{Action: Forget, For: r.Key(), Record: r})
+			p.add(Step{Action: Forget, For: r.Key(), Record: r, Seen: &r})
 		}
 	}
 	return p.steps()
 }
 
-func (p Policy) equal(q Policy) bool {
+// Equal reports whether two policies say the same.
+func (p Policy) Equal(q Policy) bool {
 	return p.Ref == q.Ref && p.Kind == q.Kind && p.Mark == q.Mark && same(p.Kind, &p.Terms, &q.Terms)
 }
 
-func (r Record) equal(q Record) bool {
+// Equal reports whether two records say the same.
+func (r Record) Equal(q Record) bool {
 	if (r.Agreed == nil) != (q.Agreed == nil) || r.Agreed != nil && !same(r.Kind, r.Agreed, q.Agreed) || !same(r.Kind, &r.Terms, &q.Terms) {
 		return false
 	}

@@ -76,6 +76,19 @@ type Record struct {
 // Key returns by what steps and reports name the record.
 func (r Record) Key() string { return cmp.Or(r.CID, r.Ref.ObjectID, r.Ref.ID) }
 
+// Pending reports whether the portal has changed what the dashboard has to hear of.
+func (r Record) Pending() bool {
+	if r.Agreed == nil {
+		return !r.Deleted && (r.Kind != KindProduct || len(r.Terms.APIs) > 0)
+	}
+	for _, f := range of(r.Kind) {
+		if f.Direction == Both && !f.same(&r.Terms, r.Agreed) {
+			return true
+		}
+	}
+	return r.Deleted
+}
+
 // Policy is a policy of the dashboard as far as synchronisation needs it.
 type Policy struct {
 	Ref
@@ -84,6 +97,9 @@ type Policy struct {
 	// Mark is the CID of the product that left this draft behind; such a policy is never
 	// imported. A policy that is a draft no more has no mark.
 	Mark string
+	// Stale says that it names APIs, none of which exists. They may be MCP proxies that the
+	// user cannot see: such a policy is never imported.
+	Stale bool
 }
 
 // key is by what policies are told apart.

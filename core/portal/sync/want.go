@@ -330,7 +330,7 @@ func (w *wanter) rest() {
 		case ours && known && left(&w.have.Records[at], p, generation):
 			w.policies[i] = nil
 			continue
-		case p.Kind == KindNone:
+		case p.Kind == KindNone, p.Stale:
 			continue
 		case !ours || known || imported[cid]:
 			cid, generation = "", 0

@@ -1,0 +1,98 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
+)
+
+// read asks for something, again when there is no answer.
+func (c *Client) read(ctx context.Context, at string) (fetch.Answer, error) {
+	pause := retry.New(c.c.Pause, longestPause)
+	for attempt := 1; ; attempt++ {
+		a, err := c.call(ctx, http.MethodGet, at, "", nil)
+		if !errors.Is(err, dashboard.ErrUnreachable) || attempt == c.c.Attempts || ctx.Err() != nil {
+			return a, err
+		}
+		if waited := pause.Wait(ctx); waited != nil {
+			return a, err
+		}
+	}
+}
+
+// call sends one request. tag is a precondition.
+func (c *Client) call(ctx context.Context, method, at, tag string, body []byte) (fetch.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.c.Timeout)
+	defer cancel()
+	r := fetch.Request{Method: method, URL: c.c.URL + at, Body: body, Trusted: c.c.Trusted, Header: map[string]string{"Authorization": c.c.Secret}}
+	if tag != "" {
+		r.Header["If-Match"] = tag
+	}
+	if body != nil {
+		r.Header["Content-Type"] = "application/json"
+	}
+	a, err := c.fetch.Fetch(ctx, r)
+	switch {
+	case errors.Is(err, fetch.ErrUnreachable):
+		return a, fmt.Errorf("%w: %w", dashboard.ErrUnreachable, err)
+	case err != nil:
+		return a, fmt.Errorf("%w: %w", dashboard.ErrRefused, err)
+	case a.Status >= 200 && a.Status < 300:
+		return a, nil
+	}
+	class := dashboard.ErrRefused
+	switch {
+	case a.Status == http.StatusNotFound:
+		class = dashboard.ErrGone
+	case a.Status == http.StatusPreconditionFailed:
+		class = dashboard.ErrChanged
+	case a.Status == http.StatusTooManyRequests, a.Status >= 500, a.Status < 200:
+		class = dashboard.ErrUnreachable
+	}
+	return a, fmt.Errorf("%w: %d %s", class, a.Status, c.said(a.Body))
+}
+
+// longest is what is shown of the text of an answer.
+const longest = 200
+
+// said returns what the dashboard said, short and in one line. A credential that it
+// repeats is left out.
+func (c *Client) said(body []byte) string {
+	text := ""
+	if n, err := doc.ParseNode(body); err == nil {
+		for _, name := range []string{"Message", "message", "error"} {
+			if text = n.Get(name).Text(); text != "" {
+				break
+			}
+		}
+	}
+	if c.c.Secret != "" {
+		text = strings.ReplaceAll(text, c.c.Secret, "…")
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return ' '
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > longest {
+		text = string(runes[:longest]) + "…"
+	}
+	return text
+}
+
+func header(a fetch.Answer, name string) string {
+	if v := a.Header[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}

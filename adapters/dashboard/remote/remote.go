@@ -1,0 +1,217 @@
+// Package remote speaks to the dashboard of another process over HTTP: ours on another
+// machine, or any other of the protocol. Calls have a deadline and bounded answers, reads
+// are repeated when they fail, and a write whose answer is lost is looked up before it is
+// sent again.
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
+)
+
+// Config says which dashboard, and how patient to be. Zero values take the defaults.
+type Config struct {
+	URL      string // address of the dashboard; a path in it is kept
+	Secret   string // access key of a user
+	Trusted  bool   // the operator has chosen the address: it may be a private one
+	Timeout  time.Duration
+	Attempts int           // of one call
+	Pause    time.Duration // before the second attempt; then doubled
+}
+
+// Defaults of Config.
+const (
+	defaultTimeout  = 10 * time.Second
+	defaultAttempts = 3
+	defaultPause    = 200 * time.Millisecond
+	longestPause    = 2 * time.Second
+)
+
+// Client is a dashboard.Dashboard.
+type Client struct {
+	fetch fetch.Fetcher
+	c     Config
+}
+
+// New returns a Client. What it may reach, and how long answers may be, is up to the
+// fetcher.
+func New(f fetch.Fetcher, c Config) *Client {
+	c.URL = strings.TrimRight(c.URL, "/")
+	if c.Timeout <= 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.Attempts <= 0 {
+		c.Attempts = defaultAttempts
+	}
+	if c.Pause <= 0 {
+		c.Pause = defaultPause
+	}
+	return &Client{f, c}
+}
+
+// Paths at a dashboard.
+const (
+	policies = "/api/portal/policies"
+	apis     = "/api/apis?p=-2"
+	proxies  = "/api/mcps?p=-2"
+)
+
+func path(ref string) string { return policies + "/" + url.PathEscape(ref) }
+
+// Policies implements dashboard.Dashboard.
+func (c *Client) Policies(ctx context.Context) ([]*doc.Node, error) {
+	a, err := c.read(ctx, policies+"?p=-2")
+	if err != nil {
+		return nil, fmt.Errorf("list policies: %w", err)
+	}
+	return dashboard.DecodePolicies(a.Body)
+}
+
+// APIs implements dashboard.Dashboard. A dashboard without MCP proxies, or a user who may
+// not see them, has none: policies that name them then name APIs that do not exist.
+func (c *Client) APIs(ctx context.Context) ([]sync.API, error) {
+	a, err := c.read(ctx, apis)
+	if err != nil {
+		return nil, fmt.Errorf("list APIs: %w", err)
+	}
+	out, err := dashboard.DecodeAPIs(a.Body)
+	if err != nil {
+		return nil, err
+	}
+	a, err = c.read(ctx, proxies)
+	switch {
+	case errors.Is(err, dashboard.ErrGone), errors.Is(err, dashboard.ErrRefused):
+		return out, nil
+	case err != nil:
+		return nil, fmt.Errorf("list MCP proxies: %w", err)
+	}
+	more, err := dashboard.DecodeProxies(a.Body)
+	return append(out, more...), err
+}
+
+// Policy implements dashboard.Dashboard.
+func (c *Client) Policy(ctx context.Context, ref sync.Ref) (dashboard.Policy, error) {
+	name := ref.ObjectID
+	if name == "" {
+		name = ref.ID
+	}
+	a, err := c.read(ctx, path(name))
+	if err != nil {
+		return dashboard.Policy{}, fmt.Errorf("read the policy %s: %w", ref.Name(), err)
+	}
+	n, err := doc.ParseNode(a.Body)
+	if err != nil || !n.Is(doc.TypeObject) {
+		return dashboard.Policy{}, fmt.Errorf("read the policy %s: %w", ref.Name(), dashboard.ErrUnreachable)
+	}
+	p := dashboard.Policy{Document: n, Tag: header(a, "Etag")}
+	if got := p.Ref(); ref.ObjectID != "" && got.ObjectID != ref.ObjectID || ref.ObjectID == "" && got.ID != ref.ID { // its identifier is the other's _id
+		return dashboard.Policy{}, fmt.Errorf("read the policy %s: another policy answers to its name: %w", ref.Name(), dashboard.ErrRefused)
+	}
+	return p, nil
+}
+
+// Create implements dashboard.Dashboard. The identifiers are those that the dashboard
+// says: it may keep no custom one. A write whose answer is lost may have been carried out,
+// and its repetition refused for that.
+func (c *Client) Create(ctx context.Context, document *doc.Node) (sync.Ref, error) {
+	id, body := document.Get("id").Text(), document.JSON()
+	pause := retry.New(c.c.Pause, longestPause)
+	for attempt := 1; ; attempt++ {
+		a, err := c.call(ctx, http.MethodPost, policies, "", body)
+		if err == nil {
+			return c.made(ctx, a, id)
+		}
+		if p, missing := c.Policy(ctx, sync.Ref{ID: id}); missing == nil {
+			return p.Ref(), nil
+		}
+		if !errors.Is(err, dashboard.ErrUnreachable) || attempt == c.c.Attempts {
+			return sync.Ref{}, fmt.Errorf("create the policy %s: %w", document.Get("name").Text(), err)
+		}
+		if err := pause.Wait(ctx); err != nil {
+			return sync.Ref{}, fmt.Errorf("%w: %w", dashboard.ErrUnreachable, err)
+		}
+	}
+}
+
+// made reads back the policy of which an answer tells.
+func (c *Client) made(ctx context.Context, a fetch.Answer, id string) (sync.Ref, error) {
+	ref := sync.Ref{ID: id}
+	if n, err := doc.ParseNode(a.Body); err == nil {
+		ref.ObjectID = n.Get("Message").Text()
+	}
+	p, err := c.Policy(ctx, ref)
+	if err != nil {
+		return sync.Ref{}, err
+	}
+	return p.Ref(), nil
+}
+
+// Replace implements dashboard.Dashboard.
+func (c *Client) Replace(ctx context.Context, p dashboard.Policy) error {
+	ref, body := p.Ref(), p.Document.JSON()
+	pause := retry.New(c.c.Pause, longestPause)
+	for attempt := 1; ; attempt++ {
+		_, err := c.call(ctx, http.MethodPut, path(ref.ObjectID), p.Tag, body)
+		if errors.Is(err, dashboard.ErrChanged) && attempt > 1 && c.holds(ctx, ref, p.Document) {
+			return nil // it was this very write whose answer was lost
+		}
+		if !errors.Is(err, dashboard.ErrUnreachable) || attempt == c.c.Attempts {
+			return named("replace", ref, err)
+		}
+		if err := pause.Wait(ctx); err != nil {
+			return named("replace", ref, fmt.Errorf("%w: %w", dashboard.ErrUnreachable, err))
+		}
+	}
+}
+
+// holds reports whether the policy says what was written.
+func (c *Client) holds(ctx context.Context, ref sync.Ref, want *doc.Node) bool {
+	p, err := c.Policy(ctx, ref)
+	if err != nil {
+		return false
+	}
+	for name, v := range want.Members() {
+		if name != "last_updated" && !p.Document.Get(name).Equal(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// Delete implements dashboard.Dashboard.
+func (c *Client) Delete(ctx context.Context, ref sync.Ref) error {
+	pause := retry.New(c.c.Pause, longestPause)
+	for attempt := 1; ; attempt++ {
+		p, err := c.Policy(ctx, ref)
+		if err == nil {
+			_, err = c.call(ctx, http.MethodDelete, path(p.Ref().ObjectID), p.Tag, nil)
+		}
+		switch {
+		case errors.Is(err, dashboard.ErrGone):
+			return nil
+		case !errors.Is(err, dashboard.ErrUnreachable) && !errors.Is(err, dashboard.ErrChanged), attempt == c.c.Attempts:
+			return named("delete", ref, err)
+		}
+		if err := pause.Wait(ctx); err != nil {
+			return named("delete", ref, fmt.Errorf("%w: %w", dashboard.ErrUnreachable, err))
+		}
+	}
+}
+
+func named(what string, ref sync.Ref, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s the policy %s: %w", what, ref.Name(), err)
+}

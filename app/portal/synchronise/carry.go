@@ -1,0 +1,89 @@
+package synchronise
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+)
+
+// CodeCarry is the code of the fault for a record that the dashboard has not taken.
+const CodeCarry = "portal_sync.carry"
+
+// Carry tells the dashboard at once what an administrator has changed in one record, and
+// returns the record as it is to be stored. What concerns the portal alone makes no call.
+// Store the record as it was before with the change first, or its result after: in both
+// orders a run of the synchronisation finishes what was interrupted.
+func Carry(ctx context.Context, p Provider, r sync.Record) (sync.Record, error) {
+	if !r.Pending() {
+		return r, nil
+	}
+	have := sync.State{Records: []sync.Record{r}, Tags: p.Tags}
+	if r.Kind == sync.KindProduct {
+		apis, err := p.Dashboard.APIs(ctx)
+		if err != nil {
+			return r, err
+		}
+		have.APIs = sync.NewIndex(apis)
+	}
+	policies, err := around(ctx, p.Dashboard, r)
+	if err != nil {
+		return r, err
+	}
+	var report Report
+	have.Policies = read(policies, have.APIs, p.Tags, &report)
+	want, problems := sync.Want(have)
+	var steps []sync.Step
+	for _, s := range sync.Plan(have, want) {
+		if s.For == r.Key() { // others are a run's business
+			steps = append(steps, s)
+		}
+	}
+	report.Problems = problems
+	one := &single{record: r}
+	if err := carryOut(ctx, p, one, have.APIs, steps, &report); err != nil {
+		return r, err
+	}
+	if len(report.Problems) > 0 {
+		f := report.Problems[0].Fault
+		return r, fault.New(f.Kind, CodeCarry, "%s", f.Message)
+	}
+	if one.record.Pending() && !r.Deleted {
+		return r, fault.New(fault.Unavailable, CodeCarry, "the dashboard does not return the policy %s: synchronise the provider", r.Ref.Name())
+	}
+	return one.record, nil
+}
+
+// around returns the policies that a change of one record can concern: its own. A product
+// that gets APIs again may need another policy, whose name must be free, and a deleted
+// one may have left several: then it is all of them.
+func around(ctx context.Context, d dashboard.Dashboard, r sync.Record) ([]*doc.Node, error) {
+	ref := r.Ref
+	if r.Agreed == nil {
+		ref = sync.Ref{ID: sync.OwnID(r.CID, 1)}
+	} else if r.Kind == sync.KindProduct && (r.Deleted || r.Agreed.Draft) {
+		return d.Policies(ctx)
+	}
+	p, err := d.Policy(ctx, ref)
+	if errors.Is(err, dashboard.ErrGone) {
+		return nil, nil
+	}
+	return []*doc.Node{p.Document}, err
+}
+
+// single keeps one record.
+type single struct{ record sync.Record }
+
+func (s *single) List(context.Context) ([]sync.Record, error) {
+	return []sync.Record{s.record}, nil
+}
+
+func (s *single) Store(_ context.Context, _ *sync.Record, r sync.Record) error {
+	s.record = r
+	return nil
+}
+
+func (s *single) Forget(context.Context, sync.Record) error { return nil }

@@ -1,0 +1,70 @@
+package synchronise
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+)
+
+// writer does steps.
+type writer struct {
+	Provider
+	records Records
+	apis    sync.Index
+	made    map[string]sync.Ref // policies that this run has made, by the identifier it chose
+	report  *Report
+}
+
+func (w *writer) do(ctx context.Context, step sync.Step) error {
+	var err error
+	if step.Remote() {
+		if err = w.remote(ctx, step); err == nil {
+			w.report.Writes++
+		}
+		return err
+	}
+	if step.Action == sync.Forget {
+		err = w.records.Forget(ctx, step.Record)
+	} else {
+		r := step.Record
+		if ref, ok := w.made[r.Ref.ID]; ok && r.Ref.ObjectID == "" {
+			r.Ref = ref
+		}
+		err = w.records.Store(ctx, step.Seen, r)
+	}
+	if err == nil {
+		w.report.Stored++
+	}
+	return err
+}
+
+func (w *writer) remote(ctx context.Context, step sync.Step) error {
+	switch step.Action {
+	case sync.Create:
+		ref, err := w.Dashboard.Create(ctx, sync.New(step.Policy, w.apis, w.Org))
+		w.made[step.Policy.ID] = ref
+		return err
+	case sync.Replace:
+		return w.replace(ctx, step)
+	default:
+		return w.Dashboard.Delete(ctx, step.Policy.Ref)
+	}
+}
+
+// replace reads a policy, changes what the portal has to say in it, and writes it whole:
+// all else that was set at the dashboard stays. What is not as it was seen any more is
+// left for the next run.
+func (w *writer) replace(ctx context.Context, step sync.Step) error {
+	p, err := w.Dashboard.Policy(ctx, step.Before.Ref)
+	if err != nil {
+		return err
+	}
+	if now, _ := sync.Read(p.Document, w.apis, w.Tags); !now.Equal(step.Before) {
+		return dashboard.ErrChanged
+	}
+	if !sync.Write(p.Document, step.Policy, w.apis) {
+		return nil
+	}
+	return w.Dashboard.Replace(ctx, p)
+}

@@ -1,0 +1,78 @@
+package dashboard
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+)
+
+// Most of what a dashboard may list. More is refused: a portal with it could not work.
+const (
+	maxPolicies = 50_000
+	maxAPIs     = 50_000
+)
+
+// DecodePolicies reads a list of policies as dashboards send it.
+func DecodePolicies(text []byte) ([]*doc.Node, error) {
+	return items(text, maxPolicies, "Data", "data")
+}
+
+// DecodeAPIs reads a list of APIs as dashboards send it.
+func DecodeAPIs(text []byte) ([]sync.API, error) {
+	list, err := items(text, maxAPIs, "apis")
+	out := make([]sync.API, 0, len(list))
+	for _, w := range list {
+		def := w.Get("api_definition")
+		a := sync.API{
+			ID: def.Get("api_id").Text(), Name: def.Get("name").Text(), Active: def.Get("active").True(),
+			ListenPath: def.Get("proxy", "listen_path").Text(), Target: def.Get("proxy", "target_url").Text(),
+		}
+		if def.Is(doc.TypeObject) {
+			a.AuthTypes = apidef.MethodsOf(def.JSON())
+			slices.Sort(a.AuthTypes)
+		}
+		if a.ID != "" {
+			out = append(out, a)
+		}
+	}
+	return out, err
+}
+
+// DecodeProxies reads a list of MCP proxies as dashboards send it: documents.
+func DecodeProxies(text []byte) ([]sync.API, error) {
+	list, err := items(text, maxAPIs, "mcps")
+	var out []sync.API
+	for _, d := range list {
+		info := d.Get("x-tyk-api-gateway", "info")
+		if id := info.Get("id").Text(); id != "" {
+			out = append(out, sync.API{ID: id, Name: info.Get("name").Text(), Proxy: true})
+		}
+	}
+	return out, err
+}
+
+// items returns the objects in the first of the members that is a list. A text that is
+// itself a list is one.
+func items(text []byte, most int, members ...string) ([]*doc.Node, error) {
+	n, err := doc.ParseNode(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: its list is not JSON", ErrUnreachable)
+	}
+	list := n
+	for _, name := range members {
+		if v := n.Get(name); v.Is(doc.TypeArray) {
+			list = v
+			break
+		}
+	}
+	switch {
+	case !list.Is(doc.TypeArray):
+		return nil, fmt.Errorf("%w: there is no list in its answer", ErrUnreachable)
+	case list.Len() > most:
+		return nil, fmt.Errorf("%w: it lists more than %d", ErrRefused, most)
+	}
+	return slices.DeleteFunc(list.Items(), func(v *doc.Node) bool { return !v.Is(doc.TypeObject) }), nil
+}
