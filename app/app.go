@@ -80,7 +80,7 @@ func (s settings) graph(a *App) fx.Option {
 			return l
 		}),
 		fx.Supply(a),
-		s.areas(),
+		fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.portal, s.definitions),
 		modules,
 		fx.Invoke(assemble),
 	)

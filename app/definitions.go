@@ -21,7 +21,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/resources/assets"
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
 	"github.com/gatehouse-io/gatehouse/app/schemas"
-	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/description/bundle"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -168,7 +167,7 @@ func newStats(s basics, st store.Store, n *gateway.Nodes) *reports.Stats {
 			for a, err := range apis.Kind.Find(ctx, r, store.Query{}) {
 				var l reports.Lifetime
 				if err == nil {
-					l = lifetime(a.Value)
+					l = reports.Lifetime{Created: a.Value.Created(), Active: a.Value.Active()}
 				}
 				if !yield(l, err) {
 					return
@@ -176,10 +175,6 @@ func newStats(s basics, st store.Store, n *gateway.Nodes) *reports.Stats {
 			}
 		}
 	}}
-}
-
-func lifetime(a apidef.API) reports.Lifetime {
-	return reports.Lifetime{Created: a.Created(), Active: a.Active()}
 }
 
 // nowhere is the Fetcher of an App that was given none: it calls no server.

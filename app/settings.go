@@ -5,8 +5,6 @@ import (
 	"net/netip"
 	"time"
 
-	"go.uber.org/fx"
-
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app/audit"
@@ -163,9 +161,4 @@ func newSettings(opts ...Option) settings {
 		s.board = gateway.NewMemory()
 	}
 	return s
-}
-
-// areas supplies the graph with each area.
-func (s settings) areas() fx.Option {
-	return fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.portal, s.definitions)
 }

@@ -40,15 +40,6 @@ func (x *exchange) cookie(name string) string {
 	return c.Value
 }
 
-// foreign refuses pages of other sites where cookies are set: they would log their
-// visitors in as somebody else.
-func (x *exchange) foreign() error {
-	if x.row.output.form != landing || crossOrigin.Check(x.http) == nil {
-		return nil
-	}
-	return crossSite
-}
-
 var crossOrigin = nethttp.NewCrossOriginProtection()
 
 // land settles cookies and, if the browser goes on elsewhere, the whole answer.

@@ -8,22 +8,17 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/go-kit/kit/endpoint"
 	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// typed makes a go-kit endpoint of a function that knows what it takes and returns.
-func typed[Request, Response any](fn func(context.Context, Request) (Response, error)) endpoint.Endpoint {
-	return func(ctx context.Context, req any) (any, error) { return fn(ctx, req.(Request)) }
-}
-
 // serve makes the go-kit server of a row. Its endpoint answers every error itself,
 // so that the log and the observer see the status; the server only writes.
 func (c *Config) serve(r *row) nethttp.Handler {
 	encode := func(_ context.Context, w nethttp.ResponseWriter, resp any) error { return resp.(*exchange).write(w) }
-	server := kithttp.NewServer(typed(c.answer), r.decode, encode, kithttp.ServerErrorEncoder(
+	answer := func(ctx context.Context, x any) (any, error) { return c.answer(ctx, x.(*exchange)) }
+	server := kithttp.NewServer(answer, r.decode, encode, kithttp.ServerErrorEncoder(
 		func(_ context.Context, _ error, w nethttp.ResponseWriter) {
 			w.WriteHeader(nethttp.StatusInternalServerError)
 		}))
@@ -74,8 +69,9 @@ func (x *exchange) carryOut(ctx context.Context) (any, error) {
 		defer x.load.End()
 		x.call.Incoming = x.receive
 	}
-	if err := x.foreign(); err != nil {
-		return nil, err
+	// Pages of other sites would log their visitors in as somebody else.
+	if x.row.output.form == landing && crossOrigin.Check(x.http) != nil {
+		return nil, crossSite
 	}
 	if x.row.dialect.portal && listed(x.http.Header["Accept"], graphType) {
 		return nil, wrongAccept

@@ -65,14 +65,10 @@ func (o *Observer) Begin(ctx context.Context, operation string) (context.Context
 	start := time.Now()
 	return ctx, func(status int) {
 		running.Dec()
-		o.duration(outcome{operation, status}).Observe(time.Since(start).Seconds())
+		o.ended.get(outcome{operation, status}, func() prometheus.Observer {
+			return o.durations.WithLabelValues(operation, strconv.Itoa(status))
+		}).Observe(time.Since(start).Seconds())
 	}
-}
-
-func (o *Observer) duration(k outcome) prometheus.Observer {
-	return o.ended.get(k, func() prometheus.Observer {
-		return o.durations.WithLabelValues(k.operation, strconv.Itoa(k.status))
-	})
 }
 
 // AddGauges adds numbers that are read at every scrape, concurrently with

@@ -2,6 +2,7 @@ package apis
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
@@ -17,11 +18,6 @@ type Selection struct {
 	Bases  bool // without child versions
 	Sort   string
 	Paging operation.Paging
-}
-
-// plain reports whether the store has the list in the order that is wanted.
-func (q Selection) plain() bool {
-	return q.Filter.Everything() && !q.Bases && (q.Sort == "" || q.Sort == "created_at" || q.Sort == "-created_at")
 }
 
 // Listed is an API in the column that lists look at.
@@ -40,7 +36,8 @@ func (s *Repository) List(ctx context.Context, scope tenant.Scope, who operation
 	}
 	v := s.Viewer(who, apidef.Classic, access.Read)
 	err = s.Store.View(ctx, scope, func(r store.Reader) error {
-		if q.plain() && v.All && !scope.All() { // the order of the store is that of one organisation
+		everything := q.Filter.Everything() && !q.Bases && v.All && !scope.All() // the order of the store is that of one organisation
+		if everything && slices.Contains([]string{"", "created_at", "-created_at"}, q.Sort) {
 			out, err = operation.List(ctx, s.Kind, r, q.Paging, s.PageSize,
 				operation.Order{Index: bySequence, Prefix: apidef.Family(q.Family), Desc: q.Sort != "created_at"})
 			return err

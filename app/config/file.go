@@ -25,7 +25,7 @@ func parse(doc []byte) (*yaml.Node, error) {
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(doc, &root); err != nil {
-		return nil, errors.New(withoutQuotation(err.Error()))
+		return nil, errors.New(quotation.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "anchor"))
 	}
 	if len(root.Content) == 0 {
 		return nil, nil
@@ -36,10 +36,6 @@ func parse(doc []byte) (*yaml.Node, error) {
 // quotation matches what the parser quotes from the document. Other quotes in
 // its messages are punctuation it expected.
 var quotation = regexp.MustCompile("anchor '[^']*'|`[^`]*`")
-
-func withoutQuotation(message string) string {
-	return quotation.ReplaceAllString(strings.TrimPrefix(message, "yaml: "), "anchor")
-}
 
 // jsonDecoder builds the same tree from JSON that is known to be valid.
 type jsonDecoder struct{ *json.Decoder }

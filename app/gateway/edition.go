@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"hash/maphash"
 	"runtime"
 	"slices"
 	"sync"
@@ -23,8 +22,6 @@ type block struct {
 // the first of a block depends on itself alone, so that one more or one less
 // moves no other block.
 const blockEntries = 32
-
-func first(id string) bool { return maphash.String(seed, id)%blockEntries == 0 }
 
 // blocks cuts entries into blocks; those that are new are made side by side.
 func blocks(list []*entry, c compress.Coding) []*block {
@@ -110,8 +107,6 @@ type answer struct {
 	*edition
 	tail []byte
 }
-
-func (e *edition) answer(nonce string) answer { return answer{e, []byte(nonce + `"}`)} }
 
 // Stream implements operation.Stream.
 func (a answer) Stream() (mediaType, tag string, plain, gzipped [][]byte) {

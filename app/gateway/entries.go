@@ -61,7 +61,7 @@ func (k *kept) entries(ctx context.Context, r store.Reader, used store.Revision)
 			}
 		}
 	}
-	list, l := make([]*entry, 0, size), newLookups(ctx, r)
+	list, l := make([]*entry, 0, size), &lookups{ctx: ctx, r: r, records: map[question]store.Record{}, orgs: map[question]map[string][]tenant.ID{}}
 	for _, leaf := range leaves {
 		if fresh[leaf] == nil {
 			fresh[leaf] = k.renew(leaf, before, l)
@@ -104,7 +104,7 @@ var seed = maphash.MakeSeed()
 
 // encode makes the entry of a record that is new or has changed.
 func (k *kept) encode(rec *store.Record, l *lookups) *entry {
-	e := &entry{address: address{rec.Org, rec.ID}, rec: rec, sum: maphash.Bytes(seed, rec.Doc), first: first(rec.ID)}
+	e := &entry{address: address{rec.Org, rec.ID}, rec: rec, sum: maphash.Bytes(seed, rec.Doc), first: maphash.String(seed, rec.ID)%blockEntries == 0}
 	made := k.attempt(*rec, lookup{l, e})
 	e.name, e.since, e.problems, e.text = made.Name, made.Since, made.Problems, made.Text
 	if made.Other != nil {

@@ -151,7 +151,7 @@ func (n *Nodes) serve(f *kept) func(context.Context, caller) (answer, error) {
 		if n.tokens.Ours(in.NodeID) {
 			n.tracker.hear(heard{id: in.NodeID, session: in.Session, feed: f.source.Name, rev: e.rev})
 		}
-		return e.answer(n.tokens.Nonce(n.now())), nil
+		return answer{e, []byte(n.tokens.Nonce(n.now()) + `"}`)}, nil
 	}
 }
 

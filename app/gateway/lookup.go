@@ -55,10 +55,6 @@ type lookups struct {
 	err     error                               // the first one
 }
 
-func newLookups(ctx context.Context, r store.Reader) *lookups {
-	return &lookups{ctx: ctx, r: r, records: map[question]store.Record{}, orgs: map[question]map[string][]tenant.ID{}}
-}
-
 // record returns a record, of revision 0 if there is none.
 func (l *lookups) record(q question) store.Record {
 	if rec, ok := l.records[q]; ok || l.err != nil {

@@ -30,7 +30,12 @@ func Attribution(c *operation.Call) store.Attribution {
 
 // Described adds to an attribution what was asked for, and from where.
 func Described(by store.Attribution, c *operation.Call) store.Attribution {
-	by.From, by.User, by.Method, by.URL, by.Status = host(c.Remote), c.Principal.Email, c.Spec.Method, bounded(address(c), maxURL), c.Spec.Status
+	if at, err := netip.ParseAddrPort(c.Remote); err == nil {
+		by.From = at.Addr().Unmap().String() // without its port
+	} else {
+		by.From = bounded(c.Remote, 64)
+	}
+	by.User, by.Method, by.URL, by.Status = c.Principal.Email, c.Spec.Method, bounded(address(c), maxURL), c.Spec.Status
 	return by
 }
 
@@ -39,14 +44,6 @@ func bounded(text string, n int) string {
 		text = text[:n]
 	}
 	return strings.ToValidUTF8(text, "?")
-}
-
-// host returns an address without its port.
-func host(remote string) string {
-	if at, err := netip.ParseAddrPort(remote); err == nil {
-		return at.Addr().Unmap().String()
-	}
-	return bounded(remote, 64)
 }
 
 // address returns path and query of a call, credentials masked: those that have the

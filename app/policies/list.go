@@ -53,7 +53,7 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 		return out, err
 	}
 	ids := operation.Commas(in.PolicyIDs)
-	if !all(ids, func(id string) bool { return policy.ValidID(id, s.Settings.UnsafeIDs) }) {
+	if slices.ContainsFunc(ids, func(id string) bool { return !policy.ValidID(id, s.Settings.UnsafeIDs) }) {
 		return out, fault.New(fault.Invalid, codeSearchID, "Policy ID is not in hex format.").At("policy_ids")
 	}
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
@@ -70,10 +70,6 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 		return err
 	})
 	return out, err
-}
-
-func all(list []string, ok func(string) bool) bool {
-	return !slices.ContainsFunc(list, func(v string) bool { return !ok(v) })
 }
 
 // column is what lists look at of each policy.
@@ -96,7 +92,7 @@ func (s *Service) selected(ctx context.Context, r store.Reader, in searchIn, ids
 		if err != nil {
 			return nil, err
 		}
-		if l := &p.Value; admits(l) && takes(l) && apis.show(l) {
+		if l := &p.Value; admits(l) && takes(l) && (apis.all || policy.VisibleThrough(l.APIs(), apis.visible)) {
 			found = append(found, p)
 		}
 	}
@@ -141,10 +137,6 @@ func (f facts) takes(id string) (takes, exists bool) {
 func (f facts) visible(id string) (visible, exists bool) {
 	a, exists := f.apis[id]
 	return a.visible, exists
-}
-
-func (f facts) show(l *policy.Listed) bool {
-	return f.all || policy.VisibleThrough(l.APIs(), f.visible)
 }
 
 // scattered is the number of policies from which looking through all of them costs less

@@ -39,7 +39,8 @@ func (l *lookup) fetch(ctx context.Context, r store.Reader, ids []string) error 
 		}
 	}
 	if len(unasked) >= many {
-		return l.fetchAll(ctx, r)
+		l.all = true
+		return l.read(ctx, r, store.Query{})
 	}
 	for _, id := range unasked {
 		if err := l.read(ctx, r, store.Query{Index: l.kind.Alias, Value: id, Limit: 1}); err != nil {
@@ -47,12 +48,6 @@ func (l *lookup) fetch(ctx context.Context, r store.Reader, ids []string) error 
 		}
 	}
 	return nil
-}
-
-// fetchAll reads all APIs.
-func (l *lookup) fetchAll(ctx context.Context, r store.Reader) error {
-	l.all = true
-	return l.read(ctx, r, store.Query{})
 }
 
 func (l *lookup) read(ctx context.Context, r store.Reader, q store.Query) error {

@@ -232,7 +232,9 @@ func (s *Store) Run(ctx context.Context) error {
 			follows = !errors.Is(err, store.ErrExpired) && !errors.Is(err, store.ErrStale) // else it starts over
 		}
 		if ctx.Err() == nil {
-			s.fail(err)
+			if s.trouble.CompareAndSwap(nil, &Trouble{time.Now(), err}) {
+				s.log.Warn("the copy in memory does not follow the store; it serves what it has", "error", err)
+			}
 			_ = pause.Wait(ctx)
 		}
 	}
@@ -297,12 +299,6 @@ func (s *Store) batches(ctx context.Context, after store.Revision) iter.Seq2[[]s
 				return
 			}
 		}
-	}
-}
-
-func (s *Store) fail(err error) {
-	if s.trouble.CompareAndSwap(nil, &Trouble{time.Now(), err}) {
-		s.log.Warn("the copy in memory does not follow the store; it serves what it has", "error", err)
 	}
 }
 

@@ -84,7 +84,10 @@ func (v *supervisor) run() error {
 		}
 		v.watch(c)
 		if code := exitCode(c.state); v.final(c, code) {
-			return ended(code)
+			if code != 0 {
+				return &Ended{Code: code}
+			}
+			return nil
 		}
 		if v.replacing {
 			v.log.Info("the service is started anew")
@@ -203,12 +206,4 @@ func exitCode(s *os.ProcessState) int {
 		return 128 + int(status.Signal())
 	}
 	return s.ExitCode()
-}
-
-// ended returns nil for the code of success.
-func ended(code int) error {
-	if code == 0 {
-		return nil
-	}
-	return &Ended{Code: code}
 }

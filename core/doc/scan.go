@@ -23,7 +23,7 @@ func Check(text []byte, maxDepth int) error {
 	if maxDepth > 0 && deeper(text, maxDepth) {
 		return fmt.Errorf("%w: nested deeper than %d levels", ErrSyntax, maxDepth)
 	}
-	if !valid(text) {
+	if end, ok := validValue(text, space(text, 0), 0); !ok || space(text, end) < len(text) {
 		var v json.RawMessage
 		if err := json.Unmarshal(text, &v); err != nil {
 			return fmt.Errorf("%w: %s", ErrSyntax, err.Error())

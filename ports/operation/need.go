@@ -1,6 +1,8 @@
 package operation
 
 import (
+	"slices"
+
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
@@ -40,18 +42,10 @@ func Needs(p access.Permission, i access.Intent, params ...string) Option {
 // not meet, or nil.
 func Unmet(c *Call) error {
 	for _, n := range c.Spec.Needs {
-		if n.arises(c) && !c.Principal.Permissions.Allows(n.Permission, n.Intent) {
+		arises := len(n.Params) == 0 || slices.ContainsFunc(n.Params, func(name string) bool { return c.Query.Get(name) != "" })
+		if arises && !c.Principal.Permissions.Allows(n.Permission, n.Intent) {
 			return fault.New(fault.Denied, CodeNeeds+string(n.Permission), "access denied: this also needs the permission %s, to %s", n.Permission, n.Intent)
 		}
 	}
 	return nil
-}
-
-func (n Need) arises(c *Call) bool {
-	for _, name := range n.Params {
-		if c.Query.Get(name) != "" {
-			return true
-		}
-	}
-	return len(n.Params) == 0
 }

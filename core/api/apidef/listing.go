@@ -66,7 +66,7 @@ type rare struct{ users, groups, children []string }
 // Listed returns what lists look at.
 func (a API) Listed() Listed {
 	l := Listed{
-		id: a.id, apiID: a.APIID(), sought: a.sought(), created: a.created, updated: a.updated, class: a.class,
+		id: a.id, apiID: a.APIID(), sought: strings.ToLower(a.facts.name + "\n" + a.facts.listenPath), created: a.created, updated: a.updated, class: a.class,
 		tcp: a.facts.protocol == "tcp" || a.facts.protocol == "tls", internal: a.facts.internal, graphql: a.facts.graphql,
 		auth: a.AuthTypes(), tags: doc.Interned(a.Tags()), marks: doc.Interned(a.Categories()),
 	}
@@ -76,8 +76,6 @@ func (a API) Listed() Listed {
 	}
 	return l
 }
-
-func (a API) sought() string { return strings.ToLower(a.facts.name + "\n" + a.facts.listenPath) }
 
 // APIID returns the identifier that keys, policies and gateways use.
 func (l *Listed) APIID() string { return l.apiID }

@@ -72,11 +72,6 @@ func sourceTools(rest *doc.Node) ([]Tool, []Warning) {
 	return tools, warnings
 }
 
-// settings returns the middleware of an operation.
-func settings(rest *doc.Node, id string) *doc.Node {
-	return rest.Get(oas.ExtensionKey, "middleware", "operations", id)
-}
-
 // allowList reports whether only allowed operations can be called.
 func allowList(rest *doc.Node) bool {
 	for _, o := range rest.Get(oas.ExtensionKey, "middleware", "operations").Members() {
@@ -89,7 +84,7 @@ func allowList(rest *doc.Node) bool {
 
 // hidden says why an operation cannot be called, or "".
 func hidden(rest *doc.Node, o oas.Operation, listed bool) string {
-	s := settings(rest, o.ID())
+	s := rest.Get(oas.ExtensionKey, "middleware", "operations", o.ID())
 	switch {
 	case listed && o.ID() == "":
 		return "the operation has no id and the API has an allow list"

@@ -11,7 +11,11 @@ import (
 func (s *section) extract(ext, classic *doc.Node) {
 	for i := range s.leaves {
 		l := &s.leaves[i]
-		l.put(classic, l.toClassic(ext.Get(l.ext...)))
+		put := assign
+		if l.omitted {
+			put = assignOrDrop
+		}
+		put(classic, l.toClassic(ext.Get(l.ext...)), l.classic...)
 	}
 	for _, l := range s.lists {
 		l.extract(ext, classic)
@@ -19,14 +23,6 @@ func (s *section) extract(ext, classic *doc.Node) {
 	if s.hook.extract != nil {
 		s.hook.extract(ext, classic)
 	}
-}
-
-func (l *leaf) put(classic, v *doc.Node) {
-	if l.omitted {
-		assignOrDrop(classic, v, l.classic...)
-		return
-	}
-	assign(classic, v, l.classic...)
 }
 
 func (l *leaf) toClassic(n *doc.Node) *doc.Node {

@@ -22,7 +22,10 @@ func Normalise(document *doc.Node) {
 	}
 	for _, kind := range []string{"operations", "mcpTools", "mcpResources", "mcpPrompts"} {
 		for _, op := range ext.Get("middleware", kind).Members() {
-			normaliseTimeout(op.Get("enforceTimeout"))
+			timeout := op.Get("enforceTimeout")
+			if wait := ParseDuration(timeout.Get("duration").Text()); wait != 0 {
+				assign(timeout, doc.NewInt(RoundUpSeconds(wait)), "value")
+			}
 		}
 	}
 }
@@ -40,12 +43,6 @@ func normaliseJWT(entry *doc.Node) {
 func normaliseClaims(block *doc.Node, list, single string) {
 	if claim := first(block.Get(list)).Text(); claim != "" {
 		assign(block, doc.NewString(claim), single)
-	}
-}
-
-func normaliseTimeout(block *doc.Node) {
-	if wait := ParseDuration(block.Get("duration").Text()); wait != 0 {
-		assign(block, doc.NewInt(RoundUpSeconds(wait)), "value")
 	}
 }
 
