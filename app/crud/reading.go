@@ -109,12 +109,8 @@ func (o Operations[T, D]) Get(opts ...operation.Option) operation.Row {
 			v, err = o.one(ctx, r, in)
 			return err
 		})
-		return entity(v), err
+		return operation.EntityOf(v.Value, v.Serial), err
 	}, o.options(opts, operation.Faulting(o.missing()), operation.Example(nil, operation.Entity[T]{Value: o.Example()}))...)
-}
-
-func entity[T any](v store.Stored[T]) operation.Entity[T] {
-	return operation.Entity[T]{Value: v.Value, Tag: operation.Tag(v.Serial)}
 }
 
 // Referrers lists who names one resource.

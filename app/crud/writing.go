@@ -85,7 +85,7 @@ func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
 	if o.Words.Created == "" {
 		return operation.POST("create", "", "Create "+o.Words.One, func(ctx context.Context, in creation[D]) (operation.Entity[T], error) {
 			v, err := insert(ctx, in)
-			return entity(v), err
+			return operation.EntityOf(v.Value, v.Serial), err
 		}, slices.Concat([]operation.Option{faults, operation.Example(o.Draft, operation.Entity[T]{Value: o.Example()})}, opts)...)
 	}
 	return operation.POST("create", "", "Create "+o.Words.One, func(ctx context.Context, in creation[D]) (operation.Receipt, error) {
@@ -154,7 +154,7 @@ func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 		own = append(own, operation.Example(o.Draft, operation.Entity[T]{Value: o.Example()}))
 		return operation.PUT("replace", o.path(), "Replace "+o.Words.One, func(ctx context.Context, in replacement[D]) (operation.Entity[T], error) {
 			v, err := edit(ctx, in)
-			return entity(v), err
+			return operation.EntityOf(v.Value, v.Serial), err
 		}, o.options(opts, own...)...)
 	}
 	own = append(own, operation.Example(o.Draft, o.receipt(store.Updated, o.Example(), 0)))

@@ -122,7 +122,7 @@ func (s *Service) Get(ctx context.Context, in byID) (operation.Entity[policy.Vie
 	if err != nil {
 		return operation.Entity[policy.View]{}, err
 	}
-	return operation.Entity[policy.View]{Value: p.Value.View(), Tag: operation.Tag(p.Serial)}, nil
+	return operation.EntityOf(p.Value.View(), p.Serial), nil
 }
 
 type createIn struct {

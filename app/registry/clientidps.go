@@ -183,10 +183,6 @@ func (s *ClientIDPs) get(ctx context.Context, in byID) (p store.Stored[registry.
 	return p, err
 }
 
-func entity[T any](v T, at store.Serial) operation.Entity[T] {
-	return operation.Entity[T]{Value: v, Tag: operation.Tag(at)}
-}
-
 // edit rewrites one identity provider in a unit of work of its own, if the mappings
 // that it touches are the caller's to change. It asks about the APIs before the unit
 // of work, which then only asks about those that came in between: a large table must
@@ -214,5 +210,5 @@ func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when s
 		})
 		return err
 	})
-	return entity(p.Value, p.Serial), err
+	return operation.EntityOf(p.Value, p.Serial), err
 }

@@ -27,7 +27,7 @@ func (s *ClientIDPs) GetMapping(ctx context.Context, in byAPI) (operation.Entity
 		return operation.Entity[registry.Mapping]{}, err
 	}
 	m, err := p.Value.Mapping(in.API)
-	return entity(m, p.Serial), err
+	return operation.EntityOf(m, p.Serial), err
 }
 
 type putMappingIn struct {

@@ -70,14 +70,12 @@ func (s *ClientIDPs) ListReferences(ctx context.Context, in byID) ([]store.Refer
 		}
 		rec, err := r.Get(ctx, registry.Kind, p.Value.ID)
 		if err == nil {
-			out, err = collect(s.references().Named(ctx, r, viewer(in.Who), rec))
+			out, err = collect(s.references().Named(ctx, r, crud.Viewer{Who: in.Who, Door: access.APIs}, rec))
 		}
 		return err
 	})
 	return out, err
 }
-
-func viewer(who operation.Principal) crud.Viewer { return crud.Viewer{Who: who, Door: access.APIs} }
 
 type reportIn struct {
 	Scope tenant.Scope
@@ -94,7 +92,7 @@ func (s *ClientIDPs) ReportDangling(ctx context.Context, in reportIn) (out Repor
 			break
 		}
 		err = crud.Inside(ctx, s.Store, org, func(r store.Reader) error {
-			found, err := collect(s.references().Dangling(ctx, r, viewer(in.Who), registry.Kind))
+			found, err := collect(s.references().Dangling(ctx, r, crud.Viewer{Who: in.Who, Door: access.APIs}, registry.Kind))
 			out.Dangling = append(out.Dangling, found...)
 			return err
 		})

@@ -256,7 +256,7 @@ func (s *Service) Custom(ctx context.Context, in readIn) (operation.Entity[custo
 	if len(own) == 0 && s.Preset != nil {
 		own = s.Preset
 	}
-	return operation.Entity[customBody]{Value: customBody{own}, Tag: operation.Tag(o.Serial)}, nil
+	return operation.EntityOf(customBody{own}, o.Serial), nil
 }
 
 type setCustomIn struct {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 )
 
 // Channel is the Redis channel gateways listen on (docs/wire/announcements.md#message).
@@ -28,7 +29,7 @@ func Secret(nodeSecret string) Signer {
 
 // Message returns s as gateways read it. The only errors are the signer's.
 func (s Signal) Message(sign Signer) ([]byte, error) {
-	payload := s.text()
+	payload := strings.ToValidUTF8(s.Payload, "\ufffd") // bytes that are no UTF-8 would not survive JSON, and the signature would be over something else
 	signature, algorithm, err := sign(s.Command, payload)
 	if err != nil {
 		return nil, err

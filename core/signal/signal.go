@@ -2,8 +2,6 @@
 // they look like on the wire (docs/wire/announcements.md).
 package signal
 
-import "strings"
-
 // Command tells a gateway what to do.
 type Command string
 
@@ -150,7 +148,3 @@ func (c Change) key(index string) string {
 // announcements arrived: gateways then load everything again, the registry first
 // of all, which they do at once and not with their next tick.
 func CatchUp() []Signal { return []Signal{{Command: ClientIdPChanged}, {Command: GroupReload}} }
-
-// text is a payload as a gateway decodes it: bytes that are no UTF-8 would not
-// survive JSON, and the signature would be over something else.
-func (s Signal) text() string { return strings.ToValidUTF8(s.Payload, "\ufffd") }

@@ -105,6 +105,9 @@ type Entity[T any] struct {
 	Tag   string // strong, without quotes; changes with every write
 }
 
+// EntityOf returns a value as the record with a serial shows it.
+func EntityOf[T any](v T, at store.Serial) Entity[T] { return Entity[T]{Value: v, Tag: Tag(at)} }
+
 // Stream is an answer that writes its own bytes.
 type Stream interface {
 	// Stream returns the media type, an entity tag or "", and the bytes in

@@ -27,7 +27,7 @@ func (s *Service) Access(ctx context.Context, in rows.ByID) (operation.Entity[Ow
 		users, groups := a.Value.Owners()
 		out.UserIDs, out.GroupIDs = append(out.UserIDs, users...), append(out.GroupIDs, groups...)
 	}
-	return operation.Entity[Owners]{Value: out, Tag: operation.Tag(a.Serial)}, err
+	return operation.EntityOf(out, a.Serial), err
 }
 
 type accessIn struct {

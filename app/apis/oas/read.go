@@ -93,7 +93,7 @@ func (s *Service) Categories(ctx context.Context, in rows.ByID) (operation.Entit
 	if err == nil {
 		out.Categories = a.Value.Categories()
 	}
-	return operation.Entity[CategoryList]{Value: out, Tag: operation.Tag(a.Serial)}, err
+	return operation.EntityOf(out, a.Serial), err
 }
 
 type categoriesIn struct {
