@@ -2,6 +2,7 @@ package sql
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ type statement struct {
 func (g *group) flush() error {
 	f := newFlusher()
 	for a, e := range g.over.entries {
-		if err := f.record(g.s, a, e); err != nil {
+		if err := f.record(g, a, e); err != nil {
 			return err
 		}
 	}
@@ -32,8 +33,8 @@ func (g *group) flush() error {
 			return err
 		}
 	}
-	for _, rec := range f.long {
-		if err := g.sendParts(rec); err != nil {
+	for _, l := range f.long {
+		if err := g.sendParts(l); err != nil {
 			return err
 		}
 	}
@@ -44,9 +45,12 @@ func (g *group) flush() error {
 }
 
 // sendParts stores a document that is too long for one row.
-func (g *group) sendParts(rec *store.Record) error {
-	p := &parting{g: g, at: recordSpot(rec.Kind, string(rec.Org), rec.ID, rec.Rev)}
-	for part := range slices.Chunk(rec.Doc, partSize) {
+func (g *group) sendParts(l longText) error {
+	p := &parting{contents: contents{name: l.name}, g: g, at: recordSpot(l.rec.Kind, string(l.rec.Org), l.rec.ID, l.rec.Rev)}
+	if l.made != nil {
+		return p.finish(l.made)
+	}
+	for part := range slices.Chunk(l.rec.Doc, partSize) {
 		if err := p.add(part); err != nil {
 			return err
 		}
@@ -54,12 +58,36 @@ func (g *group) sendParts(rec *store.Record) error {
 	return nil
 }
 
-// log stores what the units did as one row of the log, and its parts if it is long.
+// log stores what the units did as one row of the log, and its parts if it is long. A
+// commit whose text has been made ahead has a row of its own.
 func (g *group) log() error {
-	first, last := g.commits[0].Rev, g.commits[len(g.commits)-1]
-	p := &parting{g: g, at: logSpot(first, last.Rev)}
+	for rest := g.commits; len(rest) > 0; {
+		n := 1
+		for rest[0].made == nil && n < len(rest) && rest[n].made == nil {
+			n++
+		}
+		if err := g.logRow(rest[:n]); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+func (g *group) logRow(commits []logged) error {
+	first, last := commits[0].Rev, commits[len(commits)-1]
+	p := &parting{contents: named(), g: g, at: logSpot(first, last.Rev)}
 	w := &logWriter{add: p.add}
-	if err := w.commits(g.commits); err != nil {
+	if m := last.made; m != nil {
+		p.name = m.name
+		if err := w.head(last); err != nil {
+			return err
+		}
+		if err := errors.Join(p.add(append([]byte{'['}, w.b...)), p.finish(m)); err != nil {
+			return err
+		}
+		w.b = nil
+	} else if err := w.commits(commits); err != nil {
 		return err
 	}
 	text := w.b
@@ -82,7 +110,7 @@ func (g *group) log() error {
 type flusher struct {
 	drop, sweepKeys, sweepRefs, sweepParts, dropKeys, dropRefs, upsert, addKeys, addRefs, gone statement
 
-	long []*store.Record // whose documents are too long for one row
+	long []longText // documents that are too long for one row
 }
 
 func newFlusher() *flusher {
@@ -101,7 +129,7 @@ func newFlusher() *flusher {
 	}
 }
 
-func (f *flusher) record(s *Store, a address, e *entry) error {
+func (f *flusher) record(g *group, a address, e *entry) error {
 	var oldKeys, newKeys []store.Key
 	var oldRefs, newRefs []integrity.Ref
 	if e.base != nil {
@@ -115,11 +143,11 @@ func (f *flusher) record(s *Store, a address, e *entry) error {
 			return fmt.Errorf("sql: meta of %s %s: %w", a.kind, a.id, err)
 		}
 		text := e.now.Doc
-		if size := len(text); size > partSize {
-			f.long = append(f.long, e.now)
-			text = contents{(size + partSize - 1) / partSize, size}.text()
+		if len(text) > partSize {
+			l := longOf(e.now, g.docs[e.now])
+			f.long, text = append(f.long, l), l.text()
 		}
-		doc, err := s.pack(text, placeOf(a.kind, string(a.org), a.id, e.now.Rev))
+		doc, err := g.s.pack(text, placeOf(a.kind, string(a.org), a.id, e.now.Rev))
 		if err != nil {
 			return err
 		}

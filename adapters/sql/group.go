@@ -18,16 +18,19 @@ type group struct {
 	hot     *hot
 	head    store.Revision
 	over    *overlay
-	reads   *reads // nil: with the writer
+	docs    map[*store.Record]*made // long documents that have been made ahead
+	reads   *reads                  // nil: with the writer
 	commits []logged
 	until   time.Time // a unit must not hold the writer for longer, and a group must not take longer to send
 	load    time.Duration
 }
 
-// logged is a commit, and the texts of its changes for the log if they have been made.
+// logged is a commit, and the texts of its changes for the log if they have been made:
+// those of each, or all in parts.
 type logged struct {
 	store.Commit
 	texts [][]byte
+	made  *made
 }
 
 // late reports that the writer has been held for too long.

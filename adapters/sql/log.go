@@ -65,11 +65,9 @@ func (w *logWriter) commits(commits []logged) error {
 		if i > 0 {
 			w.b = append(w.b, ',')
 		}
-		head, err := json.Marshal(logCommit{Rev: c.Rev, At: c.At.UnixNano(), By: c.By})
-		if err != nil {
+		if err := w.head(c); err != nil {
 			return err
 		}
-		w.b = append(bytes.TrimSuffix(append(w.b, head...), []byte(`null}`)), '[')
 		for j, ch := range c.Changes {
 			if j > 0 {
 				w.b = append(w.b, ',')
@@ -81,6 +79,27 @@ func (w *logWriter) commits(commits []logged) error {
 		w.b = append(w.b, `]}`...)
 	}
 	w.b = append(w.b, ']')
+	return w.spill()
+}
+
+// head writes what stands before the changes of a commit.
+func (w *logWriter) head(c logged) error {
+	head, err := json.Marshal(logCommit{Rev: c.Rev, At: c.At.UnixNano(), By: c.By})
+	w.b = append(bytes.TrimSuffix(append(w.b, head...), []byte(`null}`)), '[')
+	return err
+}
+
+// logTail is what stands after the changes of a commit that is alone in its row.
+const logTail = `]}]`
+
+// next writes the change with a number, and what stands between two.
+func (w *logWriter) next(i int, ch store.Change) error {
+	if i > 0 {
+		w.b = append(w.b, ',')
+	}
+	if err := w.change(ch); err != nil {
+		return err
+	}
 	return w.spill()
 }
 

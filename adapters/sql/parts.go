@@ -2,10 +2,12 @@ package sql
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/ports/secret"
@@ -23,25 +25,39 @@ const (
 )
 
 // contents is what a row holds in place of a text that is in parts. It is sealed with
-// the place of the row, which holds the revision, so that no part can be left out, put
-// elsewhere, or come from an earlier revision.
+// the place of the row, which holds the revision, and parts are sealed for its name and
+// their number, so that no part can be left out, put elsewhere, or come from an earlier
+// revision. The name is known before the revision is.
 type contents struct {
 	parts int
-	size  int // bytes of all parts
+	size  int    // bytes of all parts
+	name  string // drawn for this text; "": of an older program, whose parts are sealed for the place of the row
 }
+
+// named returns the contents of a new text.
+func named() contents { return contents{name: rand.Text()} }
 
 // contentsMark is the first byte of contents, and of no JSON text.
 const contentsMark = '+'
 
-func (c contents) text() []byte { return fmt.Appendf(nil, "%c%d %d", contentsMark, c.parts, c.size) }
+func (c contents) text() []byte {
+	return fmt.Appendf(nil, "%c%d %d %s", contentsMark, c.parts, c.size, c.name)
+}
 
 // contentsOf reads what contents.text returned.
 func contentsOf(plain []byte) (c contents, ok bool) {
 	if len(plain) == 0 || plain[0] != contentsMark {
 		return c, false
 	}
-	n, err := fmt.Sscanf(string(plain), string(contentsMark)+"%d %d", &c.parts, &c.size)
-	return c, n == 2 && err == nil && c.parts > 0 && c.size >= c.parts
+	fields := strings.Fields(string(plain[1:min(len(plain), mostContents)]))
+	if len(fields) != 2 && len(fields) != 3 {
+		return c, false
+	}
+	c.name = strings.Join(fields[2:], "")
+	parts, errParts := strconv.Atoi(fields[0])
+	size, errSize := strconv.Atoi(fields[1])
+	c.parts, c.size = parts, size
+	return c, errParts == nil && errSize == nil && c.parts > 0 && c.size >= c.parts
 }
 
 // mostContents is the longest that a column is which holds contents, sealed or not. A
@@ -64,9 +80,17 @@ func logSpot(first, last store.Revision) spot {
 	return spot{logPlace(first, last), logParts, []string{"last"}, []any{int64(last)}}
 }
 
-// part is the place that part n is sealed for.
-func (p spot) part(n int) []byte {
+// part is the place that part n of a text is sealed for.
+func (p spot) part(c contents, n int) []byte {
+	if c.name != "" {
+		return partPlace(c.name, n)
+	}
 	return binary.AppendUvarint(append([]byte{'p'}, p.place...), uint64(n))
+}
+
+// partPlace is the place that part n of a text with a name is sealed for.
+func partPlace(name string, n int) []byte {
+	return binary.AppendUvarint(append([]byte{'t'}, name...), uint64(n))
 }
 
 // where is a condition for all parts of the row; its arguments are keys.
@@ -102,17 +126,35 @@ func (p *parting) add(plain []byte) error {
 	if err := p.g.late(); err != nil {
 		return err
 	}
-	body, err := p.g.s.packPart(p.room[:0], plain, p.at.part(p.parts))
+	body, err := p.g.s.packPart(p.room[:0], plain, partPlace(p.name, p.parts))
 	if err != nil {
 		return err
 	}
 	if p.g.s.sealing() {
 		p.room = body
 	}
+	return p.put(body, len(plain))
+}
+
+// put stores the next part as its column takes it.
+func (p *parting) put(body []byte, size int) error {
 	if err := p.at.insert(p.g.ctx, p.g.ses, p.parts, body); err != nil {
 		return err
 	}
-	p.parts, p.size = p.parts+1, p.size+len(plain)
+	p.parts, p.size = p.parts+1, p.size+size
+	return nil
+}
+
+// finish stores parts that have been made already.
+func (p *parting) finish(m *made) error {
+	for i, body := range m.bodies {
+		if err := p.g.late(); err != nil {
+			return err
+		}
+		if err := p.put(body, m.sizes[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -173,7 +215,7 @@ func (s *Store) whole(ctx context.Context, q querier, stored []byte, at spot) (t
 		}
 		n++
 		t.sealed = t.sealed && sealedPart(body)
-		t.plain, t.wrong = s.openPart(t.plain, body, at.part(i))
+		t.plain, t.wrong = s.openPart(t.plain, body, at.part(c, i))
 		return nil
 	}, `select n, body from `+at.table+` where `+at.where()+` order by n`, at.keys...)
 	if err == nil && t.wrong == nil && (n != c.parts || len(t.plain) != c.size) {
@@ -207,10 +249,10 @@ func (s *Store) repart(ctx context.Context, ses *session, stored []byte, at spot
 		if sealedPart(body) && s.Sealing.Documents.Current(body) {
 			continue
 		}
-		if opened, err = s.openPart(opened[:0], body, at.part(n)); err != nil {
+		if opened, err = s.openPart(opened[:0], body, at.part(c, n)); err != nil {
 			continue
 		}
-		if room, err = s.packPart(room[:0], opened, at.part(n)); err != nil {
+		if room, err = s.packPart(room[:0], opened, at.part(c, n)); err != nil {
 			return err
 		}
 		if err := ses.exec(ctx, fmt.Sprintf(`update %s set body = $%d where %s and n = $%d`, at.table, k+2, where, k+1), append(at.keys[:k:k], n, room)...); err != nil {

@@ -39,7 +39,10 @@ type plan struct {
 	order   []address
 	entries map[address]*entry
 	changes []store.Change
-	texts   [][]byte // of the changes, for the log; nil: too large to be kept until then
+	texts   [][]byte // of the changes, for the log; nil: they are made while they are written
+	log     *made    // instead of texts: long ones
+	docs    map[address]*made
+	room    int64 // for what has been made ahead
 	load    time.Duration
 }
 
@@ -63,16 +66,16 @@ func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 		if err != nil || u.plan == nil {
 			return rev, s.explain(err)
 		}
-		u.last = try == triesAside
-		if err := s.writer.submit(u); !errors.Is(err, errAside) {
+		if err = errors.Join(s.makeAhead(u.plan), u.plan.makeTexts()); err == nil {
+			u.last = try == triesAside
+			err = s.writer.submit(u)
+		}
+		s.giveBack(u.plan)
+		if !errors.Is(err, errAside) {
 			return u.rev, s.explain(err)
 		}
 	}
 }
-
-// plannedText is the longest text of a change that is made beside the writer. A longer
-// one would be in memory twice, for as long as the unit waits for the writer.
-const plannedText = 4 << 20
 
 // triesAside is how often a unit is prepared before it runs with the writer: other
 // units of its organisation change what it looks at all the time.
@@ -93,15 +96,6 @@ func (s *Store) prepare(u *unit) (head store.Revision, err error) {
 		p := &plan{head: head, reads: g.reads, entries: g.over.entries, changes: g.commits[0].Changes, load: sending(g.commits[0].Changes)}
 		for a := range g.over.entries {
 			p.order = append(p.order, a)
-		}
-		for _, c := range p.changes {
-			var text logWriter
-			if textSize(c) <= plannedText {
-				if err := text.change(c); err != nil {
-					return err
-				}
-			}
-			p.texts = append(p.texts, text.b)
 		}
 		u.plan = p
 		return nil
@@ -161,6 +155,9 @@ func (g *group) replay(u *unit) {
 			r := *now
 			r.Rev = rev
 			now = &r
+			if m := u.plan.docs[a]; m != nil {
+				g.docs[now] = m
+			}
 		}
 		g.over.set(a, e.base, now, rev)
 	}
@@ -171,5 +168,5 @@ func (g *group) replay(u *unit) {
 	u.err, u.rev, u.load = nil, rev, u.plan.load
 	g.load += u.load
 	store.NoteWritten(u.ctx)
-	g.commits = append(g.commits, logged{store.Commit{Rev: rev, At: g.s.Now(), By: store.AttributionOf(u.ctx, u.scope), Changes: changes}, u.plan.texts})
+	g.commits = append(g.commits, logged{store.Commit{Rev: rev, At: g.s.Now(), By: store.AttributionOf(u.ctx, u.scope), Changes: changes}, u.plan.texts, u.plan.log})
 }

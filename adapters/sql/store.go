@@ -69,6 +69,7 @@ type Store struct {
 	size      logSize
 	granted   grants
 	damages   damages
+	ahead     ahead
 	trouble   trouble
 	committed atomic.Uint64
 	ctx       context.Context

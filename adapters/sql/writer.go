@@ -312,7 +312,7 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 		w.hot.reset(head)
 		w.s.committed.Store(uint64(head)) // units that are refused now are refused for what is there
 	}
-	g := &group{s: w.s, ses: w.ses, q: w.ses, ctx: ctx, hot: w.hot, head: head, over: newOverlay()}
+	g := &group{s: w.s, ses: w.ses, q: w.ses, ctx: ctx, hot: w.hot, head: head, over: newOverlay(), docs: map[*store.Record]*made{}}
 	for _, u := range units {
 		if n > 0 && g.load > groupTime {
 			break

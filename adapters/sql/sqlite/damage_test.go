@@ -43,7 +43,7 @@ func fill(tb testing.TB, s *sqlite.Store, n int) {
 // tamper runs a statement behind the store's back.
 func tamper(tb testing.TB, path, statement string) {
 	tb.Helper()
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)") // the service may be writing its log back
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -163,6 +163,25 @@ func TestWholeTextsOfOlderPrograms(t *testing.T) {
 	holds(t, st, "x", first, second)
 }
 
+// Texts in parts of a program that knew no names of texts are read and changed.
+func TestPartsWithoutNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	st := open(t, path)
+	first, second := long(t, st, "x")
+	closed(t, st)
+	for table, column := range map[string]string{"record": "doc", "change_log": "body"} {
+		tamper(t, path, fmt.Sprintf(`update %[1]s set %[2]s = rtrim(substr(%[2]s, 1, octet_length(%[2]s) - 26)) where substr(%[2]s, 1, 1) = '+'`, table, column))
+	}
+	tamper(t, path, `delete from migration where name = '0004_names.sql'`)
+	if n := ask(t, path, `select max(octet_length(doc)) from record`); n != len("+3 2200000") {
+		t.Fatalf("the test shows nothing: %d bytes", n)
+	}
+	st = open(t, path)
+	holds(t, st, "x", first, second)
+	first, second = long(t, st, "x")
+	holds(t, st, "x", first, second)
+}
+
 // Parts are encrypted with their rows, and with a new key.
 func TestResealParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
