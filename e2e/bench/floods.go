@@ -75,21 +75,26 @@ func (f flood) rows(ctx context.Context, b *bench, k backend, flooded, other *wo
 	if err != nil {
 		return nil, err
 	}
-	loaded, n, err := f.during(ctx, flooded, other, b.samples())
+	loaded, n, refused, err := f.during(ctx, flooded, other, b.samples())
 	if err != nil {
 		return nil, err
+	}
+	meanwhile := grouped(int64(n)) + " meanwhile"
+	if refused > 0 {
+		meanwhile += fmt.Sprintf(", %s refused", grouped(int64(refused)))
 	}
 	times := percentile(loaded, 0.99) / percentile(quiet, 0.99)
 	return []row{
 		{figure: k.name + ": small write, quiet, p99", value: significant(1e3 * percentile(quiet, 0.99)), unit: "ms"},
-		{id: "fairness/" + k.name + "/" + f.id, figure: fmt.Sprintf("%s: small write while another organisation %s (%s meanwhile), p99", k.name, f.what, grouped(int64(n))),
+		{id: "fairness/" + k.name + "/" + f.id, figure: fmt.Sprintf("%s: small write while another organisation %s (%s), p99", k.name, f.what, meanwhile),
 			value: significant(1e3 * percentile(loaded, 0.99)), unit: "ms", ratios: []ratio{{times, "p99 when quiet"}, {percentile(loaded, 1) / percentile(quiet, 1), "the longest when quiet"}}, aim: atMost(times, fairly, "× quiet p99")},
 	}, nil
 }
 
-// during is other's writes while w floods the service, and how many large writes that
-// were. Writing goes on until several of the flood have been stored.
-func (f flood) during(ctx context.Context, w, other *world, n int) (took delays, total int, err error) {
+// during is other's writes while w floods the service, how many large writes that were,
+// and how many besides were refused: a flood may be. Writing goes on until several of the
+// flood have been stored.
+func (f flood) during(ctx context.Context, w, other *world, n int) (took delays, total, declined int, err error) {
 	bodies := [flooders][3]string{}
 	ids := [flooders]string{}
 	for i := range flooders {
@@ -97,13 +102,13 @@ func (f flood) during(ctx context.Context, w, other *world, n int) (took delays,
 			bodies[i][turn] = f.body(w, i, turn)
 		}
 		if ids[i], err = w.ask(ctx, f.method, f.create, bodies[i][0]); err != nil {
-			return nil, 0, err
+			return nil, 0, 0, err
 		}
 	}
 	flooding, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var running sync.WaitGroup
-	var done atomic.Int64
+	var done, refused atomic.Int64
 	errs := make([]error, flooders)
 	for i := range flooders {
 		running.Go(func() {
@@ -112,7 +117,12 @@ func (f flood) during(ctx context.Context, w, other *world, n int) (took delays,
 				if f.replace == f.create {
 					method = f.method
 				}
-				if _, err := w.ask(flooding, method, path, bodies[i][1+turn%2]); err != nil {
+				_, err := w.ask(flooding, method, path, bodies[i][1+turn%2])
+				if errors.Is(err, errBusy) && flooding.Err() == nil {
+					refused.Add(1)
+					continue
+				}
+				if err != nil {
 					if flooding.Err() == nil {
 						errs[i] = err
 					}
@@ -130,8 +140,11 @@ func (f flood) during(ctx context.Context, w, other *world, n int) (took delays,
 	total = int(done.Load())
 	cancel()
 	running.Wait()
-	return took, total, errors.Join(append(errs, err)...)
+	return took, total, int(refused.Load()), errors.Join(append(errs, err)...)
 }
+
+// errBusy is a request that may be sent again later.
+var errBusy = errors.New("busy")
 
 // ask sends a request through the whole chain, without a network, and returns the
 // identifier that the answer names, if any.
@@ -142,6 +155,9 @@ func (w *world) ask(ctx context.Context, method, path, body string) (string, err
 	r.Header.Set("Content-Type", "application/json")
 	rec := httptest.NewRecorder()
 	w.ServeHTTP(rec, r)
+	if rec.Code == http.StatusServiceUnavailable {
+		return "", fmt.Errorf("%w: %s %s: %.300s", errBusy, method, path, rec.Body)
+	}
 	if rec.Code != http.StatusOK {
 		return "", fmt.Errorf("%s %s: %d %.300s", method, path, rec.Code, rec.Body)
 	}
