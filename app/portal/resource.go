@@ -36,6 +36,9 @@ type Resource[T table.Row[T], L, S any] struct {
 	// Begin prepares a new record before the body is put into it: defaults, and the
 	// record above; nil: there is nothing to prepare.
 	Begin func(v *T, parent table.ID)
+	// Load fills in what a stored record keeps elsewhere, before the body is put into
+	// it; nil: it keeps all of it.
+	Load func(ctx context.Context, r store.Reader, v *T) error
 	Hooks[T]
 	// Rows picks the operations and adjusts them; nil: all five.
 	Rows func(Operations[T, L, S]) []operation.Row
@@ -63,11 +66,11 @@ type Change[T any] struct {
 	Scope  tenant.Scope
 	Who    operation.Principal
 	Parent table.ID
-	Sent   Sent // what the client sent; nil: a deletion
-	Old    T    // what is replaced or deleted
-	New    T    // what is stored
-	Now    time.Time
-	Memo   any // what hooks tell later ones
+	Sent   Sent       // what the client sent; nil: a deletion
+	Old    T          // what is replaced or deleted
+	New    T          // what is stored
+	At     crud.Stamp // the time of the write, for records that hooks store too
+	Memo   any        // what hooks tell later ones
 }
 
 // Sent is a body as hooks may ask about it.

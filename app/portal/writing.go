@@ -72,11 +72,12 @@ func (o Operations[T, L, S]) Lookup(ctx context.Context, r store.Reader, in addr
 // change begins a write.
 func (o Operations[T, L, S]) change(op store.Op, in place, body *table.Body[T]) (*Change[T], crud.Stamp) {
 	now := o.Now()
-	c := &Change[T]{Op: op, Scope: in.Scope, Who: in.Who, Now: now}
+	at := crud.Stamp{ID: o.NewID(), Org: in.Scope.Org(), Now: func() time.Time { return now }}
+	c := &Change[T]{Op: op, Scope: in.Scope, Who: in.Who, At: at}
 	if body != nil {
 		c.Sent = body
 	}
-	return c, crud.Stamp{ID: o.NewID(), Org: in.Scope.Org(), Now: func() time.Time { return now }}
+	return c, at
 }
 
 // carryOut runs a write: what is valid is prepared, and stored in one unit of work.
@@ -156,6 +157,11 @@ func (o Operations[T, L, S]) Revise(ctx context.Context, in revision[T]) (S, err
 		}
 		if t := tableOf[T](); t.Parent != nil {
 			c.Parent = t.Parent(c.Old)
+		}
+		if o.Load != nil {
+			if err := o.Load(ctx, r, &c.Old); err != nil {
+				return err
+			}
 		}
 		c.New = c.Old
 		return in.Body.Apply(&c.New, false, Resolver(ctx, r))

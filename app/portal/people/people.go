@@ -42,9 +42,10 @@ func idKey(id table.ID) string {
 	return id.Key()
 }
 
-// Registrations are the kinds that have no operations of their own here.
+// Registrations are what there is to people. Users have no operations
+// of their own: bootstrap makes the first.
 func Registrations() []crud.Registrar {
-	return []crud.Registrar{crud.Facts[account.User]{Kind: Users, Sample: func(at crud.Stamp) (account.User, error) {
+	return []crud.Registrar{OrganisationResource, TeamResource, crud.Facts[account.User]{Kind: Users, Sample: func(at crud.Stamp) (account.User, error) {
 		return portal.Sampled(account.User{Email: "ada@example.com", First: "Ada", Role: account.SuperAdmin, Provider: "password", Active: true, Token: "token"}, at), nil
 	}}}
 }

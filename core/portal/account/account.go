@@ -3,6 +3,7 @@
 package account
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -73,4 +74,28 @@ var users = &table.Table[User]{
 func validEmail(s string) bool {
 	_, err := identity.CleanEmail(s)
 	return err == nil
+}
+
+// Join returns the user as a member of a team.
+func (u User) Join(team table.ID) User {
+	if !slices.Contains(u.Teams, team) {
+		u.Teams = append(slices.Clip(u.Teams), team)
+	}
+	return u
+}
+
+// Leave returns the user as no member of a team. Without a team left the user joins the
+// default one.
+func (u User) Leave(team, otherwise table.ID) User {
+	u.Teams = slices.DeleteFunc(slices.Clone(u.Teams), func(t table.ID) bool { return t == team })
+	if len(u.Teams) == 0 {
+		u.Teams = []table.ID{otherwise}
+	}
+	return u
+}
+
+// Move returns the user in another organisation and its default team alone.
+func (u User) Move(organisation, team table.ID) User {
+	u.OrganisationID, u.Teams = organisation, []table.ID{team}
+	return u
 }

@@ -25,6 +25,7 @@ type Team struct {
 	Name           string
 	Default        bool // users without another team are in it
 	OrganisationID table.ID
+	Users          []table.ID `json:"-"` // who is in it: users keep that themselves
 }
 
 // FirstTeam is what the default team of an organisation is called.
@@ -53,5 +54,6 @@ var teams = &table.Table[Team]{
 	Parent: func(t Team) table.ID { return t.OrganisationID },
 	Fields: []table.Field[Team]{
 		{Name: "Name", At: func(t *Team) any { return &t.Name }, Required: true, Max: 255},
+		{Name: "Users", At: func(t *Team) any { return &t.Users }, Target: account.Kind, Doc: "Who is in the team; when it is changed only."},
 	},
 }

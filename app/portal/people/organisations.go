@@ -1,0 +1,169 @@
+package people
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// CodeDefault is the code of the fault for the deletion of what users without another
+// place are in.
+const CodeDefault = "portal.default"
+
+// OrganisationResource is what there is to organisations.
+var OrganisationResource = portal.Resource[organisation.Organisation, ListedOrganisation, ShownOrganisation]{
+	Kind: Organisations, Name: "portal-organisations", Path: "/organisations", Param: "organisation_id", One: "an organisation", Many: "organisations",
+	List: listOrganisation, Show: showOrganisation, Sample: organisation.Organisation{Name: "Acme"},
+	Hooks: portal.Hooks[organisation.Organisation]{
+		Before: func(_ context.Context, _ store.Writer, c *portal.Change[organisation.Organisation]) error {
+			if c.Op == store.Deleted && c.Old.ID == organisation.Default {
+				return fault.New(fault.Invalid, CodeDefault, "%s cannot be deleted", c.Old.Name)
+			}
+			return nil
+		},
+		After: func(ctx context.Context, w store.Writer, c *portal.Change[organisation.Organisation]) error {
+			switch c.Op {
+			case store.Created:
+				_, err := portal.Add(ctx, w, Teams, c.At, c.New.FirstTeam())
+				return err
+			case store.Deleted:
+				return dissolve(ctx, w, c.Old.ID, c.At)
+			}
+			return nil
+		},
+	},
+	Rows: func(o portal.Operations[organisation.Organisation, ListedOrganisation, ShownOrganisation]) []operation.Row {
+		return []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow(operation.Faulting(CodeDefault))}
+	},
+}
+
+// dissolve deletes the teams of an organisation and moves its users to the default one.
+func dissolve(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp) error {
+	users, err := usersBy(ctx, w, byOrganisation, id)
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		if err := edit(ctx, w, u.ID, at, func(u account.User) account.User { return u.Move(organisation.Default, organisation.Default) }); err != nil {
+			return err
+		}
+	}
+	var teams []table.ID
+	for t, err := range portal.All(ctx, w, Teams, id) {
+		if err != nil {
+			return err
+		}
+		teams = append(teams, t.ID)
+	}
+	for _, t := range teams {
+		if err := portal.Remove(ctx, w, Teams, t, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func edit(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp, fn func(account.User) account.User) error {
+	_, err := portal.Edit(ctx, w, Users, id, at, func(u account.User) (account.User, error) { return fn(u), nil })
+	return err
+}
+
+// TeamResource is what there is to teams.
+var TeamResource = portal.Resource[organisation.Team, ListedTeam, ShownTeam]{
+	Kind: Teams, Name: "portal-teams", Path: "/organisations/{organisation_id}/teams", Param: "team_id", One: "a team", Many: "teams",
+	Above: &portal.Above{Kind: account.OrganisationKind, Param: "organisation_id"},
+	List:  listTeam, Show: showTeam, Sample: organisation.Team{Name: "Developers", OrganisationID: 1},
+	Begin: func(t *organisation.Team, parent table.ID) { t.OrganisationID = parent },
+	Load: func(ctx context.Context, r store.Reader, t *organisation.Team) error {
+		users, err := usersBy(ctx, r, byTeam, t.ID)
+		t.Users = nil
+		for _, u := range users {
+			t.Users = append(t.Users, u.ID)
+		}
+		return err
+	},
+	Search: func(t organisation.Team, keyword string) bool {
+		return t.ID.String() == keyword || strings.Contains(strings.ToLower(t.Name), keyword)
+	},
+	Hooks: portal.Hooks[organisation.Team]{Before: beforeTeam, After: afterTeam},
+	Rows: func(o portal.Operations[organisation.Team, ListedTeam, ShownTeam]) []operation.Row {
+		return []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow(operation.Faulting(CodeDefault))}
+	},
+}
+
+// beforeTeam refuses members of other organisations, and the end of a default team.
+func beforeTeam(ctx context.Context, w store.Writer, c *portal.Change[organisation.Team]) error {
+	if c.Op == store.Deleted && c.Old.Default {
+		return fault.New(fault.Invalid, CodeDefault, "%s cannot be deleted", c.Old.Name)
+	}
+	wrong := table.Problems{}
+	for _, id := range c.New.Users {
+		u, err := portal.Find(ctx, w, Users, id.String())
+		if err != nil {
+			return err
+		}
+		if u.OrganisationID != c.New.OrganisationID {
+			wrong.Invalid("Users")
+		}
+	}
+	return wrong.Err()
+}
+
+// afterTeam lets users join and leave.
+func afterTeam(ctx context.Context, w store.Writer, c *portal.Change[organisation.Team]) error {
+	team, before := c.New.ID, c.Old.Users
+	if c.Op == store.Deleted {
+		team, c.New.Users = c.Old.ID, nil
+		users, err := usersBy(ctx, w, byTeam, team)
+		if err != nil {
+			return err
+		}
+		for _, u := range users {
+			before = append(before, u.ID)
+		}
+	}
+	for _, id := range c.New.Users {
+		if slices.Contains(before, id) {
+			continue
+		}
+		if err := edit(ctx, w, id, c.At, func(u account.User) account.User { return u.Join(team) }); err != nil {
+			return err
+		}
+	}
+	for _, id := range before {
+		if slices.Contains(c.New.Users, id) {
+			continue
+		}
+		u, err := portal.Find(ctx, w, Users, id.String())
+		if err != nil {
+			return err
+		}
+		home, err := defaultTeam(ctx, w, u.OrganisationID)
+		if err != nil {
+			return err
+		}
+		if err := edit(ctx, w, id, c.At, func(u account.User) account.User { return u.Leave(team, home) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// defaultTeam returns the team of an organisation that users without another are in.
+func defaultTeam(ctx context.Context, r store.Reader, id table.ID) (table.ID, error) {
+	for t, err := range portal.All(ctx, r, Teams, id) {
+		if err != nil || t.Default {
+			return t.ID, err
+		}
+	}
+	return organisation.Default, nil
+}

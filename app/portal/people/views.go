@@ -1,0 +1,106 @@
+package people
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// ListedUser is a user in lists: no password, and no token.
+type ListedUser struct {
+	ID             table.ID `json:"ID"`
+	CID            string   `json:"CID"`
+	Active         bool     `json:"Active"`
+	Email          string   `json:"Email"`
+	First          string   `json:"First"`
+	Last           string   `json:"Last"`
+	OrganisationID table.ID `json:"OrganisationID"`
+	Role           string   `json:"Role"`
+	Provider       string   `json:"Provider"`
+}
+
+func listedUser(u account.User) ListedUser {
+	return ListedUser{u.ID, u.CID, u.Active, u.Email, u.First, u.Last, u.OrganisationID, u.Role, u.Provider}
+}
+
+// ListedOrganisation is an organisation in lists.
+type ListedOrganisation struct {
+	ID   table.ID `json:"ID"`
+	CID  string   `json:"CID"`
+	Name string   `json:"Name"`
+}
+
+// ShownOrganisation is an organisation by itself.
+type ShownOrganisation struct {
+	ListedOrganisation
+	CreatedAt string       `json:"CreatedAt"`
+	UpdatedAt string       `json:"UpdatedAt"`
+	Teams     []ListedTeam `json:"Teams"`
+	Users     []ListedUser `json:"Users"`
+}
+
+// ListedTeam is a team in lists.
+type ListedTeam struct {
+	ID      table.ID `json:"ID"`
+	CID     string   `json:"CID"`
+	Default bool     `json:"Default"`
+	Name    string   `json:"Name"`
+}
+
+// ShownTeam is a team by itself. Users are labels.
+type ShownTeam struct {
+	ListedTeam
+	CreatedAt string   `json:"CreatedAt"`
+	UpdatedAt string   `json:"UpdatedAt"`
+	Users     []string `json:"Users"`
+}
+
+func listOrganisation(_ context.Context, _ store.Reader, o organisation.Organisation) (ListedOrganisation, error) {
+	return ListedOrganisation{o.ID, o.CID, o.Name}, nil
+}
+
+func showOrganisation(ctx context.Context, r store.Reader, o organisation.Organisation) (out ShownOrganisation, err error) {
+	listed, _ := listOrganisation(ctx, r, o)
+	out = ShownOrganisation{listed, table.Stamp(o.CreatedAt), table.Stamp(o.UpdatedAt), []ListedTeam{}, []ListedUser{}}
+	for t, err := range portal.All(ctx, r, Teams, o.ID) {
+		if err != nil {
+			return out, err
+		}
+		out.Teams = append(out.Teams, teamInList(t))
+	}
+	users, err := usersBy(ctx, r, byOrganisation, o.ID)
+	for _, u := range users {
+		out.Users = append(out.Users, listedUser(u))
+	}
+	return out, err
+}
+
+func teamInList(t organisation.Team) ListedTeam { return ListedTeam{t.ID, t.CID, t.Default, t.Name} }
+
+func listTeam(_ context.Context, _ store.Reader, t organisation.Team) (ListedTeam, error) {
+	return teamInList(t), nil
+}
+
+func showTeam(ctx context.Context, r store.Reader, t organisation.Team) (ShownTeam, error) {
+	users, err := usersBy(ctx, r, byTeam, t.ID)
+	out := ShownTeam{teamInList(t), table.Stamp(t.CreatedAt), table.Stamp(t.UpdatedAt), []string{}}
+	for _, u := range users {
+		out.Users = append(out.Users, "User#"+u.ID.String())
+	}
+	return out, err
+}
+
+// usersBy returns the users who have a value in an index, in order of number.
+func usersBy(ctx context.Context, r store.Reader, index string, id table.ID) (out []account.User, err error) {
+	for u, err := range Users.Find(ctx, r, store.Query{Index: index, Value: id.Key()}) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, u.Value)
+	}
+	return out, nil
+}
