@@ -15,9 +15,9 @@ help: ## this list
 build: ## bin/gatehouse: static, version stamped
 	$(GO_BUILD) -o bin/gatehouse ./app/cmd/gatehouse
 
-run: build ## the service on port 3000 with a first admin; data in ./data
+run: build ## the service on port 3000 and the portal on 3001, with a first admin; data in ./data
 	@mkdir -p data
-	@export SVC_DB_HOMEDIR=data SVC_DB_ADMINSECRET=$${SVC_DB_ADMINSECRET:-admin-secret} SVC_DB_NODESECRET=$${SVC_DB_NODESECRET:-node-secret}; \
+	@export SVC_DB_HOMEDIR=data SVC_DB_PORTAL_SERVE=own_port SVC_DB_ADMINSECRET=$${SVC_DB_ADMINSECRET:-admin-secret} SVC_DB_NODESECRET=$${SVC_DB_NODESECRET:-node-secret}; \
 	  bin/gatehouse bootstrap --email admin@example.com && exec bin/gatehouse serve
 
 test: ## all tests; prepares the servers that they need, and says what it does

@@ -38,6 +38,8 @@ func assign(field any, n *yaml.Node) bool {
 		return store(f, n, asMap)
 	case *[]Certificate:
 		return store(f, n, asList(asCertificate))
+	case *[]map[string]string:
+		return store(f, n, asList(asMap))
 	case *[]Edge:
 		return store(f, n, asList(asEdge))
 	default:

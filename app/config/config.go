@@ -6,6 +6,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -16,6 +17,8 @@ import (
 // Options are the flags of the command line that beat file and environment.
 type Options struct {
 	Debug bool // log level debug whatever was set
+	// Portal serves the portal and nothing else, whatever was set.
+	Portal bool
 }
 
 // Report is what there is to say about a configuration. It holds no secret.
@@ -51,7 +54,7 @@ func (p Problem) Error() string {
 // environment of the process.
 func Read(path string, opts Options) (Settings, Report) {
 	if path == "" {
-		return Load(nil, "", os.Environ(), opts)
+		return withPortal(Load(nil, "", os.Environ(), opts))
 	}
 	file, err := os.ReadFile(path)
 	s, report := Load(file, path, os.Environ(), opts)
@@ -59,7 +62,7 @@ func Read(path string, opts Options) (Settings, Report) {
 		unread := Problem{Message: fmt.Sprintf("cannot read the configuration: %s", err)}
 		report.Problems = append([]Problem{unread}, report.Problems...)
 	}
-	return s, report
+	return withPortal(s, report)
 }
 
 // Load makes settings of a JSON or YAML document (nil or empty = none) and of
@@ -70,7 +73,7 @@ func Load(file []byte, fileName string, environ []string, opts Options) (Setting
 	if fileName == "" {
 		fileName = "the configuration file"
 	}
-	l := loader{values: map[*setting]value{}, unknownNames: map[string]bool{}, unknownVariables: map[string]bool{}}
+	l := loader{names: own, values: map[*setting]value{}, unknownNames: map[string]bool{}, unknownVariables: map[string]bool{}}
 	l.file(file, fileName)
 	l.environment(environ)
 	l.warnUnknown(fileName)
@@ -78,13 +81,51 @@ func Load(file []byte, fileName string, environ []string, opts Options) (Setting
 	if opts.Debug {
 		l.settings.Log.Level = LevelDebug
 	}
+	if opts.Portal {
+		l.settings.Portal.Serve = PortalAlone
+	}
 	l.validate()
 	return l.settings, l.report
+}
+
+// withPortal reads the settings of the portal too, if there is one: its file, when there
+// is one, and its variables.
+func withPortal(s Settings, report Report) (Settings, Report) {
+	if s.Portal.Serve == PortalOff {
+		return s, report
+	}
+	name := s.Portal.File
+	if name == "" {
+		name = "portal.conf"
+	}
+	file, err := os.ReadFile(name)
+	if err != nil && (s.Portal.File != "" || !errors.Is(err, fs.ErrNotExist)) {
+		report.Problems = append(report.Problems, Problem{"portal.configuration", fmt.Sprintf("cannot read the configuration of the portal: %s", err)})
+	}
+	more := LoadPortal(&s, file, name, os.Environ())
+	report.Warnings, report.Problems = append(report.Warnings, more.Warnings...), append(report.Problems, more.Problems...)
+	return s, report
+}
+
+// LoadPortal puts the settings of the developer portal into s, out of a JSON or YAML
+// document (nil or empty = none) and of NAME=value entries, which beat it.
+func LoadPortal(s *Settings, file []byte, fileName string, environ []string) Report {
+	l := loader{names: ofPortal, values: map[*setting]value{}, unknownNames: map[string]bool{}, unknownVariables: map[string]bool{}, settings: *s}
+	l.file(file, fileName)
+	l.environment(environ)
+	l.warnUnknown(fileName)
+	l.apply()
+	if s.Portal.Serve != PortalShared && (l.settings.Portal.HostPort < 0 || l.settings.Portal.HostPort > 65535) {
+		l.problem("HostPort", "expected 0 to 65535")
+	}
+	*s = l.settings
+	return l.report
 }
 
 // loader collects the strongest value of each setting, then turns them into
 // fields.
 type loader struct {
+	names            *names
 	values           map[*setting]value
 	unknownNames     map[string]bool // of the file
 	unknownVariables map[string]bool
@@ -118,18 +159,23 @@ func (l *loader) problem(name, format string, args ...any) {
 // apply fills the fields: defaults first, then what was set.
 func (l *loader) apply() {
 	var idle []string
-	for i := range table {
-		row := &table[i]
+	for i := range l.names.rows {
+		row := &l.names.rows[i]
 		v, set := l.values[row]
 		switch {
 		case row.use == used:
 			if row.preset != "" {
-				assign(row.field(&l.settings), scalar(row.preset))
+				if n, ok := textNode(row.kind, row.preset); ok {
+					assign(row.field(&l.settings), n)
+				}
 			}
 			if set {
 				l.set(row, v)
 			}
 		case row.use == accepted && set:
+			idle = append(idle, row.name)
+		}
+		if row.idle && set {
 			idle = append(idle, row.name)
 		}
 	}
@@ -150,7 +196,7 @@ func (l *loader) set(row *setting, v value) {
 		chosen, scalar := asText(n)
 		ok = scalar && slices.Contains(row.choices, chosen)
 	}
-	if ok && assign(row.field(&l.settings), n) {
+	if ok && assign(row.field(&l.settings), n) && (row.check == nil || row.check(&l.settings)) {
 		return
 	}
 	want := expected[row.kind]

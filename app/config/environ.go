@@ -33,9 +33,9 @@ func (l *loader) environment(environ []string) {
 		}
 	}
 	known := map[string]bool{}
-	for i := range table {
-		row, taken := &table[i], false
-		for _, name := range row.variables() {
+	for i := range l.names.rows {
+		row, taken := &l.names.rows[i], false
+		for _, name := range l.names.variables(row) {
 			known[name] = true
 			if val, ok := have[name]; ok && !taken {
 				l.values[row], taken = value{text: val, origin: name}, true
@@ -43,7 +43,7 @@ func (l *loader) environment(environ []string) {
 		}
 	}
 	for name := range have {
-		if strings.HasPrefix(name, ourPrefix) && !known[name] {
+		if strings.HasPrefix(name, l.names.prefixes[0]) && !known[name] {
 			l.unknownVariables[name] = true
 		}
 	}
@@ -54,7 +54,7 @@ func (l *loader) environment(environ []string) {
 // and lists of objects have to be.
 func textNode(k kind, s string) (*yaml.Node, bool) {
 	switch k {
-	case list, secretList, dictionary, certificates, endpoints:
+	case list, secretList, dictionary, certificates, endpoints, objects:
 	default:
 		return scalar(s), true
 	}
@@ -65,7 +65,7 @@ func textNode(k kind, s string) (*yaml.Node, bool) {
 		n, err := parse([]byte(trimmed))
 		return n, err == nil
 	}
-	if k == certificates || k == endpoints {
+	if k == certificates || k == endpoints || k == objects {
 		return nil, false
 	}
 	return separated(k, s)

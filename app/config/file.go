@@ -105,11 +105,11 @@ func (l *loader) file(doc []byte, name string) {
 func (l *loader) section(n *yaml.Node, prefix, file string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		path, value := prefix+resolve(n.Content[i]).Value, resolve(n.Content[i+1])
-		row, known := byName[strings.ToLower(path)]
+		row, known := l.names.byName[strings.ToLower(path)]
 		switch {
 		case known:
 			l.fromFile(row, value, file)
-		case !sections[strings.ToLower(path)]:
+		case !l.names.sections[strings.ToLower(path)]:
 			l.unknownNames[path] = true
 		case value.Kind == yaml.MappingNode:
 			l.section(value, path+".", file)

@@ -24,7 +24,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		name, value := hide(front+middle+back, int(place))
-		inEnvironment := append(strings.Split(environ, "\n"), "SVC_DB_"+byName[strings.ToLower(name)].suffix+"="+value)
+		inEnvironment := append(strings.Split(environ, "\n"), "SVC_DB_"+own.byName[strings.ToLower(name)].suffix+"="+value)
 		for _, c := range []struct {
 			file    []byte
 			environ []string
@@ -51,7 +51,7 @@ func hide(hidden string, place int) (name, value string) {
 		}
 	}
 	name = names[place%len(names)]
-	if byName[strings.ToLower(name)].kind != address {
+	if own.byName[strings.ToLower(name)].kind != address {
 		return name, hidden
 	}
 	forms := []string{
@@ -65,7 +65,7 @@ func hide(hidden string, place int) (name, value string) {
 // inFile writes one setting as a file would.
 func inFile(t *testing.T, name, value string) []byte {
 	var v any = value
-	if byName[strings.ToLower(name)].kind == secretList {
+	if own.byName[strings.ToLower(name)].kind == secretList {
 		v = []string{value}
 	}
 	parts := strings.Split(name, ".")

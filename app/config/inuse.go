@@ -3,7 +3,7 @@ package config
 // inUse lists the settings that have a field, with their defaults.
 func inUse() []setting {
 	rows := serving()
-	for _, more := range [][]setting{keeping(), guarding(), defining(), reaching(), announcing(), extending(), limiting(), starting()} {
+	for _, more := range [][]setting{keeping(), guarding(), defining(), reaching(), announcing(), extending(), limiting(), starting(), hosting()} {
 		rows = append(rows, more...)
 	}
 	for i := range rows {

@@ -82,6 +82,8 @@ type Settings struct {
 	// addresses. Those the operator has configured may be private anyhow.
 	AllowPrivateAddresses bool
 
+	Portal Portal
+
 	NotifyOnChange bool
 	PrivateKeyPath string // PEM file of the RSA key that signs notifications; "" = signed with the node secret
 	Redis          Redis

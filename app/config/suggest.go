@@ -12,9 +12,12 @@ import (
 // of the field read them as well.
 func (l *loader) warnUnknown(fileName string) {
 	var names, variables []string
-	for i := range table {
-		names = append(names, table[i].name)
-		variables = append(variables, ourPrefix+table[i].suffix)
+	for i := range l.names.rows {
+		row := &l.names.rows[i]
+		names = append(names, row.name)
+		if row.suffix != "" {
+			variables = append(variables, l.names.prefixes[0]+row.suffix)
+		}
 	}
 	if len(l.unknownNames) > 0 {
 		l.warn("unknown settings in %s: %s", fileName, withSuggestions(l.unknownNames, names))

@@ -16,12 +16,15 @@ type setting struct {
 	kind   kind
 	use    use
 	// The rest is for settings in use only.
-	preset  string   // default, spelled as in the environment
-	choices []string // the only values there are
-	lenient bool     // a wrong value is worth a warning and the default, not a problem
-	zero    bool     // 0 means the default, as the samples of the field have it
-	hint    string   // what to do about a wrong value
-	meaning string   // one line for the documentation
+	preset  string               // default, spelled as in the environment
+	choices []string             // the only values there are
+	whole   bool                 // the suffix is the whole name of the variable
+	idle    bool                 // read and checked, and without effect yet
+	check   func(*Settings) bool // false: the value cannot be; nil: any value of its type can
+	lenient bool                 // a wrong value is worth a warning and the default, not a problem
+	zero    bool                 // 0 means the default, as the samples of the field have it
+	hint    string               // what to do about a wrong value
+	meaning string               // one line for the documentation
 	field   func(*Settings) any
 }
 
@@ -56,6 +59,7 @@ const (
 	dictionary   kind = "map of texts"
 	certificates kind = "list of certificates"
 	endpoints    kind = "list of endpoints"
+	objects      kind = "list of objects"
 )
 
 // expected completes the sentence "expected …".
@@ -70,6 +74,7 @@ var expected = map[kind]string{
 	secretList:   "a list of texts (in the environment: separated by commas)",
 	dictionary:   "a map of texts (in the environment: key:value, separated by commas)",
 	certificates: "a list of objects with domain_name, cert_file and key_file (in the environment: as JSON)",
+	objects:      "a list of objects (in the environment: as JSON)",
 	endpoints:    "a list of objects with name, endpoint and tags (in the environment: as JSON)",
 }
 
@@ -136,6 +141,8 @@ func kindOf(field any) kind {
 		return certificates
 	case *[]Edge:
 		return endpoints
+	case *[]map[string]string:
+		return objects
 	default:
 		return text
 	}
@@ -144,8 +151,37 @@ func kindOf(field any) kind {
 // table is every known setting: those in use first, in the order they are printed.
 var table = append(inUse(), others()...)
 
-// sections holds the lower-case paths that have settings below them.
-var sections, byName = index(table)
+// names is a family of settings: those of the program, and those of the portal.
+type names struct {
+	rows     []setting
+	prefixes []string // of environment variables, the strongest first
+	sections map[string]bool
+	byName   map[string]*setting
+}
+
+func newNames(rows []setting, prefixes ...string) *names {
+	sections, byName := index(rows)
+	return &names{rows, prefixes, sections, byName}
+}
+
+// own are the settings of the program.
+var own = newNames(table, ourPrefix, fieldPrefix)
+
+// variables lists the environment variables of a setting, the strongest first.
+func (n *names) variables(s *setting) (out []string) {
+	if n == own {
+		return s.variables()
+	}
+	if s.whole {
+		return []string{s.suffix}
+	}
+	for _, p := range n.prefixes {
+		if s.suffix != "" {
+			out = append(out, p+s.suffix)
+		}
+	}
+	return out
+}
 
 // index finds settings by their lower-case name, because the field's own
 // decoder takes any case, and the sections they lie in.

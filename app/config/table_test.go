@@ -14,7 +14,7 @@ func TestTableIsConsistent(t *testing.T) {
 	names, suffixes := map[string]bool{}, map[string]bool{}
 	path := regexp.MustCompile(`^[A-Za-z][\w]*(\.[A-Za-z][\w]*)*$`)
 	for _, row := range table {
-		if key := strings.ToLower(row.name); names[key] || sections[key] {
+		if key := strings.ToLower(row.name); names[key] || own.sections[key] {
 			t.Errorf("%s: the name is taken", row.name)
 		} else {
 			names[key] = true

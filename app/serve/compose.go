@@ -104,7 +104,7 @@ func Beside(ctx context.Context, s config.Settings, log *slog.Logger, version st
 
 // ComposeFor is Compose for a purpose.
 func ComposeFor(ctx context.Context, s config.Settings, log *slog.Logger, version string, p Purpose) (*Composition, error) {
-	s.NotifyOnChange = s.NotifyOnChange && !p.Beside
+	s.NotifyOnChange = s.NotifyOnChange && !p.Beside && s.Portal.Serve != config.PortalAlone
 	c := &Composition{Metrics: prometheus.New()}
 	if err := c.open(ctx, s, log, version, p); err != nil {
 		_ = c.Close() // what it may add is not why the start fails
@@ -180,6 +180,9 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 		Grants: sessions.Grants{Lookup: s.SSO.Lookup, DefaultGroup: s.SSO.DefaultGroup, Defaults: defaults, AdminDefault: s.SSO.AdminDefault},
 		Life:   time.Duration(b.Lifetime) * time.Second, One: b.One, Secure: b.SecureCookies || s.TLS.Enabled,
 		PerName: b.PerName, PerAddress: b.PerAddress, Window: time.Duration(b.Window) * time.Second, Hidden: b.Hidden, Direct: b.Direct}))
+	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
+		opts = append(opts, app.WithPortal(app.Portal{ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal()}))
+	}
 	if s.MultiOrgUsers {
 		opts = append(opts, app.WithMultiOrgUsers())
 	}

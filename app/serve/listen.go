@@ -13,32 +13,38 @@ import (
 // sockets are where the service accepts connections, before any encryption.
 type sockets struct {
 	main, metrics net.Listener // metrics: nil when they are served beside the rest
+	portal        net.Listener // nil: the portal is served beside the rest, or not at all
 }
 
-// Close closes both.
-func (s *sockets) Close() error {
-	err := s.main.Close()
-	if s.metrics != nil {
-		err = errors.Join(err, s.metrics.Close())
-	}
-	return err
-}
+// Close closes all.
+func (s *sockets) Close() error { return closeAll(s.all()) }
 
 // all returns the sockets in the order in which they are passed on.
 func (s *sockets) all() []net.Listener {
-	if s.metrics == nil {
-		return []net.Listener{s.main}
+	out := []net.Listener{s.main}
+	for _, l := range []net.Listener{s.metrics, s.portal} {
+		if l != nil {
+			out = append(out, l)
+		}
 	}
-	return []net.Listener{s.main, s.metrics}
+	return out
 }
 
 // openSockets takes the sockets that this process has been given, and opens those
-// that are missing. The first one given is the service's, the second that of metrics.
+// that are missing. The first one given is the service's; then comes that of metrics and
+// that of the portal, where they have one.
 func openSockets(ctx context.Context, s config.Settings, given []net.Listener) (*sockets, error) {
 	opened := given
 	addresses := []struct{ setting, address string }{{"listen_port", s.Listen.Address()}}
+	own := config.Listen{Host: s.Listen.Host, Port: s.Portal.HostPort}
+	if s.Portal.Serve == config.PortalAlone {
+		addresses[0].setting, addresses[0].address = "HostPort of the portal", own.Address()
+	}
 	if s.MetricsAddress != "" {
 		addresses = append(addresses, struct{ setting, address string }{"metrics.listen_address", s.MetricsAddress})
+	}
+	if s.Portal.Serve == config.PortalOwn {
+		addresses = append(addresses, struct{ setting, address string }{"HostPort of the portal", own.Address()})
 	}
 	if len(given) > len(addresses) {
 		return nil, errors.Join(fmt.Errorf("LISTEN_FDS: %d sockets were passed to a service that uses %d; set metrics.listen_address to serve metrics at the second",
@@ -52,8 +58,11 @@ func openSockets(ctx context.Context, s config.Settings, given []net.Listener) (
 		opened = append(opened, l)
 	}
 	out := &sockets{main: opened[0]}
-	if len(opened) > 1 {
+	if s.MetricsAddress != "" {
 		out.metrics = opened[1]
+	}
+	if s.Portal.Serve == config.PortalOwn {
+		out.portal = opened[len(opened)-1]
 	}
 	return out, nil
 }

@@ -115,7 +115,7 @@ func First(s config.Settings) identity.First {
 // serve answers requests until ctx ends, and a while longer.
 func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Logger, l *sockets, secure *tls.Config, ready func()) error {
 	end := &stopper{drain: c.Drain, grace: s.StopGrace, log: log}
-	servers, failed := []*http.Server{server(end.farewell(c.handler(s, log)), log)}, make(chan error, 2)
+	servers, failed := []*http.Server{server(end.farewell(c.handler(s, log)), log)}, make(chan error, 3)
 	accept := l.main
 	if secure != nil {
 		accept = tls.NewListener(accept, secure)
@@ -128,6 +128,15 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 		beside := server(mux, log)
 		servers = append(servers, beside)
 		go func() { failed <- beside.Serve(l.metrics) }()
+	}
+	if l.portal != nil {
+		beside, accept := server(end.farewell(c.Portal()), log), l.portal
+		if secure != nil {
+			accept = tls.NewListener(accept, secure)
+		}
+		servers = append(servers, beside)
+		go func() { failed <- beside.Serve(httpadapter.Listener(accept)) }()
+		log.Info("serving the portal", "address", l.portal.Addr().String())
 	}
 	log.Info("serving", "address", l.main.Addr().String(), "store", s.Storage.Type, "tls", secure != nil)
 	ready()
@@ -150,6 +159,9 @@ func server(h http.Handler, log *slog.Logger) *http.Server {
 // handler is the App, with metrics beside it unless they have an address of
 // their own: then for those who know the admin secret.
 func (c *Composition) handler(s config.Settings, log *slog.Logger) http.Handler {
+	if s.Portal.Serve == config.PortalAlone {
+		return c.Portal()
+	}
 	h := c.backupBeside(c, s, log)
 	if c.Traces != nil {
 		h = c.Traces.Middleware(h)

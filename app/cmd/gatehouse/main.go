@@ -74,6 +74,7 @@ type cli struct {
 	out, errOut io.Writer
 	conf        string
 	debug       bool
+	portal      bool // the portal and nothing else
 }
 
 func command(out, errOut io.Writer) *cobra.Command {
@@ -94,14 +95,14 @@ example SVC_DB_LISTENPORT=3000; "gatehouse config check" shows what is in effect
 	}
 	root.PersistentFlags().StringVar(&c.conf, "conf", "", "settings file, JSON or YAML (default: the environment alone)")
 	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log everything, whatever log_level says")
-	root.AddCommand(c.serve(), c.bootstrap(), c.importCommand(), c.migrate(), c.check(), c.rules(), c.backup(), c.restore(), c.keys(), c.audit(), c.config(), c.versionCommand())
+	root.AddCommand(c.serve(), c.portalCommand(), c.bootstrap(), c.importCommand(), c.migrate(), c.check(), c.rules(), c.backup(), c.restore(), c.keys(), c.audit(), c.config(), c.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
 
 // settings reads the configuration, logs its warnings and refuses problems.
 func (c *cli) settings() (config.Settings, *slog.Logger, error) {
-	s, report := config.Read(c.conf, config.Options{Debug: c.debug})
+	s, report := config.Read(c.conf, config.Options{Debug: c.debug, Portal: c.portal})
 	log := serve.NewLogger(c.errOut, s.Log)
 	slog.SetDefault(log)
 	for _, w := range report.Warnings {

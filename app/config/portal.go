@@ -1,0 +1,125 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// Values of portal.serve.
+const (
+	PortalOff    = "off"
+	PortalOwn    = "own_port"
+	PortalShared = "shared"
+	// PortalAlone serves the portal and nothing else; only the command line says so.
+	PortalAlone = "alone"
+)
+
+// Portal says how the developer portal is run (docs/wire/portal.md#settings).
+type Portal struct {
+	Serve string // PortalOff, PortalOwn or PortalShared
+	ID    string // names its data in the store
+	File  string // "": portal.conf in the working folder, if it is there
+
+	HostPort, RefreshInterval, MaxUploadSize, NotificationsJobFrequency int
+	LicenseKey, JwtSigningKey, PortalAPISecret, BrokerSecret            Secret
+	ProductDocRenderer, LogLevel, LogFormat, SSOCustomLoginURL, Storage string
+	EnableIDPRegistry, DCRLogEnabled, EnableHTTPProfiler                bool
+	DisableCSRFCheck, TIBEnabled, AdminRegistrationAllow                bool
+	ResponseHeaders                                                     []map[string]string
+	Theming                                                             struct {
+		Theme, Path   string
+		DisableUpload bool
+	}
+	AuditLog struct {
+		Enable bool
+		Path   string
+	}
+	Session struct {
+		Name, SameSite        string
+		Key                   Secret
+		Secure, HTTPOnly      bool
+		LifeTime, IdleTimeout int
+	}
+	TLS struct {
+		Enable, InsecureSkipVerify, PreferServerCipherSuites bool
+		MinVersion, MaxVersion                               int
+		CipherSuites                                         []string
+		Certificates                                         []map[string]string
+	}
+	S3 struct {
+		AccessKey, SecretKey          Secret
+		Region, Endpoint, Bucket, ACL string
+		PresignURLs                   bool
+	}
+	AssetsCacheDisable bool
+	Database           struct {
+		Dialect                                                       string
+		ConnectionString                                              Address
+		EnableLogs                                                    bool
+		MaxRetries, RetryDelay                                        int
+		MaxOpenConnections, MaxIdleConnections, ConnectionMaxLifetime int
+	}
+	CORS struct {
+		Enable, AllowCredentials  bool
+		Origins, Headers, Methods []string
+		MaxAge                    int
+	}
+	Webhooks struct {
+		Secret                                                                              Secret
+		PauseDuration, CacheExpiration, CacheCleanupInterval, DispatchTimeout, TotalWorkers int
+		Provider                                                                            string
+		Disable                                                                             bool
+	}
+}
+
+// hosting lists how the service runs the portal.
+func hosting() []setting {
+	return []setting{
+		{name: "portal.serve", preset: PortalOff, choices: []string{PortalOff, PortalOwn, PortalShared}, field: func(s *Settings) any { return &s.Portal.Serve },
+			meaning: "where the developer portal is served: off is nowhere, own_port is the port that its own settings name (3001), shared is listen_port"},
+		{name: "portal.id", preset: "default", field: func(s *Settings) any { return &s.Portal.ID },
+			meaning: "names the data of the portal in the store; portals with other names share nothing"},
+		{name: "portal.configuration", field: func(s *Settings) any { return &s.Portal.File },
+			meaning: "file of the portal's own settings; empty means portal.conf in the working folder, if it is there"},
+	}
+}
+
+// ofPortal are the portal's own settings.
+var ofPortal = newNames(portalRows(), "SVC_PORTAL_", "TYK_PORTAL_", "PORTAL_")
+
+func portalRows() []setting {
+	rows := slices.Concat(portalServing(), portalKeeping(), portalReaching())
+	for i := range rows {
+		rows[i].use = used
+		rows[i].kind = kindOf(rows[i].field(new(Settings)))
+	}
+	return rows
+}
+
+func atLeast(low int, field func(*Settings) int) func(*Settings) bool {
+	return func(s *Settings) bool { return field(s) >= low }
+}
+
+// PortalMarkdown returns the table of the portal's settings, for the documentation.
+func PortalMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| Setting | Environment, after the prefix | Type | Default | Effect | Meaning |\n|---|---|---|---|---|---|\n")
+	for i := range ofPortal.rows {
+		row := &ofPortal.rows[i]
+		suffix, preset, effect := "", "", "yes"
+		if row.suffix != "" {
+			suffix = "`" + row.suffix + "`"
+		}
+		if row.whole {
+			suffix += ", without prefix"
+		}
+		if row.preset != "" {
+			preset = "`" + row.preset + "`"
+		}
+		if row.idle {
+			effect = "not yet"
+		}
+		b.WriteString("| " + strings.Join([]string{"`" + row.name + "`", suffix, string(row.kind), preset, effect, row.meaning}, " | ") + " |\n")
+	}
+	return b.String()
+}

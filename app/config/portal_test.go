@@ -1,0 +1,123 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// portal loads the settings of the portal.
+func portal(t *testing.T, file string, environ ...string) (Settings, Report) {
+	t.Helper()
+	s := Settings{Portal: Portal{Serve: PortalOwn, ID: "default"}}
+	report := LoadPortal(&s, []byte(file), "portal.conf", environ)
+	return s, report
+}
+
+// sample returns two values of a row that differ from its default and from each other, as in
+// the environment, and one that cannot be, or "" when any text can.
+func sample(row *setting) (values [2]string, bad string) {
+	switch {
+	case len(row.choices) > 1:
+		for i, n := 0, 0; n < 2; i++ {
+			values[n] = row.choices[i%len(row.choices)]
+			n++
+		}
+		return values, "unheard-of"
+	case len(row.choices) == 1:
+		return [2]string{row.choices[0], row.choices[0]}, "unheard-of"
+	}
+	switch row.kind {
+	case boolean:
+		return [2]string{"true", "false"}, "maybe"
+	case integer:
+		return [2]string{"11", "12"}, "many"
+	case objects:
+		return [2]string{`[{"Key":"A","Value":"b"}]`, `[{"Key":"C","Value":"d"}]`}, "X-Header: y"
+	}
+	return [2]string{"one", "two"}, ""
+}
+
+// TestPortalSettings states for each setting of the portal: its default, its variable under
+// each prefix, which prefix wins, that the environment beats the file, and that a value that
+// cannot be stops the start and names the setting.
+func TestPortalSettings(t *testing.T) {
+	defaults, report := portal(t, "")
+	if len(report.Warnings)+len(report.Problems) > 0 {
+		t.Fatalf("%+v", report)
+	}
+	value := func(row *setting, s Settings) any { return reflect.ValueOf(row.field(&s)).Elem().Interface() }
+	for i := range ofPortal.rows {
+		row := &ofPortal.rows[i]
+		if have := value(row, defaults); row.preset != "" {
+			s := defaults
+			n, ok := textNode(row.kind, row.preset)
+			if !ok || !assign(row.field(&s), n) || !reflect.DeepEqual(value(row, s), have) {
+				t.Errorf("%s: the default is %v", row.name, have)
+			}
+		}
+		values, bad := sample(row)
+		expect := func(text string) any {
+			s := defaults
+			n, ok := textNode(row.kind, text)
+			if !ok || !assign(row.field(&s), n) {
+				t.Fatalf("%s: %s is no value", row.name, text)
+			}
+			return value(row, s)
+		}
+		path := strings.Split(row.name, ".")
+		file := strings.Join(path, ": {") + ": '" + values[1] + "'" + strings.Repeat("}", len(path)-1)
+		if row.kind == objects || row.kind == list {
+			file = strings.Join(path, ": {") + ": " + "[" + strings.Trim(values[1], "[]") + "]" + strings.Repeat("}", len(path)-1)
+		}
+		if s, report := portal(t, file); len(report.Problems) > 0 || !reflect.DeepEqual(value(row, s), expect(values[1])) {
+			t.Errorf("%s of the file: %v, %+v", row.name, value(row, s), report)
+		}
+		variables := ofPortal.variables(row)
+		if row.suffix != "" && !row.whole && len(variables) != 3 {
+			t.Errorf("%s: %v", row.name, variables)
+		}
+		for j, name := range variables {
+			environ := []string{name + "=" + values[0]}
+			for _, weaker := range variables[j+1:] {
+				environ = append(environ, weaker+"="+values[1])
+			}
+			if s, report := portal(t, file, environ...); len(report.Problems) > 0 || !reflect.DeepEqual(value(row, s), expect(values[0])) {
+				t.Errorf("%s: %v, %+v", name, value(row, s), report)
+			}
+			if bad == "" || row.lenient {
+				continue
+			}
+			if _, report := portal(t, "", name+"="+bad); len(report.Problems) != 1 || report.Problems[0].Setting != row.name || !strings.Contains(report.Problems[0].Message, name) {
+				t.Errorf("%s=%s: %+v", name, bad, report)
+			}
+		}
+		if s, report := portal(t, "", strings.Split(strings.Join(variables, "=\n")+"=", "\n")...); len(report.Problems) > 0 || !reflect.DeepEqual(value(row, s), value(row, defaults)) {
+			t.Errorf("%s: an empty variable is a value", row.name)
+		}
+	}
+}
+
+// TestPortalValues states what may not be, and what is only odd.
+func TestPortalValues(t *testing.T) {
+	for environ, setting := range map[string]string{
+		"PORTAL_HOSTPORT=70000": "HostPort", "PORTAL_REFRESHINTERVAL=0": "RefreshInterval", "PORTAL_SESSION_LIFETIME=-1": "Session.LifeTime",
+		"PORTAL_TLS_MIN_VERSION=1.2": "TLSConfig.MinVersion", "PORTAL_RESPONSE_HEADERS={}": "ResponseHeaders", "PORTAL_DATABASE_DIALECT=oracle": "Database.Dialect",
+	} {
+		if _, report := portal(t, "", environ); len(report.Problems) != 1 || report.Problems[0].Setting != setting {
+			t.Errorf("%s: %+v", environ, report)
+		}
+	}
+	if s, report := portal(t, "", "PORTAL_SESSION_SAMESITE=sometimes"); len(report.Problems) > 0 || s.Portal.Session.SameSite != "Strict" {
+		t.Errorf("%+v", report)
+	}
+	if _, report := portal(t, "Hostport: 3001\nLicenceKey: x", "SVC_PORTAL_HOSTPROT=1", "PORTAL_PATH=theirs"); len(report.Problems) > 0 || len(report.Warnings) != 2 {
+		t.Errorf("%+v", report)
+	}
+	if _, report := portal(t, "", "PORTAL_THEMING_THEME=dark"); len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0], "Theming.Theme") {
+		t.Errorf("a setting without effect: %+v", report)
+	}
+	if text := PortalMarkdown(); !strings.Contains(text, "| `HostPort` | `HOSTPORT` | whole number | `3001` | yes |") || strings.Count(text, "\n") != len(ofPortal.rows)+2 {
+		t.Error(text)
+	}
+}

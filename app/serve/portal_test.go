@@ -1,0 +1,72 @@
+package serve
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/config"
+)
+
+// TestPortalListeners states where the portal is served, and where it is not.
+func TestPortalListeners(t *testing.T) {
+	for mode, want := range map[string]map[string]int{ // listener and path
+		config.PortalOff:    {"0/live": 404, "0/portal-api/tags": 404, "0/hello": 200},
+		config.PortalOwn:    {"0/live": 404, "0/hello": 200, "1/live": 200, "1/portal-api/tags": 503, "1/hello": 404},
+		config.PortalShared: {"0/live": 200, "0/portal-api/tags": 503, "0/hello": 200},
+		config.PortalAlone:  {"0/live": 200, "0/portal-api/tags": 503, "0/hello": 404},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_HOMEDIR=" + t.TempDir(), "SVC_DB_SHUTDOWN_GRACEPERIOD=0s",
+				"SVC_DB_LISTENPORT=0", "SVC_DB_LISTENADDRESS=127.0.0.1"}, config.Options{})
+			if err := report.Err(); err != nil {
+				t.Fatal(err)
+			}
+			s.Portal.Serve = mode
+			l, err := openSockets(t.Context(), s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(l.all()); n != 1 && mode != config.PortalOwn || n > 2 {
+				t.Fatalf("%d sockets", n)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if err := run(ctx, s, slog.New(slog.DiscardHandler), "test", l, func() {
+				defer cancel()
+				for at, status := range want {
+					have, text := ask(t, l.all()[at[0]-'0'].Addr(), at[1:])
+					if have != status || strings.Contains(at, "portal-api") && status == 503 && !strings.Contains(text, "portal is not bootstrapped") {
+						t.Errorf("%s: %d %s", at, have, text)
+					}
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func ask(t *testing.T, at net.Addr, path string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+at.String()+path, nil)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return resp.StatusCode, string(text)
+}
