@@ -156,7 +156,9 @@ func grant(n *doc.Node, ids []string, apis Index) {
 	}
 	list := doc.NewArray()
 	for _, d := range rights.Members() {
-		list.Append(d)
+		if d.Is(doc.TypeObject) {
+			list.Append(d)
+		}
 	}
 	n.Set(memberList, list)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
 // Kind is what a policy is to a portal.
@@ -170,13 +172,5 @@ func ownerOf(id string) (cid string, generation int, ok bool) {
 		}
 		generation = n
 	}
-	return cid, generation, isCID(cid) && id == OwnID(cid, generation)
-}
-
-// isCID reports whether a text has the form of a CID: 27 letters and digits.
-func isCID(s string) bool {
-	const length = 27
-	return len(s) == length && !strings.ContainsFunc(s, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
-	})
+	return cid, generation, table.IsCID(cid) && id == OwnID(cid, generation)
 }
