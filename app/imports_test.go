@@ -48,6 +48,7 @@ var importRules = []rule{
 	{folder: "adapters/http", own: inner, others: []string{"github.com/go-kit/kit"}},
 	{folder: "adapters/http/contracttest", others: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{folder: "adapters/gzip", own: inner},
+	{folder: "adapters/logfile", own: inner},
 	{folder: "adapters/opa", own: inner, others: []string{"github.com/open-policy-agent/opa"}},
 	{folder: "adapters/redis", own: inner, others: []string{"github.com/redis/go-redis/v9"}},
 	{folder: "adapters/fetch", own: inner},

@@ -30,9 +30,18 @@ type Signer interface {
 	PublicKey(name string) (ed25519.PublicKey, bool)
 }
 
+// File is where records are written beside the store, or instead of it.
+type File interface {
+	// Append adds a text as a whole and returns when it is safe; undo takes it back, as
+	// long as nothing was appended after it.
+	Append(text []byte) (undo func() error, err error)
+}
+
 // Settings says whether a trail is kept, and how much of it.
 type Settings struct {
-	Signer   Signer        // nil: there is no trail
+	Signer   Signer        // nil: there is no trail in the store
+	File     File          // nil: there is none in a file
+	JSON     bool          // the file has JSON lines, not texts
 	MaxAge   time.Duration // records that are older are forgotten; 0: none
 	MaxBytes int64         // of the trail of one organisation; 0: no bound
 	ReadOnly bool          // the trail is read, and another process writes it
@@ -60,11 +69,12 @@ type Service struct {
 	seen store.Revision
 }
 
-// New returns the service. Without a Signer it keeps nothing and reads nothing. specs
+// New returns the service. Without a Signer it reads nothing, without a File as well it
+// keeps nothing. specs
 // returns the operation with an ID, or nil.
 func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service, error) {
 	a := &Service{Settings: s, now: t.Now, log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs}
-	if s.Signer == nil {
+	if !a.On() {
 		return a, nil
 	}
 	var ok bool
@@ -74,8 +84,11 @@ func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service
 	return a, nil
 }
 
-// On reports whether a trail is kept.
-func (s *Service) On() bool { return s.Signer != nil }
+// On reports whether records are kept.
+func (s *Service) On() bool { return s.stored() || s.File != nil }
+
+// stored reports whether records are kept where they can be read.
+func (s *Service) stored() bool { return s.Signer != nil }
 
 // The kinds in which a trail is stored.
 var (

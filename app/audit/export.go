@@ -41,7 +41,7 @@ func (s *Service) Verify(ctx context.Context, anchors ...audit.Checkpoint) (*aud
 }
 
 func (s *Service) keys() audit.Keys {
-	if !s.On() {
+	if !s.stored() {
 		return nil
 	}
 	return s.Signer.PublicKey
@@ -65,7 +65,7 @@ func (s *Service) Checkpoints(ctx context.Context, out io.Writer) error {
 var errOff = errors.New("no audit trail is kept in the store: set audit.enabled and audit.store_type to db")
 
 func (s *Service) read(ctx context.Context, fn func(store.Reader) error) error {
-	if !s.On() {
+	if !s.stored() {
 		return errOff
 	}
 	return s.store.View(ctx, tenant.Everyone("audit"), fn)

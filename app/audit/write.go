@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -22,37 +23,74 @@ type grown struct {
 }
 
 // write appends records to trails and moves the cursor, in one unit of work. All is
-// made before: the writer is held for storing only.
+// made before: the writer is held for storing only. Files come first: a process that dies
+// in between writes to its file twice, and never not at all.
 func (s *Service) write(ctx context.Context, at cursor, known bool, through store.Revision, records map[tenant.ID][]audit.Record) error {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation})
 	var out []grown
-	for _, org := range slices.Sorted(maps.Keys(records)) {
-		g, err := s.grow(ctx, org, records[org])
-		if err != nil {
-			return err
+	if s.stored() {
+		for _, org := range slices.Sorted(maps.Keys(records)) {
+			g, err := s.grow(ctx, org, records[org])
+			if err != nil {
+				return err
+			}
+			out = append(out, g)
 		}
-		out = append(out, g)
 	}
-	_, err := s.store.Update(ctx, tenant.Everyone("audit"), func(w store.Writer) error {
+	undo, err := s.file(records)
+	if err != nil {
+		return err
+	}
+	_, err = s.store.Update(ctx, tenant.Everyone("audit"), func(w store.Writer) error {
 		if err := s.take(ctx, w, at, known, through); err != nil {
 			return err
 		}
-		for _, g := range out {
-			if err := put(ctx, w, heads, g.head, func(old audit.Head) audit.Head {
-				g.head.Floor = old.Floor // another process may have moved it
-				return g.head
-			}); err != nil {
+		return keep(ctx, w, out)
+	})
+	if err != nil {
+		return errors.Join(err, undo())
+	}
+	return nil
+}
+
+// keep stores what trails become.
+func keep(ctx context.Context, w store.Writer, out []grown) error {
+	for _, g := range out {
+		if err := put(ctx, w, heads, g.head, func(old audit.Head) audit.Head {
+			g.head.Floor = old.Floor // another process may have moved it
+			return g.head
+		}); err != nil {
+			return err
+		}
+		for _, seg := range g.segments {
+			if err := put(ctx, w, segments, seg, func(audit.Segment) audit.Segment { return seg }); err != nil {
 				return err
 			}
-			for _, seg := range g.segments {
-				if err := put(ctx, w, segments, seg, func(audit.Segment) audit.Segment { return seg }); err != nil {
-					return err
-				}
-			}
 		}
-		return nil
-	})
-	return err
+	}
+	return nil
+}
+
+// file appends records to the file, if there is one, in the order of time; undo takes them
+// back.
+func (s *Service) file(records map[tenant.ID][]audit.Record) (undo func() error, err error) {
+	if s.File == nil {
+		return func() error { return nil }, nil
+	}
+	var all []audit.Record
+	for _, org := range slices.Sorted(maps.Keys(records)) {
+		all = append(all, records[org]...)
+	}
+	slices.SortStableFunc(all, func(a, b audit.Record) int { return cmp.Compare(a.Timestamp, b.Timestamp) })
+	var text []byte
+	for _, r := range all {
+		if s.JSON {
+			text = append(text, r.JSON()...)
+		} else {
+			text = append(text, r.Text()...)
+		}
+	}
+	return s.File.Append(text)
 }
 
 // take moves the cursor, unless it has moved since it was read.

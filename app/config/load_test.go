@@ -29,7 +29,7 @@ func TestDefaults(t *testing.T) {
 		Listen: Listen{Port: 3000}, TLS: TLS{MinVersion: 771}, HealthEndpoint: "health",
 		Log: Log{Level: "info", Format: "standard"}, HomeDir: ".", Storage: Storage{Type: "sqlite"},
 		Reads: "current", MaxStaleness: time.Minute, StopGrace: 3 * time.Second, History: History{MaxAge: 720 * time.Hour, MaxBytes: 2 << 30},
-		Audit:       Audit{Enabled: true, Store: AuditDB, MaxAge: 9600 * time.Hour, MaxBytes: 64 << 20},
+		Audit:       Audit{Enabled: true, Store: AuditDB, MaxAge: 9600 * time.Hour, MaxBytes: 64 << 20, Format: AuditText, FileSize: 100 << 20, FileKeep: 5},
 		AdminSecret: "a", NodeSecret: "n", PageSize: 10, NotifyOnChange: true, EncryptAtRest: true,
 		Sessions: Sessions{Lifetime: 3600, Window: 900},
 		Limits:   Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 300_000, BodyMemory: 256 << 20, BodyRate: 64 << 10, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
@@ -136,6 +136,11 @@ func TestSpellings(t *testing.T) {
 		{"log_format: ''", "LOGFORMAT=standard", func(s Settings) any { return s.Log.Format }, "standard"},
 		{"audit: {enabled: false}", "AUDIT_ENABLED=false", func(s Settings) any { return s.Audit.Enabled }, false},
 		{"audit: {store_type: no_op}", "AUDIT_STORETYPE=no_op", func(s Settings) any { return s.Audit.Store }, AuditNone},
+		{"audit: {path: a.log}", "AUDIT_PATH=a.log", func(s Settings) any { return s.Audit.File() }, "a.log"},
+		{"audit: {format: json}", "AUDIT_FORMAT=json", func(s Settings) any { return s.Audit.Format }, AuditJSON},
+		{"audit: {file_max_bytes: 65536}", "AUDIT_FILEMAXBYTES=65536", func(s Settings) any { return s.Audit.FileSize }, int64(65536)},
+		{"audit: {file_keep: 2}", "AUDIT_FILEKEEP=2", func(s Settings) any { return s.Audit.FileKeep }, 2},
+		{"audit: {signing_keys: [one, two]}", `AUDIT_SIGNINGKEYS=["one","two"]`, func(s Settings) any { return s.Audit.Signing }, []Secret{"one", "two"}},
 		{"audit: {max_age: 720h}", "AUDIT_MAXAGE=720h", func(s Settings) any { return s.Audit.MaxAge }, 720 * time.Hour},
 		{"audit: {max_bytes: 1}", "AUDIT_MAXBYTES=1", func(s Settings) any { return s.Audit.MaxBytes }, int64(1)},
 		{"history: {max_age: 3600}", "HISTORY_MAXAGE=1h", func(s Settings) any { return s.History.MaxAge }, time.Hour},
@@ -221,6 +226,9 @@ func TestProblems(t *testing.T) {
 		{"", "HISTORY_MAXAGE=soon", "history.max_age", "a duration"},
 		{"", "HISTORY_MAXAGE=9999999999999", "history.max_age", "a duration"},
 		{"", "HISTORY_MAXAGE=-1", "history.max_age", "at least 0"},
+		{"audit: {store_type: file}", "AUDIT_STORETYPE=file", "audit.path", "needs the path of a file"},
+		{"audit: {file_max_bytes: 1}", "AUDIT_FILEMAXBYTES=1", "audit.file_max_bytes", "at least 65536"},
+		{"audit: {file_keep: 0}", "AUDIT_FILEKEEP=0", "audit.file_keep", "at least 1"},
 		{"audit: {max_age: -1}", "AUDIT_MAXAGE=-1", "audit.max_age", "at least 0"},
 		{"audit: {max_bytes: -1}", "AUDIT_MAXBYTES=-1", "audit.max_bytes", "at least 0"},
 		{"history: {max_bytes: -1}", "HISTORY_MAXBYTES=-1", "history.max_bytes", "at least 0"},
@@ -281,8 +289,8 @@ func TestWarnings(t *testing.T) {
 		{"settings without effect are listed once, sorted", `{"mongo_url": "m", "hash_keys": false, "ui": {"languages": {"a": "b"}}}`,
 			"SVC_DB_HASHKEYS=true TYK_DB_AUDIT_DETAILEDRECORDING=true",
 			[]string{"settings without effect in this version: audit.detailed_recording, hash_keys, mongo_url, ui.languages"}},
-		{"a place of the audit trail that there is not", "audit: {store_type: file}", "",
-			[]string{"audit.store_type: expected one of db, no_op (gatehouse.conf); using db"}},
+		{"a place of the audit trail that there is not", "audit: {store_type: syslog}", "",
+			[]string{"audit.store_type: expected one of db, file, no_op (gatehouse.conf); using db"}},
 		{"unknown settings of the file", "listen_prot: 1\nstorage: {main: {typ: x}, other: {deep: 1}}\nzzz: null\n", "",
 			[]string{"unknown settings in gatehouse.conf: listen_prot (did you mean listen_port?), storage.main.typ (did you mean storage.main.type?), storage.other, zzz"}},
 		{"unknown variables", "", "SVC_DB_REDIS_HOST=h SVC_DB_QWERTZ=1",
@@ -372,5 +380,25 @@ func TestRead(t *testing.T) {
 	s, report := Read(path+".missing", Options{})
 	if len(report.Problems) != 1 || !strings.Contains(report.Problems[0].Error(), "cannot read the configuration") || s.PageSize != 7 {
 		t.Errorf("a missing file: %v, page size %d", report.Problems, s.PageSize)
+	}
+}
+
+// Where the file of audit records is, if there is one.
+func TestAuditFile(t *testing.T) {
+	for _, c := range []struct {
+		file, want string
+		on         bool
+	}{
+		{"", "", true},
+		{"audit: {store_type: file, path: a.log}", "a.log", true},
+		{"audit: {path: a.log, enabled: false}", "", false},
+		{"audit: {path: a.log, store_type: no_op}", "", true},
+		{"security: {audit_log_path: old.log}", "old.log", true},
+		{"security: {audit_log_path: old.log}\naudit: {enabled: false, store_type: file}", "old.log", true},
+		{"security: {audit_log_path: old.log}\naudit: {path: a.log}", "a.log", true},
+	} {
+		if s, report := load(t, c.file); s.Audit.File() != c.want || s.Audit.On() != c.on || len(report.Problems) > 0 {
+			t.Errorf("%q: %q, %v, %v", c.file, s.Audit.File(), s.Audit.On(), report.Problems)
+		}
 	}
 }

@@ -56,11 +56,10 @@ const otherTexts = `
 	email_backend.code email_backend.default_from_email email_backend.default_from_name email_backend.dashboard_hostname
 	sentry_js_code
 	host_config.portal_root_path
-	security.audit_log_path security.allowed_content_sources
+	security.allowed_content_sources
 	ui.trial.hubspot_form.region ui.trial.hubspot_form.portal_id ui.trial.hubspot_form.form_id ui.default_lang
 	aggregate_lookup_cutoff alternative_dashboard_url
 	sso_custom_portal_login_url
-	audit.format audit.path
 	oauth_redirect_uri_separator statsd_prefix`
 
 const otherSecrets = `

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"log/slog"
 	"maps"
 	"net"
@@ -159,17 +160,41 @@ type History struct {
 // Values of audit.store_type.
 const (
 	AuditDB   = "db"
+	AuditFile = "file"
 	AuditNone = "no_op"
 )
 
-// Audit says whether a trail is kept, and how much of it; 0 means that a bound does not
-// apply.
+// Values of audit.format.
+const (
+	AuditText = "text"
+	AuditJSON = "json"
+)
+
+// Audit says whether a trail is kept, where, and how much of it; 0 means that a bound does
+// not apply.
 type Audit struct {
 	Enabled  bool
-	Store    string // AuditDB or AuditNone
+	Store    string // AuditDB, AuditFile or AuditNone
+	Path     string // of a file, beside the store or instead of it
+	OldPath  string // the older name of Path; switches the trail on as well
+	Format   string // of the file: AuditText or AuditJSON
+	FileSize int64  // bytes of the file, at which another one begins
+	FileKeep int    // how many full ones are kept
 	MaxAge   time.Duration
-	MaxBytes int64 // of one organisation
+	MaxBytes int64    // of one organisation
+	Signing  []Secret // the first signs, all verify; none: what derives from the encryption keys signs
 }
+
+// File returns where the file of audit records is, or "".
+func (a Audit) File() string {
+	if a.Store == AuditNone || !a.On() {
+		return ""
+	}
+	return cmp.Or(a.Path, a.OldPath)
+}
+
+// On reports whether audit records are kept.
+func (a Audit) On() bool { return a.Enabled || a.OldPath != "" }
 
 // Limits bounds what one request may cost; none of them is 0.
 type Limits struct {

@@ -76,7 +76,7 @@ func TestSettingsInUse(t *testing.T) {
 
 // ours are the settings that the public list of the field does not have.
 var ours = []string{
-	"audit.max_age", "audit.max_bytes",
+	"audit.file_keep", "audit.file_max_bytes", "audit.max_age", "audit.max_bytes", "audit.signing_keys",
 	"bootstrap.access_key", "bootstrap.email", "bootstrap.first_name", "bootstrap.last_name", "bootstrap.org_id",
 	"bootstrap.owner_name", "bootstrap.owner_slug", "bootstrap.password", "enable_ownership", "encrypt_at_rest", "encryption_keys",
 	"history.max_age", "history.max_bytes", "import.allow_private_addresses", "limits.body_memory", "limits.body_rate", "limits.failed_credentials", "limits.max_body_bytes", "limits.max_body_values", "limits.max_depth", "limits.request_timeout", "limits.trusted_proxies", "limits.write_time",

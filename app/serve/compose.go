@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/argon2"
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
+	"github.com/gatehouse-io/gatehouse/adapters/logfile"
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/adapters/otel"
 	"github.com/gatehouse-io/gatehouse/adapters/prometheus"
@@ -31,6 +32,7 @@ import (
 	sessions "github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
 // Composition is a control plane with everything the settings ask for.
@@ -132,9 +134,11 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	}
 	opts = append(opts, common(s, log, version)...)
 	opts = append(opts, app.WithPasswords(argon2.New(crypto.Passwords{})), app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))
-	if signer, ok := keys.(audit.Signer); ok && s.Audit.Enabled && s.Audit.Store == config.AuditDB {
-		opts = append(opts, app.WithAudit(audit.Settings{Signer: signer, MaxAge: s.Audit.MaxAge, MaxBytes: s.Audit.MaxBytes, ReadOnly: p.Beside || p.Lost}))
+	trail, err := c.trail(s, keys, p)
+	if err != nil {
+		return err
 	}
+	opts = append(opts, app.WithAudit(trail))
 	more, err := c.optional(s, log)
 	if err != nil {
 		return err
@@ -145,6 +149,29 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	}
 	c.Metrics.AddGauges(gauges(c.App, st)...)
 	return nil
+}
+
+// trail returns how audit records are kept. A command beside a service writes none: the
+// service finds what the command did in the change log.
+func (c *Composition) trail(s config.Settings, keys secret.Keys, p Purpose) (audit.Settings, error) {
+	trail := audit.Settings{MaxAge: s.Audit.MaxAge, MaxBytes: s.Audit.MaxBytes, ReadOnly: p.Beside || p.Lost, JSON: s.Audit.Format == config.AuditJSON}
+	if s.Audit.On() && s.Audit.Store == config.AuditDB {
+		signer, err := openSigner(s.Audit.Signing, keys)
+		if err != nil {
+			return trail, err
+		}
+		trail.Signer = signer
+	}
+	path := s.Audit.File()
+	if path == "" || trail.ReadOnly {
+		return trail, nil
+	}
+	file, err := logfile.Open(path, s.Audit.FileSize, s.Audit.FileKeep)
+	if err != nil {
+		return trail, fmt.Errorf("audit.path: %w", err)
+	}
+	c.closers, trail.File = append(c.closers, file), file
+	return trail, nil
 }
 
 // common translates the settings that are plain values.

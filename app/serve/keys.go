@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	core "github.com/gatehouse-io/gatehouse/core/identity"
@@ -63,6 +65,35 @@ func openSecrets(ctx context.Context, s config.Settings, log *slog.Logger, lost 
 		secrets = []string{key}
 	}
 	return secrets, nil
+}
+
+// openSigner returns what signs the audit trail: keys of its own, or what derives from the
+// encryption keys; nil when these cannot sign.
+func openSigner(own []config.Secret, keys secret.Keys) (audit.Signer, error) {
+	older, ok := keys.(*crypto.Keys)
+	if len(own) == 0 {
+		if !ok {
+			return nil, nil
+		}
+		return older, nil
+	}
+	var secrets []string
+	for _, k := range own {
+		text := k.Reveal()
+		if path, inFile := strings.CutPrefix(text, "file:"); inFile {
+			read, err := os.ReadFile(path)
+			if err != nil {
+				return nil, fmt.Errorf("audit.signing_keys: %w", err)
+			}
+			text = strings.TrimSpace(string(read))
+		}
+		secrets = append(secrets, text)
+	}
+	s, err := crypto.NewSigner(older, secrets...)
+	if err != nil {
+		return nil, fmt.Errorf("audit.signing_keys: %w", err)
+	}
+	return s, nil
 }
 
 // keyFile returns the secret in the key file. It makes the file at the first

@@ -82,6 +82,16 @@ func (r Record) Link(seq uint64, prev string) Record {
 
 // link is Link that returns the canonical text as well.
 func (r Record) link(seq uint64, prev string) (Record, []byte) {
+	r = r.bounded()
+	r.Seq, r.ID, r.Prev, r.Hash = seq, Identifier(seq), prev, ""
+	text := r.Canonical()
+	sum := sha256.Sum256(text)
+	r.Hash = hex.EncodeToString(sum[:])
+	return r, append(bytes.TrimSuffix(text, []byte(`"}`)), r.Hash+`"}`...) // the hash is the last member
+}
+
+// bounded returns r with what clients choose cut.
+func (r Record) bounded() Record {
 	for _, text := range []*string{&r.ReqID, &r.IP, &r.User, &r.Action, &r.Method, &r.Actor, &r.Behalf, &r.Operation, &r.Verdict} {
 		*text = Bounded(*text, maxText)
 	}
@@ -92,11 +102,7 @@ func (r Record) link(seq uint64, prev string) (Record, []byte) {
 	for i, s := range r.Subjects {
 		r.Subjects[i] = Subject{Bounded(s.Op, maxText), Bounded(s.Kind, maxText), Bounded(s.ID, maxText)}
 	}
-	r.Seq, r.ID, r.Prev, r.Hash = seq, Identifier(seq), prev, ""
-	text := r.Canonical()
-	sum := sha256.Sum256(text)
-	r.Hash = hex.EncodeToString(sum[:])
-	return r, append(bytes.TrimSuffix(text, []byte(`"}`)), r.Hash+`"}`...) // the hash is the last member
+	return r
 }
 
 // Bounded returns a text of at most n bytes that JSON can hold as it is.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"sync"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -73,10 +74,19 @@ func (s Segment) Add(records ...Record) (_ Segment, left []Record) {
 	return s, records
 }
 
+// packers are kept: to make one takes longer than to compress a segment. They are quick
+// ones, since a fold must not hold up those whose writes it tells of.
+var packers = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level exists
+	return z
+}}
+
 // Close returns s compressed: no record can be added any more.
 func (s Segment) Close() Segment {
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z := packers.Get().(*gzip.Writer)
+	defer packers.Put(z)
+	z.Reset(&b)
 	_, _ = z.Write([]byte(s.Text)) // writing to memory does not fail
 	_ = z.Close()
 	s.Text, s.Packed = "", b.Bytes()

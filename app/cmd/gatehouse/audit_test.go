@@ -51,6 +51,28 @@ func TestAuditCommands(t *testing.T) {
 	s.says(1, "--public-key is for a FILE", "audit", "verify", "--public-key", key)
 	s.says(1, "expected name:base64", "audit", "verify", trail, "--public-key", "x")
 	s.says(0, "", "audit", "export", "--org-id", "other")
+	t.Setenv("SVC_DB_AUDIT_SIGNINGKEYS", "short")
+	s.says(1, "audit.signing_keys: crypto: secret 1 of 1 has less than 16", "audit", "verify")
+	signing, log := filepath.Join(dir, "signing.key"), filepath.Join(dir, "audit.log")
+	if err := os.WriteFile(signing, []byte("a key that only signs\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SVC_DB_AUDIT_SIGNINGKEYS", "file:"+signing)
+	t.Setenv("SVC_DB_AUDIT_PATH", log)
+	s.says(0, "all is well: 2 records", "audit", "verify") // signed by the key that derives from the other one
+	serving(t, port)()
+	s.run(0, "bootstrap", "--email", "b@example.com", "--org-id", "two")
+	serving(t, port)()
+	if text, err := os.ReadFile(log); err != nil || strings.Count(string(text), "\noperation: bootstrap\n") != 2 || !strings.Contains(string(text), "\norg_id: two\n") {
+		t.Errorf("%s %v", text, err)
+	}
+	later, _ := file("later", "audit", "export")
+	_, own := file("own", "audit", "checkpoints", "--keys")
+	s.says(0, "all is well: 4 records", "audit", "verify")
+	s.says(0, "all is well: 4 records", "audit", "verify", later, "--public-key", key, "--public-key", strings.TrimSpace(own))
+	s.says(1, "which signed the checkpoint, is not known", "audit", "verify", later, "--public-key", key)
+	t.Setenv("SVC_DB_AUDIT_SIGNINGKEYS", "another key that signs,a key that only signs")
+	s.says(0, "all is well: 4 records", "audit", "verify")
 	t.Setenv("SVC_DB_HOMEDIR", t.TempDir()) // an auditor has neither the store nor the secret
 	s.says(0, "all is well: 2 records", "audit", "verify", trail, "--public-key", key)
 	t.Setenv("SVC_DB_STORAGE_MAIN_TYPE", "memory")
