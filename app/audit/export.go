@@ -82,29 +82,51 @@ func ends(ctx context.Context, r store.Reader) (out []audit.Checkpoint, err erro
 	return out, nil
 }
 
-// lines yields the lines of trails to a function, those of each organisation in order.
+// lines yields the lines of trails to a function, those of each organisation in order. What
+// is damaged is a line that is no record, which verification finds.
 func lines(ctx context.Context, r store.Reader, only *tenant.ID, yield func([]byte) error) error {
-	for h, err := range heads.Find(ctx, r, store.Query{}) {
-		if err != nil {
-			return err
+	headed := map[tenant.ID]bool{}
+	wrong := func(what string) error { return yield([]byte(what + " is missing or damaged")) }
+	err := each(ctx, r, heads, only, wrong, func(h audit.Head) error {
+		headed[h.OrgID] = h.ID == headID(h.OrgID) && h.Last.OrgID == h.OrgID
+		if h.Floor == nil {
+			return nil
 		}
-		if f := h.Value.Floor; f != nil && (only == nil || *only == h.Value.OrgID) {
-			if err := yield(f.Line()); err != nil {
+		return yield(h.Floor.Line())
+	})
+	if err != nil {
+		return err
+	}
+	return each(ctx, r, segments, only, wrong, func(seg audit.Segment) error {
+		if !headed[seg.OrgID] {
+			headed[seg.OrgID] = true // told once
+			if err := wrong("the head of the trail of " + string(seg.OrgID)); err != nil {
 				return err
 			}
 		}
-	}
-	for v, err := range segments.Find(ctx, r, store.Query{}) {
+		return segmentLines(seg, yield)
+	})
+}
+
+// each gives what is stored of a kind to a function; what cannot be read, or stands under
+// another name or in another organisation than its own, to wrong.
+func each[T any](ctx context.Context, r store.Reader, k *store.Kind[T], only *tenant.ID, wrong func(string) error, fn func(T) error) error {
+	for rec, err := range r.Scan(ctx, store.Query{Kind: k.Name}) {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return err
 		}
-		if only != nil && v.Value.OrgID != *only {
+		if only != nil && rec.Org != *only {
 			continue
 		}
-		if err := segmentLines(v.Value, yield); err != nil {
+		if v, damage := k.Decode(rec); damage != nil || k.ID(v) != rec.ID || k.Org(v) != rec.Org {
+			err = wrong(rec.ID)
+		} else {
+			err = fn(v)
+		}
+		if err != nil {
 			return err
 		}
 	}
