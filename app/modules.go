@@ -26,6 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
+	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
@@ -61,6 +62,7 @@ var modules = fx.Options(
 	}),
 	service[session.SSO](func(s *session.Service) session.SSO { return session.SSO{Service: s} }),
 	service[*door.Service](newDoor),
+	service[*general.Service](newGeneral),
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*hooks.Service](newHooks),

@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
+	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/tags"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -24,6 +25,9 @@ type Portal struct {
 	Shared bool
 	// SigningKey signs the tokens of admins; "": a key that is drawn and stored.
 	SigningKey string
+	// Options is what GET /portal-api/configs answers: what the operator has set, with
+	// secrets masked.
+	Options map[string]any
 }
 
 // WithPortal runs the developer portal (docs/wire/portal.md).
@@ -55,6 +59,7 @@ func portalKinds(p portalSettings) (out []crud.Registrar) {
 		portal.Counters(),
 		door.Registration(),
 		catalogues.Registration(),
+		general.Registration(),
 		tags.Resource,
 	}, users.Registrations()) {
 		reg := r.Registration()
@@ -73,11 +78,24 @@ func newDoor(p portalSettings, s people, t crud.Tools, keys secret.Keys) (*door.
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := door.Config{Tools: t, Keys: keys, Passwords: s.passwords, Scope: scope, Seeds: []door.Seed{users.Found, catalogues.Found}}
+	c := door.Config{Tools: t, Keys: keys, Passwords: s.passwords, Scope: scope, Seeds: []door.Seed{users.Found, catalogues.Found, general.Found}}
 	if p.Portal != nil {
 		c.SigningKey = p.SigningKey
 	}
 	return &door.Service{Config: c}, nil
+}
+
+// newGeneral answers about the portal as a whole.
+func newGeneral(p portalSettings, t crud.Tools, keys secret.Keys) (*general.Service, error) {
+	scope, err := p.scope()
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	s := &general.Service{Tools: t, Keys: keys, Scope: scope, Options: map[string]any{}}
+	if p.Portal != nil && p.Options != nil {
+		s.Options = p.Options
+	}
+	return s, nil
 }
 
 // portalHandler serves the portal; nil: there is none, or it is beside the dashboard.

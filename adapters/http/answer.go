@@ -19,6 +19,7 @@ const (
 	jsonType    = "application/json"
 	problemType = "application/problem+json"
 	graphType   = "application/graphql"
+	plainType   = "text/plain"
 )
 
 // statusGone is logged when the client did not wait. It is not sent.

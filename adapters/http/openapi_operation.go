@@ -202,6 +202,12 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 		return nil, err
 	}
 	content := object{jsonType: object{"schema": d.outputSchema(o, out), "example": json.RawMessage(example)}}
+	if s, ok := o.Example.(operation.Stream); ok {
+		if mediaType, _, _, _ := s.Stream(); strings.HasPrefix(mediaType, plainType) {
+			content[plainType] = content[jsonType]
+			delete(content, jsonType)
+		}
+	}
 	if out.form == rendition {
 		content[yamlType] = object{"schema": object{}}
 		content[fileType] = object{"schema": object{}}
@@ -219,8 +225,12 @@ func Example(o *operation.Operation) ([]byte, error) { return Text(o, o.Example)
 // Text returns an answer of an operation as it is sent.
 func Text(o *operation.Operation, answer any) ([]byte, error) {
 	if s, ok := answer.(operation.Stream); ok {
-		_, _, plain, _ := s.Stream()
-		return slices.Concat(plain...), nil
+		mediaType, _, plain, _ := s.Stream()
+		text := slices.Concat(plain...)
+		if strings.HasPrefix(mediaType, plainType) {
+			return json.Marshal(string(text))
+		}
+		return text, nil
 	}
 	b := newBuffer()
 	defer b.release()

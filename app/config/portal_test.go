@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -119,5 +120,28 @@ func TestPortalValues(t *testing.T) {
 	}
 	if text := PortalMarkdown(); !strings.Contains(text, "| `HostPort` | `HOSTPORT` | whole number | `3001` | yes |") || strings.Count(text, "\n") != len(ofPortal.rows)+2 {
 		t.Error(text)
+	}
+}
+
+// TestPortalShown states that secrets are masked, and that nothing is null.
+func TestPortalShown(t *testing.T) {
+	s, report := portal(t, "", "PORTAL_JWT_SIGNING_KEY=signing-key", "PORTAL_API_SECRET=secret", "PORTAL_LICENSEKEY=a long licence", "PORTAL_S3_AWS_SECRET_ACCESS_KEY=s3-secret-key",
+		"PORTAL_S3_AWS_ACCESS_KEY_ID=s3-access-key", "PORTAL_DATABASE_CONNECTIONSTRING=host=db password=hush")
+	if len(report.Problems) > 0 {
+		t.Fatal(report)
+	}
+	text, err := json.Marshal(s.Portal.Shown())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"signing-key", "a long licence", "s3-secret-key", "s3-access-key", "hush ", "password", `"secret"`, "null"} {
+		if strings.Contains(string(text), secret) {
+			t.Errorf("%s is shown: %s", secret, text)
+		}
+	}
+	for _, part := range []string{`"JwtSigningKey":"sig....key"`, `"PortalAPISecret":"****"`, `"CipherSuites":[]`, `"HostPort":3001`, `"StoreSessionName":"portal-session"`, `"Theme":"default"`} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("%s is not shown: %s", part, text)
+		}
 	}
 }

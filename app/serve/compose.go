@@ -208,7 +208,7 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 		Life:   time.Duration(b.Lifetime) * time.Second, One: b.One, Secure: b.SecureCookies || s.TLS.Enabled,
 		PerName: b.PerName, PerAddress: b.PerAddress, Window: time.Duration(b.Window) * time.Second, Hidden: b.Hidden, Direct: b.Direct}))
 	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
-		opts = append(opts, app.WithPortal(app.Portal{ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal()}))
+		opts = append(opts, app.WithPortal(app.Portal{ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown()}))
 	}
 	if s.MultiOrgUsers {
 		opts = append(opts, app.WithMultiOrgUsers())

@@ -1,0 +1,176 @@
+// Package general holds the general settings of the portal, its configuration, and what
+// it tells crawlers (docs/wire/portal.md#settings).
+package general
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/setting"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Kind is how the settings are stored.
+var Kind = portal.KindOf[setting.Settings]()
+
+// the is the number of the record: there is one.
+const the table.ID = 1
+
+// Registration is what there is to the settings.
+func Registration() crud.Registration {
+	return crud.Facts[setting.Settings]{Kind: Kind, Sample: func(at crud.Stamp) (setting.Settings, error) {
+		return portal.Sampled(setting.Default(), at), nil
+	}}.Registration()
+}
+
+// Found stores the settings that a portal begins with.
+func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {
+	_, err := portal.Add(ctx, w, Kind, at, setting.Default())
+	return err
+}
+
+// Service are the use cases.
+type Service struct {
+	crud.Tools
+	Keys  secret.Keys
+	Scope tenant.Scope // of the portal; the zero Scope: there is none
+	// Options is what the operator has set, as GET /configs answers it: secrets masked.
+	Options map[string]any
+}
+
+// Shown is the settings as they are answered.
+type Shown struct {
+	PortalVisibility                string          `json:"PortalVisibility"`
+	SignInEnabled                   bool            `json:"SignInEnabled"`
+	RegistrationEnabled             bool            `json:"RegistrationEnabled"`
+	AutoApproveRegistrations        bool            `json:"AutoApproveRegistrations"`
+	OrganisationRequestsEnabled     bool            `json:"OrganisationRequestsEnabled"`
+	AutoApproveOrganisationRequests bool            `json:"AutoApproveOrganisationRequests"`
+	APIAccessFlow                   string          `json:"APIAccessFlow"`
+	LoginAttempts                   int64           `json:"LoginAttempts"`
+	LoginLockTime                   int64           `json:"LoginLockTime"`
+	PasswordMinLength               int64           `json:"PasswordMinLength"`
+	PasswordMinDigits               int64           `json:"PasswordMinDigits"`
+	PasswordMinSpecial              int64           `json:"PasswordMinSpecial"`
+	PasswordMixedCase               bool            `json:"PasswordMixedCase"`
+	SMTPHost                        string          `json:"SMTPHost"`
+	SMTPPort                        int64           `json:"SMTPPort"`
+	SMTPUser                        string          `json:"SMTPUser"`
+	EmailFrom                       string          `json:"EmailFrom"`
+	AdminSignUpEmail                string          `json:"AdminSignUpEmail"`
+	EmailSubjects                   json.RawMessage `json:"EmailSubjects"`
+	ExpiryWarningDays               int64           `json:"ExpiryWarningDays"`
+	RobotsText                      string          `json:"RobotsText"`
+	BlogEnabled                     bool            `json:"BlogEnabled"`
+	BlogComments                    bool            `json:"BlogComments"`
+	UpdatedAt                       string          `json:"UpdatedAt"`
+}
+
+func shown(s setting.Settings) Shown {
+	subjects := json.RawMessage(s.EmailSubjects)
+	if len(subjects) == 0 {
+		subjects = json.RawMessage("{}")
+	}
+	return Shown{s.PortalVisibility, s.SignInEnabled, s.RegistrationEnabled, s.AutoApproveRegistrations, s.OrganisationRequestsEnabled, s.AutoApproveOrganisationRequests,
+		s.APIAccessFlow, s.LoginAttempts, s.LoginLockTime, s.PasswordMinLength, s.PasswordMinDigits, s.PasswordMinSpecial, s.PasswordMixedCase, s.SMTPHost, s.SMTPPort, s.SMTPUser,
+		s.EmailFrom, s.AdminSignUpEmail, subjects, s.ExpiryWarningDays, s.RobotsText, s.BlogEnabled, s.BlogComments, table.Stamp(s.UpdatedAt)}
+}
+
+// Operations lists the rows; none when there is no portal.
+func (s *Service) Operations() []operation.Operation {
+	if s.Scope.IsZero() {
+		return nil
+	}
+	example := shown(setting.Default())
+	rows := portal.Group("portal-settings", "/settings", "settings").Rows(
+		operation.GET("get", "", "Fetch the general settings", s.get, operation.Example(nil, example)),
+		operation.PUT("update", "", "Change general settings", s.update, operation.Redact("SMTPPassword"), operation.Faulting(table.CodeInvalid),
+			operation.Example(map[string]any{"RobotsText": setting.Robots, "PasswordMinLength": 8}, example)),
+	)
+	rows = append(rows, portal.Group("portal-configs", "/configs", "settings").Rows(
+		operation.GET("list", "", "Fetch what the operator has set, secrets masked", s.configs, operation.Example(nil, []map[string]any{s.Options})))...)
+	robots := portal.Group("portal", "", "settings")
+	robots.Path = ""
+	return append(rows, robots.Rows(operation.GET("robots", "/robots.txt", "What crawlers are told", s.robots, operation.Public(), operation.Example(nil, Text(setting.Robots)),
+		operation.Faulting(codeAbsent)))...)
+}
+
+const codeAbsent = "portal.not_bootstrapped"
+
+type in struct{ Scope tenant.Scope }
+
+func (s *Service) get(ctx context.Context, _ in) (out Shown, err error) {
+	v, err := s.load(ctx)
+	return shown(v), err
+}
+
+func (s *Service) load(ctx context.Context) (v setting.Settings, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		v, err = portal.Find(ctx, r, Kind, the.String())
+		return err
+	})
+	return v, err
+}
+
+type change struct {
+	Scope tenant.Scope
+	Body  table.Body[setting.Settings] `body:""`
+}
+
+// update changes what the body names. The password of the mail server is sealed before
+// it gets near the store.
+func (s *Service) update(ctx context.Context, in change) (out Shown, err error) {
+	now := s.Now()
+	at := crud.Stamp{ID: s.NewID(), Org: s.Scope.Org(), Now: func() time.Time { return now }}
+	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		v, err := portal.Edit(ctx, w, Kind, the, at, func(old setting.Settings) (setting.Settings, error) {
+			fresh := old
+			fresh.SMTPPassword = "" // the bounds are for what is sent, not for what is stored
+			if err := in.Body.Apply(&fresh, false, portal.Resolver(ctx, w)); err != nil {
+				return old, err
+			}
+			var err error
+			switch {
+			case !in.Body.Has("SMTPPassword"):
+				fresh.SMTPPassword = old.SMTPPassword
+			case fresh.SMTPPassword != "":
+				fresh.SMTPPassword, err = s.Keys.Seal(fresh.SMTPPassword)
+			}
+			return fresh, err
+		})
+		out = shown(v)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) configs(context.Context, in) ([]map[string]any, error) {
+	return []map[string]any{s.Options}, nil
+}
+
+func (s *Service) robots(ctx context.Context, _ struct{}) (Text, error) {
+	v, err := s.load(ctx)
+	if fault.KindOf(err) == fault.NotFound {
+		return "", fault.New(fault.Unavailable, codeAbsent, "portal is not bootstrapped")
+	}
+	return Text(v.RobotsText), err
+}
+
+// Text is a plain text as it is answered.
+type Text string
+
+// Stream implements operation.Stream.
+func (t Text) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
+	return "text/plain; charset=utf-8", "", [][]byte{[]byte(t)}, nil
+}
+
+// Schema describes the text.
+func (Text) Schema() map[string]any { return map[string]any{"type": "string"} }
