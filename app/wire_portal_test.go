@@ -17,15 +17,13 @@ const signingKey = "a signing key of the test"
 // dashboard and the signing key that is not used come before.
 const drawn = 8
 
-func init() {
+// portalToken is the token of the first admin of the portal, signed with a key.
+func portalToken(key string) string {
 	keys, err := crypto.NewKeys("a secret of the test")
 	if err != nil {
 		panic(err)
 	}
-	token := account.Sign(signingKey, keys.Digests(fmt.Sprintf("%032x", drawn))[0])
-	callers["portal-admin"] = [2]string{"Authorization", token}
-	callers["portal-bearer"] = [2]string{"Authorization", "Bearer " + token}
-	callers["portal-stranger"] = [2]string{"Authorization", account.Sign("another key", keys.Digests(fmt.Sprintf("%032x", drawn))[0])}
+	return account.Sign(key, keys.Digests(fmt.Sprintf("%032x", drawn))[0])
 }
 
 // countedKeys makes keys 1, 2, 3.

@@ -60,6 +60,10 @@ var callers = map[string][2]string{
 	"super-admin": {"Admin-Auth", adminSecret},
 	"broker":      {"Admin-Auth", brokerSecret},
 	"node":        {"Authorization", nodeSecret},
+	// Admins of the portal.
+	"portal-admin":    {"Authorization", portalToken(signingKey)},
+	"portal-bearer":   {"Authorization", "Bearer " + portalToken(signingKey)},
+	"portal-stranger": {"Authorization", portalToken("another key")},
 }
 
 // seen notes which operations were answered how.

@@ -109,7 +109,7 @@ func TestApply(t *testing.T) {
 		`{"Rate":""}`:                            func(v *thing) { v.Rate = 0 },
 		`{"Price":"1.5"}`:                        func(v *thing) { v.Price = 1.5 },
 		`{"Active":"false"}`:                     func(v *thing) { v.Active = false },
-		`{"Active":"TRUE"}`:                      func(v *thing) {},
+		`{"Active":"TRUE"}`:                      func(*thing) {},
 		`{"Active":0}`:                           func(v *thing) { v.Active = false },
 		`{"Active":null}`:                        func(v *thing) { v.Active = false },
 		`{"Kinds":["c","d"]}`:                    func(v *thing) { v.Kinds = "c,d" },
