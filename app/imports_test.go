@@ -56,6 +56,8 @@ var importRules = []rule{
 	{folder: "adapters/yaml", own: inner, others: []string{"go.yaml.in/yaml/v3"}},
 	{folder: "adapters/openapi", own: inner, others: []string{"github.com/getkin/kin-openapi", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"}},
 	{folder: "adapters/crypto", own: inner},
+	{folder: "adapters/mail", own: inner, others: []string{"github.com/wneessen/go-mail"}},
+	{folder: "adapters/mail/mailtest"},
 	{folder: "adapters/argon2", own: inner, others: []string{"golang.org/x/crypto"}},
 	{folder: "adapters/prometheus", own: []string{"ports/..."}, others: []string{"github.com/prometheus/client_golang"}},
 	{folder: "adapters/otel", own: []string{"ports/..."}, others: []string{"go.opentelemetry.io/otel"}},
@@ -103,7 +105,7 @@ var importRules = []rule{
 	// Clients from outside.
 	{folder: "e2e/gatewaysim", own: []string{"app/...", "e2e/..."}, others: everywhere, tests: true},
 	{folder: "e2e/harness", own: []string{"app/...", "e2e/..."}, others: everywhere, tests: true},
-	{folder: "e2e/scenarios", own: []string{"app/...", "e2e/..."}, others: everywhere, tests: true},
+	{folder: "e2e/scenarios", own: []string{"app/...", "e2e/...", "adapters/mail/mailtest"}, others: everywhere, tests: true},
 	// Their tests need more: the store's types for broken stores, trees of JSON for
 	// what is sent at random.
 	{folder: "e2e/linear", own: []string{"app/...", "e2e/..."}, others: everywhere},

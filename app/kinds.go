@@ -39,6 +39,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, a *App) (cr
 		session.Registration(),
 		identity.GroupRegistration(),
 		session.NonceRegistration(),
+		session.ResetRegistration(),
 		identity.AccountRegistration(),
 		identity.UseRegistration(),
 	}, append(append(audit.Registrations(), portalKinds(p)...), e.resources...)...) {

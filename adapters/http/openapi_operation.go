@@ -197,6 +197,10 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 	case nethttp.StatusNoContent:
 		return described, nil
 	}
+	if media := MediaType(o); media != jsonType {
+		described["content"] = object{media: object{"schema": object{"type": "string", "format": "binary"}}}
+		return described, nil
+	}
 	example, err := Example(o)
 	if err != nil {
 		return nil, err
@@ -217,6 +221,17 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 	}
 	described["content"] = content
 	return described, nil
+}
+
+// MediaType returns the type of the answers of an operation, without parameters.
+func MediaType(o *operation.Operation) string {
+	s, ok := o.Example.(operation.Stream)
+	if !ok {
+		return jsonType
+	}
+	media, _, _, _ := s.Stream()
+	media, _, _ = strings.Cut(media, ";")
+	return media
 }
 
 // Example returns the example answer of an operation as it is sent.

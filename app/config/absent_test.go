@@ -23,7 +23,7 @@ func TestSamplesWithEmptyValues(t *testing.T) {
 			values = append(values, "[]", `[""]`, "[null]")
 		case row.kind == certificates || row.kind == endpoints:
 			values = append(values, "[]", `[{"name": "", "endpoint": "", "tags": [], "cert_file": "", "key_file": ""}]`)
-		case row.kind == dictionary:
+		case row.kind == dictionary || row.kind == secretMap:
 			values = append(values, "{}")
 		}
 		if row.zero {
@@ -33,7 +33,7 @@ func TestSamplesWithEmptyValues(t *testing.T) {
 			path := strings.Split(row.name, ".")
 			file := strings.Join(path, ": {") + ": " + v + strings.Repeat("}", len(path)-1)
 			s, report := load(t, file)
-			s.Redis.Hosts, s.Security.AdditionalPermissions, s.Security.AllowedExamples, s.SSO.Defaults = nil, nil, nil, nil // empty or nil
+			s.Redis.Hosts, s.Security.AdditionalPermissions, s.Security.AllowedExamples, s.SSO.Defaults, s.Mail.Server = nil, nil, nil, nil, nil // empty or nil
 			s.TLS.Certificates, s.TLS.Files, s.Edges, s.EncryptionKeys, s.Redis.Addrs, s.Limits.Proxies, s.Audit.Signing = nil, nil, nil, nil, nil, nil, nil
 			if !reflect.DeepEqual(s, none) || len(report.Problems) > 0 {
 				t.Errorf("%s: %+v", file, report)

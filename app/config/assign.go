@@ -36,6 +36,8 @@ func assign(field any, n *yaml.Node) bool {
 		return store(f, n, asList(as[Secret]))
 	case *map[string]string:
 		return store(f, n, asMap)
+	case *map[string]Secret:
+		return store(f, n, asSecretMap)
 	case *[]Certificate:
 		return store(f, n, asList(asCertificate))
 	case *[]map[string]string:
@@ -176,6 +178,15 @@ func asMap(n *yaml.Node) (map[string]string, bool) {
 		out[key] = val
 	}
 	return out, true
+}
+
+func asSecretMap(n *yaml.Node) (map[string]Secret, bool) {
+	entries, ok := asMap(n)
+	out := make(map[string]Secret, len(entries))
+	for key, val := range entries {
+		out[key] = Secret(val)
+	}
+	return out, ok
 }
 
 // asCertificate ignores names it does not know: some configurations of the

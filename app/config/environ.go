@@ -54,7 +54,7 @@ func (l *loader) environment(environ []string) {
 // and lists of objects have to be.
 func textNode(k kind, s string) (*yaml.Node, bool) {
 	switch k {
-	case list, secretList, dictionary, certificates, endpoints, objects:
+	case list, secretList, dictionary, secretMap, certificates, endpoints, objects:
 	default:
 		return scalar(s), true
 	}
@@ -73,7 +73,8 @@ func textNode(k kind, s string) (*yaml.Node, bool) {
 
 func separated(k kind, s string) (*yaml.Node, bool) {
 	n := &yaml.Node{Kind: yaml.SequenceNode}
-	if k == dictionary {
+	pairs := k == dictionary || k == secretMap
+	if pairs {
 		n.Kind = yaml.MappingNode
 	}
 	for part := range strings.SplitSeq(s, ",") {
@@ -81,7 +82,7 @@ func separated(k kind, s string) (*yaml.Node, bool) {
 		key, val, pair := strings.Cut(part, ":")
 		switch {
 		case part == "":
-		case k != dictionary:
+		case !pairs:
 			n.Content = append(n.Content, scalar(part))
 		case pair:
 			n.Content = append(n.Content, scalar(strings.TrimSpace(key)), scalar(strings.TrimSpace(val)))

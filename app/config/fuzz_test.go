@@ -46,7 +46,7 @@ func FuzzLoad(f *testing.F) {
 func hide(hidden string, place int) (name, value string) {
 	var names []string
 	for _, row := range table {
-		if row.use == used && (row.kind == secret || row.kind == secretList || row.kind == address) {
+		if row.use == used && (row.kind == secret || row.kind == secretList || row.kind == secretMap || row.kind == address) {
 			names = append(names, row.name)
 		}
 	}
@@ -65,8 +65,11 @@ func hide(hidden string, place int) (name, value string) {
 // inFile writes one setting as a file would.
 func inFile(t *testing.T, name, value string) []byte {
 	var v any = value
-	if own.byName[strings.ToLower(name)].kind == secretList {
+	switch own.byName[strings.ToLower(name)].kind {
+	case secretList:
 		v = []string{value}
+	case secretMap:
+		v = map[string]string{"SMTPPassword": value}
 	}
 	parts := strings.Split(name, ".")
 	for i := len(parts) - 1; i >= 0; i-- {

@@ -3,7 +3,7 @@ package config
 // inUse lists the settings that have a field, with their defaults.
 func inUse() []setting {
 	rows := serving()
-	for _, more := range [][]setting{keeping(), guarding(), defining(), reaching(), announcing(), extending(), limiting(), starting(), hosting()} {
+	for _, more := range [][]setting{keeping(), guarding(), defining(), reaching(), announcing(), mailing(), extending(), limiting(), starting(), hosting()} {
 		rows = append(rows, more...)
 	}
 	for i := range rows {
@@ -168,6 +168,24 @@ func reaching() []setting {
 			meaning: "addresses that are generated begin with https://"},
 		{name: "import.allow_private_addresses", preset: "false", field: func(s *Settings) any { return &s.AllowPrivateAddresses },
 			meaning: "descriptions may be imported from, and gateways on domains of APIs called at, private addresses"},
+	}
+}
+
+// mailing lists how mail is sent to people.
+func mailing() []setting {
+	return []setting{
+		{name: "email_backend.enable_email_notifications", preset: "false", field: func(s *Settings) any { return &s.Mail.Enabled },
+			meaning: "mails are sent; without them no password is reset by mail"},
+		{name: "email_backend.code", field: func(s *Settings) any { return &s.Mail.Code },
+			meaning: "how mail is sent: smtp is the only way here, and what an empty text means"},
+		{name: "email_backend.settings", field: func(s *Settings) any { return &s.Mail.Server },
+			meaning: "the mail server: SMTPAddress (host:port; TLS from the beginning on port 465, elsewhere if the server can), SMTPUsername and SMTPPassword"},
+		{name: "email_backend.default_from_email", field: func(s *Settings) any { return &s.Mail.From },
+			meaning: "address of the sender of mails"},
+		{name: "email_backend.default_from_name", field: func(s *Settings) any { return &s.Mail.FromName },
+			meaning: "name of the sender of mails"},
+		{name: "email_backend.dashboard_hostname", field: func(s *Settings) any { return &s.Mail.Hostname },
+			meaning: "host, or address with http:// or https://, under which people reach the control plane from a mail; empty means host_config.hostname"},
 	}
 }
 

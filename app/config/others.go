@@ -13,7 +13,7 @@ func others() []setting {
 	}{
 		{text, otherTexts}, {secret, otherSecrets}, {address, otherAddresses}, {boolean, otherSwitches}, {integer, otherNumbers},
 		{list, "http_server_options.ssl_ciphers"},
-		{dictionary, "email_backend.settings host_config.portal_domains ui.languages"},
+		{dictionary, "host_config.portal_domains ui.languages"},
 	} {
 		rows = append(rows, rowsOf(accepted, group.kind, strings.Fields(group.names)...)...)
 	}
@@ -53,7 +53,6 @@ func otherStorage(prefix string, main bool) []setting {
 
 const otherTexts = `
 	mongo_ssl_ca_file mongo_ssl_pem_keyfile mongo_session_consistency mongo_driver
-	email_backend.code email_backend.default_from_email email_backend.default_from_name email_backend.dashboard_hostname
 	sentry_js_code
 	host_config.portal_root_path
 	security.allowed_content_sources
@@ -72,7 +71,7 @@ const otherSwitches = `
 	mongo_use_ssl mongo_ssl_insecure_skip_verify mongo_ssl_allow_invalid_hostnames mongo_direct_connection
 	hash_keys disable_key_actions_by_username enable_delete_key_by_hash enable_update_key_by_hash
 	enable_hashed_keys_listing enable_master_keys
-	email_backend.enable_email_notifications hide_listen_path use_sentry show_org_id
+	hide_listen_path use_sentry show_org_id
 	host_config.enable_host_names host_config.disable_org_slug_prefix
 	http_server_options.ssl_insecure_skip_verify http_server_options.prefer_server_ciphers
 	security.enable_content_security_policy

@@ -85,6 +85,8 @@ type Settings struct {
 
 	Portal Portal
 
+	Mail Mail
+
 	NotifyOnChange bool
 	PrivateKeyPath string // PEM file of the RSA key that signs notifications; "" = signed with the node secret
 	Redis          Redis
@@ -261,6 +263,43 @@ type Sessions struct {
 	Window        int // seconds
 	Hidden        bool
 	Direct        bool
+}
+
+// Mail says how mail is sent to people (docs/wire/sessions.md#forgotten-passwords).
+type Mail struct {
+	Enabled        bool
+	Code           string            // the way, which is smtp
+	Server         map[string]Secret // SMTPAddress, SMTPUsername, SMTPPassword, in any letter case
+	From, FromName string
+	Hostname       string
+}
+
+// Setting returns one of the entries about the mail server.
+func (m Mail) Setting(name string) string {
+	for key, val := range m.Server {
+		if strings.EqualFold(key, name) {
+			return val.Reveal()
+		}
+	}
+	return ""
+}
+
+// PublicURL returns the address under which people reach the control plane, without a
+// slash at its end, or "" if that is not known. It never comes from a request, whose
+// sender could choose it.
+func (s Settings) PublicURL() string {
+	host := cmp.Or(s.Mail.Hostname, s.Hosts.Dashboard)
+	if host == "" {
+		return ""
+	}
+	if !strings.Contains(host, "://") {
+		scheme := "http://"
+		if s.Hosts.Secure || s.TLS.Enabled {
+			scheme = "https://"
+		}
+		host = scheme + host
+	}
+	return strings.TrimRight(host, "/")
 }
 
 // OpenPolicy is the policy engine (docs/wire/rules.md#switches).

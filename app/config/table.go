@@ -57,6 +57,7 @@ const (
 	list         kind = "list of texts"
 	secretList   kind = "list of secrets"
 	dictionary   kind = "map of texts"
+	secretMap    kind = "map of secrets"
 	certificates kind = "list of certificates"
 	endpoints    kind = "list of endpoints"
 	objects      kind = "list of objects"
@@ -73,6 +74,7 @@ var expected = map[kind]string{
 	list:         "a list of texts (in the environment: separated by commas)",
 	secretList:   "a list of texts (in the environment: separated by commas)",
 	dictionary:   "a map of texts (in the environment: key:value, separated by commas)",
+	secretMap:    "a map of texts (in the environment: key:value, separated by commas)",
 	certificates: "a list of objects with domain_name, cert_file and key_file (in the environment: as JSON)",
 	objects:      "a list of objects (in the environment: as JSON)",
 	endpoints:    "a list of objects with name, endpoint and tags (in the environment: as JSON)",
@@ -137,6 +139,8 @@ func kindOf(field any) kind {
 		return secretList
 	case *map[string]string:
 		return dictionary
+	case *map[string]Secret:
+		return secretMap
 	case *[]Certificate:
 		return certificates
 	case *[]Edge:

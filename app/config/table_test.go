@@ -116,7 +116,7 @@ func TestTableCoversTheField(t *testing.T) {
 var kindsOf = map[string][]kind{
 	"string": {text, secret, address}, "DBType": {text}, "bool": {boolean},
 	"int": {integer}, "int64": {integer}, "uint": {integer}, "uint16": {integer},
-	"[]string": {list}, "map[string]string": {dictionary}, "map[ObjectGroup]string": {dictionary},
+	"[]string": {list}, "map[string]string": {dictionary, secretMap}, "map[ObjectGroup]string": {dictionary},
 	"CertsData": {certificates}, "EdgeEndpoints": {endpoints},
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"net"
+	"net/mail"
 	"net/url"
 	"regexp"
 	"slices"
@@ -23,7 +24,7 @@ type finding struct {
 func (l *loader) validate() {
 	s := &l.settings
 	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
-	for _, f := range slices.Concat(servingFindings(s), storageFindings(s), gatewayFindings(s), redisFindings(&s.Redis), limitFindings(s), sessionFindings(&s.Sessions), ssoFindings(&s.SSO), passwordFindings(&s.Security)) {
+	for _, f := range slices.Concat(servingFindings(s), storageFindings(s), gatewayFindings(s), redisFindings(&s.Redis), limitFindings(s), sessionFindings(&s.Sessions), ssoFindings(&s.SSO), passwordFindings(&s.Security), mailFindings(s)) {
 		if f.bad {
 			l.problem(f.setting, "%s", f.message)
 		}
@@ -114,6 +115,18 @@ func passwordFindings(p *Security) []finding {
 	return []finding{
 		{p.PasswordMaxDays < 0 || p.PasswordMaxDays > longestPassword, "security.user_password_max_days", "expected 0 to 36500"},
 		{p.PasswordHistory < 0 || p.PasswordHistory > mostPasswords, "security.enforce_password_history", "expected 0 to 24"},
+	}
+}
+
+func mailFindings(s *Settings) []finding {
+	m, on := &s.Mail, s.Mail.Enabled
+	from, err := mail.ParseAddress(m.From)
+	return []finding{
+		{on && m.Code != "" && !strings.EqualFold(m.Code, "smtp"), "email_backend.code", "expected smtp: this service sends mail by SMTP only, which the other mail services accept as well"},
+		{on && !hostPort(m.Setting("SMTPAddress"), 1), "email_backend.settings", "expected SMTPAddress as host:port"},
+		{on && (m.Setting("SMTPUsername") == "") != (m.Setting("SMTPPassword") == ""), "email_backend.settings", "SMTPUsername and SMTPPassword need each other"},
+		{on && (err != nil || from.Address != m.From), "email_backend.default_from_email", "expected an e-mail address"},
+		{on && !absolute(s.PublicURL()), "email_backend.dashboard_hostname", "mails need the host under which people reach the control plane; set it, or host_config.hostname"},
 	}
 }
 

@@ -18,8 +18,24 @@ type PasswordSettings struct {
 	First   bool // a password that somebody else chose is changed before anything else
 }
 
-// codeUsed is the code of the fault for a password that the user has had.
-const codeUsed = identity.UserKind + ".password_used"
+// Codes of the faults of passwords that are chosen.
+const (
+	CodeNewPassword  = identity.UserKind + ".new_password"
+	CodeUsedPassword = identity.UserKind + ".password_used" // the user has had it
+)
+
+// Chosen returns the hash of a password that a user chooses, or says what it lacks.
+func (s *Service) Chosen(u identity.User, chosen string) (string, error) {
+	if err := s.acceptable("new_password", u, chosen); err != nil {
+		return "", err
+	}
+	return s.Passwords.Hash(chosen)
+}
+
+// Choosing returns a user with a password that it chose.
+func (s *Service) Choosing(u identity.User, hash string) identity.User {
+	return s.withPassword(u, hash, false)
+}
 
 // acceptable refuses a password that breaks the policy, or that the user has had.
 func (s *Service) acceptable(field string, u identity.User, chosen string) error {
@@ -29,7 +45,7 @@ func (s *Service) acceptable(field string, u identity.User, chosen string) error
 	had := append([]string{u.Credentials.PasswordHash}, u.Credentials.Earlier...)
 	for _, hash := range had[:min(len(had), s.History, password.MostKept)] {
 		if hash != "" && s.Passwords.Verify(hash, chosen) {
-			return fault.New(fault.Invalid, codeUsed, "%s must differ from the last %d passwords", field, s.History).At(field)
+			return fault.New(fault.Invalid, CodeUsedPassword, "%s must differ from the last %d passwords", field, s.History).At(field)
 		}
 	}
 	return nil

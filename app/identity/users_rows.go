@@ -79,7 +79,7 @@ func (s Users) Operations() []operation.Operation {
 			operation.Notes("Its access key and its sessions are refused from now on."),
 			operation.Example(nil, done("User revoked", nil))),
 		operation.POST("password.set", "/{userId}/actions/reset", "Set a user's password", s.SetPassword, operation.AnyUser(), operation.EvenExpired(),
-			operation.Redact("current_password", "new_password"), operation.Faulting(identity.UserKind+".current_password", identity.UserKind+".new_password", codeUsed, userMissing, "auth.denied"),
+			operation.Redact("current_password", "new_password"), operation.Faulting(identity.UserKind+".current_password", CodeNewPassword, CodeUsedPassword, userMissing, "auth.denied"),
 			operation.Notes("One's own password needs the current one, unless there is none yet or the new one is the same. Another user's needs the permission ResetPassword."),
 			operation.Example(map[string]any{"current_password": "", "new_password": "a-long-passphrase"}, done("User password updated", nil))),
 	)

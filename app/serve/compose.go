@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/argon2"
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
@@ -25,11 +24,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
-	"github.com/gatehouse-io/gatehouse/app/session"
-	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/redact"
-	sessions "github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
@@ -197,16 +193,6 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 				Examples: d.ValidateExamples, Defaults: d.ValidateDefaults, Streams: d.Streams, AllStreams: d.ExperimentalStreams},
 			UnsafePolicyIDs: d.UnsafePolicyIDs, Hosts: hosts,
 		}))
-	b := s.Sessions
-	defaults := access.Map{}
-	for permission, level := range s.SSO.Defaults {
-		defaults[permission] = access.Level(level)
-	}
-	opts = append(opts, app.WithSessions(session.Config{
-		LoginURL: s.SSO.LoginURL, ErrorURL: s.SSO.ErrorURL,
-		Grants: sessions.Grants{Lookup: s.SSO.Lookup, DefaultGroup: s.SSO.DefaultGroup, Defaults: defaults, AdminDefault: s.SSO.AdminDefault},
-		Life:   time.Duration(b.Lifetime) * time.Second, One: b.One, Secure: b.SecureCookies || s.TLS.Enabled,
-		PerName: b.PerName, PerAddress: b.PerAddress, Window: time.Duration(b.Window) * time.Second, Hidden: b.Hidden, Direct: b.Direct}))
 	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
 		opts = append(opts, app.WithPortal(app.Portal{ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown()}))
 	}
@@ -271,7 +257,11 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 	if err != nil {
 		return nil, err
 	}
-	opts := []app.Option{words}
+	sessions, err := browserSessions(s)
+	if err != nil {
+		return nil, err
+	}
+	opts := []app.Option{words, sessions}
 	engine := ruleEngine(s, log)
 	if s.Security.OpenPolicy.Enabled {
 		opts = append(opts, app.WithRules(func(t app.Tools) (rules.Engine, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // tried names what an attempt counts for.
@@ -17,11 +18,7 @@ type tried struct{ name, address string }
 // before has a count of its own: however often others guess at a name, its owner gets
 // in.
 func (s *Service) tried(in loginIn, email string) tried {
-	t := tried{name: email, address: in.Origin.Remote}
-	if s.cfg.Direct {
-		t.address = in.Origin.Peer
-	}
-	t.address = network(t.address)
+	t := tried{name: email, address: s.network(in.Origin)}
 	nonce, proof, _ := strings.Cut(in.Device, ".")
 	if len(nonce) == deviceSize && session.Proven(proof, s.users.Keys.Digests(deviceText(email, nonce))) {
 		t.name = "device " + nonce
@@ -57,10 +54,23 @@ func (s *Service) take(t tried) error {
 	if s.cfg.Hidden {
 		return wrong()
 	}
+	return waiting(wait)
+}
+
+// waiting says how long somebody must wait.
+func waiting(wait time.Duration) error {
 	seconds := int((wait + time.Second - 1) / time.Second)
 	f := fault.New(fault.TooMany, CodeWait, "Retry in %d seconds.", seconds)
 	f.Wait = seconds
 	return f
+}
+
+// network returns what counts as the address of a caller.
+func (s *Service) network(from operation.Origin) string {
+	if s.cfg.Direct {
+		return network(from.Peer)
+	}
+	return network(from.Remote)
 }
 
 // giveBack says that an attempt was not wrong.

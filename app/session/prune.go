@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -15,8 +16,13 @@ const (
 	pruneMost  = 100
 )
 
-// Run forgets sessions that are over until ctx ends.
+// Run forgets sessions that are over, and sends mails, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
+	var posts sync.WaitGroup
+	defer posts.Wait()
+	for range mailsAtOnce {
+		posts.Go(func() { s.post(ctx) })
+	}
 	tick := time.NewTicker(pruneEvery)
 	defer tick.Stop()
 	for {
@@ -33,7 +39,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Prune forgets sessions and nonces that are over and returns how many there were.
+// Prune forgets sessions, nonces and resets that are over and returns how many there were.
 func (s *Service) Prune(ctx context.Context) (n int, err error) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "sessions.prune"})
 	now := s.users.Now()
@@ -42,6 +48,10 @@ func (s *Service) Prune(ctx context.Context) (n int, err error) {
 		return n, err
 	}
 	more, err := prune(ctx, s.users.Store, nonces, now)
+	if n += more; err != nil {
+		return n, err
+	}
+	more, err = prune(ctx, s.users.Store, resets, now)
 	return n + more, err
 }
 

@@ -10,8 +10,10 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	domain "github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/mail"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -46,6 +48,22 @@ func NonceRegistration() crud.Registration {
 	}}.Registration()
 }
 
+var resets = &store.Kind[session.Reset]{
+	Name: session.ResetKind, Noun: "reset",
+	ID:  func(r session.Reset) string { return r.ID },
+	Org: func(r session.Reset) tenant.ID { return r.OrgID },
+	Indexes: []store.Index[session.Reset]{
+		store.Lookup(byDigest, func(r session.Reset) string { return r.Digest }),
+	},
+}
+
+// ResetRegistration is what resets of passwords bring.
+func ResetRegistration() crud.Registration {
+	return crud.Facts[session.Reset]{Kind: resets, Sample: func(at crud.Stamp) (session.Reset, error) {
+		return session.NewReset(at.ID, at.ID, domain.User{ID: at.ID, OrgID: at.Org, Email: "ada@example.com"}, at.Now()), nil
+	}}.Registration()
+}
+
 // Registration is what sessions bring.
 func Registration() crud.Registration {
 	return crud.Facts[session.Session]{Kind: sessions, Sample: func(at crud.Stamp) (session.Session, error) {
@@ -69,13 +87,17 @@ type Config struct {
 	LoginURL string         // where the login page is; "": there is none
 	ErrorURL string         // where those go whom single sign-on refuses; "": they get an error
 
+	Mail      mail.Sender // sends mails about forgotten passwords; nil: there are none
+	Mails     int         // that a network can ask for as long as one can be used; 0: 20
+	PublicURL string      // under which people reach this service, for the addresses in mails
+
 	Delay time.Duration // answers to logins wait for up to so long besides what all take; 0: 200 ms, less: no answer waits
 }
 
 // Bounds of what logins may take together.
 const (
 	atOnce      = 2      // passwords that are checked at a time: each takes a processor, and memory
-	waiting     = 64     // logins that wait for that
+	queued      = 64     // logins that wait for that
 	maxHomes    = 4      // organisations in which one password is looked for
 	maxNames    = 50_000 // more than can be tried in a window, since each costs a slow hash
 	maxPassword = 1024
@@ -92,6 +114,10 @@ type Service struct {
 	mu        sync.Mutex
 	names     session.Attempts
 	addresses session.Attempts
+	mailed    session.Attempts // requests for mails, by address of the user
+	asking    session.Attempts // requests for mails, by network
+
+	requests chan request // for mails
 }
 
 // New returns the use cases for the users of a service.
@@ -102,13 +128,19 @@ func New(users *identity.Service, cfg Config) *Service {
 	if cfg.Window <= 0 {
 		cfg.Window = 15 * time.Minute
 	}
+	if cfg.Mails <= 0 {
+		cfg.Mails = mailsPerNetwork
+	}
 	if cfg.Delay == 0 {
 		cfg.Delay = 200 * time.Millisecond
 	}
 	return &Service{
-		users: users, cfg: cfg, queue: make(chan struct{}, waiting), slots: make(chan struct{}, atOnce),
+		users: users, cfg: cfg, queue: make(chan struct{}, queued), slots: make(chan struct{}, atOnce),
 		names:     session.Attempts{Limit: cfg.PerName, Window: cfg.Window, Room: maxNames},
 		addresses: session.Attempts{Limit: cfg.PerAddress, Window: cfg.Window, Room: maxNames},
+		mailed:    session.Attempts{Limit: mailsPerName, Window: session.ResetLife, Room: maxNames},
+		asking:    session.Attempts{Limit: cfg.Mails, Window: session.ResetLife, Room: maxNames},
+		requests:  make(chan request, mailsWaiting),
 		dummy: sync.OnceValue(func() string {
 			hash, err := users.Passwords.Hash("a password that no user has")
 			if err != nil {

@@ -51,7 +51,9 @@ func page(tag string, ops []operation.Operation, dir string) (string, error) {
 		if err := sample(&b, "Request", o.Request); err != nil {
 			return "", err
 		}
-		if o.Example != nil {
+		if media := httpadapter.MediaType(&o); media != "application/json" {
+			fmt.Fprintf(&b, "\nThe answer, with status %d, is `%s`.\n", o.Status, media)
+		} else if o.Example != nil {
 			answer, err := httpadapter.Example(&o)
 			if err == nil {
 				err = sample(&b, fmt.Sprintf("Answer, status %d", o.Status), json.RawMessage(answer))

@@ -110,6 +110,8 @@ var (
 // plans has every operation that needs more than its path.
 var plans = together(peoplePlans, map[string]plan{
 	"sessions.login":   {path: withPassword, bodies: logins},
+	"sessions.forgot":  {path: withPassword, bodies: forgets},
+	"sessions.reset":   {path: withCode, bodies: chooses},
 	"sso.create":       {path: signedOn, bodies: aPerson},
 	"sso.tap":          {path: withNonce, query: map[string][]string{"nonce": {"{nonce}"}}},
 	"admin.sso.create": {path: signedOn, bodies: aPerson, as: root},

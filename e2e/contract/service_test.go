@@ -63,7 +63,8 @@ const (
 // service is a control plane in memory.
 type service struct {
 	*app.App
-	made int // records so far, so that each has a name of its own
+	made  int // records so far, so that each has a name of its own
+	mails postbox
 }
 
 // newService starts a control plane with users, where the time goes on by a second
@@ -86,10 +87,11 @@ func newServiceWith(t testing.TB, trail bool) *service {
 	if trail {
 		kept.Signer = real
 	}
+	mails := make(postbox, 1000)
 	a, err := app.New(
 		app.WithClock(apptest.Clock()), app.WithKeys(keys), app.WithIDs(apptest.Numbered("%024x"), apptest.Numbered("request-%d")), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
-		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", Delay: -1}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
+		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", Delay: -1, Mail: mails, Mails: 1 << 30}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
 		app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
 		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}),
 		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
@@ -102,7 +104,7 @@ func newServiceWith(t testing.TB, trail bool) *service {
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := &service{App: a}
+	s := &service{App: a, mails: mails}
 	for _, f := range []identity.First{
 		{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: string(admin)},
 		{OrgID: "org-b", OwnerSlug: "b", Email: "admin@b.example", AccessKey: string(other)},

@@ -1,9 +1,52 @@
 package contract_test
 
 import (
+	"context"
 	"fmt"
+	"regexp"
 	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/mail"
 )
+
+// postbox keeps the mails of a service, as long as there is room.
+type postbox chan mail.Message
+
+// Send implements mail.Sender.
+func (b postbox) Send(_ context.Context, m mail.Message) error {
+	select {
+	case b <- m:
+	default:
+	}
+	return nil
+}
+
+// withCode makes a user who has forgotten the password, and got a mail.
+func withCode(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	user := withPassword(t, s)
+	s.must(t, request{method: "POST", path: "/password/forgot", body: fmt.Appendf(nil, `{"username":%q}`, user["username"])})
+	for {
+		select {
+		case m := <-s.mails:
+			if m.To == user["username"] {
+				user["code"] = regexp.MustCompile(`code=([A-Z0-9]+)`).FindStringSubmatch(m.Text)[1]
+				return user
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("no mail has come")
+		}
+	}
+}
+
+func forgets(_ *service, path map[string]string) []string {
+	return []string{fmt.Sprintf(`{"username":%q}`, path["username"]), `{"username":"nobody@a.example","org_id":"org-a"}`}
+}
+
+func chooses(_ *service, path map[string]string) []string {
+	return []string{fmt.Sprintf(`{"code":%q,"new_password":"another-passphrase"}`, path["code"])}
+}
 
 // withPassword makes a user who can log in.
 func withPassword(t testing.TB, s *service) map[string]string {

@@ -1,0 +1,113 @@
+// Package mail sends mail by SMTP (RFC 5321).
+package mail
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/gatehouse-io/gatehouse/ports/mail"
+)
+
+// Config says where mail goes, and from whom it is.
+type Config struct {
+	Address  string // host:port of the server
+	Username string // "": without login
+	Password string
+	From     string // address of the sender
+	FromName string
+	Timeout  time.Duration // of one mail; 0: 15 s
+}
+
+// implicitTLS is the port where a conversation begins with TLS (RFC 8314, 3.3).
+const implicitTLS = 465
+
+// SMTP sends mail through one server. On port 465 it speaks TLS from the beginning;
+// elsewhere it changes to TLS if the server can, and sends no password if it cannot, but
+// to a server on the same machine.
+type SMTP struct {
+	cfg    Config
+	host   string
+	server []gomail.Option
+}
+
+var _ mail.Sender = (*SMTP)(nil)
+
+// New returns an SMTP sender. Nothing is connected yet.
+func New(cfg Config) (*SMTP, error) {
+	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), 15*time.Second)
+	host, text, err := net.SplitHostPort(cfg.Address)
+	port, failed := strconv.Atoi(text)
+	if err != nil || failed != nil || host == "" || port < 1 || port > 65535 {
+		return nil, errors.New("the address of the mail server must be host:port")
+	}
+	s := &SMTP{cfg: cfg, host: host, server: []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(cfg.Timeout)}}
+	ip, login := net.ParseIP(host), gomail.SMTPAuthAutoDiscover
+	near := host == "localhost" || ip != nil && ip.IsLoopback()
+	switch {
+	case port == implicitTLS:
+		s.server = append(s.server, gomail.WithSSL())
+	case cfg.Username == "" || near:
+		login = gomail.SMTPAuthPlain // which the client sends without TLS to this machine only
+		s.server = append(s.server, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+	default:
+		s.server = append(s.server, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	}
+	if cfg.Username != "" {
+		s.server = append(s.server, gomail.WithSMTPAuth(login), gomail.WithUsername(cfg.Username), gomail.WithPassword(cfg.Password))
+	}
+	if _, err := s.write(mail.Message{To: cfg.From}); err != nil {
+		return nil, errors.New("the sender of mail must be an address")
+	}
+	return s, nil
+}
+
+// Send implements mail.Sender.
+func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
+	message, err := s.write(m)
+	if err != nil {
+		return errors.New("mail: the recipient is no address")
+	}
+	client, err := gomail.NewClient(s.host, s.server...)
+	if err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	return discreet(client.DialAndSendWithContext(ctx, message))
+}
+
+func (s *SMTP) write(m mail.Message) (*gomail.Msg, error) {
+	out := gomail.NewMsg()
+	if err := out.FromFormat(s.cfg.FromName, s.cfg.From); err != nil {
+		return nil, err
+	}
+	if err := out.To(m.To); err != nil {
+		return nil, err
+	}
+	out.Subject(m.Subject)
+	out.SetDate()
+	out.SetMessageID()
+	out.SetBodyString(gomail.TypeTextPlain, m.Text)
+	return out, nil
+}
+
+// discreet keeps what servers quote, such as the recipient, out of an error.
+func discreet(err error) error {
+	if err == nil {
+		return nil
+	}
+	if refused, ok := errors.AsType[*gomail.SendError](err); ok {
+		return fmt.Errorf("mail: the server refuses the mail: %s (%d %s)", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return fmt.Errorf("mail: the server cannot be reached: %w", op)
+	}
+	return errors.New("mail: the conversation with the server failed; check its address, its certificate, the user and the password")
+}

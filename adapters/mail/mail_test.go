@@ -1,0 +1,92 @@
+package mail_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/mail"
+	"github.com/gatehouse-io/gatehouse/adapters/mail/mailtest"
+	port "github.com/gatehouse-io/gatehouse/ports/mail"
+)
+
+func open(t *testing.T, cfg mail.Config) *mail.SMTP {
+	t.Helper()
+	s, err := mail.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+const letter = "An address:\n\nhttps://gatehouse.example/password/reset?code=ABC=DEF&x=" + "long-long-long-long-long-long-long-long-long-long\n.\nÜber\n"
+
+func TestSend(t *testing.T) {
+	server := mailtest.Start(t)
+	s := open(t, mail.Config{Address: server.Address(), From: "gatehouse@example.com", FromName: "Gatehouse Ü", Username: "me", Password: "hunter2"})
+	if err := s.Send(t.Context(), port.Message{To: "ada@example.com", Subject: "Choose another password", Text: letter}); err != nil {
+		t.Fatal(err)
+	}
+	m := server.Next(t)
+	if m.From != "gatehouse@example.com" || m.To != "ada@example.com" || m.Text != letter || m.Header.Get("Subject") != "Choose another password" || m.Login == "" ||
+		m.Header.Get("Date") == "" || m.Header.Get("Message-Id") == "" || !strings.Contains(m.Header.Get("From"), "<gatehouse@example.com>") {
+		t.Errorf("%+v", m)
+	}
+}
+
+// What servers quote is not in errors, which are logged.
+func TestRefusedMail(t *testing.T) {
+	server := mailtest.Start(t)
+	server.Refuse = "550 5.1.1 <ada@example.com> is unknown here"
+	s := open(t, mail.Config{Address: server.Address(), From: "gatehouse@example.com"})
+	err := s.Send(t.Context(), port.Message{To: "ada@example.com", Subject: "s", Text: "secret"})
+	if err == nil || strings.Contains(err.Error(), "ada@") || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "550") {
+		t.Error(err)
+	}
+}
+
+// A recipient is one address: nothing smuggles another header or recipient in.
+func TestRecipients(t *testing.T) {
+	server := mailtest.Start(t)
+	s := open(t, mail.Config{Address: server.Address(), From: "gatehouse@example.com"})
+	for _, to := range []string{"", "ada", "ada@example.com\r\nBcc: eve@example.com", "ada@example.com, eve@example.com", "ada@example.com\r\n"} {
+		if err := s.Send(t.Context(), port.Message{To: to, Subject: "s", Text: "t"}); err == nil || strings.Contains(err.Error(), "eve") {
+			t.Errorf("%q: %v", to, err)
+		}
+	}
+	if server.Waiting() != 0 {
+		t.Error("mails came")
+	}
+}
+
+// A password goes to no other machine without TLS, and a server that says nothing holds
+// nobody up.
+func TestServersThatFail(t *testing.T) {
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
+	s := open(t, mail.Config{Address: silent.Addr().String(), From: "gatehouse@example.com", Timeout: 50 * time.Millisecond})
+	if err := s.Send(context.Background(), port.Message{To: "ada@example.com"}); err == nil {
+		t.Error("a silent server takes mail")
+	}
+}
+
+func TestNew(t *testing.T) {
+	for name, cfg := range map[string]mail.Config{
+		"no address":    {From: "a@b.example"},
+		"no port":       {Address: "mail.example", From: "a@b.example"},
+		"no host":       {Address: ":25", From: "a@b.example"},
+		"a wrong port":  {Address: "mail.example:70000", From: "a@b.example"},
+		"a wrong from":  {Address: "mail.example:25", From: "nobody"},
+		"without from":  {Address: "mail.example:25"},
+		"two addresses": {Address: "mail.example:25", From: "a@b.example, c@d.example"},
+	} {
+		if _, err := mail.New(cfg); err == nil {
+			t.Error(name)
+		}
+	}
+}

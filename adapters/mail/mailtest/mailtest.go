@@ -1,0 +1,138 @@
+// Package mailtest has a mail server for tests: it takes every mail and keeps it.
+package mailtest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/mail"
+	"net/textproto"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Server is a mail server on a loopback address.
+type Server struct {
+	// Refuse is what the server answers to a recipient in place of taking the mail,
+	// such as "550 5.1.1 unknown"; "": it takes all. It is set before the first mail.
+	Refuse string
+
+	listener net.Listener
+	mails    chan Mail
+}
+
+// Mail is what arrived.
+type Mail struct {
+	From, To string // of the envelope
+	Login    string // what the client sent with AUTH, "" without
+	Header   mail.Header
+	Text     string // lines end in "\n"
+}
+
+// Start runs a server until the test ends.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{listener: l, mails: make(chan Mail, 1000)}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go s.serve(conn)
+		}
+	}()
+	return s
+}
+
+// Address returns host:port of the server.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Next returns the next mail, or fails the test when none comes.
+func (s *Server) Next(t testing.TB) Mail {
+	t.Helper()
+	select {
+	case m := <-s.mails:
+		return m
+	case <-time.After(20 * time.Second):
+		t.Fatal("no mail has come")
+		return Mail{}
+	}
+}
+
+// Waiting returns how many mails have come that Next has not returned.
+func (s *Server) Waiting() int { return len(s.mails) }
+
+// serve has one conversation.
+func (s *Server) serve(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	c := textproto.NewReader(bufio.NewReader(conn))
+	say := func(text string) { _, _ = fmt.Fprint(conn, text+"\r\n") }
+	say("220 mailtest")
+	var m Mail
+	for {
+		line, err := c.ReadLine()
+		if err != nil {
+			return
+		}
+		switch verb, rest, _ := strings.Cut(line, " "); strings.ToUpper(verb) {
+		case "EHLO":
+			say("250-mailtest\r\n250-8BITMIME\r\n250 AUTH PLAIN")
+		case "AUTH":
+			m.Login = rest
+			say("235 2.7.0 welcome")
+		case "MAIL":
+			m.From = between(rest)
+			say("250 2.1.0 sender")
+		case "RCPT":
+			if m.To = between(rest); s.Refuse != "" {
+				say(s.Refuse)
+				continue
+			}
+			say("250 2.1.5 recipient")
+		case "DATA":
+			say("354 go on")
+			if s.take(c, m) != nil {
+				return
+			}
+			say("250 2.0.0 taken")
+		case "QUIT":
+			say("221 2.0.0 bye")
+			return
+		default:
+			say("250 2.0.0 fine")
+		}
+	}
+}
+
+func (s *Server) take(c *textproto.Reader, m Mail) error {
+	lines, err := c.ReadDotLines()
+	if err != nil {
+		return err
+	}
+	read, err := mail.ReadMessage(strings.NewReader(strings.Join(lines, "\n") + "\n"))
+	if err != nil {
+		return err
+	}
+	text, err := decoded(read)
+	if err != nil {
+		return err
+	}
+	m.Header, m.Text = read.Header, text
+	s.mails <- m
+	return nil
+}
+
+// between returns what stands in angle brackets.
+func between(text string) string {
+	_, text, _ = strings.Cut(text, "<")
+	text, _, _ = strings.Cut(text, ">")
+	return text
+}

@@ -1,0 +1,39 @@
+package serve
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/mail"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	sessions "github.com/gatehouse-io/gatehouse/core/session"
+)
+
+// browserSessions translates what the settings say of browsers, single sign-on and mail.
+func browserSessions(s config.Settings) (app.Option, error) {
+	b := s.Sessions
+	defaults := access.Map{}
+	for permission, level := range s.SSO.Defaults {
+		defaults[permission] = access.Level(level)
+	}
+	cfg := session.Config{
+		LoginURL: s.SSO.LoginURL, ErrorURL: s.SSO.ErrorURL,
+		Grants: sessions.Grants{Lookup: s.SSO.Lookup, DefaultGroup: s.SSO.DefaultGroup, Defaults: defaults, AdminDefault: s.SSO.AdminDefault},
+		Life:   time.Duration(b.Lifetime) * time.Second, One: b.One, Secure: b.SecureCookies || s.TLS.Enabled,
+		PerName: b.PerName, PerAddress: b.PerAddress, Window: time.Duration(b.Window) * time.Second, Hidden: b.Hidden, Direct: b.Direct,
+	}
+	if s.Mail.Enabled {
+		server, err := mail.New(mail.Config{
+			Address: s.Mail.Setting("SMTPAddress"), Username: s.Mail.Setting("SMTPUsername"), Password: s.Mail.Setting("SMTPPassword"),
+			From: s.Mail.From, FromName: s.Mail.FromName,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("email_backend: %w", err)
+		}
+		cfg.Mail, cfg.PublicURL = server, s.PublicURL()
+	}
+	return app.WithSessions(cfg), nil
+}

@@ -1,0 +1,158 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"time"
+
+	users "github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/mail"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Codes of the faults of forgotten passwords.
+const (
+	CodeNoMail   = "login.no_mail"
+	CodeUsername = "login.username"
+)
+
+// Bounds of mails about forgotten passwords. Addresses and networks have theirs for as
+// long as a mail can be used.
+const (
+	mailsPerName    = 3
+	mailsPerNetwork = 20
+	mailsWaiting    = 256
+	mailsAtOnce     = 2
+	mailAttempts    = 4
+)
+
+// Forgotten is who has forgotten a password.
+type Forgotten struct {
+	Username string    `json:"username" doc:"E-mail address of the user."`
+	OrgID    tenant.ID `json:"org_id,omitempty" doc:"Organisation of the user, if the address has users in several; without it there is a mail for each of four."`
+}
+
+// Fill implements operation.Form.
+func (f *Forgotten) Fill(fields url.Values) {
+	f.Username, f.OrgID = fields.Get("username"), tenant.ID(fields.Get("org_id"))
+}
+
+type forgottenIn struct {
+	Origin    operation.Origin
+	Forgotten Forgotten `body:""`
+}
+
+// request is a mail that somebody asked for.
+type request struct {
+	email string
+	org   tenant.ID
+	by    store.Attribution
+}
+
+const mailed = "If there is a user with this address and a password, a mail is on its way"
+
+// Forget has a mail sent with which a password can be chosen. The answer does not wait
+// for anything that depends on whether there is such a user.
+func (s *Service) Forget(ctx context.Context, in forgottenIn) (operation.Landing, error) {
+	if s.cfg.Mail == nil {
+		return operation.Landing{}, fault.New(fault.Denied, CodeNoMail, "access denied: no mail is sent here; ask an admin for another password")
+	}
+	email, err := identity.CleanEmail(in.Forgotten.Username)
+	if err != nil {
+		return operation.Landing{}, fault.New(fault.Invalid, CodeUsername, "username must be an e-mail address").At("username")
+	}
+	done := operation.Landing{Receipt: operation.Receipt{Message: mailed}}
+	switch enough, err := s.asks(in.Origin, email); {
+	case err != nil:
+		return operation.Landing{}, err
+	case enough:
+		return done, nil
+	}
+	select {
+	case s.requests <- request{email, in.Forgotten.OrgID, store.AttributionOf(ctx, tenant.Scope{})}:
+		return done, nil
+	default:
+		return operation.Landing{}, fault.New(fault.Unavailable, CodeBusy, "Too many mails are asked for at once; try again")
+	}
+}
+
+// asks counts a request. enough says that the address gets no more mail for a while,
+// which nobody is told; too many requests of one network are refused.
+func (s *Service) asks(from operation.Origin, email string) (enough bool, err error) {
+	now := s.users.Now()
+	s.mu.Lock()
+	wait := s.asking.Take(now, s.network(from))
+	if wait == 0 {
+		enough = s.mailed.Take(now, email) > 0
+	}
+	s.mu.Unlock()
+	if wait == 0 {
+		return enough, nil
+	}
+	return false, waiting(wait)
+}
+
+// post sends mails that were asked for until ctx ends.
+func (s *Service) post(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case r := <-s.requests:
+			if err := s.mail(ctx, r); err != nil && ctx.Err() == nil {
+				s.users.Log.Error("a mail about a forgotten password is not sent; the user can ask for another one", "error", err)
+			}
+		}
+	}
+}
+
+// mail sends a mail to each user with an address.
+func (s *Service) mail(ctx context.Context, r request) error {
+	found, err := s.users.ByAddress(ctx, r.email, r.org, maxHomes)
+	for _, u := range found {
+		if err == nil && session.Forgetful(u) {
+			err = s.remind(store.Attribute(ctx, r.by), u)
+		}
+	}
+	return err
+}
+
+// remind makes a code for a user and mails it. Earlier codes hold on: who asks for mails
+// in the name of somebody else makes none of them useless.
+func (s *Service) remind(ctx context.Context, u identity.User) error {
+	o, err := s.users.Organisation(ctx, u.OrgID)
+	if err != nil {
+		return err
+	}
+	code := rand.Text()
+	made := session.NewReset(s.users.NewID(), s.resetDigests(code)[0], u, s.users.Now())
+	if _, err := s.users.Store.Update(ctx, users.Home(u), func(w store.Writer) error { return resets.Insert(ctx, w, made) }); err != nil {
+		return err
+	}
+	m := mail.Message{To: u.Email, Subject: "Choose another password", Text: fmt.Sprintf(letter,
+		u.Email, o.Value.OwnerName, s.cfg.PublicURL+"/password/reset?code="+url.QueryEscape(code), session.ResetLife/time.Minute, code)}
+	for pause, n := retry.New(time.Second, time.Minute), 1; ; n++ {
+		if err = s.cfg.Mail.Send(ctx, m); err == nil || n == mailAttempts || pause.Wait(ctx) != nil {
+			return err
+		}
+	}
+}
+
+const letter = `Somebody has asked for another password for %s at %s.
+
+If that was you, open this address and choose one:
+
+%s
+
+It works once, and for %d minutes. A program sends this code instead: %s
+
+If it was not you, do nothing: your password stays as it is.
+`
