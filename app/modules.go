@@ -297,7 +297,7 @@ func newHandler(b basics, s transport, p portalSettings, ops table, g operation.
 }
 
 // newRelays makes a relay per sink.
-func newRelays(lc fx.Lifecycle, b basics, s announcing, kept storage, st store.Store, ks crud.Kinds) ([]*relay.Relay, error) {
+func newRelays(lc fx.Lifecycle, b basics, s announcing, kept storage, st store.Store, ks crud.Kinds, keys secret.Keys) ([]*relay.Relay, error) {
 	if len(s.sinks) == 0 {
 		return nil, nil
 	}
@@ -313,8 +313,12 @@ func newRelays(lc fx.Lifecycle, b basics, s announcing, kept storage, st store.S
 		ttl = 0 // no other process waits for it
 	}
 	var out []*relay.Relay
+	unseal := func(sealed string) (string, error) {
+		plain, _, err := keys.Open(sealed)
+		return plain, err
+	}
 	for _, sink := range s.sinks {
-		r := relay.New(relay.Config{ChangeLog: source, Leases: source, Sink: sink, Signals: ks.Signals(), Holder: holder, Now: b.now, Logger: b.log, Ready: answerable(s, st), TTL: ttl})
+		r := relay.New(relay.Config{ChangeLog: source, Leases: source, Sink: sink, Signals: ks.Signals(), Holder: holder, Now: b.now, Logger: b.log, Ready: answerable(s, st), TTL: ttl, Unseal: unseal})
 		background(lc, r)
 		out = append(out, r)
 	}

@@ -6,7 +6,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -112,8 +114,23 @@ func (s Users) ResetKey(ctx context.Context, in writeIn) (operation.Receipt, err
 		return operation.Receipt{}, fault.New(fault.Denied, codeKept, "access denied: access keys of other users cannot be reset here; each user resets its own")
 	}
 	key := s.Keys.NewKey()
-	at, err := s.edit(ctx, in, false, func(_ store.Writer, u identity.User) (identity.User, error) { return s.sealed(u, key) })
+	at, err := s.edit(ctx, in, false, func(w store.Writer, u identity.User) (identity.User, error) {
+		if err := s.announceKey(ctx, w, u, key); err != nil {
+			return u, err
+		}
+		return s.sealed(u, key)
+	})
 	return operation.Receipt{Message: "User session renewed", Tag: operation.Tag(at)}, err
+}
+
+// announceKey tells those who use the key of a user which one takes its place. Nobody is
+// told of a key that cannot be decrypted: those who used it cannot know it by that.
+func (s Users) announceKey(ctx context.Context, w store.Writer, u identity.User, key string) error {
+	old, _, err := s.Keys.Open(u.Credentials.KeySealed)
+	if err != nil {
+		return nil
+	}
+	return notify.PostSealed(ctx, w, s.Keys.Seal, u.ID, signal.KeyReset(old, key))
 }
 
 // codeKept is the code of the fault for the access key of another user.

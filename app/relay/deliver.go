@@ -83,7 +83,7 @@ func (r *Relay) try(held context.Context, as []notify.Announcement) bool {
 	at, err := &r.gate, r.ready(ctx)
 	if err == nil {
 		at.over()
-		at, err = &r.sink, r.config.Sink.Deliver(ctx, as)
+		at, err = &r.sink, r.config.Sink.Deliver(ctx, r.opened(as))
 	}
 	switch {
 	case err == nil:
@@ -92,6 +92,27 @@ func (r *Relay) try(held context.Context, as []notify.Announcement) bool {
 		at.fail(err)
 	}
 	return err == nil
+}
+
+// opened returns announcements with the payloads that are kept encrypted in the clear.
+// Those that cannot be opened, because their key is lost, are left out.
+func (r *Relay) opened(as []notify.Announcement) []notify.Announcement {
+	if !slices.ContainsFunc(as, func(a notify.Announcement) bool { return a.Signal.Command.Sealed() }) {
+		return as
+	}
+	out := make([]notify.Announcement, 0, len(as))
+	for _, a := range as {
+		if a.Signal.Command.Sealed() {
+			plain, err := r.config.Unseal(a.Signal.Payload)
+			if err != nil {
+				r.config.Logger.Error("an announcement is left out, since its payload cannot be decrypted", "command", a.Signal.Command, "error", err)
+				continue
+			}
+			a.Signal.Payload = plain
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 // ready returns an error while gateways would not find what is announced:

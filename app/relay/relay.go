@@ -9,6 +9,7 @@ package relay
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -34,7 +35,9 @@ type Config struct {
 	// Ready, if set, says whether gateways will find what was announced:
 	// nothing is delivered while it returns an error. A gateway that cannot reach
 	// the service during a reload stops reloading (docs/wire/gateway-nodes.md#rules-that-matter-most).
-	Ready   func(context.Context) error
+	Ready func(context.Context) error
+	// Unseal decrypts the payload of commands that are kept encrypted; nil: there are none.
+	Unseal  func(sealed string) (plain string, err error)
 	TTL     time.Duration // how long a dead process keeps its lease; default 10 s
 	Retry   time.Duration // pause after a failure, doubled up to a hundred times as long; default 50 ms
 	Timeout time.Duration // of one delivery; default 30 s
@@ -63,6 +66,9 @@ func New(c Config) *Relay {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
+	}
+	if c.Unseal == nil {
+		c.Unseal = func(string) (string, error) { return "", errors.New("there is no key") }
 	}
 	c.Logger = c.Logger.With("sink", c.Sink.Name())
 	c.TTL = cmp.Or(c.TTL, 10*time.Second)

@@ -22,6 +22,9 @@ func changed(op signal.Op, kind, id string, keys ...string) signal.Change {
 
 func noticed(op signal.Op, command signal.Command, payload string) signal.Change {
 	n := signal.Notice{Command: command, Payload: payload}
+	if command.Sealed() {
+		n = signal.Notice{Command: command, Subject: "somebody", Secret: payload}
+	}
 	keys := n.Keys()
 	return signal.Change{Op: op, Kind: signal.NoticeKind, ID: n.ID(), Key: func(index string) string { return keys[index] }}
 }
@@ -60,7 +63,7 @@ func TestMatrix(t *testing.T) {
 		{"InvalidateJWKSCacheForAPI", of(noticed(u, "InvalidateJWKSCacheForAPI", "orders")), list(signal.Signal{Command: "InvalidateJWKSCacheForAPI", Payload: "orders"})},
 		{"KeySpaceUpdateNotification", of(noticed(c, "KeySpaceUpdateNotification", "1de461e9ee0777bf")), list(signal.Signal{Command: "KeySpaceUpdateNotification", Payload: "1de461e9ee0777bf"})},
 		{"OAuthPurgeLapsedTokens", of(noticed(c, "OAuthPurgeLapsedTokens", "")), list(signal.Signal{Command: "OAuthPurgeLapsedTokens"})},
-		{"none: UserKeyReset would tell keys", of(noticed(c, "UserKeyReset", "old.new:UserKeyReset"), changed(u, "user", "5")), nil},
+		{"UserKeyReset: with what the notice keeps encrypted", of(noticed(c, "UserKeyReset", "sealed"), changed(u, "user", "5")), list(signal.Signal{Command: "UserKeyReset", Payload: "sealed"})},
 		{"none: a notice is removed", of(noticed(d, "GroupReload", "")), nil},
 		{"none: nothing is known of the change", of(signal.Change{Kind: "api", ID: "1"}, signal.Change{Op: "renamed", Kind: "policy"}), nil},
 	} {

@@ -5,8 +5,7 @@ package signal
 // Command tells a gateway what to do.
 type Command string
 
-// The commands this service sends. UserKeyReset is not among them: its payload
-// is two access keys, which are never written down.
+// The commands this service sends.
 const (
 	ApiAdded         Command = "ApiAdded"         // reload everything
 	ApiUpdated       Command = "ApiUpdated"       // reload everything
@@ -19,7 +18,17 @@ const (
 	InvalidateJWKSCacheForAPI  Command = "InvalidateJWKSCacheForAPI"  // drop the cached keys of an API
 	KeySpaceUpdateNotification Command = "KeySpaceUpdateNotification" // drop the cached sessions of key hashes
 	OAuthPurgeLapsedTokens     Command = "OAuthPurgeLapsedTokens"     // forget lapsed tokens
+	UserKeyReset               Command = "UserKeyReset"               // use another access key in place of one that is worthless now
 )
+
+// Sealed reports whether the payload of a command is secret: it is kept encrypted until
+// it is announced.
+func (c Command) Sealed() bool { return c == UserKeyReset }
+
+// KeyReset announces that an access key has taken the place of another one.
+func KeyReset(old, key string) Signal {
+	return Signal{UserKeyReset, old + "." + key + ":" + string(UserKeyReset)}
+}
 
 // Signal is one announcement.
 type Signal struct {

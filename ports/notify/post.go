@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/signal"
@@ -12,28 +13,44 @@ import (
 // Post announces signals when the unit of work commits, whatever else it writes,
 // if anything: for operations whose purpose is the announcement, and for those
 // that concern more than the records they write. Payloads are kept in history,
-// so they hold no secret.
+// so they hold no secret: PostSealed is for those that do.
 func Post(ctx context.Context, w store.Writer, signals ...signal.Signal) error {
 	for _, s := range signals {
-		n := signal.Notice(s)
-		text, err := json.Marshal(n)
-		if err != nil {
-			return err
+		if s.Command.Sealed() {
+			return fmt.Errorf("notify: the payload of %s must be sealed", s.Command)
 		}
-		rec := store.Record{Org: w.Scope().Org(), Kind: signal.NoticeKind, ID: n.ID(), Doc: text}
-		for index, value := range n.Keys() {
-			if value != "" {
-				rec.Keys = append(rec.Keys, store.Key{Index: index, Value: value})
-			}
-		}
-		if rec.Rev, err = last(ctx, w, rec); err != nil {
-			return err
-		}
-		if err := w.Put(ctx, rec); err != nil {
+		if err := post(ctx, w, signal.Notice{Command: s.Command, Payload: s.Payload}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// PostSealed announces a signal about a subject whose payload is secret. It is encrypted
+// wherever it is kept; only sinks get it in the clear.
+func PostSealed(ctx context.Context, w store.Writer, seal func(plain string) (string, error), subject string, s signal.Signal) error {
+	sealed, err := seal(s.Payload)
+	if err != nil {
+		return err
+	}
+	return post(ctx, w, signal.Notice{Command: s.Command, Subject: subject, Secret: sealed})
+}
+
+func post(ctx context.Context, w store.Writer, n signal.Notice) error {
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	rec := store.Record{Org: w.Scope().Org(), Kind: signal.NoticeKind, ID: n.ID(), Doc: text}
+	for index, value := range n.Keys() {
+		if value != "" {
+			rec.Keys = append(rec.Keys, store.Key{Index: index, Value: value})
+		}
+	}
+	if rec.Rev, err = last(ctx, w, rec); err != nil {
+		return err
+	}
+	return w.Put(ctx, rec)
 }
 
 // last returns the revision of the notice that rec replaces, 0 when there is

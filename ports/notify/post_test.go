@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -170,5 +171,45 @@ func testPostReferrers(t *testing.T, db db) {
 		return notify.PostReferrers(t.Context(), w, table, hook)
 	}); !errors.Is(err, store.ErrScope) {
 		t.Error(err)
+	}
+}
+
+// What is secret is kept sealed, once per subject, and told as it is kept.
+func TestPostSealed(t *testing.T) { everywhere(t, testPostSealed) }
+
+func testPostSealed(t *testing.T, db db) {
+	acme, n := scope(t, "acme"), 0
+	reset := signal.KeyReset("old", "new")
+	seal := func(plain string) (string, error) {
+		n++
+		if plain != "old.new:UserKeyReset" {
+			t.Error(plain)
+		}
+		return fmt.Sprint("sealed-", n), nil
+	}
+	for _, user := range []string{"ada", "ada", "bob"} {
+		update(t, db, acme, func(ctx context.Context, w store.Writer) error { return notify.PostSealed(ctx, w, seal, user, reset) })
+	}
+	want := []string{"1 UserKeyReset sealed-1", "2 UserKeyReset sealed-2", "3 UserKeyReset sealed-3"}
+	if have := told(t, db); !slices.Equal(have, want) {
+		t.Errorf("have %q\nwant %q", have, want)
+	}
+	kept := 0
+	update(t, db, acme, func(ctx context.Context, w store.Writer) error {
+		for rec, err := range w.Scan(ctx, store.Query{Kind: signal.NoticeKind}) {
+			if err != nil {
+				return err
+			}
+			if kept++; strings.Contains(string(rec.Doc), "new") {
+				t.Errorf("%s", rec.Doc)
+			}
+		}
+		if notify.Post(ctx, w, reset) == nil {
+			t.Error("a secret is kept in the clear")
+		}
+		return nil
+	})
+	if kept != 2 {
+		t.Error(kept, "notices are kept")
 	}
 }
