@@ -91,7 +91,7 @@ func (c cell) expected() outcome {
 			return passes
 		}
 		return forbidden // no caller has ResetPassword here, and admins may not
-	case self && (c.pattern == "/api/users/{userId}" && c.method == "GET" || strings.HasSuffix(c.pattern, "/actions/key/reset")):
+	case self && ((c.pattern == "/api/users/{userId}" || c.pattern == "/api/users/{userId}/permissions") && c.method == "GET" || strings.HasSuffix(c.pattern, "/actions/key/reset")):
 		return passes
 	case permission == "" && (read || !c.caller.super):
 		return passes

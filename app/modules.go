@@ -154,9 +154,9 @@ func newKeys(s people) (secret.Keys, error) {
 	return crypto.Ephemeral()
 }
 
-func newIdentity(b basics, s people, st store.Store, keys secret.Keys, l *apis.Repository) *identity.Service {
+func newIdentity(b basics, s people, e embedded, st store.Store, keys secret.Keys, l *apis.Repository) *identity.Service {
 	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: b.newID, Now: b.now, Log: b.log,
-		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, Disown: l.Disown, EndSessions: session.EndAll, PasswordSettings: s.wording}
+		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, RulesDecide: e.rules != nil, Disown: l.Disown, EndSessions: session.EndAll, PasswordSettings: s.wording}
 }
 
 func newSessions(s people, id *identity.Service) *session.Service { return session.New(id, s.sessions) }

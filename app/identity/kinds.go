@@ -80,6 +80,9 @@ type Service struct {
 	// KeepKeys lets users renew no access key but their own
 	// (security.forbid_admin_reset_access_token).
 	KeepKeys bool
+	// RulesDecide says that rules decide in place of permission maps
+	// (security.open_policy.enabled).
+	RulesDecide bool
 	// Disown takes a user out of what it owns, in the unit of work that deletes it;
 	// nil: users own nothing.
 	Disown func(ctx context.Context, w store.Writer, userID string) error

@@ -56,19 +56,8 @@ func Merge(list ...Map) Map {
 		return list[0]
 	}
 	out := Map{}
-	for _, name := range names(list...) {
-		for _, m := range list {
-			level, ok := m.entry(Permission(name))
-			switch had, seen := out[name]; {
-			case !ok || had == LevelDeny:
-			case level == LevelDeny || !seen:
-				out[name] = level
-			case name == string(IsAdmin) && m.Admin():
-				out[name] = LevelAdmin
-			default:
-				out[name] = stronger(had, level)
-			}
-		}
+	for _, d := range Explain(list...) {
+		out[string(d.Permission)] = d.Level
 	}
 	return out
 }

@@ -1,0 +1,49 @@
+package identity
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Explanation says what a user may do, and why.
+type Explanation struct {
+	UserID      string               `json:"user_id"`
+	Active      bool                 `json:"active" doc:"A user who is not active may do nothing."`
+	Admin       bool                 `json:"admin"`
+	RulesDecide bool                 `json:"rules_decide" doc:"Rules in Rego decide in place of these permissions, which they see."`
+	Sources     []identity.Source    `json:"sources" doc:"What gives the user permissions, and what would if it counted."`
+	Permissions []identity.Explained `json:"permissions"`
+}
+
+// explain explains what a user may do.
+func (s *Service) explain(ctx context.Context, r store.Reader, u identity.User) (Explanation, error) {
+	list, err := groupsOf(ctx, r, u)
+	out := Explanation{UserID: u.ID, Active: u.Active, Admin: u.Effective(list...).Admin(), RulesDecide: s.RulesDecide}
+	out.Sources, out.Permissions = u.Explain(list...)
+	return out, err
+}
+
+// Permissions explains what a user may do at this moment.
+func (s Users) Permissions(ctx context.Context, in memberIn) (out Explanation, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		u, err := users.Get(ctx, r, in.ID)
+		if err != nil {
+			return err
+		}
+		out, err = s.explain(ctx, r, u.Value)
+		return err
+	})
+	return out, err
+}
+
+// exampleExplanation is an answer for the API description.
+func exampleExplanation() Explanation {
+	u := identity.User{ID: exampleUser.ID, OrgID: exampleOrg, Email: exampleUser.Email, Active: true}.In("5f1a0c5d8e3b2a1f00000003", nil)
+	out := Explanation{UserID: u.ID, Active: true}
+	out.Sources, out.Permissions = u.Explain(identity.UserGroup{ID: u.GroupID, OrgID: u.OrgID, Name: "API designers", Active: true, Permissions: access.Map{"apis": access.LevelWrite}})
+	out.Permissions = out.Permissions[:1]
+	return out
+}

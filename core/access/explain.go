@@ -1,0 +1,58 @@
+package access
+
+// Decision says which level maps give together for a permission.
+type Decision struct {
+	Permission Permission
+	Level      Level
+	From       []int // the maps that give it, by their place in the list
+}
+
+// Explain returns what maps give together, with the maps that decide it, in order of
+// names. Merge is made of it.
+func Explain(list ...Map) []Decision {
+	var out []Decision
+	for _, name := range names(list...) {
+		d := Decision{Permission: Permission(name)}
+		for i, m := range list {
+			if level, ok := m.entry(d.Permission); ok {
+				d.add(i, level)
+			}
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// add takes what one more map says into account.
+func (d *Decision) add(from int, level Level) {
+	had, says := d.Level, level
+	if d.Permission == IsAdmin && len(d.From) > 0 && (Map{string(IsAdmin): level}).Admin() {
+		says = LevelAdmin
+	}
+	switch {
+	case had == LevelDeny && level != LevelDeny && len(d.From) > 0:
+	case len(d.From) == 0 || level == LevelDeny && had != LevelDeny:
+		d.Level, d.From = says, []int{from}
+	case d.weight(says) > d.weight(had):
+		d.Level, d.From = says, []int{from}
+	case says == had || d.weight(says) == d.weight(had):
+		d.From = append(d.From, from)
+		if d.Permission == IsAdmin && says == LevelAdmin {
+			d.Level = says
+		}
+	}
+}
+
+// weight is how much a level gives. As a level of IsAdmin, two texts make an admin.
+func (d *Decision) weight(l Level) int {
+	if d.Permission == IsAdmin && (Map{string(IsAdmin): l}).Admin() {
+		return strength[LevelAdmin]
+	}
+	return strength[l]
+}
+
+// FallsBack returns the permission whose entry speaks for another one that has none.
+func FallsBack(p Permission) (Permission, bool) {
+	other, ok := fallbacks[p]
+	return other, ok
+}

@@ -1,0 +1,164 @@
+package identity
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+)
+
+// What permissions of a user come from.
+const (
+	FromUser  = "user"  // the user's own map
+	FromGroup = "group" // a group of the user
+	FromRule  = "rule"  // what holds for everybody
+)
+
+// Source is what gives a user permissions, or would if it counted.
+type Source struct {
+	Kind        string     `json:"source"`
+	ID          string     `json:"id,omitempty"`
+	Name        string     `json:"name,omitempty"`
+	Counts      bool       `json:"counts"`
+	Note        string     `json:"note,omitempty"`
+	Permissions access.Map `json:"user_permissions"`
+}
+
+// Sources returns where the permissions of u come from. What groups give takes the place
+// of the user's own map, except that an admin stays one. Without a group the own map
+// decides; an empty one makes an admin only of a user whom the admin API made without
+// permissions and who has never been in a group (docs/wire/permissions.md#the-permission-map).
+func (u User) Sources(groups ...UserGroup) []Source {
+	own := Source{Kind: FromUser, ID: u.ID, Name: u.Email, Counts: true, Permissions: u.Permissions}
+	admin := Source{Kind: FromRule, Counts: true, Permissions: access.Map{string(access.IsAdmin): access.LevelAdmin}}
+	if len(u.Groups()) == 0 {
+		if len(u.Permissions) > 0 || u.Grouped {
+			return []Source{own}
+		}
+		admin.Note = "an empty map makes an admin of a user whom the admin API made without permissions"
+		return []Source{own, admin}
+	}
+	list := make([]Source, 0, len(groups)+2)
+	for _, g := range groups {
+		s := Source{Kind: FromGroup, ID: g.ID, Name: g.Name, Counts: g.Active, Permissions: g.Permissions}
+		if !g.Active {
+			s.Note = "the group is not active"
+		}
+		list = append(list, s)
+	}
+	own.Counts, own.Note = false, "what groups give takes the place of the own map"
+	if list = append(list, own); u.Permissions.Admin() {
+		admin.Note = "an admin stays one in a group"
+		list = append(list, admin)
+	}
+	return list
+}
+
+// Effective returns the permission map that decides, given the groups of u.
+func (u User) Effective(groups ...UserGroup) access.Map { return together(u.Sources(groups...)) }
+
+// together merges what counts. What holds by a rule beats the rest.
+func together(list []Source) access.Map {
+	merged := access.Merge(counting(list)...)
+	for _, s := range list {
+		if s.Kind == FromRule {
+			out := access.Map{}
+			maps.Copy(out, merged)
+			maps.Copy(out, s.Permissions)
+			merged = out
+		}
+	}
+	return merged
+}
+
+// counting returns the maps of users and groups that are merged. A group that is not
+// active gives nothing.
+func counting(list []Source) (out []access.Map) {
+	for _, s := range list {
+		switch {
+		case s.Kind == FromRule || s.Kind == FromUser && !s.Counts:
+		case s.Counts:
+			out = append(out, s.Permissions)
+		default:
+			out = append(out, access.Map{})
+		}
+	}
+	return out
+}
+
+// Explained is a permission of a user, and why.
+type Explained struct {
+	Permission access.Permission `json:"permission"`
+	Level      access.Level      `json:"level"`
+	Read       bool              `json:"may_read"`
+	Write      bool              `json:"may_write"`
+	From       []Origin          `json:"from"`
+	Reason     string            `json:"reason"`
+}
+
+// Origin names a source.
+type Origin struct {
+	Kind string `json:"source"`
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name,omitempty"`
+}
+
+// Explain says of every permission which level applies to u, and from which sources it
+// comes.
+func (u User) Explain(groups ...UserGroup) (sources []Source, list []Explained) {
+	sources = u.Sources(groups...)
+	effective, merged := together(sources), sourcesOf(sources)
+	decided := map[access.Permission]access.Decision{}
+	for _, d := range access.Explain(counting(sources)...) {
+		decided[d.Permission] = d
+	}
+	for _, p := range permissions(decided) {
+		d := decided[p]
+		e := Explained{Permission: p, Level: effective.Level(p), Read: effective.Allows(p, access.Read), Write: effective.Allows(p, access.Write), From: []Origin{}}
+		for _, i := range d.From {
+			e.From = append(e.From, merged[i])
+		}
+		e.Reason = reason(p, d, effective)
+		if p == access.IsAdmin && sources[len(sources)-1].Kind == FromRule {
+			e.From, e.Reason = []Origin{{Kind: FromRule}}, sources[len(sources)-1].Note
+		}
+		list = append(list, e)
+	}
+	return sources, list
+}
+
+// sourcesOf names the sources whose maps counting returns, in the same order.
+func sourcesOf(list []Source) (out []Origin) {
+	for _, s := range list {
+		if s.Kind == FromGroup || s.Kind == FromUser && s.Counts {
+			out = append(out, Origin{s.Kind, s.ID, s.Name})
+		}
+	}
+	return out
+}
+
+// permissions returns those of the product in their order, then others by name.
+func permissions(decided map[access.Permission]access.Decision) []access.Permission {
+	known := slices.DeleteFunc(slices.Clone(access.Groups), func(p access.Permission) bool { return p == access.AnyUser })
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(decided)), func(p access.Permission) bool { return slices.Contains(known, p) })
+	return append(known, others...)
+}
+
+// reason says in words why a permission has its level.
+func reason(p access.Permission, d access.Decision, effective access.Map) string {
+	other, falls := access.FallsBack(p)
+	_, own := effective[string(p)]
+	switch {
+	case effective.Admin() && p != access.IsAdmin && d.Level == access.LevelDeny:
+		return "an admin may do everything; where rules decide, they bind an admin by this deny"
+	case effective.Admin() && p != access.IsAdmin:
+		return "an admin may do everything"
+	case len(d.From) == 0 && falls && effective.Level(p) != access.LevelDeny || len(d.From) > 0 && falls && !own:
+		return "without an entry of its own, that of " + string(other) + " counts"
+	case len(d.From) == 0:
+		return "no source that counts names it"
+	case d.Level == access.LevelDeny:
+		return "deny beats every other level"
+	}
+	return "the strongest level of the sources that count"
+}
