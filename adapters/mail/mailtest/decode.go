@@ -9,7 +9,7 @@ import (
 
 // decoded returns the text of a mail that is plain text.
 func decoded(m *mail.Message) (string, error) {
-	var r io.Reader = m.Body
+	r := m.Body
 	if strings.EqualFold(m.Header.Get("Content-Transfer-Encoding"), "quoted-printable") {
 		r = quotedprintable.NewReader(r)
 	}
