@@ -20,11 +20,11 @@ import (
 // Names of indexes.
 const (
 	byCID  = "cid"
-	byLive = "live" // records that are not deleted, in order of parent and number
+	byLive = "live" // records that are not away, in order of parent and number
 )
 
-// KindOf makes the kind of a table, with more indexes if it needs some. Records that
-// are deleted and may come back have no key but their number.
+// KindOf makes the kind of a table, with more indexes if it needs some. Deleted
+// records have no key but their number; hidden ones keep theirs, since they come back.
 func KindOf[T table.Row[T]](more ...store.Index[T]) *store.Kind[T] {
 	t := tableOf[T]()
 	k := &store.Kind[T]{
@@ -32,20 +32,25 @@ func KindOf[T table.Row[T]](more ...store.Index[T]) *store.Kind[T] {
 		ID:  func(v T) string { return t.Base(&v).ID.Key() },
 		Org: func(v T) tenant.ID { return t.Base(&v).Portal },
 	}
-	alive := func(of func(T) string) func(T) string {
+	own := func(of func(T) string) func(T) string {
 		return func(v T) string {
-			if t.Base(&v).Deleted() {
+			if !t.Base(&v).DeletedAt.IsZero() {
 				return ""
 			}
 			return of(v)
 		}
 	}
 	k.Indexes = []store.Index[T]{
-		store.Unique(byCID, "CID", alive(func(v T) string { return t.Base(&v).CID })),
-		store.Sorted(byLive, alive(func(v T) string { return below(t, v) + t.Base(&v).ID.Key() })),
+		store.Unique(byCID, "CID", own(func(v T) string { return t.Base(&v).CID })),
+		store.Sorted(byLive, func(v T) string {
+			if t.Base(&v).Away() {
+				return ""
+			}
+			return below(t, v) + t.Base(&v).ID.Key()
+		}),
 	}
 	for _, u := range t.Unique {
-		k.Indexes = append(k.Indexes, store.Unique(u.Name, u.Name, alive(func(v T) string {
+		k.Indexes = append(k.Indexes, store.Unique(u.Name, u.Name, own(func(v T) string {
 			if s := u.Of(v); s != "" {
 				return store.Indexed(s)
 			}
@@ -115,16 +120,21 @@ func Add[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], 
 	now := at.Now()
 	base.ID, base.Portal, base.CreatedAt, base.UpdatedAt = id, w.Scope().Org(), now, now
 	if base.CID == "" {
-		base.CID = table.NewCID(now, at.ID+t.Kind+id.Key())
+		base.CID = drawCID(t, at, id)
 	}
 	return v, taken(t, k.Insert(ctx, w, v))
 }
 
-// Edit changes a record that is not deleted.
+// drawCID returns a CID for a new record. It follows from the stamp.
+func drawCID[T any](t *table.Table[T], at crud.Stamp, id table.ID) string {
+	return table.NewCID(at.Now(), at.ID+t.Kind+id.Key())
+}
+
+// Edit changes a record that is not away.
 func Edit[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], id table.ID, at crud.Stamp, fn func(T) (T, error)) (T, error) {
 	t := tableOf[T]()
 	v, err := k.Edit(ctx, w, id.Key(), nil, func(old T) (T, error) {
-		if t.Base(&old).Deleted() {
+		if t.Base(&old).Away() {
 			return old, k.Absent()
 		}
 		fresh, err := fn(old)
@@ -156,21 +166,46 @@ func taken[T any](t *table.Table[T], err error) error {
 	if !ok || f.Kind != fault.Conflict {
 		return err
 	}
+	return conflict(t, f.Field, err)
+}
+
+// conflict is the fault for a value of an index that belongs to another record.
+func conflict[T any](t *table.Table[T], index string, err error) error {
 	for _, u := range t.Unique {
-		if u.Name == f.Field {
-			return fault.New(fault.Conflict, t.Kind+".taken", "%s", u.Taken).At(f.Field).Because(err)
+		if u.Name == index {
+			return fault.New(fault.Conflict, t.Kind+".taken", "%s", u.Taken).At(index).Because(err)
 		}
 	}
-	if f.Field == byCID {
-		return fault.New(fault.Conflict, t.Kind+".cid", "CID has already been taken").At(f.Field).Because(err)
+	if index == byCID {
+		return fault.New(fault.Conflict, t.Kind+".cid", "CID has already been taken").At(index).Because(err)
 	}
 	return err
 }
 
-// Find returns a record by its number or its CID, unless it is deleted.
+// free returns the fault that storing a record would end with if another one has a value
+// that must be its own.
+func free[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], v T) error {
+	for _, ix := range k.Indexes {
+		if !ix.Unique {
+			continue
+		}
+		for _, value := range ix.Values(v) {
+			other, err := k.ByKey(ctx, r, ix.Name, value)
+			switch {
+			case err == nil && k.ID(other.Value) != k.ID(v):
+				return conflict(tableOf[T](), ix.Name, fault.New(fault.Conflict, k.Name+".taken", "%s has already been taken", ix.Noun))
+			case err != nil && fault.KindOf(err) != fault.NotFound:
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Find returns a record by its number or its CID, unless it is away.
 func Find[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], name string) (T, error) {
 	v, err := k.Get(ctx, r, key(name))
-	if err == nil && tableOf[T]().Base(&v.Value).Deleted() {
+	if err == nil && tableOf[T]().Base(&v.Value).Away() {
 		err = k.Absent()
 	}
 	return v.Value, err
@@ -187,7 +222,7 @@ func key(name string) string {
 	return name
 }
 
-// All yields the records that are not deleted, those below a parent if the table has
+// All yields the records that are not away, those below a parent if the table has
 // parents, in order of number.
 func All[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], parent table.ID) iter.Seq2[T, error] {
 	q := store.Query{Index: byLive, Sorted: true}
@@ -214,7 +249,7 @@ func Resolver(ctx context.Context, r store.Reader) table.Resolve {
 	}
 }
 
-// locate returns the number of a record of any kind that is not deleted, or
+// locate returns the number of a record of any kind that is not away, or
 // store.ErrNotFound.
 func locate(ctx context.Context, r store.Reader, kind, name string) (table.ID, error) {
 	q := store.Query{Kind: kind, ID: key(name), Limit: 1}
@@ -227,7 +262,7 @@ func locate(ctx context.Context, r store.Reader, kind, name string) (table.ID, e
 		}
 		id, ok := table.ParseID(trimZeros(rec.ID))
 		var base table.Base
-		if !ok || rec.Damage != nil || json.Unmarshal(rec.Doc, &base) != nil || base.Deleted() {
+		if !ok || rec.Damage != nil || json.Unmarshal(rec.Doc, &base) != nil || base.Away() {
 			return 0, store.ErrNotFound
 		}
 		return id, nil

@@ -51,8 +51,12 @@ type Above struct{ Kind, Param string }
 // the write, and nothing is stored. All but Prepare and Failed run in the unit of work,
 // maybe more than once, and have no effect but through the writer and the change.
 type Hooks[T any] struct {
-	// Prepare runs before the unit of work, when the record is valid: for calls to
-	// others. Failed runs when nothing was stored after it.
+	// Check holds the record against others: in the unit of work and, when there is
+	// Prepare, before it. It changes nothing.
+	Check func(ctx context.Context, r store.Reader, c *Change[T]) error
+	// Prepare runs before the unit of work, when the record is valid, has its CID, and no
+	// other record has what must be its own: for calls to others. Failed runs when nothing
+	// was stored after it.
 	Prepare func(ctx context.Context, c *Change[T]) error
 	Failed  func(ctx context.Context, c *Change[T])
 	// Before may change New; After runs when it is stored, or deleted.
@@ -64,6 +68,7 @@ type Hooks[T any] struct {
 type Change[T any] struct {
 	Op     store.Op
 	Scope  tenant.Scope
+	Store  store.Store // for Prepare and Failed, which look up what they need
 	Who    operation.Principal
 	Parent table.ID
 	Sent   Sent       // what the client sent; nil: a deletion

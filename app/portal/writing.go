@@ -73,7 +73,7 @@ func (o Operations[T, L, S]) Lookup(ctx context.Context, r store.Reader, in addr
 func (o Operations[T, L, S]) change(op store.Op, in place, body *table.Body[T]) (*Change[T], crud.Stamp) {
 	now := o.Now()
 	at := crud.Stamp{ID: o.NewID(), Org: in.Scope.Org(), Now: func() time.Time { return now }}
-	c := &Change[T]{Op: op, Scope: in.Scope, Who: in.Who, At: at}
+	c := &Change[T]{Op: op, Scope: in.Scope, Store: o.Store, Who: in.Who, At: at}
 	if body != nil {
 		c.Sent = body
 	}
@@ -83,17 +83,13 @@ func (o Operations[T, L, S]) change(op store.Op, in place, body *table.Body[T]) 
 // carryOut runs a write: what is valid is prepared, and stored in one unit of work.
 // draft fills the change in out of what is stored at this moment.
 func (o Operations[T, L, S]) carryOut(ctx context.Context, c *Change[T], draft func(context.Context, store.Reader) error, put func(context.Context, store.Writer) error) (shown S, err error) {
-	if o.Prepare != nil {
-		if err := o.Store.View(ctx, c.Scope, func(r store.Reader) error { return draft(ctx, r) }); err != nil {
-			return shown, err
-		}
-		if err := o.Prepare(ctx, c); err != nil {
-			return shown, err
-		}
+	if err := o.prepared(ctx, c, draft); err != nil {
+		return shown, err
 	}
 	_, err = o.Store.Update(ctx, c.Scope, func(w store.Writer) error {
 		for _, step := range []func(context.Context, store.Writer) error{
 			func(ctx context.Context, w store.Writer) error { return draft(ctx, w) },
+			func(ctx context.Context, w store.Writer) error { return o.checked(ctx, w, c) },
 			o.hook(o.Before, c), put, o.hook(o.After, c),
 			func(ctx context.Context, w store.Writer) (err error) {
 				if c.Op != store.Deleted {
@@ -112,6 +108,35 @@ func (o Operations[T, L, S]) carryOut(ctx context.Context, c *Change[T], draft f
 		o.Failed(context.WithoutCancel(ctx), c)
 	}
 	return shown, err
+}
+
+// prepared runs Prepare once nothing speaks against the write that is known by now.
+func (o Operations[T, L, S]) prepared(ctx context.Context, c *Change[T], draft func(context.Context, store.Reader) error) error {
+	if o.Prepare == nil {
+		return nil
+	}
+	err := o.Store.View(ctx, c.Scope, func(r store.Reader) error {
+		if err := draft(ctx, r); err != nil {
+			return err
+		}
+		if c.Op != store.Deleted {
+			if err := free(ctx, r, o.Kind, c.New); err != nil {
+				return err
+			}
+		}
+		return o.checked(ctx, r, c)
+	})
+	if err != nil {
+		return err
+	}
+	return o.Prepare(ctx, c)
+}
+
+func (o Operations[T, L, S]) checked(ctx context.Context, r store.Reader, c *Change[T]) error {
+	if o.Check == nil {
+		return nil
+	}
+	return o.Check(ctx, r, c)
 }
 
 func (o Operations[T, L, S]) hook(fn func(context.Context, store.Writer, *Change[T]) error, c *Change[T]) func(context.Context, store.Writer) error {
@@ -135,7 +160,13 @@ func (o Operations[T, L, S]) Insert(ctx context.Context, in creation[T]) (S, err
 		if o.Begin != nil {
 			o.Begin(&c.New, c.Parent)
 		}
-		return in.Body.Apply(&c.New, true, Resolver(ctx, r))
+		if err = in.Body.Apply(&c.New, true, Resolver(ctx, r)); err != nil {
+			return err
+		}
+		if base := tableOf[T]().Base(&c.New); o.Prepare != nil && base.CID == "" {
+			base.CID = drawCID(tableOf[T](), at, 0) // what is prepared is known by it
+		}
+		return nil
 	}, func(ctx context.Context, w store.Writer) (err error) {
 		c.New, err = Add(ctx, w, o.Kind, at, c.New)
 		return err

@@ -15,6 +15,9 @@ import (
 // Unlimited is the value of a limit that there is not, and of a renewal that never comes.
 const Unlimited = -1
 
+// Kind is the name of the resource in storage.
+const Kind = "portal-plan"
+
 // Plan is one plan.
 type Plan struct {
 	ID         int      `json:"id"`

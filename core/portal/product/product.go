@@ -10,6 +10,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 )
 
+// Kind is the name of the resource in storage.
+const Kind = "portal-product"
+
 // Product is one product. What the dashboard knows of its APIs (names, addresses, whether
 // they are active) is looked up there and not kept here.
 type Product struct {

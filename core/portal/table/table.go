@@ -20,11 +20,13 @@ type Base struct {
 	Portal    tenant.ID `json:"org_id"`
 	CreatedAt time.Time `json:"CreatedAt"`
 	UpdatedAt time.Time `json:"UpdatedAt"`
-	DeletedAt time.Time `json:"DeletedAt,omitzero"` // of a record that may come back
+	DeletedAt time.Time `json:"DeletedAt,omitzero"` // of a record that stays when it is deleted
+	// Hidden says that the record is away until synchronisation finds its policy again.
+	Hidden bool `json:"Hidden,omitempty"`
 }
 
-// Deleted reports whether the record is one that may come back.
-func (b Base) Deleted() bool { return !b.DeletedAt.IsZero() }
+// Away reports whether no operation shows the record: it is deleted or hidden.
+func (b Base) Away() bool { return b.Hidden || !b.DeletedAt.IsZero() }
 
 // Row is a record that knows its table.
 type Row[T any] interface{ Table() *Table[T] }

@@ -1,0 +1,134 @@
+package synchronise
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Providers finds the dashboard of a provider of a portal by its number.
+type Providers func(ctx context.Context, portal tenant.Scope, id table.ID) (Provider, error)
+
+// Carrier is a record that has a policy at a dashboard: a product, a plan.
+type Carrier[T any] interface {
+	table.Row[T]
+	Record() sync.Record
+	Take(r sync.Record) T
+}
+
+// carried is what a write has done at the dashboard before it is stored.
+type carried struct {
+	provider  Provider
+	seen, now sync.Record // the record as it was stored and, if all goes well, will be
+	made      bool        // a policy that was not there before
+}
+
+// keeper keeps the policies of a kind of records in step with what administrators do.
+type keeper[T Carrier[T]] struct {
+	kind      *store.Kind[T]
+	providers Providers
+	of        func(T) table.ID // the provider of a record
+}
+
+// Hooks carry what administrators do with a record to the dashboard of its provider
+// before it is stored; what concerns the portal alone makes no call. A write that ends
+// between the two is finished by the next run: a policy without its record becomes one,
+// a record without its policy is hidden. A hook that calls these keeps Change.Memo.
+func Hooks[T Carrier[T]](kind *store.Kind[T], providers Providers, provider func(T) table.ID) portal.Hooks[T] {
+	k := keeper[T]{kind, providers, provider}
+	return portal.Hooks[T]{Prepare: k.prepare, Failed: k.failed, Before: k.before, After: k.after}
+}
+
+func (k keeper[T]) prepare(ctx context.Context, c *portal.Change[T]) error {
+	v, was := c.New, sync.Record{}
+	if c.Op != store.Created {
+		was = c.Old.Record()
+	}
+	want := v.Record()
+	if c.Op == store.Deleted {
+		v, want = c.Old, was
+		want.Deleted = true
+	}
+	if !want.Pending() {
+		return nil
+	}
+	p, err := k.providers(ctx, c.Scope, k.of(v))
+	if err != nil {
+		return err
+	}
+	made := c.Op == store.Created
+	if made && c.Sent.Has("CID") { // a policy may be there under it from another time
+		_, err = p.Dashboard.Policy(ctx, sync.Ref{ID: sync.OwnID(want.CID, 1)})
+		made = errors.Is(err, dashboard.ErrGone)
+	}
+	now, err := Carry(ctx, p, want)
+	if err != nil {
+		return explain(err)
+	}
+	c.Memo = carried{p, was, now, made}
+	return nil
+}
+
+// explain says to the administrator why the dashboard has not taken a change.
+func explain(err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable {
+		return err
+	}
+	for _, known := range []error{dashboard.ErrGone, dashboard.ErrRefused, dashboard.ErrChanged, dashboard.ErrUnreachable} {
+		if errors.Is(err, known) {
+			return fault.New(fault.Invalid, CodeCarry, "%s", err.Error()).Because(err)
+		}
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return fault.New(fault.Invalid, CodeCarry, "%s", f.Message).Because(err)
+	}
+	return err
+}
+
+// before puts what both sides have agreed on into the record. When the record has
+// changed meanwhile it keeps what it says now: the next run tells the dashboard.
+func (k keeper[T]) before(_ context.Context, _ store.Writer, c *portal.Change[T]) error {
+	m, ok := c.Memo.(carried)
+	switch {
+	case !ok, c.Op == store.Deleted:
+	case c.Op == store.Created, c.Old.Record().Equal(m.seen):
+		c.New = c.New.Take(m.now)
+	}
+	return nil
+}
+
+// after ends what synchronisation has to do with a deleted record: its policy is gone.
+func (k keeper[T]) after(ctx context.Context, w store.Writer, c *portal.Change[T]) error {
+	if c.Op != store.Deleted {
+		return nil
+	}
+	_, err := k.kind.Edit(ctx, w, k.kind.ID(c.Old), nil, func(v T) (T, error) {
+		r := v.Record()
+		r.Ref, r.Agreed = sync.Ref{}, nil
+		return v.Take(r), nil
+	})
+	return err
+}
+
+// failed takes a policy back whose record was not stored, unless it was stored after all:
+// the answer of the store may have been lost.
+func (k keeper[T]) failed(ctx context.Context, c *portal.Change[T]) {
+	m, ok := c.Memo.(carried)
+	if !ok || !m.made {
+		return
+	}
+	err := c.Store.View(ctx, c.Scope, func(r store.Reader) error {
+		_, err := portal.Find(ctx, r, k.kind, m.now.CID)
+		return err
+	})
+	if fault.KindOf(err) == fault.NotFound {
+		_ = m.provider.Dashboard.Delete(ctx, m.now.Ref) // what stays, the next run finds
+	}
+}
