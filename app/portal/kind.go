@@ -193,7 +193,7 @@ func free[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T],
 			other, err := k.ByKey(ctx, r, ix.Name, value)
 			switch {
 			case err == nil && k.ID(other.Value) != k.ID(v):
-				return conflict(tableOf[T](), ix.Name, fault.New(fault.Conflict, k.Name+".taken", "%s has already been taken", ix.Noun))
+				return conflict(tableOf[T](), ix.Name, store.ErrTaken)
 			case err != nil && fault.KindOf(err) != fault.NotFound:
 				return err
 			}
