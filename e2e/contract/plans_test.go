@@ -108,7 +108,7 @@ var (
 )
 
 // plans has every operation that needs more than its path.
-var plans = together(peoplePlans, map[string]plan{
+var plans = together(peoplePlans, portalPlans, map[string]plan{
 	"sessions.login":   {path: withPassword, bodies: logins},
 	"sessions.forgot":  {path: withPassword, bodies: forgets},
 	"sessions.reset":   {path: withCode, bodies: chooses},

@@ -2,7 +2,6 @@ package contract_test
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -88,10 +87,7 @@ func example(t testing.TB, o operation.Operation) string {
 }
 
 func (r *requests) request(good []body, change func(*request)) request {
-	out := request{method: r.o.Method, path: fill(r.o, good[0].path), as: cmp.Or(r.plan.as, admin), body: []byte(good[0].text)}
-	if r.o.Surface == operation.Probe {
-		out.as = anonymous
-	}
+	out := request{method: r.o.Method, path: fill(r.o, good[0].path), as: r.s.caller(r.t, r.o, r.plan), body: []byte(good[0].text)}
 	if r.plan.header != nil {
 		out.header = filled(r.plan.header[0], good[0].path)
 	}
@@ -178,7 +174,7 @@ func (r *requests) yaml(text []byte) []byte {
 // strangers sends good requests of callers who may not do that.
 func (r *requests) strangers() {
 	for _, who := range []caller{anonymous, stranger, inactive, nobody, writer, other, root, node} {
-		if who != cmp.Or(r.plan.as, admin) {
+		if who != r.s.caller(r.t, r.o, r.plan) {
 			r.vary("caller", func(out *request) { out.as = who })
 		}
 	}

@@ -65,6 +65,7 @@ type service struct {
 	*app.App
 	made  int // records so far, so that each has a name of its own
 	mails postbox
+	admin caller // of the portal, who changes with the token; see portalAdmin
 }
 
 // newService starts a control plane with users, where the time goes on by a second
@@ -93,7 +94,7 @@ func newServiceWith(t testing.TB, trail bool) *service {
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
 		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", Delay: -1, Mail: mails, Mails: 1 << 30}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
 		app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
-		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}),
+		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}), app.WithPortal(app.Portal{Shared: true, SigningKey: "signing-key"}),
 		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
 			return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get, ObjectKind: t.Class}, t.Operations())
 		}),
@@ -238,6 +239,7 @@ func (s *service) ask(t testing.TB, r request) answer {
 			t.Fatalf("%s: %v", r, err)
 		}
 	}
+	s.learn(r, a)
 	return a
 }
 

@@ -1,0 +1,133 @@
+package contract_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// portalPlans are those of the developer portal.
+var portalPlans = map[string]plan{
+	"portal.bootstrap":       {bodies: fixed(firstAdmin)},
+	"portal.bootstrap_older": {bodies: fixed(firstAdmin)},
+	"portal.robots":          {path: opened},
+
+	"portal-tags.list":   {path: labelled, query: portalLists},
+	"portal-tags.create": {bodies: fresh(tag)},
+	"portal-tags.get":    {path: inPortal("tag_id", "/tags", tag)},
+	"portal-tags.update": {path: inPortal("tag_id", "/tags", tag), bodies: fresh(tag)},
+	"portal-tags.delete": {path: inPortal("tag_id", "/tags", tag)},
+
+	"portal-organisations.list":   {path: inPortal("organisation_id", "/organisations", company), query: portalLists},
+	"portal-organisations.create": {bodies: fresh(company)},
+	"portal-organisations.get":    {path: inPortal("organisation_id", "/organisations", company)},
+	"portal-organisations.update": {path: inPortal("organisation_id", "/organisations", company), bodies: fresh(company)},
+	"portal-organisations.delete": {path: inPortal("organisation_id", "/organisations", company)},
+
+	"portal-teams.list":   {path: inPortal("organisation_id", "/organisations", company), query: portalLists},
+	"portal-teams.create": {path: inPortal("organisation_id", "/organisations", company), bodies: fresh(company)},
+	"portal-teams.get":    {path: team},
+	"portal-teams.update": {path: team, bodies: fresh(company)},
+	"portal-teams.delete": {path: team},
+}
+
+// portalLists are values of what lists of the portal can be asked for.
+var portalLists = map[string][]string{"page": {"1", "2", "-1", "0", "99999999999"}, "per_page": {"1", "-1"}, "limit": {"1", "0"}, "order_by": {"Name", "created_at_desc"}, "sort": {"id"}, "keyword": {"PAY", "%"}}
+
+const firstAdmin = `{"username":"admin@example.com","password":"a-good-password","first_name":"Ada","last_name":"Lovelace"}`
+
+func tag(n int, _ string) string { return fmt.Sprintf(`{"Name":"Payments %d"}`, n) }
+
+func company(n int, _ string) string { return fmt.Sprintf(`{"Name":"Acme %d"}`, n) }
+
+// labelled makes a few tags.
+func labelled(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	for range 2 {
+		inPortal("tag_id", "/tags", tag)(t, s)
+	}
+	return nil
+}
+
+func team(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := inPortal("organisation_id", "/organisations", company)(t, s)
+	path["team_id"] = s.add(t, "/organisations/"+path["organisation_id"]+"/teams", company(s.next(), ""))
+	return path
+}
+
+// opened bootstraps the portal.
+func opened(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	s.portalAdmin(t)
+	return nil
+}
+
+// inPortal makes a record of the portal for the only placeholder.
+func inPortal(name, path string, body func(n int, id string) string) func(testing.TB, *service) map[string]string {
+	return func(t testing.TB, s *service) map[string]string {
+		t.Helper()
+		return map[string]string{name: s.add(t, path, body(s.next(), ""))}
+	}
+}
+
+// add makes a record of the portal and returns its number.
+func (s *service) add(t testing.TB, path, body string) string {
+	t.Helper()
+	a := s.ask(t, request{method: "POST", path: "/portal-api" + path, as: s.portalAdmin(t), body: []byte(body)})
+	var made struct{ ID json.Number }
+	if err := json.Unmarshal(a.body, &made); err != nil || a.status != http.StatusCreated {
+		t.Fatalf("%s %s was answered %s", path, body, a)
+	}
+	return made.ID.String()
+}
+
+// caller is who calls an operation well.
+func (s *service) caller(t testing.TB, o operation.Operation, p plan) caller {
+	t.Helper()
+	switch {
+	case o.Surface == operation.Probe, o.Surface == operation.Portal && o.Public:
+		return anonymous
+	case o.Surface == operation.Portal:
+		return s.portalAdmin(t)
+	}
+	return cmp.Or(p.as, admin)
+}
+
+// portalAdmin is the first admin of the portal, which is bootstrapped if need be.
+func (s *service) portalAdmin(t testing.TB) caller {
+	t.Helper()
+	if s.admin == "" {
+		a := s.ask(t, request{method: "POST", path: "/portal-api/bootstrap", body: []byte(firstAdmin)})
+		if a.status != http.StatusOK || s.admin == "" {
+			t.Fatal(a)
+		}
+	}
+	return s.admin
+}
+
+// learn keeps the token that an answer gives the admin of the portal.
+func (s *service) learn(r request, a answer) {
+	switch {
+	case a.status != http.StatusOK:
+	case strings.HasSuffix(r.path, "/bootstrap"):
+		var made struct {
+			Data struct {
+				Token caller `json:"api_token"`
+			}
+		}
+		if json.Unmarshal(a.body, &made) == nil {
+			s.admin = made.Data.Token
+		}
+	case strings.HasSuffix(r.path, "/profile/rotate-token"):
+		var made struct{ JWTToken caller }
+		if json.Unmarshal(a.body, &made) == nil {
+			s.admin = made.JWTToken
+		}
+	}
+}
