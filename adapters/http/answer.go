@@ -140,7 +140,7 @@ func (x *exchange) fail(err error) {
 		x.mediaType = problemType
 		x.body.text = appendProblem(x.body.text, f, status, x.call.RequestID)
 	} else {
-		x.body.text = x.row.dialect.envelope(x.body.text, complaint{complaints(f, text), failureOf(x.row.spec, status)})
+		x.body.text = x.row.dialect.envelope(x.body.text, complaint{complaints(f, text), failureOf(x.row.spec, f, status)})
 	}
 	if x.row.dialect.unsafe(x.body.text) {
 		x.mediaType = jsonType

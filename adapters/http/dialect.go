@@ -50,6 +50,9 @@ func enveloped(last string) func(b []byte, e complaint) []byte {
 
 // failures appends an error of the portal: all messages in a list.
 func failures(b []byte, e complaint) []byte {
+	if e.form == operation.FailureText {
+		return doc.AppendString(b, strings.Join(e.texts, ", "))
+	}
 	b = append(b, "{\n"...)
 	switch e.form {
 	case operation.FailureMessage:

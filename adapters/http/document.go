@@ -36,6 +36,8 @@ const filePart = "file"
 func (x *exchange) translate(ctx context.Context) error {
 	mediaType, params, _ := mime.ParseMediaType(x.call.Header["Content-Type"])
 	switch {
+	case x.row.file:
+		return x.attach(ctx, mediaType, params["boundary"])
 	case !x.row.document:
 	case yamlTypes[mediaType], graphTypes[mediaType] && len(x.call.Body) > 0 && doc.Check(x.call.Body, 0) != nil:
 		return x.fromYAML(ctx, x.call.Body)

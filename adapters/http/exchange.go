@@ -27,6 +27,7 @@ type row struct {
 	cookies   []string // that a call carries
 	hasBody   bool
 	document  bool // the body is a whole document
+	file      bool // the body is a form with a file
 	maxBody   int64
 	maxDepth  int
 	maxValues int
@@ -49,7 +50,7 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 		return nil, err
 	}
 	r := &row{spec: &o.Spec, do: cfg.Guard(o.Do), dialect: dialectOf(o.Surface), output: out,
-		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, maxValues: cfg.MaxValues, bodyRate: cfg.BodyRate, room: cfg.Room, yaml: cfg.YAML, proxies: cfg.Proxies, deadline: cfg.Deadline}
+		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), file: o.TakesAttachment(), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, maxValues: cfg.MaxValues, bodyRate: cfg.BodyRate, room: cfg.Room, yaml: cfg.YAML, proxies: cfg.Proxies, deadline: cfg.Deadline}
 	r.headers = append(r.headers, callHeaders...)
 	for _, p := range o.Params {
 		switch p.In {

@@ -85,10 +85,7 @@ func codeOf(f *fault.Error) string { return cmp.Or(f.Code, f.Kind.String()) }
 // answerTo returns status and compatible text for a fault: as the row says of
 // its code, or else of its kind, or else as every surface answers it.
 func answerTo(f *fault.Error, own map[string]operation.Answer) (status int, text string) {
-	a, ok := own[f.Code]
-	if !ok {
-		a = own[f.Kind.String()]
-	}
+	a := ownAnswer(f, own)
 	kind := f.Kind
 	if int(kind) >= len(statuses) {
 		kind = fault.Internal
@@ -97,6 +94,14 @@ func answerTo(f *fault.Error, own map[string]operation.Answer) (status int, text
 		a.Text = "{message}"
 	}
 	return cmp.Or(a.Status, byCode[f.Code], statuses[kind]), strings.ReplaceAll(a.Text, "{message}", f.Message)
+}
+
+// ownAnswer returns what a row says of the code of a fault, or else of its kind.
+func ownAnswer(f *fault.Error, own map[string]operation.Answer) operation.Answer {
+	if a, ok := own[f.Code]; ok {
+		return a
+	}
+	return own[f.Kind.String()]
 }
 
 // appendProblem appends a fault as RFC 9457 has it. Its detail is the fault's own

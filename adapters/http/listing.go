@@ -79,9 +79,12 @@ func listOutput(t reflect.Type) output {
 	return output{of: t, form: listingForm, elem: items.Type.Elem(), write: write}
 }
 
-// failureOf returns what an error of a row looks like: that something was not carried
-// out is said with one status only.
-func failureOf(spec *operation.Spec, status int) operation.Failure {
+// failureOf returns what an error of a row looks like: as the row says of the fault, or
+// as the style says. That something was not carried out is said with one status only.
+func failureOf(spec *operation.Spec, f *fault.Error, status int) operation.Failure {
+	if form := ownAnswer(f, spec.Style.Faults).Form; form != operation.FailureList {
+		return form
+	}
 	if spec.Style.Failure == operation.FailureAction && status != nethttp.StatusUnprocessableEntity {
 		return operation.FailureList
 	}

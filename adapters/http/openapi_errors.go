@@ -60,6 +60,9 @@ var unproven = append(saidWith("auth.csrf"), saidWith("auth.reads_only")...)
 // where its address says.
 var badDocuments = append(saidWith(operation.CodeMalformed), fault.New(fault.Invalid, operation.CodeMalformed, "not readable as YAML: …"))
 
+// badForms are what can be wrong with a form that has a file.
+var badForms = append(saidWith(operation.CodeForm), saidWith(operation.CodeFiles)...)
+
 // badPatches are what can be wrong with a patch for a document.
 var badPatches = []*fault.Error{
 	fault.New(fault.Invalid, operation.CodeMalformed, "a merge patch is an object; a JSON patch is sent as "+operation.JSONPatch),
@@ -86,7 +89,8 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(!o.Public && o.Surface == operation.Node, strangeNode...)
 	add(!o.Public, typical[fault.TooMany])
 	add(o.Method != nethttp.MethodGet && (o.Surface == operation.Management || o.Surface == operation.Admin || o.Surface == operation.Portal), noRoom)
-	add(o.Body != nil, badBodies...)
+	add(o.Body != nil && !o.TakesAttachment(), badBodies...)
+	add(o.TakesAttachment(), badForms...)
 	add(o.Body != nil, typical[fault.TooLarge], typical[fault.TooSlow])
 	add(o.Body == reflect.TypeFor[operation.Patch](), badPatches...)
 	add(o.Body == reflect.TypeFor[operation.Document](), badDocuments...)
@@ -183,6 +187,7 @@ func same(a, b any) bool {
 
 func errorResponse(o *operation.Operation, status int, faults []*fault.Error) object {
 	compatible, problems := object{}, object{}
+	forms := map[bool]bool{} // whether there are errors that are texts, and others
 	schema := "Error"
 	switch o.Surface {
 	case operation.Node:
@@ -192,19 +197,30 @@ func errorResponse(o *operation.Operation, status int, faults []*fault.Error) ob
 	}
 	for _, f := range faults {
 		_, text := answerTo(f, o.Style.Faults)
-		add(compatible, codeOf(f), dialectOf(o.Surface).envelope(nil, complaint{[]string{text}, failureOf(&o.Spec, status)}))
+		forms[failureOf(&o.Spec, f, status) == operation.FailureText] = true
+		add(compatible, codeOf(f), dialectOf(o.Surface).envelope(nil, complaint{[]string{text}, failureOf(&o.Spec, f, status)}))
 		add(problems, codeOf(f), appendProblem(nil, f, status, "3f1c9a52-6e0b-4d7f-9d5e-2b8c1a7f4e60"))
 	}
 	headers := object{"X-Request-Id": ref("headers", "RequestID")}
 	if status == nethttp.StatusServiceUnavailable || slices.ContainsFunc(faults, passing) {
 		headers["Retry-After"] = ref("headers", "Retry")
 	}
-	content := object{jsonType: object{"schema": ref("schemas", schema), "examples": compatible}}
+	described := ref("schemas", schema)
+	switch {
+	case forms[true] && forms[false]:
+		described = object{"anyOf": []any{described, textError}}
+	case forms[true]:
+		described = textError
+	}
+	content := object{jsonType: object{"schema": described, "examples": compatible}}
 	if o.Surface != operation.Portal {
 		content[problemType] = object{"schema": ref("schemas", "Problem"), "examples": problems}
 	}
 	return object{"description": nethttp.StatusText(status), "headers": headers, "content": content}
 }
+
+// textError describes an error that is a JSON string.
+var textError = object{"type": "string"}
 
 // add puts an example under a name, or under the name and a number when there is
 // another one already.

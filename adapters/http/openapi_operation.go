@@ -147,6 +147,9 @@ func (d *describer) parameters(o *operation.Operation, out output) []any {
 // requestBody describes what is read as JSON whatever type it claims to be. A
 // merge patch has a type of its own that clients may use (RFC 7396, 4).
 func (d *describer) requestBody(o *operation.Operation) (object, error) {
+	if o.TakesAttachment() {
+		return object{"required": true, "content": object{formType: object{"schema": fileForm("The file."), "example": o.Request}}}, nil
+	}
 	example, err := json.Marshal(o.Request)
 	if err != nil {
 		return nil, err
@@ -162,10 +165,15 @@ func (d *describer) requestBody(o *operation.Operation) (object, error) {
 	}
 	if o.Body == reflect.TypeFor[operation.Document]() {
 		content[yamlType] = object{"schema": object{"type": "object"}}
-		content[formType] = object{"schema": object{"type": "object", "required": []string{filePart}, "properties": object{
-			filePart: object{"type": "string", "format": "binary", "description": "JSON, YAML, or a ZIP file with a document named openapi and what it refers to."}}}}
+		content[formType] = object{"schema": fileForm("JSON, YAML, or a ZIP file with a document named openapi and what it refers to.")}
 	}
 	return object{"required": true, "content": content}, nil
+}
+
+// fileForm describes a form with a file.
+func fileForm(about string) object {
+	return object{"type": "object", "required": []string{filePart}, "properties": object{
+		filePart: object{"type": "string", "format": "binary", "description": about}}}
 }
 
 // patchSchema describes a JSON patch (RFC 6902).

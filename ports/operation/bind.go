@@ -135,6 +135,9 @@ func decodeBody(v reflect.Value, c *Call) (err error) {
 	case *Document:
 		*into, err = decodeDocument(c)
 		return err
+	case *Attachment:
+		*into, err = c.Upload.File, c.Upload.Err
+		return err
 	case *Patch:
 		*into, err = decodePatch(c)
 		return err

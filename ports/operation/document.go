@@ -24,10 +24,12 @@ func (d *Document) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Upload is what a transport made of a body that is not JSON.
+// Upload is what a transport made of a body that is not JSON: for rows that take a
+// Document or an Attachment.
 type Upload struct {
 	Archive []byte // a ZIP file that came instead of a document
-	Err     error  // why there is no document
+	Err     error  // why there is no document, or no file
+	File    Attachment
 }
 
 // decodeDocument gives a row its document.

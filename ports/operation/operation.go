@@ -82,6 +82,7 @@ type Style struct {
 type Answer struct {
 	Status int
 	Text   string
+	Form   Failure // on the portal: what the error looks like; "": as the style says
 }
 
 // Receipt is the answer to a write that does not return the resource: it
@@ -149,7 +150,7 @@ type Call struct {
 	// Incoming reads the body into the call; nil: the body is there, or there is
 	// none. See Receive.
 	Incoming func(context.Context) error
-	Upload   Upload // of a row that takes a Document
+	Upload   Upload // of a row that takes a Document or an Attachment
 	settled  *settlement
 	Token    string            // the surface's credential
 	Session  string            // the credential of a browser, when there is no Token

@@ -17,11 +17,12 @@ func (l Listing[T]) Bounds() (total, page, size int) { return l.Total, l.Page, l
 type Failure string
 
 // The forms of errors: a list of messages, the same of an action that was not carried
-// out, and one message.
+// out, one message, and a JSON string that is nothing else.
 const (
 	FailureList    Failure = ""
 	FailureAction  Failure = "action"
 	FailureMessage Failure = "message"
+	FailureText    Failure = "text"
 )
 
 // CodeNoRoute and CodeNoMethod are the codes of the faults for what no operation answers.

@@ -59,7 +59,7 @@ func (o *Operation) rehearse(ctx context.Context, c *Call) (any, error) {
 // who asks for it: that caller must not get the real thing.
 func (o *Operation) wantsRehearsal(c *Call) (bool, error) {
 	text := c.Query.Get(DryRun)
-	if text == "" || o.Intent == access.Read && !o.Rehearsable {
+	if text == "" || o.Intent == access.Read && !o.Rehearsable || o.rehearsesItself() {
 		return false, nil
 	}
 	asked, err := strconv.ParseBool(text)
