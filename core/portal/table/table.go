@@ -200,7 +200,9 @@ func (t *Table[T]) Schema() map[string]any {
 }
 
 func schemaOf(at any) map[string]any {
-	switch at.(type) {
+	switch at := at.(type) {
+	case Taker:
+		return at.Schema()
 	case *ID, *int64:
 		return map[string]any{"type": "integer"}
 	case *float64:

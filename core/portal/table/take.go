@@ -17,6 +17,12 @@ var errInvalid = errors.New("invalid")
 // nothing: the name of a record where its number belongs, as answers have it.
 func take(at, sent any, kind string, resolve Resolve) (done bool, err error) {
 	switch at := at.(type) {
+	case Taker:
+		done, ok := at.Take(sent)
+		if !ok {
+			return true, errInvalid
+		}
+		return done, nil
 	case *string:
 		*at, err = texts(sent)
 	case *CSV:
@@ -39,6 +45,21 @@ func take(at, sent any, kind string, resolve Resolve) (done bool, err error) {
 		return many(at, sent, kind, resolve)
 	}
 	return true, err
+}
+
+// Taker is a value with a form of its own.
+type Taker interface {
+	// Take takes what a client sent, as JSON decodes it, with numbers as json.Number. done
+	// is false when that says nothing, ok when it cannot be.
+	Take(sent any) (done, ok bool)
+	// Schema describes the plain form.
+	Schema() map[string]any
+}
+
+// Text reads a member of a body as a field that is a text does.
+func Text(sent any) (string, bool) {
+	s, err := texts(sent)
+	return s, err == nil
 }
 
 // texts reads a text. Numbers and truth values become what they look like.
