@@ -21,6 +21,7 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/identity"
@@ -35,23 +36,24 @@ import (
 // App is a control plane. It is an http.Handler; mount it anywhere. New starts
 // nothing and opens no port.
 type App struct {
-	fx       *fx.App
-	handler  nethttp.Handler
-	guard    operation.Middleware
-	table    []operation.Operation
-	byID     map[string]*operation.Operation
-	identity *identity.Service
-	relays   []*relay.Relay
-	nodes    *gateway.Nodes
-	copy     *replicated.Store
-	store    store.Store
-	kinds    crud.Kinds
-	workshop rules.Workshop
-	checker  rules.Checker // of texts that are stored as rules; nil: any are
-	trail    *audit.Service
-	portal   portalHandler
-	now      func() time.Time
-	writes   guard.Writes
+	fx         *fx.App
+	handler    nethttp.Handler
+	guard      operation.Middleware
+	table      []operation.Operation
+	byID       map[string]*operation.Operation
+	identity   *identity.Service
+	relays     []*relay.Relay
+	deliveries *delivery.Service
+	nodes      *gateway.Nodes
+	copy       *replicated.Store
+	store      store.Store
+	kinds      crud.Kinds
+	workshop   rules.Workshop
+	checker    rules.Checker // of texts that are stored as rules; nil: any are
+	trail      *audit.Service
+	portal     portalHandler
+	now        func() time.Time
+	writes     guard.Writes
 	carriers
 }
 
@@ -80,7 +82,7 @@ func (s settings) graph(a *App) fx.Option {
 			return l
 		}),
 		fx.Supply(a),
-		fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.portal, s.definitions),
+		fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.portal, s.deliveries, s.definitions),
 		modules,
 		fx.Invoke(assemble),
 	)
@@ -156,7 +158,7 @@ func (a *App) Drain(ctx context.Context) error {
 	for _, r := range a.relays {
 		err = errors.Join(err, r.Quit(ctx))
 	}
-	return err
+	return errors.Join(err, a.deliveries.Quit(ctx))
 }
 
 // Stop ends background work and waits for it.

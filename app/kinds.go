@@ -6,6 +6,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
@@ -42,6 +43,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, a *App) (cr
 		session.ResetRegistration(),
 		identity.AccountRegistration(),
 		identity.UseRegistration(),
+		delivery.Registration(),
 	}, append(append(audit.Registrations(), portalKinds(p)...), e.resources...)...) {
 		all = append(all, r.Registration())
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	nethttp "net/http"
 	"slices"
+	"time"
 
 	"go.uber.org/fx"
 
@@ -19,10 +20,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
@@ -72,6 +75,7 @@ var modules = fx.Options(
 	service[*outbound.Debug](newDebug),
 	service[*outbound.Examples](newExamples),
 	service[*audit.Service](newAudit),
+	service[*delivery.Service](newDeliveries),
 	service[*reports.Stats](newStats),
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),
@@ -249,6 +253,7 @@ func newRulebook(s embedded, p people, a *App, id *identity.Service, trail *audi
 
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
+	s.audit.Silent = []string{delivery.Operation}
 	trail, err := audit.New(s.audit, t, func(id string) *operation.Spec {
 		if o := a.byID[id]; o != nil {
 			return &o.Spec
@@ -296,6 +301,25 @@ func newHandler(b basics, s transport, p portalSettings, ops table, g operation.
 	return h, portalHandler{alone}, err
 }
 
+// takeover is how long a dead process keeps its leases: the default, if no other
+// process waits for them.
+func takeover(s storage) time.Duration {
+	if own, ok := s.store.(interface{ Alone() bool }); s.store == nil || ok && own.Alone() {
+		return 0
+	}
+	return lease.Takeover
+}
+
+func newDeliveries(d delivery.Settings, kept storage, t crud.Tools, ks crud.Kinds, a *App) (*delivery.Service, error) {
+	d.Holder, d.TTL = crypto.NewUUID(), takeover(kept)
+	out, err := delivery.New(d, t, ks.Events(), identity.Listeners{})
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	a.deliveries = out
+	return out, nil
+}
+
 // newRelays makes a relay per sink.
 func newRelays(lc fx.Lifecycle, b basics, s announcing, kept storage, st store.Store, ks crud.Kinds, keys secret.Keys) ([]*relay.Relay, error) {
 	if len(s.sinks) == 0 {
@@ -308,10 +332,7 @@ func newRelays(lc fx.Lifecycle, b basics, s announcing, kept storage, st store.S
 	if !ok {
 		return nil, errors.New("sinks need a store with a change log and leases")
 	}
-	holder, ttl := crypto.NewUUID(), relay.Takeover
-	if own, ok := kept.store.(interface{ Alone() bool }); kept.store == nil || ok && own.Alone() {
-		ttl = 0 // no other process waits for it
-	}
+	holder, ttl := crypto.NewUUID(), takeover(kept)
 	var out []*relay.Relay
 	unseal := func(sealed string) (string, error) {
 		plain, _, err := keys.Open(sealed)

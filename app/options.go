@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
@@ -206,6 +207,11 @@ func WithHistory(age time.Duration, bytes int64) Option {
 // WithAudit keeps a trail of writes and refused calls in the store. The zero Settings,
 // the default, keep none.
 func WithAudit(a audit.Settings) Option { return func(o *settings) { o.audit = a } }
+
+// WithDeliveries sends events to receivers outside, such as the addresses that
+// organisations name. The zero Settings, the default, send nothing. Holder and TTL are
+// the App's to choose.
+func WithDeliveries(d delivery.Settings) Option { return func(o *settings) { o.deliveries = d } }
 
 // WithMultiOrgUsers lets one address have a user in several organisations.
 func WithMultiOrgUsers() Option { return func(o *settings) { o.multiOrg = true } }

@@ -9,6 +9,7 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/identity"
@@ -41,6 +42,7 @@ type settings struct {
 	probing
 	embedded
 	portal      portalSettings
+	deliveries  delivery.Settings
 	definitions Definitions
 }
 

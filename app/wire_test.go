@@ -341,6 +341,8 @@ func switches(file string) []app.Option {
 		quick.LoginURL, quick.ErrorURL = "https://login.example", "https://login.example/error"
 	case file == "sessions-one.txt":
 		quick.One, quick.Secure = true, true
+	case file == "deliveries.txt":
+		return []app.Option{app.WithStore(delivered())}
 	case file == "audit.txt":
 		keys, _ := crypto.NewKeys("a secret of the test")
 		return []app.Option{app.WithAudit(audit.Settings{Signer: keys})}

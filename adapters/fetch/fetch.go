@@ -13,6 +13,7 @@ import (
 	"net"
 	nethttp "net/http"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 
@@ -21,9 +22,10 @@ import (
 
 // Config bounds what one request may cost. Zero values take the defaults.
 type Config struct {
-	Timeout      time.Duration // of the whole exchange; 15 s
-	MaxBytes     int64         // of an answer's body, decompressed; 16 MiB
-	AllowPrivate bool          // private addresses for every request, not only trusted ones
+	Timeout      time.Duration  // of the whole exchange; 15 s
+	MaxBytes     int64          // of an answer's body, decompressed; 16 MiB
+	AllowPrivate bool           // private addresses for every request, not only trusted ones
+	Allow        []netip.Prefix // networks that every request may reach, private or not
 }
 
 // Defaults of Config.
@@ -31,7 +33,8 @@ const (
 	defaultTimeout  = 15 * time.Second
 	defaultMaxBytes = 16 << 20
 	maxHeaderBytes  = 64 << 10
-	maxRedirects    = 5 // within one origin
+	maxRedirects    = 5       // within one origin
+	drained         = 4 << 10 // bytes of a body that are read so that the connection can serve again
 )
 
 // Client is a fetch.Fetcher.
@@ -51,7 +54,7 @@ func New(c Config) *Client {
 	}
 	f := &Client{maxBytes: c.MaxBytes, trusted: client(c.Timeout, nil)}
 	if f.public = f.trusted; !c.AllowPrivate {
-		f.public = client(c.Timeout, onlyPublic)
+		f.public = client(c.Timeout, guard(c.Allow))
 	}
 	return f
 }
@@ -68,6 +71,9 @@ func client(timeout time.Duration, control func(network, address string, c sysca
 	}
 }
 
+// never follows no redirection.
+func never(*nethttp.Request, []*nethttp.Request) error { return nethttp.ErrUseLastResponse }
+
 // stay follows redirections within the origin that was asked first.
 func stay(next *nethttp.Request, via []*nethttp.Request) error {
 	if first := via[0].URL; next.URL.Scheme != first.Scheme || next.URL.Host != first.Host || len(via) > maxRedirects {
@@ -76,13 +82,21 @@ func stay(next *nethttp.Request, via []*nethttp.Request) error {
 	return nil
 }
 
-// onlyPublic refuses a connection to an address that is not a public one.
-func onlyPublic(_, address string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil || !public(at.Addr()) {
+// guard refuses a connection to an address that is not a public one, unless it is in
+// one of the networks. It sees the address that is dialled, whatever its name was
+// resolved to before.
+func guard(allow []netip.Prefix) func(network, address string, c syscall.RawConn) error {
+	return func(_, address string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return fetch.ErrPrivate
+		}
+		a := at.Addr().Unmap().WithZone("")
+		if public(a) || slices.ContainsFunc(allow, func(p netip.Prefix) bool { return p.Contains(a) }) {
+			return nil
+		}
 		return fetch.ErrPrivate
 	}
-	return nil
 }
 
 // Fetch implements fetch.Fetcher.
@@ -95,11 +109,18 @@ func (f *Client) Fetch(ctx context.Context, r fetch.Request) (fetch.Answer, erro
 	if r.Trusted {
 		c = f.trusted
 	}
+	if r.StatusOnly {
+		c = &nethttp.Client{Transport: c.Transport, Timeout: c.Timeout, CheckRedirect: never}
+	}
 	resp, err := c.Do(req)
 	if err != nil {
 		return fetch.Answer{}, explain(ctx, req.URL.Host, err)
 	}
 	defer func() { _ = resp.Body.Close() }() // all that matters has been read
+	if r.StatusOnly {
+		_, _ = io.CopyN(io.Discard, resp.Body, drained)
+		return fetch.Answer{Status: resp.StatusCode, Header: resp.Header}, nil
+	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, f.maxBytes+1))
 	if err != nil {
 		return fetch.Answer{}, explain(ctx, req.URL.Host, err)

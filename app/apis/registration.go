@@ -24,6 +24,7 @@ func Registration(s Settings) crud.Registration {
 		Sight:     seen(s.Ownership),
 		Announces: signal.Row{Created: signal.ApiAdded, Updated: signal.ApiUpdated, Deleted: signal.ApiRemoved, Alias: ByAPIID},
 		Feed:      Feed(s.SeparateGateways),
+		Events:    events,
 		Sample: func(at crud.Stamp) (apidef.API, error) {
 			definition, err := doc.ParseNode([]byte(`{"name":"Orders","proxy":{"listen_path":"/orders/","target_url":"https://upstream.example"},` +
 				`"hook_references":[{"event_name":"QuotaExceeded","hook":{"id":"5f1a0c5d8e3b2a1f00000005"}}]}`))

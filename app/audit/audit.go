@@ -45,6 +45,7 @@ type Settings struct {
 	MaxAge   time.Duration // records that are older are forgotten; 0: none
 	MaxBytes int64         // of the trail of one organisation; 0: no bound
 	ReadOnly bool          // the trail is read, and another process writes it
+	Silent   []string      // operations whose commits only keep books: the trail tells nothing of them
 }
 
 // Store is what a trail needs of a store.

@@ -48,7 +48,7 @@ func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.
 			return after, err
 		}
 		after, weight = c.Rev, weight+c.Weight()
-		if c.By.Operation != Operation {
+		if c.By.Operation != Operation && !slices.Contains(t.Silent, c.By.Operation) {
 			list = append(list, c)
 		}
 		if c.Rev >= to || len(list) == maxCommits || weight >= maxWeight {

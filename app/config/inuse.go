@@ -3,7 +3,7 @@ package config
 // inUse lists the settings that have a field, with their defaults.
 func inUse() []setting {
 	rows := serving()
-	for _, more := range [][]setting{keeping(), guarding(), defining(), reaching(), announcing(), mailing(), extending(), limiting(), starting(), hosting()} {
+	for _, more := range [][]setting{keeping(), guarding(), defining(), reaching(), announcing(), mailing(), extending(), limiting(), starting(), hosting(), sending()} {
 		rows = append(rows, more...)
 	}
 	for i := range rows {
@@ -237,6 +237,24 @@ func announcing() []setting {
 }
 
 var tlsVersions = []string{"1.0", "1.1", "1.2", "1.3"}
+
+// sending lists how events reach receivers outside.
+func sending() []setting {
+	return []setting{
+		{name: "deliveries.enabled", preset: "true", field: func(s *Settings) any { return &s.Deliveries.Enabled },
+			meaning: "send events to the addresses that organisations name in event_options"},
+		{name: "deliveries.workers", preset: "8", field: func(s *Settings) any { return &s.Deliveries.Workers },
+			meaning: "deliveries that are sent at once; one organisation has half of them at most"},
+		{name: "deliveries.pause", preset: "5s", field: func(s *Settings) any { return &s.Deliveries.Pause },
+			meaning: "pause after the first failed attempt of a delivery; it doubles with each of the five"},
+		{name: "deliveries.keep_done", preset: "24h", field: func(s *Settings) any { return &s.Deliveries.KeepDone },
+			meaning: "how long deliveries are listed that went well"},
+		{name: "deliveries.keep_failed", preset: "720h", field: func(s *Settings) any { return &s.Deliveries.KeepFailed },
+			meaning: "how long deliveries are listed, and can be sent again, that no attempt brought to the receiver"},
+		{name: "deliveries.allowed_networks", field: func(s *Settings) any { return &s.Deliveries.Networks },
+			meaning: "addresses or networks (10.0.0.0/8) that deliveries may reach although they are not public; empty means none"},
+	}
+}
 
 // extending lists what Gatehouse adds to the settings of the field.
 func extending() []setting {

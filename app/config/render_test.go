@@ -17,6 +17,7 @@ func TestYAMLOfDefaults(t *testing.T) {
 		"\nadmin_secret: \"\"\n",
 		"\n  additional_permissions: {}\n",
 		"\nhistory:\n  max_age: 720h\n  max_bytes: 2147483648\naudit:\n  enabled: true\n  store_type: db\n  path: \"\"\n  format: text\n  signing_keys: []\n  file_max_bytes: 104857600\n  file_keep: 5\n  max_age: 9600h\n  max_bytes: 67108864\nlimits:\n  max_body_bytes: 33554432\n",
+		"\ndeliveries:\n  enabled: true\n  workers: 8\n  pause: 5s\n  keep_done: 24h\n  keep_failed: 720h\n  allowed_networks: []\n",
 		"\n  request_timeout: 30s\n",
 	} {
 		if !strings.Contains(have, want) {
@@ -63,7 +64,7 @@ bootstrap: {email: a@b, password: hunter2}
 	again.Gateway.Secret = s.Gateway.Secret
 	again.Bootstrap.Password, again.Storage.ConnectionString = s.Bootstrap.Password, s.Storage.ConnectionString
 	for _, one := range []*Settings{&s, &again} { // nil and empty mean the same
-		one.Redis.Addrs, one.Security.AllowedExamples, one.Limits.Proxies, one.SSO.Defaults, one.Audit.Signing, one.Mail.Server = nil, nil, nil, nil, nil, nil
+		one.Redis.Addrs, one.Security.AllowedExamples, one.Limits.Proxies, one.SSO.Defaults, one.Audit.Signing, one.Mail.Server, one.Deliveries.Networks = nil, nil, nil, nil, nil, nil, nil
 	}
 	if !reflect.DeepEqual(s, again) {
 		t.Errorf("first %+v\nagain %+v", s, again)

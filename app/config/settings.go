@@ -61,6 +61,7 @@ type Settings struct {
 	MaxStaleness time.Duration // how far a replica may fall behind and still count as ready
 	History      History
 	Audit        Audit
+	Deliveries   Deliveries
 
 	AdminSecret    Secret   // credential of /admin; "": /admin is closed
 	NodeSecret     Secret   // credential of gateway nodes; "": no node can register
@@ -211,11 +212,27 @@ type Limits struct {
 	WriteTime      time.Duration // for which one unit of work may hold the writer
 }
 
+// Deliveries says how events are sent to receivers outside.
+type Deliveries struct {
+	Enabled    bool
+	Workers    int
+	Pause      time.Duration // after the first failed attempt
+	KeepDone   time.Duration
+	KeepFailed time.Duration
+	Networks   []string // addresses and networks that may be reached although they are not public
+}
+
+// Allowed returns the networks that may be reached although they are not public, or
+// false when one is no network and no address.
+func (d Deliveries) Allowed() ([]netip.Prefix, bool) { return networks(d.Networks) }
+
 // TrustedProxies returns the networks of the proxies, or false when one is no
 // network and no address.
-func (l Limits) TrustedProxies() ([]netip.Prefix, bool) {
+func (l Limits) TrustedProxies() ([]netip.Prefix, bool) { return networks(l.Proxies) }
+
+func networks(list []string) ([]netip.Prefix, bool) {
 	var out []netip.Prefix
-	for _, text := range l.Proxies {
+	for _, text := range list {
 		p, err := netip.ParsePrefix(text)
 		if addr, failed := netip.ParseAddr(text); failed == nil {
 			p, err = addr.Prefix(addr.BitLen())

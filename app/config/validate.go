@@ -164,6 +164,7 @@ func redisFindings(r *Redis) []finding {
 
 func limitFindings(s *Settings) []finding {
 	_, proxies := s.Limits.TrustedProxies()
+	_, allowed := s.Deliveries.Allowed()
 	return []finding{
 		{s.MaxStaleness < 0, "max_staleness", "expected at least 0"},
 		{s.History.MaxAge < 0, "history.max_age", "expected at least 0"},
@@ -173,6 +174,11 @@ func limitFindings(s *Settings) []finding {
 		{s.Audit.On() && s.Audit.Store == AuditFile && s.Audit.File() == "", "audit.path", "audit.store_type file needs the path of a file; db keeps the trail in the store"},
 		{s.Audit.FileSize < 1<<16, "audit.file_max_bytes", "expected at least 65536, which is 64 KiB"},
 		{s.Audit.FileKeep < 1, "audit.file_keep", "expected at least 1"},
+		{s.Deliveries.Workers < 1 || s.Deliveries.Workers > 256, "deliveries.workers", "expected 1 to 256"},
+		{s.Deliveries.Pause <= 0 || s.Deliveries.Pause > time.Hour, "deliveries.pause", "expected more than 0, and 1h at most"},
+		{s.Deliveries.KeepDone <= 0, "deliveries.keep_done", "expected more than 0"},
+		{s.Deliveries.KeepFailed <= 0, "deliveries.keep_failed", "expected more than 0"},
+		{!allowed, "deliveries.allowed_networks", "expected addresses or networks such as 10.0.0.0/8"},
 		{s.Limits.MaxBodyBytes < 1, "limits.max_body_bytes", "expected at least 1"},
 		{s.Limits.MaxBodyValues < 1, "limits.max_body_values", "expected at least 1"},
 		{s.Limits.BodyMemory < 1<<20, "limits.body_memory", "expected at least 1048576, which is 1 MiB"},

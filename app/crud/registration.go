@@ -1,6 +1,7 @@
 package crud
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/deliver"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -32,8 +34,40 @@ type Facts[T any] struct {
 	Announces signal.Row
 	// Feed is how gateways load the resources; nil: they do not.
 	Feed *gateway.Source
+	// Events is what receivers outside may hear of changes; nil: nothing.
+	Events *Events[T]
 	// Sample makes a valid resource: the store suite stores it on every back end.
 	Sample func(Stamp) (T, error)
+}
+
+// Events says which events changes of a kind of resources are.
+type Events[T any] struct {
+	Names []string // all that there can be
+	// Of returns names and messages of the events of one change. before is nil when the
+	// resource was created, after when it was deleted.
+	Of func(before, after *T) []deliver.Event
+}
+
+// source is events for those who do not know the type.
+func (e *Events[T]) source(k *store.Kind[T]) *deliver.Source {
+	if e == nil {
+		return nil
+	}
+	decode := func(rec *store.Record) (*T, error) {
+		if rec == nil {
+			return nil, nil
+		}
+		v, err := k.Decode(*rec)
+		return &v, err
+	}
+	return &deliver.Source{Names: e.Names, Of: func(before, after *store.Record) ([]deliver.Event, error) {
+		b, err := decode(before)
+		a, more := decode(after)
+		if err := errors.Join(err, more); err != nil {
+			return nil, err
+		}
+		return e.Of(b, a), nil
+	}}
 }
 
 // Stamp is what a new resource gets from the service.
@@ -49,6 +83,7 @@ type Registration struct {
 	Kind      string
 	Announces signal.Row
 	Feed      *gateway.Source
+	Events    *deliver.Source
 	// Operations lists what clients can do with the resources; nil: services of their
 	// own list that.
 	Operations func(Tools) []operation.Operation
@@ -75,7 +110,7 @@ func (f Facts[T]) Registration() Registration {
 		name = func(T) string { return "" }
 	}
 	r := Registration{
-		Kind: k.Name, Announces: f.Announces, Feed: f.Feed, Untyped: k.Untyped(), typed: k, find: f.Find,
+		Kind: k.Name, Announces: f.Announces, Feed: f.Feed, Events: f.Events.source(k), Untyped: k.Untyped(), typed: k, find: f.Find,
 		view: func(v Viewer) view { return viewOf(k, name, f.Sight.of(v)) },
 		holder: func(rec store.Record) (holder, error) {
 			v, err := k.Decode(rec)
@@ -162,6 +197,17 @@ func (ks Kinds) Feeds() (out []gateway.Source) {
 	for _, r := range ks {
 		if r.Feed != nil {
 			out = append(out, *r.Feed)
+		}
+	}
+	return out
+}
+
+// Events returns what receivers outside may hear of changes, by kind.
+func (ks Kinds) Events() map[string]deliver.Source {
+	out := map[string]deliver.Source{}
+	for _, r := range ks {
+		if r.Events != nil {
+			out[r.Kind] = *r.Events
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/retry"
@@ -15,14 +16,15 @@ import (
 const maxBatch = 500
 
 // carry delivers items until run ends.
-func (r *Relay) carry(run, held context.Context, l *holding, items <-chan item) {
+func (r *Relay) carry(run, held context.Context, h *lease.Holding, items <-chan item) {
 	for {
 		to, out := gather(run, items)
 		if run.Err() != nil || len(out) > 0 && !r.deliver(run, held, out) {
 			return
 		}
 		if to > 0 {
-			l.reached(to, len(out) > 0)
+			r.position.Store(uint64(to))
+			h.Reached(to, len(out) > 0)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -60,7 +61,7 @@ func TestDeath(t *testing.T) {
 // what the one that died had to tell, even if that had just renewed its lease.
 func TestTakeover(t *testing.T) {
 	inWorld(t, func(w *world) {
-		shared := func(c *relay.Config) { c.TTL = relay.Takeover }
+		shared := func(c *relay.Config) { c.TTL = lease.Takeover }
 		dying := &leases{DB: w.db}
 		_, bury := w.start("one", with(dying), shared)
 		w.start("two", shared)

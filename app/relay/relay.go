@@ -15,9 +15,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
-	"github.com/gatehouse-io/gatehouse/ports/retry"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
@@ -53,10 +53,7 @@ type Relay struct {
 	gate            trouble       // with answering gateways
 	sink            trouble       // with telling
 
-	quitting context.Context // ends with Quit
-	quit     context.CancelFunc
-	mu       sync.Mutex
-	running  chan struct{} // closed when Run has returned; nil before it begins
+	turn *lease.Lease
 }
 
 // New returns a Relay that does nothing until Run.
@@ -75,101 +72,47 @@ func New(c Config) *Relay {
 	c.Retry = cmp.Or(c.Retry, 50*time.Millisecond)
 	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
 	r := &Relay{config: c}
-	r.quitting, r.quit = context.WithCancel(context.Background())
 	r.lease = trouble{now: c.Now, log: c.Logger, what: "the lease of a sink can be neither taken nor renewed"}
 	r.changes = trouble{now: c.Now, log: c.Logger, what: "what there is to announce cannot be read"}
 	r.gate = trouble{now: c.Now, log: c.Logger, what: "announcements wait: gateways could not fetch what is announced"}
 	r.sink = trouble{now: c.Now, log: c.Logger, what: "announcements do not get through; they wait"}
+	r.turn = lease.New(lease.Config{Leases: c.Leases, Name: r.Name(), Holder: c.Holder, Logger: c.Logger, TTL: c.TTL, Retry: c.Retry, Trouble: func(err error) {
+		if err != nil {
+			r.lease.fail(err)
+		} else {
+			r.lease.over()
+		}
+	}})
 	return r
 }
 
 // Name returns the name of the sink.
 func (r *Relay) Name() string { return r.config.Sink.Name() }
 
-// Takeover is the TTL for a store that several processes share: another process goes
-// on within two seconds when the one that announced has died.
-const Takeover = 1500 * time.Millisecond
-
-// compete is how often a process without the lease asks for it, at most.
-const compete = time.Second
-
 // Run delivers while this process holds the lease, and competes for it while
 // another does, until ctx ends or Quit is called. It returns the error of ctx.
-func (r *Relay) Run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	done := make(chan struct{})
-	defer close(done)
-	r.mu.Lock()
-	r.running = done
-	r.mu.Unlock()
-	defer context.AfterFunc(r.quitting, cancel)()
-	pause := r.pause()
-	for ctx.Err() == nil && r.quitting.Err() == nil {
-		l, err := r.acquire(ctx)
-		switch {
-		case ctx.Err() != nil && err != nil:
-		case err != nil:
-			r.lease.fail(err)
-			_ = pause.Wait(ctx)
-		case l == nil:
-			r.lease.over()
-			pause.Reset()
-			_ = retry.Sleep(ctx, min(r.config.TTL/perTTL, compete))
-		default:
-			r.lease.over()
-			r.hold(ctx, l)
-			_ = retry.Sleep(ctx, r.config.Retry)
-		}
-	}
-	return ctx.Err()
-}
+func (r *Relay) Run(ctx context.Context) error { return r.turn.Run(ctx, r.hold) }
 
 // Quit ends announcements for good, and the lease with them, so that another
 // process goes on. It returns when nothing is being told any more, or when ctx ends.
-func (r *Relay) Quit(ctx context.Context) error {
-	r.quit()
-	r.mu.Lock()
-	running := r.running
-	r.mu.Unlock()
-	if running == nil {
-		return nil
-	}
-	select {
-	case <-running:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func (r *Relay) Quit(ctx context.Context) error { return r.turn.Quit(ctx) }
 
-// finish is how long a delivery in flight may take after the end was asked for:
-// cut short, it would come again from the next process.
-const finish = time.Second
-
-// hold delivers until ctx ends or the lease is lost.
-func (r *Relay) hold(ctx context.Context, l *holding) {
-	held, lose := context.WithCancel(context.WithoutCancel(ctx)) // for what must stop when the lease is lost
-	defer lose()
-	run, stop := context.WithCancel(held) // for what must stop when ctx ends as well
+// hold delivers until run ends.
+func (r *Relay) hold(run, held context.Context, h *lease.Holding) {
+	run, stop := context.WithCancel(run)
 	defer stop()
-	defer context.AfterFunc(ctx, func() {
-		stop()
-		time.AfterFunc(finish, lose)
-	})()
-	r.position.Store(uint64(l.saved))
-	r.ahead.Store(uint64(l.saved))
+	r.position.Store(uint64(h.Began()))
+	r.ahead.Store(uint64(h.Began()))
 	r.holding.Store(true)
-	r.config.Logger.Debug("this process announces from now on", "after", l.saved)
+	r.config.Logger.Debug("this process announces from now on", "after", h.Began())
 
 	var others sync.WaitGroup
 	items := make(chan item, maxBatch)
-	others.Go(func() { l.keep(run, lose) })
-	others.Go(func() { r.read(run, l.saved, items) })
+	others.Go(func() { r.read(run, h.Began(), items) })
 	if w, ok := r.config.Sink.(notify.Watcher); ok {
 		others.Go(func() { r.watch(run, w, items) })
 	}
-	r.carry(run, held, l, items)
+	r.carry(run, held, h, items)
 	stop()
 	others.Wait()
 
@@ -177,9 +120,4 @@ func (r *Relay) hold(ctx context.Context, l *holding) {
 	for _, t := range []*trouble{&r.changes, &r.gate, &r.sink} {
 		t.forget()
 	}
-	if l.lost() {
-		r.config.Logger.Warn("another process may announce by now; this one competes again")
-		return
-	}
-	l.giveBack(context.WithoutCancel(ctx))
 }

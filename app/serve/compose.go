@@ -22,6 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
@@ -130,6 +131,9 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	}
 	opts = append(opts, common(s, log, version)...)
 	opts = append(opts, app.WithPasswords(argon2.New(crypto.Passwords{})), app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))
+	if s.Deliveries.Enabled && !p.Beside && !p.Lost {
+		opts = append(opts, app.WithDeliveries(deliveriesOf(s.Deliveries)))
+	}
 	trail, err := c.trail(s, keys, p)
 	if err != nil {
 		return err
@@ -212,6 +216,17 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 		opts = append(opts, app.WithMaintenance())
 	}
 	return opts
+}
+
+// maxAnswer is how much of what a receiver answers is looked at, if anything.
+const maxAnswer = 64 << 10
+
+// deliveriesOf translates how events are sent to receivers outside.
+func deliveriesOf(d config.Deliveries) delivery.Settings {
+	allowed, _ := d.Allowed() // the settings were validated
+	return delivery.Settings{
+		Fetcher: fetch.New(fetch.Config{Allow: allowed, MaxBytes: maxAnswer}), Workers: d.Workers, Pause: d.Pause, KeepDone: d.KeepDone, Keep: d.KeepFailed,
+	}
 }
 
 // gatewaysOf lists the gateways that the operator has named.

@@ -60,11 +60,12 @@ type LinkedAPI struct {
 	APIID     string `json:"api_id"`
 }
 
-// EventRecipient says who hears of a key event.
+// EventRecipient says who hears of an event.
 type EventRecipient struct {
 	Webhook string `json:"webhook"`
 	Email   string `json:"email"`
 	Redis   bool   `json:"redis"`
+	Secret  string `json:"secret,omitempty"` // signs what is sent to Webhook
 }
 
 // OpenPolicy holds the rules of an organisation in Rego; empty rules mean that

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/caps"
+	"github.com/gatehouse-io/gatehouse/core/delivery"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
@@ -64,6 +65,9 @@ func (o Organisation) checkValues() error {
 		to := o.EventOptions[event]
 		if to.Webhook != "" && !webhook.Reachable(to.Webhook) {
 			return invalidOrganisation("event_options."+event+".webhook", "must be an absolute http or https URL")
+		}
+		if err := delivery.CheckSecret(to.Secret); err != nil {
+			return invalidOrganisation("event_options."+event+".secret", err.Error())
 		}
 		if to.Email != "" {
 			if _, err := mail.ParseAddress(to.Email); err != nil {

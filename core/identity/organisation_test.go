@@ -78,6 +78,8 @@ func TestOrganisationRefusals(t *testing.T) {
 		`{"org_options_meta":{}}`:  {},
 		`{"event_options":{"api_event":{"webhook":"/relative"}}}`:                                {identity.CodeOrganisationField, "event_options.api_event.webhook"},
 		`{"event_options":{"api_event":{"webhook":"https:///path"}}}`:                            {identity.CodeOrganisationField, "event_options.api_event.webhook"},
+		`{"event_options":{"api_event":{"secret":"too short"}}}`:                                 {identity.CodeOrganisationField, "event_options.api_event.secret"},
+		`{"event_options":{"api_event":{"secret":"whsec_no base64 at all"}}}`:                    {identity.CodeOrganisationField, "event_options.api_event.secret"},
 		`{"event_options":{"api_event":{"email":"a@b@c"}}}`:                                      {identity.CodeOrganisationField, "event_options.api_event.email"},
 		`{"event_options":{"other":{"webhook":"http://h/","email":"a@b.example","redis":true}}}`: {},
 		`{"event_options":` + members(101, `{}`) + `}`:                                           {"organisation.too_many", "event_options"},

@@ -9,6 +9,12 @@ import (
 	"mime/multipart"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/delivery"
+	core "github.com/gatehouse-io/gatehouse/core/delivery"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // plan says how an operation is called well.
@@ -242,6 +248,9 @@ var plans = together(peoplePlans, portalPlans, map[string]plan{
 	"admin.organisations.import":  {as: root, bodies: fresh(organisation)},
 	"admin.organisations.replace": {as: root, path: organisations, bodies: again("orgID", organisation)},
 	"admin.organisations.delete":  {as: root, path: organisations, query: map[string][]string{"purge": {"true", "false"}}},
+	"admin.deliveries.list":       {as: root, path: none(delivered), query: map[string][]string{"state": {"pending", "failed", "done"}, "org_id": {"org-a", ""}, "lane": {"api_event"}, "p": {"1", "2", "-1"}}},
+	"admin.deliveries.get":        {as: root, path: delivered},
+	"admin.deliveries.resend":     {as: root, path: delivered},
 	"admin.oauth.tokens.purge":    {as: root, query: map[string][]string{"scope": {"lapsed"}}},
 	"admin.users.get": {as: root, path: func(testing.TB, *service) map[string]string {
 		return map[string]string{"userId": "000000000000000000000002"}
@@ -293,6 +302,27 @@ func organisations(t testing.TB, s *service) map[string]string {
 	id := fmt.Sprintf("org-%d", n)
 	s.must(t, request{method: "POST", path: "/admin/organisations", as: root, body: []byte(organisation(n, id))})
 	return map[string]string{"orgID": id}
+}
+
+// delivered stores a delivery that went well.
+func delivered(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	now := time.Now()
+	d := core.New("org-a", "organisation", "api_event", "api_event", core.Origin{Revision: uint64(s.next()), At: now}, []byte(`{}`)).Succeeded(now, 204)
+	if _, err := s.Store().Update(t.Context(), tenant.Everyone("test"), func(w store.Writer) error {
+		return delivery.Registration().Untyped.Insert(t.Context(), w, d)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"deliveryID": d.ID}
+}
+
+// none makes records for lists.
+func none(make func(testing.TB, *service) map[string]string) func(testing.TB, *service) map[string]string {
+	return func(t testing.TB, s *service) map[string]string {
+		make(t, s)
+		return nil
+	}
 }
 
 // registered makes a gateway node.

@@ -27,6 +27,9 @@ type Request struct {
 	// Trusted says that the operator has named the host, so that it may have a
 	// private address. It is never set for an address that a user chose.
 	Trusted bool
+	// StatusOnly asks for status and headers: the body is left alone, and no redirection
+	// is followed.
+	StatusOnly bool
 }
 
 // Answer is what came back, whatever its status. A redirection to another

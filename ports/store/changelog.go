@@ -233,6 +233,9 @@ func At(ctx context.Context, st interface {
 		if c.Rev <= rev {
 			break
 		}
+		if at > 0 && c.Rev > at { // came after the document was read
+			continue
+		}
 		if text, err = c.Changes[0].Before(text); err != nil {
 			return nil, err
 		}

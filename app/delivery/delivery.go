@@ -1,0 +1,188 @@
+// Package delivery sends events to receivers outside: it makes deliveries of what the
+// change log tells, keeps them in the store, and sends those of each receiver in order,
+// at least once, from one process of the cluster at a time (docs/wire/deliveries.md).
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/lease"
+	"github.com/gatehouse-io/gatehouse/core/delivery"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/deliver"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Settings says whether deliveries are made, and how. What is marked with a default may
+// be zero.
+type Settings struct {
+	Fetcher  fetch.Fetcher // sends; nil: there are no deliveries
+	Workers  int           // attempts under way at once; default 8
+	Pause    time.Duration // after the first failed attempt; default 5 s
+	KeepDone time.Duration // how long a delivery is listed that went well; default 24 h
+	Keep     time.Duration // how long one is listed that rests; default 720 h
+	Holder   string        // names this process among all that share the store
+	TTL      time.Duration // how long a dead process keeps others from sending; default 10 s
+}
+
+// defaultTimeout is how long an attempt may take unless its target says otherwise, and
+// maxTimeout how long at most.
+const (
+	defaultTimeout = 10 * time.Second
+	maxTimeout     = 30 * time.Second
+)
+
+// Operation is the attribution of commits that keep the queue, of which audit trails
+// tell nothing.
+const Operation = "deliveries"
+
+// Store is what deliveries need of a store.
+type Store interface {
+	store.Store
+	store.ChangeLog
+	store.Leases
+	store.Historian
+}
+
+// Service keeps and sends deliveries. Make one with New.
+type Service struct {
+	Settings
+	tools     crud.Tools
+	store     Store
+	now       system.Clock
+	log       *slog.Logger
+	sources   map[string]deliver.Source // by kind
+	audiences []deliver.Audience
+	turn      *lease.Lease
+}
+
+// New returns the service. sources says which events changes of which kind are.
+func New(s Settings, t crud.Tools, sources map[string]deliver.Source, audiences ...deliver.Audience) (*Service, error) {
+	s.Workers = cmp.Or(s.Workers, 8)
+	s.Pause = cmp.Or(s.Pause, 5*time.Second)
+	s.KeepDone = cmp.Or(s.KeepDone, 24*time.Hour)
+	s.Keep = cmp.Or(s.Keep, 720*time.Hour)
+	d := &Service{Settings: s, tools: t, now: t.Now, log: t.Log, sources: sources, audiences: audiences}
+	if s.Fetcher == nil {
+		return d, nil
+	}
+	var ok bool
+	if d.store, ok = t.Store.(Store); !ok {
+		return nil, errors.New("deliveries need a store with a change log, history and leases")
+	}
+	d.turn = lease.New(lease.Config{Leases: d.store, Name: Operation, Holder: s.Holder, Logger: t.Log, TTL: s.TTL, Trouble: d.trouble("the lease of deliveries can be neither taken nor renewed")})
+	return d, nil
+}
+
+// The indexes of deliveries.
+const (
+	byState = "state" // of all
+	byLane  = "lane"  // of pending ones, by key
+	byPlace = "place" // of pending ones, in order below the key
+)
+
+// Deliveries is the kind in which they are stored.
+var deliveries = &store.Kind[delivery.Delivery]{
+	Name: delivery.Kind, Noun: "delivery",
+	ID:  func(d delivery.Delivery) string { return d.ID },
+	Org: func(d delivery.Delivery) tenant.ID { return d.OrgID },
+	Indexes: []store.Index[delivery.Delivery]{
+		store.Lookup(byState, func(d delivery.Delivery) string { return string(d.State) }),
+		store.Lookup(byLane, whilePending(delivery.Delivery.Key)),
+		store.Sorted(byPlace, whilePending(func(d delivery.Delivery) string { return d.Key() + "\x00" + d.Place })),
+	},
+}
+
+func whilePending(value func(delivery.Delivery) string) func(delivery.Delivery) string {
+	return func(d delivery.Delivery) string {
+		if d.State != delivery.Pending {
+			return ""
+		}
+		return value(d)
+	}
+}
+
+// Registration is what deliveries bring.
+func Registration() crud.Registration {
+	return crud.Facts[delivery.Delivery]{Kind: deliveries, Sample: func(at crud.Stamp) (delivery.Delivery, error) {
+		d := delivery.New(at.Org, "organisation", "api_event", "api_event", delivery.Origin{Revision: 1, At: at.Now()}, []byte(`{}`))
+		d.ID = at.ID
+		return d, nil
+	}}.Registration()
+}
+
+// Run makes and sends deliveries while this process holds the lease, until ctx ends or
+// Quit is called.
+func (s *Service) Run(ctx context.Context) error {
+	if s.turn == nil {
+		return nil
+	}
+	return s.turn.Run(ctx, s.hold)
+}
+
+// Quit ends deliveries for good, so that another process goes on.
+func (s *Service) Quit(ctx context.Context) error {
+	if s.turn == nil {
+		return nil
+	}
+	return s.turn.Quit(ctx)
+}
+
+// hold works until run ends.
+func (s *Service) hold(run, held context.Context, h *lease.Holding) {
+	run = store.Attribute(run, store.Attribution{Actor: Operation, Operation: Operation})
+	held = store.Attribute(held, store.Attribution{Actor: Operation, Operation: Operation})
+	q := newQueue(s.Workers)
+	defer context.AfterFunc(run, q.close)()
+	var all sync.WaitGroup
+	all.Go(func() { s.tell(run, h, q) })
+	all.Go(func() { s.resume(run, q) })
+	all.Go(func() { s.forget(run) })
+	for range s.Workers {
+		all.Go(func() {
+			for l := q.take(); l != nil; l = q.take() {
+				q.back(l, s.work(run, held, l.org, l.key))
+			}
+		})
+	}
+	all.Wait()
+}
+
+// trouble logs the beginning of something that is out of order, and its end.
+func (s *Service) trouble(what string) func(error) {
+	var mu sync.Mutex
+	wrong := false
+	return func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil && !wrong:
+			s.log.Warn(what, "error", err)
+		case err == nil && wrong:
+			s.log.Info("over: " + what)
+		}
+		wrong = err != nil
+	}
+}
+
+func (s *Service) audience(name string) deliver.Audience {
+	for _, a := range s.audiences {
+		if a.Name() == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// chance is a number from 0 to 1: receivers that were away together are not asked again
+// together.
+func chance() float64 { return rand.Float64() }

@@ -1,0 +1,376 @@
+package delivery_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
+	core "github.com/gatehouse-io/gatehouse/core/delivery"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// TestDelivered: creations, changes and removals become events of those who listen, in
+// order, with the documents as they were then.
+func TestDelivered(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.write("acme", "0", "before anybody listens")
+		d, _ := w.start()
+		w.write("acme", "1", "a")
+		w.write("acme", "1", "b")
+		w.write("acme", "1", "c")
+		w.write("other", "1", "nobody listens")
+		w.update("acme", func(ctx context.Context, wr store.Writer) error {
+			_, err := notes.Delete(ctx, wr, "1", nil)
+			return err
+		})
+		synctest.Wait()
+		w.expect("acme.example/a", "+a", "again", "a>b", "b>c")
+		w.expect("/a", "+a", "again", "a>b", "b>c")
+		done := w.list(d, core.Done)
+		if len(done) != 4 || len(w.list(d, "")) != 4 || done[0].Body != `{"by":"ada","message":"+a","org":"acme"}` || done[0].Status != 200 || done[0].Attempts != 1 {
+			t.Errorf("%+v", done)
+		}
+		got := w.receiver.got[0]
+		want := core.Headers(done[0].ID, time.Now(), "0123456789abcdef", got.Body)
+		want["Content-Type"], want["X-Key"] = "application/json", "hunter2"
+		if fmt.Sprint(got.Header) != fmt.Sprint(want) || got.Method != "POST" || !got.StatusOnly || got.Trusted {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// TestMethods: with GET no body is sent, and what is signed is what is sent.
+func TestMethods(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.audience.lanes["acme"] = []string{"get"}
+		w.receiver.status = func(fetch.Request) int { return 0 }
+		d, _ := w.start()
+		began := time.Now()
+		w.write("acme", "1", "a")
+		synctest.Wait()
+		got := w.receiver.got[0]
+		if got.Method != "GET" || got.Body != nil || got.Header["Content-Type"] != "" || got.Header["X-Tyk-Signature"] != core.Headers("", began, "0123456789abcdef", nil)["X-Tyk-Signature"] {
+			t.Errorf("%+v", got)
+		}
+		time.Sleep(30*time.Second + time.Millisecond) // a target that asks for an hour gets 30 s
+		synctest.Wait()
+		if p := w.list(d, core.Pending); p[0].Attempts != 1 || p[0].Error == "" || p[0].Status != 0 {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+// TestRefused: the lane waits while a delivery is tried, then the delivery rests and
+// can be sent again; other lanes and organisations do not wait.
+func TestRefused(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.audience.lanes = map[string][]string{"acme": {"a", "b"}, "other": {"a"}}
+		refuse := true
+		w.receiver.status = func(r fetch.Request) int {
+			if refuse && strings.HasSuffix(r.URL, "acme.example/a") && strings.Contains(string(r.Body), "+1") {
+				return 503
+			}
+			return 204
+		}
+		d, _ := w.start()
+		w.write("acme", "1", "1")
+		w.write("other", "1", "1")
+		synctest.Wait()
+		w.expect("acme.example/a", "+1")
+		w.expect("acme.example/b", "+1", "again")
+		w.expect("other.example/a", "+1", "again")
+		if p := w.list(d, core.Pending); len(p) != 2 || p[0].Attempts != 1 || p[0].Status != 503 || p[1].Attempts != 0 {
+			t.Errorf("%+v", p)
+		}
+		time.Sleep(14 * time.Second) // 1+2+4 s and a little more by chance; the last begins after 15 s at the earliest
+		w.expect("acme.example/a", "+1", "+1", "+1", "+1")
+		time.Sleep(5 * time.Second)
+		w.expect("acme.example/a", "+1", "+1", "+1", "+1", "+1", "again")
+		failed := w.list(d, core.Failed)
+		if len(failed) != 1 || failed[0].Attempts != 5 || failed[0].Error != "the receiver answered 503" || failed[0].Ended.IsZero() || !failed[0].Next.IsZero() {
+			t.Errorf("%+v", failed)
+		}
+		if strings.Contains(w.log.String(), "hunter2") || !strings.Contains(w.log.String(), failed[0].ID) {
+			t.Errorf("log:\n%s", w.log.String())
+		}
+		time.Sleep(time.Hour)
+		refuse = false
+		if _, err := d.Resend(w.Context(), delivery.ResendIn{ID: failed[0].ID}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		w.expect("acme.example/a", "+1", "+1", "+1", "+1", "+1", "again", "+1")
+		if len(w.list(d, core.Done)) != 6 {
+			t.Errorf("%+v", w.list(d, ""))
+		}
+		var ids []string
+		for _, r := range w.receiver.got {
+			if strings.HasSuffix(r.URL, "acme.example/a") && strings.Contains(string(r.Body), "+1") {
+				ids = append(ids, r.Header["Webhook-Id"])
+			}
+		}
+		for _, id := range ids {
+			if id != failed[0].ID {
+				t.Errorf("attempts are known as %q", ids)
+			}
+		}
+	})
+}
+
+// TestGone: what nobody is to get any more rests at once.
+func TestGone(t *testing.T) {
+	inWorld(t, func(w *world) {
+		d, _ := w.start()
+		w.audience.gone = true
+		w.write("acme", "1", "1")
+		synctest.Wait()
+		w.expect("/a")
+		if f := w.list(d, core.Failed); len(f) != 2 || f[0].Attempts != 0 || f[0].Error == "" {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// TestRestart: what a process did not send or finish another does, in order; what was
+// under way at the end is finished if that is possible within a second.
+func TestRestart(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.receiver.status = func(fetch.Request) int { return 0 }
+		_, stop := w.start()
+		w.write("acme", "1", "1")
+		synctest.Wait()
+		began := time.Now()
+		stop()
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("the end took %s", took)
+		}
+		w.write("acme", "1", "2") // while no process runs
+		w.receiver.mu.Lock()
+		w.receiver.status, w.receiver.got = nil, nil
+		w.receiver.mu.Unlock()
+		d, _ := w.start(func(s *delivery.Settings) { s.Holder = "two" })
+		time.Sleep(time.Second)
+		w.expect("/a", "+1", "again", "1>2")
+		if done := w.list(d, core.Done); len(done) != 3 || done[0].Attempts != 1 {
+			t.Errorf("%+v", done)
+		}
+	})
+}
+
+// TestTwo: of two processes one sends.
+func TestTwo(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start(func(s *delivery.Settings) { s.TTL = 1500 * time.Millisecond })
+		two, _ := w.start(func(s *delivery.Settings) { s.TTL, s.Holder = 1500*time.Millisecond, "two" })
+		for i := range 20 {
+			w.write("acme", fmt.Sprint(i), "x")
+		}
+		synctest.Wait()
+		if n := len(w.receiver.told("/a")); n != 40 {
+			t.Errorf("%d deliveries", n)
+		}
+		if err := two.Quit(w.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestFull: what comes for a receiver that is far behind rests at once, and is listed.
+func TestFull(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.receiver.status = func(fetch.Request) int { return 500 }
+		d, _ := w.start(func(s *delivery.Settings) { s.Pause = time.Hour })
+		for part := range core.MaxPending / 2 / 1000 {
+			w.update("acme", func(ctx context.Context, wr store.Writer) error {
+				for i := range 1000 {
+					if err := notes.Insert(ctx, wr, note{ID: fmt.Sprint(part, "-", i), Org: "acme"}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		synctest.Wait()
+		w.write("acme", "last", "x")
+		synctest.Wait()
+		if p, f := w.list(d, core.Pending), w.list(d, core.Failed); len(p) != core.MaxPending || len(f) != 2 || f[0].Error == "" {
+			t.Errorf("%d pending, %d rest", len(p), len(f))
+		}
+	})
+}
+
+// TestFair: half of the workers at most are busy with one organisation.
+func TestFair(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.audience.lanes = map[string][]string{"acme": {"a", "b", "c", "d", "e", "f", "g", "h"}, "other": {"a"}}
+		w.receiver.status = func(r fetch.Request) int {
+			if strings.Contains(r.URL, "acme") {
+				return 0
+			}
+			return 200
+		}
+		w.start(func(s *delivery.Settings) { s.Workers = 4 })
+		w.write("acme", "1", "1")
+		synctest.Wait()
+		if w.receiver.most != 2 {
+			t.Errorf("%d at once", w.receiver.most)
+		}
+		w.write("other", "1", "1")
+		synctest.Wait()
+		w.expect("other.example/a", "+1", "again")
+	})
+}
+
+// TestForget: what has ended goes by age, and of each lane the latest stay.
+func TestForget(t *testing.T) {
+	inWorld(t, func(w *world) {
+		d, _ := w.start(func(s *delivery.Settings) { s.KeepDone = time.Hour; s.Keep = 2 * time.Hour })
+		w.receiver.status = func(r fetch.Request) int {
+			if strings.Contains(string(r.Body), "again") {
+				return 500
+			}
+			return 200
+		}
+		w.write("acme", "1", "1")
+		time.Sleep(59 * time.Minute)
+		if n := len(w.list(d, "")); n != 2 {
+			t.Errorf("%d after 59 minutes", n)
+		}
+		time.Sleep(3 * time.Minute)
+		if l := w.list(d, ""); len(l) != 1 || l[0].State != core.Failed {
+			t.Errorf("after an hour: %+v", l)
+		}
+		time.Sleep(time.Hour)
+		if n := len(w.list(d, "")); n != 0 {
+			t.Errorf("%d after two hours", n)
+		}
+		w.receiver.status = nil
+		w.update("acme", func(ctx context.Context, wr store.Writer) error {
+			for i := range core.KeepDone {
+				if err := notes.Insert(ctx, wr, note{ID: fmt.Sprint("n", i), Org: "acme", Text: fmt.Sprint(i)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		time.Sleep(2 * time.Minute)
+		if l := w.list(d, core.Done); len(l) != core.KeepDone || !strings.Contains(l[0].Body, fmt.Sprintf("+%d", core.KeepDone/2)) {
+			t.Errorf("%d are left, first %+v", len(l), l[0])
+		}
+	})
+}
+
+// TestPruned: commits that are gone before events were made of them do not stop the
+// rest.
+func TestPruned(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, stop := w.start()
+		time.Sleep(2 * time.Second)
+		stop()
+		for i := range 5 {
+			w.write("acme", fmt.Sprint(i), "x")
+		}
+		if _, err := w.db.Prune(w.Context(), store.Retention{Bytes: 1}); err != nil {
+			t.Fatal(err)
+		}
+		w.start(func(s *delivery.Settings) { s.Holder = "two" })
+		time.Sleep(time.Minute)
+		w.write("acme", "new", "new")
+		synctest.Wait()
+		if have := w.receiver.told("/a"); len(have) < 2 || have[len(have)-2] != "+new" || !strings.Contains(w.log.String(), "pruned") {
+			t.Errorf("%q\n%s", have, w.log.String())
+		}
+	})
+}
+
+// TestOff: without a fetcher nothing is made, and operations answer.
+func TestOff(t *testing.T) {
+	inWorld(t, func(w *world) {
+		d, _ := w.start(func(s *delivery.Settings) { s.Fetcher = nil })
+		w.write("acme", "1", "1")
+		synctest.Wait()
+		if n := len(w.list(d, "")); n != 0 {
+			t.Error(n)
+		}
+		if err := d.Quit(w.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := d.Get(w.Context(), delivery.GetIn{ID: "x"}); fault.KindOf(err) != fault.NotFound {
+			t.Error(err)
+		}
+	})
+	if _, err := delivery.New(delivery.Settings{Fetcher: &receiver{}}, crud.Tools{Store: bare{}, Log: slog.Default(), Now: time.Now}, nil); err == nil {
+		t.Error("a store without a change log will do")
+	}
+}
+
+// bare is a store that can do no more.
+type bare struct{ store.Store }
+
+// TestRemoved: what is removed while it is sent, as by the purge of an organisation,
+// stays removed.
+func TestRemoved(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.receiver.status = func(fetch.Request) int { return 0 }
+		d, _ := w.start()
+		w.write("acme", "1", "1")
+		synctest.Wait()
+		scope, _ := tenant.Of("acme")
+		for _, v := range w.list(d, "") {
+			if _, err := w.db.Update(w.Context(), scope, func(wr store.Writer) error { return wr.Delete(w.Context(), core.Kind, v.ID) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Minute)
+		if n := len(w.list(d, "")); n != 0 {
+			t.Errorf("%d deliveries are back", n)
+		}
+		w.expect("/a", "+1")
+	})
+}
+
+// TestList: filters, order, pages.
+func TestList(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.audience.lanes = map[string][]string{"acme": {"a", "b"}, "other": {"a"}}
+		d, _ := w.start()
+		for i := range 6 {
+			w.write("acme", fmt.Sprint(i), fmt.Sprint(i))
+		}
+		w.write("other", "1", "1")
+		synctest.Wait()
+		count := func(in delivery.ListIn) (int, int) {
+			page, err := d.List(w.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(page.Items), page.Pages
+		}
+		all := operation.Paging{P: "-1"}
+		for i, c := range []struct {
+			in    delivery.ListIn
+			n     int
+			pages int
+		}{
+			{delivery.ListIn{}, 10, 3}, {delivery.ListIn{Paging: operation.Paging{P: "3"}}, 6, 3}, {delivery.ListIn{Paging: all}, 26, 1}, {delivery.ListIn{Org: "other", Paging: all}, 2, 1},
+			{delivery.ListIn{Lane: "b", Paging: all}, 12, 1}, {delivery.ListIn{State: "done", Org: "acme", Lane: "a", Paging: all}, 12, 1}, {delivery.ListIn{State: "failed"}, 0, 1},
+		} {
+			if n, pages := count(c.in); n != c.n || pages != c.pages {
+				t.Errorf("%d: %d of %d pages", i, n, pages)
+			}
+		}
+		if _, err := d.List(w.Context(), delivery.ListIn{State: "lost"}); fault.KindOf(err) != fault.Invalid {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,149 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/delivery"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Codes of faults.
+const (
+	missing   = delivery.Kind + ".not_found"
+	codeState = delivery.Kind + ".state"
+)
+
+// View is a delivery as the API shows it.
+type View struct {
+	ID       string         `json:"id"`
+	OrgID    tenant.ID      `json:"org_id"`
+	Audience string         `json:"audience" doc:"What knows the receiver: organisation for those in event_options."`
+	Lane     string         `json:"lane" doc:"The receiver: for those in event_options the name of the event."`
+	Event    string         `json:"event"`
+	State    delivery.State `json:"state" doc:"pending, failed or done."`
+	Attempts int            `json:"attempts"`
+	Created  time.Time      `json:"created_at" doc:"When the event happened."`
+	Next     time.Time      `json:"next_attempt_at,omitzero" doc:"When a pending delivery is tried again at the earliest."`
+	Ended    time.Time      `json:"ended_at,omitzero" doc:"When it was done, or failed for good."`
+	Status   int            `json:"status" doc:"Status of the last answer; 0: there was none."`
+	Error    string         `json:"error" doc:"Why the last attempt failed."`
+	Body     string         `json:"body" doc:"What is sent."`
+}
+
+func shown(d delivery.Delivery) View {
+	return View{ID: d.ID, OrgID: d.OrgID, Audience: d.Audience, Lane: d.Lane, Event: d.Event, State: d.State, Attempts: d.Attempts,
+		Created: d.Created, Next: d.Next, Ended: d.Ended, Status: d.Status, Error: d.Error, Body: d.Body}
+}
+
+var exampleView = View{ID: "5f1a0c5d8e3b2a1f00000009", OrgID: "5f1a0c5d8e3b2a1f00000001", Audience: "organisation", Lane: "api_event", Event: "api_event",
+	State: delivery.Failed, Attempts: delivery.MaxAttempts, Created: time.Unix(1767323045, 0).UTC(), Ended: time.Unix(1767323120, 0).UTC(), Status: 503, Error: "the receiver answered 503",
+	Body: `{"event":"api_event","org_id":"5f1a0c5d8e3b2a1f00000001","timestamp":"2026-01-02T03:04:05Z","by":"5f1a0c5d8e3b2a1f00000002","message":{"action":"updated","id":"5f1a0c5d8e3b2a1f00000003","api_id":"orders","name":"Orders"}}`}
+
+// Operations lists what the super-admin can do with deliveries.
+func (s *Service) Operations() []operation.Operation {
+	return operation.Group{
+		Surface: operation.Admin, Name: "admin.deliveries", Path: "/admin/deliveries", Tag: "Deliveries",
+		Style: operation.Style{Word: "OK", ListKey: "deliveries", Faults: map[string]operation.Answer{
+			missing: {Text: "Could not retrieve delivery"},
+		}},
+	}.Rows(
+		operation.GET("list", "", "List deliveries", s.List, operation.Faulting(codeState),
+			operation.Notes("The newest first. Filters combine with AND."),
+			operation.Example(nil, map[string]any{"deliveries": []View{exampleView}, "pages": 1})),
+		operation.GET("get", "/{deliveryID}", "Get a delivery", s.Get, operation.Faulting(missing), operation.Example(nil, exampleView)),
+		operation.POST("resend", "/{deliveryID}/resend", "Send a delivery again", s.Resend,
+			operation.Faulting(missing, delivery.CodePending), operation.Rehearsable(s.tools.References.Onlooker),
+			operation.Notes("It is sent as a new delivery would be, with the same identifier, to the receiver as it is named now."),
+			operation.Example(nil, map[string]any{"Status": "OK", "Message": "Delivery is sent again", "Meta": nil})),
+	)
+}
+
+// listed is what lists look at of each delivery.
+type listed struct {
+	Org   tenant.ID
+	State delivery.State
+	Lane  string
+	Place string
+	ID    string
+}
+
+var column = store.Column[delivery.Delivery, listed]{Kind: deliveries, Of: func(d delivery.Delivery) listed {
+	return listed{d.OrgID, d.State, d.Lane, d.Place, d.ID}
+}}
+
+// ListIn is what lists of deliveries can be narrowed by.
+type ListIn struct {
+	operation.Paging
+	State string `query:"state" doc:"pending, failed or done."`
+	Org   string `query:"org_id" doc:"Deliveries of one organisation."`
+	Lane  string `query:"lane" doc:"Deliveries to one receiver."`
+}
+
+// List returns deliveries of every organisation, the newest first.
+func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[View], err error) {
+	if in.State != "" && !slices.Contains(delivery.States, delivery.State(in.State)) {
+		return out, fault.New(fault.Invalid, codeState, "state must be pending, failed or done").At("state")
+	}
+	err = s.tools.Store.View(ctx, tenant.Everyone("list deliveries"), func(r store.Reader) error {
+		var found []*store.Row[listed]
+		for row, err := range column.All(ctx, r) {
+			if err != nil {
+				return err
+			}
+			v := &row.Value
+			if (in.State == "" || string(v.State) == in.State) && (in.Org == "" || string(v.Org) == in.Org) && (in.Lane == "" || v.Lane == in.Lane) {
+				found = append(found, row)
+			}
+		}
+		page, err := operation.Select(found, in.Paging, s.tools.PageSize, func(a, b *store.Row[listed]) int {
+			return cmp.Or(strings.Compare(b.Value.Place, a.Value.Place), strings.Compare(a.Value.ID, b.Value.ID))
+		})
+		if err != nil {
+			return err
+		}
+		list, err := column.Resources(page.Items)
+		out = operation.Page[View]{Items: []View{}, Pages: page.Pages}
+		for _, d := range list {
+			out.Items = append(out.Items, shown(d))
+		}
+		return err
+	})
+	return out, err
+}
+
+// GetIn names a delivery.
+type GetIn struct {
+	ID string `path:"deliveryID" doc:"Identifier of the delivery, which receivers know as webhook-id."`
+}
+
+// Get returns one delivery.
+func (s *Service) Get(ctx context.Context, in GetIn) (out operation.Entity[View], err error) {
+	err = s.tools.Store.View(ctx, tenant.Everyone("read a delivery"), func(r store.Reader) error {
+		d, err := deliveries.Locate(ctx, r, in.ID)
+		out = operation.Entity[View]{Value: shown(d.Value), Tag: operation.Tag(d.Serial)}
+		return err
+	})
+	return out, err
+}
+
+// ResendIn names a delivery to send again.
+type ResendIn struct {
+	ID    string `path:"deliveryID" doc:"Identifier of the delivery."`
+	Match operation.Match
+}
+
+// Resend lets a delivery that has ended begin anew.
+func (s *Service) Resend(ctx context.Context, in ResendIn) (operation.Receipt, error) {
+	at, err := store.Write(ctx, s.tools.Store, tenant.Everyone("send a delivery again"), func(w store.Writer) (store.Serial, error) {
+		d, err := deliveries.Revise(ctx, w, in.ID, in.Match.Check, func(d delivery.Delivery) (delivery.Delivery, error) { return d.Again(s.now()) })
+		return d.Serial, err
+	})
+	return operation.Receipt{Message: "Delivery is sent again", Tag: operation.Tag(at)}, err
+}

@@ -1,0 +1,179 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	nethttp "net/http"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/delivery"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/deliver"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Bounds of what is sent before it is written down: after a crash it is sent again.
+const (
+	maxRun  = 16
+	maxTime = time.Second
+)
+
+// writeTime is how long writing down what was sent may take, also at the end.
+const writeTime = 3 * time.Second
+
+// step is one delivery before and after it was looked at.
+type step struct{ before, after delivery.Delivery }
+
+// work sends what is due in a lane, in order, and writes down what came of it in one
+// unit of work.
+func (s *Service) work(run, held context.Context, org tenant.ID, key string) outcome {
+	scope, err := tenant.Of(org)
+	if err != nil {
+		return outcome{}
+	}
+	waiting, to, err := s.waiting(run, scope, key)
+	if err != nil {
+		s.complain(run, "deliveries cannot be read; trying again", err)
+		return outcome{more: true, after: s.Pause}
+	}
+	steps, next := s.send(run, held, waiting, to)
+	if err := s.note(held, scope, steps); err != nil {
+		s.complain(run, "what was delivered cannot be written down; it will be sent again", err)
+		return outcome{more: true, after: s.Pause}
+	}
+	return outcome{more: len(waiting) > 0, after: next}
+}
+
+func (s *Service) complain(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil {
+		s.log.Warn(what, "error", err)
+	}
+}
+
+// reach is how to reach a receiver, or why that is not possible any more.
+type reach struct {
+	deliver.Target
+	gone error
+}
+
+// waiting returns the next deliveries of a lane, and how to reach its receiver.
+func (s *Service) waiting(ctx context.Context, scope tenant.Scope, key string) (list []delivery.Delivery, to reach, err error) {
+	err = s.store.View(ctx, scope, func(r store.Reader) error {
+		list, to = nil, reach{}
+		for d, err := range deliveries.Find(ctx, r, store.Query{Index: byPlace, Prefix: key + "\x00", Sorted: true, Limit: maxRun}) {
+			if err != nil {
+				return err
+			}
+			list = append(list, d.Value)
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		a := s.audience(list[0].Audience)
+		if a == nil {
+			to.gone = fmt.Errorf("nothing here knows receivers of the sort %q", list[0].Audience)
+			return nil
+		}
+		var err error
+		if to.Target, err = a.Target(ctx, r, scope.Org(), list[0].Lane); fault.KindOf(err) == fault.NotFound {
+			to.gone, err = errors.New("nothing is to be sent to this receiver any more"), nil
+		}
+		return err
+	})
+	return list, to, err
+}
+
+// send tries deliveries in order until one is not due or has to wait, and returns when
+// the lane is due again.
+func (s *Service) send(run, held context.Context, list []delivery.Delivery, to reach) (steps []step, after time.Duration) {
+	began := time.Now()
+	for _, d := range list {
+		now := s.now()
+		switch {
+		case run.Err() != nil || time.Since(began) > maxTime:
+			return steps, 0
+		case to.gone != nil:
+			steps = append(steps, step{d, d.Rests(now, to.gone.Error())})
+			continue
+		case d.Next.After(now):
+			return steps, d.Next.Sub(now)
+		}
+		status, why := s.attempt(held, d, to.Target)
+		if held.Err() != nil { // cut short: the next process tries
+			return steps, 0
+		}
+		now = s.now()
+		if why == "" {
+			steps = append(steps, step{d, d.Succeeded(now, status)})
+			continue
+		}
+		after := d.Refused(now, status, why, delivery.Pause(s.Pause, d.Attempts+1, chance()))
+		steps = append(steps, step{d, after})
+		if after.State == delivery.Pending {
+			return steps, after.Next.Sub(now)
+		}
+		s.log.Warn("a delivery rests: its receiver took none of the attempts", "id", d.ID, "org_id", string(d.OrgID), "event", d.Event, "status", status, "error", why)
+	}
+	return steps, 0
+}
+
+// attempt sends one delivery once, and says why it failed if it did.
+func (s *Service) attempt(ctx context.Context, d delivery.Delivery, to deliver.Target) (status int, why string) {
+	timeout := to.Timeout
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(timeout, maxTimeout))
+	defer cancel()
+	req := fetch.Request{Method: to.Method, URL: to.URL, Header: map[string]string{}, Body: []byte(d.Body), StatusOnly: true}
+	if req.Method == "" {
+		req.Method = nethttp.MethodPost
+	}
+	if req.Method == nethttp.MethodGet {
+		req.Body = nil
+	} else {
+		req.Header["Content-Type"] = "application/json"
+	}
+	for name, value := range to.Header {
+		req.Header[nethttp.CanonicalHeaderKey(name)] = value
+	}
+	for name, value := range delivery.Headers(d.ID, s.now(), to.Secret, req.Body) {
+		req.Header[nethttp.CanonicalHeaderKey(name)] = value
+	}
+	answer, err := s.Fetcher.Fetch(ctx, req)
+	switch {
+	case err != nil:
+		return 0, err.Error()
+	case !delivery.Accepted(answer.Status):
+		return answer.Status, fmt.Sprintf("the receiver answered %d", answer.Status)
+	}
+	return answer.Status, ""
+}
+
+// note writes down what became of deliveries, except of those that others have changed
+// or removed meanwhile. It goes on for a moment when this process is to end.
+func (s *Service) note(ctx context.Context, scope tenant.Scope, steps []step) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	defer cancel()
+	_, err := s.store.Update(ctx, scope, func(w store.Writer) error {
+		for _, st := range steps {
+			_, err := deliveries.Edit(ctx, w, st.before.ID, nil, func(now delivery.Delivery) (delivery.Delivery, error) {
+				if !now.Unchanged(st.before) {
+					return now, nil
+				}
+				return st.after, nil
+			})
+			if err != nil && fault.KindOf(err) != fault.NotFound {
+				return err
+			}
+		}
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,207 @@
+package delivery_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
+	core "github.com/gatehouse-io/gatehouse/core/delivery"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/deliver"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// note is a kind of records whose changes are events.
+type note struct {
+	ID   string    `json:"id"`
+	Org  tenant.ID `json:"org_id"`
+	Text string    `json:"text"`
+}
+
+var notes = &store.Kind[note]{Name: "note", Noun: "note", ID: func(n note) string { return n.ID }, Org: func(n note) tenant.ID { return n.Org }}
+
+var registration = crud.Facts[note]{Kind: notes, Events: &crud.Events[note]{Names: []string{"written", "torn"}, Of: func(before, after *note) []deliver.Event {
+	switch {
+	case after == nil:
+		return []deliver.Event{{Name: "torn", Message: before.Text}}
+	case before == nil:
+		return []deliver.Event{{Name: "written", Message: "+" + after.Text}, {Name: "written", Message: "again"}}
+	}
+	return []deliver.Event{{Name: "written", Message: before.Text + ">" + after.Text}}
+}}}.Registration()
+
+// audience has a receiver for each organisation and event, until it is gone.
+type audience struct {
+	mu    sync.Mutex
+	lanes map[string][]string // by organisation
+	gone  bool
+}
+
+func (*audience) Name() string { return "test" }
+
+func (a *audience) Lanes(_ context.Context, _ store.Reader, org tenant.ID, event string) ([]string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if event != "written" {
+		return nil, nil
+	}
+	return a.lanes[string(org)], nil
+}
+
+func (*audience) Body(e deliver.Event) ([]byte, error) {
+	return json.Marshal(map[string]any{"org": e.Org, "by": e.By, "message": e.Message})
+}
+
+func (a *audience) Target(_ context.Context, _ store.Reader, org tenant.ID, lane string) (deliver.Target, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.gone {
+		return deliver.Target{}, fault.New(fault.NotFound, "gone", "gone")
+	}
+	to := deliver.Target{URL: "https://" + string(org) + ".example/" + lane, Header: map[string]string{"x-key": "hunter2", "webhook-id": "forged"}, Secret: "0123456789abcdef"}
+	if lane == "get" {
+		to.Method, to.Timeout = "GET", time.Hour
+	}
+	return to, nil
+}
+
+// receiver notes what arrives, and refuses what it is told to.
+type receiver struct {
+	mu      sync.Mutex
+	got     []fetch.Request
+	status  func(r fetch.Request) int // 0: no answer before ctx ends
+	working int
+	most    int // at once
+}
+
+func (r *receiver) Fetch(ctx context.Context, req fetch.Request) (fetch.Answer, error) {
+	r.mu.Lock()
+	r.working++
+	r.most = max(r.most, r.working)
+	r.got = append(r.got, req)
+	status := 200
+	if r.status != nil {
+		status = r.status(req)
+	}
+	r.mu.Unlock()
+	defer func() { r.mu.Lock(); r.working--; r.mu.Unlock() }()
+	if status == 0 {
+		<-ctx.Done()
+		return fetch.Answer{}, fmt.Errorf("acme.example: %w", fetch.ErrUnreachable)
+	}
+	return fetch.Answer{Status: status}, nil
+}
+
+// told returns the messages that arrived at a path, in order.
+func (r *receiver) told(path string) (out []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, req := range r.got {
+		if strings.HasSuffix(req.URL, path) {
+			var body struct{ Message string }
+			_ = json.Unmarshal(req.Body, &body)
+			out = append(out, body.Message)
+		}
+	}
+	return out
+}
+
+// world is a store, a receiver and an audience, in a bubble.
+type world struct {
+	*testing.T
+	db       *memdb.DB
+	receiver *receiver
+	audience *audience
+	log      strings.Builder
+}
+
+func inWorld(t *testing.T, test func(w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		db, err := memdb.New(time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(&world{T: t, db: db, receiver: &receiver{}, audience: &audience{lanes: map[string][]string{"acme": {"a"}}}})
+	})
+}
+
+func (w *world) service(more ...func(*delivery.Settings)) *delivery.Service {
+	w.Helper()
+	s := delivery.Settings{Fetcher: w.receiver, Pause: time.Second, Holder: "one"}
+	for _, set := range more {
+		set(&s)
+	}
+	d, err := delivery.New(s, crud.Tools{Store: w.db, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), PageSize: 10}, crud.Kinds{registration}.Events(), w.audience)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return d
+}
+
+// start runs a service; stop ends it and waits.
+func (w *world) start(more ...func(*delivery.Settings)) (d *delivery.Service, stop func()) {
+	w.Helper()
+	d = w.service(more...)
+	ctx, cancel := context.WithCancel(w.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = d.Run(ctx) }()
+	stop = func() { cancel(); <-done }
+	w.Cleanup(stop)
+	synctest.Wait()
+	return d, stop
+}
+
+func (w *world) update(org string, fn func(ctx context.Context, wr store.Writer) error) {
+	w.Helper()
+	scope, err := tenant.Of(tenant.ID(org))
+	if err != nil {
+		w.Fatal(err)
+	}
+	ctx := store.Attribute(w.Context(), store.Attribution{Actor: "ada", Operation: "notes.write"})
+	if _, err := w.db.Update(ctx, scope, func(wr store.Writer) error { return fn(ctx, wr) }); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// write creates a note, or changes the one that is there.
+func (w *world) write(org, id, text string) {
+	w.Helper()
+	w.update(org, func(ctx context.Context, wr store.Writer) error {
+		_, err := notes.Edit(ctx, wr, id, nil, func(n note) (note, error) { n.Text = text; return n, nil })
+		if fault.KindOf(err) == fault.NotFound {
+			return notes.Insert(ctx, wr, note{ID: id, Org: tenant.ID(org), Text: text})
+		}
+		return err
+	})
+}
+
+// list returns what the operation lists, the oldest first.
+func (w *world) list(d *delivery.Service, state core.State) []delivery.View {
+	w.Helper()
+	page, err := d.List(w.Context(), delivery.ListIn{Paging: operation.Paging{P: "-1"}, State: string(state)})
+	if err != nil {
+		w.Fatal(err)
+	}
+	slices.Reverse(page.Items)
+	return page.Items
+}
+
+func (w *world) expect(path string, want ...string) {
+	w.Helper()
+	if have := w.receiver.told(path); !slices.Equal(have, want) {
+		w.Errorf("%s was told %q; want %q\n%s", path, have, want, w.log.String())
+	}
+}

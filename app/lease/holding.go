@@ -1,0 +1,160 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// How often the cursor is moved at most. A crash repeats what was done since; commits
+// that caused nothing cost no more than being read again.
+const (
+	saveTold   = 100 * time.Millisecond
+	saveSilent = time.Second
+)
+
+// perTTL is how often a lease is renewed while it lasts, and asked for by those who
+// wait for it.
+const perTTL = 5
+
+// Holding is the lease while this process has it, and how far the work has come.
+type Holding struct {
+	l       *Lease
+	at      store.Revision // when the lease was taken
+	began   time.Time      // just before the store granted the lease, in real time whatever Now says
+	moved   chan struct{}
+	lastTry time.Time // of saving
+
+	mu    sync.Mutex
+	done  store.Revision
+	told  bool // something was done since done was last saved
+	saved store.Revision
+	gone  bool
+}
+
+// acquire returns nil while another process has the lease.
+func (l *Lease) acquire(ctx context.Context) (*Holding, error) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, l.config.TTL/3)
+	defer cancel()
+	at, ok, err := l.config.Leases.Acquire(ctx, l.config.Name, l.config.Holder, l.config.TTL)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &Holding{l: l, began: began, moved: make(chan struct{}, 1), at: at, done: at, saved: at}, nil
+}
+
+// keep renews the lease and saves the cursor, so that delivering never waits for
+// the store. It calls lose when the lease is gone, which it assumes to be so when
+// it could not be renewed in time.
+func (h *Holding) keep(ctx context.Context, lose context.CancelFunc) {
+	expire := func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if ctx.Err() == nil {
+			h.gone = true
+			lose()
+		}
+	}
+	expiry := time.AfterFunc(h.l.config.TTL-time.Since(h.began), expire)
+	defer expiry.Stop()
+	renew := time.NewTicker(h.l.config.TTL / perTTL)
+	defer renew.Stop()
+	save := time.NewTimer(saveSilent)
+	defer save.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-renew.C:
+			next, err := h.l.acquire(ctx)
+			switch {
+			case err != nil:
+				h.failed(ctx, err)
+			case next == nil:
+				expire()
+			default:
+				h.l.config.Trouble(nil)
+				expiry.Reset(h.l.config.TTL - time.Since(next.began))
+			}
+		case <-h.moved:
+			save.Reset(h.due())
+		case <-save.C:
+			if err := h.save(ctx); errors.Is(err, store.ErrStale) {
+				expire()
+			} else if err != nil {
+				h.failed(ctx, err)
+				save.Reset(saveSilent)
+			}
+		}
+	}
+}
+
+func (h *Holding) failed(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		h.l.config.Trouble(err)
+	}
+}
+
+// Began returns how far the work had come when the lease was taken.
+func (h *Holding) Began() store.Revision { return h.at }
+
+// Reached notes how far the work has come; told means that doing it again would show.
+func (h *Holding) Reached(to store.Revision, told bool) {
+	h.mu.Lock()
+	h.done, h.told = to, h.told || told
+	h.mu.Unlock()
+	select {
+	case h.moved <- struct{}{}:
+	default:
+	}
+}
+
+// due returns how long saving can wait.
+func (h *Holding) due() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	every := saveSilent
+	if h.told {
+		every = saveTold
+	}
+	return max(0, every-time.Since(h.lastTry))
+}
+
+func (h *Holding) save(ctx context.Context) error {
+	h.lastTry = time.Now()
+	h.mu.Lock()
+	to, saved := h.done, h.saved
+	h.told = false
+	h.mu.Unlock()
+	if to == saved {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.l.config.TTL/3)
+	defer cancel()
+	err := h.l.config.Leases.Advance(ctx, h.l.config.Name, h.l.config.Holder, to)
+	if err == nil {
+		h.mu.Lock()
+		h.saved = to
+		h.mu.Unlock()
+	}
+	return err
+}
+
+func (h *Holding) lost() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.gone
+}
+
+// giveBack lets another process go on exactly where this one stopped.
+func (h *Holding) giveBack(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, h.l.config.TTL/3)
+	defer cancel()
+	if err := errors.Join(h.save(ctx), h.l.config.Leases.Release(ctx, h.l.config.Name, h.l.config.Holder)); err != nil {
+		h.l.config.Logger.Warn("a lease could not be given back; it expires by itself", "lease", h.l.config.Name, "error", err)
+	}
+}

@@ -1,0 +1,139 @@
+// Package lease gives work to one process of a cluster at a time: the one that holds a
+// lease in the store. How far the work has come is kept next to the lease, so that a
+// process that takes over goes on from there.
+package lease
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/retry"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Takeover is the TTL for a store that several processes share: another process goes
+// on within two seconds when the one that worked has died.
+const Takeover = 1500 * time.Millisecond
+
+// compete is how often a process without the lease asks for it, at most.
+const compete = time.Second
+
+// finish is how long what is under way may take after the end was asked for: cut short,
+// the next process would do it again.
+const finish = time.Second
+
+// Config is what a Lease is made of. What is marked with a default may be zero.
+type Config struct {
+	Leases store.Leases
+	Name   string        // of the work: constant across restarts
+	Holder string        // names this process among all that share the store
+	Logger *slog.Logger  // default slog.Default
+	TTL    time.Duration // how long a dead process keeps its lease; default 10 s
+	Retry  time.Duration // pause after a failure, doubled up to a hundred times as long; default 50 ms
+	// Trouble, if set, hears why the lease can be neither taken nor renewed, and nil
+	// when it can again.
+	Trouble func(error)
+}
+
+// Lease is the right to do some work.
+type Lease struct {
+	config   Config
+	quitting context.Context // ends with Quit
+	quit     context.CancelFunc
+	mu       sync.Mutex
+	running  chan struct{} // closed when Run has returned; nil before it begins
+}
+
+// New returns a Lease that does nothing until Run.
+func New(c Config) *Lease {
+	c.TTL = cmp.Or(c.TTL, 10*time.Second)
+	c.Retry = cmp.Or(c.Retry, 50*time.Millisecond)
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Trouble == nil {
+		c.Trouble = func(error) {}
+	}
+	l := &Lease{config: c}
+	l.quitting, l.quit = context.WithCancel(context.Background())
+	return l
+}
+
+// Work is done while a process holds the lease. run ends when work is to begin nothing
+// more; held ends when what is under way must stop as well.
+type Work func(run, held context.Context, h *Holding)
+
+// Run works while this process holds the lease, and competes for it while another
+// does, until ctx ends or Quit is called. It returns the error of ctx.
+func (l *Lease) Run(ctx context.Context, work Work) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan struct{})
+	defer close(done)
+	l.mu.Lock()
+	l.running = done
+	l.mu.Unlock()
+	defer context.AfterFunc(l.quitting, cancel)()
+	pause := retry.New(l.config.Retry, 100*l.config.Retry)
+	for ctx.Err() == nil && l.quitting.Err() == nil {
+		h, err := l.acquire(ctx)
+		switch {
+		case ctx.Err() != nil && err != nil:
+		case err != nil:
+			l.config.Trouble(err)
+			_ = pause.Wait(ctx)
+		case h == nil:
+			l.config.Trouble(nil)
+			pause.Reset()
+			_ = retry.Sleep(ctx, min(l.config.TTL/perTTL, compete))
+		default:
+			l.config.Trouble(nil)
+			l.hold(ctx, h, work)
+			_ = retry.Sleep(ctx, l.config.Retry)
+		}
+	}
+	return ctx.Err()
+}
+
+// Quit ends the work for good, and the lease with it, so that another process goes on.
+// It returns when nothing is being done any more, or when ctx ends.
+func (l *Lease) Quit(ctx context.Context) error {
+	l.quit()
+	l.mu.Lock()
+	running := l.running
+	l.mu.Unlock()
+	if running == nil {
+		return nil
+	}
+	select {
+	case <-running:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// hold works until ctx ends or the lease is lost.
+func (l *Lease) hold(ctx context.Context, h *Holding, work Work) {
+	held, lose := context.WithCancel(context.WithoutCancel(ctx)) // for what must stop when the lease is lost
+	defer lose()
+	run, stop := context.WithCancel(held) // for what must stop when ctx ends as well
+	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		stop()
+		time.AfterFunc(finish, lose)
+	})()
+	var keeper sync.WaitGroup
+	keeper.Go(func() { h.keep(run, lose) })
+	work(run, held, h)
+	stop()
+	keeper.Wait()
+	if h.lost() {
+		l.config.Logger.Warn("another process may work by now; this one competes again", "lease", l.config.Name)
+		return
+	}
+	h.giveBack(context.WithoutCancel(ctx))
+}

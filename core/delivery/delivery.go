@@ -1,0 +1,137 @@
+// Package delivery models what is sent to addresses of others because something has
+// happened here: one delivery is one event for one receiver (docs/wire/deliveries.md).
+package delivery
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Kind is the name of deliveries in storage.
+const Kind = "delivery"
+
+// State says how far a delivery has come.
+type State string
+
+// The states of a delivery.
+const (
+	Pending State = "pending" // it is sent, or waits for its turn
+	Failed  State = "failed"  // it rests until somebody sends it again
+	Done    State = "done"    // the receiver has it
+)
+
+// States are all states.
+var States = []State{Pending, Failed, Done}
+
+// Bounds of deliveries.
+const (
+	MaxAttempts = 5
+	MaxBody     = 64 << 10 // bytes
+	MaxPending  = 10_000   // of one lane; further ones rest at once
+	KeepDone    = 1000     // of one lane, the latest
+	KeepFailed  = 10_000   // of one lane, the latest
+	maxError    = 200      // bytes
+)
+
+// CodePending is the code of the fault for a delivery that is sent already.
+const CodePending = Kind + ".pending"
+
+// Delivery is one event for one receiver.
+type Delivery struct {
+	ID       string    `json:"id"`
+	OrgID    tenant.ID `json:"org_id"`
+	Audience string    `json:"audience"` // what knows the receiver
+	Lane     string    `json:"lane"`     // the receiver, for the audience
+	Place    string    `json:"place"`    // in the order of the lane: compares as text
+	Event    string    `json:"event"`
+	Body     string    `json:"body"`
+	State    State     `json:"state"`
+	Attempts int       `json:"attempts"` // since it was made, or since it was sent again
+	Created  time.Time `json:"created_at"`
+	Next     time.Time `json:"next_attempt_at,omitzero"` // of a pending delivery
+	Ended    time.Time `json:"ended_at,omitzero"`        // of one that is not pending
+	Status   int       `json:"status,omitempty"`         // of the last answer
+	Error    string    `json:"error,omitempty"`          // of the last attempt
+}
+
+// Origin is the event of a commit from which a delivery comes.
+type Origin struct {
+	Revision uint64
+	Index    int // of the event, among those of the commit
+	At       time.Time
+}
+
+// New returns the delivery of an event to a receiver. The same event and receiver make
+// the same identifier, which tells nothing about the revision.
+func New(org tenant.ID, audience, lane, event string, from Origin, body []byte) Delivery {
+	place := fmt.Sprintf("%016x%08x", from.Revision, from.Index)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%d", org, audience, lane, event, place, from.At.UnixNano()))
+	d := Delivery{
+		ID: hex.EncodeToString(sum[:12]), OrgID: org, Audience: audience, Lane: lane, Place: place, Event: event, Body: string(body),
+		State: Pending, Created: from.At.UTC(), Next: from.At.UTC(),
+	}
+	if len(body) > MaxBody {
+		d.Body = ""
+		return d.Rests(from.At, fmt.Sprintf("the event has %d bytes, and may have %d", len(body), MaxBody))
+	}
+	return d
+}
+
+// Key names the lane of a delivery among all lanes.
+func (d Delivery) Key() string { return string(d.OrgID) + "/" + d.Audience + "/" + d.Lane }
+
+// Succeeded returns the delivery after an attempt that the receiver took.
+func (d Delivery) Succeeded(at time.Time, status int) Delivery {
+	d.State, d.Status, d.Error, d.Ended, d.Next = Done, status, "", at.UTC(), time.Time{}
+	d.Attempts++
+	return d
+}
+
+// Refused returns the delivery after an attempt that failed: it is due again after a
+// pause, or rests after the last attempt.
+func (d Delivery) Refused(at time.Time, status int, why string, pause time.Duration) Delivery {
+	d.Attempts++
+	d.Status, d.Error, d.Next = status, cut(why), at.Add(pause).UTC()
+	if d.Attempts >= MaxAttempts {
+		return d.Rests(at, why)
+	}
+	return d
+}
+
+// Rests returns the delivery as one that is not tried any more.
+func (d Delivery) Rests(at time.Time, why string) Delivery {
+	d.State, d.Error, d.Ended, d.Next = Failed, cut(why), at.UTC(), time.Time{}
+	return d
+}
+
+// Again returns the delivery as one to send from the start.
+func (d Delivery) Again(at time.Time) (Delivery, error) {
+	if d.State == Pending {
+		return d, fault.New(fault.Conflict, CodePending, "the delivery is pending already; it is sent when its turn comes")
+	}
+	d.State, d.Attempts, d.Status, d.Error, d.Ended, d.Next = Pending, 0, 0, "", time.Time{}, at.UTC()
+	return d, nil
+}
+
+// Unchanged reports whether nobody has moved the delivery since it was read.
+func (d Delivery) Unchanged(since Delivery) bool {
+	return d.State == since.State && d.Attempts == since.Attempts
+}
+
+// Pause returns how long to wait after some attempts: first, then twice as long each
+// time, and up to a quarter more by chance, a number from 0 to 1.
+func Pause(first time.Duration, attempts int, chance float64) time.Duration {
+	pause := first << min(max(attempts-1, 0), MaxAttempts)
+	return pause + time.Duration(float64(pause/4)*min(max(chance, 0), 1))
+}
+
+// Accepted reports whether a status means that the receiver took a delivery. A redirection
+// does not: it is not followed.
+func Accepted(status int) bool { return status >= 200 && status < 300 }
+
+func cut(s string) string { return s[:min(len(s), maxError)] }

@@ -1,0 +1,81 @@
+package delivery
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Headers of deliveries.
+const (
+	HeaderID        = "Webhook-Id"
+	HeaderTime      = "Webhook-Timestamp"
+	HeaderSignature = "Webhook-Signature"
+	HeaderEvent     = "X-Event-Id"
+	HeaderDigest    = "X-Tyk-Signature"
+)
+
+// encoded begins a secret that is written in base64.
+const encoded = "whsec_"
+
+// Bounds of secrets, in bytes of their text.
+const (
+	minSecret = 16
+	maxSecret = 256
+)
+
+// CodeSecret is the code of the fault for a secret that cannot sign.
+const CodeSecret = Kind + ".secret"
+
+// Headers returns what identifies a message, the same for each attempt, and signs it:
+// as Standard Webhooks have it, over identifier, time and body, and the way clients of
+// the portal know it, over the body. Without a secret nothing is signed.
+func Headers(id string, at time.Time, secret string, body []byte) map[string]string {
+	stamp := strconv.FormatInt(at.Unix(), 10)
+	out := map[string]string{HeaderID: id, HeaderEvent: id, HeaderTime: stamp}
+	if secret != "" {
+		out[HeaderSignature] = "v1," + base64.StdEncoding.EncodeToString(digest(key(secret), id, ".", stamp, ".", string(body)))
+		out[HeaderDigest] = "sha256=" + hex.EncodeToString(digest([]byte(secret), string(body)))
+	}
+	return out
+}
+
+// CheckSecret says what is wrong with a secret. None is none.
+func CheckSecret(secret string) error {
+	if secret == "" {
+		return nil
+	}
+	if len(secret) < minSecret || len(secret) > maxSecret {
+		return fault.New(fault.Invalid, CodeSecret, "must have %d to %d characters", minSecret, maxSecret)
+	}
+	if text, ok := strings.CutPrefix(secret, encoded); ok {
+		if _, err := base64.StdEncoding.DecodeString(text); err != nil {
+			return fault.New(fault.Invalid, CodeSecret, "must be base64 after %s", encoded)
+		}
+	}
+	return nil
+}
+
+// key returns the bytes that a secret stands for.
+func key(secret string) []byte {
+	if text, ok := strings.CutPrefix(secret, encoded); ok {
+		if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
+			return raw
+		}
+	}
+	return []byte(secret)
+}
+
+func digest(key []byte, parts ...string) []byte {
+	h := hmac.New(sha256.New, key)
+	for _, p := range parts {
+		h.Write([]byte(p))
+	}
+	return h.Sum(nil)
+}
