@@ -23,7 +23,7 @@ type tally struct {
 func TestContract(t *testing.T) {
 	table := newService(t)
 	own := describe(t, table)
-	file := loadFile(t)
+	file := loadFile(t, table)
 	t.Run("the published file", func(t *testing.T) {
 		if file == nil {
 			t.Skip("GATEHOUSE_CONTRACT_DIR is not set: answers are compared with our own description only, see docs/wire/README.md#published-files")
