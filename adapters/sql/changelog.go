@@ -236,7 +236,7 @@ type follower struct{ at store.Revision }
 const (
 	recentCommits = 1024
 	recentBytes   = 32 << 20
-	recentMost    = 128 << 20 // most of it is shared with the records
+	recentMost    = 72 << 20 // most of it is shared with the records
 )
 
 func (r *recent) init() {

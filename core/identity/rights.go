@@ -107,6 +107,11 @@ type Origin struct {
 // comes.
 func (u User) Explain(groups ...UserGroup) (sources []Source, list []Explained) {
 	sources = u.Sources(groups...)
+	for i := range sources {
+		if sources[i].Permissions == nil {
+			sources[i].Permissions = access.Map{} // an object on the wire, also when it is empty
+		}
+	}
 	effective, merged := together(sources), sourcesOf(sources)
 	decided := map[access.Permission]access.Decision{}
 	for _, d := range access.Explain(counting(sources)...) {
