@@ -100,7 +100,7 @@ var importRules = []rule{
 	{folder: "app/replicated", own: inner},
 	{folder: "app/health", own: inner},
 	{folder: "app/config", others: []string{"go.yaml.in/yaml/v3"}},
-	{folder: "app", own: with("app/...", "adapters/memdb", "adapters/http", "adapters/crypto", "adapters/gzip", "adapters/openapi", "adapters/yaml"), others: []string{"go.uber.org/fx"}},
+	{folder: "app", own: with("app/...", "adapters/memdb", "adapters/http", "adapters/dashboard/...", "adapters/crypto", "adapters/gzip", "adapters/openapi", "adapters/yaml"), others: []string{"go.uber.org/fx"}},
 	{folder: "app/serve", own: with("adapters/...", "app/..."), others: everywhere},
 	{folder: "app/cmd/gatehouse", own: []string{"core/...", "app/..."}, others: everywhere},
 	{folder: "docs/generate", own: []string{"app", "app/config", "adapters/http", "core/access", "core/api/classic", "core/caps", "core/policy", "core/shape", "ports/operation"}},

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/resources/assets"
 	"github.com/gatehouse-io/gatehouse/app/resources/classicportal"
@@ -22,7 +23,7 @@ import (
 // newKinds is the list of all kinds of resources. Facts about each kind are joined
 // from it: references, announcements, feeds, operations. Its order is the one in which
 // references and feeds are listed; a group of the graph would have none.
-func newKinds(definitions Definitions, e embedded, p portalSettings, a *App) (crud.Kinds, error) {
+func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards *providers.Service, a *App) (crud.Kinds, error) {
 	d := definitions.APIs
 	all := crud.Kinds{}
 	for _, r := range append([]crud.Registrar{
@@ -44,7 +45,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, a *App) (cr
 		identity.AccountRegistration(),
 		identity.UseRegistration(),
 		delivery.Registration(),
-	}, append(append(audit.Registrations(), portalKinds(p)...), e.resources...)...) {
+	}, append(append(audit.Registrations(), portalKinds(p, dashboards)...), e.resources...)...) {
 		all = append(all, r.Registration())
 	}
 	if err := all.Check(); err != nil {

@@ -3,17 +3,27 @@ package app
 import (
 	nethttp "net/http"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/dashboard/local"
+	"github.com/gatehouse-io/gatehouse/adapters/dashboard/remote"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/tags"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Portal says how the developer portal is run.
@@ -28,6 +38,15 @@ type Portal struct {
 	// Options is what GET /portal-api/configs answers: what the operator has set, with
 	// secrets masked.
 	Options map[string]any
+	// Refresh is how often products and plans are synchronised with the dashboards; 0:
+	// only when an admin asks.
+	Refresh time.Duration
+	// Fetcher calls dashboards, and says which addresses may be called; nil: only the
+	// dashboard of this App can be reached.
+	Fetcher fetch.Fetcher
+	// Local are addresses of the dashboard of this App: providers with one of them are
+	// reached without HTTP (ADR 24).
+	Local []string
 }
 
 // WithPortal runs the developer portal (docs/wire/portal.md).
@@ -54,13 +73,15 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 
 // portalKinds are the kinds of resources of the portal. They are known without one, so
 // that its data can be checked and purged; their operations are not.
-func portalKinds(p portalSettings) (out []crud.Registrar) {
+func portalKinds(p portalSettings, dashboards *providers.Service) (out []crud.Registrar) {
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
 		catalogues.Registration(),
 		general.Registration(),
 		tags.Resource,
+		dashboards.Resource(),
+		providers.States(),
 	}, users.Registrations()) {
 		reg := r.Registration()
 		if p.Portal == nil {
@@ -96,6 +117,36 @@ func newGeneral(p portalSettings, t crud.Tools, keys secret.Keys) (*general.Serv
 		s.Options = p.Options
 	}
 	return s, nil
+}
+
+// newProviders connects the portal with dashboards. Products and plans are synchronised
+// in the order of the shelves.
+func newProviders(b basics, p portalSettings, st store.Store, keys secret.Keys, a *App) (*providers.Service, error) {
+	scope, err := p.scope()
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	c := providers.Config{Tools: crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log}, Keys: keys, Scope: scope, Dial: p.dial(a), Holder: crypto.NewUUID(), Shelves: []providers.Shelf{}}
+	if p.Portal != nil {
+		c.Every = p.Refresh
+	}
+	return providers.New(c), nil
+}
+
+// dial returns how a dashboard is reached: that of the App in this process, others over
+// HTTP.
+func (p portalSettings) dial(a *App) func(provider.Settings) dashboard.Dashboard {
+	return func(s provider.Settings) dashboard.Dashboard {
+		at := strings.TrimRight(s.URL, "/")
+		if slices.ContainsFunc(p.Local, func(own string) bool { return strings.EqualFold(strings.TrimRight(own, "/"), at) }) {
+			return local.New(a.Do, a.Text, s.Secret)
+		}
+		var f fetch.Fetcher = nowhere{}
+		if p.Fetcher != nil {
+			f = p.Fetcher
+		}
+		return remote.New(f, remote.Config{URL: s.URL, Secret: s.Secret, Insecure: s.InsecureSkipVerify})
+	}
 }
 
 // portalHandler serves the portal; nil: there is none, or it is beside the dashboard.

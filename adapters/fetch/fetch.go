@@ -7,6 +7,7 @@ package fetch
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -40,8 +41,11 @@ const (
 // Client is a fetch.Fetcher.
 type Client struct {
 	maxBytes        int64
-	public, trusted *nethttp.Client
+	public, trusted pair
 }
+
+// pair is a client that looks at certificates and one that does not.
+type pair struct{ careful, insecure *nethttp.Client }
 
 // New returns a Client. It takes no proxy from the environment: behind one,
 // addresses could not be checked.
@@ -52,11 +56,17 @@ func New(c Config) *Client {
 	if c.MaxBytes <= 0 {
 		c.MaxBytes = defaultMaxBytes
 	}
-	f := &Client{maxBytes: c.MaxBytes, trusted: client(c.Timeout, nil)}
+	f := &Client{maxBytes: c.MaxBytes, trusted: clients(c.Timeout, nil)}
 	if f.public = f.trusted; !c.AllowPrivate {
-		f.public = client(c.Timeout, guard(c.Allow))
+		f.public = clients(c.Timeout, guard(c.Allow))
 	}
 	return f
+}
+
+func clients(timeout time.Duration, control func(network, address string, c syscall.RawConn) error) pair {
+	careful, insecure := client(timeout, control), client(timeout, control)
+	insecure.Transport.(*nethttp.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // somebody asked for it
+	return pair{careful, insecure}
 }
 
 func client(timeout time.Duration, control func(network, address string, c syscall.RawConn) error) *nethttp.Client {
@@ -105,9 +115,13 @@ func (f *Client) Fetch(ctx context.Context, r fetch.Request) (fetch.Answer, erro
 	if err != nil {
 		return fetch.Answer{}, err
 	}
-	c := f.public
+	by := f.public
 	if r.Trusted {
-		c = f.trusted
+		by = f.trusted
+	}
+	c := by.careful
+	if r.Insecure {
+		c = by.insecure
 	}
 	if r.StatusOnly {
 		c = &nethttp.Client{Transport: c.Transport, Timeout: c.Timeout, CheckRedirect: never}

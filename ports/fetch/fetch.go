@@ -30,6 +30,9 @@ type Request struct {
 	// StatusOnly asks for status and headers: the body is left alone, and no redirection
 	// is followed.
 	StatusOnly bool
+	// Insecure does not look at the certificate of the server: somebody who has power over
+	// the network can then read and change what is said.
+	Insecure bool
 }
 
 // Answer is what came back, whatever its status. A redirection to another

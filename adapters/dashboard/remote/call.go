@@ -33,7 +33,7 @@ func (c *Client) read(ctx context.Context, at string) (fetch.Answer, error) {
 func (c *Client) call(ctx context.Context, method, at, tag string, body []byte) (fetch.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.c.Timeout)
 	defer cancel()
-	r := fetch.Request{Method: method, URL: c.c.URL + at, Body: body, Trusted: c.c.Trusted, Header: map[string]string{"Authorization": c.c.Secret}}
+	r := fetch.Request{Method: method, URL: c.c.URL + at, Body: body, Trusted: c.c.Trusted, Insecure: c.c.Insecure, Header: map[string]string{"Authorization": c.c.Secret}}
 	if tag != "" {
 		r.Header["If-Match"] = tag
 	}

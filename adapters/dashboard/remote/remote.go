@@ -25,6 +25,7 @@ type Config struct {
 	URL      string // address of the dashboard; a path in it is kept
 	Secret   string // access key of a user
 	Trusted  bool   // the operator has chosen the address: it may be a private one
+	Insecure bool   // its certificate is not looked at
 	Timeout  time.Duration
 	Attempts int           // of one call
 	Pause    time.Duration // before the second attempt; then doubled

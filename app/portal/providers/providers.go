@@ -1,0 +1,158 @@
+// Package providers holds what there is to the dashboards that a portal is connected to:
+// the resource, the way to them, and synchronisation (docs/wire/portal-providers.md).
+package providers
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Config is what a Service is made of.
+type Config struct {
+	crud.Tools
+	Keys  secret.Keys
+	Scope tenant.Scope // of the portal; the zero Scope: there is none
+	// Dial returns the way to a dashboard; it makes no call.
+	Dial func(provider.Settings) dashboard.Dashboard
+	// Shelves are where products and plans are kept, in the order in which they are
+	// synchronised.
+	Shelves []Shelf
+	// Holder names this process among those that share the store.
+	Holder string
+	// Every is how often all providers are synchronised; 0: only when somebody asks.
+	Every time.Duration
+}
+
+// Service is what there is to providers.
+type Service struct {
+	Config
+	turns *turns
+}
+
+// New returns a Service.
+func New(c Config) *Service { return &Service{c, newTurns(c)} }
+
+// How providers, and what is known of their synchronisation, are stored.
+var (
+	Kind   = portal.KindOf[provider.Provider]()
+	states = &store.Kind[provider.State]{
+		Name: provider.StateKind, Noun: "state of a provider",
+		ID:  func(s provider.State) string { return s.Provider.Key() },
+		Org: func(s provider.State) tenant.ID { return s.Portal },
+	}
+)
+
+// States is the registration of what is known of synchronisations.
+func States() crud.Registration {
+	return crud.Facts[provider.State]{Kind: states, Sample: func(at crud.Stamp) (provider.State, error) {
+		return provider.State{Provider: portal.Sampled(provider.Provider{}, at).ID, Portal: at.Org, Status: provider.Up, SyncedAt: at.Now()}, nil
+	}}.Registration()
+}
+
+// Open returns a provider as synchronisation, and whoever writes policies, needs it. It
+// makes no call.
+func (s *Service) Open(ctx context.Context, r store.Reader, id table.ID) (synchronise.Provider, error) {
+	p, err := portal.Find(ctx, r, Kind, id.String())
+	if err != nil {
+		return synchronise.Provider{}, err
+	}
+	if p, err = s.opened(p); err != nil {
+		return synchronise.Provider{}, err
+	}
+	return synchronise.Provider{Dashboard: s.Dial(p.Settings), Tags: p.Settings.PoliciesTags, Org: p.Settings.OrgID}, nil
+}
+
+// opened returns a provider with its secret in plain text.
+func (s *Service) opened(p provider.Provider) (provider.Provider, error) {
+	if p.Settings.Secret == "" {
+		return p, nil
+	}
+	plain, _, err := s.Keys.Open(p.Settings.Secret)
+	if err != nil {
+		return p, fault.New(fault.Unavailable, CodeSealed, "the secret of the provider %s cannot be opened: configure the encryption key, or send the secret again", p.Name).Because(err)
+	}
+	p.Settings.Secret = plain
+	return p, nil
+}
+
+// sealed returns a provider as it is stored. A secret that has not changed stays as it
+// was sealed.
+func (s *Service) sealed(p, old provider.Provider) (_ provider.Provider, err error) {
+	if p.Settings.Secret == "" {
+		return p, nil
+	}
+	if was, err := s.opened(old); err == nil && was.Settings.Secret == p.Settings.Secret {
+		p.Settings.Secret = old.Settings.Secret
+		return p, nil
+	}
+	p.Settings.Secret, err = s.Keys.Seal(p.Settings.Secret)
+	return p, err
+}
+
+// CodeSealed is the code of the fault for a secret that no encryption key opens.
+const CodeSealed = "portal_provider.sealed"
+
+// maxBody bounds bodies: a name and settings.
+const maxBody = 512 << 10
+
+// Resource is what there is to providers as a resource.
+func (s *Service) Resource() portal.Resource[provider.Provider, Listed, Shown] {
+	return portal.Resource[provider.Provider, Listed, Shown]{
+		Kind: Kind, Name: "portal-providers", Path: "/providers", Param: "provider_id", One: "a provider", Many: "providers",
+		List: s.list, Show: s.show, Sample: sample(),
+		Hooks: portal.Hooks[provider.Provider]{Before: s.before, After: s.after},
+		Rows: func(o portal.Operations[provider.Provider, Listed, Shown]) []operation.Row {
+			hidden := []operation.Option{operation.Redact("Configuration", "MetaData"), operation.Limits(maxBody, 0)}
+			return []operation.Row{o.ListRow(), o.CreateRow(hidden...), o.GetRow(), o.UpdateRow(hidden...), o.DeleteRow(
+				operation.Notes("Its products and plans go with it; the dashboard is not called, and its policies and keys stay."))}
+		},
+	}
+}
+
+func sample() provider.Provider {
+	settings := provider.Settings{URL: "https://dashboard.example.com", OrgID: "5e9d9544a1dcd60001d0ed20", Gateway: "https://api.example.com", PoliciesTags: []string{"portal"}}
+	return provider.Provider{Name: "Acme dashboard", Type: provider.TykPro, Settings: settings,
+		Sent: `{"MetaData":"{\"URL\":\"https://dashboard.example.com\",\"Secret\":\"\",\"OrgID\":\"5e9d9544a1dcd60001d0ed20\",\"Gateway\":\"https://api.example.com\",\"PoliciesTags\":[\"portal\"],\"InsecureSkipVerify\":false}"}`}
+}
+
+// before takes the configuration that was sent, and seals its secret.
+func (s *Service) before(_ context.Context, _ store.Writer, c *portal.Change[provider.Provider]) (err error) {
+	if c.Op == store.Deleted {
+		return nil
+	}
+	changed := c.New.Sent != ""
+	c.New, _ = c.New.Configured() // its problems were told
+	if changed {
+		c.New, err = s.sealed(c.New, c.Old)
+	}
+	return err
+}
+
+// after keeps the state of a new provider, and takes along what a deleted one brought.
+func (s *Service) after(ctx context.Context, w store.Writer, c *portal.Change[provider.Provider]) error {
+	switch c.Op {
+	case store.Created:
+		return states.Insert(ctx, w, provider.State{Provider: c.New.ID, Portal: c.Scope.Org(), Status: provider.Unknown})
+	case store.Deleted:
+		for _, shelf := range s.Shelves {
+			if err := shelf.Clear(ctx, w, c.Old.ID, c.At); err != nil {
+				return err
+			}
+		}
+		_, err := states.Delete(ctx, w, c.Old.ID.Key(), nil)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package provider
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// StateKind is the name of what is known of synchronisations in storage.
+const StateKind = "portal-provider-state"
+
+// Values of Status.
+const (
+	Unknown = "Unknown" // nobody has tried yet
+	Up      = "Up"      // the last attempt has ended
+	Down    = "Down"    // the dashboard did not answer the last attempt as it should
+)
+
+// State is what is known of the synchronisation of a provider.
+type State struct {
+	Provider table.ID  `json:"provider"`
+	Portal   tenant.ID `json:"org_id"`
+	Status   string    `json:"status"`
+	SyncedAt time.Time `json:"synced_at,omitzero"` // the end of the last attempt that succeeded
+}
+
+// Tried returns the state after an attempt.
+func (s State) Tried(ok bool, at time.Time) State {
+	if s.Status = Down; ok {
+		s.Status, s.SyncedAt = Up, at
+	}
+	return s
+}
+
+// units are those of Ago, the largest first.
+var units = []struct {
+	name string
+	size time.Duration
+}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}}
+
+// Ago says how long ago a time was, in the two largest units: "7 minutes 5 seconds ago".
+// It is "" for no time.
+func Ago(at, now time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	left, text := max(0, now.Sub(at)), ""
+	for i, u := range units {
+		n := left / u.size
+		left %= u.size
+		if n == 0 && (text != "" || u.size > time.Second) {
+			if text != "" {
+				break
+			}
+			continue
+		}
+		said := text != ""
+		text += count(int64(n), u.name) + " "
+		if said || i == len(units)-1 {
+			break
+		}
+	}
+	return text + "ago"
+}
+
+func count(n int64, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
