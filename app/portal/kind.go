@@ -160,10 +160,6 @@ func Remove[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T
 	return err
 }
 
-// Taken says with the words of a table that a value belongs to another record, for those
-// who write records by themselves.
-func Taken[T table.Row[T]](err error) error { return taken(tableOf[T](), err) }
-
 // taken says with the words of the table that a value belongs to another record.
 func taken[T any](t *table.Table[T], err error) error {
 	f, ok := errors.AsType[*fault.Error](err)

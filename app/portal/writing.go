@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -230,11 +229,7 @@ func (o Operations[T, L, S]) DeleteRow(opts ...operation.Option) operation.Row {
 func (o Operations[T, L, S]) request() map[string]any {
 	v, body := o.Sample, map[string]any{}
 	for _, f := range tableOf[T]().Fields {
-		if body[f.Name] = f.At(&v); f.Schema != nil {
-			if text, ok := f.At(&v).(*table.Object); ok {
-				body[f.Name] = json.RawMessage(*text)
-			}
-		}
+		body[f.Name] = f.At(&v)
 	}
 	return body
 }

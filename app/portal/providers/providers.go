@@ -61,14 +61,24 @@ func States() crud.Registration {
 	}}.Registration()
 }
 
-// Open returns a provider as synchronisation, and whoever writes policies, needs it. It
-// makes no call.
-func (s *Service) Open(ctx context.Context, r store.Reader, id table.ID) (synchronise.Provider, error) {
-	p, err := portal.Find(ctx, r, Kind, id.String())
+// Open returns a provider as synchronisation, and others who write policies, need it. It
+// makes no call. It is synchronise.Providers.
+func (s *Service) Open(ctx context.Context, scope tenant.Scope, id table.ID) (out synchronise.Provider, err error) {
+	err = s.Store.View(ctx, scope, func(r store.Reader) error {
+		p, err := portal.Find(ctx, r, Kind, id.String())
+		if err != nil {
+			return err
+		}
+		out, err = s.reach(p)
+		return err
+	})
+	return out, err
+}
+
+// reach returns the way to the dashboard of a provider.
+func (s *Service) reach(p provider.Provider) (synchronise.Provider, error) {
+	p, err := s.opened(p)
 	if err != nil {
-		return synchronise.Provider{}, err
-	}
-	if p, err = s.opened(p); err != nil {
 		return synchronise.Provider{}, err
 	}
 	return synchronise.Provider{Dashboard: s.Dial(p.Settings), Tags: p.Settings.PoliciesTags, Org: p.Settings.OrgID}, nil

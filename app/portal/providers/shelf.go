@@ -3,10 +3,10 @@ package providers
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -17,36 +17,27 @@ import (
 type Shelf interface {
 	// Kind says which of both.
 	Kind() sync.Kind
-	// List returns what is kept of a provider in order of number, hidden and deleted
-	// records too.
+	// List returns what is kept of a provider in order of number: hidden records too, and
+	// deleted ones until they are forgotten.
 	List(ctx context.Context, r store.Reader, of table.ID) ([]sync.Record, error)
 	// Store stores what synchronisation wants of a record; see synchronise.Records.
 	Store(ctx context.Context, w store.Writer, of table.ID, seen *sync.Record, r sync.Record, at crud.Stamp) error
-	// Forget removes a deleted record for good.
-	Forget(ctx context.Context, w store.Writer, of table.ID, r sync.Record, at crud.Stamp) error
+	// Forget ends what synchronisation has to do with a deleted record.
+	Forget(ctx context.Context, w store.Writer, of table.ID, r sync.Record) error
 	// Clear removes all that is kept of a provider for good.
 	Clear(ctx context.Context, w store.Writer, of table.ID, at crud.Stamp) error
 }
 
-// Item is a product, or a plan, as a Shelf sees it. Of a record that synchronisation has
-// hidden, DeletedAt is set like that of a deleted one, so that no operation shows it:
-// Record must say Hidden and not Deleted then. Take says nothing about DeletedAt.
-type Item[T any] interface {
-	table.Row[T]
-	Record() sync.Record
-	Take(r sync.Record) T
-}
-
 // Kept is a Shelf of records of one kind, which has the index ByProvider.
-type Kept[T Item[T]] struct {
+type Kept[T synchronise.Carrier[T]] struct {
 	Of sync.Kind
 	In *store.Kind[T]
 	// Provider points to the number of the provider in a record.
 	Provider func(*T) *table.ID
-	// Begin prepares a record that a policy brings; nil: the zero one will do.
-	Begin func(ctx context.Context, w store.Writer, v *T) error
-	// Gone runs when a record is removed for good, before it is; nil: nothing else
-	// names it.
+	// Complete fills in what a record that a policy brings needs besides: addresses, say;
+	// nil: nothing.
+	Complete func(ctx context.Context, w store.Writer, v *T) error
+	// Gone runs before a record is removed for good; nil: no other record names it.
 	Gone func(ctx context.Context, w store.Writer, v T, at crud.Stamp) error
 }
 
@@ -82,7 +73,9 @@ func (k Kept[T]) List(ctx context.Context, r store.Reader, of table.ID) ([]sync.
 	all, err := k.all(ctx, r, of.Key())
 	out := make([]sync.Record, 0, len(all))
 	for _, v := range all {
-		out = append(out, v.Record())
+		if r := v.Record(); !r.Deleted || r.Ref != (sync.Ref{}) || r.Agreed != nil {
+			out = append(out, r)
+		}
 	}
 	return out, err
 }
@@ -95,7 +88,7 @@ func (k Kept[T]) found(ctx context.Context, r store.Reader, of table.ID, cid str
 		return out, cmp.Or(err, k.In.Absent())
 	}
 	for _, v := range all {
-		if !v.Table().Base(&v).Deleted() {
+		if v.Table().Base(&v).DeletedAt.IsZero() {
 			return v, nil
 		}
 	}
@@ -117,17 +110,10 @@ func (k Kept[T]) Store(ctx context.Context, w store.Writer, of table.ID, seen *s
 	t := v.Table()
 	_, err = k.In.Edit(ctx, w, t.Base(&v).ID.Key(), nil, func(v T) (T, error) {
 		v = v.Take(r)
-		base := t.Base(&v)
-		base.UpdatedAt = at.Now()
-		switch {
-		case r.Hidden && !base.Deleted():
-			base.DeletedAt = at.Now()
-		case seen.Hidden && !r.Hidden && !r.Deleted:
-			base.DeletedAt = time.Time{}
-		}
+		t.Base(&v).UpdatedAt = at.Now()
 		return v, nil
 	})
-	return portal.Taken[T](err)
+	return err
 }
 
 // CodeMoved is the code of the fault for a record that has changed since it was seen.
@@ -136,37 +122,40 @@ const CodeMoved = "portal_provider.moved"
 // add stores what a policy has brought, under the CID that it names if that is free.
 func (k Kept[T]) add(ctx context.Context, w store.Writer, of table.ID, r sync.Record, at crud.Stamp) error {
 	var v T
-	if k.Begin != nil {
-		if err := k.Begin(ctx, w, &v); err != nil {
-			return err
-		}
-	}
 	v = v.Take(r)
 	base := v.Table().Base(&v)
 	*k.Provider(&v) = of
 	if r.CID != "" {
-		_, taken, err := portal.Resolver(ctx, w)(v.Table().Kind, r.CID)
-		if err != nil {
+		_, err := k.In.ByKey(ctx, w, k.In.Alias, r.CID)
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+			base.CID = r.CID
+		case err != nil:
 			return err
 		}
-		if !taken {
-			base.CID = r.CID
+	}
+	if k.Complete != nil {
+		if err := k.Complete(ctx, w, &v); err != nil {
+			return err
 		}
 	}
 	_, err := portal.Add(ctx, w, k.In, at, v)
 	return err
 }
 
-// Forget implements Shelf.
-func (k Kept[T]) Forget(ctx context.Context, w store.Writer, of table.ID, r sync.Record, at crud.Stamp) error {
+// Forget implements Shelf: the record stays deleted, and has no policy any more.
+func (k Kept[T]) Forget(ctx context.Context, w store.Writer, of table.ID, r sync.Record) error {
 	v, err := k.found(ctx, w, of, r.CID)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = k.In.Edit(ctx, w, v.Table().Base(&v).ID.Key(), nil, func(v T) (T, error) {
+			r.Ref, r.Agreed = sync.Ref{}, nil
+			return v.Take(r), nil
+		})
 	}
-	return k.remove(ctx, w, v, at)
+	return err
 }
 
 // Clear implements Shelf.

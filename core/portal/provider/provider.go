@@ -23,7 +23,7 @@ type Provider struct {
 	Type     string
 	Settings Settings
 	// Sent is the configuration that a client has sent, until Configured has taken it.
-	Sent table.Object `json:"-"`
+	Sent Sent `json:"-"`
 }
 
 // Table implements table.Row.
@@ -35,7 +35,7 @@ var rows = &table.Table[Provider]{
 	Fields: []table.Field[Provider]{
 		{Name: "Name", At: func(p *Provider) any { return &p.Name }, Required: true, Max: 255},
 		{Name: "Type", At: func(p *Provider) any { return &p.Type }, Enum: []string{TykPro}, Doc: "There is one type, which is the default."},
-		{Name: "Configuration", At: func(p *Provider) any { return &p.Sent }, Schema: configurationSchema},
+		{Name: "Configuration", At: func(p *Provider) any { return &p.Sent }},
 	},
 	Check: func(p Provider, wrong *table.Problems) {
 		_, problems := p.Configured()
@@ -43,14 +43,37 @@ var rows = &table.Table[Provider]{
 	},
 }
 
-var configurationSchema = map[string]any{
-	"type": "object",
-	"properties": map[string]any{
-		"ID": map[string]any{"type": "integer", "description": "Of the configuration; ignored in requests."},
-		"MetaData": map[string]any{"type": "string",
-			"description": "JSON text of an object with URL (of the dashboard, required), Secret (access key of one of its users), OrgID, Gateway (base address shown to developers), PoliciesTags and InsecureSkipVerify. The object itself is taken, too."},
-	},
+// Sent is the text of a configuration. Clients send an object, or its text.
+type Sent string
+
+// Take implements table.Taker.
+func (s *Sent) Take(sent any) (done, ok bool) {
+	if text, isText := sent.(string); isText {
+		*s = Sent(text)
+		return true, text == "" || json.Valid([]byte(text))
+	}
+	object, ok := sent.(map[string]any)
+	text, err := json.Marshal(object)
+	if *s = Sent(text); sent == nil {
+		*s = ""
+	}
+	return true, sent == nil || ok && err == nil
 }
+
+// Schema implements table.Taker.
+func (*Sent) Schema() map[string]any {
+	return map[string]any{
+		"type": "object",
+		"properties": map[string]any{
+			"ID": map[string]any{"type": "integer", "description": "Of the configuration; ignored in requests."},
+			"MetaData": map[string]any{"type": "string",
+				"description": "JSON text of an object with URL (of the dashboard, required), Secret (access key of one of its users), OrgID, Gateway (base address shown to developers), PoliciesTags and InsecureSkipVerify. The object itself is taken, too."},
+		},
+	}
+}
+
+// MarshalJSON implements json.Marshaler: examples show the plain form.
+func (s Sent) MarshalJSON() ([]byte, error) { return []byte(s), nil }
 
 // configuration is a Configuration as clients send it.
 type configuration struct {

@@ -6,7 +6,6 @@ package table
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -65,8 +64,6 @@ type Field[T any] struct {
 	// Valid says more about what may be there; nil: nothing. It sees no empty value.
 	Valid func(T) bool
 	Doc   string
-	// Schema describes what is plainly sent, where the type of the value does not tell.
-	Schema map[string]any
 }
 
 // MaxText is how many characters a text has at most, unless its field says otherwise,
@@ -190,10 +187,7 @@ func (t *Table[T]) Schema() map[string]any {
 	var zero T
 	properties := map[string]any{"CID": map[string]any{"type": "string", "description": "Chosen when the record is made; otherwise one is drawn."}}
 	for _, f := range t.Fields {
-		s := maps.Clone(f.Schema)
-		if s == nil {
-			s = schemaOf(f.At(&zero))
-		}
+		s := schemaOf(f.At(&zero))
 		if len(f.Enum) > 0 {
 			s["enum"] = f.Enum
 		}
