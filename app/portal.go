@@ -77,7 +77,8 @@ func portalKinds(p portalSettings, dashboards *providers.Service) (out []crud.Re
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
-		catalogues.Registration(),
+		catalogues.Resource(),
+		catalogues.AudienceResource,
 		general.Registration(),
 		tags.Resource,
 		dashboards.Resource(),

@@ -270,6 +270,16 @@ func locate(ctx context.Context, r store.Reader, kind, name string) (table.ID, e
 	return 0, store.ErrNotFound
 }
 
+// Glance returns some members of a record of any kind, such as its name; nothing of one
+// that is not there.
+func Glance[V any](ctx context.Context, r store.Reader, kind string, id table.ID) (v V, err error) {
+	rec, err := r.Get(ctx, kind, id.Key())
+	if errors.Is(err, store.ErrNotFound) || err == nil && (rec.Damage != nil || json.Unmarshal(rec.Doc, &v) != nil) {
+		return *new(V), nil
+	}
+	return v, err
+}
+
 func trimZeros(s string) string {
 	for len(s) > 1 && s[0] == '0' {
 		s = s[1:]

@@ -34,7 +34,29 @@ var portalPlans = map[string]plan{
 	"portal-teams.get":    {path: team},
 	"portal-teams.update": {path: team, bodies: fresh(company)},
 	"portal-teams.delete": {path: team},
+
+	"portal-catalogues.list":   {path: inPortal("catalogue_id", "/catalogues", company), query: portalLists},
+	"portal-catalogues.create": {bodies: fresh(company, visible)},
+	"portal-catalogues.get":    {path: inPortal("catalogue_id", "/catalogues", company)},
+	"portal-catalogues.update": {path: inPortal("catalogue_id", "/catalogues", company), bodies: fresh(company, visible)},
+	"portal-catalogues.delete": {path: inPortal("catalogue_id", "/catalogues", company)},
+
+	"portal-audiences.list":   {path: audience, query: portalLists},
+	"portal-audiences.create": {path: inPortal("catalogue_id", "/catalogues", company), bodies: fixed(everybody)},
+	"portal-audiences.get":    {path: audience},
+	"portal-audiences.delete": {path: audience},
 }
+
+// audience makes a catalogue with an audience.
+func audience(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := inPortal("catalogue_id", "/catalogues", company)(t, s)
+	path["audience_id"] = s.add(t, "/catalogues/"+path["catalogue_id"]+"/audiences", everybody)
+	return path
+}
+
+// everybody is the team that there is from the start.
+const everybody = `{"OrganisationID":1,"TeamID":1}`
 
 // portalLists are values of what lists of the portal can be asked for.
 var portalLists = map[string][]string{"page": {"1", "2", "-1", "0", "99999999999"}, "per_page": {"1", "-1"}, "limit": {"1", "0"}, "order_by": {"Name", "created_at_desc"}, "sort": {"id"}, "keyword": {"PAY", "%"}}
@@ -44,6 +66,10 @@ const firstAdmin = `{"username":"admin@example.com","password":"a-good-password"
 func tag(n int, _ string) string { return fmt.Sprintf(`{"Name":"Payments %d"}`, n) }
 
 func company(n int, _ string) string { return fmt.Sprintf(`{"Name":"Acme %d"}`, n) }
+
+func visible(n int, _ string) string {
+	return fmt.Sprintf(`{"Name":"Partners %d","NameWithSlug":"partners-%d","VisibilityStatus":"Public","Products":[],"Plans":null,"OrgCatalogues":[%s]}`, n, n, everybody)
+}
 
 // labelled makes a few tags.
 func labelled(t testing.TB, s *service) map[string]string {

@@ -1,30 +1,162 @@
-// Package catalogues holds what there is to catalogues.
+// Package catalogues holds what there is to catalogues and their audiences
+// (docs/wire/portal-catalogues.md).
 package catalogues
 
 import (
 	"context"
+	"slices"
+	"strconv"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Kind is how catalogues are stored.
 var Kind = portal.KindOf[catalogue.Catalogue]()
 
-// Registration is what there is to catalogues.
-func Registration() crud.Registration {
-	return crud.Facts[catalogue.Catalogue]{Kind: Kind, Sample: func(at crud.Stamp) (catalogue.Catalogue, error) {
-		return portal.Sampled(catalogue.First()[0], at), nil
-	}}.Registration()
-}
-
 // Found stores the catalogues that a portal begins with.
 func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {
 	for _, c := range catalogue.First() {
 		if _, err := portal.Add(ctx, w, Kind, at, c); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// resource knows what catalogues have in them.
+type resource struct{ all []Offers }
+
+// Resource is what there is to catalogues, which have these in them.
+func Resource(all ...Offers) portal.Resource[catalogue.Catalogue, Listed, Shown] {
+	s := resource{all}
+	return portal.Resource[catalogue.Catalogue, Listed, Shown]{
+		Kind: Kind, Name: "portal-catalogues", Path: "/catalogues", Param: "catalogue_id", One: "a catalogue", Many: "catalogues",
+		List:   func(_ context.Context, _ store.Reader, c catalogue.Catalogue) (Listed, error) { return listed(c), nil },
+		Show:   s.show,
+		Sample: catalogue.Catalogue{Name: "Partners", NameWithSlug: "partners", VisibilityStatus: catalogue.Private},
+		Begin:  func(c *catalogue.Catalogue, _ table.ID) { c.VisibilityStatus = catalogue.Private },
+		Load:   s.load,
+		Hooks:  portal.Hooks[catalogue.Catalogue]{Before: before, After: s.after},
+		Rows: func(o portal.Operations[catalogue.Catalogue, Listed, Shown]) []operation.Row {
+			return []operation.Row{
+				o.ListRow(), o.CreateRow(operation.Notes("`OrgCatalogues` (also `OrgCatalogs`) lists audiences: `{\"OrganisationID\": 1, \"TeamID\": 1}`.")),
+				o.GetRow(), o.UpdateRow(), o.DeleteRow(),
+			}
+		},
+	}
+}
+
+// held is where a catalogue names what is in it.
+func held(c *catalogue.Catalogue, kind string) *[]table.ID {
+	if kind == catalogue.PlanKind {
+		return &c.Plans
+	}
+	return &c.Products
+}
+
+func (s resource) load(ctx context.Context, r store.Reader, c *catalogue.Catalogue) error {
+	for _, o := range s.all {
+		list, err := o.list(ctx, r, c.ID)
+		if err != nil {
+			return err
+		}
+		ids := make([]table.ID, 0, len(list))
+		for _, v := range list {
+			ids = append(ids, v.id)
+		}
+		*held(c, o.kind()) = ids
+	}
+	return nil
+}
+
+// before makes the part of the address that the client has not chosen.
+func before(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Catalogue]) error {
+	if c.Op == store.Deleted || c.New.NameWithSlug != "" {
+		return nil
+	}
+	base := c.New.Slug()
+	for n := 1; n <= tries; n++ {
+		if c.New.NameWithSlug = base; n > 1 {
+			c.New.NameWithSlug += "-" + strconv.Itoa(n)
+		}
+		other, err := Kind.ByKey(ctx, w, "slug", store.Indexed(c.New.NameWithSlug))
+		switch {
+		case fault.KindOf(err) == fault.NotFound, err == nil && other.Value.ID == c.Old.ID:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	c.New.NameWithSlug = base + "-" + c.At.ID // names may be as alike as they like
+	return nil
+}
+
+// tries is how many numbers are tried behind a name that is taken.
+const tries = 100
+
+func (s resource) after(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Catalogue]) error {
+	if c.Op == store.Deleted {
+		return s.dissolve(ctx, w, c.Old.ID, c.At)
+	}
+	for _, o := range s.all {
+		if err := o.put(ctx, w, c.At, c.New.ID, *held(&c.Old, o.kind()), *held(&c.New, o.kind())); err != nil {
+			return err
+		}
+	}
+	if c.Op == store.Updated {
+		return nil
+	}
+	return invite(ctx, w, c)
+}
+
+// dissolve ends what a catalogue that goes has in it, and its audiences.
+func (s resource) dissolve(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp) error {
+	for _, o := range s.all {
+		if err := o.drop(ctx, w, id); err != nil {
+			return err
+		}
+	}
+	list, err := audiencesOf(ctx, w, id)
+	ids := make([]table.ID, 0, len(list))
+	for _, a := range list {
+		ids = append(ids, a.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return remove(ctx, w, ids, at)
+}
+
+// invite stores the audiences that a client names with a new catalogue. Objects that name
+// no organisation come out of answers: they say nothing.
+func invite(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Catalogue]) error {
+	for _, name := range []string{"OrgCatalogues", "OrgCatalogs"} {
+		sent, ok := c.Sent.Get(name).([]any)
+		if c.Sent.Get(name) != nil && !ok || len(sent) > table.MaxList {
+			return table.Problems{"OrgCatalogues is invalid"}.Err()
+		}
+		var teams []table.ID
+		for _, v := range sent {
+			a, said, err := audience(ctx, w, c.New.ID, v)
+			if err != nil {
+				return err
+			}
+			if !said || slices.Contains(teams, a.TeamID) {
+				continue
+			}
+			teams = append(teams, a.TeamID)
+			if _, err := portal.Add(ctx, w, Audiences, c.At, a); err != nil {
+				return err
+			}
+		}
+		if len(teams) > 0 {
+			break
 		}
 	}
 	return nil

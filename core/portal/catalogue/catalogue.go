@@ -1,10 +1,20 @@
-// Package catalogue models what products and plans are offered in.
+// Package catalogue models what products and plans are offered in, and who sees them.
 package catalogue
 
-import "github.com/gatehouse-io/gatehouse/core/portal/table"
+import (
+	"strings"
 
-// Kind is the name of the resource in storage.
-const Kind = "portal-catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Kinds of records: catalogues, those who see them, and what is in them.
+const (
+	Kind         = "portal-catalogue"
+	AudienceKind = "portal-audience"
+	ProductKind  = "portal-product"
+	PlanKind     = "portal-plan"
+)
 
 // Values of VisibilityStatus.
 const (
@@ -12,12 +22,22 @@ const (
 	Private = "Private" // its audiences do or, without any, everybody who has logged in
 )
 
-// Catalogue is one catalogue.
+// Catalogue is one catalogue. Products and plans keep themselves in which they are.
 type Catalogue struct {
 	table.Base
 	Name             string
 	NameWithSlug     string
 	VisibilityStatus string
+	Products         []table.ID `json:"-"`
+	Plans            []table.ID `json:"-"`
+}
+
+// Audience is a team that sees a private catalogue.
+type Audience struct {
+	table.Base
+	CatalogueID    table.ID
+	OrganisationID table.ID
+	TeamID         table.ID
 }
 
 // First are the catalogues that bootstrap makes.
@@ -28,16 +48,54 @@ func First() []Catalogue {
 	}
 }
 
+// Slug is what NameWithSlug is made of when nobody chooses it.
+func (c Catalogue) Slug() string {
+	if s := table.Slug(c.Name); s != "" {
+		return s
+	}
+	return "catalogue"
+}
+
 // Table implements table.Row.
 func (Catalogue) Table() *table.Table[Catalogue] { return rows }
+
+// Table implements table.Row.
+func (Audience) Table() *table.Table[Audience] { return audiences }
 
 var rows = &table.Table[Catalogue]{
 	Kind: Kind, Noun: "catalogue",
 	Base: func(c *Catalogue) *table.Base { return &c.Base },
 	Fields: []table.Field[Catalogue]{
 		{Name: "Name", At: func(c *Catalogue) any { return &c.Name }, Required: true, Max: 255},
-		{Name: "NameWithSlug", At: func(c *Catalogue) any { return &c.NameWithSlug }, Max: 255},
-		{Name: "VisibilityStatus", At: func(c *Catalogue) any { return &c.VisibilityStatus }, Enum: []string{Public, Private}},
+		{
+			Name: "NameWithSlug", At: func(c *Catalogue) any { return &c.NameWithSlug }, Max: 255, Doc: "Part of the address of its page; made out of the name when there is none.",
+			Valid: func(c Catalogue) bool { return addressable(c.NameWithSlug) },
+		},
+		{Name: "VisibilityStatus", At: func(c *Catalogue) any { return &c.VisibilityStatus }, Enum: []string{Private, Public}, Doc: "Private unless said otherwise."},
+		{Name: "Products", At: func(c *Catalogue) any { return &c.Products }, Target: ProductKind, Doc: "What is in the catalogue; null empties it."},
+		{Name: "Plans", At: func(c *Catalogue) any { return &c.Plans }, Target: PlanKind, Doc: "What is in the catalogue; null empties it."},
 	},
-	Unique: []table.Unique[Catalogue]{{Name: "name", Taken: "Name has already been taken", Of: func(c Catalogue) string { return c.Name }}},
+	Unique: []table.Unique[Catalogue]{
+		{Name: "name", Taken: "Name has already been taken", Of: func(c Catalogue) string { return c.Name }},
+		{Name: "slug", Taken: "NameWithSlug has already been taken", Of: func(c Catalogue) string { return c.NameWithSlug }},
+	},
+}
+
+// addressable reports whether a text can be one part of an address as it is.
+func addressable(s string) bool {
+	return s != "." && s != ".." && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/?#%\`, r) })
+}
+
+var audiences = &table.Table[Audience]{
+	Kind: AudienceKind, Noun: "audience",
+	Base:   func(a *Audience) *table.Base { return &a.Base },
+	Parent: func(a Audience) table.ID { return a.CatalogueID },
+	Fields: []table.Field[Audience]{
+		{Name: "OrganisationID", Also: []string{"Organisation"}, At: func(a *Audience) any { return &a.OrganisationID }, Required: true, Target: account.OrganisationKind},
+		{Name: "TeamID", Also: []string{"Team"}, At: func(a *Audience) any { return &a.TeamID }, Required: true, Target: account.TeamKind, Doc: "One of the organisation's teams."},
+	},
+	Unique: []table.Unique[Audience]{{
+		Name: "team", Taken: "audience with that team already exists",
+		Of: func(a Audience) string { return a.CatalogueID.Key() + a.TeamID.Key() },
+	}},
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 )
 
@@ -16,7 +17,7 @@ import (
 const Unlimited = -1
 
 // Kind is the name of the resource in storage.
-const Kind = "portal-plan"
+const Kind = catalogue.PlanKind
 
 // Plan is one plan.
 type Plan struct {

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 )
 
 // Kind is the name of the resource in storage.
-const Kind = "portal-product"
+const Kind = catalogue.ProductKind
 
 // Product is one product. What the dashboard knows of its APIs (names, addresses, whether
 // they are active) is looked up there and not kept here.

@@ -1,0 +1,77 @@
+package catalogues
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Audiences is how audiences are stored. One whose team is gone stays: without it the
+// catalogue would open for everybody.
+var Audiences = portal.KindOf[catalogue.Audience]()
+
+// ListedAudience is an audience in lists.
+type ListedAudience struct {
+	ID             table.ID `json:"ID"`
+	OrganisationID table.ID `json:"OrganisationID"`
+	TeamID         table.ID `json:"TeamID"`
+}
+
+// ShownAudience is an audience by itself.
+type ShownAudience struct {
+	ListedAudience
+	CreatedAt string `json:"CreatedAt"`
+	UpdatedAt string `json:"UpdatedAt"`
+}
+
+func listedAudience(a catalogue.Audience) ListedAudience {
+	return ListedAudience{a.ID, a.OrganisationID, a.TeamID}
+}
+
+// AudienceResource is what there is to audiences.
+var AudienceResource = portal.Resource[catalogue.Audience, ListedAudience, ShownAudience]{
+	Kind: Audiences, Name: "portal-audiences", Path: "/catalogues/{catalogue_id}/audiences", Param: "audience_id", One: "an audience", Many: "audiences",
+	Above: &portal.Above{Kind: catalogue.Kind, Param: "catalogue_id"},
+	List: func(_ context.Context, _ store.Reader, a catalogue.Audience) (ListedAudience, error) {
+		return listedAudience(a), nil
+	},
+	Show: func(_ context.Context, _ store.Reader, a catalogue.Audience) (ShownAudience, error) {
+		return ShownAudience{listedAudience(a), table.Stamp(a.CreatedAt), table.Stamp(a.UpdatedAt)}, nil
+	},
+	Sample: catalogue.Audience{CatalogueID: 2, OrganisationID: 1, TeamID: 1},
+	Begin:  func(a *catalogue.Audience, parent table.ID) { a.CatalogueID = parent },
+	Hooks: portal.Hooks[catalogue.Audience]{Check: func(ctx context.Context, r store.Reader, c *portal.Change[catalogue.Audience]) error {
+		if c.Op == store.Deleted {
+			return nil
+		}
+		return checkAudience(ctx, r, c.New)
+	}},
+	Rows: func(o portal.Operations[catalogue.Audience, ListedAudience, ShownAudience]) []operation.Row {
+		return []operation.Row{o.ListRow(), o.CreateRow(portal.Unprocessable()), o.GetRow(), o.DeleteRow()}
+	},
+}
+
+// checkAudience demands that the team is one of the organisation.
+func checkAudience(ctx context.Context, r store.Reader, a catalogue.Audience) error {
+	team, err := portal.Glance[organisation.Team](ctx, r, account.TeamKind, a.TeamID)
+	if err == nil && team.OrganisationID != a.OrganisationID {
+		err = table.Problems{"TeamID is invalid"}.Err()
+	}
+	return err
+}
+
+func remove(ctx context.Context, w store.Writer, ids []table.ID, at crud.Stamp) error {
+	for _, id := range ids {
+		if err := portal.Remove(ctx, w, Audiences, id, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

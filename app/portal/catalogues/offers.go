@@ -1,0 +1,111 @@
+package catalogues
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// byCatalogue is the index of what catalogues have in them.
+const byCatalogue = "catalogue"
+
+// Index finds the records of a kind by the catalogues that they are in.
+func Index[T any](of func(T) []table.ID) store.Index[T] {
+	return store.Index[T]{Name: byCatalogue, Values: func(v T) (out []string) {
+		for _, id := range of(v) {
+			out = append(out, id.Key())
+		}
+		return out
+	}}
+}
+
+// Offers are the records of a kind that catalogues have in them: products, plans. They
+// keep the catalogues themselves, so that what is hidden comes back to its place.
+type Offers interface {
+	kind() string
+	list(ctx context.Context, r store.Reader, catalogue table.ID) ([]offer, error)
+	put(ctx context.Context, w store.Writer, at crud.Stamp, catalogue table.ID, before, now []table.ID) error
+	drop(ctx context.Context, w store.Writer, catalogue table.ID) error
+}
+
+type offer struct {
+	id   table.ID
+	name string
+}
+
+// offers are the records of a kind that has Index.
+type offers[T table.Row[T]] struct {
+	of   *store.Kind[T]
+	name func(T) string
+	in   func(*T) *[]table.ID
+}
+
+// OffersOf are the records of a kind that has Index: their names, and where they keep the
+// catalogues that they are in.
+func OffersOf[T table.Row[T]](kind *store.Kind[T], name func(T) string, in func(*T) *[]table.ID) Offers {
+	return offers[T]{kind, name, in}
+}
+
+func (o offers[T]) kind() string { return o.of.Name }
+
+// list returns what a catalogue shows, in order of number.
+func (o offers[T]) list(ctx context.Context, r store.Reader, catalogue table.ID) (out []offer, err error) {
+	var zero T
+	for v, err := range o.of.Find(ctx, r, store.Query{Index: byCatalogue, Value: catalogue.Key()}) {
+		if err != nil {
+			return nil, err
+		}
+		if base := zero.Table().Base(&v.Value); !base.Away() {
+			out = append(out, offer{base.ID, o.name(v.Value)})
+		}
+	}
+	return out, nil
+}
+
+// put makes what a catalogue shows these. What is hidden stays as it is.
+func (o offers[T]) put(ctx context.Context, w store.Writer, at crud.Stamp, catalogue table.ID, before, now []table.ID) error {
+	for _, id := range slices.Concat(before, now) {
+		was, is := slices.Contains(before, id), slices.Contains(now, id)
+		if was == is {
+			continue
+		}
+		_, err := portal.Edit(ctx, w, o.of, id, at, func(v T) (T, error) {
+			held := o.in(&v)
+			*held = slices.DeleteFunc(slices.Clone(*held), func(c table.ID) bool { return c == catalogue })
+			if is {
+				*held = append(*held, catalogue)
+			}
+			return v, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop takes everything out of a catalogue that goes, what is hidden too.
+func (o offers[T]) drop(ctx context.Context, w store.Writer, catalogue table.ID) error {
+	var ids []string
+	for v, err := range o.of.Find(ctx, w, store.Query{Index: byCatalogue, Value: catalogue.Key()}) {
+		if err != nil {
+			return err
+		}
+		ids = append(ids, o.of.ID(v.Value))
+	}
+	for _, id := range ids {
+		_, err := o.of.Edit(ctx, w, id, nil, func(v T) (T, error) {
+			held := o.in(&v)
+			*held = slices.DeleteFunc(slices.Clone(*held), func(c table.ID) bool { return c == catalogue })
+			return v, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
