@@ -73,7 +73,7 @@ func (x *exchange) carryOut(ctx context.Context) (any, error) {
 	if x.row.output.form == landing && crossOrigin.Check(x.http) != nil {
 		return nil, crossSite
 	}
-	if x.row.dialect.portal && listed(x.http.Header["Accept"], graphType) {
+	if accept := x.http.Header["Accept"]; x.row.dialect.portal && listed(accept, graphType) && !listed(accept, jsonType) && !listed(accept, "*/*") {
 		return nil, wrongAccept
 	}
 	ctx, cancel := context.WithTimeout(ctx, x.row.deadline)

@@ -35,7 +35,7 @@ func newGate(limit int) *gate {
 	}
 	g.do = guard.New(guard.Config{
 		Authenticators: map[operation.Surface]guard.Authenticator{
-			operation.Management: who(guard.Unauthenticated()), operation.Admin: who(guard.Unauthenticated()),
+			operation.Management: who(guard.Unauthenticated()), operation.Admin: who(guard.Unauthenticated()), operation.Portal: who(guard.Unauthenticated()),
 			operation.Node: who(fault.New(fault.Denied, guard.CodeNodeSecret, "Not authorised")),
 		},
 		Rules: rules.BuiltIn{}, Audit: guard.Log(slog.New(slog.DiscardHandler)),
@@ -54,7 +54,7 @@ func (g *gate) call(s operation.Surface, remote, token string) fault.Kind {
 }
 
 func TestWrongCredentialsAreLimited(t *testing.T) {
-	for surface, refused := range map[operation.Surface]fault.Kind{operation.Management: fault.Unauthenticated, operation.Admin: fault.Unauthenticated, operation.Node: fault.Denied} {
+	for surface, refused := range map[operation.Surface]fault.Kind{operation.Management: fault.Unauthenticated, operation.Admin: fault.Unauthenticated, operation.Portal: fault.Unauthenticated, operation.Node: fault.Denied} {
 		g := newGate(3)
 		for n := range 3 {
 			if k := g.call(surface, fmt.Sprintf("192.0.2.1:%d", 1000+n), "wrong"); k != refused {
