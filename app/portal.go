@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"go.uber.org/fx"
+
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/local"
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/remote"
@@ -122,7 +124,7 @@ func newGeneral(p portalSettings, t crud.Tools, keys secret.Keys) (*general.Serv
 
 // newProviders connects the portal with dashboards. Products and plans are synchronised
 // in the order of the shelves.
-func newProviders(b basics, p portalSettings, st store.Store, keys secret.Keys, a *App) (*providers.Service, error) {
+func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, keys secret.Keys, a *App) (*providers.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
 		return nil, &refusal{err}
@@ -131,7 +133,9 @@ func newProviders(b basics, p portalSettings, st store.Store, keys secret.Keys, 
 	if p.Portal != nil {
 		c.Every = p.Refresh
 	}
-	return providers.New(c), nil
+	out := providers.New(c)
+	background(lc, out)
+	return out, nil
 }
 
 // dial returns how a dashboard is reached: that of the App in this process, others over

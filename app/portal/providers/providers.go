@@ -125,8 +125,8 @@ func (s *Service) Resource() portal.Resource[provider.Provider, Listed, Shown] {
 		Hooks: portal.Hooks[provider.Provider]{Before: s.before, After: s.after},
 		Rows: func(o portal.Operations[provider.Provider, Listed, Shown]) []operation.Row {
 			hidden := []operation.Option{operation.Redact("Configuration", "MetaData"), operation.Limits(maxBody, 0)}
-			return []operation.Row{o.ListRow(), o.CreateRow(hidden...), o.GetRow(), o.UpdateRow(hidden...), o.DeleteRow(
-				operation.Notes("Its products and plans go with it; the dashboard is not called, and its policies and keys stay."))}
+			return append([]operation.Row{o.ListRow(), o.CreateRow(hidden...), o.GetRow(), o.UpdateRow(hidden...), o.DeleteRow(
+				operation.Notes("Its products and plans go with it; the dashboard is not called, and its policies and keys stay."))}, s.actions()...)
 		},
 	}
 }

@@ -47,6 +47,7 @@ const (
 	CodeStale = "portal_sync.stale" // a policy names APIs that do not exist
 	CodeWrite = "portal_sync.write" // the dashboard has not done what it was asked for
 	CodeMoved = "portal_sync.moved" // the record or the policy has changed meanwhile
+	CodeStore = "portal_sync.store" // the portal cannot have the record: another one has its name
 )
 
 // Look returns in what portal and dashboard differ, and changes nothing.
@@ -136,6 +137,8 @@ func classify(err error) (code string, single bool) {
 		return CodeMoved, true
 	case errors.Is(err, dashboard.ErrRefused), errors.Is(err, dashboard.ErrGone):
 		return CodeWrite, true
+	case fault.KindOf(err) == fault.Conflict, fault.KindOf(err) == fault.Invalid:
+		return CodeStore, true
 	}
 	return "", false
 }

@@ -23,11 +23,13 @@ type State struct {
 	Provider table.ID  `json:"provider"`
 	Portal   tenant.ID `json:"org_id"`
 	Status   string    `json:"status"`
+	TriedAt  time.Time `json:"tried_at,omitzero"`  // the end of the last attempt
 	SyncedAt time.Time `json:"synced_at,omitzero"` // the end of the last attempt that succeeded
 }
 
 // Tried returns the state after an attempt.
 func (s State) Tried(ok bool, at time.Time) State {
+	s.TriedAt = at
 	if s.Status = Down; ok {
 		s.Status, s.SyncedAt = Up, at
 	}

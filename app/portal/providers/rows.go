@@ -1,0 +1,112 @@
+package providers
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// target is the input of what is done with one provider.
+type target struct {
+	ID string `path:"provider_id" doc:"Number or CID of a provider."`
+}
+
+// actions are the rows besides the plain ones.
+func (s *Service) actions() []operation.Row {
+	slow := []operation.Option{operation.Limits(0, longest), operation.Faulting(CodeFailed, CodeBusy)}
+	act := append([]operation.Option{portal.Action(), portal.Unprocessable()}, slow...)
+	return []operation.Row{
+		operation.PUT("synchronize", "/{provider_id}/synchronize", "Synchronise a provider now", s.synchronise, append(act,
+			operation.Notes("Waits until it is done. A run that is under way is waited for; then another one begins."), operation.Example(nil, portal.Executed("Synchronize")))...),
+		operation.PUT("synchronize_all", "/all/synchronize", "Synchronise all providers now", s.synchroniseAll, append(act,
+			operation.Notes("One after the other. The answer has a text for each provider that failed."), operation.Example(nil, portal.Executed("Synchronize")))...),
+		operation.GET("drift", "/{provider_id}/drift", "Tell in what the portal and a dashboard differ", s.drift, append(slow,
+			operation.Notes("Changes nothing. The next synchronisation repairs every difference."), operation.Example(nil, exampleDrift))...),
+	}
+}
+
+func (s *Service) synchronise(ctx context.Context, in target) (portal.Done, error) {
+	p, err := s.find(ctx, in.ID)
+	if err == nil {
+		_, err = s.Synchronise(ctx, p.ID)
+	}
+	return portal.Executed("Synchronize"), err
+}
+
+func (s *Service) synchroniseAll(ctx context.Context, _ struct{}) (portal.Done, error) {
+	return portal.Executed("Synchronize"), s.All(ctx)
+}
+
+// Drift is in what a portal and a dashboard differ.
+type Drift struct {
+	ProviderID  table.ID     `json:"ProviderID"`
+	Provider    string       `json:"Provider"`
+	Differences []Difference `json:"Differences"`
+	Problems    []Problem    `json:"Problems"`
+}
+
+// Difference is one difference.
+type Difference struct {
+	Kind     string   `json:"Kind" doc:"product, plan or none."`
+	Drift    string   `json:"Drift" doc:"One of twelve words."`
+	Cause    string   `json:"Cause"`
+	Name     string   `json:"Name"`
+	CID      string   `json:"CID" doc:"Of the record; empty without one."`
+	PolicyID string   `json:"PolicyID" doc:"By which name others know the policy."`
+	Field    string   `json:"Field" doc:"Of the product or plan, when it is about one."`
+	Members  []string `json:"Members" doc:"Of the policy."`
+}
+
+// Problem is what stands in the way of one record or policy.
+type Problem struct {
+	CID      string `json:"CID"`
+	PolicyID string `json:"PolicyID"`
+	Code     string `json:"Code"`
+	Message  string `json:"Message"`
+}
+
+var exampleDrift = Drift{
+	ProviderID: 1, Provider: "Acme dashboard",
+	Differences: []Difference{{Kind: "plan", Drift: "expiry", Cause: sync.InDashboard.String(), Name: "Gold", CID: "2r7p8aUnkzby17hCJk8w2XvK3K6", PolicyID: "gold", Field: "KeyExpiresIn", Members: []string{"key_expires_in"}}},
+	Problems:    []Problem{},
+}
+
+// drift looks at both sides and changes nothing.
+func (s *Service) drift(ctx context.Context, in target) (Drift, error) {
+	p, err := s.find(ctx, in.ID)
+	if err != nil {
+		return Drift{}, err
+	}
+	var report synchronise.Report
+	way, err := s.reach(p)
+	if err == nil {
+		report, err = synchronise.Look(ctx, way, records{s, p.ID})
+	}
+	if failed := failure(p, err); failed != nil {
+		err = failed
+	}
+	return drifted(p.ID, p.Name, report), err
+}
+
+func drifted(id table.ID, name string, r synchronise.Report) Drift {
+	out := Drift{ProviderID: id, Provider: name, Differences: []Difference{}, Problems: []Problem{}}
+	for _, d := range r.Differences {
+		members := d.Member
+		if members == nil {
+			members = []string{}
+		}
+		cid := d.Record
+		if !table.IsCID(cid) { // of a policy that no record knows
+			cid = ""
+		}
+		out.Differences = append(out.Differences, Difference{d.Kind.String(), d.Drift.String(), d.Cause.String(), d.Name, cid, d.Policy.Name(), d.Field, members})
+	}
+	for _, p := range r.Problems {
+		out.Problems = append(out.Problems, Problem{p.Record, p.Policy.Name(), p.Fault.Code, p.Fault.Message})
+	}
+	return out
+}

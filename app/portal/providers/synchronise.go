@@ -1,0 +1,242 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// longest bounds one run; the next one goes on where it has ended.
+const longest = 10 * time.Minute
+
+// CodeFailed is the code of the fault for a provider that could not be synchronised.
+const CodeFailed = "portal_provider.failed"
+
+// Synchronise brings a provider and its dashboard together when its turn comes, and notes
+// how that went.
+func (s *Service) Synchronise(ctx context.Context, id table.ID) (synchronise.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	held, done, err := s.turns.take(ctx, id)
+	if err != nil {
+		return synchronise.Report{}, err
+	}
+	defer done()
+	p, err := s.find(held, id.String())
+	if err != nil {
+		return synchronise.Report{}, err
+	}
+	var report synchronise.Report
+	way, err := s.reach(p)
+	if err == nil {
+		report, err = synchronise.Run(held, way, records{s, id})
+	}
+	s.tell(p, report)
+	failed := failure(p, err)
+	if held.Err() == nil && (err == nil || failed != nil) {
+		if noted := s.note(held, id, err == nil); noted != nil {
+			return report, noted
+		}
+	}
+	if failed != nil {
+		err = failed
+	}
+	return report, err
+}
+
+// find returns a provider by its number or its CID.
+func (s *Service) find(ctx context.Context, name string) (p provider.Provider, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		p, err = portal.Find(ctx, r, Kind, name)
+		return err
+	})
+	return p, err
+}
+
+// failure is the fault for what a dashboard has not done; nil: the error is another one.
+func failure(p provider.Provider, err error) error {
+	for _, known := range []error{dashboard.ErrUnreachable, dashboard.ErrRefused, dashboard.ErrGone, dashboard.ErrChanged} {
+		if errors.Is(err, known) {
+			return fault.New(fault.Invalid, CodeFailed, "Failed to sync provider %s: TykPro.Sync. %s", p.Name, err).Because(err)
+		}
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == CodeSealed {
+		return fault.New(fault.Invalid, CodeFailed, "Failed to sync provider %s: TykPro.Sync. %s", p.Name, f.Message).Because(err)
+	}
+	return nil
+}
+
+// told bounds how many problems of a run are logged; drift shows all.
+const told = 20
+
+// tell logs what a run has done.
+func (s *Service) tell(p provider.Provider, r synchronise.Report) {
+	for i, problem := range r.Problems {
+		if i == told {
+			s.Log.Warn("more problems of a synchronisation are not logged", "provider_id", int64(p.ID), "problems", len(r.Problems))
+			break
+		}
+		s.Log.Warn("a product or plan could not be synchronised", "provider_id", int64(p.ID), "record", problem.Record, "policy", problem.Policy.Name(), "code", problem.Fault.Code, "error", problem.Fault.Message)
+	}
+	if r.Writes+r.Stored > 0 {
+		s.Log.Info("synchronised", "provider_id", int64(p.ID), "written", r.Writes, "stored", r.Stored)
+	}
+}
+
+// note stores how an attempt went. A provider that is gone meanwhile has no state.
+func (s *Service) note(ctx context.Context, id table.ID, ok bool) error {
+	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		_, err := states.Edit(ctx, w, id.Key(), nil, func(v provider.State) (provider.State, error) { return v.Tried(ok, s.Now()), nil })
+		if fault.KindOf(err) == fault.NotFound {
+			return nil
+		}
+		return err
+	})
+	return err
+}
+
+// all returns the numbers of all providers, and when each was tried last.
+func (s *Service) all(ctx context.Context) (ids []table.ID, tried map[table.ID]time.Time, err error) {
+	tried = map[table.ID]time.Time{}
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		ids = nil
+		for p, err := range portal.All(ctx, r, Kind, 0) {
+			if err != nil {
+				return err
+			}
+			ids = append(ids, p.ID)
+		}
+		for v, err := range states.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			tried[v.Value.Provider] = v.Value.TriedAt
+		}
+		return nil
+	})
+	return ids, tried, err
+}
+
+// All synchronises all providers, one after the other, and returns one fault that tells
+// of those that failed.
+func (s *Service) All(ctx context.Context) error {
+	ids, _, err := s.all(ctx)
+	if err != nil {
+		return err
+	}
+	var failed []string
+	for _, id := range ids {
+		_, err := s.Synchronise(ctx, id)
+		switch f, ok := errors.AsType[*fault.Error](err); {
+		case ok && f.Kind != fault.Internal && f.Kind != fault.NotFound:
+			failed = append(failed, f.Message)
+		case err != nil && fault.KindOf(err) != fault.NotFound:
+			return err
+		}
+	}
+	if len(failed) > 0 {
+		return fault.Several(fault.Invalid, CodeFailed, failed)
+	}
+	return nil
+}
+
+// Again after this time when the store does not answer.
+const again = time.Second
+
+// Run synchronises all providers at the start and at each interval, until ctx ends. At an
+// interval those are left out that another process has just tried.
+func (s *Service) Run(ctx context.Context) error {
+	if s.Scope.IsZero() || s.Every <= 0 {
+		return nil
+	}
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "portal", Operation: "portal-providers.refresh"})
+	for fresh := time.Duration(0); ; fresh = s.Every / 2 {
+		wait := s.Every
+		if err := s.refresh(ctx, fresh); err != nil && ctx.Err() == nil {
+			wait = min(again, s.Every)
+			s.Log.Warn("the providers of the portal could not be read; trying again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// refresh synchronises those providers that nobody has tried for some time.
+func (s *Service) refresh(ctx context.Context, fresh time.Duration) error {
+	ids, tried, err := s.all(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if fresh > 0 && s.Now().Sub(tried[id]) < fresh {
+			continue
+		}
+		if _, err := s.Synchronise(ctx, id); err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.NotFound {
+			s.Log.Warn("a provider could not be synchronised", "provider_id", int64(id), "error", err)
+		}
+	}
+	return nil
+}
+
+// records are the products and plans of a provider, as synchronisation wants them.
+type records struct {
+	s  *Service
+	id table.ID
+}
+
+// List implements synchronise.Records.
+func (k records) List(ctx context.Context) (out []sync.Record, err error) {
+	err = k.s.Store.View(ctx, k.s.Scope, func(r store.Reader) error {
+		out = nil
+		for _, shelf := range k.s.Shelves {
+			list, err := shelf.List(ctx, r, k.id)
+			if err != nil {
+				return err
+			}
+			out = append(out, list...)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Store implements synchronise.Records.
+func (k records) Store(ctx context.Context, seen *sync.Record, r sync.Record) error {
+	return k.write(ctx, r.Kind, func(w store.Writer, shelf Shelf, at crud.Stamp) error {
+		if _, err := portal.Find(ctx, w, Kind, k.id.String()); err != nil { // it is gone meanwhile
+			return err
+		}
+		return shelf.Store(ctx, w, k.id, seen, r, at)
+	})
+}
+
+// Forget implements synchronise.Records.
+func (k records) Forget(ctx context.Context, r sync.Record) error {
+	return k.write(ctx, r.Kind, func(w store.Writer, shelf Shelf, _ crud.Stamp) error { return shelf.Forget(ctx, w, k.id, r) })
+}
+
+func (k records) write(ctx context.Context, kind sync.Kind, fn func(store.Writer, Shelf, crud.Stamp) error) error {
+	now := k.s.Now()
+	at := crud.Stamp{ID: k.s.NewID(), Org: k.s.Scope.Org(), Now: func() time.Time { return now }}
+	for _, shelf := range k.s.Shelves {
+		if shelf.Kind() == kind {
+			_, err := k.s.Store.Update(ctx, k.s.Scope, func(w store.Writer) error { return fn(w, shelf, at) })
+			return err
+		}
+	}
+	return fmt.Errorf("portal: no place for a %s", kind)
+}
