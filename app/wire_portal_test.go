@@ -40,5 +40,5 @@ func portalOptions() []app.Option {
 	if err != nil {
 		panic(err)
 	}
-	return []app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")})}
+	return []app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")})}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -167,4 +168,24 @@ func FuzzFetch(f *testing.F) {
 			t.Errorf("%+v: %v", r, err)
 		}
 	})
+}
+
+// TestInsecure: a certificate that nobody vouches for is refused, unless the caller said
+// not to look.
+func TestInsecure(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
+	t.Cleanup(s.Close)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	for _, c := range []*adapter.Client{adapter.New(adapter.Config{AllowPrivate: true}), adapter.New(adapter.Config{})} {
+		if _, err := c.Fetch(t.Context(), fetch.Request{URL: s.URL, Trusted: true}); !errors.Is(err, fetch.ErrUnreachable) {
+			t.Error(err)
+		}
+		if a, err := c.Fetch(t.Context(), fetch.Request{URL: s.URL, Trusted: true, Insecure: true}); err != nil || string(a.Body) != "hello" {
+			t.Error(a.Status, err)
+		}
+	}
+	careful := adapter.New(adapter.Config{})
+	if _, err := careful.Fetch(t.Context(), fetch.Request{URL: s.URL, Insecure: true}); !errors.Is(err, fetch.ErrPrivate) {
+		t.Error("a certificate that is not looked at opens private networks:", err)
+	}
 }

@@ -35,7 +35,7 @@ func TestDefaults(t *testing.T) {
 		Sessions: Sessions{Lifetime: 3600, Window: 900},
 		Limits:   Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 300_000, BodyMemory: 256 << 20, BodyRate: 64 << 10, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
 		Redis:    Redis{Port: 6379, TimeoutSeconds: 5},
-		Portal:   Portal{Serve: PortalOff, ID: "default"},
+		Portal:   Portal{Serve: PortalOff, ID: "default", PrivateDashboards: true},
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("have %#v\nwant %#v", s, want)

@@ -19,6 +19,10 @@ type Portal struct {
 	Serve string // PortalOff, PortalOwn or PortalShared
 	ID    string // names its data in the store
 	File  string // "": portal.conf in the working folder, if it is there
+	// Local are addresses of the dashboard of this process; PrivateDashboards says that
+	// dashboards may have private addresses.
+	Local             []string
+	PrivateDashboards bool
 
 	HostPort, RefreshInterval, MaxUploadSize, NotificationsJobFrequency int
 	LicenseKey, JwtSigningKey, PortalAPISecret, BrokerSecret            Secret
@@ -81,6 +85,10 @@ func hosting() []setting {
 			meaning: "names the data of the portal in the store; portals with other names share nothing"},
 		{name: "portal.configuration", field: func(s *Settings) any { return &s.Portal.File },
 			meaning: "file of the portal's own settings; empty means portal.conf in the working folder, if it is there"},
+		{name: "portal.local", field: func(s *Settings) any { return &s.Portal.Local },
+			meaning: "addresses under which the portal's providers mean the dashboard of this process, which is then called without HTTP; empty means localhost, 127.0.0.1 and [::1] with listen_port"},
+		{name: "portal.private_dashboards", preset: "true", field: func(s *Settings) any { return &s.Portal.PrivateDashboards },
+			meaning: "dashboards of providers may have private addresses. Admins of the portal choose them: say false when they must not reach your network"},
 	}
 }
 

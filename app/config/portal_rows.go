@@ -119,8 +119,8 @@ func portalKeeping() []setting {
 // portalReaching lists settings about whom the portal calls.
 func portalReaching() []setting {
 	return []setting{
-		{name: "RefreshInterval", suffix: "REFRESHINTERVAL", preset: "10", idle: true, check: atLeast(1, func(s *Settings) int { return s.Portal.RefreshInterval }), hint: "it is at least 1", field: func(s *Settings) any { return &s.Portal.RefreshInterval },
-			meaning: "minutes between synchronisations with a dashboard"},
+		{name: "RefreshInterval", suffix: "REFRESHINTERVAL", preset: "10", check: atLeast(1, func(s *Settings) int { return s.Portal.RefreshInterval }), hint: "it is at least 1", field: func(s *Settings) any { return &s.Portal.RefreshInterval },
+			meaning: "minutes between synchronisations of products and plans with the dashboards; there is one at the start, too"},
 		{name: "EnableIDPRegistry", suffix: "ENABLEIDPREGISTRY", preset: "false", idle: true, field: func(s *Settings) any { return &s.Portal.EnableIDPRegistry },
 			meaning: "use the client IdP registry of the dashboard"},
 		{name: "DCRLogEnabled", suffix: "DCR_LOG_ENABLED", preset: "false", idle: true, field: func(s *Settings) any { return &s.Portal.DCRLogEnabled },
@@ -147,7 +147,7 @@ func portalReaching() []setting {
 			meaning: "seconds"},
 		{name: "Webhooks.DispatchTimeout", suffix: "WEBHOOKS_DISPATCH_TIMEOUT", preset: "30", idle: true, check: atLeast(1, func(s *Settings) int { return s.Portal.Webhooks.DispatchTimeout }), hint: "it is at least 1", field: func(s *Settings) any { return &s.Portal.Webhooks.DispatchTimeout },
 			meaning: "seconds of one delivery"},
-		{name: "Webhooks.TotalWorkers", suffix: "WEBHOOKS_TOTAL_WORKERS", preset: "10", idle: true, check: atLeast(1, func(s *Settings) int { return s.Portal.Webhooks.TotalWorkers }), hint: "it is at least 1", field: func(s *Settings) any { return &s.Portal.Webhooks.TotalWorkers },
+		{name: "Webhooks.TotalWorkers", suffix: "WEBHOOKS_TOTAL_WORKERS", preset: "10", check: atLeast(1, func(s *Settings) int { return s.Portal.Webhooks.TotalWorkers }), hint: "it is at least 1", field: func(s *Settings) any { return &s.Portal.Webhooks.TotalWorkers },
 			meaning: "deliveries at a time"},
 		{name: "Webhooks.Provider", suffix: "WEBHOOKS_PROVIDER", preset: "db", idle: true, choices: []string{"db"}, field: func(s *Settings) any { return &s.Portal.Webhooks.Provider },
 			meaning: "where deliveries wait"},

@@ -104,6 +104,9 @@ func Beside(ctx context.Context, s config.Settings, log *slog.Logger, version st
 // ComposeFor is Compose for a purpose.
 func ComposeFor(ctx context.Context, s config.Settings, log *slog.Logger, version string, p Purpose) (*Composition, error) {
 	s.NotifyOnChange = s.NotifyOnChange && !p.Beside && s.Portal.Serve != config.PortalAlone
+	if p.Beside {
+		s.Portal.RefreshInterval = 0 // the service synchronises
+	}
 	c := &Composition{Metrics: prometheus.New()}
 	if err := c.open(ctx, s, log, version, p); err != nil {
 		_ = c.Close() // what it may add is not why the start fails
@@ -198,7 +201,7 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 			UnsafePolicyIDs: d.UnsafePolicyIDs, Hosts: hosts,
 		}))
 	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
-		opts = append(opts, app.WithPortal(app.Portal{ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown()}))
+		opts = append(opts, app.WithPortal(portalOf(s)))
 	}
 	if s.MultiOrgUsers {
 		opts = append(opts, app.WithMultiOrgUsers())

@@ -23,6 +23,15 @@ var portalPlans = map[string]plan{
 	"portal-tags.update": {path: inPortal("tag_id", "/tags", tag), bodies: fresh(tag)},
 	"portal-tags.delete": {path: inPortal("tag_id", "/tags", tag)},
 
+	"portal-providers.list":            {path: opened, query: portalLists},
+	"portal-providers.create":          {bodies: fresh(connected)},
+	"portal-providers.get":             {path: inPortal("provider_id", "/providers", connected)},
+	"portal-providers.update":          {path: inPortal("provider_id", "/providers", connected), bodies: fresh(connected)},
+	"portal-providers.delete":          {path: inPortal("provider_id", "/providers", connected)},
+	"portal-providers.synchronize":     {path: inPortal("provider_id", "/providers", connected)},
+	"portal-providers.synchronize_all": {path: opened},
+	"portal-providers.drift":           {path: inPortal("provider_id", "/providers", connected)},
+
 	"portal-organisations.list":   {path: inPortal("organisation_id", "/organisations", company), query: portalLists},
 	"portal-organisations.create": {bodies: fresh(company)},
 	"portal-organisations.get":    {path: inPortal("organisation_id", "/organisations", company)},
@@ -69,6 +78,11 @@ func company(n int, _ string) string { return fmt.Sprintf(`{"Name":"Acme %d"}`, 
 
 func visible(n int, _ string) string {
 	return fmt.Sprintf(`{"Name":"Partners %d","NameWithSlug":"partners-%d","VisibilityStatus":"Public","Products":[],"Plans":null,"OrgCatalogues":[%s]}`, n, n, everybody)
+}
+
+// connected is a provider: the service itself, so that synchronisation calls nobody else.
+func connected(n int, _ string) string {
+	return fmt.Sprintf(`{"Name":"Dashboard %d","Type":"tyk-pro","Configuration":{"MetaData":"{\"URL\":\"%s\",\"Secret\":\"%s\"}"}}`, n, ownAddress, admin)
 }
 
 // labelled makes a few tags.

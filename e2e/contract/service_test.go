@@ -42,15 +42,16 @@ type caller string
 
 // The callers. anonymous sends no credential.
 const (
-	anonymous caller = ""
-	admin     caller = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-	other     caller = "55555555555555555555555555555555" // admin of another organisation
-	writer    caller = "11111111111111111111111111111111" // owns nothing that admin made
-	nobody    caller = "33333333333333333333333333333333" // has no permission
-	inactive  caller = "44444444444444444444444444444444"
-	stranger  caller = "99999999999999999999999999999999" // unknown
-	root      caller = adminSecret
-	node      caller = nodeSecret
+	anonymous  caller = ""
+	ownAddress        = "http://localhost:3000"
+	admin      caller = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	other      caller = "55555555555555555555555555555555" // admin of another organisation
+	writer     caller = "11111111111111111111111111111111" // owns nothing that admin made
+	nobody     caller = "33333333333333333333333333333333" // has no permission
+	inactive   caller = "44444444444444444444444444444444"
+	stranger   caller = "99999999999999999999999999999999" // unknown
+	root       caller = adminSecret
+	node       caller = nodeSecret
 )
 
 // Addresses of other services.
@@ -94,7 +95,7 @@ func newServiceWith(t testing.TB, trail bool) *service {
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
 		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", Delay: -1, Mail: mails, Mails: 1 << 30}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
 		app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
-		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}), app.WithPortal(app.Portal{Shared: true, SigningKey: "signing-key"}),
+		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}), app.WithPortal(app.Portal{Shared: true, SigningKey: "signing-key", Local: []string{ownAddress}}),
 		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
 			return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get, ObjectKind: t.Class}, t.Operations())
 		}),
