@@ -8,7 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/app/delivery"
+	core "github.com/gatehouse-io/gatehouse/core/delivery"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // openOperations are those that anybody may call.
@@ -65,6 +69,19 @@ func (e *estate) placed(pattern string, there bool) string {
 				e.t.Fatal(w.Code, w.Body)
 			}
 			id = answer.Meta
+		case param == "deliveryID":
+			e.n++
+			d := core.New("org-a", "api_event", "api_event", "api_event", core.Origin{Revision: uint64(e.n)}, []byte("{}"))
+			d.State, id = core.Done, d.ID
+			scope, err := tenant.Of("org-a")
+			if err == nil {
+				_, err = e.db.Update(e.t.Context(), scope, func(w store.Writer) error {
+					return delivery.Registration().Untyped.Insert(e.t.Context(), w, d)
+				})
+			}
+			if err != nil {
+				e.t.Fatal(err)
+			}
 		case param == "userId":
 			id = e.make("a", "/api/users/{userId}", "userId")
 		default:

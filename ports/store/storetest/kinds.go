@@ -157,10 +157,12 @@ func (k kindTest) rewritten(t *testing.T, v any) {
 	k.found(t, v)
 }
 
-// exclusive reports whether a value has one that no other may have, here or anywhere.
-func (k kindTest) exclusive(v any) (here, anywhere bool) {
+// exclusive reports whether two values share one that no other may have, here or anywhere.
+func (k kindTest) exclusive(v, other any) (here, anywhere bool) {
 	for _, ix := range k.Kind.Indexes {
-		if ix.Unique && len(ix.Values(v)) > 0 {
+		values := ix.Values(other)
+		shared := slices.ContainsFunc(ix.Values(v), func(value string) bool { return slices.Contains(values, value) })
+		if ix.Unique && shared {
 			here, anywhere = true, anywhere || ix.Across
 		}
 	}
@@ -182,14 +184,14 @@ func (k kindTest) outcome(t *testing.T, what string, v any, conflict bool) {
 func (k kindTest) unique(t *testing.T, v any) {
 	k.outcome(t, "the same ID again", v, true)
 	other := k.make(t, "5f1a0c5d8e3b2a1f0000000b", "a")
-	here, _ := k.exclusive(v)
+	here, _ := k.exclusive(v, other)
 	k.outcome(t, "the same with another ID", other, here || k.Kind.ID(other) == k.Kind.ID(v))
 }
 
 // elsewhere stores the same in another organisation, where nothing is in its way.
 func (k kindTest) elsewhere(t *testing.T, v any) {
 	other := k.make(t, "5f1a0c5d8e3b2a1f0000000a", "b")
-	if _, anywhere := k.exclusive(v); anywhere {
+	if _, anywhere := k.exclusive(v, other); anywhere {
 		k.outcome(t, "the same in another organisation", other, true)
 		return
 	}
