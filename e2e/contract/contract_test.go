@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
@@ -37,6 +38,9 @@ func TestContract(t *testing.T) {
 			tallies[o.ID] = &c.tally
 			r := requests{t: t, s: s, o: o, plan: plans[o.ID], file: c.file, rng: rand.New(rand.NewPCG(1, 2))}
 			r.send = func(q request) { c.check(q, s.ask(t, q)) }
+			if r.plan.path == nil && o.Surface == operation.Portal && strings.Contains(o.Path, "{") {
+				t.Fatal("no plan says what its path names: without one, the request would be one for the list")
+			}
 			r.all()
 			if c.good == 0 {
 				t.Error("no request was answered with success")
