@@ -17,6 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/tags"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
@@ -79,12 +81,14 @@ func portalKinds(p portalSettings, dashboards *providers.Service) (out []crud.Re
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
-		catalogues.Resource(),
+		catalogues.Resource(products.Offers()),
 		catalogues.AudienceResource,
 		general.Registration(),
 		tags.Resource,
 		dashboards.Resource(),
 		providers.States(),
+		rows.Resource(dashboards.Open),
+		rows.Images(),
 	}, users.Registrations()) {
 		reg := r.Registration()
 		if p.Portal == nil {
@@ -129,7 +133,7 @@ func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, k
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := providers.Config{Tools: crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log}, Keys: keys, Scope: scope, Dial: p.dial(a), Holder: crypto.NewUUID(), Shelves: []providers.Shelf{}}
+	c := providers.Config{Tools: crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log}, Keys: keys, Scope: scope, Dial: p.dial(a), Holder: crypto.NewUUID(), Shelves: []providers.Shelf{rows.Shelf()}}
 	if p.Portal != nil {
 		c.Every = p.Refresh
 	}

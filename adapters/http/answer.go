@@ -104,6 +104,9 @@ func (x *exchange) stream(s operation.Stream) error {
 	if f, ok := s.(operation.File); ok {
 		x.download = f.Download()
 	}
+	if h, ok := s.(operation.Headed); ok {
+		x.extra = h.Header()
+	}
 	x.status, x.mediaType = x.row.spec.Status, mediaType
 	return nil
 }

@@ -206,7 +206,13 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 		return described, nil
 	}
 	if media := MediaType(o); media != jsonType {
-		described["content"] = object{media: object{"schema": object{"type": "string", "format": "binary"}}}
+		content := object{media: object{"schema": object{"type": "string", "format": "binary"}, "example": "(bytes)"}}
+		if v, ok := o.Example.(operation.Varied); ok {
+			for _, other := range v.MediaTypes() {
+				content[other] = content[media]
+			}
+		}
+		described["content"] = content
 		return described, nil
 	}
 	example, err := Example(o)

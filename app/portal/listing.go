@@ -103,20 +103,7 @@ func (o Operations[T, L, S]) Part(ctx context.Context, r store.Reader, above tab
 	if keyword == "" && !known {
 		page, out.Total, err = o.newest(ctx, r, above, w)
 	} else {
-		page, out.Total, err = o.selected(ctx, r, above, w, keyword, func(a, b *T) int {
-			c := 0
-			if known {
-				c = table.Compare(member(a), member(b))
-			}
-			if desc {
-				c = -c
-			}
-			if c == 0 {
-				t := tableOf[T]()
-				c = table.Compare(&t.Base(b).ID, &t.Base(a).ID)
-			}
-			return c
-		})
+		page, out.Total, err = o.selected(ctx, r, above, w, keyword, ordered(member, desc))
 	}
 	if err != nil {
 		return out, err
@@ -130,6 +117,40 @@ func (o Operations[T, L, S]) Part(ctx context.Context, r store.Reader, above tab
 		out.Items = append(out.Items, shown)
 	}
 	return out, nil
+}
+
+// ordered compares records by a member, or only by age: the newer one comes first.
+func ordered[T table.Row[T]](member func(*T) any, desc bool) func(a, b T) int {
+	return func(a, b T) int {
+		c := 0
+		if member != nil {
+			c = table.Compare(member(&a), member(&b))
+		}
+		if desc {
+			c = -c
+		}
+		if c == 0 {
+			t := tableOf[T]()
+			c = table.Compare(&t.Base(&b).ID, &t.Base(&a).ID)
+		}
+		return c
+	}
+}
+
+// Excerpt returns the part of a list in memory that was asked for.
+func Excerpt[T table.Row[T], L any](all []T, p Page, show func(T) L) operation.Listing[L] {
+	t, w := tableOf[T](), p.window(DefaultPerPage)
+	name, desc := p.order("")
+	member, _ := t.Member(name)
+	if keyword := strings.ToLower(strings.TrimSpace(p.Keyword)); keyword != "" {
+		all = slices.DeleteFunc(all, func(v T) bool { return !t.Matches(&v, keyword) })
+	}
+	slices.SortFunc(all, ordered(member, desc))
+	out := operation.Listing[L]{Items: []L{}, Total: len(all), Page: w.page, PerPage: w.size}
+	for _, v := range all[min(w.from, len(all)):min(w.to, len(all))] {
+		out.Items = append(out.Items, show(v))
+	}
+	return out
 }
 
 // newest returns a part of the list as it is stored, the newest record first: the last
@@ -151,7 +172,7 @@ func (o Operations[T, L, S]) newest(ctx context.Context, r store.Reader, above t
 }
 
 // selected looks the whole list through.
-func (o Operations[T, L, S]) selected(ctx context.Context, r store.Reader, above table.ID, w window, keyword string, order func(a, b *T) int) ([]T, int, error) {
+func (o Operations[T, L, S]) selected(ctx context.Context, r store.Reader, above table.ID, w window, keyword string, order func(a, b T) int) ([]T, int, error) {
 	var all []T
 	for v, err := range All(ctx, r, o.Kind, above) {
 		if err != nil {
@@ -161,7 +182,7 @@ func (o Operations[T, L, S]) selected(ctx context.Context, r store.Reader, above
 			all = append(all, v)
 		}
 	}
-	slices.SortFunc(all, func(a, b T) int { return order(&a, &b) })
+	slices.SortFunc(all, order)
 	return all[min(w.from, len(all)):min(w.to, len(all))], len(all), nil
 }
 

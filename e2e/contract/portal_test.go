@@ -54,6 +54,72 @@ var portalPlans = map[string]plan{
 	"portal-audiences.create": {path: inPortal("catalogue_id", "/catalogues", company), bodies: fixed(everybody)},
 	"portal-audiences.get":    {path: audience},
 	"portal-audiences.delete": {path: audience},
+
+	"portal-products.list":               {path: offer, query: portalLists},
+	"portal-products.create":             {bodies: fresh(offering, offering2)},
+	"portal-products.get":                {path: offer},
+	"portal-products.update":             {path: offer, bodies: fresh(offering, offering2)},
+	"portal-products.delete":             {path: offer},
+	"portal-products.list-tags":          {path: offer, query: portalLists},
+	"portal-products.attach-tag":         {path: offer, bodies: fresh(tag)},
+	"portal-products.get-tag":            {path: offerWithTag},
+	"portal-products.detach-tag":         {path: offerWithTag},
+	"portal-products.list-client-types":  {path: offer, query: portalLists},
+	"portal-products.attach-client-type": {path: offer, bodies: fixed(`{"ID":1}`)},
+	"portal-products.get-client-type":    {path: offerWithType},
+	"portal-products.detach-client-type": {path: offerWithType},
+	"portal-products.upload-logo":        {path: offer, bodies: fixed(picture), header: pictureForm},
+	"portal-products.get-logo":           {path: offerWithPictures},
+	"portal-products.delete-logo":        {path: offerWithPictures},
+	"portal-products.upload-preview":     {path: offer, bodies: fixed(picture), header: pictureForm},
+	"portal-products.get-preview":        {path: offerWithPictures},
+	"portal-products.delete-preview":     {path: offerWithPictures},
+}
+
+// offer makes a product.
+var offer = inPortal("product_id", "/products", offering)
+
+func offering(n int, _ string) string {
+	return fmt.Sprintf(`{"Name":"Docs %d","IsDocumentationOnly":true}`, n)
+}
+
+func offering2(n int, _ string) string {
+	return fmt.Sprintf(`{"Name":"All %d","IsDocumentationOnly":true,"APIDetails":[],"DisplayName":"All about it","Path":"all-%d","Catalogues":[1],"Scopes":"a,b","Feature":true,"WebhookEventTypes":["a"],"Tags":null,"Templates":[],"AuthTypeMode":"mtls_managed"}`, n, n)
+}
+
+// offerWithTag makes a product with a tag.
+func offerWithTag(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path, name := offer(t, s), fmt.Sprintf("Loans %d", s.next())
+	s.add(t, "/products/"+path["product_id"]+"/tags", `{"Name":"`+name+`"}`)
+	path["tag_name"] = name
+	return path
+}
+
+// offerWithType makes a product. There are no client types.
+func offerWithType(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := offer(t, s)
+	path["client_type_id"] = "1"
+	return path
+}
+
+// picture is a form with one.
+const picture = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"logo.gif\"\r\n\r\nGIF89a\r\n--b--\r\n"
+
+var pictureForm = []map[string]string{{"Content-Type": "multipart/form-data; boundary=b"}}
+
+// offerWithPictures makes a product with both.
+func offerWithPictures(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := offer(t, s)
+	for _, which := range []string{"/logo", "/preview"} {
+		a := s.ask(t, request{method: "POST", path: "/portal-api/products/" + path["product_id"] + which, as: s.portalAdmin(t), body: []byte(picture), header: pictureForm[0]})
+		if a.status != http.StatusOK {
+			t.Fatal(a)
+		}
+	}
+	return path
 }
 
 // audience makes a catalogue with an audience.

@@ -124,6 +124,18 @@ type File interface {
 	Download() string
 }
 
+// Varied is a Stream of one of several media types.
+type Varied interface {
+	Stream
+	MediaTypes() []string
+}
+
+// Headed is a Stream with more headers, by canonical name.
+type Headed interface {
+	Stream
+	Header() map[string]string
+}
+
 // Principal is who asks.
 type Principal struct {
 	ID          string // user ID, "admin" or node ID

@@ -70,14 +70,14 @@ func (k keeper[T]) prepare(ctx context.Context, c *portal.Change[T]) error {
 	}
 	now, err := Carry(ctx, p, want)
 	if err != nil {
-		return explain(err)
+		return Explain(err)
 	}
 	c.Memo = carried{p, was, now, made}
 	return nil
 }
 
-// explain says to the administrator why the dashboard has not taken a change.
-func explain(err error) error {
+// Explain says to the administrator why the dashboard has not taken a change.
+func Explain(err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable {
 		return err
 	}

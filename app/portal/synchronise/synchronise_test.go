@@ -15,13 +15,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
 func cid(n int) string { return fmt.Sprintf("%027d", n) }
 
 func gold(n int, apis ...string) product.Product {
-	return product.Product{CID: cid(n), Name: fmt.Sprint("Product ", n), ProviderID: 1, DisplayName: "Shown"}.WithAPIs(apis)
+	return product.Product{Base: table.Base{CID: cid(n)}, Name: fmt.Sprint("Product ", n), ProviderID: 1, DisplayName: "Shown"}.WithAPIs(apis)
 }
 
 func silver(n int) plan.Plan {
@@ -85,7 +86,7 @@ func TestLife(t *testing.T) {
 				t.Errorf("the draft that was left is in the portal: %+v", all)
 			}
 			removed := records.product(t, cid(1))
-			removed.Deleted = time.Unix(1, 0)
+			removed.DeletedAt = time.Unix(1, 0)
 			records.add(t, removed)
 			run(t, p, records)
 			if s.policies(t) != 1 {
@@ -134,7 +135,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(names)
 	}
 	second := records.product(t, all[1].CID)
-	second.DisplayName, second.Catalogues = "Kept", []int{7}
+	second.DisplayName, second.Catalogues = "Kept", []table.ID{7}
 	records.add(t, second)
 	n := s.policy(t, "second")
 	n.Set("name", doc.NewString("Renamed"))
@@ -237,7 +238,7 @@ func busy(t *testing.T) (service, shelf) {
 
 	records.add(t, records.product(t, cid(1)).WithAPIs(nil), records.product(t, cid(2)).WithAPIs([]string{"c"}))
 	three := records.product(t, cid(3))
-	three.Deleted = time.Unix(1, 0)
+	three.DeletedAt = time.Unix(1, 0)
 	five := records.plan(t, cid(5))
 	five.KeyExpiresIn = 60
 	records.add(t, three, five, gold(8, "b"), silver(9))
@@ -434,7 +435,7 @@ func TestCarry(t *testing.T) {
 	if _, err := synchronise.Carry(t.Context(), p, three.Record()); fault.CodeOf(err) != synchronise.CodeCarry {
 		t.Error(err)
 	}
-	two.Deleted = time.Unix(1, 0)
+	two.DeletedAt = time.Unix(1, 0)
 	before := s.writes.Load()
 	if _, err := synchronise.Carry(t.Context(), p, two.Record()); err != nil || s.policies(t) != 1 || s.writes.Load()-before != 2 {
 		t.Error(err, s.policies(t))

@@ -3,8 +3,11 @@ package tags
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/tag"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -13,15 +16,49 @@ import (
 // Resource is what there is to tags.
 var Resource = portal.Resource[tag.Tag, Listed, Shown]{
 	Kind: Kind, Name: "portal-tags", Path: "/tags", Param: "tag_id", One: "a tag", Many: "tags",
-	List: func(_ context.Context, _ store.Reader, t tag.Tag) (Listed, error) { return listed(t), nil },
-	Show: func(_ context.Context, _ store.Reader, t tag.Tag) (Shown, error) {
-		return Shown{listed(t), []Post{}, []Product{}}, nil
-	},
+	List:   func(_ context.Context, _ store.Reader, t tag.Tag) (Listed, error) { return listed(t), nil },
+	Show:   show,
 	Sample: tag.Tag{Name: "Payments"},
+	Hooks:  portal.Hooks[tag.Tag]{After: detach},
 }
 
 // Kind is how tags are stored.
 var Kind = portal.KindOf[tag.Tag]()
+
+// show shows a tag with the products that have it, as far as anybody sees them.
+func show(ctx context.Context, r store.Reader, t tag.Tag) (Shown, error) {
+	out := Shown{listed(t), []Post{}, []Product{}}
+	all, err := products.Tagged(ctx, r, t.ID)
+	for _, p := range all {
+		if !p.Away() {
+			out.Products = append(out.Products, Product{p.ID, p.Name, p.DisplayName, p.Path, p.Ref.ObjectID, p.Feature, p.DCREnabled, p.ProviderID})
+		}
+	}
+	return out, err
+}
+
+// detach takes a tag that goes off everything that has it, hidden products too.
+func detach(ctx context.Context, w store.Writer, c *portal.Change[tag.Tag]) error {
+	if c.Op != store.Deleted {
+		return nil
+	}
+	all, err := products.Tagged(ctx, w, c.Old.ID)
+	for _, p := range all {
+		if err == nil {
+			_, err = products.Kind.Edit(ctx, w, products.Kind.ID(p), nil, func(p product.Product) (product.Product, error) {
+				p.Tags = slices.DeleteFunc(slices.Clone(p.Tags), func(id table.ID) bool { return id == c.Old.ID })
+				return p, nil
+			})
+		}
+	}
+	return err
+}
+
+// ByName returns the tag with a name, or a NotFound fault.
+func ByName(ctx context.Context, r store.Reader, name string) (tag.Tag, error) {
+	v, err := Kind.ByKey(ctx, r, "name", store.Indexed(name))
+	return v.Value, err
+}
 
 // Listed is a tag in lists.
 type Listed struct {

@@ -1,58 +1,55 @@
 // Package product models the products of a portal: APIs that developers can get access
-// to, or only read about (docs/wire/portal-sync.md#fields).
+// to, or only read about (docs/wire/portal-products.md, docs/wire/portal-sync.md#fields).
 package product
 
 import (
 	"cmp"
 	"slices"
-	"time"
+	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/tag"
 )
 
 // Kind is the name of the resource in storage.
 const Kind = catalogue.ProductKind
 
-// Product is one product. What the dashboard knows of its APIs (names, addresses, whether
-// they are active) is looked up there and not kept here.
+// TemplateKind is the name in storage of the client types that a product may name.
+const TemplateKind = "portal-client-type"
+
+// Product is one product.
 type Product struct {
-	ID         int      `json:"id"`
-	CID        string   `json:"cid"`
-	ProviderID int      `json:"provider_id,omitempty"`
-	Ref        sync.Ref `json:"policy"`
-	Name       string   `json:"name"` // that of the policy
+	table.Base
+	ProviderID table.ID
+	Ref        sync.Ref `json:"Policy"`
+	Name       string   // that of the policy
 
-	APIs                []Detail `json:"apis,omitempty"` // sorted by API
-	AuthTypes           []string `json:"auth_types,omitempty"`
-	AuthTypeMode        string   `json:"auth_type_mode,omitempty"`
-	IsDocumentationOnly bool     `json:"is_documentation_only,omitempty"`
-	PolicyTags          []string `json:"policy_tags,omitempty"`
+	APIs                Details `json:",omitempty"` // sorted by API
+	AuthTypes           []string
+	AuthTypeMode        string `json:",omitempty"`
+	IsDocumentationOnly bool
+	PolicyTags          []string `json:",omitempty"`
 
-	DisplayName            string   `json:"display_name,omitempty"`
-	Description            string   `json:"description,omitempty"`
-	Content                string   `json:"content,omitempty"`
-	Path                   string   `json:"path,omitempty"`
-	Feature                bool     `json:"feature,omitempty"`
-	DCREnabled             bool     `json:"dcr_enabled,omitempty"`
-	BindCertificateToToken bool     `json:"bind_certificate_to_token,omitempty"`
-	Scopes                 string   `json:"scopes,omitempty"` // separated by commas
-	Catalogues             []int    `json:"catalogues,omitempty"`
-	Templates              []int    `json:"templates,omitempty"`
-	Tags                   []int    `json:"tags,omitempty"`
-	WebhookEventTypes      []string `json:"webhook_event_types,omitempty"`
+	DisplayName            string
+	Description            string
+	Content                string
+	Path                   string
+	Feature                bool
+	DCREnabled             bool
+	BindCertificateToToken bool
+	Scopes                 table.CSV
+	Catalogues             []table.ID
+	Templates              []table.ID
+	Tags                   []table.ID
+	WebhookEventTypes      []string
+	Logo, Preview          string // files: "logo.png"; "": none
 
-	Agreed     *sync.Terms `json:"agreed,omitempty"` // what the policy and the product last agreed on
-	Generation int         `json:"generation,omitempty"`
-	Hidden     bool        `json:"hidden,omitempty"` // the dashboard does not return its policy
-	Deleted    time.Time   `json:"deleted_at,omitzero"`
-}
-
-// Detail is what the portal says about one API of a product.
-type Detail struct {
-	APIID       string `json:"api_id"`
-	Description string `json:"description,omitempty"`
-	OASURL      string `json:"oas_url,omitempty"`
+	Agreed     *sync.Terms `json:",omitempty"` // what the policy and the product last agreed on
+	Generation int
 }
 
 // Modes of products whose APIs take a token and a certificate.
@@ -64,18 +61,90 @@ const (
 // multiAuth is what AuthType says of a token together with a certificate.
 const multiAuth = "multiAuth"
 
+// Table implements table.Row.
+func (Product) Table() *table.Table[Product] { return rows }
+
+var rows = &table.Table[Product]{
+	Kind: Kind, Noun: "product",
+	Base: func(p *Product) *table.Base { return &p.Base }, Soft: true,
+	Fields: []table.Field[Product]{
+		{Name: "Name", At: func(p *Product) any { return &p.Name }, Required: true, Max: 255, Doc: "The policy has this name too."},
+		{Name: "ProviderID", Also: []string{"Provider"}, At: func(p *Product) any { return &p.ProviderID }, Target: provider.Kind, Doc: "The dashboard that has the APIs. Only a product without APIs needs none."},
+		{Name: "APIDetails", At: func(p *Product) any { return &p.APIs }},
+		{Name: "IsDocumentationOnly", At: func(p *Product) any { return &p.IsDocumentationOnly }, Doc: "True of every product without APIs."},
+		{Name: "AuthTypeMode", At: func(p *Product) any { return &p.AuthTypeMode }, Enum: []string{SelfServe, Managed}},
+		{Name: "BindCertificateToToken", At: func(p *Product) any { return &p.BindCertificateToToken }},
+		{Name: "DisplayName", At: func(p *Product) any { return &p.DisplayName }, Max: 255, Doc: "What developers see instead of the name."},
+		{Name: "Description", At: func(p *Product) any { return &p.Description }},
+		{Name: "Content", At: func(p *Product) any { return &p.Content }, Doc: "HTML."},
+		{Name: "Path", At: func(p *Product) any { return &p.Path }, Max: 255, Doc: "Last part of the product's address; made of the display name otherwise.", Valid: func(p Product) bool {
+			return !strings.ContainsAny(p.Path, "/?#%\\ \t\r\n\x00") && p.Path != "." && p.Path != ".."
+		}},
+		{Name: "Feature", At: func(p *Product) any { return &p.Feature }, Doc: "Shown on the home page."},
+		{Name: "DCREnabled", At: func(p *Product) any { return &p.DCREnabled }},
+		{Name: "Scopes", At: func(p *Product) any { return &p.Scopes }, Max: 10_000, Doc: "OAuth scopes, separated by commas."},
+		{Name: "Catalogues", At: func(p *Product) any { return &p.Catalogues }, Target: catalogue.Kind},
+		{Name: "Templates", At: func(p *Product) any { return &p.Templates }, Target: TemplateKind, Doc: "Client types."},
+		{Name: "Tags", At: func(p *Product) any { return &p.Tags }, Target: tag.Kind},
+		{Name: "WebhookEventTypes", At: func(p *Product) any { return &p.WebhookEventTypes }, Doc: "What developers may subscribe to; empty: everything.", Valid: events},
+	},
+	Unique: []table.Unique[Product]{{Name: "path", Taken: "Path has already been taken", Of: func(p Product) string { return p.Path }}},
+	Check: func(p Product, wrong *table.Problems) {
+		if p.ProviderID == 0 && (len(p.APIs) > 0 || !p.IsDocumentationOnly) {
+			wrong.Blank("ProviderID")
+		}
+		if !p.APIs.valid() {
+			wrong.Invalid("APIDetails")
+		}
+	},
+}
+
+// maxEvent is how many characters the name of an event has at most.
+const maxEvent = 255
+
+func events(p Product) bool {
+	return !slices.ContainsFunc(p.WebhookEventTypes, func(s string) bool {
+		return strings.TrimSpace(s) == "" || len(s) > maxEvent || strings.Contains(s, ",")
+	})
+}
+
 // Title is what developers see.
 func (p Product) Title() string { return cmp.Or(p.DisplayName, p.Name) }
 
+// Methods names the methods of authentication of the APIs. A product without APIs has none
+// to show: what a draft had is kept, since keys depend on it.
+func (p Product) Methods() []string {
+	if len(p.APIs) == 0 {
+		return nil
+	}
+	return p.AuthTypes
+}
+
 // AuthType names the one method of authentication that the APIs share; "" without APIs.
-func (p Product) AuthType() string {
+func (p Product) AuthType() string { return one(p.Methods()) }
+
+func one(methods []string) string {
 	switch {
-	case len(p.AuthTypes) == 0:
+	case len(methods) == 0:
 		return ""
-	case len(p.AuthTypes) == 1:
-		return p.AuthTypes[0]
+	case len(methods) == 1:
+		return methods[0]
 	}
 	return multiAuth
+}
+
+// Mode is who brings the certificates: of products that take them with a token, somebody
+// always does.
+func (p Product) Mode() string {
+	if p.AuthTypeMode == "" && p.AuthType() == multiAuth {
+		return SelfServe
+	}
+	return p.AuthTypeMode
+}
+
+// ScopeList returns the OAuth scopes.
+func (p Product) ScopeList() []string {
+	return strings.FieldsFunc(string(p.Scopes), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // IDs returns the identifiers of the APIs, sorted.
@@ -105,10 +174,27 @@ func (p Product) WithAPIs(ids []string) Product {
 	return p
 }
 
+// Known returns the product with what the dashboard says about its APIs, and whether that
+// is news. What the dashboard does not know any more stays as it was.
+func (p Product) Known(apis sync.Index) (Product, bool) {
+	list, news := slices.Clone(p.APIs), false
+	for i, d := range list {
+		a, ok := apis[d.APIID]
+		if !ok {
+			continue
+		}
+		facts := Facts{Name: a.Name, ListenPath: a.ListenPath, TargetURL: a.Target, Status: a.Active, APIType: one(a.AuthTypes)}
+		news = news || d.Facts != facts
+		list[i].Facts = facts
+	}
+	p.APIs = list
+	return p, news
+}
+
 // Record returns the product as synchronisation sees it.
 func (p Product) Record() sync.Record {
 	t := sync.Terms{Name: p.Name, Tags: p.PolicyTags, APIs: p.IDs(), AuthTypes: p.AuthTypes, Draft: p.Agreed != nil && p.Agreed.Draft}
-	return sync.Record{Kind: sync.KindProduct, CID: p.CID, Ref: p.Ref, Terms: t.Clone(), Agreed: p.Agreed, Generation: p.Generation, Hidden: p.Hidden, Deleted: !p.Deleted.IsZero()}
+	return sync.Record{Kind: sync.KindProduct, CID: p.CID, Ref: p.Ref, Terms: t.Clone(), Agreed: p.Agreed, Generation: p.Generation, Hidden: p.Hidden, Deleted: !p.DeletedAt.IsZero()}
 }
 
 // Take returns the product as synchronisation wants it; what lives in the portal stays.
@@ -118,4 +204,11 @@ func (p Product) Take(r sync.Record) Product {
 	p.Ref, p.Agreed, p.Generation, p.Hidden = r.Ref, r.Agreed, r.Generation, r.Hidden
 	p.Name, p.PolicyTags, p.AuthTypes = t.Name, t.Tags, t.AuthTypes
 	return p
+}
+
+// SameMethod reports whether a method of authentication that a client names is that of
+// the APIs. Both spellings of basic authentication are one.
+func SameMethod(name string, methods []string) bool {
+	plain := policy.Plain(append([]string{name, one(methods)}, methods...))
+	return slices.Contains(plain[1:], plain[0])
 }

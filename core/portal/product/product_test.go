@@ -1,6 +1,7 @@
 package product_test
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
 var apis = sync.NewIndex([]sync.API{
@@ -20,25 +22,129 @@ func with(ids ...string) product.Product {
 	return product.Product{Name: "Gold", ProviderID: 1}.WithAPIs(ids)
 }
 
-func TestCheck(t *testing.T) {
-	for name, c := range map[string]struct {
-		p    product.Product
-		want string
-	}{
-		"sound":                  {with("a"), ""},
-		"without APIs":           {product.Product{Name: "Docs", IsDocumentationOnly: true}, ""},
-		"nothing":                {product.Product{}, "Name can't be blank; ProviderID can't be blank"},
-		"blank name":             {product.Product{Name: " ", ProviderID: 1}, "Name can't be blank"},
-		"mode":                   {product.Product{Name: "x", ProviderID: 1, AuthTypeMode: "x"}, "AuthTypeMode is invalid"},
-		"modes there are":        {product.Product{Name: "x", ProviderID: 1, AuthTypeMode: product.Managed}, ""},
-		"path":                   {product.Product{Name: "x", ProviderID: 1, Path: "a/b"}, "Path is invalid"},
-		"an API without a name":  {product.Product{Name: "x", ProviderID: 1, APIs: []product.Detail{{}}}, "APIDetails is invalid"},
-		"more APIs than allowed": {product.Product{Name: "x", ProviderID: 1, APIs: slices.Repeat([]product.Detail{{APIID: "a"}}, 1001)}, "APIDetails is invalid"},
+// resolve finds relations: number 1 is there, 2 is not.
+func resolve(_, name string) (table.ID, bool, error) { return 1, name == "1", nil }
+
+// apply puts a body into a product, and returns the texts of failed validations.
+func apply(t *testing.T, p *product.Product, body string, making bool) string {
+	t.Helper()
+	var b table.Body[product.Product]
+	if err := json.Unmarshal([]byte(body), &b); err != nil {
+		t.Fatal(err)
+	}
+	err := b.Apply(p, making, resolve)
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestBody(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"Name":"Gold","ProviderID":1,"APIDetails":[{"APIID":"a"}]}`:           "",
+		`{"Name":"Gold","Provider":{"ID":"1"},"IsDocumentationOnly":"false"}`:   "",
+		`{"Name":"Docs","IsDocumentationOnly":true}`:                            "",
+		`{"Name":"Docs","IsDocumentationOnly":1,"APIDetails":null,"Tags":null}`: "",
+		`{}`:                          "Name can't be blank; ProviderID can't be blank",
+		`{"Name":" ","ProviderID":1}`: "Name can't be blank",
+		`{"Name":"x","IsDocumentationOnly":true,"APIDetails":[{"APIID":"a"}]}`:                        "ProviderID can't be blank",
+		`{"Name":"x","ProviderID":2}`:                                                                 "ProviderID is invalid; ProviderID can't be blank",
+		`{"Name":"x","ProviderID":1,"AuthTypeMode":"x"}`:                                              "AuthTypeMode is invalid",
+		`{"Name":"x","ProviderID":1,"AuthTypeMode":"mtls_managed"}`:                                   "",
+		`{"Name":"x","ProviderID":1,"Path":"a/b"}`:                                                    "Path is invalid",
+		`{"Name":"x","ProviderID":1,"Path":".."}`:                                                     "Path is invalid",
+		`{"Name":"x","ProviderID":1,"APIDetails":{}}`:                                                 "APIDetails is invalid",
+		`{"Name":"x","ProviderID":1,"APIDetails":[7]}`:                                                "APIDetails is invalid",
+		`{"Name":"x","ProviderID":1,"APIDetails":[{"APIID":"a"},{"Name":"b"}]}`:                       "APIDetails is invalid",
+		`{"Name":"x","ProviderID":1,"APIDetails":[{"APIID":{}}]}`:                                     "APIDetails is invalid",
+		`{"Name":"x","ProviderID":1,"APIDetails":[{"APIID":"a","OASUrl":["x"]}]}`:                     "APIDetails is invalid",
+		`{"Name":"x","ProviderID":1,"APIDetails":[` + strings.Repeat(`{"APIID":"a"},`, 1000) + `{}]}`: "APIDetails is invalid",
+		`{"Name":"x","ProviderID":1,"Catalogues":[2]}`:                                                "Catalogues is invalid",
+		`{"Name":"x","ProviderID":1,"Templates":[2]}`:                                                 "Templates is invalid",
+		`{"Name":"x","ProviderID":1,"Tags":"2"}`:                                                      "Tags is invalid",
+		`{"Name":"x","ProviderID":1,"Tags":"1","Catalogues":["Public Catalogue"],"Scopes":["a","b"]}`: "",
+		`{"Name":"x","ProviderID":1,"WebhookEventTypes":"a,b"}`:                                       "",
+		`{"Name":"x","ProviderID":1,"WebhookEventTypes":["a,b"]}`:                                     "WebhookEventTypes is invalid",
 	} {
-		if got := strings.Join(c.p.Check(), "; "); got != c.want {
-			t.Errorf("%s: %q", name, got)
+		if got := apply(t, &product.Product{}, body, true); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
 		}
 	}
+}
+
+// TestDetails: a client sends all APIs, and what it does not say about one stays.
+func TestDetails(t *testing.T) {
+	facts := product.Facts{Name: "A", ListenPath: "/a/", Status: true}
+	for body, want := range map[string]product.Details{
+		`{}`:                               {{APIID: "a", Description: "said", Facts: facts}, {APIID: "b"}},
+		`{"APIDetails":[{"Name":"A"},{}]}`: {{APIID: "a", Description: "said", Facts: facts}, {APIID: "b"}},
+		`{"APIDetails":[]}`:                {},
+		`{"APIDetails":null}`:              nil,
+		`{"APIDetails":[{"APIID":"a"}]}`:   {{APIID: "a", Description: "said", Facts: facts}},
+		`{"APIDetails":[{"APIID":"c","Description":7,"Name":"mine"},{"APIID":"a","Description":"","OASUrl":"https://x","Status":false}]}`: {{APIID: "a", OASUrl: "https://x", Facts: facts}, {APIID: "c", Description: "7"}},
+		`{"APIDetails":[{"APIID":"b"},{"APIID":"b"}]}`: {{APIID: "b"}},
+	} {
+		p := product.Product{Name: "x", ProviderID: 1, APIs: product.Details{{APIID: "a", Description: "said", Facts: facts}, {APIID: "b"}}}
+		if got := apply(t, &p, body, false); got != "" || !slices.Equal(p.APIs, want) {
+			t.Errorf("%s: %q, %+v", body, got, p.APIs)
+		}
+	}
+}
+
+func TestMoved(t *testing.T) {
+	free := product.Product{Name: "x"}
+	bound := product.Product{Name: "x", ProviderID: 1, Agreed: &sync.Terms{}}
+	if free.Moved(bound) != nil || bound.Moved(bound) != nil || len(bound.Moved(product.Product{ProviderID: 2})) != 1 {
+		t.Error("a product moves")
+	}
+}
+
+// TestKnown: the facts of APIs follow the dashboard, and stay when it knows no more.
+func TestKnown(t *testing.T) {
+	p := with("a", "x")
+	index := sync.NewIndex([]sync.API{{ID: "a", Name: "A", ListenPath: "/a/", Target: "http://a", Active: true, AuthTypes: []string{"authToken"}}})
+	p, news := p.Known(index)
+	if want := (product.Facts{Name: "A", ListenPath: "/a/", TargetURL: "http://a", APIType: "authToken", Status: true}); !news || p.APIs[0].Facts != want {
+		t.Errorf("%v, %+v", news, p.APIs)
+	}
+	if q, news := p.Known(sync.Index{}); news || !slices.Equal(q.APIs, p.APIs) {
+		t.Errorf("%v, %+v", news, q.APIs)
+	}
+}
+
+func TestSameMethod(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		methods []string
+		want    bool
+	}{
+		{"jwt", []string{"jwt"}, true}, {"ba", []string{"basic"}, true}, {"basic", []string{"ba"}, true}, {"jwt", []string{"authToken"}, false},
+		{"multiAuth", []string{"authToken", "mutualTLS"}, true}, {"authToken", []string{"authToken", "mutualTLS"}, true}, {"jwt", nil, false},
+	} {
+		if got := product.SameMethod(c.name, c.methods); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// FuzzDetails: whatever a client sends, an API is in a product once, in order.
+func FuzzDetails(f *testing.F) {
+	f.Add(`[{"APIID":"b","Description":"x"},{"APIID":"a"},{"APIID":"b"},{}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var sent any
+		if json.Unmarshal([]byte(text), &sent) != nil {
+			return
+		}
+		d := product.Details{{APIID: "a", Description: "said"}}
+		if _, ok := d.Take(sent); !ok {
+			return
+		}
+		for i := range d {
+			if d[i].APIID == "" || i > 0 && d[i-1].APIID >= d[i].APIID {
+				t.Errorf("%s: %+v", text, d)
+			}
+		}
+	})
 }
 
 func TestCheckAPIs(t *testing.T) {
@@ -62,7 +168,7 @@ func TestWithAPIs(t *testing.T) {
 	p := with("b", "a", "b")
 	p.APIs[0].Description = "said"
 	p = p.WithAPIs([]string{"j", "a"})
-	if want := []product.Detail{{APIID: "a", Description: "said"}, {APIID: "j"}}; !slices.Equal(p.APIs, want) || p.IsDocumentationOnly {
+	if want := (product.Details{{APIID: "a", Description: "said"}, {APIID: "j"}}); !slices.Equal(p.APIs, want) || p.IsDocumentationOnly {
 		t.Errorf("%+v", p)
 	}
 	if p = p.WithAPIs(nil); len(p.APIs) != 0 || !p.IsDocumentationOnly {
@@ -72,8 +178,16 @@ func TestWithAPIs(t *testing.T) {
 
 func TestAuthType(t *testing.T) {
 	for want, types := range map[string][]string{"": nil, "jwt": {"jwt"}, "multiAuth": {"authToken", "mutualTLS"}} {
-		if got := (product.Product{AuthTypes: types}).AuthType(); got != want {
+		p := with("a")
+		p.AuthTypes = types
+		if got := p.AuthType(); got != want {
 			t.Errorf("%v: %q", types, got)
+		}
+		if got := p.Mode(); (got == product.SelfServe) != (want == "multiAuth") {
+			t.Errorf("%v: %q", types, got)
+		}
+		if got := p.WithAPIs(nil).AuthType(); got != "" {
+			t.Errorf("without APIs: %q", got)
 		}
 	}
 }
@@ -81,7 +195,7 @@ func TestAuthType(t *testing.T) {
 // TestRecord: what synchronisation takes over is what it gave, and nothing else changes.
 func TestRecord(t *testing.T) {
 	p := with("a", "b")
-	p.CID, p.DisplayName, p.Content, p.Catalogues, p.AuthTypes, p.PolicyTags, p.Path = "c", "Shown", "<p>", []int{1}, []string{"authToken"}, []string{"x"}, "gold"
+	p.CID, p.DisplayName, p.Content, p.Catalogues, p.AuthTypes, p.PolicyTags, p.Path = "c", "Shown", "<p>", []table.ID{1}, []string{"authToken"}, []string{"x"}, "gold"
 	if got := p.Take(p.Record()); !reflect.DeepEqual(got, p) {
 		t.Errorf("%+v; want %+v", got, p)
 	}
@@ -91,7 +205,7 @@ func TestRecord(t *testing.T) {
 	if got.Name != "Other" || got.Title() != "Shown" || !got.Hidden || !got.IsDocumentationOnly || got.Ref.ID != "i" || got.Content != "<p>" || got.Path != "gold" || got.Generation != 2 {
 		t.Errorf("%+v", got)
 	}
-	p.Deleted = time.Unix(1, 0)
+	p.DeletedAt = time.Unix(1, 0)
 	if !p.Record().Deleted || (product.Product{Name: "n"}).Title() != "n" {
 		t.Error("deleted, title")
 	}

@@ -1,0 +1,86 @@
+// Package products holds how the products of the portal are stored and found, for
+// everything that has to do with them. Their operations are in the package rows.
+package products
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// byTag is the index of the tags of products. Hidden products are in it.
+const byTag = "tag"
+
+// Kind is how products are stored.
+var Kind = portal.KindOf(
+	providers.ByProvider(func(p product.Product) table.ID { return p.ProviderID }),
+	catalogues.Index(func(p product.Product) []table.ID { return p.Catalogues }),
+	store.Index[product.Product]{Name: byTag, Values: func(p product.Product) (out []string) {
+		for _, id := range p.Tags {
+			out = append(out, id.Key())
+		}
+		return out
+	}},
+)
+
+// Offers are what catalogues show of products.
+func Offers() catalogues.Offers {
+	return catalogues.OffersOf(Kind, func(p product.Product) string { return p.Name }, func(p *product.Product) *[]table.ID { return &p.Catalogues })
+}
+
+// Tagged returns the products that have a tag, in order of number: hidden and deleted ones
+// too.
+func Tagged(ctx context.Context, r store.Reader, tag table.ID) (out []product.Product, err error) {
+	for v, err := range Kind.Find(ctx, r, store.Query{Index: byTag, Value: tag.Key()}) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v.Value)
+	}
+	return out, nil
+}
+
+// maxPaths bounds the search for an address that is free.
+const maxPaths = 1000
+
+// Addressed returns a product with an address: its own, or one made of its name that no
+// other product has.
+func Addressed(ctx context.Context, r store.Reader, p product.Product) (product.Product, error) {
+	if p.Path != "" {
+		return p, nil
+	}
+	slug := cmp.Or(table.Slug(p.Title()), p.Table().Noun)
+	for n := 1; n < maxPaths; n++ {
+		path := slug
+		if n > 1 {
+			path += "-" + table.ID(n).String()
+		}
+		taken, err := holds(ctx, r, path, p.ID)
+		if err != nil {
+			return p, err
+		}
+		if !taken {
+			p.Path = path
+			return p, nil
+		}
+	}
+	return p, fault.New(fault.Conflict, product.Kind+".path", "Path can't be made of the name: choose one")
+}
+
+// holds reports whether another product has an address.
+func holds(ctx context.Context, r store.Reader, path string, self table.ID) (bool, error) {
+	v, err := Kind.ByKey(ctx, r, byPath, store.Indexed(path))
+	if fault.KindOf(err) == fault.NotFound {
+		return false, nil
+	}
+	return err == nil && v.Value.ID != self, err
+}
+
+const byPath = "path"

@@ -1,0 +1,166 @@
+package rows
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// ListedType is a client type in the list of a product's.
+type ListedType struct {
+	ID   table.ID `json:"ID"`
+	Name string   `json:"Name"`
+}
+
+// ShownType is a client type of a product by itself.
+type ShownType struct {
+	ListedType
+	Description string `json:"Description"`
+	GrantType   string `json:"GrantType"`
+	OktaAppType string `json:"OktaAppType"`
+	CreatedAt   string `json:"CreatedAt"`
+	UpdatedAt   string `json:"UpdatedAt"`
+}
+
+// clientType is what is read of the record of a client type.
+type clientType struct {
+	table.Base
+	Name, Description, GrantType, OktaAppType string
+}
+
+// Table implements table.Row: lists of them are ordered and searched by it.
+func (clientType) Table() *table.Table[clientType] { return clientTypes }
+
+var clientTypes = &table.Table[clientType]{
+	Kind: product.TemplateKind, Noun: "client type",
+	Base:   func(t *clientType) *table.Base { return &t.Base },
+	Fields: []table.Field[clientType]{{Name: "Name", At: func(t *clientType) any { return &t.Name }}},
+}
+
+type (
+	typeNamed struct {
+		within
+		Type string `path:"client_type_id" doc:"Number or CID of the client type."`
+	}
+	typing struct {
+		within
+		Body table.Body[choice] `body:""`
+	}
+)
+
+// choice is the body that names a client type.
+type choice struct {
+	table.Base
+	Type table.ID
+}
+
+// Table implements table.Row.
+func (choice) Table() *table.Table[choice] { return choices }
+
+var choices = &table.Table[choice]{
+	Kind: "portal-client-type-choice", Noun: "client type choice",
+	Base:   func(c *choice) *table.Base { return &c.Base },
+	Fields: []table.Field[choice]{{Name: "ID", At: func(c *choice) any { return &c.Type }, Required: true, Target: product.TemplateKind}},
+}
+
+func (f family) typeRows() []operation.Row {
+	one := ShownType{ListedType: ListedType{1, "Web application"}, Description: "With a server", GrantType: "authorization_code", OktaAppType: "web", CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04"}
+	return []operation.Row{
+		operation.GET("list-client-types", "/{product_id}/client_types", "List the client types of a product", f.types,
+			operation.Example(nil, operation.Listing[ListedType]{Items: []ListedType{one.ListedType}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+		operation.POST("attach-client-type", "/{product_id}/client_types", "Attach a client type to a product", f.attachType, operation.Status(201), portal.Unprocessable(),
+			operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"ID": 1}, one)),
+		operation.GET("get-client-type", "/{product_id}/client_types/{client_type_id}", "Fetch a client type of a product", f.oneType, operation.Example(nil, one)),
+		operation.DELETE("detach-client-type", "/{product_id}/client_types/{client_type_id}", "Detach a client type from a product", f.detachType,
+			operation.Example(nil, portal.Status{Status: "ok"}), operation.Notes("The client type itself stays.")),
+	}
+}
+
+// typesOf returns the client types that a product names.
+func typesOf(ctx context.Context, r store.Reader, p product.Product) (out []clientType, err error) {
+	for _, id := range p.Templates {
+		t, err := portal.Glance[clientType](ctx, r, product.TemplateKind, id)
+		if err != nil {
+			return nil, err
+		}
+		if t.ID != 0 {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// typeOf returns one of them.
+func typeOf(ctx context.Context, r store.Reader, p product.Product, name string) (clientType, error) {
+	id, found, err := portal.Resolver(ctx, r)(product.TemplateKind, name)
+	if err != nil || !found || !slices.Contains(p.Templates, id) {
+		if err == nil {
+			err = fault.New(fault.NotFound, product.TemplateKind+".not_found", "record not found")
+		}
+		return clientType{}, err
+	}
+	return portal.Glance[clientType](ctx, r, product.TemplateKind, id)
+}
+
+func listedType(t clientType) ListedType { return ListedType{t.ID, t.Name} }
+
+func shownType(t clientType) ShownType {
+	return ShownType{listedType(t), t.Description, t.GrantType, t.OktaAppType, table.Stamp(t.CreatedAt), table.Stamp(t.UpdatedAt)}
+}
+
+func (f family) types(ctx context.Context, in listing) (out operation.Listing[ListedType], err error) {
+	err = f.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		p, err := of(ctx, r, in.within)
+		if err != nil {
+			return err
+		}
+		all, err := typesOf(ctx, r, p)
+		out = portal.Excerpt(all, in.Page, listedType)
+		return err
+	})
+	return out, err
+}
+
+func (f family) oneType(ctx context.Context, in typeNamed) (out ShownType, err error) {
+	err = f.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		p, err := of(ctx, r, in.within)
+		if err != nil {
+			return err
+		}
+		t, err := typeOf(ctx, r, p, in.Type)
+		out = shownType(t)
+		return err
+	})
+	return out, err
+}
+
+func (f family) attachType(ctx context.Context, in typing) (out ShownType, err error) {
+	err = f.update(ctx, in.within, func(ctx context.Context, w store.Writer, p product.Product, _ crud.Stamp) (product.Product, error) {
+		var c choice
+		if err := in.Body.Apply(&c, true, portal.Resolver(ctx, w)); err != nil {
+			return p, err
+		}
+		if p.Templates, err = with(p.Templates, c.Type); err != nil {
+			return p, err
+		}
+		t, err := typeOf(ctx, w, p, c.Type.String())
+		out = shownType(t)
+		return p, err
+	})
+	return out, err
+}
+
+func (f family) detachType(ctx context.Context, in typeNamed) (portal.Status, error) {
+	return portal.Status{Status: "ok"}, f.update(ctx, in.within, func(ctx context.Context, w store.Writer, p product.Product, _ crud.Stamp) (product.Product, error) {
+		t, err := typeOf(ctx, w, p, in.Type)
+		p.Templates = without(p.Templates, t.ID)
+		return p, err
+	})
+}

@@ -1,0 +1,132 @@
+package rows
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+type change = portal.Change[product.Product]
+
+// prepared is what the dashboard said before a product is stored.
+type prepared struct {
+	inner any // what the policy's own hooks keep
+	apis  sync.Index
+}
+
+// hooks are those of records with a policy; besides, the APIs of a product are held
+// against those of the dashboard first.
+func hooks(providers synchronise.Providers) portal.Hooks[product.Product] {
+	of := func(p product.Product) table.ID { return p.ProviderID }
+	policy := synchronise.Hooks(products.Kind, providers, of)
+	inside := func(fn func(context.Context, store.Writer, *change) error) func(context.Context, store.Writer, *change) error {
+		return func(ctx context.Context, w store.Writer, c *change) error {
+			memo, _ := c.Memo.(prepared)
+			c.Memo = memo.inner
+			err := fn(ctx, w, c)
+			c.Memo = memo
+			return err
+		}
+	}
+	return portal.Hooks[product.Product]{
+		Check: check,
+		Prepare: func(ctx context.Context, c *change) error {
+			dial, apis, err := admitted(ctx, c, providers)
+			if err != nil {
+				return err
+			}
+			err = synchronise.Hooks(products.Kind, dial, of).Prepare(ctx, c)
+			c.Memo = prepared{c.Memo, apis}
+			return err
+		},
+		Failed: func(ctx context.Context, c *change) {
+			memo, _ := c.Memo.(prepared)
+			c.Memo = memo.inner
+			policy.Failed(ctx, c)
+		},
+		Before: func(ctx context.Context, w store.Writer, c *change) (err error) {
+			if err := inside(policy.Before)(ctx, w, c); err != nil || c.Op == store.Deleted {
+				return err
+			}
+			memo, _ := c.Memo.(prepared)
+			c.New, _ = c.New.Known(memo.apis)
+			c.New.IsDocumentationOnly = len(c.New.APIs) == 0
+			c.New, err = products.Addressed(ctx, w, c.New)
+			return err
+		},
+		After: func(ctx context.Context, w store.Writer, c *change) error {
+			if c.Op == store.Deleted {
+				if err := discard(ctx, w, c.Old); err != nil {
+					return err
+				}
+			}
+			return inside(policy.After)(ctx, w, c)
+		},
+	}
+}
+
+// check holds a product against what it was and what the client says it is.
+func check(ctx context.Context, r store.Reader, c *change) error {
+	wrong := table.Problems{}
+	switch c.Op {
+	case store.Deleted:
+		return nil
+	case store.Created:
+		if c.New.IsDocumentationOnly && len(c.New.APIs) > 0 {
+			wrong.Invalid("IsDocumentationOnly")
+		}
+	default:
+		wrong = append(wrong, c.Old.Moved(c.New)...)
+	}
+	return wrong.Err()
+}
+
+// admitted returns what leads to the dashboard of a product, and its APIs, if a write
+// concerns them and they can be part of a product.
+func admitted(ctx context.Context, c *change, providers synchronise.Providers) (synchronise.Providers, sync.Index, error) {
+	if c.Op == store.Deleted || !c.New.Record().Pending() || len(c.New.APIs) == 0 {
+		return providers, nil, nil
+	}
+	p, err := providers(ctx, c.Scope, c.New.ProviderID)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := p.Dashboard.APIs(ctx)
+	if err != nil {
+		return nil, nil, synchronise.Explain(err)
+	}
+	apis := sync.NewIndex(list)
+	wrong := table.Problems(c.New.CheckAPIs(apis))
+	if len(wrong) == 0 && !fits(c, apis) {
+		wrong.Invalid("AuthType")
+	}
+	p.Dashboard = looked{p.Dashboard, list}
+	return func(context.Context, tenant.Scope, table.ID) (synchronise.Provider, error) { return p, nil }, apis, wrong.Err()
+}
+
+// fits reports whether the APIs authenticate as the client wants. What an answer said, and
+// comes back with a change, says nothing.
+func fits(c *change, apis sync.Index) bool {
+	wanted, _ := table.Text(c.Sent.Get("AuthType"))
+	if wanted == "" || c.Op == store.Updated && wanted == c.Old.AuthType() {
+		return true
+	}
+	return product.SameMethod(wanted, apis[c.New.APIs[0].APIID].AuthTypes)
+}
+
+// looked is a dashboard whose APIs were read a moment ago.
+type looked struct {
+	dashboard.Dashboard
+	apis []sync.API
+}
+
+// APIs implements dashboard.Dashboard.
+func (l looked) APIs(context.Context) ([]sync.API, error) { return l.apis, nil }

@@ -1,0 +1,135 @@
+package rows
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// images is how the content of pictures is stored, apart from the products: lists of
+// products need not read it.
+var images = &store.Kind[product.Image]{
+	Name: product.ImageKind, Noun: "image",
+	ID:  product.Image.Key,
+	Org: func(i product.Image) tenant.ID { return i.Portal },
+}
+
+// Images is the registration of the content of pictures.
+func Images() crud.Registration {
+	return crud.Facts[product.Image]{Kind: images, Sample: func(at crud.Stamp) (product.Image, error) {
+		return product.Image{Product: portal.Sampled(product.Product{}, at).ID, Portal: at.Org, Which: product.Logo, Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}, nil
+	}}.Registration()
+}
+
+// CodeImage is the code of the fault for a file that is no picture.
+const CodeImage = "portal_image.invalid"
+
+// maxForm is how much larger than the picture the form may be that it comes in.
+const maxForm = 64 << 10
+
+type upload struct {
+	within
+	Body operation.Attachment `body:""`
+}
+
+func (f family) imageRows() (rows []operation.Row) {
+	refused := operation.Answers(map[string]operation.Answer{"invalid": {Status: 400}, "not_found": {Status: 400, Text: "record not found"}})
+	ok := operation.Example(nil, portal.Status{Status: "ok"})
+	for _, which := range []product.Picture{product.Logo, product.Preview} {
+		at := "/{product_id}/" + string(which)
+		rows = append(
+			rows,
+			operation.POST("upload-"+string(which), at, "Upload the "+string(which)+" of a product", f.upload(which), refused, operation.Example(map[string]any{"file": "(an image)"}, portal.Status{Status: "ok"}), operation.Limits(product.MaxImage+maxForm, 0), operation.Faulting(CodeImage),
+				operation.Notes("PNG, JPEG, GIF, WebP or SVG, 5 MiB at most. What the file is says its content. It replaces the one before.")),
+			operation.GET("get-"+string(which), at, "Fetch the "+string(which)+" of a product", f.fetch(which), refused, operation.Example(nil, Picture{Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")})),
+			operation.DELETE("delete-"+string(which), at, "Delete the "+string(which)+" of a product", f.erase(which), refused, ok),
+		)
+	}
+	return rows
+}
+
+// Picture is a picture as it is answered.
+type Picture product.Image
+
+// Stream implements operation.Stream.
+func (p Picture) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
+	return p.Type, "", [][]byte{p.Data}, nil
+}
+
+// MediaTypes implements operation.Varied.
+func (Picture) MediaTypes() []string { return product.MediaTypes() }
+
+// Header implements operation.Headed: an SVG file is a document, which may neither run nor
+// load anything, and no browser takes a picture for something else.
+func (Picture) Header() map[string]string {
+	return map[string]string{"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox", "X-Content-Type-Options": "nosniff"}
+}
+
+// Schema describes the answer.
+func (Picture) Schema() map[string]any { return map[string]any{"type": "string", "format": "binary"} }
+
+func (f family) upload(which product.Picture) func(context.Context, upload) (portal.Status, error) {
+	return func(ctx context.Context, in upload) (portal.Status, error) {
+		mediaType, extension, err := product.Sniff(in.Body.Content)
+		switch {
+		case err != nil:
+			return portal.Status{}, fault.New(fault.Invalid, CodeImage, "%s", err.Error())
+		case len(in.Body.Content) > product.MaxImage:
+			return portal.Status{}, fault.New(fault.TooLarge, CodeImage, "the image is too large: %d bytes at most", product.MaxImage)
+		}
+		return portal.Status{Status: "ok"}, f.update(ctx, in.within, func(ctx context.Context, w store.Writer, p product.Product, at crud.Stamp) (product.Product, error) {
+			i := product.Image{Product: p.ID, Portal: at.Org, Which: which, Type: mediaType, Data: in.Body.Content}
+			had := *p.File(which) != ""
+			*p.File(which) = string(which) + "." + extension
+			if !had {
+				return p, images.Insert(ctx, w, i)
+			}
+			_, err := images.Edit(ctx, w, i.Key(), nil, func(product.Image) (product.Image, error) { return i, nil })
+			return p, err
+		})
+	}
+}
+
+func (f family) fetch(which product.Picture) func(context.Context, within) (Picture, error) {
+	return func(ctx context.Context, in within) (out Picture, err error) {
+		err = f.Store.View(ctx, in.Scope, func(r store.Reader) error {
+			p, err := of(ctx, r, in)
+			if err != nil {
+				return err
+			}
+			i, err := images.Get(ctx, r, product.ImageKey(p.ID, which))
+			out = Picture(i.Value)
+			return err
+		})
+		return out, err
+	}
+}
+
+func (f family) erase(which product.Picture) func(context.Context, within) (portal.Status, error) {
+	return func(ctx context.Context, in within) (portal.Status, error) {
+		return portal.Status{Status: "ok"}, f.update(ctx, in, func(ctx context.Context, w store.Writer, p product.Product, _ crud.Stamp) (product.Product, error) {
+			*p.File(which) = ""
+			_, err := images.Delete(ctx, w, product.ImageKey(p.ID, which), nil)
+			return p, err
+		})
+	}
+}
+
+// discard removes the pictures of a product that goes.
+func discard(ctx context.Context, w store.Writer, p product.Product) error {
+	for _, which := range []product.Picture{product.Logo, product.Preview} {
+		if *p.File(which) == "" {
+			continue
+		}
+		if _, err := images.Delete(ctx, w, product.ImageKey(p.ID, which), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

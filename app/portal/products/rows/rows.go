@@ -1,0 +1,66 @@
+// Package rows holds the operations on products (docs/wire/portal-products.md).
+package rows
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/tag"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+type (
+	catalogueOf = catalogue.Catalogue
+	tagOf       = tag.Tag
+)
+
+// operations makes rows of products.
+type operations = portal.Operations[product.Product, Listed, Shown]
+
+// Resource is what there is to products, whose policies are at the dashboards of providers.
+func Resource(dashboards synchronise.Providers) portal.Resource[product.Product, Listed, Shown] {
+	return portal.Resource[product.Product, Listed, Shown]{
+		Kind: products.Kind, Name: "portal-products", Path: "/products", Param: param, One: "a product", Many: "products",
+		List: list, Show: show, Sample: sample, Hooks: hooks(dashboards),
+		Rows: func(o operations) []operation.Row {
+			f := family{o}
+			return slices.Concat([]operation.Row{o.ListRow(), o.CreateRow(conflicts), o.GetRow(), o.UpdateRow(conflicts), o.DeleteRow(conflicts)}, f.tagRows(), f.typeRows(), f.imageRows())
+		},
+	}
+}
+
+// conflicts are the faults of the dashboard.
+var conflicts = operation.Faulting(synchronise.CodeCarry)
+
+const param = "product_id"
+
+var sample = product.Product{
+	ProviderID: 1, Ref: sync.Ref{ObjectID: "6490fd2a1ba6a6000108864d", ID: "portal-2r7p8aUnkzby17hCJk8w2XvK3K6"}, Name: "Payment API", DisplayName: "ACME Payment API",
+	APIs: product.Details{{APIID: "3108a5fc970946ef66c1835cf73ba7a5", Description: "Payments", OASUrl: "https://petstore.example/openapi.json",
+		Facts: product.Facts{Name: "Payment API", ListenPath: "/payments/", TargetURL: "https://payments.example/", APIType: "authToken", Status: true}}},
+	AuthTypes: []string{"authToken"}, AuthTypeMode: product.SelfServe, Description: "Pays.", Content: "<p>Pays.</p>", Path: "acme-payment-api", Scopes: "payments,clients",
+}
+
+// Shelf is where synchronisation keeps products.
+func Shelf() providers.Shelf {
+	return providers.Kept[product.Product]{
+		Of: sync.KindProduct, In: products.Kind, Provider: func(p *product.Product) *table.ID { return &p.ProviderID },
+		Complete: func(ctx context.Context, w store.Writer, p *product.Product) (err error) {
+			*p, err = products.Addressed(ctx, w, *p)
+			return err
+		},
+		Gone: func(ctx context.Context, w store.Writer, p product.Product, _ crud.Stamp) error {
+			return discard(ctx, w, p)
+		},
+	}
+}

@@ -1,0 +1,118 @@
+package product
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Detail is what the portal says about one API of a product.
+type Detail struct {
+	APIID       string
+	Description string `json:",omitempty"`
+	OASUrl      string `json:",omitempty"`
+	Facts
+}
+
+// Facts is what the dashboard said about an API when it was last asked.
+type Facts struct {
+	Name       string `json:",omitempty"`
+	ListenPath string `json:",omitempty"`
+	TargetURL  string `json:",omitempty"`
+	APIType    string `json:",omitempty"`
+	Status     bool   `json:",omitempty"` // gateways serve it
+}
+
+// Details are the APIs of a product. A client sends the whole set; what it does not say
+// about an API that the product has stays, and facts are the dashboard's to say.
+type Details []Detail
+
+// maxID is how many characters the identifier of an API has at most, and maxAddress those
+// of an address.
+const (
+	maxID      = 255
+	maxAddress = 4096
+)
+
+// Take implements table.Taker. A list in which no element names an API says nothing.
+func (d *Details) Take(sent any) (done, ok bool) {
+	if sent == nil {
+		*d = nil
+		return true, true
+	}
+	list, isList := sent.([]any)
+	if !isList || len(list) > table.MaxList {
+		return false, false
+	}
+	had, named := map[string]Detail{}, 0
+	for _, v := range *d {
+		had[v.APIID] = v
+	}
+	out := make(Details, 0, len(list))
+	for _, v := range list {
+		members, isObject := v.(map[string]any)
+		if !isObject {
+			return false, false
+		}
+		id, fine := member(members, "APIID", maxID)
+		if !fine {
+			return false, false
+		}
+		if id == "" {
+			continue
+		}
+		named++
+		one := had[id]
+		one.APIID = id
+		if !one.say(members) {
+			return false, false
+		}
+		out = append(out, one)
+	}
+	if named == 0 && len(list) > 0 {
+		return false, true
+	}
+	slices.SortStableFunc(out, func(a, b Detail) int { return strings.Compare(a.APIID, b.APIID) })
+	*d = slices.CompactFunc(out, func(a, b Detail) bool { return a.APIID == b.APIID })
+	return true, named == len(list)
+}
+
+// say puts what a client says about an API into its detail.
+func (d *Detail) say(members map[string]any) bool {
+	for _, f := range []struct {
+		name string
+		at   *string
+		most int
+	}{{"Description", &d.Description, table.MaxText}, {"OASUrl", &d.OASUrl, maxAddress}} {
+		if _, sent := members[f.name]; !sent {
+			continue
+		}
+		s, fine := member(members, f.name, f.most)
+		if !fine {
+			return false
+		}
+		*f.at = s
+	}
+	return true
+}
+
+func member(members map[string]any, name string, most int) (string, bool) {
+	s, ok := table.Text(members[name])
+	return s, ok && utf8.RuneCountInString(s) <= most
+}
+
+// Schema implements table.Taker.
+func (*Details) Schema() map[string]any {
+	text := map[string]any{"type": "string"}
+	return map[string]any{
+		"type": []string{"array", "null"}, "description": "All APIs of the product.",
+		"items": map[string]any{"type": "object", "properties": map[string]any{"APIID": text, "Description": text, "OASUrl": text}},
+	}
+}
+
+// valid reports whether the details are those of APIs, as many as a product may have.
+func (d Details) valid() bool {
+	return len(d) <= table.MaxList && !slices.ContainsFunc(d, func(v Detail) bool { return v.APIID == "" })
+}

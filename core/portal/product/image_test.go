@@ -1,0 +1,59 @@
+package product_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+func TestSniff(t *testing.T) {
+	for data, want := range map[string]string{
+		"\x89PNG\r\n\x1a\n…":           "image/png",
+		"\xff\xd8\xff\xe0…":            "image/jpeg",
+		"GIF87a…":                      "image/gif",
+		"GIF89a":                       "image/gif",
+		"RIFF\x01\x02\x03\x04WEBPVP8 ": "image/webp",
+		"<svg/>":                       "image/svg+xml",
+		"\ufeff <?xml version=\"1.0\"?>\n<!-- x --><!DOCTYPE svg>\n<svg xmlns=\"http://www.w3.org/2000/svg\"><script/></svg>": "image/svg+xml",
+		"":                                 "",
+		"RIFF\x01\x02\x03\x04WAVE":         "",
+		"\x89PN":                           "",
+		"<html><svg/></html>":              "",
+		"x<svg/>":                          "",
+		"<?xml?> x <svg/>":                 "",
+		"<!DOCTYPE html>":                  "",
+		"<svg":                             "",
+		"MZ\x90":                           "",
+		strings.Repeat("<!-- x -->", 1000): "",
+	} {
+		got, extension, err := product.Sniff([]byte(data))
+		if got != want || (err == nil) != (want != "") || (extension == "") != (want == "") {
+			t.Errorf("%q: %q, %q, %v", data, got, extension, err)
+		}
+	}
+}
+
+func TestAddress(t *testing.T) {
+	p := product.Product{Base: table.Base{ID: 2}}
+	if p.Address(product.Logo) != "" {
+		t.Error("an address of nothing")
+	}
+	*p.File(product.Preview) = "preview.png"
+	if got := p.Address(product.Preview); got != "/system/products/2/preview/preview.png" || p.Address(product.Logo) != "" {
+		t.Error(got)
+	}
+}
+
+// FuzzSniff: no file makes it fail, and what is said about one is complete.
+func FuzzSniff(f *testing.F) {
+	f.Add([]byte("<!-- x --><svg/>"))
+	f.Add([]byte("RIFF\x01\x02\x03\x04WEBP"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		mediaType, extension, err := product.Sniff(data)
+		if (err == nil) != strings.HasPrefix(mediaType, "image/") || (err == nil) != (extension != "") {
+			t.Error(mediaType, extension, err)
+		}
+	})
+}
