@@ -55,9 +55,11 @@ func faults(root string) ([]byte, error) {
 	}
 	for _, f := range all {
 		ast.Inspect(f.file, func(n ast.Node) bool {
-			if code, t, ok := s.fault(f, n); ok && !slices.Contains(texts[code], t) {
-				texts[code] = append(texts[code], t)
-			}
+			s.told(f, n, func(code string, t said) {
+				if !slices.Contains(texts[code], t) {
+					texts[code] = append(texts[code], t)
+				}
+			})
 			return true
 		})
 	}
@@ -78,10 +80,10 @@ type constant struct {
 	in    source
 }
 
-// helper is a function that makes a fault of its arguments.
+// helper is a function that makes faults of its arguments.
 type helper struct {
 	params []string
-	call   *ast.CallExpr // of fault.New
+	calls  []*ast.CallExpr // of fault.New
 	in     source
 }
 
@@ -96,7 +98,7 @@ func (s *sources) helpersOf(f source) {
 		}
 		ast.Inspect(body, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && named(call.Fun, "fault", "New") && len(h.params) > 0 {
-				h.call = call
+				h.calls = append(h.calls, call)
 				s.helpers[f.dir+"."+name] = h
 			}
 			return true
@@ -162,14 +164,14 @@ func (s *sources) add(dir string, f *ast.File) source {
 	return out
 }
 
-// fault reads a call of fault.New, or of a helper.
-func (s *sources) fault(f source, n ast.Node) (code string, t said, ok bool) {
-	call, isCall := n.(*ast.CallExpr)
-	if !isCall {
-		return "", t, false
+// told reads a call of fault.New, or all that a helper makes.
+func (s *sources) told(f source, n ast.Node, tell func(string, said)) {
+	call, _ := n.(*ast.CallExpr)
+	if call == nil {
+		return
 	}
 	if name, isName := call.Fun.(*ast.Ident); isName {
-		if h := s.helpers[f.dir+"."+name.Name]; h.call != nil {
+		if h := s.helpers[f.dir+"."+name.Name]; h.calls != nil {
 			inside := h.in
 			inside.args = map[string]string{}
 			for i, p := range h.params {
@@ -177,9 +179,19 @@ func (s *sources) fault(f source, n ast.Node) (code string, t said, ok bool) {
 					inside.args[p] = s.text(f, call.Args[i])
 				}
 			}
-			return s.fault(inside, h.call)
+			for _, made := range h.calls {
+				s.told(inside, made, tell)
+			}
+			return
 		}
 	}
+	if code, t, ok := s.fault(f, call); ok {
+		tell(code, t)
+	}
+}
+
+// fault reads a call of fault.New.
+func (s *sources) fault(f source, call *ast.CallExpr) (code string, t said, ok bool) {
 	if len(call.Args) < 3 || !named(call.Fun, "fault", "New") {
 		return "", t, false
 	}
