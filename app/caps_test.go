@@ -87,7 +87,7 @@ func TestCapsAtTheDoors(t *testing.T) {
 		{"PUT", "/api/apis/oas/two/categories", `{"categories":[` + entries(1_001, `"c%d"`) + `]}`, "categories", "1000"},
 		{"POST", "/admin/organisations", `{"apis":[` + entries(10_001, `{"api_id":"a%d"}`) + `]}`, "apis", "10000"},
 		{"POST", "/admin/organisations/import", `{"event_options":{` + entries(101, `"e%d":{}`) + `}}`, "event_options", "100"},
-		{"PUT", "/admin/organisations/" + string(first.OrgID), `{"additional_permissions":{` + entries(1_001, `"p%d":"x"`) + `}}`, "additional_permissions", "1000"},
+		{"PUT", "/admin/organisations/" + string(first.OrgID), `{"additional_permissions":{` + entries(201, `"p%d":"x"`) + `}}`, "additional_permissions", "200"},
 		{"POST", "/admin/policies/import", `{"Data":[` + entries(10_001, `{"id":"p%d"}`) + `]}`, "Data", "10000"},
 		{"POST", "/admin/apis/import", `{"apis":[` + entries(10_001, `{"api_definition":{"api_id":"a%d"}}`) + `]}`, "apis", "10000"},
 	} {

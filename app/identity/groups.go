@@ -44,7 +44,7 @@ var groupResource = crud.Resource[identity.UserGroup, identity.GroupDraft]{
 		return g.Replace(d)
 	},
 	Draft: map[string]any{"name": "API designers", "description": "Those who write APIs", "active": true, "user_permissions": map[string]string{"apis": "write", "policies": "read"}},
-	Faults: []string{identity.CodeGroupText, identity.CodeGroupDays, identity.CodeGroupPermissions, identity.CodeGroupEmpty, identity.GroupKind + ".too_many",
+	Faults: []string{identity.CodeGroupName, identity.CodeGroupText, identity.CodeGroupDays, identity.CodeGroupPermissions, identity.CodeGroupEmpty, identity.GroupKind + ".too_many",
 		codeGrant, codeLastAdmin},
 	Receipt: func(op store.Op, g identity.UserGroup) (any, string) {
 		if op == store.Created {

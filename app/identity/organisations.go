@@ -98,6 +98,9 @@ func (o organisationRows) bring(hidden operation.Option) operation.Row {
 // Import creates an organisation, or replaces the one that has its identifier.
 func (o organisationRows) Import(ctx context.Context, in importIn) (operation.Receipt, error) {
 	org, err := identity.NewOrganisation(tenant.ID(o.NewID()), in.Draft)
+	if err == nil {
+		err = org.Named()
+	}
 	if err != nil {
 		return operation.Receipt{}, err
 	}

@@ -1,6 +1,8 @@
 package access
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,8 +33,8 @@ func CheckCustom(custom map[string]string) error {
 	if len(custom) > MaxCustom {
 		return fault.New(fault.Invalid, CodeCustom, "an organisation can have %d additional permissions; it would have %d", MaxCustom, len(custom)).At("additional_permissions")
 	}
-	for name, label := range custom {
-		field := "additional_permissions." + name
+	for _, name := range slices.Sorted(maps.Keys(custom)) {
+		label, field := custom[name], "additional_permissions."+name
 		switch {
 		case !readable(name, maxName) || name == "":
 			return fault.New(fault.Invalid, CodeCustom, "the name of a permission must be one line of 1 to %d characters, without blanks at its ends", maxName).At("additional_permissions")
@@ -43,6 +45,13 @@ func CheckCustom(custom map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// Known reports whether a name means something: it is a permission of the product, or one
+// of those that an organisation has besides.
+func Known(name string, custom map[string]string) bool {
+	_, own := custom[name]
+	return own || name != string(AnyUser) && (slices.Contains(Groups, Permission(name)) || slices.Contains(slices.Collect(maps.Values(synonyms)), name))
 }
 
 func builtIn(name string) bool {

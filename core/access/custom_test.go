@@ -44,3 +44,16 @@ func TestCheckCustom(t *testing.T) {
 		}
 	}
 }
+
+// TestKnown: names count as they are written in permission maps.
+func TestKnown(t *testing.T) {
+	custom := map[string]string{"billing": "Bills"}
+	for name, want := range map[string]bool{
+		"apis": true, "policies": true, "policy": true, "IsAdmin": true, "billing": true,
+		"isadmin": false, "Billing": false, "appis": false, "": false, "*": false,
+	} {
+		if got := access.Known(name, custom); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+}

@@ -61,7 +61,7 @@ var (
 	Organisation = &List{"organisation", "organisation", []Cap{
 		{"apis", 10_000},
 		{"event_options", 100},
-		{"additional_permissions", 1_000},
+		{"additional_permissions", 200},
 	}}
 	User = &List{"user", "user", []Cap{
 		{"user_permissions", 1_000},

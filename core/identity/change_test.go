@@ -131,24 +131,29 @@ func TestGroups(t *testing.T) {
 // TestGroupDrafts states what a group needs, and that ResetPassword stays as it is.
 func TestGroupDrafts(t *testing.T) {
 	no := false
+	for _, name := range []string{"", " \t"} {
+		if _, err := identity.NewGroup("1", "o", identity.GroupDraft{Name: name, Permissions: access.Map{"apis": "read"}}); fault.CodeOf(err) != identity.CodeGroupName || field(err) != "name" {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
 	for want, d := range map[string]identity.GroupDraft{
-		"":                        {Permissions: access.Map{"apis": "read"}},
+		"":                        {Name: "g", Permissions: access.Map{"apis": "read"}},
 		"name":                    {Name: strings.Repeat("a", 1001), Permissions: access.Map{"apis": "read"}},
-		"description":             {Description: strings.Repeat("a", 1001), Permissions: access.Map{"apis": "read"}},
-		"password_max_days":       {PasswordMaxDays: -1, Permissions: access.Map{"apis": "read"}},
-		"user_permissions":        {},
-		"user_permissions.portal": {Permissions: access.Map{"portal": "yes"}},
+		"description":             {Name: "g", Description: strings.Repeat("a", 1001), Permissions: access.Map{"apis": "read"}},
+		"password_max_days":       {Name: "g", PasswordMaxDays: -1, Permissions: access.Map{"apis": "read"}},
+		"user_permissions":        {Name: "g"},
+		"user_permissions.portal": {Name: "g", Permissions: access.Map{"portal": "yes"}},
 	} {
 		if g, err := identity.NewGroup("1", "o", d); field(err) != want || err == nil && (!g.Active || g.ID != "1" || g.OrgID != "o") {
 			t.Errorf("%+v: %+v, %v", d, g, err)
 		}
 	}
 	g := identity.UserGroup{Active: true, Permissions: access.Map{"ResetPassword": "write"}}
-	g, err := g.Replace(identity.GroupDraft{Active: &no, Permissions: access.Map{"ResetPassword": "admin", "apis": "read"}})
+	g, err := g.Replace(identity.GroupDraft{Name: "g", Active: &no, Permissions: access.Map{"ResetPassword": "admin", "apis": "read"}})
 	if err != nil || g.Active || !maps.Equal(g.Permissions, access.Map{"ResetPassword": "write", "apis": "read"}) {
 		t.Errorf("%+v, %v", g, err)
 	}
-	if g, err = g.Replace(identity.GroupDraft{Permissions: access.Map{"apis": "read"}}); err != nil || g.Active {
+	if g, err = g.Replace(identity.GroupDraft{Name: "g", Permissions: access.Map{"apis": "read"}}); err != nil || g.Active {
 		t.Errorf("%+v, %v", g, err)
 	}
 }

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -34,6 +35,7 @@ type GroupDraft struct {
 
 // Codes of the faults that a draft of a group can be answered with.
 const (
+	CodeGroupName        = GroupKind + ".name"
 	CodeGroupText        = GroupKind + ".text"
 	CodeGroupDays        = GroupKind + ".password_max_days"
 	CodeGroupPermissions = GroupKind + ".user_permissions"
@@ -48,6 +50,9 @@ func NewGroup(id string, org tenant.ID, d GroupDraft) (UserGroup, error) {
 // Replace returns g with the draft's choices. ResetPassword is not among them: it
 // stays as it is.
 func (g UserGroup) Replace(d GroupDraft) (UserGroup, error) {
+	if strings.TrimSpace(d.Name) == "" {
+		return g, fault.New(fault.Invalid, CodeGroupName, "name must not be empty: it tells groups apart").At("name")
+	}
 	if err := checkText(GroupKind, "name", d.Name); err != nil {
 		return g, err
 	}
@@ -108,6 +113,9 @@ func checkMap(kind string, m access.Map) error {
 		if err := checkText(kind, "the name of a permission", name); err != nil {
 			return err
 		}
+	}
+	if _, ok := m[""]; ok {
+		return fault.New(fault.Invalid, kind+".user_permissions", "user_permissions has an entry with an empty name; name a permission or leave the entry out").At("user_permissions")
 	}
 	if name, ok := m.Valid(); !ok {
 		return fault.New(fault.Invalid, kind+".user_permissions", "user_permissions.%s must be one of deny, read, write, admin", name).

@@ -31,7 +31,7 @@ func TestNewUser(t *testing.T) {
 	for want, d := range map[string]identity.UserDraft{
 		"email_address":           {Email: "nobody"},
 		"user_permissions.apis":   {Email: "a@b.example", Permissions: access.Map{"apis": "maybe"}},
-		"user_permissions.":       {Email: "a@b.example", Permissions: access.Map{"": "write"}},
+		"user_permissions":        {Email: "a@b.example", Permissions: access.Map{"": "write"}},
 		"user_permissions.portal": {Email: "a@b.example", Permissions: access.Map{"portal": ""}},
 		"first_name":              {Email: "a@b.example", FirstName: strings.Repeat("é", 1001)},
 		"last_name":               {Email: "a@b.example", LastName: strings.Repeat("é", 1001)},

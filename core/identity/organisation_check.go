@@ -5,7 +5,9 @@ import (
 	"maps"
 	"net/mail"
 	"slices"
+	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/delivery"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -24,7 +26,7 @@ const (
 )
 
 // OrganisationFaults are the codes of the faults of a draft.
-var OrganisationFaults = []string{CodeOrganisationID, CodeOrganisationField, CodeOrganisationSize, caps.Organisation.Kind + ".too_many", CodeRules, CodeRulesBusy}
+var OrganisationFaults = []string{CodeOrganisationID, CodeOrganisationField, CodeOrganisationSize, caps.Organisation.Kind + ".too_many", access.CodeCustom, CodeRules, CodeRulesBusy}
 
 // maxOrganisation is the size of an organisation as JSON. Every request of its users
 // reads it, and a list shows all of them.
@@ -42,6 +44,9 @@ func (o Organisation) check() error {
 			return err
 		}
 	}
+	if err := access.CheckCustom(o.AdditionalPermissions); err != nil {
+		return err
+	}
 	if err := o.checkValues(); err != nil {
 		return err
 	}
@@ -50,6 +55,15 @@ func (o Organisation) check() error {
 		return fault.New(fault.Invalid, CodeOrganisationSize, "the organisation has %d bytes, and may have %d; leave out what is not needed", len(text), maxOrganisation)
 	}
 	return err
+}
+
+// Named refuses an organisation without a name. Imports ask for one: what they bring is
+// of somebody, and an empty record in its place would be a mistake.
+func (o Organisation) Named() error {
+	if strings.TrimSpace(o.OwnerName) == "" && strings.TrimSpace(o.OwnerSlug) == "" {
+		return invalidOrganisation("owner_name", "must not be empty: say whose organisation it is")
+	}
+	return nil
 }
 
 func (o Organisation) checkValues() error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
@@ -83,7 +84,12 @@ func TestOrganisationRefusals(t *testing.T) {
 		`{"event_options":{"api_event":{"email":"a@b@c"}}}`:                                      {identity.CodeOrganisationField, "event_options.api_event.email"},
 		`{"event_options":{"other":{"webhook":"http://h/","email":"a@b.example","redis":true}}}`: {},
 		`{"event_options":` + members(101, `{}`) + `}`:                                           {"organisation.too_many", "event_options"},
-		`{"additional_permissions":` + members(1_001, `"x"`) + `}`:                               {"organisation.too_many", "additional_permissions"},
+		`{"additional_permissions":` + members(201, `"x"`) + `}`:                                 {"organisation.too_many", "additional_permissions"},
+		`{"additional_permissions":{"team":"Team"}}`:                                             {},
+		`{"additional_permissions":{"team":"Team","APIs":"Ours"}}`:                               {access.CodeCustom, "additional_permissions.APIs"},
+		`{"additional_permissions":{"policy":""}}`:                                               {access.CodeCustom, "additional_permissions.policy"},
+		`{"additional_permissions":{"":"x"}}`:                                                    {access.CodeCustom, "additional_permissions"},
+		`{"additional_permissions":{"team":" x"}}`:                                               {access.CodeCustom, "additional_permissions.team"},
 		`{"apis":[` + strings.Repeat(`{},`, 10_000) + `{}]}`:                                     {"organisation.too_many", "apis"},
 		`{"more":"` + strings.Repeat("x", 1<<20) + `"}`:                                          {identity.CodeOrganisationSize, ""},
 	} {

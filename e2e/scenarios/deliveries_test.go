@@ -53,7 +53,7 @@ func deliveries(t *testing.T, s *service, kill func()) {
 	}
 	r := newReceiver(t, random(t))
 	for lane := range laneCount {
-		s.admin.do(t, http.MethodPost, "/admin/organisations/import", object{"id": laneName(lane), "event_options": object{
+		s.admin.do(t, http.MethodPost, "/admin/organisations/import", object{"id": laneName(lane), "owner_name": laneName(lane), "event_options": object{
 			"api_event": object{"webhook": r.server.URL + "/" + laneName(lane), "secret": laneSecret(lane)}}})
 	}
 	// Events are told from when the first process has begun to listen.
