@@ -160,7 +160,7 @@ func newKeys(s people) (secret.Keys, error) {
 
 func newIdentity(b basics, s people, e embedded, st store.Store, keys secret.Keys, l *apis.Repository) *identity.Service {
 	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: b.newID, Now: b.now, Log: b.log,
-		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, RulesDecide: e.rules != nil, Disown: l.Disown, EndSessions: session.EndAll, PasswordSettings: s.wording}
+		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, RulesDecide: e.rules != nil, Preset: s.custom, Disown: l.Disown, EndSessions: session.EndAll, PasswordSettings: s.wording}
 }
 
 func newSessions(s people, id *identity.Service) *session.Service { return session.New(id, s.sessions) }
@@ -245,9 +245,9 @@ func newChecker(s embedded, t Tools, ops table) rules.Checker {
 	return s.checker(t)
 }
 
-func newRulebook(s embedded, p people, a *App, id *identity.Service, trail *audit.Service) *rulebook.Service {
+func newRulebook(s embedded, a *App, id *identity.Service, trail *audit.Service) *rulebook.Service {
 	return rulebook.New(rulebook.Config{
-		Identity: id, Workshop: func() rules.Workshop { return a.workshop }, Find: a.find, Decides: s.rules != nil, Preset: p.custom, Trail: trail.Newest,
+		Identity: id, Workshop: func() rules.Workshop { return a.workshop }, Find: a.find, Decides: s.rules != nil, Trail: trail.Newest,
 	})
 }
 

@@ -36,13 +36,16 @@ func (s ServiceAccounts) Operations() []operation.Operation {
 			operation.Notes("It has no key yet. Callers who are not admins can give only the permissions that they have."),
 			operation.Example(draft, done("Service account created", exampleUser.ID))),
 		operation.GET("get", "/{accountId}", "Fetch a service account", s.Get, operation.Faulting(accountMissing), operation.Example(nil, view)),
+		operation.GET("permissions", "/{accountId}/permissions", "Explain the permissions of a service account", s.Permissions, operation.Faulting(accountMissing),
+			operation.Example(nil, exampleExplanation()),
+			operation.Notes("As for users; user_id is the name by which history and owners know the account. A key that is limited may do less.")),
 		operation.PUT("replace", "/{accountId}", "Replace a service account", s.Replace, operation.Faulting(append(choosing, accountMissing)...),
 			operation.Notes("Absent members become empty; only active keeps its value. Name and keys stay, so that no other name may be sent. The keys have the new permissions at once."),
 			operation.Example(map[string]any{"description": "Publishes APIs", "user_permissions": map[string]string{"apis": "write"}}, done("Service account updated", nil))),
 		operation.DELETE("delete", "/{accountId}", "Delete a service account and its keys", s.Delete, operation.Faulting(accountMissing), operation.Example(nil, done("Service account deleted", nil))),
 		operation.POST("keys.create", "/{accountId}/keys", "Create a key of a service account", s.CreateKey,
-			operation.Faulting(accountMissing, identity.CodeKeyName, identity.CodeAccountText, identity.CodeKeyExpiry, identity.CodeAccountTooMany, codeGrant),
-			operation.Notes("The answer is the only one that shows the key. Callers who are not admins can create keys only for what they may do themselves."),
+			operation.Faulting(accountMissing, identity.CodeKeyName, identity.CodeAccountText, identity.CodeKeyExpiry, identity.CodeKeyPermission, identity.CodeAccountTooMany, codeGrant),
+			operation.Notes("The answer is the only one that shows the key. Callers who are not admins can create keys only for what they may do themselves. Unknown names of permissions are refused."),
 			operation.Example(map[string]any{"name": "pipeline", "expires_at": "2027-01-01T00:00:00Z", "permissions": []string{"apis"}}, done("Service account key created", made))),
 		operation.DELETE("keys.delete", "/{accountId}/keys/{keyId}", "Delete a key of a service account", s.DeleteKey, operation.Faulting(accountMissing, keyMissing),
 			operation.Example(nil, done("Service account key deleted", nil))),
@@ -177,6 +180,13 @@ func (s ServiceAccounts) CreateKey(ctx context.Context, in newKeyIn) (operation.
 		}
 		may, err := potential(ctx, w, a.User())
 		if err != nil {
+			return b, err
+		}
+		custom, err := s.custom(ctx, w, a.OrgID)
+		if err != nil {
+			return b, err
+		}
+		if err := in.Draft.Means(may, custom); err != nil {
 			return b, err
 		}
 		return b, granting(in.Who, nil, may.Limit(in.Draft.Permissions)) // who has the key has these

@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,24 @@ func TestProgramsAreGivenWhatOneHas(t *testing.T) {
 		call.Path["accountId"] = id
 		_, err := h.ask(t, c.op, call, c.body)
 		wants(t, err, fault.Denied, c.code)
+	}
+}
+
+// TestKeysOfUnknownPermissions: names of the product, of the organisation and of the
+// account limit a key; an organisation that named none has those of the configuration.
+func TestKeysOfUnknownPermissions(t *testing.T) {
+	h := open(t)
+	h.Preset = map[string]string{"reports": "Reports"}
+	h.organisation(t, acme)
+	id, _ := h.program(t, `{"name":"deploy","user_permissions":{"apis":"read","legacy":"read"}}`, `{"name":"first"}`)
+	for permission, want := range map[string]string{"hooks": "", "legacy": "", "reports": "", "appis": "permissions[0]", "billing": "permissions[0]"} {
+		call := as(t, "root", root, id)
+		call.Path["accountId"] = id
+		_, err := h.ask(t, "service-accounts.keys.create", call, `{"name":"k","permissions":["`+permission+`"]}`)
+		var f *fault.Error
+		if (err == nil) != (want == "") || err != nil && (!errors.As(err, &f) || f.Field != want || !strings.Contains(f.Error(), permission)) {
+			t.Errorf("%s: %v", permission, err)
+		}
 	}
 }
 

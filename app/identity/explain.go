@@ -39,6 +39,20 @@ func (s Users) Permissions(ctx context.Context, in memberIn) (out Explanation, e
 	return out, err
 }
 
+// Permissions explains what a service account may do at this moment, apart from the
+// limits of its keys.
+func (s ServiceAccounts) Permissions(ctx context.Context, in accountIn) (out Explanation, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err := accounts.Get(ctx, r, in.ID)
+		if err != nil {
+			return err
+		}
+		out, err = s.explain(ctx, r, a.Value.User())
+		return err
+	})
+	return out, err
+}
+
 // exampleExplanation is an answer for the API description.
 func exampleExplanation() Explanation {
 	u := identity.User{ID: exampleUser.ID, OrgID: exampleOrg, Email: exampleUser.Email, Active: true}.In("5f1a0c5d8e3b2a1f00000003", nil)

@@ -83,6 +83,9 @@ type Service struct {
 	// RulesDecide says that rules decide in place of permission maps
 	// (security.open_policy.enabled).
 	RulesDecide bool
+	// Preset is what organisations that named no permissions of their own have, by name and
+	// label (security.additional_permissions).
+	Preset map[string]string
 	// Disown takes a user out of what it owns, in the unit of work that deletes it;
 	// nil: users own nothing.
 	Disown func(ctx context.Context, w store.Writer, userID string) error

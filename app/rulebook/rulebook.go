@@ -42,8 +42,6 @@ type Config struct {
 	Find func(method, path string) (o *operation.Operation, values map[string]string)
 	// Decides says that rules decide about calls, and not permission maps alone.
 	Decides bool
-	// Preset is what organisations that named no permissions have, by name and label.
-	Preset map[string]string
 	// Trail gives the audit records of an organisation to a function, the newest first,
 	// until it returns false.
 	Trail func(context.Context, tenant.Scope, func(audit.Record) bool) error
@@ -252,11 +250,7 @@ func (s *Service) Custom(ctx context.Context, in readIn) (operation.Entity[custo
 	if err != nil {
 		return operation.Entity[customBody]{}, err
 	}
-	own := o.Value.AdditionalPermissions
-	if len(own) == 0 && s.Preset != nil {
-		own = s.Preset
-	}
-	return operation.EntityOf(customBody{own}, o.Serial), nil
+	return operation.EntityOf(customBody{s.Identity.Custom(o.Value)}, o.Serial), nil
 }
 
 type setCustomIn struct {

@@ -3,6 +3,7 @@ package identity
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -62,6 +63,7 @@ const (
 	CodeAccountTooMany = AccountKind + ".too_many"
 	CodeKeyName        = AccountKind + ".key_name"
 	CodeKeyExpiry      = AccountKind + ".expires_at"
+	CodeKeyPermission  = AccountKind + ".key_permission"
 )
 
 // accountName is what can stand in a path, in history and in a log line.
@@ -135,6 +137,18 @@ func (a ServiceAccount) WithKey(id, digest string, now time.Time, d KeyDraft) (S
 	k := AccountKey{ID: id, Name: d.Name, Digest: digest, Permissions: slices.Clone(d.Permissions), Created: now, Expires: expires}
 	a.Keys = append(slices.Clone(a.Keys), k)
 	return a, caps.ServiceAccount.Count("keys", len(a.Keys))
+}
+
+// Means refuses a limit that allows nothing because its name is unknown: no permission of
+// the product, none of those that the organisation has besides, and none of the account.
+func (d KeyDraft) Means(may access.Map, custom map[string]string) error {
+	for i, name := range d.Permissions {
+		if _, has := may[name]; !has && !access.Known(name, custom) {
+			return fault.New(fault.Invalid, CodeKeyPermission, "permissions[%d]: there is no permission %q; name one of the product or an additional permission of the organisation", i, name).
+				At("permissions[" + strconv.Itoa(i) + "]")
+		}
+	}
+	return nil
 }
 
 // WithoutKey returns a without a key; ok is false when it has none of this ID.

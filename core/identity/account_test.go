@@ -73,6 +73,18 @@ func TestAccountKeys(t *testing.T) {
 	}
 }
 
+// TestKeysAreLimitedToWhatThereIs: a limit that means nothing is refused by its place.
+func TestKeysAreLimitedToWhatThereIs(t *testing.T) {
+	may, custom := access.Map{"legacy": "read"}, map[string]string{"billing": "Bills"}
+	for want, names := range map[string][]string{
+		"": {"apis", "policy", "IsAdmin", "legacy", "billing"}, "permissions[0]": {"appis"}, "permissions[1]": {"apis", "", "x"}, "permissions[2]": {"apis", "billing", "*"},
+	} {
+		if err := (identity.KeyDraft{Permissions: names}).Means(may, custom); field(err) != want {
+			t.Errorf("%q: %v", names, err)
+		}
+	}
+}
+
 // TestLimit states what a limited key may do.
 func TestLimit(t *testing.T) {
 	admin, full := access.Map{"IsAdmin": "admin", "keys": "deny"}, access.Map{"apis": "write", "keys": "read", "oauth": "read"}

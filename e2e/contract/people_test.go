@@ -76,6 +76,7 @@ var peoplePlans = map[string]plan{
 	"service-accounts.list":        {path: keyed, query: listQuery},
 	"service-accounts.create":      {bodies: fresh(numbered(account))},
 	"service-accounts.get":         {path: keyed},
+	"service-accounts.permissions": {path: aProgram},
 	"service-accounts.replace":     {path: aProgram, bodies: fixed(`{"description":"x","user_permissions":{"apis":"read"}}`)},
 	"service-accounts.delete":      {path: keyed},
 	"service-accounts.keys.create": {path: aProgram, bodies: fixed(`{"name":"key"}`, `{"name":"key","expires_at":"2099-01-01T00:00:00Z","permissions":["apis"]}`)},
