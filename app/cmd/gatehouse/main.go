@@ -35,7 +35,7 @@ func main() {
 }
 
 // run carries out one command line and returns the exit code: 0, 1 for a
-// failure, 2 for a configuration that cannot work; a supervisor returns that of the
+// failure, 2 for a configuration that cannot work, 3 for drift; a supervisor returns that of the
 // service.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	root := command(out, errOut)
@@ -54,6 +54,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		return 2
 	}
 	fmt.Fprintln(errOut, "gatehouse:", oneLine(err.Error()))
+	if e, ok := errors.AsType[*ended](err); ok {
+		return e.code
+	}
 	return 1
 }
 

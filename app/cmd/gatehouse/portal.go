@@ -7,7 +7,7 @@ import (
 )
 
 func (c *cli) portalCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "portal",
 		Short: "Run the developer portal and nothing else until it is told to stop",
 		Long: `Runs the API of the developer portal under /portal-api, and its probes at /live and
@@ -31,4 +31,6 @@ The first admin is made by POST /portal-api/bootstrap, whose answer has the API 
 			return serve.Run(cmd.Context(), s, log, buildVersion(), nil)
 		},
 	}
+	cmd.AddCommand(c.drift())
+	return cmd
 }

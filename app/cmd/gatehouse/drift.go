@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+)
+
+// Of the command that tells of drift.
+const (
+	tokenVariable = "GATEHOUSE_PORTAL_TOKEN"
+	codeDrift     = 3 // there are differences, or problems
+	driftTime     = 11 * time.Minute
+	maxDrift      = 256 << 20
+)
+
+// drifting is a command line that asks for drift.
+type drifting struct {
+	url, provider string
+	json          bool
+	client        http.Client
+}
+
+func (c *cli) drift() *cobra.Command {
+	d := drifting{client: http.Client{Timeout: driftTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	cmd := &cobra.Command{
+		Use:   "drift",
+		Short: "Tell in what a running portal and its dashboards differ",
+		Long: `Asks a running portal for all differences between its products and plans and the
+policies of its dashboards, and prints a line for each: what differs, why, and in which
+field. Nothing is changed. The next synchronisation repairs what is listed; these
+commands do it at once, for one provider and for all:
+
+  curl -X PUT -H "Authorization: $` + tokenVariable + `" http://localhost:3001/portal-api/providers/1/synchronize
+  curl -X PUT -H "Authorization: $` + tokenVariable + `" http://localhost:3001/portal-api/providers/all/synchronize
+
+A problem is what synchronisation cannot repair, such as a policy that names an API
+that does not exist: correct it at the dashboard.
+
+The API token of an admin is read from ` + tokenVariable + `.
+
+Exit codes: 0 both sides are in step; 3 there are differences or problems; 1 the portal
+or a dashboard could not be asked.`,
+		Example: "  export " + tokenVariable + "=eyJh…\n  gatehouse portal drift --url https://portal.example.com\n  gatehouse portal drift --provider 1 --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return d.run(cmd.Context(), os.Getenv(tokenVariable), c.out)
+		},
+	}
+	cmd.Flags().StringVar(&d.url, "url", "http://localhost:3001", "address of the portal")
+	cmd.Flags().StringVar(&d.provider, "provider", "", "number or CID of one provider (default: all)")
+	cmd.Flags().BoolVar(&d.json, "json", false, "print JSON: a list with an object for each provider")
+	return cmd
+}
+
+// run asks and prints.
+func (d *drifting) run(ctx context.Context, token string, out io.Writer) error {
+	if token == "" {
+		return fmt.Errorf("%s is not set: put the API token of an admin of the portal into it", tokenVariable)
+	}
+	names := []string{d.provider}
+	if d.provider == "" {
+		var all []providers.Listed
+		if err := d.ask(ctx, token, "?page=-1&order_by=id", &all); err != nil {
+			return err
+		}
+		names = names[:0]
+		for _, p := range all {
+			names = append(names, p.ID.String())
+		}
+	}
+	found := make([]providers.Drift, len(names))
+	for i, name := range names {
+		if err := d.ask(ctx, token, "/"+url.PathEscape(name)+"/drift", &found[i]); err != nil {
+			return err
+		}
+	}
+	if err := d.print(out, found); err != nil {
+		return err
+	}
+	for _, f := range found {
+		if len(f.Differences)+len(f.Problems) > 0 {
+			return &ended{codeDrift, errors.New("the portal and its dashboards differ")}
+		}
+	}
+	return nil
+}
+
+// ask sends one request below the providers.
+func (d *drifting) ask(ctx context.Context, token, path string, into any) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(d.url, "/")+portal.Prefix+"/providers"+path, nil)
+	if err != nil {
+		return fmt.Errorf("--url and --provider make no address: %w", err)
+	}
+	r.Header.Set("Authorization", token)
+	a, err := d.client.Do(r)
+	if err != nil {
+		return fmt.Errorf("the portal does not answer: %w", err)
+	}
+	defer func() { _ = a.Body.Close() }() // all that matters has been read
+	body, err := io.ReadAll(io.LimitReader(a.Body, maxDrift))
+	if err != nil {
+		return fmt.Errorf("the portal does not answer: %w", err)
+	}
+	if a.StatusCode != http.StatusOK {
+		var said struct {
+			Errors []string `json:"errors"`
+		}
+		_ = json.Unmarshal(body, &said) // the status tells enough otherwise
+		return fmt.Errorf("the portal answers %d: %s", a.StatusCode, cmp.Or(strings.Join(said.Errors, "; "), http.StatusText(a.StatusCode)))
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("%s is no portal: its answer cannot be read", d.url)
+	}
+	return nil
+}
+
+// print writes what was found.
+func (d *drifting) print(out io.Writer, found []providers.Drift) error {
+	if d.json {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		return e.Encode(found)
+	}
+	for _, f := range found {
+		if len(f.Differences)+len(f.Problems) == 0 {
+			fmt.Fprintf(out, "%q: in step\n", f.Provider)
+			continue
+		}
+		fmt.Fprintf(out, "%q: %d %s, %d %s\n", f.Provider, len(f.Differences), plural(len(f.Differences), "difference"), len(f.Problems), plural(len(f.Problems), "problem"))
+		for _, x := range f.Differences {
+			at := ""
+			if x.Field != "" {
+				at = " in " + x.Field + " (" + strings.Join(x.Members, ", ") + ")"
+			}
+			fmt.Fprintf(out, "  %s %q, policy %q: %s%s; %s\n", x.Kind, x.Name, x.PolicyID, x.Drift, at, x.Cause)
+		}
+		for _, p := range f.Problems {
+			fmt.Fprintf(out, "  problem: %s\n", p.Message)
+		}
+	}
+	return nil
+}
+
+// ended is an error with an exit code of its own.
+type ended struct {
+	code int
+	error
+}
