@@ -30,7 +30,7 @@ func (s *Service) actions() []operation.Row {
 }
 
 func (s *Service) synchronise(ctx context.Context, in target) (portal.Done, error) {
-	p, err := s.find(ctx, in.ID)
+	p, _, err := s.find(ctx, in.ID)
 	if err == nil {
 		_, err = s.Synchronise(ctx, p.ID)
 	}
@@ -77,7 +77,7 @@ var exampleDrift = Drift{
 
 // drift looks at both sides and changes nothing.
 func (s *Service) drift(ctx context.Context, in target) (Drift, error) {
-	p, err := s.find(ctx, in.ID)
+	p, _, err := s.find(ctx, in.ID)
 	if err != nil {
 		return Drift{}, err
 	}

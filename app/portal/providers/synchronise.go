@@ -26,26 +26,35 @@ const CodeFailed = "portal_provider.failed"
 // Synchronise brings a provider and its dashboard together when its turn comes, and notes
 // how that went.
 func (s *Service) Synchronise(ctx context.Context, id table.ID) (synchronise.Report, error) {
-	ctx, cancel := context.WithTimeout(ctx, longest)
-	defer cancel()
-	held, done, err := s.turns.take(ctx, id)
-	if err != nil {
-		return synchronise.Report{}, err
-	}
-	defer done()
-	p, err := s.find(held, id.String())
-	if err != nil {
-		return synchronise.Report{}, err
-	}
-	var report synchronise.Report
+	return s.synchroniseUnless(ctx, id, func(time.Time) bool { return false })
+}
+
+// synchroniseUnless is Synchronise, unless somebody has done it meanwhile: enough decides
+// by the end of the last attempt.
+func (s *Service) synchroniseUnless(ctx context.Context, id table.ID, enough func(time.Time) bool) (report synchronise.Report, err error) {
+	err = s.turns.do(ctx, id, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, longest)
+		defer cancel()
+		p, tried, err := s.find(ctx, id.String())
+		if err == nil && !enough(tried) {
+			report, err = s.attempt(ctx, p)
+		}
+		return err
+	})
+	return report, err
+}
+
+// attempt synchronises a provider whose turn it is. One that somebody breaks off says
+// nothing about the dashboard.
+func (s *Service) attempt(ctx context.Context, p provider.Provider) (report synchronise.Report, err error) {
 	way, err := s.reach(p)
 	if err == nil {
-		report, err = synchronise.Run(held, way, records{s, id})
+		report, err = synchronise.Run(ctx, way, records{s, p.ID})
 	}
 	s.tell(p, report)
 	failed := failure(p, err)
-	if held.Err() == nil && (err == nil || failed != nil) {
-		if noted := s.note(held, id, err == nil); noted != nil {
+	if ctx.Err() == nil && (err == nil || failed != nil) {
+		if noted := s.note(ctx, p.ID, err == nil); noted != nil {
 			return report, noted
 		}
 	}
@@ -55,13 +64,20 @@ func (s *Service) Synchronise(ctx context.Context, id table.ID) (synchronise.Rep
 	return report, err
 }
 
-// find returns a provider by its number or its CID.
-func (s *Service) find(ctx context.Context, name string) (p provider.Provider, err error) {
+// find returns a provider by its number or its CID, and when it was tried last.
+func (s *Service) find(ctx context.Context, name string) (p provider.Provider, tried time.Time, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
-		p, err = portal.Find(ctx, r, Kind, name)
+		if p, err = portal.Find(ctx, r, Kind, name); err != nil {
+			return err
+		}
+		state, err := states.Get(ctx, r, p.ID.Key())
+		if fault.KindOf(err) == fault.NotFound {
+			err = nil
+		}
+		tried = state.Value.TriedAt
 		return err
 	})
-	return p, err
+	return p, tried, err
 }
 
 // failure is the fault for what a dashboard has not done; nil: the error is another one.
@@ -106,9 +122,8 @@ func (s *Service) note(ctx context.Context, id table.ID, ok bool) error {
 	return err
 }
 
-// all returns the numbers of all providers, and when each was tried last.
-func (s *Service) all(ctx context.Context) (ids []table.ID, tried map[table.ID]time.Time, err error) {
-	tried = map[table.ID]time.Time{}
+// all returns the numbers of all providers.
+func (s *Service) all(ctx context.Context) (ids []table.ID, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		ids = nil
 		for p, err := range portal.All(ctx, r, Kind, 0) {
@@ -117,21 +132,15 @@ func (s *Service) all(ctx context.Context) (ids []table.ID, tried map[table.ID]t
 			}
 			ids = append(ids, p.ID)
 		}
-		for v, err := range states.Find(ctx, r, store.Query{}) {
-			if err != nil {
-				return err
-			}
-			tried[v.Value.Provider] = v.Value.TriedAt
-		}
 		return nil
 	})
-	return ids, tried, err
+	return ids, err
 }
 
 // All synchronises all providers, one after the other, and returns one fault that tells
 // of those that failed.
 func (s *Service) All(ctx context.Context) error {
-	ids, _, err := s.all(ctx)
+	ids, err := s.all(ctx)
 	if err != nil {
 		return err
 	}
@@ -177,15 +186,13 @@ func (s *Service) Run(ctx context.Context) error {
 
 // refresh synchronises those providers that nobody has tried for some time.
 func (s *Service) refresh(ctx context.Context, fresh time.Duration) error {
-	ids, tried, err := s.all(ctx)
+	ids, err := s.all(ctx)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		if fresh > 0 && s.Now().Sub(tried[id]) < fresh {
-			continue
-		}
-		if _, err := s.Synchronise(ctx, id); err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.NotFound {
+		_, err := s.synchroniseUnless(ctx, id, func(tried time.Time) bool { return fresh > 0 && s.Now().Sub(tried) < fresh })
+		if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.NotFound {
 			s.Log.Warn("a provider could not be synchronised", "provider_id", int64(id), "error", err)
 		}
 	}

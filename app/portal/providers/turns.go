@@ -3,21 +3,15 @@ package providers
 import (
 	"context"
 	"sync"
-	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// How long a lease lasts, how often it is renewed or asked for, and how many may wait for
-// a provider in one process.
-const (
-	leaseTime  = 30 * time.Second
-	leaseRenew = leaseTime / 5
-	leaseAsk   = 500 * time.Millisecond
-	maxWaiting = 16
-)
+// maxWaiting is how many may wait for a provider in one process.
+const maxWaiting = 16
 
 // CodeBusy is the code of the fault for a provider for which too many wait.
 const CodeBusy = "portal_provider.busy"
@@ -26,8 +20,7 @@ const CodeBusy = "portal_provider.busy"
 // where the store has leases, in all of them.
 type turns struct {
 	leases store.Leases // nil: the store has none, and no other process has the store
-	portal string
-	holder string
+	config lease.Config
 
 	mu    sync.Mutex
 	lines map[table.ID]*line
@@ -40,34 +33,53 @@ type line struct {
 }
 
 func newTurns(c Config) *turns {
-	t := &turns{portal: string(c.Scope.Org()), holder: c.Holder, lines: map[table.ID]*line{}}
+	t := &turns{lines: map[table.ID]*line{}}
 	t.leases, _ = c.Store.(store.Leases)
+	t.config = lease.Config{Leases: t.leases, Name: "synchronise " + string(c.Scope.Org()) + " ", Holder: c.Holder, Logger: c.Log}
 	return t
 }
 
-// take waits for the turn. The context that it returns ends when the turn is lost; done
-// gives it back.
-func (t *turns) take(ctx context.Context, id table.ID) (_ context.Context, done func(), err error) {
+// do waits for the turn of a provider and uses it. The context that fn gets ends when the
+// turn is lost.
+func (t *turns) do(ctx context.Context, id table.ID, fn func(context.Context) error) error {
 	l, err := t.enter(id)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
+	defer t.leave(id, l)
 	select {
 	case <-l.token:
 	case <-ctx.Done():
-		t.leave(id, l)
-		return nil, nil, ctx.Err()
+		return ctx.Err()
 	}
-	free := func() { l.token <- struct{}{}; t.leave(id, l) }
+	defer func() { l.token <- struct{}{} }()
 	if t.leases == nil {
-		return ctx, free, nil
+		return fn(ctx)
 	}
-	held, give, err := t.hold(ctx, t.portal+"/"+id.Key())
-	if err != nil {
-		free()
-		return nil, nil, err
+	return t.hold(ctx, id, fn)
+}
+
+// hold uses the lease of a provider once. A store that does not answer ends the wait.
+func (t *turns) hold(ctx context.Context, id table.ID, fn func(context.Context) error) (err error) {
+	waiting, end := context.WithCancel(ctx)
+	defer end()
+	c := t.config
+	c.Name += id.String()
+	used := false
+	c.Trouble = func(trouble error) {
+		if trouble != nil && !used {
+			err = trouble
+			end()
+		}
 	}
-	return held, func() { give(); free() }, nil
+	_ = lease.New(c).Run(waiting, func(held, _ context.Context, _ *lease.Holding) { // its error is that of the context
+		used, err = true, fn(held)
+		end()
+	})
+	if !used && err == nil {
+		err = ctx.Err()
+	}
+	return err
 }
 
 func (t *turns) enter(id table.ID) (*line, error) {
@@ -92,59 +104,5 @@ func (t *turns) leave(id table.ID, l *line) {
 	defer t.mu.Unlock()
 	if l.waiting--; l.waiting == 0 {
 		delete(t.lines, id)
-	}
-}
-
-// hold takes the lease of a name, once no other process has it, and keeps it.
-func (t *turns) hold(ctx context.Context, name string) (context.Context, func(), error) {
-	for {
-		_, ok, err := t.leases.Acquire(ctx, name, t.holder, leaseTime)
-		if err != nil {
-			return nil, nil, err
-		}
-		if ok {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return nil, nil, ctx.Err()
-		case <-time.After(leaseAsk):
-		}
-	}
-	held, cancel := context.WithCancel(ctx)
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		t.keep(held, cancel, name)
-	}()
-	return held, func() {
-		cancel()
-		<-stopped
-		brief, end := context.WithTimeout(context.WithoutCancel(ctx), leaseRenew)
-		defer end()
-		_ = t.leases.Release(brief, name, t.holder) // otherwise it ends by itself
-	}, nil
-}
-
-// keep renews a lease until the context ends, and ends it when the lease may be another's.
-func (t *turns) keep(ctx context.Context, lose context.CancelFunc, name string) {
-	until := time.Now().Add(leaseTime)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(leaseRenew):
-		}
-		began := time.Now()
-		brief, cancel := context.WithTimeout(ctx, leaseRenew)
-		_, ok, err := t.leases.Acquire(brief, name, t.holder, leaseTime)
-		cancel()
-		switch {
-		case err == nil && ok:
-			until = began.Add(leaseTime)
-		case err == nil, time.Until(until) < 2*leaseRenew:
-			lose()
-			return
-		}
 	}
 }
