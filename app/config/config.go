@@ -54,7 +54,8 @@ func (p Problem) Error() string {
 // environment of the process.
 func Read(path string, opts Options) (Settings, Report) {
 	if path == "" {
-		return withPortal(Load(nil, "", os.Environ(), opts))
+		s, report := Load(nil, "", os.Environ(), opts)
+		return withPortal(s, report, opts)
 	}
 	file, err := os.ReadFile(path)
 	s, report := Load(file, path, os.Environ(), opts)
@@ -62,7 +63,7 @@ func Read(path string, opts Options) (Settings, Report) {
 		unread := Problem{Message: fmt.Sprintf("cannot read the configuration: %s", err)}
 		report.Problems = append([]Problem{unread}, report.Problems...)
 	}
-	return withPortal(s, report)
+	return withPortal(s, report, opts)
 }
 
 // Load makes settings of a JSON or YAML document (nil or empty = none) and of
@@ -90,7 +91,7 @@ func Load(file []byte, fileName string, environ []string, opts Options) (Setting
 
 // withPortal reads the settings of the portal too, if there is one: its file, when there
 // is one, and its variables.
-func withPortal(s Settings, report Report) (Settings, Report) {
+func withPortal(s Settings, report Report, opts Options) (Settings, Report) {
 	if s.Portal.Serve == PortalOff {
 		return s, report
 	}
@@ -104,6 +105,9 @@ func withPortal(s Settings, report Report) (Settings, Report) {
 	}
 	more := LoadPortal(&s, file, name, os.Environ())
 	report.Warnings, report.Problems = append(report.Warnings, more.Warnings...), append(report.Problems, more.Problems...)
+	if opts.Debug {
+		s.Log.Level = LevelDebug
+	}
 	return s, report
 }
 
@@ -117,6 +121,9 @@ func LoadPortal(s *Settings, file []byte, fileName string, environ []string) Rep
 	l.apply()
 	if s.Portal.Serve != PortalShared && (l.settings.Portal.HostPort < 0 || l.settings.Portal.HostPort > 65535) {
 		l.problem("HostPort", "expected 0 to 65535")
+	}
+	if s.Portal.Serve == PortalAlone {
+		l.logAlone()
 	}
 	*s = l.settings
 	return l.report

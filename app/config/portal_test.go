@@ -103,6 +103,8 @@ func TestPortalSettings(t *testing.T) {
 func TestPortalValues(t *testing.T) {
 	for environ, setting := range map[string]string{
 		"PORTAL_HOSTPORT=70000": "HostPort", "PORTAL_REFRESHINTERVAL=0": "RefreshInterval", "PORTAL_SESSION_LIFETIME=-1": "Session.LifeTime",
+		`PORTAL_RESPONSE_HEADERS=[{"Key":"X A","Value":"b"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"","Value":"b"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"X-A"}]`: "ResponseHeaders",
+		`PORTAL_RESPONSE_HEADERS=[{"Key":"X-A","Value":"b\r\nSet-Cookie: c=d"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"content-length","Value":"7"}]`: "ResponseHeaders", "PORTAL_CORS_MAX_AGE=-1": "CORS.MaxAge",
 		"PORTAL_TLS_MIN_VERSION=1.2": "TLSConfig.MinVersion", "PORTAL_RESPONSE_HEADERS={}": "ResponseHeaders", "PORTAL_DATABASE_DIALECT=oracle": "Database.Dialect",
 	} {
 		if _, report := portal(t, "", environ); len(report.Problems) != 1 || report.Problems[0].Setting != setting {
@@ -120,6 +122,24 @@ func TestPortalValues(t *testing.T) {
 	}
 	if text := PortalMarkdown(); !strings.Contains(text, "| `HostPort` | `HOSTPORT` | whole number | `3001` | yes |") || strings.Count(text, "\n") != len(ofPortal.rows)+2 {
 		t.Error(text)
+	}
+}
+
+// TestPortalLog states that the portal's own settings of the log count in a process of its
+// own, and in no other.
+func TestPortalLog(t *testing.T) {
+	for _, c := range []struct {
+		serve   string
+		environ []string
+		want    Log
+	}{
+		{PortalAlone, nil, Log{LevelWarn, FormatStandard}}, {PortalAlone, []string{"PORTAL_LOG_LEVEL=panic"}, Log{LevelError, FormatStandard}}, {PortalAlone, []string{"PORTAL_LOG_LEVEL=debug", "PORTAL_LOG_FORMAT=prod"}, Log{LevelDebug, FormatJSON}},
+		{PortalAlone, []string{"PORTAL_LOG_FORMAT=dev"}, Log{LevelWarn, FormatStandard}}, {PortalOwn, []string{"PORTAL_LOG_LEVEL=debug", "PORTAL_LOG_FORMAT=prod"}, Log{LevelWarn, FormatStandard}},
+	} {
+		s := Settings{Portal: Portal{Serve: c.serve}, Log: Log{LevelWarn, FormatStandard}}
+		if report := LoadPortal(&s, nil, "", c.environ); len(report.Problems)+len(report.Warnings) > 0 || s.Log != c.want {
+			t.Errorf("%s %v: %v, %+v", c.serve, c.environ, s.Log, report)
+		}
 	}
 }
 

@@ -5,7 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
@@ -96,4 +99,64 @@ func serverTLS(t config.TLS) (*tls.Config, error) {
 		cfg.Certificates = append(cfg.Certificates, pair)
 	}
 	return cfg, nil
+}
+
+// security is how each of the sockets is encrypted; nil: not at all.
+type security struct{ main, portal *tls.Config }
+
+// secured loads the certificates of all sockets. What the portal's own settings say
+// beats those of the service at the port of the portal.
+func secured(s config.Settings) (out security, err error) {
+	if out.main, err = serverTLS(s.TLS); err != nil {
+		return out, err
+	}
+	out.portal = out.main
+	if s.Portal.TLS.Enable && (s.Portal.Serve == config.PortalOwn || s.Portal.Serve == config.PortalAlone) {
+		if out.portal, err = portalTLS(s.Portal); err != nil {
+			return out, err
+		}
+	}
+	if s.Portal.Serve == config.PortalAlone {
+		out.main = out.portal
+	}
+	return out, nil
+}
+
+// portalTLS is TLS as the portal's own settings say.
+func portalTLS(p config.Portal) (*tls.Config, error) {
+	t := p.TLS
+	cfg := &tls.Config{MinVersion: max(uint16(t.MinVersion), tls.VersionTLS12), MaxVersion: uint16(t.MaxVersion)} //nolint:gosec // the settings were validated
+	if cfg.MaxVersion < cfg.MinVersion {
+		return nil, errors.New("TLSConfig.MaxVersion: it is older than the oldest version, which is 771 (TLS 1.2) at least")
+	}
+	known := map[string]uint16{}
+	for _, suite := range tls.CipherSuites() {
+		known[suite.Name] = suite.ID
+	}
+	for _, name := range t.CipherSuites {
+		id, ok := known[name]
+		if !ok {
+			return nil, fmt.Errorf("TLSConfig.CipherSuites: %q is no cipher suite that is safe; there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		cfg.CipherSuites = append(cfg.CipherSuites, id)
+	}
+	if len(t.Certificates) == 0 {
+		return nil, errors.New(`TLSConfig.Certificates: HTTPS needs one: [{"Name":"","CertFile":"portal.pem","KeyFile":"portal.key"}]`)
+	}
+	for _, c := range t.Certificates {
+		pair, err := tls.LoadX509KeyPair(c["CertFile"], c["KeyFile"])
+		if err != nil {
+			return nil, fmt.Errorf("TLSConfig.Certificates: %q: %w", c["CertFile"], err)
+		}
+		cfg.Certificates = append(cfg.Certificates, pair)
+	}
+	return cfg, nil
+}
+
+// over encrypts what a socket accepts.
+func over(l net.Listener, t *tls.Config) net.Listener {
+	if t == nil {
+		return l
+	}
+	return tls.NewListener(l, t)
 }

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -49,7 +48,7 @@ func Run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 
 // run starts everything, serves, and stops everything.
 func run(ctx context.Context, s config.Settings, log *slog.Logger, version string, l *sockets, ready func()) (err error) {
-	secure, err := serverTLS(s.TLS)
+	secure, err := secured(s)
 	if err != nil {
 		return err
 	}
@@ -113,14 +112,10 @@ func First(s config.Settings) identity.First {
 }
 
 // serve answers requests until ctx ends, and a while longer.
-func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Logger, l *sockets, secure *tls.Config, ready func()) error {
+func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Logger, l *sockets, secure security, ready func()) error {
 	end := &stopper{drain: c.Drain, grace: s.StopGrace, log: log}
 	servers, failed := []*http.Server{server(end.farewell(c.handler(s, log)), log)}, make(chan error, 3)
-	accept := l.main
-	if secure != nil {
-		accept = tls.NewListener(accept, secure)
-	}
-	go func() { failed <- servers[0].Serve(httpadapter.Listener(accept)) }()
+	go func() { failed <- servers[0].Serve(httpadapter.Listener(over(l.main, secure.main))) }()
 	c.serves.Store(true)
 	if l.metrics != nil {
 		mux := http.NewServeMux()
@@ -130,15 +125,12 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 		go func() { failed <- beside.Serve(l.metrics) }()
 	}
 	if l.portal != nil {
-		beside, accept := server(end.farewell(c.Portal()), log), l.portal
-		if secure != nil {
-			accept = tls.NewListener(accept, secure)
-		}
+		beside := server(end.farewell(c.portalWeb(s.Portal, c.Portal())), log)
 		servers = append(servers, beside)
-		go func() { failed <- beside.Serve(httpadapter.Listener(accept)) }()
-		log.Info("serving the portal", "address", l.portal.Addr().String())
+		go func() { failed <- beside.Serve(httpadapter.Listener(over(l.portal, secure.portal))) }()
+		log.Info("serving the portal", "address", l.portal.Addr().String(), "tls", secure.portal != nil)
 	}
-	log.Info("serving", "address", l.main.Addr().String(), "store", s.Storage.Type, "tls", secure != nil)
+	log.Info("serving", "address", l.main.Addr().String(), "store", s.Storage.Type, "tls", secure.main != nil)
 	ready()
 	var err error
 	select {
@@ -160,9 +152,12 @@ func server(h http.Handler, log *slog.Logger) *http.Server {
 // their own: then for those who know the admin secret.
 func (c *Composition) handler(s config.Settings, log *slog.Logger) http.Handler {
 	if s.Portal.Serve == config.PortalAlone {
-		return c.Portal()
+		return c.portalWeb(s.Portal, c.Portal())
 	}
 	h := c.backupBeside(c, s, log)
+	if s.Portal.Serve == config.PortalShared {
+		h = c.portalWeb(s.Portal, h)
+	}
 	if c.Traces != nil {
 		h = c.Traces.Middleware(h)
 	}

@@ -32,7 +32,7 @@ func TestServing(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if err := c.serve(ctx, s, log, &sockets{main: l}, nil, func() {
+	if err := c.serve(ctx, s, log, &sockets{main: l}, security{}, func() {
 		if err := c.serving(); err != nil {
 			t.Error(err)
 		}

@@ -1,0 +1,55 @@
+package config
+
+import "strings"
+
+// headersHint shows the form of headers, and which cannot be had.
+const headersHint = `such as [{"Key":"X-Frame-Options","Value":"DENY"}]; the service sets Content-Length, Content-Type, Connection and Transfer-Encoding itself`
+
+// ownHeaders are those that an answer cannot be sent without.
+var ownHeaders = []string{"Content-Length", "Content-Type", "Connection", "Transfer-Encoding"}
+
+// headersFit reports whether the headers of every answer can be sent (RFC 9110, 5).
+func headersFit(s *Settings) bool {
+	for _, h := range s.Portal.ResponseHeaders {
+		if len(h) != 2 || !isToken(h["Key"]) || strings.ContainsFunc(h["Value"], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return false
+		}
+		if _, ok := h["Value"]; !ok {
+			return false
+		}
+		for _, name := range ownHeaders {
+			if strings.EqualFold(name, h["Key"]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isToken reports whether a text can be the name of a header.
+func isToken(text string) bool {
+	const others = "!#$%&'*+-.^_`|~"
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune(others, r))
+	})
+}
+
+// levels are those of the portal as the service knows them.
+var levels = map[string]string{"debug": LevelDebug, "info": LevelInfo, "warn": LevelWarn, "error": LevelError, "dpanic": LevelError, "panic": LevelError, "fatal": LevelError}
+
+// logAlone makes what the portal's own settings say of the log count in a process that
+// serves nothing else.
+func (l *loader) logAlone() {
+	for i := range l.names.rows {
+		row := &l.names.rows[i]
+		if _, set := l.values[row]; !set {
+			continue
+		}
+		switch p := l.settings.Portal; row.name {
+		case "LogLevel":
+			l.settings.Log.Level = levels[p.LogLevel]
+		case "LogFormat":
+			l.settings.Log.Format = map[string]string{"dev": FormatStandard, "prod": FormatJSON}[p.LogFormat]
+		}
+	}
+}
