@@ -17,6 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
@@ -81,7 +82,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service) (out []crud.Re
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
-		catalogues.Resource(products.Offers()),
+		catalogues.Resource(products.Offers(), plans.Offers),
 		catalogues.AudienceResource,
 		general.Registration(),
 		tags.Resource,
@@ -89,6 +90,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service) (out []crud.Re
 		providers.States(),
 		rows.Resource(dashboards.Open),
 		rows.Images(),
+		plans.Resource(dashboards.Open),
 	}, users.Registrations()) {
 		reg := r.Registration()
 		if p.Portal == nil {
@@ -133,7 +135,7 @@ func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, k
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := providers.Config{Tools: crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log}, Keys: keys, Scope: scope, Dial: p.dial(a), Holder: crypto.NewUUID(), Shelves: []providers.Shelf{rows.Shelf()}}
+	c := providers.Config{Tools: crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log}, Keys: keys, Scope: scope, Dial: p.dial(a), Holder: crypto.NewUUID(), Shelves: []providers.Shelf{rows.Shelf(), plans.Shelf}}
 	if p.Portal != nil {
 		c.Every = p.Refresh
 	}

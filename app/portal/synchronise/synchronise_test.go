@@ -2,7 +2,6 @@ package synchronise_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,7 +25,7 @@ func gold(n int, apis ...string) product.Product {
 }
 
 func silver(n int) plan.Plan {
-	return plan.Plan{CID: cid(n), Name: fmt.Sprint("Plan ", n), ProviderID: 1, RateLimit: 10, Per: 1, Quota: -1, QuotaRenewalRate: -1}
+	return plan.Plan{Base: table.Base{CID: cid(n)}, Name: fmt.Sprint("Plan ", n), ProviderID: 1, RateLimit: 10, Per: 1, Quota: -1, QuotaRenewalRate: -1}
 }
 
 // TestLife follows a product and a plan through their life, at the dashboard and in the
@@ -56,13 +55,13 @@ func TestLife(t *testing.T) {
 				t.Errorf("only KeyExpiresIn: %+v", r)
 			}
 			one = records.plan(t, cid(2))
-			one.MetaData = json.RawMessage(`{"tier":["gold",1]}`)
+			one.MetaData = `{"tier":["gold",1]}`
 			records.add(t, one)
 			if r := run(t, p, records); r.Writes != 1 || s.policy(t, limits).Get("meta_data", "tier").Len() != 2 {
 				t.Errorf("only MetaData: %+v", r)
 			}
 			one = records.plan(t, cid(2))
-			one.Description, one.Catalogues = "portal only", []int{1}
+			one.Description, one.Catalogues = "portal only", []table.ID{1}
 			records.add(t, one)
 			quiet(t, s, p, records)
 

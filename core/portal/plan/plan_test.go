@@ -3,45 +3,129 @@ package plan_test
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-func TestCheck(t *testing.T) {
-	sound := plan.Plan{Name: "Gold", ProviderID: 1, RateLimit: 100, Per: 1, Quota: -1, QuotaRenewalRate: -1, PlanQuotaRenewalRate: -1, MetaData: json.RawMessage(`{"a":[1]}`)}
-	for name, c := range map[string]struct {
-		change func(*plan.Plan)
-		want   string
-	}{
-		"sound":                  {func(*plan.Plan) {}, ""},
-		"nothing":                {func(p *plan.Plan) { *p = plan.Plan{} }, "Name can't be blank; ProviderID can't be blank"},
-		"rate":                   {func(p *plan.Plan) { p.RateLimit = -2 }, "RateLimit is invalid"},
-		"unlimited rate":         {func(p *plan.Plan) { p.RateLimit, p.Per = -1, -1 }, ""},
-		"per":                    {func(p *plan.Plan) { p.Per = -0.5 }, "Per is invalid"},
-		"quota":                  {func(p *plan.Plan) { p.Quota, p.QuotaRenewalRate = -2, -2 }, "Quota is invalid; QuotaRenewalRate is invalid"},
-		"key expiry":             {func(p *plan.Plan) { p.KeyExpiresIn = -1 }, "KeyExpiresIn is invalid"},
-		"metadata, a list":       {func(p *plan.Plan) { p.MetaData = json.RawMessage(`[]`) }, "MetaData is invalid"},
-		"metadata, broken":       {func(p *plan.Plan) { p.MetaData = json.RawMessage(`{"a"`) }, "MetaData is invalid"},
-		"metadata, too large":    {func(p *plan.Plan) { p.MetaData = json.RawMessage(`{"a":"` + strings.Repeat("x", 70000) + `"}`) }, "MetaData is invalid"},
-		"requests":               {func(p *plan.Plan) { p.PlanQuota, p.PlanQuotaRenewalRate = -1, -2 }, "PlanQuota is invalid; PlanQuotaRenewalRate is invalid"},
-		"zero is sent unchanged": {func(p *plan.Plan) { p.Quota, p.RateLimit, p.Per = 0, 0, 0 }, ""},
+// apply puts a body into a plan, as clients send one. Records 1 to 9 are there.
+func apply(t testing.TB, p plan.Plan, making bool, body string) (plan.Plan, string) {
+	t.Helper()
+	var b table.Body[plan.Plan]
+	if err := json.Unmarshal([]byte(body), &b); err != nil {
+		t.Fatal(err)
+	}
+	err := b.Apply(&p, making, func(_, name string) (table.ID, bool, error) {
+		if name == "2r7p8aUnkzby17hCJk8w2XvK3K6" {
+			return 5, true, nil
+		}
+		id, ok := table.ParseID(name)
+		return id, ok && id < 10, nil
+	})
+	if err != nil {
+		return p, err.Error()
+	}
+	return p, ""
+}
+
+func TestFields(t *testing.T) {
+	for name, c := range map[string]struct{ body, want string }{
+		"sound":                  {`{"Name":"Gold","ProviderID":1,"RateLimit":100,"Per":1,"Quota":-1,"QuotaRenewalRate":-1,"PlanQuotaRenewalRate":-1,"MetaData":{"a":[1]}}`, ""},
+		"nothing":                {`{}`, "Name can't be blank; ProviderID can't be blank"},
+		"an unknown provider":    {`{"Name":"Gold","ProviderID":10}`, "ProviderID is invalid"},
+		"an unknown catalogue":   {`{"Name":"Gold","ProviderID":1,"Catalogues":[1,10]}`, "Catalogues is invalid"},
+		"a long name":            {`{"Name":"` + strings.Repeat("x", 256) + `","ProviderID":1}`, "Name is too long (the maximum is 255 characters)"},
+		"rate":                   {`{"Name":"Gold","ProviderID":1,"RateLimit":-2}`, "RateLimit is invalid"},
+		"a fraction":             {`{"Name":"Gold","ProviderID":1,"RateLimit":1.5,"Quota":"0.5"}`, "RateLimit is invalid; Quota is invalid"},
+		"unlimited rate":         {`{"Name":"Gold","ProviderID":1,"RateLimit":-1,"Per":-1}`, ""},
+		"per":                    {`{"Name":"Gold","ProviderID":1,"Per":-0.5}`, "Per is invalid"},
+		"quota":                  {`{"Name":"Gold","ProviderID":1,"Quota":-2,"QuotaRenewalRate":-2}`, "Quota is invalid; QuotaRenewalRate is invalid"},
+		"key expiry":             {`{"Name":"Gold","ProviderID":1,"KeyExpiresIn":-1}`, "KeyExpiresIn is invalid"},
+		"metadata, a list":       {`{"Name":"Gold","ProviderID":1,"MetaData":[]}`, "MetaData is invalid"},
+		"metadata, broken":       {`{"Name":"Gold","ProviderID":1,"MetaData":"{\"a\""}`, "MetaData is invalid"},
+		"metadata, too large":    {`{"Name":"Gold","ProviderID":1,"MetaData":{"a":"` + strings.Repeat("x", 70000) + `"}}`, "MetaData is too long (the maximum is 65536 characters)"},
+		"metadata, too deep":     {`{"Name":"Gold","ProviderID":1,"MetaData":{"a":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + `}}`, "MetaData is invalid"},
+		"requests":               {`{"Name":"Gold","ProviderID":1,"PlanQuota":-1,"PlanQuotaRenewalRate":-2}`, "PlanQuota is invalid; PlanQuotaRenewalRate is invalid"},
+		"zero is sent unchanged": {`{"Name":"Gold","ProviderID":1,"Quota":0,"RateLimit":0,"Per":0}`, ""},
+		"scopes without end":     {`{"Name":"Gold","ProviderID":1,"JWTScope":"` + strings.Repeat("s,", 101) + `"}`, "JWTScope is invalid"},
+		"switches":               {`{"Name":"Gold","ProviderID":1,"UnlimitedQuota":"perhaps","AutoApproveAccessRequests":[]}`, "AutoApproveAccessRequests is invalid; UnlimitedQuota is invalid"},
 	} {
-		p := sound
-		c.change(&p)
-		if got := strings.Join(p.Check(), "; "); got != c.want {
+		if _, got := apply(t, plan.Plan{}, true, c.body); got != c.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if next := sound; len(sound.Moved(next)) > 0 {
+}
+
+// TestLenient: every form in which clients may send a field gives the same plan.
+func TestLenient(t *testing.T) {
+	plain := `{"Name":"7","ProviderID":1,"AutoApproveAccessRequests":true,"Catalogues":[2,5],"RateLimit":100,"Per":1,"Quota":1000,"QuotaRenewalRate":60,"UnlimitedRateLimit":false,"KeyExpiresIn":3600,"MetaData":{"a":"b"},"JWTScope":"true"}`
+	want, wrong := apply(t, plan.Plan{}, true, plain)
+	if wrong != "" {
+		t.Fatal(wrong)
+	}
+	for name, change := range map[string]string{
+		"a number as a name":       `{"Name":7,"JWTScope":true}`,
+		"a provider as an object":  `{"ProviderID":{"ID":1}}`,
+		"a provider as text":       `{"ProviderID":"1"}`,
+		"by the relation's name":   `{"ProviderID":"a name","Provider":{"ID":"1"}}`,
+		"catalogues as texts":      `{"Catalogues":["2","5"]}`,
+		"catalogues by CID, twice": `{"Catalogues":[2,"2r7p8aUnkzby17hCJk8w2XvK3K6",5]}`,
+		"numbers as texts":         `{"RateLimit":"100","Per":"1.0","Quota":1e3,"QuotaRenewalRate":60.0,"KeyExpiresIn":"3600"}`,
+		"truth values as texts":    `{"AutoApproveAccessRequests":"true","UnlimitedRateLimit":"false"}`,
+		"an object as text":        `{"MetaData":" {\"a\": \"b\"} "}`,
+		"what nobody knows":        `{"Unknown":1,"name":"other","ID":99,"ReferenceID":"x","CreatedAt":"2026-01-02 15:04"}`,
+	} {
+		var merged map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(plain), &merged); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(change), &merged); err != nil {
+			t.Fatal(err)
+		}
+		body, _ := json.Marshal(merged)
+		if got, wrong := apply(t, plan.Plan{}, true, string(body)); wrong != "" || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %s %+v", name, wrong, got)
+		}
+	}
+	for name, c := range map[string]struct {
+		body string
+		want func(*plan.Plan)
+	}{
+		"nothing":           {`{}`, func(*plan.Plan) {}},
+		"names and objects": {`{"Catalogues":["Public Catalogue"]}`, func(*plan.Plan) {}},
+		"objects":           {`{"Catalogues":[{"ID":1}]}`, func(*plan.Plan) {}},
+		"null empties": {`{"Catalogues":null,"MetaData":null,"Quota":null,"JWTScope":null,"AutoApproveAccessRequests":null}`, func(p *plan.Plan) {
+			p.Catalogues, p.MetaData, p.Quota, p.JWTScope, p.AutoApprove = nil, "", 0, "", false
+		}},
+		"an empty list, and text":  {`{"Catalogues":[],"KeyExpiresIn":""}`, func(p *plan.Plan) { p.Catalogues, p.KeyExpiresIn = []table.ID{}, 0 }},
+		"one number is a list too": {`{"Catalogues":"3"}`, func(p *plan.Plan) { p.Catalogues = []table.ID{3} }},
+	} {
+		expected := want
+		c.want(&expected)
+		if got, wrong := apply(t, want, false, c.body); wrong != "" || !reflect.DeepEqual(got, expected) {
+			t.Errorf("%s: %s %+v", name, wrong, got)
+		}
+	}
+}
+
+func TestMoved(t *testing.T) {
+	p := plan.Plan{ProviderID: 1}
+	if len(p.Moved(p)) > 0 {
 		t.Error("a plan that stays has moved")
 	}
-	next := sound
-	if next.ProviderID = 2; len(sound.Moved(next)) != 1 {
+	if len(p.Moved(plan.Plan{ProviderID: 2})) != 1 {
 		t.Error("a plan has changed its provider")
+	}
+}
+
+func TestScopes(t *testing.T) {
+	if got := (plan.Plan{JWTScope: " read, write\tadmin,,"}).Scopes(); !slices.Equal(got, []string{"read", "write", "admin"}) {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -59,7 +143,7 @@ func TestSettled(t *testing.T) {
 
 // TestRecord: what synchronisation takes over is what it gave, and nothing else changes.
 func TestRecord(t *testing.T) {
-	p := plan.Plan{CID: "c", Name: "Gold", DisplayName: "Shown", JWTScope: "s", Catalogues: []int{1}, RateLimit: 5, Per: 1, Quota: -1, UnlimitedQuota: true, KeyExpiresIn: 60, MetaData: json.RawMessage(`{"a":1}`), PlanQuota: 3}
+	p := plan.Plan{Base: table.Base{CID: "c"}, Name: "Gold", DisplayName: "Shown", JWTScope: "s", Catalogues: []table.ID{1}, RateLimit: 5, Per: 1, Quota: -1, UnlimitedQuota: true, KeyExpiresIn: 60, MetaData: `{"a":1}`, PlanQuota: 3}
 	if got := p.Take(p.Record()); !reflect.DeepEqual(got, p) {
 		t.Errorf("%+v; want %+v", got, p)
 	}
@@ -73,7 +157,7 @@ func TestRecord(t *testing.T) {
 	if again := got.Record(); again.Terms.Per != 60 { // the dashboard's own spelling of unlimited
 		t.Errorf("%+v", again.Terms)
 	}
-	p.Deleted = time.Unix(1, 0)
+	p.DeletedAt = time.Unix(1, 0)
 	if !p.Record().Deleted || (plan.Plan{Name: "n"}).Title() != "n" {
 		t.Error("deleted, title")
 	}

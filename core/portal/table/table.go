@@ -213,6 +213,8 @@ func schemaOf(at any) map[string]any {
 		return map[string]any{"type": []string{"array", "null"}, "items": map[string]any{"type": "integer"}}
 	case *[]string:
 		return map[string]any{"type": []string{"array", "null"}, "items": map[string]any{"type": "string"}}
+	case *Object:
+		return map[string]any{"type": "object"}
 	case *json.RawMessage:
 		return map[string]any{}
 	}

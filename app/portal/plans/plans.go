@@ -1,0 +1,110 @@
+// Package plans holds what there is to plans (docs/wire/portal-plans.md).
+package plans
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/plan"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// byName is the index of names. A dashboard may call two policies alike: names are the
+// plans' own only where an administrator chooses them.
+const byName = "name"
+
+// Kind is how plans are stored.
+var Kind = portal.KindOf(
+	providers.ByProvider(func(p plan.Plan) table.ID { return p.ProviderID }),
+	catalogues.Index(func(p plan.Plan) []table.ID { return p.Catalogues }),
+	portal.ByScope(plan.Plan.Scopes),
+	store.Lookup(byName, func(p plan.Plan) string {
+		if p.Away() {
+			return ""
+		}
+		return named(p)
+	}),
+)
+
+func named(p plan.Plan) string { return store.Indexed(p.ProviderID.Key() + "/" + p.Name) }
+
+// Shelf is where synchronisation finds plans.
+var Shelf = providers.Kept[plan.Plan]{Of: sync.KindPlan, In: Kind, Provider: func(p *plan.Plan) *table.ID { return &p.ProviderID }}
+
+// Offers are the plans that catalogues have in them.
+var Offers = catalogues.OffersOf(Kind, func(p plan.Plan) string { return p.Name }, func(p *plan.Plan) *[]table.ID { return &p.Catalogues })
+
+// Resource is what there is to plans, whose policies are at the dashboards of providers.
+func Resource(open synchronise.Providers) portal.Resource[plan.Plan, Listed, Shown] {
+	hooks := synchronise.Hooks(Kind, open, func(p plan.Plan) table.ID { return p.ProviderID })
+	hooks.Check, hooks.Before = check, settled(hooks.Before)
+	return portal.Resource[plan.Plan, Listed, Shown]{
+		Kind: Kind, Name: "portal-plans", Path: "/plans", Param: "plan_id", One: "a plan", Many: "plans",
+		List: list, Show: show, Sample: sample, Hooks: hooks,
+		Rows: func(o portal.Operations[plan.Plan, Listed, Shown]) []operation.Row {
+			failing := operation.Faulting(table.CodeInvalid, synchronise.CodeCarry)
+			missing := operation.Answers(nil) // a plan that is not there is 404 for every operation
+			return []operation.Row{
+				o.ListRow(), o.CreateRow(failing, operation.Notes("The policy is made at the dashboard first.")), o.GetRow(),
+				o.UpdateRow(failing, missing, operation.Notes("The dashboard is called only when its policy changes.")),
+				o.DeleteRow(failing, operation.Notes("The policy is deleted at the dashboard first. Gateways then refuse keys of the plan.")),
+			}
+		},
+	}
+}
+
+var sample = plan.Plan{
+	Name: "free_plan", ProviderID: 1, DisplayName: "Free plan", Description: "A few calls for nothing.", AutoApprove: true, JWTScope: "free-plan",
+	RateLimit: 5, Per: 10, Quota: plan.Unlimited, UnlimitedQuota: true, QuotaRenewalRate: plan.Unlimited, KeyExpiresIn: 3600, MetaData: `{"tier":"free"}`,
+	PlanQuota: 2, PlanQuotaRenewalRate: 3600,
+}
+
+// check holds a plan against those that are there: names and scopes are its own, and it
+// stays with its provider.
+func check(ctx context.Context, r store.Reader, c *portal.Change[plan.Plan]) error {
+	if c.Op == store.Deleted {
+		return nil
+	}
+	wrong := table.Problems{}
+	if c.Op == store.Updated {
+		wrong = append(wrong, c.Old.Moved(c.New)...)
+	}
+	if c.Op == store.Created || c.New.Name != c.Old.Name {
+		for other, err := range Kind.Find(ctx, r, store.Query{Index: byName, Value: named(c.New)}) {
+			if err != nil {
+				return err
+			}
+			if other.Value.ID != c.Old.ID {
+				wrong = append(wrong, "Name has already been taken")
+				break
+			}
+		}
+	}
+	if c.New.JWTScope != c.Old.JWTScope {
+		free, err := portal.ScopesFree(ctx, r, c.New.Scopes(), plan.Kind, c.Old.ID, catalogue.PlanKind, catalogue.ProductKind)
+		if err != nil {
+			return err
+		}
+		if !free {
+			wrong = append(wrong, "JWTScope has already been taken")
+		}
+	}
+	return wrong.Err()
+}
+
+// settled stores limits as they count, whatever the dashboard has to hear of them.
+func settled(next func(context.Context, store.Writer, *portal.Change[plan.Plan]) error) func(context.Context, store.Writer, *portal.Change[plan.Plan]) error {
+	return func(ctx context.Context, w store.Writer, c *portal.Change[plan.Plan]) error {
+		if c.Op != store.Deleted {
+			c.New = c.New.Take(c.New.Record())
+		}
+		return next(ctx, w, c)
+	}
+}

@@ -1,0 +1,370 @@
+package plans_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+)
+
+const gold = `{"Name":"Gold","ProviderID":1,"DisplayName":"Golden","RateLimit":100,"Per":60,"Quota":1000,"QuotaRenewalRate":3600,"KeyExpiresIn":60,"MetaData":{"tier":"gold"},"Catalogues":[1]}`
+
+// TestLife follows a plan and its policy through their life, in one process and over HTTP.
+func TestLife(t *testing.T) {
+	for name, overHTTP := range map[string]bool{"in process": false, "over HTTP": true} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t, overHTTP)
+			p := w.create(gold)
+			n := w.policy(sync.OwnID(p.CID, 1))
+			if n == nil || n.Get("_id").Text() != p.ReferenceID || len(p.ReferenceID) != 24 {
+				t.Fatalf("%+v", p)
+			}
+			for member, want := range map[string]string{
+				"name": `"Gold"`, "rate": "100", "per": "60", "quota_max": "1000", "quota_renewal_rate": "3600", "key_expires_in": "60", "meta_data": `{"tier":"gold"}`,
+				"tags": `["public"]`, "active": "true", "is_inactive": "false", "state": `"active"`, "throttle_interval": "-1", "throttle_retry_limit": "-1",
+			} {
+				if got := string(n.Get(member).JSON()); got != want {
+					t.Errorf("%s is %s, want %s", member, got, want)
+				}
+			}
+			if parts := n.Get("partitions"); parts.Get("acl").True() || !parts.Get("quota").True() || !parts.Get("rate_limit").True() {
+				t.Error(string(parts.JSON()))
+			}
+			w.quiet()
+
+			calls := w.dash.calls
+			w.change(p.ID, `{"DisplayName":"Best","Description":"<p>x</p>","AutoApproveAccessRequests":true,"Catalogues":[1,2],"JWTScope":"gold","PlanQuota":3,"PlanQuotaRenewalRate":-1,"Name":"Gold","RateLimit":"100"}`)
+			if w.dash.calls != calls {
+				t.Error("what concerns the portal alone called the dashboard")
+			}
+			for _, step := range []struct{ body, member, want string }{
+				{`{"KeyExpiresIn":3600}`, "key_expires_in", "3600"},
+				{`{"MetaData":{"tier":["gold",1],"deep":{"a":null}}}`, "meta_data", `{"deep":{"a":null},"tier":["gold",1]}`},
+				{`{"MetaData":null}`, "meta_data", `{}`},
+				{`{"Name":"Silver"}`, "name", `"Silver"`},
+				{`{"RateLimit":5}`, "rate", "5"},
+				{`{"Per":10}`, "per", "10"},
+				{`{"Quota":7}`, "quota_max", "7"},
+				{`{"QuotaRenewalRate":-1}`, "quota_renewal_rate", "-1"},
+				{`{"UnlimitedQuota":true}`, "quota_max", "-1"},
+				{`{"UnlimitedQuota":false,"Quota":9}`, "quota_max", "9"},
+				{`{"UnlimitedRateLimit":true}`, "rate", "-1"},
+				{`{"KeyExpiresIn":0}`, "key_expires_in", "0"},
+			} {
+				writes := w.dash.calls
+				w.change(p.ID, step.body)
+				if got := string(w.policy(p.ReferenceID).Get(step.member).JSON()); got != step.want || w.dash.calls == writes {
+					t.Errorf("%s: %s is %s", step.body, step.member, got)
+				}
+				w.quiet()
+			}
+			p = w.get(p.ID)
+			if p.RateLimit != -1 || p.Per != -1 || !p.UnlimitedRateLimit || p.UnlimitedQuota || p.Quota != 9 || string(p.MetaData) != "{}" || !slices.Equal(p.Catalogues, []table.ID{1, 2}) {
+				t.Errorf("%+v", p)
+			}
+
+			w.call("portal-plans.delete", p.ID, "")
+			if w.policy(p.ReferenceID) != nil {
+				t.Error("the policy is there")
+			}
+			for _, id := range []string{"portal-plans.get", "portal-plans.update", "portal-plans.delete"} {
+				w.refused(id, p.ID, `{}`, "plan not found")
+			}
+			if left, err := w.List(t.Context()); len(left) > 0 || err != nil {
+				t.Errorf("%+v %v", left, err)
+			}
+			w.quiet()
+			w.create(`{"Name":"Silver","ProviderID":1,"JWTScope":"gold","CID":"` + p.CID + `"}`) // all of it is free again
+			w.quiet()
+		})
+	}
+}
+
+// TestTheirsStays: what was set at the dashboard survives a change, and what it calls
+// unlimited is not written by one that concerns the portal alone.
+func TestTheirsStays(t *testing.T) {
+	w := open(t, false)
+	p := w.create(gold)
+	theirs, err := w.dash.Dashboard.Policy(t.Context(), sync.Ref{ObjectID: p.ReferenceID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs.Document.Set("smoothing", doc.NewObject())
+	theirs.Document.Put(doc.NewInt(7), "smoothing", "threshold")
+	theirs.Document.Set("rate", doc.NewInt(-1))
+	if err := w.dash.Dashboard.Replace(t.Context(), theirs); err != nil {
+		t.Fatal(err)
+	}
+	w.run()
+	calls := w.dash.calls
+	if p = w.change(p.ID, `{"Description":"x","RateLimit":-1,"Per":60,"UnlimitedRateLimit":true}`); w.dash.calls != calls || p.Per != 60 || !p.UnlimitedRateLimit {
+		t.Errorf("%d calls, %+v", w.dash.calls-calls, p)
+	}
+	w.quiet()
+	w.change(p.ID, `{"KeyExpiresIn":9}`)
+	if n := w.policy(p.ReferenceID); n.Get("smoothing", "threshold").Int() != 7 || n.Get("per").Int() != 60 || n.Get("key_expires_in").Int() != 9 {
+		t.Error(string(n.JSON()))
+	}
+	w.quiet()
+}
+
+// TestRefusedBeforeACall: what is wrong, or belongs to another record, is found before the
+// dashboard hears of it.
+func TestRefusedBeforeACall(t *testing.T) {
+	w := open(t, false)
+	p := w.create(`{"Name":"Gold","ProviderID":1,"JWTScope":"read, write","CID":"2r7p8aUnkzby17hCJk8w2XvK3K6"}`)
+	other := w.create(`{"Name":"Silver","ProviderID":1}`)
+	for body, want := range map[string]string{
+		`{"Name":"Gold","ProviderID":1}`:                                           "Name has already been taken",
+		`{"Name":"New","ProviderID":1,"JWTScope":"admin write"}`:                   "JWTScope has already been taken",
+		`{"Name":"Gold","ProviderID":1,"JWTScope":"read"}`:                         "Name has already been taken; JWTScope has already been taken",
+		`{"Name":"New","ProviderID":1,"CID":"2r7p8aUnkzby17hCJk8w2XvK3K6"}`:        "CID has already been taken",
+		`{"Name":"New","ProviderID":9}`:                                            "ProviderID is invalid",
+		`{"Name":"New","ProviderID":1,"Catalogues":[9],"RateLimit":"1.5"}`:         "Catalogues is invalid; RateLimit is invalid",
+		`{"ProviderID":1,"KeyExpiresIn":-1,"CID":"short"}`:                         "CID is invalid; Name can't be blank; KeyExpiresIn is invalid",
+		`{"Name":"New","ProviderID":1,"MetaData":"[]"}`:                            "MetaData is invalid",
+		`{"Name":"New","ProviderID":null,"Quota":-2,"QuotaRenewalRate":"x"}`:       "ProviderID can't be blank; Quota is invalid; QuotaRenewalRate is invalid",
+		`{"Name":"New","ProviderID":1,"PlanQuota":-1,"PlanQuotaRenewalRate":-2}`:   "PlanQuota is invalid; PlanQuotaRenewalRate is invalid",
+		`{"Name":"New","ProviderID":1,"UnlimitedQuota":"maybe","Catalogues":{}}`:   "UnlimitedQuota is invalid",
+		`{"Name":"New","ProviderID":1,"AutoApproveAccessRequests":2,"Per":"-0.5"}`: "AutoApproveAccessRequests is invalid; Per is invalid",
+	} {
+		w.refused("portal-plans.create", 0, body, want)
+	}
+	for body, want := range map[string]string{
+		`{"ProviderID":2}`:                       "ProviderID can't be changed",
+		`{"Name":"Gold"}`:                        "Name has already been taken",
+		`{"JWTScope":"read","ProviderID":2}`:     "ProviderID can't be changed; JWTScope has already been taken",
+		`{"Name":"","KeyExpiresIn":"yesterday"}`: "Name can't be blank; KeyExpiresIn is invalid",
+	} {
+		w.refused("portal-plans.update", other.ID, body, want)
+	}
+	w.change(p.ID, `{"JWTScope":"write,read,more"}`) // its own
+	w.quiet()
+}
+
+// TestTheStoreFails: a policy whose plan cannot be stored is taken back, unless it was
+// there before.
+func TestTheStoreFails(t *testing.T) {
+	w := open(t, false)
+	w.db.full = true
+	if _, err := w.try("portal-plans.create", 0, gold); !errors.Is(err, errFull) {
+		t.Fatal(err)
+	}
+	if list, err := w.dash.Policies(t.Context()); len(list) != 0 || err != nil {
+		t.Errorf("%d policies, %v", len(list), err)
+	}
+	const cid = "2r7p8aUnkzby17hCJk8w2XvK3K6"
+	w.dash.before = func(call string) error {
+		if call == "delete" {
+			return dashboard.ErrUnreachable
+		}
+		return nil
+	}
+	if _, err := w.try("portal-plans.create", 0, `{"CID":"`+cid+`",`+gold[1:]); !errors.Is(err, errFull) {
+		t.Fatal(err)
+	}
+	left := w.policy(sync.OwnID(cid, 1))
+	if left == nil {
+		t.Fatal("a dashboard that does not answer has deleted the policy")
+	}
+	w.dash.before = nil
+	if _, err := w.try("portal-plans.create", 0, `{"CID":"`+cid+`",`+gold[1:]); !errors.Is(err, errFull) || w.policy(sync.OwnID(cid, 1)) == nil {
+		t.Fatal("a policy that was there before is gone: ", err)
+	}
+	w.db.full = false
+	p := w.create(`{"CID":"` + cid + `",` + gold[1:])
+	if p.ReferenceID != left.Get("_id").Text() {
+		t.Error("the policy that was left is not taken up")
+	}
+	w.quiet()
+}
+
+// TestInterrupted: what a process that ends between the dashboard and the store leaves is
+// finished by the next run.
+func TestInterrupted(t *testing.T) {
+	w := open(t, false)
+	w.db.full = true
+	w.dash.before = func(call string) error {
+		if call == "delete" {
+			return dashboard.ErrUnreachable
+		}
+		return nil
+	}
+	_, _ = w.try("portal-plans.create", 0, gold)
+	w.db.full, w.dash.before = false, nil
+	w.run()
+	p := w.get(1)
+	if p.Name != "Gold" || p.KeyExpiresIn != 60 || w.policy(sync.OwnID(p.CID, 1)) == nil {
+		t.Errorf("the policy has not become a plan: %+v", p)
+	}
+	w.quiet()
+
+	w.db.full = true
+	if _, err := w.try("portal-plans.update", 1, `{"KeyExpiresIn":5,"Description":"lost"}`); !errors.Is(err, errFull) {
+		t.Fatal(err)
+	}
+	w.db.full = false
+	w.run()
+	if p := w.get(1); p.KeyExpiresIn != 5 || p.Description != "" {
+		t.Errorf("%+v", p)
+	}
+	w.quiet()
+
+	w.db.full = true
+	if _, err := w.try("portal-plans.delete", 1, ""); !errors.Is(err, errFull) {
+		t.Fatal(err)
+	}
+	w.db.full = false
+	w.run()
+	w.refused("portal-plans.get", 1, "", "plan not found")
+	w.quiet()
+}
+
+// TestTheDashboardFails: nothing is stored that the dashboard has not taken, and the
+// answer says what it said.
+func TestTheDashboardFails(t *testing.T) {
+	w := open(t, false)
+	p := w.create(gold)
+	w.dash.before = func(string) error { return fmt.Errorf("replace the policy Gold: %w", dashboard.ErrUnreachable) }
+	for id, body := range map[string]string{"portal-plans.update": `{"KeyExpiresIn":9,"Description":"x"}`, "portal-plans.delete": "", "portal-plans.create": `{"Name":"New","ProviderID":1}`} {
+		number := p.ID
+		if id == "portal-plans.create" {
+			number = 0
+		}
+		_, err := w.try(id, number, body)
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Invalid || !errors.Is(err, dashboard.ErrUnreachable) || f.Message == "" {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	w.dash.before = nil
+	if got := w.get(p.ID); got.KeyExpiresIn != 60 || got.Description != "" {
+		t.Errorf("%+v", got)
+	}
+	w.quiet()
+	if err := w.dash.Dashboard.Delete(t.Context(), sync.Ref{ObjectID: p.ReferenceID}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.try("portal-plans.update", p.ID, `{"KeyExpiresIn":9}`); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("its policy is gone: %v", err)
+	}
+	w.call("portal-plans.delete", p.ID, "") // what is gone is deleted
+	w.quiet()
+}
+
+// TestMeanwhile: two administrators change a plan at the same time; nothing is lost, and
+// no unit of work waits for the dashboard.
+func TestMeanwhile(t *testing.T) {
+	w := open(t, false)
+	p := w.create(gold)
+	w.dash.before = func(call string) error {
+		if call != "replace" {
+			return nil
+		}
+		w.dash.before = nil
+		w.change(p.ID, `{"DisplayName":"Other","Catalogues":[2]}`)
+		return nil
+	}
+	if got := w.change(p.ID, `{"KeyExpiresIn":5}`); got.KeyExpiresIn != 5 || got.DisplayName != "Other" || !slices.Equal(got.Catalogues, []table.ID{2}) {
+		t.Errorf("%+v", got)
+	}
+	w.quiet()
+	w.dash.before = func(call string) error {
+		if call == "replace" {
+			w.dash.before = nil
+			w.change(p.ID, `{"Quota":5}`)
+		}
+		return nil
+	}
+	if _, err := w.try("portal-plans.update", p.ID, `{"RateLimit":7}`); !errors.Is(err, dashboard.ErrChanged) && fault.KindOf(err) != fault.Invalid {
+		t.Errorf("a policy that has changed is overwritten: %v", err)
+	}
+	if got := w.get(p.ID); got.Quota != 5 || got.RateLimit != 100 {
+		t.Errorf("%+v", got)
+	}
+	w.dash.before = func(call string) error {
+		if call == "replace" {
+			w.dash.before = nil
+			w.call("portal-plans.delete", p.ID, "")
+		}
+		return nil
+	}
+	if _, err := w.try("portal-plans.update", p.ID, `{"RateLimit":8}`); err == nil {
+		t.Error("a plan that is deleted meanwhile is changed")
+	}
+	w.quiet()
+}
+
+// TestCatalogues: plans keep in which catalogues they are, and hidden ones come back to
+// their place.
+func TestCatalogues(t *testing.T) {
+	w := open(t, false)
+	a, b := w.create(gold), w.create(`{"Name":"Silver","ProviderID":1}`)
+	calls := w.dash.calls
+	shown := func(id table.ID) []string {
+		return w.call("portal-catalogues.get", id, "").(catalogues.Shown).Plans
+	}
+	is := func(id table.ID, want ...string) {
+		t.Helper()
+		if got := shown(id); !slices.Equal(got, append([]string{}, want...)) {
+			t.Errorf("catalogue %d has %q, want %q", id, got, want)
+		}
+	}
+	is(1, "Gold")
+	w.call("portal-catalogues.update", 1, `{"Plans":["1",`+b.ID.String()+`]}`)
+	is(1, "Gold", "Silver")
+	w.call("portal-catalogues.update", 1, `{"Plans":["Gold"],"Products":[]}`)
+	is(1, "Gold", "Silver")
+	w.call("portal-catalogues.update", 2, `{"Plans":"`+b.CID+`"}`)
+	if got := w.get(b.ID).Catalogues; !slices.Equal(got, []table.ID{1, 2}) {
+		t.Error(got)
+	}
+	w.call("portal-catalogues.create", 0, `{"Name":"New","Plans":[1]}`)
+	is(3, "Gold")
+
+	hide(t, w, a.CID, true)
+	is(1, "Silver")
+	for _, id := range []string{"portal-plans.get", "portal-plans.update", "portal-plans.delete"} {
+		w.refused(id, a.ID, `{}`, "plan not found")
+	}
+	w.refused("portal-plans.create", 0, `{"Name":"New","ProviderID":1,"CID":"`+a.CID+`"}`, "CID has already been taken")
+	w.refused("portal-catalogues.update", 1, `{"Plans":[1]}`, "Plans is invalid")
+	w.call("portal-catalogues.update", 1, `{"Plans":null}`)
+	is(1)
+	w.call("portal-catalogues.delete", 3, "")
+	hide(t, w, a.CID, false)
+	is(1, "Gold")
+	if got := w.get(a.ID).Catalogues; !slices.Equal(got, []table.ID{1}) {
+		t.Errorf("the plan is in %v", got)
+	}
+	if w.dash.calls != calls {
+		t.Errorf("catalogues made %d calls", w.dash.calls-calls)
+	}
+	w.quiet()
+	w.call("portal-plans.delete", a.ID, "")
+	is(1)
+}
+
+// hide stores what synchronisation stores of a plan whose policy is gone, or back.
+func hide(t *testing.T, w *world, cid string, hidden bool) {
+	t.Helper()
+	list, err := w.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seen := range list {
+		if seen.CID == cid {
+			next := seen
+			next.Hidden = hidden
+			if err := w.Store(t.Context(), &seen, next); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

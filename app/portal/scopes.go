@@ -1,0 +1,38 @@
+package portal
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// byScope is the index of the OAuth scopes that records stand for.
+const byScope = "scope"
+
+// ByScope finds records by the OAuth scopes that they stand for, hidden ones too.
+func ByScope[T table.Row[T]](of func(T) []string) store.Index[T] {
+	return store.Index[T]{Name: byScope, Values: func(v T) (out []string) {
+		if v.Table().Base(&v).DeletedAt.IsZero() {
+			for _, s := range of(v) {
+				out = append(out, store.Indexed(s))
+			}
+		}
+		return out
+	}}
+}
+
+// ScopesFree reports whether no record of these kinds but one stands for one of the
+// scopes: what a token may do must follow from its scopes.
+func ScopesFree(ctx context.Context, r store.Reader, scopes []string, kind string, self table.ID, kinds ...string) (bool, error) {
+	for _, s := range scopes {
+		for _, k := range kinds {
+			for rec, err := range r.Scan(ctx, store.Query{Kind: k, Index: byScope, Value: store.Indexed(s)}) {
+				if err != nil || k != kind || rec.ID != self.Key() {
+					return false, err
+				}
+			}
+		}
+	}
+	return true, nil
+}
