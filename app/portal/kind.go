@@ -238,6 +238,14 @@ func All[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], 
 	}
 }
 
+// HasCID reports whether a record of a kind has a CID, hidden or not.
+func HasCID(ctx context.Context, r store.Reader, kind, cid string) (bool, error) {
+	for _, err := range r.Scan(ctx, store.Query{Kind: kind, Index: byCID, Value: cid, Limit: 1}) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
 // Resolver finds the numbers of records that a body names, inside a unit of work.
 func Resolver(ctx context.Context, r store.Reader) table.Resolve {
 	return func(kind, name string) (table.ID, bool, error) {

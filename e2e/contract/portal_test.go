@@ -50,6 +50,12 @@ var portalPlans = map[string]plan{
 	"portal-catalogues.update": {path: inPortal("catalogue_id", "/catalogues", company), bodies: fresh(company, visible)},
 	"portal-catalogues.delete": {path: inPortal("catalogue_id", "/catalogues", company)},
 
+	"portal-plans.list":   {path: limits, query: portalLists},
+	"portal-plans.create": {path: inPortal("provider_id", "/providers", connected), bodies: limited},
+	"portal-plans.get":    {path: limits},
+	"portal-plans.update": {path: limits, bodies: limited},
+	"portal-plans.delete": {path: limits},
+
 	"portal-audiences.list":   {path: audience, query: portalLists},
 	"portal-audiences.create": {path: inPortal("catalogue_id", "/catalogues", company), bodies: fixed(everybody)},
 	"portal-audiences.get":    {path: audience},
@@ -120,6 +126,23 @@ func offerWithPictures(t testing.TB, s *service) map[string]string {
 		}
 	}
 	return path
+}
+
+// limits makes a plan, and a provider for it.
+func limits(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := inPortal("provider_id", "/providers", connected)(t, s)
+	path["plan_id"] = s.add(t, "/plans", limited(s, path)[0])
+	return path
+}
+
+// limited are plans of a provider.
+func limited(s *service, path map[string]string) []string {
+	n := s.next()
+	return []string{
+		fmt.Sprintf(`{"Name":"Gold %d","ProviderID":%s,"DisplayName":"Golden","Catalogues":[1],"RateLimit":100,"Per":1,"Quota":1000,"QuotaRenewalRate":3600,"KeyExpiresIn":60,"MetaData":{"tier":"gold"},"JWTScope":"gold-%d"}`, n, path["provider_id"], n),
+		fmt.Sprintf(`{"Name":"Silver %d","ProviderID":"%s","UnlimitedRateLimit":"true","UnlimitedQuota":true,"PlanQuota":2,"PlanQuotaRenewalRate":-1}`, n, path["provider_id"]),
+	}
 }
 
 // audience makes a catalogue with an audience.

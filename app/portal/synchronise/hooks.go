@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -50,6 +51,8 @@ func (k keeper[T]) prepare(ctx context.Context, c *portal.Change[T]) error {
 	v, was := c.New, sync.Record{}
 	if c.Op != store.Created {
 		was = c.Old.Record()
+	} else if err := c.Store.View(ctx, c.Scope, func(r store.Reader) error { return k.apart(ctx, r, c) }); err != nil {
+		return err
 	}
 	want := v.Record()
 	if c.Op == store.Deleted {
@@ -76,6 +79,22 @@ func (k keeper[T]) prepare(ctx context.Context, c *portal.Change[T]) error {
 	return nil
 }
 
+// apart refuses a CID that a record of the other kind has: the identifiers of policies
+// follow from it.
+func (k keeper[T]) apart(ctx context.Context, r store.Reader, c *portal.Change[T]) error {
+	base := c.New.Table().Base(&c.New)
+	for _, kind := range []string{catalogue.ProductKind, catalogue.PlanKind} {
+		taken, err := portal.HasCID(ctx, r, kind, base.CID)
+		if err != nil {
+			return err
+		}
+		if taken && kind != k.kind.Name {
+			return table.Problems{"CID has already been taken"}.Err()
+		}
+	}
+	return nil
+}
+
 // Explain says to the administrator why the dashboard has not taken a change.
 func Explain(err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable {
@@ -94,7 +113,12 @@ func Explain(err error) error {
 
 // before puts what both sides have agreed on into the record. When the record has
 // changed meanwhile it keeps what it says now: the next run tells the dashboard.
-func (k keeper[T]) before(_ context.Context, _ store.Writer, c *portal.Change[T]) error {
+func (k keeper[T]) before(ctx context.Context, w store.Writer, c *portal.Change[T]) error {
+	if c.Op == store.Created {
+		if err := k.apart(ctx, w, c); err != nil {
+			return err
+		}
+	}
 	m, ok := c.Memo.(carried)
 	switch {
 	case !ok, c.Op == store.Deleted:
