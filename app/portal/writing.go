@@ -2,6 +2,7 @@ package portal
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -229,7 +230,11 @@ func (o Operations[T, L, S]) DeleteRow(opts ...operation.Option) operation.Row {
 func (o Operations[T, L, S]) request() map[string]any {
 	v, body := o.Sample, map[string]any{}
 	for _, f := range tableOf[T]().Fields {
-		body[f.Name] = f.At(&v)
+		at := f.At(&v)
+		if text, ok := at.(*table.Object); ok && *text != "" {
+			at = json.RawMessage(*text)
+		}
+		body[f.Name] = at
 	}
 	return body
 }

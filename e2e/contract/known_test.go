@@ -25,6 +25,7 @@ var errata = []*known{
 	{route: portal.Prefix, status: 401, location: "status", reason: "a missing credential is 401 everywhere: docs/wire/portal.md#errors"},
 	{route: portal.Prefix, status: 404, location: "status", reason: "what is not there is 404, read or deleted, and so is what is below it: docs/wire/portal.md#errors"},
 	{route: portal.Prefix, status: 422, location: "status", reason: "a failed validation is 422 everywhere, and so is a change of what is not there: docs/wire/portal.md#errors"},
+	{route: "GET " + portal.Prefix + "/plans", status: 200, location: "/", reason: "every list is an array: docs/wire/portal.md#lists"},
 
 	{route: "GET /api/mcps/{}", status: 401, location: "status", reason: "a missing credential is 401 everywhere: docs/wire/permissions.md#order-of-checks"},
 	{route: "PUT /api/mcps/{}", status: 401, location: "status", reason: "as above"},
