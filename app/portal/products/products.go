@@ -21,6 +21,7 @@ const byTag = "tag"
 // Kind is how products are stored.
 var Kind = portal.KindOf(
 	providers.ByProvider(func(p product.Product) table.ID { return p.ProviderID }),
+	portal.ByScope(product.Product.Claims),
 	catalogues.Index(func(p product.Product) []table.ID { return p.Catalogues }),
 	store.Index[product.Product]{Name: byTag, Values: func(p product.Product) (out []string) {
 		for _, id := range p.Tags {

@@ -24,6 +24,10 @@ type Shelf interface {
 	Store(ctx context.Context, w store.Writer, of table.ID, seen *sync.Record, r sync.Record, at crud.Stamp) error
 	// Forget ends what synchronisation has to do with a deleted record.
 	Forget(ctx context.Context, w store.Writer, of table.ID, r sync.Record) error
+	// News returns the keys of the records about whose APIs the dashboard says something
+	// else than they do, and Learn stores it.
+	News(ctx context.Context, r store.Reader, of table.ID, apis sync.Index) ([]string, error)
+	Learn(ctx context.Context, w store.Writer, keys []string, apis sync.Index) error
 	// Clear removes all that is kept of a provider for good.
 	Clear(ctx context.Context, w store.Writer, of table.ID, at crud.Stamp) error
 }
@@ -37,6 +41,9 @@ type Kept[T synchronise.Carrier[T]] struct {
 	// Complete fills in what a record that a policy brings needs besides: addresses, say;
 	// nil: nothing.
 	Complete func(ctx context.Context, w store.Writer, v *T) error
+	// Known returns a record with what the dashboard says about its APIs, and whether that
+	// is news; nil: it keeps nothing of it.
+	Known func(v T, apis sync.Index) (T, bool)
 	// Gone runs before a record is removed for good; nil: no other record names it.
 	Gone func(ctx context.Context, w store.Writer, v T, at crud.Stamp) error
 }
@@ -156,6 +163,34 @@ func (k Kept[T]) Forget(ctx context.Context, w store.Writer, of table.ID, r sync
 		})
 	}
 	return err
+}
+
+// News implements Shelf.
+func (k Kept[T]) News(ctx context.Context, r store.Reader, of table.ID, apis sync.Index) (keys []string, err error) {
+	if k.Known == nil {
+		return nil, nil
+	}
+	all, err := k.all(ctx, r, of.Key())
+	for _, v := range all {
+		if _, news := k.Known(v, apis); news {
+			keys = append(keys, k.In.ID(v))
+		}
+	}
+	return keys, err
+}
+
+// Learn implements Shelf. What is gone meanwhile needs to know nothing.
+func (k Kept[T]) Learn(ctx context.Context, w store.Writer, keys []string, apis sync.Index) error {
+	for _, key := range keys {
+		_, err := k.In.Edit(ctx, w, key, nil, func(v T) (T, error) {
+			v, _ = k.Known(v, apis)
+			return v, nil
+		})
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+	}
+	return nil
 }
 
 // Clear implements Shelf.

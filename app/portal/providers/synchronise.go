@@ -51,6 +51,9 @@ func (s *Service) attempt(ctx context.Context, p provider.Provider) (report sync
 	if err == nil {
 		report, err = synchronise.Run(ctx, way, records{s, p.ID})
 	}
+	if err == nil {
+		err = s.learn(ctx, p.ID, report.APIs)
+	}
 	s.tell(p, report)
 	failed := failure(p, err)
 	if ctx.Err() == nil && (err == nil || failed != nil) {
@@ -62,6 +65,24 @@ func (s *Service) attempt(ctx context.Context, p provider.Provider) (report sync
 		err = failed
 	}
 	return report, err
+}
+
+// learn stores what the dashboard says about APIs, where that is news.
+func (s *Service) learn(ctx context.Context, id table.ID, apis sync.Index) error {
+	for _, shelf := range s.Shelves {
+		var keys []string
+		err := s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+			keys, err = shelf.News(ctx, r, id, apis)
+			return err
+		})
+		if err == nil && len(keys) > 0 {
+			_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error { return shelf.Learn(ctx, w, keys, apis) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // find returns a provider by its number or its CID, and when it was tried last.

@@ -40,6 +40,7 @@ type Report struct {
 	Problems    []sync.Problem // what stands in the way of single records; the others are done
 	Writes      int            // at the dashboard
 	Stored      int            // in the portal
+	APIs        sync.Index     // those of the dashboard, as they were read
 }
 
 // Codes of the faults that a run reports besides those of the plan.
@@ -78,6 +79,7 @@ func look(ctx context.Context, p Provider, records Records) (have, want sync.Sta
 		return have, want, report, fmt.Errorf("getting available products: fetching APIs: %w", err)
 	}
 	have = sync.State{APIs: sync.NewIndex(apis), Tags: p.Tags}
+	report.APIs = have.APIs
 	if have.Records, err = records.List(ctx); err != nil {
 		return have, want, report, err
 	}

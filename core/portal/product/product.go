@@ -82,7 +82,7 @@ var rows = &table.Table[Product]{
 		}},
 		{Name: "Feature", At: func(p *Product) any { return &p.Feature }, Doc: "Shown on the home page."},
 		{Name: "DCREnabled", At: func(p *Product) any { return &p.DCREnabled }},
-		{Name: "Scopes", At: func(p *Product) any { return &p.Scopes }, Max: 10_000, Doc: "OAuth scopes, separated by commas."},
+		{Name: "Scopes", At: func(p *Product) any { return &p.Scopes }, Max: 10_000, Doc: "OAuth scopes, separated by commas.", Valid: func(p Product) bool { return len(p.ScopeList()) <= maxScopes }},
 		{Name: "Catalogues", At: func(p *Product) any { return &p.Catalogues }, Target: catalogue.Kind},
 		{Name: "Templates", At: func(p *Product) any { return &p.Templates }, Target: TemplateKind, Doc: "Client types."},
 		{Name: "Tags", At: func(p *Product) any { return &p.Tags }, Target: tag.Kind},
@@ -98,6 +98,9 @@ var rows = &table.Table[Product]{
 		}
 	},
 }
+
+// maxScopes is how many OAuth scopes a product has at most.
+const maxScopes = 200
 
 // maxEvent is how many characters the name of an event has at most.
 const maxEvent = 255
@@ -142,6 +145,15 @@ func (p Product) Mode() string {
 	return p.AuthTypeMode
 }
 
+// Claims returns the OAuth scopes that stand for the product, so that nothing else may
+// have them: clients that register get its access by them.
+func (p Product) Claims() []string {
+	if !p.DCREnabled {
+		return nil
+	}
+	return p.ScopeList()
+}
+
 // ScopeList returns the OAuth scopes.
 func (p Product) ScopeList() []string {
 	return strings.FieldsFunc(string(p.Scopes), func(r rune) bool { return r == ',' || r == ' ' })
@@ -175,15 +187,16 @@ func (p Product) WithAPIs(ids []string) Product {
 }
 
 // Known returns the product with what the dashboard says about its APIs, and whether that
-// is news. What the dashboard does not know any more stays as it was.
+// is news. An API that the dashboard does not have any more is not served.
 func (p Product) Known(apis sync.Index) (Product, bool) {
 	list, news := slices.Clone(p.APIs), false
 	for i, d := range list {
 		a, ok := apis[d.APIID]
-		if !ok {
-			continue
+		facts := d.Facts
+		facts.Status = false
+		if ok {
+			facts = Facts{Name: a.Name, ListenPath: a.ListenPath, TargetURL: a.Target, Status: a.Active, APIType: one(a.AuthTypes)}
 		}
-		facts := Facts{Name: a.Name, ListenPath: a.ListenPath, TargetURL: a.Target, Status: a.Active, APIType: one(a.AuthTypes)}
 		news = news || d.Facts != facts
 		list[i].Facts = facts
 	}

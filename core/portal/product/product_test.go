@@ -49,6 +49,7 @@ func TestBody(t *testing.T) {
 		`{"Name":" ","ProviderID":1}`: "Name can't be blank",
 		`{"Name":"x","IsDocumentationOnly":true,"APIDetails":[{"APIID":"a"}]}`:                        "ProviderID can't be blank",
 		`{"Name":"x","ProviderID":2}`:                                                                 "ProviderID is invalid; ProviderID can't be blank",
+		`{"Name":"x","ProviderID":1,"Scopes":"` + strings.Repeat("a,", 201) + `"}`:                    "Scopes is invalid",
 		`{"Name":"x","ProviderID":1,"AuthTypeMode":"x"}`:                                              "AuthTypeMode is invalid",
 		`{"Name":"x","ProviderID":1,"AuthTypeMode":"mtls_managed"}`:                                   "",
 		`{"Name":"x","ProviderID":1,"Path":"a/b"}`:                                                    "Path is invalid",
@@ -99,7 +100,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestKnown: the facts of APIs follow the dashboard, and stay when it knows no more.
+// TestKnown: the facts of APIs follow the dashboard; what it has not any more is not served.
 func TestKnown(t *testing.T) {
 	p := with("a", "x")
 	index := sync.NewIndex([]sync.API{{ID: "a", Name: "A", ListenPath: "/a/", Target: "http://a", Active: true, AuthTypes: []string{"authToken"}}})
@@ -107,8 +108,22 @@ func TestKnown(t *testing.T) {
 	if want := (product.Facts{Name: "A", ListenPath: "/a/", TargetURL: "http://a", APIType: "authToken", Status: true}); !news || p.APIs[0].Facts != want {
 		t.Errorf("%v, %+v", news, p.APIs)
 	}
-	if q, news := p.Known(sync.Index{}); news || !slices.Equal(q.APIs, p.APIs) {
+	if q, news := p.Known(index); news || !slices.Equal(q.APIs, p.APIs) {
 		t.Errorf("%v, %+v", news, q.APIs)
+	}
+	if q, news := p.Known(sync.Index{}); !news || q.APIs[0].Status || q.APIs[0].Name != "A" || !p.APIs[0].Status {
+		t.Errorf("%v, %+v", news, q.APIs)
+	}
+}
+
+func TestClaims(t *testing.T) {
+	p := product.Product{Scopes: "read, write,read"}
+	if p.Claims() != nil {
+		t.Error("scopes of a product whose clients do not register")
+	}
+	p.DCREnabled = true
+	if got := p.Claims(); !slices.Equal(got, []string{"read", "write", "read"}) {
+		t.Error(got)
 	}
 }
 

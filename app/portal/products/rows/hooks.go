@@ -2,10 +2,12 @@ package rows
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -56,8 +58,9 @@ func hooks(providers synchronise.Providers) portal.Hooks[product.Product] {
 			if err := inside(policy.Before)(ctx, w, c); err != nil || c.Op == store.Deleted {
 				return err
 			}
-			memo, _ := c.Memo.(prepared)
-			c.New, _ = c.New.Known(memo.apis)
+			if memo, _ := c.Memo.(prepared); memo.apis != nil {
+				c.New, _ = c.New.Known(memo.apis)
+			}
 			c.New.IsDocumentationOnly = len(c.New.APIs) == 0
 			c.New, err = products.Addressed(ctx, w, c.New)
 			return err
@@ -85,6 +88,15 @@ func check(ctx context.Context, r store.Reader, c *change) error {
 		}
 	default:
 		wrong = append(wrong, c.Old.Moved(c.New)...)
+	}
+	if claims := c.New.Claims(); !slices.Equal(claims, c.Old.Claims()) {
+		free, err := portal.ScopesFree(ctx, r, claims, product.Kind, c.Old.ID, catalogue.PlanKind, catalogue.ProductKind)
+		if err != nil {
+			return err
+		}
+		if !free {
+			wrong = append(wrong, "Scopes has already been taken")
+		}
 	}
 	return wrong.Err()
 }

@@ -59,6 +59,7 @@ func Shelf() providers.Shelf {
 			*p, err = products.Addressed(ctx, w, *p)
 			return err
 		},
+		Known: product.Product.Known,
 		Gone: func(ctx context.Context, w store.Writer, p product.Product, _ crud.Stamp) error {
 			return discard(ctx, w, p)
 		},
