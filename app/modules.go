@@ -267,8 +267,12 @@ func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
 	return trail, nil
 }
 
-func newGuard(b basics, s admission, n nodes, a *App, d *door.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) operation.Middleware {
+func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) (operation.Middleware, error) {
 	written := guard.Log(b.log)
+	portal, err := p.auditor(b)
+	if err != nil {
+		return nil, &refusal{err}
+	}
 	return guard.New(guard.Config{
 		Authenticators: map[operation.Surface]guard.Authenticator{
 			operation.Management: browsers.Authenticate,
@@ -277,10 +281,11 @@ func newGuard(b basics, s admission, n nodes, a *App, d *door.Service, browsers 
 			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},
 		Rules: e, Audit: func(ctx context.Context, c *operation.Call, err error) {
+			portal(ctx, c, err)
 			written(ctx, c, err)
 			trail.Hear(ctx, c, err)
 		}, Failures: &guard.Failures{Limit: s.failures, Now: b.now, Log: b.log}, Maintenance: s.maintenance, Writes: &a.writes,
-	})
+	}), nil
 }
 
 func newHandler(b basics, s transport, p portalSettings, ops table, g operation.Middleware) (nethttp.Handler, portalHandler, error) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	nethttp "net/http"
 	"slices"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/local"
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/remote"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
@@ -52,6 +55,8 @@ type Portal struct {
 	// Local are addresses of the dashboard of this App: providers with one of them are
 	// reached without HTTP (ADR 24).
 	Local []string
+	// Journal takes a line of JSON for each action of an admin; nil: there is none.
+	Journal audit.File
 }
 
 // WithPortal runs the developer portal (docs/wire/portal.md).
@@ -190,4 +195,23 @@ func beside(dashboard, portal table) table {
 		}
 	}
 	return dashboard
+}
+
+// auditor hears the calls of the portal before the trail does: what strangers are refused,
+// and bootstrap, belong to the trail of the portal as well.
+func (p portalSettings) auditor(b basics) (guard.Auditor, error) {
+	scope, err := p.scope()
+	if err != nil || p.Portal == nil {
+		return func(context.Context, *operation.Call, error) {}, err
+	}
+	written := func(context.Context, *operation.Call, error) {}
+	if p.Journal != nil {
+		written = (&door.Journal{File: p.Journal, Now: b.now, Log: b.log}).Hear
+	}
+	return func(ctx context.Context, c *operation.Call, err error) {
+		if c.Spec.Surface == operation.Portal && c.Scope.IsZero() {
+			c.Scope = scope
+		}
+		written(ctx, c, err)
+	}, nil
 }

@@ -52,6 +52,9 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 	r := &row{spec: &o.Spec, do: cfg.Guard(o.Do), dialect: dialectOf(o.Surface), output: out,
 		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), file: o.TakesAttachment(), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, maxValues: cfg.MaxValues, bodyRate: cfg.BodyRate, room: cfg.Room, yaml: cfg.YAML, proxies: cfg.Proxies, deadline: cfg.Deadline}
 	r.headers = append(r.headers, callHeaders...)
+	if r.dialect.portal {
+		r.headers = append(r.headers, "User-Agent") // which its journal tells
+	}
 	for _, p := range o.Params {
 		switch p.In {
 		case "path":

@@ -132,7 +132,14 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	if err != nil {
 		return err
 	}
+	journal, err := c.journal(s, p)
+	if err != nil {
+		return err
+	}
 	opts = append(opts, common(s, log, version)...)
+	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
+		opts = append(opts, app.WithPortal(portalOf(s, journal)))
+	}
 	opts = append(opts, app.WithPasswords(argon2.New(crypto.Passwords{})), app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))
 	if s.Deliveries.Enabled && !p.Beside && !p.Lost {
 		opts = append(opts, app.WithDeliveries(deliveriesOf(s.Deliveries)))
@@ -200,9 +207,6 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 				Examples: d.ValidateExamples, Defaults: d.ValidateDefaults, Streams: d.Streams, AllStreams: d.ExperimentalStreams},
 			UnsafePolicyIDs: d.UnsafePolicyIDs, Hosts: hosts,
 		}))
-	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
-		opts = append(opts, app.WithPortal(portalOf(s)))
-	}
 	if s.MultiOrgUsers {
 		opts = append(opts, app.WithMultiOrgUsers())
 	}

@@ -1,12 +1,17 @@
 package serve
 
 import (
+	"fmt"
 	"net"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
+	"github.com/gatehouse-io/gatehouse/adapters/logfile"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
@@ -14,12 +19,31 @@ import (
 const maxList = 256 << 20
 
 // portalOf translates the settings of the portal.
-func portalOf(s config.Settings) app.Portal {
+func portalOf(s config.Settings, journal audit.File) app.Portal {
 	return app.Portal{
-		ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
+		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		Fetcher: fetch.New(fetch.Config{AllowPrivate: s.Portal.PrivateDashboards, MaxBytes: maxList}),
 	}
+}
+
+// journal opens the file for the actions of the admins of the portal; nil: there is none.
+// A command beside a service writes none.
+func (c *Composition) journal(s config.Settings, p Purpose) (audit.File, error) {
+	l := s.Portal.AuditLog
+	if !l.Enable || p.Beside || p.Lost || s.Portal.Serve == config.PortalOff || s.Portal.Serve == "" {
+		return nil, nil
+	}
+	path := l.Path
+	if !strings.HasSuffix(path, ".log") {
+		path = filepath.Join(path, "portal.log")
+	}
+	file, err := logfile.Open(path, s.Audit.FileSize, s.Audit.FileKeep)
+	if err != nil {
+		return nil, fmt.Errorf("AuditLog.Path: %w", err)
+	}
+	c.closers = append(c.closers, file)
+	return file, nil
 }
 
 // ownAddresses are those of the dashboard of this process.

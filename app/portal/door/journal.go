@@ -1,0 +1,85 @@
+package door
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Journal writes a line for each action of an admin of the portal: what was done or
+// refused, to what, by whom and from where; never what was sent.
+type Journal struct {
+	File interface {
+		Append(text []byte) (undo func() error, err error)
+	}
+	Now system.Clock
+	Log *slog.Logger
+
+	failing atomic.Bool
+}
+
+// action is a line. People are numbers: it says nothing else of them but the address.
+type action struct {
+	Time       string `json:"time"`
+	UserID     string `json:"user_id"`
+	OrgID      string `json:"org_id"`
+	Action     string `json:"action"`
+	Resource   string `json:"resource"`
+	ResourceID string `json:"resource_id"`
+	Status     int    `json:"status"`
+	IP         string `json:"ip"`
+	UserAgent  string `json:"user_agent"`
+	RequestID  string `json:"request_id"`
+}
+
+// maxShown bounds what a line has of what clients choose.
+const maxShown = 256
+
+// Hear is an auditor of the guard. An action is carried out although its line cannot be
+// written: the log tells that once, until a line can be written again.
+func (j *Journal) Hear(ctx context.Context, c *operation.Call, err error) {
+	user, admin := strings.CutPrefix(c.Principal.ID, principalPrefix)
+	if c.Spec.Surface != operation.Portal || !admin || c.Spec.Intent == access.Read {
+		return
+	}
+	by := guard.Described(guard.Attribution(c), c)
+	resource, _, _ := strings.Cut(strings.TrimPrefix(c.Spec.ID, "portal-"), ".")
+	a := action{Time: j.Now().UTC().Format(time.RFC3339), UserID: user, OrgID: "0", Action: c.Spec.Method + " " + c.Spec.Path, Resource: resource, ResourceID: subject(c),
+		Status: cmp.Or(c.Spec.Status, http.StatusOK), IP: by.From, UserAgent: shown(c.Header["User-Agent"]), RequestID: by.Request}
+	if err != nil && c.Status != nil {
+		a.Status = c.Status(err)
+	}
+	line, failed := json.Marshal(a)
+	if failed == nil {
+		_, failed = j.File.Append(append(line, '\n'))
+	}
+	if j.failing.Swap(failed != nil) != (failed != nil) {
+		if failed == nil {
+			j.Log.InfoContext(ctx, "actions of admins of the portal are written down again")
+			return
+		}
+		j.Log.ErrorContext(ctx, "actions of admins of the portal cannot be written to AuditLog.Path; make room there, or correct the rights of the file", "error", failed)
+	}
+}
+
+// subject is the last identifier in the path of a call.
+func subject(c *operation.Call) (id string) {
+	for segment := range strings.SplitSeq(c.Spec.Path, "/") {
+		if name, open := operation.Placeholder(segment); open {
+			id = c.Path[name]
+		}
+	}
+	return shown(id)
+}
+
+func shown(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxShown)], "?") }
