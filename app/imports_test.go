@@ -54,6 +54,7 @@ var importRules = []rule{
 	{folder: "adapters/fetch", own: inner},
 	{folder: "adapters/dashboard/...", own: inner},
 	{folder: "adapters/yaml", own: inner, others: []string{"go.yaml.in/yaml/v3"}},
+	{folder: "adapters/graphql", own: inner, others: []string{"github.com/vektah/gqlparser/v2"}},
 	{folder: "adapters/openapi", own: inner, others: []string{"github.com/getkin/kin-openapi", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"}},
 	{folder: "adapters/crypto", own: inner},
 	{folder: "adapters/mail", own: inner, others: []string{"github.com/wneessen/go-mail"}},

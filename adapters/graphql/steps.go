@@ -1,0 +1,93 @@
+package graphql
+
+import "github.com/vektah/gqlparser/v2/ast"
+
+// steps returns how many comparisons checking a schema takes at most. The library looks
+// through lists for each name: a text whose lists are long, or are compared with each
+// other often, would take it far longer than its length says.
+func steps(d *ast.SchemaDocument) int {
+	w := weights{fields: map[string]int{}, possible: map[string]int{}, arguments: map[string]int{}}
+	for _, list := range []ast.DefinitionList{d.Definitions, d.Extensions} {
+		for _, def := range list {
+			w.fields[def.Name] += len(def.Fields) + arguments(def) + len(def.EnumValues) + len(def.Interfaces)
+			w.possible[def.Name] += len(def.Types)
+			for _, name := range def.Interfaces {
+				w.possible[name]++
+			}
+		}
+	}
+	for _, def := range d.Directives {
+		w.arguments[def.Name] += len(def.Arguments) + len(def.Locations)
+	}
+	total := w.schemas(d.Schema) + w.schemas(d.SchemaExtension)
+	for _, n := range w.possible {
+		w.most = max(w.most, n)
+		total += square(n)
+	}
+	for _, n := range w.fields {
+		total += square(n)
+	}
+	for _, list := range []ast.DefinitionList{d.Definitions, d.Extensions} {
+		for _, def := range list {
+			total += w.definition(def)
+		}
+	}
+	for _, def := range d.Directives {
+		total += square(len(def.Arguments)) + w.directives(def.Directives)
+		for _, a := range def.Arguments {
+			total += w.directives(a.Directives)
+		}
+	}
+	return total
+}
+
+// weights are the lengths of what is looked through.
+type weights struct {
+	fields    map[string]int // of a type and its extensions, with arguments, values and interfaces
+	possible  map[string]int // types in place of one
+	most      int            // of these
+	arguments map[string]int // of a directive
+}
+
+func (w weights) definition(def *ast.Definition) int {
+	n := w.directives(def.Directives)
+	for _, name := range def.Interfaces {
+		n += w.fields[name] * (w.fields[def.Name] + w.most)
+	}
+	for _, f := range def.Fields {
+		n += w.directives(f.Directives)
+		for _, a := range f.Arguments {
+			n += w.directives(a.Directives)
+		}
+	}
+	for _, v := range def.EnumValues {
+		n += w.directives(v.Directives)
+	}
+	return n
+}
+
+func (w weights) schemas(list ast.SchemaDefinitionList) (n int) {
+	for _, s := range list {
+		n += w.directives(s.Directives)
+	}
+	return n
+}
+
+// directives returns what it takes to compare what is given to directives with what
+// they take.
+func (w weights) directives(list ast.DirectiveList) (n int) {
+	for _, d := range list {
+		n += square(len(d.Arguments) + w.arguments[d.Name])
+	}
+	return n
+}
+
+func arguments(def *ast.Definition) (n int) {
+	for _, f := range def.Fields {
+		n += len(f.Arguments)
+	}
+	return n
+}
+
+// square bounds its result, so that sums of it are numbers.
+func square(n int) int { return min(n, 1<<20) * min(n, 1<<20) }
