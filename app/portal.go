@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	nethttp "net/http"
 	"slices"
@@ -12,11 +13,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/local"
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/remote"
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
@@ -25,10 +29,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/tags"
+	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/graphql"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -43,6 +49,11 @@ type Portal struct {
 	Shared bool
 	// SigningKey signs the tokens of admins; "": a key that is drawn and stored.
 	SigningKey string
+	// GraphQL checks the schemas that admins upload; nil: only introspection results can
+	// be uploaded.
+	GraphQL graphql.Checker
+	// MaxUpload is how many bytes a form with a file has at most; 0: 32 MiB.
+	MaxUpload int64
 	// Options is what GET /portal-api/configs answers: what the operator has set, with
 	// secrets masked.
 	Options map[string]any
@@ -96,7 +107,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service) (out []crud.Re
 		rows.Resource(dashboards.Open),
 		rows.Images(),
 		plans.Resource(dashboards.Open),
-	}, users.Registrations()) {
+	}, users.Registrations(), p.documents().Resources(), tutorials.Registrations()) {
 		reg := r.Registration()
 		if p.Portal == nil {
 			reg.Operations = nil
@@ -104,6 +115,15 @@ func portalKinds(p portalSettings, dashboards *providers.Service) (out []crud.Re
 		out = append(out, reg)
 	}
 	return out
+}
+
+// documents is what reads the documents of products.
+func (p portalSettings) documents() documents.Config {
+	c := documents.Config{YAML: yaml.Codec{}, MaxUpload: httpadapter.MaxBody}
+	if p.Portal != nil {
+		c.GraphQL, c.MaxUpload = p.GraphQL, cmp.Or(p.MaxUpload, c.MaxUpload)
+	}
+	return c
 }
 
 // newDoor lets people into the portal. Seeds are in the order in which bootstrap makes

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/graphql"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
@@ -40,5 +41,5 @@ func portalOptions() []app.Option {
 	if err != nil {
 		panic(err)
 	}
-	return []app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")})}
+	return []app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, GraphQL: graphql.Checker{}, MaxUpload: 60_000, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")})}
 }

@@ -246,7 +246,7 @@ func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 				t.Fatalf("nobody is called %q", as)
 			}
 			header.Set(c[0], c[1])
-		} else if name, value, ok := strings.Cut(l, ": "); ok && !strings.ContainsAny(name, `{}" `) {
+		} else if name, value, ok := strings.Cut(l, ": "); ok && len(body) == 0 && !strings.ContainsAny(name, `{}" `) {
 			header.Add(name, g.sent(g.real(value)))
 		} else {
 			body = append(body, l)

@@ -71,7 +71,7 @@ func portalKeeping() []setting {
 			meaning: "folder of themes"},
 		{name: "Theming.DisableUpload", suffix: "THEMING_DISABLE_UPLOAD", preset: "false", idle: true, field: func(s *Settings) any { return &s.Portal.Theming.DisableUpload },
 			meaning: "refuse themes"},
-		{name: "MaxUploadSize", suffix: "MAX_UPLOAD_SIZE", preset: "33554432", idle: true, check: atLeast(1, func(s *Settings) int { return s.Portal.MaxUploadSize }), hint: "it is at least 1", field: func(s *Settings) any { return &s.Portal.MaxUploadSize },
+		{name: "MaxUploadSize", suffix: "MAX_UPLOAD_SIZE", preset: "33554432", check: atLeast(1, func(s *Settings) int { return s.Portal.MaxUploadSize }), hint: "it is at least 1", field: func(s *Settings) any { return &s.Portal.MaxUploadSize },
 			meaning: "bytes of an upload"},
 		{name: "ProductDocRenderer", suffix: "DOCRENDERER", preset: "stoplight", idle: true, choices: []string{"stoplight", "redoc"}, field: func(s *Settings) any { return &s.Portal.ProductDocRenderer },
 			meaning: "what shows OAS documents"},

@@ -246,6 +246,11 @@ func HasCID(ctx context.Context, r store.Reader, kind, cid string) (bool, error)
 	return false, nil
 }
 
+// Count returns how many records below a parent are not deleted.
+func Count[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], parent table.ID) (int, error) {
+	return r.Count(ctx, store.Query{Kind: k.Name, Index: byLive, Sorted: true, Prefix: prefix(parent)})
+}
+
 // Resolver finds the numbers of records that a body names, inside a unit of work.
 func Resolver(ctx context.Context, r store.Reader) table.Resolve {
 	return func(kind, name string) (table.ID, bool, error) {

@@ -100,9 +100,12 @@ func (o Operations[T, L, S]) Part(ctx context.Context, r store.Reader, above tab
 	member, known := tableOf[T]().Member(name)
 	keyword := strings.ToLower(strings.TrimSpace(p.Keyword))
 	var page []T
-	if keyword == "" && !known {
+	switch {
+	case o.Sequence != nil && !known:
+		page, out.Total, err = o.sequenced(ctx, r, above, w, keyword)
+	case keyword == "" && !known:
 		page, out.Total, err = o.newest(ctx, r, above, w)
-	} else {
+	default:
 		page, out.Total, err = o.selected(ctx, r, above, w, keyword, ordered(member, desc))
 	}
 	if err != nil {
@@ -169,6 +172,33 @@ func (o Operations[T, L, S]) newest(ctx context.Context, r store.Reader, above t
 		page = append(page, v.Value)
 	}
 	return page, total, err
+}
+
+// sequenced returns a part of the list in the resource's own order. Only with a keyword
+// it reads more than that part.
+func (o Operations[T, L, S]) sequenced(ctx context.Context, r store.Reader, above table.ID, w window, keyword string) ([]T, int, error) {
+	ids, err := o.Sequence(ctx, r, above)
+	if err != nil {
+		return nil, 0, err
+	}
+	total := len(ids)
+	if keyword == "" {
+		ids = ids[min(w.from, total):min(w.to, total)]
+	}
+	found := make([]T, 0, len(ids))
+	for _, id := range ids {
+		v, err := Find(ctx, r, o.Kind, id.String())
+		if err != nil {
+			return nil, 0, err
+		}
+		if keyword == "" || o.matches(v, keyword) {
+			found = append(found, v)
+		}
+	}
+	if keyword == "" {
+		return found, total, nil
+	}
+	return found[min(w.from, len(found)):min(w.to, len(found))], len(found), nil
 }
 
 // selected looks the whole list through.

@@ -29,8 +29,11 @@ type Resource[T table.Row[T], L, S any] struct {
 	Sample T
 	// Order is how lists are ordered unless the client says otherwise; "": the newest
 	// record first.
-	Order   string
-	PerPage int // 0: DefaultPerPage
+	Order string
+	// Sequence returns the records below one in the order in which lists show them,
+	// unless the client says otherwise; nil: Order says.
+	Sequence func(ctx context.Context, r store.Reader, above table.ID) ([]table.ID, error)
+	PerPage  int // 0: DefaultPerPage
 	// Search reports whether a record is found by a keyword; nil: its texts say.
 	Search func(v T, keyword string) bool
 	// Begin prepares a new record before the body is put into it: defaults, and the

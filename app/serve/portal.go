@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
+	"github.com/gatehouse-io/gatehouse/adapters/graphql"
 	"github.com/gatehouse-io/gatehouse/adapters/logfile"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
@@ -23,6 +24,7 @@ func portalOf(s config.Settings, journal audit.File) app.Portal {
 	return app.Portal{
 		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
+		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize),
 		Fetcher: fetch.New(fetch.Config{AllowPrivate: s.Portal.PrivateDashboards, MaxBytes: maxList}),
 	}
 }

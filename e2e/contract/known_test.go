@@ -27,6 +27,14 @@ var errata = []*known{
 	{route: portal.Prefix, status: 422, location: "status", reason: "a failed validation is 422 everywhere, and so is a change of what is not there: docs/wire/portal.md#errors"},
 	{route: "GET " + portal.Prefix + "/plans", status: 200, location: "/", reason: "every list is an array: docs/wire/portal.md#lists"},
 
+	{route: "GET /portal-api/products/{}/spec-details/{}/oas", status: 200, location: "/", reason: "the answer is the document, which the file calls a text: docs/wire/portal-documents.md#documents"},
+	{route: "GET /portal-api/products/{}/api-details/{}/oas", status: 200, location: "/", reason: "as above"},
+	{route: "GET /portal-api/products/{}/spec-details/{}/graphql/schema", status: 200, location: "", reason: "as above: it is no JSON"},
+	{route: "GET /portal-api/products/{}/api-details/{}/graphql/schema", status: 200, location: "", reason: "as above"},
+	{route: "POST /portal-api/products/{}/spec-details/{}/oas", status: 400, location: "status", reason: "a file that is no OpenAPI description is 400: docs/wire/portal-documents.md#uploads"},
+	{route: "POST /portal-api/products/{}/api-details/{}/oas", status: 400, location: "status", reason: "as above"},
+	{route: "POST /portal-api/products/{}/spec-details/graphql/schema", status: 200, location: "/SpecAlias", reason: "a file that was only checked becomes no specification: docs/wire/portal-documents.md#uploads"},
+
 	{route: "GET /api/mcps/{}", status: 401, location: "status", reason: "a missing credential is 401 everywhere: docs/wire/permissions.md#order-of-checks"},
 	{route: "PUT /api/mcps/{}", status: 401, location: "status", reason: "as above"},
 	{route: "DELETE /api/mcps/{}", status: 401, location: "status", reason: "as above"},

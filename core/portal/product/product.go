@@ -46,6 +46,7 @@ type Product struct {
 	Templates              []table.ID
 	Tags                   []table.ID
 	WebhookEventTypes      []string
+	SpecDetails            Specs  `json:"-"` // that a body names
 	Logo, Preview          string // files: "logo.png"; "": none
 
 	Agreed     *sync.Terms `json:",omitempty"` // what the policy and the product last agreed on
@@ -71,6 +72,7 @@ var rows = &table.Table[Product]{
 		{Name: "Name", At: func(p *Product) any { return &p.Name }, Required: true, Max: 255, Doc: "The policy has this name too."},
 		{Name: "ProviderID", Also: []string{"Provider"}, At: func(p *Product) any { return &p.ProviderID }, Target: provider.Kind, Doc: "The dashboard that has the APIs. Only a product without APIs needs none."},
 		{Name: "APIDetails", At: func(p *Product) any { return &p.APIs }},
+		{Name: "SpecDetails", At: func(p *Product) any { return &p.SpecDetails }, Doc: "Of products without APIs. Each is known by its alias; what the list does not name stays."},
 		{Name: "IsDocumentationOnly", At: func(p *Product) any { return &p.IsDocumentationOnly }, Doc: "True of every product without APIs."},
 		{Name: "AuthTypeMode", At: func(p *Product) any { return &p.AuthTypeMode }, Enum: []string{SelfServe, Managed}},
 		{Name: "BindCertificateToToken", At: func(p *Product) any { return &p.BindCertificateToToken }},

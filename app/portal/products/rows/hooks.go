@@ -4,9 +4,12 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
@@ -66,14 +69,35 @@ func hooks(providers synchronise.Providers) portal.Hooks[product.Product] {
 			return err
 		},
 		After: func(ctx context.Context, w store.Writer, c *change) error {
+			after := accompany
 			if c.Op == store.Deleted {
-				if err := discard(ctx, w, c.Old); err != nil {
-					return err
-				}
+				after = func(ctx context.Context, w store.Writer, c *change) error { return discard(ctx, w, c.Old, c.At) }
+			}
+			if err := after(ctx, w, c); err != nil {
+				return err
 			}
 			return inside(policy.After)(ctx, w, c)
 		},
 	}
+}
+
+// accompany keeps the documents of a product in line with it.
+func accompany(ctx context.Context, w store.Writer, c *change) error {
+	if err := documents.Follow(ctx, w, c.Old, c.New); err != nil {
+		return err
+	}
+	return documents.Declare(ctx, w, c.New, c.At)
+}
+
+// discard removes what a product has of its own when it goes.
+func discard(ctx context.Context, w store.Writer, p product.Product, at crud.Stamp) error {
+	if err := discardImages(ctx, w, p); err != nil {
+		return err
+	}
+	if err := documents.Forget(ctx, w, p.ID, at); err != nil {
+		return err
+	}
+	return tutorials.Forget(ctx, w, p.ID, at)
 }
 
 // check holds a product against what it was and what the client says it is.

@@ -121,8 +121,8 @@ func (f family) erase(which product.Picture) func(context.Context, within) (port
 	}
 }
 
-// discard removes the pictures of a product that goes.
-func discard(ctx context.Context, w store.Writer, p product.Product) error {
+// discardImages removes the pictures of a product that goes.
+func discardImages(ctx context.Context, w store.Writer, p product.Product) error {
 	for _, which := range []product.Picture{product.Logo, product.Preview} {
 		if *p.File(which) == "" {
 			continue

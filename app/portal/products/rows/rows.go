@@ -60,8 +60,8 @@ func Shelf() providers.Shelf {
 			return err
 		},
 		Known: product.Product.Known,
-		Gone: func(ctx context.Context, w store.Writer, p product.Product, _ crud.Stamp) error {
-			return discard(ctx, w, p)
+		Gone: func(ctx context.Context, w store.Writer, p product.Product, at crud.Stamp) error {
+			return discard(ctx, w, p, at)
 		},
 	}
 }

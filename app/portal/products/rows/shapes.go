@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/tags"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
@@ -104,12 +105,22 @@ func some(list []string) []string {
 	return list
 }
 
-func list(_ context.Context, _ store.Reader, p product.Product) (Listed, error) {
-	out := Listed{shared(p), make([]ListedAPI, 0, len(p.APIs))}
+// specsOf returns the specifications of a product.
+func specsOf(ctx context.Context, r store.Reader, p product.Product) (out Specs, err error) {
+	list, err := documents.Specs(ctx, r, p.ID)
+	for _, s := range list {
+		out = append(out, Spec{s.ID, s.SpecAlias, s.OASURL})
+	}
+	return out, err
+}
+
+func list(ctx context.Context, r store.Reader, p product.Product) (out Listed, err error) {
+	out = Listed{shared(p), make([]ListedAPI, 0, len(p.APIs))}
 	for _, d := range p.APIs {
 		out.APIDetails = append(out.APIDetails, ListedAPI{d.APIID, d.Name, d.Status})
 	}
-	return out, nil
+	out.SpecDetails, err = specsOf(ctx, r, p)
+	return out, err
 }
 
 func show(ctx context.Context, r store.Reader, p product.Product) (out Shown, err error) {
@@ -119,6 +130,9 @@ func show(ctx context.Context, r store.Reader, p product.Product) (out Shown, er
 	}
 	for _, d := range p.APIs {
 		out.APIDetails = append(out.APIDetails, ShownAPI{d.APIID, d.APIType, d.Description, d.ListenPath, d.Name, d.OASUrl, d.Status, d.TargetURL})
+	}
+	if out.SpecDetails, err = specsOf(ctx, r, p); err != nil {
+		return out, err
 	}
 	if out.Catalogues, err = names(ctx, r, catalogues.Kind, p.Catalogues, func(c catalogueOf) string { return c.Name }); err != nil {
 		return out, err

@@ -1,0 +1,76 @@
+// Package documents holds what developers read about products: the details of their APIs,
+// the specifications of products without APIs, and the documents of both
+// (docs/wire/portal-documents.md).
+package documents
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/graphql"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/yaml"
+)
+
+// Config is what reads documents.
+type Config struct {
+	YAML      yaml.Codec
+	GraphQL   graphql.Checker // nil: schemas in the definition language are refused
+	MaxUpload int64           // bytes of a form with a file
+}
+
+// byProduct is the index of what belongs to a product.
+const byProduct = "product"
+
+var sheets = &store.Kind[document.Sheet]{
+	Name: document.SheetKind, Noun: "documents",
+	ID:      func(s document.Sheet) string { return s.ID },
+	Org:     func(s document.Sheet) tenant.ID { return s.Portal },
+	Indexes: []store.Index[document.Sheet]{store.Lookup(byProduct, func(s document.Sheet) string { return s.Product.Key() })},
+}
+
+var texts = &store.Kind[document.Text]{
+	Name: document.TextKind, Noun: "document",
+	ID:  func(t document.Text) string { return t.ID },
+	Org: func(t document.Text) tenant.ID { return t.Portal },
+}
+
+// specs is how specifications are stored.
+var specs = portal.KindOf[document.Spec]()
+
+// Resources are the registrations of the package.
+func (c Config) Resources() []crud.Registrar {
+	apis := crud.Facts[document.Sheet]{Kind: sheets, Sample: func(at crud.Stamp) (document.Sheet, error) {
+		return document.Sheet{ID: at.ID, Portal: at.Org, Product: 1}.With(document.OAS), nil
+	}}.Registration()
+	apis.Operations = func(t crud.Tools) []operation.Operation { return c.apis(t) }
+	return []crud.Registrar{
+		apis,
+		crud.Facts[document.Text]{Kind: texts, Sample: func(at crud.Stamp) (document.Text, error) {
+			return document.Text{ID: at.ID, Portal: at.Org, Product: 1, MediaType: document.YAML, Text: "openapi: 3.0.3\n"}, nil
+		}}.Registration(),
+		c.specs(),
+	}
+}
+
+// owner is what has documents: an API of a product, or a specification.
+type owner struct {
+	product table.ID
+	sheet   string
+}
+
+func (c Config) maxUpload() operation.Option { return operation.Limits(c.MaxUpload, 0) }
+
+// sheetOf returns which documents an owner has.
+func sheetOf(ctx context.Context, r store.Reader, o owner) (document.Sheet, error) {
+	s, err := sheets.Get(ctx, r, o.sheet)
+	if missing(err) {
+		return document.Sheet{ID: o.sheet, Product: o.product}, nil
+	}
+	return s.Value, err
+}

@@ -1,0 +1,184 @@
+package documents
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// at is the input of an operation on the documents of an owner.
+type at struct {
+	Scope   tenant.Scope
+	Product string `path:"^"`
+	Owner   string `path:""`
+}
+
+// upload is the input of an operation that takes a document.
+type upload struct {
+	at
+	Body operation.Attachment `body:""`
+}
+
+// trial is the same of one that may only check it.
+type trial struct {
+	upload
+	DryRun bool `query:"dry_run" doc:"true: check the file and store nothing."`
+}
+
+// family makes the rows of the documents of owners of one kind.
+type family struct {
+	Config
+	crud.Tools
+	param, one string // of the owner, in paths and summaries
+	// find returns the owner that a path names.
+	find func(ctx context.Context, r store.Reader, in at) (owner, error)
+	// unlink forgets the address of the owner's OpenAPI description, if it has one.
+	unlink func(ctx context.Context, w store.Writer, in at, stamp crud.Stamp) error
+}
+
+// forms of errors.
+var (
+	asText  = operation.Answer{Status: 400, Form: operation.FailureText}
+	asList  = operation.Answer{Status: 400}
+	tooMuch = operation.Answer{Status: 413}
+	unknown = operation.Answer{Status: 422, Text: "record not found"}
+)
+
+// options are what all rows of the family say.
+func (f family) options(more ...operation.Option) []operation.Option {
+	return append([]operation.Option{
+		operation.Identifier(f.param, "Which of "+f.one+"s it is."), operation.Above("product_id", "Number or CID of the product."),
+	}, more...)
+}
+
+// oas are the rows of OpenAPI descriptions.
+func (f family) oas() []operation.Row {
+	path := "/{" + f.param + "}/oas"
+	return []operation.Row{
+		operation.GET("get-oas", path, "Fetch the OpenAPI description of "+f.one, f.fetch(document.OAS, CodeNoOAS, "no oas specified"), f.options(
+			operation.Answers(map[string]operation.Answer{"not_found": {Status: 422, Text: "record not found", Form: operation.FailureText}, CodeNoOAS: {Status: 422, Form: operation.FailureText}}),
+			operation.Faulting(CodeNoOAS), operation.Example(nil, Download{document.YAML, "openapi: 3.0.3\n"}))...),
+		operation.POST("upload-oas", path, "Upload the OpenAPI description of "+f.one, func(ctx context.Context, in upload) (portal.Status, error) {
+			return f.receive(ctx, trial{upload: in}, document.OAS, f.readOAS, f.unlink)
+		}, f.options(f.maxUpload(), operation.Answers(map[string]operation.Answer{"invalid": asList, "not_found": unknown, codeLarge: tooMuch}),
+			operation.Faulting(document.CodeOAS, codeLarge), operation.Example(map[string]any{"file": "openapi.yaml"}, portal.Status{Status: "ok"}),
+			operation.Notes("OpenAPI 2 or 3, in JSON or YAML. It takes the place of the one before, and of an address (OASUrl)."))...),
+		operation.DELETE("delete-oas", path, "Delete the OpenAPI description of "+f.one, f.remove(document.OAS), f.options(operation.Example(nil, portal.Status{Status: "ok"}))...),
+	}
+}
+
+// fetchSchema is the row that answers with a GraphQL schema.
+func (f family) fetchSchema() operation.Row {
+	return operation.GET("get-schema", f.schemaPath(), "Fetch the GraphQL schema of "+f.one, f.fetch(document.GraphQL, CodeNoSchema, "no graphql schema specified"), f.options(
+		operation.Answers(map[string]operation.Answer{"not_found": {Status: 422, Text: "record not found", Form: operation.FailureText}, CodeNoSchema: {Status: 422, Form: operation.FailureText}}),
+		operation.Faulting(CodeNoSchema), operation.Example(nil, Download{document.SDL, "type Query { hello: String }\n"}))...)
+}
+
+func (f family) schemaPath() string { return "/{" + f.param + "}/graphql/schema" }
+
+// takeSchema carries out the upload of a GraphQL schema.
+func (f family) takeSchema(ctx context.Context, in trial) (portal.Status, error) {
+	return f.receive(ctx, in, document.GraphQL, f.readSchema, nil)
+}
+
+// schemaOptions are what rows that take a GraphQL schema say besides.
+func (f family) schemaOptions(answers map[string]operation.Answer) []operation.Option {
+	answers["not_found"], answers[codeLarge] = unknown, tooMuch
+	return f.options(f.maxUpload(), operation.Answers(answers), operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked),
+		operation.Example(map[string]any{"file": "schema.graphql"}, portal.Status{Status: "ok"}),
+		operation.Notes("The name of the file says what it holds: .graphql, .graphqls and .gql a schema in the definition language, .json the answer to the introspection query."))
+}
+
+// Codes of the faults for documents that are not there.
+const (
+	CodeNoOAS    = "document.no_oas"
+	CodeNoSchema = "document.no_schema"
+)
+
+// fetch answers with the document of a form.
+func (f family) fetch(form document.Form, code, none string) func(context.Context, at) (Download, error) {
+	return func(ctx context.Context, in at) (out Download, err error) {
+		err = f.Store.View(ctx, in.Scope, func(r store.Reader) error {
+			o, err := f.find(ctx, r, in)
+			if err != nil {
+				return err
+			}
+			t, err := texts.Get(ctx, r, document.TextID(o.sheet, form))
+			if missing(err) {
+				return fault.New(fault.NotFound, code, "%s", none)
+			}
+			out = Download{t.Value.MediaType, t.Value.Text}
+			return err
+		})
+		return out, err
+	}
+}
+
+// receive checks a document and stores it. It looks for the owner first: a document for
+// none costs little.
+func (f family) receive(ctx context.Context, in trial, form document.Form, read reader, before func(context.Context, store.Writer, at, crud.Stamp) error) (portal.Status, error) {
+	done := portal.Status{Status: "ok"}
+	if err := f.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		_, err := f.find(ctx, r, in.at)
+		return err
+	}); err != nil {
+		return done, err
+	}
+	d, err := read(ctx, in.Body)
+	if err != nil || in.DryRun {
+		return done, err
+	}
+	_, err = f.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		o, err := f.find(ctx, w, in.at)
+		if err != nil {
+			return err
+		}
+		if before != nil {
+			if err := before(ctx, w, in.at, f.stamp(in.Scope)); err != nil {
+				return err
+			}
+		}
+		return keep(ctx, w, o, form, d)
+	})
+	return done, err
+}
+
+// remove deletes the document of a form.
+func (f family) remove(form document.Form) func(context.Context, at) (portal.Status, error) {
+	return func(ctx context.Context, in at) (portal.Status, error) {
+		_, err := f.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+			o, err := f.find(ctx, w, in)
+			if err != nil {
+				return err
+			}
+			return drop(ctx, w, o, form)
+		})
+		return portal.Status{Status: "ok"}, err
+	}
+}
+
+func (f family) stamp(s tenant.Scope) crud.Stamp {
+	now := f.Now()
+	return crud.Stamp{ID: f.NewID(), Org: s.Org(), Now: func() time.Time { return now }}
+}
+
+// Download is a document as it was uploaded.
+type Download struct{ mediaType, text string }
+
+// Stream implements operation.Stream.
+func (d Download) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
+	return d.mediaType, "", [][]byte{[]byte(d.text)}, nil
+}
+
+// MediaTypes implements operation.Varied.
+func (d Download) MediaTypes() []string { return []string{d.mediaType, document.JSON} }
+
+// Schema describes the answer.
+func (Download) Schema() map[string]any { return map[string]any{"type": "string"} }

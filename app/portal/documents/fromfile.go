@@ -1,0 +1,97 @@
+package documents
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// newSpec is the input of the operation that makes a specification out of a file.
+type newSpec struct {
+	Scope   tenant.Scope
+	Product string               `path:"^"`
+	DryRun  bool                 `query:"dry_run" doc:"true: check the file and store nothing."`
+	Body    operation.Attachment `body:""`
+}
+
+// Uploaded is the specification that was made out of a file, or, when the file was only
+// checked, that it is good.
+type Uploaded struct{ made *Spec }
+
+// MarshalJSON implements json.Marshaler.
+func (u Uploaded) MarshalJSON() ([]byte, error) {
+	if u.made == nil {
+		return json.Marshal(portal.Status{Status: "ok"})
+	}
+	return json.Marshal(u.made)
+}
+
+// Schema describes the answer.
+func (Uploaded) Schema() map[string]any {
+	text := map[string]any{"type": "string"}
+	return map[string]any{"type": "object", "properties": map[string]any{
+		"ID": map[string]any{"type": "integer"}, "CID": text, "SpecAlias": text, "Name": text, "OASUrl": text, "DocumentationType": text,
+		"status": map[string]any{"const": "ok", "description": "Of a file that was only checked."},
+	}}
+}
+
+// fromSchema is the row that makes a specification out of a file.
+func (c Config) fromSchema(o specOperations, f family) operation.Row {
+	return operation.POST("create-from-schema", "/graphql/schema", "Make a specification out of a GraphQL schema", func(ctx context.Context, in newSpec) (out Uploaded, err error) {
+		if err := o.Store.View(ctx, in.Scope, func(r store.Reader) error { return documented(ctx, r, in.Product) }); err != nil {
+			return out, err
+		}
+		d, err := f.readSchema(ctx, in.Body)
+		if err != nil || in.DryRun {
+			return out, err
+		}
+		stamp := f.stamp(in.Scope)
+		_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+			made, err := makeSpec(ctx, w, in, d, stamp)
+			out.made = &made
+			return err
+		})
+		return out, err
+	}, operation.Above("product_id", "Number or CID of the product."), c.maxUpload(),
+		operation.Answers(map[string]operation.Answer{"invalid": asList, document.CodeSDL: {Status: 422}, table.CodeInvalid: {Status: 422}, codeLarge: tooMuch}),
+		operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, CodeRegular, CodeMany),
+		operation.Example(map[string]any{"file": "orders.graphql"}, Uploaded{&Spec{ID: 7, CID: "37gS9SRLtGaYzHWP4ZtBVF39JAi", SpecAlias: "orders", DocumentationType: string(document.GraphQL)}}),
+		operation.Notes("The name of the file becomes the alias. A file with .graphql, .graphqls or .gql holds a schema in the definition language, one with .json the answer to the introspection query."))
+}
+
+// documented checks that developers only read about a product.
+func documented(ctx context.Context, r store.Reader, name string) error {
+	p, err := portal.Find(ctx, r, products.Kind, name)
+	if err == nil && !p.IsDocumentationOnly {
+		err = regular()
+	}
+	return err
+}
+
+// makeSpec stores a specification and its schema.
+func makeSpec(ctx context.Context, w store.Writer, in newSpec, d file, stamp crud.Stamp) (Spec, error) {
+	p, err := portal.Find(ctx, w, products.Kind, in.Product)
+	if err != nil {
+		return Spec{}, err
+	}
+	c := &portal.Change[document.Spec]{Op: store.Created, New: document.Spec{ProductID: p.ID, SpecAlias: document.Alias(in.Body.Name)}}
+	if err := admit(ctx, w, c); err != nil {
+		return Spec{}, err
+	}
+	s, err := portal.Add(ctx, w, specs, stamp, c.New)
+	if err != nil {
+		return Spec{}, err
+	}
+	if err := keep(ctx, w, ofSpec(s), document.GraphQL, d); err != nil {
+		return Spec{}, err
+	}
+	return showSpec(ctx, w, s)
+}

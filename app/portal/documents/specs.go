@@ -1,0 +1,165 @@
+package documents
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// CodeRegular is the code of the fault for a specification of a product that has APIs,
+// and CodeMany that for more of them than a product can have.
+const (
+	CodeRegular = "portal_spec.product"
+	CodeMany    = "portal_spec.many"
+)
+
+// Spec is a specification as clients read it.
+type Spec struct {
+	ID                table.ID `json:"ID"`
+	CID               string   `json:"CID"`
+	SpecAlias         string   `json:"SpecAlias"`
+	Name              string   `json:"Name"`
+	OASUrl            string   `json:"OASUrl"`
+	DocumentationType string   `json:"DocumentationType" doc:"What developers are shown: oas, graphqlSDL, or nothing."`
+}
+
+func showSpec(ctx context.Context, r store.Reader, s document.Spec) (Spec, error) {
+	sheet, err := sheetOf(ctx, r, ofSpec(s))
+	return Spec{s.ID, s.CID, s.SpecAlias, s.Name, s.OASURL, string(sheet.Type(s.OASURL))}, err
+}
+
+func ofSpec(s document.Spec) owner { return owner{s.ProductID, document.OfSpec(s.ProductID, s.ID)} }
+
+// Specs returns the specifications of a product, the first one first.
+func Specs(ctx context.Context, r store.Reader, id table.ID) (out []document.Spec, err error) {
+	for s, err := range portal.All(ctx, r, specs, id) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+type specOperations = portal.Operations[document.Spec, Spec, Spec]
+
+// specs is what there is to specifications.
+func (c Config) specs() portal.Resource[document.Spec, Spec, Spec] {
+	return portal.Resource[document.Spec, Spec, Spec]{
+		Kind: specs, Name: "portal-specs", Path: "/products/{product_id}/spec-details", Param: "spec_id", One: "a specification", Many: "specifications",
+		Above: &portal.Above{Kind: document.ProductKind, Param: "product_id"},
+		List:  showSpec, Show: showSpec, Sample: document.Spec{SpecAlias: "payments", Name: "Payments", OASURL: "https://docs.example/payments.json"},
+		Begin: func(s *document.Spec, parent table.ID) { s.ProductID = parent },
+		Hooks: portal.Hooks[document.Spec]{Before: admit, After: settle},
+		Rows:  c.specRows,
+	}
+}
+
+// admit refuses specifications of products that have APIs, and more of them than a
+// product can have.
+func admit(ctx context.Context, w store.Writer, c *portal.Change[document.Spec]) error {
+	if c.Op != store.Created {
+		return nil
+	}
+	p, err := portal.Find(ctx, w, products.Kind, c.New.ProductID.String())
+	if err != nil {
+		return err
+	}
+	if !p.IsDocumentationOnly {
+		return regular()
+	}
+	n, err := portal.Count(ctx, w, specs, p.ID)
+	if err == nil && n >= table.MaxList {
+		return fault.New(fault.Conflict, CodeMany, "a product has %d specifications at most", table.MaxList)
+	}
+	return err
+}
+
+func regular() error {
+	return fault.New(fault.Invalid, CodeRegular, "product is not documentation-only")
+}
+
+// settle keeps the documents of a specification in line with it.
+func settle(ctx context.Context, w store.Writer, c *portal.Change[document.Spec]) error {
+	if c.Op == store.Deleted {
+		return erase(ctx, w, ofSpec(c.Old))
+	}
+	return yield(ctx, w, ofSpec(c.New), c.New.OASURL)
+}
+
+// specRows are the operations on specifications and their documents.
+func (c Config) specRows(o specOperations) []operation.Row {
+	f := family{Config: c, Tools: o.Tools, param: "spec_id", one: "a specification", find: findSpec, unlink: unlinkSpec}
+	sdl := map[string]operation.Answer{"invalid": asText, document.CodeSDL: {Status: 422}, CodeRegular: asList}
+	rows := append([]operation.Row{
+		o.ListRow(), o.CreateRow(operation.Answers(map[string]operation.Answer{CodeRegular: asList}), operation.Faulting(table.CodeInvalid, CodeRegular, CodeMany)),
+		o.GetRow(), o.UpdateRow(operation.Answers(map[string]operation.Answer{})), o.DeleteRow(),
+	}, f.oas()...)
+	return append(rows,
+		f.fetchSchema(),
+		operation.PUT("upload-schema", f.schemaPath(), "Upload the GraphQL schema of a specification", f.takeSchema, f.schemaOptions(sdl)...),
+		operation.DELETE("delete-schema", f.schemaPath(), "Delete a specification that has a GraphQL schema", f.deleteSpec, f.options(
+			operation.Notes("The whole specification goes, not only its schema."), operation.Example(nil, portal.Status{Status: "ok"}))...),
+		c.fromSchema(o, f),
+	)
+}
+
+// findSpec finds a specification by its path.
+func findSpec(ctx context.Context, r store.Reader, in at) (owner, error) {
+	s, err := specAt(ctx, r, in)
+	return ofSpec(s), err
+}
+
+func specAt(ctx context.Context, r store.Reader, in at) (document.Spec, error) {
+	p, err := portal.Find(ctx, r, products.Kind, in.Product)
+	if err != nil {
+		return document.Spec{}, err
+	}
+	s, err := portal.Find(ctx, r, specs, in.Owner)
+	if err == nil && s.ProductID != p.ID {
+		err = specs.Absent()
+	}
+	return s, err
+}
+
+// unlinkSpec forgets the address of a specification's description.
+func unlinkSpec(ctx context.Context, w store.Writer, in at, stamp crud.Stamp) error {
+	s, err := specAt(ctx, w, in)
+	if err != nil || s.OASURL == "" {
+		return err
+	}
+	_, err = portal.Edit(ctx, w, specs, s.ID, stamp, func(s document.Spec) (document.Spec, error) {
+		s.OASURL = ""
+		return s, nil
+	})
+	return err
+}
+
+// deleteSpec deletes a specification that has a schema.
+func (f family) deleteSpec(ctx context.Context, in at) (portal.Status, error) {
+	_, err := f.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		s, err := specAt(ctx, w, in)
+		if err != nil {
+			return err
+		}
+		sheet, err := sheetOf(ctx, w, ofSpec(s))
+		if err != nil {
+			return err
+		}
+		if !sheet.GraphQL {
+			return specs.Absent()
+		}
+		if err := erase(ctx, w, ofSpec(s)); err != nil {
+			return err
+		}
+		return portal.Remove(ctx, w, specs, s.ID, f.stamp(in.Scope))
+	})
+	return portal.Status{Status: "ok"}, err
+}

@@ -1,0 +1,182 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// CheckIntrospection reports whether a document is what a server answers to the
+// introspection query (GraphQL, October 2021, 4): with the member data around it, or
+// without.
+func CheckIntrospection(n *doc.Node) error {
+	schema := n.Get("data", "__schema")
+	if schema == nil {
+		schema = n.Get("__schema")
+	}
+	if !schema.Is(doc.TypeObject) {
+		return broken("the document has no __schema: it is no introspection result")
+	}
+	c := checker{kinds: map[string]string{}}
+	if err := c.collect(schema.Get("types")); err != nil {
+		return err
+	}
+	for _, root := range []string{"queryType", "mutationType", "subscriptionType"} {
+		if err := c.root(schema, root); err != nil {
+			return err
+		}
+	}
+	for _, t := range schema.Get("types").Items() {
+		if err := c.definition(t); err != nil {
+			return err
+		}
+	}
+	for _, d := range schema.Get("directives").Items() {
+		if err := c.inputs(d.Get("args"), "@"+d.Get("name").Text()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func broken(format string, args ...any) error {
+	return fault.New(fault.Invalid, CodeJSON, "%s", fmt.Sprintf(format, args...)).At("file")
+}
+
+// Kinds of types.
+const (
+	kindScalar    = "SCALAR"
+	kindObject    = "OBJECT"
+	kindInterface = "INTERFACE"
+	kindUnion     = "UNION"
+	kindEnum      = "ENUM"
+	kindInput     = "INPUT_OBJECT"
+	kindList      = "LIST"
+	kindNonNull   = "NON_NULL"
+)
+
+// Kinds that values sent and values answered have.
+var (
+	sent     = []string{kindScalar, kindEnum, kindInput}
+	answered = []string{kindScalar, kindEnum, kindObject, kindInterface, kindUnion}
+	wrappers = []string{kindList, kindNonNull}
+)
+
+// checker holds the types of a schema against each other.
+type checker struct{ kinds map[string]string }
+
+// collect notes the kind of each type.
+func (c checker) collect(types *doc.Node) error {
+	if types.Len() == 0 || !types.Is(doc.TypeArray) {
+		return broken("__schema has no types")
+	}
+	for _, t := range types.Items() {
+		name, kind := t.Get("name").Text(), t.Get("kind").Text()
+		switch {
+		case name == "":
+			return broken("a type has no name")
+		case !slices.Contains(sent, kind) && !slices.Contains(answered, kind):
+			return broken("the type %s has the kind %q", name, kind)
+		case c.kinds[name] != "":
+			return broken("the type %s is there twice", name)
+		}
+		c.kinds[name] = kind
+	}
+	return nil
+}
+
+// root checks a type that operations begin with. Only queries must have one.
+func (c checker) root(schema *doc.Node, member string) error {
+	at := schema.Get(member)
+	if at == nil || at.Is(doc.TypeNull) {
+		if member == "queryType" {
+			return broken("__schema has no queryType")
+		}
+		return nil
+	}
+	if name := at.Get("name").Text(); c.kinds[name] != kindObject {
+		return broken("%s is %q, which is no object type", member, name)
+	}
+	return nil
+}
+
+func (c checker) definition(t *doc.Node) error {
+	name := t.Get("name").Text()
+	switch c.kinds[name] {
+	case kindObject, kindInterface:
+		if err := c.fields(t.Get("fields"), name); err != nil {
+			return err
+		}
+		return c.refs(t.Get("interfaces"), name, kindInterface)
+	case kindUnion:
+		if t.Get("possibleTypes").Len() == 0 {
+			return broken("the union %s has no types", name)
+		}
+		return c.refs(t.Get("possibleTypes"), name, kindObject)
+	case kindEnum:
+		if t.Get("enumValues").Len() == 0 {
+			return broken("the enum %s has no values", name)
+		}
+	case kindInput:
+		return c.inputs(t.Get("inputFields"), name)
+	}
+	return nil
+}
+
+func (c checker) fields(fields *doc.Node, of string) error {
+	if fields.Len() == 0 {
+		return broken("the type %s has no fields", of)
+	}
+	for _, f := range fields.Items() {
+		name := of + "." + f.Get("name").Text()
+		if err := c.ref(f.Get("type"), name, answered); err != nil {
+			return err
+		}
+		if err := c.inputs(f.Get("args"), name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c checker) inputs(list *doc.Node, of string) error {
+	for _, v := range list.Items() {
+		if err := c.ref(v.Get("type"), of+"."+v.Get("name").Text(), sent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c checker) refs(list *doc.Node, of, kind string) error {
+	for _, v := range list.Items() {
+		if err := c.ref(v, of, []string{kind}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxWraps is how many lists and non-nulls a type is wrapped in at most: the usual query
+// asks for seven.
+const maxWraps = 32
+
+// ref checks that what a type is made of is there, and of a kind that may be there.
+func (c checker) ref(t *doc.Node, of string, kinds []string) error {
+	for range maxWraps {
+		if !slices.Contains(wrappers, t.Get("kind").Text()) {
+			break
+		}
+		t = t.Get("ofType")
+	}
+	name := t.Get("name").Text()
+	switch kind := c.kinds[name]; {
+	case kind == "":
+		return broken("%s has the type %q, which is not there", of, name)
+	case !slices.Contains(kinds, kind):
+		return broken("%s has the type %s of the kind %s", of, name, kind)
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package document
+
+import (
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Codes of the faults of documents.
+const (
+	CodeOAS       = "document.oas"
+	CodeSDL       = "document.sdl"
+	CodeJSON      = "document.introspection"
+	CodeExtension = "document.extension"
+)
+
+// CheckOAS reports whether a document is an OpenAPI description, version 2 or 3.
+func CheckOAS(n *doc.Node) error {
+	version := n.Get("openapi")
+	if version == nil {
+		version = n.Get("swagger")
+	}
+	switch {
+	case !n.Is(doc.TypeObject):
+		return fault.New(fault.Invalid, CodeOAS, "the document is not an object").At("file")
+	case version == nil:
+		return fault.New(fault.Invalid, CodeOAS, "the document has neither openapi nor swagger: it is no OpenAPI description").At("file")
+	case !known(n):
+		return fault.New(fault.Invalid, CodeOAS, "the document is of another version of OpenAPI than 2 or 3").At("file")
+	case !n.Get("info").Is(doc.TypeObject):
+		return fault.New(fault.Invalid, CodeOAS, "the OpenAPI description has no info").At("file")
+	}
+	return nil
+}
+
+// known reports whether the version is one that pages can show. YAML writers leave the
+// quotes of 2.0 out, which makes it a number.
+func known(n *doc.Node) bool {
+	if v := n.Get("openapi"); v != nil {
+		return v.Is(doc.TypeString) && strings.HasPrefix(v.Text(), "3.")
+	}
+	v := n.Get("swagger")
+	return v.Is(doc.TypeString) && v.Text() == "2.0" || v.Is(doc.TypeNumber) && v.Float() == 2
+}

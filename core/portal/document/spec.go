@@ -1,0 +1,94 @@
+package document
+
+import (
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// SpecKind is the name of specifications in storage, and ProductKind that of what they
+// belong to.
+const (
+	SpecKind    = "portal-spec"
+	ProductKind = "portal-product"
+)
+
+// Spec is one specification of a product that developers only read about.
+type Spec struct {
+	table.Base
+	ProductID table.ID
+	SpecAlias string
+	Name      string `json:",omitempty"`
+	OASURL    string `json:",omitempty"`
+}
+
+// Table implements table.Row.
+func (Spec) Table() *table.Table[Spec] { return specs }
+
+var specs = &table.Table[Spec]{
+	Kind: SpecKind, Noun: "specification",
+	Base:   func(s *Spec) *table.Base { return &s.Base },
+	Parent: func(s Spec) table.ID { return s.ProductID },
+	Fields: []table.Field[Spec]{
+		{Name: "SpecAlias", At: func(s *Spec) any { return &s.SpecAlias }, Required: true, Max: maxAlias,
+			Valid: func(s Spec) bool { return strings.Map(aliased, s.SpecAlias) == s.SpecAlias },
+			Doc:   "Letters, digits, _ and -; no other specification of the product has it."},
+		{Name: "Name", At: func(s *Spec) any { return &s.Name }, Max: maxAlias},
+		{Name: "OASUrl", At: func(s *Spec) any { return &s.OASURL }, Max: MaxAddress, Valid: func(s Spec) bool { return IsAddress(s.OASURL) },
+			Doc: "Where an OpenAPI description is; a stored one gives way to it."},
+	},
+	Unique: []table.Unique[Spec]{{Name: "alias", Taken: "SpecAlias has already been taken",
+		Of: func(s Spec) string { return s.ProductID.Key() + "/" + s.SpecAlias }}},
+}
+
+const maxAlias = 255
+
+// aliased keeps the characters of aliases, and makes others into one.
+func aliased(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+		return r
+	}
+	return '_'
+}
+
+// Alias makes an alias out of the name of a file: orders.graphql becomes orders.
+func Alias(file string) string {
+	alias := strings.Map(aliased, strings.TrimSuffix(file, extension(file)))
+	if len(alias) > maxAlias {
+		alias = alias[:maxAlias]
+	}
+	if strings.Trim(alias, "_") == "" {
+		return "schema"
+	}
+	return alias
+}
+
+// API is one API of a product with what an administrator says about it. Products keep
+// it; the dashboard knows the rest.
+type API struct {
+	table.Base
+	APIID, Name, ListenPath, TargetURL, APIType string
+	Status                                      bool
+	Description, OASURL, Endpoint               string
+}
+
+// Table implements table.Row.
+func (API) Table() *table.Table[API] { return apis }
+
+var apis = &table.Table[API]{
+	Kind: "portal-api-detail", Noun: "API detail",
+	Base: func(a *API) *table.Base { return &a.Base },
+	Fields: []table.Field[API]{
+		{Name: "APIID", At: func(a *API) any { return &a.APIID }, Fixed: true},
+		{Name: "Name", At: func(a *API) any { return &a.Name }, Fixed: true, Doc: "The dashboard's to say: it is ignored."},
+		{Name: "ListenPath", At: func(a *API) any { return &a.ListenPath }, Fixed: true},
+		{Name: "TargetURL", At: func(a *API) any { return &a.TargetURL }, Fixed: true},
+		{Name: "APIType", At: func(a *API) any { return &a.APIType }, Fixed: true},
+		{Name: "Status", At: func(a *API) any { return &a.Status }, Fixed: true, Doc: "The dashboard's to say: it is ignored."},
+		{Name: "Description", At: func(a *API) any { return &a.Description }},
+		{Name: "OASUrl", At: func(a *API) any { return &a.OASURL }, Max: MaxAddress, Valid: func(a API) bool { return IsAddress(a.OASURL) },
+			Doc: "Where an OpenAPI description is; a stored one gives way to it."},
+		{Name: "GraphQLServerEndpoint", At: func(a *API) any { return &a.Endpoint }, Max: MaxAddress, Valid: func(a API) bool { return IsAddress(a.Endpoint) },
+			Doc: "Where the playground sends queries."},
+	},
+}

@@ -1,0 +1,36 @@
+package product
+
+import "github.com/gatehouse-io/gatehouse/core/portal/table"
+
+// Specs are the specifications that the body of a product names. They are records of
+// their own: a product that is stored has none here.
+type Specs []map[string]any
+
+// Take implements table.Taker.
+func (s *Specs) Take(sent any) (done, ok bool) {
+	*s = nil
+	if sent == nil {
+		return true, true
+	}
+	list, isList := sent.([]any)
+	if !isList || len(list) > table.MaxList {
+		return false, false
+	}
+	for _, v := range list {
+		members, isObject := v.(map[string]any)
+		if !isObject {
+			return false, false
+		}
+		*s = append(*s, members)
+	}
+	return true, true
+}
+
+// Schema implements table.Taker.
+func (*Specs) Schema() map[string]any {
+	text := map[string]any{"type": "string"}
+	return map[string]any{
+		"type":  []string{"array", "null"},
+		"items": map[string]any{"type": "object", "required": []string{"SpecAlias"}, "properties": map[string]any{"SpecAlias": text, "Name": text, "OASUrl": text, "CID": text}},
+	}
+}

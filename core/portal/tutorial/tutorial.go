@@ -1,0 +1,118 @@
+// Package tutorial models the pages that tell developers how to get started with a
+// product (docs/wire/portal-documents.md#tutorials).
+package tutorial
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/tag"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Kind and OrderKind are the names of the resources in storage, and CategoryKind that of
+// what sorts posts.
+const (
+	Kind         = "portal-tutorial"
+	OrderKind    = "portal-tutorial-order"
+	CategoryKind = "portal-category"
+)
+
+// Type is the kind of post that tutorials are.
+const Type = "doc"
+
+// Tutorial is one page of a product.
+type Tutorial struct {
+	table.Base
+	ProductID       table.ID
+	Title           string
+	Lede            string `json:",omitempty"`
+	Content         string
+	Path            string
+	Status          string
+	MarkdownEnabled bool       `json:",omitempty"`
+	MarkdownContent string     `json:",omitempty"`
+	PreviewContent  string     `json:",omitempty"`
+	Categories      []table.ID `json:",omitempty"`
+	Tags            []table.ID `json:",omitempty"`
+}
+
+// Table implements table.Row.
+func (Tutorial) Table() *table.Table[Tutorial] { return rows }
+
+var rows = &table.Table[Tutorial]{
+	Kind: Kind, Noun: "tutorial",
+	Base:   func(t *Tutorial) *table.Base { return &t.Base },
+	Parent: func(t Tutorial) table.ID { return t.ProductID },
+	Fields: []table.Field[Tutorial]{
+		{Name: "Title", At: func(t *Tutorial) any { return &t.Title }, Required: true, Max: 255},
+		{Name: "Lede", At: func(t *Tutorial) any { return &t.Lede }, Max: 1000},
+		{Name: "Content", At: func(t *Tutorial) any { return &t.Content }, Required: true, Doc: "HTML, or what is shown when MarkdownContent is empty."},
+		{Name: "Path", At: func(t *Tutorial) any { return &t.Path }, Required: true, Max: 255, Valid: func(t Tutorial) bool { return !strings.ContainsAny(t.Path, "/?#%\\ \t\r\n") },
+			Doc: "Part of the page's address; no other tutorial of the product has it."},
+		{Name: "Status", At: func(t *Tutorial) any { return &t.Status }, Required: true, Enum: []string{"published", "draft", "review"}},
+		{Name: "MarkdownEnabled", At: func(t *Tutorial) any { return &t.MarkdownEnabled }},
+		{Name: "MarkdownContent", At: func(t *Tutorial) any { return &t.MarkdownContent }},
+		{Name: "PreviewContent", At: func(t *Tutorial) any { return &t.PreviewContent }},
+		{Name: "Categories", At: func(t *Tutorial) any { return &t.Categories }, Target: CategoryKind},
+		{Name: "Tags", At: func(t *Tutorial) any { return &t.Tags }, Target: tag.Kind},
+	},
+	Unique: []table.Unique[Tutorial]{{Name: "path", Taken: "Path has already been taken",
+		Of: func(t Tutorial) string { return t.ProductID.Key() + "/" + t.Path }}},
+}
+
+// Order is the order in which the tutorials of a product are shown.
+type Order struct {
+	ID       string     `json:"id"` // of the product, as a key
+	Portal   tenant.ID  `json:"org_id"`
+	Sequence []table.ID `json:"sequence"`
+}
+
+// ProductKind is what tutorials belong to.
+const ProductKind = document.ProductKind
+
+// CodeOrder is the code of the fault for an order that is not one of the tutorials.
+const CodeOrder = "tutorial.order"
+
+// Rearrange returns the order that a client wants: all tutorials of the product, each
+// once.
+func (o Order) Rearrange(want []table.ID) (Order, error) {
+	have := map[table.ID]bool{}
+	for _, id := range o.Sequence {
+		have[id] = true
+	}
+	for _, id := range want {
+		if seen, ours := have[id]; !ours {
+			return o, fault.New(fault.Invalid, CodeOrder, "tutorial %d is none of this product", id)
+		} else if !seen {
+			return o, fault.New(fault.Invalid, CodeOrder, "tutorial %d is there twice", id)
+		}
+		have[id] = false
+	}
+	for _, id := range o.Sequence {
+		if have[id] {
+			return o, fault.New(fault.Invalid, CodeOrder, "tutorial %d is missing: name all tutorials of the product", id)
+		}
+	}
+	o.Sequence = slices.Clone(want)
+	return o, nil
+}
+
+// Add returns the order with one more tutorial at its end, or says that there are as
+// many as a product can have.
+func (o Order) Add(id table.ID) (Order, error) {
+	if len(o.Sequence) >= table.MaxList {
+		return o, fault.New(fault.Invalid, CodeOrder, "a product has %d tutorials at most", table.MaxList)
+	}
+	o.Sequence = append(slices.Clone(o.Sequence), id)
+	return o, nil
+}
+
+// Remove returns the order without a tutorial.
+func (o Order) Remove(id table.ID) Order {
+	o.Sequence = slices.DeleteFunc(slices.Clone(o.Sequence), func(other table.ID) bool { return other == id })
+	return o
+}
