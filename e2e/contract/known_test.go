@@ -34,6 +34,10 @@ var errata = []*known{
 	{route: "POST /portal-api/products/{}/spec-details/{}/oas", status: 400, location: "status", reason: "a file that is no OpenAPI description is 400: docs/wire/portal-documents.md#uploads"},
 	{route: "POST /portal-api/products/{}/api-details/{}/oas", status: 400, location: "status", reason: "as above"},
 	{route: "POST /portal-api/products/{}/spec-details/graphql/schema", status: 200, location: "/SpecAlias", reason: "a file that was only checked becomes no specification: docs/wire/portal-documents.md#uploads"},
+	{route: portal.Prefix + "/products/{}/logo", status: 400, location: "media type", reason: "errors are JSON everywhere: docs/wire/portal.md#errors"},
+	{route: portal.Prefix + "/products/{}/preview", status: 400, location: "media type", reason: "as above"},
+	{route: "GET " + portal.Prefix + "/products/{}/logo", status: 200, location: "media type", reason: "a picture is answered with its own type: docs/wire/portal-products.md#images"},
+	{route: "GET " + portal.Prefix + "/products/{}/preview", status: 200, location: "media type", reason: "as above"},
 
 	{route: "GET /api/mcps/{}", status: 401, location: "status", reason: "a missing credential is 401 everywhere: docs/wire/permissions.md#order-of-checks"},
 	{route: "PUT /api/mcps/{}", status: 401, location: "status", reason: "as above"},
