@@ -2,7 +2,9 @@ package portal
 
 import (
 	"context"
+	"slices"
 
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -18,15 +20,16 @@ func ByScope[T table.Row[T]](of func(T) []string) store.Index[T] {
 				out = append(out, store.Indexed(s))
 			}
 		}
-		return out
+		slices.Sort(out)
+		return slices.Compact(out)
 	}}
 }
 
-// ScopesFree reports whether no record of these kinds but one stands for one of the
-// scopes: what a token may do must follow from its scopes.
-func ScopesFree(ctx context.Context, r store.Reader, scopes []string, kind string, self table.ID, kinds ...string) (bool, error) {
+// ScopesFree reports whether no plan and no product but one stands for one of the scopes:
+// what a token may do must follow from its scopes.
+func ScopesFree(ctx context.Context, r store.Reader, scopes []string, kind string, self table.ID) (bool, error) {
 	for _, s := range scopes {
-		for _, k := range kinds {
+		for _, k := range []string{catalogue.PlanKind, catalogue.ProductKind} {
 			for rec, err := range r.Scan(ctx, store.Query{Kind: k, Index: byScope, Value: store.Indexed(s)}) {
 				if err != nil || k != kind || rec.ID != self.Key() {
 					return false, err

@@ -8,7 +8,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
-	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -88,7 +87,7 @@ func check(ctx context.Context, r store.Reader, c *portal.Change[plan.Plan]) err
 		}
 	}
 	if c.New.JWTScope != c.Old.JWTScope {
-		free, err := portal.ScopesFree(ctx, r, c.New.Scopes(), plan.Kind, c.Old.ID, catalogue.PlanKind, catalogue.ProductKind)
+		free, err := portal.ScopesFree(ctx, r, c.New.Scopes(), plan.Kind, c.Old.ID)
 		if err != nil {
 			return err
 		}

@@ -6,12 +6,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 const gold = `{"Name":"Gold","ProviderID":1,"DisplayName":"Golden","RateLimit":100,"Per":60,"Quota":1000,"QuotaRenewalRate":3600,"KeyExpiresIn":60,"MetaData":{"tier":"gold"},"Catalogues":[1]}`
@@ -349,6 +352,42 @@ func TestCatalogues(t *testing.T) {
 	w.quiet()
 	w.call("portal-plans.delete", a.ID, "")
 	is(1)
+}
+
+// TestApart: plans and products share the identifiers of their policies, scopes, and
+// catalogues.
+func TestApart(t *testing.T) {
+	w := open(t, false)
+	const cid = "2r7p8aUnkzby17hCJk8w2XvK3K6"
+	w.call("portal-products.create", 0, `{"Name":"Payments","IsDocumentationOnly":true,"CID":"`+cid+`","DCREnabled":true,"Scopes":"read,read","Catalogues":[1]}`)
+	w.refused("portal-plans.create", 0, `{"Name":"Gold","ProviderID":1,"CID":"`+cid+`"}`, "CID has already been taken")
+	w.refused("portal-plans.create", 0, `{"Name":"Gold","ProviderID":1,"JWTScope":"write read"}`, "JWTScope has already been taken")
+	p := w.create(`{"Name":"Gold","ProviderID":1,"JWTScope":"write write"}`)
+	w.refused("portal-products.create", 0, `{"Name":"Loans","IsDocumentationOnly":true,"CID":"`+p.CID+`"}`, "CID has already been taken")
+	w.refused("portal-products.update", 1, `{"Scopes":"read,write"}`, "Scopes has already been taken")
+	w.call("portal-products.update", 1, `{"DCREnabled":false}`)
+	w.change(p.ID, `{"JWTScope":"read"}`)
+	w.refused("portal-products.update", 1, `{"DCREnabled":"true"}`, "Scopes has already been taken")
+
+	w.call("portal-catalogues.update", 1, `{"Plans":["`+p.CID+`"],"Products":["1"]}`)
+	w.call("portal-catalogues.update", 2, `{"Products":{"ID":1}}`) // says nothing
+	one, two := w.call("portal-catalogues.get", 1, "").(catalogues.Shown), w.call("portal-catalogues.get", 2, "").(catalogues.Shown)
+	if !slices.Equal(one.Plans, []string{"Gold"}) || !slices.Equal(one.Products, []string{"Payments"}) || len(two.Products) != 0 {
+		t.Errorf("%+v %+v", one, two)
+	}
+	w.call("portal-catalogues.delete", 1, "")
+	if got := w.get(p.ID).Catalogues; len(got) != 0 {
+		t.Error(got)
+	}
+	if err := w.db.View(t.Context(), w.scope, func(r store.Reader) error {
+		v, err := portal.Find(t.Context(), r, products.Kind, "1")
+		if len(v.Catalogues) != 0 {
+			t.Error(v.Catalogues)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // hide stores what synchronisation stores of a plan whose policy is gone, or back.

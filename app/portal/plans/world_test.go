@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -127,7 +130,7 @@ func open(t *testing.T, overHTTP bool) *world {
 	n := 0
 	w.tools = crud.Tools{Store: w.db, Now: time.Now, NewID: func() string { n++; return fmt.Sprint(n) }}
 	dial := func(context.Context, tenant.Scope, table.ID) (synchronise.Provider, error) { return w.provider(), nil }
-	for _, r := range []crud.Registrar{plans.Resource(dial), catalogues.Resource(plans.Offers), catalogues.AudienceResource} {
+	for _, r := range []crud.Registrar{plans.Resource(dial), rows.Resource(dial), catalogues.Resource(products.Offers(), plans.Offers), catalogues.AudienceResource} {
 		for _, o := range r.Registration().Operations(w.tools) {
 			w.ops[o.ID] = o
 		}
@@ -158,10 +161,8 @@ func (w *world) update(fn func(store.Writer) error) {
 // try calls an operation on the record with a number, if it is not 0.
 func (w *world) try(id string, number table.ID, body string) (any, error) {
 	o := w.ops[id]
-	name := "plan_id"
-	if id[:9] == "portal-ca" {
-		name = "catalogue_id"
-	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(id, "portal-"), ".")
+	name = strings.TrimSuffix(name, "s") + "_id"
 	call := &operation.Call{Spec: &o.Spec, Scope: w.scope, Body: []byte(body)}
 	if number != 0 {
 		call.Path = map[string]string{name: number.String()}

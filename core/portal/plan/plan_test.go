@@ -162,3 +162,32 @@ func TestRecord(t *testing.T) {
 		t.Error("deleted, title")
 	}
 }
+
+// FuzzApply: whatever a client sends, a plan that is taken has limits that count, metadata
+// that is an object, and is what synchronisation gives back.
+func FuzzApply(f *testing.F) {
+	for _, body := range []string{`{"Name":"Gold","ProviderID":1,"MetaData":{"a":[1]},"RateLimit":"-1","Quota":1e3}`, `{"MetaData":"{}","JWTScope":["a"],"Catalogues":"1"}`, `{"UnlimitedQuota":1,"Per":0.5}`, `null`, `[`} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		var b table.Body[plan.Plan]
+		if json.Unmarshal([]byte(body), &b) != nil {
+			return
+		}
+		p := plan.Plan{Name: "Gold", ProviderID: 1}
+		if b.Apply(&p, false, func(_, name string) (table.ID, bool, error) {
+			id, ok := table.ParseID(name)
+			return id, ok, nil
+		}) != nil {
+			return
+		}
+		p = p.Take(p.Record())
+		if again := p.Take(p.Record()); !reflect.DeepEqual(again, p) {
+			t.Errorf("%+v; again %+v", p, again)
+		}
+		var meta map[string]any
+		if p.MetaData != "" && json.Unmarshal([]byte(p.MetaData), &meta) != nil || p.UnlimitedQuota != (p.Quota == -1) || p.UnlimitedRateLimit != (p.RateLimit == -1) || len(p.Scopes()) > 100 {
+			t.Errorf("%+v", p)
+		}
+	})
+}

@@ -10,7 +10,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
-	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -114,7 +113,7 @@ func check(ctx context.Context, r store.Reader, c *change) error {
 		wrong = append(wrong, c.Old.Moved(c.New)...)
 	}
 	if claims := c.New.Claims(); !slices.Equal(claims, c.Old.Claims()) {
-		free, err := portal.ScopesFree(ctx, r, claims, product.Kind, c.Old.ID, catalogue.PlanKind, catalogue.ProductKind)
+		free, err := portal.ScopesFree(ctx, r, claims, product.Kind, c.Old.ID)
 		if err != nil {
 			return err
 		}
