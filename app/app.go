@@ -210,8 +210,15 @@ func (a *App) Bootstrap(ctx context.Context, f identity.First) (identity.Bootstr
 func (a *App) Empty(ctx context.Context) (bool, error) { return a.identity.Empty(ctx) }
 
 // Rekey protects with the current encryption key what an older one protects,
-// and returns how many access keys there were.
-func (a *App) Rekey(ctx context.Context) (int, error) { return a.identity.Rekey(ctx) }
+// and returns how many access keys and other secrets there were.
+func (a *App) Rekey(ctx context.Context) (int, error) {
+	n, err := a.identity.Rekey(ctx)
+	if err != nil {
+		return n, err
+	}
+	more, err := a.kinds.Reseal(ctx, a.store, a.identity.Keys)
+	return n + more, err
+}
 
 // ResetKeys gives a new access key to every user whose key no encryption key
 // opens any more, and tells each.

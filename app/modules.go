@@ -30,6 +30,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
@@ -253,7 +254,7 @@ func newRulebook(s embedded, a *App, id *identity.Service, trail *audit.Service)
 
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
-	s.audit.Silent = []string{delivery.Operation}
+	s.audit.Silent = []string{delivery.Operation, providers.Noting}
 	trail, err := audit.New(s.audit, t, func(id string) *operation.Spec {
 		if o := a.byID[id]; o != nil {
 			return &o.Spec

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/audit"
@@ -103,5 +107,57 @@ func TestSecretsOfProviders(t *testing.T) {
 	}
 	if !told || log.Count("portal-providers.create") == 0 || !strings.Contains(trail.String(), "portal-providers.update") {
 		t.Error("nothing was looked at")
+	}
+}
+
+// TestSecretsOfPortalsAreRekeyed: after a start with a new encryption key beside the old
+// one, the old one can go: the key of a dashboard and the one that signs tokens still open.
+func TestSecretsOfPortalsAreRekeyed(t *testing.T) {
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(secrets ...string) *app.App {
+		keys, err := crypto.NewKeys(secrets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := app.New(app.WithStore(db), app.WithKeys(keys), app.WithPortal(app.Portal{Shared: true}), app.WithPasswords(crypto.Passwords{Iterations: 2}), app.WithLogger(slog.New(slog.DiscardHandler)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	ask := func(a *app.App, method, path, token, body string) (int, string) {
+		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+		r.Header.Set("Authorization", token)
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	old := with("old")
+	_, text := ask(old, "POST", "/portal-api/bootstrap", "", `{"username":"admin@example.com","password":"secret"}`)
+	var first struct {
+		Data struct {
+			Token string `json:"api_token"`
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &first); err != nil {
+		t.Fatal(err)
+	}
+	if code, text := ask(old, "POST", "/portal-api/providers", first.Data.Token, `{"Name":"x","Configuration":{"MetaData":{"URL":"http://d","Secret":"hunter2"}}}`); code != 201 {
+		t.Fatal(code, text)
+	}
+	both := with("new", "old")
+	for _, want := range []int{2, 0} {
+		if n, err := both.Rekey(t.Context()); n != want || err != nil {
+			t.Errorf("%d were protected anew, want %d; %v", n, want, err)
+		}
+	}
+	if code, text := ask(with("new"), "GET", "/portal-api/providers/1", first.Data.Token, ""); code != 200 || !strings.Contains(text, "hunter2") {
+		t.Error("with the new key alone:", code, text)
+	}
+	if code, _ := ask(with("old"), "GET", "/portal-api/providers/1", first.Data.Token, ""); code == 200 {
+		t.Error("the old key still opens something")
 	}
 }

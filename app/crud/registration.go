@@ -1,6 +1,7 @@
 package crud
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -12,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
@@ -36,6 +38,9 @@ type Facts[T any] struct {
 	Feed *gateway.Source
 	// Events is what receivers outside may hear of changes; nil: nothing.
 	Events *Events[T]
+	// Sealed points to the text of a resource that secret.Keys has sealed; nil: there is
+	// none. It is protected anew when the encryption key changes.
+	Sealed func(*T) *string
 	// Sample makes a valid resource: the store suite stores it on every back end.
 	Sample func(Stamp) (T, error)
 }
@@ -92,6 +97,7 @@ type Registration struct {
 	Untyped *store.Kind[any]
 	Sample  func(Stamp) (any, error)
 	typed   store.AnyKind
+	reseal  func(context.Context, store.Store, secret.Keys) (int, error)
 	find    Finder
 	view    func(v Viewer) view
 	holder  func(rec store.Record) (holder, error)
@@ -129,6 +135,9 @@ func (f Facts[T]) Registration() Registration {
 	}
 	if f.Sample != nil {
 		r.Sample = func(s Stamp) (any, error) { return f.Sample(s) }
+	}
+	if f.Sealed != nil {
+		r.reseal = resealing(k, f.Sealed)
 	}
 	if f.Uses != nil && f.Find == nil {
 		r.find = searching(k, name, f.Uses)

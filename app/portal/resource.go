@@ -27,6 +27,8 @@ type Resource[T table.Row[T], L, S any] struct {
 	Show  func(ctx context.Context, r store.Reader, v T) (S, error)
 	// Sample is a valid record: examples and the store suite use it.
 	Sample T
+	// Sealed points to a text that is stored sealed; see crud.Facts.
+	Sealed func(*T) *string
 	// Order is how lists are ordered unless the client says otherwise; "": the newest
 	// record first.
 	Order string
@@ -95,7 +97,7 @@ type Operations[T table.Row[T], L, S any] struct {
 
 // Registration implements crud.Registrar.
 func (r Resource[T, L, S]) Registration() crud.Registration {
-	reg := crud.Facts[T]{Kind: r.Kind, Sample: func(at crud.Stamp) (T, error) { return Sampled(r.Sample, at), nil }}.Registration()
+	reg := crud.Facts[T]{Kind: r.Kind, Sealed: r.Sealed, Sample: func(at crud.Stamp) (T, error) { return Sampled(r.Sample, at), nil }}.Registration()
 	reg.Operations = func(t crud.Tools) []operation.Operation {
 		o := Operations[T, L, S]{r, t}
 		rows := []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow()}

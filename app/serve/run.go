@@ -87,7 +87,7 @@ func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Lo
 		return err
 	}
 	if n > 0 {
-		log.Info("access keys are now protected with the current encryption key", "count", n)
+		log.Info("access keys and other secrets are now protected with the current encryption key", "count", n)
 	}
 	if s.Bootstrap.Active() {
 		b, err := c.Bootstrap(ctx, First(s))

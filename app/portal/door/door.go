@@ -49,7 +49,7 @@ var installations = &store.Kind[installation]{
 
 // Registration is what there is to installations.
 func Registration() crud.Registration {
-	return crud.Facts[installation]{Kind: installations, Sample: func(at crud.Stamp) (installation, error) {
+	return crud.Facts[installation]{Kind: installations, Sealed: func(i *installation) *string { return &i.SigningKey }, Sample: func(at crud.Stamp) (installation, error) {
 		return installation{Portal: at.Org, SigningKey: "sealed"}, nil
 	}}.Registration()
 }

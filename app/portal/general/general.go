@@ -26,7 +26,7 @@ const the table.ID = 1
 
 // Registration is what there is to the settings.
 func Registration() crud.Registration {
-	return crud.Facts[setting.Settings]{Kind: Kind, Sample: func(at crud.Stamp) (setting.Settings, error) {
+	return crud.Facts[setting.Settings]{Kind: Kind, Sealed: func(s *setting.Settings) *string { return &s.SMTPPassword }, Sample: func(at crud.Stamp) (setting.Settings, error) {
 		return portal.Sampled(setting.Default(), at), nil
 	}}.Registration()
 }

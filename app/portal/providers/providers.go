@@ -121,7 +121,7 @@ const maxBody = 512 << 10
 func (s *Service) Resource() portal.Resource[provider.Provider, Listed, Shown] {
 	return portal.Resource[provider.Provider, Listed, Shown]{
 		Kind: Kind, Name: "portal-providers", Path: "/providers", Param: "provider_id", One: "a provider", Many: "providers",
-		List: s.list, Show: s.show, Sample: sample(),
+		List: s.list, Show: s.show, Sample: sample(), Sealed: func(p *provider.Provider) *string { return &p.Settings.Secret },
 		Hooks: portal.Hooks[provider.Provider]{Before: s.before, After: s.after},
 		Rows: func(o portal.Operations[provider.Provider, Listed, Shown]) []operation.Row {
 			hidden := []operation.Option{operation.Redact("Configuration", "MetaData"), operation.Limits(maxBody, 0)}

@@ -131,8 +131,18 @@ func (s *Service) tell(p provider.Provider, r synchronise.Report) {
 	}
 }
 
+// Operations by which commits of the background are known. Those that note how an attempt
+// went only keep books.
+const (
+	refreshing = "portal-providers.refresh"
+	Noting     = "portal-providers.noted"
+)
+
 // note stores how an attempt went. A provider that is gone meanwhile has no state.
 func (s *Service) note(ctx context.Context, id table.ID, ok bool) error {
+	if store.AttributionOf(ctx, s.Scope).Operation == refreshing {
+		ctx = store.Attribute(ctx, store.Attribution{Actor: "portal", Operation: Noting})
+	}
 	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		_, err := states.Edit(ctx, w, id.Key(), nil, func(v provider.State) (provider.State, error) { return v.Tried(ok, s.Now()), nil })
 		if fault.KindOf(err) == fault.NotFound {
@@ -190,7 +200,7 @@ func (s *Service) Run(ctx context.Context) error {
 	if s.Scope.IsZero() || s.Every <= 0 {
 		return nil
 	}
-	ctx = store.Attribute(ctx, store.Attribution{Actor: "portal", Operation: "portal-providers.refresh"})
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "portal", Operation: refreshing})
 	for fresh := time.Duration(0); ; fresh = s.Every / 2 {
 		wait := s.Every
 		if err := s.refresh(ctx, fresh); err != nil && ctx.Err() == nil {

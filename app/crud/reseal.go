@@ -1,0 +1,75 @@
+package crud
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Reseal protects with the current encryption key what older ones protect in records that
+// have a sealed text, in all organisations, and returns how many there were. What no key
+// opens stays as it is: the key may be configured again.
+func (ks Kinds) Reseal(ctx context.Context, st store.Store, keys secret.Keys) (n int, err error) {
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "rekey", Operation: "rekey"})
+	for _, k := range ks {
+		if k.reseal == nil {
+			continue
+		}
+		more, err := k.reseal(ctx, st, keys)
+		if n += more; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// resealing returns what protects the sealed texts of a kind anew.
+func resealing[T any](k *store.Kind[T], sealed func(*T) *string) func(context.Context, store.Store, secret.Keys) (int, error) {
+	return func(ctx context.Context, st store.Store, keys secret.Keys) (n int, err error) {
+		var old []T
+		err = st.View(ctx, tenant.Everyone("rekey"), func(r store.Reader) error {
+			old = nil
+			for v, err := range k.Find(ctx, r, store.Query{}) {
+				if err != nil {
+					return err
+				}
+				if text := *sealed(&v.Value); text != "" {
+					if _, current, err := keys.Open(text); err == nil && !current {
+						old = append(old, v.Value)
+					}
+				}
+			}
+			return nil
+		})
+		for _, v := range old {
+			if err != nil {
+				return n, err
+			}
+			if err = resealOne(ctx, st, keys, k, v, sealed); err == nil {
+				n++
+			}
+		}
+		return n, err
+	}
+}
+
+func resealOne[T any](ctx context.Context, st store.Store, keys secret.Keys, k *store.Kind[T], v T, sealed func(*T) *string) error {
+	scope, err := tenant.Of(k.Org(v))
+	if err != nil {
+		return err
+	}
+	_, err = st.Update(ctx, scope, func(w store.Writer) error {
+		_, err := k.Edit(ctx, w, k.ID(v), nil, func(v T) (T, error) {
+			at := sealed(&v)
+			plain, _, err := keys.Open(*at)
+			if err == nil {
+				*at, err = keys.Seal(plain)
+			}
+			return v, err
+		})
+		return err
+	})
+	return err
+}
