@@ -30,9 +30,6 @@ const (
 // more there are. secrets are names of members whose values are hidden besides those
 // that package redact knows.
 func Differences(subject string, before, after []byte, secrets []string, most int) (out []Difference, more int) {
-	if doc.Check(before, 0) != nil || doc.Check(after, 0) != nil {
-		return nil, 1
-	}
 	c := comparison{subject: Bounded(subject, maxText), most: most}
 	for _, name := range secrets {
 		c.secrets = append(c.secrets, redact.Fold(name))
@@ -56,13 +53,26 @@ func (c *comparison) hides(name string) bool {
 
 var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// texts compares two valid texts member by member: most are equal, and are not parsed.
+// texts compares two texts member by member: most are equal, and are not parsed. Of a
+// text that cannot be read it is said only that there is a difference.
 func (c *comparison) texts(before, after []byte, path string, hidden bool) {
 	if bytes.Equal(before, after) {
 		return
 	}
+	if pairs, ok := doc.InStep(before, after); ok {
+		for _, p := range pairs {
+			c.texts(p.Before, p.After, path+"/"+pointer.Replace(p.Name), hidden || c.hides(p.Name))
+		}
+		return
+	}
 	if !doc.IsObject(before) || !doc.IsObject(after) {
-		c.compare(parsed(before), parsed(after), path, hidden)
+		a, errA := parsed(before)
+		b, errB := parsed(after)
+		if errA != nil || errB != nil {
+			c.more++
+			return
+		}
+		c.compare(a, b, path, hidden)
 		return
 	}
 	a, errA := doc.LoadObject(before)
@@ -84,13 +94,12 @@ func (c *comparison) texts(before, after []byte, path string, hidden bool) {
 	}
 }
 
-// parsed returns a valid text as a tree; nil for none.
-func parsed(text []byte) *doc.Node {
-	n, err := doc.ParseNode(text)
-	if err != nil {
-		return nil
+// parsed returns a text as a tree; nil for none.
+func parsed(text []byte) (*doc.Node, error) {
+	if text == nil {
+		return nil, nil
 	}
-	return n
+	return doc.ParseNode(text)
 }
 
 func (c *comparison) compare(a, b *doc.Node, path string, hidden bool) {

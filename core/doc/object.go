@@ -49,22 +49,16 @@ func LoadObject(text []byte) (Object, error) {
 		return Object{}, fmt.Errorf("%w: an object is wanted", ErrSyntax)
 	}
 	for i = space(text, i+1); byteAt(text, i) != '}'; {
-		end := stringEnd(text, i)
-		colon := space(text, end)
-		value := space(text, min(colon+1, len(text)))
-		if byteAt(text, i) != '"' || byteAt(text, colon) != ':' || value == len(text) {
+		at, value, end, ok := memberAt(text, i)
+		if !ok {
 			return Object{}, fmt.Errorf("%w: the object is broken at offset %d", ErrSyntax, i)
 		}
-		name, err := Unquote(text[i:end])
+		name, err := Unquote(text[i:at])
 		if err != nil {
 			return Object{}, fmt.Errorf("%w: %s", ErrSyntax, err.Error())
 		}
-		literal := text[i:end:end]
-		end = valueEnd(text, value)
-		e.set(name, text[value:end:end], literal)
-		if i = space(text, end); byteAt(text, i) == ',' {
-			i = space(text, i+1)
-		}
+		e.set(name, text[value:end:end], text[i:at:at])
+		i = behind(text, end)
 	}
 	return e.Object(), nil
 }

@@ -29,9 +29,10 @@ func auditRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return rows, nil
 }
 
-// told is after how many operations of one client the trail is brought up to date: what
-// a turn has written is told in that turn, as far as may be, and not in the next one.
-const told = 8
+// told is after how many writes the trail is brought up to date: as many as it tells at
+// once. The service does so once a second, when more than that have been made; what a
+// turn leaves is told in the next one.
+const told = 2_000
 
 func auditedWrites(ctx context.Context, b *bench, how []audit.Settings, clients int) (r row, err error) {
 	var cs []contestant
@@ -50,7 +51,7 @@ func auditedWrites(ctx context.Context, b *bench, how []audit.Settings, clients 
 			return r, err
 		}
 		c := w.put("corp", clients, false)
-		put, every := c.do, told*64/clients
+		put, every := c.do, told/clients
 		c.do = func(ctx context.Context, client, n int) error {
 			if err := put(ctx, client, n); err != nil || client > 0 || n%every > 0 {
 				return err

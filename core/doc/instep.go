@@ -1,0 +1,76 @@
+package doc
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Pair is a member that two objects have, with the text that it has in each.
+type Pair struct {
+	Name          string
+	Before, After json.RawMessage
+}
+
+// InStep returns the members whose texts differ in two objects that have the same
+// members in the same order; ok is false when they do not. Both texts are known to be
+// valid, as for LoadObject. What the texts have in common is read once, and what they
+// have in common behind the last difference is not read.
+func InStep(before, after []byte) (differ []Pair, ok bool) {
+	i, j := space(before, 0), space(after, 0)
+	if byteAt(before, i) != '{' || byteAt(after, j) != '{' {
+		return nil, false
+	}
+	i, j = space(before, i+1), space(after, j+1)
+	same := i + commonPrefix(before[i:], after[j:])
+	for byteAt(before, i) != '}' {
+		if same == len(before) && len(before)-i == len(after)-j {
+			return differ, true
+		}
+		name, value, end, ok := memberAt(before, i)
+		if !ok {
+			return nil, false
+		}
+		if end < same { // so is the byte behind the value: it ends there in both
+			next := behind(before, end)
+			if same >= next {
+				i, j = next, j+next-i
+				continue
+			}
+		}
+		named, valued, ended, ok := memberAt(after, j)
+		if !ok || !bytes.Equal(before[i:name], after[j:named]) {
+			return nil, false
+		}
+		if was, is := before[value:end:end], after[valued:ended:ended]; !bytes.Equal(was, is) {
+			text, err := Unquote(before[i:name])
+			if err != nil {
+				return nil, false
+			}
+			differ = append(differ, Pair{text, was, is})
+		}
+		i, j = behind(before, end), behind(after, ended)
+		same = i + commonPrefix(before[i:], after[j:])
+	}
+	return differ, byteAt(after, j) == '}'
+}
+
+// memberAt returns where the name of the member that begins at text[i] ends, and where
+// its value begins and ends.
+func memberAt(text []byte, i int) (name, value, end int, ok bool) {
+	name = stringEnd(text, i)
+	colon := space(text, name)
+	value = space(text, min(colon+1, len(text)))
+	if byteAt(text, i) != '"' || byteAt(text, colon) != ':' || value == len(text) {
+		return 0, 0, 0, false
+	}
+	return name, value, valueEnd(text, value), true
+}
+
+// behind returns where the next member begins, or the object ends, behind a value.
+func behind(text []byte, end int) int {
+	i := space(text, end)
+	if byteAt(text, i) == ',' {
+		i = space(text, i+1)
+	}
+	return i
+}
