@@ -30,7 +30,7 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Notes("The answer is the same whether or not there is such a user. The mail has an address that works once, for 1000 seconds. Needs `email_backend`."),
 			operation.Example(Forgotten{Username: "ada@example.com"}, receipt(mailed, nil))),
 		operation.GET("reset.page", "/password/reset", "Open the address of such a mail", s.ResetPage, operation.Public(), operation.Redact("code"),
-			operation.Notes("A form for another password."), operation.Example(nil, page("<!DOCTYPE html>"))),
+			operation.Notes("A form for another password."), operation.Example(nil, page{text: "<!DOCTYPE html>"})),
 		operation.POST("reset", "/password/reset", "Choose another password", s.Reset, operation.Public(), operation.Limits(8<<10, 0),
 			operation.Redact("code", "new_password"), operation.Faulting(CodeReset, CodeBusy, users.CodeNewPassword, users.CodeUsedPassword),
 			operation.Notes("The code is that of the mail, and works once. The rules of passwords apply, and all sessions of the user end."),

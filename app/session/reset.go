@@ -121,12 +121,35 @@ type resetPageIn struct {
 	Code string `query:"code" doc:"The code of the mail."`
 }
 
-// page is an HTML page.
-type page string
+// page is an HTML page with a form.
+type page struct {
+	text string
+	goes string // where else than here the form may lead: an origin, or ""
+}
 
 // Stream implements operation.Stream.
 func (p page) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
-	return "text/html; charset=utf-8", "", [][]byte{[]byte(p)}, nil
+	return "text/html; charset=utf-8", "", [][]byte{[]byte(p.text)}, nil
+}
+
+// Header implements operation.Headed: a page loads and runs nothing, no other page shows it
+// in a frame, and its form sends to this service alone. Some browsers hold the redirect
+// that answers a form against this too.
+func (p page) Header() map[string]string {
+	targets := strings.TrimSuffix("'self' "+p.goes, " ")
+	return map[string]string{
+		"Content-Security-Policy": "default-src 'none'; form-action " + targets + "; base-uri 'none'; frame-ancestors 'none'",
+		"X-Frame-Options":         "DENY", // for browsers that do not know frame-ancestors
+	}
+}
+
+// origin returns the scheme and the host of an absolute web address, or "".
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // ResetPage is where the address in a mail leads: a form for another password. It does
@@ -135,14 +158,13 @@ func (p page) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 func (s *Service) ResetPage(_ context.Context, in resetPageIn) (page, error) {
 	var b strings.Builder
 	err := resetForm.Execute(&b, in.Code)
-	return page(b.String()), err
+	return page{text: b.String(), goes: origin(s.cfg.LoginURL)}, err
 }
 
 var resetForm = template.Must(template.New("reset").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; form-action 'self'; base-uri 'none'">
 <meta name="viewport" content="width=device-width">
 <title>Choose another password</title>
 </head>

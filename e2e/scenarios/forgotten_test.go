@@ -54,6 +54,9 @@ func (v *visitor) send(path string, form url.Values) (status int, text string) {
 	if err != nil {
 		v.t.Fatal(err)
 	}
+	if policy := res.Header.Get("Content-Security-Policy"); strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") && !strings.Contains(policy, "frame-ancestors 'none'") {
+		v.t.Errorf("%s is a page with the policy %q", path, policy)
+	}
 	return res.StatusCode, string(raw)
 }
 
