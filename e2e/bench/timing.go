@@ -18,12 +18,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/ports/mail"
 )
 
-// question asks the service for something that it refuses.
+// question asks the service for something that it refuses, or answers alike.
 type question struct {
-	name string
-	make func() *http.Request
+	name   string
+	make   func() *http.Request
+	status int           // of the answer; 0: 401
+	rest   time.Duration // before the next question, for what goes on behind the answer
 }
 
 // timingRows compares how long refusals take that must not tell anything: Mann and
@@ -61,7 +64,73 @@ func timingRows(ctx context.Context, b *bench) (rows []row, err error) {
 	}
 	secrets, err := w.alike(ctx, b, quick, "admin secret", credential("a secret by chance", "Admin-Auth", func() string { return made(len(adminSecret) / 2) }),
 		credential("all but the last character", "Admin-Auth", func() string { return adminSecret[:len(adminSecret)-1] + "x" }))
-	return slices.Concat(logins, keys, secrets), err
+	if err != nil {
+		return nil, err
+	}
+	behind, err := hiddenRows(ctx, b)
+	return slices.Concat(logins, keys, secrets, behind), err
+}
+
+// older is the password of a user whose hash is of the kind that logins replace.
+const older = "an-older-passphrase"
+
+// mixed hashes one password as older versions did.
+type mixed struct{ *argon2.Passwords }
+
+func (m mixed) Hash(password string) (string, error) {
+	if password == older {
+		return crypto.Passwords{}.Hash(password)
+	}
+	return m.Passwords.Hash(password)
+}
+
+// unsent takes mails and sends none.
+type unsent struct{}
+
+func (unsent) Send(context.Context, mail.Message) error { return nil }
+
+// hiddenRows compares answers whose time is hidden on purpose: a login waits, which covers
+// that hashes of an older kind take another time, and a mail is written behind the answer.
+// Each address may ask for three mails, so that there are many.
+func hiddenRows(ctx context.Context, b *bench) (rows []row, err error) {
+	waits, mails := 100, 300
+	if b.short {
+		waits, mails = 15, 60
+	}
+	limits := session.Config{Mail: unsent{}, PublicURL: "http://localhost", Mails: 1 << 20}
+	w, err := newWorld(ctx, app.WithAdminSecret(adminSecret), app.WithPasswords(mixed{argon2.New(crypto.Passwords{})}), app.WithSessions(limits))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = cmp.Or(err, w.stop(ctx)) }()
+	user := func(email, password string) error {
+		_, err := w.ask(ctx, "POST", "/admin/users", fmt.Sprintf(`{"org_id":%q,"email_address":%q,"password":%q,"user_permissions":{"apis":"read"}}`, w.org, email, password))
+		return err
+	}
+	if err := user("older@example.com", older); err != nil {
+		return nil, err
+	}
+	for i := range mails/3 + mails/20 {
+		if err := user(fmt.Sprintf("known-%d@example.com", i), "a-long-passphrase"); err != nil {
+			return nil, err
+		}
+	}
+	logins, err := w.alike(ctx, b, waits, "login with its pause", login("an address without a user", "unknown@example.com"),
+		login("wrong password of a user whose hash is of an older kind", "older@example.com"))
+	if err != nil {
+		return nil, err
+	}
+	forgotten, err := w.alike(ctx, b, mails, "forgotten password", forgetting("an address without a user", "unknown"), forgetting("an address with a user", "known"))
+	return append(logins, forgotten...), err
+}
+
+// forgetting asks for mails to addresses, for each three times.
+func forgetting(name, prefix string) question {
+	n := -1
+	return question{name: name, status: http.StatusOK, rest: 3 * time.Millisecond, make: func() *http.Request {
+		n++
+		return httptest.NewRequest("POST", "/password/forgot", strings.NewReader(fmt.Sprintf(`{"username":"%s-%d@example.com"}`, prefix, n/3)))
+	}}
 }
 
 // made returns digits by chance.
@@ -72,13 +141,13 @@ func made(bytes int) string {
 }
 
 func login(name, email string) question {
-	return question{name, func() *http.Request {
+	return question{name: name, make: func() *http.Request {
 		return httptest.NewRequest("POST", "/login", strings.NewReader(fmt.Sprintf(`{"username":%q,"password":%q}`, email, made(8))))
 	}}
 }
 
 func credential(name, header string, value func() string) question {
-	return question{name, func() *http.Request {
+	return question{name: name, make: func() *http.Request {
 		path := "/api/users/me"
 		if header == "Admin-Auth" {
 			path = "/admin/organisations"
@@ -105,7 +174,8 @@ func (w *world) alike(ctx context.Context, b *bench, n int, theme string, questi
 			began := time.Now()
 			w.ServeHTTP(rec, r)
 			each := time.Since(began)
-			if rec.Code != http.StatusUnauthorized {
+			time.Sleep(questions[i].rest)
+			if rec.Code != cmp.Or(questions[i].status, http.StatusUnauthorized) {
 				return nil, fmt.Errorf("%s, %s: %d %s", theme, questions[i].name, rec.Code, rec.Body)
 			}
 			if turn >= n/20 { // what comes before warms up
