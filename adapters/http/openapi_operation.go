@@ -81,8 +81,10 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 		}
 	}
 	responses := d.errors(o, out)
-	if responses[strconv.Itoa(o.Status)], err = d.success(o, out); err != nil {
-		return nil, err
+	if o.Status < nethttp.StatusBadRequest { // else it does nothing but refuse
+		if responses[strconv.Itoa(o.Status)], err = d.success(o, out); err != nil {
+			return nil, err
+		}
 	}
 	if o.Rehearsable {
 		d.rehearsal(responses)

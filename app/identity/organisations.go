@@ -78,7 +78,7 @@ var organisationResource = crud.Resource[identity.Organisation, identity.Organis
 			operation.Answers(map[string]operation.Answer{
 				missingOrganisation:     {Status: 403, Text: "Failed to update Org object to DB"},
 				operation.CodeEmptyBody: {Status: 500, Text: "Failed to read request body, body empty"},
-			})), rows.remove()}
+			})), rows.remove(), rows.portals()}
 	},
 }
 

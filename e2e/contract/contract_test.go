@@ -88,7 +88,7 @@ type checked struct {
 func (c *checked) check(r request, a answer) {
 	c.t.Helper()
 	switch {
-	case a.status < 400: // sign-on succeeds with a redirect
+	case a.status < 400 || a.status == c.o.Status: // sign-on succeeds with a redirect, and an operation may do nothing but refuse
 		c.good++
 	case a.status < 500:
 		c.refused++

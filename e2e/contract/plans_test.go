@@ -239,9 +239,10 @@ var plans = together(peoplePlans, portalPlans, documentPlans, map[string]plan{
 	"system.node.delete":   {as: node, path: registered, header: zone},
 	"system.quota_trigger": {as: node, path: registered, header: zone, bodies: fixed(`{"Message":"Quota trigger reached","org_id":"org-a","trigger_limit":80,"usage_percentage":80}`)},
 
-	"admin.hello":              {as: root},
-	"admin.organisations.list": {as: root, query: listQuery},
-	"admin.organisations.get":  {as: root, path: func(testing.TB, *service) map[string]string { return map[string]string{"orgID": "org-a"} }},
+	"admin.hello":                          {as: root},
+	"admin.organisations.list":             {as: root, query: listQuery},
+	"admin.organisations.get":              {as: root, path: func(testing.TB, *service) map[string]string { return map[string]string{"orgID": "org-a"} }},
+	"admin.organisations.generate-portals": {as: root, path: func(testing.TB, *service) map[string]string { return map[string]string{"orgID": "org-a"} }},
 	"admin.organisations.create": {as: root, bodies: fresh(func(n int, _ string) string {
 		return fmt.Sprintf(`{"owner_name":"Example","owner_slug":"slug-%d","cname":"","cname_enabled":true}`, n)
 	})},
