@@ -9,6 +9,7 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,14 +33,16 @@ type Settings struct {
 	Keep     time.Duration // how long one is listed that rests; default 720 h
 	Holder   string        // names this process among all that share the store
 	TTL      time.Duration // how long a dead process keeps others from sending; default 10 s
+	Name     string        // of the lease: services with other names share nothing but the log; default Operation
+	// Serves says of an audience, by name, whether its deliveries are this service's;
+	// nil: all are.
+	Serves  func(audience string) bool
+	Share   int           // workers that one organisation keeps busy at most; default half of them
+	Timeout time.Duration // of an attempt, at most; default 30 s
 }
 
-// defaultTimeout is how long an attempt may take unless its target says otherwise, and
-// maxTimeout how long at most.
-const (
-	defaultTimeout = 10 * time.Second
-	maxTimeout     = 30 * time.Second
-)
+// defaultTimeout is how long an attempt may take unless its target says otherwise.
+const defaultTimeout = 10 * time.Second
 
 // Operation is the attribution of commits that keep the queue, of which audit trails
 // tell nothing.
@@ -71,6 +74,12 @@ func New(s Settings, t crud.Tools, sources map[string]deliver.Source, audiences 
 	s.Pause = cmp.Or(s.Pause, 5*time.Second)
 	s.KeepDone = cmp.Or(s.KeepDone, 24*time.Hour)
 	s.Keep = cmp.Or(s.Keep, 720*time.Hour)
+	s.Name = cmp.Or(s.Name, Operation)
+	s.Share = cmp.Or(s.Share, max(1, s.Workers/2))
+	s.Timeout = cmp.Or(s.Timeout, 30*time.Second)
+	if s.Serves == nil {
+		s.Serves = func(string) bool { return true }
+	}
 	d := &Service{Settings: s, tools: t, now: t.Now, log: t.Log, sources: sources, audiences: audiences}
 	if s.Fetcher == nil {
 		return d, nil
@@ -79,7 +88,7 @@ func New(s Settings, t crud.Tools, sources map[string]deliver.Source, audiences 
 	if d.store, ok = t.Store.(Store); !ok {
 		return nil, errors.New("deliveries need a store with a change log, history and leases")
 	}
-	d.turn = lease.New(lease.Config{Leases: d.store, Name: Operation, Holder: s.Holder, Logger: t.Log, TTL: s.TTL, Trouble: d.trouble("the lease of deliveries can be neither taken nor renewed")})
+	d.turn = lease.New(lease.Config{Leases: d.store, Name: s.Name, Holder: s.Holder, Logger: t.Log, TTL: s.TTL, Trouble: d.trouble("the lease of deliveries can be neither taken nor renewed")})
 	return d, nil
 }
 
@@ -141,7 +150,7 @@ func (s *Service) Quit(ctx context.Context) error {
 func (s *Service) hold(run, held context.Context, h *lease.Holding) {
 	run = store.Attribute(run, store.Attribution{Actor: Operation, Operation: Operation})
 	held = store.Attribute(held, store.Attribution{Actor: Operation, Operation: Operation})
-	q := newQueue(s.Workers)
+	q := newQueue(s.Share)
 	defer context.AfterFunc(run, q.close)()
 	var all sync.WaitGroup
 	all.Go(func() { s.tell(run, h, q) })
@@ -172,6 +181,12 @@ func (s *Service) trouble(what string) func(error) {
 		}
 		wrong = err != nil
 	}
+}
+
+// serves reports whether a lane is this service's, by the key of its deliveries.
+func (s *Service) serves(org tenant.ID, key string) bool {
+	audience, _, ok := strings.Cut(strings.TrimPrefix(key, string(org)+"/"), "/")
+	return ok && s.Serves(audience)
 }
 
 func (s *Service) audience(name string) deliver.Audience {

@@ -71,6 +71,9 @@ func (s *Service) due(ctx context.Context, state delivery.State, before time.Tim
 			if err != nil {
 				return err
 			}
+			if !s.Serves(d.Value.Audience) {
+				continue
+			}
 			e := ended{d.Value.OrgID, d.Value.ID, d.Value.Place}
 			if d.Value.Ended.Before(before) {
 				due = append(due, e)

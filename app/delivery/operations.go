@@ -67,15 +67,16 @@ func (s *Service) Operations() []operation.Operation {
 
 // listed is what lists look at of each delivery.
 type listed struct {
-	Org   tenant.ID
-	State delivery.State
-	Lane  string
-	Place string
-	ID    string
+	Org      tenant.ID
+	State    delivery.State
+	Audience string
+	Lane     string
+	Place    string
+	ID       string
 }
 
 var column = store.Column[delivery.Delivery, listed]{Kind: deliveries, Of: func(d delivery.Delivery) listed {
-	return listed{d.OrgID, d.State, d.Lane, d.Place, d.ID}
+	return listed{d.OrgID, d.State, d.Audience, d.Lane, d.Place, d.ID}
 }}
 
 // ListIn is what lists of deliveries can be narrowed by.

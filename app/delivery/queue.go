@@ -28,10 +28,9 @@ type lane struct {
 	timer *time.Timer
 }
 
-// newQueue returns a queue for a number of workers, half of which one organisation can
-// keep busy.
-func newQueue(workers int) *queue {
-	q := &queue{lanes: map[string]*lane{}, busy: map[tenant.ID]int{}, most: max(1, workers/2)}
+// newQueue returns a queue of which one organisation can keep so many workers busy.
+func newQueue(share int) *queue {
+	q := &queue{lanes: map[string]*lane{}, busy: map[tenant.ID]int{}, most: share}
 	q.changed = sync.NewCond(&q.mu)
 	return q
 }

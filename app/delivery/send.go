@@ -126,7 +126,7 @@ func (s *Service) attempt(ctx context.Context, d delivery.Delivery, to deliver.T
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, min(timeout, maxTimeout))
+	ctx, cancel := context.WithTimeout(ctx, min(timeout, s.Timeout))
 	defer cancel()
 	req := fetch.Request{Method: to.Method, URL: to.URL, Header: map[string]string{}, Body: []byte(d.Body), StatusOnly: true}
 	if req.Method == "" {

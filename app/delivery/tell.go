@@ -123,7 +123,7 @@ func (s *Service) record(ctx context.Context, batch []store.Commit, past *past, 
 		index := 0
 		for _, ch := range c.Changes {
 			if ch.Kind == delivery.Kind { // sent again on request
-				if key := ch.Key(byLane); key != "" && ch.Op != store.Deleted {
+				if key := ch.Key(byLane); key != "" && ch.Op != store.Deleted && s.serves(ch.Org, key) {
 					q.add(ch.Org, key)
 				}
 				continue
@@ -263,7 +263,7 @@ func (s *Service) resume(ctx context.Context, q *queue) {
 					return err
 				}
 				for _, k := range rec.Keys {
-					if k.Index == byLane {
+					if k.Index == byLane && s.serves(rec.Org, k.Value) {
 						q.add(rec.Org, strings.Clone(k.Value))
 					}
 				}

@@ -54,6 +54,15 @@ func (p Page) window(size int) window {
 	return w
 }
 
+// Cut makes the part of a list that was asked for, the parameters of order and keyword
+// aside. part returns some of the list, and how many there are in all.
+func Cut[L any](p Page, part func(from, to int) ([]L, int, error)) (out operation.Listing[L], err error) {
+	w := p.window(DefaultPerPage)
+	out.Page, out.PerPage = w.page, w.size
+	out.Items, out.Total, err = part(w.from, w.to)
+	return out, err
+}
+
 // order returns the member to order by, and whether backwards.
 func (p Page) order(otherwise string) (name string, desc bool) {
 	for _, text := range []string{p.OrderBy, p.Sort, otherwise} {

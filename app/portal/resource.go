@@ -8,8 +8,10 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/deliver"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -41,6 +43,8 @@ type Resource[T table.Row[T], L, S any] struct {
 	// Begin prepares a new record before the body is put into it: defaults, and the
 	// record above; nil: there is nothing to prepare.
 	Begin func(v *T, parent table.ID)
+	// Events is what webhooks may hear of changes; nil: nothing.
+	Events *event.Source[T]
 	// Load fills in what a stored record keeps elsewhere, before the body is put into
 	// it; nil: it keeps all of it.
 	Load func(ctx context.Context, r store.Reader, v *T) error
@@ -97,7 +101,7 @@ type Operations[T table.Row[T], L, S any] struct {
 
 // Registration implements crud.Registrar.
 func (r Resource[T, L, S]) Registration() crud.Registration {
-	reg := crud.Facts[T]{Kind: r.Kind, Sealed: r.Sealed, Sample: func(at crud.Stamp) (T, error) { return Sampled(r.Sample, at), nil }}.Registration()
+	reg := crud.Facts[T]{Kind: r.Kind, Sealed: r.Sealed, Events: Events(r.Events), Sample: func(at crud.Stamp) (T, error) { return Sampled(r.Sample, at), nil }}.Registration()
 	reg.Operations = func(t crud.Tools) []operation.Operation {
 		o := Operations[T, L, S]{r, t}
 		rows := []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow()}
@@ -107,6 +111,19 @@ func (r Resource[T, L, S]) Registration() crud.Registration {
 		return o.Group().Rows(rows...)
 	}
 	return reg
+}
+
+// Events makes what receivers may hear of a kind out of the table of events.
+func Events[T any](src *event.Source[T]) *crud.Events[T] {
+	if src == nil {
+		return nil
+	}
+	return &crud.Events[T]{Names: src.Names, Of: func(before, after *T) (out []deliver.Event) {
+		for _, e := range src.Of(before, after) {
+			out = append(out, deliver.Event{Name: e.Name, Message: e.Message})
+		}
+		return out
+	}}
 }
 
 // Group is what the rows of the resource share.

@@ -209,6 +209,17 @@ func (o Operations[T, L, S]) UpdateRow(opts ...operation.Option) operation.Row {
 		operation.Faulting(table.CodeInvalid), operation.Example(o.request(), example(o.Sample, o.Show)))...)
 }
 
+// UpdateRowAs changes a record and answers less than all of it.
+func UpdateRowAs[V any, T table.Row[T], L, S any](o Operations[T, L, S], less func(S) V, opts ...operation.Option) operation.Row {
+	return operation.PUT("update", o.path(), "Change "+o.One, func(ctx context.Context, in revision[T]) (out V, err error) {
+		shown, err := o.Revise(ctx, in)
+		if err == nil {
+			out = less(shown)
+		}
+		return out, err
+	}, o.options(opts, Unprocessable(), operation.Faulting(table.CodeInvalid), operation.Example(o.request(), less(example(o.Sample, o.Show))))...)
+}
+
 // Delete removes a record.
 func (o Operations[T, L, S]) Delete(ctx context.Context, in address) (Status, error) {
 	c, at := o.change(store.Deleted, in.place, nil)

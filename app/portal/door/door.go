@@ -61,9 +61,6 @@ const (
 	CodeNotAdmin        = "portal.not_admin"
 )
 
-// principalPrefix begins the names of admins in logs and the audit trail.
-const principalPrefix = "portal-user-"
-
 // stamp is what one write stamps its records with.
 func (s *Service) stamp() crud.Stamp {
 	now := s.Now()
@@ -99,7 +96,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		return fault.New(fault.Denied, CodeNotAdmin, "access denied")
 	}
 	c.Scope = s.Scope
-	c.Principal = operation.Principal{ID: principalPrefix + u.ID.String(), OrgID: s.Scope.Org(), Email: u.Email, Active: true}
+	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Email: u.Email, Active: true}
 	return nil
 }
 

@@ -83,7 +83,7 @@ func (s *Service) rotate(ctx context.Context, in rotateIn) (Rotated, error) {
 		if key, err = s.key(ctx, w); err != nil {
 			return err
 		}
-		id, _ := table.ParseID(in.Who.ID[len(principalPrefix):])
+		id, _ := account.OfPrincipal(in.Who.ID)
 		_, err = portal.Edit(ctx, w, people.Users, id, at, func(u account.User) (account.User, error) {
 			u.Token, u.TokenAt = fresh, at.Now()
 			return u, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -23,6 +24,7 @@ const CodeDefault = "portal.default"
 var OrganisationResource = portal.Resource[organisation.Organisation, ListedOrganisation, ShownOrganisation]{
 	Kind: Organisations, Name: "portal-organisations", Path: "/organisations", Param: "organisation_id", One: "an organisation", Many: "organisations",
 	List: listOrganisation, Show: showOrganisation, Sample: organisation.Organisation{Name: "Acme"},
+	Events: event.OfOrganisations,
 	Hooks: portal.Hooks[organisation.Organisation]{
 		Before: func(_ context.Context, _ store.Writer, c *portal.Change[organisation.Organisation]) error {
 			if c.Op == store.Deleted && c.Old.ID == organisation.Default {

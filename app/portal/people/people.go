@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -45,7 +46,7 @@ func idKey(id table.ID) string {
 // Registrations are what there is to people. Users have no operations
 // of their own: bootstrap makes the first.
 func Registrations() []crud.Registrar {
-	return []crud.Registrar{OrganisationResource, TeamResource, crud.Facts[account.User]{Kind: Users, Sample: func(at crud.Stamp) (account.User, error) {
+	return []crud.Registrar{OrganisationResource, TeamResource, crud.Facts[account.User]{Kind: Users, Events: portal.Events(event.OfUsers), Sample: func(at crud.Stamp) (account.User, error) {
 		return portal.Sampled(account.User{Email: "ada@example.com", First: "Ada", Role: account.SuperAdmin, Provider: "password", Active: true, Token: "token"}, at), nil
 	}}}
 }

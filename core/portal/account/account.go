@@ -45,6 +45,20 @@ type User struct {
 	TokenAt time.Time
 }
 
+// principal begins the names of users in logs, in the audit trail and in what commits say
+// of who made them.
+const principal = "portal-user-"
+
+// Principal names a user there.
+func Principal(id table.ID) string { return principal + id.String() }
+
+// OfPrincipal returns the user whom Principal has named.
+func OfPrincipal(name string) (table.ID, bool) {
+	text, ok := strings.CutPrefix(name, principal)
+	id, number := table.ParseID(text)
+	return id, ok && number
+}
+
 // Admin reports whether the user may use the API of the portal.
 func (u User) Admin() bool { return u.Role == SuperAdmin || u.Role == ProviderAdmin }
 

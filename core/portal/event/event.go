@@ -1,0 +1,97 @@
+// Package event models what the developer portal tells receivers outside: the names of
+// events, and what each of them says (docs/wire/portal-webhooks.md#events).
+package event
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Names of events.
+const (
+	UserRegistered               = "UserRegistered"
+	UserAccountActivated         = "UserAccountActivated"
+	UserAccountDeactivated       = "UserAccountDeactivated"
+	PasswordReset                = "PasswordReset" //nolint:gosec // the name of an event
+	RegisterInvite               = "RegisterInvite"
+	ApplicationRegistered        = "ApplicationRegistered"
+	AccessRequestCreated         = "AccessRequestCreated"
+	AccessRequestApproved        = "AccessRequestApproved"
+	AccessRequestRejected        = "AccessRequestRejected"
+	CredentialRegistered         = "CredentialRegistered" //nolint:gosec // the name of an event
+	OrganisationRegistered       = "OrganisationRegistered"
+	OrganisationRequestCreated   = "OrganisationRequestCreated"
+	OrganisationRequestApproved  = "OrganisationRequestApproved"
+	OrganisationRequestRejected  = "OrganisationRequestRejected"
+	statusActive, statusInactive = "active", "inactive"
+)
+
+// Row is one event that webhooks can listen to.
+type Row struct {
+	Name    string
+	Message Message // of the type that the event has, with a value in each member
+	// Anonymous says that the message does not name who caused the event.
+	Anonymous bool
+	// Told says that something here causes the event. Webhooks can list it before.
+	Told bool
+}
+
+var exampleTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+var (
+	exampleUser = User{ID: 7, Email: "ada@example.com", First: "Ada", Last: "Lovelace", OrgID: 1, Provider: "password", Status: statusActive, CreatedAt: exampleTime,
+		Actor: Actor{1}, CustomAttributes: []Attribute{{"department", "Engines"}}}
+	exampleAccess     = AccessRequest{ID: 3, AppID: 2, Actor: Actor{7}, Status: "approved", ProductIDs: []table.ID{1, 2}, PlanID: 1, CreatedAt: exampleTime}
+	exampleOrgRequest = OrgRequest{Name: "Acme", AdminEmail: "ada@example.com", AdminID: 7, Actor: Actor{1}, TeamIDs: []table.ID{1}, Status: "pending", CreatedAt: exampleTime}
+)
+
+// Table lists the events.
+var Table = []Row{
+	{Name: UserRegistered, Message: exampleUser, Told: true},
+	{Name: UserAccountActivated, Message: exampleUser, Told: true},
+	{Name: UserAccountDeactivated, Message: exampleUser, Told: true},
+	{Name: PasswordReset, Message: exampleUser, Anonymous: true},
+	{Name: RegisterInvite, Message: exampleUser},
+	{Name: ApplicationRegistered, Message: App{ID: 2, Name: "Checkout", UserID: 7, CreatedAt: exampleTime}},
+	{Name: AccessRequestCreated, Message: exampleAccess},
+	{Name: AccessRequestApproved, Message: exampleAccess},
+	{Name: AccessRequestRejected, Message: exampleAccess},
+	{Name: CredentialRegistered, Message: Credential{ID: 4, Actor: Actor{7}, AccessRequestID: 3, AppID: 2, CreatedAt: exampleTime}},
+	{Name: OrganisationRegistered, Message: Organisation{ID: 2, Name: "Acme", CreatedAt: exampleTime}, Told: true},
+	{Name: OrganisationRequestCreated, Message: exampleOrgRequest},
+	{Name: OrganisationRequestRejected, Message: exampleOrgRequest},
+	{Name: OrganisationRequestApproved, Message: exampleUser, Anonymous: true},
+}
+
+// Find returns the row of an event.
+func Find(name string) (Row, bool) {
+	i := slices.IndexFunc(Table, func(r Row) bool { return r.Name == name })
+	if i < 0 {
+		return Row{}, false
+	}
+	return Table[i], true
+}
+
+// Told is an event that has happened.
+type Told struct {
+	Name    string
+	Message Message
+}
+
+// envelope is what a receiver gets.
+type envelope struct {
+	Event     string    `json:"Event"`
+	Message   Message   `json:"Message"`
+	Timestamp time.Time `json:"Timestamp"`
+}
+
+// Encode returns what a receiver is told of an event that a user caused; 0: nobody is known.
+func Encode(e Told, by table.ID, at time.Time) ([]byte, error) {
+	if row, _ := Find(e.Name); row.Anonymous {
+		by = 0
+	}
+	return json.Marshal(envelope{e.Name, e.Message.CausedBy(by), at.UTC()})
+}

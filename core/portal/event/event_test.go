@@ -1,0 +1,148 @@
+package event_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// What messages have, with the types of their members. Members in brackets are left out
+// when they are not known.
+const (
+	user    = "CreatedAt:time CustomAttributes:[{Identifier:text Value:text}] Email:text First:text ID:number Last:text OrgID:number Provider:text Status:text"
+	byUser  = "ByUser:number "
+	access  = "AppID:number ByUser:number CreatedAt:time ID:number PlanID:number ProductIDs:[number] Status:text"
+	request = "AdminEmail:text AdminID:number ByUser:number CreatedAt:time Name:text Status:text TeamIDs:[number]"
+)
+
+// TestTable states the events, and the members of what each says.
+func TestTable(t *testing.T) {
+	want := map[string]string{
+		"UserRegistered": byUser + user, "UserAccountActivated": byUser + user, "UserAccountDeactivated": byUser + user, "RegisterInvite": byUser + user,
+		"PasswordReset": user, "OrganisationRequestApproved": user,
+		"ApplicationRegistered": "CreatedAt:time ID:number Name:text UserID:number",
+		"AccessRequestCreated":  access, "AccessRequestApproved": access, "AccessRequestRejected": access,
+		"CredentialRegistered":       "AccessRequestID:number AppID:number ByUser:number CreatedAt:time ID:number",
+		"OrganisationRegistered":     "CreatedAt:time ID:number Name:text",
+		"OrganisationRequestCreated": request, "OrganisationRequestRejected": request,
+	}
+	for _, row := range event.Table {
+		text, err := event.Encode(event.Told{Name: row.Name, Message: row.Message}, 9, time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", 3600)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent struct {
+			Event, Timestamp string
+			Message          map[string]any
+		}
+		if err := json.Unmarshal(text, &sent); err != nil || sent.Event != row.Name || sent.Timestamp != "2026-01-02T02:04:05.0000006Z" {
+			t.Errorf("%s: %v", text, err)
+		}
+		if have := strings.Trim(described(sent.Message), "{}"); have != want[row.Name] {
+			t.Errorf("%s has %s\nwant %s", row.Name, have, want[row.Name])
+		}
+		if by, ok := sent.Message["ByUser"]; ok && by != 9.0 {
+			t.Errorf("%s was caused by %v", row.Name, by)
+		}
+		delete(want, row.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("there is no %v", slices.Sorted(maps.Keys(want)))
+	}
+	if row, ok := event.Find("AccessRequestApproved"); !ok || row.Name != "AccessRequestApproved" {
+		t.Error(row)
+	}
+	if row, ok := event.Find("OrganizationRegistered"); ok {
+		t.Error(row)
+	}
+}
+
+// described writes the types of a value in place of values.
+func described(v any) string {
+	switch v := v.(type) {
+	case map[string]any:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, name+":"+described(v[name]))
+		}
+		return "{" + strings.Join(parts, " ") + "}"
+	case []any:
+		return "[" + described(v[0]) + "]"
+	case float64:
+		return "number"
+	case string:
+		if _, err := time.Parse(time.RFC3339Nano, v); err == nil {
+			return "time"
+		}
+		return "text"
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+// TestTold states that the events of the sources, and no others, are marked as told.
+func TestTold(t *testing.T) {
+	told := append(slices.Clone(event.OfUsers.Names), event.OfOrganisations.Names...)
+	for _, row := range event.Table {
+		if row.Told != slices.Contains(told, row.Name) {
+			t.Errorf("%s: told is %v", row.Name, row.Told)
+		}
+	}
+}
+
+// TestUsers states which changes of users are events.
+func TestUsers(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	off := account.User{Base: table.Base{ID: 3, CreatedAt: at}, Email: "a@example.com", First: "Ada", OrganisationID: 2, Provider: "password", PasswordHash: "hash", Token: "token"}
+	on, renamed := off, off
+	on.Active, renamed.First = true, "Bea"
+	for _, c := range []struct {
+		what          string
+		before, after *account.User
+		want, status  string
+	}{
+		{"made", nil, &off, "UserRegistered", "inactive"},
+		{"made active", nil, &on, "UserRegistered", "active"},
+		{"switched on", &off, &on, "UserAccountActivated", "active"},
+		{"switched off", &on, &off, "UserAccountDeactivated", "inactive"},
+		{"renamed", &off, &renamed, "", ""},
+		{"deleted", &on, nil, "", ""},
+	} {
+		told := event.OfUsers.Of(c.before, c.after)
+		if c.want == "" {
+			if len(told) != 0 {
+				t.Errorf("%s: %+v", c.what, told)
+			}
+			continue
+		}
+		if len(told) != 1 || told[0].Name != c.want {
+			t.Fatalf("%s: %+v", c.what, told)
+		}
+		text, err := event.Encode(told[0], 0, at)
+		want := `{"Event":"` + c.want + `","Message":{"ID":3,"Email":"a@example.com","First":"Ada","Last":"","OrgID":2,"Provider":"password","Status":"` + c.status +
+			`","CreatedAt":"2026-01-02T03:04:05Z","CustomAttributes":[]},"Timestamp":"2026-01-02T03:04:05Z"}`
+		if err != nil || string(text) != want {
+			t.Errorf("%s: %s, %v\nwant %s", c.what, text, err, want)
+		}
+	}
+}
+
+// TestOrganisations states which changes of organisations are events.
+func TestOrganisations(t *testing.T) {
+	o := organisation.Organisation{Base: table.Base{ID: 2}, Name: "Acme"}
+	told := event.OfOrganisations.Of(nil, &o)
+	if len(told) != 1 || told[0].Name != "OrganisationRegistered" || told[0].Message.(event.Organisation).Name != "Acme" {
+		t.Errorf("%+v", told)
+	}
+	if more := append(event.OfOrganisations.Of(&o, &o), event.OfOrganisations.Of(&o, nil)...); len(more) != 0 {
+		t.Errorf("%+v", more)
+	}
+}

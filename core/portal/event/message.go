@@ -1,0 +1,150 @@
+package event
+
+import (
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Message is what an event says.
+type Message interface {
+	// CausedBy returns the message with who caused the event, where it names that.
+	CausedBy(user table.ID) Message
+}
+
+// Actor names the user who caused an event.
+type Actor struct {
+	ByUser table.ID `json:"ByUser,omitzero"`
+}
+
+// Attribute is the value of a custom attribute of a user.
+type Attribute struct {
+	Identifier string `json:"Identifier"`
+	Value      string `json:"Value"`
+}
+
+// User is what events about users say.
+type User struct {
+	ID        table.ID  `json:"ID"`
+	Email     string    `json:"Email"`
+	First     string    `json:"First"`
+	Last      string    `json:"Last"`
+	OrgID     table.ID  `json:"OrgID"`
+	Provider  string    `json:"Provider"`
+	Status    string    `json:"Status"`
+	CreatedAt time.Time `json:"CreatedAt"`
+	Actor
+	CustomAttributes []Attribute `json:"CustomAttributes"`
+}
+
+// CausedBy implements Message.
+func (m User) CausedBy(user table.ID) Message { m.ByUser = user; return m }
+
+// App is what events about apps say.
+type App struct {
+	ID        table.ID  `json:"ID"`
+	Name      string    `json:"Name"`
+	UserID    table.ID  `json:"UserID"`
+	CreatedAt time.Time `json:"CreatedAt"`
+}
+
+// CausedBy implements Message.
+func (m App) CausedBy(table.ID) Message { return m }
+
+// AccessRequest is what events about access requests say.
+type AccessRequest struct {
+	ID    table.ID `json:"ID"`
+	AppID table.ID `json:"AppID"`
+	Actor
+	Status     string     `json:"Status"`
+	ProductIDs []table.ID `json:"ProductIDs"`
+	PlanID     table.ID   `json:"PlanID"`
+	CreatedAt  time.Time  `json:"CreatedAt"`
+}
+
+// CausedBy implements Message.
+func (m AccessRequest) CausedBy(user table.ID) Message { m.ByUser = user; return m }
+
+// Credential is what events about credentials say: nothing that opens anything.
+type Credential struct {
+	ID table.ID `json:"ID"`
+	Actor
+	AccessRequestID table.ID  `json:"AccessRequestID"`
+	AppID           table.ID  `json:"AppID"`
+	CreatedAt       time.Time `json:"CreatedAt"`
+}
+
+// CausedBy implements Message.
+func (m Credential) CausedBy(user table.ID) Message { m.ByUser = user; return m }
+
+// Organisation is what events about organisations say.
+type Organisation struct {
+	ID        table.ID  `json:"ID"`
+	Name      string    `json:"Name"`
+	CreatedAt time.Time `json:"CreatedAt"`
+}
+
+// CausedBy implements Message.
+func (m Organisation) CausedBy(table.ID) Message { return m }
+
+// OrgRequest is what events about requests for organisations say.
+type OrgRequest struct {
+	Name       string   `json:"Name"`
+	AdminEmail string   `json:"AdminEmail"`
+	AdminID    table.ID `json:"AdminID"`
+	Actor
+	TeamIDs   []table.ID `json:"TeamIDs"`
+	Status    string     `json:"Status"`
+	CreatedAt time.Time  `json:"CreatedAt"`
+}
+
+// CausedBy implements Message.
+func (m OrgRequest) CausedBy(user table.ID) Message { m.ByUser = user; return m }
+
+// Source says which events changes of a resource are.
+type Source[T any] struct {
+	Names []string // all that there can be
+	// Of returns the events of one change. before is nil when the record was made, after
+	// when it is gone.
+	Of func(before, after *T) []Told
+}
+
+// OfUsers are the events of users.
+var OfUsers = &Source[account.User]{
+	Names: []string{UserRegistered, UserAccountActivated, UserAccountDeactivated},
+	Of: func(before, after *account.User) []Told {
+		switch {
+		case after == nil:
+			return nil
+		case before == nil:
+			return []Told{{UserRegistered, aboutUser(*after)}}
+		case before.Active == after.Active:
+			return nil
+		case after.Active:
+			return []Told{{UserAccountActivated, aboutUser(*after)}}
+		}
+		return []Told{{UserAccountDeactivated, aboutUser(*after)}}
+	},
+}
+
+func aboutUser(u account.User) User {
+	status := statusInactive
+	if u.Active {
+		status = statusActive
+	}
+	return User{ID: u.ID, Email: u.Email, First: u.First, Last: u.Last, OrgID: u.OrganisationID, Provider: u.Provider, Status: status,
+		CreatedAt: u.CreatedAt.UTC(), CustomAttributes: []Attribute{}}
+}
+
+// OfOrganisations are the events of organisations.
+var OfOrganisations = &Source[organisation.Organisation]{
+	Names: []string{OrganisationRegistered},
+	Of: func(before, after *organisation.Organisation) []Told {
+		if before != nil || after == nil {
+			return nil
+		}
+		return []Told{{OrganisationRegistered, Organisation{ID: after.ID, Name: after.Name, CreatedAt: after.CreatedAt.UTC()}}}
+	},
+}

@@ -1,0 +1,88 @@
+// Package webhook models the addresses outside that the developer portal tells of events,
+// and the headers that they want (docs/wire/portal-webhooks.md).
+package webhook
+
+import (
+	"net/url"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	hook "github.com/gatehouse-io/gatehouse/core/webhook"
+)
+
+// Kinds of records.
+const (
+	Kind       = "portal-webhook"
+	HeaderKind = "portal-webhook-header"
+)
+
+// Bounds.
+const (
+	MaxWebhooks = 200 // of a portal
+	MaxHeaders  = 32  // of a webhook
+	maxURL      = 2_000
+	maxValue    = 4_096
+)
+
+// DefaultTimeout is how many seconds a receiver has unless its webhook says otherwise.
+const DefaultTimeout = 10
+
+// Methods are those that can be used.
+var Methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+// Webhook is an address that is told of events.
+type Webhook struct {
+	table.Base
+	Name    string
+	URL     string
+	Method  string
+	Timeout int64 // seconds; 0: DefaultTimeout
+	Events  []string
+	Headers Headers `json:"-"` // of a new webhook: headers are records of their own
+	// Longest is how many seconds Timeout can be here.
+	Longest int64 `json:"-"`
+}
+
+// Table implements table.Row.
+func (Webhook) Table() *table.Table[Webhook] { return webhooks }
+
+var webhooks = &table.Table[Webhook]{
+	Kind: Kind, Noun: "webhook",
+	Base: func(w *Webhook) *table.Base { return &w.Base },
+	Fields: []table.Field[Webhook]{
+		{Name: "Name", At: func(w *Webhook) any { return &w.Name }, Required: true, Max: 255},
+		{Name: "URL", At: func(w *Webhook) any { return &w.URL }, Required: true, Max: maxURL, Valid: func(w Webhook) bool { return reachable(w.URL) },
+			Doc: "Absolute http or https address, without a user."},
+		{Name: "Method", At: func(w *Webhook) any { return &w.Method }, Required: true, Enum: Methods},
+		{Name: "Timeout", At: func(w *Webhook) any { return &w.Timeout }, Valid: func(w Webhook) bool { return w.Timeout >= 0 && w.Timeout <= w.Longest },
+			Doc: "Seconds that an attempt may take; 0 is 10."},
+		{Name: "Events", At: func(w *Webhook) any { return &w.Events }, Valid: func(w Webhook) bool { return known(w.Events) }, Doc: "What it is told of."},
+		{Name: "Headers", At: func(w *Webhook) any { return &w.Headers }, Fixed: true, Doc: "Headers of a new webhook; later they have operations of their own."},
+	},
+	Check: func(w Webhook, wrong *table.Problems) { w.Headers.check(wrong) },
+}
+
+func reachable(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.User == nil && hook.Reachable(text)
+}
+
+func known(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { _, ok := event.Find(name); return !ok })
+}
+
+// Seconds returns how long an attempt may take.
+func (w Webhook) Seconds() int64 {
+	if w.Timeout == 0 {
+		return DefaultTimeout
+	}
+	return w.Timeout
+}
+
+// Listens returns the events that the webhook is told of, each once.
+func (w Webhook) Listens() []string {
+	out := slices.Clone(w.Events)
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,113 @@
+package webhook_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/webhook"
+)
+
+func none(string, string) (table.ID, bool, error) { return 0, false, nil }
+
+// problems returns which validations a body fails, of a new record or of one that is
+// there.
+func problems[T table.Row[T]](t testing.TB, text string, v *T, making bool) []string {
+	t.Helper()
+	var b table.Body[T]
+	if err := json.Unmarshal([]byte(text), &b); err != nil {
+		return []string{"no object"}
+	}
+	err := b.Apply(v, making, none)
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.All
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return nil
+}
+
+// TestWebhook states what a webhook can be, field by field.
+func TestWebhook(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"Name":"n","URL":"https://h/x?a=1","Method":"POST"}`:                                               nil,
+		`{"Name":"n","URL":"http://h:81","Method":"GET","Timeout":"30","Events":"UserRegistered"}`:           nil,
+		`{"Name":"n","URL":"http://h","Method":"DELETE","Timeout":0,"Events":[]}`:                            nil,
+		`{"Name":"n","URL":"http://h","Method":"PUT","Events":["UserRegistered","PasswordReset"]}`:           nil,
+		`{"Name":"n","URL":"http://h","Method":"PATCH","Headers":[{"Name":"X-A","Value":1},{"Name":"X-B"}]}`: nil,
+		`{}`: {"Name can't be blank", "URL can't be blank", "Method can't be blank"},
+		`{"Name":"n","URL":"ftp://h","Method":"post","Timeout":31,"Events":["UserRegistered","userregistered"]}`: {"URL is invalid", "Method is invalid", "Timeout is invalid", "Events is invalid"},
+		`{"Name":"n","URL":"/x","Method":"HEAD","Timeout":-1}`:                                                   {"URL is invalid", "Method is invalid", "Timeout is invalid"},
+		`{"Name":"n","URL":"https://u:p@h","Method":"GET","Timeout":1.5}`:                                        {"URL is invalid", "Timeout is invalid"},
+		`{"Name":"n","URL":"https://h/` + strings.Repeat("x", 2000) + `","Method":"GET"}`:                        {"URL is too long (the maximum is 2000 characters)"},
+		`{"Name":"` + strings.Repeat("x", 256) + `","URL":"https://h","Method":"GET"}`:                           {"Name is too long (the maximum is 255 characters)"},
+		`{"Name":"n","URL":"http://h","Method":"GET","Headers":{}}`:                                              {"Headers is invalid"},
+		`{"Name":"n","URL":"http://h","Method":"GET","Headers":["X-A"]}`:                                         {"Headers is invalid"},
+		`{"Name":"n","URL":"http://h","Method":"GET","Headers":[{"Name":"X-A"},{"Name":"x-a"}]}`:                 {"Headers is invalid"},
+		`{"Name":"n","URL":"http://h","Method":"GET","Headers":[{"Name":"","Value":"v"}]}`:                       {"Headers is invalid"},
+		`{"Name":"n","URL":"http://h","Method":"GET","Headers":[{"Name":"a","Value":"a\r\nb"}]}`:                 {"Headers is invalid"},
+		`{"Name":"n","URL":"http://h","Method":"GET","Headers":[{"Name":"a","Value":{}}]}`:                       {"Headers is invalid"},
+		`{"Name":"n","URL":"http://h","Method":"GET","Headers":[` + strings.Repeat(`{},`, 32) + `{}]}`:           {"Headers is invalid"},
+	} {
+		v := webhook.Webhook{Longest: 30}
+		if have := problems(t, text, &v, true); !slices.Equal(have, want) {
+			t.Errorf("%.90s: %q, want %q", text, have, want)
+		}
+	}
+	v := webhook.Webhook{Name: "n", URL: "http://h", Method: "GET", Longest: 30}
+	if have := problems(t, `{"Headers":[{"ID":"1","Name":"X-A","Value":"v"}],"Events":null,"Method":"POST"}`, &v, false); have != nil || v.Headers != nil || v.Method != "POST" {
+		t.Errorf("%q, %+v", have, v)
+	}
+	if v.Seconds() != 10 || (webhook.Webhook{Timeout: 3}).Seconds() != 3 {
+		t.Error(v.Seconds())
+	}
+	if l := (webhook.Webhook{Events: []string{"b", "a", "b"}}).Listens(); !slices.Equal(l, []string{"a", "b"}) {
+		t.Error(l)
+	}
+}
+
+// TestHeader states which names and values a header can have.
+func TestHeader(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"Name":"X-Key","Value":"hunter2"}`:                         nil,
+		`{"Name":"X-Key","Value":""}`:                                nil,
+		`{"Name":"Authorization","Value":5}`:                         nil,
+		`{"Name":"X-Tab","Value":"a\tb é"}`:                          nil,
+		`{"Value":"v"}`:                                              {"Name can't be blank"},
+		`{"Name":" ","Value":"v"}`:                                   {"Name can't be blank"},
+		`{"Name":"X Key","Value":"v"}`:                               {"Name is invalid"},
+		`{"Name":"X:","Value":"\n"}`:                                 {"Name is invalid", "Value is invalid"},
+		`{"Name":"é","Value":"a\u0000"}`:                             {"Name is invalid", "Value is invalid"},
+		`{"Name":"Content-Length"}`:                                  {"Name is invalid"},
+		`{"Name":"HOST"}`:                                            {"Name is invalid"},
+		`{"Name":"Webhook-Signature"}`:                               {"Name is invalid"},
+		`{"Name":"X-A","Value":[]}`:                                  {"Value is invalid"},
+		`{"Name":"X-A","Value":"` + strings.Repeat("x", 4097) + `"}`: {"Value is too long (the maximum is 4096 characters)"},
+	} {
+		v := webhook.Header{}
+		if have := problems(t, text, &v, true); !slices.Equal(have, want) {
+			t.Errorf("%.90s: %q, want %q", text, have, want)
+		}
+	}
+}
+
+// FuzzHeaders states that what is taken as a header can be sent as one.
+func FuzzHeaders(f *testing.F) {
+	f.Add(`[{"Name":"X-A","Value":"v"}]`)
+	f.Add(`[{"Name":"X-A\r\nHost","Value":"\t\r\n"},null]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		v := webhook.Webhook{Longest: 30}
+		if problems(t, `{"Name":"n","URL":"http://h","Method":"GET","Headers":`+text+`}`, &v, true) != nil {
+			return
+		}
+		for _, h := range v.Headers {
+			if h.Name == "" || strings.ContainsAny(h.Name+h.Value, "\r\n\x00") || strings.ContainsAny(h.Name, ": \t") || strings.EqualFold(h.Name, "host") {
+				t.Errorf("%q: %q", h.Name, h.Value)
+			}
+		}
+	})
+}
