@@ -44,6 +44,7 @@ type App struct {
 	identity   *identity.Service
 	relays     []*relay.Relay
 	deliveries *delivery.Service
+	webhooks   portalDeliveries
 	nodes      *gateway.Nodes
 	copy       *replicated.Store
 	store      store.Store
@@ -158,7 +159,7 @@ func (a *App) Drain(ctx context.Context) error {
 	for _, r := range a.relays {
 		err = errors.Join(err, r.Quit(ctx))
 	}
-	return errors.Join(err, a.deliveries.Quit(ctx))
+	return errors.Join(err, a.deliveries.Quit(ctx), a.webhooks.Quit(ctx))
 }
 
 // Stop ends background work and waits for it.

@@ -86,7 +86,7 @@ var importRules = []rule{
 	{folder: "app/apis/apistest", own: with("app/...", "adapters/...")},
 	{folder: "app/policies", own: with("app/guard", "app/crud")},
 	{folder: "app/resources/...", own: with("app/crud")},
-	{folder: "app/portal/...", own: with("app/guard", "app/crud", "app/lease", "app/portal/...")},
+	{folder: "app/portal/...", own: with("app/guard", "app/crud", "app/delivery", "app/lease", "app/portal/...")},
 	{folder: "app/schemas", own: inner},
 	{folder: "app/outbound", own: inner},
 	{folder: "app/reports", own: inner},

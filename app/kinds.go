@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/resources/assets"
 	"github.com/gatehouse-io/gatehouse/app/resources/classicportal"
@@ -23,7 +24,7 @@ import (
 // newKinds is the list of all kinds of resources. Facts about each kind are joined
 // from it: references, announcements, feeds, operations. Its order is the one in which
 // references and feeds are listed; a group of the graph would have none.
-func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards *providers.Service, a *App) (crud.Kinds, error) {
+func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards *providers.Service, receivers *webhooks.Service, a *App) (crud.Kinds, error) {
 	d := definitions.APIs
 	all := crud.Kinds{}
 	for _, r := range append([]crud.Registrar{
@@ -45,7 +46,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		identity.AccountRegistration(),
 		identity.UseRegistration(),
 		delivery.Registration(),
-	}, append(append(audit.Registrations(), portalKinds(p, dashboards)...), e.resources...)...) {
+	}, append(append(audit.Registrations(), portalKinds(p, dashboards, receivers)...), e.resources...)...) {
 		all = append(all, r.Registration())
 	}
 	if err := all.Check(); err != nil {

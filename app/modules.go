@@ -77,12 +77,13 @@ var modules = fx.Options(
 	service[*outbound.Examples](newExamples),
 	service[*audit.Service](newAudit),
 	service[*delivery.Service](newDeliveries),
+	service[portalDeliveries](newPortalDeliveries),
 	service[*reports.Stats](newStats),
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders),
+	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks),
 	transfers,
 	fx.Invoke(prune),
 )
@@ -317,7 +318,7 @@ func takeover(s storage) time.Duration {
 }
 
 func newDeliveries(d delivery.Settings, kept storage, t crud.Tools, ks crud.Kinds, a *App) (*delivery.Service, error) {
-	d.Holder, d.TTL = crypto.NewUUID(), takeover(kept)
+	d.Holder, d.TTL, d.Serves = crypto.NewUUID(), takeover(kept), func(audience string) bool { return !ofPortal(audience) }
 	out, err := delivery.New(d, t, ks.Events(), identity.Listeners{})
 	if err != nil {
 		return nil, &refusal{err}

@@ -30,6 +30,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/tags"
 	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
+	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -63,6 +64,9 @@ type Portal struct {
 	// Fetcher calls dashboards, and says which addresses may be called; nil: only the
 	// dashboard of this App can be reached.
 	Fetcher fetch.Fetcher
+	// Webhooks says how receivers outside are told of events; the zero value tells none.
+	// Holder, TTL, Name, Serves and Share of its deliveries are the App's to choose.
+	Webhooks webhooks.Settings
 	// Local are addresses of the dashboard of this App: providers with one of them are
 	// reached without HTTP (ADR 24).
 	Local []string
@@ -94,7 +98,7 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 
 // portalKinds are the kinds of resources of the portal. They are known without one, so
 // that its data can be checked and purged; their operations are not.
-func portalKinds(p portalSettings, dashboards *providers.Service) (out []crud.Registrar) {
+func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service) (out []crud.Registrar) {
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
@@ -107,6 +111,8 @@ func portalKinds(p portalSettings, dashboards *providers.Service) (out []crud.Re
 		rows.Resource(dashboards.Open),
 		rows.Images(),
 		plans.Resource(dashboards.Open),
+		hooks.Resource(),
+		hooks.HeaderResource(),
 	}, users.Registrations(), p.documents().Resources(), tutorials.Registrations()) {
 		reg := r.Registration()
 		if p.Portal == nil {

@@ -1,14 +1,25 @@
 package app_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
+	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
+	core "github.com/gatehouse-io/gatehouse/core/delivery"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	outside "github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // signingKey signs the tokens of the portal under test.
@@ -36,10 +47,56 @@ type countedKeys struct {
 func (k countedKeys) NewKey() string { return k.next() }
 
 // portalOptions run the portal beside the dashboard, with keys that are known.
-func portalOptions() []app.Option {
+func portalOptions(more ...app.Option) []app.Option {
 	keys, err := crypto.NewKeys("a secret of the test")
 	if err != nil {
 		panic(err)
 	}
-	return []app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, GraphQL: graphql.Checker{}, MaxUpload: 60_000, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")})}
+	hooks := webhooks.Settings{Deliveries: delivery.Settings{Fetcher: answering{}}}
+	return append(more, app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, Webhooks: hooks, GraphQL: graphql.Checker{}, MaxUpload: 60_000, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")}))
+}
+
+// answering is a world outside in which the hosts well, broken and away are known.
+type answering struct{}
+
+func (answering) Fetch(_ context.Context, r outside.Request) (outside.Answer, error) {
+	switch {
+	case r.Method != "HEAD" || len(r.Header) > 0:
+		return outside.Answer{}, outside.ErrRequest
+	case strings.Contains(r.URL, "well.example"):
+		return outside.Answer{Status: 204}, nil
+	case strings.Contains(r.URL, "broken.example"):
+		return outside.Answer{Status: 500}, nil
+	}
+	return outside.Answer{}, fmt.Errorf("away.example: %w", outside.ErrUnreachable)
+}
+
+// deliveredInPortal is a store with a delivery in each state for the first webhook of the
+// portal, one for its second, and one for that of another portal.
+func deliveredInPortal() *memdb.DB {
+	now := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	db, err := memdb.New(apptest.Clock())
+	one := func(org tenant.ID, lane string, rev uint64) core.Delivery {
+		d := core.New(org, string(org), lane, "OrganisationRegistered", core.Origin{Revision: rev, At: now},
+			fmt.Appendf(nil, `{"Event":"OrganisationRegistered","Message":{"ID":%d,"Name":"Acme","CreatedAt":"2026-01-02T03:00:00Z"},"Timestamp":"2026-01-02T03:00:00Z"}`, rev))
+		d.ID = strings.Repeat(fmt.Sprint(rev), 24)
+		return d
+	}
+	kind := delivery.Registration().Untyped
+	_, more := db.Update(context.Background(), tenant.Everyone("test"), func(w store.Writer) error {
+		failed := one("portal:default", "1", 1)
+		for range core.MaxAttempts {
+			failed = failed.Refused(now.Add(time.Minute), 503, "the receiver answered 503", 0)
+		}
+		var errs []error
+		for _, d := range []core.Delivery{failed, one("portal:default", "1", 2).Succeeded(now, 204), one("portal:default", "1", 3).Refused(now, 0, "away.example: fetch: no answer", time.Minute),
+			one("portal:default", "2", 4), one("portal:other", "1", 5)} {
+			errs = append(errs, kind.Insert(context.Background(), w, d))
+		}
+		return errors.Join(errs...)
+	})
+	if err := errors.Join(err, more); err != nil {
+		panic(err)
+	}
+	return db
 }

@@ -326,6 +326,8 @@ func switches(file string) []app.Option {
 	case file == "rules-replay.txt":
 		keys, _ := crypto.NewKeys("a secret of the test")
 		return []app.Option{withRulesAPI, app.WithAudit(audit.Settings{Signer: keys})}
+	case file == "portal/webhooks-deliveries.txt":
+		return portalOptions(app.WithStore(deliveredInPortal()))
 	case strings.HasPrefix(file, "portal/"):
 		return portalOptions()
 	case strings.HasPrefix(file, "rules"):

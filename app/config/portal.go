@@ -108,6 +108,10 @@ func atLeast(low int, field func(*Settings) int) func(*Settings) bool {
 	return func(s *Settings) bool { return field(s) >= low }
 }
 
+func within(low, high int, field func(*Settings) int) func(*Settings) bool {
+	return func(s *Settings) bool { return field(s) >= low && field(s) <= high }
+}
+
 // PortalMarkdown returns the table of the portal's settings, for the documentation.
 func PortalMarkdown() string {
 	var b strings.Builder

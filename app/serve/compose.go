@@ -107,6 +107,7 @@ func ComposeFor(ctx context.Context, s config.Settings, log *slog.Logger, versio
 	if p.Beside {
 		s.Portal.RefreshInterval = 0 // the service synchronises
 	}
+	s.Portal.Webhooks.Disable = s.Portal.Webhooks.Disable || p.Beside || p.Lost
 	c := &Composition{Metrics: prometheus.New()}
 	if err := c.open(ctx, s, log, version, p); err != nil {
 		_ = c.Close() // what it may add is not why the start fails

@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 )
 
 // maxList bounds an answer of a dashboard: a list of all its APIs or policies.
@@ -25,7 +26,7 @@ func portalOf(s config.Settings, journal audit.File) app.Portal {
 		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize),
-		Fetcher: fetch.New(fetch.Config{AllowPrivate: s.Portal.PrivateDashboards, MaxBytes: maxList}),
+		Fetcher: fetch.New(fetch.Config{AllowPrivate: s.Portal.PrivateDashboards, MaxBytes: maxList}), Webhooks: webhooksOf(s),
 	}
 }
 
@@ -46,6 +47,23 @@ func (c *Composition) journal(s config.Settings, p Purpose) (audit.File, error) 
 	}
 	c.closers = append(c.closers, file)
 	return file, nil
+}
+
+// leastPause is the pause after a delivery that failed when the portal asks for none: it
+// doubles, so that a receiver that is away is not asked as fast as it refuses.
+const leastPause = 10 * time.Millisecond
+
+// webhooksOf translates how the portal tells receivers outside of events.
+func webhooksOf(s config.Settings) webhooks.Settings {
+	own := s.Portal.Webhooks
+	if own.Disable {
+		return webhooks.Settings{}
+	}
+	d, limit := deliveriesOf(s.Deliveries), time.Duration(own.DispatchTimeout)*time.Second
+	allowed, _ := s.Deliveries.Allowed() // the settings were validated
+	d.Fetcher = fetch.New(fetch.Config{Allow: allowed, MaxBytes: maxAnswer, Timeout: limit})
+	d.Workers, d.Pause, d.Timeout = own.TotalWorkers, max(leastPause, time.Duration(own.PauseDuration)*time.Second), limit
+	return webhooks.Settings{Deliveries: d, Secret: own.Secret.Reveal()}
 }
 
 // ownAddresses are those of the dashboard of this process.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
@@ -48,13 +49,13 @@ const maxShown = 256
 // Hear is an auditor of the guard. An action is carried out although its line cannot be
 // written: the log tells that once, until a line can be written again.
 func (j *Journal) Hear(ctx context.Context, c *operation.Call, err error) {
-	user, admin := strings.CutPrefix(c.Principal.ID, principalPrefix)
+	user, admin := account.OfPrincipal(c.Principal.ID)
 	if c.Spec.Surface != operation.Portal || !admin || c.Spec.Intent == access.Read {
 		return
 	}
 	by := guard.Described(guard.Attribution(c), c)
 	resource, _, _ := strings.Cut(strings.TrimPrefix(c.Spec.ID, "portal-"), ".")
-	a := action{Time: j.Now().UTC().Format(time.RFC3339), UserID: user, OrgID: "0", Action: c.Spec.Method + " " + c.Spec.Path, Resource: resource, ResourceID: subject(c),
+	a := action{Time: j.Now().UTC().Format(time.RFC3339), UserID: user.String(), OrgID: "0", Action: c.Spec.Method + " " + c.Spec.Path, Resource: resource, ResourceID: subject(c),
 		Status: cmp.Or(c.Spec.Status, http.StatusOK), IP: by.From, UserAgent: shown(c.Header["User-Agent"]), RequestID: by.Request}
 	if err != nil && c.Status != nil {
 		a.Status = c.Status(err)

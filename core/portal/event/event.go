@@ -84,14 +84,18 @@ type Told struct {
 // envelope is what a receiver gets.
 type envelope struct {
 	Event     string    `json:"Event"`
-	Message   Message   `json:"Message"`
+	Message   any       `json:"Message"`
 	Timestamp time.Time `json:"Timestamp"`
 }
 
-// Encode returns what a receiver is told of an event that a user caused; 0: nobody is known.
-func Encode(e Told, by table.ID, at time.Time) ([]byte, error) {
-	if row, _ := Find(e.Name); row.Anonymous {
+// Encode returns what a receiver is told of an event that a user caused; 0: the user is
+// not known.
+func Encode(name string, message any, by table.ID, at time.Time) ([]byte, error) {
+	if row, _ := Find(name); row.Anonymous {
 		by = 0
 	}
-	return json.Marshal(envelope{e.Name, e.Message.CausedBy(by), at.UTC()})
+	if m, ok := message.(Message); ok {
+		message = m.CausedBy(by)
+	}
+	return json.Marshal(envelope{name, message, at.UTC()})
 }

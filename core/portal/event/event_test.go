@@ -36,7 +36,7 @@ func TestTable(t *testing.T) {
 		"OrganisationRequestCreated": request, "OrganisationRequestRejected": request,
 	}
 	for _, row := range event.Table {
-		text, err := event.Encode(event.Told{Name: row.Name, Message: row.Message}, 9, time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", 3600)))
+		text, err := event.Encode(row.Name, row.Message, 9, time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", 3600)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestUsers(t *testing.T) {
 		if len(told) != 1 || told[0].Name != c.want {
 			t.Fatalf("%s: %+v", c.what, told)
 		}
-		text, err := event.Encode(told[0], 0, at)
+		text, err := event.Encode(told[0].Name, told[0].Message, 0, at)
 		want := `{"Event":"` + c.want + `","Message":{"ID":3,"Email":"a@example.com","First":"Ada","Last":"","OrgID":2,"Provider":"password","Status":"` + c.status +
 			`","CreatedAt":"2026-01-02T03:04:05Z","CustomAttributes":[]},"Timestamp":"2026-01-02T03:04:05Z"}`
 		if err != nil || string(text) != want {

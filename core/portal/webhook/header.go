@@ -7,11 +7,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Header is a header of the requests to a webhook. Its value is stored sealed.
+// Header is a header of the requests to a webhook. Its value is stored sealed, and only so.
 type Header struct {
 	table.Base
 	Name      string
-	Value     string
+	Value     string `json:"-"` // as a client sends it
+	Sealed    string // "": the value is empty
 	WebhookID table.ID
 }
 

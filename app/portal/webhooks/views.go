@@ -1,0 +1,85 @@
+package webhooks
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/webhook"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Listed is a webhook in lists. Numbers are texts here.
+type Listed struct {
+	ID      string         `json:"ID"`
+	Name    string         `json:"Name"`
+	URL     string         `json:"URL"`
+	Method  string         `json:"Method"`
+	Timeout int64          `json:"Timeout"`
+	Headers []ListedHeader `json:"Headers"`
+	Events  []string       `json:"Events"`
+}
+
+// Shown is a webhook by itself.
+type Shown struct {
+	Listed
+	CreatedAt string `json:"CreatedAt"`
+	UpdatedAt string `json:"UpdatedAt"`
+}
+
+// ListedHeader is a header in lists.
+type ListedHeader struct {
+	ID    string `json:"ID"`
+	Name  string `json:"Name"`
+	Value string `json:"Value"`
+}
+
+// ShownHeader is a header by itself.
+type ShownHeader struct {
+	ListedHeader
+	WebhookID string `json:"WebhookID"`
+}
+
+// ChangedHeader is what a change of a header is answered with.
+type ChangedHeader struct {
+	Name  string `json:"Name"`
+	Value string `json:"Value"`
+}
+
+func (s *Service) list(ctx context.Context, r store.Reader, w webhook.Webhook) (out Listed, err error) {
+	out = Listed{w.ID.String(), w.Name, w.URL, w.Method, w.Timeout, []ListedHeader{}, append([]string{}, w.Events...)}
+	list, err := headersOf(ctx, r, w.ID)
+	if err != nil {
+		return out, err
+	}
+	for _, h := range slices.Backward(list) { // as the list of headers has them: the newest first
+		shown, err := s.listHeader(ctx, r, h)
+		if err != nil {
+			return out, err
+		}
+		out.Headers = append(out.Headers, shown)
+	}
+	return out, nil
+}
+
+// show runs after the hooks, so that it shows the headers that came with a new webhook.
+func (s *Service) show(ctx context.Context, r store.Reader, w webhook.Webhook) (Shown, error) {
+	l, err := s.list(ctx, r, w)
+	return Shown{l, table.Stamp(w.CreatedAt), table.Stamp(w.UpdatedAt)}, err
+}
+
+func (s *Service) listHeader(_ context.Context, _ store.Reader, h webhook.Header) (ListedHeader, error) {
+	value, err := s.value(h)
+	return ListedHeader{h.ID.String(), h.Name, value}, err
+}
+
+func (s *Service) showHeader(ctx context.Context, r store.Reader, h webhook.Header) (ShownHeader, error) {
+	l, err := s.listHeader(ctx, r, h)
+	return ShownHeader{l, h.WebhookID.String()}, err
+}
+
+// found reports whether a keyword finds a header: values are sealed, and say nothing.
+func found(h webhook.Header, keyword string) bool {
+	return strings.Contains(strings.ToLower(h.Name), keyword)
+}

@@ -1,0 +1,204 @@
+// Package webhooks holds what there is to the addresses outside that the portal tells of
+// events: the resources, and the way to the receivers (docs/wire/portal-webhooks.md).
+package webhooks
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/delivery"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/webhook"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Settings says how webhooks are called. The zero Settings call none.
+type Settings struct {
+	Deliveries delivery.Settings
+	Secret     string // signs; "": nothing does
+}
+
+// longest is how long an attempt may take at most unless the settings say otherwise.
+const longest = 30 * time.Second
+
+// Config is what a Service is made of.
+type Config struct {
+	Settings
+	Keys  secret.Keys
+	Scope tenant.Scope // of the portal; the zero Scope: there is none
+}
+
+// Service is what there is to webhooks.
+type Service struct{ Config }
+
+// New returns a Service.
+func New(c Config) *Service {
+	c.Deliveries.Timeout = cmp.Or(c.Deliveries.Timeout, longest)
+	return &Service{c}
+}
+
+// byEvent is the index of webhooks by what they are told of.
+const byEvent = "event"
+
+// Kinds of records.
+var (
+	Kind = portal.KindOf(store.Index[webhook.Webhook]{Name: byEvent, Values: func(w webhook.Webhook) (out []string) {
+		for _, name := range w.Listens() {
+			out = append(out, topic(w.Portal, name))
+		}
+		return out
+	}})
+	HeaderKind = portal.KindOf[webhook.Header]()
+)
+
+func topic(org tenant.ID, event string) string { return event + " " + string(org) }
+
+// Codes of faults.
+const (
+	CodeMany   = "portal_webhook.many"
+	CodeSealed = "portal_webhook.sealed"
+)
+
+// Resource is what there is to webhooks as a resource.
+func (s *Service) Resource() portal.Resource[webhook.Webhook, Listed, Shown] {
+	limit := int64(s.Deliveries.Timeout / time.Second)
+	return portal.Resource[webhook.Webhook, Listed, Shown]{
+		Kind: Kind, Name: "portal-webhooks", Path: "/webhooks", Param: "webhook_id", One: "a webhook", Many: "webhooks",
+		List: s.list, Show: s.show,
+		Sample: webhook.Webhook{Name: "CRM", URL: "https://crm.example.com/portal", Method: "POST", Timeout: 5, Events: []string{"UserRegistered"}, Headers: webhook.Headers{}},
+		Begin:  func(w *webhook.Webhook, _ table.ID) { w.Longest = limit },
+		Load:   func(_ context.Context, _ store.Reader, w *webhook.Webhook) error { w.Longest = limit; return nil },
+		Hooks:  portal.Hooks[webhook.Webhook]{Before: few, After: s.after},
+		Rows: func(o portal.Operations[webhook.Webhook, Listed, Shown]) []operation.Row {
+			hidden := operation.Redact("Headers")
+			return append([]operation.Row{o.ListRow(), o.CreateRow(hidden, operation.Faulting(table.CodeInvalid, CodeMany)), o.GetRow(), o.UpdateRow(hidden), o.DeleteRow()},
+				(&console{s, o.Tools}).rows()...)
+		},
+	}
+}
+
+// few refuses a webhook too many.
+func few(ctx context.Context, w store.Writer, c *portal.Change[webhook.Webhook]) error {
+	if c.Op != store.Created {
+		return nil
+	}
+	n, err := w.Count(ctx, store.Query{Kind: webhook.Kind})
+	if err == nil && n >= webhook.MaxWebhooks {
+		err = fault.New(fault.Invalid, CodeMany, "there are too many webhooks (the maximum is %d)", webhook.MaxWebhooks)
+	}
+	return err
+}
+
+// after stores the headers that a client sends with a new webhook, and removes those of
+// one that is gone.
+func (s *Service) after(ctx context.Context, w store.Writer, c *portal.Change[webhook.Webhook]) error {
+	switch c.Op {
+	case store.Created:
+		for _, h := range c.New.Headers {
+			h.WebhookID = c.New.ID
+			sealed, err := s.sealed(h)
+			if err != nil {
+				return err
+			}
+			if _, err := portal.Add(ctx, w, HeaderKind, c.At, sealed); err != nil {
+				return err
+			}
+		}
+	case store.Deleted:
+		gone, err := headersOf(ctx, w, c.Old.ID)
+		if err != nil {
+			return err
+		}
+		for _, h := range gone {
+			if err := portal.Remove(ctx, w, HeaderKind, h.ID, c.At); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// headersOf returns the headers of a webhook in order of number.
+func headersOf(ctx context.Context, r store.Reader, id table.ID) (out []webhook.Header, err error) {
+	for h, err := range portal.All(ctx, r, HeaderKind, id) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h)
+	}
+	return out, nil
+}
+
+// HeaderResource is what there is to headers as a resource.
+func (s *Service) HeaderResource() portal.Resource[webhook.Header, ListedHeader, ShownHeader] {
+	return portal.Resource[webhook.Header, ListedHeader, ShownHeader]{
+		Kind: HeaderKind, Name: "portal-webhook-headers", Path: "/webhooks/{webhook_id}/headers", Param: "header_id", One: "a header of a webhook", Many: "headers of a webhook",
+		Above: &portal.Above{Kind: webhook.Kind, Param: "webhook_id"},
+		List:  s.listHeader, Show: s.showHeader,
+		Sample: webhook.Header{Name: "X-Tenant", Value: "acme", WebhookID: 7},
+		Begin:  func(h *webhook.Header, parent table.ID) { h.WebhookID = parent },
+		Search: found,
+		Hooks:  portal.Hooks[webhook.Header]{Before: s.seal},
+		Rows: func(o portal.Operations[webhook.Header, ListedHeader, ShownHeader]) []operation.Row {
+			hidden := operation.Redact("Value")
+			return []operation.Row{
+				o.ListRow(absent(400)),
+				o.CreateRow(hidden, portal.Unprocessable(), operation.Faulting(table.CodeInvalid, CodeMany)),
+				o.GetRow(),
+				portal.UpdateRowAs(o, func(h ShownHeader) ChangedHeader { return ChangedHeader{h.Name, h.Value} }, hidden, absent(404)),
+				o.DeleteRow(),
+			}
+		},
+	}
+}
+
+// absent answers with a status where a record does not exist.
+func absent(status int) operation.Option {
+	return operation.Answers(map[string]operation.Answer{"not_found": {Status: status, Text: "record not found"}})
+}
+
+// seal seals the value that a client sends, and refuses a header too many.
+func (s *Service) seal(ctx context.Context, w store.Writer, c *portal.Change[webhook.Header]) (err error) {
+	switch {
+	case c.Op == store.Deleted:
+		return nil
+	case c.Op == store.Created:
+		there, err := headersOf(ctx, w, c.New.WebhookID)
+		if err != nil {
+			return err
+		}
+		if len(there) >= webhook.MaxHeaders {
+			return fault.New(fault.Invalid, CodeMany, "there are too many headers (the maximum is %d)", webhook.MaxHeaders)
+		}
+	case !c.Sent.Has("Value"):
+		return nil
+	}
+	c.New, err = s.sealed(c.New)
+	return err
+}
+
+// sealed returns a header as it is stored.
+func (s *Service) sealed(h webhook.Header) (_ webhook.Header, err error) {
+	if h.Sealed = ""; h.Value != "" {
+		h.Sealed, err = s.Keys.Seal(h.Value)
+	}
+	return h, err
+}
+
+// value returns the value of a header.
+func (s *Service) value(h webhook.Header) (string, error) {
+	if h.Sealed == "" {
+		return h.Value, nil // none, or that of an example
+	}
+	plain, _, err := s.Keys.Open(h.Sealed)
+	if err != nil {
+		err = fault.New(fault.Unavailable, CodeSealed, "the value of the header %s cannot be opened: configure the encryption key, or send the value again", h.Name).Because(err)
+	}
+	return plain, err
+}
