@@ -374,3 +374,43 @@ func TestList(t *testing.T) {
 		}
 	})
 }
+
+// TestServes: services with other names share the queue, each sends what is its own, and
+// what others serve neither rests nor is forgotten meanwhile.
+func TestServes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		first := func(s *delivery.Settings) { s.Serves = func(audience string) bool { return audience == "test" } }
+		second := func(s *delivery.Settings) {
+			s.Name, s.Serves, s.KeepDone = "others", func(audience string) bool { return audience == "other" }, time.Nanosecond
+		}
+		own, other := w.audience, &audience{name: "other", lanes: map[string][]string{"acme": {"b"}}}
+		d, stopFirst := w.start(first)
+		w.audience = other
+		_, stopSecond := w.start(second)
+		w.receiver.status = func(r fetch.Request) int {
+			if strings.HasSuffix(r.URL, "/b") {
+				return 500
+			}
+			return 200
+		}
+		w.write("acme", "1", "1")
+		synctest.Wait()
+		stopSecond()
+		w.audience = own
+		stopFirst()
+		w.start(first)
+		w.expect("/a", "+1", "again")
+		w.expect("/b", "+1")
+		if p := w.list(d, core.Pending); len(p) != 2 || p[0].Audience != "other" || len(w.list(d, core.Failed)) != 0 {
+			t.Errorf("%+v", w.list(d, ""))
+		}
+		w.receiver.status = nil
+		w.audience = other
+		d, _ = w.start(second)
+		time.Sleep(time.Hour)
+		w.expect("/b", "+1", "+1", "again")
+		if done := w.list(d, core.Done); len(done) != 2 || done[0].Audience != "test" {
+			t.Errorf("%+v", done)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package delivery_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,12 +46,13 @@ var registration = crud.Facts[note]{Kind: notes, Events: &crud.Events[note]{Name
 
 // audience has a receiver for each organisation and event, until it is gone.
 type audience struct {
+	name  string
 	mu    sync.Mutex
 	lanes map[string][]string // by organisation
 	gone  bool
 }
 
-func (*audience) Name() string { return "test" }
+func (a *audience) Name() string { return cmp.Or(a.name, "test") }
 
 func (a *audience) Lanes(_ context.Context, _ store.Reader, org tenant.ID, event string) ([]string, error) {
 	a.mu.Lock()

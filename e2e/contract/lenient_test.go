@@ -193,7 +193,7 @@ func TestRoundTrips(t *testing.T) {
 			if read.status != http.StatusOK || written.status != http.StatusOK || timeless(again) != timeless(read) {
 				t.Errorf("%s: %s\nwas written: %s\nand read again: %s", o.ID, read, written, again)
 			}
-			if timeless(written) != timeless(read) {
+			if !terse[o.ID] && timeless(written) != timeless(read) {
 				t.Errorf("%s: %s\nwas answered: %s", o.ID, read, written)
 			}
 		})

@@ -1,0 +1,216 @@
+package webhooks_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/webhook"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/deliver"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// world is a portal in a store that others share.
+type world struct {
+	db       *memdb.DB
+	scope    tenant.Scope
+	audience webhooks.Audience
+	ops      map[string]operation.Operation
+}
+
+func open(t *testing.T, db *memdb.DB, keys secret.Keys, portal tenant.ID) *world {
+	t.Helper()
+	scope, err := tenant.Of(portal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := webhooks.New(webhooks.Config{Settings: webhooks.Settings{Secret: "signs"}, Keys: keys, Scope: scope})
+	n := 0
+	tools := crud.Tools{Store: db, Now: time.Now, NewID: func() string { n++; return fmt.Sprint(n) }, Log: slog.New(slog.DiscardHandler)}
+	w := &world{db, scope, webhooks.Audience{Service: s}, map[string]operation.Operation{}}
+	for _, r := range []crud.Registrar{s.Resource(), s.HeaderResource()} {
+		for _, o := range r.Registration().Operations(tools) {
+			w.ops[o.ID] = o
+		}
+	}
+	return w
+}
+
+func shared(t *testing.T) (*memdb.DB, secret.Keys) {
+	t.Helper()
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := crypto.Ephemeral()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, keys
+}
+
+func (w *world) call(t *testing.T, id string, path map[string]string, body string) (any, error) {
+	t.Helper()
+	o, ok := w.ops[id]
+	if !ok {
+		t.Fatalf("there is no %s", id)
+	}
+	return o.Do(t.Context(), &operation.Call{Spec: &o.Spec, Scope: w.scope, Path: path, Body: []byte(body)})
+}
+
+func (w *world) must(t *testing.T, id string, path map[string]string, body string) {
+	t.Helper()
+	if _, err := w.call(t, id, path, body); err != nil {
+		t.Fatalf("%s %s: %v", id, body, err)
+	}
+}
+
+// everyone reads what all portals share, as deliveries do.
+func (w *world) everyone(t *testing.T, fn func(ctx context.Context, r store.Reader) error) {
+	t.Helper()
+	if err := w.db.View(t.Context(), tenant.Everyone("test"), func(r store.Reader) error { return fn(t.Context(), r) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const posting = `{"Name":"n","URL":"https://h.example/x","Method":"PUT","Timeout":3,"Events":["UserRegistered","UserRegistered"],"Headers":[{"Name":"X-Key","Value":"hunter2"},{"Name":"X-Empty"}]}`
+
+// TestAudience states who listens, what is sent where, and that a portal hears nothing of
+// another one.
+func TestAudience(t *testing.T) {
+	db, keys := shared(t)
+	one, two := open(t, db, keys, "portal:one"), open(t, db, keys, "portal:two")
+	one.must(t, "portal-webhooks.create", nil, posting)
+	one.must(t, "portal-webhooks.create", nil, `{"Name":"n","URL":"https://h.example/y","Method":"GET"}`)
+	two.must(t, "portal-webhooks.create", nil, strings.Replace(posting, "h.example", "two.example", 1))
+	one.everyone(t, func(ctx context.Context, r store.Reader) error {
+		for _, c := range []struct {
+			who   *world
+			org   tenant.ID
+			event string
+			want  []string
+		}{
+			{one, "portal:one", event.UserRegistered, []string{"1"}}, {one, "portal:one", event.PasswordReset, nil},
+			{one, "portal:two", event.UserRegistered, nil}, {two, "portal:two", event.UserRegistered, []string{"1"}}, {two, "org-a", event.UserRegistered, nil},
+		} {
+			if lanes, err := c.who.audience.Lanes(ctx, r, c.org, c.event); err != nil || !slices.Equal(lanes, c.want) {
+				t.Errorf("%s to %s: %q, %v", c.event, c.org, lanes, err)
+			}
+		}
+		return nil
+	})
+	if one.audience.Name() != "portal:one" || two.audience.Name() != "portal:two" {
+		t.Error(one.audience.Name(), two.audience.Name())
+	}
+	target := func(lane string) (to deliver.Target, err error) {
+		_ = db.View(t.Context(), one.scope, func(r store.Reader) error {
+			to, err = one.audience.Target(t.Context(), r, "portal:one", lane)
+			return nil
+		})
+		return to, err
+	}
+	want := deliver.Target{URL: "https://h.example/x", Method: "PUT", Header: map[string]string{"X-Key": "hunter2", "X-Empty": ""}, Secret: "signs", Timeout: 3 * time.Second}
+	if to, err := target("1"); err != nil || fmt.Sprint(to) != fmt.Sprint(want) {
+		t.Errorf("%+v, %v", to, err)
+	}
+	if to, err := target("2"); err != nil || to.Timeout != 10*time.Second || len(to.Header) != 0 {
+		t.Errorf("%+v, %v", to, err)
+	}
+	one.must(t, "portal-webhooks.delete", map[string]string{"webhook_id": "1"}, "")
+	if _, err := target("1"); fault.KindOf(err) != fault.NotFound {
+		t.Error(err)
+	}
+	one.everyone(t, func(ctx context.Context, r store.Reader) error {
+		n, err := r.Count(ctx, store.Query{Kind: webhook.HeaderKind})
+		if n != 2 {
+			t.Errorf("%d headers are left; those of the other portal are 2", n)
+		}
+		return err
+	})
+}
+
+// TestBody states that an event names the admin who caused it, and no other caller.
+func TestBody(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for by, want := range map[string]string{"portal-user-7": `"ByUser":7,`, "portal-user-": "", "ada": "", "": ""} {
+		text, err := webhooks.Audience{}.Body(deliver.Event{Name: event.UserAccountActivated, At: at, By: by, Message: event.User{ID: 3}})
+		if err != nil || strings.Contains(string(text), `"ByUser"`) != (want != "") || !strings.Contains(string(text), want+`"CustomAttributes"`) {
+			t.Errorf("%q: %s, %v", by, text, err)
+		}
+	}
+}
+
+// TestSealed states that values of headers are sealed where they are stored, that a value
+// stays sealed as it is when it is not sent, and that it is not stored when it is refused.
+func TestSealed(t *testing.T) {
+	db, keys := shared(t)
+	w := open(t, db, keys, "portal:one")
+	w.must(t, "portal-webhooks.create", nil, posting)
+	path := map[string]string{"webhook_id": "1", "header_id": "1"}
+	stored := func() (text string) {
+		w.everyone(t, func(ctx context.Context, r store.Reader) error {
+			for rec, err := range r.Scan(ctx, store.Query{Kind: webhook.HeaderKind}) {
+				if err != nil {
+					return err
+				}
+				text += string(rec.Doc)
+			}
+			return nil
+		})
+		return text
+	}
+	before := stored()
+	w.must(t, "portal-webhook-headers.update", path, `{"Name":"X-Other"}`)
+	out, err := w.call(t, "portal-webhook-headers.get", path, "")
+	if err != nil || out.(webhooks.ShownHeader).Value != "hunter2" || out.(webhooks.ShownHeader).Name != "X-Other" {
+		t.Errorf("%+v, %v", out, err)
+	}
+	w.must(t, "portal-webhook-headers.update", path, `{"Value":"hunter3"}`)
+	if all := before + stored(); strings.Contains(all, "hunter") || !strings.Contains(all, "X-Other") {
+		t.Error(all)
+	}
+	lost, err := crypto.Ephemeral()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, db, lost, "portal:one")
+	if _, err := other.call(t, "portal-webhook-headers.get", path, ""); fault.CodeOf(err) != webhooks.CodeSealed {
+		t.Error(err)
+	}
+	other.must(t, "portal-webhook-headers.update", path, `{"Value":"hunter4"}`)
+	if out, err := other.call(t, "portal-webhook-headers.get", path, ""); err != nil || out.(webhooks.ShownHeader).Value != "hunter4" {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestMany states how many webhooks and headers there can be.
+func TestMany(t *testing.T) {
+	db, keys := shared(t)
+	w := open(t, db, keys, "portal:one")
+	for i := range webhook.MaxWebhooks + 1 {
+		_, err := w.call(t, "portal-webhooks.create", nil, `{"Name":"n","URL":"https://h.example","Method":"POST"}`)
+		if full := i == webhook.MaxWebhooks; full != (fault.CodeOf(err) == webhooks.CodeMany) || !full && err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+	}
+	for i := range webhook.MaxHeaders + 1 {
+		_, err := w.call(t, "portal-webhook-headers.create", map[string]string{"webhook_id": "1"}, fmt.Sprintf(`{"Name":"X-%d"}`, i))
+		if full := i == webhook.MaxHeaders; full != (fault.CodeOf(err) == webhooks.CodeMany) || !full && err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+	}
+	open(t, db, keys, "portal:two").must(t, "portal-webhooks.create", nil, posting)
+}
