@@ -138,7 +138,7 @@ func headersOf(ctx context.Context, r store.Reader, id table.ID) (out []webhook.
 // HeaderResource is what there is to headers as a resource.
 func (s *Service) HeaderResource() portal.Resource[webhook.Header, ListedHeader, ShownHeader] {
 	return portal.Resource[webhook.Header, ListedHeader, ShownHeader]{
-		Kind: HeaderKind, Name: "portal-webhook-headers", Path: "/webhooks/{webhook_id}/headers", Param: "header_id", One: "a header of a webhook", Many: "headers of a webhook",
+		Kind: HeaderKind, Name: "portal-webhook-headers", Path: "/webhooks/{webhook_id}/headers", Param: "header_id", One: "a webhook header", Many: "webhook headers",
 		Above: &portal.Above{Kind: webhook.Kind, Param: "webhook_id"},
 		List:  s.listHeader, Show: s.showHeader,
 		Sample: webhook.Header{Name: "X-Tenant", Value: "acme", WebhookID: 7},
