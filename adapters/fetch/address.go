@@ -29,6 +29,20 @@ var special = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),        // site-local, deprecated
 }
 
+// metadata are where clouds tell virtual machines their credentials.
+var metadata = []netip.Addr{
+	netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("fd00:ec2::254"),
+}
+
+// Private are the networks of an organisation: this machine, and addresses of RFC 1918,
+// RFC 4193 and RFC 6598. Link-local addresses are none of them.
+func Private() []netip.Prefix {
+	return []netip.Prefix{
+		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),
+		netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("fc00::/7"),
+	}
+}
+
 // public reports whether an address belongs to the public Internet.
 func public(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")

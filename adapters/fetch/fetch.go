@@ -26,7 +26,7 @@ type Config struct {
 	Timeout      time.Duration  // of the whole exchange; 15 s
 	MaxBytes     int64          // of an answer's body, decompressed; 16 MiB
 	AllowPrivate bool           // private addresses for every request, not only trusted ones
-	Allow        []netip.Prefix // networks that every request may reach, private or not
+	Allow        []netip.Prefix // networks that every request may reach, private or not, but for metadata of clouds
 }
 
 // Defaults of Config.
@@ -93,7 +93,7 @@ func stay(next *nethttp.Request, via []*nethttp.Request) error {
 }
 
 // guard refuses a connection to an address that is not a public one, unless it is in
-// one of the networks. It sees the address that is dialled, whatever its name was
+// one of the networks. What clouds keep for their virtual machines is in none. It sees the address that is dialled, whatever its name was
 // resolved to before.
 func guard(allow []netip.Prefix) func(network, address string, c syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
@@ -102,6 +102,9 @@ func guard(allow []netip.Prefix) func(network, address string, c syscall.RawConn
 			return fetch.ErrPrivate
 		}
 		a := at.Addr().Unmap().WithZone("")
+		if slices.Contains(metadata, a) {
+			return fetch.ErrPrivate
+		}
 		if public(a) || slices.ContainsFunc(allow, func(p netip.Prefix) bool { return p.Contains(a) }) {
 			return nil
 		}

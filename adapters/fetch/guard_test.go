@@ -138,3 +138,23 @@ func TestStatusOnly(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+// TestPrivate: who may reach the own network may not reach what clouds keep for their
+// virtual machines, however the address is spelled, nor link-local addresses.
+func TestPrivate(t *testing.T) {
+	c := adapter.New(adapter.Config{Timeout: 2 * time.Second, Allow: adapter.Private()})
+	for _, host := range []string{
+		"169.254.169.254", "[::ffff:169.254.169.254]", "2852039166", "168.63.129.16", "100.100.100.200", "[fd00:ec2::254]", "169.254.1.1", "[fe80::1]", "0.0.0.0",
+	} {
+		if _, err := c.Fetch(t.Context(), fetch.Request{URL: "http://" + host + "/", StatusOnly: true}); err == nil {
+			t.Errorf("%s is reached", host)
+		} else if !errors.Is(err, fetch.ErrPrivate) && host != "2852039166" { // no resolver need know a number
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	s := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(s.Close)
+	if a, err := c.Fetch(t.Context(), fetch.Request{URL: s.URL, StatusOnly: true}); err != nil || a.Status != http.StatusNotFound {
+		t.Errorf("%+v, %v", a, err)
+	}
+}

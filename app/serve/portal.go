@@ -22,11 +22,15 @@ const maxList = 256 << 20
 
 // portalOf translates the settings of the portal.
 func portalOf(s config.Settings, journal audit.File) app.Portal {
+	dashboards := fetch.Config{MaxBytes: maxList}
+	if s.Portal.PrivateDashboards {
+		dashboards.Allow = fetch.Private()
+	}
 	return app.Portal{
 		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize),
-		Fetcher: fetch.New(fetch.Config{AllowPrivate: s.Portal.PrivateDashboards, MaxBytes: maxList}), Webhooks: webhooksOf(s),
+		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s),
 	}
 }
 
