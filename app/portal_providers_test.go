@@ -111,7 +111,7 @@ func TestSecretsOfProviders(t *testing.T) {
 }
 
 // TestSecretsOfPortalsAreRekeyed: after a start with a new encryption key beside the old
-// one, the old one can go: the key of a dashboard and the one that signs tokens still open.
+// one, the old one can go: the key of a dashboard, the one that signs tokens and a webhook's header still open.
 func TestSecretsOfPortalsAreRekeyed(t *testing.T) {
 	db, err := memdb.New(time.Now)
 	if err != nil {
@@ -148,14 +148,20 @@ func TestSecretsOfPortalsAreRekeyed(t *testing.T) {
 	if code, text := ask(old, "POST", "/portal-api/providers", first.Data.Token, `{"Name":"x","Configuration":{"MetaData":{"URL":"http://d","Secret":"hunter2"}}}`); code != 201 {
 		t.Fatal(code, text)
 	}
+	if code, text := ask(old, "POST", "/portal-api/webhooks", first.Data.Token, `{"Name":"CRM","URL":"https://crm.example.com","Method":"POST","Headers":[{"Name":"X-Key","Value":"hunter3"}]}`); code != 201 {
+		t.Fatal(code, text)
+	}
 	both := with("new", "old")
-	for _, want := range []int{2, 0} {
+	for _, want := range []int{3, 0} {
 		if n, err := both.Rekey(t.Context()); n != want || err != nil {
 			t.Errorf("%d were protected anew, want %d; %v", n, want, err)
 		}
 	}
 	if code, text := ask(with("new"), "GET", "/portal-api/providers/1", first.Data.Token, ""); code != 200 || !strings.Contains(text, "hunter2") {
 		t.Error("with the new key alone:", code, text)
+	}
+	if code, text := ask(with("new"), "GET", "/portal-api/webhooks/1/headers/1", first.Data.Token, ""); code != 200 || !strings.Contains(text, "hunter3") {
+		t.Error("a header with the new key alone:", code, text)
 	}
 	if code, _ := ask(with("old"), "GET", "/portal-api/providers/1", first.Data.Token, ""); code == 200 {
 		t.Error("the old key still opens something")

@@ -154,7 +154,7 @@ func New(users *identity.Service, cfg Config) *Service {
 // least is how long an answer to a login takes: longer than to check a password against a
 // hash of any kind. Older kinds, which the next login replaces, take other times than the
 // one for addresses without a user.
-const least = 300 * time.Millisecond
+const least = time.Second
 
 // pause delays an answer so that its time says nothing about what was found: until it has
 // taken long enough, and by chance.

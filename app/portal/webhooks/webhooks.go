@@ -143,8 +143,8 @@ func (s *Service) HeaderResource() portal.Resource[webhook.Header, ListedHeader,
 		List:  s.listHeader, Show: s.showHeader,
 		Sample: webhook.Header{Name: "X-Tenant", Value: "acme", WebhookID: 7},
 		Begin:  func(h *webhook.Header, parent table.ID) { h.WebhookID = parent },
-		Search: found,
-		Hooks:  portal.Hooks[webhook.Header]{Before: s.seal},
+		Search: found, Sealed: func(h *webhook.Header) *string { return &h.Sealed },
+		Hooks: portal.Hooks[webhook.Header]{Before: s.seal},
 		Rows: func(o portal.Operations[webhook.Header, ListedHeader, ShownHeader]) []operation.Row {
 			hidden := operation.Redact("Value")
 			return []operation.Row{
