@@ -47,16 +47,7 @@ func startPortal(t *testing.T) string {
 func newShop(t *testing.T, e *estate, addr string) *shop {
 	t.Helper()
 	s := &shop{e, newClient("http://"+addr, "Authorization", "none")}
-	until(t, startLimit, "readiness of the portal", func() error { return s.portal.call(t.Context(), "GET", "/ready", nil, nil) })
-	var first struct {
-		Data struct {
-			Token string `json:"api_token"`
-		}
-	}
-	if err := s.portal.call(t.Context(), "POST", "/portal-api/bootstrap", object{"username": adminEmail, "password": "secret"}, &first); err != nil {
-		t.Fatal(err)
-	}
-	s.portal.header.Set("Authorization", first.Data.Token)
+	enter(t, s.portal)
 	settings, err := json.Marshal(object{"URL": s.api.base, "Secret": accessKey, "OrgID": orgID})
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +55,21 @@ func newShop(t *testing.T, e *estate, addr string) *shop {
 	s.write(t, "POST", "/providers", object{"Name": "Ours", "Configuration": object{"MetaData": string(settings)}})
 	s.synchronise(t)
 	return s
+}
+
+// enter bootstraps a portal: from then on its client is the first admin.
+func enter(t *testing.T, portal *client) {
+	t.Helper()
+	until(t, startLimit, "readiness of the portal", func() error { return portal.call(t.Context(), "GET", "/ready", nil, nil) })
+	var first struct {
+		Data struct {
+			Token string `json:"api_token"`
+		}
+	}
+	if err := portal.call(t.Context(), "POST", "/portal-api/bootstrap", object{"username": adminEmail, "password": "secret"}, &first); err != nil {
+		t.Fatal(err)
+	}
+	portal.header.Set("Authorization", first.Data.Token)
 }
 
 // write changes something at the portal and returns the answer.
