@@ -42,21 +42,21 @@ func portalWebhooks(t *testing.T, base string, kill func()) {
 		made := portal.do(t, http.MethodPost, "/portal-api/webhooks", object{"Name": laneName(lane), "Method": http.MethodPost, "URL": r.server.URL + "/" + laneName(lane), "Events": []string{"OrganisationRegistered"}})
 		path[laneName(lane)] = "/portal-api/webhooks/" + made.ID + "/deliveries"
 	}
-	list := func(state string) (out []listed, err error) {
-		for lane, at := range path {
-			var some []listed
-			if err := portal.call(t.Context(), http.MethodGet, at+"?page=-1&state="+state, nil, &some); err != nil {
-				return nil, err
-			}
-			for _, d := range some {
-				d.Lane = lane
-				out = append(out, d)
-			}
-		}
-		return out, nil
-	}
-	x := &exchange{receiver: r, list: list,
+	x := &exchange{receiver: r,
 		happen: func(name string) error { return register(t, portal, name) },
+		list: func(state string) (out []listed, err error) {
+			for lane, at := range path {
+				var some []listed
+				if err := portal.call(t.Context(), http.MethodGet, at+"?page=-1&state="+state, nil, &some); err != nil {
+					return nil, err
+				}
+				for _, d := range some {
+					d.Lane = lane
+					out = append(out, d)
+				}
+			}
+			return out, nil
+		},
 		resend: func(d listed) error {
 			err := portal.call(t.Context(), http.MethodPut, path[d.Lane]+"/"+d.ID+"/resend", nil, nil)
 			if statusOf(err) == http.StatusUnprocessableEntity { // it waits already
@@ -66,10 +66,6 @@ func portalWebhooks(t *testing.T, base string, kill func()) {
 		},
 	}
 	x.run(t, kills, kill)
-	// The probe is one more event.
-	if done, err := list("done"); err != nil || len(done) != r.lanes*(events+1) {
-		t.Errorf("%d deliveries are done, want %d: %v", len(done), r.lanes*(events+1), err)
-	}
 }
 
 // register makes an organisation. One that is there was made by a call whose answer did
