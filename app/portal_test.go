@@ -55,6 +55,6 @@ func TestPortalListener(t *testing.T) {
 		}
 	}
 	if service(t, nobodyWatches()).Portal() != nil {
-		t.Error("there is a portal that nobody asked for")
+		t.Error("there is a portal without the option")
 	}
 }

@@ -243,7 +243,7 @@ func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 		if as, ok := strings.CutPrefix(l, "as "); ok {
 			c, known := callers[as]
 			if !known {
-				t.Fatalf("nobody is called %q", as)
+				t.Fatalf("no caller is called %q", as)
 			}
 			header.Set(c[0], c[1])
 		} else if name, value, ok := strings.Cut(l, ": "); ok && len(body) == 0 && !strings.ContainsAny(name, `{}" `) {

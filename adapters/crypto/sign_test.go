@@ -69,7 +69,7 @@ func TestSigner(t *testing.T) {
 	if alone, err := crypto.NewSigner(nil, "the first signing key"); err != nil {
 		t.Error(err)
 	} else if _, ok := alone.PublicKey(keys.SigningKey()); ok {
-		t.Error("a key that nobody named is known")
+		t.Error("a key that is not configured is known")
 	}
 	for _, bad := range [][]string{nil, {"short"}, {"the first signing key", ""}} {
 		if _, err := crypto.NewSigner(keys, bad...); err == nil {

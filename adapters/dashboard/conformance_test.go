@@ -91,7 +91,7 @@ func (s service) remote(key string) dashboard.Dashboard {
 	return remote.New(fetching.New(fetching.Config{MaxBytes: 64 << 20}), remote.Config{URL: s.url + "/", Secret: key, Trusted: true, Pause: time.Millisecond})
 }
 
-const stranger = "a credential that nobody has"
+const stranger = "an unknown credential"
 
 func TestLocal(t *testing.T) {
 	dashboardtest.Run(t, func(t *testing.T) dashboardtest.World {

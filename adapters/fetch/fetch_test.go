@@ -170,7 +170,7 @@ func FuzzFetch(f *testing.F) {
 	})
 }
 
-// TestInsecure: a certificate that nobody vouches for is refused, unless the caller said
+// TestInsecure: a certificate without a known issuer is refused, unless the caller said
 // not to look.
 func TestInsecure(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))

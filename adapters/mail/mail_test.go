@@ -61,8 +61,8 @@ func TestRecipients(t *testing.T) {
 	}
 }
 
-// A password goes to no other machine without TLS, and a server that says nothing holds
-// nobody up.
+// A password goes to no other machine without TLS, and a server that says nothing does
+// not hold up the caller.
 func TestServersThatFail(t *testing.T) {
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -127,7 +127,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestGone: what nobody is to get any more rests at once.
+// TestGone: a delivery whose receiver is no longer named rests at once.
 func TestGone(t *testing.T) {
 	inWorld(t, func(w *world) {
 		d, _ := w.start()

@@ -123,8 +123,8 @@ func (s Users) ResetKey(ctx context.Context, in writeIn) (operation.Receipt, err
 	return operation.Receipt{Message: "User session renewed", Tag: operation.Tag(at)}, err
 }
 
-// announceKey tells those who use the key of a user which one takes its place. Nobody is
-// told of a key that cannot be decrypted: those who used it cannot know it by that.
+// announceKey tells those who use the key of a user which one takes its place. A key
+// that cannot be decrypted is not announced: its users would not recognise it.
 func (s Users) announceKey(ctx context.Context, w store.Writer, u identity.User, key string) error {
 	old, _, err := s.Keys.Open(u.Credentials.KeySealed)
 	if err != nil {

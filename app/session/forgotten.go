@@ -85,7 +85,7 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (operation.Landing
 }
 
 // asks counts a request. enough says that the address gets no more mail for a while,
-// which nobody is told; too many requests of one network are refused.
+// which the answer does not tell; too many requests of one network are refused.
 func (s *Service) asks(from operation.Origin, email string) (enough bool, err error) {
 	now := s.users.Now()
 	s.mu.Lock()

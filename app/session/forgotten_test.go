@@ -199,7 +199,7 @@ func TestForgottenTellsNothing(t *testing.T) {
 	})
 }
 
-// An address gets three mails in a while, whoever asks; a network asks for twenty.
+// An address gets three mails in a while, from all networks together; a network asks for twenty.
 func TestFloodOfForgottenPasswords(t *testing.T) {
 	posting(t, func(w *world, box *box) {
 		w.user("ada@example.com")

@@ -118,7 +118,7 @@ func (d Delivery) Again(at time.Time) (Delivery, error) {
 	return d, nil
 }
 
-// Unchanged reports whether nobody has moved the delivery since it was read.
+// Unchanged reports whether the delivery is where it was when it was read.
 func (d Delivery) Unchanged(since Delivery) bool {
 	return d.State == since.State && d.Attempts == since.Attempts
 }

@@ -169,7 +169,7 @@ func visible(n int, _ string) string {
 	return fmt.Sprintf(`{"Name":"Partners %d","NameWithSlug":"partners-%d","VisibilityStatus":"Public","Products":[],"Plans":null,"OrgCatalogues":[%s]}`, n, n, everybody)
 }
 
-// connected is a provider: the service itself, so that synchronisation calls nobody else.
+// connected is a provider: the service itself, so that synchronisation calls no other machine.
 func connected(n int, _ string) string {
 	return fmt.Sprintf(`{"Name":"Dashboard %d","Type":"tyk-pro","Configuration":{"MetaData":"{\"URL\":\"%s\",\"Secret\":\"%s\"}"}}`, n, ownAddress, admin)
 }

@@ -87,10 +87,10 @@ func TestForgottenPassword(t *testing.T) {
 	there.want(200, "/login", login(forgotten))
 	there.want(200, "/api/users/me", nil)
 
-	// An answer that says nothing, for a user and for nobody, and one mail.
+	// An answer that says nothing, for a user and for an unknown address, and one mail.
 	known := elsewhere.want(200, "/password/forgot", url.Values{"username": {adminEmail}})
 	if unknown := elsewhere.want(200, "/password/forgot", url.Values{"username": {"nobody@example.com"}}); unknown != known {
-		t.Errorf("%s for nobody, %s for a user", unknown, known)
+		t.Errorf("%s for an unknown address, %s for a user", unknown, known)
 	}
 	m := server.Next(t)
 	link := regexp.MustCompile(`http://gatehouse\.example(/password/reset\?code=([A-Z0-9]{26}))\n`).FindStringSubmatch(m.Text)

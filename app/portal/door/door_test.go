@@ -61,7 +61,7 @@ func wants(t *testing.T, err error, kind fault.Kind, code string) {
 var first = door.First{Username: "ada@example.com", Password: "secret"}
 
 // TestBootstrapOnce states that a portal is made once, whole or not at all, and that
-// strangers make nobody hash passwords afterwards.
+// strangers cause no hashing of passwords afterwards.
 func TestBootstrapOnce(t *testing.T) {
 	broken := true
 	s, h := open(t, people.Found, func(context.Context, store.Writer, crud.Stamp) error {

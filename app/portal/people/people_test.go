@@ -85,7 +85,7 @@ func (w *world) in(t *testing.T, user string, org table.ID, teams ...table.ID) {
 	}
 }
 
-// TestTeams states who is in which team: what is sent replaces the members, nobody is
+// TestTeams states who is in which team: what is sent replaces the members, no user is
 // left without a team, and labels in place of numbers change nothing.
 func TestTeams(t *testing.T) {
 	w := open(t)

@@ -215,7 +215,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// refresh synchronises those providers that nobody has tried for some time.
+// refresh synchronises those providers whose last attempt was some time ago.
 func (s *Service) refresh(ctx context.Context, fresh time.Duration) error {
 	ids, err := s.all(ctx)
 	if err != nil {

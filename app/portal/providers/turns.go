@@ -26,7 +26,7 @@ type turns struct {
 	lines map[table.ID]*line
 }
 
-// line is those who wait for a provider; the token is in it while nobody works.
+// line is those who wait for a provider; the token is in it while no run works.
 type line struct {
 	token   chan struct{}
 	waiting int

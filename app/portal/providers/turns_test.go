@@ -274,7 +274,7 @@ func TestRefresh(t *testing.T) {
 		start(one)
 		expect(2*time.Second, 1)
 		expect(10*time.Minute, 2)
-		start(h.process("two", every)) // it synchronises at its start, whoever has before
+		start(h.process("two", every)) // it synchronises at its start, also when another process has just done so
 		expect(2*time.Second, 3)
 		expect(59*time.Minute, 8) // in an hour each tick of one of both finds what the other has just done
 		h.fails.Store(true)

@@ -48,7 +48,7 @@ func First() []Catalogue {
 	}
 }
 
-// Slug is what NameWithSlug is made of when nobody chooses it.
+// Slug is the NameWithSlug of a catalogue whose author chooses none.
 func (c Catalogue) Slug() string {
 	if s := table.Slug(c.Name); s != "" {
 		return s

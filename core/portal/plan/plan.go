@@ -65,7 +65,7 @@ func (p Plan) Settled() Plan {
 }
 
 // Record returns the plan as synchronisation sees it. A plan whose rate the dashboard
-// calls unlimited in another way than ours keeps that way as long as nobody changes it.
+// calls unlimited in another way than ours keeps that way until the rate is changed here.
 func (p Plan) Record() sync.Record {
 	was := p
 	p = p.Settled()

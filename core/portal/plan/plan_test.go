@@ -78,7 +78,7 @@ func TestLenient(t *testing.T) {
 		"numbers as texts":         `{"RateLimit":"100","Per":"1.0","Quota":1e3,"QuotaRenewalRate":60.0,"KeyExpiresIn":"3600"}`,
 		"truth values as texts":    `{"AutoApproveAccessRequests":"true","UnlimitedRateLimit":"false"}`,
 		"an object as text":        `{"MetaData":" {\"a\": \"b\"} "}`,
-		"what nobody knows":        `{"Unknown":1,"name":"other","ID":99,"ReferenceID":"x","CreatedAt":"2026-01-02 15:04"}`,
+		"unknown members":          `{"Unknown":1,"name":"other","ID":99,"ReferenceID":"x","CreatedAt":"2026-01-02 15:04"}`,
 	} {
 		var merged map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(plain), &merged); err != nil {

@@ -13,7 +13,7 @@ const StateKind = "portal-provider-state"
 
 // Values of Status.
 const (
-	Unknown = "Unknown" // nobody has tried yet
+	Unknown = "Unknown" // there was no attempt yet
 	Up      = "Up"      // the last attempt has ended
 	Down    = "Down"    // the dashboard did not answer the last attempt as it should
 )

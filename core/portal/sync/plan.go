@@ -45,7 +45,7 @@ func Plan(have, want State) []Step {
 	was, is, claims := policiesByKey(have.Policies), policiesByKey(want.Policies), claimed(have)
 	for i, q := range have.Policies {
 		owner := owner(q)
-		if at := claims.owner[i]; at != nobody {
+		if at := claims.owner[i]; at != unowned {
 			owner = have.Records[at].Key()
 		}
 		switch next, ok := is[q.key()]; {

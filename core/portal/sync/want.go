@@ -61,15 +61,15 @@ func newIndex(list []Policy) index {
 	return x
 }
 
-const nobody = -1
+const unowned = -1
 
 // wanter works out what is wanted.
 type wanter struct {
 	have     State
 	want     State
 	index    index
-	owner    []int          // of each policy: the record that has it, or nobody
-	claims   []int          // of each record: the policy that it has, or nobody
+	owner    []int          // of each policy: the record that has it, or unowned
+	claims   []int          // of each record: the policy that it has, or unowned
 	policies []*Policy      // of each policy: what it should be; nil: gone
 	made     []Policy       // policies to make
 	cids     map[string]int // records by CID
@@ -92,11 +92,11 @@ func claimed(have State) *wanter {
 func (w *wanter) claim() {
 	for i := range w.have.Policies {
 		p := w.have.Policies[i]
-		w.owner[i], w.policies[i] = nobody, &p
+		w.owner[i], w.policies[i] = unowned, &p
 		w.names[p.Terms.Name] = true
 	}
 	for i, r := range w.have.Records {
-		w.claims[i], w.cids[r.CID] = nobody, i
+		w.claims[i], w.cids[r.CID] = unowned, i
 	}
 	for _, deleted := range []bool{false, true} {
 		for i, r := range w.have.Records {
@@ -125,7 +125,7 @@ func (w *wanter) claim() {
 func (w *wanter) take(record, at int) {
 	r, p := &w.have.Records[record], &w.have.Policies[at]
 	switch {
-	case w.owner[at] != nobody:
+	case w.owner[at] != unowned:
 		w.problem(r, p.Ref, CodeShared, "another record of the portal has the policy %s; delete one of the two", p.Name())
 	case p.Mark != "" && p.Mark != r.CID: // another product has left it behind
 	case p.Kind == r.Kind || r.Agreed == nil || r.Deleted:
@@ -145,7 +145,7 @@ func (w *wanter) record(i int) (Record, bool) {
 	r.Hidden = move.To == Hidden || move.To == HiddenDraft
 	switch {
 	case event == Removed:
-		if at != nobody {
+		if at != unowned {
 			w.policies[at] = nil
 		}
 		return r, false // what else it has left goes in rest
@@ -165,7 +165,7 @@ func (w *wanter) event(r *Record, at int) Event {
 	switch {
 	case r.Deleted:
 		return Removed
-	case at != nobody:
+	case at != unowned:
 		return Found
 	case r.Agreed != nil, r.Kind == KindProduct && len(r.Terms.APIs) == 0, taken:
 		return Missed
@@ -240,7 +240,7 @@ func (w *wanter) succeed(r Record, at int) Record {
 		switch {
 		case !exists:
 			return w.makes(r, generation, w.free(r.Terms.Name, r.Generation))
-		case w.owner[at] == nobody && w.have.Policies[at].Kind == KindProduct: // an attempt that was interrupted has made it
+		case w.owner[at] == unowned && w.have.Policies[at].Kind == KindProduct: // an attempt that was interrupted has made it
 			w.owner[at] = w.cids[r.CID]
 			p := w.policies[at]
 			p.Mark, p.Terms.APIs, p.Terms.AuthTypes, p.Terms.Draft = "", slices.Clone(r.Terms.APIs), w.have.APIs.methods(r.Terms.APIs), false
@@ -315,7 +315,7 @@ func (w *wanter) rest() {
 	imported := map[string]bool{}
 	for i := range w.have.Policies {
 		p := w.policies[i]
-		if w.owner[i] != nobody {
+		if w.owner[i] != unowned {
 			continue
 		}
 		if p.Mark != "" {

@@ -18,7 +18,7 @@ import (
 // tools.
 type World struct {
 	dashboard.Dashboard
-	Stranger dashboard.Dashboard // with a credential that nobody has
+	Stranger dashboard.Dashboard // with an unknown credential
 	Other    dashboard.Dashboard // of another organisation
 	Reader   dashboard.Dashboard // as a user who may only read policies, and no APIs
 	Away     dashboard.Dashboard // that answers nothing
