@@ -9,6 +9,36 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
+// runner is background work: it ends, soon, when its context does.
+type runner interface {
+	Run(ctx context.Context) error
+}
+
+// background runs whatever can run for as long as the App does.
+func background(lc fx.Lifecycle, v any) {
+	r, ok := v.(runner)
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	lc.Append(fx.Hook{
+		OnStart: func(context.Context) error {
+			go func() { defer close(done); _ = r.Run(ctx) }()
+			return nil
+		},
+		OnStop: func(stop context.Context) error {
+			cancel()
+			select {
+			case <-done:
+				return nil
+			case <-stop.Done():
+				return stop.Err()
+			}
+		},
+	})
+}
+
 // prune forgets old commits now and then, if told to.
 func prune(lc fx.Lifecycle, b basics, s storage, st store.Store) {
 	h, ok := st.(store.Historian)

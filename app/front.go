@@ -1,0 +1,92 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	nethttp "net/http"
+	"slices"
+
+	"go.uber.org/fx"
+
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
+	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/portal/door"
+	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// APIVersion is the version of the wire contract that the API description
+// carries (docs/wire/errors.md#contradictions).
+const APIVersion = "5.15.0"
+
+// table is every operation, in order of ID.
+type table []operation.Operation
+
+type tableParams struct {
+	fx.In
+	Embedded embedded
+	Tools    Tools
+	Kinds    crud.Kinds
+	Resource crud.Tools
+	Ops      []operation.Operation `group:"operations"`
+}
+
+// newTable joins all operations: groups come in random order, the table does not.
+func newTable(p tableParams) (table, error) {
+	ops := append(p.Ops, p.Kinds.Operations(p.Resource)...)
+	for _, make := range p.Embedded.services {
+		ops = append(ops, make(p.Tools).Operations()...)
+	}
+	description := httpadapter.NewDescription(APIVersion)
+	ops = append(ops, description.Operations()...)
+	slices.SortFunc(ops, func(a, b operation.Operation) int { return cmp.Compare(a.ID, b.ID) })
+	if err := operation.Check(ops); err != nil {
+		return nil, err
+	}
+	return ops, description.Describe(ops)
+}
+
+func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) (operation.Middleware, error) {
+	written := guard.Log(b.log)
+	portal, err := p.auditor(b)
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	return guard.New(guard.Config{
+		Authenticators: map[operation.Surface]guard.Authenticator{
+			operation.Management: browsers.Authenticate,
+			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret, s.brokerSecret),
+			operation.Portal:     d.Authenticate,
+			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
+		},
+		Rules: e, Audit: func(ctx context.Context, c *operation.Call, err error) {
+			portal(ctx, c, err)
+			written(ctx, c, err)
+			trail.Hear(ctx, c, err)
+		}, Failures: &guard.Failures{Limit: s.failures, Now: b.now, Log: b.log}, Maintenance: s.maintenance, Writes: &a.writes,
+	}), nil
+}
+
+func newHandler(b basics, s transport, p portalSettings, ops table, g operation.Middleware) (nethttp.Handler, portalHandler, error) {
+	cfg := httpadapter.Config{
+		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: b.log, Now: b.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth, BodyRate: s.bodyRate,
+		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
+	}
+	main, own := divided(ops)
+	if p.Portal != nil && p.Shared {
+		main = beside(main, own)
+	}
+	h, err := httpadapter.Handler(main, cfg)
+	if err != nil || len(own) == 0 {
+		return h, portalHandler{}, err
+	}
+	cfg.Home = operation.Portal
+	alone, err := httpadapter.Handler(own, cfg)
+	return h, portalHandler{alone}, err
+}

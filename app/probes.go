@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gatehouse-io/gatehouse/app/health"
+	"github.com/gatehouse-io/gatehouse/app/replicated"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+func newHealth(b basics, s probing, kept storage, a *App, st store.Store, c *replicated.Store) *health.Service {
+	checks := append([]health.Check{{Name: "store", Type: "datastore", Run: storeCheck(b, kept, st, c)}}, s.checks...)
+	return &health.Service{Checks: checks, Now: b.now, Version: s.version, Path: s.healthPath, Stopping: a.writes.Closed}
+}
+
+// storeCheck fails once reads have been stale for longer than allowed.
+func storeCheck(b basics, s storage, st store.Store, c *replicated.Store) func(context.Context) (health.Status, error) {
+	return func(ctx context.Context) (health.Status, error) {
+		if w, ok := s.store.(interface{ Trouble(context.Context) error }); ok {
+			if err := writing(w.Trouble(ctx)); err != nil {
+				return health.Fail, err
+			}
+		}
+		if c != nil {
+			select {
+			case <-c.Loaded():
+			default:
+				return health.Fail, errors.New("nothing has been loaded yet")
+			}
+			if t := c.Trouble(); t != nil {
+				away := b.now().Sub(t.Since)
+				err := fmt.Errorf("the store has been away for %s", away.Round(1e9))
+				if away > s.staleness {
+					return health.Fail, err
+				}
+				return health.Warn, err
+			}
+		}
+		f, ok := st.(store.ChangeLog)
+		if !ok {
+			return health.Pass, nil
+		}
+		if _, err := f.Head(ctx); err != nil {
+			return health.Warn, errors.New("the store does not answer")
+		}
+		return health.Pass, nil
+	}
+}
+
+// writing says without details why nothing can be written. That the store does not
+// answer is not among it: the copy in memory knows since when.
+func writing(err error) error {
+	for _, known := range []error{store.ErrFull, store.ErrGone, store.ErrDamaged} {
+		if errors.Is(err, known) {
+			return fmt.Errorf("nothing can be written: %w", known)
+		}
+	}
+	return nil
+}
