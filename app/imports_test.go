@@ -43,6 +43,7 @@ var importRules = []rule{
 	{folder: "ports/...", own: inner, others: []string{"github.com/cenkalti/backoff/v5"}, never: []string{"net/http", "database/sql", "os", "math/rand"}},
 	{folder: "adapters/memdb", own: inner, others: []string{"github.com/hashicorp/go-memdb"}},
 	{folder: "adapters/sql", own: inner},
+	{folder: "adapters/sql/analytics", own: inner},
 	{folder: "adapters/sql/postgres", own: with("adapters/sql"), others: []string{"github.com/jackc/pgx/v5"}},
 	{folder: "adapters/sql/sqlite", own: with("adapters/sql"), others: []string{"modernc.org/sqlite"}},
 	{folder: "adapters/http", own: inner, others: []string{"github.com/go-kit/kit"}},

@@ -44,7 +44,7 @@ func serving() []setting {
 }
 
 func keeping() []setting {
-	return []setting{
+	return append([]setting{
 		{name: "home_dir", preset: ".", field: func(s *Settings) any { return &s.HomeDir },
 			meaning: "directory of the program's own files"},
 		{name: "storage.main.type", preset: SQLite, choices: []string{SQLite, Postgres, Memory},
@@ -53,7 +53,7 @@ func keeping() []setting {
 			meaning: "sqlite, postgres or memory (forgets everything on exit)"},
 		{name: "storage.main.connection_string", field: func(s *Settings) any { return &s.Storage.ConnectionString },
 			meaning: "sqlite: database file, empty means gatehouse.db in home_dir; postgres: URL or key=value pairs, required"},
-	}
+	}, places()...)
 }
 
 func guarding() []setting {

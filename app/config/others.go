@@ -31,15 +31,14 @@ func rowsOf(u use, k kind, names ...string) []setting {
 	return rows
 }
 
-// otherStorage lists the settings of one store; type and address of the main
-// one are in use.
+// otherStorage lists the settings of one store that are not in use; of the main one only
+// type and address are.
 func otherStorage(prefix string, main bool) []setting {
 	var rows []setting
-	if !main {
-		rows = append(rows, rowsOf(accepted, text, prefix+"type")...)
-		rows = append(rows, rowsOf(accepted, address, prefix+"connection_string")...)
+	if main {
+		rows = append(rows, rowsOf(accepted, address, prefix+"read_connection_string", prefix+"write_connection_string")...)
+		rows = append(rows, rowsOf(accepted, boolean, prefix+"table_sharding")...)
 	}
-	rows = append(rows, rowsOf(accepted, address, prefix+"read_connection_string", prefix+"write_connection_string")...)
 	rows = append(rows, rowsOf(accepted, text, prefix+"mongo.driver")...)
 	rows = append(rows, rowsOf(accepted, integer, prefix+"mysql.default_string_size")...)
 	return append(rows, rowsOf(accepted, boolean,
@@ -47,8 +46,7 @@ func otherStorage(prefix string, main bool) []setting {
 		prefix+"mysql.disable_datetime_precision",
 		prefix+"mysql.dont_support_rename_index",
 		prefix+"mysql.dont_support_rename_column",
-		prefix+"mysql.skip_initialize_with_version",
-		prefix+"table_sharding")...)
+		prefix+"mysql.skip_initialize_with_version")...)
 }
 
 const otherTexts = `

@@ -57,6 +57,7 @@ type Settings struct {
 
 	HomeDir      string
 	Storage      Storage
+	Analytics    Analytics
 	Reads        string        // ReadsCurrent, ReadsLocal or ReadsPrimary
 	MaxStaleness time.Duration // how far a replica may fall behind and still count as ready
 	History      History

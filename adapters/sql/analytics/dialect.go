@@ -1,0 +1,56 @@
+package analytics
+
+import (
+	"strconv"
+	"time"
+)
+
+// Dialect is what differs between databases.
+type Dialect struct {
+	Name  string
+	Types [5]string // of columns, by Type
+	// Time returns a time as a column of the type Time holds it.
+	Time func(time.Time) any
+	// names lists all tables; each of in tells whether a text is in a JSON array; date
+	// makes a part of a date, in the form of strftime, of seconds since 1970.
+	names string
+	in    func(text, array string) string
+	date  func(seconds string) string
+	// seconds makes seconds since 1970 of a column of the type Time.
+	seconds func(column string) string
+}
+
+// stamp is how SQLite holds times, in UTC, so that their texts are in their order.
+const stamp = "2006-01-02 15:04:05.999999999-07:00"
+
+// SQLite is the dialect of SQLite.
+var SQLite = Dialect{
+	Name:  "sqlite",
+	Types: [...]string{Text: "text", Integer: "integer", Number: "real", Boolean: "boolean", Time: "datetime"},
+	Time:  func(t time.Time) any { return t.UTC().Format(stamp) },
+	names: `select name from sqlite_master where type in ('table', 'view')`,
+	in: func(text, array string) string {
+		return text + " in (select value from json_each(" + array + "))"
+	},
+	date:    func(seconds string) string { return "strftime('%Y%m', " + seconds + ", 'unixepoch')" },
+	seconds: func(column string) string { return "unixepoch(" + column + ")" },
+}
+
+// Postgres is the dialect of PostgreSQL.
+var Postgres = Dialect{
+	Name:  "postgres",
+	Types: [...]string{Text: "text", Integer: "bigint", Number: "numeric", Boolean: "boolean", Time: "timestamptz"},
+	Time:  func(t time.Time) any { return t.UTC() },
+	names: `select table_name from information_schema.tables where table_schema = any (current_schemas(false))`,
+	in: func(text, array string) string {
+		return text + " in (select jsonb_array_elements_text(cast(" + array + " as jsonb)))"
+	},
+	date: func(seconds string) string {
+		return "to_char(to_timestamp(" + seconds + ") at time zone 'UTC', 'YYYYMM')"
+	},
+	seconds: func(column string) string { return "cast(floor(extract(epoch from " + column + ")) as bigint)" },
+}
+
+// Param returns the n-th parameter of a statement, counted from 1. Both databases take it
+// several times in one statement.
+func (d Dialect) Param(n int) string { return "$" + strconv.Itoa(n) }

@@ -1,0 +1,26 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"log/slog"
+	"runtime"
+)
+
+// Plain opens a file that holds tables and no store, for any number of processes, and
+// makes it when it is missing: connections that read, and one that writes.
+func Plain(path string, log *slog.Logger) (readers, writers *sql.DB, err error) {
+	if path, err = resolve(path); err != nil {
+		return nil, nil, err
+	}
+	if err := guardFiles(path, log); err != nil {
+		return nil, nil, err
+	}
+	if writers, err = connect(path, 1, "_txlock=immediate"); err != nil {
+		return nil, nil, err
+	}
+	if readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)"); err != nil {
+		return nil, nil, errors.Join(err, writers.Close())
+	}
+	return readers, writers, nil
+}

@@ -1,0 +1,101 @@
+package config
+
+import (
+	"cmp"
+	"path/filepath"
+)
+
+// None is the engine of a place where nothing is kept.
+const None = "none"
+
+// Analytics says where is what gateways report about traffic.
+type Analytics struct {
+	Usage  Place // storage.analytics: counters
+	Logs   Place // storage.logs: calls
+	Uptime Place // storage.uptime: counters of tests of upstreams
+}
+
+// Place is a database for some of that.
+type Place struct {
+	Type             string // SQLite, Postgres, None; "" = as the place before it
+	ConnectionString Address
+	Read, Write      Address // instead of ConnectionString, for one of the two
+	Sharded          bool    // a table for each day
+}
+
+// Reading and Writing return the addresses to read from and to write to.
+func (p Place) Reading() string { return cmp.Or(p.Read, p.ConnectionString).Reveal() }
+
+// Writing returns the address to write to.
+func (p Place) Writing() string { return cmp.Or(p.Write, p.ConnectionString).Reveal() }
+
+// or returns the place, or the other one where it says nothing.
+func (p Place) or(other Place) Place {
+	if p.Type == "" && p.Reading() == "" && p.Writing() == "" {
+		other.Sharded = other.Sharded || p.Sharded
+		return other
+	}
+	p.Type = cmp.Or(p.Type, other.Type)
+	return p
+}
+
+// Places returns where everything is, once it is settled what the settings leave open.
+// Counters are in the main database when that is PostgreSQL, and in a file of their own
+// beside the main one when that is a file, so that they never hold up its writer.
+func (s Settings) Places() Analytics {
+	main := Place{Type: None}
+	switch s.Storage.Type {
+	case Postgres:
+		main = Place{Type: Postgres, ConnectionString: s.Storage.ConnectionString}
+	case SQLite:
+		main = Place{Type: SQLite, ConnectionString: Address(filepath.Join(filepath.Dir(s.SQLiteFile()), "analytics.db"))}
+	}
+	a := s.Analytics
+	a.Usage = a.Usage.or(main)
+	a.Logs, a.Uptime = a.Logs.or(a.Usage), a.Uptime.or(a.Usage)
+	return a
+}
+
+// places are the settings of one database for analytics.
+func places() []setting {
+	var rows []setting
+	for _, p := range []struct {
+		name, holds, instead string
+		place                func(*Settings) *Place
+	}{
+		{"analytics", "counters of traffic", "postgres: as storage.main; sqlite: analytics.db beside storage.main", func(s *Settings) *Place { return &s.Analytics.Usage }},
+		{"logs", "records of calls", "as storage.analytics", func(s *Settings) *Place { return &s.Analytics.Logs }},
+		{"uptime", "counters of tests of upstreams", "as storage.analytics", func(s *Settings) *Place { return &s.Analytics.Uptime }},
+	} {
+		prefix := "storage." + p.name + "."
+		rows = append(rows,
+			setting{name: prefix + "type", choices: []string{SQLite, Postgres, None}, field: func(s *Settings) any { return &p.place(s).Type },
+				hint:    "leave it out for a database beside storage.main, or set it to postgres and " + prefix + "connection_string to the database that the pump writes to",
+				meaning: "where " + p.holds + " are: sqlite, postgres or none; empty: " + p.instead},
+			setting{name: prefix + "connection_string", field: func(s *Settings) any { return &p.place(s).ConnectionString },
+				meaning: "sqlite: database file; postgres: URL or key=value pairs; empty: " + p.instead},
+			setting{name: prefix + "read_connection_string", field: func(s *Settings) any { return &p.place(s).Read },
+				meaning: "the same for reading only, a replica of the database for example"},
+			setting{name: prefix + "write_connection_string", field: func(s *Settings) any { return &p.place(s).Write },
+				meaning: "the same for writing only"},
+			setting{name: prefix + "table_sharding", preset: "false", field: func(s *Settings) any { return &p.place(s).Sharded },
+				meaning: "what is written goes to a table for each day; both forms are read in any case"})
+	}
+	return rows
+}
+
+// placeFindings checks that each place can be found.
+func placeFindings(s *Settings) []finding {
+	var out []finding
+	p := s.Places()
+	for _, one := range []struct {
+		name       string
+		own, place Place
+	}{{"analytics", s.Analytics.Usage, p.Usage}, {"logs", s.Analytics.Logs, p.Logs}, {"uptime", s.Analytics.Uptime, p.Uptime}} {
+		missing := one.own != (Place{}) && one.place.Type != None && (one.place.Reading() == "" || one.place.Writing() == "")
+		out = append(out, finding{missing && one.place.Type == Postgres, "storage." + one.name + ".connection_string",
+			"postgres needs it: a URL (postgres://user:password@host/database) or key=value pairs"},
+			finding{missing && one.place.Type == SQLite, "storage." + one.name + ".connection_string", "sqlite needs it: the path of the database file"})
+	}
+	return out
+}
