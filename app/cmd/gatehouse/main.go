@@ -39,7 +39,7 @@ func main() {
 // service.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	root := command(out, errOut)
-	root.SetArgs(args)
+	root.SetArgs(dashed(args))
 	root.SetOut(out)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
@@ -119,6 +119,7 @@ func (c *cli) settings() (config.Settings, *slog.Logger, error) {
 
 func (c *cli) serve() *cobra.Command {
 	var supervise bool
+	var first portalFirst
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the service until it is told to stop",
@@ -130,12 +131,18 @@ finish the requests under way and stop. A second one ends the service at once.
 
 With --supervise a small process keeps the socket and runs the service as its child.
 A child that crashes is started again and no connection is refused meanwhile; SIGHUP
-replaces it. Sockets that systemd passes are used in place of the addresses.`,
+replaces it. Sockets that systemd passes are used in place of the addresses.
+
+With --bootstrap the developer portal gets its first admin before it is served, as with
+"gatehouse portal"; portal.serve must say that there is a portal.`,
 		Example: "  SVC_DB_ADMINSECRET=s3cret SVC_DB_NODESECRET=n0de gatehouse serve\n  gatehouse serve --conf gatehouse.yaml --supervise",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, log, err := c.settings()
 			if err != nil {
+				return err
+			}
+			if err := first.run(cmd.Context(), c, s, log); err != nil {
 				return err
 			}
 			if supervise && !serve.Supervised() {
@@ -144,6 +151,7 @@ replaces it. Sockets that systemd passes are used in place of the addresses.`,
 			return serve.Run(cmd.Context(), s, log, buildVersion(), nil)
 		},
 	}
+	first.flags(cmd)
 	cmd.Flags().BoolVar(&supervise, "supervise", false, "run the service as a child that is started again when it crashes")
 	return cmd
 }

@@ -1,12 +1,20 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/serve"
 )
 
 func (c *cli) portalCommand() *cobra.Command {
+	var first portalFirst
 	cmd := &cobra.Command{
 		Use:   "portal",
 		Short: "Run the developer portal and nothing else until it is told to stop",
@@ -18,9 +26,12 @@ Settings of the portal come from portal.conf in the working folder, or the file 
 portal.configuration names, and from variables that begin with SVC_PORTAL_. Its data is in
 storage.main, under the name portal.id.
 
-The first admin is made by POST /portal-api/bootstrap, whose answer has the API token.`,
+The first admin is made by POST /portal-api/bootstrap, whose answer has the API token, or
+by --bootstrap, which prints the token and goes on. A portal that has one stays as it is.`,
 		Example: "  SVC_PORTAL_HOSTPORT=3001 gatehouse portal\n" +
-			`  curl -d '{"username":"you@example.com","password":"s3cret"}' http://localhost:3001/portal-api/bootstrap`,
+			`  curl -d '{"username":"you@example.com","password":"s3cret"}' http://localhost:3001/portal-api/bootstrap` + "\n" +
+			`  gatehouse portal --bootstrap --user you@example.com --pass s3cret \` + "\n" +
+			`    --provider-name Dashboard --provider-data '{"URL":"http://localhost:3000","Secret":"an-access-key"}'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.portal = true
@@ -28,9 +39,68 @@ The first admin is made by POST /portal-api/bootstrap, whose answer has the API 
 			if err != nil {
 				return err
 			}
+			if err := first.run(cmd.Context(), c, s, log); err != nil {
+				return err
+			}
 			return serve.Run(cmd.Context(), s, log, buildVersion(), nil)
 		},
 	}
+	first.flags(cmd)
 	cmd.AddCommand(c.drift())
 	return cmd
+}
+
+// portalFirst bootstraps the portal before it is served.
+type portalFirst struct {
+	wanted bool
+	serve.PortalFirst
+}
+
+// firstFlags are the names of the flags. Scripts also write them with one dash.
+var firstFlags = []string{"bootstrap", "user", "pass", "first-name", "last-name", "provider-name", "provider-type", "provider-data"}
+
+func (f *portalFirst) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.wanted, "bootstrap", false, "make the first admin of the portal before it is served, and print the API token")
+	flags.StringVar(&f.Admin.Username, "user", "", "address of the first admin")
+	flags.StringVar(&f.Admin.Password, "pass", "", "password of the first admin; other users of this machine may see it: change it afterwards")
+	flags.StringVar(&f.Admin.FirstName, "first-name", "", "first name of the first admin")
+	flags.StringVar(&f.Admin.LastName, "last-name", "", "last name of the first admin")
+	flags.StringVar(&f.ProviderName, "provider-name", "", "name of the first provider (default: none is made)")
+	flags.StringVar(&f.ProviderType, "provider-type", "", "type of the first provider (default \"tyk-pro\")")
+	flags.StringVar(&f.ProviderData, "provider-data", "", "settings of the first provider: a JSON object with URL, Secret, OrgID, Gateway, PoliciesTags")
+}
+
+// run bootstraps the portal if the flags say so.
+func (f *portalFirst) run(ctx context.Context, c *cli, s config.Settings, log *slog.Logger) error {
+	if !f.wanted {
+		if f.PortalFirst != (serve.PortalFirst{}) {
+			return fmt.Errorf("these flags need --bootstrap: --%s", strings.Join(firstFlags[1:], ", --"))
+		}
+		return nil
+	}
+	token, err := serve.BootstrapPortal(ctx, s, log, buildVersion(), f.PortalFirst)
+	switch {
+	case token != "":
+		fmt.Fprintln(c.out, token)
+	case err == nil:
+		log.Info("the portal has been bootstrapped before; it stays as it is")
+	}
+	if err != nil {
+		err = fmt.Errorf("bootstrap of the portal: %w", err)
+	}
+	return err
+}
+
+// dashed returns arguments in which the flags of a bootstrap have two dashes.
+func dashed(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		name, _, _ := strings.Cut(strings.TrimPrefix(a, "-"), "=")
+		if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && slices.Contains(firstFlags, name) {
+			a = "-" + a
+		}
+		out[i] = a
+	}
+	return out
 }
