@@ -25,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -44,6 +45,7 @@ type App struct {
 	identity   *identity.Service
 	relays     []*relay.Relay
 	deliveries *delivery.Service
+	intents    *intents.Service
 	webhooks   portalDeliveries
 	nodes      *gateway.Nodes
 	copy       *replicated.Store
@@ -159,7 +161,7 @@ func (a *App) Drain(ctx context.Context) error {
 	for _, r := range a.relays {
 		err = errors.Join(err, r.Quit(ctx))
 	}
-	return errors.Join(err, a.deliveries.Quit(ctx), a.webhooks.Quit(ctx))
+	return errors.Join(err, a.deliveries.Quit(ctx), a.intents.Quit(ctx), a.webhooks.Quit(ctx))
 }
 
 // Stop ends background work and waits for it.

@@ -95,6 +95,7 @@ var importRules = []rule{
 	{folder: "app/transfer", own: with("app/apis/importing", "app/policies", "app/registry")},
 	{folder: "app/audit", own: with("app/guard", "app/crud")},
 	{folder: "app/delivery", own: with("app/crud", "app/lease")},
+	{folder: "app/intents", own: with("app/crud", "app/lease")},
 	{folder: "app/guard", own: inner},
 	{folder: "app/crud", own: inner},
 	{folder: "app/relay", own: with("app/lease")},

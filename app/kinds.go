@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
@@ -46,6 +47,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		identity.AccountRegistration(),
 		identity.UseRegistration(),
 		delivery.Registration(),
+		intents.Registration(),
 	}, append(append(audit.Registrations(), portalKinds(p, dashboards, receivers)...), e.resources...)...) {
 		all = append(all, r.Registration())
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
@@ -59,9 +60,9 @@ var modules = fx.Options(
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks),
+	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newIntents),
 	transfers,
-	fx.Invoke(prune),
+	fx.Invoke(prune, func(lc fx.Lifecycle, s *intents.Service) { background(lc, s) }),
 )
 
 // service feeds the operations of a set of use cases into the table, and runs
@@ -100,7 +101,7 @@ type refusal struct{ error }
 
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
-	s.audit.Silent = []string{delivery.Operation, providers.Noting}
+	s.audit.Silent = []string{delivery.Operation, intents.Operation, providers.Noting}
 	trail, err := audit.New(s.audit, t, func(id string) *operation.Spec {
 		if o := a.byID[id]; o != nil {
 			return &o.Spec

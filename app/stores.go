@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
@@ -70,6 +71,14 @@ func newDeliveries(d delivery.Settings, kept storage, t crud.Tools, ks crud.Kind
 	}
 	a.deliveries = out
 	return out, nil
+}
+
+// newIntents carries out what takes more than one commit of ours. Services add their
+// actions when they are made.
+func newIntents(kept storage, t crud.Tools, keys secret.Keys, a *App) *intents.Service {
+	ttl := takeover(kept)
+	a.intents = intents.New(intents.Settings{Holder: crypto.NewUUID(), TTL: ttl, Alone: ttl == 0}, t, keys)
+	return a.intents
 }
 
 // newRelays makes a relay per sink.

@@ -1,0 +1,96 @@
+package intents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Step is one part of an action.
+type Step struct {
+	Name string
+	// Do carries the step out. It can be repeated: what is there already is fine.
+	// Repeated tells whether an earlier attempt may have come this far.
+	Do func(ctx context.Context) error
+	// Undo takes back what Do did or may have done; nil: there is nothing to take back.
+	// It can be repeated.
+	Undo func(ctx context.Context) error
+}
+
+// Plan is how an action is carried out: its steps, and then one unit of work of ours.
+type Plan struct {
+	Steps []Step
+	// Close writes to our store in the commit that closes the intent; nil: nothing. A
+	// refusal undoes the steps. It may run more than once.
+	Close func(ctx context.Context, w store.Writer) error
+	// Told returns what the closing commit says in clear of what was done, for events of
+	// receivers and for the list of intents: no key, no secret; nil: nothing.
+	Told func() any
+	// Back undoes the action, rather than finish it later, when its caller could not be
+	// told that it is done: of a key that is created, say, which is shown only once.
+	Back bool
+}
+
+// Action is something that can be asked for. D is what its steps are made of; it is stored
+// encrypted, as JSON.
+type Action[D any] struct {
+	Name string // constant: intents that are open name it
+	// Plan makes the plan. Steps may note in d what they find out, for later steps and
+	// for the caller; only what was there at first is stored.
+	Plan func(org tenant.ID, d *D) Plan
+}
+
+// carrier is an Action for those who do not know its type.
+type carrier func(org tenant.ID, details []byte) (Plan, error)
+
+// Runner carries out one sort of action.
+type Runner[D any] struct {
+	s      *Service
+	action Action[D]
+}
+
+// Add makes an action known, before the service runs.
+func Add[D any](s *Service, a Action[D]) Runner[D] {
+	if _, known := s.actions[a.Name]; known {
+		panic(fmt.Sprintf("intents: the action %q is known already", a.Name))
+	}
+	s.actions[a.Name] = func(org tenant.ID, details []byte) (Plan, error) {
+		d := new(D)
+		if err := json.Unmarshal(details, d); err != nil {
+			return Plan{}, fmt.Errorf("details of %s: %w", a.Name, err)
+		}
+		return a.Plan(org, d), nil
+	}
+	return Runner[D]{s, a}
+}
+
+// Run carries out the action in one organisation. The error is that of the step that
+// failed: when the step was refused, nothing is left of the action; when a gateway was
+// away, the action is finished or undone later. An action about a subject waits for the
+// one before it.
+func (r Runner[D]) Run(ctx context.Context, scope tenant.Scope, about intent.Subject, d *D) error {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	sealed, err := r.s.keys.Seal(string(text))
+	if err != nil {
+		return err
+	}
+	in := intent.Begin(r.s.tools.NewID(), scope.Org(), r.action.Name, about, intent.By(store.AttributionOf(ctx, scope)), r.s.now())
+	in.Details = sealed
+	return r.s.begin(ctx, scope, in, r.action.Plan(scope.Org(), d))
+}
+
+type repeatedKey struct{}
+
+// Repeated reports whether an earlier attempt may have done the step already: what is gone
+// then may be gone because of it.
+func Repeated(ctx context.Context) bool {
+	again, _ := ctx.Value(repeatedKey{}).(bool)
+	return again
+}

@@ -1,0 +1,251 @@
+package intents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// outcome is what a failed step means for the intent.
+type outcome int
+
+const (
+	refused   outcome = iota // to try again is of no use; the step has done nothing
+	untouched                // it may work later; the step has done nothing
+	unsure                   // it may work later, and the step may be done
+)
+
+func outcomeOf(err error) outcome {
+	switch {
+	case errors.Is(err, gateway.ErrUnreachable):
+		return untouched
+	case errors.Is(err, gateway.ErrUncertain), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return unsure
+	case errors.Is(err, gateway.ErrRefused), errors.Is(err, gateway.ErrUnknown), errors.Is(err, gateway.ErrForeign), errors.Is(err, gateway.ErrTaken):
+		return refused
+	}
+	if k := fault.KindOf(err); k == fault.Internal || k == fault.Unavailable {
+		return unsure
+	}
+	return refused
+}
+
+// run is one attempt at an intent.
+type run struct {
+	*Service
+	scope tenant.Scope
+	in    intent.Intent
+	plan  Plan
+	// gone tells why the caller does not wait for the outcome any more; nil: the run has
+	// no caller.
+	gone func() error
+}
+
+// begin stores an intent and makes the first attempt.
+func (s *Service) begin(ctx context.Context, scope tenant.Scope, in intent.Intent, plan Plan) error {
+	if err := s.store(ctx, scope, &in); err != nil {
+		return err
+	}
+	gone := ctx.Err
+	// The attempt goes on when the caller has gone: it would only have to be resumed.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Budget)
+	defer cancel()
+	r := run{Service: s, scope: scope, in: in, plan: plan, gone: gone}
+	return r.forward(ctx)
+}
+
+// store puts the intent into the store, after those about the same subject.
+func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Intent) error {
+	end := time.Now().Add(s.Wait)
+	pause := retry.New(10*time.Millisecond, 200*time.Millisecond)
+	for {
+		*in = s.held(*in)
+		_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
+			if err := admit(ctx, w); err != nil {
+				return err
+			}
+			return kind.Insert(ctx, w, *in)
+		})
+		taken, ok := errors.AsType[*store.TakenError](err)
+		if !ok || taken.Index != bySubject {
+			return err
+		}
+		if err := s.settle(ctx, scope, taken.Value); err != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return fault.New(fault.Conflict, intent.CodeBusy, "another change of the same %s is open; see GET /api/gateway/intents", in.Subject.Kind).Because(err)
+		}
+		if err := pause.Wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// bookkeeping returns a context for commits of which the audit trail tells nothing: the
+// one that closes an intent is told, or else the refusal of the call.
+func bookkeeping(ctx context.Context) context.Context {
+	return store.Request(store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation}))
+}
+
+// forward carries out the steps, and closes the intent.
+func (r *run) forward(ctx context.Context) error {
+	for i, step := range r.plan.Steps {
+		if err := step.Do(ctx); err != nil {
+			return r.failed(ctx, i, err)
+		}
+	}
+	var err error
+	if r.plan.Back && r.gone != nil {
+		err = r.gone()
+	}
+	if err == nil {
+		err = r.close(ctx, intent.Succeed, nil)
+	}
+	if err != nil {
+		return r.failed(ctx, len(r.plan.Steps), err)
+	}
+	return nil
+}
+
+// failed decides what becomes of the intent when step i fails.
+func (r *run) failed(ctx context.Context, i int, cause error) error {
+	what := outcomeOf(cause)
+	did := i // steps that may be done
+	switch {
+	case r.gone == nil: // an earlier attempt may have come further
+		did = len(r.plan.Steps)
+	case what == unsure:
+		did = min(i+1, len(r.plan.Steps))
+	}
+	var err error
+	switch {
+	case what == refused || r.plan.Back || did == 0:
+		err = r.back(ctx, did, cause)
+	default:
+		err = r.later(ctx, cause)
+	}
+	r.complain("an intent cannot be written down; it is resumed later", err)
+	return cause
+}
+
+// back undoes the first n steps, the last first. What has nothing to undo is closed at
+// once.
+func (r *run) back(ctx context.Context, n int, cause error) error {
+	if !slices.ContainsFunc(r.plan.Steps[:n], func(s Step) bool { return s.Undo != nil }) {
+		return r.close(ctx, intent.Refuse, cause)
+	}
+	err := r.write(bookkeeping(ctx), func(in intent.Intent) (intent.Intent, error) {
+		in, err := in.On(intent.Return, r.now(), cause.Error())
+		in.Undo = n
+		return in, err
+	})
+	if err != nil {
+		return err
+	}
+	return r.undo(ctx)
+}
+
+// undo takes back what the steps did, and closes the intent.
+func (r *run) undo(ctx context.Context) error {
+	for _, step := range slices.Backward(r.plan.Steps[:min(r.in.Undo, len(r.plan.Steps))]) {
+		if step.Undo == nil {
+			continue
+		}
+		if err := step.Undo(ctx); err != nil {
+			r.log.Warn("a step of an intent cannot be undone", "id", r.in.ID, "org_id", string(r.in.OrgID), "action", r.in.Action, "step", step.Name, "error", err)
+			if outcomeOf(err) == refused {
+				return r.close(ctx, intent.Refuse, err)
+			}
+			return r.later(ctx, err)
+		}
+	}
+	return r.close(ctx, intent.Succeed, errors.New(r.in.Error))
+}
+
+// close brings the intent to an end. Only that it is done is told by the audit trail: it
+// tells of what is refused by itself.
+func (r *run) close(ctx context.Context, e intent.Event, cause error) error {
+	ending := ctx
+	var told json.RawMessage
+	done := r.in.State == intent.Open && e == intent.Succeed
+	if !done {
+		ending = bookkeeping(ctx)
+	} else if r.plan.Told != nil {
+		var err error
+		if told, err = json.Marshal(r.plan.Told()); err != nil {
+			return err
+		}
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ending), writeTime)
+	defer cancel()
+	return r.edit(ending, func(in intent.Intent) (intent.Intent, error) {
+		why := ""
+		if cause != nil {
+			why = cause.Error()
+		}
+		in.Told = told
+		return in.On(e, r.now(), why)
+	}, done)
+}
+
+// later leaves the intent to those that resume it.
+func (r *run) later(ctx context.Context, cause error) error {
+	return r.write(bookkeeping(ctx), func(in intent.Intent) (intent.Intent, error) {
+		in = in.Later(r.now(), cause.Error(), intent.Pause(in.Attempts+1, rand.Float64()))
+		if in.State.Rests() {
+			r.log.Error("an intent rests: none of the attempts went through", "id", in.ID, "org_id", string(in.OrgID), "action", in.Action, "error", in.Error)
+		}
+		return in, nil
+	})
+}
+
+// writeTime is how long writing down what became of an intent may take, also at the end.
+const writeTime = 5 * time.Second
+
+func (r *run) write(ctx context.Context, fn func(intent.Intent) (intent.Intent, error)) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	defer cancel()
+	return r.edit(ctx, fn, false)
+}
+
+// errLost means that another process has the intent by now, or an operator closed it.
+var errLost = fault.New(fault.Unavailable, intent.Kind+".lost", "the change is carried out by another process; look at it again")
+
+// edit rewrites the intent if it is still this process's, with what the plan writes when
+// all is done.
+func (r *run) edit(ctx context.Context, fn func(intent.Intent) (intent.Intent, error), done bool) error {
+	var now intent.Intent
+	_, err := r.tools.Store.Update(ctx, r.scope, func(w store.Writer) (err error) {
+		now, err = kind.Edit(ctx, w, r.in.ID, nil, func(in intent.Intent) (intent.Intent, error) {
+			if in.Holder != r.in.Holder || !in.Until.Equal(r.in.Until) || in.State != r.in.State {
+				return in, errLost
+			}
+			return fn(in)
+		})
+		if err == nil && done && r.plan.Close != nil {
+			err = r.plan.Close(ctx, w)
+		}
+		return err
+	})
+	if err == nil {
+		r.in = now
+	}
+	return err
+}
+
+func (s *Service) complain(what string, err error) {
+	if err != nil {
+		s.log.Warn(what, "error", err)
+	}
+}

@@ -1,0 +1,158 @@
+// Package intents carries out what takes more than one commit of ours: an action is stored
+// as an intent before its first step and closed after its last one, so that a crash or a
+// gateway that is away leaves nothing half done (docs/wire/intents.md).
+package intents
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/lease"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/deliver"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Operation is the attribution of commits that only keep books, of which audit trails
+// tell nothing.
+const Operation = "intents"
+
+// Settings says how intents are carried out. What is marked with a default may be zero.
+type Settings struct {
+	Holder string        // names this process among all that share the store
+	TTL    time.Duration // how long a dead process keeps others from resuming; default 10 s
+	Alone  bool          // no other process uses the store: what one that died held is free at once
+	Budget time.Duration // how long one attempt may take; default 20 s
+	Wait   time.Duration // how long a caller waits for an intent about the same subject; default 5 s
+}
+
+// Service stores and resumes intents. Make one with New.
+type Service struct {
+	Settings
+	tools   crud.Tools
+	keys    secret.Keys
+	now     system.Clock
+	log     *slog.Logger
+	actions map[string]carrier
+	turn    *lease.Lease // nil: the store belongs to one process
+}
+
+// New returns a service without actions.
+func New(s Settings, t crud.Tools, keys secret.Keys) *Service {
+	s.Budget = cmp.Or(s.Budget, 20*time.Second)
+	s.Wait = cmp.Or(s.Wait, 5*time.Second)
+	out := &Service{Settings: s, tools: t, keys: keys, now: t.Now, log: t.Log, actions: map[string]carrier{}}
+	if leases, ok := t.Store.(store.Leases); ok {
+		out.turn = lease.New(lease.Config{Leases: leases, Name: Operation, Holder: s.Holder, Logger: t.Log, TTL: s.TTL})
+	}
+	return out
+}
+
+// margin is how much longer an intent is held than an attempt may take: clocks differ,
+// and the last commit takes a moment.
+const margin = 10 * time.Second
+
+// held returns an intent as one that this process carries out from now on.
+func (s *Service) held(in intent.Intent) intent.Intent {
+	return in.Held(s.Holder, s.now().Add(s.Budget+margin))
+}
+
+// The indexes of intents.
+const (
+	bySubject = "subject" // of active ones
+	byActive  = "active"  // of active ones: all have the value 1
+	byClosed  = "closed"  // of closed ones: likewise
+	byShown   = "shown"   // of those that are not closed, in the order in which they began
+)
+
+func when(is bool, value string) string {
+	if is {
+		return value
+	}
+	return ""
+}
+
+var kind = &store.Kind[intent.Intent]{
+	Name: intent.Kind, Noun: "intent",
+	ID:  func(i intent.Intent) string { return i.ID },
+	Org: func(i intent.Intent) tenant.ID { return i.OrgID },
+	Indexes: []store.Index[intent.Intent]{
+		store.Unique(bySubject, "subject", func(i intent.Intent) string {
+			return when(i.State.Active() && i.Subject.ID != "", store.Indexed(i.Subject.Kind+" "+i.Subject.ID))
+		}),
+		store.Lookup(byActive, func(i intent.Intent) string { return when(i.State.Active(), "1") }),
+		store.Lookup(byClosed, func(i intent.Intent) string { return when(i.State.Closed(), "1") }),
+		store.Sorted(byShown, func(i intent.Intent) string {
+			return when(!i.State.Closed(), i.Created.Format(time.RFC3339Nano))
+		}),
+	},
+}
+
+// Teller makes the events of intents that are done: what receivers outside may hear of
+// what happened where our change log does not see it.
+type Teller struct {
+	Names []string
+	Of    func(done intent.Intent) []deliver.Event
+}
+
+// Registration is what intents bring.
+func Registration(tellers ...Teller) crud.Registration {
+	events := &crud.Events[intent.Intent]{Of: func(before, after *intent.Intent) (out []deliver.Event) {
+		if before == nil || after == nil || before.State == after.State || after.State != intent.Done {
+			return nil
+		}
+		for _, t := range tellers {
+			out = append(out, t.Of(*after)...)
+		}
+		return out
+	}}
+	for _, t := range tellers {
+		events.Names = append(events.Names, t.Names...)
+	}
+	return crud.Facts[intent.Intent]{
+		Kind: kind, Events: events,
+		Name:   func(i intent.Intent) string { return i.Action },
+		Sealed: func(i *intent.Intent) *string { return &i.Details },
+		Sample: func(at crud.Stamp) (intent.Intent, error) {
+			return intent.Begin(at.ID, at.Org, "keys.update", intent.Subject{Kind: "key", ID: at.ID}, intent.By{Actor: "u", Operation: "keys.update"}, at.Now()), nil
+		},
+	}.Registration()
+}
+
+// admit refuses a further intent where an organisation has too many, and forgets the
+// oldest of those that are closed.
+func admit(ctx context.Context, w store.Writer) error {
+	n, err := w.Count(ctx, store.Query{Kind: intent.Kind, Index: byActive, Value: "1"})
+	if err != nil {
+		return err
+	}
+	if n >= intent.MaxActive {
+		return fault.New(fault.TooMany, intent.Kind+".full", "%d changes are open; wait until gateways answer, or give some up", n)
+	}
+	closed := store.Query{Kind: intent.Kind, Index: byClosed, Value: "1"}
+	n, err = w.Count(ctx, closed)
+	if err != nil || n <= intent.KeepClosed {
+		return err
+	}
+	closed.Limit = n - intent.KeepClosed
+	var old []string
+	for rec, err := range w.Scan(ctx, closed) {
+		if err != nil {
+			return err
+		}
+		old = append(old, rec.ID)
+	}
+	for _, id := range old {
+		if err := w.Delete(ctx, intent.Kind, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package intents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/lease"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Bounds of what is resumed at once.
+const (
+	workers = 8
+	share   = 2 // workers that one organisation keeps busy
+	every   = time.Second
+)
+
+// Run resumes intents while this process holds the lease, until ctx ends.
+func (s *Service) Run(ctx context.Context) error {
+	if s.turn == nil {
+		s.resume(ctx)
+		return ctx.Err()
+	}
+	return s.turn.Run(ctx, func(run, _ context.Context, _ *lease.Holding) { s.resume(run) })
+}
+
+// Quit ends resuming for good, so that another process goes on.
+func (s *Service) Quit(ctx context.Context) error {
+	if s.turn == nil {
+		return nil
+	}
+	return s.turn.Quit(ctx)
+}
+
+// resume carries out what is due, until ctx ends. Attempts that have begun are finished.
+func (s *Service) resume(ctx context.Context) {
+	var all sync.WaitGroup
+	defer all.Wait()
+	b := busy{ids: map[string]bool{}, orgs: map[tenant.ID]int{}}
+	for ctx.Err() == nil {
+		due, err := s.due(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.complain("open intents cannot be read; trying again", err)
+		}
+		for _, in := range due {
+			if !b.take(in) {
+				continue
+			}
+			all.Go(func() {
+				defer b.back(in)
+				if err := s.again(ctx, in); !elsewhere(err) {
+					s.complain("an intent cannot be resumed; trying again", err)
+				}
+			})
+		}
+		_ = retry.Sleep(ctx, every)
+	}
+}
+
+// busy knows what this process resumes at the moment.
+type busy struct {
+	mu   sync.Mutex
+	ids  map[string]bool
+	orgs map[tenant.ID]int
+}
+
+func (b *busy) take(in intent.Intent) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ids[in.ID] || len(b.ids) >= workers || b.orgs[in.OrgID] >= share {
+		return false
+	}
+	b.ids[in.ID] = true
+	b.orgs[in.OrgID]++
+	return true
+}
+
+func (b *busy) back(in intent.Intent) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.ids, in.ID)
+	if b.orgs[in.OrgID]--; b.orgs[in.OrgID] == 0 {
+		delete(b.orgs, in.OrgID)
+	}
+}
+
+// due returns the intents that wait for an attempt.
+func (s *Service) due(ctx context.Context) (out []intent.Intent, err error) {
+	err = s.tools.Store.View(ctx, tenant.Everyone(Operation), func(r store.Reader) error {
+		out = nil
+		for v, err := range kind.Find(ctx, r, store.Query{Index: byActive, Value: "1"}) {
+			if err != nil {
+				return err
+			}
+			if s.free(v.Value).Due(s.now()) {
+				out = append(out, v.Value)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// free lets go of what a process held that cannot live any more.
+func (s *Service) free(in intent.Intent) intent.Intent {
+	if s.Alone && in.Holder != s.Holder {
+		return in.Released()
+	}
+	return in
+}
+
+// again makes a further attempt at an intent, on behalf of who asked for it.
+func (s *Service) again(ctx context.Context, in intent.Intent) error {
+	scope, err := tenant.Of(in.OrgID)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Budget)
+	defer cancel()
+	ctx = store.Request(store.Attribute(ctx, store.Attribution(in.By)))
+	if in, err = s.claim(ctx, scope, in); err != nil {
+		return err
+	}
+	r := run{Service: s, scope: scope, in: in}
+	if r.plan, err = s.planOf(in); err != nil {
+		return r.later(ctx, err)
+	}
+	if in.State == intent.Open && r.plan.Back {
+		return r.back(ctx, len(r.plan.Steps), errors.New("its caller was not told that it is done"))
+	}
+	ctx = context.WithValue(ctx, repeatedKey{}, true)
+	if in.State == intent.Undoing {
+		return r.undo(ctx)
+	}
+	if err := r.forward(ctx); err != nil {
+		s.log.Info("an intent is still open", "id", in.ID, "org_id", string(in.OrgID), "action", in.Action, "error", err)
+	}
+	return nil
+}
+
+// claim takes an intent for this process, if no other one has.
+func (s *Service) claim(ctx context.Context, scope tenant.Scope, in intent.Intent) (intent.Intent, error) {
+	_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) (err error) {
+		in, err = kind.Edit(ctx, w, in.ID, nil, func(now intent.Intent) (intent.Intent, error) {
+			if now.State != in.State {
+				return now, errLost
+			}
+			if err := s.free(now).Free(s.now()); err != nil {
+				return now, err
+			}
+			return s.held(now), nil
+		})
+		return err
+	})
+	return in, err
+}
+
+func (s *Service) planOf(in intent.Intent) (Plan, error) {
+	make, ok := s.actions[in.Action]
+	if !ok {
+		return Plan{}, fmt.Errorf("this program does not know the action %q", in.Action)
+	}
+	text, _, err := s.keys.Open(in.Details)
+	if err != nil {
+		return Plan{}, err
+	}
+	return make(in.OrgID, []byte(text))
+}
+
+// settle makes an attempt at the intent about a subject, if it waits for one.
+func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string) error {
+	var in intent.Intent
+	err := s.tools.Store.View(ctx, scope, func(r store.Reader) error {
+		v, err := kind.ByKey(ctx, r, bySubject, subject)
+		in = v.Value
+		return err
+	})
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
+	if err != nil || s.free(in).Busy(s.now()) {
+		return err
+	}
+	if err := s.again(ctx, in); !elsewhere(err) {
+		return err
+	}
+	return nil
+}
+
+// elsewhere reports whether an intent was carried out or closed by others meanwhile.
+func elsewhere(err error) bool {
+	return errors.Is(err, errLost) || fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.NotFound
+}

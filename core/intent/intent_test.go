@@ -1,0 +1,121 @@
+package intent_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+)
+
+// TestStates states what every event does in every state; "" is a refusal.
+func TestStates(t *testing.T) {
+	const o, u, f, uf, d, un, a = intent.Open, intent.Undoing, intent.Failed, intent.UndoFailed, intent.Done, intent.Undone, intent.Abandoned
+	want := map[intent.State][6]intent.State{
+		//   Succeed Refuse Return Exhaust Retry GiveUp
+		o:  {d, un, u, f, o, a},
+		u:  {un, uf, "", uf, u, a},
+		f:  {"", "", "", "", o, a},
+		uf: {"", "", "", "", u, a},
+		d:  {}, un: {}, a: {},
+	}
+	at := time.Unix(1767323045, 0).UTC()
+	for _, s := range intent.States {
+		row, ok := want[s]
+		if !ok {
+			t.Errorf("no row for %s", s)
+		}
+		if n := btoi(s.Active()) + btoi(s.Rests()) + btoi(s.Closed()); n != 1 {
+			t.Errorf("%s is active %v, rests %v, closed %v", s, s.Active(), s.Rests(), s.Closed())
+		}
+		for i, e := range intent.Events {
+			in := intent.Begin("1", "acme", "keys.update", intent.Subject{Kind: "key", ID: "k"}, intent.By{}, at).Held("p", at.Add(time.Minute))
+			in.State, in.Details, in.Undo, in.Attempts = s, "sealed", 2, 7
+			got, err := in.On(e, at.Add(time.Second), "why")
+			if row[i] == "" {
+				if fault.KindOf(err) != fault.Conflict || got.State != s {
+					t.Errorf("%s on %s: %s, %v", s, e, got.State, err)
+				}
+				continue
+			}
+			if err != nil || got.State != row[i] || got.Error != "why" {
+				t.Errorf("%s on %s: %+v, %v", s, e, got, err)
+			}
+			if held := got.Holder != ""; held != got.State.Active() {
+				t.Errorf("%s on %s: held %v", s, e, held)
+			}
+			if kept := got.Details != "" && got.Undo == 2; kept == got.State.Closed() {
+				t.Errorf("%s on %s: details %q, %d to undo", s, e, got.Details, got.Undo)
+			}
+			if ended := !got.Ended.IsZero(); ended == got.State.Active() || got.Next.IsZero() == got.State.Active() {
+				t.Errorf("%s on %s: ended %s, next %s", s, e, got.Ended, got.Next)
+			}
+			if e == intent.Retry && (got.Attempts != 0 || got.Since != at.Add(time.Second)) {
+				t.Errorf("%s on %s: %+v", s, e, got)
+			}
+		}
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestLater: attempts are bounded in number and age; then the intent rests.
+func TestLater(t *testing.T) {
+	at := time.Unix(1767323045, 0).UTC()
+	in := intent.Begin("1", "acme", "keys.update", intent.Subject{}, intent.By{}, at)
+	for range intent.MaxAttempts - 1 {
+		in = in.Held("p", at.Add(time.Minute)).Later(at, strings.Repeat("ü", 200), time.Second)
+	}
+	if in.State != intent.Open || in.Next != at.Add(time.Second) || in.Holder != "" || len(in.Error) != 300 {
+		t.Errorf("%+v", in)
+	}
+	if last := in.Later(at, "away", time.Second); last.State != intent.Failed || last.Ended != at || last.Error != "away" {
+		t.Errorf("%+v", last)
+	}
+	in.State = intent.Undoing
+	if last := in.Later(at, "away", time.Second); last.State != intent.UndoFailed {
+		t.Errorf("%+v", last)
+	}
+	old := intent.Begin("1", "acme", "keys.update", intent.Subject{}, intent.By{}, at)
+	if late := old.Later(at.Add(intent.MaxAge), "away", time.Second); late.State != intent.Failed {
+		t.Errorf("%+v", late)
+	}
+}
+
+// TestHeld: an intent belongs to the process that carries it out until that has stopped.
+func TestHeld(t *testing.T) {
+	at := time.Unix(1767323045, 0).UTC()
+	in := intent.Begin("1", "acme", "keys.update", intent.Subject{}, intent.By{}, at)
+	held := in.Held("p", at.Add(time.Minute))
+	if !in.Due(at) || in.Busy(at) || in.Free(at) != nil || in.Due(at.Add(-1)) {
+		t.Error("a new intent is not due")
+	}
+	if held.Due(at) || !held.Busy(at) || fault.KindOf(held.Free(at)) != fault.Conflict {
+		t.Error("a held intent is free")
+	}
+	if end := at.Add(time.Minute); !held.Due(end) || held.Busy(end) || held.Free(end) != nil {
+		t.Error("an intent stays with a process that has stopped")
+	}
+	held.State = intent.Failed
+	if held.Due(at.Add(time.Hour)) || held.Busy(at) {
+		t.Error("an intent that rests is due")
+	}
+}
+
+// TestPause: pauses double, up to a bound, and a quarter more by chance.
+func TestPause(t *testing.T) {
+	for attempts, want := range map[int]time.Duration{0: time.Second, 1: time.Second, 2: 2 * time.Second, 10: 512 * time.Second, 11: intent.MaxPause, 99: intent.MaxPause} {
+		if got := intent.Pause(attempts, 0); got != want {
+			t.Errorf("%d: %s", attempts, got)
+		}
+		if got := intent.Pause(attempts, 7); got != want+want/4 {
+			t.Errorf("%d: %s", attempts, got)
+		}
+	}
+}
