@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
@@ -48,7 +49,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		identity.UseRegistration(),
 		delivery.Registration(),
 		intents.Registration(),
-	}, append(append(audit.Registrations(), portalKinds(p, dashboards, receivers)...), e.resources...)...) {
+	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers), localRegistrations(), e.resources)...) {
 		all = append(all, r.Registration())
 	}
 	if err := all.Check(); err != nil {

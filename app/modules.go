@@ -4,6 +4,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
 	"github.com/gatehouse-io/gatehouse/app/apis"
@@ -60,7 +61,7 @@ var modules = fx.Options(
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newIntents),
+	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newIntents, newGatewayControl),
 	transfers,
 	fx.Invoke(prune, func(lc fx.Lifecycle, s *intents.Service) { background(lc, s) }),
 )
@@ -101,7 +102,7 @@ type refusal struct{ error }
 
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
-	s.audit.Silent = []string{delivery.Operation, intents.Operation, providers.Noting}
+	s.audit.Silent = []string{delivery.Operation, intents.Operation, providers.Noting, local.Operation}
 	trail, err := audit.New(s.audit, t, func(id string) *operation.Spec {
 		if o := a.byID[id]; o != nil {
 			return &o.Spec

@@ -17,6 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	gatewayport "github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
@@ -116,6 +117,7 @@ type outside struct {
 	gateways   []outbound.Gateway
 	gatewayAPI outbound.GatewayAPI
 	examples   []string
+	control    *gatewayport.Control
 }
 
 // announcing says where commits are announced, and when.

@@ -11,10 +11,10 @@ var Table = shape.Object(
 	shape.Members("id name org_id post_expiry_action last_updated state auth_type", shape.String),
 	shape.Members("rate per throttle_interval", shape.Float),
 	shape.Members("quota_max quota_renewal_rate throttle_retry_limit max_query_depth key_expires_in post_expiry_grace_period", shape.Int),
-	shape.Members("smoothing", smoothing),
+	shape.Members("smoothing", Smoothing),
 	shape.Members("hmac_enabled enable_http_signature_validation active is_inactive graphql_enabled", shape.Bool),
-	shape.Members("access_rights", shape.Map(accessDefinition)),
-	shape.Members("access_rights_array", shape.List(accessDefinition)),
+	shape.Members("access_rights", shape.Map(AccessDefinition)),
+	shape.Members("access_rights_array", shape.List(AccessDefinition)),
 	shape.Members("partitions", shape.Object(shape.Members("quota rate_limit complexity acl per_api", shape.Bool))),
 	shape.Members("tags auth_types", shape.List(shape.String)),
 	shape.Members("meta_data", shape.Map(shape.Any)), // what clients say to their plugins: gateways copy it to sessions
@@ -24,19 +24,21 @@ var Table = shape.Object(
 )
 
 var (
-	texts     = shape.List(shape.String)
-	smoothing = shape.Object(
+	texts = shape.List(shape.String)
+	// Smoothing lets the rate limit of policies and keys grow and shrink.
+	Smoothing = shape.Object(
 		shape.Members("enabled", shape.Bool), shape.Members("trigger", shape.Float), shape.Members("threshold step delay", shape.Int))
-	rateLimit = shape.Object(shape.Members("rate per", shape.Float), shape.Members("smoothing", smoothing))
+	rateLimit = shape.Object(shape.Members("rate per", shape.Float), shape.Members("smoothing", Smoothing))
 	apiLimit  = shape.Object(
-		shape.Members("rate per throttle_interval", shape.Float), shape.Members("smoothing", smoothing), shape.Members("set_by_policy", shape.Bool),
+		shape.Members("rate per throttle_interval", shape.Float), shape.Members("smoothing", Smoothing), shape.Members("set_by_policy", shape.Bool),
 		shape.Members("throttle_retry_limit max_query_depth quota_max quota_renews quota_remaining quota_renewal_rate", shape.Int))
 	graphqlType = shape.Object(shape.Members("name", shape.String), shape.Members("fields", texts))
 	limited     = shape.Object(shape.Members("name type", shape.String), shape.Members("limit", rateLimit))
 	lists       = shape.Object(shape.Members("allowed blocked", texts))
 
-	// accessDefinition says what is allowed on one API (docs/wire/policies.md#access-definitions).
-	accessDefinition = shape.Object(
+	// AccessDefinition says what is allowed on one API, in policies and in keys
+	// (docs/wire/policies.md#access-definitions).
+	AccessDefinition = shape.Object(
 		shape.Members("api_id api_name allowance_scope", shape.String), shape.Members("versions", texts),
 		shape.Members("allowed_urls", shape.List(shape.Object(shape.Members("url", shape.String), shape.Members("methods", texts)))),
 		shape.Members("restricted_types allowed_types", shape.List(graphqlType)),

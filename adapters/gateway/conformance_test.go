@@ -1,0 +1,62 @@
+// Package gateway_test holds the ways to the control API of gateways against what every
+// one does.
+package gateway_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/gateway/gatewaytest"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// away is a store that does not answer.
+type away struct{}
+
+func (away) View(context.Context, tenant.Scope, func(store.Reader) error) error {
+	return store.ErrUnavailable
+}
+
+func (away) Update(context.Context, tenant.Scope, func(store.Writer) error) (store.Revision, error) {
+	return 0, store.ErrUnavailable
+}
+
+func newLocal(t *testing.T) gatewaytest.World {
+	t.Helper()
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range gatewaytest.Policies {
+		p, err := policy.Load([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		scope, err := tenant.Of(p.OrgID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Update(t.Context(), scope, func(w store.Writer) error { return policies.Kind.Insert(t.Context(), w, p) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	secrets, err := crypto.Ephemeral()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := local.Keys{Store: db, Secrets: secrets, Passwords: crypto.Passwords{Iterations: 1}, NewID: crypto.NewID(time.Now), Now: time.Now,
+		Policy: policies.AtGateways}
+	gone := keys
+	gone.Store = away{}
+	return gatewaytest.World{Control: gateway.Control{Keys: &keys}, Away: gateway.Control{Keys: &gone}, Org: gatewaytest.Org, Other: gatewaytest.Other}
+}
+
+func TestLocalKeys(t *testing.T) { gatewaytest.RunKeys(t, newLocal) }

@@ -1,0 +1,373 @@
+// Package local keeps what lives in gateways in our own store: for embedding programs
+// and for installations without a gateway (docs/wire/keys.md#without-a-gateway).
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Operation is the operation of the commits that keep books for gateways.
+const Operation = "gateway.local"
+
+// Keys implements gateway.Keys.
+type Keys struct {
+	Store     store.Store
+	Secrets   secret.Keys
+	Passwords secret.Passwords
+	NewID     system.NewID
+	Now       system.Clock
+	// Policy returns a policy as gateways know it, or a NotFound fault.
+	Policy func(ctx context.Context, r store.Reader, id string) (*doc.Node, error)
+	Plain  bool // keys are known by themselves, not by their hashes
+	Master bool // a key without rights and policies may use all APIs
+}
+
+var _ gateway.Keys = (*Keys)(nil)
+
+// classify makes errors of the store those of gateways.
+func classify(err error) error {
+	switch {
+	case err == nil, errors.Is(err, gateway.ErrUnknown), errors.Is(err, gateway.ErrForeign), errors.Is(err, gateway.ErrTaken), errors.Is(err, gateway.ErrRefused):
+		return err
+	}
+	return fmt.Errorf("%w: %w", gateway.ErrUnreachable, err)
+}
+
+// view runs fn over one snapshot of an organisation.
+func (k *Keys) view(ctx context.Context, org tenant.ID, fn func(store.Reader) error) error {
+	scope, err := tenant.Of(org)
+	if err == nil {
+		err = k.Store.View(ctx, scope, fn)
+	}
+	return err
+}
+
+// update runs a unit of work of its own: the change log says of the call what its
+// callers tell, and not how this package keeps it.
+func (k *Keys) update(ctx context.Context, org tenant.ID, fn func(store.Writer) error) error {
+	scope, err := tenant.Of(org)
+	if err != nil {
+		return err
+	}
+	_, err = k.Store.Update(store.Request(store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation})), scope, fn)
+	return err
+}
+
+// CreateKey implements gateway.Keys.
+func (k *Keys) CreateKey(ctx context.Context, org tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
+	out, err := k.create(ctx, org, id, session)
+	return out, classify(err)
+}
+
+func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
+	s, err := k.prepare(ctx, org, session)
+	if err != nil {
+		return gateway.StoredKey{}, err
+	}
+	derived := id == "" && s.Get("certificate").Text() != ""
+	switch {
+	case derived:
+		id = s.Get("certificate").Text()
+	case id == "":
+		id = k.Secrets.NewKey()
+	}
+	if s.Get("hmac_enabled").True() && s.Get("hmac_string").Text() == "" {
+		s.Set("hmac_string", doc.NewString(k.Secrets.NewKey()))
+	}
+	now := k.Now()
+	if past(s, now) {
+		s.Set("expires", doc.NewInt(0))
+	}
+	s.Set("date_created", doc.NewString(now.UTC().Format(time.RFC3339Nano)))
+	text := token{org, id, algorithm}.text()
+	c := content{ID: text, Hash: k.hash(text), Session: s}
+	if s.Get("basic_auth_data").Is(doc.TypeObject) {
+		c.ID = ""
+	}
+	err = k.update(ctx, org, func(w store.Writer) error {
+		switch old, err := k.get(ctx, w, c.Hash); {
+		case err == nil && derived:
+			return gateway.ErrTaken
+		case err == nil:
+			return k.put(ctx, w, old, c)
+		case !errors.Is(err, gateway.ErrUnknown):
+			return err
+		}
+		sealed, err := k.seal(c)
+		if err != nil {
+			return err
+		}
+		return KeyKind.Insert(ctx, w, KeyRecord{ID: k.NewID(), OrgID: org, Digest: k.Secrets.Digests(c.Hash)[0], Sealed: sealed})
+	})
+	return c.stored(true), err
+}
+
+// put stores another content over a record.
+func (k *Keys) put(ctx context.Context, w store.Writer, old KeyRecord, c content) error {
+	sealed, err := k.seal(c)
+	if err != nil {
+		return err
+	}
+	_, err = KeyKind.Edit(ctx, w, old.ID, nil, func(r KeyRecord) (KeyRecord, error) {
+		r.Digest, r.Sealed = k.Secrets.Digests(c.Hash)[0], sealed
+		return r, nil
+	})
+	return err
+}
+
+// prepare returns a session as it is stored: checked, with its policies applied and its
+// password hashed.
+func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (*doc.Node, error) {
+	if !session.Is(doc.TypeObject) {
+		return nil, fmt.Errorf("%w: a session is an object", gateway.ErrRefused)
+	}
+	if problems := key.Table.Check(session); len(problems) > 0 {
+		return nil, fmt.Errorf("%w: %s", gateway.ErrRefused, problems[0].String())
+	}
+	s := session.Clone()
+	s.Set("org_id", doc.NewString(string(org)))
+	err := k.view(ctx, org, func(r store.Reader) (err error) {
+		s, err = k.apply(ctx, r, s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !k.Master && len(key.APIs(s)) == 0 && len(key.Policies(s)) == 0 {
+		return nil, fmt.Errorf("%w: keys must have at least one access right", gateway.ErrRefused)
+	}
+	if password := s.Get("basic_auth_data", "password").Text(); password != "" {
+		hashed, err := k.Passwords.Hash(password)
+		if err != nil {
+			return nil, err
+		}
+		s.Get("basic_auth_data").Set("password", doc.NewString(hashed))
+		s.Get("basic_auth_data").Set("hash_type", doc.NewString("bcrypt")) // what clients of gateways read there
+	}
+	now := k.Now()
+	s.Set("last_updated", doc.NewString(strconv.FormatInt(now.Unix(), 10)))
+	renew(s, now)
+	return s, nil
+}
+
+// renew begins the counters anew.
+func renew(s *doc.Node, now time.Time) {
+	s.Set("quota_remaining", s.Get("quota_max"))
+	if s.Get("quota_max") == nil {
+		s.Set("quota_remaining", doc.NewInt(0))
+	}
+	if rate := s.Get("quota_renewal_rate").Int(); rate > 0 {
+		s.Set("quota_renews", doc.NewInt(now.Unix()+rate))
+	}
+}
+
+// past reports whether a session expires at a time that is over. 1 means at once.
+func past(s *doc.Node, now time.Time) bool {
+	at := s.Get("expires").Int()
+	return at > 1 && at < now.Unix()
+}
+
+// apply applies the policies of a session; one that gateways do not know is refused.
+func (k *Keys) apply(ctx context.Context, r store.Reader, s *doc.Node) (*doc.Node, error) {
+	var list []*doc.Node
+	for _, id := range key.Policies(s) {
+		p, err := k.Policy(ctx, r, id)
+		if fault.KindOf(err) == fault.NotFound {
+			return nil, fmt.Errorf("%w: policy not found", gateway.ErrRefused)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return key.Apply(s, list), nil
+}
+
+// stored returns a key as callers see it. It is known only to those who named it.
+func (c content) stored(known bool) gateway.StoredKey {
+	out := gateway.StoredKey{Key: gateway.Key{Hash: c.Hash}, Session: shown(c.Session)}
+	if known {
+		out.ID = c.ID
+	}
+	return out
+}
+
+// shown returns a session as gateways answer it: without a password, and without
+// members that are zero.
+func shown(s *doc.Node) *doc.Node {
+	out := doc.NewObject()
+	for name, v := range s.Members() {
+		if !zero(v) {
+			out.Set(name, v.Clone())
+		}
+	}
+	out.Delete("basic_auth_data", "password")
+	return out
+}
+
+func zero(n *doc.Node) bool {
+	switch n.Type() {
+	case doc.TypeArray, doc.TypeObject:
+		return n.Len() == 0
+	case doc.TypeBool:
+		return !n.True()
+	case doc.TypeString:
+		return n.Text() == ""
+	case doc.TypeNumber:
+		return n.Float() == 0
+	}
+	return true
+}
+
+// Key implements gateway.Keys.
+func (k *Keys) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (gateway.StoredKey, error) {
+	var c content
+	hash := k.find(org, name)
+	err := k.view(ctx, org, func(r store.Reader) error {
+		rec, err := k.get(ctx, r, hash)
+		if err != nil {
+			return err
+		}
+		c, err = k.current(ctx, r, rec)
+		return err
+	})
+	if errors.Is(err, gateway.ErrUnknown) {
+		err = k.missing(ctx, hash)
+	}
+	if err != nil {
+		return gateway.StoredKey{}, classify(err)
+	}
+	return c.stored(name.By == gateway.ByKey), nil
+}
+
+// current opens a record with its policies as they are now. When one of them is gone,
+// the session stays as it was.
+func (k *Keys) current(ctx context.Context, r store.Reader, rec KeyRecord) (content, error) {
+	c, err := k.open(rec)
+	if err != nil {
+		return c, err
+	}
+	s, err := k.apply(ctx, r, c.Session)
+	if err == nil {
+		c.Session = s
+	}
+	if errors.Is(err, gateway.ErrRefused) {
+		err = nil
+	}
+	return c, err
+}
+
+// ReplaceKey implements gateway.Keys.
+func (k *Keys) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.KeyName, session *doc.Node, keepCounters bool) (gateway.StoredKey, error) {
+	hash := k.find(org, name)
+	if _, err := k.Key(ctx, org, name); err != nil { // which also tells strangers nothing of the session
+		return gateway.StoredKey{}, err
+	}
+	s, err := k.prepare(ctx, org, session)
+	if err != nil {
+		return gateway.StoredKey{}, classify(err)
+	}
+	var c content
+	err = k.update(ctx, org, func(w store.Writer) error {
+		rec, err := k.get(ctx, w, hash)
+		if err != nil {
+			return err
+		}
+		if c, err = k.open(rec); err != nil {
+			return err
+		}
+		c.Session = k.over(c.Session, s.Clone(), keepCounters)
+		return k.put(ctx, w, rec, c)
+	})
+	if err != nil {
+		return gateway.StoredKey{}, classify(err)
+	}
+	return c.stored(name.By == gateway.ByKey), nil
+}
+
+// over returns a session that takes the place of another one: a password that is not
+// sent stays, as do the time of creation and an expiry that the new one sets in the past.
+func (k *Keys) over(old, s *doc.Node, keepCounters bool) *doc.Node {
+	if v := old.Get("date_created"); v != nil {
+		s.Set("date_created", v)
+	}
+	if past(s, k.Now()) {
+		s.Set("expires", doc.NewInt(old.Get("expires").Int()))
+	}
+	if v := old.Get("hmac_string"); v != nil && s.Get("hmac_string") == nil && s.Get("hmac_enabled").True() {
+		s.Set("hmac_string", v)
+	}
+	if data := s.Get("basic_auth_data"); data.Is(doc.TypeObject) && data.Get("password").Text() == "" {
+		s.Set("basic_auth_data", old.Get("basic_auth_data"))
+	}
+	if keepCounters {
+		for _, name := range []string{"quota_remaining", "quota_renews"} {
+			if v := old.Get(name); v != nil {
+				s.Set(name, v)
+			}
+		}
+	}
+	return s
+}
+
+// DeleteKey implements gateway.Keys.
+func (k *Keys) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyName) error {
+	hash := k.find(org, name)
+	err := k.update(ctx, org, func(w store.Writer) error {
+		rec, err := k.get(ctx, w, hash)
+		if err == nil {
+			_, err = KeyKind.Delete(ctx, w, rec.ID, nil)
+		}
+		return err
+	})
+	if errors.Is(err, gateway.ErrUnknown) {
+		err = k.missing(ctx, hash)
+	}
+	return classify(err)
+}
+
+// Keys implements gateway.Keys.
+func (k *Keys) Keys(ctx context.Context, org tenant.ID, api string) ([]string, error) {
+	hashes := []string{}
+	err := k.view(ctx, org, func(r store.Reader) error {
+		hashes = hashes[:0]
+		for rec, err := range KeyKind.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			c, err := k.current(ctx, r, rec.Value)
+			if err != nil {
+				return err
+			}
+			if api == "" || c.Session.Get("access_rights", api) != nil {
+				hashes = append(hashes, c.Hash)
+			}
+		}
+		return nil
+	})
+	slices.Sort(hashes)
+	return hashes, classify(err)
+}
+
+// PreviewKey implements gateway.Keys.
+func (k *Keys) PreviewKey(ctx context.Context, org tenant.ID, session *doc.Node) (*doc.Node, error) {
+	s, err := k.prepare(ctx, org, session)
+	if err != nil {
+		return nil, classify(err)
+	}
+	return shown(s), nil
+}

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// WithGatewayControl says how gateways are asked for what lives in them. Without it the
+// service keeps that in its own store.
+func WithGatewayControl(c gateway.Control) Option { return func(o *settings) { o.control = &c } }
+
+// newGatewayControl returns the control API of gateways.
+func newGatewayControl(b basics, s people, o outside, st store.Store, secrets secret.Keys) gateway.Control {
+	if o.control != nil {
+		return *o.control
+	}
+	return gateway.Control{Keys: &local.Keys{
+		Store: st, Secrets: secrets, Passwords: s.passwords, NewID: b.newID, Now: b.now, Policy: policies.AtGateways,
+	}}
+}
+
+// localRegistrations are the kinds of what lives in gateways where our own store keeps it.
+func localRegistrations() []crud.Registrar {
+	return []crud.Registrar{
+		crud.Facts[local.KeyRecord]{Kind: local.KeyKind, Sealed: func(r *local.KeyRecord) *string { return &r.Sealed }, Sample: func(at crud.Stamp) (local.KeyRecord, error) {
+			return local.KeyRecord{ID: at.ID, OrgID: at.Org, Digest: at.ID, Sealed: "sealed"}, nil
+		}},
+	}
+}

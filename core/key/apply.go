@@ -1,0 +1,218 @@
+package key
+
+import (
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Policies returns the identifiers of the policies that a session carries. The single
+// form counts only without the list, as at gateways.
+func Policies(session *doc.Node) []string {
+	ids := session.Get("apply_policies").Texts()
+	if one := session.Get("apply_policy_id").Text(); len(ids) == 0 && one != "" {
+		return []string{one}
+	}
+	return ids
+}
+
+// APIs returns the identifiers of the APIs to which a session has rights.
+func APIs(session *doc.Node) []string { return session.Get("access_rights").Names() }
+
+// part is one of the limits that a policy may set by itself.
+type part struct {
+	partition string
+	members   []string
+	value     func(*doc.Node) float64 // 0 says nothing, less is unlimited
+}
+
+var parts = []part{
+	{"rate_limit", []string{"rate", "per", "throttle_interval", "throttle_retry_limit", "smoothing"}, func(n *doc.Node) float64 {
+		return n.Get("rate").Float() / max(n.Get("per").Float(), 1)
+	}},
+	{"quota", []string{"quota_max", "quota_renewal_rate"}, func(n *doc.Node) float64 { return n.Get("quota_max").Float() }},
+	{"complexity", []string{"max_query_depth"}, func(n *doc.Node) float64 { return n.Get("max_query_depth").Float() }},
+}
+
+// take copies a part of the limits of a policy where that allows more.
+func (p part) take(to, from *doc.Node) {
+	a, b := p.value(from), p.value(to)
+	if a == 0 || b < 0 || a > 0 && a <= b {
+		return
+	}
+	p.copy(to, from)
+}
+
+func (p part) copy(to, from *doc.Node) {
+	for _, name := range p.members {
+		if v := from.Get(name); v.Is(doc.Absent, doc.TypeNull) {
+			to.Delete(name)
+		} else {
+			to.Set(name, v.Clone())
+		}
+	}
+}
+
+const (
+	acl    = "acl"
+	perAPI = "per_api"
+)
+
+// sets reports whether a policy sets a part: all of them, unless its partitions name some.
+func sets(policy *doc.Node, partition string) bool {
+	partitions := policy.Get("partitions")
+	for _, name := range []string{acl, "rate_limit", "quota", "complexity", perAPI} {
+		if partitions.Get(name).True() {
+			return partitions.Get(partition).True() || partitions.Get(perAPI).True()
+		}
+	}
+	return true
+}
+
+// Apply returns a session with its policies applied, as gateways do it
+// (docs/wire/keys.md#policies). What a policy sets replaces what the session says;
+// of several policies the most generous limit counts, and rights are joined.
+func Apply(session *doc.Node, policies []*doc.Node) *doc.Node {
+	s := session.Clone()
+	if len(policies) == 0 {
+		return s
+	}
+	m := merge{session: s, rights: doc.NewObject(), limited: map[string]map[string]bool{}}
+	m.clear(policies)
+	for _, p := range policies {
+		m.add(p)
+	}
+	m.settle()
+	return s
+}
+
+// merge is the application of policies to a session.
+type merge struct {
+	session *doc.Node
+	rights  *doc.Node                  // that policies give; each has a limit
+	acl     bool                       // a policy gives rights
+	limited map[string]map[string]bool // parts that policies set, by API
+}
+
+// clear takes from the session what its policies set.
+func (m *merge) clear(policies []*doc.Node) {
+	for _, p := range policies {
+		if sets(p, acl) {
+			m.acl = true
+		}
+		for _, part := range parts {
+			if sets(p, part.partition) {
+				part.copy(m.session, nil)
+			}
+		}
+	}
+}
+
+func (m *merge) add(p *doc.Node) {
+	own := p.Get("partitions", perAPI).True()
+	for api, definition := range p.Get("access_rights").Members() {
+		right := m.rights.Get(api)
+		if right == nil {
+			right = doc.NewObject()
+			right.Set("limit", doc.NewObject())
+		}
+		if sets(p, acl) {
+			join(right, definition)
+			m.rights.Set(api, right)
+		}
+		limits := p
+		if l := definition.Get("limit"); own && l.Is(doc.TypeObject) {
+			limits = l
+		}
+		m.limit(api, right.Get("limit"), p, limits)
+	}
+	for _, part := range parts {
+		if !own && sets(p, part.partition) {
+			part.take(m.session, p)
+		}
+	}
+	m.note(p)
+}
+
+// limit takes over the limits of a policy for one API.
+func (m *merge) limit(api string, to, p, from *doc.Node) {
+	for _, part := range parts {
+		if !sets(p, part.partition) {
+			continue
+		}
+		if m.limited[api] == nil {
+			m.limited[api] = map[string]bool{}
+		}
+		m.limited[api][part.partition] = true
+		part.take(to, from)
+	}
+}
+
+// note takes over what no partition is about.
+func (m *merge) note(p *doc.Node) {
+	if p.Get("is_inactive").True() {
+		m.session.Set("is_inactive", doc.NewBool(true))
+	}
+	tags := m.session.Get("tags").Texts()
+	for _, tag := range p.Get("tags").Texts() {
+		if !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	if len(tags) > 0 {
+		m.session.Set("tags", doc.NewStrings(tags))
+	}
+	for name, v := range p.Get("meta_data").Members() {
+		if !m.session.Get("meta_data").Is(doc.TypeObject) {
+			m.session.Set("meta_data", doc.NewObject())
+		}
+		m.session.Get("meta_data").Set(name, v.Clone())
+	}
+}
+
+// settle gives rights the limits of the session where no policy sets theirs. The limits
+// of an only API are those of the session too, for gateways before per-API limits.
+func (m *merge) settle() {
+	for api, right := range m.rights.Members() {
+		for _, part := range parts {
+			if !m.limited[api][part.partition] {
+				part.copy(right.Get("limit"), m.session)
+			}
+			if m.rights.Len() == 1 {
+				part.copy(m.session, right.Get("limit"))
+			}
+		}
+	}
+	if m.acl {
+		m.session.Set("access_rights", m.rights)
+	}
+}
+
+// join adds what an access definition allows to another one.
+func join(to, from *doc.Node) {
+	for name, v := range from.Members() {
+		switch have := to.Get(name); {
+		case name == "limit":
+		case have.Is(doc.TypeArray) && v.Is(doc.TypeArray):
+			unite(have, v)
+		case have.Is(doc.TypeObject) && v.Is(doc.TypeObject):
+			join(have, v)
+		case have.Is(doc.Absent, doc.TypeNull):
+			to.Set(name, v.Clone())
+		}
+	}
+}
+
+// unite adds the items of a list that another one lacks.
+func unite(to, from *doc.Node) {
+	known := make(map[string]bool, to.Len())
+	for _, item := range to.Items() {
+		known[item.Canonical()] = true
+	}
+	for _, item := range from.Items() {
+		if text := item.Canonical(); !known[text] {
+			known[text] = true
+			to.Append(item.Clone())
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package key_test
+
+import (
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/key"
+)
+
+func parse(t testing.TB, text string) *doc.Node {
+	t.Helper()
+	n, err := doc.ParseNode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestApply(t *testing.T) {
+	const gold = `{"id":"gold","rate":100,"per":60,"quota_max":5,"quota_renewal_rate":3600,"access_rights":{"a":{"api_id":"a","versions":["1"]}}}`
+	for name, c := range map[string]struct {
+		session  string
+		policies []string
+		want     string
+	}{
+		"none": {`{"rate":1,"access_rights":{"a":{}}}`, nil, `{"rate":1,"access_rights":{"a":{}}}`},
+		"one sets everything": {`{"rate":1,"alias":"x","access_rights":{"b":{}}}`, []string{gold},
+			`{"alias":"x","rate":100,"per":60,"quota_max":5,"quota_renewal_rate":3600,"access_rights":{"a":{"limit":{"rate":100,"per":60,"quota_max":5,"quota_renewal_rate":3600},"api_id":"a","versions":["1"]}}}`},
+		"the most generous counts": {`{}`, []string{
+			`{"rate":100,"per":60,"quota_max":5,"max_query_depth":3,"access_rights":{"a":{"versions":["1"]}}}`,
+			`{"rate":5,"per":1,"quota_max":-1,"max_query_depth":2,"access_rights":{"a":{"versions":["1","2"]},"b":null}}`},
+			`{"rate":5,"per":1,"quota_max":-1,"max_query_depth":3,"access_rights":{
+				"a":{"limit":{"rate":5,"per":1,"quota_max":-1,"max_query_depth":3},"versions":["1","2"]},"b":{"limit":{"rate":5,"per":1,"quota_max":-1,"max_query_depth":2}}}}`},
+		"partitions": {`{"rate":1,"quota_max":9,"access_rights":{"b":{"api_id":"b"}}}`, []string{
+			`{"rate":7,"per":1,"quota_max":3,"access_rights":{"a":{}},"partitions":{"rate_limit":true}}`},
+			`{"quota_max":9,"rate":7,"per":1,"access_rights":{"b":{"api_id":"b"}}}`},
+		"rights alone have the limits of the session": {`{"rate":2,"per":1,"quota_max":9}`, []string{
+			`{"rate":7,"access_rights":{"a":{},"b":{}},"partitions":{"acl":true}}`},
+			`{"rate":2,"per":1,"quota_max":9,"access_rights":{"a":{"limit":{"rate":2,"per":1,"quota_max":9}},"b":{"limit":{"rate":2,"per":1,"quota_max":9}}}}`},
+		"limits of each API": {`{"rate":2}`, []string{
+			`{"rate":7,"per":1,"access_rights":{"a":{"limit":{"rate":3,"per":1}},"b":{}},"partitions":{"per_api":true}}`},
+			`{"access_rights":{"a":{"limit":{"rate":3,"per":1}},"b":{"limit":{"rate":7,"per":1}}}}`},
+		"an inactive policy, tags and data": {`{"tags":["x"],"meta_data":{"k":1}}`, []string{
+			`{"is_inactive":true,"tags":["x","y"],"meta_data":{"k":2,"m":3},"partitions":{"quota":true}}`},
+			`{"tags":["x","y"],"meta_data":{"k":2,"m":3},"is_inactive":true}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var list []*doc.Node
+			for _, p := range c.policies {
+				list = append(list, parse(t, p))
+			}
+			session := parse(t, c.session)
+			if got := key.Apply(session, list); !got.Equal(parse(t, c.want)) {
+				t.Errorf("%s", got.JSON())
+			}
+			if !session.Equal(parse(t, c.session)) {
+				t.Error("the session of the caller has changed")
+			}
+		})
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	for session, want := range map[string]int{
+		`{}`: 0, `{"apply_policy_id":"x"}`: 1, `{"apply_policy_id":"x","apply_policies":["a","b"]}`: 2, `{"apply_policies":null}`: 0,
+	} {
+		if got := key.Policies(parse(t, session)); len(got) != want {
+			t.Errorf("%s: %v", session, got)
+		}
+	}
+}
+
+// FuzzApply: whatever clients store, policies can be applied to it, and twice makes no difference.
+func FuzzApply(f *testing.F) {
+	f.Add(`{"access_rights":{"a":{"versions":["1"]}},"tags":["x"]}`, `{"rate":1,"access_rights":{"a":{"limit":{"rate":2}}},"partitions":{"per_api":true}}`)
+	f.Add(`{}`, `{"access_rights":{"a":null},"meta_data":{"a":1},"quota_max":-1}`)
+	f.Fuzz(func(t *testing.T, session, policy string) {
+		s, err := doc.ParseNode([]byte(session))
+		p, more := doc.ParseNode([]byte(policy))
+		if err != nil || more != nil || !s.Is(doc.TypeObject) || len(key.Table.Check(s)) > 0 {
+			return
+		}
+		once := key.Apply(s, []*doc.Node{p})
+		if twice := key.Apply(once, []*doc.Node{p}); len(key.Table.Check(once)) == 0 && !twice.Equal(once) {
+			t.Errorf("%s, then %s", once.JSON(), twice.JSON())
+		}
+	})
+}
