@@ -57,12 +57,15 @@ type Resource[T table.Row[T], L, S any] struct {
 type Above struct{ Kind, Param string }
 
 // Hooks is what happens around the writes of a resource. Each may be nil; an error ends
-// the write, and nothing is stored. All but Prepare and Failed run in the unit of work,
-// maybe more than once, and have no effect but through the writer and the change.
+// the write, and nothing is stored. All but Turn, Prepare and Failed run in the unit of
+// work, maybe more than once, and have no effect but through the writer and the change.
 type Hooks[T any] struct {
 	// Check holds the record against others: in the unit of work and, when there is
 	// Prepare, before it. It changes nothing.
 	Check func(ctx context.Context, r store.Reader, c *Change[T]) error
+	// Turn runs what follows, Prepare to Failed, when nothing else does that must not run
+	// beside it. The change is drafted again then: something may have changed meanwhile.
+	Turn func(ctx context.Context, c *Change[T], write func(context.Context) error) error
 	// Prepare runs before the unit of work, when the record is valid, has its CID, and no
 	// other record has what must be its own: for calls to others. Failed runs when nothing
 	// was stored after it.

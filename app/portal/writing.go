@@ -81,17 +81,59 @@ func (o Operations[T, L, S]) change(op store.Op, in place, body *table.Body[T]) 
 	return c, at
 }
 
+// write is one write while it is carried out.
+type write[T any] struct {
+	*Change[T]
+	// draft fills the change in out of what is stored at this moment; put stores it.
+	draft func(context.Context, store.Reader) error
+	put   func(context.Context, store.Writer) error
+}
+
 // carryOut runs a write: what is valid is prepared, and stored in one unit of work.
-// draft fills the change in out of what is stored at this moment.
-func (o Operations[T, L, S]) carryOut(ctx context.Context, c *Change[T], draft func(context.Context, store.Reader) error, put func(context.Context, store.Writer) error) (shown S, err error) {
-	if err := o.prepared(ctx, c, draft); err != nil {
-		return shown, err
+func (o Operations[T, L, S]) carryOut(ctx context.Context, c write[T]) (shown S, err error) {
+	if o.Prepare == nil {
+		return o.store(ctx, c)
 	}
+	prepared := func(ctx context.Context) error {
+		err := o.admitted(ctx, c)
+		if err == nil {
+			err = o.Prepare(ctx, c.Change)
+		}
+		if err == nil {
+			shown, err = o.store(ctx, c)
+		}
+		return err
+	}
+	if o.Turn == nil {
+		err = prepared(ctx)
+	} else if err = o.admitted(ctx, c); err == nil {
+		err = o.Turn(ctx, c.Change, prepared)
+	}
+	return shown, err
+}
+
+// admitted refuses what cannot be stored, as far as that is known by now.
+func (o Operations[T, L, S]) admitted(ctx context.Context, c write[T]) error {
+	return o.Store.View(ctx, c.Scope, func(r store.Reader) error {
+		if err := c.draft(ctx, r); err != nil {
+			return err
+		}
+		if c.Op != store.Deleted {
+			if err := free(ctx, r, o.Kind, c.New); err != nil {
+				return err
+			}
+		}
+		return o.checked(ctx, r, c.Change)
+	})
+}
+
+// store carries out the unit of work.
+func (o Operations[T, L, S]) store(ctx context.Context, c write[T]) (shown S, err error) {
 	_, err = o.Store.Update(ctx, c.Scope, func(w store.Writer) error {
 		for _, step := range []func(context.Context, store.Writer) error{
-			func(ctx context.Context, w store.Writer) error { return draft(ctx, w) },
-			func(ctx context.Context, w store.Writer) error { return o.checked(ctx, w, c) },
-			o.hook(o.Before, c), put, o.hook(o.After, c),
+			func(ctx context.Context, w store.Writer) error { return c.draft(ctx, w) },
+			func(ctx context.Context, w store.Writer) error { return o.checked(ctx, w, c.Change) },
+			o.hook(o.Before, c.Change), c.put, o.hook(o.After, c.Change),
 			func(ctx context.Context, w store.Writer) (err error) {
 				if c.Op != store.Deleted {
 					shown, err = o.Show(ctx, w, c.New)
@@ -106,31 +148,9 @@ func (o Operations[T, L, S]) carryOut(ctx context.Context, c *Change[T], draft f
 		return nil
 	})
 	if err != nil && o.Failed != nil {
-		o.Failed(context.WithoutCancel(ctx), c)
+		o.Failed(context.WithoutCancel(ctx), c.Change)
 	}
 	return shown, err
-}
-
-// prepared runs Prepare once nothing speaks against the write that is known by now.
-func (o Operations[T, L, S]) prepared(ctx context.Context, c *Change[T], draft func(context.Context, store.Reader) error) error {
-	if o.Prepare == nil {
-		return nil
-	}
-	err := o.Store.View(ctx, c.Scope, func(r store.Reader) error {
-		if err := draft(ctx, r); err != nil {
-			return err
-		}
-		if c.Op != store.Deleted {
-			if err := free(ctx, r, o.Kind, c.New); err != nil {
-				return err
-			}
-		}
-		return o.checked(ctx, r, c)
-	})
-	if err != nil {
-		return err
-	}
-	return o.Prepare(ctx, c)
 }
 
 func (o Operations[T, L, S]) checked(ctx context.Context, r store.Reader, c *Change[T]) error {
@@ -153,7 +173,7 @@ func (o Operations[T, L, S]) hook(fn func(context.Context, store.Writer, *Change
 func (o Operations[T, L, S]) Insert(ctx context.Context, in creation[T]) (S, error) {
 	c, at := o.change(store.Created, in.place, &in.Body)
 	fresh := c.New
-	return o.carryOut(ctx, c, func(ctx context.Context, r store.Reader) (err error) {
+	return o.carryOut(ctx, write[T]{c, func(ctx context.Context, r store.Reader) (err error) {
 		if c.Parent, err = o.parent(ctx, r, in.place); err != nil {
 			return err
 		}
@@ -171,7 +191,7 @@ func (o Operations[T, L, S]) Insert(ctx context.Context, in creation[T]) (S, err
 	}, func(ctx context.Context, w store.Writer) (err error) {
 		c.New, err = Add(ctx, w, o.Kind, at, c.New)
 		return err
-	})
+	}})
 }
 
 // CreateRow makes a record.
@@ -183,7 +203,7 @@ func (o Operations[T, L, S]) CreateRow(opts ...operation.Option) operation.Row {
 // Revise changes a record as a body says.
 func (o Operations[T, L, S]) Revise(ctx context.Context, in revision[T]) (S, error) {
 	c, at := o.change(store.Updated, in.place, &in.Body)
-	return o.carryOut(ctx, c, func(ctx context.Context, r store.Reader) (err error) {
+	return o.carryOut(ctx, write[T]{c, func(ctx context.Context, r store.Reader) (err error) {
 		if c.Old, err = o.Lookup(ctx, r, in.address); err != nil {
 			return err
 		}
@@ -200,7 +220,7 @@ func (o Operations[T, L, S]) Revise(ctx context.Context, in revision[T]) (S, err
 	}, func(ctx context.Context, w store.Writer) (err error) {
 		c.New, err = Edit(ctx, w, o.Kind, tableOf[T]().Base(&c.Old).ID, at, func(T) (T, error) { return c.New, nil })
 		return err
-	})
+	}})
 }
 
 // UpdateRow changes a record: what the body does not name stays.
@@ -223,12 +243,12 @@ func UpdateRowAs[V any, T table.Row[T], L, S any](o Operations[T, L, S], less fu
 // Delete removes a record.
 func (o Operations[T, L, S]) Delete(ctx context.Context, in address) (Status, error) {
 	c, at := o.change(store.Deleted, in.place, nil)
-	_, err := o.carryOut(ctx, c, func(ctx context.Context, r store.Reader) (err error) {
+	_, err := o.carryOut(ctx, write[T]{c, func(ctx context.Context, r store.Reader) (err error) {
 		c.Old, err = o.Lookup(ctx, r, in)
 		return err
 	}, func(ctx context.Context, w store.Writer) error {
 		return Remove(ctx, w, o.Kind, tableOf[T]().Base(&c.Old).ID, at)
-	})
+	}})
 	return Status{"ok"}, err
 }
 

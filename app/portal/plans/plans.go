@@ -48,7 +48,7 @@ func Resource(open synchronise.Providers) portal.Resource[plan.Plan, Listed, Sho
 		Kind: Kind, Name: "portal-plans", Path: "/plans", Param: "plan_id", One: "a plan", Many: "plans",
 		List: list, Show: show, Sample: sample, Hooks: hooks,
 		Rows: func(o portal.Operations[plan.Plan, Listed, Shown]) []operation.Row {
-			failing := operation.Faulting(table.CodeInvalid, synchronise.CodeCarry)
+			failing := operation.Faulting(table.CodeInvalid, synchronise.CodeCarry, providers.CodeBusy)
 			missing := operation.Answers(nil) // a plan that is not there is 404 for every operation
 			return []operation.Row{
 				o.ListRow(), o.CreateRow(failing, operation.Notes("The policy is made at the dashboard first.")), o.GetRow(),

@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -302,6 +306,39 @@ func TestMeanwhile(t *testing.T) {
 		t.Error("a plan that is deleted meanwhile is changed")
 	}
 	w.quiet()
+}
+
+// TestRunMeanwhile: a run of the synchronisation that begins while an administrator makes
+// a plan waits until the plan is stored; what concerns the portal alone does not wait for
+// a run.
+func TestRunMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, false)
+		service := providers.New(providers.Config{Tools: w.tools, Scope: w.scope, Shelves: []providers.Shelf{plans.Shelf},
+			Dial: func(provider.Settings) dashboard.Dashboard { return w.dash }})
+		w.connect(service.Open)
+		var ran error
+		w.dash.made = func() {
+			go func() { _, ran = service.Synchronise(t.Context(), 1) }()
+			synctest.Wait()
+		}
+		p := w.create(gold)
+		if synctest.Wait(); ran != nil {
+			t.Fatal(ran)
+		}
+		if got := w.get(p.ID); got.DisplayName != "Golden" || !slices.Equal(got.Catalogues, []table.ID{1}) {
+			t.Errorf("%+v", got)
+		}
+		w.quiet()
+
+		w.dash.before = func(string) error {
+			w.change(p.ID, `{"DisplayName":"Best"}`)
+			return nil
+		}
+		if got := w.change(p.ID, `{"KeyExpiresIn":5}`); got.DisplayName != "Best" {
+			t.Errorf("%+v", got)
+		}
+	})
 }
 
 // TestCatalogues: plans keep in which catalogues they are, and hidden ones come back to

@@ -40,6 +40,7 @@ type watched struct {
 	dashboard.Dashboard
 	calls  int
 	before func(call string) error // nil: nothing
+	made   func()                  // runs when a policy has been made; nil: nothing
 }
 
 func (d *watched) called(call string) error {
@@ -61,7 +62,11 @@ func (d *watched) Create(ctx context.Context, n *doc.Node) (sync.Ref, error) {
 	if err := d.called("create"); err != nil {
 		return sync.Ref{}, err
 	}
-	return d.Dashboard.Create(ctx, n)
+	ref, err := d.Dashboard.Create(ctx, n)
+	if d.made != nil {
+		d.made()
+	}
+	return ref, err
 }
 
 func (d *watched) Replace(ctx context.Context, p dashboard.Policy) error {
@@ -128,21 +133,25 @@ func open(t *testing.T, overHTTP bool) *world {
 		w.dash.Dashboard = remote.New(fetch.New(fetch.Config{MaxBytes: 1 << 20}), remote.Config{URL: server.URL, Secret: b.AccessKey, Trusted: true, Pause: time.Millisecond})
 	}
 	n := 0
-	w.tools = crud.Tools{Store: w.db, Now: time.Now, NewID: func() string { n++; return fmt.Sprint(n) }}
-	dial := func(context.Context, tenant.Scope, table.ID) (synchronise.Provider, error) { return w.provider(), nil }
+	w.tools = crud.Tools{Store: w.db, Now: time.Now, NewID: func() string { n++; return fmt.Sprint(n) }, Log: slog.New(slog.DiscardHandler)}
+	w.connect(func(context.Context, tenant.Scope, table.ID) (synchronise.Provider, error) { return w.provider(), nil })
+	w.update(func(wr store.Writer) error { return catalogues.Found(t.Context(), wr, w.at()) })
+	for _, name := range []string{"One", "Two"} {
+		w.update(func(wr store.Writer) error {
+			_, err := portal.Add(t.Context(), wr, providers.Kind, w.at(), provider.Provider{Name: name, Settings: provider.Settings{PoliciesTags: w.provider().Tags}})
+			return err
+		})
+	}
+	return w
+}
+
+// connect makes operations that find the dashboard by dial.
+func (w *world) connect(dial synchronise.Providers) {
 	for _, r := range []crud.Registrar{plans.Resource(dial), rows.Resource(dial), catalogues.Resource(products.Offers(), plans.Offers), catalogues.AudienceResource} {
 		for _, o := range r.Registration().Operations(w.tools) {
 			w.ops[o.ID] = o
 		}
 	}
-	w.update(func(wr store.Writer) error { return catalogues.Found(t.Context(), wr, w.at()) })
-	for _, name := range []string{"One", "Two"} {
-		w.update(func(wr store.Writer) error {
-			_, err := portal.Add(t.Context(), wr, providers.Kind, w.at(), provider.Provider{Name: name})
-			return err
-		})
-	}
-	return w
 }
 
 func (w *world) provider() synchronise.Provider {

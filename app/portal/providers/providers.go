@@ -81,7 +81,8 @@ func (s *Service) reach(p provider.Provider) (synchronise.Provider, error) {
 	if err != nil {
 		return synchronise.Provider{}, err
 	}
-	return synchronise.Provider{Dashboard: s.Dial(p.Settings), Tags: p.Settings.PoliciesTags, Org: p.Settings.OrgID}, nil
+	turn := func(ctx context.Context, fn func(context.Context) error) error { return s.turns.do(ctx, p.ID, maxWrites, fn) }
+	return synchronise.Provider{Dashboard: s.Dial(p.Settings), Tags: p.Settings.PoliciesTags, Org: p.Settings.OrgID, Turn: turn}, nil
 }
 
 // opened returns a provider with its secret in plain text.

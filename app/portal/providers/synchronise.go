@@ -32,7 +32,7 @@ func (s *Service) Synchronise(ctx context.Context, id table.ID) (synchronise.Rep
 // synchroniseUnless is Synchronise, unless somebody has done it meanwhile: enough decides
 // by the end of the last attempt.
 func (s *Service) synchroniseUnless(ctx context.Context, id table.ID, enough func(time.Time) bool) (report synchronise.Report, err error) {
-	err = s.turns.do(ctx, id, func(ctx context.Context) error {
+	err = s.turns.do(ctx, id, maxRuns, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, longest)
 		defer cancel()
 		p, tried, err := s.find(ctx, id.String())

@@ -10,13 +10,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// maxWaiting is how many may wait for a provider in one process.
-const maxWaiting = 16
+// How many may wait for a provider in one process: writes are short.
+const (
+	maxRuns   = 16
+	maxWrites = 64
+)
 
 // CodeBusy is the code of the fault for a provider for which too many wait.
 const CodeBusy = "portal_provider.busy"
 
-// turns sees to it that a provider is synchronised by one at a time: in this process, and
+// turns sees to it that a provider is synchronised, or written to, by one at a time: in this process, and
 // where the store has leases, in all of them.
 type turns struct {
 	leases store.Leases // nil: the store has none, and no other process has the store
@@ -39,10 +42,10 @@ func newTurns(c Config) *turns {
 	return t
 }
 
-// do waits for the turn of a provider and uses it. The context that fn gets ends when the
-// turn is lost.
-func (t *turns) do(ctx context.Context, id table.ID, fn func(context.Context) error) error {
-	l, err := t.enter(id)
+// do waits for the turn of a provider behind no more than so many, and uses it. The
+// context that fn gets ends when the turn is lost.
+func (t *turns) do(ctx context.Context, id table.ID, most int, fn func(context.Context) error) error {
+	l, err := t.enter(id, most)
 	if err != nil {
 		return err
 	}
@@ -82,7 +85,7 @@ func (t *turns) hold(ctx context.Context, id table.ID, fn func(context.Context) 
 	return err
 }
 
-func (t *turns) enter(id table.ID) (*line, error) {
+func (t *turns) enter(id table.ID, most int) (*line, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l := t.lines[id]
@@ -91,8 +94,8 @@ func (t *turns) enter(id table.ID) (*line, error) {
 		l.token <- struct{}{}
 		t.lines[id] = l
 	}
-	if l.waiting > maxWaiting {
-		return nil, fault.New(fault.TooMany, CodeBusy, "the provider is being synchronised, and too many wait for it: try again later")
+	if l.waiting > most {
+		return nil, fault.New(fault.TooMany, CodeBusy, "the provider is busy, and too many wait for it: try again later")
 	}
 	l.waiting++
 	return l, nil

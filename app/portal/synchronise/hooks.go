@@ -44,25 +44,48 @@ type keeper[T Carrier[T]] struct {
 // a record without its policy is hidden. A hook that calls these keeps Change.Memo.
 func Hooks[T Carrier[T]](kind *store.Kind[T], providers Providers, provider func(T) table.ID) portal.Hooks[T] {
 	k := keeper[T]{kind, providers, provider}
-	return portal.Hooks[T]{Prepare: k.prepare, Failed: k.failed, Before: k.before, After: k.after}
+	return portal.Hooks[T]{Turn: k.turn, Prepare: k.prepare, Failed: k.failed, Before: k.before, After: k.after}
+}
+
+// wanted returns what a write wants of a record, and its provider.
+func (k keeper[T]) wanted(c *portal.Change[T]) (want sync.Record, of table.ID) {
+	if c.Op != store.Deleted {
+		return c.New.Record(), k.of(c.New)
+	}
+	want = c.Old.Record()
+	want.Deleted = true
+	return want, k.of(c.Old)
+}
+
+// turn keeps runs of the synchronisation away from a write that the dashboard hears of:
+// one that begins between the policy and the record would make a record of its own.
+func (k keeper[T]) turn(ctx context.Context, c *portal.Change[T], write func(context.Context) error) error {
+	want, of := k.wanted(c)
+	if !want.Pending() {
+		return write(ctx)
+	}
+	p, err := k.providers(ctx, c.Scope, of)
+	if err != nil {
+		return err
+	}
+	if p.Turn == nil {
+		return write(ctx)
+	}
+	return p.Turn(ctx, write)
 }
 
 func (k keeper[T]) prepare(ctx context.Context, c *portal.Change[T]) error {
-	v, was := c.New, sync.Record{}
+	was := sync.Record{}
 	if c.Op != store.Created {
 		was = c.Old.Record()
 	} else if err := c.Store.View(ctx, c.Scope, func(r store.Reader) error { return k.apart(ctx, r, c) }); err != nil {
 		return err
 	}
-	want := v.Record()
-	if c.Op == store.Deleted {
-		v, want = c.Old, was
-		want.Deleted = true
-	}
+	want, of := k.wanted(c)
 	if !want.Pending() {
 		return nil
 	}
-	p, err := k.providers(ctx, c.Scope, k.of(v))
+	p, err := k.providers(ctx, c.Scope, of)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,8 @@ type Provider struct {
 	Dashboard dashboard.Dashboard
 	Tags      []string // PoliciesTags
 	Org       string   // organisation at the dashboard, or ""
+	// Turn runs fn when neither a run nor another write is under way; nil: none can be.
+	Turn func(ctx context.Context, fn func(context.Context) error) error
 }
 
 // Report is what a run has found and done.

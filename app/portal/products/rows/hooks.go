@@ -41,7 +41,7 @@ func hooks(providers synchronise.Providers) portal.Hooks[product.Product] {
 		}
 	}
 	return portal.Hooks[product.Product]{
-		Check: check,
+		Check: check, Turn: policy.Turn,
 		Prepare: func(ctx context.Context, c *change) error {
 			dial, apis, err := admitted(ctx, c, providers)
 			if err != nil {

@@ -40,7 +40,7 @@ func Resource(dashboards synchronise.Providers) portal.Resource[product.Product,
 }
 
 // conflicts are the faults of the dashboard.
-var conflicts = operation.Faulting(synchronise.CodeCarry)
+var conflicts = operation.Faulting(synchronise.CodeCarry, providers.CodeBusy)
 
 const param = "product_id"
 
