@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -111,7 +112,7 @@ func TestSecretsOfProviders(t *testing.T) {
 }
 
 // TestSecretsOfPortalsAreRekeyed: after a start with a new encryption key beside the old
-// one, the old one can go: the key of a dashboard, the one that signs tokens and a webhook's header still open.
+// one, the old one can go: the key of a dashboard, the one that signs tokens, a webhook's header and the password of the mail server still open.
 func TestSecretsOfPortalsAreRekeyed(t *testing.T) {
 	db, err := memdb.New(time.Now)
 	if err != nil {
@@ -151,8 +152,11 @@ func TestSecretsOfPortalsAreRekeyed(t *testing.T) {
 	if code, text := ask(old, "POST", "/portal-api/webhooks", first.Data.Token, `{"Name":"CRM","URL":"https://crm.example.com","Method":"POST","Headers":[{"Name":"X-Key","Value":"hunter3"}]}`); code != 201 {
 		t.Fatal(code, text)
 	}
+	if code, text := ask(old, "PUT", "/portal-api/settings", first.Data.Token, `{"SMTPPassword":"hunter4"}`); code != 200 {
+		t.Fatal(code, text)
+	}
 	both := with("new", "old")
-	for _, want := range []int{3, 0} {
+	for _, want := range []int{4, 0} {
 		if n, err := both.Rekey(t.Context()); n != want || err != nil {
 			t.Errorf("%d were protected anew, want %d; %v", n, want, err)
 		}
@@ -163,7 +167,34 @@ func TestSecretsOfPortalsAreRekeyed(t *testing.T) {
 	if code, text := ask(with("new"), "GET", "/portal-api/webhooks/1/headers/1", first.Data.Token, ""); code != 200 || !strings.Contains(text, "hunter3") {
 		t.Error("a header with the new key alone:", code, text)
 	}
+	if plain := mailPassword(t, with("new").Store(), "new"); plain != "hunter4" {
+		t.Errorf("the password of the mail server is %q with the new key alone", plain)
+	}
 	if code, _ := ask(with("old"), "GET", "/portal-api/providers/1", first.Data.Token, ""); code == 200 {
 		t.Error("the old key still opens something")
 	}
+}
+
+// mailPassword returns the stored password of the mail server, opened with a secret.
+func mailPassword(t *testing.T, st store.Store, secret string) (plain string) {
+	t.Helper()
+	keys, err := crypto.NewKeys(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = st.View(t.Context(), tenant.Everyone("test"), func(r store.Reader) error {
+		for v, err := range general.Kind.Find(t.Context(), r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			if plain, _, err = keys.Open(v.Value.SMTPPassword); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
 }

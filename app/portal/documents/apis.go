@@ -1,12 +1,14 @@
 package documents
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
@@ -32,7 +34,7 @@ type ListedAPI struct {
 type ShownAPI struct {
 	ListedAPI
 	Description           string `json:"Description"`
-	GraphQLServerEndpoint string `json:"GraphQLServerEndpoint" doc:"Where the playground sends queries; empty: where the gateway serves the API."`
+	GraphQLServerEndpoint string `json:"GraphQLServerEndpoint" doc:"Where the playground sends queries; unless it was set, where gateways serve the API."`
 }
 
 func ofAPI(product table.ID, id string) owner { return owner{product, document.OfAPI(product, id)} }
@@ -158,9 +160,22 @@ func showAPI(ctx context.Context, r store.Reader, in at) (out ShownAPI, err erro
 	if err != nil {
 		return out, err
 	}
+	served, err := servedAt(ctx, r, p, d)
+	if err != nil {
+		return out, err
+	}
 	out.ListedAPI, err = listAPI(ctx, r, p.ID, rowOf(d, sheet.Endpoint))
-	out.Description, out.GraphQLServerEndpoint = d.Description, sheet.Endpoint
+	out.Description, out.GraphQLServerEndpoint = d.Description, cmp.Or(sheet.Endpoint, served)
 	return out, err
+}
+
+// servedAt returns where gateways serve an API, or "" where its provider does not say.
+func servedAt(ctx context.Context, r store.Reader, p product.Product, d product.Detail) (string, error) {
+	at, err := portal.Find(ctx, r, providers.Kind, p.ProviderID.String())
+	if fault.KindOf(err) == fault.NotFound {
+		return "", nil
+	}
+	return document.ServedAt(at.Settings.Gateway, d.ListenPath), err
 }
 
 // revision is the input of a change of an API.
@@ -187,6 +202,13 @@ func (f family) updateAPI(ctx context.Context, in revision) (out ShownAPI, err e
 		}
 		if err := describe(ctx, w, p.ID, d.APIID, stamp, func(d *product.Detail) { d.Description, d.OASUrl = row.Description, row.OASURL }); err != nil {
 			return err
+		}
+		served, err := servedAt(ctx, w, p, d)
+		if err != nil {
+			return err
+		}
+		if row.Endpoint == served { // what an answer said comes back
+			row.Endpoint = ""
 		}
 		if err := annotate(ctx, w, o, func(s document.Sheet) document.Sheet { s.Endpoint = row.Endpoint; return s }); err != nil {
 			return err

@@ -97,6 +97,21 @@ func TestAddress(t *testing.T) {
 }
 
 // TestCheckOAS states which documents are OpenAPI descriptions.
+func TestServedAt(t *testing.T) {
+	for in, want := range map[[2]string]string{
+		{"", "/a/"}:                 "",
+		{"https://gw", "/a/"}:       "https://gw/a/",
+		{"https://gw/", "a"}:        "https://gw/a/",
+		{"https://gw/x/", "/a/b//"}: "https://gw/x/a/b/",
+		{"https://gw", "/"}:         "https://gw/",
+		{"https://gw", ""}:          "https://gw/",
+	} {
+		if have := document.ServedAt(in[0], in[1]); have != want {
+			t.Errorf("%q: %q, want %q", in, have, want)
+		}
+	}
+}
+
 func TestCheckOAS(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"openapi":"3.0.3","info":{"title":"A"},"paths":{}}`: "",

@@ -63,6 +63,19 @@ func Alias(file string) string {
 	return alias
 }
 
+// ServedAt returns the address at which gateways serve an API, or "" without their base
+// address.
+func ServedAt(base, path string) string {
+	if base == "" {
+		return ""
+	}
+	at := strings.TrimRight(base, "/") + "/"
+	if path = strings.Trim(path, "/"); path != "" {
+		at += path + "/"
+	}
+	return at
+}
+
 // API is one API of a product with what an administrator says about it. Products keep
 // it; the dashboard knows the rest.
 type API struct {
@@ -89,6 +102,6 @@ var apis = &table.Table[API]{
 		{Name: "OASUrl", At: func(a *API) any { return &a.OASURL }, Max: MaxAddress, Valid: func(a API) bool { return IsAddress(a.OASURL) },
 			Doc: "Where an OpenAPI description is; a stored one gives way to it."},
 		{Name: "GraphQLServerEndpoint", At: func(a *API) any { return &a.Endpoint }, Max: MaxAddress, Valid: func(a API) bool { return IsAddress(a.Endpoint) },
-			Doc: "Where the playground sends queries."},
+			Doc: "Where the playground sends queries; empty: where gateways serve the API."},
 	},
 }
