@@ -81,7 +81,9 @@ func (s *Service) reach(p provider.Provider) (synchronise.Provider, error) {
 	if err != nil {
 		return synchronise.Provider{}, err
 	}
-	turn := func(ctx context.Context, fn func(context.Context) error) error { return s.turns.do(ctx, p.ID, maxWrites, fn) }
+	turn := func(ctx context.Context, fn func(context.Context) error) error {
+		return s.turns.do(ctx, p.ID, maxWrites, fn)
+	}
 	return synchronise.Provider{Dashboard: s.Dial(p.Settings), Tags: p.Settings.PoliciesTags, Org: p.Settings.OrgID, Turn: turn}, nil
 }
 
@@ -123,11 +125,11 @@ func (s *Service) Resource() portal.Resource[provider.Provider, Listed, Shown] {
 	return portal.Resource[provider.Provider, Listed, Shown]{
 		Kind: Kind, Name: "portal-providers", Path: "/providers", Param: "provider_id", One: "a provider", Many: "providers",
 		List: s.list, Show: s.show, Sample: sample(), Sealed: func(p *provider.Provider) *string { return &p.Settings.Secret },
-		Hooks: portal.Hooks[provider.Provider]{Before: s.before, After: s.after},
+		Hooks: portal.Hooks[provider.Provider]{Prepare: s.prepare, Before: s.before, After: s.after},
 		Rows: func(o portal.Operations[provider.Provider, Listed, Shown]) []operation.Row {
 			hidden := []operation.Option{operation.Redact("Configuration", "MetaData"), operation.Limits(maxBody, 0)}
-			return append([]operation.Row{o.ListRow(), o.CreateRow(hidden...), o.GetRow(), o.UpdateRow(hidden...), o.DeleteRow(
-				operation.Notes("Its products and plans go with it; the dashboard is not called, and its policies and keys stay."))}, s.actions()...)
+			return append([]operation.Row{o.ListRow(), o.CreateRow(hidden...), o.GetRow(), o.UpdateRow(hidden...), o.DeleteRow(operation.Limits(0, longest),
+				operation.Notes("Its products and plans go with it; the dashboard is not called, and its policies and keys stay. Many go in several steps: when it fails between them, send it again."))}, s.actions()...)
 		},
 	}
 }
@@ -136,6 +138,50 @@ func sample() provider.Provider {
 	settings := provider.Settings{URL: "https://dashboard.example.com", OrgID: "5e9d9544a1dcd60001d0ed20", Gateway: "https://api.example.com", PoliciesTags: []string{"portal"}}
 	return provider.Provider{Name: "Acme dashboard", Type: provider.TykPro, Settings: settings,
 		Sent: `{"MetaData":"{\"URL\":\"https://dashboard.example.com\",\"Secret\":\"\",\"OrgID\":\"5e9d9544a1dcd60001d0ed20\",\"Gateway\":\"https://api.example.com\",\"PoliciesTags\":[\"portal\"],\"InsecureSkipVerify\":false}"}`}
+}
+
+// step is how many records of a provider are removed in one unit of work.
+const step = 500
+
+// prepare empties a provider that is to be deleted in short units of work, so that others
+// write in between, until the last one can take the rest along. No run fills it up
+// meanwhile.
+func (s *Service) prepare(ctx context.Context, c *portal.Change[provider.Provider]) error {
+	if c.Op != store.Deleted {
+		return nil
+	}
+	for _, shelf := range s.Shelves {
+		n, err := s.count(ctx, shelf, c.Old.ID)
+		if err == nil && n > step {
+			err = s.turns.do(ctx, c.Old.ID, maxRuns, func(ctx context.Context) error { return s.empty(ctx, shelf, c) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// empty leaves step records of a shelf.
+func (s *Service) empty(ctx context.Context, shelf Shelf, c *portal.Change[provider.Provider]) error {
+	for {
+		n, err := s.count(ctx, shelf, c.Old.ID)
+		if err != nil || n <= step {
+			return err
+		}
+		_, err = s.Store.Update(ctx, c.Scope, func(w store.Writer) error { return shelf.Clear(ctx, w, c.Old.ID, min(step, n-step), c.At) })
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Service) count(ctx context.Context, shelf Shelf, of table.ID) (n int, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+		n, err = shelf.Count(ctx, r, of)
+		return err
+	})
+	return n, err
 }
 
 // before takes the configuration that was sent, and seals its secret.
@@ -158,7 +204,7 @@ func (s *Service) after(ctx context.Context, w store.Writer, c *portal.Change[pr
 		return states.Insert(ctx, w, provider.State{Provider: c.New.ID, Portal: c.Scope.Org(), Status: provider.Unknown})
 	case store.Deleted:
 		for _, shelf := range s.Shelves {
-			if err := shelf.Clear(ctx, w, c.Old.ID, c.At); err != nil {
+			if err := shelf.Clear(ctx, w, c.Old.ID, 0, c.At); err != nil {
 				return err
 			}
 		}

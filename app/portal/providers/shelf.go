@@ -28,8 +28,10 @@ type Shelf interface {
 	// else than they do, and Learn stores it.
 	News(ctx context.Context, r store.Reader, of table.ID, apis sync.Index) ([]string, error)
 	Learn(ctx context.Context, w store.Writer, keys []string, apis sync.Index) error
-	// Clear removes all that is kept of a provider for good.
-	Clear(ctx context.Context, w store.Writer, of table.ID, at crud.Stamp) error
+	// Count returns how many records are kept of a provider.
+	Count(ctx context.Context, r store.Reader, of table.ID) (int, error)
+	// Clear removes what is kept of a provider for good, most records at the most; 0: all.
+	Clear(ctx context.Context, w store.Writer, of table.ID, most int, at crud.Stamp) error
 }
 
 // Kept is a Shelf of records of one kind, which has the index ByProvider.
@@ -65,8 +67,13 @@ func ByProvider[T table.Row[T]](of func(T) table.ID) store.Index[T] {
 // Kind implements Shelf.
 func (k Kept[T]) Kind() sync.Kind { return k.Of }
 
-func (k Kept[T]) all(ctx context.Context, r store.Reader, value string) (out []T, err error) {
-	for v, err := range k.In.Find(ctx, r, store.Query{Index: byProvider, Value: value}) {
+func (k Kept[T]) all(ctx context.Context, r store.Reader, value string) ([]T, error) {
+	return k.some(ctx, r, value, 0)
+}
+
+// some returns most records at the most; 0: all.
+func (k Kept[T]) some(ctx context.Context, r store.Reader, value string, most int) (out []T, err error) {
+	for v, err := range k.In.Find(ctx, r, store.Query{Index: byProvider, Value: value, Limit: most}) {
 		if err != nil {
 			return nil, err
 		}
@@ -193,23 +200,21 @@ func (k Kept[T]) Learn(ctx context.Context, w store.Writer, keys []string, apis 
 	return nil
 }
 
-// Clear implements Shelf.
-func (k Kept[T]) Clear(ctx context.Context, w store.Writer, of table.ID, at crud.Stamp) error {
-	all, err := k.all(ctx, w, of.Key())
-	for _, v := range all {
-		if err == nil {
-			err = k.remove(ctx, w, v, at)
-		}
-	}
-	return err
+// Count implements Shelf.
+func (k Kept[T]) Count(ctx context.Context, r store.Reader, of table.ID) (int, error) {
+	return r.Count(ctx, store.Query{Kind: k.In.Name, Index: byProvider, Value: of.Key()})
 }
 
-func (k Kept[T]) remove(ctx context.Context, w store.Writer, v T, at crud.Stamp) error {
-	if k.Gone != nil {
-		if err := k.Gone(ctx, w, v, at); err != nil {
-			return err
+// Clear implements Shelf.
+func (k Kept[T]) Clear(ctx context.Context, w store.Writer, of table.ID, most int, at crud.Stamp) error {
+	gone, err := k.some(ctx, w, of.Key(), most)
+	for _, v := range gone {
+		if err == nil && k.Gone != nil {
+			err = k.Gone(ctx, w, v, at)
+		}
+		if err == nil {
+			_, err = k.In.Delete(ctx, w, k.In.ID(v), nil)
 		}
 	}
-	_, err := k.In.Delete(ctx, w, v.Table().Base(&v).ID.Key(), nil)
 	return err
 }

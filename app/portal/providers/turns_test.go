@@ -2,8 +2,10 @@ package providers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -23,6 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -288,6 +292,82 @@ func TestRefresh(t *testing.T) {
 		}
 		if err := h.process("off").Run(h.Context()); err != nil {
 			t.Error("without an interval nothing runs:", err)
+		}
+	})
+}
+
+// stingy is a store that breaks down after some units of work.
+type stingy struct {
+	*memdb.DB
+	units int
+}
+
+func (s *stingy) Update(ctx context.Context, scope tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	if s.units--; s.units < 0 {
+		return 0, store.ErrUnavailable
+	}
+	return s.DB.Update(ctx, scope, fn)
+}
+
+// TestLargeProvidersGoInSteps: the records of a provider are deleted by several units of
+// work, and a deletion that was broken off goes on when it is sent again.
+func TestLargeProvidersGoInSteps(t *testing.T) {
+	inHall(t, func(h *hall) {
+		const many, most = 2300, 500
+		db := &stingy{h.db, many}
+		s := h.process("one", func(c *providers.Config) { c.Store, c.Shelves = db, []providers.Shelf{plans.Shelf} })
+		call := func(id, body string, path map[string]string) (any, error) {
+			all := s.Resource().Registration().Operations(s.Tools)
+			i := slices.IndexFunc(all, func(o operation.Operation) bool { return o.ID == id })
+			return caller(h.T, all[i], h.scope)(body, path)
+		}
+		made, err := call("portal-providers.create", `{"Name":"Ours","Configuration":{"MetaData":{"URL":"http://d"}}}`, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := made.(providers.Shown).ID
+		if _, err := h.db.Update(h.Context(), h.scope, func(w store.Writer) error {
+			for i := range many {
+				r := sync.Record{Kind: sync.KindPlan, Ref: sync.Ref{ID: fmt.Sprint(i)}, Terms: sync.Terms{Name: fmt.Sprint("Plan ", i)}}
+				if err := plans.Shelf.Store(h.Context(), w, id, nil, r, crud.Stamp{ID: fmt.Sprint(i), Now: time.Now}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		began, _ := h.db.Head(h.Context()) // it never fails
+		remove := func(left int) error {
+			t.Helper()
+			_, err := call("portal-providers.delete", "", map[string]string{"provider_id": id.String()})
+			if err := h.db.View(h.Context(), h.scope, func(r store.Reader) error {
+				n, err := plans.Shelf.Count(h.Context(), r, id)
+				if n != left {
+					t.Errorf("%d are left, want %d", n, left)
+				}
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+			return err
+		}
+		db.units = 3
+		if err := remove(many - 3*most); !errors.Is(err, store.ErrUnavailable) {
+			t.Error(err)
+		}
+		db.units = many
+		if err := remove(0); err != nil {
+			t.Error(err)
+		}
+		end, _ := h.db.Head(h.Context())
+		for c, err := range h.db.Follow(h.Context(), began) {
+			if err != nil || len(c.Changes) > most+10 {
+				t.Fatalf("revision %d changes %d records: %v", c.Rev, len(c.Changes), err)
+			}
+			if c.Rev == end {
+				break
+			}
 		}
 	})
 }
