@@ -1,0 +1,240 @@
+package certificate
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/pem"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// CodeInvalid is the code of the fault of a text that is no certificate which gateways can use.
+const CodeInvalid = "certificate.invalid"
+
+// Bounds of an upload. A chain of real certificates is far below them.
+const (
+	MaxText   = 256 << 10 // bytes of PEM
+	maxBlocks = 32
+	maxKey    = 8 << 10 // bytes of DER of a private or public key: an RSA key of 8192 bits has 4.8 KiB
+	maxBits   = 8192    // of an RSA key; TLS of gateways takes no longer ones
+)
+
+// Bundle is what somebody uploads: one certificate, perhaps with the chain that vouches for
+// it and with its private key, or one public key.
+type Bundle struct {
+	Meta
+	// Text is the PEM again: the certificate, its chain, the private key, and nothing else.
+	Text []byte
+}
+
+// Types of PEM blocks.
+const (
+	typeCertificate = "CERTIFICATE"
+	typePublic      = "PUBLIC KEY"
+	typeParameters  = "EC PARAMETERS" // stands in front of keys that some tools make; nothing needs it
+)
+
+// privateTypes are the types of blocks with a private key, and how each is read.
+var privateTypes = map[string]func([]byte) (any, error){
+	"PRIVATE KEY":     x509.ParsePKCS8PrivateKey,
+	"RSA PRIVATE KEY": func(der []byte) (any, error) { return x509.ParsePKCS1PrivateKey(der) },
+	"EC PRIVATE KEY":  func(der []byte) (any, error) { return x509.ParseECPrivateKey(der) },
+}
+
+func invalid(format string, args ...any) error {
+	return fault.New(fault.Invalid, CodeInvalid, format, args...)
+}
+
+// Parse reads what somebody of an organisation uploads. The first certificate is the one
+// that is meant, as TLS sends it; those after it are its chain.
+func Parse(org tenant.ID, text []byte) (Bundle, error) {
+	blocks, err := split(text)
+	if err != nil {
+		return Bundle{}, err
+	}
+	var b Bundle
+	switch {
+	case len(blocks.certificates) > 0:
+		b.Meta, err = blocks.certificate()
+	case blocks.public != nil:
+		b.Meta, err = publicKey(blocks.public.Bytes)
+	case blocks.private != nil:
+		return b, invalid("a private key alone is no certificate: send the certificate in front of it")
+	default:
+		return b, invalid("Failed to decode certificate. It should be PEM encoded.")
+	}
+	if err != nil {
+		return Bundle{}, err
+	}
+	b.ID = string(org) + b.Fingerprint
+	b.Text = blocks.text()
+	return b, nil
+}
+
+// blocks are the blocks of an upload by what they are for.
+type blocks struct {
+	certificates    []*pem.Block
+	private, public *pem.Block
+}
+
+// split reads the blocks of a text. What stands between them is left out.
+func split(text []byte) (b blocks, err error) {
+	if len(text) > MaxText {
+		return b, invalid("a certificate with its chain and key may have %d KiB; this has %d KiB", MaxText>>10, (len(text)+1023)>>10)
+	}
+	for n := 1; ; n++ {
+		block, rest := pem.Decode(text)
+		if block == nil {
+			return b, nil
+		}
+		if n > maxBlocks {
+			return b, invalid("a chain may have %d blocks", maxBlocks)
+		}
+		if err := b.take(block); err != nil {
+			return b, err
+		}
+		text = rest
+	}
+}
+
+func (b *blocks) take(block *pem.Block) error {
+	_, private := privateTypes[block.Type]
+	switch {
+	case private && strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"), block.Type == "ENCRYPTED PRIVATE KEY":
+		return invalid("the private key has a passphrase: decrypt it before you send it")
+	case private && b.private != nil:
+		return invalid("there are two private keys: send the one of the certificate")
+	case private:
+		b.private = block
+	case block.Type == typeCertificate:
+		b.certificates = append(b.certificates, block)
+	case block.Type == typePublic && b.public != nil:
+		return invalid("there are two public keys: send one at a time")
+	case block.Type == typePublic:
+		b.public = block
+	case block.Type != typeParameters:
+		return invalid("a block of the type %.40q is neither a certificate, nor a private key, nor a public key", block.Type)
+	}
+	return nil
+}
+
+// text returns the blocks in the order in which gateways read them.
+func (b *blocks) text() []byte {
+	var out bytes.Buffer
+	for _, block := range append(b.certificates[:len(b.certificates):len(b.certificates)], b.private, b.public) {
+		if block == nil {
+			continue
+		}
+		out.Write(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes}))
+	}
+	return out.Bytes()
+}
+
+// certificate reads the first certificate, with its private key if there is one.
+func (b *blocks) certificate() (Meta, error) {
+	if b.public != nil {
+		return Meta{}, invalid("a certificate and a public key are two things: send one at a time")
+	}
+	for _, block := range b.certificates[1:] {
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return Meta{}, unreadable("a certificate of the chain", err)
+		}
+	}
+	der := b.certificates[0].Bytes
+	c, err := x509.ParseCertificate(der)
+	if err != nil {
+		return Meta{}, unreadable("the certificate", err)
+	}
+	if err := check(c.PublicKey); err != nil {
+		return Meta{}, err
+	}
+	if b.private != nil {
+		if err := fits(c.PublicKey, b.private); err != nil {
+			return Meta{}, err
+		}
+	}
+	return Meta{
+		Fingerprint: fingerprint(der), HasPrivate: b.private != nil, Issuer: c.Issuer, Subject: c.Subject,
+		NotBefore: c.NotBefore.UTC(), NotAfter: c.NotAfter.UTC(), DNSNames: append([]string{}, c.DNSNames...), IsCA: c.IsCA,
+	}, nil
+}
+
+// unreadable names what cannot be read. Errors about certificates quote nothing secret.
+func unreadable(what string, err error) error {
+	return invalid("%s cannot be read: %s", what, strings.TrimPrefix(err.Error(), "x509: "))
+}
+
+// publicKey reads a bare public key. It has no owner and no end; its name is made of its
+// fingerprint, so that lists show something.
+func publicKey(der []byte) (Meta, error) {
+	if len(der) > maxKey {
+		return Meta{}, invalid("the public key is too long: keys may have %d bits", maxBits)
+	}
+	key, err := x509.ParsePKIXPublicKey(der)
+	if err != nil {
+		return Meta{}, unreadable("the public key", err)
+	}
+	if err := check(key); err != nil {
+		return Meta{}, err
+	}
+	f := fingerprint(der)
+	return Meta{Fingerprint: f, Subject: pkix.Name{CommonName: "Public Key: " + f}, DNSNames: []string{}}, nil
+}
+
+// check refuses public keys that gateways cannot use.
+func check(key crypto.PublicKey) error {
+	switch k := key.(type) {
+	case *rsa.PublicKey:
+		if k.N.BitLen() > maxBits {
+			return invalid("an RSA key may have %d bits; this has %d", maxBits, k.N.BitLen())
+		}
+	case *ecdsa.PublicKey, ed25519.PublicKey:
+	default:
+		return invalid("keys must be of the type RSA, ECDSA or Ed25519")
+	}
+	return nil
+}
+
+// fits refuses a private key that is not the one of a certificate. Its errors say nothing
+// of the key.
+func fits(public crypto.PublicKey, block *pem.Block) error {
+	if len(block.Bytes) > maxKey {
+		return invalid("the private key is too long: keys may have %d bits", maxBits)
+	}
+	key, err := privateTypes[block.Type](block.Bytes)
+	if err != nil {
+		return invalid("the private key cannot be read: send it in PKCS#8, PKCS#1 or SEC 1 form")
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return invalid("the private key cannot sign: send the one of the certificate")
+	}
+	if same, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !same.Equal(public) {
+		return invalid("the private key is not the one of the certificate: the first certificate must be the one that the key belongs to")
+	}
+	return nil
+}
+
+// fingerprint returns the SHA-256 of a DER in lower-case hex.
+func fingerprint(der []byte) string {
+	sum := sha256.Sum256(der)
+	return hex.EncodeToString(sum[:])
+}
+
+// ValidID reports whether a text can be the identifier of a certificate of an organisation.
+func ValidID(org tenant.ID, id string) bool {
+	rest, ok := strings.CutPrefix(id, string(org))
+	if !ok || len(rest) != 2*sha256.Size {
+		return false
+	}
+	return strings.Trim(rest, "0123456789abcdef") == ""
+}
