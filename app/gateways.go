@@ -2,8 +2,10 @@ package app
 
 import (
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
+	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/core/certificate"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -18,9 +20,12 @@ func newGatewayControl(b basics, s people, o outside, st store.Store, secrets se
 	if o.control != nil {
 		return *o.control
 	}
-	return gateway.Control{Keys: &local.Keys{
-		Store: st, Secrets: secrets, Passwords: s.passwords, NewID: b.newID, Now: b.now, Policy: policies.AtGateways,
-	}}
+	shelf := local.Shelf{Store: st, Secrets: secrets}
+	return gateway.Control{
+		Keys:         &local.Keys{Store: st, Secrets: secrets, Passwords: s.passwords, NewID: b.newID, Now: b.now, Policy: policies.AtGateways},
+		Clients:      &local.Clients{Shelf: shelf, NewID: b.newID, Loaded: apis.Loaded},
+		Certificates: &local.Certificates{Shelf: shelf},
+	}
 }
 
 // localRegistrations are the kinds of what lives in gateways where our own store keeps it.
@@ -28,6 +33,12 @@ func localRegistrations() []crud.Registrar {
 	return []crud.Registrar{
 		crud.Facts[local.KeyRecord]{Kind: local.KeyKind, Sealed: func(r *local.KeyRecord) *string { return &r.Sealed }, Sample: func(at crud.Stamp) (local.KeyRecord, error) {
 			return local.KeyRecord{ID: at.ID, OrgID: at.Org, Digest: at.ID, Sealed: "sealed"}, nil
+		}},
+		crud.Facts[local.ClientRecord]{Kind: local.ClientKind, Sealed: func(r *local.ClientRecord) *string { return &r.Sealed }, Sample: func(at crud.Stamp) (local.ClientRecord, error) {
+			return local.ClientRecord{ID: at.ID, OrgID: at.Org, API: "orders", Client: at.ID, Sealed: "sealed"}, nil
+		}},
+		crud.Facts[local.CertificateRecord]{Kind: local.CertificateKind, Sealed: func(r *local.CertificateRecord) *string { return &r.Sealed }, Sample: func(at crud.Stamp) (local.CertificateRecord, error) {
+			return local.CertificateRecord{OrgID: at.Org, Meta: certificate.Meta{ID: at.ID, Fingerprint: at.ID, DNSNames: []string{}}, Sealed: "sealed"}, nil
 		}},
 	}
 }

@@ -4,6 +4,7 @@ package gateway_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,9 +55,17 @@ func newLocal(t *testing.T) gatewaytest.World {
 	}
 	keys := local.Keys{Store: db, Secrets: secrets, Passwords: crypto.Passwords{Iterations: 1}, NewID: crypto.NewID(time.Now), Now: time.Now,
 		Policy: policies.AtGateways}
-	gone := keys
-	gone.Store = away{}
-	return gatewaytest.World{Control: gateway.Control{Keys: &keys}, Away: gateway.Control{Keys: &gone}, Org: gatewaytest.Org, Other: gatewaytest.Other}
+	control := func(st store.Store) gateway.Control {
+		k, shelf := keys, local.Shelf{Store: st, Secrets: secrets}
+		k.Store = st
+		return gateway.Control{
+			Keys: &k, Certificates: &local.Certificates{Shelf: shelf},
+			Clients: &local.Clients{Shelf: shelf, NewID: keys.NewID, Loaded: func(_ context.Context, _ store.Reader, api string) (bool, error) {
+				return slices.ContainsFunc(gatewaytest.APIs, func(a gatewaytest.API) bool { return a.ID == api }), nil
+			}},
+		}
+	}
+	return gatewaytest.World{Control: control(db), Away: control(away{}), Org: gatewaytest.Org, Other: gatewaytest.Other}
 }
 
 func TestLocalKeys(t *testing.T) { gatewaytest.RunKeys(t, newLocal) }

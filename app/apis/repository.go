@@ -78,6 +78,14 @@ func (s *Repository) Named(ctx context.Context, r store.Reader, apiID string) (*
 	return nil, nil
 }
 
+// Loaded reports whether gateways load an API: it exists and is active.
+func Loaded(ctx context.Context, r store.Reader, apiID string) (bool, error) {
+	for a, err := range Kind.Find(ctx, r, store.Query{Index: ByAPIID, Value: apiID, Limit: 1}) {
+		return err == nil && a.Value.Active(), err
+	}
+	return false, nil
+}
+
 // Insert stores a new API unless its identifier or its address is taken.
 func (s *Repository) Insert(ctx context.Context, w store.Writer, a apidef.API) (store.Serial, error) {
 	switch b, err := s.Named(ctx, w, a.APIID()); {

@@ -5,7 +5,9 @@ import "errors"
 // Control is the control API of the gateways of an installation: what lives in their
 // own store, and not in ours (docs/wire/gateway-control.md).
 type Control struct {
-	Keys Keys
+	Keys         Keys
+	Clients      Clients
+	Certificates Certificates
 }
 
 // Errors of Control, wrapped. Their text is for the log of operators: it may say what

@@ -1,0 +1,41 @@
+// Package certificate reads certificates, private keys and public keys that people upload,
+// and says what is shown of them.
+package certificate
+
+import (
+	"crypto/x509/pkix"
+	"time"
+)
+
+// Basics is what lists show of a certificate.
+type Basics struct {
+	ID         string    `json:"id"`
+	IssuerCN   string    `json:"issuer_cn"`
+	SubjectCN  string    `json:"subject_cn"`
+	DNSNames   []string  `json:"dns_names"`
+	HasPrivate bool      `json:"has_private"` // whether its private key has been uploaded with it
+	NotBefore  time.Time `json:"not_before"`  // the zero time for bare public keys
+	NotAfter   time.Time `json:"not_after"`
+	IsCA       bool      `json:"is_ca"`
+}
+
+// Meta is all that is shown of a certificate.
+type Meta struct {
+	ID          string    `json:"id"`
+	Fingerprint string    `json:"fingerprint"` // SHA-256 of the DER, in lower-case hex
+	HasPrivate  bool      `json:"has_private"`
+	Issuer      pkix.Name `json:"issuer"`
+	Subject     pkix.Name `json:"subject"`
+	NotBefore   time.Time `json:"not_before"`
+	NotAfter    time.Time `json:"not_after"`
+	DNSNames    []string  `json:"dns_names"`
+	IsCA        bool      `json:"is_ca"`
+}
+
+// Basics returns what lists show of m.
+func (m Meta) Basics() Basics {
+	return Basics{
+		ID: m.ID, IssuerCN: m.Issuer.CommonName, SubjectCN: m.Subject.CommonName, DNSNames: m.DNSNames,
+		HasPrivate: m.HasPrivate, NotBefore: m.NotBefore, NotAfter: m.NotAfter, IsCA: m.IsCA,
+	}
+}
