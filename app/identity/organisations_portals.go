@@ -15,7 +15,7 @@ const codePortals = identity.OrganisationKind + ".portals"
 // (docs/wire/classic-portal.md#what-jobs-send).
 func (o organisationRows) portals() operation.Row {
 	return operation.POST("generate-portals", "/{orgID}/generate-portals", "Make the APIs of a classic portal", o.Portals,
-		operation.Alone(), operation.Status(404), operation.Faulting(codePortals),
+		operation.Alone(), operation.Refuses(404), operation.Faulting(codePortals),
 		operation.Notes("There is no classic portal: the answer is always 404, whatever the body says. Nothing is stored."),
 		operation.Example(nil, map[string]any{"Status": "Error", "Message": noPortals, "Meta": nil}))
 }

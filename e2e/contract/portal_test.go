@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -71,7 +74,7 @@ var portalPlans = map[string]plan{
 	"portal-products.get-tag":            {path: offerWithTag},
 	"portal-products.detach-tag":         {path: offerWithTag},
 	"portal-products.list-client-types":  {path: offer, query: portalLists},
-	"portal-products.attach-client-type": {path: offer, bodies: fixed(`{"ID":1}`)},
+	"portal-products.attach-client-type": {path: offerAndType, bodies: fixed(`{"ID":1}`)},
 	"portal-products.get-client-type":    {path: offerWithType},
 	"portal-products.detach-client-type": {path: offerWithType},
 	"portal-products.upload-logo":        {path: offer, bodies: fixed(picture), header: pictureForm},
@@ -102,11 +105,25 @@ func offerWithTag(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// offerWithType makes a product. There are no client types.
+// offerAndType makes a product, and the client type 1.
+func offerAndType(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	scope, err := tenant.Of("portal:default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := apptest.ClientTypes(t.Context(), s.Store(), scope, "Web"); err != nil && fault.KindOf(err) != fault.Conflict {
+		t.Fatal(err)
+	}
+	return offer(t, s)
+}
+
+// offerWithType makes a product with the client type 1.
 func offerWithType(t testing.TB, s *service) map[string]string {
 	t.Helper()
-	path := offer(t, s)
+	path := offerAndType(t, s)
 	path["client_type_id"] = "1"
+	s.add(t, "/products/"+path["product_id"]+"/client_types", `{"ID":1}`)
 	return path
 }
 

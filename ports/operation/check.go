@@ -30,6 +30,9 @@ func Check(ops []Operation) error {
 		ids[o.ID], routes[route] = true, true
 		checkGuard(o, complain)
 		checkPath(o, complain)
+		if o.Refuses != (o.Status >= 400) {
+			complain(o, "succeeds with status %d: only a row that Refuses does that", o.Status)
+		}
 		if o.Summary == "" || o.Tag == "" || o.Example == nil && o.Status != 204 {
 			complain(o, "needs a summary, a tag and an example answer")
 		}

@@ -36,6 +36,7 @@ type Spec struct {
 	Path       string // "/api/clientidps/{id}"
 	Tail       bool   // the last placeholder takes the rest of a path, slashes included
 	Alone      bool   // to other methods the path is unknown
+	Refuses    bool   // no call succeeds: Status is how it refuses
 	Summary    string
 	Notes      string // more for the API description
 	Tag        string

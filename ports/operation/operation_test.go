@@ -105,18 +105,19 @@ func TestDoRefuses(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	none := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
-	if err := operation.Check(group(good)); err != nil {
+	if err := operation.Check(group(good, operation.GET("a", "/a", "A", none, operation.Refuses(404), operation.Example(nil, 1)))); err != nil {
 		t.Error(err)
 	}
 	for want, ops := range map[string][]operation.Operation{
-		"declared twice":        group(good, good),
-		"route PUT /api/things": group(good, operation.PUT("other", "/{id}", "Put", echo, operation.Example(draft{}, draft{}))),
-		"nothing binds {x}":     group(operation.GET("a", "/{x}", "A", none, operation.Example(nil, 1))),
-		"path has no {id}":      group(operation.PUT("a", "", "A", echo, operation.Example(1, 1))),
-		"needs a summary":       group(operation.GET("a", "", "", none, operation.Example(nil, 1))),
-		"needs an example":      group(operation.PUT("a", "/{id}", "A", echo, operation.Example(nil, 1))),
-		"no permission":         operation.Group{Surface: operation.Management, Name: "x", Tag: "X"}.Rows(operation.GET("a", "/a", "A", none, operation.Example(nil, 1))),
-		"no surface":            operation.Group{Name: "x", Tag: "X"}.Rows(operation.GET("a", "/a", "A", none, operation.Example(nil, 1))),
+		"declared twice":           group(good, good),
+		"succeeds with status 404": group(operation.GET("a", "/a", "A", none, operation.Status(404), operation.Example(nil, 1))),
+		"route PUT /api/things":    group(good, operation.PUT("other", "/{id}", "Put", echo, operation.Example(draft{}, draft{}))),
+		"nothing binds {x}":        group(operation.GET("a", "/{x}", "A", none, operation.Example(nil, 1))),
+		"path has no {id}":         group(operation.PUT("a", "", "A", echo, operation.Example(1, 1))),
+		"needs a summary":          group(operation.GET("a", "", "", none, operation.Example(nil, 1))),
+		"needs an example":         group(operation.PUT("a", "/{id}", "A", echo, operation.Example(nil, 1))),
+		"no permission":            operation.Group{Surface: operation.Management, Name: "x", Tag: "X"}.Rows(operation.GET("a", "/a", "A", none, operation.Example(nil, 1))),
+		"no surface":               operation.Group{Name: "x", Tag: "X"}.Rows(operation.GET("a", "/a", "A", none, operation.Example(nil, 1))),
 		"must say that it is public": operation.Group{Surface: operation.Probe, Name: "x", Tag: "X"}.Rows(
 			operation.GET("a", "/a", "A", none, operation.Example(nil, 1))),
 		"brokers call on the admin surface only": group(operation.GET("a", "", "A", none, operation.Brokers(), operation.Example(nil, 1))),

@@ -28,6 +28,9 @@ type Option func(*Spec)
 // Status sets the status of success.
 func Status(code int) Option { return func(s *Spec) { s.Status = code } }
 
+// Refuses says that the row does nothing but refuse, with a status.
+func Refuses(code int) Option { return func(s *Spec) { s.Status, s.Refuses = code, true } }
+
 // Tail makes the last placeholder of the path take all that is left of one.
 func Tail() Option { return func(s *Spec) { s.Tail = true } }
 

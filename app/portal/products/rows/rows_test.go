@@ -11,11 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/identity"
-	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -309,51 +308,30 @@ func (w *world) count(kind string) (n int) {
 	return n
 }
 
-// template is a client type as its own resource will store it.
-type template struct {
-	table.Base
-	Name, Description, GrantType, OktaAppType string
-}
-
-func (template) Table() *table.Table[template] {
-	return &table.Table[template]{Kind: product.TemplateKind, Noun: "client type", Base: func(t *template) *table.Base { return &t.Base }}
-}
-
 // TestClientTypes: those that there are can be attached, and are shown by name.
 func TestClientTypes(t *testing.T) {
 	w := open(t)
 	w.ok("POST", "/portal-api/products", `{"Name":"Docs","IsDocumentationOnly":true}`, nil)
-	kind := portal.KindOf[template]()
-	if _, err := w.app.Store().Update(t.Context(), w.scope(), func(s store.Writer) error {
-		for _, name := range []string{"Web", "Native"} {
-			v := template{Name: name, GrantType: "authorization_code", OktaAppType: "web"}
-			base := &v.Base
-			base.ID, base.Portal, base.CID, base.CreatedAt = table.ID(len(name)), w.scope().Org(), table.NewCID(time.Unix(1_500_000_000, 0), name), time.Unix(1_500_000_000, 0)
-			if err := kind.Insert(t.Context(), s, v); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
+	if err := apptest.ClientTypes(t.Context(), w.app.Store(), w.scope(), "Web", "Native"); err != nil {
 		t.Fatal(err)
 	}
 	var one rows.ShownType
-	w.ok("POST", "/portal-api/products/1/client_types", `{"ID":"3"}`, &one)
-	if one.ID != 3 || one.Name != "Web" || one.GrantType != "authorization_code" || one.OktaAppType != "web" || one.CreatedAt == "" {
+	w.ok("POST", "/portal-api/products/1/client_types", `{"ID":"1"}`, &one)
+	if one.ID != 1 || one.Name != "Web" || one.GrantType != "authorization_code" || one.OktaAppType != "web" || one.CreatedAt == "" {
 		t.Errorf("%+v", one)
 	}
-	w.ok("POST", "/portal-api/products/1/client_types", `{"ID":3}`, nil)
-	w.refused("GET", "/portal-api/products/1/client_types/6", "", 404, "record not found")
-	w.ok("PUT", "/portal-api/products/1", `{"Templates":["6",3]}`, nil)
+	w.ok("POST", "/portal-api/products/1/client_types", `{"ID":1}`, nil)
+	w.refused("GET", "/portal-api/products/1/client_types/2", "", 404, "record not found")
+	w.ok("PUT", "/portal-api/products/1", `{"Templates":["2",1]}`, nil)
 	if got := w.product(1).Templates; !slices.Equal(got, []string{"Native", "Web"}) {
 		t.Error(got)
 	}
 	var list []rows.ListedType
-	if w.ok("GET", "/portal-api/products/1/client_types?order_by=name", "", &list); !slices.Equal(list, []rows.ListedType{{ID: 6, Name: "Native"}, {ID: 3, Name: "Web"}}) {
+	if w.ok("GET", "/portal-api/products/1/client_types?order_by=name", "", &list); !slices.Equal(list, []rows.ListedType{{ID: 2, Name: "Native"}, {ID: 1, Name: "Web"}}) {
 		t.Errorf("%+v", list)
 	}
-	w.ok("GET", "/portal-api/products/1/client_types/6", "", &one)
-	w.ok("DELETE", "/portal-api/products/1/client_types/6", "", nil)
+	w.ok("GET", "/portal-api/products/1/client_types/2", "", &one)
+	w.ok("DELETE", "/portal-api/products/1/client_types/2", "", nil)
 	if got := w.product(1).Templates; !slices.Equal(got, []string{"Web"}) {
 		t.Error(got)
 	}
