@@ -247,6 +247,9 @@ func (a *App) LeftOut(ctx context.Context, feed string) (int, error) {
 	return a.nodes.LeftOut(ctx, feed)
 }
 
+// Intents returns how many changes of gateways are open or have failed.
+func (a *App) Intents(ctx context.Context) (intents.Status, error) { return a.intents.Status(ctx) }
+
 // Trail returns the audit trail.
 func (a *App) Trail() *audit.Service { return a.trail }
 

@@ -16,10 +16,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // estate is a control plane with two organisations and callers of every sort.
@@ -226,6 +229,14 @@ func (e *estate) make(org, pattern, param string) string {
 		return e.must(as, "POST", "/api/portal/policies", fmt.Sprintf(`{"name":"P%d","rate":1,"per":1,"access_rights":{%q:{"api_id":%q,"versions":["Default"]}}}`, n, api, api))
 	case below(pattern, "/api/clientidps"):
 		return e.must(as, "POST", "/api/clientidps", fmt.Sprintf(`{"client_idp_id":"idp-%d","name":"I%d","jwks_uri":"https://i%d.example/jwks"}`, n, n, n))
+	case below(pattern, "/api/gateway/intents"):
+		in := resting(tenant.ID("org-"+org), n, time.Unix(1767323045, 0))
+		if _, err := e.db.Update(e.t.Context(), tenant.Everyone("test"), func(w store.Writer) error {
+			return intents.Registration().Untyped.Insert(e.t.Context(), w, in)
+		}); err != nil {
+			e.t.Fatal(err)
+		}
+		return in.ID
 	case below(pattern, "/api/assets"):
 		return e.must(as, "POST", "/api/assets", fmt.Sprintf(`{"kind":"oas-template","name":"T%d","data":{}}`, n))
 	case below(pattern, "/api/hooks"):

@@ -56,14 +56,15 @@ var modules = fx.Options(
 	service[*audit.Service](newAudit),
 	service[*delivery.Service](newDeliveries),
 	service[portalDeliveries](newPortalDeliveries),
+	service[*intents.Service](newIntents),
 	service[*reports.Stats](newStats),
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newIntents, newGatewayControl),
+	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newGatewayControl),
 	transfers,
-	fx.Invoke(prune, func(lc fx.Lifecycle, s *intents.Service) { background(lc, s) }),
+	fx.Invoke(prune),
 )
 
 // service feeds the operations of a set of use cases into the table, and runs

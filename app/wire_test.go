@@ -359,6 +359,8 @@ func switches(file string) []app.Option {
 		quick.One, quick.Secure = true, true
 	case file == "deliveries.txt":
 		return []app.Option{app.WithStore(delivered())}
+	case file == "intents.txt":
+		return []app.Option{app.WithStore(intending())}
 	case file == "audit.txt":
 		keys, _ := crypto.NewKeys("a secret of the test")
 		return []app.Option{app.WithAudit(audit.Settings{Signer: keys})}

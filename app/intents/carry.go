@@ -233,6 +233,9 @@ func (r *run) edit(ctx context.Context, fn func(intent.Intent) (intent.Intent, e
 			}
 			return fn(in)
 		})
+		if err == nil && done {
+			err = r.supersede(ctx, w)
+		}
 		if err == nil && done && r.plan.Close != nil {
 			err = r.plan.Close(ctx, w)
 		}
@@ -242,6 +245,29 @@ func (r *run) edit(ctx context.Context, fn func(intent.Intent) (intent.Intent, e
 		r.in = now
 	}
 	return err
+}
+
+// supersede gives up what rests about the same subject: tried again, it would bring back
+// what was before.
+func (r *run) supersede(ctx context.Context, w store.Writer) error {
+	if r.in.Subject.ID == "" {
+		return nil
+	}
+	var old []string
+	for v, err := range kind.Find(ctx, w, store.Query{Index: byResting, Value: subject(r.in)}) {
+		if err != nil {
+			return err
+		}
+		old = append(old, v.Value.ID)
+	}
+	for _, id := range old {
+		if _, err := kind.Edit(ctx, w, id, nil, func(i intent.Intent) (intent.Intent, error) {
+			return i.On(intent.GiveUp, r.now(), "a later change of the same subject is done")
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Service) complain(what string, err error) {

@@ -67,8 +67,8 @@ func (s *Service) held(in intent.Intent) intent.Intent {
 // The indexes of intents.
 const (
 	bySubject = "subject" // of active ones
-	byActive  = "active"  // of active ones: all have the value 1
-	byClosed  = "closed"  // of closed ones: likewise
+	byPhase   = "phase"   // active, resting or closed
+	byResting = "resting" // of those that rest: their subject
 	byShown   = "shown"   // of those that are not closed, in the order in which they began
 )
 
@@ -79,16 +79,35 @@ func when(is bool, value string) string {
 	return ""
 }
 
+// The phases of intents.
+const (
+	active = "active"
+	rests  = "resting"
+	closed = "closed"
+)
+
+func phase(i intent.Intent) string {
+	switch {
+	case i.State.Active():
+		return active
+	case i.State.Rests():
+		return rests
+	}
+	return closed
+}
+
+func subject(i intent.Intent) string { return store.Indexed(i.Subject.Kind + " " + i.Subject.ID) }
+
 var kind = &store.Kind[intent.Intent]{
 	Name: intent.Kind, Noun: "intent",
 	ID:  func(i intent.Intent) string { return i.ID },
 	Org: func(i intent.Intent) tenant.ID { return i.OrgID },
 	Indexes: []store.Index[intent.Intent]{
 		store.Unique(bySubject, "subject", func(i intent.Intent) string {
-			return when(i.State.Active() && i.Subject.ID != "", store.Indexed(i.Subject.Kind+" "+i.Subject.ID))
+			return when(i.State.Active() && i.Subject.ID != "", subject(i))
 		}),
-		store.Lookup(byActive, func(i intent.Intent) string { return when(i.State.Active(), "1") }),
-		store.Lookup(byClosed, func(i intent.Intent) string { return when(i.State.Closed(), "1") }),
+		store.Lookup(byResting, func(i intent.Intent) string { return when(i.State.Rests() && i.Subject.ID != "", subject(i)) }),
+		store.Lookup(byPhase, phase),
 		store.Sorted(byShown, func(i intent.Intent) string {
 			return when(!i.State.Closed(), i.Created.Format(time.RFC3339Nano))
 		}),
@@ -129,21 +148,21 @@ func Registration(tellers ...Teller) crud.Registration {
 // admit refuses a further intent where an organisation has too many, and forgets the
 // oldest of those that are closed.
 func admit(ctx context.Context, w store.Writer) error {
-	n, err := w.Count(ctx, store.Query{Kind: intent.Kind, Index: byActive, Value: "1"})
+	n, err := w.Count(ctx, store.Query{Kind: intent.Kind, Index: byShown, Sorted: true})
 	if err != nil {
 		return err
 	}
-	if n >= intent.MaxActive {
-		return fault.New(fault.TooMany, intent.Kind+".full", "%d changes are open; wait until gateways answer, or give some up", n)
+	if n >= intent.MaxOpen {
+		return fault.New(fault.TooMany, intent.Kind+".full", "%d changes of gateways are open or have failed; try them again or give them up, see GET /api/gateway/intents", n)
 	}
-	closed := store.Query{Kind: intent.Kind, Index: byClosed, Value: "1"}
-	n, err = w.Count(ctx, closed)
+	over := store.Query{Kind: intent.Kind, Index: byPhase, Value: closed}
+	n, err = w.Count(ctx, over)
 	if err != nil || n <= intent.KeepClosed {
 		return err
 	}
-	closed.Limit = n - intent.KeepClosed
+	over.Limit = n - intent.KeepClosed
 	var old []string
-	for rec, err := range w.Scan(ctx, closed) {
+	for rec, err := range w.Scan(ctx, over) {
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -289,7 +290,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%d are kept", n)
 		}
 		w.shelf.faults(on("put a", gateway.ErrUncertain), nil)
-		for i := range intent.MaxActive {
+		for i := range intent.MaxOpen {
 			_ = p.put.Run(w.Context(), w.scope, intent.Subject{Kind: "thing", ID: fmt.Sprint(i)}, &job{Value: fmt.Sprint(i)})
 		}
 		if err := p.put.Run(w.Context(), w.scope, about, &job{Value: "x"}); fault.KindOf(err) != fault.TooMany {
@@ -298,6 +299,30 @@ func TestBounds(t *testing.T) {
 		other, _ := tenant.Of("other")
 		if err := p.put.Run(w.Context(), other, about, &job{Value: "x"}); !errors.Is(err, gateway.ErrUncertain) {
 			t.Error(err)
+		}
+	})
+}
+
+// TestFairShare: one organisation keeps some of the workers busy, not all.
+func TestFairShare(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.program("one")
+		w.shelf.faults(on("put a", gateway.ErrUncertain), nil)
+		for i := range 20 {
+			_ = p.put.Run(w.Context(), w.scope, intent.Subject{Kind: "thing", ID: fmt.Sprint(i)}, &job{Value: fmt.Sprint("slow", i)})
+		}
+		other, _ := tenant.Of("other")
+		_ = p.put.Run(w.Context(), other, about, &job{Value: "quick"})
+		w.shelf.faults(func(string) error {
+			time.Sleep(8 * time.Second)
+			return nil
+		}, nil)
+		w.start(p)
+		time.Sleep(20 * time.Second)
+		for _, in := range w.all() {
+			if in.OrgID == "other" && in.State != intent.Done {
+				t.Errorf("it waits: %+v", in)
+			}
 		}
 	})
 }
@@ -313,6 +338,73 @@ func TestRests(t *testing.T) {
 		in := w.all()[0]
 		if in.State != intent.Failed || in.Attempts < 90 || in.Attempts > intent.MaxAttempts || !strings.Contains(w.log.String(), "rests") {
 			t.Errorf("%+v", in)
+		}
+	})
+}
+
+// TestOperator: what rests can be tried again or given up, and is given up when a later
+// change of its subject is done. What is carried out at the moment is left alone.
+func TestOperator(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.program("one")
+		refuse := func(call string) error {
+			if call != "put a" {
+				return gateway.ErrRefused
+			}
+			return nil
+		}
+		rest := func(value string) string {
+			w.shelf.faults(refuse, nil)
+			if err := p.put.Run(w.Context(), w.scope, about, &job{Value: value}); !errors.Is(err, gateway.ErrRefused) {
+				t.Error(err)
+			}
+			w.shelf.faults(nil, nil)
+			list, err := p.List(w.Context(), intents.ListIn{Scope: w.scope})
+			if err != nil || len(list.Items) == 0 || list.Items[0].State != intent.UndoFailed {
+				t.Fatal(list, err)
+			}
+			return list.Items[0].ID
+		}
+		id := rest("1")
+		w.expect("undo_failed", "a=1", 0)
+		if _, err := p.Retry(w.Context(), intents.TouchIn{Scope: w.scope, ID: id}); err != nil {
+			t.Error(err)
+		}
+		stop := w.start(p)
+		time.Sleep(3 * time.Second)
+		w.expect("undone", "", 0)
+		stop()
+		id = rest("2")
+		if _, err := p.Abandon(w.Context(), intents.TouchIn{Scope: w.scope, ID: id}); err != nil {
+			t.Error(err)
+		}
+		for _, touch := range []func(context.Context, intents.TouchIn) (operation.Receipt, error){p.Retry, p.Abandon} {
+			if _, err := touch(w.Context(), intents.TouchIn{Scope: w.scope, ID: id}); fault.KindOf(err) != fault.Conflict {
+				t.Error(err)
+			}
+			other, _ := tenant.Of("other")
+			if _, err := touch(w.Context(), intents.TouchIn{Scope: other, ID: id}); fault.KindOf(err) != fault.NotFound {
+				t.Error(err)
+			}
+		}
+		rest("3")
+		if err := p.put.Run(w.Context(), w.scope, about, &job{Value: "4"}); err != nil {
+			t.Error(err)
+		}
+		w.expect("undone abandoned abandoned done", "a=4 b=4", 1)
+		w.shelf.faults(func(string) error { time.Sleep(time.Second); return nil }, nil)
+		done := make(chan error)
+		go func() { done <- p.put.Run(w.Context(), w.scope, about, &job{Value: "5"}) }()
+		synctest.Wait()
+		list, err := p.List(w.Context(), intents.ListIn{Scope: w.scope})
+		if err != nil || len(list.Items) != 1 || list.Items[0].Busy.IsZero() {
+			t.Fatal(list, err)
+		}
+		if _, err := p.Abandon(w.Context(), intents.TouchIn{Scope: w.scope, ID: list.Items[0].ID}); fault.CodeOf(err) != intent.CodeBusy {
+			t.Error(err)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -95,7 +95,7 @@ func (b *busy) back(in intent.Intent) {
 func (s *Service) due(ctx context.Context) (out []intent.Intent, err error) {
 	err = s.tools.Store.View(ctx, tenant.Everyone(Operation), func(r store.Reader) error {
 		out = nil
-		for v, err := range kind.Find(ctx, r, store.Query{Index: byActive, Value: "1"}) {
+		for v, err := range kind.Find(ctx, r, store.Query{Index: byPhase, Value: active}) {
 			if err != nil {
 				return err
 			}
@@ -197,4 +197,29 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string
 // elsewhere reports whether an intent was carried out or closed by others meanwhile.
 func elsewhere(err error) bool {
 	return errors.Is(err, errLost) || fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.NotFound
+}
+
+// Status is how many intents there are, of all organisations.
+type Status struct {
+	Active int       // that are carried out, or wait for that
+	Rest   int       // that wait for an operator
+	Oldest time.Time // when the oldest active one began; zero: there is none
+}
+
+// Status counts intents.
+func (s *Service) Status(ctx context.Context) (out Status, err error) {
+	err = s.tools.Store.View(ctx, tenant.Everyone(Operation), func(r store.Reader) (err error) {
+		out = Status{}
+		for v, err := range kind.Find(ctx, r, store.Query{Index: byPhase, Value: active}) {
+			if err != nil {
+				return err
+			}
+			if out.Active++; out.Oldest.IsZero() || v.Value.Created.Before(out.Oldest) {
+				out.Oldest = v.Value.Created
+			}
+		}
+		out.Rest, err = r.Count(ctx, store.Query{Kind: intent.Kind, Index: byPhase, Value: rests})
+		return err
+	})
+	return out, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -81,6 +82,7 @@ func gauges(a *app.App, primary any) []observe.Gauge {
 			},
 		})
 	}
+	out = append(out, intentGauges(a)...)
 	for name := range a.Relays() {
 		out = append(out, observe.Gauge{
 			Name: "gatehouse_announcements_behind_" + name, Help: "Commits that " + name + " has not been told of yet, if this process tells it.",
@@ -88,4 +90,32 @@ func gauges(a *app.App, primary any) []observe.Gauge {
 		})
 	}
 	return out
+}
+
+// intentGauges are the numbers about changes of gateways that are not over.
+func intentGauges(a *app.App) []observe.Gauge {
+	read := func(value func(intents.Status) float64) func() float64 {
+		return func() float64 {
+			ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
+			defer cancel()
+			now, err := a.Intents(ctx)
+			if err != nil {
+				return -1
+			}
+			return value(now)
+		}
+	}
+	return []observe.Gauge{
+		{Name: "gatehouse_intents_open", Help: "Changes of gateways that are not done yet; -1 while the store does not answer.",
+			Value: read(func(s intents.Status) float64 { return float64(s.Active) })},
+		{Name: "gatehouse_intents_failed", Help: "Changes of gateways that wait for an admin: GET /api/gateway/intents lists them. -1 while the store does not answer.",
+			Value: read(func(s intents.Status) float64 { return float64(s.Rest) })},
+		{Name: "gatehouse_intents_oldest_seconds", Help: "Age of the oldest change of gateways that is not done yet, 0 if there is none; -1 while the store does not answer.",
+			Value: read(func(s intents.Status) float64 {
+				if s.Oldest.IsZero() {
+					return 0
+				}
+				return time.Since(s.Oldest).Seconds()
+			})},
+	}
 }

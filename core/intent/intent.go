@@ -17,7 +17,7 @@ const Kind = "intent"
 
 // Bounds of intents.
 const (
-	MaxActive   = 1000           // of an organisation, at once
+	MaxOpen     = 1000           // of an organisation: open ones, and those that rest
 	KeepClosed  = 64             // of an organisation, the latest
 	MaxAttempts = 100            // since it began or was tried again by an operator; then it rests
 	MaxAge      = 24 * time.Hour // likewise
@@ -135,7 +135,7 @@ func (i Intent) Free(at time.Time) error {
 	if !i.Busy(at) {
 		return nil
 	}
-	return fault.New(fault.Conflict, CodeBusy, "the intent is carried out at the moment; try again in %d seconds", int(i.Until.Sub(at)/time.Second)+1)
+	return fault.New(fault.Conflict, CodeBusy, "the intent is carried out at the moment; try again in a minute")
 }
 
 // Pause returns how long to wait after some attempts: twice as long each time, and up to a

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/delivery"
+	"github.com/gatehouse-io/gatehouse/app/intents"
 	core "github.com/gatehouse-io/gatehouse/core/delivery"
+	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -249,6 +251,10 @@ var plans = together(hookPlans, peoplePlans, portalPlans, documentPlans, map[str
 	"admin.organisations.import":  {as: root, bodies: fresh(organisation)},
 	"admin.organisations.replace": {as: root, path: organisations, bodies: again("orgID", organisation)},
 	"admin.organisations.delete":  {as: root, path: organisations, query: map[string][]string{"purge": {"true", "false"}}},
+	"intents.list":                {path: none(rests), query: map[string][]string{"p": {"1", "2", "-1"}}},
+	"intents.get":                 {path: rests},
+	"intents.retry":               {path: rests},
+	"intents.abandon":             {path: rests},
 	"admin.deliveries.list":       {as: root, path: none(delivered), query: map[string][]string{"state": {"pending", "failed", "done"}, "org_id": {"org-a", ""}, "lane": {"api_event"}, "p": {"1", "2", "-1"}}},
 	"admin.deliveries.get":        {as: root, path: delivered},
 	"admin.deliveries.resend":     {as: root, path: delivered},
@@ -303,6 +309,22 @@ func organisations(t testing.TB, s *service) map[string]string {
 	id := fmt.Sprintf("org-%d", n)
 	s.must(t, request{method: "POST", path: "/admin/organisations", as: root, body: []byte(organisation(n, id))})
 	return map[string]string{"orgID": id}
+}
+
+// rests stores an intent that waits for an operator.
+func rests(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	now := time.Now()
+	in, err := intent.Begin(fmt.Sprintf("intent-%d", s.next()), "org-a", "keys.update", intent.Subject{Kind: "key", ID: "hash"}, intent.By{Actor: "ada"}, now).On(intent.Exhaust, now, "no gateway answers")
+	if err == nil {
+		_, err = s.Store().Update(t.Context(), tenant.Everyone("test"), func(w store.Writer) error {
+			return intents.Registration().Untyped.Insert(t.Context(), w, in)
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"intentID": in.ID}
 }
 
 // delivered stores a delivery that went well.
