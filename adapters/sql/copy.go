@@ -18,6 +18,8 @@ var tables = map[string][]string{
 	"change_log": {"last", "first", "at", "body"},
 	recordParts:  {"kind", "org", "id", "n", "body"},
 	logParts:     {"last", "n", "body"},
+	longTexts:    {"name", "state", "at", "size", "kind", "org", "id", "last"},
+	longParts:    {"name", "n", "body"},
 	"gone":       {"kind", "org", "id", "rev"},
 	"cursor":     {"sink", "rev", "holder", "until"},
 }
@@ -158,7 +160,7 @@ func copyTable(ctx context.Context, q querier, to *sql.Tx, text bool, table stri
 			return err
 		}
 		for i, v := range row {
-			if sealed, ok := v.([]byte); ok && text && table != recordParts && table != logParts {
+			if sealed, ok := v.([]byte); ok && text && table != recordParts && table != logParts && table != longParts {
 				row[i] = asColumn(sealed)
 			}
 		}

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,13 +27,13 @@ func (g *group) flush() error {
 	}
 	// Rows go before any row is added, so that a unique value can pass from one record
 	// to another.
-	for _, st := range []*statement{&f.drop, &f.sweepKeys, &f.sweepRefs, &f.sweepParts, &f.dropKeys, &f.dropRefs, &f.upsert, &f.addKeys, &f.addRefs, &f.gone} {
+	for _, st := range []*statement{&f.drop, &f.sweepKeys, &f.sweepRefs, &f.sweepParts, &f.freeTexts, &f.dropKeys, &f.dropRefs, &f.upsert, &f.addKeys, &f.addRefs, &f.gone} {
 		if err := g.send(st); err != nil {
 			return err
 		}
 	}
-	for _, l := range f.long {
-		if err := g.sendParts(l); err != nil {
+	for _, d := range f.long {
+		if err := g.take(d.text, d.at, 0); err != nil {
 			return err
 		}
 	}
@@ -44,26 +43,12 @@ func (g *group) flush() error {
 	return g.late()
 }
 
-// sendParts stores a document that is too long for one row.
-func (g *group) sendParts(l longText) error {
-	p := &parting{contents: contents{name: l.name}, g: g, at: recordSpot(l.rec.Kind, string(l.rec.Org), l.rec.ID, l.rec.Rev)}
-	if l.made != nil {
-		return p.finish(l.made)
-	}
-	for part := range slices.Chunk(l.rec.Doc, partSize) {
-		if err := p.add(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// log stores what the units did as one row of the log, and its parts if it is long. A
-// commit whose text has been made ahead has a row of its own.
+// log stores what the units did as one row of the log. A commit whose text has been
+// stored ahead has a row of its own.
 func (g *group) log() error {
 	for rest := g.commits; len(rest) > 0; {
 		n := 1
-		for rest[0].made == nil && n < len(rest) && rest[n].made == nil {
+		for rest[0].ahead == nil && n < len(rest) && rest[n].ahead == nil {
 			n++
 		}
 		if err := g.logRow(rest[:n]); err != nil {
@@ -76,30 +61,17 @@ func (g *group) log() error {
 
 func (g *group) logRow(commits []logged) error {
 	first, last := commits[0].Rev, commits[len(commits)-1]
-	p := &parting{contents: named(), g: g, at: logSpot(first, last.Rev)}
-	w := &logWriter{add: p.add}
-	if m := last.made; m != nil {
-		p.name = m.name
-		if err := w.head(last); err != nil {
-			return err
-		}
-		if err := errors.Join(p.add(append([]byte{'['}, w.b...)), p.finish(m)); err != nil {
-			return err
-		}
-		w.b = nil
-	} else if err := w.commits(commits); err != nil {
+	text, long, err := g.logText(commits)
+	if err != nil {
 		return err
 	}
-	text := w.b
-	if p.parts > 0 {
-		if len(text) > 0 {
-			if err := p.add(text); err != nil {
-				return err
-			}
+	if long != nil {
+		text = long.text()
+		if err := g.take(long, address{}, int64(last.Rev)); err != nil {
+			return err
 		}
-		text = p.text()
 	}
-	body, err := g.s.pack(text, p.at.place)
+	body, err := g.s.pack(text, logPlace(first, last.Rev))
 	if err != nil {
 		return err
 	}
@@ -107,10 +79,47 @@ func (g *group) logRow(commits []logged) error {
 		int64(last.Rev), int64(first), last.At.UnixNano(), body)
 }
 
-type flusher struct {
-	drop, sweepKeys, sweepRefs, sweepParts, dropKeys, dropRefs, upsert, addKeys, addRefs, gone statement
+// logText makes the text of a row of the log. One that is long it stores, as far as it
+// has not been.
+func (g *group) logText(commits []logged) (text []byte, long *longText, err error) {
+	w := &logWriter{}
+	if c := commits[0]; c.ahead != nil {
+		own := *c.ahead // the group may have to run again
+		w.b = append(w.b, '[')
+		if err := w.head(c); err != nil {
+			return nil, nil, err
+		}
+		g.taken = append(g.taken, c.ahead)
+		return nil, &own, g.s.add(g.ctx, g.change, &own, 0, w.b)
+	}
+	w.add = func(part []byte) error {
+		if long == nil {
+			long = &longText{contents: named()}
+			if err := g.s.note(g.ctx, g.change, long); err != nil {
+				return err
+			}
+		}
+		return g.s.add(g.ctx, g.change, long, long.parts, part)
+	}
+	if err := w.commits(commits); err != nil {
+		return nil, nil, err
+	}
+	if long != nil {
+		err = w.finish()
+	}
+	return w.b, long, err
+}
 
-	long []longText // documents that are too long for one row
+type flusher struct {
+	drop, sweepKeys, sweepRefs, sweepParts, freeTexts, dropKeys, dropRefs, upsert, addKeys, addRefs, gone statement
+
+	long []longDoc
+}
+
+// longDoc is a document that is too long for one row.
+type longDoc struct {
+	at   address
+	text *longText
 }
 
 func newFlusher() *flusher {
@@ -119,6 +128,7 @@ func newFlusher() *flusher {
 		sweepKeys:  statement{head: `delete from record_key where (kind, org, id) in (values `, tail: `)`},
 		sweepRefs:  statement{head: `delete from record_ref where (kind, org, id) in (values `, tail: `)`},
 		sweepParts: statement{head: `delete from record_part where (kind, org, id) in (values `, tail: `)`},
+		freeTexts:  statement{head: `update long_text set state = 2 where kind <> '' and (kind, org, id) in (values `, tail: `)`},
 		dropKeys:   statement{head: `delete from record_key where (kind, name, value, org, id) in (values `, tail: `)`},
 		dropRefs:   statement{head: `delete from record_ref where (org, to_kind, to_id, kind, id) in (values `, tail: `)`},
 		upsert: statement{head: `insert into record (kind, org, id, rev, doc, meta) values `,
@@ -143,9 +153,15 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 			return fmt.Errorf("sql: meta of %s %s: %w", a.kind, a.id, err)
 		}
 		text := e.now.Doc
-		if len(text) > partSize {
-			l := longOf(e.now, g.docs[e.now])
-			f.long, text = append(f.long, l), l.text()
+		if len(text) > longSize {
+			long := g.docs[e.now]
+			if long == nil {
+				if long, err = g.stored(text); err != nil {
+					return err
+				}
+			}
+			g.taken = append(g.taken, long)
+			f.long, text = append(f.long, longDoc{a, long}), long.text()
 		}
 		doc, err := g.s.pack(text, placeOf(a.kind, string(a.org), a.id, e.now.Rev))
 		if err != nil {
@@ -156,8 +172,10 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 		f.drop.rows = append(f.drop.rows, []any{a.kind, string(a.org), a.id})
 		f.gone.rows = append(f.gone.rows, []any{a.kind, string(a.org), a.id, int64(e.rev)})
 	}
-	if e.base != nil && (e.base.Damage != nil || len(e.base.Doc) > partSize) {
-		f.sweepParts.rows = append(f.sweepParts.rows, []any{a.kind, string(a.org), a.id})
+	if e.base != nil && (e.base.Damage != nil || len(e.base.Doc) > longSize) {
+		at := []any{a.kind, string(a.org), a.id}
+		f.sweepParts.rows, f.freeTexts.rows = append(f.sweepParts.rows, at), append(f.freeTexts.rows, at)
+		g.freed = true
 	}
 	if e.base != nil && e.base.Damage != nil { // what it says of its rows is not to be trusted
 		at := []any{a.kind, string(a.org), a.id}

@@ -18,19 +18,21 @@ type group struct {
 	hot     *hot
 	head    store.Revision
 	over    *overlay
-	docs    map[*store.Record]*made // long documents that have been made ahead
-	reads   *reads                  // nil: with the writer
+	docs    map[*store.Record]*longText // long documents that have been stored ahead
+	taken   []*longText                 // what has been stored ahead and belongs to rows of the group now
+	freed   bool                        // texts that had a row have none any more
+	reads   *reads                      // nil: with the writer
 	commits []logged
 	until   time.Time // a unit must not hold the writer for longer, and a group must not take longer to send
 	load    time.Duration
 }
 
-// logged is a commit, and the texts of its changes for the log if they have been made:
-// those of each, or all in parts.
+// logged is a commit, and the texts of its changes for the log: those of each if they
+// have been made, or all in parts if they have been stored ahead.
 type logged struct {
 	store.Commit
 	texts [][]byte
-	made  *made
+	ahead *longText
 }
 
 // late reports that the writer has been held for too long.
@@ -116,9 +118,14 @@ func sending(changes []store.Change) (d time.Duration) {
 		for _, h := range c.Delta {
 			size += len(h.Old) + len(h.New)
 		}
-		d += perRow*time.Duration(1+len(c.Keys)+len(c.Refs)) + perKilobyte*time.Duration(size>>10)
+		d += rowsOf(c) + perKilobyte*time.Duration(size>>10)
 	}
 	return d
+}
+
+// rowsOf estimates the same for the rows of a change without its texts.
+func rowsOf(c store.Change) time.Duration {
+	return perRow * time.Duration(1+len(c.Keys)+len(c.Refs))
 }
 
 func weightOf(r *store.Record) time.Duration {

@@ -60,7 +60,7 @@ func (w *logWriter) commits(commits []logged) error {
 			size += textSize(ch)
 		}
 	}
-	w.b = append(make([]byte, 0, min(size, partSize+2*escapeStep)), '[')
+	w.b = append(make([]byte, 0, min(size, longSize+2*escapeStep)), '[')
 	for i, c := range commits {
 		if i > 0 {
 			w.b = append(w.b, ',')
@@ -112,17 +112,26 @@ func (w *logWriter) planned(c logged, j int, ch store.Change) error {
 	return w.spill()
 }
 
-// spill hands full parts on.
+// spill hands full parts on when the text is long.
 func (w *logWriter) spill() error {
-	if w.add == nil || len(w.b) < partSize {
+	if w.add == nil || len(w.b) < longSize {
 		return nil
 	}
+	return w.hand(partSize)
+}
+
+// finish hands on what is left.
+func (w *logWriter) finish() error { return w.hand(1) }
+
+// hand hands parts on, as long as there are so many bytes.
+func (w *logWriter) hand(least int) error {
 	rest := w.b
-	for len(rest) >= partSize {
-		if err := w.add(rest[:partSize]); err != nil {
+	for len(rest) >= least {
+		n := min(len(rest), partSize)
+		if err := w.add(rest[:n]); err != nil {
 			return err
 		}
-		rest = rest[partSize:]
+		rest = rest[n:]
 	}
 	w.b = w.b[:copy(w.b, rest)]
 	return nil

@@ -14,12 +14,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// partSize is the most bytes of a text that one row takes. A longer text is written and
-// read in parts of this size: drivers and databases copy each value several times.
-const partSize = 1 << 20
-
-// The tables of parts. Their columns take bytes in every dialect.
+// longSize is the most bytes of a text that its own row takes, about. A longer text is
+// written and read in parts of partSize: drivers and databases copy each value several
+// times, and a part has a transaction of its own, for which others wait.
 const (
+	longSize = 1 << 20
+	partSize = 256 << 10
+)
+
+// The tables of texts in parts: those of today, and those of older programs, which named
+// a text by the row that it belongs to. The columns of parts take bytes in every dialect.
+const (
+	longTexts   = "long_text"
+	longParts   = "long_part"
 	recordParts = "record_part"
 	logParts    = "log_part"
 )
@@ -32,23 +39,32 @@ type contents struct {
 	parts int
 	size  int    // bytes of all parts
 	name  string // drawn for this text; "": of an older program, whose parts are sealed for the place of the row
+	older bool   // the parts are in a table of an older program
 }
 
 // named returns the contents of a new text.
 func named() contents { return contents{name: rand.Text()} }
 
-// contentsMark is the first byte of contents, and of no JSON text.
-const contentsMark = '+'
+// The first byte of contents, and of no JSON text: of today, and of older programs.
+const (
+	contentsMark = '*'
+	olderMark    = '+'
+)
 
 func (c contents) text() []byte {
-	return fmt.Appendf(nil, "%c%d %d %s", contentsMark, c.parts, c.size, c.name)
+	mark := contentsMark
+	if c.older {
+		mark = olderMark
+	}
+	return fmt.Appendf(nil, "%c%d %d %s", mark, c.parts, c.size, c.name)
 }
 
 // contentsOf reads what contents.text returned.
 func contentsOf(plain []byte) (c contents, ok bool) {
-	if len(plain) == 0 || plain[0] != contentsMark {
+	if len(plain) == 0 || plain[0] != contentsMark && plain[0] != olderMark {
 		return c, false
 	}
+	c.older = plain[0] == olderMark
 	fields := strings.Fields(string(plain[1:min(len(plain), mostContents)]))
 	if len(fields) != 2 && len(fields) != 3 {
 		return c, false
@@ -57,7 +73,7 @@ func contentsOf(plain []byte) (c contents, ok bool) {
 	parts, errParts := strconv.Atoi(fields[0])
 	size, errSize := strconv.Atoi(fields[1])
 	c.parts, c.size = parts, size
-	return c, errParts == nil && errSize == nil && c.parts > 0 && c.size >= c.parts
+	return c, errParts == nil && errSize == nil && c.parts > 0 && c.size >= c.parts && (c.older || c.name != "")
 }
 
 // mostContents is the longest that a column is which holds contents, sealed or not. A
@@ -80,6 +96,14 @@ func logSpot(first, last store.Revision) spot {
 	return spot{logPlace(first, last), logParts, []string{"last"}, []any{int64(last)}}
 }
 
+// holding is where the parts of a text are kept that the row holds.
+func (p spot) holding(c contents) spot {
+	if !c.older {
+		p.table, p.names, p.keys = longParts, []string{"name"}, []any{c.name}
+	}
+	return p
+}
+
 // part is the place that part n of a text is sealed for.
 func (p spot) part(c contents, n int) []byte {
 	if c.name != "" {
@@ -100,62 +124,6 @@ func (p spot) where() string {
 		conditions = append(conditions, fmt.Sprintf("%s = $%d", name, i+1))
 	}
 	return strings.Join(conditions, " and ")
-}
-
-// insert stores part n.
-func (p spot) insert(ctx context.Context, ses *session, n int, body []byte) error {
-	marks := ""
-	for i := range p.names {
-		marks += fmt.Sprintf("$%d, ", i+1)
-	}
-	k := len(p.keys)
-	return ses.exec(ctx, fmt.Sprintf(`insert into %s (%s, n, body) values (%s$%d, $%d)`, p.table, strings.Join(p.names, ", "), marks, k+1, k+2),
-		append(p.keys[:k:k], n, body)...)
-}
-
-// parting stores a long text at a spot while it is made.
-type parting struct {
-	contents
-	g    *group
-	at   spot
-	room []byte // for a sealed part
-}
-
-// add stores the next part.
-func (p *parting) add(plain []byte) error {
-	if err := p.g.late(); err != nil {
-		return err
-	}
-	body, err := p.g.s.packPart(p.room[:0], plain, partPlace(p.name, p.parts))
-	if err != nil {
-		return err
-	}
-	if p.g.s.sealing() {
-		p.room = body
-	}
-	return p.put(body, len(plain))
-}
-
-// put stores the next part as its column takes it.
-func (p *parting) put(body []byte, size int) error {
-	if err := p.at.insert(p.g.ctx, p.g.ses, p.parts, body); err != nil {
-		return err
-	}
-	p.parts, p.size = p.parts+1, p.size+size
-	return nil
-}
-
-// finish stores parts that have been made already.
-func (p *parting) finish(m *made) error {
-	for i, body := range m.bodies {
-		if err := p.g.late(); err != nil {
-			return err
-		}
-		if err := p.put(body, m.sizes[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // packPart returns a part as its column takes it, in room if it is sealed.
@@ -201,6 +169,7 @@ func (s *Store) whole(ctx context.Context, q querier, stored []byte, at spot) (t
 	if !ok || t.wrong != nil {
 		return t, nil
 	}
+	at = at.holding(c)
 	t.plain = make([]byte, 0, min(c.size, mostJoined))
 	n := 0
 	err = each(ctx, q, func(scan func(...any) error) error {
@@ -235,6 +204,7 @@ func (s *Store) repart(ctx context.Context, ses *session, stored []byte, at spot
 	if err != nil || !ok {
 		return nil //nolint:nilerr // there are none that could be found
 	}
+	at = at.holding(c)
 	where, k := at.where(), len(at.keys)
 	var room, opened []byte
 	for n := range c.parts {

@@ -12,18 +12,18 @@ func TestPlacesOfParts(t *testing.T) {
 	for _, c := range []struct {
 		of   contents
 		want string
-	}{{contents{3, 2_200_000, ""}, "70720700016b0161013102"}, {contents{3, 2_200_000, "NAME"}, "744e414d4502"}} {
+	}{{contents{3, 2_200_000, "", true}, "70720700016b0161013102"}, {contents{3, 2_200_000, "NAME", true}, "744e414d4502"}, {contents{3, 2_200_000, "NAME", false}, "744e414d4502"}} {
 		if got := hex.EncodeToString(at.part(c.of, 2)); got != c.want {
 			t.Errorf("%+v: %s", c.of, got)
 		}
 		if back, ok := contentsOf(c.of.text()); !ok || back != c.of {
 			t.Errorf("%q is read as %+v, %v", c.of.text(), back, ok)
 		}
-		if n := len(asText(make([]byte, len(contents{99_999, 9_999_999_999, named().name}.text())+46))); n > mostContents {
+		if n := len(asText(make([]byte, len(contents{99_999, 9_999_999_999, named().name, false}.text())+46))); n > mostContents {
 			t.Errorf("contents take %d bytes", n)
 		}
 	}
-	for _, text := range []string{"", "+", "+3", "+3 x", "+0 5", "+3 2", "+3 5 a b", "{}", "-3 5"} {
+	for _, text := range []string{"", "+", "+3", "+3 x", "+0 5", "+3 2", "+3 5 a b", "*3 5", "*3 5 a b", "{}", "-3 5"} {
 		if c, ok := contentsOf([]byte(text)); ok {
 			t.Errorf("%q is read as %+v", text, c)
 		}

@@ -39,10 +39,10 @@ type plan struct {
 	order   []address
 	entries map[address]*entry
 	changes []store.Change
-	texts   [][]byte // of the changes, for the log; nil: they are made while they are written
-	log     *made    // instead of texts: long ones
-	docs    map[address]*made
-	room    int64 // for what has been made ahead
+	texts   [][]byte  // of the changes, for the log
+	log     *longText // instead of texts: long ones
+	docs    map[address]*longText
+	ahead   []*longText // all that has been stored ahead, whole or not
 	load    time.Duration
 }
 
@@ -66,11 +66,11 @@ func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 		if err != nil || u.plan == nil {
 			return rev, s.explain(err)
 		}
-		if err = errors.Join(s.makeAhead(u.plan), u.plan.makeTexts()); err == nil {
-			u.last = try == triesAside
+		if err = s.storeAhead(ctx, sc, u.plan); err == nil {
+			u.last, u.plan.load = try >= triesAside, u.plan.sending()
 			err = s.writer.submit(u)
 		}
-		s.giveBack(u.plan)
+		s.leave(u.plan)
 		if !errors.Is(err, errAside) {
 			return u.rev, s.explain(err)
 		}
@@ -93,7 +93,7 @@ func (s *Store) prepare(u *unit) (head store.Revision, err error) {
 			s.reached(head) // what it was refused for can be read
 			return u.err
 		}
-		p := &plan{head: head, reads: g.reads, entries: g.over.entries, changes: g.commits[0].Changes, load: sending(g.commits[0].Changes)}
+		p := &plan{head: head, reads: g.reads, entries: g.over.entries, changes: g.commits[0].Changes, docs: map[address]*longText{}}
 		for a := range g.over.entries {
 			p.order = append(p.order, a)
 		}
@@ -155,8 +155,8 @@ func (g *group) replay(u *unit) {
 			r := *now
 			r.Rev = rev
 			now = &r
-			if m := u.plan.docs[a]; m != nil {
-				g.docs[now] = m
+			if t := u.plan.docs[a]; t != nil {
+				g.docs[now] = t
 			}
 		}
 		g.over.set(a, e.base, now, rev)

@@ -49,6 +49,9 @@ func (s *Store) Prune(ctx context.Context, keep store.Retention) (total int, err
 	if total == 0 {
 		return 0, nil
 	}
+	if err := s.sweep(ctx, sweepAge); err != nil {
+		return total, s.explain(err)
+	}
 	return total, s.shrink(ctx)
 }
 
@@ -79,8 +82,8 @@ func (s *Store) addUp(ctx context.Context) error {
 		return err
 	}
 	var total int64
-	for _, table := range []string{"change_log", logParts} {
-		more, err := number(ctx, pool{s.Readers}, `select cast(coalesce(sum(octet_length(body)), 0) as bigint) from `+table+` where last > $1 and last <= $2`,
+	for from, size := range map[string]string{"change_log where": "octet_length(body)", logParts + " where": "octet_length(body)", longTexts + " where state = 1 and last > 0 and": "size"} {
+		more, err := number(ctx, pool{s.Readers}, `select cast(coalesce(sum(`+size+`), 0) as bigint) from `+from+` last > $1 and last <= $2`,
 			s.size.upTo, int64(head))
 		if err != nil {
 			return err
@@ -99,6 +102,7 @@ func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, o
 		return 0, 0, err
 	}
 	rows, err := ses.query(ctx, `select first, last, at, octet_length(body) + (select coalesce(sum(octet_length(p.body)), 0) from log_part p where p.last = l.last)
+		+ (select coalesce(sum(t.size), 0) from long_text t where t.last = l.last and t.last > 0 and t.state = 1)
 		from change_log l order by last limit $1`, pruneRows)
 	if err != nil {
 		return 0, 0, err
@@ -127,6 +131,9 @@ func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, o
 		if err := ses.exec(ctx, `delete from `+table+` where last <= $1`, cut); err != nil {
 			return 0, 0, err
 		}
+	}
+	if err := ses.exec(ctx, `update long_text set state = 2 where last > 0 and last <= $1 and state = 1`, cut); err != nil {
+		return 0, 0, err
 	}
 	return n, freed, ses.exec(ctx, `delete from gone where rev <= $1`, cut)
 }

@@ -38,6 +38,9 @@ type lane struct {
 	turn  chan struct{} // of the one whose unit is being prepared
 }
 
+// alone reports whether a unit has a transaction of its own: others would only wait for it.
+func (u *unit) alone() bool { return u.job != nil || u.pause != nil }
+
 // add appends a unit to the lane of its organisation.
 func (q *queue) add(u *unit) {
 	l := q.lane(u.scope.Org())
@@ -106,7 +109,7 @@ func (q *queue) take() (group []*unit) {
 	q.clock = max(q.clock, waiting[0].used)
 	for left := groupTime; len(waiting) > 0; {
 		waiting = slices.DeleteFunc(waiting, func(l *lane) bool {
-			if len(group) == maxGroup || len(group) > 0 && l.cost > left {
+			if len(group) == maxGroup || len(group) > 0 && (l.cost > left || l.units[0].alone() || group[0].alone()) {
 				return true
 			}
 			group = append(group, l.units[0])

@@ -1,7 +1,9 @@
 package sql
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -104,5 +106,18 @@ func TestOrderWithinAnOrganisation(t *testing.T) {
 	}
 	if len(got) != 7 {
 		t.Errorf("%d units, of 7", len(got))
+	}
+}
+
+// A unit waits for no job that comes in the same turn: each has a transaction of its own.
+func TestJobsAreAlone(t *testing.T) {
+	q, names := waiting(t, map[tenant.ID]int{"a": 1, "b": 1, "c": 1}, "a", "b", "c")
+	job := &unit{job: func(context.Context, *session) error { return nil }}
+	names[job] = "job"
+	q.add(job)
+	for q.size > 0 {
+		if group := q.take(); len(group) > 1 && slices.Contains(group, job) {
+			t.Errorf("%v", took(group, names))
+		}
 	}
 }

@@ -50,6 +50,19 @@ func (s *session) exec(ctx context.Context, text string, args ...any) error {
 	return err
 }
 
+// change is exec, and returns how many rows the statement has changed.
+func (s *session) change(ctx context.Context, text string, args ...any) (int64, error) {
+	st, err := s.prepare(ctx, text) //nolint:sqlclosecheck // as in query
+	if err != nil {
+		return 0, err
+	}
+	res, err := st.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
 // close gives the connection up for good, transaction and all.
 func (s *session) close() {
 	for _, st := range s.stmts {

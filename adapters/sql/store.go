@@ -69,7 +69,7 @@ type Store struct {
 	size      logSize
 	granted   grants
 	damages   damages
-	ahead     ahead
+	sweeper   sweeper
 	trouble   trouble
 	committed atomic.Uint64
 	ctx       context.Context
@@ -103,8 +103,10 @@ func New(c Config) *Store {
 	}
 	s := &Store{Config: c, damages: damages{met: map[address]string{}, log: c.Logger}}
 	s.recent.init()
+	s.sweeper.init()
 	s.writer = newWriter(s)
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.done.Go(s.sweeps)
 	if c.Listen != nil {
 		s.done.Go(s.listen)
 	}

@@ -312,7 +312,7 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 		w.hot.reset(head)
 		w.s.committed.Store(uint64(head)) // units that are refused now are refused for what is there
 	}
-	g := &group{s: w.s, ses: w.ses, q: w.ses, ctx: ctx, hot: w.hot, head: head, over: newOverlay(), docs: map[*store.Record]*made{}}
+	g := &group{s: w.s, ses: w.ses, q: w.ses, ctx: ctx, hot: w.hot, head: head, over: newOverlay(), docs: map[*store.Record]*longText{}}
 	for _, u := range units {
 		if n > 0 && g.load > groupTime {
 			break
@@ -336,6 +336,12 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 		return n, &unsureError{err}
 	}
 	wrote = true
+	for _, t := range g.taken {
+		t.taken = true
+	}
+	if g.freed {
+		w.s.sweeper.wake()
+	}
 	w.hot.learn(g)
 	w.s.committed.Store(uint64(w.hot.head))
 	commits := make([]store.Commit, len(g.commits))

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
@@ -45,6 +47,7 @@ func holds(tb testing.TB, s *sqlite.Store, id string, first, second []byte) {
 		}
 	}
 	var rec store.Record
+	rec.Doc, _ = store.At(tb.Context(), s, acme, "long", id, head-2) // there may have been none
 	for c, err := range s.Follow(tb.Context(), head-2) {
 		if err != nil {
 			tb.Fatal(err)
@@ -83,9 +86,23 @@ func ask(tb testing.TB, path, query string) (n int) {
 	return n
 }
 
-// rowsOfParts counts the parts of records and of the log.
-func rowsOfParts(tb testing.TB, path string) int {
-	return ask(tb, path, `select (select count(*) from record_part) + (select count(*) from log_part)`)
+// partsOf selects the parts of the text of a record, or of a row of the log.
+func partsOf(what string) string {
+	return `from long_part where name = (select name from long_text where state = 1 and ` + what + `)`
+}
+
+// swept waits until there are no parts but so many.
+func swept(tb testing.TB, path string, want int) {
+	tb.Helper()
+	n, end := -1, time.Now().Add(20*time.Second)
+	for n != want && time.Now().Before(end) {
+		if n = ask(tb, path, `select (select count(*) from record_part) + (select count(*) from log_part) + (select count(*) from long_part)`); n != want {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	if n != want {
+		tb.Errorf("%d parts are left, not %d", n, want)
+	}
 }
 
 // Long texts are in parts, none of which is larger than a part may be, encrypted or not.
@@ -97,15 +114,15 @@ func TestParts(t *testing.T) {
 			st := openSealed(t, path, s)
 			first, second := long(t, st, "x")
 			closed(t, st)
-			for _, c := range []string{"doc)) from record", "body)) from change_log", "body)) from record_part", "body)) from log_part"} {
-				if n := ask(t, path, "select max(octet_length("+c); n < 1 || n > 1<<20+100 {
+			for _, c := range []string{"doc)) from record", "body)) from change_log", "body)) from long_part"} {
+				if n := ask(t, path, "select max(octet_length("+c); n < 1 || n > 256<<10+100 {
 					t.Errorf("%s: %d", c, n)
 				}
 			}
-			if n := ask(t, path, `select count(*) from record_part`); n != 3 {
+			if n := ask(t, path, `select count(*) `+partsOf("id = 'x'")); n != 9 {
 				t.Errorf("%d parts of a record of 2.2 MB", n)
 			}
-			if n := ask(t, path, `select sum(octet_length(body)) from log_part`); n < len(first)*2+len(second) || n > 2*(len(first)*2+len(second)) {
+			if n := ask(t, path, `select sum(octet_length(body)) from long_part where name in (select name from long_text where last > 0)`); n < len(first)*2+len(second) || n > 2*(len(first)*2+len(second)) {
 				t.Errorf("%d bytes of the log for %d", n, len(first)*2+len(second))
 			}
 			st = openSealed(t, path, s)
@@ -127,15 +144,11 @@ func TestParts(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if n := ask(t, path, `select count(*) from record_part`); n != 0 {
-				t.Errorf("%d parts of a record that is no more", n)
-			}
+			swept(t, path, ask(t, path, `select count(*) from long_part where name in (select name from long_text where last > 0)`))
 			if n, err := st.Prune(t.Context(), store.Retention{Bytes: 100_000}); err != nil || n != 3 {
 				t.Error(n, err)
 			}
-			if n := rowsOfParts(t, path); n != 0 {
-				t.Errorf("%d parts of what is forgotten", n)
-			}
+			swept(t, path, 0)
 		})
 	}
 }
@@ -147,10 +160,9 @@ func TestWholeTextsOfOlderPrograms(t *testing.T) {
 	first, second := long(t, st, "x")
 	closed(t, st)
 	for _, statement := range []string{
-		`update record set doc = (select cast(group_concat(cast(body as text), '') as text) from (select body from record_part order by n))`,
-		`update change_log set body = (select group_concat(cast(p.body as text), '') from (select * from log_part order by n) p where p.last = change_log.last)`,
-		`delete from record_part`, `delete from log_part`,
-		`drop table record_part`, `drop table log_part`, `delete from migration where name = '0003_parts.sql'`,
+		`update record set doc = (select cast(group_concat(cast(body as text), '') as text) from (select body ` + partsOf("kind = record.kind") + ` order by n))`,
+		`update change_log set body = (select group_concat(cast(body as text), '') from (select body ` + partsOf("last = change_log.last") + ` order by n))`,
+		`drop table record_part`, `drop table log_part`, `drop table long_text`, `drop table long_part`, `delete from migration where name in ('0003_parts.sql', '0005_texts.sql')`,
 	} {
 		tamper(t, path, statement)
 	}
@@ -169,17 +181,69 @@ func TestPartsWithoutNames(t *testing.T) {
 	st := open(t, path)
 	first, second := long(t, st, "x")
 	closed(t, st)
+	beRowsOwn(t, path)
 	for table, column := range map[string]string{"record": "doc", "change_log": "body"} {
 		tamper(t, path, fmt.Sprintf(`update %[1]s set %[2]s = rtrim(substr(%[2]s, 1, octet_length(%[2]s) - 26)) where substr(%[2]s, 1, 1) = '+'`, table, column))
 	}
 	tamper(t, path, `delete from migration where name = '0004_names.sql'`)
-	if n := ask(t, path, `select max(octet_length(doc)) from record`); n != len("+3 2200000") {
+	if n := ask(t, path, `select max(octet_length(doc)) from record`); n != len("+9 2200000") {
 		t.Fatalf("the test shows nothing: %d bytes", n)
 	}
 	st = open(t, path)
 	holds(t, st, "x", first, second)
 	first, second = long(t, st, "x")
 	holds(t, st, "x", first, second)
+}
+
+// beRowsOwn makes a file one of a program that kept parts with the rows that they belong
+// to.
+func beRowsOwn(t *testing.T, path string) {
+	t.Helper()
+	for _, statement := range []string{
+		`insert into record_part (kind, org, id, n, body) select t.kind, t.org, t.id, p.n, p.body from long_text t join long_part p on p.name = t.name where t.kind <> '' and t.state = 1`,
+		`insert into log_part (last, n, body) select t.last, p.n, p.body from long_text t join long_part p on p.name = t.name where t.last > 0`,
+		`update record set doc = '+' || substr(doc, 2) where substr(doc, 1, 1) = '*'`,
+		`update change_log set body = '+' || substr(body, 2) where substr(body, 1, 1) = '*'`,
+		`drop table long_text`, `drop table long_part`, `delete from migration where name = '0005_texts.sql'`,
+	} {
+		tamper(t, path, statement)
+	}
+}
+
+// Texts of a program that kept parts with the rows that they belong to are read, encrypted,
+// changed, deleted and forgotten.
+func TestPartsWithTheirRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	st := open(t, path)
+	first, second := long(t, st, "x")
+	long(t, st, "y")
+	closed(t, st)
+	beRowsOwn(t, path)
+	st = open(t, path)
+	holds(t, st, "y", first, second)
+	closed(t, st)
+	st = openSealed(t, path, sealing(t, "secret"))
+	if _, err := st.Reseal(t.Context(), func(int) {}); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, st, "y", first, second)
+	if n := ask(t, path, `select (select count(*) from record_part where hex(substr(body, 1, 2)) <> '2101') + (select count(*) from log_part where hex(substr(body, 1, 2)) <> '2101')`); n != 0 {
+		t.Errorf("%d parts are in clear", n)
+	}
+	if _, err := st.Update(t.Context(), acme, func(w store.Writer) error { return w.Delete(t.Context(), "long", "y") }); err != nil {
+		t.Fatal(err)
+	}
+	first, second = long(t, st, "x")
+	holds(t, st, "x", first, second)
+	if n := ask(t, path, `select count(*) from record_part`); n != 0 {
+		t.Errorf("%d parts of older programs are left", n)
+	}
+	if n, err := st.Prune(t.Context(), store.Retention{Since: time.Now().Add(time.Hour)}); err != nil || n != 6 {
+		t.Error(n, err)
+	}
+	if n := ask(t, path, `select count(*) from log_part`); n != 0 {
+		t.Errorf("%d parts of older rows of the log are left", n)
+	}
 }
 
 // Parts are encrypted with their rows, and with a new key.
@@ -198,7 +262,7 @@ func TestResealParts(t *testing.T) {
 		}
 		holds(t, st, "x", first, second)
 		closed(t, st)
-		if n := ask(t, path, `select (select count(*) from record_part where hex(substr(body, 1, 2)) <> '2101') + (select count(*) from log_part where hex(substr(body, 1, 2)) <> '2101')`); n != 0 {
+		if n := ask(t, path, `select count(*) from long_part where hex(substr(body, 1, 2)) <> '2101'`); n != 0 {
 			t.Errorf("round %d: %d parts are in clear", round, n)
 		}
 	}
@@ -216,20 +280,23 @@ func TestDamagedParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	x := partsOf("id = 'x'")
+	ofX := strings.TrimPrefix(x, "from long_part")
 	for name, c := range map[string]struct {
 		statement string
 		log       bool
 	}{
-		"missing":           {statement: `delete from record_part where id = 'x' and n = 1`},
-		"the last":          {statement: `delete from record_part where id = 'x' and n = 2`},
-		"swapped":           {statement: `update record_part set body = (select body from record_part where id = 'x' and n = 1) where id = 'x' and n = 0`},
-		"another's":         {statement: `update record_part set body = (select body from record_part where id = 'y' and n = 0) where id = 'x' and n = 0`},
-		"changed":           {statement: `update record_part set body = cast(substr(body, 1, 1000) || x'00' || substr(body, 1002) as blob) where id = 'x' and n = 1`},
-		"cut":               {statement: `update record_part set body = substr(body, 1, 1000) where id = 'x' and n = 2`},
-		"no bytes":          {statement: `update record_part set body = x'' where id = 'x' and n = 2`},
-		"missing in a row":  {statement: `delete from log_part where last = 4 and n = 1`, log: true},
-		"changed in a row":  {statement: `update log_part set body = x'2101' where last = 4 and n = 1`, log: true},
-		"the row of others": {statement: `update log_part set body = (select body from log_part where last = 3 and n = 1) where last = 4 and n = 1`, log: true},
+		"no name":           {statement: `delete from long_part where name = (select name from long_text where state = 1 and id = 'x')`},
+		"missing":           {statement: `delete ` + x + ` and n = 1`},
+		"the last":          {statement: `delete ` + x + ` and n = 8`},
+		"swapped":           {statement: `update long_part set body = (select body ` + x + ` and n = 1)` + ofX + ` and n = 0`},
+		"another's":         {statement: `update long_part set body = (select body ` + partsOf("id = 'y'") + ` and n = 0)` + ofX + ` and n = 0`},
+		"changed":           {statement: `update long_part set body = cast(substr(body, 1, 1000) || x'00' || substr(body, 1002) as blob)` + ofX + ` and n = 1`},
+		"cut":               {statement: `update long_part set body = substr(body, 1, 1000)` + ofX + ` and n = 2`},
+		"no bytes":          {statement: `update long_part set body = x''` + ofX + ` and n = 2`},
+		"missing in a row":  {statement: `delete ` + partsOf("last = 4") + ` and n = 1`, log: true},
+		"changed in a row":  {statement: `update long_part set body = x'2101'` + strings.TrimPrefix(partsOf("last = 4"), "from long_part") + ` and n = 1`, log: true},
+		"the row of others": {statement: `update long_part set body = (select body ` + partsOf("last = 3") + ` and n = 1)` + strings.TrimPrefix(partsOf("last = 4"), "from long_part") + ` and n = 1`, log: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -263,9 +330,7 @@ func TestDamagedParts(t *testing.T) {
 					t.Error(id, err)
 				}
 			}
-			if n := ask(t, path, `select count(*) from record_part`); n != 0 {
-				t.Errorf("%d parts are left", n)
-			}
+			swept(t, path, ask(t, path, `select count(*) from long_part where name in (select name from long_text where last > 0)`))
 		})
 	}
 }

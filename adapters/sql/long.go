@@ -1,0 +1,104 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// longText is a text that is stored in parts. They may be there before the row is that
+// names the text: a text is noted first, as one that no row names yet, then its parts
+// follow, and then the unit of work of the row takes it.
+type longText struct {
+	contents
+	bytes int    // of its parts as their columns take them
+	room  []byte // for a sealed part
+	taken bool   // by a unit of work that has been carried out
+}
+
+// run carries a statement out and returns how many rows it has changed.
+type run func(ctx context.Context, text string, args ...any) (int64, error)
+
+// apart carries statements out in a transaction each: those of a local database, which
+// has one connection that writes, in turn with the units of work.
+func (s *Store) apart(sc tenant.Scope) run {
+	if !s.Dialect.Local {
+		return func(ctx context.Context, text string, args ...any) (int64, error) {
+			res, err := s.Writers.ExecContext(ctx, text, args...)
+			if err != nil {
+				return 0, err
+			}
+			return res.RowsAffected()
+		}
+	}
+	return func(ctx context.Context, text string, args ...any) (n int64, err error) {
+		err = s.writer.submit(&unit{ctx: ctx, scope: sc, job: func(ctx context.Context, ses *session) error {
+			n, err = ses.change(ctx, text, args...)
+			return err
+		}})
+		return n, err
+	}
+}
+
+// change is the run of a group: what it stores takes the writer's time.
+func (g *group) change(ctx context.Context, text string, args ...any) (int64, error) {
+	if err := g.late(); err != nil {
+		return 0, err
+	}
+	return g.ses.change(ctx, text, args...)
+}
+
+// note begins a text.
+func (s *Store) note(ctx context.Context, do run, t *longText) error {
+	_, err := do(ctx, `insert into long_text (name, state, at, size, kind, org, id, last) values ($1, 0, `+s.Dialect.Now+`, 0, '', '', '', 0)`, t.name)
+	return err
+}
+
+// add stores part n of a text.
+func (s *Store) add(ctx context.Context, do run, t *longText, n int, plain []byte) error {
+	body, err := s.packPart(t.room[:0], plain, partPlace(t.name, n))
+	if err != nil {
+		return err
+	}
+	if s.sealing() {
+		t.room = body
+	}
+	if _, err := do(ctx, `insert into long_part (name, n, body) values ($1, $2, $3)`, t.name, n, body); err != nil {
+		return err
+	}
+	t.parts, t.size, t.bytes = t.parts+1, t.size+len(plain), t.bytes+len(body)
+	return nil
+}
+
+// addAll stores all parts of a text.
+func (s *Store) addAll(ctx context.Context, do run, t *longText, text []byte) error {
+	for part := range slices.Chunk(text, partSize) {
+		if err := s.add(ctx, do, t, t.parts, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stored stores a long text with the writer.
+func (g *group) stored(text []byte) (*longText, error) {
+	t := &longText{contents: named()}
+	return t, errors.Join(g.s.note(g.ctx, g.change, t), g.s.addAll(g.ctx, g.change, t, text))
+}
+
+// errSwept means that a text that had been stored ahead was removed before its unit of
+// work came to take it: the unit is prepared anew.
+var errSwept = fmt.Errorf("%w: a text that was stored ahead is no more", errAside)
+
+// take makes a text that of a record, or of a row of the log.
+func (g *group) take(t *longText, a address, last int64) error {
+	n, err := g.change(g.ctx, `update long_text set state = 1, size = $1, kind = $2, org = $3, id = $4, last = $5 where name = $6 and state = 0`,
+		t.bytes, a.kind, string(a.org), a.id, last, t.name)
+	if err == nil && n == 0 {
+		err = errSwept
+	}
+	return err
+}

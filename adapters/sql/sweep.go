@@ -1,0 +1,159 @@
+package sql
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// When texts are removed that no row names.
+const (
+	sweepEvery = 10 * time.Minute
+	sweepAge   = 10 * time.Minute // a unit of another process may still take a younger one
+	sweepTexts = 64               // are looked up at once
+	sweepParts = 16               // are removed in one transaction
+)
+
+// sweeper removes long texts that no row names: those of rows that have another text now
+// or are no more, and those that were stored ahead for a unit of work which did not take
+// them, or of a process that ended before it could.
+type sweeper struct {
+	sweeping sync.Mutex
+	now      chan struct{}
+
+	mu    sync.Mutex
+	ahead map[string]bool // texts that this process has stored ahead; false: no unit is to take it any more
+}
+
+func (w *sweeper) init() { w.now, w.ahead = make(chan struct{}, 1), map[string]bool{} }
+
+// expect keeps a text for the unit that is to take it.
+func (w *sweeper) expect(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ahead[name] = true
+}
+
+// done notes that a text has been taken, or is not wanted any more.
+func (w *sweeper) done(t *longText) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if t.taken {
+		delete(w.ahead, t.name)
+		return
+	}
+	w.ahead[t.name] = false
+	w.wake()
+}
+
+// wake makes the sweeper look soon.
+func (w *sweeper) wake() {
+	select {
+	case w.now <- struct{}{}:
+	default:
+	}
+}
+
+// unwanted returns the texts that no unit of this process is to take any more.
+func (w *sweeper) unwanted() (names []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for name, wanted := range w.ahead {
+		if !wanted {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (w *sweeper) forget(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.ahead, name)
+}
+
+func (w *sweeper) wanted(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ahead[name]
+}
+
+// sweeps removes what is to be removed, whenever there may be something. Texts that a
+// process has left behind are removed at once when there can be no other.
+func (s *Store) sweeps() {
+	age := sweepAge
+	if s.Alone {
+		age = 0
+	}
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if err := s.sweep(s.ctx, age); err != nil && s.ctx.Err() == nil {
+			s.Logger.Debug("long texts that no row names are removed later", "error", err)
+		} else {
+			age = sweepAge
+		}
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-s.sweeper.now:
+		case <-tick.C:
+		}
+	}
+}
+
+// sweep removes the texts that no row names, a few parts in a transaction, so that
+// writers do not wait long. Those that may still be taken stay until they have an age.
+func (s *Store) sweep(ctx context.Context, age time.Duration) error {
+	s.sweeper.sweeping.Lock()
+	defer s.sweeper.sweeping.Unlock()
+	do := s.apart(tenant.Scope{})
+	for _, name := range s.sweeper.unwanted() {
+		if _, err := do(ctx, `update long_text set state = 2 where name = $1 and state = 0`, name); err != nil {
+			return err
+		}
+		s.sweeper.forget(name)
+	}
+	for last, more := "", true; more; {
+		names, err := s.unnamed(ctx, last, age)
+		if err != nil {
+			return err
+		}
+		for _, last = range names {
+			if s.sweeper.wanted(last) {
+				continue
+			}
+			if err := s.remove(ctx, do, last); err != nil {
+				return err
+			}
+		}
+		more = len(names) == sweepTexts
+	}
+	return nil
+}
+
+// unnamed returns some of the texts that no row names, in order.
+func (s *Store) unnamed(ctx context.Context, after string, age time.Duration) (names []string, err error) {
+	err = each(ctx, pool{s.Readers}, func(scan func(...any) error) error {
+		var name string
+		err := scan(&name)
+		names = append(names, name)
+		return err
+	}, `select name from long_text where state <> 1 and (state = 2 or at <= `+s.Dialect.Now+` - $1) and name > $2 order by name limit $3`,
+		age.Milliseconds(), after, sweepTexts)
+	return names, err
+}
+
+// remove removes a text, unless a unit has taken it by now.
+func (s *Store) remove(ctx context.Context, do run, name string) error {
+	n, err := do(ctx, `update long_text set state = 2 where name = $1 and state <> 1`, name)
+	for n > 0 && err == nil {
+		n, err = do(ctx, `delete from long_part where name = $1 and n in (select n from long_part where name = $1 order by n limit $2)`, name, sweepParts)
+	}
+	if err == nil {
+		_, err = do(ctx, `delete from long_text where name = $1 and state = 2`, name)
+	}
+	return err
+}
