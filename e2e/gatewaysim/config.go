@@ -30,6 +30,12 @@ type Config struct {
 	LocalAPIs     []json.RawMessage // classic API definitions added to the API feed
 	LocalPolicies []json.RawMessage // policies added to the policy feed
 
+	// The control API (docs/wire/gateway-control.md), off without a secret.
+	Secret          string
+	Store           *Store // shared with other gateways; default: one of its own
+	HashKeyFunction string // murmur32, murmur64, murmur128, sha256; default: keys of the oldest form, murmur32
+	PlainKeys       bool   // keys are kept under their text
+
 	Intervals Intervals
 	Timeout   time.Duration // of every call to the control plane, default 30 s
 	Logger    *slog.Logger  // default: nothing is logged
@@ -77,6 +83,9 @@ func (c Config) withDefaults() Config {
 	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
 	if c.Hostname == "" {
 		c.Hostname, _ = os.Hostname() // an unknown name is sent empty
+	}
+	if c.Store == nil {
+		c.Store = &Store{}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -2,6 +2,7 @@ package gatewaysim
 
 import (
 	"cmp"
+	"crypto/x509"
 	"net/http"
 	"net/url"
 	"strings"
@@ -69,6 +70,8 @@ type request struct {
 	query  url.Values
 	token  string // overrides what the header has
 	rpc    *rpcCall
+	cert   *x509.Certificate // of the client; nil: none
+	held   *held             // of a key that was made through the control API, once it is accepted
 }
 
 // Decide says whether the API with this id would accept this credential. The
@@ -103,7 +106,7 @@ func (v view) decide(a *api, r *request) Decision {
 			return Decision{Status: http.StatusOK}
 		}
 	}
-	d := v.authenticate(a, trimBearer(cmp.Or(r.token, r.header.Get(a.tokenHeader()))))
+	d := v.authenticate(a, r, trimBearer(cmp.Or(r.token, r.header.Get(a.tokenHeader()))))
 	if d.Status == http.StatusOK && r.method != "" {
 		if refusal := v.judge(a, r, d); refusal != nil {
 			return *refusal
@@ -129,15 +132,20 @@ func (v view) judge(a *api, r *request, d Decision) *Decision {
 	if a.mcp && !a.doc.permits(r.rpc) {
 		return &noPrimitive
 	}
-	if len(d.Policies) == 0 {
-		return nil
-	}
-	s, err := newSession(v.policies, a.OrgID, d.Policies)
-	if err != nil {
-		return &disallowed // they changed since the credential was judged
+	var s Session
+	key := counterKey{org: a.OrgID, identity: d.Identity}
+	if r.held != nil {
+		s, key.identity, key.stored = r.held.Session, r.held.kept, true
+	} else {
+		if len(d.Policies) == 0 {
+			return nil
+		}
+		var err error
+		if s, err = newSession(v.policies, a.OrgID, d.Policies); err != nil {
+			return &disallowed // they changed since the credential was judged
+		}
 	}
 	access := s.Rights[a.APIID]
-	key := counterKey{org: a.OrgID, identity: d.Identity}
 	switch {
 	case a.mcp && !access.permitsCall(r.rpc):
 		return &noPrimitive
@@ -181,28 +189,34 @@ func (a *api) checkVersion(now time.Time) *Decision {
 	return nil
 }
 
-func (v view) authenticate(a *api, token string) Decision {
+func (v view) authenticate(a *api, r *request, token string) Decision {
 	switch {
 	case a.UseKeyless:
 		return Decision{Status: http.StatusOK}
+	case a.MutualTLS && !v.trusts(a, r.cert):
+		return Decision{Status: http.StatusForbidden, Body: "Certificate with SHA256 is not allowed"}
+	case a.MutualTLS && !a.StandardAuth && !a.OAuth && !a.EnableJWT:
+		return Decision{Status: http.StatusOK}
+	case a.BasicAuth:
+		return v.decideUser(a, r, token)
 	case !a.EnableJWT:
-		return v.decideKey(a, token)
+		return v.decideKey(a, r, token)
 	}
 	d := v.decideJWT(a, token)
 	if d.Status == http.StatusOK && a.StandardAuth {
-		return v.decideKey(a, token) // several methods: all of them must pass
+		return v.decideKey(a, r, token) // several methods: all of them must pass
 	}
 	return d
 }
 
 // decideKey judges a key by the policies it has now.
-func (v view) decideKey(a *api, token string) Decision {
+func (v view) decideKey(a *api, r *request, token string) Decision {
 	if token == "" {
 		return Decision{Status: http.StatusUnauthorized, Body: noField}
 	}
 	key, ok := v.key(a.OrgID, token)
 	if !ok || len(key.Policies) == 0 {
-		return disallowed
+		return v.decideStored(a, r, token)
 	}
 	switch s, err := newSession(v.policies, a.OrgID, key.Policies); {
 	case err != nil:

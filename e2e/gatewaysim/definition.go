@@ -14,9 +14,13 @@ type definition struct {
 	TagsDisabled        bool   `json:"tags_disabled"`
 	Tags                []string
 
-	UseKeyless   bool `json:"use_keyless"`
-	StandardAuth bool `json:"use_standard_auth"`
-	EnableJWT    bool `json:"enable_jwt"`
+	UseKeyless   bool     `json:"use_keyless"`
+	StandardAuth bool     `json:"use_standard_auth"`
+	EnableJWT    bool     `json:"enable_jwt"`
+	BasicAuth    bool     `json:"use_basic_auth"`
+	OAuth        bool     `json:"use_oauth2"`
+	MutualTLS    bool     `json:"use_mutual_tls_auth"`
+	Clients      []string `json:"client_certificates"` // of mutual TLS: identifiers
 	Auth         authConfig
 	AuthConfigs  map[string]authConfig `json:"auth_configs"`
 

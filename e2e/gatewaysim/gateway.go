@@ -27,6 +27,11 @@ type Gateway struct {
 	changed chan struct{} // closed and replaced at every change of state
 	proc    *process      // the running process, or the last one
 	keys    map[string]Key
+	fault   Fault                    // of the control API
+	faulty  func(*http.Request) bool // which requests meet the fault; nil: all
+	asked   map[string]int           // calls of the control API, by method and pattern
+
+	controlAPI http.Handler
 }
 
 // process is one life of a gateway, from Start to its end. Nothing in it
@@ -60,7 +65,9 @@ type process struct {
 
 // New makes a gateway that does nothing until Start.
 func New(cfg Config) *Gateway {
-	g := &Gateway{cfg: cfg.withDefaults(), changed: make(chan struct{}), keys: map[string]Key{}}
+	g := &Gateway{cfg: cfg.withDefaults(), changed: make(chan struct{}), keys: map[string]Key{}, asked: map[string]int{}}
+	g.cfg.Store.join(g)
+	g.controlAPI = g.controls()
 	g.proc = newProcess(context.Background(), g)
 	g.proc.cancel()
 	return g

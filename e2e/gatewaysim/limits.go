@@ -6,7 +6,10 @@ import (
 )
 
 // counterKey names what is counted together.
-type counterKey struct{ org, identity, scope string }
+type counterKey struct {
+	org, identity, scope string
+	stored               bool // identity is a key in the shared store
+}
 
 // counter counts the requests of one credential.
 type counter struct {
@@ -50,13 +53,16 @@ func (c *counter) take(l Limit, now time.Time) *Decision {
 
 // limited counts a request of a credential against a limit.
 func (v view) limited(key counterKey, l Limit) *Decision {
-	g := v.p.gw
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	c := v.p.counters[key]
+	lock, counters := &v.p.gw.mu, v.p.counters
+	if s := v.p.cfg.Store; key.stored {
+		lock, counters = &s.mu, s.counters
+	}
+	lock.Lock()
+	defer lock.Unlock()
+	c := counters[key]
 	if c == nil {
 		c = &counter{}
-		v.p.counters[key] = c
+		counters[key] = c
 	}
 	return c.take(l, time.Now())
 }

@@ -28,6 +28,9 @@ func (g *Gateway) Handler() http.Handler {
 		}
 		writeJSON(w, http.StatusOK, health(s, g.cfg.Redis.Addr != ""))
 	}))
+	if g.cfg.Secret != "" {
+		mux.HandleFunc("/tyk/", g.serveControl)
+	}
 	mux.HandleFunc("/", g.serveAPI)
 	return mux
 }
@@ -86,10 +89,15 @@ func (g *Gateway) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req := &request{method: r.Method, path: under(a.listenPath, r.URL.Path), header: r.Header.Clone(), query: r.URL.Query()}
+	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
+		req.cert = r.TLS.PeerCertificates[0]
+	}
 	a, refusal := v.chooseVersion(a, req)
 	switch {
 	case refusal != nil:
 		writeRefusal(w, *refusal)
+	case wantsToken(a, r):
+		v.serveToken(w, r, a)
 	case a.mcp:
 		v.serveMCP(w, r, a, req)
 	default:

@@ -16,9 +16,13 @@ var apiFields string
 //go:embed fields/policy.txt
 var policyFields string
 
+//go:embed fields/session.txt
+var sessionFields string
+
 var (
-	apiShape    = parseShape(apiFields)
-	policyShape = parseShape(policyFields)
+	apiShape     = parseShape(apiFields)
+	policyShape  = parseShape(policyFields)
+	sessionShape = parseShape(sessionFields)
 )
 
 // shape is the type that a JSON value must have: one of fields, values and
