@@ -176,13 +176,17 @@ func explain(ctx context.Context, host string, err error) error {
 	if errors.Is(err, fetch.ErrPrivate) {
 		return fmt.Errorf("%s: %w", host, fetch.ErrPrivate)
 	}
+	why := fetch.ErrUnreachable
+	if o, ok := errors.AsType[*net.OpError](err); ok && o.Op == "dial" {
+		why = fetch.ErrUnconnected
+	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s: %w: %w", host, fetch.ErrUnreachable, ctx.Err())
+		return fmt.Errorf("%s: %w: %w", host, why, ctx.Err())
 	}
 	if n, ok := errors.AsType[net.Error](err); ok && n.Timeout() {
-		return fmt.Errorf("%s: %w in time", host, fetch.ErrUnreachable)
+		return fmt.Errorf("%s: %w in time", host, why)
 	}
-	return fmt.Errorf("%s: %w", host, fetch.ErrUnreachable)
+	return fmt.Errorf("%s: %w", host, why)
 }
 
 // token reports whether s is a token (RFC 9110, 5.6.2).

@@ -97,7 +97,7 @@ func TestFetchRefuses(t *testing.T) {
 		{"too large", open, fetch.Request{URL: s.URL + "/large"}, fetch.ErrTooLarge},
 		{"large after decompression", open, fetch.Request{URL: s.URL + "/bomb"}, fetch.ErrTooLarge},
 		{"large headers", open, fetch.Request{URL: s.URL + "/headers"}, fetch.ErrUnreachable},
-		{"no listener", open, fetch.Request{URL: closed.URL}, fetch.ErrUnreachable},
+		{"no listener", open, fetch.Request{URL: closed.URL}, fetch.ErrUnconnected},
 		{"slow", hasty, fetch.Request{URL: s.URL + "/slow"}, fetch.ErrUnreachable},
 		{"a private address", careful, fetch.Request{URL: s.URL + "/echo"}, fetch.ErrPrivate},
 		{"a name of a private address", careful, fetch.Request{URL: "http://localhost:" + port + "/echo"}, fetch.ErrPrivate},

@@ -7,6 +7,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // Errors a Fetcher reports, plain or wrapped. Their text may name the host that
@@ -16,6 +17,8 @@ var (
 	ErrPrivate     = errors.New("fetch: the address is not a public one")
 	ErrTooLarge    = errors.New("fetch: the answer is too large")
 	ErrUnreachable = errors.New("fetch: no answer")
+	// ErrUnconnected is an ErrUnreachable of which is known that nothing has been sent.
+	ErrUnconnected = fmt.Errorf("%w: no connection", ErrUnreachable)
 )
 
 // Request is what is asked.

@@ -8,6 +8,7 @@ type Control struct {
 	Keys         Keys
 	Clients      Clients
 	Certificates Certificates
+	Installation Installation
 }
 
 // Errors of Control, wrapped. Their text is for the log of operators: it may say what

@@ -1,0 +1,150 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+)
+
+// call is one request to any gateway.
+type call struct {
+	name   string // of the metrics: "keys.read"
+	method string
+	path   []string // below /tyk, not escaped
+	query  url.Values
+	kind   string // of the body
+	body   []byte
+	base   *url.URL          // in place of /tyk and path: path and query from the root
+	header map[string]string // more of it
+	secret []string          // what no error may hold
+}
+
+// outcome is how one request to one gateway ended.
+type outcome struct {
+	body []byte
+	err  error
+	sent bool // of a write that failed: it may have been carried out
+}
+
+// errTrouble: the gateway did not answer as a gateway does. Another one may.
+var errTrouble = errors.New("no answer of a gateway")
+
+// Texts by which refusals are told apart.
+const (
+	textSecret = "Attempted administrative access"
+	textKey    = "already found"
+	textCert   = "already exists"
+)
+
+// target is the address of a call at a gateway.
+func (k call) target(at string) string {
+	if k.base != nil {
+		return at + k.base.String()
+	}
+	path := at + "/tyk"
+	for _, part := range k.path {
+		path += "/" + url.PathEscape(part)
+	}
+	if len(k.query) > 0 {
+		path += "?" + k.query.Encode()
+	}
+	return path
+}
+
+// ask sends a request to one gateway.
+func (c *Client) ask(ctx context.Context, n *node, k call) outcome {
+	ctx, end := c.c.Observer.Begin(ctx, "gateway/"+k.name)
+	r := fetch.Request{Method: k.method, URL: k.target(n.url), Body: k.body, Trusted: true, Header: map[string]string{"X-Tyk-Authorization": c.c.Secret}}
+	if k.kind != "" {
+		r.Header["Content-Type"] = k.kind
+	}
+	for name, value := range k.header {
+		r.Header[name] = value
+	}
+	a, err := c.fetch.Fetch(ctx, r)
+	end(a.Status)
+	switch {
+	case errors.Is(err, fetch.ErrTooLarge):
+		return outcome{err: fmt.Errorf("%w: %w", errTrouble, err), sent: true}
+	case err != nil && !errors.Is(err, fetch.ErrUnreachable): // it cannot be sent to any gateway
+		return outcome{err: fmt.Errorf("%w: %w", gateway.ErrRefused, err)}
+	case err != nil:
+		return outcome{err: fmt.Errorf("%w: %w", errTrouble, err), sent: !errors.Is(err, fetch.ErrUnconnected)}
+	}
+	return c.judge(k, a)
+}
+
+// judge tells answers of a gateway from others, and refusals from trouble.
+func (c *Client) judge(k call, a fetch.Answer) outcome {
+	if err := doc.Check(a.Body, deepest); err != nil {
+		carried := a.Status < 300 || a.Status >= 500 // an answer of another server to a request that is not for it, otherwise
+		return outcome{err: fmt.Errorf("%w: %d, and no JSON", errTrouble, a.Status), sent: carried}
+	}
+	if a.Status >= 200 && a.Status < 300 {
+		return outcome{body: a.Body}
+	}
+	said := c.said(a.Body, k.secret)
+	trouble := func(sent bool) outcome {
+		return outcome{err: fmt.Errorf("%w: %d %s", errTrouble, a.Status, said), sent: sent}
+	}
+	refused := func(why error) outcome {
+		return outcome{body: a.Body, err: fmt.Errorf("%w: %d %s", why, a.Status, said)}
+	}
+	switch {
+	case strings.Contains(said, textSecret), a.Status == http.StatusUnauthorized, a.Status == http.StatusMethodNotAllowed, a.Status < 400:
+		return trouble(false)
+	case a.Status == http.StatusNotFound:
+		return refused(gateway.ErrUnknown)
+	case strings.Contains(said, textKey), strings.Contains(said, textCert):
+		return refused(gateway.ErrTaken)
+	case slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, a.Status), a.Status >= 500 && k.method == http.MethodGet:
+		return trouble(true)
+	}
+	return refused(gateway.ErrRefused)
+}
+
+// deepest is how deep answers may be nested.
+const deepest = 128
+
+// longest is what is shown of the text of an answer.
+const longest = 200
+
+// keyLike is a word that may be a key, a secret or a hash.
+var keyLike = regexp.MustCompile(`[A-Za-z0-9+/=_.-]{16,}`)
+
+// said returns what a gateway said, short, in one line and without anything that may be
+// secret.
+func (c *Client) said(body []byte, secrets []string) string {
+	n, err := doc.ParseNode(body)
+	if err != nil {
+		return ""
+	}
+	text := n.Get("message").Text()
+	for _, s := range append(slices.Clone(secrets), c.c.Secret) {
+		if s != "" {
+			text = strings.ReplaceAll(text, s, "…")
+		}
+	}
+	text = keyLike.ReplaceAllLiteralString(text, "…")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return ' '
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > longest {
+		text = string(runes[:longest]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,252 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/adapters/gateway/keyhash"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+)
+
+const jsonBody = "application/json"
+
+// addressable reports whether a name can be part of a path of the control API: it must not
+// lead to another call, before or after a server has cleaned the path.
+func addressable(name string) bool {
+	return name != "" && len(name) <= longestName && name != "." && name != ".." && !strings.ContainsAny(name, "/\\\x00")
+}
+
+// longestName bounds names that are sent to gateways.
+const longestName = 4096
+
+// words are paths of the control API that are no keys.
+var words = []string{"create", "preview", "policy"}
+
+// place is where a key is found at a gateway.
+type place struct {
+	text  string
+	query url.Values
+}
+
+func placeOf(org tenant.ID, name gateway.KeyName) (place, error) {
+	if !addressable(name.Text) || slices.Contains(words, name.Text) {
+		return place{}, gateway.ErrUnknown
+	}
+	switch name.By {
+	case gateway.ByHash:
+		return byHash(name.Text), nil
+	case gateway.ByUser:
+		return place{name.Text, url.Values{"username": {"true"}, "org_id": {string(org)}}}, nil
+	}
+	return place{name.Text, url.Values{"org_id": {string(org)}}}, nil
+}
+
+func byHash(hash string) place { return place{hash, url.Values{"hashed": {"true"}}} }
+
+// call makes a call about the key at the place.
+func (p place) call(name, method string, body []byte) call {
+	k := call{name: "keys." + name, method: method, path: []string{"keys", p.text}, query: p.query, body: body, secret: []string{p.text}}
+	if body != nil {
+		k.kind = jsonBody
+	}
+	return k
+}
+
+// session reads the session at a place, of whatever organisation.
+func (c *Client) session(ctx context.Context, p place) (*doc.Node, error) {
+	body, err := c.read(ctx, p.call("read", http.MethodGet, nil))
+	if err != nil {
+		return nil, err
+	}
+	return object(body)
+}
+
+// object reads an answer that must be a JSON object.
+func object(body []byte) (*doc.Node, error) {
+	n, err := doc.ParseNode(body)
+	if err != nil || !n.Is(doc.TypeObject) {
+		return nil, fmt.Errorf("%w: the answer is no object", gateway.ErrUnreachable)
+	}
+	return n, nil
+}
+
+// own reads the session at a place, which must be one of the organisation.
+func (c *Client) own(ctx context.Context, org tenant.ID, p place) (*doc.Node, error) {
+	s, err := c.session(ctx, p)
+	if err == nil && s.Get("org_id").Text() != string(org) {
+		return nil, gateway.ErrForeign
+	}
+	return s, err
+}
+
+// kept returns the name under which gateways keep a key.
+func (c *Client) kept(key string) string {
+	if c.c.PlainKeys {
+		return key
+	}
+	return keyhash.Of(key)
+}
+
+// resolve says by what a key is known that has been found at a place. Gateways do not say
+// it: of an identifier all forms of keys are tried in which gateways may have made one.
+func (c *Client) resolve(ctx context.Context, org tenant.ID, name gateway.KeyName) (gateway.Key, error) {
+	if name.By == gateway.ByHash {
+		return gateway.Key{Hash: name.Text}, nil
+	}
+	if _, whole := keyhash.Parse(name.Text); whole && name.By == gateway.ByKey {
+		return gateway.Key{ID: name.Text, Hash: c.kept(name.Text)}, nil
+	}
+	forms := keyhash.Forms(org, name.Text)
+	last := int(c.form.Load()) // gateways of an installation make all keys in one form
+	for i := range forms {
+		key := forms[(last+i)%len(forms)]
+		switch _, err := c.own(ctx, org, byHash(c.kept(key))); {
+		case err == nil:
+			c.form.Store(int32((last + i) % len(forms))) //nolint:gosec // one of five
+			return known(name.By, key, c.kept(key)), nil
+		case !errors.Is(err, gateway.ErrUnknown) && !errors.Is(err, gateway.ErrForeign):
+			return gateway.Key{}, err
+		}
+	}
+	return known(name.By, name.Text, c.kept(name.Text)), nil // a key of another form, given whole
+}
+
+// known leaves out the identifier of a basic-auth user.
+func known(by gateway.Naming, id, hash string) gateway.Key {
+	if by == gateway.ByUser {
+		id = ""
+	}
+	return gateway.Key{ID: id, Hash: hash}
+}
+
+// Key implements gateway.Keys.
+func (c *Client) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (gateway.StoredKey, error) {
+	ctx, cancel := c.limit(ctx)
+	defer cancel()
+	k, err := c.key(ctx, org, name)
+	return k, about("read a key", err)
+}
+
+func (c *Client) key(ctx context.Context, org tenant.ID, name gateway.KeyName) (gateway.StoredKey, error) {
+	p, err := placeOf(org, name)
+	if err != nil {
+		return gateway.StoredKey{}, err
+	}
+	s, err := c.own(ctx, org, p)
+	if err != nil {
+		return gateway.StoredKey{}, err
+	}
+	key, err := c.resolve(ctx, org, name)
+	if err != nil {
+		return gateway.StoredKey{}, err
+	}
+	if name.By == gateway.ByKey && s.Get("basic_auth_data").Is(doc.TypeObject) {
+		key.ID = "" // a user is no key, whatever the name is called
+	}
+	return gateway.StoredKey{Key: key, Session: s}, nil
+}
+
+// DeleteKey implements gateway.Keys.
+func (c *Client) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyName) error {
+	ctx, cancel := c.limit(ctx)
+	defer cancel()
+	p, err := placeOf(org, name)
+	if err == nil {
+		_, err = c.own(ctx, org, p)
+	}
+	if err != nil {
+		return about("delete a key", err)
+	}
+	sent := false
+	_, err = c.write(ctx, p.call("delete", http.MethodDelete, nil), func(ctx context.Context) (bool, error) {
+		sent = true
+		_, err := c.session(ctx, p)
+		if errors.Is(err, gateway.ErrUnknown) {
+			return true, nil
+		}
+		return false, err
+	})
+	if sent && errors.Is(err, gateway.ErrUnknown) {
+		err = nil // the first attempt has come late
+	}
+	c.forget(org, name)
+	return about("delete a key", err)
+}
+
+// forget forgets to whom a key belongs, by all names under which it may be kept.
+func (c *Client) forget(org tenant.ID, name gateway.KeyName) {
+	names := []string{name.Text, c.kept(name.Text)}
+	for _, form := range keyhash.Forms(org, name.Text) {
+		names = append(names, c.kept(form))
+	}
+	c.owners.forget(names...)
+}
+
+// Keys implements gateway.Keys. Gateways name the keys of all organisations.
+func (c *Client) Keys(ctx context.Context, org tenant.ID, api string) ([]string, error) {
+	ctx, cancel := c.limit(ctx)
+	defer cancel()
+	k := call{name: "keys.list", method: http.MethodGet, path: []string{"keys"}}
+	if api != "" {
+		k.query = url.Values{"api_id": {api}}
+	}
+	body, err := c.read(ctx, k)
+	if errors.Is(err, gateway.ErrUnknown) { // the listing of hashes is switched off
+		err = fmt.Errorf("%w: %s", gateway.ErrRefused, err.Error())
+	}
+	if err != nil {
+		return nil, about("list keys", err)
+	}
+	names, err := texts(body, "keys")
+	if err == nil {
+		names, err = c.of(ctx, org, names, api == "")
+	}
+	slices.Sort(names)
+	return names, about("list keys", err)
+}
+
+// texts reads a member that must be a list of texts.
+func texts(body []byte, member string) ([]string, error) {
+	n, err := object(body)
+	if err != nil {
+		return nil, err
+	}
+	list := n.Get(member)
+	if list != nil && !list.Is(doc.TypeArray, doc.TypeNull) {
+		return nil, fmt.Errorf("%w: the answer has no list", gateway.ErrUnreachable)
+	}
+	return list.Texts(), nil
+}
+
+// PreviewKey implements gateway.Keys.
+func (c *Client) PreviewKey(ctx context.Context, org tenant.ID, session *doc.Node) (*doc.Node, error) {
+	ctx, cancel := c.limit(ctx)
+	defer cancel()
+	body, err := c.read(ctx, call{name: "keys.preview", method: http.MethodPost, path: []string{"keys", "preview"}, kind: jsonBody, body: owned(session, org)})
+	if err != nil {
+		return nil, about("preview a key", err)
+	}
+	return object(body)
+}
+
+// owned is the text of a session of an organisation.
+func owned(session *doc.Node, org tenant.ID) []byte {
+	s := session.Clone()
+	s.Set("org_id", doc.NewString(string(org)))
+	return s.JSON()
+}
+
+// about says in the error what was tried.
+func about(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

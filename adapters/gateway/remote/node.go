@@ -1,0 +1,71 @@
+package remote
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// failuresInARow is after how many a gateway is left alone for a while.
+const failuresInARow = 3
+
+// node is one gateway.
+type node struct {
+	url     string
+	now     system.Clock
+	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
+
+	mu      sync.Mutex
+	asked   bool
+	answers bool
+	since   time.Time // when answers became what it is
+	trouble string    // why it does not answer
+}
+
+func newNode(url string, rest time.Duration, now system.Clock) *node {
+	return &node{url: url, now: now, breaker: gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+		Name: url, Timeout: rest,
+		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= failuresInARow },
+		IsExcluded:  func(err error) bool { return errors.Is(err, errGivenUp) },
+	})}
+}
+
+// errGivenUp: the caller did not wait for the answer, which says nothing about the gateway.
+var errGivenUp = errors.New("the caller has given up")
+
+// note keeps how a call went.
+func (n *node) note(err error) {
+	if errors.Is(err, errGivenUp) {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if ok := err == nil; !n.asked || ok != n.answers {
+		n.asked, n.answers, n.since = true, ok, n.now()
+	}
+	n.trouble = ""
+	if err != nil {
+		n.trouble = err.Error()
+	}
+}
+
+// status says how the gateway is.
+func (n *node) status() gateway.Status {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := gateway.Status{URL: n.url, Asked: n.asked, Answers: n.answers, Since: n.since, Trouble: n.trouble}
+	switch n.breaker.State() {
+	case gobreaker.StateOpen:
+		s.Breaker = gateway.BreakerOpen
+	case gobreaker.StateHalfOpen:
+		s.Breaker = gateway.BreakerTrying
+	default:
+		s.Breaker = gateway.BreakerClosed
+	}
+	return s
+}

@@ -1,0 +1,75 @@
+// Package remote speaks to gateways over HTTP: one or several that share a store. Calls have
+// a deadline and bounded answers. A read goes to the next gateway when one does not answer as
+// it should; a write that may have arrived is looked up before it is sent again
+// (docs/wire/gateway-control.md#several-gateways).
+package remote
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/observe"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Config says which gateways, and how patient to be. Zero values take the defaults.
+type Config struct {
+	URLs      []string // addresses of the control API, without /tyk; any of them can do all
+	Secret    string
+	PlainKeys bool          // the gateways do not hash keys
+	Timeout   time.Duration // of one method in all; 5 s
+	Rest      time.Duration // for how long a gateway that failed again and again is left alone; 2 s
+	Observer  observe.Observer
+	Now       system.Clock
+}
+
+// Defaults of Config.
+const (
+	defaultTimeout = 5 * time.Second
+	defaultRest    = 2 * time.Second
+)
+
+// Client speaks to the gateways of an installation.
+type Client struct {
+	fetch  fetch.Fetcher
+	c      Config
+	nodes  []*node
+	owners *owners
+	room   chan struct{} // a place for each session that is read for a list
+	form   atomic.Int32  // in which of keyhash.Forms the last key was found
+}
+
+// atOnce is how many sessions are read at the same time for lists.
+const atOnce = 16
+
+// New returns a Client. How long answers may be is up to the fetcher.
+func New(f fetch.Fetcher, c Config) *Client {
+	c.Timeout, c.Rest = cmp.Or(c.Timeout, defaultTimeout), cmp.Or(c.Rest, defaultRest)
+	if c.Observer == nil {
+		c.Observer = observe.Join()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	cl := &Client{fetch: f, c: c, room: make(chan struct{}, atOnce)}
+	cl.owners = newOwners(c.Now)
+	for _, url := range c.URLs {
+		cl.nodes = append(cl.nodes, newNode(strings.TrimRight(url, "/"), c.Rest, c.Now))
+	}
+	return cl
+}
+
+// Control returns the Client as the control API of an installation.
+func (c *Client) Control() gateway.Control {
+	return gateway.Control{Keys: c, Clients: clients{c}, Certificates: certificates{c}, Installation: c}
+}
+
+// limit bounds a method in time.
+func (c *Client) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, c.c.Timeout)
+}
