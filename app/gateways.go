@@ -25,6 +25,7 @@ func newGatewayControl(b basics, s people, o outside, st store.Store, secrets se
 		Keys:         &local.Keys{Store: st, Secrets: secrets, Passwords: s.passwords, NewID: b.newID, Now: b.now, Policy: policies.AtGateways},
 		Clients:      &local.Clients{Shelf: shelf, NewID: b.newID, Loaded: apis.Loaded},
 		Certificates: &local.Certificates{Shelf: shelf},
+		Installation: &local.Installation{Shelf: shelf},
 	}
 }
 
@@ -36,6 +37,9 @@ func localRegistrations() []crud.Registrar {
 		}},
 		crud.Facts[local.ClientRecord]{Kind: local.ClientKind, Sealed: func(r *local.ClientRecord) *string { return &r.Sealed }, Sample: func(at crud.Stamp) (local.ClientRecord, error) {
 			return local.ClientRecord{ID: at.ID, OrgID: at.Org, API: "orders", Client: at.ID, Sealed: "sealed"}, nil
+		}},
+		crud.Facts[local.OrgKeyRecord]{Kind: local.OrgKeyKind, Sample: func(at crud.Stamp) (local.OrgKeyRecord, error) {
+			return local.OrgKeyRecord{OrgID: at.Org, Session: []byte(`{"rate":10}`)}, nil
 		}},
 		crud.Facts[local.CertificateRecord]{Kind: local.CertificateKind, Sealed: func(r *local.CertificateRecord) *string { return &r.Sealed }, Sample: func(at crud.Stamp) (local.CertificateRecord, error) {
 			return local.CertificateRecord{OrgID: at.Org, Meta: certificate.Meta{ID: at.ID, Fingerprint: at.ID, DNSNames: []string{}}, Sealed: "sealed"}, nil

@@ -63,9 +63,16 @@ func newLocal(t *testing.T) gatewaytest.World {
 			Clients: &local.Clients{Shelf: shelf, NewID: keys.NewID, Loaded: func(_ context.Context, _ store.Reader, api string) (bool, error) {
 				return slices.ContainsFunc(gatewaytest.APIs, func(a gatewaytest.API) bool { return a.ID == api }), nil
 			}},
+			Installation: &local.Installation{Shelf: shelf},
 		}
 	}
 	return gatewaytest.World{Control: control(db), Away: control(away{}), Org: gatewaytest.Org, Other: gatewaytest.Other}
 }
 
 func TestLocalKeys(t *testing.T) { gatewaytest.RunKeys(t, newLocal) }
+
+func TestLocalClients(t *testing.T) { gatewaytest.RunClients(t, newLocal) }
+
+func TestLocalCertificates(t *testing.T) { gatewaytest.RunCertificates(t, newLocal) }
+
+func TestLocalInstallation(t *testing.T) { gatewaytest.RunInstallation(t, newLocal) }

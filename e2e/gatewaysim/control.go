@@ -95,6 +95,7 @@ func (g *Gateway) controls() http.Handler {
 		"keys/{key}":                          {"GET": readKey, "POST": addKey, "PUT": replaceKey, "DELETE": deleteKey},
 		"org/keys":                            {"GET": listOrgKeys},
 		"org/keys/{org}":                      {"GET": readOrgKey, "POST": putOrgKey, "PUT": putOrgKey, "DELETE": deleteOrgKey},
+		"apis/{api}":                          {"GET": readAPI},
 		"reload":                              {"GET": reloadOne},
 		"reload/group":                        {"GET": reloadGroup},
 		"cache/{api}":                         {"DELETE": dropCache},

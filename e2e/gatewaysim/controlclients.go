@@ -232,7 +232,40 @@ func (v view) serveToken(w http.ResponseWriter, r *http.Request, a *api) {
 	writeJSON(w, http.StatusOK, map[string]any{"access_token": token, "expires_in": int(tokenLife.Seconds()), "token_type": "bearer"})
 }
 
-// wantsToken reports whether a request is for the token endpoint.
-func wantsToken(a *api, r *http.Request) bool {
-	return a.OAuth && r.Method == http.MethodPost && strings.TrimRight(under(a.listenPath, r.URL.Path), "/") == "/oauth/token"
+// readAPI shows what is loaded of an API.
+func readAPI(c *controlCall) (int, any) {
+	a := c.v.apis.byID[c.PathValue("api")]
+	if a == nil {
+		return failed(http.StatusNotFound, "API not found")
+	}
+	return http.StatusOK, map[string]any{
+		"api_id": a.APIID, "name": a.Name, "org_id": a.OrgID, "use_oauth2": a.OAuth, "proxy": map[string]string{"listen_path": a.Proxy.ListenPath, "target_url": a.Proxy.TargetURL},
+	}
+}
+
+// serveAuthorize issues a code for a client in the name of a person; who asks knows the
+// secret of the gateway. Codes are not taken for tokens.
+func (v view) serveAuthorize(w http.ResponseWriter, r *http.Request, a *api) {
+	if r.Header.Get("X-Tyk-Authorization") != v.p.cfg.Secret || v.p.cfg.Secret == "" || r.ParseForm() != nil {
+		writeJSON(w, http.StatusForbidden, said{"error", "Attempted administrative access with invalid or missing key!"})
+		return
+	}
+	s := v.p.cfg.Store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	client := s.clients[clientKey{a.APIID, r.PostForm.Get("client_id")}]
+	if client == nil || client.Redirect != r.PostForm.Get("redirect_uri") {
+		writeJSON(w, http.StatusForbidden, map[string]string{"error": "access_denied"})
+		return
+	}
+	code := random()
+	writeJSON(w, http.StatusOK, map[string]string{"code": code, "redirect_to": client.Redirect + "?code=" + code})
+}
+
+// oauthPath is the path of the authorisation server that a request is for; "": another.
+func oauthPath(a *api, r *http.Request) string {
+	if !a.OAuth || r.Method != http.MethodPost {
+		return ""
+	}
+	return strings.TrimRight(under(a.listenPath, r.URL.Path), "/")
 }

@@ -34,13 +34,21 @@
 // an event of a loaded API would call. [NewMCPServer] is an upstream for MCP
 // proxies.
 //
+// # Control API
+//
+// With Config.Secret the handler also serves the control API
+// (docs/wire/gateway-control.md): keys, OAuth clients, certificates, limits of
+// organisations. Gateways with the same [Store] share them, and Handler judges
+// requests by them: tokens, basic auth, client credentials, client certificates.
+// [Gateway.Misbehave] makes the control API fail in one of the ways of [Faults].
+//
 // # What it leaves out
 //
 // Nothing is proxied but allowed calls to MCP proxies: any other allowed request
 // is answered by the gateway itself. Throttling, smoothing, rate limits of
 // single endpoints, limits in API definitions, GraphQL, key-value substitution
-// in feeds, the sending of events, analytics and the control API are not
-// simulated. A decision knows one credential, so of several authentication
+// in feeds, the sending of events, analytics, limits of organisations, refresh
+// tokens and the exchange of codes for tokens are not simulated. A decision knows one credential, so of several authentication
 // methods of one API only JWT and keys are judged. Of an OAS document's JWT
 // checks the issuer, audience and subject lists are judged, jti and custom
 // claims are not. Of a versioned classic API the default version serves every

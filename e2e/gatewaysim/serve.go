@@ -96,8 +96,10 @@ func (g *Gateway) serveAPI(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case refusal != nil:
 		writeRefusal(w, *refusal)
-	case wantsToken(a, r):
+	case oauthPath(a, r) == "/oauth/token":
 		v.serveToken(w, r, a)
+	case oauthPath(a, r) == "/tyk/oauth/authorize-client":
+		v.serveAuthorize(w, r, a)
 	case a.mcp:
 		v.serveMCP(w, r, a, req)
 	default:

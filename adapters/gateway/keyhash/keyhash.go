@@ -26,10 +26,13 @@ const (
 
 // functions by name.
 var functions = map[string]func([]byte) []byte{
-	Murmur32:  func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, sum32(b)) },
-	Murmur64:  func(b []byte) []byte { h, _ := sum128(b); return binary.BigEndian.AppendUint64(nil, h) },
-	Murmur128: func(b []byte) []byte { h, k := sum128(b); return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, h), k) },
-	SHA256:    func(b []byte) []byte { s := sha256.Sum256(b); return s[:] },
+	Murmur32: func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, sum32(b)) },
+	Murmur64: func(b []byte) []byte { h, _ := sum128(b); return binary.BigEndian.AppendUint64(nil, h) },
+	Murmur128: func(b []byte) []byte {
+		h, k := sum128(b)
+		return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, h), k)
+	},
+	SHA256: func(b []byte) []byte { s := sha256.Sum256(b); return s[:] },
 }
 
 // Of returns the hash of a key, by the function that the key itself names.

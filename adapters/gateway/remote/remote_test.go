@@ -116,6 +116,18 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+func TestClients(t *testing.T) {
+	gatewaytest.RunClients(t, func(t *testing.T) gatewaytest.World { return world(t, 2, "murmur64", false) })
+}
+
+func TestCertificates(t *testing.T) {
+	gatewaytest.RunCertificates(t, func(t *testing.T) gatewaytest.World { return world(t, 2, "murmur64", false) })
+}
+
+func TestInstallation(t *testing.T) {
+	gatewaytest.RunInstallation(t, func(t *testing.T) gatewaytest.World { return world(t, 2, "murmur64", false) })
+}
+
 func world(t *testing.T, n int, function string, plain bool) gatewaytest.World {
 	in := start(t, n, func(c *gatewaysim.Config) { c.HashKeyFunction, c.PlainKeys = function, plain })
 	closed := httptest.NewServer(nil)

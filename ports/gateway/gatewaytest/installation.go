@@ -1,0 +1,97 @@
+package gatewaytest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+)
+
+// RunInstallation runs the part about gateways as a whole. open makes a new world.
+func RunInstallation(t *testing.T, open func(t *testing.T) World) {
+	run(t, open, map[string]func(*testing.T, World){"keys of organisations": orgKeys, "reloads": reloads, "no gateway": installationAway})
+}
+
+const limits = `{"rate":10,"per":60,"quota_max":1000,"quota_renewal_rate":3600,"alias":"all of it"}`
+
+func orgKeys(t *testing.T, w World) {
+	ctx, in := t.Context(), w.Installation
+	if _, err := in.OrgKey(ctx, Org); !errors.Is(err, gateway.ErrUnknown) {
+		t.Error(err)
+	}
+	if err := in.DeleteOrgKey(ctx, Org); !errors.Is(err, gateway.ErrUnknown) {
+		t.Error(err)
+	}
+	for _, org := range []tenant.ID{Other, Org, Org} { // it can be repeated
+		if err := in.PutOrgKey(ctx, org, object(t, limits)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err := in.OrgKey(ctx, Org); err != nil || s.Get("rate").Float() != 10 || s.Get("alias").Text() != "all of it" || s.Get("org_id").Text() != string(Org) {
+		t.Error(err)
+	}
+	changed := object(t, limits)
+	changed.Set("rate", doc.NewInt(20))
+	if err := in.PutOrgKey(ctx, Org, changed); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := in.OrgKey(ctx, Org); err != nil || s.Get("rate").Float() != 20 {
+		t.Error(err)
+	}
+	if got, err := in.OrgKeys(ctx); err != nil || !slices.Equal(got, []tenant.ID{Org, Other}) {
+		t.Error(got, err)
+	}
+	if err := in.DeleteOrgKey(ctx, Org); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := in.OrgKeys(ctx); err != nil || !slices.Equal(got, []tenant.ID{Other}) {
+		t.Error(got, err)
+	}
+	for _, org := range []tenant.ID{"../keys", "a/b"} {
+		if _, err := in.OrgKey(ctx, org); !errors.Is(err, gateway.ErrUnknown) {
+			t.Errorf("%s: %v", org, err)
+		}
+	}
+}
+
+func reloads(t *testing.T, w World) {
+	if err := w.Installation.Reload(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, s := range w.Installation.Probe(t.Context()) {
+		if !s.Asked || !s.Answers || s.Breaker != gateway.BreakerClosed || s.Trouble != "" {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// everyOrgKey calls the methods of an installation that call gateways.
+func everyOrgKey(ctx context.Context, t *testing.T, in gateway.Installation) map[string]error {
+	t.Helper()
+	out := map[string]error{"reload": in.Reload(ctx)}
+	_, out["list"] = in.OrgKeys(ctx)
+	_, out["read"] = in.OrgKey(ctx, Org)
+	out["put"] = in.PutOrgKey(ctx, Org, object(t, limits))
+	out["delete"] = in.DeleteOrgKey(ctx, Org)
+	return out
+}
+
+func installationAway(t *testing.T, w World) {
+	for name, err := range everyOrgKey(t.Context(), t, w.Away.Installation) {
+		if name == "reload" && len(w.Away.Installation.Status()) == 0 {
+			continue // there is no gateway to ask
+		}
+		if !errors.Is(err, gateway.ErrUnreachable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, s := range w.Away.Installation.Probe(t.Context()) {
+		if s.Answers {
+			t.Errorf("%+v", s)
+		}
+	}
+}
