@@ -14,6 +14,7 @@ type Dialect struct {
 	// names lists all tables; each of in tells whether a text is in a JSON array; date
 	// makes a part of a date, in the form of strftime, of seconds since 1970.
 	names string
+	row   string // names a row of a table without a key
 	in    func(text, array string) string
 	date  func(seconds string) string
 	// seconds makes seconds since 1970 of a column of the type Time.
@@ -28,6 +29,7 @@ var SQLite = Dialect{
 	Name:  "sqlite",
 	Types: [...]string{Text: "text", Integer: "integer", Number: "real", Boolean: "boolean", Time: "datetime"},
 	Time:  func(t time.Time) any { return t.UTC().Format(stamp) },
+	row:   "rowid",
 	names: `select name from sqlite_master where type in ('table', 'view')`,
 	in: func(text, array string) string {
 		return text + " in (select value from json_each(" + array + "))"
@@ -41,6 +43,7 @@ var Postgres = Dialect{
 	Name:  "postgres",
 	Types: [...]string{Text: "text", Integer: "bigint", Number: "numeric", Boolean: "boolean", Time: "timestamptz"},
 	Time:  func(t time.Time) any { return t.UTC() },
+	row:   "ctid",
 	names: `select table_name from information_schema.tables where table_schema = any (current_schemas(false))`,
 	in: func(text, array string) string {
 		return text + " in (select jsonb_array_elements_text(cast(" + array + " as jsonb)))"

@@ -38,15 +38,15 @@ type Table struct {
 var Tables = []Table{Calls, GraphCalls, MCPCalls, Usage, GraphUsage, MCPUsage, Uptime}
 
 // Calls holds a row for each call that is neither of the model context protocol.
-var Calls = Table{Name: "tyk_analytics", Columns: calls, Indexes: [][]string{{"orgid", "timestamp"}}}
+var Calls = Table{Name: "tyk_analytics", Columns: calls, Indexes: [][]string{{"orgid", "timestamp"}, {"timestamp"}}}
 
 // GraphCalls holds a row for each GraphQL call, besides the one in Calls.
 var GraphCalls = Table{Name: "tyk_analytics_graph", Columns: prefixed(columns(Text, "operation_type types root_fields variables errors"), columns(Boolean, "has_errors")),
-	Indexes: [][]string{{"analytics_orgid", "analytics_timestamp"}}}
+	Indexes: [][]string{{"analytics_orgid", "analytics_timestamp"}, {"analytics_timestamp"}}}
 
 // MCPCalls holds a row for each call of the model context protocol.
 var MCPCalls = Table{Name: "tyk_analytics_mcp", Columns: prefixed(columns(Text, "jsonrpc_method primitive_type primitive_name")),
-	Indexes: [][]string{{"analytics_orgid", "analytics_timestamp"}}}
+	Indexes: [][]string{{"analytics_orgid", "analytics_timestamp"}, {"analytics_timestamp"}}}
 
 // Usage, GraphUsage, MCPUsage and Uptime hold counters for an hour, or a minute, and a value
 // of a dimension.
@@ -92,11 +92,14 @@ func columns(t Type, names string) []Column {
 	return out
 }
 
+// prefix is of the columns that Calls has as well.
+const prefix = "analytics_"
+
 // prefixed returns the columns of Calls with the prefix that they have beside others.
 func prefixed(more ...[]Column) []Column {
 	out := slices.Clone(calls)
 	for i := range out {
-		out[i].Name = "analytics_" + out[i].Name
+		out[i].Name = prefix + out[i].Name
 	}
 	return slices.Concat(out, slices.Concat(more...))
 }

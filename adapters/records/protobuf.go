@@ -1,0 +1,157 @@
+package records
+
+import (
+	"math"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
+)
+
+// field is what stands in a field of a message: bytes, or a number.
+type field struct {
+	bytes  []byte
+	number uint64
+}
+
+func (f field) text() string   { return string(f.bytes) }
+func (f field) int() int64     { return int64(f.number) }
+func (f field) flag() bool     { return f.number != 0 }
+func (f field) float() float64 { return math.Float64frombits(f.number) }
+
+// fields calls known for each field of a message, which returns an error if it cannot read
+// a message inside. Fields of another type than known are unknown.
+func fields(message []byte, known func(protowire.Number, protowire.Type, field) error) error {
+	for len(message) > 0 {
+		num, typ, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		message = message[n:]
+		var f field
+		switch typ {
+		case protowire.BytesType:
+			f.bytes, n = protowire.ConsumeBytes(message)
+		case protowire.VarintType:
+			f.number, n = protowire.ConsumeVarint(message)
+		case protowire.Fixed64Type:
+			f.number, n = protowire.ConsumeFixed64(message)
+		default:
+			n = protowire.ConsumeFieldValue(num, typ, message)
+		}
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		message = message[n:]
+		if err := known(num, typ, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set stores a field in a place of its type.
+func set(place any, typ protowire.Type, f field) error {
+	switch p := place.(type) {
+	case *string:
+		if typ == protowire.BytesType {
+			*p = f.text()
+		}
+	case *int64:
+		if typ == protowire.VarintType {
+			*p = f.int()
+		}
+	case *bool:
+		*p = f.flag()
+	case *float64:
+		if typ == protowire.Fixed64Type {
+			*p = f.float()
+		}
+	case *[]string:
+		if typ == protowire.BytesType && len(*p) < record.MaxList {
+			*p = append(*p, f.text())
+		}
+	case *time.Time:
+		if typ == protowire.BytesType {
+			return moment(f.bytes, p)
+		}
+	case func([]byte) error:
+		if typ == protowire.BytesType {
+			return p(f.bytes)
+		}
+	}
+	return nil
+}
+
+// places are the fields of a message by number; nil: unknown.
+type places []any
+
+// read reads a message whose fields have these places.
+func (ps places) read(message []byte) error {
+	return fields(message, func(num protowire.Number, typ protowire.Type, f field) error {
+		if num < 1 || int(num) >= len(ps) || ps[num] == nil {
+			return nil
+		}
+		return set(ps[num], typ, f)
+	})
+}
+
+// moment reads a google.protobuf.Timestamp.
+func moment(message []byte, at *time.Time) error {
+	var seconds, nanos int64
+	if err := (places{nil, &seconds, &nanos}).read(message); err != nil {
+		return err
+	}
+	*at = time.Unix(seconds, nanos)
+	return nil
+}
+
+// readMessage reads a record in protobuf. It has no latency of the gateway itself, which
+// is the rest.
+func readMessage(entry []byte, r *record.Record) error {
+	geo := places{
+		nil,
+		places{nil, &r.Geo.Country}.read,
+		places{nil, cityNames(&r.Geo), &r.Geo.CityID}.read,
+		places{nil, &r.Geo.Latitude, &r.Geo.Longitude, &r.Geo.TimeZone}.read,
+	}
+	g := &r.GraphQL
+	graph := places{nil, &g.Is, graphTypes(g), (*int64)(&g.Operation), &g.Variables, &g.RootFields, &g.HasErrors, &g.Errors}
+	err := places{
+		nil, &r.Host, &r.Method, &r.Path, &r.RawPath, &r.ContentLength, &r.UserAgent, &r.Day, &r.Month, &r.Year, &r.Hour, &r.ResponseCode, &r.APIKey,
+		&r.TimeStamp, &r.APIVersion, &r.APIName, &r.APIID, &r.OrgID, &r.RequestTime, places{nil, &r.Latency.Total, &r.Latency.Upstream}.read,
+		&r.RawRequest, &r.RawResponse, &r.IPAddress, geo.read, places{nil, &r.Network.Open, &r.Network.Closed, &r.Network.In, &r.Network.Out}.read,
+		&r.Tags, &r.Alias, &r.TrackPath, &r.ExpireAt, &r.OauthID, nil, &r.APISchema, graph.read,
+		places{nil, &r.MCP.Is, &r.MCP.Method, &r.MCP.PrimitiveType, &r.MCP.PrimitiveName}.read, &r.OriginalPath, &r.ListenPath,
+	}.read(entry)
+	r.Latency.Gateway = r.Latency.Total - r.Latency.Upstream
+	return err
+}
+
+// cityNames reads an entry of a map of texts.
+func cityNames(g *record.Geo) func([]byte) error {
+	return func(message []byte) error {
+		var name, val string
+		err := (places{nil, &name, &val}).read(message)
+		if g.CityNames == nil {
+			g.CityNames = map[string]string{}
+		}
+		if len(g.CityNames) < record.MaxList {
+			g.CityNames[name] = val
+		}
+		return err
+	}
+}
+
+// graphTypes reads an entry of a map from types to their fields.
+func graphTypes(g *record.GraphQL) func([]byte) error {
+	return func(message []byte) error {
+		var t record.Type
+		err := places{nil, &t.Name, places{nil, &t.Fields}.read}.read(message)
+		if len(g.Types) < record.MaxList {
+			g.Types = append(g.Types, t)
+		}
+		return err
+	}
+}

@@ -1,0 +1,145 @@
+package redis
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/gatehouse-io/gatehouse/ports/analytics"
+)
+
+// Claims takes lists of entries from the gateways, by giving them another name: what is
+// claimed is in Redis until it is released, whatever becomes of the process. Names that
+// belong together are in one slot of a cluster, by their braces
+// (docs/wire/records.md#claims).
+type Claims struct{ client *Client }
+
+var _ analytics.Queue = (*Claims)(nil)
+
+// NewClaims returns Claims.
+func NewClaims(c *Client) *Claims { return &Claims{c} }
+
+// claimName returns the name of a claim, index that of the set of claims of a list. The set
+// changes together with the claims.
+func claimName(l analytics.List, unique string) string { return "{" + l.Name + "}.c-" + unique }
+func index(l analytics.List) string                    { return "{" + l.Name + "}.claims" }
+
+// Claim implements analytics.Queue.
+func (q *Claims) Claim(ctx context.Context, l analytics.List, unique string) (analytics.Claim, bool, error) {
+	c, err := ask(ctx, q.client, "claim "+l.Name, func(ctx context.Context) (c analytics.Claim, err error) {
+		var size *goredis.IntCmd
+		var renamed *goredis.BoolCmd
+		name := claimName(l, unique)
+		_, err = q.client.rdb.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+			size = p.LLen(ctx, l.Name)
+			p.SAdd(ctx, index(l), unique)
+			renamed = p.RenameNX(ctx, l.Name, name)
+			p.Persist(ctx, name) // a new name keeps the time at which the list expires
+			return nil
+		})
+		if err != nil && !strings.Contains(err.Error(), "no such key") {
+			return c, err
+		}
+		switch {
+		case size.Val() == 0:
+			return c, q.client.rdb.SRem(ctx, index(l), unique).Err()
+		case !renamed.Val(): // the name is one of a claim
+			return c, nil
+		}
+		return analytics.Claim{List: l, Claim: name, Entries: size.Val()}, nil
+	})
+	return c, err == nil && c.Claim != "", err
+}
+
+// Open implements analytics.Queue.
+func (q *Claims) Open(ctx context.Context) ([]analytics.Claim, error) {
+	return ask(ctx, q.client, "list claims", func(ctx context.Context) (out []analytics.Claim, err error) {
+		for _, l := range analytics.Lists() {
+			names, err := q.client.rdb.SMembers(ctx, index(l)).Result()
+			if err != nil {
+				return nil, err
+			}
+			slices.Sort(names)
+			for _, unique := range names {
+				c := analytics.Claim{List: l, Claim: claimName(l, unique)}
+				if c.Entries, err = q.client.rdb.LLen(ctx, c.Claim).Result(); err != nil {
+					return nil, err
+				}
+				out = append(out, c)
+			}
+		}
+		return out, nil
+	})
+}
+
+// Levels implements analytics.Queue.
+func (q *Claims) Levels(ctx context.Context, lists []analytics.List) ([]analytics.Level, error) {
+	return ask(ctx, q.client, "look at lists", func(ctx context.Context) ([]analytics.Level, error) {
+		sizes, ends := make([]*goredis.IntCmd, len(lists)), make([]*goredis.DurationCmd, len(lists))
+		_, err := q.client.rdb.Pipelined(ctx, func(p goredis.Pipeliner) error {
+			for i, l := range lists {
+				sizes[i], ends[i] = p.LLen(ctx, l.Name), p.PTTL(ctx, l.Name)
+			}
+			return nil
+		})
+		out := make([]analytics.Level, len(lists))
+		for i := range lists {
+			out[i] = analytics.Level{Entries: sizes[i].Val(), Expires: max(0, ends[i].Val())}
+		}
+		return out, err
+	})
+}
+
+// read is bounded where the entries are: a list knows how many it has, and not how large
+// they are.
+var read = goredis.NewScript(`
+local out, size, at = {}, 0, tonumber(ARGV[1])
+local last, bytes, largest = at + tonumber(ARGV[2]) - 1, tonumber(ARGV[3]), tonumber(ARGV[4])
+while at <= last do
+  local some = redis.call('LRANGE', KEYS[1], at, math.min(at + 15, last))
+  if #some == 0 then return out end
+  for _, entry in ipairs(some) do
+    if #entry > largest then entry = string.sub(entry, 1, largest + 1) end
+    size = size + #entry
+    if size > bytes and #out > 0 then return out end
+    out[#out + 1] = entry
+  end
+  at = at + #some
+end
+return out`)
+
+// Read implements analytics.Queue.
+func (q *Claims) Read(ctx context.Context, c analytics.Claim, from int64, b analytics.Bounds) ([]string, error) {
+	return ask(ctx, q.client, "read a claim", func(ctx context.Context) ([]string, error) {
+		return read.Run(ctx, q.client.rdb, []string{c.Claim}, from, b.Entries, b.Bytes, b.Largest).StringSlice()
+	})
+}
+
+// Release implements analytics.Queue.
+func (q *Claims) Release(ctx context.Context, c analytics.Claim) error {
+	_, err := ask(ctx, q.client, "release a claim", func(ctx context.Context) ([]goredis.Cmder, error) {
+		return q.client.rdb.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+			p.Unlink(ctx, c.Claim)
+			p.SRem(ctx, index(c.List), c.Claim[len(claimName(c.List, "")):])
+			return nil
+		})
+	})
+	return err
+}
+
+// ask returns what fn does, or an error when ctx ends: the library looks at the context
+// only between network operations. What fn returns too late is dropped.
+func ask[T any](ctx context.Context, c *Client, doing string, fn func(context.Context) (T, error)) (T, error) {
+	answer := make(chan T, 1)
+	err := within(ctx, func(ctx context.Context) error {
+		v, err := fn(ctx)
+		answer <- v
+		return err
+	})
+	if err != nil {
+		return *new(T), c.wrap(doing, err)
+	}
+	return <-answer, nil
+}

@@ -1,0 +1,154 @@
+package analytics
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/aggregate"
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
+)
+
+// layout is the columns of a table as it is. Another program may have made it, without
+// those that are not in all of its releases.
+type layout struct {
+	table   *Table
+	columns []Column
+}
+
+// layout returns the columns of a table, which it makes if it is not there.
+func (w *Writer) layout(ctx context.Context, t *Table, name string) (*layout, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if l, ok := w.known[name]; ok {
+		return l, nil
+	}
+	there, err := w.look(ctx, name)
+	if err != nil && ctx.Err() == nil {
+		for _, statement := range t.Create(w.d, name) {
+			if _, err = w.db.ExecContext(ctx, statement); err != nil {
+				break // another process may have been faster
+			}
+		}
+		there, err = w.look(ctx, name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	l := &layout{table: t}
+	for _, c := range t.Columns {
+		if there[strings.ToLower(c.Name)] {
+			l.columns = append(l.columns, c)
+		}
+	}
+	w.known[name] = l
+	return l, nil
+}
+
+// look returns the columns of a table, in lower case.
+func (w *Writer) look(ctx context.Context, name string) (map[string]bool, error) {
+	rows, err := w.db.QueryContext(ctx, "select * from "+Quote(name)+" where 1 = 0")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	names, err := rows.Columns()
+	out := map[string]bool{}
+	for _, n := range names {
+		out[strings.ToLower(n)] = true
+	}
+	if err == nil {
+		err = rows.Err()
+	}
+	return out, err
+}
+
+// statement inserts so many rows. Counters are added to those that are there.
+func (l *layout) statement(d Dialect, name string, rows int) string {
+	names := make([]string, len(l.columns))
+	for i, c := range l.columns {
+		names[i] = Quote(c.Name)
+	}
+	values := make([]string, rows)
+	for row := range values {
+		params := make([]string, len(names))
+		for i := range params {
+			params[i] = d.Param(row*len(names) + i + 1)
+		}
+		values[row] = "(" + strings.Join(params, ", ") + ")"
+	}
+	out := "insert into " + Quote(name) + " as old (" + strings.Join(names, ", ") + ") values " + strings.Join(values, ", ")
+	if l.table.Key == "" {
+		return out
+	}
+	var sets []string
+	for _, c := range l.columns {
+		if rule := merged(l.table, c.Name); rule != "" {
+			sets = append(sets, Quote(c.Name)+" = "+rule)
+		}
+	}
+	return out + " on conflict (" + Quote(l.table.Key) + ") do update set " + strings.Join(sets, ", ")
+}
+
+// merged returns what a column becomes when counters are added to a row that is there; ""
+// means that it stays: what names a row is what named it first.
+func merged(t *Table, column string) string {
+	old, add := "coalesce(old."+column+", 0)", "excluded."+column
+	sum := old + " + " + add
+	both := func(choose string) string { // with a side that has counted nothing, it is the other's
+		return "case when excluded.counter_hits = 0 then old." + column + " when old.counter_hits = 0 then " + add +
+			" when " + add + choose + old + " then " + add + " else " + old + " end"
+	}
+	mean := func(of string) string {
+		return "case when old.counter_hits + excluded.counter_hits = 0 then 0 else 1.0 * (coalesce(old." + of + ", 0) + excluded." + of + ") / (old.counter_hits + excluded.counter_hits) end"
+	}
+	switch {
+	case column == "counter_latency", column == "counter_upstream_latency":
+		return mean(strings.Replace(column, "counter_", "counter_total_", 1))
+	case column == "counter_request_time":
+		if t.Name == Uptime.Name {
+			return "" // as the field has it: that of the first batch
+		}
+		return mean("counter_total_request_time")
+	case strings.HasPrefix(column, "counter_max_"):
+		return both(" > ")
+	case strings.HasPrefix(column, "counter_min_"):
+		return both(" < ")
+	case column == "counter_last_time":
+		return "case when excluded.counter_hits = 0 then old." + column + " else " + add + " end"
+	case t.Name == volume.Name && column != t.Key, strings.HasPrefix(column, "code_"), strings.HasPrefix(column, "counter_total_"):
+		return sum
+	}
+	switch strings.TrimPrefix(column, "counter_") {
+	case "hits", "success", "error", "open_connections", "closed_connections", "bytes_in", "bytes_out":
+		return sum
+	}
+	return ""
+}
+
+// call returns the row of a record.
+func (l *layout) call(d Dialect, r *record.Record) []any {
+	out := make([]any, len(l.columns))
+	for i, c := range l.columns {
+		v := callValues[c.Name](r)
+		if at, ok := v.(time.Time); ok {
+			v = d.Time(at)
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// count returns the row of counters.
+func (l *layout) count(d Dialect, row *aggregate.Row) []any {
+	out := make([]any, len(l.columns))
+	for i, c := range l.columns {
+		v := counterValues[c.Name](row)
+		if at, ok := v.(time.Time); ok {
+			v = d.Time(at)
+		}
+		out[i] = v
+	}
+	return out
+}

@@ -1,0 +1,266 @@
+package analytics
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/aggregate"
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
+	"github.com/gatehouse-io/gatehouse/ports/analytics"
+)
+
+// Writer stores pieces in one database: all tables, or those that are kept there. It
+// implements analytics.Sink.
+type Writer struct {
+	db     *sql.DB
+	d      Dialect
+	places map[*Table]Place // by table that is kept here
+	mu     sync.Mutex
+	known  map[string]*layout // by name of a table that is there
+}
+
+var _ analytics.Sink = (*Writer)(nil)
+
+// Writers returns a Writer for each of the databases.
+func (s *Store) Writers() (out []*Writer) {
+	for _, part := range []struct {
+		Place
+		tables []*Table
+	}{{s.Usage, []*Table{&Usage, &GraphUsage, &MCPUsage}}, {s.Calls, []*Table{&Calls, &GraphCalls, &MCPCalls}}, {s.Uptime, []*Table{&Uptime}}} {
+		if !part.There() {
+			continue
+		}
+		var w *Writer
+		for _, o := range out {
+			if o.db == part.Writers {
+				w = o
+			}
+		}
+		if w == nil {
+			w = &Writer{db: part.Writers, d: part.Dialect, places: map[*Table]Place{}, known: map[string]*layout{}}
+			out = append(out, w)
+		}
+		for _, t := range part.tables {
+			w.places[t] = part.Place
+		}
+	}
+	return out
+}
+
+// Tables of the collector itself. A claim is stored as far as done says.
+var (
+	claims = Table{Name: "gatehouse_claims", Key: "name", Columns: append(columns(Text, "name"), columns(Integer, "done at")...)}
+	asides = Table{Name: "gatehouse_asides", Columns: append(columns(Text, "claim reason entry"), columns(Integer, "position bytes at")...), Indexes: [][]string{{"at"}}}
+	volume = Table{Name: "gatehouse_volume", Key: "hour", Columns: columns(Integer, "hour calls bytes")}
+)
+
+// Name implements analytics.Sink.
+func (w *Writer) Name() string {
+	var names []string
+	for _, t := range Tables {
+		for kept := range w.places {
+			if kept.Name == t.Name {
+				names = append(names, t.Name)
+			}
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// Done implements analytics.Sink.
+func (w *Writer) Done(ctx context.Context, c analytics.Claim) (done int64, err error) {
+	if _, err := w.layout(ctx, &claims, claims.Name); err != nil {
+		return 0, err
+	}
+	err = w.db.QueryRowContext(ctx, `select done from gatehouse_claims where name = $1`, c.Claim).Scan(&done)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return done, err
+}
+
+// batch is rows for one table.
+type batch struct {
+	table *Table
+	name  string
+	rows  [][]any
+	*layout
+}
+
+// Store implements analytics.Sink.
+func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
+	defer func() {
+		if err != nil { // tables may have gone
+			w.mu.Lock()
+			clear(w.known)
+			w.mu.Unlock()
+		}
+	}()
+	if _, err := w.layout(ctx, &claims, claims.Name); err != nil {
+		return err
+	}
+	batches, err := w.batches(ctx, p)
+	if err != nil {
+		return err
+	}
+	tx, err := w.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := w.advance(ctx, tx, p); err != nil {
+		return err
+	}
+	for _, b := range batches {
+		if err := w.insert(ctx, tx, b); err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+	}
+	return tx.Commit()
+}
+
+// advance moves the claim on, if it is where the piece begins.
+func (w *Writer) advance(ctx context.Context, tx *sql.Tx, p analytics.Piece) error {
+	statement, args := `insert into gatehouse_claims (name, done, at) values ($1, $2, $3) on conflict (name) do nothing`, []any{p.Claim.Claim, p.To, p.At.Unix()}
+	if p.From > 0 {
+		statement, args = `update gatehouse_claims set done = $2, at = $3 where name = $1 and done = $4`, append(args, p.From)
+	}
+	result, err := tx.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return analytics.ErrStale
+}
+
+// batches sorts what a piece holds by table, and makes those tables that are missing.
+func (w *Writer) batches(ctx context.Context, p analytics.Piece) ([]*batch, error) {
+	var order []*batch
+	byName := map[string]*batch{}
+	add := func(t *Table, day time.Time, row func(*layout) []any) error {
+		name := t.Name
+		if place, kept := w.places[t]; kept && place.Sharded {
+			name = t.Shard(day.UTC())
+		}
+		b, ok := byName[name]
+		if !ok {
+			l, err := w.layout(ctx, t, name)
+			if err != nil {
+				return err
+			}
+			b = &batch{table: t, name: name, layout: l}
+			byName[name] = b
+			order = append(order, b)
+		}
+		b.rows = append(b.rows, row(b.layout))
+		return nil
+	}
+	hours := map[int64]*[2]int64{}
+	for i := range p.Records {
+		r := &p.Records[i]
+		for _, t := range tablesOf(r) {
+			if _, kept := w.places[t]; !kept {
+				continue
+			}
+			if err := add(t, r.TimeStamp, func(l *layout) []any { return l.call(w.d, r) }); err != nil {
+				return nil, err
+			}
+			hour := r.TimeStamp.Unix() / 3600
+			if hours[hour] == nil {
+				hours[hour] = &[2]int64{}
+			}
+			hours[hour][0]++
+			hours[hour][1] += size(r)
+		}
+	}
+	for i := range p.Counts {
+		row := &p.Counts[i]
+		t := counterTables[row.Table]
+		if _, kept := w.places[t]; kept {
+			if err := add(t, time.Unix(row.Bucket, 0), func(l *layout) []any { return l.count(w.d, row) }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for hour, sums := range hours {
+		if err := add(&volume, time.Time{}, func(*layout) []any { return []any{hour, sums[0], sums[1]} }); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range p.Asides[:min(len(p.Asides), maxAsides)] {
+		row := []any{p.Claim.Claim, record.Text(a.Reason, maxReason), fmt.Sprintf("%x", a.Entry), a.Position, a.Bytes, p.At.UnixNano()}
+		if err := add(&asides, time.Time{}, func(*layout) []any { return row }); err != nil {
+			return nil, err
+		}
+	}
+	return order, nil
+}
+
+// Bounds of what is kept of entries that could not be read.
+const (
+	maxAsides = 100 // of one piece
+	maxReason = 500 // bytes
+)
+
+// counterTables are the tables of counters.
+var counterTables = map[aggregate.Table]*Table{aggregate.Requests: &Usage, aggregate.GraphQL: &GraphUsage, aggregate.MCP: &MCPUsage, aggregate.Uptime: &Uptime}
+
+// tablesOf returns the tables that have a row for a record.
+func tablesOf(r *record.Record) []*Table {
+	switch {
+	case r.MCP.Is:
+		return []*Table{&MCPCalls}
+	case r.GraphQL.Is:
+		return []*Table{&Calls, &GraphCalls}
+	}
+	return []*Table{&Calls}
+}
+
+// size is about how much room a record takes.
+func size(r *record.Record) int64 {
+	n := 400
+	for _, s := range []string{r.Method, r.Host, r.Path, r.RawPath, r.OriginalPath, r.ListenPath, r.UserAgent, r.IPAddress, r.APIName, r.APIID, r.OrgID, r.APIKey, r.Alias, r.RawRequest, r.RawResponse, r.APISchema} {
+		n += len(s)
+	}
+	for _, tag := range r.Tags {
+		n += len(tag) + 3
+	}
+	return int64(n)
+}
+
+// rowsPerStatement is how many rows one statement inserts; fewer at the end.
+const rowsPerStatement = 32
+
+// insert stores rows, with few statements that are parsed once.
+func (w *Writer) insert(ctx context.Context, tx *sql.Tx, b *batch) error {
+	rows := b.rows
+	for n := rowsPerStatement; n > 0; n /= 2 {
+		if len(rows) < n {
+			continue
+		}
+		st, err := tx.PrepareContext(ctx, b.statement(w.d, b.name, n))
+		if err != nil {
+			return err
+		}
+		for ; len(rows) >= n; rows = rows[n:] {
+			args := make([]any, 0, n*len(b.columns))
+			for _, row := range rows[:n] {
+				args = append(args, row...)
+			}
+			if _, err := st.ExecContext(ctx, args...); err != nil {
+				return err
+			}
+		}
+		if err := st.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package aggregate
+
+import "time"
+
+// Counter is what a row counts.
+type Counter struct {
+	Hits, Success, Error                             int64
+	RequestTime, Latency, Upstream                   int64 // sums, in milliseconds
+	MaxLatency, MinLatency, MaxUpstream, MinUpstream int64
+	Open, Closed, In, Out                            int64 // connections and bytes of TCP services
+	Identifier, Human                                string
+	LastTime                                         time.Time // zero: year 1
+	Codes                                            [len(CodeColumns)]int64
+}
+
+// CodeColumns are the columns of status codes.
+var CodeColumns = [...]string{
+	"1x", "200", "201", "2x", "301", "302", "303", "304", "3x", "400", "401", "403", "404", "429", "4x", "500", "501", "502", "503", "504", "5x",
+}
+
+// measure is what one record adds to a row.
+type measure struct {
+	code, requestTime, latency, upstream int64
+	at                                   time.Time
+	graphFailed                          bool // a success that is an error of GraphQL
+	all                                  bool // of a check: successes raise columns of codes as well, and there is no latency
+}
+
+func (m measure) failed() bool    { return m.code >= 400 }
+func (m measure) succeeded() bool { return m.code >= 200 && m.code < 300 }
+
+// column returns the column of a status code, or -1 when it has none.
+func column(code int64) int {
+	if code < 100 || code >= 600 {
+		return -1
+	}
+	text := [3]byte{byte('0' + code/100), byte('0' + code/10%10), byte('0' + code%10)}
+	group := -1
+	for i, name := range CodeColumns {
+		if name == string(text[:]) {
+			return i
+		}
+		if name[0] == text[0] && name[1:] == "x" {
+			group = i
+		}
+	}
+	return group
+}
+
+// add counts a record. The shortest times of the total are those of successes, those of
+// other rows are those of all but errors; the first record counts in any case.
+func (c *Counter) add(m measure, total bool) {
+	first := c.Hits == 0
+	c.Hits++
+	switch {
+	case m.failed() || m.graphFailed:
+		c.Error++
+	case m.succeeded():
+		c.Success++
+	}
+	if i := column(m.code); i >= 0 && (m.failed() || m.all && m.succeeded()) {
+		c.Codes[i]++
+	}
+	c.RequestTime += m.requestTime
+	if total && !m.all || first && !total {
+		c.LastTime = m.at
+	}
+	if m.all {
+		return
+	}
+	c.Latency += m.latency
+	c.Upstream += m.upstream
+	c.MaxLatency, c.MaxUpstream = max(c.MaxLatency, m.latency), max(c.MaxUpstream, m.upstream)
+	switch {
+	case first:
+		c.MinLatency, c.MinUpstream = m.latency, m.upstream
+	case total && m.succeeded(), !total && !m.failed():
+		c.MinLatency, c.MinUpstream = min(c.MinLatency, m.latency), min(c.MinUpstream, m.upstream)
+	}
+}
+
+// name notes what a row is about. The last record names it.
+func (c *Counter) name(identifier, human string) { c.Identifier, c.Human = identifier, human }
+
+// Mean returns the average of a sum; that of nothing is 0.
+func (c *Counter) Mean(sum int64) float64 {
+	if c.Hits == 0 {
+		return 0
+	}
+	return float64(sum) / float64(c.Hits)
+}

@@ -1,0 +1,148 @@
+package aggregate
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
+)
+
+// Dimensions lists all dimensions; the empty one is the total.
+var Dimensions = []string{total, apiID, "apikeys", "oauthids", "geo", "versions", "errors", "tags", "endpoints", "apiendpoints", "keyendpoints", "oauthendpoints",
+	"methods", "primitives", "names", "operation", "types", "fields", "rootfields", "url"}
+
+// Bounds of parts of a value, in bytes. Indexes of databases hold no entry of more than
+// 2704 bytes, and identifiers of rows write each byte twice.
+const (
+	maxName  = 64  // of identifiers and versions
+	maxPath  = 400 // of paths, keys and addresses
+	maxValue = 1000
+)
+
+// value is a value of a dimension that a record has.
+type value struct {
+	dimension, value  string
+	identifier, human string
+	graph             bool // errors of GraphQL count as such
+}
+
+// dimensions returns all values that a record has. Rows without a value are not counted.
+func dimensions(o Options, t Table, r *record.Record) []value {
+	api, version, key, client, path := short(r.APIID), short(r.APIVersion), cut(r.APIKey, maxPath), cut(r.OauthID, maxPath), cut(r.Path, maxPath)
+	out := make([]value, 0, 16)
+	out = append(out,
+		value{dimension: total, value: "total"},
+		value{dimension: apiID, value: api, identifier: r.APIID, human: r.APIName},
+		value{dimension: "apikeys", value: key, identifier: r.APIKey, human: r.Alias},
+		value{dimension: "oauthids", value: client, identifier: r.OauthID},
+		value{dimension: "geo", value: short(r.Geo.Country), identifier: r.Geo.Country})
+	if version != "" {
+		out = append(out, value{dimension: "versions", value: encode(api + ":" + version), identifier: r.APIVersion, human: r.APIVersion})
+	}
+	if r.ResponseCode >= 400 {
+		out = append(out, code(measure{code: r.ResponseCode}))
+	}
+	out = append(out, tags(o, t, r.Tags)...)
+	if path != "" && (r.TrackPath || o.TrackAll && t == Requests) {
+		long := hex.EncodeToString([]byte(api + ":" + version + ":" + path))
+		out = append(out,
+			value{dimension: "endpoints", value: strings.ReplaceAll(path, ".", `\u2e`), identifier: r.Path, human: r.Path},
+			value{dimension: "apiendpoints", value: long, identifier: long, human: r.Path})
+		of := encode(api + ":" + path)
+		if key != "" {
+			out = append(out, value{dimension: "keyendpoints", value: key + "." + of, identifier: of})
+		}
+		if client != "" {
+			out = append(out, value{dimension: "oauthendpoints", value: client + "." + of, identifier: of})
+		}
+	}
+	switch t {
+	case MCP:
+		out = append(out, calls(&r.MCP)...)
+	case GraphQL:
+		out = append(out, queries(&r.GraphQL)...)
+	}
+	for i := range out {
+		out[i].value = cut(out[i].value, maxValue)
+	}
+	return out
+}
+
+func code(m measure) value {
+	text := strconv.FormatInt(m.code, 10)
+	return value{dimension: "errors", value: text, identifier: text}
+}
+
+// tags returns the tags that are counted: not those of keys, which have a dimension.
+func tags(o Options, t Table, list []string) (out []value) {
+	for _, tag := range list {
+		if strings.HasPrefix(tag, "key-") || t == Requests && ignored(o, tag) {
+			continue
+		}
+		tag = strings.ReplaceAll(strings.TrimSpace(tag), ".", "")
+		out = append(out, value{dimension: "tags", value: cut(tag, maxPath), identifier: tag, human: tag})
+	}
+	return out
+}
+
+func ignored(o Options, tag string) bool {
+	for _, prefix := range o.IgnoreTags {
+		if prefix != "" && strings.HasPrefix(tag, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// calls returns the values of a call of the Model Context Protocol.
+func calls(m *record.MCP) []value {
+	name, kind := cut(m.PrimitiveName, maxPath), short(m.PrimitiveType)
+	if kind != "" && name != "" {
+		name = kind + "_" + name
+	}
+	return []value{
+		{dimension: "methods", value: cut(m.Method, maxPath), identifier: m.Method, human: m.Method},
+		{dimension: "primitives", value: kind, identifier: m.PrimitiveType, human: m.PrimitiveType},
+		{dimension: "names", value: name, identifier: name, human: m.PrimitiveName},
+	}
+}
+
+// queries returns the values of a GraphQL request.
+func queries(g *record.GraphQL) []value {
+	operation := g.Operation.String()
+	out := []value{{dimension: "operation", value: operation, identifier: operation, human: operation, graph: true}}
+	add := func(dimension, name string) {
+		out = append(out, value{dimension: dimension, value: cut(name, maxPath), identifier: name, human: name, graph: true})
+	}
+	for _, t := range g.Types {
+		add("types", t.Name)
+		for _, f := range t.Fields {
+			if len(out) < record.MaxList {
+				add("fields", t.Name+"_"+f)
+			}
+		}
+	}
+	for _, f := range g.RootFields {
+		add("rootfields", f)
+	}
+	return out
+}
+
+// encode is how values hold several parts.
+func encode(text string) string { return base64.RawStdEncoding.EncodeToString([]byte(text)) }
+
+func short(text string) string { return cut(text, maxName) }
+
+// cut returns a text of at most so many bytes, in which a longer one ends with its hash,
+// so that different ones stay different.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	end := "~" + hex.EncodeToString(sum[:8])
+	return record.Text(text, most-len(end)) + end
+}

@@ -1,0 +1,63 @@
+package record_test
+
+import (
+	"encoding/base64"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
+)
+
+func TestClean(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	r := record.Record{
+		Path: "/a\x00b\xff", UserAgent: long, RawRequest: long, Tags: make([]string, 1000), RequestTime: -5, Latency: record.Latency{Total: math.MaxInt64},
+		Geo: record.Geo{Latitude: math.NaN(), Longitude: math.Inf(1), CityNames: map[string]string{"en\x00": "\xff"}}, ExpireAt: time.Unix(math.MaxInt64, 0),
+		GraphQL: record.GraphQL{Types: []record.Type{{Name: "\x00T", Fields: []string{"\xfe"}}}}, Network: record.Network{In: math.MaxInt64, Out: -1},
+	}
+	r.Tags[0] = "\x00tag"
+	r.Clean()
+	if r.Path != "/ab\uFFFD" || len(r.UserAgent) != 8<<10 || len(r.RawRequest) != len(long) || len(r.Tags) != record.MaxList || r.Tags[0] != "tag" {
+		t.Errorf("%q %d %d %q", r.Path, len(r.UserAgent), len(r.Tags), r.Tags[0])
+	}
+	if r.RequestTime != 0 || r.Latency.Total != 1e9 || r.Geo.Latitude != 0 || r.Geo.Longitude != 0 || r.Geo.CityNames["en"] != "\uFFFD" || r.ExpireAt.Year() > 10000 ||
+		r.GraphQL.Types[0].Name != "T" || r.GraphQL.Types[0].Fields[0] != "\uFFFD" || r.Network.In != 1e14 || r.Network.Out != 0 {
+		t.Errorf("%+v", r)
+	}
+	if got := record.Text("aé", 2); got != "a" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestRedact(t *testing.T) {
+	request := "GET /a?access_token=SECRET1&q=1 HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer SECRET2\r\nX-Other: my SECRETKEY is here\r\n folded SECRET3\r\nCookie: c=SECRET4\r\n\r\n{\"password\":\"BODY\"}"
+	encoded := base64.StdEncoding.EncodeToString([]byte(request))
+	for level, holds := range map[record.Level]string{record.All: "BODY", record.Bodies: "BODY", record.Headers: "Host: h", record.Nothing: ""} {
+		r := record.Record{RawRequest: encoded, RawResponse: "no base64", APIKey: "SECRETKEY"}
+		r.Redact(level)
+		text, err := base64.StdEncoding.DecodeString(r.RawRequest)
+		if err != nil || !strings.Contains(string(text), holds) {
+			t.Errorf("%s: %v %q", level, err, text)
+		}
+		if level == record.All {
+			continue
+		}
+		if strings.Contains(string(text), "SECRET") || r.RawResponse != "" || level == record.Headers && strings.Contains(string(text), "BODY") || level == record.Nothing && r.RawRequest != "" {
+			t.Errorf("%s: %q %q", level, text, r.RawResponse)
+		}
+	}
+}
+
+func TestPlausible(t *testing.T) {
+	now := time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
+	for at, good := range map[time.Time]bool{
+		now: true, now.Add(47 * time.Hour): true, now.Add(49 * time.Hour): false, now.AddDate(-9, 0, 0): true, now.AddDate(-11, 0, 0): false,
+		time.Unix(math.MaxInt64, 0): false, time.Unix(math.MinInt64, 0): false, {}: false,
+	} {
+		if err := record.Plausible(at, now); (err == nil) != good {
+			t.Errorf("%d: %v", at.Unix(), err)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package analytics is the port to what gateways report.
+package analytics
