@@ -20,6 +20,7 @@ import (
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/collector"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
@@ -47,6 +48,7 @@ type App struct {
 	deliveries *delivery.Service
 	intents    *intents.Service
 	webhooks   portalDeliveries
+	collector  *collector.Service
 	nodes      *gateway.Nodes
 	copy       *replicated.Store
 	store      store.Store
@@ -85,7 +87,7 @@ func (s settings) graph(a *App) fx.Option {
 			return l
 		}),
 		fx.Supply(a),
-		fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.portal, s.deliveries, s.definitions),
+		fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.portal, s.deliveries, s.collector, s.definitions),
 		modules,
 		fx.Invoke(assemble),
 	)
@@ -104,6 +106,7 @@ type parts struct {
 	Relays   []*relay.Relay
 	Nodes    *gateway.Nodes
 	Kinds    crud.Kinds
+	Records  *collector.Service
 	Workshop rules.Workshop
 	Checker  rules.Checker
 	Portal   portalHandler
@@ -113,7 +116,7 @@ func assemble(p parts) {
 	a := p.App
 	a.handler, a.guard, a.table, a.identity = p.Handler, p.Guard, p.Table, p.Identity
 	a.store, a.copy, a.relays, a.nodes, a.kinds, a.workshop, a.portal = p.Store, p.Copy, p.Relays, p.Nodes, p.Kinds, p.Workshop, p.Portal
-	a.checker = p.Checker
+	a.checker, a.collector = p.Checker, p.Records
 	a.byID = map[string]*operation.Operation{}
 	for i := range a.table {
 		a.byID[a.table[i].ID] = &a.table[i]
@@ -161,7 +164,7 @@ func (a *App) Drain(ctx context.Context) error {
 	for _, r := range a.relays {
 		err = errors.Join(err, r.Quit(ctx))
 	}
-	return errors.Join(err, a.deliveries.Quit(ctx), a.intents.Quit(ctx), a.webhooks.Quit(ctx))
+	return errors.Join(err, a.deliveries.Quit(ctx), a.intents.Quit(ctx), a.webhooks.Quit(ctx), a.collector.Quit(ctx))
 }
 
 // Stop ends background work and waits for it.
@@ -237,6 +240,9 @@ func (a *App) Relays() map[string]relay.Status {
 	}
 	return out
 }
+
+// Collector returns how the collector of what gateways report is doing.
+func (a *App) Collector() collector.Status { return a.collector.Status() }
 
 // Feeds names what gateways load.
 func (a *App) Feeds() []string { return a.nodes.FeedNames() }

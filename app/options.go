@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/collector"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/health"
@@ -212,6 +213,10 @@ func WithAudit(a audit.Settings) Option { return func(o *settings) { o.audit = a
 // organisations name. The zero Settings, the default, send nothing. Holder and TTL are
 // the App's to choose.
 func WithDeliveries(d delivery.Settings) Option { return func(o *settings) { o.deliveries = d } }
+
+// WithCollector keeps what gateways report. The zero Settings, the default, keep nothing.
+// Holder and TTL are the App's to choose.
+func WithCollector(c collector.Settings) Option { return func(o *settings) { o.collector = c } }
 
 // WithMultiOrgUsers lets one address have a user in several organisations.
 func WithMultiOrgUsers() Option { return func(o *settings) { o.multiOrg = true } }

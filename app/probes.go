@@ -4,14 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/gatehouse-io/gatehouse/app/collector"
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-func newHealth(b basics, s probing, kept storage, a *App, st store.Store, c *replicated.Store) *health.Service {
+func newHealth(b basics, s probing, kept storage, a *App, st store.Store, c *replicated.Store, records *collector.Service) *health.Service {
 	checks := append([]health.Check{{Name: "store", Type: "datastore", Run: storeCheck(b, kept, st, c)}}, s.checks...)
+	if records.Queue != nil {
+		checks = append(checks, health.Check{Name: "analytics", Type: "system", Run: collectorCheck(records)})
+	}
 	return &health.Service{Checks: checks, Now: b.now, Version: s.version, Path: s.healthPath, Stopping: a.writes.Closed}
 }
 
@@ -44,6 +49,22 @@ func storeCheck(b basics, s storage, st store.Store, c *replicated.Store) func(c
 		}
 		if _, err := f.Head(ctx); err != nil {
 			return health.Warn, errors.New("the store does not answer")
+		}
+		return health.Pass, nil
+	}
+}
+
+// collectorCheck warns of whatever makes numbers wrong or late. Requests are answered
+// all the same.
+func collectorCheck(c *collector.Service) func(context.Context) (health.Status, error) {
+	return func(context.Context) (health.Status, error) {
+		switch s := c.Status(); {
+		case len(s.Others) > 0:
+			return health.Warn, fmt.Errorf("another program, most likely tyk-pump, takes records from %s: each of both gets a share; stop one of them", strings.Join(s.Others, ", "))
+		case s.Full:
+			return health.Warn, errors.New("too many records wait to be stored; gateways lose further ones")
+		case s.Trouble != nil:
+			return health.Warn, errors.New("records of gateways cannot be claimed or stored; the log says why")
 		}
 		return health.Pass, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/collector"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
@@ -44,6 +45,7 @@ type settings struct {
 	embedded
 	portal      portalSettings
 	deliveries  delivery.Settings
+	collector   collector.Settings
 	definitions Definitions
 }
 

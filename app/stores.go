@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/collector"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
@@ -61,6 +62,18 @@ func newKeys(s people) (secret.Keys, error) {
 		return s.keys, nil
 	}
 	return crypto.Ephemeral()
+}
+
+// newCollector keeps what gateways report.
+func newCollector(lc fx.Lifecycle, b basics, c collector.Settings, kept storage, st store.Store) (*collector.Service, error) {
+	leases, _ := st.(store.Leases)
+	c.Holder, c.TTL = crypto.NewUUID(), takeover(kept)
+	out, err := collector.New(c, leases, b.now, b.log)
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	background(lc, out)
+	return out, nil
 }
 
 func newDeliveries(d delivery.Settings, kept storage, t crud.Tools, ks crud.Kinds, a *App) (*delivery.Service, error) {

@@ -53,7 +53,7 @@ func keeping() []setting {
 			meaning: "sqlite, postgres or memory (forgets everything on exit)"},
 		{name: "storage.main.connection_string", field: func(s *Settings) any { return &s.Storage.ConnectionString },
 			meaning: "sqlite: database file, empty means gatehouse.db in home_dir; postgres: URL or key=value pairs, required"},
-	}, places()...)
+	}, append(places(), collecting()...)...)
 }
 
 func guarding() []setting {

@@ -58,6 +58,7 @@ type Settings struct {
 	HomeDir      string
 	Storage      Storage
 	Analytics    Analytics
+	Collector    Collector
 	Reads        string        // ReadsCurrent, ReadsLocal or ReadsPrimary
 	MaxStaleness time.Duration // how far a replica may fall behind and still count as ready
 	History      History

@@ -154,11 +154,26 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	if err != nil {
 		return err
 	}
+	if s.Collector.Enabled {
+		places, err := openAnalytics(s, log)
+		if err != nil {
+			return err
+		}
+		c.closers = append(c.closers, places)
+		records, err := c.collect(s, log, p, places)
+		if err != nil {
+			return err
+		}
+		opts = append(opts, records...)
+	}
 	c.App, err = app.New(append(opts, more...)...)
 	if err != nil {
 		return err
 	}
 	c.Metrics.AddGauges(gauges(c.App, st)...)
+	if s.Collector.Enabled {
+		c.Metrics.AddGauges(collectorGauges(c.App)...)
+	}
 	return nil
 }
 

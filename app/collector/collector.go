@@ -1,0 +1,180 @@
+// Package collector takes what gateways report out of their lists and keeps it: calls, and
+// counters of calls and of uptime checks, each exactly once
+// (docs/wire/records.md#claims).
+package collector
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/lease"
+	"github.com/gatehouse-io/gatehouse/core/analytics/aggregate"
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
+	"github.com/gatehouse-io/gatehouse/ports/analytics"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
+)
+
+// Settings says whether records are collected, and how. What is marked with a default may
+// be zero.
+type Settings struct {
+	Queue   analytics.Queue // where gateways leave records; nil: nothing is collected
+	Decoder analytics.Decoder
+	Sinks   []analytics.Sink
+	Count   aggregate.Options
+	Keep    record.Level  // of messages; default record.Headers
+	Every   time.Duration // between claims; default 1 s
+	// Backlog is how many entries may wait in claims before no more are claimed; default
+	// 1,000,000. Gateways' lists then lose what they hold after a while.
+	Backlog  int64
+	Calls    time.Duration // age at which calls are forgotten; 0: never
+	Bytes    int64         // size of calls beyond which the oldest are forgotten; 0: whatever it is
+	Counters time.Duration // age at which counters are forgotten; 0: never
+	Holder   string        // names this process among all that share the store
+	TTL      time.Duration // how long a dead process keeps others from collecting; default 10 s
+	Bounds   analytics.Bounds
+}
+
+// Lease is the name of the right to collect.
+const Lease = "analytics collector"
+
+// Bounds of what is read at once.
+const (
+	maxEntries = 4000
+	maxBytes   = 32 << 20
+	maxEntry   = 16 << 20
+)
+
+// Service collects. Make one with New.
+type Service struct {
+	Settings
+	now  system.Clock
+	log  *slog.Logger
+	turn *lease.Lease
+
+	mu      sync.Mutex
+	pending []analytics.Claim // the first one is stored now
+	done    int64             // entries of the first one that are stored
+	lost    bool              // a claim may exist that is not in pending
+	status  Status
+	wrong   map[string]error     // what is out of order, and why
+	others  map[string]time.Time // lists that another program reads; when it was last noticed
+	wake    chan struct{}
+}
+
+// New returns a Service.
+func New(s Settings, leases store.Leases, now system.Clock, log *slog.Logger) (*Service, error) {
+	c := &Service{Settings: s, now: now, log: log, others: map[string]time.Time{}, wrong: map[string]error{}, wake: make(chan struct{}, 1)}
+	if s.Queue == nil {
+		return c, nil
+	}
+	if leases == nil {
+		return nil, errors.New("the collector needs a store with leases")
+	}
+	if len(s.Sinks) == 0 {
+		return nil, errors.New("analytics.collect needs a database: set storage.analytics, or storage.main to something else than memory")
+	}
+	c.Keep = cmp.Or(s.Keep, record.Headers)
+	c.Every = cmp.Or(s.Every, time.Second)
+	c.Backlog = cmp.Or(s.Backlog, 1_000_000)
+	c.Bounds = analytics.Bounds{Entries: cmp.Or(s.Bounds.Entries, maxEntries), Bytes: cmp.Or(s.Bounds.Bytes, maxBytes), Largest: cmp.Or(s.Bounds.Largest, maxEntry)}
+	c.turn = lease.New(lease.Config{Leases: leases, Name: Lease, Holder: s.Holder, Logger: log, TTL: s.TTL,
+		Trouble: c.trouble("the lease of the collector can be neither taken nor renewed")})
+	return c, nil
+}
+
+// Run collects while this process holds the lease, until ctx ends or Quit is called.
+func (s *Service) Run(ctx context.Context) error {
+	if s.turn == nil {
+		return nil
+	}
+	return s.turn.Run(ctx, s.hold)
+}
+
+// Quit ends collecting for good, so that another process goes on.
+func (s *Service) Quit(ctx context.Context) error {
+	if s.turn == nil {
+		return nil
+	}
+	return s.turn.Quit(ctx)
+}
+
+// hold works until run ends.
+func (s *Service) hold(run, held context.Context, _ *lease.Holding) {
+	s.mu.Lock()
+	s.pending, s.done, s.lost, s.status.Collecting = nil, 0, true, true
+	s.mu.Unlock()
+	var all sync.WaitGroup
+	all.Go(func() { s.claim(run) })
+	all.Go(func() { s.store(run, held) })
+	all.Go(func() { s.forget(run) })
+	all.Wait()
+	s.mu.Lock()
+	s.pending, s.done, s.status.Collecting = nil, 0, false
+	s.mu.Unlock()
+}
+
+// Status is how the collector is doing.
+type Status struct {
+	Collecting bool     // this process does
+	Records    int64    // stored by this process: records, and results of uptime checks
+	Asides     int64    // entries that could not be read
+	Dropped    int64    // counts of values beyond the bound of their dimension
+	Waiting    int64    // entries of claims that are not stored yet
+	Full       bool     // nothing is claimed until others are stored
+	Others     []string // lists that another program reads as well
+	Trouble    error    // why entries cannot be claimed or stored
+}
+
+// othersFor is how long another reader of a list is remembered.
+const othersFor = 10 * time.Minute
+
+// Status returns how the collector is doing.
+func (s *Service) Status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.status
+	out.Waiting, out.Full = s.waiting(), s.full()
+	for _, err := range s.wrong {
+		out.Trouble = err
+	}
+	for name, at := range s.others {
+		if s.now().Sub(at) < othersFor {
+			out.Others = append(out.Others, name)
+		}
+	}
+	slices.Sort(out.Others)
+	return out
+}
+
+// waiting and full are asked with the lock.
+func (s *Service) waiting() (n int64) {
+	for _, c := range s.pending {
+		n += c.Entries
+	}
+	return n - s.done
+}
+
+func (s *Service) full() bool { return s.Queue != nil && s.waiting() >= s.Backlog }
+
+// trouble logs the beginning of something that is out of order, and its end. The status
+// has it as long as it lasts.
+func (s *Service) trouble(what string) func(error) {
+	return func(err error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch _, wrong := s.wrong[what]; {
+		case err != nil && !wrong:
+			s.log.Warn(what, "error", err)
+			s.wrong[what] = err
+		case err == nil && wrong:
+			s.log.Info("over: " + what)
+			delete(s.wrong, what)
+		}
+	}
+}

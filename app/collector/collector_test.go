@@ -1,0 +1,435 @@
+package collector_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/adapters/records"
+	"github.com/gatehouse-io/gatehouse/adapters/redis"
+	sqlanalytics "github.com/gatehouse-io/gatehouse/adapters/sql/analytics"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+	"github.com/gatehouse-io/gatehouse/app/collector"
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
+	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
+	"github.com/gatehouse-io/gatehouse/ports/analytics"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
+
+// world is the Redis of gateways and a database.
+type world struct {
+	t     *testing.T
+	rdb   *goredis.Client
+	queue analytics.Queue
+	sink  analytics.Sink
+	db    *sql.DB
+	log   strings.Builder
+	mu    sync.Mutex
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	addr := harness.NewRedis(t).Addr()
+	w := &world{t: t, rdb: goredis.NewClient(&goredis.Options{Addr: addr})}
+	client, err := redis.Open(redis.Config{Addrs: []string{addr}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	readers, writers, err := sqlite.Plain(filepath.Join(t.TempDir(), "analytics.db"), slog.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := sqlanalytics.Place{Readers: readers, Writers: writers, Dialect: sqlanalytics.SQLite}
+	s := &sqlanalytics.Store{Usage: place, Calls: place, Uptime: place}
+	w.queue, w.sink, w.db = redis.NewClaims(client), s.Writers()[0], readers
+	t.Cleanup(func() { _, _, _ = w.rdb.Close(), client.Close(), s.Close() })
+	return w
+}
+
+// newLeases returns a store of its own.
+func newLeases(t *testing.T) store.Leases {
+	t.Helper()
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// Write implements io.Writer, for the log.
+func (w *world) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.log.Write(p)
+}
+
+func (w *world) logged() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.log.String()
+}
+
+// start makes a process that collects. It ends with the test, or with stop.
+func (w *world) start(change func(*collector.Settings)) (s *collector.Service, stop func()) {
+	w.t.Helper()
+	set := collector.Settings{Queue: w.queue, Decoder: records.Decoder{}, Sinks: []analytics.Sink{w.sink}, Every: 20 * time.Millisecond, Holder: fmt.Sprint(rand.Int64())}
+	if change != nil {
+		change(&set)
+	}
+	return w.startAt(newLeases(w.t), set)
+}
+
+func (w *world) startAt(leases store.Leases, set collector.Settings) (*collector.Service, func()) {
+	w.t.Helper()
+	s, err := collector.New(set, leases, time.Now, slog.New(slog.NewTextHandler(w, nil)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = s.Run(ctx) }()
+	stop := sync.OnceFunc(func() { cancel(); <-done })
+	w.t.Cleanup(stop)
+	return s, stop
+}
+
+// push leaves records in a list, each with a path of its own.
+func (w *world) push(l analytics.List, n int) {
+	w.t.Helper()
+	entries := make([]any, n)
+	for i := range entries {
+		r := gatewaysim.Record{Time: time.Now(), Method: "GET", Path: fmt.Sprintf("/%s/%d/%d", l.Name, i, rand.Int64()), Code: 200, RequestTime: 5, API: "a1", Org: "o1", Key: "k1"}
+		entries[i] = r.Msgpack()
+		if l.Protobuf {
+			entries[i] = r.Protobuf()
+		}
+		if l.Uptime {
+			entries[i] = gatewaysim.Check{Time: time.Now(), URL: "http://up/", Code: 200, API: "a1", Org: "o1"}.Msgpack()
+		}
+	}
+	if err := w.rdb.RPush(w.t.Context(), l.Name, entries...).Err(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) number(query string) (n int) {
+	_ = w.db.QueryRowContext(w.t.Context(), query).Scan(&n) // a table that is not there yet holds nothing
+	return n
+}
+
+// want waits until what is stored is so much, and Redis is empty.
+func (w *world) want(calls, checks int) {
+	w.t.Helper()
+	count := func() [4]int {
+		return [4]int{
+			w.number("select count(*) from tyk_analytics"), w.number("select count(distinct path) from tyk_analytics"),
+			w.number("select sum(counter_hits) from tyk_aggregated where dimension = ''"), w.number("select sum(counter_hits) from tyk_uptime_analytics where dimension = ''"),
+		}
+	}
+	var got [4]int
+	var keys []string
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		keys = w.rdb.Keys(w.t.Context(), "*").Val()
+		if got = count(); got == [4]int{calls, calls, calls, checks} && len(keys) == 0 {
+			return
+		}
+	}
+	w.t.Fatalf("%d; want %d calls and %d checks; Redis has %q\n%s", got, calls, checks, keys, w.logged())
+}
+
+var plain = analytics.List{Name: gatewaysim.RecordList}
+
+// TestCollects: all lists are drained, whatever they hold, and again.
+func TestCollects(t *testing.T) {
+	w := newWorld(t)
+	s, _ := w.start(nil)
+	for round := 1; round <= 3; round++ {
+		for _, l := range analytics.Lists() {
+			w.push(l, 10)
+		}
+		w.want(round*220, round*10)
+	}
+	if got := s.Status(); got.Records != 690 || got.Asides != 0 || !got.Collecting || got.Waiting != 0 || got.Trouble != nil || got.Others != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestUnreadable: an entry that cannot be read costs that entry.
+func TestUnreadable(t *testing.T) {
+	w := newWorld(t)
+	future := gatewaysim.Record{Time: time.Now().AddDate(1, 0, 0), Org: "o1"}.Msgpack()
+	for _, bad := range [][]byte{{}, []byte("hello"), {0xc1}, future, []byte(strings.Repeat("SECRET", 1000)), gatewaysim.Record{Time: time.Now()}.Protobuf()} {
+		w.push(plain, 1)
+		w.rdb.RPush(t.Context(), plain.Name, bad)
+		w.push(plain, 1)
+	}
+	s, _ := w.start(func(s *collector.Settings) { s.Bounds.Largest = 3000 })
+	w.want(12, 0)
+	if got := s.Status(); got.Asides != 6 || got.Records != 12 {
+		t.Errorf("%+v", got)
+	}
+	for query, want := range map[string]int{
+		"select count(*) from gatehouse_asides": 6, "select count(*) from gatehouse_asides where reason like '%larger than 3000 bytes'": 1,
+		"select count(*) from gatehouse_asides where reason like '%two days ahead%'": 1, "select count(*) from gatehouse_asides where entry <> ''": 0,
+	} {
+		if got := w.number(query); got != want {
+			t.Errorf("%s: %d", query, got)
+		}
+	}
+	if strings.Contains(w.logged(), "SECRET") || !strings.Contains(w.logged(), "set aside") {
+		t.Error(w.logged())
+	}
+}
+
+// TestAsidesWithEntries: where messages are kept as they are, entries are kept as well.
+func TestAsidesWithEntries(t *testing.T) {
+	w := newWorld(t)
+	w.rdb.RPush(t.Context(), plain.Name, "hello")
+	w.push(plain, 1)
+	w.start(func(s *collector.Settings) { s.Keep = record.All })
+	w.want(1, 0)
+	if n := w.number("select count(*) from gatehouse_asides where entry = '68656c6c6f'"); n != 1 {
+		t.Error(n)
+	}
+}
+
+// TestLeftBehind: claims of a process that died are stored, those in part from where it
+// stopped, and those whole not again.
+func TestLeftBehind(t *testing.T) {
+	w := newWorld(t)
+	faulty := &faults{Queue: w.queue, Sink: w.sink, fail: func(step string) bool { return step == "release" }}
+	w.push(plain, 25)
+	s, stop := w.start(func(s *collector.Settings) {
+		s.Queue, s.Sinks, s.Bounds.Entries = faulty, []analytics.Sink{faulty}, 10
+	})
+	for s.Status().Records < 25 {
+		time.Sleep(time.Millisecond)
+	}
+	stop()
+	w.push(plain, 25)
+	faulty.fail = func(step string) bool {
+		return step == "store" && w.number("select done from gatehouse_claims order by name desc") == 10
+	}
+	s, stop = w.start(func(s *collector.Settings) {
+		s.Queue, s.Sinks, s.Bounds.Entries = faulty, []analytics.Sink{faulty}, 10
+	})
+	for s.Status().Trouble == nil {
+		time.Sleep(time.Millisecond)
+	}
+	stop()
+	if n := w.number("select count(*) from tyk_analytics"); n != 35 {
+		t.Errorf("%d", n)
+	}
+	w.start(nil)
+	w.want(50, 0)
+}
+
+var errFault = errors.New("it broke")
+
+// faults is a queue and a sink that break before or after they do what they are told.
+type faults struct {
+	analytics.Queue
+	analytics.Sink
+	mu   sync.Mutex
+	fail func(step string) bool
+}
+
+func (f *faults) broken(step string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.fail(step)
+}
+
+func (f *faults) around(step string, do func() error) error {
+	if f.broken(step) {
+		return errFault
+	}
+	err := do()
+	if f.broken("after " + step) {
+		return errFault
+	}
+	return err
+}
+
+func (f *faults) Claim(ctx context.Context, l analytics.List, unique string) (c analytics.Claim, ok bool, err error) {
+	err = f.around("claim", func() error { c, ok, err = f.Queue.Claim(ctx, l, unique); return err })
+	return c, ok && err == nil, err
+}
+
+func (f *faults) Open(ctx context.Context) (out []analytics.Claim, err error) {
+	err = f.around("open", func() error { out, err = f.Queue.Open(ctx); return err })
+	return out, err
+}
+
+func (f *faults) Read(ctx context.Context, c analytics.Claim, from int64, b analytics.Bounds) (out []string, err error) {
+	err = f.around("read", func() error { out, err = f.Queue.Read(ctx, c, from, b); return err })
+	return out, err
+}
+
+func (f *faults) Release(ctx context.Context, c analytics.Claim) error {
+	return f.around("release", func() error { return f.Queue.Release(ctx, c) })
+}
+
+func (f *faults) Store(ctx context.Context, p analytics.Piece) error {
+	return f.around("store", func() error { return f.Sink.Store(ctx, p) })
+}
+
+// TestFaults: whatever breaks, before or after it was done, every record is counted once.
+func TestFaults(t *testing.T) {
+	w := newWorld(t)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	var calm atomic.Bool
+	faulty := &faults{Queue: w.queue, Sink: w.sink, fail: func(string) bool { return !calm.Load() && rnd.IntN(4) == 0 }}
+	set := func(s *collector.Settings) {
+		s.Queue, s.Sinks, s.Bounds.Entries, s.Every = faulty, []analytics.Sink{faulty}, 7, 2*time.Millisecond
+	}
+	total := 0
+	for range 20 {
+		_, stop := w.start(set)
+		for range 5 {
+			n := 1 + rand.IntN(30)
+			w.push(plain, n)
+			total += n
+			time.Sleep(5 * time.Millisecond)
+		}
+		stop()
+	}
+	calm.Store(true)
+	w.start(set)
+	w.want(total, 0)
+}
+
+// TestTwoAtOnce: should two processes both believe that it is their turn, every record is
+// counted once all the same.
+func TestTwoAtOnce(t *testing.T) {
+	w := newWorld(t)
+	for range 3 {
+		w.start(func(s *collector.Settings) { s.Bounds.Entries, s.Every = 5, 2*time.Millisecond })
+	}
+	total := 0
+	for range 100 {
+		w.push(plain, 13)
+		total += 13
+		time.Sleep(time.Millisecond)
+	}
+	for w.number("select count(*) from tyk_analytics") < total {
+		time.Sleep(10 * time.Millisecond)
+	}
+	w.start(nil) // claims that each left to the other
+	w.want(total, 0)
+}
+
+// TestOneOfSeveral: the process that has the lease collects, and another one when it ends.
+func TestOneOfSeveral(t *testing.T) {
+	w := newWorld(t)
+	leases := newLeases(t)
+	set := collector.Settings{Queue: w.queue, Decoder: records.Decoder{}, Sinks: []analytics.Sink{w.sink}, Every: 10 * time.Millisecond, TTL: time.Second}
+	set.Holder = "one"
+	one, stop := w.startAt(leases, set)
+	w.push(plain, 10)
+	w.want(10, 0)
+	set.Holder = "two"
+	two, _ := w.startAt(leases, set)
+	if !one.Status().Collecting || two.Status().Collecting {
+		t.Error(one.Status(), two.Status())
+	}
+	stop()
+	w.push(plain, 10)
+	w.want(20, 0)
+	if one.Status().Collecting || !two.Status().Collecting {
+		t.Error(one.Status(), two.Status())
+	}
+}
+
+// TestDatabaseAway: lists are claimed while nothing can be stored, up to a bound, and
+// stored later.
+func TestDatabaseAway(t *testing.T) {
+	w := newWorld(t)
+	var away atomic.Bool
+	away.Store(true)
+	faulty := &faults{Queue: w.queue, Sink: w.sink, fail: func(step string) bool { return step == "store" && away.Load() }}
+	s, _ := w.start(func(s *collector.Settings) { s.Sinks, s.Backlog = []analytics.Sink{faulty}, 30 })
+	for range 3 {
+		w.push(plain, 15)
+		time.Sleep(100 * time.Millisecond)
+	}
+	for !s.Status().Full {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if got := s.Status(); got.Waiting != 30 || got.Trouble == nil || w.rdb.LLen(t.Context(), plain.Name).Val() != 15 {
+		t.Errorf("%+v", got)
+	}
+	away.Store(false)
+	w.want(45, 0)
+	for s.Status().Trouble != nil {
+		time.Sleep(time.Millisecond)
+	}
+	if !strings.Contains(w.logged(), "cannot be stored") || !strings.Contains(w.logged(), "over: ") {
+		t.Error(w.logged())
+	}
+}
+
+// TestAnotherReader: a program that takes records from a list is named.
+func TestAnotherReader(t *testing.T) {
+	w := newWorld(t)
+	s, _ := w.start(func(s *collector.Settings) { s.Every = 100 * time.Millisecond })
+	for end := time.Now().Add(20 * time.Second); len(s.Status().Others) == 0; {
+		if time.Now().After(end) {
+			t.Fatal("it was not noticed")
+		}
+		w.push(plain, 5)
+		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
+		w.rdb.Del(t.Context(), plain.Name)
+	}
+	if got := s.Status().Others; len(got) != 1 || got[0] != plain.Name {
+		t.Error(got)
+	}
+	if n := strings.Count(w.logged(), "tyk-pump"); n != 1 {
+		t.Errorf("%d warnings: %s", n, w.logged())
+	}
+}
+
+// TestExpiry: a list that expires is not another reader.
+func TestExpiry(t *testing.T) {
+	w := newWorld(t)
+	s, _ := w.start(func(s *collector.Settings) { s.Every = 200 * time.Millisecond })
+	for range 40 {
+		w.push(plain, 5)
+		w.rdb.PExpire(t.Context(), plain.Name, 20*time.Millisecond)
+		time.Sleep(30 * time.Millisecond)
+	}
+	if got := s.Status().Others; got != nil {
+		t.Error(got)
+	}
+}
+
+// TestSettings: the collector says what it lacks.
+func TestSettings(t *testing.T) {
+	if _, err := collector.New(collector.Settings{Queue: &faults{}}, newLeases(t), time.Now, slog.Default()); err == nil || !strings.Contains(err.Error(), "storage.analytics") {
+		t.Error(err)
+	}
+	if _, err := collector.New(collector.Settings{Queue: &faults{}}, nil, time.Now, slog.Default()); err == nil {
+		t.Error("without leases")
+	}
+	s, err := collector.New(collector.Settings{}, nil, time.Now, slog.Default())
+	if err != nil || s.Run(t.Context()) != nil || s.Quit(t.Context()) != nil || s.Status().Full {
+		t.Error("off:", err)
+	}
+}

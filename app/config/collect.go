@@ -1,0 +1,64 @@
+package config
+
+import "time"
+
+// Values of analytics.messages.
+const (
+	MessagesAll     = "all"
+	MessagesBodies  = "bodies"
+	MessagesHeaders = "headers"
+	MessagesNone    = "none"
+)
+
+// Collector says whether this program keeps what gateways report, and how much of it.
+type Collector struct {
+	Enabled    bool
+	Every      time.Duration
+	Backlog    int64
+	Messages   string // MessagesAll … MessagesNone
+	TrackAll   bool
+	PerMinute  bool
+	IgnoreTags []string
+	Calls      time.Duration
+	Bytes      int64
+	Counters   time.Duration
+}
+
+// collecting are the settings of the collector.
+func collecting() []setting {
+	return []setting{
+		{name: "analytics.collect", preset: "false", field: func(s *Settings) any { return &s.Collector.Enabled },
+			meaning: "take what gateways report out of Redis and keep it in storage.analytics, storage.logs and storage.uptime, without a pump"},
+		{name: "analytics.collect_interval", preset: "1s", field: func(s *Settings) any { return &s.Collector.Every },
+			meaning: "time between two looks at the lists in Redis; gateways drop records after a minute"},
+		{name: "analytics.collect_backlog", preset: "1000000", zero: true, field: func(s *Settings) any { return &s.Collector.Backlog },
+			meaning: "records that may wait in Redis while the database is away; those beyond it are lost"},
+		{name: "analytics.messages", preset: MessagesHeaders, choices: []string{MessagesAll, MessagesBodies, MessagesHeaders, MessagesNone},
+			field:   func(s *Settings) any { return &s.Collector.Messages },
+			meaning: "what is kept of recorded requests and responses: headers (without credentials), bodies (as well), all (with credentials) or none"},
+		{name: "analytics.track_all_paths", preset: "false", field: func(s *Settings) any { return &s.Collector.TrackAll },
+			meaning: "count every path, not only those of tracked endpoints"},
+		{name: "analytics.store_analytics_per_minute", preset: "false", field: func(s *Settings) any { return &s.Collector.PerMinute },
+			meaning: "count by minute instead of by hour"},
+		{name: "analytics.ignore_tag_prefix_list", field: func(s *Settings) any { return &s.Collector.IgnoreTags },
+			meaning: "tags that begin so are not counted"},
+		{name: "analytics.keep_calls", preset: "720h", field: func(s *Settings) any { return &s.Collector.Calls },
+			meaning: "age at which calls are forgotten; 0 means never"},
+		{name: "analytics.keep_calls_bytes", preset: "0", field: func(s *Settings) any { return &s.Collector.Bytes },
+			meaning: "size of all calls beyond which the oldest are forgotten, in bytes; 0 means whatever it is"},
+		{name: "analytics.keep_counters", preset: "0", field: func(s *Settings) any { return &s.Collector.Counters },
+			meaning: "age at which counters are forgotten; 0 means never"},
+	}
+}
+
+func collectorFindings(s *Settings) []finding {
+	c := &s.Collector
+	return []finding{
+		{c.Enabled && !s.Redis.Enabled(), "analytics.collect", "it needs the Redis of the gateways; set redis_host"},
+		{c.Every < 100*time.Millisecond || c.Every > 20*time.Second, "analytics.collect_interval", "expected 100ms to 20s"},
+		{c.Backlog < 1000, "analytics.collect_backlog", "expected at least 1000"},
+		{c.Calls < 0 || c.Calls > 0 && c.Calls < time.Hour, "analytics.keep_calls", "expected 0, or at least 1h"},
+		{c.Bytes < 0 || c.Bytes > 0 && c.Bytes < 1<<20, "analytics.keep_calls_bytes", "expected 0, or at least 1048576"},
+		{c.Counters < 0 || c.Counters > 0 && c.Counters < time.Hour, "analytics.keep_counters", "expected 0, or at least 1h"},
+	}
+}

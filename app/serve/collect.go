@@ -1,0 +1,60 @@
+package serve
+
+import (
+	"log/slog"
+
+	"github.com/gatehouse-io/gatehouse/adapters/records"
+	"github.com/gatehouse-io/gatehouse/adapters/redis"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/analytics"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/collector"
+	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/core/analytics/aggregate"
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
+	"github.com/gatehouse-io/gatehouse/ports/observe"
+)
+
+// collect makes the settings of the collector. A command beside a service collects
+// nothing, nor does a portal alone.
+func (c *Composition) collect(s config.Settings, log *slog.Logger, p Purpose, places *analytics.Store) ([]app.Option, error) {
+	o := s.Collector
+	if !o.Enabled || p.Beside || p.Lost || s.Portal.Serve == config.PortalAlone {
+		return nil, nil
+	}
+	client, err := redis.Open(redisConfig(s.Redis, log))
+	if err != nil {
+		return nil, err
+	}
+	c.closers = append(c.closers, client)
+	out := collector.Settings{
+		Queue: redis.NewClaims(client), Decoder: records.Decoder{}, Every: o.Every, Backlog: o.Backlog, Keep: record.Level(o.Messages),
+		Count: aggregate.Options{PerMinute: o.PerMinute, TrackAll: o.TrackAll, IgnoreTags: o.IgnoreTags},
+		Calls: o.Calls, Bytes: o.Bytes, Counters: o.Counters,
+	}
+	for _, w := range places.Writers() {
+		out.Sinks = append(out.Sinks, w)
+	}
+	return []app.Option{app.WithCollector(out)}, nil
+}
+
+// collectorGauges are the numbers of the collector.
+func collectorGauges(a *app.App) []observe.Gauge {
+	number := func(name, help string, of func(collector.Status) int64) observe.Gauge {
+		return observe.Gauge{Name: "gatehouse_collector_" + name, Help: help, Value: func() float64 { return float64(of(a.Collector())) }}
+	}
+	yes := func(b bool) int64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	return []observe.Gauge{
+		number("active", "1 if this process takes records of gateways out of Redis.", func(s collector.Status) int64 { return yes(s.Collecting) }),
+		number("records", "Records that this process has stored since it started.", func(s collector.Status) int64 { return s.Records }),
+		number("unreadable", "Entries that could not be read and are set aside, since the process started.", func(s collector.Status) int64 { return s.Asides }),
+		number("dropped_counts", "Counts of values beyond what a dimension may have, since the process started.", func(s collector.Status) int64 { return s.Dropped }),
+		number("waiting", "Records that are claimed and not stored yet.", func(s collector.Status) int64 { return s.Waiting }),
+		number("trouble", "1 if records cannot be claimed or stored.", func(s collector.Status) int64 { return yes(s.Trouble != nil) }),
+		number("shared_lists", "Lists from which another program takes records as well.", func(s collector.Status) int64 { return int64(len(s.Others)) }),
+	}
+}
