@@ -411,8 +411,13 @@ func TestExpiry(t *testing.T) {
 	w := newWorld(t)
 	s, _ := w.start(func(s *collector.Settings) { s.Every = 200 * time.Millisecond })
 	for range 40 {
-		w.push(plain, 5)
-		w.rdb.PExpire(t.Context(), plain.Name, 20*time.Millisecond)
+		if _, err := w.rdb.TxPipelined(t.Context(), func(p goredis.Pipeliner) error {
+			p.RPush(t.Context(), plain.Name, gatewaysim.Record{Time: time.Now()}.Msgpack())
+			p.PExpire(t.Context(), plain.Name, 20*time.Millisecond)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
 		time.Sleep(30 * time.Millisecond)
 	}
 	if got := s.Status().Others; got != nil {
