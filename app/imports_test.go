@@ -87,7 +87,7 @@ var importRules = []rule{
 	{folder: "app/apis/migrate", own: with("app/apis", "app/apis/forms", "app/apis/rows")},
 	{folder: "app/apis/importing", own: with("app/apis", "app/apis/forms", "app/apis/pairing")},
 	// For tests.
-	{folder: "app/apptest", own: with("app/guard", "app/portal", "adapters/http/...", "adapters/yaml")},
+	{folder: "app/apptest", own: with("app/guard", "app/crud", "app/portal", "adapters/memdb", "adapters/crypto", "adapters/http/...", "adapters/yaml")},
 	{folder: "app/apis/apistest", own: with("app/...", "adapters/...")},
 	{folder: "app/policies", own: with("app/guard", "app/crud")},
 	{folder: "app/resources/...", own: with("app/crud")},

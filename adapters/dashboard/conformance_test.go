@@ -19,6 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/remote"
 	fetching "github.com/gatehouse-io/gatehouse/adapters/fetch"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
@@ -74,15 +75,7 @@ func newService(t testing.TB) service {
 
 func (s service) send(t testing.TB, method, path, body string) *doc.Node {
 	t.Helper()
-	r := httptest.NewRequest(method, path, strings.NewReader(body))
-	r.Header.Set("Authorization", s.admin)
-	w := httptest.NewRecorder()
-	s.app.ServeHTTP(w, r)
-	n, err := doc.ParseNode(w.Body.Bytes())
-	if err != nil || w.Code != 200 {
-		t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
-	}
-	return n
+	return apptest.Send(t, s.app, s.admin, method, path, body)
 }
 
 func (s service) local(key string) dashboard.Dashboard { return local.New(s.app.Do, s.app.Text, key) }

@@ -51,30 +51,16 @@ func (l listing) header(h nethttp.Header, asked *url.URL) {
 func listOutput(t reflect.Type) output {
 	items, _ := t.FieldByName("Items")
 	write := func(b *buffer, v any) error {
-		list, i := reflect.ValueOf(v).FieldByIndex(items.Index), 0
+		list := reflect.ValueOf(v).FieldByIndex(items.Index)
 		gap, end := "", ""
 		if b.tabs && list.Len() > 0 {
 			gap, end, b.depth = "\n\t", "\n", "\t"
 		}
 		b.text = append(b.text, '[')
-		b.more = func() error {
-			for ; i < list.Len(); i++ {
-				if len(b.text) >= pieceSize {
-					return nil
-				}
-				if i > 0 {
-					b.text = append(b.text, ',')
-				}
-				b.text = append(b.text, gap...)
-				if err := b.value(list.Index(i).Addr().Interface()); err != nil {
-					return err
-				}
-			}
-			b.more, b.depth = nil, ""
+		return b.each(list, gap, func() {
+			b.depth = ""
 			b.text = append(append(b.text, end...), ']')
-			return nil
-		}
-		return b.more()
+		})
 	}
 	return output{of: t, form: listingForm, elem: items.Type.Elem(), write: write}
 }

@@ -89,31 +89,40 @@ func pageOutput(t reflect.Type, style operation.Style) output {
 		p := reflect.ValueOf(v)
 		list := p.FieldByIndex(items.Index)
 		b.text = append(b.text, begin...)
-		i := 0
-		b.more = func() error {
-			for ; i < list.Len(); i++ {
-				if len(b.text) >= pieceSize {
-					return nil
-				}
-				if i > 0 {
-					b.text = append(b.text, ',')
-				}
-				if err := b.value(list.Index(i).Addr().Interface()); err != nil { // the address: no copy
-					return err
-				}
-			}
-			if b.more = nil; style.Bare {
+		return b.each(list, "", func() {
+			if style.Bare {
 				b.text = append(b.text, ']')
-				return nil
+				return
 			}
 			b.text = append(b.text, middle...)
 			b.text = strconv.AppendInt(b.text, p.FieldByIndex(pages.Index).Int(), 10)
 			b.text = append(b.text, '}')
-			return nil
-		}
-		return b.more()
+		})
 	}
 	return output{of: t, form: page, elem: items.Type.Elem(), write: write}
+}
+
+// each writes the values of a list piece by piece, a gap before each, and then the end.
+func (b *buffer) each(list reflect.Value, gap string, end func()) error {
+	i := 0
+	b.more = func() error {
+		for ; i < list.Len(); i++ {
+			if len(b.text) >= pieceSize {
+				return nil
+			}
+			if i > 0 {
+				b.text = append(b.text, ',')
+			}
+			b.text = append(b.text, gap...)
+			if err := b.value(list.Index(i).Addr().Interface()); err != nil { // the address: no copy
+				return err
+			}
+		}
+		b.more = nil
+		end()
+		return nil
+	}
+	return b.more()
 }
 
 func pagesKey(style operation.Style) string {

@@ -7,16 +7,20 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -138,4 +142,29 @@ func (l *Log) Lines(containing string) (out []string) {
 		}
 	}
 	return out
+}
+
+// Send sends what must succeed, and returns the answer.
+func Send(t testing.TB, h http.Handler, key, method, path, body string) *doc.Node {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	r.Header.Set("Authorization", key)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	n, err := doc.ParseNode(w.Body.Bytes())
+	if err != nil || w.Code != http.StatusOK {
+		t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+	}
+	return n
+}
+
+// InBubble runs a test with a store in a bubble, whose time passes only while all wait.
+func InBubble(t *testing.T, test func(t *testing.T, db *memdb.DB)) {
+	synctest.Test(t, func(t *testing.T) {
+		db, err := memdb.New(time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, db)
+	})
 }

@@ -44,21 +44,7 @@ type stored struct {
 // bytes that mean nothing, such as a date: to change those changes no line of the trail.
 func TestRowsAreTampered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trail.db")
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	keys, err := crypto.NewKeys("a secret")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := audit.New(audit.Settings{Signer: keys}, crud.Tools{Store: db, Now: time.Now, Log: slog.New(slog.DiscardHandler)},
-		func(string) *operation.Spec { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	fill(t, db, p)
+	_, p := filled(t, path)
 	anchors := lastOnes(t, p)
 	if v, err := p.Verify(t.Context(), anchors...); err != nil || len(v.Findings) > 0 || v.Records != 200 {
 		t.Fatal(v, err)
@@ -94,6 +80,27 @@ func exportOf(t *testing.T, p *audit.Service) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// filled returns a trail of 200 records in a file.
+func filled(t *testing.T, path string) (*sqlite.Store, *audit.Service) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	keys, err := crypto.NewKeys("a secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := audit.New(audit.Settings{Signer: keys}, crud.Tools{Store: db, Now: time.Now, Log: slog.New(slog.DiscardHandler)},
+		func(string) *operation.Spec { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, db, p)
+	return db, p
 }
 
 // fill makes a trail of 200 records of two organisations in several segments.

@@ -9,9 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
-	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -37,21 +35,7 @@ func (d *during) Write(text []byte) (int, error) {
 
 // An export reads one snapshot: writers go on, and what they write is not in it.
 func TestExportDoesNotHoldTheWriter(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "trail.db"), Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	keys, err := crypto.NewKeys("a secret")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := audit.New(audit.Settings{Signer: keys}, crud.Tools{Store: db, Now: time.Now, Log: slog.New(slog.DiscardHandler)},
-		func(string) *operation.Spec { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	fill(t, db, p)
+	db, p := filled(t, filepath.Join(t.TempDir(), "trail.db"))
 	scope, err := tenant.Of("a")
 	if err != nil {
 		t.Fatal(err)

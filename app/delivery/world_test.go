@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	core "github.com/gatehouse-io/gatehouse/core/delivery"
@@ -131,11 +132,7 @@ type world struct {
 }
 
 func inWorld(t *testing.T, test func(w *world)) {
-	synctest.Test(t, func(t *testing.T) {
-		db, err := memdb.New(time.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
+	apptest.InBubble(t, func(t *testing.T, db *memdb.DB) {
 		test(&world{T: t, db: db, receiver: &receiver{}, audience: &audience{lanes: map[string][]string{"acme": {"a"}}}})
 	})
 }

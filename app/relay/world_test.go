@@ -37,11 +37,7 @@ type world struct {
 
 // inWorld runs a test in a bubble.
 func inWorld(t *testing.T, test func(w *world)) {
-	synctest.Test(t, func(t *testing.T) {
-		db, err := memdb.New(time.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
+	apptest.InBubble(t, func(t *testing.T, db *memdb.DB) {
 		test(&world{T: t, db: db, changes: &changeLog{DB: db}, sink: &sink{}})
 	})
 }

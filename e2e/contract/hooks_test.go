@@ -45,12 +45,7 @@ func wanted(n int, _ string) string { return fmt.Sprintf(`{"Name":"X-Number-%d",
 
 var receiver = inPortal("webhook_id", "/webhooks", listening)
 
-func hookHeader(t testing.TB, s *service) map[string]string {
-	t.Helper()
-	path := receiver(t, s)
-	path["header_id"] = s.add(t, "/webhooks/"+path["webhook_id"]+"/headers", wanted(s.next(), ""))
-	return path
-}
+var hookHeader = below(receiver, "header_id", "/webhooks/{webhook_id}/headers", wanted)
 
 // heard stores a delivery that went well for a webhook of the portal.
 func heard(t testing.TB, s *service) map[string]string {

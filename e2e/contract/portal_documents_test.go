@@ -63,21 +63,11 @@ func tutorial(n int, _ string) string {
 	return fmt.Sprintf(`{"Title":"Start %d","Content":"<p>Go</p>","Path":"start-%d","Status":"published","MarkdownEnabled":false,"Tags":[],"Categories":null}`, n, n)
 }
 
-// specified makes a product with a specification.
-func specified(t testing.TB, s *service) map[string]string {
-	t.Helper()
-	path := offer(t, s)
-	path["spec_id"] = s.add(t, "/products/"+path["product_id"]+"/spec-details", specification(s.next(), ""))
-	return path
-}
-
-// instructed makes a product with a tutorial.
-func instructed(t testing.TB, s *service) map[string]string {
-	t.Helper()
-	path := offer(t, s)
-	path["doc_id"] = s.add(t, "/products/"+path["product_id"]+"/docs", tutorial(s.next(), ""))
-	return path
-}
+// Products with a specification, and with a tutorial.
+var (
+	specified  = below(offer, "spec_id", "/products/{product_id}/spec-details", specification)
+	instructed = below(offer, "doc_id", "/products/{product_id}/docs", tutorial)
+)
 
 // offerWithAPI makes a product with an API of the service's own dashboard.
 func offerWithAPI(t testing.TB, s *service) map[string]string {
@@ -92,11 +82,7 @@ func holding(record func(testing.TB, *service) map[string]string, method, to, bo
 	return func(t testing.TB, s *service) map[string]string {
 		t.Helper()
 		path := record(t, s)
-		at := "/portal-api" + to
-		for name, value := range path {
-			at = strings.ReplaceAll(at, "{"+name+"}", value)
-		}
-		a := s.ask(t, request{method: method, path: at, as: s.portalAdmin(t), body: []byte(body), header: pictureForm[0]})
+		a := s.ask(t, request{method: method, path: "/portal-api" + placed(to, path), as: s.portalAdmin(t), body: []byte(body), header: pictureForm[0]})
 		if a.status != http.StatusOK {
 			t.Fatal(a)
 		}

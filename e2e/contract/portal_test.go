@@ -222,6 +222,24 @@ func inPortal(name, path string, body func(n int, id string) string) func(testin
 	}
 }
 
+// below makes a record and another one in its path.
+func below(record func(testing.TB, *service) map[string]string, name, path string, body func(n int, id string) string) func(testing.TB, *service) map[string]string {
+	return func(t testing.TB, s *service) map[string]string {
+		t.Helper()
+		names := record(t, s)
+		names[name] = s.add(t, placed(path, names), body(s.next(), ""))
+		return names
+	}
+}
+
+// placed returns a path with names in place of its placeholders.
+func placed(path string, names map[string]string) string {
+	for name, value := range names {
+		path = strings.ReplaceAll(path, "{"+name+"}", value)
+	}
+	return path
+}
+
 // add makes a record of the portal and returns its number.
 func (s *service) add(t testing.TB, path, body string) string {
 	t.Helper()

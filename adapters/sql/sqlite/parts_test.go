@@ -155,38 +155,38 @@ func TestParts(t *testing.T) {
 
 // What an older program has stored whole is read, changed and deleted.
 func TestWholeTextsOfOlderPrograms(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "gatehouse.db")
-	st := open(t, path)
-	first, second := long(t, st, "x")
-	closed(t, st)
-	for _, statement := range []string{
-		`update record set doc = (select cast(group_concat(cast(body as text), '') as text) from (select body ` + partsOf("kind = record.kind") + ` order by n))`,
-		`update change_log set body = (select group_concat(cast(body as text), '') from (select body ` + partsOf("last = change_log.last") + ` order by n))`,
-		`drop table record_part`, `drop table log_part`, `drop table long_text`, `drop table long_part`, `delete from migration where name in ('0003_parts.sql', '0005_texts.sql')`,
-	} {
-		tamper(t, path, statement)
-	}
-	if n := ask(t, path, `select min(octet_length(doc)) from record`); n != len(second) {
-		t.Fatalf("the test shows nothing: %d bytes", n)
-	}
-	st = open(t, path)
-	holds(t, st, "x", first, second)
-	first, second = long(t, st, "x")
-	holds(t, st, "x", first, second)
+	upgraded(t, "select min(octet_length(doc)) from record", func(text []byte) int { return len(text) }, func(path string) {
+		for _, statement := range []string{
+			`update record set doc = (select cast(group_concat(cast(body as text), '') as text) from (select body ` + partsOf("kind = record.kind") + ` order by n))`,
+			`update change_log set body = (select group_concat(cast(body as text), '') from (select body ` + partsOf("last = change_log.last") + ` order by n))`,
+			`drop table record_part`, `drop table log_part`, `drop table long_text`, `drop table long_part`, `delete from migration where name in ('0003_parts.sql', '0005_texts.sql')`,
+		} {
+			tamper(t, path, statement)
+		}
+	})
 }
 
 // Texts in parts of a program that knew no names of texts are read and changed.
 func TestPartsWithoutNames(t *testing.T) {
+	upgraded(t, "select max(octet_length(doc)) from record", func([]byte) int { return len("+9 2200000") }, func(path string) {
+		beRowsOwn(t, path)
+		for table, column := range map[string]string{"record": "doc", "change_log": "body"} {
+			tamper(t, path, fmt.Sprintf(`update %[1]s set %[2]s = rtrim(substr(%[2]s, 1, octet_length(%[2]s) - 26)) where substr(%[2]s, 1, 1) = '+'`, table, column))
+		}
+		tamper(t, path, `delete from migration where name = '0004_names.sql'`)
+	})
+}
+
+// upgraded opens a database that has been made one of an older program: what it holds is
+// read and changed. The question tells by a size that it is one.
+func upgraded(t *testing.T, question string, size func(text []byte) int, older func(path string)) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	st := open(t, path)
 	first, second := long(t, st, "x")
 	closed(t, st)
-	beRowsOwn(t, path)
-	for table, column := range map[string]string{"record": "doc", "change_log": "body"} {
-		tamper(t, path, fmt.Sprintf(`update %[1]s set %[2]s = rtrim(substr(%[2]s, 1, octet_length(%[2]s) - 26)) where substr(%[2]s, 1, 1) = '+'`, table, column))
-	}
-	tamper(t, path, `delete from migration where name = '0004_names.sql'`)
-	if n := ask(t, path, `select max(octet_length(doc)) from record`); n != len("+9 2200000") {
+	older(path)
+	if n := ask(t, path, question); n != size(second) {
 		t.Fatalf("the test shows nothing: %d bytes", n)
 	}
 	st = open(t, path)

@@ -3,12 +3,10 @@ package door_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/adapters/crypto"
-	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -16,7 +14,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -32,23 +29,8 @@ func (h *hashing) Hash(string) (string, error) { h.n++; return "hash", nil }
 
 func open(t *testing.T, seeds ...door.Seed) (*door.Service, *hashing) {
 	t.Helper()
-	db, err := memdb.New(time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := crypto.Ephemeral()
-	if err != nil {
-		t.Fatal(err)
-	}
-	scope, err := tenant.Of("portal:test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, h := 0, &hashing{}
-	return &door.Service{Config: door.Config{
-		Tools: crud.Tools{Store: db, Now: time.Now, NewID: func() string { n++; return fmt.Sprint(n) }, Log: slog.New(slog.DiscardHandler)},
-		Keys:  keys, Passwords: h, Scope: scope, Seeds: seeds,
-	}}, h
+	p, h := apptest.NewPortal(t), &hashing{}
+	return &door.Service{Config: door.Config{Tools: p.Tools, Keys: p.Keys, Passwords: h, Scope: p.Scope, Seeds: seeds}}, h
 }
 
 func wants(t *testing.T, err error, kind fault.Kind, code string) {

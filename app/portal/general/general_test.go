@@ -6,12 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/adapters/crypto"
-	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -19,20 +17,9 @@ import (
 // TestMailPassword states that the password of the mail server is sealed where it is
 // stored, stays when it is not sent, and that no answer has it.
 func TestMailPassword(t *testing.T) {
-	db, err := memdb.New(time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := crypto.Ephemeral()
-	if err != nil {
-		t.Fatal(err)
-	}
-	scope, err := tenant.Of("portal:test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	s := &general.Service{Tools: crud.Tools{Store: db, Now: time.Now, NewID: func() string { n++; return fmt.Sprint(n) }}, Keys: keys, Scope: scope}
+	p := apptest.NewPortal(t)
+	db, keys, scope := p.DB, p.Keys, p.Scope
+	s := &general.Service{Tools: p.Tools, Keys: keys, Scope: scope}
 	if _, err := db.Update(t.Context(), scope, func(w store.Writer) error {
 		return general.Found(t.Context(), w, crud.Stamp{ID: "1", Now: time.Now})
 	}); err != nil {

@@ -3,7 +3,6 @@ package plans_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"strings"
@@ -13,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/local"
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/remote"
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
-	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -118,22 +117,14 @@ func open(t *testing.T, overHTTP bool) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := memdb.New(time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scope, err := tenant.Of("portal:test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{t: t, db: &full{Store: db}, scope: scope, ops: map[string]operation.Operation{}, dash: &watched{Dashboard: local.New(a.Do, a.Text, b.AccessKey)}}
+	p := apptest.NewPortal(t)
+	w := &world{t: t, db: &full{Store: p.DB}, tools: p.Tools, scope: p.Scope, ops: map[string]operation.Operation{}, dash: &watched{Dashboard: local.New(a.Do, a.Text, b.AccessKey)}}
 	if overHTTP {
 		server := httptest.NewServer(a)
 		t.Cleanup(server.Close)
 		w.dash.Dashboard = remote.New(fetch.New(fetch.Config{MaxBytes: 1 << 20}), remote.Config{URL: server.URL, Secret: b.AccessKey, Trusted: true, Pause: time.Millisecond})
 	}
-	n := 0
-	w.tools = crud.Tools{Store: w.db, Now: time.Now, NewID: func() string { n++; return fmt.Sprint(n) }, Log: slog.New(slog.DiscardHandler)}
+	w.tools.Store = w.db
 	w.connect(func(context.Context, tenant.Scope, table.ID) (synchronise.Provider, error) { return w.provider(), nil })
 	w.update(func(wr store.Writer) error { return catalogues.Found(t.Context(), wr, w.at()) })
 	for _, name := range []string{"One", "Two"} {

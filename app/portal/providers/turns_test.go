@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -27,6 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -35,6 +35,7 @@ import (
 type hall struct {
 	*testing.T
 	db     *memdb.DB
+	keys   secret.Keys
 	scope  tenant.Scope
 	log    apptest.Log
 	takes  time.Duration
@@ -72,28 +73,17 @@ func (*hall) Delete(context.Context, sync.Ref) error          { return dashboard
 // inHall runs a test in a bubble whose time passes only while everybody waits.
 func inHall(t *testing.T, test func(h *hall)) {
 	synctest.Test(t, func(t *testing.T) {
-		db, err := memdb.New(time.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scope, err := tenant.Of("portal:test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		test(&hall{T: t, db: db, scope: scope, takes: time.Second})
+		p := apptest.NewPortal(t)
+		test(&hall{T: t, db: p.DB, keys: p.Keys, scope: p.Scope, takes: time.Second})
 	})
 }
 
 // process returns a process of the portal.
 func (h *hall) process(holder string, more ...func(*providers.Config)) *providers.Service {
 	h.Helper()
-	keys, err := crypto.NewKeys("a secret of the test")
-	if err != nil {
-		h.Fatal(err)
-	}
 	c := providers.Config{
 		Tools: crud.Tools{Store: h.db, Now: time.Now, NewID: apptest.Numbered(holder + "-%d"), Log: slog.New(slog.NewTextHandler(&h.log, nil))},
-		Keys:  keys, Scope: h.scope, Holder: holder, Dial: func(provider.Settings) dashboard.Dashboard { return h },
+		Keys:  h.keys, Scope: h.scope, Holder: holder, Dial: func(provider.Settings) dashboard.Dashboard { return h },
 	}
 	for _, set := range more {
 		set(&c)

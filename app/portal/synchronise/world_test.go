@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -217,15 +217,7 @@ func newService(t testing.TB) service {
 
 func (s service) send(t testing.TB, method, path, body string) *doc.Node {
 	t.Helper()
-	r := httptest.NewRequest(method, path, strings.NewReader(body))
-	r.Header.Set("Authorization", s.key)
-	w := httptest.NewRecorder()
-	s.app.ServeHTTP(w, r)
-	n, err := doc.ParseNode(w.Body.Bytes())
-	if err != nil || w.Code != 200 {
-		t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
-	}
-	return n
+	return apptest.Send(t, s.app, s.key, method, path, body)
 }
 
 func (s service) local() dashboard.Dashboard { return local.New(s.app.Do, s.app.Text, s.key) }

@@ -3,7 +3,6 @@ package webhooks_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
-	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
@@ -19,7 +18,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
-	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -31,35 +29,9 @@ type world struct {
 	ops      map[string]operation.Operation
 }
 
-func open(t *testing.T, db *memdb.DB, keys secret.Keys, portal tenant.ID) *world {
-	t.Helper()
-	scope, err := tenant.Of(portal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := webhooks.New(webhooks.Config{Settings: webhooks.Settings{Secret: "signs"}, Keys: keys, Scope: scope})
-	n := 0
-	tools := crud.Tools{Store: db, Now: time.Now, NewID: func() string { n++; return fmt.Sprint(n) }, Log: slog.New(slog.DiscardHandler)}
-	w := &world{db, scope, webhooks.Audience{Service: s}, map[string]operation.Operation{}}
-	for _, r := range []crud.Registrar{s.Resource(), s.HeaderResource()} {
-		for _, o := range r.Registration().Operations(tools) {
-			w.ops[o.ID] = o
-		}
-	}
-	return w
-}
-
-func shared(t *testing.T) (*memdb.DB, secret.Keys) {
-	t.Helper()
-	db, err := memdb.New(time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := crypto.Ephemeral()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return db, keys
+func open(p apptest.Portal) *world {
+	s := webhooks.New(webhooks.Config{Settings: webhooks.Settings{Secret: "signs"}, Keys: p.Keys, Scope: p.Scope})
+	return &world{p.DB, p.Scope, webhooks.Audience{Service: s}, p.Operations(s.Resource(), s.HeaderResource())}
 }
 
 func (w *world) call(t *testing.T, id string, path map[string]string, body string) (any, error) {
@@ -91,8 +63,8 @@ const posting = `{"Name":"n","URL":"https://h.example/x","Method":"PUT","Timeout
 // TestAudience states who listens, what is sent where, and that a portal hears nothing of
 // another one.
 func TestAudience(t *testing.T) {
-	db, keys := shared(t)
-	one, two := open(t, db, keys, "portal:one"), open(t, db, keys, "portal:two")
+	p := apptest.NewPortal(t)
+	one, two := open(p), open(p.Beside(t, "portal:two"))
 	one.must(t, "portal-webhooks.create", nil, posting)
 	one.must(t, "portal-webhooks.create", nil, `{"Name":"n","URL":"https://h.example/y","Method":"GET"}`)
 	two.must(t, "portal-webhooks.create", nil, strings.Replace(posting, "h.example", "two.example", 1))
@@ -103,7 +75,7 @@ func TestAudience(t *testing.T) {
 			event string
 			want  []string
 		}{
-			{one, "portal:one", event.UserRegistered, []string{"1"}}, {one, "portal:one", event.PasswordReset, nil},
+			{one, "portal:test", event.UserRegistered, []string{"1"}}, {one, "portal:test", event.PasswordReset, nil},
 			{one, "portal:two", event.UserRegistered, nil}, {two, "portal:two", event.UserRegistered, []string{"1"}}, {two, "org-a", event.UserRegistered, nil},
 		} {
 			if lanes, err := c.who.audience.Lanes(ctx, r, c.org, c.event); err != nil || !slices.Equal(lanes, c.want) {
@@ -112,12 +84,12 @@ func TestAudience(t *testing.T) {
 		}
 		return nil
 	})
-	if one.audience.Name() != "portal:one" || two.audience.Name() != "portal:two" {
+	if one.audience.Name() != "portal:test" || two.audience.Name() != "portal:two" {
 		t.Error(one.audience.Name(), two.audience.Name())
 	}
 	target := func(lane string) (to deliver.Target, err error) {
-		_ = db.View(t.Context(), one.scope, func(r store.Reader) error {
-			to, err = one.audience.Target(t.Context(), r, "portal:one", lane)
+		_ = p.DB.View(t.Context(), one.scope, func(r store.Reader) error {
+			to, err = one.audience.Target(t.Context(), r, "portal:test", lane)
 			return nil
 		})
 		return to, err
@@ -156,8 +128,8 @@ func TestBody(t *testing.T) {
 // TestSealed states that values of headers are sealed where they are stored, that a value
 // stays sealed as it is when it is not sent, and that it is not stored when it is refused.
 func TestSealed(t *testing.T) {
-	db, keys := shared(t)
-	w := open(t, db, keys, "portal:one")
+	p := apptest.NewPortal(t)
+	w := open(p)
 	w.must(t, "portal-webhooks.create", nil, posting)
 	path := map[string]string{"webhook_id": "1", "header_id": "1"}
 	stored := func() (text string) {
@@ -186,7 +158,8 @@ func TestSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := open(t, db, lost, "portal:one")
+	p.Keys = lost
+	other := open(p)
 	if _, err := other.call(t, "portal-webhook-headers.get", path, ""); fault.CodeOf(err) != webhooks.CodeSealed {
 		t.Error(err)
 	}
@@ -198,8 +171,8 @@ func TestSealed(t *testing.T) {
 
 // TestMany states how many webhooks and headers there can be.
 func TestMany(t *testing.T) {
-	db, keys := shared(t)
-	w := open(t, db, keys, "portal:one")
+	p := apptest.NewPortal(t)
+	w := open(p)
 	for i := range webhook.MaxWebhooks + 1 {
 		_, err := w.call(t, "portal-webhooks.create", nil, `{"Name":"n","URL":"https://h.example","Method":"POST"}`)
 		if full := i == webhook.MaxWebhooks; full != (fault.CodeOf(err) == webhooks.CodeMany) || !full && err != nil {
@@ -212,5 +185,5 @@ func TestMany(t *testing.T) {
 			t.Fatalf("%d: %v", i, err)
 		}
 	}
-	open(t, db, keys, "portal:two").must(t, "portal-webhooks.create", nil, posting)
+	open(p.Beside(t, "portal:two")).must(t, "portal-webhooks.create", nil, posting)
 }
