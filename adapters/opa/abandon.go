@@ -89,7 +89,11 @@ func within[T any](ctx context.Context, s *stuck, org tenant.ID, work func() (T,
 	s.crew.do(func() {
 		var o outcome
 		defer func() {
-			if p := recover(); p != nil {
+			switch p := recover().(type) {
+			case nil:
+			case error:
+				o = outcome{none, fmt.Errorf("opa: the evaluator gave up: %w", p)}
+			default:
 				o = outcome{none, fmt.Errorf("opa: the evaluator gave up: %v", p)}
 			}
 			done <- o

@@ -21,6 +21,7 @@ const (
 	maxDigits  = 4096     // of a number
 	maxShift   = 1 << 16
 	maxFactors = 1 << 16 // weight of what is multiplied
+	maxNested  = 10000   // levels of a value, as many as JSON has at most
 )
 
 var errTooMuch = errors.New("opa: a function of Rego gets or makes too much")
@@ -98,11 +99,16 @@ func num(t *ast.Term) float64 {
 // count each time. It looks no further once that is more than any function gets.
 func weigh(t *ast.Term) float64 { return float64(maxOperand - weighed(t.Value, maxOperand)) }
 
-// weighed returns what is left of a budget, negative when it is not enough.
-func weighed(v ast.Value, left int) int {
-	left -= 8
+// weighed returns what is left of a budget, negative when it is not enough, or when the
+// value is nested too deeply: functions go down into values level by level.
+func weighed(v ast.Value, left int) int { return weighedAt(v, left, maxNested) }
+
+func weighedAt(v ast.Value, left, levels int) int {
+	if left -= 8; levels < 0 {
+		return -1
+	}
 	each := func(t *ast.Term) error {
-		if left = weighed(t.Value, left); left < 0 {
+		if left = weighedAt(t.Value, left, levels-1); left < 0 {
 			return errTooMuch
 		}
 		return nil

@@ -138,9 +138,13 @@ func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, bod
 	defer cancel()
 	in := e.input(c, e.rows[c.Spec.ID], body)
 	if set == e.fixed.Load() && t == nil { // of those who run the service
-		v, err = e.evaluate(ctx, set, c, in, nil)
+		v, err = e.evaluate(ctx, set, c, in)
 	} else {
-		v, err = within(ctx, &e.stuck, c.Principal.OrgID, func() (rules.Verdict, error) { return e.evaluate(ctx, set, c, in, t) })
+		tracers := []topdown.QueryTracer{new(comparing)}
+		if t != nil {
+			tracers = append(tracers, t)
+		}
+		v, err = within(ctx, &e.stuck, c.Principal.OrgID, func() (rules.Verdict, error) { return e.evaluate(ctx, set, c, in, tracers...) })
 	}
 	switch {
 	case ctx.Err() != nil && !errors.Is(err, ErrNoVerdict):

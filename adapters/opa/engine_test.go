@@ -189,7 +189,7 @@ func TestTimeout(t *testing.T) {
 		"a slow object": `deny["x"] { TykAPIGet("/slow") == 1 }`,
 	} {
 		e := engine(t, opa.Config{
-			OrgRules: orgRules("package dashboard_users\n" + rule), Timeout: 30 * time.Millisecond,
+			OrgRules: orgRules("package dashboard_users\n" + rule), Timeout: 5 * time.Millisecond,
 			Lookup: func(ctx context.Context, _ *operation.Call, _ string) (any, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()

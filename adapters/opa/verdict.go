@@ -35,12 +35,12 @@ func evalOptions() []rego.EvalOption {
 }
 
 // evaluate runs a rule set on an input until ctx ends.
-func (e *Engine) evaluate(ctx context.Context, set *ruleSet, c *operation.Call, in ast.Value, t topdown.QueryTracer) (rules.Verdict, error) {
+func (e *Engine) evaluate(ctx context.Context, set *ruleSet, c *operation.Call, in ast.Value, tracers ...topdown.QueryTracer) (rules.Verdict, error) {
 	v := &visit{call: c}
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
 	options := append(slices.Clip(e.eval), rego.EvalParsedInput(in), rego.EvalExternalCancel(stop))
-	if t != nil {
+	for _, t := range tracers {
 		options = append(options, rego.EvalQueryTracer(t))
 	}
 	results, err := set.query.Eval(context.WithValue(ctx, visitKey{}, v), options...)

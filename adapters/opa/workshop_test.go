@@ -36,6 +36,48 @@ func TestFunctionsAreBounded(t *testing.T) {
 	}
 }
 
+// unhurried is an engine with a rule that denies when a body is true, and no deadline.
+func unhurried(t *testing.T, body string) *opa.Engine {
+	t.Helper()
+	rules := "package dashboard_users\nall = [input.user.id | numbers.range(1, 4000)[_]]\ndeny[\"x\"] { " + body + " }"
+	return engine(t, opa.Config{OrgRules: orgRules(rules), Timeout: time.Hour})
+}
+
+// Comparisons that would need more stack than a process has come to no verdict: large
+// values, and small texts that say one value many times.
+func TestComparisonsAreBounded(t *testing.T) {
+	const list = `[{"a": x} | x := numbers.range(1, 1000)[_]]`
+	for name, rule := range map[string]string{
+		"values that share parts": `c := LIST; a := [c | numbers.range(1, 4000)[_]]; b := [c | numbers.range(1, 4000)[_]]; a == b`,
+		"in objects":              `c := LIST; a := {x: c | x := numbers.range(1, 4000)[_]}; b := {x: c | x := numbers.range(1, 4000)[_]}; a == b`,
+		"in patterns":             `c := LIST; a := [[1, c] | numbers.range(1, 4000)[_]]; [1, x] = a[i]; [1, x] = a[j]; i < j; i > j`,
+		"of rules":                `c := LIST; a := all with input.user.id as c; b := all with input.user.id as c; a == b`,
+	} {
+		e := unhurried(t, strings.ReplaceAll(rule, "LIST", list))
+		if _, err := e.Decide(t.Context(), call(t, things, "apis.get", "/api/apis/1", nil)); !errors.Is(err, opa.ErrNoVerdict) || !strings.Contains(err.Error(), "pairs of values") {
+			t.Error(name, err)
+		}
+	}
+	e := unhurried(t, "a := "+list+"; b := "+list+"; a == b")
+	if v, err := e.Decide(t.Context(), call(t, things, "apis.get", "/api/apis/1", nil)); err != nil || len(v.Denials) != 1 {
+		t.Error("a thousand entries:", v, err)
+	}
+}
+
+// Functions do not go down into values without end.
+func TestNestingIsBounded(t *testing.T) {
+	const deep = `d := json.unmarshal(sprintf("%s1%s", [concat("", ["[" | numbers.range(1, 9000)[_]]), concat("", ["]" | numbers.range(1, 9000)[_]])])); p := concat("", ["/0" | numbers.range(1, 9000)[_]]); `
+	for rule, ends := range map[string]bool{
+		`count(json.marshal(d)) > 0`: false,
+		`e := json.patch(d, [{"op": "replace", "path": p, "value": d}]); count(json.marshal(e)) > 0`: true,
+	} {
+		e := unhurried(t, deep+rule)
+		if _, err := e.Decide(t.Context(), call(t, things, "apis.get", "/api/apis/1", nil)); errors.Is(err, opa.ErrNoVerdict) != ends {
+			t.Errorf("%.40s: %v", rule, err)
+		}
+	}
+}
+
 // tower makes 40 lines, of which each uses the one before it twice.
 func tower(line, end string) string {
 	var b strings.Builder
