@@ -64,7 +64,7 @@ func (l *listening) Fetch(_ context.Context, r outside.Request) (outside.Answer,
 
 // TestEventOptions: every change of an API reaches the address that its organisation
 // names, signed; the queue leaves no trace in the audit trail, a request to send again does;
-// a purge removes deliveries; and secrets appear in neither.
+// a purge removes deliveries and leaves the trail; and secrets appear in neither.
 func TestEventOptions(t *testing.T) {
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	synctest.Test(t, func(t *testing.T) {
@@ -128,6 +128,16 @@ func TestEventOptions(t *testing.T) {
 		ask("DELETE", "/admin/organisations/org-a?purge=true", "super-admin", "")
 		if list := ask("GET", "/admin/deliveries", "super-admin", ""); strings.Contains(list, "api_event") {
 			t.Error(list)
+		}
+		if err := a.Trail().Fold(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if code, text := fetch(t, a, "DELETE", "/admin/organisations/org-a?purge=true", "super-admin", ""); code != 404 {
+			t.Error("a second purge finds something:", code, text)
+		}
+		var kept strings.Builder
+		if err := a.Trail().Export(t.Context(), &kept, nil); err != nil || !strings.Contains(kept.String(), "Send a delivery again") || !strings.Contains(kept.String(), "purge=true") {
+			t.Error(err, kept.String())
 		}
 		if err := errors.Join(a.Drain(t.Context()), a.Stop(t.Context())); err != nil {
 			t.Error(err)

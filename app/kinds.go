@@ -60,7 +60,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 
 // newResourceTools is what the use cases of resources are made of.
 func newResourceTools(s basics, st store.Store, ks crud.Kinds, g *crud.References) crud.Tools {
-	return crud.Tools{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, References: g, Signals: ks.Signals(), Kinds: ks.Names()}
+	return crud.Tools{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, References: g, Signals: ks.Signals(), Kinds: ks.Purged()}
 }
 
 // newReferences joins what is known about who names whom.

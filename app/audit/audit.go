@@ -114,16 +114,16 @@ const cursorID = "cursor"
 // Registrations returns what there is to the kinds in which trails are stored.
 func Registrations() []crud.Registrar {
 	return []crud.Registrar{
-		crud.Facts[audit.Segment]{Kind: segments, Sample: func(at crud.Stamp) (audit.Segment, error) {
+		crud.Facts[audit.Segment]{Kind: segments, Lasts: true, Sample: func(at crud.Stamp) (audit.Segment, error) {
 			s := audit.Begin(at.Org, audit.Checkpoint{})
 			s.ID = at.ID
 			s, _ = s.Add(audit.Record{OrgID: at.Org}.At(at.Now()))
 			return s, nil
 		}},
-		crud.Facts[audit.Head]{Kind: heads, Sample: func(at crud.Stamp) (audit.Head, error) {
+		crud.Facts[audit.Head]{Kind: heads, Lasts: true, Sample: func(at crud.Stamp) (audit.Head, error) {
 			return audit.Head{ID: at.ID, OrgID: at.Org}, nil
 		}},
-		crud.Facts[cursor]{Kind: cursors},
+		crud.Facts[cursor]{Kind: cursors, Lasts: true},
 	}
 }
 

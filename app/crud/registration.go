@@ -41,6 +41,8 @@ type Facts[T any] struct {
 	// Sealed points to the text of a resource that secret.Keys has sealed; nil: there is
 	// none. It is protected anew when the encryption key changes.
 	Sealed func(*T) *string
+	// Lasts says that a purge of the organisation leaves the records: they tell of it.
+	Lasts bool
 	// Sample makes a valid resource: the store suite stores it on every back end.
 	Sample func(Stamp) (T, error)
 }
@@ -97,6 +99,7 @@ type Registration struct {
 	Untyped *store.Kind[any]
 	Sample  func(Stamp) (any, error)
 	typed   store.AnyKind
+	lasts   bool
 	reseal  func(context.Context, store.Store, secret.Keys) (int, error)
 	find    Finder
 	view    func(v Viewer) view
@@ -116,7 +119,7 @@ func (f Facts[T]) Registration() Registration {
 		name = func(T) string { return "" }
 	}
 	r := Registration{
-		Kind: k.Name, Announces: f.Announces, Feed: f.Feed, Events: f.Events.source(k), Untyped: k.Untyped(), typed: k, find: f.Find,
+		Kind: k.Name, Announces: f.Announces, Feed: f.Feed, Events: f.Events.source(k), Untyped: k.Untyped(), typed: k, lasts: f.Lasts, find: f.Find,
 		view: func(v Viewer) view { return viewOf(k, name, f.Sight.of(v)) },
 		holder: func(rec store.Record) (holder, error) {
 			v, err := k.Decode(rec)
@@ -182,10 +185,12 @@ func (ks Kinds) named(kind string) *Registration {
 	return nil
 }
 
-// Names returns the names of the kinds.
-func (ks Kinds) Names() (names []string) {
+// Purged returns the names of the kinds whose records go with their organisation.
+func (ks Kinds) Purged() (names []string) {
 	for _, r := range ks {
-		names = append(names, r.Kind)
+		if !r.lasts {
+			names = append(names, r.Kind)
+		}
 	}
 	return names
 }

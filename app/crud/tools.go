@@ -19,6 +19,6 @@ type Tools struct {
 	References *References
 	// Signals is what changes announce.
 	Signals signal.Table
-	// Kinds are the names of all kinds of records.
+	// Kinds are those whose records a purge of an organisation removes.
 	Kinds []string
 }
