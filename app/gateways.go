@@ -4,6 +4,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/core/certificate"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
@@ -15,6 +17,13 @@ import (
 // service keeps that in its own store.
 func WithGatewayControl(c gateway.Control) Option { return func(o *settings) { o.control = &c } }
 
+// WithKeySettings says how keys are treated; the zero Settings are the default.
+func WithKeySettings(k keys.Settings) Option { return func(o *settings) { o.keyRules = k } }
+
+func newKeyService(t crud.Tools, o outside, c gateway.Control, p *policies.Service, i *intents.Service, secrets secret.Keys) *keys.Service {
+	return keys.New(keys.Config{Settings: o.keyRules, Gateways: c.Keys, Policies: p, Intents: i, Store: t.Store, Secrets: secrets, PageSize: t.PageSize})
+}
+
 // newGatewayControl returns the control API of gateways.
 func newGatewayControl(b basics, s people, o outside, st store.Store, secrets secret.Keys) gateway.Control {
 	if o.control != nil {
@@ -22,7 +31,7 @@ func newGatewayControl(b basics, s people, o outside, st store.Store, secrets se
 	}
 	shelf := local.Shelf{Store: st, Secrets: secrets}
 	return gateway.Control{
-		Keys:         &local.Keys{Store: st, Secrets: secrets, Passwords: s.passwords, NewID: b.newID, Now: b.now, Policy: policies.AtGateways},
+		Keys:         &local.Keys{Store: st, Secrets: secrets, Passwords: s.passwords, NewID: b.newID, Now: b.now, Policy: policies.AtGateways, Plain: !o.keyRules.Hashed, Master: o.keyRules.Master},
 		Clients:      &local.Clients{Shelf: shelf, NewID: b.newID, Loaded: apis.Loaded},
 		Certificates: &local.Certificates{Shelf: shelf},
 		Installation: &local.Installation{Shelf: shelf},

@@ -90,6 +90,7 @@ var importRules = []rule{
 	{folder: "app/apptest", own: with("app/guard", "app/crud", "app/portal", "adapters/memdb", "adapters/crypto", "adapters/http/...", "adapters/yaml")},
 	{folder: "app/apis/apistest", own: with("app/...", "adapters/...")},
 	{folder: "app/policies", own: with("app/guard", "app/crud")},
+	{folder: "app/keys", own: with("app/intents", "app/policies")},
 	{folder: "app/resources/...", own: with("app/crud")},
 	{folder: "app/portal/...", own: with("app/guard", "app/crud", "app/delivery", "app/lease", "app/portal/...")},
 	{folder: "app/schemas", own: inner},

@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
@@ -48,7 +49,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		identity.AccountRegistration(),
 		identity.UseRegistration(),
 		delivery.Registration(),
-		intents.Registration(),
+		intents.Registration(keys.Teller()),
 	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers), localRegistrations(), e.resources)...) {
 		all = append(all, r.Registration())
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
@@ -47,6 +48,7 @@ var modules = fx.Options(
 	service[*general.Service](newGeneral),
 	definitions,
 	service[*policies.Service](newPolicies),
+	service[*keys.Service](newKeyService),
 	service[*hooks.Service](newHooks),
 	service[*schemas.Service](newSchemas),
 	service[*rulebook.Service](newRulebook),

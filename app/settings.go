@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/app/session"
@@ -120,6 +121,7 @@ type outside struct {
 	gatewayAPI outbound.GatewayAPI
 	examples   []string
 	control    *gatewayport.Control
+	keyRules   keys.Settings
 }
 
 // announcing says where commits are announced, and when.

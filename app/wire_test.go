@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/adapters/http/contracttest"
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
@@ -27,14 +28,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/password"
 	rights "github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 var update = flag.Bool("update", false, "write the answers of transcripts as they are now; read the diff")
@@ -88,6 +93,9 @@ func service(t testing.TB, s *seen, opts ...app.Option) *app.App {
 		t.Fatal(err)
 	}
 	keys := &plannedKeys{Keys: real}
+	if strings.Contains(t.Name(), "keys") { // of gateways: many are drawn
+		keys.drawn = apptest.Numbered("%032x")
+	}
 	a, err := app.New(append([]app.Option{
 		app.WithClock(apptest.Clock()), app.WithKeys(keys), app.WithIDs(apptest.Numbered("%024x"), apptest.Numbered("request-%d")), app.WithObserver(s), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithBrokerSecret(brokerSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}), app.WithPageSize(2),
@@ -123,10 +131,14 @@ func service(t testing.TB, s *seen, opts ...app.Option) *app.App {
 // plannedKeys gives users the access keys that transcripts know.
 type plannedKeys struct {
 	secret.Keys
-	next string
+	next  string
+	drawn func() string // nil: always the same
 }
 
 func (k *plannedKeys) NewKey() string {
+	if k.next == "" && k.drawn != nil {
+		return k.drawn()
+	}
 	if k.next == "" {
 		return "00000000000000000000000000000000"
 	}
@@ -357,6 +369,16 @@ func switches(file string) []app.Option {
 		quick.LoginURL, quick.ErrorURL = "https://login.example", "https://login.example/error"
 	case file == "sessions-one.txt":
 		quick.One, quick.Secure = true, true
+	case file == "keys-hashed.txt":
+		return []app.Option{app.WithKeySettings(keys.Settings{Hashed: true, ListHashes: true, UpdateByHash: true, DeleteByHash: true, Password: password.Policy{MinLength: 8, MinNumeric: 1}})}
+	case file == "keys-closed.txt":
+		return []app.Option{app.WithKeySettings(keys.Settings{Hashed: true, NotByUser: true})}
+	case file == "keys-master.txt":
+		return []app.Option{app.WithKeySettings(keys.Settings{Master: true})}
+	case file == "keys-away.txt":
+		return []app.Option{app.WithGatewayControl(gateway.Control{Keys: &local.Keys{Store: gone{}}})}
+	case file == "ownership-keys.txt":
+		return []app.Option{app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true}}), app.WithKeySettings(keys.Settings{Hashed: true, ListHashes: true, Master: true})}
 	case file == "deliveries.txt":
 		return []app.Option{app.WithStore(delivered())}
 	case file == "intents.txt":
@@ -475,4 +497,15 @@ func describe(t testing.TB, a *app.App) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// gone is a store that does not answer.
+type gone struct{}
+
+func (gone) View(context.Context, tenant.Scope, func(store.Reader) error) error {
+	return store.ErrUnavailable
+}
+
+func (gone) Update(context.Context, tenant.Scope, func(store.Writer) error) (store.Revision, error) {
+	return 0, store.ErrUnavailable
 }

@@ -3,6 +3,7 @@ package opa
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -111,19 +112,48 @@ func (v vocabulary) item(name string, value *ast.Term) [2]*ast.Term {
 func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 	w := e.words
 	request := ast.NewObject(
-		w.member("method", c.Spec.Method), w.member("path", c.RawPath),
+		w.member("method", c.Spec.Method), w.member("path", shownPath(c)),
 		w.item("query", w.query(c)), w.item("headers", w.headers(c)),
 	)
 	if body != nil && c.Spec.Method != "GET" && c.Spec.Method != "HEAD" {
 		// A body that is not JSON is left out: the operation refuses it later.
 		if v, err := ast.ValueFromReader(bytes.NewReader(body)); err == nil {
-			request.Insert(w.term("body"), ast.NewTerm(v))
+			request.Insert(w.term("body"), ast.NewTerm(seen(c, v)))
 		}
 	}
 	return ast.NewObject(
 		w.item("request", ast.NewTerm(request)), w.item("user", w.user(&c.Principal)),
 		w.item("permissions", r.permissions), w.item("config", e.config), w.item("operation", r.operation),
 	)
+}
+
+// unseen reports whether rules do not see what has this name.
+func unseen(c *operation.Call) func(name string) bool {
+	return func(name string) bool { return slices.Contains(c.Spec.Unseen, name) }
+}
+
+// shownPath returns the path of a call as rules see it.
+func shownPath(c *operation.Call) string {
+	if len(c.Spec.Unseen) == 0 {
+		return c.RawPath
+	}
+	return c.Shown(unseen(c))
+}
+
+// seen returns a body without the members that rules do not see.
+func seen(c *operation.Call, body ast.Value) ast.Value {
+	whole, ok := body.(ast.Object)
+	if !ok || len(c.Spec.Unseen) == 0 {
+		return body
+	}
+	hidden := unseen(c)
+	out := ast.NewObject()
+	whole.Foreach(func(name, value *ast.Term) {
+		if text, ok := name.Value.(ast.String); !ok || !hidden(string(text)) {
+			out.Insert(name, value)
+		}
+	})
+	return out
 }
 
 func (v vocabulary) user(p *operation.Principal) *ast.Term {
@@ -141,7 +171,11 @@ func (v vocabulary) user(p *operation.Principal) *ast.Term {
 // query holds every parameter with all its values.
 func (v vocabulary) query(c *operation.Call) *ast.Term {
 	query := make([][2]*ast.Term, 0, len(c.Query))
+	hidden := unseen(c)
 	for name, values := range c.Query {
+		if hidden(name) {
+			continue
+		}
 		terms := make([]*ast.Term, len(values))
 		for i, value := range values {
 			terms[i] = v.term(value)

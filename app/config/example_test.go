@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleLoad() {
-	file := []byte(`{"listen_port": 3000, "storage": {"main": {"type": "mongo"}}, "hash_keys": true}`)
+	file := []byte(`{"listen_port": 3000, "storage": {"main": {"type": "mongo"}}, "hide_listen_path": true}`)
 	environ := []string{"SVC_DB_LISTENPORT=8080", "SVC_DB_ADMINSECRET=correct horse", "SVC_DB_NODESECRET=battery staple"}
 
 	s, report := config.Load(file, "gatehouse.conf", environ, config.Options{})
@@ -18,6 +18,6 @@ func ExampleLoad() {
 	fmt.Println("problem:", report.Err())
 	// Output:
 	// :8080 ********
-	// warning: settings without effect in this version: hash_keys
+	// warning: settings without effect in this version: hide_listen_path
 	// problem: storage.main.type: expected one of sqlite, postgres, memory (gatehouse.conf); leave it out for a SQLite file in home_dir, or set it to postgres and storage.main.connection_string to a PostgreSQL database
 }

@@ -71,3 +71,13 @@ func (s Settings) PublicGateway() (scheme, host string) {
 	}
 	return scheme, host
 }
+
+// Keys says how keys of gateways are treated (docs/wire/keys.md#settings).
+type Keys struct {
+	Hashed       bool // gateways know keys by their hashes
+	ListHashes   bool
+	UpdateByHash bool
+	DeleteByHash bool
+	NotByUser    bool // basic-auth users are not reached by their names
+	Master       bool // keys for every API can be made
+}

@@ -3,7 +3,7 @@ package config
 // inUse lists the settings that have a field, with their defaults.
 func inUse() []setting {
 	rows := serving()
-	for _, more := range [][]setting{keeping(), guarding(), defining(), reaching(), announcing(), mailing(), extending(), limiting(), starting(), hosting(), sending()} {
+	for _, more := range [][]setting{keeping(), guarding(), defining(), keying(), reaching(), announcing(), mailing(), extending(), limiting(), starting(), hosting(), sending()} {
 		rows = append(rows, more...)
 	}
 	for i := range rows {
@@ -144,6 +144,24 @@ func defining() []setting {
 			meaning: "streams APIs can be stored; writes are refused with 403 while this is off"},
 		{name: "streaming.enable_all_experimental", preset: "false", field: func(s *Settings) any { return &s.Definitions.ExperimentalStreams },
 			meaning: "streams may use every input, output and processor"},
+	}
+}
+
+// keying lists how keys of gateways are treated.
+func keying() []setting {
+	return []setting{
+		{name: "hash_keys", preset: "false", field: func(s *Settings) any { return &s.Keys.Hashed },
+			meaning: "gateways know keys by their hashes; it must say what gateways do"},
+		{name: "enable_hashed_keys_listing", preset: "false", field: func(s *Settings) any { return &s.Keys.ListHashes },
+			meaning: "hashes of keys may be listed"},
+		{name: "enable_update_key_by_hash", preset: "false", field: func(s *Settings) any { return &s.Keys.UpdateByHash },
+			meaning: "keys may be changed by those who know the hash only"},
+		{name: "enable_delete_key_by_hash", preset: "false", field: func(s *Settings) any { return &s.Keys.DeleteByHash },
+			meaning: "keys may be deleted by those who know the hash only"},
+		{name: "disable_key_actions_by_username", preset: "false", field: func(s *Settings) any { return &s.Keys.NotByUser },
+			meaning: "basic-auth users are not reached by their names"},
+		{name: "enable_master_keys", preset: "false", field: func(s *Settings) any { return &s.Keys.Master },
+			meaning: "a key without rights and policies can be made: it may use every API"},
 	}
 }
 

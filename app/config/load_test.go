@@ -316,9 +316,9 @@ func TestWarnings(t *testing.T) {
 		want                []string
 	}{
 		{"licence and other programs' variables", "license_key: x", "SVC_PORTAL_X=1 TYK_DB_NOSUCH=1 TYK_GW_X=1 HOME=/", nil},
-		{"settings without effect are listed once, sorted", `{"mongo_url": "m", "hash_keys": false, "ui": {"languages": {"a": "b"}}}`,
+		{"settings without effect are listed once, sorted", `{"mongo_url": "m", "hide_listen_path": false, "ui": {"languages": {"a": "b"}}}`,
 			"SVC_DB_HASHKEYS=true TYK_DB_AUDIT_DETAILEDRECORDING=true",
-			[]string{"settings without effect in this version: audit.detailed_recording, hash_keys, mongo_url, ui.languages"}},
+			[]string{"settings without effect in this version: audit.detailed_recording, hide_listen_path, mongo_url, ui.languages"}},
 		{"a place of the audit trail that there is not", "audit: {store_type: syslog}", "",
 			[]string{"audit.store_type: expected one of db, file, no_op (gatehouse.conf); using db"}},
 		{"unknown settings of the file", "listen_prot: 1\nstorage: {main: {typ: x}, other: {deep: 1}}\nzzz: null\n", "",
@@ -329,10 +329,10 @@ func TestWarnings(t *testing.T) {
 			[]string{`unknown settings in gatehouse.conf: "a\nb", ` + strings.Repeat("x", 80) + "…"}},
 		{"a setting given twice", "page_size: 1\npage_size: 2\n", "",
 			[]string{"page_size is given more than once in gatehouse.conf; the last one counts"}},
-		{"one of each kind", "log_level: x\nfoo: 1\nhash_keys: true\n", "SVC_DB_FOO=1",
+		{"one of each kind", "log_level: x\nfoo: 1\nhide_listen_path: true\n", "SVC_DB_FOO=1",
 			[]string{"unknown settings in gatehouse.conf: foo", "unknown environment variables: SVC_DB_FOO",
 				"log_level: expected one of error, warn, info, debug (gatehouse.conf); using info",
-				"settings without effect in this version: hash_keys"}},
+				"settings without effect in this version: hide_listen_path"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -67,8 +67,6 @@ const otherAddresses = `mongo_url identity_broker.host.connection_string statsd_
 
 const otherSwitches = `
 	mongo_use_ssl mongo_ssl_insecure_skip_verify mongo_ssl_allow_invalid_hostnames mongo_direct_connection
-	hash_keys disable_key_actions_by_username enable_delete_key_by_hash enable_update_key_by_hash
-	enable_hashed_keys_listing enable_master_keys
 	hide_listen_path use_sentry show_org_id
 	host_config.enable_host_names host_config.disable_org_slug_prefix
 	http_server_options.ssl_insecure_skip_verify http_server_options.prefer_server_ciphers

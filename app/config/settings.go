@@ -79,6 +79,7 @@ type Settings struct {
 	Bootstrap Bootstrap
 
 	Definitions Definitions
+	Keys        Keys
 	Gateway     Gateway
 	Edges       []Edge
 	Hosts       Hosts

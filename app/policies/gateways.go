@@ -5,18 +5,26 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // AtGateways returns a policy as gateways know it, by the one identifier that keys use,
 // or a NotFound fault (docs/wire/feeds.md#policies).
 func AtGateways(ctx context.Context, r store.Reader, id string) (*doc.Node, error) {
+	if !policy.ValidID(id, true) { // which no store could look for
+		return nil, unknownAtGateways()
+	}
 	p, err := Kind.ByKey(ctx, r, byPolicyID, id)
 	if err != nil {
 		return nil, err
 	}
 	if !p.Value.Published() {
-		return nil, fault.New(fault.NotFound, codeMissing, "gateways do not get the policy %s", id)
+		return nil, unknownAtGateways()
 	}
 	return p.Value.Node()
+}
+
+func unknownAtGateways() error {
+	return fault.New(fault.NotFound, codeMissing, "gateways do not get this policy")
 }

@@ -295,11 +295,15 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 	if err != nil {
 		return nil, err
 	}
+	keyRules, err := keySettings(s)
+	if err != nil {
+		return nil, err
+	}
 	sessions, err := browserSessions(s)
 	if err != nil {
 		return nil, err
 	}
-	opts := []app.Option{words, sessions}
+	opts := []app.Option{words, keyRules, sessions}
 	engine := ruleEngine(s, log)
 	if s.Security.OpenPolicy.Enabled {
 		opts = append(opts, app.WithRules(func(t app.Tools) (rules.Engine, error) {

@@ -10,15 +10,21 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// A start reads the policy of passwords, and says which file is wrong with what.
+// A start reads the policies of passwords, and says which file is wrong with what.
 func TestPasswordPolicyFile(t *testing.T) {
+	for _, file := range []string{"password.json", "basic_auth.json"} {
+		t.Run(file, func(t *testing.T) { policyFile(t, file) })
+	}
+}
+
+func policyFile(t *testing.T, file string) {
 	for text, says := range map[string]string{"": "", `{"minLength":12}`: "", `{"minLength":-1}`: "minLength must be 0 to 128", `{`: "unexpected end"} {
 		home := t.TempDir()
 		if text != "" {
 			if err := os.Mkdir(filepath.Join(home, "schemas"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(home, "schemas", "password.json"), []byte(text), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(home, "schemas", file), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -30,7 +36,7 @@ func TestPasswordPolicyFile(t *testing.T) {
 		if err == nil {
 			err = c.Close()
 		}
-		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "password.json")) {
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), file)) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -35,6 +35,17 @@ var (
 		{"access_rights.*.versions", 1_000},
 		{"tags", 1_000},
 	}}
+	// Key is for the session of a key: each policy is looked up.
+	Key = &List{"key", "key", []Cap{
+		{"access_rights", 2_000},
+		{"access_rights.*.versions", 1_000},
+		{"apply_policies", 100},
+		{"mtls_static_certificate_bindings", 100},
+		{"tags", 1_000},
+		{"meta_data", 1_000},
+		{"oauth_keys", 1_000},
+		{"monitor.trigger_limits", 100},
+	}}
 	// Definition is for the classic form of an API of any class.
 	Definition = &List{"api", "API", []Cap{
 		{"version_data.versions", 1_000},
@@ -85,7 +96,7 @@ var (
 
 // Lists returns every list, for documentation.
 func Lists() []*List {
-	return []*List{Policy, Definition, Wrapper, ClientIdP, User, UserGroup, ServiceAccount, Organisation, Import}
+	return []*List{Policy, Key, Definition, Wrapper, ClientIdP, User, UserGroup, ServiceAccount, Organisation, Import}
 }
 
 // Check returns a fault that names the first field of a document that has more

@@ -8,6 +8,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
+// CodeMCP is the code of an access definition that does not fit the class of its API.
+const CodeMCP = Kind + ".mcp"
+
 // primitives lists what an MCP proxy offers.
 const primitives = "mcp_primitives"
 
@@ -22,16 +25,12 @@ func settleAccess(n *doc.Node, again bool, apis APIs) error {
 	if err := settleRights(n); err != nil {
 		return err
 	}
+	if err := CheckRights(n.Get("access_rights"), apis); err != nil {
+		return err
+	}
 	var methods []string
-	for id, definition := range n.Get("access_rights").Members() {
-		api, known := apis[id]
-		if !known {
-			continue // clients load policies before APIs
-		}
-		if err := checkAccess(id, definition, api); err != nil {
-			return err
-		}
-		methods = append(methods, api.AuthTypes...)
+	for id := range n.Get("access_rights").Members() {
+		methods = append(methods, apis[id].AuthTypes...)
 	}
 	settleAuth(n, methods, again)
 	list(n)
@@ -52,7 +51,12 @@ func settleRights(n *doc.Node) error {
 		}
 		n.Set("access_rights", rights)
 	}
-	rights := n.Get("access_rights")
+	FillRights(n.Get("access_rights"))
+	return nil
+}
+
+// FillRights completes the access definitions of a policy or a key.
+func FillRights(rights *doc.Node) {
 	for id, definition := range rights.Members() {
 		if definition.Is(doc.TypeNull) {
 			definition = doc.NewObject()
@@ -62,7 +66,6 @@ func settleRights(n *doc.Node) error {
 			definition.Set("api_id", doc.NewString(id))
 		}
 	}
-	return nil
 }
 
 // list writes the access rights once more as a list, which clients expect.
@@ -104,22 +107,36 @@ func derived(one string, methods []string) bool {
 	return one == single(methods) && slices.IsSorted(methods) && !slices.ContainsFunc(methods, func(m string) bool { return !slices.Contains(known, m) })
 }
 
+// CheckRights holds the access definitions of a policy or a key against their APIs.
+func CheckRights(rights *doc.Node, apis APIs) error {
+	for id, definition := range rights.Members() {
+		api, known := apis[id]
+		if !known {
+			continue // clients load policies before APIs
+		}
+		if err := checkAccess(id, definition, api); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkAccess holds a definition against its API (docs/wire/policies.md#access-definitions,
 // rules 1 to 3).
 func checkAccess(id string, definition *doc.Node, api API) error {
 	at := "access_rights." + id + "."
 	if !api.MCP {
 		if name := configured(definition, mcpMembers); name != "" {
-			return fault.New(fault.Invalid, Kind+".mcp", "MCP fields can only be configured on MCP Proxies, API \"%s\" is not an MCP Proxy", id).At(at + name)
+			return fault.New(fault.Invalid, CodeMCP, "MCP fields can only be configured on MCP Proxies, API \"%s\" is not an MCP Proxy", id).At(at + name)
 		}
 		return nil
 	}
 	if name := configured(definition, restMembers); name != "" {
-		return fault.New(fault.Invalid, Kind+".mcp", "%s cannot be configured on MCP Proxies, API \"%s\" is an MCP Proxy", name, id).At(at + name)
+		return fault.New(fault.Invalid, CodeMCP, "%s cannot be configured on MCP Proxies, API \"%s\" is an MCP Proxy", name, id).At(at + name)
 	}
 	for _, p := range definition.Get(primitives).Items() {
 		if t := p.Get("type").Text(); t != "tool" && t != "resource" && t != "prompt" {
-			return fault.New(fault.Invalid, Kind+".mcp", "mcp_primitives of API \"%s\": type must be tool, resource or prompt", id).At(at + primitives)
+			return fault.New(fault.Invalid, CodeMCP, "mcp_primitives of API \"%s\": type must be tool, resource or prompt", id).At(at + primitives)
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ type facts struct {
 	id, policyID, name string
 	org                tenant.ID
 	state              State
-	active             bool
+	active, inactive   bool
 	created            time.Time
 	apis, authTypes    []string
 	told               bool   // a client said authTypes: the service would not write them so
@@ -56,7 +56,7 @@ func Load(text []byte) (Policy, error) {
 	}
 	f := &facts{
 		id: value[string](o, "_id"), policyID: value[string](o, "id"), name: value[string](o, "name"), org: value[tenant.ID](o, "org_id"),
-		state: value[State](o, "state"), active: value[bool](o, "active"), created: value[time.Time](o, "date_created"),
+		state: value[State](o, "state"), active: value[bool](o, "active"), inactive: value[bool](o, "is_inactive"), created: value[time.Time](o, "date_created"),
 		authTypes: value[[]string](o, "auth_types"), lacks: lacking(o),
 	}
 	for _, name := range Table.Lists() {
@@ -130,6 +130,10 @@ func (p Policy) Told() bool { return p.facts.told }
 
 // Published reports whether gateways get the policy.
 func (p Policy) Published() bool { return p.facts.state != StateDeny }
+
+// MakesKeys reports whether keys can be made with the policy: neither a draft nor an
+// inactive policy makes any that would work.
+func (p Policy) MakesKeys() bool { return p.facts.state == StateActive && !p.facts.inactive }
 
 // Without returns p without its access to one API, and whether that changed
 // anything. The last API stays: an empty list would mean every API (docs/wire/policies.md#reads-and-writes).

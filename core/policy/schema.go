@@ -28,8 +28,8 @@ var properties = object{
 	"key_expires_in":                   maybe("integer", "Seconds until new keys expire; 0: never."),
 	"post_expiry_action":               object{"type": []any{"string", "null"}, "enum": []any{"retain", "delete", "", nil}},
 	"smoothing":                        maybe("object", "Smoothing of the rate limit."),
-	"access_rights":                    object{"type": []string{"object", "null"}, "additionalProperties": accessSchema, "description": "What is allowed on each API, by its identifier."},
-	"access_rights_array":              listOf(accessSchema, "The same as a list; read only when access_rights is missing."),
+	"access_rights":                    object{"type": []string{"object", "null"}, "additionalProperties": AccessSchema, "description": "What is allowed on each API, by its identifier."},
+	"access_rights_array":              listOf(AccessSchema, "The same as a list; read only when access_rights is missing."),
 	"partitions":                       object{"type": []string{"object", "null"}, "additionalProperties": true, "description": "Which parts of a key the policy sets; per_api excludes the others."},
 	"hmac_enabled":                     maybe("boolean", "Keys sign requests."),
 	"graphql_enabled":                  maybe("boolean", "For lists of clients."),
@@ -46,7 +46,8 @@ var properties = object{
 	"post_expiry_grace_period":         maybe("integer", "Seconds; -1 is forever."),
 }
 
-var accessSchema = object{
+// AccessSchema describes an access definition, of policies and of keys.
+var AccessSchema = object{
 	"type": []string{"object", "null"}, "additionalProperties": true,
 	"properties": object{
 		"api_id": maybe("string", "The key when left out."), "api_name": maybe("string", "For people."),

@@ -53,6 +53,7 @@ type Spec struct {
 	MaxBody  int64         // bytes; 0: the surface's default
 	Deadline time.Duration // 0: the surface's default
 	Redact   []string      // body members that never reach audit, logs or rules' debug output
+	Unseen   []string      // of Redact: placeholders, parameters and body members that rules do not see either
 	Example  any           // an answer, for the API description
 	Request  any           // a request body, for the API description
 	Faults   []string      // codes of faults it answers besides those every row of its surface has

@@ -55,6 +55,13 @@ func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" 
 // Redact names body members that must not be written down anywhere.
 func Redact(members ...string) Option { return func(s *Spec) { s.Redact = members } }
 
+// Unseen names placeholders, query parameters and body members that must not be written
+// down anywhere, and that rules do not see: what they decide about goes to whoever
+// writes them.
+func Unseen(names ...string) Option {
+	return func(s *Spec) { s.Redact, s.Unseen = append(s.Redact, names...), names }
+}
+
 // Answers says how the row answers certain faults, on top of its group.
 func Answers(faults map[string]Answer) Option {
 	return func(s *Spec) { s.Style.Faults = faults }

@@ -1,0 +1,146 @@
+package keys
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+)
+
+// creation is a key that is made.
+type creation struct {
+	ID      string    `json:"id"` // "": the gateway derives it from the certificate
+	Session *doc.Node `json:"session"`
+	User    bool      `json:"user,omitempty"` // of this name there must be none yet
+	Over    bool      `json:"over,omitempty"` // there is one, which is replaced
+	out     gateway.StoredKey
+}
+
+// name is by what the key is found once it is made.
+func (c *creation) name() gateway.KeyName {
+	switch {
+	case c.User:
+		return gateway.KeyName{Text: c.ID, By: gateway.ByUser}
+	case c.ID == "":
+		return gateway.KeyName{Text: c.Session.Get("certificate").Text()}
+	}
+	return gateway.KeyName{Text: c.ID}
+}
+
+// creating is how a key is made. Its caller learns the key from the answer alone: without
+// one it is taken back, unless there was one before.
+func (s *Service) creating(org tenant.ID, c *creation) intents.Plan {
+	step := intents.Step{Name: "create", Do: func(ctx context.Context) (err error) {
+		if !c.Over && !intents.Repeated(ctx) {
+			if _, err := s.Gateways.Key(ctx, org, c.name()); !errors.Is(err, gateway.ErrUnknown) {
+				if err == nil {
+					err = gateway.ErrTaken
+				}
+				return err
+			}
+		}
+		c.out, err = s.Gateways.CreateKey(ctx, org, c.ID, c.Session)
+		if errors.Is(err, gateway.ErrTaken) && intents.Repeated(ctx) {
+			c.out, err = s.Gateways.Key(ctx, org, c.name())
+		}
+		return err
+	}}
+	if !c.Over {
+		step.Undo = func(ctx context.Context) error {
+			if err := s.Gateways.DeleteKey(ctx, org, c.name()); !errors.Is(err, gateway.ErrUnknown) {
+				return err
+			}
+			return nil
+		}
+	}
+	return intents.Plan{Steps: []intents.Step{step}, Back: !c.Over, Told: func() any { return s.told("created", c.out) }}
+}
+
+// change is a session that takes the place of another one.
+type change struct {
+	Name    gateway.KeyName `json:"name"`
+	Session *doc.Node       `json:"session"`
+	Keep    bool            `json:"keep,omitempty"` // the counters
+	out     gateway.StoredKey
+}
+
+func (s *Service) changing(org tenant.ID, c *change) intents.Plan {
+	return intents.Plan{Steps: []intents.Step{{Name: "update", Do: func(ctx context.Context) (err error) {
+		c.out, err = s.Gateways.ReplaceKey(ctx, org, c.Name, c.Session, c.Keep)
+		return err
+	}}}, Told: func() any { return s.told("updated", c.out) }}
+}
+
+// move is a key of a certificate that becomes one of another certificate: gateways derive
+// the one from the other.
+type move struct {
+	To   creation        `json:"to"`
+	From gateway.KeyName `json:"from"`
+}
+
+func (s *Service) moving(org tenant.ID, m *move) intents.Plan {
+	plan := s.creating(org, &m.To)
+	plan.Back = false
+	plan.Steps = append(plan.Steps, s.deleting(org, m.From))
+	plan.Told = func() any { return s.told("updated", m.To.out) }
+	return plan
+}
+
+// deleting removes a key.
+func (s *Service) deleting(org tenant.ID, name gateway.KeyName) intents.Step {
+	return intents.Step{Name: "delete", Do: func(ctx context.Context) error {
+		err := s.Gateways.DeleteKey(ctx, org, name)
+		if errors.Is(err, gateway.ErrUnknown) && intents.Repeated(ctx) {
+			return nil
+		}
+		return err
+	}}
+}
+
+// removal is a key that is deleted.
+type removal struct {
+	Name gateway.KeyName `json:"name"`
+	Told message         `json:"told"`
+}
+
+func (s *Service) dropping(org tenant.ID, r *removal) intents.Plan {
+	return intents.Plan{Steps: []intents.Step{s.deleting(org, r.Name)}, Told: func() any { return r.Told }}
+}
+
+// message is what receivers of events and lists of intents are told of a key.
+type message struct {
+	Action   string   `json:"action"`
+	Hash     string   `json:"key_hash,omitempty"` // where it is not the key itself
+	Alias    string   `json:"alias,omitempty"`
+	Policies []string `json:"apply_policies"`
+	APIs     []string `json:"apis"`
+}
+
+// Bounds of what is told.
+const (
+	mostTold  = 100
+	longAlias = 256
+)
+
+func (s *Service) told(action string, k gateway.StoredKey) message {
+	m := message{Action: action, Alias: k.Session.Get("alias").Text(), Policies: []string{}, APIs: []string{}}
+	if s.Hashed {
+		m.Hash = k.Hash
+	}
+	m.Alias = m.Alias[:min(len(m.Alias), longAlias)]
+	m.Policies = append(m.Policies, first(key.Policies(k.Session))...)
+	m.APIs = append(m.APIs, first(key.APIs(k.Session))...)
+	return m
+}
+
+func first(list []string) []string { return list[:min(len(list), mostTold)] }
+
+// about is the subject of an intent.
+func (s *Service) about(hash string) intent.Subject {
+	return intent.Subject{Kind: key.Kind, ID: s.subject(hash)}
+}

@@ -1,0 +1,178 @@
+// Package keys holds the use cases around keys and basic-auth users, which live in the
+// gateways (docs/wire/keys.md).
+package keys
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/password"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Settings are the switches that concern keys (docs/wire/keys.md#settings). The zero
+// Settings are those of a service without any.
+type Settings struct {
+	Hashed       bool            // hash_keys: gateways know keys by their hashes
+	ListHashes   bool            // enable_hashed_keys_listing
+	UpdateByHash bool            // enable_update_key_by_hash
+	DeleteByHash bool            // enable_delete_key_by_hash
+	NotByUser    bool            // disable_key_actions_by_username
+	Master       bool            // enable_master_keys
+	Password     password.Policy // of basic-auth users: schemas/basic_auth.json
+}
+
+// Config is what a Service is made of.
+type Config struct {
+	Settings
+	Gateways gateway.Keys
+	Policies *policies.Service
+	Intents  *intents.Service
+	Store    store.Store
+	Secrets  secret.Keys
+	PageSize int
+}
+
+// Service manages keys.
+type Service struct {
+	Config
+	make   intents.Runner[creation]
+	change intents.Runner[change]
+	move   intents.Runner[move]
+	drop   intents.Runner[removal]
+}
+
+// New returns a service, whose actions the intents know from now on.
+func New(c Config) *Service {
+	s := &Service{Config: c}
+	s.make = intents.Add(c.Intents, intents.Action[creation]{Name: "keys.create", Plan: s.creating})
+	s.change = intents.Add(c.Intents, intents.Action[change]{Name: "keys.update", Plan: s.changing})
+	s.move = intents.Add(c.Intents, intents.Action[move]{Name: "keys.move", Plan: s.moving})
+	s.drop = intents.Add(c.Intents, intents.Action[removal]{Name: "keys.delete", Plan: s.dropping})
+	return s
+}
+
+// Codes of faults.
+const (
+	codeMissing = key.Kind + ".not_found"
+	codeForeign = key.Kind + ".foreign"
+	codeTaken   = key.Kind + ".taken"
+	codeRefused = key.Kind + ".refused"
+	codeGateway = key.Kind + ".gateway"
+	codeByUser  = key.Kind + ".by_user"
+	codeSearch  = key.Kind + ".search"
+	codeUser    = key.Kind + ".user"
+)
+
+func missing() error { return fault.New(fault.NotFound, codeMissing, "key not found") }
+
+// answered makes faults of what gateways say. That they do not answer is the trouble of
+// operators, which they find in the log.
+func answered(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, gateway.ErrUnknown):
+		return missing()
+	case errors.Is(err, gateway.ErrForeign):
+		return fault.New(fault.Invalid, codeForeign, "Attempted access to non-owned key.")
+	case errors.Is(err, gateway.ErrTaken):
+		return fault.New(fault.Conflict, codeTaken, "there is a key of this name or certificate already")
+	case errors.Is(err, gateway.ErrRefused):
+		return fault.New(fault.Invalid, codeRefused, "the gateway refuses the key: it may not have loaded a policy yet, or does not know a certificate").Because(err)
+	case errors.Is(err, gateway.ErrUnreachable), errors.Is(err, gateway.ErrUncertain):
+		return fault.New(fault.Internal, codeGateway, "gateways do not answer as they should").Because(err)
+	}
+	return err
+}
+
+// subject says what an intent about a key is about: never the key itself.
+func (s *Service) subject(hash string) string {
+	if s.Hashed {
+		return hash
+	}
+	return s.Secrets.Digests(hash)[0]
+}
+
+// sight decides which keys one caller sees.
+type sight struct{ *policies.Known }
+
+// learn looks up what a session names.
+func (s *Service) learn(ctx context.Context, w caller, k sight, apis, ids []string) error {
+	return s.Store.View(ctx, w.Scope, func(r store.Reader) error { return k.Learn(ctx, r, apis, ids) })
+}
+
+// reach returns the APIs that a stored key reaches by rights of its own or of policies.
+func (k sight) reach(stored gateway.StoredKey) []string {
+	apis := key.APIs(stored.Session)
+	for _, id := range key.Policies(stored.Session) {
+		if p, known := k.Policies[id]; known {
+			apis = append(apis[:len(apis):len(apis)], p.APIs()...)
+		}
+	}
+	return apis
+}
+
+// sees reports whether the caller may see a key: when it may see one of its APIs, or none
+// exists any more (docs/wire/ownership.md#rules).
+func (s *Service) sees(ctx context.Context, w caller, k sight, stored gateway.StoredKey) (bool, error) {
+	if k.All() {
+		return true, nil
+	}
+	err := s.learn(ctx, w, k, key.APIs(stored.Session), key.Policies(stored.Session))
+	return err == nil && k.APIs().Shown(k.reach(stored)), err
+}
+
+// admit refuses a key that the caller may not see.
+func (s *Service) admit(ctx context.Context, w caller, k sight, stored gateway.StoredKey) error {
+	switch ok, err := s.sees(ctx, w, k, stored); {
+	case err != nil:
+		return err
+	case !ok:
+		return policy.NotOwned()
+	}
+	return nil
+}
+
+// allow refuses rights and policies that the caller may not give: to APIs of others, but
+// for those that the key had before, and to all of them at once.
+func (s *Service) allow(k sight, d key.Draft, old gateway.StoredKey) error {
+	if k.All() {
+		return nil
+	}
+	if err := k.APIs().Allow(d.APIs(), key.APIs(old.Session)); err != nil {
+		return err
+	}
+	had := map[string]bool{}
+	for _, id := range key.Policies(old.Session) {
+		had[id] = true
+	}
+	for _, id := range d.Policies() {
+		if p, known := k.Policies[id]; known && !had[id] {
+			if err := k.APIs().Admit(p); err != nil {
+				return err
+			}
+		}
+	}
+	unlimited := len(d.APIs()) == 0 && len(d.Policies()) == 0
+	if was := old.Session != nil && len(key.APIs(old.Session)) == 0 && len(had) == 0; s.Master && unlimited && !was {
+		return policy.NotOwned()
+	}
+	return nil
+}
+
+// checks is what the rules for a session want to know.
+func (s *Service) checks(k sight, user bool) key.Checks {
+	return key.Checks{Master: s.Master, User: user, Password: s.Password, APIs: k.APIs(), Policies: k.Policies}
+}
+
+// known returns what a caller knows.
+func (s *Service) known(who operation.Principal) sight { return sight{s.Policies.Known(who)} }

@@ -1,0 +1,140 @@
+package keys
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// caller is who asks, about which organisation.
+type caller struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+}
+
+// naming says how the path names a key.
+type naming struct {
+	Hashed   string `query:"hashed" doc:"Any value: the path has the hash of the key."`
+	Guess    string `query:"auto_guess" doc:"true: what is no key may be a hash."`
+	Username string `query:"username" doc:"true: the path has the name of a basic-auth user."`
+}
+
+// named is a key as a path names it.
+type named struct {
+	caller
+	naming
+	ID string `path:"keyId" doc:"The key, its hash, or the name of a basic-auth user."`
+}
+
+// within is a key in the context of an API.
+type within struct {
+	caller
+	naming
+	API string `path:"apiID" doc:"Identifier of the API; - for any."`
+	ID  string `path:"keyID" doc:"The key, its hash, or the name of a basic-auth user."`
+}
+
+func (w within) named() named { return named{w.caller, w.naming, w.ID} }
+
+func yes(value string) bool { return value != "" && value != "false" && value != "0" }
+
+// names returns what a path may mean, the likeliest first.
+func (s *Service) names(n named, byHash bool) ([]gateway.KeyName, error) {
+	hash := gateway.KeyName{Text: n.ID, By: gateway.ByHash}
+	switch {
+	case yes(n.Username) && s.NotByUser:
+		return nil, fault.New(fault.Denied, codeByUser, "access denied: keys are not reached by user names here")
+	case yes(n.Username):
+		return []gateway.KeyName{{Text: n.ID, By: gateway.ByUser}}, nil
+	case n.Hashed != "" && !byHash:
+		return nil, missing()
+	case n.Hashed != "":
+		return []gateway.KeyName{hash}, nil
+	case yes(n.Guess) && byHash:
+		return []gateway.KeyName{{Text: n.ID}, hash}, nil
+	}
+	return []gateway.KeyName{{Text: n.ID}}, nil
+}
+
+// found is a key that the caller sees, and by which of its names.
+type found struct {
+	gateway.StoredKey
+	name gateway.KeyName
+}
+
+// find returns the key that a path names if the caller may see it.
+func (s *Service) find(ctx context.Context, n named, k sight, byHash bool) (f found, err error) {
+	names, err := s.names(n, byHash)
+	if err != nil {
+		return f, err
+	}
+	for _, f.name = range names {
+		f.StoredKey, err = s.Gateways.Key(ctx, n.Scope.Org(), f.name)
+		if !errors.Is(err, gateway.ErrUnknown) {
+			break
+		}
+	}
+	if err != nil {
+		return f, answered(err)
+	}
+	return f, s.admit(ctx, n.caller, k, f.StoredKey)
+}
+
+// anyAPI stands for an API in paths where none is meant.
+const anyAPI = "-"
+
+// api returns the identifier that gateways know an API by, "" for any; one that the
+// caller may not see is refused.
+func (s *Service) api(ctx context.Context, w caller, k sight, id string) (string, error) {
+	if id == anyAPI {
+		return "", nil
+	}
+	err := s.learn(ctx, w, k, []string{id}, nil)
+	if err != nil {
+		return "", err
+	}
+	a, known := k.APIs()[id]
+	switch {
+	case !known:
+		return "", missing()
+	case a.Foreign:
+		return "", policy.NotOwned()
+	}
+	return id, nil
+}
+
+// inside returns the key that a path names if it can reach the API of the path.
+func (s *Service) inside(ctx context.Context, w within, k sight, byHash bool) (found, error) {
+	api, err := s.api(ctx, w.caller, k, w.API)
+	if err != nil {
+		return found{}, err
+	}
+	f, err := s.find(ctx, w.named(), k, byHash)
+	if err != nil || api == "" {
+		return f, err
+	}
+	if err := s.learnPolicies(ctx, w.caller, k, f); err != nil {
+		return f, err
+	}
+	reach := k.reach(f.StoredKey)
+	for _, id := range reach {
+		if id == api {
+			return f, nil
+		}
+	}
+	if len(reach) == 0 { // it reaches every API
+		return f, nil
+	}
+	return found{}, missing()
+}
+
+func (s *Service) learnPolicies(ctx context.Context, w caller, k sight, f found) error {
+	return s.Store.View(ctx, w.Scope, func(r store.Reader) error { return k.Learn(ctx, r, nil, key.Policies(f.Session)) })
+}

@@ -1,0 +1,192 @@
+package keys
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Get returns one key.
+func (s *Service) Get(ctx context.Context, in named) (KeyData, error) {
+	f, err := s.find(ctx, in, s.known(in.Who), true)
+	if err != nil {
+		return KeyData{}, err
+	}
+	return view(in.Scope.Org(), f.StoredKey, f.name, false), nil
+}
+
+// GetWithin returns one key that can reach an API.
+func (s *Service) GetWithin(ctx context.Context, in within) (KeyData, error) {
+	f, err := s.inside(ctx, in, s.known(in.Who), true)
+	if err != nil {
+		return KeyData{}, err
+	}
+	return view(in.Scope.Org(), f.StoredKey, f.name, false), nil
+}
+
+type listIn struct {
+	caller
+	operation.Paging
+}
+
+// List returns a page of all keys.
+func (s *Service) List(ctx context.Context, in listIn) (Keys, error) {
+	return s.ListWithin(ctx, listWithin{caller: in.caller, Paging: in.Paging, API: anyAPI})
+}
+
+type listWithin struct {
+	caller
+	operation.Paging
+	API string `path:"apiID" doc:"Identifier of the API; - for any."`
+}
+
+// ListWithin returns a page of the keys that can reach an API.
+func (s *Service) ListWithin(ctx context.Context, in listWithin) (Keys, error) {
+	hashes, err := s.hashes(ctx, in.caller, in.API)
+	if err != nil {
+		return Keys{}, err
+	}
+	return s.page(hashes, in.Paging)
+}
+
+func (s *Service) page(hashes []string, p operation.Paging) (out Keys, err error) {
+	page, err := operation.Slice(hashes, p, s.PageSize)
+	out.Data.Keys, out.Pages = page.Items, page.Pages
+	return out, err
+}
+
+type searchIn struct {
+	caller
+	operation.Paging
+	API  string `path:"apiID" doc:"Identifier of the API; - for any."`
+	Text string `query:"q" doc:"Part of keys or hashes."`
+}
+
+// Search returns a page of the keys of an API whose names have a text in them.
+func (s *Service) Search(ctx context.Context, in searchIn) (Keys, error) {
+	if in.Text == "" {
+		return Keys{}, fault.New(fault.Invalid, codeSearch, "Could not search keys.").At("q")
+	}
+	hashes, err := s.hashes(ctx, in.caller, in.API)
+	if err != nil {
+		return Keys{}, err
+	}
+	return s.page(slices.DeleteFunc(hashes, func(h string) bool { return !strings.Contains(h, in.Text) }), in.Paging)
+}
+
+// hashes returns the names under which gateways keep the keys of an API, as far as the
+// caller sees them.
+func (s *Service) hashes(ctx context.Context, w caller, api string) ([]string, error) {
+	if s.Hashed && !s.ListHashes {
+		return nil, missing()
+	}
+	k := s.known(w.Who)
+	api, err := s.api(ctx, w, k, api)
+	if err != nil {
+		return nil, err
+	}
+	hashes, err := s.Gateways.Keys(ctx, w.Scope.Org(), api)
+	if err != nil || k.All() {
+		return hashes, answered(err)
+	}
+	all, err := s.sessions(ctx, w, hashes)
+	if err != nil {
+		return nil, err
+	}
+	seen := hashes[:0]
+	for _, stored := range all {
+		switch ok, err := s.sees(ctx, w, k, stored); {
+		case err != nil:
+			return nil, err
+		case ok:
+			seen = append(seen, stored.Hash)
+		}
+	}
+	return seen, nil
+}
+
+// atOnce is how many sessions are read at the same time.
+const atOnce = 8
+
+// sessions reads keys by their hashes. One that has gone meanwhile is left out.
+func (s *Service) sessions(ctx context.Context, w caller, hashes []string) ([]gateway.StoredKey, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	all := make([]gateway.StoredKey, len(hashes))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(atOnce, len(hashes)) {
+		workers.Go(func() {
+			for i := range next {
+				k, err := s.Gateways.Key(ctx, w.Scope.Org(), gateway.KeyName{Text: hashes[i], By: gateway.ByHash})
+				switch err = answered(err); {
+				case err == nil:
+					all[i] = k
+				case fault.KindOf(err) != fault.NotFound && fault.CodeOf(err) != codeForeign:
+					stop(err)
+				}
+			}
+		})
+	}
+	for i := range hashes {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(k gateway.StoredKey) bool { return k.Session == nil }), nil
+}
+
+type detailedIn struct {
+	caller
+	operation.Paging
+	Text   string `query:"q" doc:"Part of keys, hashes or aliases."`
+	Policy string `query:"policy_id" doc:"Keys that carry this policy, by its id."`
+}
+
+// Detailed returns a page of keys with their sessions.
+func (s *Service) Detailed(ctx context.Context, in detailedIn) (out Detailed, err error) {
+	hashes, err := s.hashes(ctx, in.caller, anyAPI)
+	if err != nil {
+		return out, err
+	}
+	out.Keys = []KeyData{}
+	if in.Text == "" && in.Policy == "" { // nothing is read but the page
+		page, err := operation.Slice(hashes, in.Paging, s.PageSize)
+		if err != nil {
+			return out, err
+		}
+		all, err := s.sessions(ctx, in.caller, page.Items)
+		return s.detailed(in, all, page.Pages), err
+	}
+	all, err := s.sessions(ctx, in.caller, hashes)
+	if err != nil {
+		return out, err
+	}
+	page, err := operation.Slice(slices.DeleteFunc(all, func(k gateway.StoredKey) bool { return !in.selects(k) }), in.Paging, s.PageSize)
+	return s.detailed(in, page.Items, page.Pages), err
+}
+
+func (in detailedIn) selects(k gateway.StoredKey) bool {
+	return (strings.Contains(k.Hash, in.Text) || strings.Contains(k.Session.Get("alias").Text(), in.Text)) &&
+		(in.Policy == "" || slices.Contains(key.Policies(k.Session), in.Policy))
+}
+
+func (s *Service) detailed(in detailedIn, all []gateway.StoredKey, pages int) Detailed {
+	out := Detailed{Keys: make([]KeyData, 0, len(all)), Pages: pages}
+	for _, k := range all {
+		out.Keys = append(out.Keys, view(in.Scope.Org(), k, gateway.KeyName{Text: k.Hash, By: gateway.ByHash}, false))
+	}
+	return out
+}

@@ -1,0 +1,41 @@
+package keys
+
+import (
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+)
+
+// KeyData is a key as clients get it.
+type KeyData struct {
+	Model   struct{} `json:"api_model"`
+	ID      string   `json:"key_id" doc:"What callers of APIs send; where it is not known, the hash; of a basic-auth user, the organisation and the name."`
+	Session key.View `json:"data"`
+	Hash    string   `json:"key_hash"`
+}
+
+// view shows a key by the name that a caller used.
+func view(org tenant.ID, k gateway.StoredKey, name gateway.KeyName, fresh bool) KeyData {
+	v := KeyData{ID: k.ID, Hash: k.Hash, Session: key.Shown(k.Session, fresh)}
+	switch {
+	case name.By == gateway.ByUser:
+		v.ID = string(org) + name.Text
+	case v.ID == "":
+		v.ID = name.Text
+	}
+	return v
+}
+
+// Keys is a page of identifiers.
+type Keys struct {
+	Data struct {
+		Keys []string `json:"keys"`
+	} `json:"data"`
+	Pages int `json:"pages"`
+}
+
+// Detailed is a page of keys.
+type Detailed struct {
+	Keys  []KeyData `json:"keys"`
+	Pages int       `json:"pages"`
+}

@@ -1,0 +1,242 @@
+package keys
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+type createIn struct {
+	caller
+	Basic string    `query:"basic_auth" doc:"true: the key is a basic-auth user, whose name is basic_auth_data.user."`
+	Draft key.Draft `body:""`
+}
+
+// Create makes a key with an identifier of ours, or a basic-auth user.
+func (s *Service) Create(ctx context.Context, in createIn) (KeyData, error) {
+	if yes(in.Basic) {
+		return s.CreateUser(ctx, createUser{in.caller, in.Draft.User(), in.Draft})
+	}
+	return s.create(ctx, in.caller, in.Draft, &creation{})
+}
+
+type createNamed struct {
+	caller
+	ID    string    `path:"keyId" doc:"The identifier of the key."`
+	Draft key.Draft `body:""`
+}
+
+// CreateNamed makes a key with an identifier that the caller chose, over the one of this
+// identifier.
+func (s *Service) CreateNamed(ctx context.Context, in createNamed) (KeyData, error) {
+	if err := key.CheckName(in.ID); err != nil {
+		return KeyData{}, err
+	}
+	if _, whole := key.ParseToken(in.ID); whole {
+		return KeyData{}, fault.New(fault.Invalid, key.CodeName, "this is a whole key: gateways make keys out of identifiers")
+	}
+	return s.create(ctx, in.caller, in.Draft, &creation{ID: in.ID})
+}
+
+type createUser struct {
+	caller
+	Name  string    `path:"username" doc:"The name of the user, unique in the organisation."`
+	Draft key.Draft `body:""`
+}
+
+// CreateUser makes a basic-auth user.
+func (s *Service) CreateUser(ctx context.Context, in createUser) (KeyData, error) {
+	if in.Name == "" {
+		return KeyData{}, fault.New(fault.Invalid, codeUser, "basic_auth_data.user is required: it is the name of the user").At("basic_auth_data.user")
+	}
+	if err := key.CheckName(in.Name); err != nil {
+		return KeyData{}, err
+	}
+	return s.create(ctx, in.caller, in.Draft, &creation{ID: in.Name, User: true})
+}
+
+func (s *Service) create(ctx context.Context, w caller, d key.Draft, c *creation) (KeyData, error) {
+	k := s.known(w.Who)
+	if err := s.draft(ctx, w, k, d, gateway.StoredKey{}); err != nil {
+		return KeyData{}, err
+	}
+	var err error
+	if c.Session, err = d.New(w.Scope.Org(), s.checks(k, c.User)); err != nil {
+		return KeyData{}, err
+	}
+	chosen := c.ID != ""
+	if !chosen && c.Session.Get("certificate").Text() == "" {
+		c.ID = s.Secrets.NewKey()
+	}
+	s.sign(c)
+	about := intent.Subject{Kind: key.Kind, ID: s.Secrets.Digests(string(w.Scope.Org()) + "/" + c.name().Text)[0]}
+	if chosen {
+		if about, err = s.existing(ctx, w, k, c, about); err != nil {
+			return KeyData{}, err
+		}
+	}
+	if err := s.make.Run(ctx, w.Scope, about, c); err != nil {
+		return KeyData{}, answered(err)
+	}
+	return view(w.Scope.Org(), c.out, c.name(), true), nil
+}
+
+// draft looks up what a draft names and refuses what the caller may not give.
+func (s *Service) draft(ctx context.Context, w caller, k sight, d key.Draft, old gateway.StoredKey) error {
+	if err := d.Bounded(); err != nil { // before everything in it is looked up
+		return err
+	}
+	if err := s.learn(ctx, w, k, d.APIs(), d.Policies()); err != nil {
+		return err
+	}
+	return s.allow(k, d, old)
+}
+
+// sign gives a session that signs requests a secret, which only we can make twice.
+func (s *Service) sign(c *creation) {
+	if c.ID != "" && c.Session.Get("hmac_enabled").True() && c.Session.Get("hmac_string").Text() == "" {
+		c.Session.Set("hmac_string", doc.NewString(s.Secrets.NewKey()))
+	}
+}
+
+// existing looks for a key of the chosen name. The caller may write over one that it
+// sees, but not over a user.
+func (s *Service) existing(ctx context.Context, w caller, k sight, c *creation, about intent.Subject) (intent.Subject, error) {
+	old, err := s.Gateways.Key(ctx, w.Scope.Org(), c.name())
+	if errors.Is(err, gateway.ErrUnknown) {
+		return about, nil
+	}
+	if err != nil {
+		return about, answered(err)
+	}
+	if c.User {
+		return about, fault.New(fault.Conflict, codeTaken, "there is a user of this name already")
+	}
+	c.Over = true
+	return s.about(old.Hash), s.admit(ctx, w, k, old)
+}
+
+type updateIn struct {
+	named
+	Suppress string    `query:"suppress_reset" doc:"Any value: what is left of the quota stays."`
+	Draft    key.Draft `body:""`
+}
+
+// Update replaces the session of a key.
+func (s *Service) Update(ctx context.Context, in updateIn) (KeyData, error) {
+	k := s.known(in.Who)
+	f, err := s.find(ctx, in.named, k, s.UpdateByHash)
+	if err != nil {
+		return KeyData{}, err
+	}
+	return s.update(ctx, in, k, f)
+}
+
+type updateWithin struct {
+	within
+	Suppress string    `query:"suppress_reset" doc:"Any value: what is left of the quota stays."`
+	Draft    key.Draft `body:""`
+}
+
+// UpdateWithin replaces the session of a key that can reach an API.
+func (s *Service) UpdateWithin(ctx context.Context, in updateWithin) (KeyData, error) {
+	k := s.known(in.Who)
+	f, err := s.inside(ctx, in.within, k, s.UpdateByHash)
+	if err != nil {
+		return KeyData{}, err
+	}
+	return s.update(ctx, updateIn{in.named(), in.Suppress, in.Draft}, k, f)
+}
+
+func (s *Service) update(ctx context.Context, in updateIn, k sight, f found) (KeyData, error) {
+	if err := s.draft(ctx, in.caller, k, in.Draft, f.StoredKey); err != nil {
+		return KeyData{}, err
+	}
+	session, err := in.Draft.Over(f.Session, s.checks(k, false))
+	if err != nil {
+		return KeyData{}, err
+	}
+	certified, err := s.certified(ctx, in.Scope.Org(), f)
+	if err != nil {
+		return KeyData{}, err
+	}
+	if next := session.Get("certificate").Text(); certified && next != "" && next != f.Session.Get("certificate").Text() {
+		m := &move{To: creation{Session: session}, From: f.name}
+		if err := s.move.Run(ctx, in.Scope, s.about(f.Hash), m); err != nil {
+			return KeyData{}, answered(err)
+		}
+		return view(in.Scope.Org(), m.To.out, m.To.name(), false), nil
+	}
+	c := &change{Name: f.name, Session: session, Keep: in.Suppress != ""}
+	if err := s.change.Run(ctx, in.Scope, s.about(f.Hash), c); err != nil {
+		return KeyData{}, answered(err)
+	}
+	return view(in.Scope.Org(), c.out, f.name, false), nil
+}
+
+// certified reports whether gateways derived a key from its certificate.
+func (s *Service) certified(ctx context.Context, org tenant.ID, f found) (bool, error) {
+	certificate := f.Session.Get("certificate").Text()
+	if certificate == "" {
+		return false, nil
+	}
+	k, err := s.Gateways.Key(ctx, org, gateway.KeyName{Text: certificate})
+	if errors.Is(err, gateway.ErrUnknown) {
+		return false, nil
+	}
+	return k.Hash == f.Hash, answered(err)
+}
+
+// Delete removes a key.
+func (s *Service) Delete(ctx context.Context, in named) (operation.Receipt, error) {
+	f, err := s.find(ctx, in, s.known(in.Who), s.DeleteByHash)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	return s.delete(ctx, in.caller, f)
+}
+
+// DeleteWithin removes a key that can reach an API.
+func (s *Service) DeleteWithin(ctx context.Context, in within) (operation.Receipt, error) {
+	f, err := s.inside(ctx, in, s.known(in.Who), s.DeleteByHash)
+	if err != nil {
+		return operation.Receipt{}, err
+	}
+	return s.delete(ctx, in.caller, f)
+}
+
+func (s *Service) delete(ctx context.Context, w caller, f found) (operation.Receipt, error) {
+	err := s.drop.Run(ctx, w.Scope, s.about(f.Hash), &removal{Name: f.name, Told: s.told("deleted", f.StoredKey)})
+	if err != nil {
+		return operation.Receipt{}, answered(err)
+	}
+	return operation.Receipt{Message: "Key deleted successfully."}, nil
+}
+
+type previewIn struct {
+	caller
+	Draft key.Draft `body:""`
+}
+
+// Preview returns a key as it would be. Nothing is stored.
+func (s *Service) Preview(ctx context.Context, in previewIn) (KeyData, error) {
+	k := s.known(in.Who)
+	if err := s.draft(ctx, in.caller, k, in.Draft, gateway.StoredKey{}); err != nil {
+		return KeyData{}, err
+	}
+	session, err := in.Draft.New(in.Scope.Org(), s.checks(k, in.Draft.User() != ""))
+	if err == nil {
+		session, err = s.Gateways.PreviewKey(ctx, in.Scope.Org(), session)
+	}
+	if err != nil {
+		return KeyData{}, answered(err)
+	}
+	return KeyData{Session: key.Shown(session, false)}, nil
+}

@@ -1,0 +1,49 @@
+package policies
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Known is what a caller knows of APIs and policies while a request is carried out: each
+// is read once.
+type Known struct {
+	lookup   *lookup
+	Policies map[string]policy.Policy // by the identifier that keys use
+}
+
+// Known returns what a caller knows, which is nothing yet.
+func (s *Service) Known(who operation.Principal) *Known {
+	return &Known{lookup: s.lookup(who), Policies: map[string]policy.Policy{}}
+}
+
+// All reports whether the caller sees every API and policy.
+func (k *Known) All() bool { return k.lookup.viewer.All }
+
+// APIs returns the APIs that have been looked up.
+func (k *Known) APIs() policy.APIs { return k.lookup.known }
+
+// Learn looks up APIs, and policies with their APIs, as far as they exist.
+func (k *Known) Learn(ctx context.Context, r store.Reader, apis, policies []string) error {
+	for _, id := range policies {
+		if _, known := k.Policies[id]; known || !policy.ValidID(id, true) { // which no store could look for
+			continue
+		}
+		p, err := Kind.ByKey(ctx, r, byPolicyID, id)
+		if fault.KindOf(err) == fault.NotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		k.Policies[id] = p.Value
+		if !k.All() {
+			apis = append(apis[:len(apis):len(apis)], p.Value.APIs()...)
+		}
+	}
+	return k.lookup.fetch(ctx, r, apis)
+}

@@ -1,0 +1,213 @@
+package key
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/caps"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/password"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Codes of faults.
+const (
+	CodeType     = Kind + ".type"
+	CodeRights   = Kind + ".rights"
+	CodePolicy   = Kind + ".policy"
+	CodeExpiry   = Kind + ".post_expiry_action"
+	CodePassword = Kind + ".password"
+	CodeName     = Kind + ".name"
+	CodeTooMany  = Kind + ".too_many"
+)
+
+// Draft is a session as a client sends it. Every member is kept; those that the server
+// owns are overwritten.
+type Draft struct{ node *doc.Node }
+
+var errObject = errors.New("a session is an object")
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *Draft) UnmarshalJSON(text []byte) error {
+	n, err := doc.ParseNode(bytes.Clone(text))
+	if err == nil && !n.Is(doc.TypeObject) {
+		err = errObject
+	}
+	d.node = n
+	return err
+}
+
+// MarshalJSON implements json.Marshaler.
+func (d Draft) MarshalJSON() ([]byte, error) { return d.node.JSON(), nil }
+
+// APIs returns the identifiers of the APIs to which the draft itself gives rights.
+func (d Draft) APIs() []string { return APIs(d.node) }
+
+// Policies returns the identifiers of the policies that the draft carries.
+func (d Draft) Policies() []string { return Policies(d.node) }
+
+// Bounded refuses a draft that has more entries than it may have.
+func (d Draft) Bounded() error { return caps.Key.Check(d.node) }
+
+// User returns the name of the basic-auth user that the draft names.
+func (d Draft) User() string { return d.node.Get("basic_auth_data", "user").Text() }
+
+// Checks is what the rules for a session depend on besides the draft.
+type Checks struct {
+	Master   bool                     // keys may have neither rights nor policies: enable_master_keys
+	User     bool                     // the session is a basic-auth user
+	Password password.Policy          // of basic-auth users
+	APIs     policy.APIs              // at least those to which the draft gives rights and that exist
+	Policies map[string]policy.Policy // at least those of the draft that exist, by id
+}
+
+// New makes the session of a new key, or says which field is wrong
+// (docs/wire/keys.md#rules).
+func (d Draft) New(org tenant.ID, c Checks) (*doc.Node, error) { return d.session(org, nil, c) }
+
+// Over makes the session that replaces another one. Secrets of the other one that
+// answers leave out stay, and so do its policies that make no keys any more.
+func (d Draft) Over(old *doc.Node, c Checks) (*doc.Node, error) {
+	c.User = c.User || old.Get("basic_auth_data").Is(doc.TypeObject) && d.node.Get("basic_auth_data").Is(doc.TypeObject)
+	s, err := d.session(tenant.ID(old.Get("org_id").Text()), old, c)
+	if err != nil {
+		return nil, err
+	}
+	if s.Get("hmac_enabled").True() && s.Get("hmac_string").Text() == "" && old.Get("hmac_string").Text() != "" {
+		s.Set("hmac_string", old.Get("hmac_string").Clone())
+	}
+	if s.Get("jwt_data").Is(doc.TypeObject) && s.Get("jwt_data", "secret").Text() == "" && old.Get("jwt_data", "secret").Text() != "" {
+		s.Get("jwt_data").Set("secret", old.Get("jwt_data", "secret").Clone())
+	}
+	return s, nil
+}
+
+func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error) {
+	s := d.node.Clone()
+	s.Set("org_id", doc.NewString(string(org)))
+	for _, name := range []string{"key_id", "date_created", "last_updated"} { // gateways say these
+		s.Delete(name)
+	}
+	policy.FillRights(s.Get("access_rights"))
+	if problems := Table.Check(s); len(problems) > 0 {
+		p := problems[0]
+		return nil, fault.New(fault.Invalid, CodeType, "key %s %s", p.Path, p.Demand()).At(p.Path)
+	}
+	if s.Get("enable_detail_recording").True() {
+		s.Set("enable_detailed_recording", doc.NewBool(true))
+	}
+	for _, step := range []func() error{
+		func() error { return checkExpiry(s) },
+		func() error { return c.policies(Policies(s), Policies(old)) },
+		func() error { return c.rights(s) },
+		func() error { return policy.CheckRights(s.Get("access_rights"), c.APIs) },
+		func() error { return c.password(s, old == nil) },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func checkExpiry(s *doc.Node) error {
+	switch s.Get("post_expiry_action").Text() {
+	case "", "retain", "delete":
+		return nil
+	}
+	return fault.New(fault.Invalid, CodeExpiry, "key post_expiry_action must be retain or delete").At("post_expiry_action")
+}
+
+// policies refuses policies that gateways do not know, and those that make no keys unless
+// the key had them before.
+func (c Checks) policies(ids, before []string) error {
+	had := make(map[string]bool, len(before))
+	for _, id := range before {
+		had[id] = true
+	}
+	for _, id := range ids {
+		p, known := c.Policies[id]
+		switch {
+		case !known || !p.Published():
+			return fault.New(fault.Invalid, CodePolicy, "policy not found: \"%s\"", id).At("apply_policies")
+		case !p.MakesKeys() && !had[id]:
+			return fault.New(fault.Invalid, CodePolicy, "policy \"%s\" is a draft or inactive: no keys can be made with it", id).At("apply_policies")
+		}
+	}
+	return nil
+}
+
+// rights refuses a key that could use every API, unless such keys are switched on.
+func (c Checks) rights(s *doc.Node) error {
+	if c.Master || s.Get("access_rights").Len() > 0 || len(Policies(s)) > 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, CodeRights, "keys must have at least one Access Rights record set: name an API in access_rights, or a policy in apply_policies").At("access_rights")
+}
+
+// password checks the password of a basic-auth user. One that exists keeps its password
+// when none is sent.
+func (c Checks) password(s *doc.Node, fresh bool) error {
+	given := s.Get("basic_auth_data", "password").Text()
+	if !c.User || given == "" && !fresh {
+		return nil
+	}
+	if lacks := c.Password.Lacks(given); lacks != "" {
+		return fault.New(fault.Invalid, CodePassword, "the password needs %s", lacks).At("basic_auth_data.password")
+	}
+	return nil
+}
+
+// Bounds of names that clients choose.
+const (
+	minName = 3 // characters; gateways refuse shorter ones
+	maxName = 256
+)
+
+// CheckName refuses an identifier of a key or the name of a user that gateways would not
+// find again.
+func CheckName(name string) error {
+	n := utf8.RuneCountInString(name)
+	switch {
+	case n < minName || n > maxName:
+		return fault.New(fault.Invalid, CodeName, "the name of a key or user has %d to %d characters", minName, maxName)
+	case !utf8.ValidString(name) || strings.ContainsAny(name, "/\\") || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }):
+		return fault.New(fault.Invalid, CodeName, "the name of a key or user has no slashes, blanks or control characters")
+	}
+	return nil
+}
+
+// View is a session as clients get it.
+type View struct{ node *doc.Node }
+
+// Shown returns a session as clients get it. Passwords are never shown, and secrets that
+// sign requests only to those who have just made the key.
+func Shown(s *doc.Node, fresh bool) View {
+	out := s.Clone()
+	out.Delete("basic_auth_data", "password")
+	if !fresh {
+		out.Delete("hmac_string")
+		out.Delete("jwt_data", "secret")
+	}
+	if v := out.Get("date_created"); v.Is(doc.TypeString) && zeroTime(v.Text()) {
+		out.Delete("date_created")
+	}
+	return View{out}
+}
+
+// AppendJSON implements doc.Appender.
+func (v View) AppendJSON(b []byte) ([]byte, error) { return v.node.AppendJSON(b) }
+
+// MarshalJSON implements json.Marshaler.
+func (v View) MarshalJSON() ([]byte, error) { return v.node.AppendJSON(nil) }
+
+func zeroTime(text string) bool {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	return err == nil && t.IsZero()
+}
