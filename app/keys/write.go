@@ -39,7 +39,7 @@ func (s *Service) CreateNamed(ctx context.Context, in createNamed) (KeyData, err
 	if err := key.CheckName(in.ID); err != nil {
 		return KeyData{}, err
 	}
-	if _, whole := key.ParseToken(in.ID); whole {
+	if key.Whole(in.ID) {
 		return KeyData{}, fault.New(fault.Invalid, key.CodeName, "this is a whole key: gateways make keys out of identifiers")
 	}
 	return s.create(ctx, in.caller, in.Draft, &creation{ID: in.ID})

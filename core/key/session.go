@@ -171,14 +171,15 @@ const (
 )
 
 // CheckName refuses an identifier of a key or the name of a user that gateways would not
-// find again.
+// find again, or with which they would make a key that names another organisation: they
+// write it into a JSON text as it is.
 func CheckName(name string) error {
 	n := utf8.RuneCountInString(name)
 	switch {
 	case n < minName || n > maxName:
 		return fault.New(fault.Invalid, CodeName, "the name of a key or user has %d to %d characters", minName, maxName)
-	case !utf8.ValidString(name) || strings.ContainsAny(name, "/\\") || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }):
-		return fault.New(fault.Invalid, CodeName, "the name of a key or user has no slashes, blanks or control characters")
+	case !utf8.ValidString(name) || strings.ContainsAny(name, `/\"`) || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }):
+		return fault.New(fault.Invalid, CodeName, "the name of a key or user has no slashes, quotes, blanks or control characters")
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *do
 		s.Set("expires", doc.NewInt(0))
 	}
 	s.Set("date_created", doc.NewString(now.UTC().Format(time.RFC3339Nano)))
-	text := key.Token{Org: org, ID: id, Algorithm: algorithm}.Text()
+	text := token(org, id)
 	c := content{ID: text, Hash: k.hash(text), Session: s}
 	if s.Get("basic_auth_data").Is(doc.TypeObject) {
 		c.ID = ""
