@@ -116,7 +116,7 @@ var (
 )
 
 // plans has every operation that needs more than its path.
-var plans = together(hookPlans, peoplePlans, portalPlans, documentPlans, map[string]plan{
+var plans = together(keyPlans, hookPlans, peoplePlans, portalPlans, documentPlans, map[string]plan{
 	"sessions.login":   {path: withPassword, bodies: logins},
 	"sessions.forgot":  {path: withPassword, bodies: forgets},
 	"sessions.reset":   {path: withCode, bodies: chooses},
