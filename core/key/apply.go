@@ -34,13 +34,14 @@ var parts = []part{
 	{"complexity", []string{"max_query_depth"}, func(n *doc.Node) float64 { return n.Get("max_query_depth").Float() }},
 }
 
-// take copies a part of the limits of a policy where that allows more.
-func (p part) take(to, from *doc.Node) {
+// take copies a part of the limits of a policy where that allows more, and says if it does.
+func (p part) take(to, from *doc.Node) bool {
 	a, b := p.value(from), p.value(to)
 	if a == 0 || b < 0 || a > 0 && a <= b {
-		return
+		return false
 	}
 	p.copy(to, from)
+	return true
 }
 
 func (p part) copy(to, from *doc.Node) {
@@ -73,25 +74,16 @@ func sets(policy *doc.Node, partition string) bool {
 // (docs/wire/keys.md#policies). What a policy sets replaces what the session says;
 // of several policies the most generous limit counts, and rights are joined.
 func Apply(session *doc.Node, policies []*doc.Node) *doc.Node {
-	s := session.Clone()
-	if len(policies) == 0 {
-		return s
-	}
-	m := merge{session: s, rights: doc.NewObject(), limited: map[string]map[string]bool{}}
-	m.clear(policies)
-	for _, p := range policies {
-		m.add(p)
-	}
-	m.settle()
-	return s
+	return Explain(session, policies).Session
 }
 
 // merge is the application of policies to a session.
 type merge struct {
 	session *doc.Node
-	rights  *doc.Node                  // that policies give; each has a limit
+	rights  *doc.Node                  // what policies say of APIs, whether they give rights or not; each has a limit
 	acl     bool                       // a policy gives rights
 	limited map[string]map[string]bool // parts that policies set, by API
+	by      Sources
 }
 
 // clear takes from the session what its policies set.
@@ -109,16 +101,20 @@ func (m *merge) clear(policies []*doc.Node) {
 }
 
 func (m *merge) add(p *doc.Node) {
-	own := p.Get("partitions", perAPI).True()
+	own, name := p.Get("partitions", perAPI).True(), identifier(p)
 	for api, definition := range p.Get("access_rights").Members() {
 		right := m.rights.Get(api)
 		if right == nil {
 			right = doc.NewObject()
 			right.Set("limit", doc.NewObject())
+			m.rights.Set(api, right)
 		}
 		if sets(p, acl) {
 			join(right, definition)
-			m.rights.Set(api, right)
+			m.by.add(api, acl, name)
+		}
+		if own {
+			m.by.Each[api] = true
 		}
 		limits := p
 		if l := definition.Get("limit"); own && l.Is(doc.TypeObject) {
@@ -127,8 +123,8 @@ func (m *merge) add(p *doc.Node) {
 		m.limit(api, right.Get("limit"), p, limits)
 	}
 	for _, part := range parts {
-		if !own && sets(p, part.partition) {
-			part.take(m.session, p)
+		if !own && sets(p, part.partition) && part.take(m.session, p) {
+			m.by.Session[part.partition] = name
 		}
 	}
 	m.note(p)
@@ -144,7 +140,9 @@ func (m *merge) limit(api string, to, p, from *doc.Node) {
 			m.limited[api] = map[string]bool{}
 		}
 		m.limited[api][part.partition] = true
-		part.take(to, from)
+		if part.take(to, from) {
+			m.by.set(api, part.partition, identifier(p))
+		}
 	}
 }
 
@@ -173,10 +171,18 @@ func (m *merge) note(p *doc.Node) {
 // settle gives rights the limits of the session where no policy sets theirs. The limits
 // of an only API are those of the session too, for gateways before per-API limits.
 func (m *merge) settle() {
+	for _, api := range m.rights.Names() {
+		if len(m.by.APIs[api][acl]) == 0 { // a limit, and no right
+			m.rights.Delete(api)
+			delete(m.by.APIs, api)
+			delete(m.by.Each, api)
+		}
+	}
 	for api, right := range m.rights.Members() {
 		for _, part := range parts {
 			if !m.limited[api][part.partition] {
 				part.copy(right.Get("limit"), m.session)
+				m.by.set(api, part.partition, m.by.Session[part.partition])
 			}
 			if m.rights.Len() == 1 {
 				part.copy(m.session, right.Get("limit"))

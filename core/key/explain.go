@@ -1,0 +1,108 @@
+package key
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Effect is what a key may do once its policies are applied, and where each part of that
+// comes from (docs/wire/effective-rights.md).
+type Effect struct {
+	Session *doc.Node // with its policies applied
+	Sources
+}
+
+// Sources say which policies set what. A part without a source comes from the key itself,
+// or nothing limits it.
+type Sources struct {
+	Session map[string]string              // by part: the policy whose limit counts for APIs without one
+	APIs    map[string]map[string][]string // by API and part: rights come from each policy that gives some, a limit from one
+	Each    map[string]bool                // APIs whose requests are counted by themselves
+}
+
+func newSources() Sources {
+	return Sources{Session: map[string]string{}, APIs: map[string]map[string][]string{}, Each: map[string]bool{}}
+}
+
+func (s *Sources) of(api string) map[string][]string {
+	if s.APIs[api] == nil {
+		s.APIs[api] = map[string][]string{}
+	}
+	return s.APIs[api]
+}
+
+func (s *Sources) add(api, part, policy string) { s.of(api)[part] = append(s.of(api)[part], policy) }
+
+func (s *Sources) set(api, part, policy string) {
+	if policy == "" {
+		delete(s.of(api), part)
+		return
+	}
+	s.of(api)[part] = []string{policy}
+}
+
+// identifier is by what gateways know a policy.
+func identifier(policy *doc.Node) string {
+	return cmp.Or(policy.Get("id").Text(), policy.Get("_id").Text())
+}
+
+// Explain is Apply, and says where what it answers comes from.
+func Explain(session *doc.Node, policies []*doc.Node) Effect {
+	m := merge{session: session.Clone(), rights: doc.NewObject(), limited: map[string]map[string]bool{}, by: newSources()}
+	if len(policies) > 0 {
+		m.clear(policies)
+		for _, p := range policies {
+			m.add(p)
+		}
+		m.settle()
+	}
+	if !m.acl {
+		m.keep()
+	}
+	return Effect{m.session, m.by}
+}
+
+// keep notes the APIs to which the key has rights of its own. One with a limit is counted
+// by itself; others have the limits of the session.
+func (m *merge) keep() {
+	m.by.APIs, m.by.Each = map[string]map[string][]string{}, map[string]bool{}
+	for api, definition := range m.session.Get("access_rights").Members() {
+		m.by.of(api)
+		if limits(definition.Get("limit")) {
+			m.by.Each[api] = true
+			continue
+		}
+		for _, p := range parts {
+			m.by.set(api, p.partition, m.by.Session[p.partition])
+		}
+	}
+}
+
+// limits reports whether a limit says anything.
+func limits(limit *doc.Node) bool {
+	return slices.ContainsFunc(parts, func(p part) bool { return p.value(limit) != 0 })
+}
+
+// LimitOf returns the limit that counts for an API, as a new object.
+func (e Effect) LimitOf(api string) *doc.Node {
+	from, out := e.Session.Get("access_rights", api, "limit"), doc.NewObject()
+	if !limits(from) {
+		from = e.Session
+	}
+	for _, p := range parts {
+		p.copy(out, from)
+	}
+	return out
+}
+
+// Mixed reports whether policies cannot be applied together: gateways refuse keys with limits
+// for each API and with other partitions.
+func Mixed(policies []*doc.Node) bool {
+	each := func(p *doc.Node) bool { return p.Get("partitions", perAPI).True() }
+	partitioned := func(p *doc.Node) bool {
+		return p.Get("partitions", acl).True() || slices.ContainsFunc(parts, func(part part) bool { return p.Get("partitions", part.partition).True() })
+	}
+	return slices.ContainsFunc(policies, each) && slices.ContainsFunc(policies, partitioned)
+}
