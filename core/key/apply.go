@@ -80,9 +80,8 @@ func Apply(session *doc.Node, policies []*doc.Node) *doc.Node {
 // merge is the application of policies to a session.
 type merge struct {
 	session *doc.Node
-	rights  *doc.Node                  // what policies say of APIs, whether they give rights or not; each has a limit
-	acl     bool                       // a policy gives rights
-	limited map[string]map[string]bool // parts that policies set, by API
+	rights  *doc.Node // what policies say of APIs, whether they give rights or not; each has a limit
+	acl     bool      // a policy gives rights
 	by      Sources
 }
 
@@ -136,10 +135,6 @@ func (m *merge) limit(api string, to, p, from *doc.Node) {
 		if !sets(p, part.partition) {
 			continue
 		}
-		if m.limited[api] == nil {
-			m.limited[api] = map[string]bool{}
-		}
-		m.limited[api][part.partition] = true
 		if part.take(to, from) {
 			m.by.set(api, part.partition, identifier(p))
 		}
@@ -168,7 +163,7 @@ func (m *merge) note(p *doc.Node) {
 	}
 }
 
-// settle gives rights the limits of the session where no policy sets theirs. The limits
+// settle gives rights the limits of the session where no policy sets theirs: 0 inherits. The limits
 // of an only API are those of the session too, for gateways before per-API limits.
 func (m *merge) settle() {
 	for _, api := range m.rights.Names() {
@@ -180,7 +175,7 @@ func (m *merge) settle() {
 	}
 	for api, right := range m.rights.Members() {
 		for _, part := range parts {
-			if !m.limited[api][part.partition] {
+			if part.value(right.Get("limit")) == 0 {
 				part.copy(right.Get("limit"), m.session)
 				m.by.set(api, part.partition, m.by.Session[part.partition])
 			}

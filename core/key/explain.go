@@ -50,7 +50,7 @@ func identifier(policy *doc.Node) string {
 
 // Explain is Apply, and says where what it answers comes from.
 func Explain(session *doc.Node, policies []*doc.Node) Effect {
-	m := merge{session: session.Clone(), rights: doc.NewObject(), limited: map[string]map[string]bool{}, by: newSources()}
+	m := merge{session: session.Clone(), rights: doc.NewObject(), by: newSources()}
 	if len(policies) > 0 {
 		m.clear(policies)
 		for _, p := range policies {
@@ -70,29 +70,26 @@ func (m *merge) keep() {
 	m.by.APIs, m.by.Each = map[string]map[string][]string{}, map[string]bool{}
 	for api, definition := range m.session.Get("access_rights").Members() {
 		m.by.of(api)
-		if limits(definition.Get("limit")) {
-			m.by.Each[api] = true
-			continue
-		}
 		for _, p := range parts {
-			m.by.set(api, p.partition, m.by.Session[p.partition])
+			if p.value(definition.Get("limit")) != 0 {
+				m.by.Each[api] = true
+			} else {
+				m.by.set(api, p.partition, m.by.Session[p.partition])
+			}
 		}
 	}
 }
 
-// limits reports whether a limit says anything.
-func limits(limit *doc.Node) bool {
-	return slices.ContainsFunc(parts, func(p part) bool { return p.value(limit) != 0 })
-}
-
-// LimitOf returns the limit that counts for an API, as a new object.
+// LimitOf returns the limit that counts for an API, as a new object: where its own says
+// nothing, that of the session.
 func (e Effect) LimitOf(api string) *doc.Node {
-	from, out := e.Session.Get("access_rights", api, "limit"), doc.NewObject()
-	if !limits(from) {
-		from = e.Session
-	}
+	own, out := e.Session.Get("access_rights", api, "limit"), doc.NewObject()
 	for _, p := range parts {
-		p.copy(out, from)
+		if p.value(own) != 0 {
+			p.copy(out, own)
+		} else {
+			p.copy(out, e.Session)
+		}
 	}
 	return out
 }

@@ -26,6 +26,8 @@ type policy struct {
 	IsInactive bool `json:"is_inactive"`
 	Limit
 	AccessRights map[string]right `json:"access_rights"` // by api_id
+	Tags         []string
+	MetaData     map[string]any `json:"meta_data"`
 	Partitions   struct {
 		ACL       bool `json:"acl"`
 		RateLimit bool `json:"rate_limit"`

@@ -3,6 +3,7 @@ package gatewaysim
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 )
@@ -12,7 +13,13 @@ type Session struct {
 	Inactive bool              // one of the policies is inactive
 	Rights   map[string]Access // by API id; empty when no policy restricts access
 	Limit    Limit             // of all APIs that have none of their own
-	PerAPI   map[string]Limit  // by API id
+	PerAPI   map[string]Limit  // by API id, of policies that name the API
+	Each     map[string]bool   // APIs whose requests are counted by themselves
+	Tags     []string          // of all policies
+	Meta     map[string]any    // likewise; the last one wins
+
+	acl  bool    // a policy says which APIs
+	sets [2]bool // whether a policy sets the rate and the quota
 }
 
 // Access is what is allowed on one API.
@@ -22,6 +29,9 @@ type Access struct {
 	Primitives struct {
 		Tools, Resources, Prompts Lists
 	} `json:"mcp_access_rights"`
+	Versions []string
+	// Endpoints are limits of paths and methods.
+	Endpoints       []Endpoint
 	MethodLimits    []MethodLimit    `json:"json_rpc_methods"`
 	PrimitiveLimits []PrimitiveLimit `json:"mcp_primitives"`
 }
@@ -30,6 +40,12 @@ type Access struct {
 type URLAccess struct {
 	URL     string
 	Methods []string
+}
+
+// Endpoint limits methods of a path.
+type Endpoint struct {
+	Path    string
+	Methods []MethodLimit
 }
 
 // Lists are regular expressions for names, matched in full: what is blocked is
@@ -69,12 +85,12 @@ func (g *Gateway) Session(org string, policies ...string) (Session, error) {
 	return newSession(g.view().policies, org, policies)
 }
 
-// newSession joins policies (docs/wire/policies.md#fields): each gives
+// newSession joins policies (docs/wire/keys.md#policies): each gives
 // the parts that its partitions name, or all of them when it names none. Of
-// several rates or quotas the most generous counts; lists are joined. A part
-// given for the API itself beats one that is given for all.
+// several rates or quotas the most generous counts; lists are joined. What policies
+// give that name the API beats what is given for all.
 func newSession(loaded map[policyKey]*policy, org string, ids []string) (Session, error) {
-	s := Session{Rights: map[string]Access{}, PerAPI: map[string]Limit{}}
+	s := Session{Rights: map[string]Access{}, PerAPI: map[string]Limit{}, Each: map[string]bool{}, Meta: map[string]any{}}
 	perAPI, partitioned := false, false
 	for _, id := range ids {
 		p := loaded[policyKey{org, id}]
@@ -82,6 +98,8 @@ func newSession(loaded map[policyKey]*policy, org string, ids []string) (Session
 			return Session{}, fmt.Errorf("%w: %s", errNoPolicy, id)
 		}
 		s.Inactive = s.Inactive || p.IsInactive
+		s.Tags = appendNew(s.Tags, p.Tags)
+		maps.Copy(s.Meta, p.MetaData)
 		perAPI, partitioned = perAPI || p.Partitions.PerAPI, partitioned || p.partitioned()
 		if p.Partitions.PerAPI {
 			s.addPerAPI(p)
@@ -103,6 +121,7 @@ func (p *policy) partitioned() bool {
 // addPerAPI takes rights and limits from each entry; one without a limit has
 // the policy's.
 func (s *Session) addPerAPI(p *policy) {
+	s.acl, s.sets = true, [2]bool{true, true}
 	for api, r := range p.AccessRights {
 		limit := p.Limit
 		if r.Limit != nil {
@@ -110,20 +129,31 @@ func (s *Session) addPerAPI(p *policy) {
 		}
 		s.Rights[api] = s.Rights[api].join(r.Access)
 		s.PerAPI[api] = s.PerAPI[api].rate(limit).quota(limit)
+		s.Each[api] = true
 	}
 }
 
 func (s *Session) addParts(p *policy) {
-	if part := p.Partitions; part.ACL || !p.partitioned() {
+	all := !p.partitioned()
+	if all || p.Partitions.ACL {
+		s.acl = true
 		for api, r := range p.AccessRights {
 			s.Rights[api] = s.Rights[api].join(r.Access)
 		}
 	}
-	if p.Partitions.RateLimit || !p.partitioned() {
-		s.Limit = s.Limit.rate(p.Limit)
+	rate, quota := all || p.Partitions.RateLimit, all || p.Partitions.Quota
+	give := func(to Limit) Limit {
+		if rate {
+			to = to.rate(p.Limit)
+		}
+		if quota {
+			to = to.quota(p.Limit)
+		}
+		return to
 	}
-	if p.Partitions.Quota || !p.partitioned() {
-		s.Limit = s.Limit.quota(p.Limit)
+	s.Limit, s.sets = give(s.Limit), [2]bool{s.sets[0] || rate, s.sets[1] || quota}
+	for api := range p.AccessRights {
+		s.PerAPI[api] = give(s.PerAPI[api])
 	}
 }
 
@@ -133,13 +163,27 @@ func (s Session) Grants(api string) bool {
 	return here || len(s.Rights) == 0
 }
 
-// limit is what counts for an API. Requests to all APIs without a limit of
-// their own are counted together: scope is "" for them.
+// limit is what counts for an API: what policies give that name it, else what is given
+// for all. Requests to all APIs whose policies do not limit each by itself are counted
+// together: scope is "" for them.
 func (s Session) limit(api string) (l Limit, scope string) {
-	if l, ok := s.PerAPI[api]; ok {
-		return l, api
+	l = s.PerAPI[api]
+	if l.Rate == 0 {
+		l.Rate, l.Per = s.Limit.Rate, s.Limit.Per
 	}
-	return s.Limit, ""
+	if l.QuotaMax == 0 {
+		l.QuotaMax, l.QuotaRenewal = s.Limit.QuotaMax, s.Limit.QuotaRenewal
+	}
+	if s.Each[api] {
+		scope = api
+	}
+	return l, scope
+}
+
+// LimitOf is what counts for an API, and whether its requests are counted by themselves.
+func (s Session) LimitOf(api string) (l Limit, each bool) {
+	l, scope := s.limit(api)
+	return l, scope != ""
 }
 
 func (a Access) join(b Access) Access {
@@ -148,6 +192,7 @@ func (a Access) join(b Access) Access {
 	a.Primitives.Tools = a.Primitives.Tools.join(b.Primitives.Tools)
 	a.Primitives.Resources = a.Primitives.Resources.join(b.Primitives.Resources)
 	a.Primitives.Prompts = a.Primitives.Prompts.join(b.Primitives.Prompts)
+	a.Versions, a.Endpoints = slices.Concat(a.Versions, b.Versions), slices.Concat(a.Endpoints, b.Endpoints)
 	a.MethodLimits = slices.Concat(a.MethodLimits, b.MethodLimits)
 	a.PrimitiveLimits = slices.Concat(a.PrimitiveLimits, b.PrimitiveLimits)
 	return a

@@ -3,7 +3,9 @@ package gatewaysim
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +47,7 @@ func (v view) decideStored(a *api, r *request, token string) Decision {
 	}
 	policies := policiesOf(k.session)
 	s, err := newSession(v.policies, a.OrgID, policies)
-	s.own(k.session, len(policies) > 0)
+	s.own(k.session)
 	expires := int64(number(k.session, "expires"))
 	switch {
 	case err != nil:
@@ -61,28 +63,57 @@ func (v view) decideStored(a *api, r *request, token string) Decision {
 	return Decision{Status: http.StatusOK, Policies: policies, Identity: token}
 }
 
-// own adds what a session says itself where its policies say nothing.
-func (s *Session) own(session map[string]any, hasPolicies bool) {
+// SessionOf says what a key of an organisation may do whose session names policies, or names
+// rights and limits itself, at a gateway that has loaded these policies.
+func SessionOf(policies []json.RawMessage, org string, session json.RawMessage) (Session, error) {
+	var fields map[string]any
+	if err := json.Unmarshal(session, &fields); err != nil {
+		return Session{}, err
+	}
+	loaded, err := parsePolicies(nil, policies)
+	if err != nil {
+		return Session{}, err
+	}
+	s, err := newSession(loaded, org, policiesOf(fields))
+	if err == nil {
+		s.own(fields)
+		s.Inactive = s.Inactive || fields["is_inactive"] == true
+	}
+	return s, err
+}
+
+// own adds what a session says itself where its policies say nothing. An API with a limit
+// in its rights is counted by itself; policies that name the API without giving rights to
+// it do not limit it.
+func (s *Session) own(session map[string]any) {
 	text, err := json.Marshal(session)
 	var p policy
 	if err != nil || json.Unmarshal(text, &p) != nil {
 		return // it was decoded when it was stored
 	}
-	if len(s.Rights) == 0 && len(s.PerAPI) == 0 {
-		s.Rights, s.PerAPI = map[string]Access{}, map[string]Limit{}
+	if !s.acl {
+		s.Rights, s.PerAPI, s.Each = map[string]Access{}, map[string]Limit{}, map[string]bool{}
 		for api, r := range p.AccessRights {
 			s.Rights[api] = r.Access
-			if r.Limit != nil && !hasPolicies {
-				s.PerAPI[api] = *r.Limit
+			if r.Limit != nil && (r.Limit.Rate != 0 || r.Limit.QuotaMax != 0) {
+				s.PerAPI[api], s.Each[api] = *r.Limit, true
 			}
 		}
 	}
-	if s.Limit.Rate == 0 {
+	if s.Limit.Rate == 0 && !s.sets[0] {
 		s.Limit.Rate, s.Limit.Per = p.Rate, p.Per
 	}
-	if s.Limit.QuotaMax == 0 {
+	if s.Limit.QuotaMax == 0 && !s.sets[1] {
 		s.Limit.QuotaMax, s.Limit.QuotaRenewal = p.QuotaMax, p.QuotaRenewal
 	}
+	tags := s.Tags
+	s.Tags = appendNew(slices.Clone(p.Tags), tags)
+	meta := maps.Clone(p.MetaData)
+	if meta == nil {
+		meta = map[string]any{}
+	}
+	maps.Copy(meta, s.Meta)
+	s.Meta = meta
 }
 
 // decideUser judges the name and the password of a basic-auth user.
