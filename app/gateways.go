@@ -21,7 +21,7 @@ func WithGatewayControl(c gateway.Control) Option { return func(o *settings) { o
 func WithKeySettings(k keys.Settings) Option { return func(o *settings) { o.keyRules = k } }
 
 func newKeyService(t crud.Tools, o outside, c gateway.Control, p *policies.Service, i *intents.Service, secrets secret.Keys) *keys.Service {
-	return keys.New(keys.Config{Settings: o.keyRules, Gateways: c.Keys, Policies: p, Intents: i, Store: t.Store, Secrets: secrets, PageSize: t.PageSize})
+	return keys.New(keys.Config{Settings: o.keyRules, Gateways: c.Keys, Policies: p, Intents: i, Store: t.Store, Secrets: secrets, Now: t.Now, PageSize: t.PageSize})
 }
 
 // newGatewayControl returns the control API of gateways.

@@ -12,7 +12,7 @@ var guarded = map[string]string{
 	"/api/clientidps": "apis", "/api/registry": "apis", "/api/cache": "apis", "/api/proxy": "apis", "/api/debug": "apis",
 	"/api/cache/jwks": "IsAdmin", "/api/gateway/intents": "IsAdmin", "/api/org/opa": "IsAdmin", "/api/sso": "IsAdmin",
 	"/api/mcps": "mcp", "/api/schemas/apidefs/mcp": "mcp",
-	"/api/keys": "keys", "/api/apis/keys": "keys", "/api/apis/oauth": "oauth", "/api/portal/policies": "policies", "/api/portal": "portal",
+	"/api/keys": "keys", "/api/doctor": "keys", "/api/apis/keys": "keys", "/api/apis/oauth": "oauth", "/api/portal/policies": "policies", "/api/portal": "portal",
 	"/api/certs": "certs", "/api/assets": "api_assets", "/api/hooks": "hooks", "/api/users": "users", "/api/usergroups": "user_groups", "/api/service-accounts": "users",
 	"/api/usage": "analytics", "/api/activity": "analytics", "/api/uptime": "analytics", "/api/logs": "log", "/api/tib": "idm",
 	"/api/system": "system", "/api/audit-logs": "audit_logs", "/api/rulesets": "governance",

@@ -26,7 +26,7 @@ import (
 type shelf struct {
 	mu     sync.Mutex
 	things map[string]string
-	calls  []string
+	calls  int
 	fail   func(call string) error // before the call is carried out
 	after  func(call string) error // when it was
 }
@@ -36,7 +36,7 @@ func (s *shelf) call(ctx context.Context, what string, fn func()) error {
 		return err
 	}
 	s.mu.Lock()
-	s.calls = append(s.calls, what)
+	s.calls++
 	fail, after := s.fail, s.after
 	s.mu.Unlock()
 	if fail != nil {
@@ -51,6 +51,12 @@ func (s *shelf) call(ctx context.Context, what string, fn func()) error {
 		return after(what)
 	}
 	return nil
+}
+
+func (s *shelf) called() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls
 }
 
 func (s *shelf) state() string {

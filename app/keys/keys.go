@@ -16,6 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // Settings are the switches that concern keys (docs/wire/keys.md#settings). The zero
@@ -38,6 +39,7 @@ type Config struct {
 	Intents  *intents.Service
 	Store    store.Store
 	Secrets  secret.Keys
+	Now      system.Clock
 	PageSize int
 }
 

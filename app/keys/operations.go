@@ -62,7 +62,7 @@ func (s *Service) Operations() []operation.Operation {
 		style.Faults[code] = operation.Answer{Status: 403, Text: "Request body malformed."}
 	}
 	ops := operation.Group{Surface: operation.Management, Name: "keys", Path: "/api/keys", Tag: "Keys", Permission: access.Keys, Style: style}.Rows(s.rows()...)
-	return append(ops, operation.Group{
+	return append(append(ops, s.insight()...), operation.Group{
 		Surface: operation.Management, Name: "api-keys", Path: "/api/apis", Tag: "Keys", Permission: access.Keys, Style: style,
 	}.Rows(s.rowsOfAPIs()...)...)
 }

@@ -1,0 +1,105 @@
+package keys
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+)
+
+// Effective is what a key may do once its policies are applied.
+type Effective struct {
+	ID       string            `json:"key_id" doc:"As in the answer that reads the key."`
+	Hash     string            `json:"key_hash"`
+	Accepted bool              `json:"accepted" doc:"Gateways accept the key: there is no problem."`
+	Problems []key.Problem     `json:"problems" doc:"Why gateways refuse the key, and what to do about it."`
+	Policies []CarriedPolicy   `json:"policies" doc:"What the key carries, in order."`
+	Expires  int64             `json:"expires" doc:"Unix seconds; 0 and -1: never."`
+	Tags     []string          `json:"tags"`
+	Meta     json.RawMessage   `json:"meta_data"`
+	Limit    json.RawMessage   `json:"limit" doc:"Rate, quota and depth that count where an API has none of its own."`
+	SetBy    map[string]string `json:"set_by" doc:"The policy that sets each part of limit: rate_limit, quota, complexity. A part that is missing is the key's own, or nothing limits it."`
+	APIs     []EffectiveAPI    `json:"apis" doc:"In order of their identifiers; none: the key reaches every API, or none if it is not accepted."`
+}
+
+// CarriedPolicy is a policy that a key carries.
+type CarriedPolicy struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	State      string   `json:"state" doc:"active, draft or deny; missing: there is none."`
+	Partitions []string `json:"partitions" doc:"The parts that it sets; none: all of them."`
+}
+
+// EffectiveAPI is what a key may do at one API.
+type EffectiveAPI struct {
+	ID      string              `json:"api_id"`
+	Exists  bool                `json:"exists"`
+	Rights  json.RawMessage     `json:"rights" doc:"The access definition, without its limit."`
+	Limit   json.RawMessage     `json:"limit" doc:"Rate, quota and depth that count here."`
+	Counted string              `json:"counted" doc:"api: requests to this API are counted by themselves; key: together with those to other APIs."`
+	SetBy   map[string][]string `json:"set_by" doc:"The policies that set each part: acl, rate_limit, quota, complexity. A part that is missing is the key's own, or nothing limits it."`
+}
+
+// Effective returns what a key may do at each API.
+func (s *Service) Effective(ctx context.Context, in named) (Effective, error) {
+	k := s.known(in.Who)
+	f, err := s.find(ctx, in, k, true)
+	if err != nil {
+		return Effective{}, err
+	}
+	if err := s.learn(ctx, in.caller, k, nil, key.Policies(f.Session)); err != nil {
+		return Effective{}, err
+	}
+	carried := key.CarriedBy(f.Session, k.Policies)
+	e := key.Explain(f.Session, carried.Applied())
+	rights := e.Session.Get("access_rights")
+	if err := s.learn(ctx, in.caller, k, rights.Names(), nil); err != nil {
+		return Effective{}, err
+	}
+	shown := view(in.Scope.Org(), f.StoredKey, f.name, false)
+	out := Effective{ID: shown.ID, Hash: shown.Hash, Problems: append([]key.Problem{}, e.Problems(carried, s.Now())...), Policies: []CarriedPolicy{},
+		Expires: e.Session.Get("expires").Int(), Tags: append([]string{}, e.Session.Get("tags").Texts()...), Meta: object(e.Session.Get("meta_data")),
+		Limit: e.LimitOf("").JSON(), SetBy: e.Sources.Session, APIs: []EffectiveAPI{}}
+	out.Accepted = len(out.Problems) == 0
+	for _, id := range carried.IDs {
+		p, known := k.Policies[id]
+		out.Policies = append(out.Policies, carriedPolicy(id, p, known))
+	}
+	for _, id := range slices.Sorted(maps.Keys(e.APIs)) {
+		definition := rights.Get(id).Clone()
+		definition.Delete("limit")
+		a := EffectiveAPI{ID: id, Rights: object(definition), Limit: e.LimitOf(id).JSON(), Counted: "key", SetBy: e.APIs[id]}
+		if _, a.Exists = k.APIs()[id]; e.Each[id] {
+			a.Counted = "api"
+		}
+		out.APIs = append(out.APIs, a)
+	}
+	return out, nil
+}
+
+func object(n *doc.Node) json.RawMessage {
+	if !n.Is(doc.TypeObject) {
+		return json.RawMessage("{}")
+	}
+	return n.JSON()
+}
+
+func carriedPolicy(id string, p policy.Policy, known bool) CarriedPolicy {
+	out := CarriedPolicy{ID: id, State: "missing", Partitions: []string{}}
+	if !known {
+		return out
+	}
+	out.Name, out.State = p.Name(), string(p.State())
+	if n, err := p.Node(); err == nil {
+		for name, on := range n.Get("partitions").Members() {
+			if on.True() {
+				out.Partitions = append(out.Partitions, name)
+			}
+		}
+	}
+	return out
+}
