@@ -74,6 +74,9 @@ func (q *Claims) Open(ctx context.Context) ([]analytics.Claim, error) {
 	})
 }
 
+// gone is the time to live of a list that has just expired.
+const gone = -2
+
 // Levels implements analytics.Queue.
 func (q *Claims) Levels(ctx context.Context, lists []analytics.List) ([]analytics.Level, error) {
 	return ask(ctx, q.client, "look at lists", func(ctx context.Context) ([]analytics.Level, error) {
@@ -86,7 +89,9 @@ func (q *Claims) Levels(ctx context.Context, lists []analytics.List) ([]analytic
 		})
 		out := make([]analytics.Level, len(lists))
 		for i := range lists {
-			out[i] = analytics.Level{Entries: sizes[i].Val(), Expires: max(0, ends[i].Val())}
+			if left := ends[i].Val(); left != gone {
+				out[i] = analytics.Level{Entries: sizes[i].Val(), Expires: max(0, left)}
+			}
 		}
 		return out, err
 	})

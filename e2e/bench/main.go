@@ -69,6 +69,7 @@ var sections = []section{
 	{"catalogue", "APIs and policies, by how many there are", catalogueRows},
 	{"latency", "From commit to visible and announced", latencyRows},
 	{"memory", "Memory under the largest bodies", memoryRows},
+	{"collector", "Records of gateways, collected", collectorRows},
 	{"startup", "Start-up", startupRows},
 	{"rules", "OPA decision", rulesRows},
 	{"timing", "What the time of a refusal tells", timingRows},

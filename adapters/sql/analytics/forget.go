@@ -118,9 +118,7 @@ func (f *forgetting) shards(t *Table, until time.Time) {
 		}
 		if _, f.err = f.db.ExecContext(f.ctx, "drop table "+Quote(name)); f.err == nil {
 			f.n++
-			f.mu.Lock()
-			delete(f.known, name)
-			f.mu.Unlock()
+			f.gone.Store(true)
 		}
 	}
 }

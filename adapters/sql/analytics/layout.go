@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -13,14 +14,23 @@ import (
 // layout is the columns of a table as it is. Another program may have made it, without
 // those that are not in all of its releases.
 type layout struct {
-	table   *Table
-	columns []Column
+	table      *Table
+	columns    []Column
+	statements map[int]*sql.Stmt // that insert so many rows
+}
+
+// unlearn forgets what is known of tables.
+func (w *Writer) unlearn() {
+	for _, l := range w.known {
+		for _, st := range l.statements {
+			_ = st.Close() // that it cannot be closed is of no consequence
+		}
+	}
+	clear(w.known)
 }
 
 // layout returns the columns of a table, which it makes if it is not there.
 func (w *Writer) layout(ctx context.Context, t *Table, name string) (*layout, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if l, ok := w.known[name]; ok {
 		return l, nil
 	}
@@ -36,7 +46,7 @@ func (w *Writer) layout(ctx context.Context, t *Table, name string) (*layout, er
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	l := &layout{table: t}
+	l := &layout{table: t, statements: map[int]*sql.Stmt{}}
 	for _, c := range t.Columns {
 		if there[strings.ToLower(c.Name)] {
 			l.columns = append(l.columns, c)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/analytics/aggregate"
@@ -19,9 +20,10 @@ import (
 type Writer struct {
 	db     *sql.DB
 	d      Dialect
-	places map[*Table]Place // by table that is kept here
-	mu     sync.Mutex
+	places map[*Table]Place   // by table that is kept here
+	mu     sync.Mutex         // of what follows, and of storing
 	known  map[string]*layout // by name of a table that is there
+	gone   atomic.Bool        // tables were dropped that may be among them
 }
 
 var _ analytics.Sink = (*Writer)(nil)
@@ -74,6 +76,8 @@ func (w *Writer) Name() string {
 
 // Done implements analytics.Sink.
 func (w *Writer) Done(ctx context.Context, c analytics.Claim) (done int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if _, err := w.layout(ctx, &claims, claims.Name); err != nil {
 		return 0, err
 	}
@@ -94,11 +98,14 @@ type batch struct {
 
 // Store implements analytics.Sink.
 func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.gone.Swap(false) {
+		w.unlearn()
+	}
 	defer func() {
 		if err != nil { // tables may have gone
-			w.mu.Lock()
-			clear(w.known)
-			w.mu.Unlock()
+			w.unlearn()
 		}
 	}()
 	if _, err := w.layout(ctx, &claims, claims.Name); err != nil {
@@ -107,6 +114,11 @@ func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
 	batches, err := w.batches(ctx, p)
 	if err != nil {
 		return err
+	}
+	for _, b := range batches {
+		if err := w.prepare(ctx, b); err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
 	}
 	tx, err := w.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -117,7 +129,7 @@ func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
 		return err
 	}
 	for _, b := range batches {
-		if err := w.insert(ctx, tx, b); err != nil {
+		if err := b.insert(ctx, tx); err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
 	}
@@ -238,28 +250,38 @@ func size(r *record.Record) int64 {
 // rowsPerStatement is how many rows one statement inserts; fewer at the end.
 const rowsPerStatement = 32
 
-// insert stores rows, with few statements that are parsed once.
-func (w *Writer) insert(ctx context.Context, tx *sql.Tx, b *batch) error {
-	rows := b.rows
-	for n := rowsPerStatement; n > 0; n /= 2 {
-		if len(rows) < n {
+// prepare makes the statements that insert a batch. Parsing one takes longer than running it,
+// so they are kept.
+func (w *Writer) prepare(ctx context.Context, b *batch) error {
+	for n, rest := rowsPerStatement, len(b.rows); n > 0; n /= 2 {
+		if rest < n {
 			continue
 		}
-		st, err := tx.PrepareContext(ctx, b.statement(w.d, b.name, n))
+		rest %= n
+		if b.statements[n] != nil {
+			continue
+		}
+		st, err := w.db.PrepareContext(ctx, b.statement(w.d, b.name, n))
 		if err != nil {
 			return err
 		}
+		b.statements[n] = st
+	}
+	return nil
+}
+
+// insert stores rows.
+func (b *batch) insert(ctx context.Context, tx *sql.Tx) error {
+	rows := b.rows
+	for n := rowsPerStatement; n > 0; n /= 2 {
 		for ; len(rows) >= n; rows = rows[n:] {
 			args := make([]any, 0, n*len(b.columns))
 			for _, row := range rows[:n] {
 				args = append(args, row...)
 			}
-			if _, err := st.ExecContext(ctx, args...); err != nil {
+			if _, err := tx.StmtContext(ctx, b.statements[n]).ExecContext(ctx, args...); err != nil {
 				return err
 			}
-		}
-		if err := st.Close(); err != nil {
-			return err
 		}
 	}
 	return nil
