@@ -15,6 +15,11 @@ type Dialect struct {
 	// makes a part of a date, in the form of strftime, of seconds since 1970.
 	names string
 	row   string // names a row of a table without a key
+	// value is the n-th parameter of a long statement: the driver of SQLite looks for those
+	// with a name one by one. rows is how many rows one statement inserts, a power of two:
+	// SQLite is called, PostgreSQL is asked over a network.
+	value func(n int) string
+	rows  int
 	in    func(text, array string) string
 	date  func(seconds string) string
 	// seconds makes seconds since 1970 of a column of the type Time.
@@ -30,6 +35,8 @@ var SQLite = Dialect{
 	Types: [...]string{Text: "text", Integer: "integer", Number: "real", Boolean: "boolean", Time: "datetime"},
 	Time:  func(t time.Time) any { return t.UTC().Format(stamp) },
 	row:   "rowid",
+	value: func(int) string { return "?" },
+	rows:  1,
 	names: `select name from sqlite_master where type in ('table', 'view')`,
 	in: func(text, array string) string {
 		return text + " in (select value from json_each(" + array + "))"
@@ -44,6 +51,8 @@ var Postgres = Dialect{
 	Types: [...]string{Text: "text", Integer: "bigint", Number: "numeric", Boolean: "boolean", Time: "timestamptz"},
 	Time:  func(t time.Time) any { return t.UTC() },
 	row:   "ctid",
+	value: numbered,
+	rows:  64,
 	names: `select table_name from information_schema.tables where table_schema = any (current_schemas(false))`,
 	in: func(text, array string) string {
 		return text + " in (select jsonb_array_elements_text(cast(" + array + " as jsonb)))"
@@ -56,4 +65,6 @@ var Postgres = Dialect{
 
 // Param returns the n-th parameter of a statement, counted from 1. Both databases take it
 // several times in one statement.
-func (d Dialect) Param(n int) string { return "$" + strconv.Itoa(n) }
+func (d Dialect) Param(n int) string { return numbered(n) }
+
+func numbered(n int) string { return "$" + strconv.Itoa(n) }

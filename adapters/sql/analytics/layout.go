@@ -84,7 +84,7 @@ func (l *layout) statement(d Dialect, name string, rows int) string {
 	for row := range values {
 		params := make([]string, len(names))
 		for i := range params {
-			params[i] = d.Param(row*len(names) + i + 1)
+			params[i] = d.value(row*len(names) + i + 1)
 		}
 		values[row] = "(" + strings.Join(params, ", ") + ")"
 	}

@@ -129,7 +129,7 @@ func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
 		return err
 	}
 	for _, b := range batches {
-		if err := b.insert(ctx, tx); err != nil {
+		if err := b.insert(ctx, w.d, tx); err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
 	}
@@ -247,13 +247,10 @@ func size(r *record.Record) int64 {
 	return int64(n)
 }
 
-// rowsPerStatement is how many rows one statement inserts; fewer at the end.
-const rowsPerStatement = 32
-
 // prepare makes the statements that insert a batch. Parsing one takes longer than running it,
 // so they are kept.
 func (w *Writer) prepare(ctx context.Context, b *batch) error {
-	for n, rest := rowsPerStatement, len(b.rows); n > 0; n /= 2 {
+	for n, rest := w.d.rows, len(b.rows); n > 0; n /= 2 {
 		if rest < n {
 			continue
 		}
@@ -270,10 +267,10 @@ func (w *Writer) prepare(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// insert stores rows.
-func (b *batch) insert(ctx context.Context, tx *sql.Tx) error {
+// insert stores rows, many at once at first, the rest in ever smaller numbers.
+func (b *batch) insert(ctx context.Context, d Dialect, tx *sql.Tx) error {
 	rows := b.rows
-	for n := rowsPerStatement; n > 0; n /= 2 {
+	for n := d.rows; n > 0; n /= 2 {
 		for ; len(rows) >= n; rows = rows[n:] {
 			args := make([]any, 0, n*len(b.columns))
 			for _, row := range rows[:n] {
