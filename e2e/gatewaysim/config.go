@@ -36,6 +36,8 @@ type Config struct {
 	HashKeyFunction string // murmur32, murmur64, murmur128, sha256; default: keys of the oldest form, murmur32
 	PlainKeys       bool   // keys are kept under their text
 
+	Records bool // leave a record of each request in Redis (docs/wire/records.md#records)
+
 	Intervals Intervals
 	Timeout   time.Duration // of every call to the control plane, default 30 s
 	Logger    *slog.Logger  // default: nothing is logged

@@ -12,6 +12,7 @@ type definition struct {
 	ApplicationProtocol string `json:"application_protocol"`
 	JSONRPCVersion      string `json:"json_rpc_version"`
 	TagsDisabled        bool   `json:"tags_disabled"`
+	DoNotTrack          bool   `json:"do_not_track"`
 	Tags                []string
 
 	UseKeyless   bool     `json:"use_keyless"`

@@ -47,7 +47,7 @@
 // Nothing is proxied but allowed calls to MCP proxies: any other allowed request
 // is answered by the gateway itself. Throttling, smoothing, rate limits of
 // single endpoints, limits in API definitions, GraphQL, key-value substitution
-// in feeds, the sending of events, analytics, limits of organisations, refresh
+// in feeds, the sending of events, analytics beyond a plain record of each request (Config.Records), limits of organisations, refresh
 // tokens and the exchange of codes for tokens are not simulated. A decision knows one credential, so of several authentication
 // methods of one API only JWT and keys are judged. Of an OAS document's JWT
 // checks the issuer, audience and subject lists are judged, jti and custom

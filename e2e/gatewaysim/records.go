@@ -1,9 +1,12 @@
 package gatewaysim
 
 import (
+	"context"
+	"net/http"
 	"slices"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/tinylib/msgp/msgp"
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -140,6 +143,39 @@ func (r Record) Protobuf() []byte {
 		in(32, graph).in(33, proto(nil).flag(1, r.MCPMethod != "").text(2, r.MCPMethod).text(3, r.MCPPrimitive).text(4, r.MCPName)).
 		text(34, r.RawPath).text(35, "/")
 	return m
+}
+
+// reporting leaves a record of each request to an API, when the gateway is told to.
+func (g *Gateway) reporting(serve http.HandlerFunc) http.HandlerFunc {
+	if !g.cfg.Records {
+		return serve
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		a, began, answer := g.view().apis.route(r.URL.Path), time.Now(), &answered{ResponseWriter: w, status: http.StatusOK}
+		serve(answer, r)
+		if a == nil || a.DoNotTrack {
+			return
+		}
+		rec := Record{
+			Time: time.Now(), Method: r.Method, Path: under(a.listenPath, r.URL.Path), RawPath: r.URL.Path, UserAgent: r.UserAgent(), Code: int64(answer.status),
+			RequestTime: time.Since(began).Milliseconds(), API: a.APIID, APIName: a.Name, Org: a.OrgID, Version: "Non Versioned", Key: "00000000",
+			Tags: []string{"key-00000000", "org-" + a.OrgID, "api-" + a.APIID},
+		}
+		client := redis.NewClient(&redis.Options{Addr: g.cfg.Redis.Addr, Username: g.cfg.Redis.Username, Password: g.cfg.Redis.Password, DB: g.cfg.Redis.DB})
+		defer client.Close()
+		_ = client.RPush(context.WithoutCancel(r.Context()), RecordList, rec.Msgpack()).Err() // a gateway drops what it cannot leave
+	}
+}
+
+// answered notes the status of an answer.
+type answered struct {
+	http.ResponseWriter
+	status int
+}
+
+func (a *answered) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
 }
 
 // Check is what a gateway reports of one uptime check.

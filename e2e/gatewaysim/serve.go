@@ -31,7 +31,7 @@ func (g *Gateway) Handler() http.Handler {
 	if g.cfg.Secret != "" {
 		mux.HandleFunc("/tyk/", g.serveControl)
 	}
-	mux.HandleFunc("/", g.serveAPI)
+	mux.HandleFunc("/", g.reporting(g.serveAPI))
 	return mux
 }
 

@@ -3,8 +3,11 @@ package scenarios
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -92,6 +95,49 @@ func killCollectors(t *testing.T, processes int, env environment, driver, dsn st
 		}
 	}
 	t.Logf("%d kills: %d records and %d checks, each counted once", kills, pushed.Load(), checks.Load())
+}
+
+// TestCollectedCalls: what a gateway is asked is counted, for the API that was made here.
+func TestCollectedCalls(t *testing.T) {
+	dir, addr := t.TempDir(), harness.NewRedis(t).Addr()
+	s := serve(t, onSQLite(dir).bootstrapping().with(environment{"REDISADDRS": addr, "ANALYTICS_COLLECT": "true", "ANALYTICS_COLLECTINTERVAL": "100ms"}))
+	g := gatewaysim.New(gatewaysim.Config{DashboardURL: "http://" + s.addr, NodeSecret: nodeSecret, Redis: gatewaysim.Redis{Addr: addr}, Records: true, Intervals: haste})
+	if err := g.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.Kill)
+	body := json.RawMessage(`{"api_definition":{"api_id":"counted","name":"Counted","active":true,"use_keyless":true,"proxy":{"listen_path":"/counted/","target_url":"http://127.0.0.1:1/"}}}`)
+	if err := s.api.call(t.Context(), "POST", classicAPIs, body, nil); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(path string) int {
+		w := httptest.NewRecorder()
+		g.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Code
+	}
+	until(t, time.Minute, "the gateway serves the API", func() error {
+		if code := ask("/counted/first"); code != http.StatusOK {
+			return fmt.Errorf("status %d", code)
+		}
+		return nil
+	})
+	for range 4 {
+		ask("/counted/more")
+	}
+	ask("/unknown/")
+	db, err := sql.Open("sqlite", filepath.Join(dir, "analytics.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	until(t, time.Minute, "the calls are counted", func() error {
+		var hits, success, calls int
+		if err := db.QueryRowContext(t.Context(), "select coalesce(sum(counter_hits), 0), coalesce(sum(counter_success), 0), (select count(*) from tyk_analytics) from tyk_aggregated where dimension = 'apiid' and dimension_value = 'counted' and org_id = $1", orgID).
+			Scan(&hits, &success, &calls); err != nil || hits != 5 || success != 5 || calls != 5 {
+			return fmt.Errorf("%d hits, %d successes, %d calls, %v", hits, success, calls, err)
+		}
+		return nil
+	})
 }
 
 // report leaves records in random lists until ctx ends.
