@@ -134,7 +134,7 @@ func TestCollectedCalls(t *testing.T) {
 		var hits, success, calls int
 		if err := db.QueryRowContext(t.Context(), "select coalesce(sum(counter_hits), 0), coalesce(sum(counter_success), 0), (select count(*) from tyk_analytics) from tyk_aggregated where dimension = 'apiid' and dimension_value = 'counted' and org_id = $1", orgID).
 			Scan(&hits, &success, &calls); err != nil || hits != 5 || success != 5 || calls != 5 {
-			return fmt.Errorf("%d hits, %d successes, %d calls, %v", hits, success, calls, err)
+			return fmt.Errorf("%d hits, %d successes, %d calls: %w", hits, success, calls, err)
 		}
 		return nil
 	})

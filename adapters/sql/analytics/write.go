@@ -258,7 +258,7 @@ func (w *Writer) prepare(ctx context.Context, b *batch) error {
 		if b.statements[n] != nil {
 			continue
 		}
-		st, err := w.db.PrepareContext(ctx, b.statement(w.d, b.name, n))
+		st, err := w.db.PrepareContext(ctx, b.statement(w.d, b.name, n)) //nolint:sqlclosecheck // kept for the next time; unlearn closes it
 		if err != nil {
 			return err
 		}
@@ -276,7 +276,7 @@ func (b *batch) insert(ctx context.Context, d Dialect, tx *sql.Tx) error {
 			for _, row := range rows[:n] {
 				args = append(args, row...)
 			}
-			if _, err := tx.StmtContext(ctx, b.statements[n]).ExecContext(ctx, args...); err != nil {
+			if _, err := tx.StmtContext(ctx, b.statements[n]).ExecContext(ctx, args...); err != nil { //nolint:sqlclosecheck // ends with the transaction
 				return err
 			}
 		}
