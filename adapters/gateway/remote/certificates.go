@@ -47,7 +47,7 @@ func (c certificates) AddCertificate(ctx context.Context, org tenant.ID, pem []b
 	defer cancel()
 	lost := false
 	k := call{name: "certificates.add", method: http.MethodPost, path: []string{"certs"}, query: url.Values{"org_id": {string(org)}}, kind: "text/plain", body: pem}
-	body, err := c.write(ctx, k, func(context.Context) (bool, error) { lost = true; return false, errAgain })
+	body, err := c.write(ctx, k, func(context.Context) (bool, error) { lost = true; return false, nil })
 	taken := errors.Is(err, gateway.ErrTaken)
 	if err != nil && !taken {
 		return "", about("add a certificate", err)

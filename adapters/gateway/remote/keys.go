@@ -86,12 +86,25 @@ func (c *Client) own(ctx context.Context, org tenant.ID, p place) (*doc.Node, er
 	return s, err
 }
 
-// kept returns the name under which gateways keep a key.
-func (c *Client) kept(key string) string {
-	if c.c.PlainKeys {
-		return key
+// kept returns the names under which gateways may keep a key: its hash, or the key itself
+// where they do not hash. They show which by the first key that they name or have.
+func (c *Client) kept(key string) []string {
+	switch c.keeps.Load() {
+	case hashed:
+		return []string{keyhash.Of(key)}
+	case inClear:
+		return []string{key}
 	}
-	return keyhash.Of(key)
+	return []string{keyhash.Of(key), key}
+}
+
+// learn remembers how gateways keep a key.
+func (c *Client) learn(key, kept string) {
+	if key == kept {
+		c.keeps.Store(inClear)
+	} else {
+		c.keeps.Store(hashed)
+	}
 }
 
 // resolve says by what a key is known that has been found at a place. Gateways do not say
@@ -100,22 +113,30 @@ func (c *Client) resolve(ctx context.Context, org tenant.ID, name gateway.KeyNam
 	if name.By == gateway.ByHash {
 		return gateway.Key{Hash: name.Text}, nil
 	}
-	if _, whole := keyhash.Parse(name.Text); whole && name.By == gateway.ByKey {
-		return gateway.Key{ID: name.Text, Hash: c.kept(name.Text)}, nil
-	}
 	forms := keyhash.Forms(org, name.Text)
-	last := int(c.form.Load()) // gateways of an installation make all keys in one form
+	if _, whole := keyhash.Parse(name.Text); whole && name.By == gateway.ByKey {
+		if kept := c.kept(name.Text); len(kept) == 1 {
+			return gateway.Key{ID: name.Text, Hash: kept[0]}, nil
+		}
+		forms = []string{name.Text}
+	}
+	last := int(c.form.Load()) % len(forms) // gateways of an installation make all keys in one form
 	for i := range forms {
 		key := forms[(last+i)%len(forms)]
-		switch _, err := c.own(ctx, org, byHash(c.kept(key))); {
-		case err == nil:
-			c.form.Store(int32((last + i) % len(forms))) //nolint:gosec // one of five
-			return known(name.By, key, c.kept(key)), nil
-		case !errors.Is(err, gateway.ErrUnknown) && !errors.Is(err, gateway.ErrForeign):
-			return gateway.Key{}, err
+		for _, kept := range c.kept(key) {
+			switch _, err := c.own(ctx, org, byHash(kept)); {
+			case err == nil:
+				c.learn(key, kept)
+				if len(forms) > 1 {
+					c.form.Store(int32((last + i) % len(forms))) //nolint:gosec // one of five
+				}
+				return known(name.By, key, kept), nil
+			case !errors.Is(err, gateway.ErrUnknown) && !errors.Is(err, gateway.ErrForeign):
+				return gateway.Key{}, err
+			}
 		}
 	}
-	return known(name.By, name.Text, c.kept(name.Text)), nil // a key of another form, given whole
+	return gateway.Key{}, fmt.Errorf("%w: it is kept under a name that cannot be told", gateway.ErrUnknown)
 }
 
 // known leaves out the identifier of a basic-auth user.
@@ -182,9 +203,9 @@ func (c *Client) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyN
 
 // forget forgets to whom a key belongs, by all names under which it may be kept.
 func (c *Client) forget(org tenant.ID, name gateway.KeyName) {
-	names := []string{name.Text, c.kept(name.Text)}
+	names := append(c.kept(name.Text), name.Text)
 	for _, form := range keyhash.Forms(org, name.Text) {
-		names = append(names, c.kept(form))
+		names = append(names, c.kept(form)...)
 	}
 	c.owners.forget(names...)
 }

@@ -89,6 +89,9 @@ func (c *Client) made(ctx context.Context, org tenant.ID, name gateway.KeyName, 
 		if key.Hash == "" && key.ID != "" {
 			key.Hash = key.ID // gateways that do not hash say no hash
 		}
+		if key.ID != "" {
+			c.learn(key.ID, key.Hash)
+		}
 	}
 	if key.Hash == "" {
 		found, err := c.key(ctx, org, name)

@@ -98,14 +98,13 @@ func (c *Client) write(ctx context.Context, k call, look arrived) ([]byte, error
 		if err = out.err; !out.sent {
 			continue
 		}
+		class = gateway.ErrUncertain // also if it is not there now: it may come late
 		if look == nil {
 			return nil, fmt.Errorf("%w: %w", gateway.ErrUncertain, err)
 		}
 		switch there, lookErr := look(ctx); {
-		case errors.Is(lookErr, errAgain):
-			class = gateway.ErrUncertain
 		case lookErr != nil:
-			return nil, fmt.Errorf("%w: %w", gateway.ErrUncertain, err)
+			return nil, fmt.Errorf("%w: %w", class, err)
 		case there:
 			return nil, nil
 		}
@@ -113,8 +112,5 @@ func (c *Client) write(ctx context.Context, k call, look arrived) ([]byte, error
 	return nil, fmt.Errorf("%w: %w", class, err)
 }
 
-// errAgain: the write is sent again without a look.
-var errAgain = errors.New("to be sent again")
-
 // again is the look-up of a write that can be repeated without harm.
-func again(context.Context) (bool, error) { return false, errAgain }
+func again(context.Context) (bool, error) { return false, nil }

@@ -19,13 +19,12 @@ import (
 
 // Config says which gateways, and how patient to be. Zero values take the defaults.
 type Config struct {
-	URLs      []string // addresses of the control API, without /tyk; any of them can do all
-	Secret    string
-	PlainKeys bool          // the gateways do not hash keys
-	Timeout   time.Duration // of one method in all; 5 s
-	Rest      time.Duration // for how long a gateway that failed again and again is left alone; 2 s
-	Observer  observe.Observer
-	Now       system.Clock
+	URLs     []string // addresses of the control API, without /tyk; any of them can do all
+	Secret   string
+	Timeout  time.Duration // of one method in all; 5 s
+	Rest     time.Duration // for how long a gateway that failed again and again is left alone; 2 s
+	Observer observe.Observer
+	Now      system.Clock
 }
 
 // Defaults of Config.
@@ -42,6 +41,7 @@ type Client struct {
 	owners *owners
 	room   chan struct{} // a place for each session that is read for a list
 	form   atomic.Int32  // in which of keyhash.Forms the last key was found
+	keeps  atomic.Int32  // whether gateways hash keys, once that is known
 }
 
 // atOnce is how many sessions are read at the same time for lists.
@@ -68,6 +68,13 @@ func New(f fetch.Fetcher, c Config) *Client {
 func (c *Client) Control() gateway.Control {
 	return gateway.Control{Keys: c, Clients: clients{c}, Certificates: certificates{c}, Installation: c}
 }
+
+// What is known of how gateways keep keys.
+const (
+	unknown = iota
+	hashed
+	inClear
+)
 
 // limit bounds a method in time.
 func (c *Client) limit(ctx context.Context) (context.Context, context.CancelFunc) {

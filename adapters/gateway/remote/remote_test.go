@@ -133,7 +133,7 @@ func world(t *testing.T, n int, function string, plain bool) gatewaytest.World {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	return gatewaytest.World{
-		Control: in.client(func(c *remote.Config) { c.PlainKeys = plain }).Control(),
+		Control: in.client(nil).Control(),
 		Away:    in.client(func(c *remote.Config) { c.URLs = []string{closed.URL} }).Control(),
 		Org:     gatewaytest.Org, Other: gatewaytest.Other,
 		Spend: func(t *testing.T, key string) {
