@@ -76,7 +76,7 @@ func client(timeout time.Duration, control func(network, address string, c sysca
 		CheckRedirect: stay,
 		Transport: &nethttp.Transport{
 			DialContext: d.DialContext, TLSHandshakeTimeout: timeout, MaxResponseHeaderBytes: maxHeaderBytes,
-			MaxIdleConns: 16, IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true,
+			MaxIdleConns: 16, MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true,
 		},
 	}
 }

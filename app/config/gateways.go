@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+	"time"
+)
 
 // Definitions says how API definitions and policies are treated.
 type Definitions struct {
@@ -17,26 +21,38 @@ type Definitions struct {
 	ExperimentalStreams bool // with everything there is
 }
 
-// Gateway is where the control plane reaches the gateway.
+// Gateway is where the control plane reaches gateways.
 type Gateway struct {
-	Host   string // with or without a scheme
-	Port   string // "" = that of the scheme
-	Secret Secret // of the gateway's own API
+	Host    string        // with or without a scheme; several with commas between
+	Port    string        // of those that name none; "" = that of the scheme
+	Secret  Secret        // of the gateways' own API
+	Timeout time.Duration // of an operation at gateways, over all calls it makes
 }
 
-// URL returns the address without a path, or "" when none is set.
+// URL returns the address of the first gateway without a path, or "" when none is set.
 func (g Gateway) URL() string {
-	host := strings.TrimRight(g.Host, "/")
-	if host == "" {
-		return ""
+	if urls := g.URLs(); len(urls) > 0 {
+		return urls[0]
 	}
-	if !strings.Contains(host, "://") {
-		host = "http://" + host
+	return ""
+}
+
+// URLs returns the addresses of the gateways without a path.
+func (g Gateway) URLs() (out []string) {
+	for host := range strings.SplitSeq(g.Host, ",") {
+		host = strings.TrimRight(strings.TrimSpace(host), "/")
+		if host == "" {
+			continue
+		}
+		if !strings.Contains(host, "://") {
+			host = "http://" + host
+		}
+		if u, err := url.Parse(host); g.Port != "" && (err != nil || u.Port() == "") {
+			host += ":" + g.Port
+		}
+		out = append(out, host)
 	}
-	if g.Port != "" {
-		host += ":" + g.Port
-	}
-	return host
+	return out
 }
 
 // Edge is a gateway elsewhere.

@@ -169,11 +169,13 @@ func keying() []setting {
 func reaching() []setting {
 	return []setting{
 		{name: "tyk_api_config.Host", field: func(s *Settings) any { return &s.Gateway.Host },
-			meaning: "address of the gateway, with or without http:// or https://"},
+			meaning: "address of the gateway, with or without http:// or https://; several that share a store with commas between: keys, OAuth clients and certificates are asked for at any that answers, all else at the first"},
 		{name: "tyk_api_config.Port", zero: true, field: func(s *Settings) any { return &s.Gateway.Port },
-			meaning: "port of the gateway; empty means that of its scheme"},
+			meaning: "port of the gateways whose address has none; empty means that of the scheme"},
 		{name: "tyk_api_config.Secret", field: func(s *Settings) any { return &s.Gateway.Secret },
 			meaning: "credential of the gateway's own API"},
+		{name: "gateway_control.timeout", preset: "5s", field: func(s *Settings) any { return &s.Gateway.Timeout },
+			meaning: "time that an operation on keys, OAuth clients or certificates may wait for gateways, over all calls that it makes"},
 		{name: "edge_endpoints", field: func(s *Settings) any { return &s.Edges },
 			meaning: "gateways elsewhere: name, endpoint, tags of the APIs they load"},
 		{name: "host_config.secure_cookies", preset: "false", field: func(s *Settings) any { return &s.Sessions.SecureCookies },

@@ -36,6 +36,7 @@ func TestDefaults(t *testing.T) {
 		Sessions: Sessions{Lifetime: 3600, Window: 900},
 		Limits:   Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 300_000, BodyMemory: 256 << 20, BodyRate: 64 << 10, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
 		Redis:    Redis{Port: 6379, TimeoutSeconds: 5},
+		Gateway:  Gateway{Timeout: 5 * time.Second},
 		Portal:   Portal{Serve: PortalOff, ID: "default", PrivateDashboards: true},
 	}
 	if !reflect.DeepEqual(s, want) {
@@ -176,6 +177,8 @@ func TestSpellings(t *testing.T) {
 			`EDGEENDPOINTS=[{"name": "eu", "endpoint": "https://eu.example", "tags": ["a", "1"]}, {"endpoint": "e"}]`,
 			func(s Settings) any { return s.Edges }, []Edge{{"eu", "https://eu.example", []string{"a", "1"}}, {Endpoint: "e"}}},
 		{"tyk_api_config: {Host: 'gw'}", "TYKAPI_HOST=gw", func(s Settings) any { return s.Gateway.URL() }, "http://gw"},
+		{"tyk_api_config: {Host: 'gw-1, https://gw-2:8443/,,gw-3:1', Port: 8080}", "TYKAPI_HOST=gw-1:8080,https://gw-2:8443,gw-3:1", func(s Settings) any { return s.Gateway.URLs() }, []string{"http://gw-1:8080", "https://gw-2:8443", "http://gw-3:1"}},
+		{"gateway_control: {timeout: 2s}", "GATEWAYCONTROL_TIMEOUT=2s", func(s Settings) any { return s.Gateway.Timeout }, 2 * time.Second},
 		{"security: {allowed_examples_urls: ['https://e.example/repository.json']}", "SECURITY_ALLOWEDEXAMPLESURLS=https://e.example/repository.json",
 			func(s Settings) any { return s.Security.AllowedExamples }, []string{"https://e.example/repository.json"}},
 		{"streaming: {enabled: on, enable_all_experimental: 1}", "STREAMING_ENABLED=true", func(s Settings) any { return s.Definitions.Streams }, true},
@@ -221,6 +224,9 @@ func TestProblems(t *testing.T) {
 		{"", "PAGESIZE=-1", "page_size", "at least 1"},
 		{"", "TYKAPI_HOST=ftp://gw", "tyk_api_config.Host", "a host"},
 		{"", "TYKAPI_PORT=http", "tyk_api_config.Port", "1 to 65535"},
+		{"", "TYKAPI_HOST=gw,ftp://gw", "tyk_api_config.Host", "commas between"},
+		{"", "GATEWAYCONTROL_TIMEOUT=0", "gateway_control.timeout", "more than 0"},
+		{"", "GATEWAYCONTROL_TIMEOUT=2m", "gateway_control.timeout", "at most 1m"},
 		{"", "EDGEENDPOINTS=https://eu.example", "edge_endpoints", "as JSON"},
 		{"edge_endpoints: [https://eu.example]", "", "edge_endpoints", "list of objects"},
 		{"edge_endpoints: [{endpoint: e, tags: a}]", "", "edge_endpoints", "list of objects"},

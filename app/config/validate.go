@@ -77,12 +77,16 @@ func gatewayFindings(s *Settings) []finding {
 	noEndpoint := slices.ContainsFunc(s.Edges, func(e Edge) bool { return strings.TrimSpace(e.Endpoint) == "" })
 	noURL := slices.ContainsFunc(s.Security.AllowedExamples, func(a string) bool { return !absolute(a) })
 	return []finding{
-		{s.Gateway.Host != "" && !absolute(s.Gateway.URL()), "tyk_api_config.Host", "expected a host, with or without http:// or https://"},
+		{slices.ContainsFunc(s.Gateway.URLs(), func(a string) bool { return !absolute(a) }), "tyk_api_config.Host", "expected a host, with or without http:// or https://, or several with commas between"},
+		{s.Gateway.Timeout <= 0 || s.Gateway.Timeout > longestControl, "gateway_control.timeout", "expected more than 0, at most 1m"},
 		{s.Gateway.Port != "" && !portNumber(s.Gateway.Port, 1), "tyk_api_config.Port", "expected 1 to 65535"},
 		{noEndpoint, "edge_endpoints", "expected an endpoint in every entry"},
 		{noURL, "security.allowed_examples_urls", "expected absolute http or https URLs"},
 	}
 }
+
+// longestControl is how long callers may be kept waiting for gateways.
+const longestControl = time.Minute
 
 // absolute reports whether s is an absolute URL that can be fetched.
 func absolute(s string) bool {

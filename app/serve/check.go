@@ -21,7 +21,8 @@ type examiner interface {
 }
 
 // Check looks through the configured store: the file as a whole, each record,
-// each row of the change log. Damage goes to out, a line each; how far it
+// each row of the change log, and asks the configured gateways whether they are there.
+// Damage and what gateways say goes to out, a line each; how far it
 // is goes to the log. A service may run meanwhile.
 func Check(ctx context.Context, s config.Settings, log *slog.Logger, version string, out io.Writer) (c Checked, err error) {
 	if s.Storage.Type == config.Memory {
@@ -37,6 +38,7 @@ func Check(ctx context.Context, s config.Settings, log *slog.Logger, version str
 		return c, err
 	}
 	defer func() { err = errors.Join(err, comp.Close()) }()
+	comp.showGateways(ctx, out)
 	e, ok := comp.primary.(examiner)
 	if !ok {
 		return c, nil

@@ -27,6 +27,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/redact"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
@@ -38,8 +39,10 @@ type Composition struct {
 	Metrics *prometheus.Observer
 	Traces  *otel.Observer // nil: off
 	primary any            // the store as it was opened
-	serves  atomic.Bool    // requests are answered
-	closers closers
+	// gateways are those of tyk_api_config; nil: there are none.
+	gateways gateway.Installation
+	serves   atomic.Bool // requests are answered
+	closers  closers
 }
 
 var errNotServing = errors.New("the service does not answer requests yet")
@@ -138,6 +141,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		return err
 	}
 	opts = append(opts, common(s, log, version)...)
+	opts = append(opts, c.gatewayControl(s, observer)...)
 	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
 		opts = append(opts, app.WithPortal(portalOf(s, journal)))
 	}
@@ -173,6 +177,9 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	c.Metrics.AddGauges(gauges(c.App, st)...)
 	if s.Collector.Enabled {
 		c.Metrics.AddGauges(collectorGauges(c.App)...)
+	}
+	if c.gateways != nil {
+		c.Metrics.AddGauges(gatewayGauges(c.gateways)...)
 	}
 	return nil
 }

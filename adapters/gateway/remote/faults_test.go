@@ -28,7 +28,7 @@ type scene struct {
 	pair   gatewaytest.Pair
 	cert   string // identifier of a certificate that is there
 	sound  gateway.Control
-	shaken func() gateway.Control // a new client with little patience
+	shaken func() gateway.Control // a new client with little patience, more of it where there are two gateways
 }
 
 func newScene(t *testing.T, n int) scene {
@@ -36,7 +36,7 @@ func newScene(t *testing.T, n int) scene {
 	s := scene{installation: start(t, n, nil), pair: gatewaytest.NewPair(t, "new.example")}
 	s.sound = s.client(nil).Control()
 	s.shaken = func() gateway.Control {
-		return s.client(func(c *remote.Config) { c.Timeout = 800 * time.Millisecond }).Control()
+		return s.client(func(c *remote.Config) { c.Timeout = time.Duration(n) * 800 * time.Millisecond }).Control()
 	}
 	ctx := t.Context()
 	if _, err := s.sound.Keys.CreateKey(ctx, gatewaytest.Org, there, node(rights)); err != nil {
