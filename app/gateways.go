@@ -4,8 +4,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+<<<<<<< HEAD
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/keys"
+=======
+	"github.com/gatehouse-io/gatehouse/app/installation"
+	"github.com/gatehouse-io/gatehouse/app/intents"
+>>>>>>> aadb708 (Limits of organisations through the control API, as intents; admins have gateways reload, and see how each answers; the fault matrix waits for deadlines only where one is met)
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/core/certificate"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
@@ -26,16 +31,25 @@ func newKeyService(t crud.Tools, o outside, c gateway.Control, p *policies.Servi
 
 // newGatewayControl returns the control API of gateways.
 func newGatewayControl(b basics, s people, o outside, st store.Store, secrets secret.Keys) gateway.Control {
-	if o.control != nil {
-		return *o.control
-	}
 	shelf := local.Shelf{Store: st, Secrets: secrets}
+	if o.control != nil {
+		control := *o.control
+		if control.Installation == nil { // an embedding program need not have it
+			control.Installation = &local.Installation{Shelf: shelf}
+		}
+		return control
+	}
 	return gateway.Control{
 		Keys:         &local.Keys{Store: st, Secrets: secrets, Passwords: s.passwords, NewID: b.newID, Now: b.now, Policy: policies.AtGateways, Plain: !o.keyRules.Hashed, Master: o.keyRules.Master},
 		Clients:      &local.Clients{Shelf: shelf, NewID: b.newID, Loaded: apis.Loaded},
 		Certificates: &local.Certificates{Shelf: shelf},
 		Installation: &local.Installation{Shelf: shelf},
 	}
+}
+
+// newInstallation is about gateways as a whole.
+func newInstallation(b basics, g gateway.Control, in *intents.Service) *installation.Service {
+	return installation.New(g.Installation, in, b.pageSize)
 }
 
 // localRegistrations are the kinds of what lives in gateways where our own store keeps it.

@@ -105,6 +105,7 @@ var importRules = []rule{
 	{folder: "app/guard", own: inner},
 	{folder: "app/crud", own: inner},
 	{folder: "app/relay", own: with("app/lease")},
+	{folder: "app/installation", own: with("app/intents")},
 	{folder: "app/lease", own: inner},
 	{folder: "app/replicated", own: inner},
 	{folder: "app/health", own: inner},

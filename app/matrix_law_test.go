@@ -10,7 +10,7 @@ import "strings"
 var guarded = map[string]string{
 	"/api/apis": "apis", "/api/import": "apis", "/api/data-graphs": "apis", "/api/examples": "apis", "/api/evaluations": "apis", "/api/governance": "apis",
 	"/api/clientidps": "apis", "/api/registry": "apis", "/api/cache": "apis", "/api/proxy": "apis", "/api/debug": "apis",
-	"/api/cache/jwks": "IsAdmin", "/api/gateway/intents": "IsAdmin", "/api/org/opa": "IsAdmin", "/api/sso": "IsAdmin",
+	"/api/cache/jwks": "IsAdmin", "/api/gateway/intents": "IsAdmin", "/api/gateway/reload": "IsAdmin", "/api/gateway/control": "system", "/api/org/opa": "IsAdmin", "/api/sso": "IsAdmin",
 	"/api/mcps": "mcp", "/api/schemas/apidefs/mcp": "mcp",
 	"/api/keys": "keys", "/api/doctor": "keys", "/api/apis/keys": "keys", "/api/apis/oauth": "oauth", "/api/portal/policies": "policies", "/api/portal": "portal",
 	"/api/certs": "certs", "/api/assets": "api_assets", "/api/hooks": "hooks", "/api/users": "users", "/api/usergroups": "user_groups", "/api/service-accounts": "users",

@@ -82,6 +82,12 @@ func (e *estate) placed(pattern string, there bool) string {
 			if err != nil {
 				e.t.Fatal(err)
 			}
+		case param == "keyId":
+			e.n++
+			id = fmt.Sprintf("org-%d", e.n)
+			if w := e.send(credentials{"Admin-Auth": adminSecret}, "POST", "/admin/org/keys", `{"org_id":"`+id+`","rate":1}`); w.Code != 200 {
+				e.t.Fatal(w.Code, w.Body)
+			}
 		case param == "userId":
 			id = e.make("a", "/api/users/{userId}", "userId")
 		default:

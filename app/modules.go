@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/installation"
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
@@ -59,6 +60,7 @@ var modules = fx.Options(
 	service[*delivery.Service](newDeliveries),
 	service[portalDeliveries](newPortalDeliveries),
 	service[*intents.Service](newIntents),
+	service[*installation.Service](newInstallation),
 	service[*reports.Stats](newStats),
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),

@@ -251,6 +251,13 @@ var plans = together(keyPlans, hookPlans, peoplePlans, portalPlans, documentPlan
 	"admin.organisations.import":  {as: root, bodies: fresh(organisation)},
 	"admin.organisations.replace": {as: root, path: organisations, bodies: again("orgID", organisation)},
 	"admin.organisations.delete":  {as: root, path: organisations, query: map[string][]string{"purge": {"true", "false"}}},
+	"admin.orgkeys.list":          {as: root, path: none(orgLimited), query: listQuery},
+	"admin.orgkeys.create":        {as: root, bodies: fresh(func(n int, _ string) string { return orgLimits(n, fmt.Sprintf("org-%d", n)) })},
+	"admin.orgkeys.get":           {as: root, path: orgLimited},
+	"admin.orgkeys.replace":       {as: root, path: orgLimited, bodies: again("keyId", orgLimits)},
+	"admin.orgkeys.delete":        {as: root, path: orgLimited},
+	"gateway.control":             {},
+	"gateway.reload":              {},
 	"intents.list":                {path: none(rests), query: map[string][]string{"p": {"1", "2", "-1"}}},
 	"intents.get":                 {path: rests},
 	"intents.retry":               {path: rests},
@@ -309,6 +316,20 @@ func organisations(t testing.TB, s *service) map[string]string {
 	id := fmt.Sprintf("org-%d", n)
 	s.must(t, request{method: "POST", path: "/admin/organisations", as: root, body: []byte(organisation(n, id))})
 	return map[string]string{"orgID": id}
+}
+
+// orgLimits are limits of an organisation.
+func orgLimits(n int, org string) string {
+	return fmt.Sprintf(`{"org_id":%q,"rate":%d,"per":1,"quota_max":1000,"quota_renewal_rate":3600,"tags":["blue"]}`, org, n+1)
+}
+
+// orgLimited sets limits of an organisation.
+func orgLimited(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	n := s.next()
+	org := fmt.Sprintf("org-%d", n)
+	s.must(t, request{method: "POST", path: "/admin/org/keys", as: root, body: []byte(orgLimits(n, org))})
+	return map[string]string{"keyId": org}
 }
 
 // rests stores an intent that waits for an operator.

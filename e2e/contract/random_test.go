@@ -35,6 +35,8 @@ var failures = []struct{ operation, message, reason string }{
 	{"hooks.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
 	{"admin.", "Failed to read response body, body empty", "an empty body: docs/wire/requests.md#bodies"},
 	{"admin.organisations.replace", "Failed to read request body, body empty", "as above"},
+	{"admin.orgkeys.replace", "Updating orgID of org key is not allowed", "limits for another organisation: docs/wire/gateway-control.md#operations"},
+	{"admin.orgkeys.delete", "Could not delete key", "no limits: docs/wire/gateway-control.md#operations"},
 	{"usergroups.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
 	{"users.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
 	{"sso.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},

@@ -1,6 +1,7 @@
 package gatewaysim
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -18,7 +19,7 @@ const (
 	Healthy    Fault = iota
 	Down             // the connection ends before anything is read
 	Hanging          // no answer ever comes
-	Slow             // the answer comes a second late
+	Slow             // the request is carried out half a minute late, also when its sender has gone
 	Garbage          // 200 with bytes that are no JSON
 	PlainText        // 200 with a line of text
 	HalfJSON         // 200 with the beginning of the answer
@@ -33,8 +34,8 @@ const (
 // Faults are all of them but Healthy.
 var Faults = []Fault{Down, Hanging, Slow, Garbage, PlainText, HalfJSON, Trouble, Unwired, Endless, DiesBefore, DiesAfter, HangsAfter}
 
-// late is how late a slow control API answers.
-const late = time.Second
+// late is how late a slow control API is.
+const late = 30 * time.Second
 
 // Misbehave makes the control API misbehave for the requests that when says, all if it is
 // nil, until it is called again.
@@ -198,9 +199,7 @@ func (g *Gateway) serveControl(w http.ResponseWriter, r *http.Request) {
 		_ = healthy()
 		hang()
 	case Slow:
-		if g.view().p.sleep(late) {
-			g.controlAPI.ServeHTTP(w, r)
-		}
+		g.serveLate(w, r)
 	case HalfJSON:
 		text := healthy().Body.String()
 		_, _ = io.WriteString(w, text[:len(text)/2]) // a failure means that the client is gone
@@ -210,6 +209,33 @@ func (g *Gateway) serveControl(w http.ResponseWriter, r *http.Request) {
 		}
 	default:
 		writeText(w, fault)
+	}
+}
+
+// serveLate carries a request out late, whether or not its sender waits.
+func (g *Gateway) serveLate(w http.ResponseWriter, r *http.Request) {
+	p := g.view().p
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	own := r.Clone(p.ctx)
+	own.Body = io.NopCloser(bytes.NewReader(body))
+	done := make(chan *httptest.ResponseRecorder, 1)
+	go func() {
+		if rec := httptest.NewRecorder(); p.sleep(late) {
+			g.controlAPI.ServeHTTP(rec, own)
+			done <- rec
+		}
+	}()
+	select {
+	case rec := <-done:
+		w.WriteHeader(rec.Code)
+		_, _ = w.Write(rec.Body.Bytes()) // a failure means that the client is gone
+	case <-r.Context().Done():
+		panic(http.ErrAbortHandler)
+	case <-p.ctx.Done():
+		panic(http.ErrAbortHandler)
 	}
 }
 

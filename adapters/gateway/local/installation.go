@@ -7,8 +7,10 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -36,8 +38,13 @@ func (i *Installation) Status() []gateway.Status { return nil }
 // Probe implements gateway.Installation.
 func (i *Installation) Probe(context.Context) []gateway.Status { return nil }
 
-// Reload implements gateway.Installation.
-func (i *Installation) Reload(ctx context.Context) error { return classify(ctx.Err()) }
+// Reload implements gateway.Installation: gateways that listen to announcements hear it.
+func (i *Installation) Reload(ctx context.Context) error {
+	_, err := i.Store.Update(ctx, tenant.Everyone("all gateways load anew"), func(w store.Writer) error {
+		return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
+	})
+	return classify(err)
+}
 
 // OrgKeys implements gateway.Installation.
 func (i *Installation) OrgKeys(ctx context.Context) ([]tenant.ID, error) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,15 +29,15 @@ type scene struct {
 	pair   gatewaytest.Pair
 	cert   string // identifier of a certificate that is there
 	sound  gateway.Control
-	shaken func() gateway.Control // a new client with little patience, more of it where there are two gateways
+	shaken func() gateway.Control // a new client: none has learned of faults
 }
 
-func newScene(t *testing.T, n int) scene {
+func newScene(t *testing.T, n int, patience time.Duration) scene {
 	t.Helper()
 	s := scene{installation: start(t, n, nil), pair: gatewaytest.NewPair(t, "new.example")}
 	s.sound = s.client(nil).Control()
 	s.shaken = func() gateway.Control {
-		return s.client(func(c *remote.Config) { c.Timeout = time.Duration(n) * 800 * time.Millisecond }).Control()
+		return s.client(func(c *remote.Config) { c.Timeout = patience }).Control()
 	}
 	ctx := t.Context()
 	if _, err := s.sound.Keys.CreateKey(ctx, gatewaytest.Org, there, node(rights)); err != nil {
@@ -228,25 +229,45 @@ func silent(t *testing.T, err error) {
 // changes are the requests that change something at a gateway.
 func changes(r *http.Request) bool { return r.Method != http.MethodGet }
 
+// each runs a test for every fault, all at once: most of the time it waits.
+func each(t *testing.T, test func(t *testing.T, fault gatewaysim.Fault, patience time.Duration)) {
+	t.Helper()
+	for _, fault := range gatewaysim.Faults {
+		t.Run(faultNames[fault], func(t *testing.T) {
+			t.Parallel()
+			patience := time.Minute // the deadline has no part in how it ends
+			if slices.Contains([]gatewaysim.Fault{gatewaysim.Hanging, gatewaysim.HangsAfter, gatewaysim.Slow}, fault) {
+				patience = 8 * time.Second
+			}
+			test(t, fault, patience)
+		})
+	}
+}
+
 // TestFaultsOfReads: a read from the only gateway says that it is unreachable; with
 // another gateway it goes there.
 func TestFaultsOfReads(t *testing.T) {
-	for _, fault := range gatewaysim.Faults {
-		for _, gateways := range []int{1, 2} {
-			t.Run(faultNames[fault]+map[int]string{1: " of the only gateway", 2: " of one gateway"}[gateways], func(t *testing.T) {
-				t.Parallel()
-				s := newScene(t, gateways)
-				s.gateways[0].Misbehave(fault, nil)
-				for name, read := range reads {
-					err := read(t.Context(), s, s.shaken())
-					silent(t, err)
-					if ok := gateways == 1 && errors.Is(err, gateway.ErrUnreachable) || gateways == 2 && err == nil; !ok {
-						t.Errorf("%s: %v", name, err)
-					}
+	each(t, func(t *testing.T, fault gatewaysim.Fault, patience time.Duration) {
+		one, two := newScene(t, 1, patience/4), newScene(t, 2, patience)
+		one.gateways[0].Misbehave(fault, nil)
+		two.gateways[0].Misbehave(fault, nil)
+		var tasks sync.WaitGroup
+		for name, read := range reads {
+			tasks.Go(func() {
+				err := read(t.Context(), one, one.shaken())
+				silent(t, err)
+				if !errors.Is(err, gateway.ErrUnreachable) {
+					t.Errorf("%s from the only gateway: %v", name, err)
+				}
+			})
+			tasks.Go(func() {
+				if err := read(t.Context(), two, two.shaken()); err != nil {
+					t.Errorf("%s from one of two: %v", name, err)
 				}
 			})
 		}
-	}
+		tasks.Wait()
+	})
 }
 
 var faultNames = map[gatewaysim.Fault]string{
@@ -270,64 +291,66 @@ func expected(fault gatewaysim.Fault, way int) (err error, made bool) {
 
 // TestFaultsOfWrites: each fault of the only gateway, for each write.
 func TestFaultsOfWrites(t *testing.T) {
-	for _, fault := range gatewaysim.Faults {
+	each(t, func(t *testing.T, fault gatewaysim.Fault, patience time.Duration) {
+		var tasks sync.WaitGroup
 		for name, w := range writes {
-			t.Run(faultNames[fault]+", "+name, func(t *testing.T) {
-				t.Parallel()
-				s := newScene(t, 1)
-				s.gateways[0].Misbehave(fault, changes)
-				want, made := expected(fault, w.way)
-				err := w.do(t.Context(), s, s.shaken())
-				silent(t, err)
-				if !errors.Is(err, want) || want == nil && err != nil {
-					t.Errorf("%v, want %v", err, want)
-				}
-				s.gateways[0].Misbehave(gatewaysim.Healthy, nil)
-				if fault == gatewaysim.Slow {
-					return // it arrives when it arrives
-				}
-				if w.made != nil && w.made(t.Context(), s) != made {
-					t.Errorf("made: %t", !made)
-				}
-				if posts := s.gateways[0].ControlCalls()["POST /tyk/keys/create"]; w.way == once && posts > 1 {
-					t.Errorf("sent %d times", posts)
-				}
-				if want == nil || w.way == once {
-					return
-				}
-				if err := w.do(t.Context(), s, s.sound); err != nil && (!errors.Is(err, gateway.ErrTaken) || !made) {
-					t.Errorf("again: %v", err)
-				}
-				if w.made != nil && !w.made(t.Context(), s) {
-					t.Error("it is not there after the second attempt")
-				}
-			})
+			s := newScene(t, 1, patience)
+			s.gateways[0].Misbehave(fault, changes)
+			tasks.Go(func() { s.meets(t, name, fault, w) })
 		}
+		tasks.Wait()
+	})
+}
+
+// meets makes a write that meets a fault, and the same again when the gateway is sound.
+func (s scene) meets(t *testing.T, name string, fault gatewaysim.Fault, w write) {
+	want, made := expected(fault, w.way)
+	err := w.do(t.Context(), s, s.shaken())
+	silent(t, err)
+	if !errors.Is(err, want) || want == nil && err != nil {
+		t.Errorf("%s: %v, want %v", name, err, want)
+	}
+	s.gateways[0].Misbehave(gatewaysim.Healthy, nil)
+	if w.made != nil && w.made(t.Context(), s) != made {
+		t.Errorf("%s: made: %t", name, !made)
+	}
+	if posts := s.gateways[0].ControlCalls()["POST /tyk/keys/create"]; w.way == once && posts > 1 {
+		t.Errorf("%s: sent %d times", name, posts)
+	}
+	if want == nil || w.way == once {
+		return
+	}
+	if err := w.do(t.Context(), s, s.sound); err != nil && (!errors.Is(err, gateway.ErrTaken) || !made) {
+		t.Errorf("%s, again: %v", name, err)
+	}
+	if w.made != nil && !w.made(t.Context(), s) {
+		t.Errorf("%s: it is not there after the second attempt", name)
 	}
 }
 
 // TestFaultsOfOneGateway: a write for which one of two gateways fails is done once, by the
 // other one, unless it cannot be known whether it has arrived.
 func TestFaultsOfOneGateway(t *testing.T) {
-	for _, fault := range gatewaysim.Faults {
+	each(t, func(t *testing.T, fault gatewaysim.Fault, patience time.Duration) {
+		var tasks sync.WaitGroup
 		for name, w := range writes {
-			t.Run(faultNames[fault]+", "+name, func(t *testing.T) {
-				t.Parallel()
-				s := newScene(t, 2)
-				s.gateways[0].Misbehave(fault, nil)
+			s := newScene(t, 2, patience)
+			s.gateways[0].Misbehave(fault, nil)
+			tasks.Go(func() {
 				err := w.do(t.Context(), s, s.shaken())
 				silent(t, err)
 				if uncertain := w.way == once && fault != gatewaysim.Unwired; uncertain != errors.Is(err, gateway.ErrUncertain) || !uncertain && err != nil {
-					t.Errorf("%v", err)
+					t.Errorf("%s: %v", name, err)
 				}
 				s.gateways[0].Misbehave(gatewaysim.Healthy, nil)
 				if w.way != once && w.made != nil && !w.made(t.Context(), s) {
-					t.Error("it is not there")
+					t.Errorf("%s: it is not there", name)
 				}
 				if n := s.store.Keys(); n > 2 {
-					t.Errorf("%d keys", n)
+					t.Errorf("%s: %d keys", name, n)
 				}
 			})
 		}
-	}
+		tasks.Wait()
+	})
 }

@@ -1,0 +1,34 @@
+package installation
+
+import (
+	"bytes"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/key"
+)
+
+// Session is a session with limits, as gateways decode it (docs/wire/keys.md#session).
+type Session struct{ node *doc.Node }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Session) UnmarshalJSON(text []byte) (err error) {
+	s.node, err = doc.ParseNode(bytes.Clone(text))
+	return err
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s Session) MarshalJSON() ([]byte, error) { return s.node.MarshalJSON() }
+
+// Schema says what a session is in the API description.
+func (Session) Schema() map[string]any {
+	return map[string]any{"type": "object", "description": "A session as gateways decode it: rate, per, quota_max, quota_renewal_rate …"}
+}
+
+// typed refuses what gateways could not decode.
+func (s Session) typed() error {
+	if problems := key.Table.Check(s.node); len(problems) > 0 {
+		return fault.New(fault.Invalid, codeType, "session %s %s", problems[0].Path, problems[0].Demand()).At(problems[0].Path)
+	}
+	return nil
+}
