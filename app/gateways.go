@@ -4,13 +4,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/crud"
-<<<<<<< HEAD
-	"github.com/gatehouse-io/gatehouse/app/intents"
-	"github.com/gatehouse-io/gatehouse/app/keys"
-=======
 	"github.com/gatehouse-io/gatehouse/app/installation"
 	"github.com/gatehouse-io/gatehouse/app/intents"
->>>>>>> aadb708 (Limits of organisations through the control API, as intents; admins have gateways reload, and see how each answers; the fault matrix waits for deadlines only where one is met)
+	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/core/certificate"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"

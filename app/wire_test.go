@@ -381,6 +381,8 @@ func switches(file string) []app.Option {
 		return []app.Option{app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true}}), app.WithKeySettings(keys.Settings{Hashed: true, ListHashes: true, Master: true})}
 	case file == "deliveries.txt":
 		return []app.Option{app.WithStore(delivered())}
+	case file == "gateway-away.txt":
+		return []app.Option{noGateway()}
 	case file == "intents.txt":
 		return []app.Option{app.WithStore(intending())}
 	case file == "audit.txt":

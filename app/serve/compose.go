@@ -140,8 +140,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	if err != nil {
 		return err
 	}
-	opts = append(opts, common(s, log, version)...)
-	opts = append(opts, c.gatewayControl(s, observer)...)
+	opts = append(append(opts, common(s, log, version)...), c.gatewayControl(s, observer)...)
 	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
 		opts = append(opts, app.WithPortal(portalOf(s, journal)))
 	}
@@ -174,12 +173,9 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	if err != nil {
 		return err
 	}
-	c.Metrics.AddGauges(gauges(c.App, st)...)
+	c.Metrics.AddGauges(append(gauges(c.App, st), gatewayGauges(c.gateways)...)...)
 	if s.Collector.Enabled {
 		c.Metrics.AddGauges(collectorGauges(c.App)...)
-	}
-	if c.gateways != nil {
-		c.Metrics.AddGauges(gatewayGauges(c.gateways)...)
 	}
 	return nil
 }

@@ -73,8 +73,11 @@ func gatewaysAway(all []gateway.Status) (n int) {
 	return n
 }
 
-// gatewayGauges are the numbers about gateways.
+// gatewayGauges are the numbers about gateways; nil: there are none.
 func gatewayGauges(in gateway.Installation) []observe.Gauge {
+	if in == nil {
+		return nil
+	}
 	return []observe.Gauge{{
 		Name: "gatehouse_gateways_away", Help: "Gateways of tyk_api_config.Host that did not answer the last call to their control API.",
 		Value: func() float64 { return float64(gatewaysAway(in.Status())) },

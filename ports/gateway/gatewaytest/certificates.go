@@ -39,15 +39,15 @@ type Pair struct {
 // NewPair makes a certificate that signs itself.
 func NewPair(t *testing.T, name string) Pair {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) //nolint:forbidigo // a test
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+		NotBefore: time.Unix(1767323045, 0), NotAfter: time.Unix(4102444800, 0), BasicConstraintsValid: true,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key) //nolint:forbidigo // a test
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func certificateLife(t *testing.T, w World) {
 	}
 	for id, private := range map[string]bool{first: false, second: true} {
 		m, err := w.Certificates.Certificate(ctx, Org, id)
-		if err != nil || m.ID != id || m.HasPrivate != private || m.Fingerprint != id[len(Org):] || m.Subject.CommonName == "" || m.NotAfter.Before(time.Now()) {
+		if err != nil || m.ID != id || m.HasPrivate != private || m.Fingerprint != id[len(Org):] || m.Subject.CommonName == "" || m.NotAfter.Unix() != 4102444800 {
 			t.Errorf("%+v, %v", m, err)
 		}
 	}
