@@ -73,6 +73,9 @@ func Add[D any](s *Service, a Action[D]) Runner[D] {
 // away, the action is finished or undone later. An action about a subject waits for the
 // one before it.
 func (r Runner[D]) Run(ctx context.Context, scope tenant.Scope, about intent.Subject, d *D) error {
+	if store.Rehearsing(ctx) {
+		return fmt.Errorf("intents: %s cannot be rehearsed: what its steps do is not undone with the rehearsal", r.action.Name)
+	}
 	text, err := json.Marshal(d)
 	if err != nil {
 		return err

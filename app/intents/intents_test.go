@@ -342,6 +342,45 @@ func TestRests(t *testing.T) {
 	})
 }
 
+// TestEnds: a step that panics when it is resumed, or that hangs when the process is to end,
+// takes the process neither down nor up.
+func TestEnds(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.program("one")
+		w.shelf.faults(on("put a", gateway.ErrUncertain), nil)
+		_ = p.put.Run(w.Context(), w.scope, about, &job{Value: "new"})
+		w.shelf.faults(func(string) error { panic(died{}) }, nil)
+		stop := w.start(p)
+		time.Sleep(3 * time.Second)
+		if in := w.all()[0]; in.State != intent.Open || in.Attempts < 2 || !strings.Contains(in.Error, "panics") {
+			t.Errorf("%+v", in)
+		}
+		w.shelf.faults(nil, nil)
+		w.shelf.hang(true)
+		time.Sleep(10 * time.Second)
+		began := time.Now()
+		stop()
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("the end takes %s", took)
+		}
+		w.shelf.hang(false)
+		w.start(w.program("two"))
+		time.Sleep(time.Minute)
+		w.expect("done", "a=new b=new", 1)
+	})
+}
+
+// TestRehearsal: nothing is carried out in a rehearsal.
+func TestRehearsal(t *testing.T) {
+	inWorld(t, func(w *world) {
+		ctx, _ := store.Rehearse(w.Context(), store.Onlooker{})
+		if err := w.program("one").put.Run(ctx, w.scope, about, &job{Value: "new"}); err == nil {
+			t.Error("it was carried out")
+		}
+		w.expect("", "", 0)
+	})
+}
+
 // TestOperator: what rests can be tried again or given up, and is given up when a later
 // change of its subject is done. What is carried out at the moment is left alone.
 func TestOperator(t *testing.T) {

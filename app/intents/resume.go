@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -25,10 +26,10 @@ const (
 // Run resumes intents while this process holds the lease, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	if s.turn == nil {
-		s.resume(ctx)
+		s.resume(ctx, ctx)
 		return ctx.Err()
 	}
-	return s.turn.Run(ctx, func(run, _ context.Context, _ *lease.Holding) { s.resume(run) })
+	return s.turn.Run(ctx, func(run, held context.Context, _ *lease.Holding) { s.resume(run, held) })
 }
 
 // Quit ends resuming for good, so that another process goes on.
@@ -39,8 +40,9 @@ func (s *Service) Quit(ctx context.Context) error {
 	return s.turn.Quit(ctx)
 }
 
-// resume carries out what is due, until ctx ends. Attempts that have begun are finished.
-func (s *Service) resume(ctx context.Context) {
+// resume carries out what is due, until ctx ends. Attempts that have begun are cut short
+// when held ends.
+func (s *Service) resume(ctx, held context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	b := busy{ids: map[string]bool{}, orgs: map[tenant.ID]int{}}
@@ -55,7 +57,7 @@ func (s *Service) resume(ctx context.Context) {
 			}
 			all.Go(func() {
 				defer b.back(in)
-				if err := s.again(ctx, in); !elsewhere(err) {
+				if err := s.again(held, in); !elsewhere(err) {
 					s.complain("an intent cannot be resumed; trying again", err)
 				}
 			})
@@ -117,18 +119,24 @@ func (s *Service) free(in intent.Intent) intent.Intent {
 }
 
 // again makes a further attempt at an intent, on behalf of who asked for it.
-func (s *Service) again(ctx context.Context, in intent.Intent) error {
+func (s *Service) again(ctx context.Context, in intent.Intent) (err error) {
 	scope, err := tenant.Of(in.OrgID)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Budget)
+	ctx, cancel := context.WithTimeout(ctx, s.Budget)
 	defer cancel()
 	ctx = store.Request(store.Attribute(ctx, store.Attribution(in.By)))
 	if in, err = s.claim(ctx, scope, in); err != nil {
 		return err
 	}
 	r := run{Service: s, scope: scope, in: in}
+	defer func() {
+		if p := recover(); p != nil { // it would end the process, now and at each start
+			s.log.Error("an intent panics", "id", in.ID, "org_id", string(in.OrgID), "action", in.Action, "stack", string(debug.Stack()))
+			err = r.later(ctx, errors.New("a step panics; see the log"))
+		}
+	}()
 	if r.plan, err = s.planOf(in); err != nil {
 		return r.later(ctx, err)
 	}
@@ -188,7 +196,7 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string
 	if err != nil || s.free(in).Busy(s.now()) {
 		return err
 	}
-	if err := s.again(ctx, in); !elsewhere(err) {
+	if err := s.again(context.WithoutCancel(ctx), in); !elsewhere(err) {
 		return err
 	}
 	return nil

@@ -29,6 +29,7 @@ type shelf struct {
 	calls  int
 	fail   func(call string) error // before the call is carried out
 	after  func(call string) error // when it was
+	hangs  bool                    // until the caller has had enough
 }
 
 func (s *shelf) call(ctx context.Context, what string, fn func()) error {
@@ -37,8 +38,12 @@ func (s *shelf) call(ctx context.Context, what string, fn func()) error {
 	}
 	s.mu.Lock()
 	s.calls++
-	fail, after := s.fail, s.after
+	fail, after, hangs := s.fail, s.after, s.hangs
 	s.mu.Unlock()
+	if hangs {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	if fail != nil {
 		if err := fail(what); err != nil {
 			return err
@@ -51,6 +56,12 @@ func (s *shelf) call(ctx context.Context, what string, fn func()) error {
 		return after(what)
 	}
 	return nil
+}
+
+func (s *shelf) hang(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hangs = on
 }
 
 func (s *shelf) called() int {
