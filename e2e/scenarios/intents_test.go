@@ -75,7 +75,7 @@ func newKeyWorld(t *testing.T) *keyWorld {
 }
 
 // start starts the gateway, and waits until it knows the policy of the keys.
-func (w *keyWorld) start(t *testing.T, base string) *gatewaysim.Gateway {
+func (world *keyWorld) start(t *testing.T, base string) *gatewaysim.Gateway {
 	t.Helper()
 	g := gatewaysim.New(gatewaysim.Config{
 		DashboardURL: base, NodeSecret: nodeSecret, Hostname: "keys", Secret: controlSecret, PlainKeys: true, Store: &gatewaysim.Store{}, Intervals: haste,
@@ -86,7 +86,7 @@ func (w *keyWorld) start(t *testing.T, base string) *gatewaysim.Gateway {
 	t.Cleanup(g.Kill)
 	waitFor(t, g, "policy of keys", func(s gatewaysim.State) bool { return s.Ready && len(s.Policies) > 0 })
 	control := g.Handler()
-	w.control.Store(&control)
+	world.control.Store(&control)
 	return g
 }
 
