@@ -16,7 +16,7 @@ var keyPlans = map[string]plan{
 	"keys.delete":       {path: aKey},
 	"keys.effective":    {path: aKey, query: map[string][]string{"auto_guess": {"true", "false"}, "username": {"false"}}},
 	"doctor.keys":       {path: none(aKey), query: map[string][]string{"after": {"", "zzz"}}},
-	"policies.keys":     {path: some(policyKind), query: map[string][]string{"p": {"1", "0", "-1", "999"}, "after": {"", "zzz"}}},
+	"policies.keys":     {path: one("id", policyKind), query: map[string][]string{"p": {"1", "0", "-1", "999"}, "after": {"", "zzz"}}},
 
 	"api-keys.all":         {path: none(aKey), query: map[string][]string{"p": {"1", "0", "-1", "999"}}},
 	"api-keys.create-user": {path: aName, bodies: fresh(basicUser)},
