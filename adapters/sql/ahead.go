@@ -17,7 +17,8 @@ func (s *Store) storeAhead(ctx context.Context, sc tenant.Scope, p *plan) error 
 		}
 		t, err := s.begin(ctx, do, p)
 		if err == nil {
-			err = s.addAll(ctx, do, t, e.now.Doc)
+			t.of, t.plain = a, e.now.Doc
+			err = s.addAll(ctx, do, t)
 		}
 		if err != nil {
 			return err

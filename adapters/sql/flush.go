@@ -32,8 +32,8 @@ func (g *group) flush() error {
 			return err
 		}
 	}
-	for _, d := range f.long {
-		if err := g.take(d.text, d.at, 0); err != nil {
+	for _, t := range f.long {
+		if err := g.take(t, 0); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (g *group) logRow(commits []logged) error {
 	}
 	if long != nil {
 		text = long.text()
-		if err := g.take(long, address{}, int64(last.Rev)); err != nil {
+		if err := g.take(long, int64(last.Rev)); err != nil {
 			return err
 		}
 	}
@@ -113,13 +113,7 @@ func (g *group) logText(commits []logged) (text []byte, long *longText, err erro
 type flusher struct {
 	drop, sweepKeys, sweepRefs, sweepParts, freeTexts, dropKeys, dropRefs, upsert, addKeys, addRefs, gone statement
 
-	long []longDoc
-}
-
-// longDoc is a document that is too long for one row.
-type longDoc struct {
-	at   address
-	text *longText
+	long []*longText // documents that are too long for one row
 }
 
 func newFlusher() *flusher {
@@ -156,12 +150,12 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 		if len(text) > longSize {
 			long := g.docs[e.now]
 			if long == nil {
-				if long, err = g.stored(text); err != nil {
+				if long, err = g.stored(a, text); err != nil {
 					return err
 				}
 			}
 			g.taken = append(g.taken, long)
-			f.long, text = append(f.long, longDoc{a, long}), long.text()
+			f.long, text = append(f.long, long), long.text()
 		}
 		doc, err := g.s.pack(text, placeOf(a.kind, string(a.org), a.id, e.now.Rev))
 		if err != nil {

@@ -37,7 +37,29 @@ type logChange struct {
 	None bool            `json:"n,omitempty"` // references: none any more, as opposed to as before
 	// Serial of the record after the change; missing in old rows.
 	Serial store.Serial `json:"s,omitempty"`
-	Delta  doc.Delta    `json:"d"` // the last, see change
+	Delta  logDelta     `json:"d"` // the last, see change
+}
+
+// logDelta is a difference as it stands in the text that it is read from.
+type logDelta []byte
+
+// UnmarshalJSON keeps the part of the text: it may be megabytes, and the text stays.
+func (d *logDelta) UnmarshalJSON(text []byte) error {
+	*d = text
+	return nil
+}
+
+// delta returns the difference. That of a long text is in the memory of the text; a short
+// one would keep more from being freed than it is itself.
+func (d logDelta) delta(long bool) (out doc.Delta, err error) {
+	if len(d) == 0 {
+		return nil, nil
+	}
+	if long {
+		return doc.AdoptDelta(d)
+	}
+	err = json.Unmarshal(d, &out)
+	return out, err
 }
 
 // logWriter makes the text of a row of the log, in parts if it is long. It joins texts
@@ -201,7 +223,7 @@ func (w *logWriter) text(s []byte) error {
 	return nil
 }
 
-// parseLog reads one row of the log.
+// parseLog reads one row of the log, whose text it may overwrite.
 func parseLog(text []byte) ([]store.Commit, error) {
 	var rows []logCommit
 	if err := json.Unmarshal(text, &rows); err != nil {
@@ -214,8 +236,12 @@ func parseLog(text []byte) ([]store.Commit, error) {
 			if ch.None {
 				ch.Refs = []integrity.Ref{}
 			}
+			delta, err := ch.Delta.delta(len(text) > longSize)
+			if err != nil {
+				return nil, fmt.Errorf("%w: a row of the change log: %w", store.ErrDamaged, err)
+			}
 			out[i].Changes[j] = store.Change{Op: ch.Op, Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Prev: ch.Prev, Past: ch.Past,
-				Keys: ch.Keys, Refs: ch.Refs, Delta: ch.Delta, Serial: ch.Serial}
+				Keys: ch.Keys, Refs: ch.Refs, Delta: delta, Serial: ch.Serial}
 		}
 	}
 	return out, nil

@@ -2,9 +2,9 @@ package sql
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -14,9 +14,11 @@ import (
 // follow, and then the unit of work of the row takes it.
 type longText struct {
 	contents
-	bytes int    // of its parts as their columns take them
-	room  []byte // for a sealed part
-	taken bool   // by a unit of work that has been carried out
+	bytes int     // of its parts as their columns take them
+	room  []byte  // for a sealed part
+	of    address // of the record whose document it is
+	plain []byte  // the document; nil: the text is one of the log
+	taken bool    // by a unit of work that has been carried out
 }
 
 // run carries a statement out and returns how many rows it has changed.
@@ -73,9 +75,9 @@ func (s *Store) add(ctx context.Context, do run, t *longText, n int, plain []byt
 	return nil
 }
 
-// addAll stores all parts of a text.
-func (s *Store) addAll(ctx context.Context, do run, t *longText, text []byte) error {
-	for part := range slices.Chunk(text, partSize) {
+// addAll stores all parts of a document.
+func (s *Store) addAll(ctx context.Context, do run, t *longText) error {
+	for part := range slices.Chunk(t.plain, partSize) {
 		if err := s.add(ctx, do, t, t.parts, part); err != nil {
 			return err
 		}
@@ -83,22 +85,66 @@ func (s *Store) addAll(ctx context.Context, do run, t *longText, text []byte) er
 	return nil
 }
 
-// stored stores a long text with the writer.
-func (g *group) stored(text []byte) (*longText, error) {
-	t := &longText{contents: named()}
-	return t, errors.Join(g.s.note(g.ctx, g.change, t), g.s.addAll(g.ctx, g.change, t, text))
+// stored stores a long document with the writer.
+func (g *group) stored(of address, text []byte) (*longText, error) {
+	t := &longText{contents: named(), of: of, plain: text}
+	if err := g.s.note(g.ctx, g.change, t); err != nil {
+		return nil, err
+	}
+	return t, g.s.addAll(g.ctx, g.change, t)
 }
 
 // errSwept means that a text that had been stored ahead was removed before its unit of
 // work came to take it: the unit is prepared anew.
 var errSwept = fmt.Errorf("%w: a text that was stored ahead is no more", errAside)
 
-// take makes a text that of a record, or of a row of the log.
-func (g *group) take(t *longText, a address, last int64) error {
+// take makes a text that of its record, or of a row of the log.
+func (g *group) take(t *longText, last int64) error {
 	n, err := g.change(g.ctx, `update long_text set state = 1, size = $1, kind = $2, org = $3, id = $4, last = $5 where name = $6 and state = 0`,
-		t.bytes, a.kind, string(a.org), a.id, last, t.name)
+		t.bytes, t.of.kind, string(t.of.org), t.of.id, last, t.name)
 	if err == nil && n == 0 {
 		err = errSwept
 	}
 	return err
+}
+
+// youngest keeps the long documents that this process has stored last, by their records:
+// the next unit of work on one needs the text, and it is in memory anyway, in the copy
+// that answers reads.
+type youngest struct {
+	mu    sync.Mutex
+	texts []*longText // the last one is the youngest
+}
+
+// youngestBytes bounds the documents that youngest keeps.
+const youngestBytes = 64 << 20
+
+// took keeps the documents of units of work that have been carried out.
+func (l *youngest) took(texts []*longText) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range texts {
+		if t.plain != nil {
+			l.texts = append(slices.DeleteFunc(l.texts, func(old *longText) bool { return old.of == t.of }), t)
+		}
+	}
+	size := 0
+	for i, t := range slices.Backward(l.texts) {
+		if size += len(t.plain); size > youngestBytes {
+			l.texts = slices.Delete(l.texts, 0, i+1)
+			return
+		}
+	}
+}
+
+// plain returns a document that has a name, or nil.
+func (l *youngest) plain(name string) []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range l.texts {
+		if t.name == name {
+			return t.plain
+		}
+	}
+	return nil
 }

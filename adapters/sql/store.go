@@ -70,6 +70,7 @@ type Store struct {
 	granted   grants
 	damages   damages
 	sweeper   sweeper
+	youngest  youngest
 	trouble   trouble
 	committed atomic.Uint64
 	ctx       context.Context

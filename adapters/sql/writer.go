@@ -339,6 +339,7 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 	for _, t := range g.taken {
 		t.taken = true
 	}
+	w.s.youngest.took(g.taken)
 	if g.freed {
 		w.s.sweeper.wake()
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -37,18 +38,44 @@ func (h *Hunk) UnmarshalJSON(text []byte) error {
 	if err != nil {
 		return err
 	}
+	return h.read(n, false)
+}
+
+// AdoptDelta reads a Delta out of a text that nothing else needs: the texts of hunks are
+// parts of it, so that long ones are in memory once.
+func AdoptDelta(text []byte) (Delta, error) {
+	n, err := ParseNode(text)
+	if err != nil {
+		return nil, err
+	}
+	if n.Type() != TypeArray {
+		return nil, fmt.Errorf("%w: a delta is a list", ErrSyntax)
+	}
+	d := make(Delta, len(n.nodes))
+	for i, hunk := range n.nodes {
+		if err := d[i].read(hunk, true); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// read reads [at, old, new] out of a text that is the hunk's own, or not.
+func (h *Hunk) read(n *Node, owned bool) (err error) {
 	if n.Type() != TypeArray || n.Len() != 3 || !n.nodes[0].Is(TypeNumber) || !n.nodes[1].Is(TypeString) || !n.nodes[2].Is(TypeString) {
 		return fmt.Errorf("%w: a difference is a place and two texts", ErrSyntax)
 	}
 	h.At = int(n.nodes[0].Int())
 	for i, side := range []*[]byte{&h.Old, &h.New} {
 		literal := n.nodes[i+1].text
-		if *side, err = unquote(literal); err != nil {
+		escapes := bytes.IndexByte(literal, '\\') >= 0
+		if *side, err = unquote(literal, owned); err != nil {
 			return err
 		}
-		if bytes.IndexByte(literal, '\\') < 0 {
+		if !escapes && !owned {
 			*side = bytes.Clone(*side) // it is a part of the caller's text
 		}
+		*side = slices.Clip(*side)
 	}
 	return nil
 }

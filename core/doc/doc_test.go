@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -310,6 +311,32 @@ func FuzzAppendString(f *testing.F) {
 		}
 		if got, want := string(doc.AppendString(nil, s)), strings.TrimSuffix(b.String(), "\n"); got != want {
 			t.Fatalf("%q: %s, want %s", s, got, want)
+		}
+	})
+}
+
+// AdoptDelta reads what json.Unmarshal reads, whatever it does to the text.
+func FuzzAdoptDelta(f *testing.F) {
+	for _, text := range []string{
+		`[]`, `[[0,"",""]]`, `[[1,"a\nb","\u00e9\ud83d\ude00"],[9,"plain","\\\"\/"]]`, `[[0,"\ud83d","\ude00x"]]`, `[[0,"a"]]`, `{}`, `[null]`, `[[0,1,2]]`, ` [ [ 0 , "a" , "b" ] ] `,
+		"[[0,\"\xff\\n\",\"\"]]", `[[0,"\t`, "[[0,\"\x01\\n\",\"\"]]", `[[1.5,"a","b"]]`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var want doc.Delta
+		wrong := json.Unmarshal(text, &want)
+		have, err := doc.AdoptDelta(bytes.Clone(text))
+		if string(text) == "null" || bytes.Equal(bytes.TrimSpace(text), []byte("null")) {
+			return // no list
+		}
+		if (err == nil) != (wrong == nil) {
+			t.Fatalf("%q: %v, not %v", text, err, wrong)
+		}
+		if err == nil && !slices.EqualFunc(have, want, func(a, b doc.Hunk) bool {
+			return a.At == b.At && bytes.Equal(a.Old, b.Old) && bytes.Equal(a.New, b.New)
+		}) {
+			t.Errorf("%q: %v, not %v", text, have, want)
 		}
 	})
 }

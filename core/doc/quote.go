@@ -13,13 +13,13 @@ import (
 
 // Unquote returns the text of a JSON string literal.
 func Unquote(literal []byte) (string, error) {
-	text, err := unquote(literal)
+	text, err := unquote(literal, false)
 	return string(text), err
 }
 
 // unquote is Unquote without a copy of a literal that has no escapes: it may be
-// megabytes.
-func unquote(literal []byte) ([]byte, error) {
+// megabytes. A literal that is owned is overwritten with its text, which is never longer.
+func unquote(literal []byte, owned bool) ([]byte, error) {
 	if len(literal) >= 2 && literal[0] == '"' && bytes.IndexByte(literal, '\\') < 0 {
 		return literal[1 : len(literal)-1], nil
 	}
@@ -30,7 +30,10 @@ func unquote(literal []byte) ([]byte, error) {
 	}
 	text := literal[1 : len(literal)-1]
 	i := bytes.IndexByte(text, '\\')
-	out := append(make([]byte, 0, len(text)), text[:i]...)
+	out := text[:i]
+	if !owned {
+		out = append(make([]byte, 0, len(text)), out...)
+	}
 	for i < len(text) {
 		if text[i] != '\\' {
 			end := run(text, i)

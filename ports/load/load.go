@@ -53,12 +53,13 @@ func NewRoom(size int64, pressure func(bool)) *Room {
 	if pressure == nil {
 		pressure = func(bool) {}
 	}
-	// Text is held for as long as a client takes to send it, so one owner has half
-	// of it at most; work ends by itself.
+	// Text is held for as long as a client takes to send it, so one owner has a part of
+	// it at most: two of the largest, one of which comes while the other is worked on.
+	// Work ends by itself.
 	part := size / 8
 	return &Room{pressure: pressure,
-		text:    [2]*pool{newPool(part, part/2), newPool(2*part, part)},
-		work:    [2]*pool{newPool(part, part), newPool(size-4*part, size-4*part)},
+		text:    [2]*pool{newPool(part, part/2), newPool(3*part, 2*part)},
+		work:    [2]*pool{newPool(part, part), newPool(size-5*part, size-5*part)},
 		answers: newPool(2*part, part)} // beside the rest: an answer may be made while its request holds room
 }
 
