@@ -29,3 +29,26 @@ func TestPlacesOfParts(t *testing.T) {
 		}
 	}
 }
+
+// Of the documents stored last, one of each record is kept, and no more than a bound.
+func TestYoungest(t *testing.T) {
+	var y youngest
+	text := func(name, id string, size int) *longText {
+		return &longText{contents: contents{name: name}, of: address{"a", "k", id}, plain: make([]byte, size)}
+	}
+	y.took([]*longText{text("A", "1", 2<<20), text("B", "2", 2<<20), {contents: contents{name: "LOG"}}})
+	y.took([]*longText{text("C", "1", 3<<20)})
+	for name, size := range map[string]int{"A": 0, "B": 2 << 20, "C": 3 << 20, "LOG": 0, "": 0} {
+		if n := len(y.plain(name)); n != size {
+			t.Errorf("%s: %d bytes", name, n)
+		}
+	}
+	y.took([]*longText{text("D", "3", youngestBytes-4<<20)})
+	if y.plain("B") != nil || y.plain("C") == nil || y.plain("D") == nil {
+		t.Error("the oldest goes first")
+	}
+	y.took([]*longText{text("E", "4", youngestBytes+1)})
+	if len(y.texts) != 0 {
+		t.Errorf("%d texts are kept beyond the bound", len(y.texts))
+	}
+}

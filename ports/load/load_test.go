@@ -195,3 +195,19 @@ func TestOwnersShareTheRoom(t *testing.T) {
 		}
 	})
 }
+
+// While an owner works on a large text, the next one of the same owner comes; there is
+// room for that of another owner besides.
+func TestNextTextComesMeanwhile(t *testing.T) {
+	r := load.NewRoom(256*mb, nil)
+	for i, c := range []struct {
+		owner string
+		full  bool
+	}{{"a", false}, {"a", false}, {"a", true}, {"b", false}, {"c", true}} {
+		_, q := r.Begin(t.Context())
+		q.For(c.owner)
+		if err := q.Text(soon(t), 32*mb); full(err) != c.full {
+			t.Errorf("text %d, of %s: %v", i, c.owner, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
 	"github.com/gatehouse-io/gatehouse/app"
@@ -29,8 +30,8 @@ func TestStorePrepared(t *testing.T) {
 }
 
 func TestHold(t *testing.T) {
-	storetest.RunHold(t, func(tb testing.TB) storetest.Backend {
-		return openWith(tb, postgres.Config{DSN: harness.Database(tb), Conns: 4, Hold: storetest.Hold})
+	storetest.RunHold(t, func(tb testing.TB, hold time.Duration) storetest.Backend {
+		return openWith(tb, postgres.Config{DSN: harness.Database(tb), Conns: 4, Hold: hold})
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,10 +18,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
 )
 
-// hooked calls before with every text that is about to be sealed.
+// hooked calls before with every text that is about to be sealed, and counts the parts
+// that are opened.
 type hooked struct {
 	secret.Documents
 	before func(plain []byte)
+	opened atomic.Int64
+}
+
+func (h *hooked) Open(dst, sealed, place []byte) ([]byte, error) {
+	if isPart(sealed) {
+		h.opened.Add(1)
+	}
+	return h.Documents.Open(dst, sealed, place)
 }
 
 func (h *hooked) Seal(dst, plain, place []byte) ([]byte, error) {
@@ -238,5 +248,27 @@ func TestSweepLeavesWhatMayBeTaken(t *testing.T) {
 	holds(t, s, "x", first, second)
 	if n := ask(t, path, `select count(*) from long_text where state <> 1`); n != 0 {
 		t.Errorf("%d texts are left", n)
+	}
+}
+
+// A long document that this process has stored last is not read again for the next unit
+// of work; another process reads it.
+func TestLongDocumentsAreNotReadAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	s, h := openHooked(t, path)
+	long(t, s, "x")
+	third := storetest.Long("third", 2_000_000)
+	if err := replace(t.Context(), s, "x", third); err != nil {
+		t.Fatal(err)
+	}
+	holdsRecord(t, s, "x", third)
+	if n := h.opened.Load(); n != 0 {
+		t.Errorf("%d parts were read", n)
+	}
+	closed(t, s)
+	s, h = openHooked(t, path)
+	holdsRecord(t, s, "x", third)
+	if n := h.opened.Load(); n != 8 {
+		t.Errorf("%d parts were read", n)
 	}
 }

@@ -55,8 +55,8 @@ func TestStorePrepared(t *testing.T) {
 }
 
 func TestHold(t *testing.T) {
-	storetest.RunHold(t, func(tb testing.TB) storetest.Backend {
-		return openWith(tb, sqlite.Config{Path: filepath.Join(tb.TempDir(), "gatehouse.db"), Hold: storetest.Hold})
+	storetest.RunHold(t, func(tb testing.TB, hold time.Duration) storetest.Backend {
+		return openWith(tb, sqlite.Config{Path: filepath.Join(tb.TempDir(), "gatehouse.db"), Hold: hold})
 	})
 }
 

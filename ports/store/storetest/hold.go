@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -11,25 +12,26 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Hold is for how long a unit of work may hold the writer of the back ends that
-// RunHold opens.
-const Hold = 250 * time.Millisecond
+// Holds are for how long a unit of work may hold the writer of the back ends that RunHold
+// opens. A machine that is so busy that small units take longer than the first is given
+// the next: a unit that computes does so for twice as long as it may, whichever it is.
+var holds = []time.Duration{250 * time.Millisecond, time.Second, 4 * time.Second}
 
-// RunHold checks that no unit of work holds the writer for longer than Hold, whatever
+// RunHold checks that no unit of work holds the writer for longer than it may, whatever
 // it does meanwhile, and that the others go on.
-func RunHold(t *testing.T, newBackend New) {
-	slow := map[string]func(w store.Writer) error{
-		"it computes": func(w store.Writer) error {
-			time.Sleep(2 * Hold)
+func RunHold(t *testing.T, newBackend func(tb testing.TB, hold time.Duration) Backend) {
+	slow := map[string]func(hold time.Duration, w store.Writer) error{
+		"it computes": func(hold time.Duration, w store.Writer) error {
+			time.Sleep(2 * hold)
 			return things.Insert(t.Context(), w, thing{ID: "slow", Org: "a", Name: "slow"})
 		},
-		"it computes after its writes": func(w store.Writer) error {
+		"it computes after its writes": func(hold time.Duration, w store.Writer) error {
 			err := things.Insert(t.Context(), w, thing{ID: "slow", Org: "a", Name: "slow"})
-			time.Sleep(2 * Hold)
+			time.Sleep(2 * hold)
 			return err
 		},
-		"it reads and reads": func(w store.Writer) error {
-			for began := time.Now(); time.Since(began) < 100*Hold; {
+		"it reads and reads": func(hold time.Duration, w store.Writer) error {
+			for began := time.Now(); time.Since(began) < 100*hold; {
 				if _, err := w.Get(t.Context(), "thing", "1"); err != nil {
 					return err
 				}
@@ -44,37 +46,56 @@ func RunHold(t *testing.T, newBackend New) {
 	}
 	for name, fn := range slow {
 		t.Run(name, func(t *testing.T) {
-			b := newBackend(t)
-			insert(t, b, thing{ID: "1", Org: "a", Name: "1"})
-			var others sync.WaitGroup
-			began := make(chan struct{})
-			var once sync.Once
-			errs := make([]error, 20)
-			for i := range errs {
-				others.Go(func() {
-					<-began
-					org := scope(t, []tenant.ID{"a", "b"}[i%2])
-					_, errs[i] = b.Update(t.Context(), org, func(w store.Writer) error {
-						return things.Insert(t.Context(), w, thing{ID: fmt.Sprint("n", i), Org: w.Scope().Org(), Name: fmt.Sprint("n", i)})
-					})
-				})
-			}
-			_, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
-				once.Do(func() { close(began) })
-				return fn(w)
-			})
-			if !errors.Is(err, store.ErrTooLong) {
-				t.Errorf("the slow unit of work: %v", err)
-			}
-			others.Wait()
-			for i, err := range errs {
-				if err != nil {
-					t.Errorf("unit %d: %v", i, err)
+			for i, hold := range holds {
+				b := newBackend(t, hold)
+				errs := besideSlow(t, b, func(w store.Writer) error { return fn(hold, w) })
+				busy := slices.ContainsFunc(errs, func(err error) bool { return errors.Is(err, store.ErrTooLong) })
+				if busy && i+1 < len(holds) {
+					continue
 				}
-			}
-			if _, err := get(t, b, "a", "slow"); err == nil {
-				t.Error("a refused unit of work has written")
+				for i, err := range errs {
+					if err != nil {
+						t.Errorf("unit %d: %v", i, err)
+					}
+				}
+				if _, err := get(t, b, "a", "slow"); err == nil {
+					t.Error("a refused unit of work has written")
+				}
+				return
 			}
 		})
 	}
+}
+
+// besideSlow carries out a unit of work that must be refused, and small ones that come
+// meanwhile, whose outcomes it returns.
+func besideSlow(t *testing.T, b Backend, slow func(store.Writer) error) []error {
+	t.Helper()
+	if _, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
+		return things.Insert(t.Context(), w, thing{ID: "1", Org: "a", Name: "1"})
+	}); err != nil {
+		return []error{err}
+	}
+	var others sync.WaitGroup
+	began := make(chan struct{})
+	var once sync.Once
+	errs := make([]error, 20)
+	for i := range errs {
+		others.Go(func() {
+			<-began
+			org := scope(t, []tenant.ID{"a", "b"}[i%2])
+			_, errs[i] = b.Update(t.Context(), org, func(w store.Writer) error {
+				return things.Insert(t.Context(), w, thing{ID: fmt.Sprint("n", i), Org: w.Scope().Org(), Name: fmt.Sprint("n", i)})
+			})
+		})
+	}
+	_, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {
+		once.Do(func() { close(began) })
+		return slow(w)
+	})
+	if !errors.Is(err, store.ErrTooLong) {
+		t.Errorf("the slow unit of work: %v", err)
+	}
+	others.Wait()
+	return errs
 }
