@@ -150,7 +150,7 @@ func TestGivenUpWhileTextsAreStored(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
-	h.before = func(plain []byte) {
+	h.before = func([]byte) {
 		if n++; n == 12 {
 			cancel()
 		}
