@@ -76,7 +76,7 @@ func killCollectors(t *testing.T, processes int, env environment, driver, dsn st
 		_ = db.QueryRowContext(t.Context(), query).Scan(&n) // nothing yet
 		return n
 	}
-	until(t, time.Minute, "all records are stored", func() error {
+	until(t, 3*time.Minute, "all records are stored", func() error {
 		if keys := rdb.Keys(t.Context(), "*analytics*").Val(); len(keys) > 0 {
 			return fmt.Errorf("Redis has %q", keys)
 		}

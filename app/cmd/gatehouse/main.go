@@ -133,6 +133,9 @@ With --supervise a small process keeps the socket and runs the service as its ch
 A child that crashes is started again and no connection is refused meanwhile; SIGHUP
 replaces it. Sockets that systemd passes are used in place of the addresses.
 
+With analytics.collect it also keeps what gateways report about traffic, which needs a
+pump otherwise: SVC_DB_ANALYTICS_COLLECT=true and the Redis of the gateways.
+
 With --bootstrap the developer portal gets its first admin before it is served, as with
 "gatehouse portal"; portal.serve must say that there is a portal.`,
 		Example: "  SVC_DB_ADMINSECRET=s3cret SVC_DB_NODESECRET=n0de gatehouse serve\n  gatehouse serve --conf gatehouse.yaml --supervise",
