@@ -363,7 +363,7 @@ func certificateKeys(t *testing.T, w World) {
 
 // expiry: a time in the past is not one that a new key gets, nor one that replaces another.
 func expiry(t *testing.T, w World) {
-	past, future := time.Now().Add(-time.Hour).Unix(), time.Now().Add(time.Hour).Unix()
+	past, future := time.Now().Add(-time.Hour).Unix(), time.Now().Add(time.Hour).Unix() //nolint:forbidigo // gateways go by the clock
 	session := func(expires int64) *doc.Node {
 		s := object(t, ownRights)
 		s.Set("expires", doc.NewInt(expires))
