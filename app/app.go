@@ -256,6 +256,11 @@ func (a *App) LeftOut(ctx context.Context, feed string) (int, error) {
 // Intents returns how many changes of gateways are open or have failed.
 func (a *App) Intents(ctx context.Context) (intents.Status, error) { return a.intents.Status(ctx) }
 
+// Deliveries returns how many events receivers outside do not have yet.
+func (a *App) Deliveries(ctx context.Context) (delivery.Backlog, error) {
+	return a.deliveries.Backlog(ctx)
+}
+
 // Trail returns the audit trail.
 func (a *App) Trail() *audit.Service { return a.trail }
 

@@ -54,6 +54,7 @@ var importRules = []rule{
 	{folder: "adapters/opa", own: inner, others: []string{"github.com/open-policy-agent/opa"}},
 	{folder: "adapters/redis", own: inner, others: []string{"github.com/redis/go-redis/v9"}},
 	{folder: "adapters/fetch", own: inner},
+	{folder: "adapters/fetch/fetchtest", own: []string{"ports/fetch"}},
 	{folder: "adapters/dashboard/...", own: inner},
 	{folder: "adapters/gateway/local", own: with("adapters/gateway/keyhash")},
 	{folder: "adapters/gateway/keyhash", own: inner},

@@ -129,6 +129,26 @@ func Registration() crud.Registration {
 	}}.Registration()
 }
 
+// Backlog is how many deliveries their receivers do not have yet.
+type Backlog struct {
+	Pending int // they are sent, or wait for their turn
+	Failed  int // they rest until somebody sends them again
+}
+
+// Backlog counts the deliveries of all services and organisations.
+func (s *Service) Backlog(ctx context.Context) (b Backlog, err error) {
+	err = s.tools.Store.View(ctx, tenant.Everyone(Operation), func(r store.Reader) (err error) {
+		count := func(state delivery.State) (int, error) {
+			return r.Count(ctx, store.Query{Kind: delivery.Kind, Index: byState, Value: string(state)})
+		}
+		if b.Pending, err = count(delivery.Pending); err == nil {
+			b.Failed, err = count(delivery.Failed)
+		}
+		return err
+	})
+	return b, err
+}
+
 // Run makes and sends deliveries while this process holds the lease, until ctx ends or
 // Quit is called.
 func (s *Service) Run(ctx context.Context) error {

@@ -92,6 +92,13 @@ func TestRefused(t *testing.T) {
 		if p := w.list(d, core.Pending); len(p) != 2 || p[0].Attempts != 1 || p[0].Status != 503 || p[1].Attempts != 0 {
 			t.Errorf("%+v", p)
 		}
+		behind := func(want delivery.Backlog) {
+			t.Helper()
+			if b, err := d.Backlog(w.Context()); err != nil || b != want {
+				t.Errorf("%+v, %v", b, err)
+			}
+		}
+		behind(delivery.Backlog{Pending: 2})
 		time.Sleep(14 * time.Second) // 1+2+4 s and a little more by chance; the last begins after 15 s at the earliest
 		w.expect("acme.example/a", "+1", "+1", "+1", "+1")
 		time.Sleep(5 * time.Second)
@@ -100,6 +107,7 @@ func TestRefused(t *testing.T) {
 		if len(failed) != 1 || failed[0].Attempts != 5 || failed[0].Error != "the receiver answered 503" || failed[0].Ended.IsZero() || !failed[0].Next.IsZero() {
 			t.Errorf("%+v", failed)
 		}
+		behind(delivery.Backlog{Failed: 1})
 		if strings.Contains(w.log.String(), "hunter2") || !strings.Contains(w.log.String(), failed[0].ID) {
 			t.Errorf("log:\n%s", w.log.String())
 		}

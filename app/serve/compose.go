@@ -219,7 +219,7 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 	for _, e := range s.Edges {
 		hosts.Edges = append(hosts.Edges, servers.Edge{Endpoint: e.Endpoint, Tags: e.Tags})
 	}
-	opts = append(opts, app.WithFetcher(fetch.New(fetch.Config{AllowPrivate: s.AllowPrivateAddresses})), app.WithExamples(s.Security.AllowedExamples...),
+	opts = append(opts, app.WithFetcher(importsOf(s)), app.WithExamples(s.Security.AllowedExamples...),
 		app.WithGateways(gatewaysOf(s)...), app.WithGatewayAPI(outbound.GatewayAPI{URL: s.Gateway.URL(), Secret: s.Gateway.Secret.Reveal()}),
 		app.WithDefinitions(app.Definitions{
 			APIs: apis.Settings{Ownership: d.Ownership, DuplicatePaths: d.DuplicateSlugs, SeparateGateways: d.SeparateGateways, ForceDefaults: d.ForceDefaults, UnsafeOAS: d.UnsafeOAS,
@@ -242,6 +242,11 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 		opts = append(opts, app.WithMaintenance())
 	}
 	return opts
+}
+
+// importsOf returns what reads the documents whose addresses users send.
+func importsOf(s config.Settings) *fetch.Client {
+	return fetch.New(fetch.Config{AllowPrivate: s.AllowPrivateAddresses})
 }
 
 // maxAnswer is how much of what a receiver answers is looked at, if anything.

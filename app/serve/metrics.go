@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
@@ -36,53 +37,38 @@ func metricsBeside(next, metrics http.Handler, adminSecret string) http.Handler 
 // gaugeTimeout bounds how long a scrape waits for the store.
 const gaugeTimeout = 2 * time.Second
 
+// asked makes the value of a gauge that asks the store: -1 while it does not answer.
+func asked[T any](read func(context.Context) (T, error), value func(T) float64) func() float64 {
+	return func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
+		defer cancel()
+		now, err := read(ctx)
+		if err != nil {
+			return -1
+		}
+		return value(now)
+	}
+}
+
 // gauges are the numbers about the state of the service.
-func gauges(a *app.App, primary any) []observe.Gauge {
-	out := []observe.Gauge{{
-		Name: "gatehouse_head_revision", Help: "Revision of the last commit; -1 while the store does not answer.",
-		Value: func() float64 {
-			changes, ok := a.Store().(store.ChangeLog)
-			if !ok {
-				return -1
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
-			defer cancel()
-			head, err := changes.Head(ctx)
-			if err != nil {
-				return -1
-			}
-			return float64(head)
-		},
-	}}
+func gauges(a *app.App, primary any) (out []observe.Gauge) {
+	if changes, ok := a.Store().(store.ChangeLog); ok {
+		out = append(out, observe.Gauge{Name: "gatehouse_head_revision", Help: "Revision of the last commit; -1 while the store does not answer.",
+			Value: asked(changes.Head, func(head store.Revision) float64 { return float64(head) })})
+	}
 	if in, ok := primary.(store.Inspector); ok {
 		out = append(out, observe.Gauge{
 			Name: "gatehouse_damaged_records", Help: "Stored records that could not be read and are left out; `gatehouse check` lists them. -1 while the store does not answer.",
-			Value: func() float64 {
-				ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
-				defer cancel()
-				found, err := in.Damaged(ctx)
-				if err != nil {
-					return -1
-				}
-				return float64(len(found))
-			},
+			Value: asked(in.Damaged, func(found []store.Damage) float64 { return float64(len(found)) }),
 		})
 	}
 	for _, feed := range a.Feeds() {
 		out = append(out, observe.Gauge{
 			Name: "gatehouse_feed_left_out_" + feed, Help: "Records left out of the feed of " + feed + " because gateways could not read them; -1 while the store does not answer.",
-			Value: func() float64 {
-				ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
-				defer cancel()
-				n, err := a.LeftOut(ctx, feed)
-				if err != nil {
-					return -1
-				}
-				return float64(n)
-			},
+			Value: asked(func(ctx context.Context) (int, error) { return a.LeftOut(ctx, feed) }, func(n int) float64 { return float64(n) }),
 		})
 	}
-	out = append(out, intentGauges(a)...)
+	out = append(append(out, intentGauges(a)...), deliveryGauges(a)...)
 	for name := range a.Relays() {
 		out = append(out, observe.Gauge{
 			Name: "gatehouse_announcements_behind_" + name, Help: "Commits that " + name + " has not been told of yet, if this process tells it.",
@@ -94,17 +80,7 @@ func gauges(a *app.App, primary any) []observe.Gauge {
 
 // intentGauges are the numbers about changes of gateways that are not over.
 func intentGauges(a *app.App) []observe.Gauge {
-	read := func(value func(intents.Status) float64) func() float64 {
-		return func() float64 {
-			ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
-			defer cancel()
-			now, err := a.Intents(ctx)
-			if err != nil {
-				return -1
-			}
-			return value(now)
-		}
-	}
+	read := func(value func(intents.Status) float64) func() float64 { return asked(a.Intents, value) }
 	return []observe.Gauge{
 		{Name: "gatehouse_intents_open", Help: "Changes of gateways that are not done yet; -1 while the store does not answer.",
 			Value: read(func(s intents.Status) float64 { return float64(s.Active) })},
@@ -117,5 +93,15 @@ func intentGauges(a *app.App) []observe.Gauge {
 				}
 				return time.Since(s.Oldest).Seconds()
 			})},
+	}
+}
+
+// deliveryGauges are the numbers about events that receivers outside do not have yet.
+func deliveryGauges(a *app.App) []observe.Gauge {
+	return []observe.Gauge{
+		{Name: "gatehouse_deliveries_pending", Help: "Events that are to be sent to receivers outside; -1 while the store does not answer.",
+			Value: asked(a.Deliveries, func(b delivery.Backlog) float64 { return float64(b.Pending) })},
+		{Name: "gatehouse_deliveries_failed", Help: "Events that no attempt brought to their receivers, and that rest until somebody sends them again; -1 while the store does not answer.",
+			Value: asked(a.Deliveries, func(b delivery.Backlog) float64 { return float64(b.Failed) })},
 	}
 }

@@ -114,8 +114,9 @@ func First(s config.Settings) identity.First {
 // serve answers requests until ctx ends, and a while longer.
 func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Logger, l *sockets, secure security, ready func()) error {
 	end := &stopper{drain: c.Drain, grace: s.StopGrace, log: log}
-	servers, failed := []*http.Server{server(end.farewell(c.handler(s, log)), log)}, make(chan error, 3)
-	go func() { failed <- servers[0].Serve(httpadapter.Listener(over(l.main, secure.main))) }()
+	main, failed := server(end.farewell(c.handler(s, log)), log), make(chan error, 3)
+	servers := []*http.Server{main}
+	go func() { failed <- main.Serve(httpadapter.Listener(over(l.main, secure.main))) }()
 	c.serves.Store(true)
 	if l.metrics != nil {
 		mux := http.NewServeMux()
