@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
-	"github.com/gatehouse-io/gatehouse/adapters/openapi"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -20,7 +19,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/reports"
 	"github.com/gatehouse-io/gatehouse/app/resources/assets"
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
-	"github.com/gatehouse-io/gatehouse/app/schemas"
 	"github.com/gatehouse-io/gatehouse/core/description/bundle"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -130,8 +128,6 @@ func newPolicies(t crud.Tools, d Definitions) *policies.Service {
 func newHooks(t crud.Tools, a *apis.Repository) *hooks.Service {
 	return &hooks.Service{Tools: t, Refresh: a.RefreshHook}
 }
-
-func newSchemas(v *openapi.Validator) *schemas.Service { return &schemas.Service{Schemas: v} }
 
 // newProxy lets users call the gateways of the configuration, and the custom
 // domains of their APIs on them.

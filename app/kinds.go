@@ -63,6 +63,3 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 func newResourceTools(s basics, st store.Store, ks crud.Kinds, g *crud.References) crud.Tools {
 	return crud.Tools{Store: st, NewID: s.newID, Now: s.now, Log: s.log, PageSize: s.pageSize, References: g, Signals: ks.Signals(), Kinds: ks.Purged()}
 }
-
-// newReferences joins what is known about who names whom.
-func newReferences(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }

@@ -39,7 +39,7 @@ var modules = fx.Options(
 	service[*registry.ClientIDPs](newClientIDPs),
 	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),
 	service[identity.Users](func(s *identity.Service) identity.Users { return identity.Users{Service: s} }),
-	service[*session.Service](newSessions),
+	service[*session.Service](func(s people, id *identity.Service) *session.Service { return session.New(id, s.sessions) }),
 	service[identity.ServiceAccounts](func(s *identity.Service) identity.ServiceAccounts { return identity.ServiceAccounts{Service: s} }),
 	service[identity.UserGroups](func(s *identity.Service, t crud.Tools) identity.UserGroups {
 		return identity.UserGroups{Service: s, Tools: t}
@@ -51,7 +51,7 @@ var modules = fx.Options(
 	service[*policies.Service](newPolicies),
 	service[*keys.Service](newKeyService),
 	service[*hooks.Service](newHooks),
-	service[*schemas.Service](newSchemas),
+	service[*schemas.Service](func(v *openapi.Validator) *schemas.Service { return &schemas.Service{Schemas: v} }),
 	service[*rulebook.Service](newRulebook),
 	service[*outbound.Proxy](newProxy),
 	service[*outbound.Debug](newDebug),
@@ -66,7 +66,7 @@ var modules = fx.Options(
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, newReferences, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newGatewayControl, newCollector),
+	fx.Provide(newStore, newKinds, func(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newGatewayControl, newCollector),
 	transfers,
 	fx.Invoke(prune),
 )
@@ -84,8 +84,6 @@ func newIdentity(b basics, s people, e embedded, st store.Store, keys secret.Key
 	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: b.newID, Now: b.now, Log: b.log,
 		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, RulesDecide: e.rules != nil, Preset: s.custom, Disown: l.Disown, EndSessions: session.EndAll, PasswordSettings: s.wording}
 }
-
-func newSessions(s people, id *identity.Service) *session.Service { return session.New(id, s.sessions) }
 
 func newClientIDPs(t crud.Tools, l *apis.Repository) *registry.ClientIDPs {
 	return &registry.ClientIDPs{Tools: t, Foreign: l.Foreign}

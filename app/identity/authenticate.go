@@ -107,3 +107,39 @@ func Equal(secret, presented string) bool {
 	a, b := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(presented))
 	return secret != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
+
+// AuthenticateAs puts the user that find returns on a call, as it is stored at this
+// moment.
+func (s *Service) AuthenticateAs(ctx context.Context, c *operation.Call, find func(context.Context, store.Reader) (identity.User, error)) error {
+	err := s.Store.View(ctx, tenant.Everyone("authenticate"), func(r store.Reader) error {
+		u, err := find(ctx, r)
+		if err != nil {
+			return err
+		}
+		return s.Recognise(ctx, r, u, c)
+	})
+	if err != nil {
+		return err
+	}
+	if c.Principal.OrgID == "" {
+		return superUser(c)
+	}
+	c.Scope, err = tenant.Of(c.Principal.OrgID)
+	return err
+}
+
+// principal is a user as operations see the caller: with what its groups give at this
+// moment.
+func principal(ctx context.Context, r store.Reader, u identity.User) (operation.Principal, error) {
+	list, err := groupsOf(ctx, r, u)
+	p := operation.Principal{ID: u.ID, OrgID: u.OrgID, GroupID: u.GroupID, Email: u.Email, Active: u.Active, Permissions: u.Effective(list...)}
+	for _, g := range list {
+		if g.ID == u.GroupID {
+			p.GroupName = g.Name
+		}
+		if g.Active {
+			p.Groups = append(p.Groups, g.ID)
+		}
+	}
+	return p, err
+}

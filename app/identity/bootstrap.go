@@ -163,7 +163,7 @@ func (s *Service) Rekey(ctx context.Context) (n int, err error) {
 }
 
 func (s *Service) rekeyOne(ctx context.Context, u identity.User) error {
-	_, err := s.Store.Update(ctx, home(u), func(w store.Writer) error {
+	_, err := s.Store.Update(ctx, Home(u), func(w store.Writer) error {
 		_, err := users.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
 			key, _, err := s.Keys.Open(v.Credentials.KeySealed)
 			if err != nil {

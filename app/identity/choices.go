@@ -49,19 +49,3 @@ func (s *Service) Someone(ctx context.Context, scope tenant.Scope, id string) (p
 	})
 	return p, err
 }
-
-// principal is a user as operations see the caller: with what its groups give at this
-// moment.
-func principal(ctx context.Context, r store.Reader, u identity.User) (operation.Principal, error) {
-	list, err := groupsOf(ctx, r, u)
-	p := operation.Principal{ID: u.ID, OrgID: u.OrgID, GroupID: u.GroupID, Email: u.Email, Active: u.Active, Permissions: u.Effective(list...)}
-	for _, g := range list {
-		if g.ID == u.GroupID {
-			p.GroupName = g.Name
-		}
-		if g.Active {
-			p.Groups = append(p.Groups, g.ID)
-		}
-	}
-	return p, err
-}

@@ -67,7 +67,7 @@ func (s *Service) ResetKeys(ctx context.Context, tell func(Renewed)) error {
 
 func (s *Service) resetKey(ctx context.Context, u identity.User, tell func(Renewed)) error {
 	key := s.Keys.NewKey()
-	_, err := s.Store.Update(ctx, home(u), func(w store.Writer) error {
+	_, err := s.Store.Update(ctx, Home(u), func(w store.Writer) error {
 		_, err := users.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) { return s.sealed(v, key) })
 		return err
 	})

@@ -112,9 +112,9 @@ func (s *Service) user(ctx context.Context, id string) (u store.Stored[identity.
 	return u, err
 }
 
-// home returns the scope in which a user is changed: its organisation or, for a user
+// Home returns the scope in which a user is changed: its organisation or, for a user
 // that has none, everyone.
-func home(u identity.User) tenant.Scope {
+func Home(u identity.User) tenant.Scope {
 	scope, err := tenant.Of(u.OrgID)
 	if err != nil {
 		return tenant.Everyone("change a user without organisation")

@@ -6,36 +6,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Records is the kind of users, for those who keep something about them besides.
 var Records = users
-
-// Home returns the scope in which a user is changed: its organisation or, for a user
-// that has none, everyone.
-func Home(u identity.User) tenant.Scope { return home(u) }
-
-// AuthenticateAs puts the user that find returns on a call, as it is stored at this
-// moment.
-func (s *Service) AuthenticateAs(ctx context.Context, c *operation.Call, find func(context.Context, store.Reader) (identity.User, error)) error {
-	err := s.Store.View(ctx, tenant.Everyone("authenticate"), func(r store.Reader) error {
-		u, err := find(ctx, r)
-		if err != nil {
-			return err
-		}
-		return s.Recognise(ctx, r, u, c)
-	})
-	if err != nil {
-		return err
-	}
-	if c.Principal.OrgID == "" {
-		return superUser(c)
-	}
-	c.Scope, err = tenant.Of(c.Principal.OrgID)
-	return err
-}
 
 // ByAddress returns up to most users who may log in with an address: active ones of
 // organisations that exist, or of one organisation only. Super users have no browser.

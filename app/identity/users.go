@@ -169,7 +169,7 @@ func (s *Service) storePassword(ctx context.Context, u store.Stored[identity.Use
 	if err != nil {
 		return 0, err
 	}
-	return store.Write(ctx, s.Store, home(u.Value), func(w store.Writer) (store.Serial, error) {
+	return store.Write(ctx, s.Store, Home(u.Value), func(w store.Writer) (store.Serial, error) {
 		v, err := users.Revise(ctx, w, u.Value.ID, operation.IfAt(u.Serial).Check, func(v identity.User) (identity.User, error) {
 			return s.withPassword(v, hash, given), nil
 		})

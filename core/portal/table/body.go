@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -130,7 +131,7 @@ func (f *Field[T]) check(v *T, making bool, wrong *Problems) {
 		}
 	case isText && utf8.RuneCountInString(s) > f.most():
 		*wrong = append(*wrong, fmt.Sprintf("%s is too long (the maximum is %d characters)", f.Name, f.most()))
-	case len(f.Enum) > 0 && !among(f.Enum, s):
+	case len(f.Enum) > 0 && !slices.Contains(f.Enum, s):
 		wrong.Invalid(f.Name)
 	case f.Valid != nil && !f.Valid(*v):
 		wrong.Invalid(f.Name)

@@ -320,8 +320,6 @@ func empty(at any) bool {
 	return ok && strings.TrimSpace(s) == ""
 }
 
-func among(list []string, s string) bool { return slices.Contains(list, s) }
-
 // camel writes "api detail" as ApiDetail.
 func camel(noun string) string {
 	var b strings.Builder
