@@ -16,8 +16,9 @@ import (
 type creation struct {
 	ID      string    `json:"id"` // "": the gateway derives it from the certificate
 	Session *doc.Node `json:"session"`
-	User    bool      `json:"user,omitempty"` // of this name there must be none yet
-	Over    bool      `json:"over,omitempty"` // there is one, which is replaced
+	User    bool      `json:"user,omitempty"`  // of this name there must be none yet
+	Over    bool      `json:"over,omitempty"`  // there is one, which is replaced
+	Fresh   bool      `json:"fresh,omitempty"` // gateways may not have loaded a policy yet
 	out     gateway.StoredKey
 }
 
@@ -44,7 +45,10 @@ func (s *Service) creating(org tenant.ID, c *creation) intents.Plan {
 				return err
 			}
 		}
-		c.out, err = s.Gateways.CreateKey(ctx, org, c.ID, c.Session)
+		err = patiently(ctx, c.Fresh, func() (err error) {
+			c.out, err = s.Gateways.CreateKey(ctx, org, c.ID, c.Session)
+			return err
+		})
 		if errors.Is(err, gateway.ErrTaken) && intents.Repeated(ctx) {
 			c.out, err = s.Gateways.Key(ctx, org, c.name())
 		}
@@ -65,14 +69,17 @@ func (s *Service) creating(org tenant.ID, c *creation) intents.Plan {
 type change struct {
 	Name    gateway.KeyName `json:"name"`
 	Session *doc.Node       `json:"session"`
-	Keep    bool            `json:"keep,omitempty"` // the counters
+	Keep    bool            `json:"keep,omitempty"`  // the counters
+	Fresh   bool            `json:"fresh,omitempty"` // gateways may not have loaded a policy yet
 	out     gateway.StoredKey
 }
 
 func (s *Service) changing(org tenant.ID, c *change) intents.Plan {
-	return intents.Plan{Steps: []intents.Step{{Name: "update", Do: func(ctx context.Context) (err error) {
-		c.out, err = s.Gateways.ReplaceKey(ctx, org, c.Name, c.Session, c.Keep)
-		return err
+	return intents.Plan{Steps: []intents.Step{{Name: "update", Do: func(ctx context.Context) error {
+		return patiently(ctx, c.Fresh, func() (err error) {
+			c.out, err = s.Gateways.ReplaceKey(ctx, org, c.Name, c.Session, c.Keep)
+			return err
+		})
 	}}}, Told: func() any { return s.told("updated", c.out) }}
 }
 

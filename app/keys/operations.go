@@ -2,6 +2,7 @@ package keys
 
 import (
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -32,8 +33,11 @@ func unseen() operation.Option { return operation.Unseen(unwritten...) }
 // making are the faults of rows that store a session.
 var making = []string{
 	key.CodeType, key.CodeRights, key.CodePolicy, key.CodeExpiry, key.CodePassword, key.CodeTooMany, policy.CodeMCP, policy.CodeNotOwned,
-	codeRefused, codeGateway,
+	codeRefused, codeGateway, codeTaken, intent.CodeBusy, codeFull,
 }
+
+// codeFull is the code of a write for which too many others are open.
+const codeFull = intent.Kind + ".full"
 
 func also(codes []string, more ...string) operation.Option {
 	return operation.Faulting(append(append([]string{}, codes...), more...)...)
@@ -71,12 +75,12 @@ func (s *Service) rows() []operation.Row {
 	reading := []string{codeMissing, codeForeign, codeByUser, policy.CodeNotOwned, codeGateway}
 	changing := append(append([]string{}, reading...), making...)
 	return []operation.Row{
-		operation.POST("create", "", "Create a key", s.Create, unseen(), also(making, key.CodeName, codeUser, codeTaken),
+		operation.POST("create", "", "Create a key", s.Create, unseen(), also(making, key.CodeName, codeUser),
 			operation.Notes("The key is in this answer only. Policies alone are enough."),
 			operation.Answers(answers(noKey, "Failed to unmarshal key data.")), operation.Example(exampleDraft, exampleKey)),
 		operation.GET("detailed", "/detailed", "List keys with their sessions", s.Detailed, operation.Unseen("q"), operation.Faulting(codeMissing, codeGateway),
 			operation.Answers(answers(noKeys, "Failed to unmarshal keys data from Tyk API.")), operation.Example(nil, exampleDetailed)),
-		operation.POST("preview", "/preview", "Validate a key", s.Preview, unseen(), operation.Faulting(making...),
+		operation.POST("preview", "/preview", "Validate a key", s.Preview, unseen(), operation.Faulting(making[:len(making)-3]...),
 			operation.Notes("Nothing is stored. The answer is the key as it would be, with its policies applied."),
 			operation.Answers(but(answers(noKey, "Failed to unmarshal User data."), key.CodeType, operation.Answer{Text: "User/Key object validation failed."})),
 			operation.Example(exampleDraft, map[string]any{"api_model": map[string]any{}, "key_id": "", "data": exampleSession, "key_hash": ""})),
@@ -88,7 +92,7 @@ func (s *Service) rows() []operation.Row {
 		operation.PUT("replace", "/{keyId}", "Replace the session of a key", s.Update, unseen(), operation.Faulting(changing...),
 			operation.Answers(but(answers(noKey, "Failed to unmarshal key data."), key.CodeType, operation.Answer{Text: badSession})),
 			operation.Example(exampleDraft, exampleKey)),
-		operation.DELETE("delete", "/{keyId}", "Delete a key", s.Delete, unseen(), operation.Faulting(reading...),
+		operation.DELETE("delete", "/{keyId}", "Delete a key", s.Delete, unseen(), also(reading, intent.CodeBusy, codeFull),
 			operation.Answers(answers(noKey, "Could not delete key.")), operation.Example(nil, exampleDeleted)),
 	}
 }
@@ -101,7 +105,7 @@ func (s *Service) rowsOfAPIs() []operation.Row {
 	return []operation.Row{
 		operation.GET("all", "/keys", "List keys", s.List, operation.Faulting(codeMissing, codeGateway),
 			operation.Answers(answers(noKeys, trouble)), operation.Example(nil, exampleList)),
-		operation.POST("create-user", "/keys/basic/{username}", "Create a basic-auth user", s.CreateUser, unseen(), also(making, key.CodeName, codeTaken),
+		operation.POST("create-user", "/keys/basic/{username}", "Create a basic-auth user", s.CreateUser, unseen(), also(making, key.CodeName),
 			operation.Answers(but(but(answers(noKey, "Failed to unmarshal Key data."),
 				operation.CodeMalformed, operation.Answer{Status: 403, Text: "Request body malformed"}),
 				operation.CodeEmptyBody, operation.Answer{Status: 403, Text: "Request body malformed"})),
@@ -117,7 +121,7 @@ func (s *Service) rowsOfAPIs() []operation.Row {
 		operation.PUT("replace", "/{apiID}/keys/{keyID}", "Replace the session of a key of an API", s.UpdateWithin, unseen(), operation.Faulting(changing...),
 			operation.Answers(but(answers(noKey, "Failed to unmarshal Key data."), key.CodeType, operation.Answer{Text: badSession})),
 			operation.Example(exampleDraft, exampleKey)),
-		operation.DELETE("delete", "/{apiID}/keys/{keyID}", "Delete a key of an API", s.DeleteWithin, unseen(), operation.Faulting(reading...),
+		operation.DELETE("delete", "/{apiID}/keys/{keyID}", "Delete a key of an API", s.DeleteWithin, unseen(), also(reading, intent.CodeBusy, codeFull),
 			operation.Answers(answers(noKey, "Could not delete key.")), operation.Example(nil, exampleDeleted)),
 	}
 }

@@ -71,6 +71,7 @@ func (s *Service) create(ctx context.Context, w caller, d key.Draft, c *creation
 	if c.Session, err = d.New(w.Scope.Org(), s.checks(k, c.User)); err != nil {
 		return KeyData{}, err
 	}
+	c.Fresh = s.fresh(k, d.Policies())
 	chosen := c.ID != ""
 	if !chosen && c.Session.Get("certificate").Text() == "" {
 		c.ID = s.Secrets.NewKey()
@@ -168,13 +169,13 @@ func (s *Service) update(ctx context.Context, in updateIn, k sight, f found) (Ke
 		return KeyData{}, err
 	}
 	if next := session.Get("certificate").Text(); certified && next != "" && next != f.Session.Get("certificate").Text() {
-		m := &move{To: creation{Session: session}, From: f.name}
+		m := &move{To: creation{Session: session, Fresh: s.fresh(k, in.Draft.Policies())}, From: f.name}
 		if err := s.move.Run(ctx, in.Scope, s.about(f.Hash), m); err != nil {
 			return KeyData{}, answered(err)
 		}
 		return view(in.Scope.Org(), m.To.out, m.To.name(), false), nil
 	}
-	c := &change{Name: f.name, Session: session, Keep: in.Suppress != ""}
+	c := &change{Name: f.name, Session: session, Keep: in.Suppress != "", Fresh: s.fresh(k, in.Draft.Policies())}
 	if err := s.change.Run(ctx, in.Scope, s.about(f.Hash), c); err != nil {
 		return KeyData{}, answered(err)
 	}
@@ -233,7 +234,11 @@ func (s *Service) Preview(ctx context.Context, in previewIn) (KeyData, error) {
 	}
 	session, err := in.Draft.New(in.Scope.Org(), s.checks(k, in.Draft.User() != ""))
 	if err == nil {
-		session, err = s.Gateways.PreviewKey(ctx, in.Scope.Org(), session)
+		draft := session
+		err = patiently(ctx, s.fresh(k, in.Draft.Policies()), func() (err error) {
+			session, err = s.Gateways.PreviewKey(ctx, in.Scope.Org(), draft)
+			return err
+		})
 	}
 	if err != nil {
 		return KeyData{}, answered(err)

@@ -1,0 +1,42 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
+)
+
+// Gateways load a policy within a second or so of its making. Scripts make a policy and
+// then a key with it.
+const (
+	young    = 10 * time.Second // policies that gateways may not have loaded yet
+	patience = 3 * time.Second  // how long they are given
+)
+
+// fresh reports whether one of the policies of a session was made just now.
+func (s *Service) fresh(k sight, ids []string) bool {
+	for _, id := range ids {
+		if p, known := k.Policies[id]; known && s.Now().Sub(p.Created()) < young {
+			return true
+		}
+	}
+	return false
+}
+
+// patiently asks again what a gateway refuses because it may not have loaded a policy yet.
+func patiently(ctx context.Context, fresh bool, ask func() error) error {
+	end := time.Now().Add(patience)
+	pause := retry.New(50*time.Millisecond, 500*time.Millisecond)
+	for {
+		err := ask()
+		if !fresh || !errors.Is(err, gateway.ErrRefused) || time.Now().After(end) {
+			return err
+		}
+		if ended := pause.Wait(ctx); ended != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package keys_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/keys"
+	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// control is gateway.Keys under a name that is not one of its methods.
+type control = gateway.Keys
+
+// faulty are gateways in front of which calls fail, before or after they are carried out.
+type faulty struct {
+	control
+	before, after func(call string) error
+}
+
+func (f *faulty) call(name string, do func() error) error {
+	if f.before != nil {
+		if err := f.before(name); err != nil {
+			return err
+		}
+	}
+	if err := do(); err != nil || f.after == nil {
+		return err
+	}
+	return f.after(name)
+}
+
+func (f *faulty) CreateKey(ctx context.Context, org tenant.ID, id string, s *doc.Node) (k gateway.StoredKey, err error) {
+	err = f.call("create", func() (err error) { k, err = f.control.CreateKey(ctx, org, id, s); return err })
+	return k, err
+}
+
+func (f *faulty) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.KeyName, s *doc.Node, keep bool) (k gateway.StoredKey, err error) {
+	err = f.call("replace", func() (err error) { k, err = f.control.ReplaceKey(ctx, org, name, s, keep); return err })
+	return k, err
+}
+
+func (f *faulty) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyName) error {
+	return f.call("delete", func() error { return f.control.DeleteKey(ctx, org, name) })
+}
+
+// world is the keys of an organisation behind HTTP, with gateways that fail when they are
+// told to.
+type world struct {
+	*testing.T
+	gateways *faulty
+	intents  *intents.Service
+	ask      func(method, path, body string) (int, string)
+}
+
+func inWorld(t *testing.T, fn func(w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		db, err := memdb.New(time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets, err := crypto.Ephemeral()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools := crud.Tools{Store: db, Now: time.Now, NewID: crypto.NewID(time.Now), Log: slog.New(slog.DiscardHandler), PageSize: 10}
+		w := &world{T: t, intents: intents.New(intents.Settings{Holder: "one", Alone: true}, tools, secrets)}
+		w.gateways = &faulty{control: &local.Keys{Store: db, Secrets: secrets, Passwords: crypto.Passwords{Iterations: 1}, NewID: tools.NewID, Now: time.Now, Policy: policies.AtGateways}}
+		rules := &policies.Service{Store: db, Now: time.Now, NewID: tools.NewID, PageSize: 10, APIs: &store.Kind[apidef.API]{
+			Name: apidef.Kind, Alias: "api_id", Load: apidef.Load, Shared: true, ID: apidef.API.ID, Org: func(a apidef.API) tenant.ID { return a.OrgID() },
+			Indexes: []store.Index[apidef.API]{store.Unique("api_id", "ID", apidef.API.APIID)},
+		}}
+		s := keys.New(keys.Config{Settings: keys.Settings{Hashed: true, ListHashes: true}, Gateways: w.gateways, Policies: rules, Intents: w.intents, Store: db, Secrets: secrets, Now: time.Now, PageSize: 10})
+		p, err := policy.Load([]byte(`{"_id":"60a1c0d58e3b2a1f00000001","id":"gold","name":"Gold","org_id":"a","date_created":"` + time.Now().Format(time.RFC3339) + `","access_rights":{"orders":{}}}`))
+		scope, wrong := tenant.Of("a")
+		if err := errors.Join(err, wrong); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Update(t.Context(), scope, func(w store.Writer) error { return policies.Kind.Insert(t.Context(), w, p) }); err != nil {
+			t.Fatal(err)
+		}
+		h := apptest.Checked(t, s.Operations(), apptest.Callers{"admin": {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}}}.Guard())
+		w.ask = func(method, path, body string) (int, string) {
+			r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+			r.Header.Set("Authorization", "admin")
+			out := httptest.NewRecorder()
+			h.ServeHTTP(out, r)
+			return out.Code, out.Body.String()
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); _ = w.intents.Run(ctx) }()
+		fn(w)
+		stop()
+		<-done
+	})
+}
+
+// want asks and checks status and a part of the answer.
+func (w *world) want(method, path, body string, status int, part string) string {
+	w.Helper()
+	code, text := w.ask(method, path, body)
+	if code != status || !strings.Contains(text, part) {
+		w.Errorf("%s %s: %d %s, want %d with %s", method, path, code, text, status, part)
+	}
+	return text
+}
+
+// list returns how many keys there are.
+func (w *world) list() int {
+	w.Helper()
+	var out struct{ Data struct{ Keys []string } }
+	if err := json.Unmarshal([]byte(w.want("GET", "/api/apis/keys?p=-1", "", 200, "")), &out); err != nil {
+		w.Fatal(err)
+	}
+	return len(out.Data.Keys)
+}
+
+const session = `{"alias":"one","apply_policies":["gold"]}`
+
+// on fails the calls with a name until it is taken away.
+func on(name string, err error) func(string) error {
+	return func(call string) error {
+		if call == name {
+			return fmt.Errorf("%s: %w", call, err)
+		}
+		return nil
+	}
+}
+
+// TestLostAnswers: a key whose caller was not told is taken back; a change or a removal is
+// finished later.
+func TestLostAnswers(t *testing.T) {
+	for name, when := range map[string]func(f *faulty, call string){
+		"before": func(f *faulty, call string) { f.before = on(call, gateway.ErrUncertain) },
+		"after":  func(f *faulty, call string) { f.after = on(call, gateway.ErrUncertain) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				well := func() { w.gateways.before, w.gateways.after = nil, nil; time.Sleep(5 * time.Second) }
+				when(w.gateways, "create")
+				w.want("POST", "/api/keys", session, 500, "Failed to unmarshal key data.")
+				w.want("POST", "/api/apis/keys/basic/ada", `{"basic_auth_data":{"password":"correct horse"},"apply_policies":["gold"]}`, 500, "Failed to unmarshal Key data.")
+				well()
+				if n := w.list(); n != 0 {
+					t.Errorf("%d keys that nobody knows", n)
+				}
+				w.want("POST", "/api/keys/first", session, 200, "one")
+				when(w.gateways, "create") // over one that is there
+				w.want("POST", "/api/keys/first", `{"alias":"over","apply_policies":["gold"]}`, 500, "Failed to unmarshal Key data.")
+				well()
+				w.want("GET", "/api/keys/first", "", 200, "over")
+				when(w.gateways, "replace")
+				w.want("PUT", "/api/keys/first", `{"alias":"two","apply_policies":["gold"]}`, 500, "Failed to unmarshal key data.")
+				well()
+				w.want("GET", "/api/keys/first", "", 200, "two")
+				when(w.gateways, "delete")
+				w.want("DELETE", "/api/keys/first", "", 500, "Could not delete key.")
+				well()
+				w.want("GET", "/api/keys/first", "", 404, "Could not retrieve key detail.")
+			})
+		})
+	}
+}
+
+// TestCertificateMoves: a key gets another certificate, whatever fails between the two
+// steps; refused, it keeps the one it had.
+func TestCertificateMoves(t *testing.T) {
+	const old, next = `{"certificate":"aold","apply_policies":["gold"]}`, `{"certificate":"anew","apply_policies":["gold"]}`
+	for name, fail := range map[string]func(f *faulty){
+		"well": func(*faulty) {}, "away before the second": func(f *faulty) { f.before = on("delete", gateway.ErrUnreachable) },
+		"lost after the first": func(f *faulty) { f.after = on("create", gateway.ErrUncertain) }, "lost after the second": func(f *faulty) { f.after = on("delete", gateway.ErrUncertain) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.want("POST", "/api/keys", old, 200, "")
+				fail(w.gateways)
+				w.ask("PUT", "/api/keys/aold", next)
+				w.gateways.before, w.gateways.after = nil, nil
+				time.Sleep(5 * time.Second)
+				w.want("GET", "/api/keys/anew", "", 200, "anew")
+				w.want("GET", "/api/keys/aold", "", 404, "")
+				w.want("POST", "/api/keys", old, 200, "")
+				w.want("PUT", "/api/keys/anew", old, 409, "already")
+				if n := w.list(); n != 2 {
+					t.Errorf("%d keys", n)
+				}
+			})
+		})
+	}
+}
+
+// TestSameName: of two that make a user of one name at once, one does.
+func TestSameName(t *testing.T) {
+	inWorld(t, func(w *world) {
+		codes := make(chan int, 2)
+		for range 2 {
+			go func() {
+				code, _ := w.ask("POST", "/api/apis/keys/basic/ada", `{"basic_auth_data":{"password":"correct horse"},"apply_policies":["gold"]}`)
+				codes <- code
+			}()
+		}
+		if a, b := <-codes, <-codes; a+b != 200+409 {
+			t.Error(a, b)
+		}
+	})
+}
+
+// TestYoungPolicy: a gateway that has not loaded a policy yet is asked again for a while,
+// one that has had the time is not.
+func TestYoungPolicy(t *testing.T) {
+	inWorld(t, func(w *world) {
+		began := time.Now()
+		w.gateways.before = func(string) error {
+			if time.Since(began) < time.Second {
+				return gateway.ErrRefused
+			}
+			return nil
+		}
+		w.want("POST", "/api/keys", session, 200, "")
+		w.gateways.before = on("create", gateway.ErrRefused)
+		began = time.Now()
+		w.want("POST", "/api/keys", session, 400, "refuses")
+		if took := time.Since(began); took < 3*time.Second || took > 4*time.Second {
+			t.Error(took)
+		}
+		time.Sleep(10 * time.Second)
+		began = time.Now()
+		w.want("POST", "/api/keys", session, 400, "refuses")
+		if took := time.Since(began); took > 0 {
+			t.Error(took)
+		}
+	})
+}

@@ -1,0 +1,197 @@
+package key_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/password"
+	"github.com/gatehouse-io/gatehouse/core/policy"
+)
+
+func draft(t testing.TB, text string) (d key.Draft) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// checks know the policies gold, a draft and a denied one, and an API of each sort.
+func checks(t testing.TB) key.Checks {
+	t.Helper()
+	c := key.Checks{APIs: policy.APIs{"orders": {}, "tools": {MCP: true}}, Policies: map[string]policy.Policy{}}
+	for id, members := range map[string]string{"gold": ``, "draft": `,"state":"draft"`, "off": `,"is_inactive":true`, "denied": `,"state":"deny"`} {
+		p, err := policy.Load([]byte(`{"_id":"1","id":"` + id + `","access_rights":{"orders":{}}` + members + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Policies[id] = p
+	}
+	return c
+}
+
+const rights = `"access_rights":{"orders":{}}`
+
+// TestNew: which field of a draft is wrong, and what becomes of a good one.
+func TestNew(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`: key.CodeRights, `{"apply_policies":[]}`: key.CodeRights, `{"access_rights":{}}`: key.CodeRights, `{"access_rights":null}`: key.CodeRights,
+		`{"apply_policies":["gold"]}`: "", `{"apply_policy_id":"gold"}`: "", `{` + rights + `}`: "", `{"access_rights":{"elsewhere":null}}`: "",
+		`{"apply_policies":["none"]}`: key.CodePolicy, `{"apply_policy_id":"none"}`: key.CodePolicy, `{"apply_policies":["gold","denied"]}`: key.CodePolicy,
+		`{"apply_policies":["draft"]}`: key.CodePolicy, `{"apply_policies":["off"]}`: key.CodePolicy,
+		`{"apply_policy_id":"none","apply_policies":["gold"]}`: "", // the list counts
+		`{"apply_policies":"gold"}`:                            key.CodeType, `{"apply_policies":[1]}`: key.CodeType, `{"rate":"1",` + rights + `}`: key.CodeType,
+		`{"expires":1.5,` + rights + `}`: key.CodeType, `{"Alias":"x",` + rights + `}`: key.CodeType, `{"date_created":"yesterday",` + rights + `}`: "",
+		`{"meta_data":[],` + rights + `}`: key.CodeType, `{"monitor":{"trigger_limits":["80"]},` + rights + `}`: key.CodeType, `{"org_id":7,` + rights + `}`: "",
+		`{"access_rights":{"orders":7}}`: key.CodeType, `{"access_rights":{"orders":{"limit":{"rate":"1"}}}}`: key.CodeType, `{"smoothing":{"trigger":"x"},` + rights + `}`: key.CodeType,
+		`{"basic_auth_data":{"password":7},` + rights + `}`: key.CodeType, `{"jwt_data":{"secret":7},` + rights + `}`: key.CodeType, `{"oauth_keys":{"a":1},` + rights + `}`: key.CodeType,
+		`{"post_expiry_action":"delete",` + rights + `}`: "", `{"post_expiry_action":"keep",` + rights + `}`: key.CodeExpiry,
+		`{"access_rights":{"orders":{"json_rpc_methods":[{"name":"tools/call"}]}}}`:                                    policy.CodeMCP,
+		`{"access_rights":{"orders":{"mcp_access_rights":{"tools":{"blocked":["x"]}}}}}`:                               policy.CodeMCP,
+		`{"access_rights":{"orders":{"mcp_access_rights":{"tools":{"blocked":[]}},"mcp_primitives":[]}}}`:              "",
+		`{"access_rights":{"tools":{"endpoints":[{"path":"/x"}]}}}`:                                                    policy.CodeMCP,
+		`{"access_rights":{"tools":{"disable_introspection":true}}}`:                                                   policy.CodeMCP,
+		`{"access_rights":{"tools":{"mcp_primitives":[{"type":"prompt","name":"x"}]}}}`:                                "",
+		`{"access_rights":{"tools":{"mcp_primitives":[{"type":"x","name":"x"}]}}}`:                                     policy.CodeMCP,
+		`{"access_rights":{"elsewhere":{"mcp_primitives":[{"type":"tool","name":"x"}],"allowed_urls":[{"url":"/"}]}}}`: "", // an API that does not exist is not checked
+		`{"later":{"x":[1.50]},` + rights + `}`:                                                                        "",
+	} {
+		s, err := draft(t, text).New("acme", checks(t))
+		if got := fault.CodeOf(err); err == nil && want != "" || err != nil && got != want {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+		if err != nil {
+			continue
+		}
+		if s.Get("org_id").Text() != "acme" || s.Get("date_created") != nil || len(key.Table.Check(s)) > 0 || strings.Contains(text, "1.50") && !strings.Contains(string(s.JSON()), "1.50") {
+			t.Errorf("%s: %s", text, s.JSON())
+		}
+		for id, definition := range s.Get("access_rights").Members() {
+			if definition.Get("api_id").Text() != id {
+				t.Errorf("%s: %s", text, s.JSON())
+			}
+		}
+	}
+	c := checks(t)
+	c.Master = true
+	if _, err := draft(t, `{}`).New("acme", c); err != nil {
+		t.Error("a key for every API:", err)
+	}
+	if s, err := draft(t, `{"enable_detail_recording":true,`+rights+`}`).New("acme", c); err != nil || !s.Get("enable_detailed_recording").True() {
+		t.Error(err)
+	}
+}
+
+// TestOver: what a replaced session keeps of the one before it, and what not.
+func TestOver(t *testing.T) {
+	old := parse(t, `{"org_id":"acme","alias":"x","apply_policies":["draft"],"hmac_enabled":true,"hmac_string":"secret","jwt_data":{"secret":"jwt"},"tags":["a"]}`)
+	for text, want := range map[string]string{
+		`{"apply_policies":["draft"]}`:                                        `{"apply_policies":["draft"],"org_id":"acme"}`,
+		`{"hmac_enabled":true,"apply_policies":["gold"]}`:                     `{"hmac_enabled":true,"apply_policies":["gold"],"org_id":"acme","hmac_string":"secret"}`,
+		`{"hmac_enabled":true,"hmac_string":"new","apply_policies":["gold"]}`: `{"hmac_enabled":true,"hmac_string":"new","apply_policies":["gold"],"org_id":"acme"}`,
+		`{"hmac_enabled":false,"apply_policies":["gold"]}`:                    `{"hmac_enabled":false,"apply_policies":["gold"],"org_id":"acme"}`,
+		`{"jwt_data":{},"apply_policies":["gold"]}`:                           `{"jwt_data":{"secret":"jwt"},"apply_policies":["gold"],"org_id":"acme"}`,
+		`{"jwt_data":{"secret":"new"},"apply_policies":["gold"]}`:             `{"jwt_data":{"secret":"new"},"apply_policies":["gold"],"org_id":"acme"}`,
+		`{"org_id":"other","apply_policies":["off"]}`:                         "",
+	} {
+		s, err := draft(t, text).Over(old, checks(t))
+		if want == "" {
+			if fault.CodeOf(err) != key.CodePolicy {
+				t.Errorf("%s: %v", text, err)
+			}
+		} else if err != nil || !s.Equal(parse(t, want)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestUsers: the password of a new user is held against the policy; one that exists may
+// keep its own.
+func TestUsers(t *testing.T) {
+	c := checks(t)
+	c.User, c.Password = true, password.Policy{MinLength: 8}
+	old := parse(t, `{"org_id":"acme","basic_auth_data":{"hash_type":"bcrypt"},`+rights+`}`)
+	for text, want := range map[string][2]bool{ // good for a new user, for one that exists
+		`{` + rights + `}`: {false, true}, `{"basic_auth_data":{},` + rights + `}`: {false, true},
+		`{"basic_auth_data":{"password":"short"},` + rights + `}`: {false, false}, `{"basic_auth_data":{"password":"long enough"},` + rights + `}`: {true, true},
+	} {
+		_, err := draft(t, text).New("acme", c)
+		over := c
+		over.User = false
+		_, again := draft(t, text).Over(old, over)
+		if (err == nil) != want[0] || (again == nil) != want[1] || err != nil && fault.CodeOf(err) != key.CodePassword {
+			t.Errorf("%s: %v, %v", text, err, again)
+		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	s := parse(t, `{"alias":"x","hmac_string":"a","jwt_data":{"secret":"b"},"basic_auth_data":{"password":"c","hash_type":"bcrypt"},"date_created":"0001-01-01T00:00:00Z"}`)
+	for fresh, want := range map[bool]string{
+		true:  `{"alias":"x","hmac_string":"a","jwt_data":{"secret":"b"},"basic_auth_data":{"hash_type":"bcrypt"}}`,
+		false: `{"alias":"x","jwt_data":{},"basic_auth_data":{"hash_type":"bcrypt"}}`,
+	} {
+		if got, err := key.Shown(s, fresh).MarshalJSON(); err != nil || string(got) != want {
+			t.Errorf("%s, %v", got, err)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for name, good := range map[string]bool{
+		"abc": true, "my-key_1.2~": true, "ада": true, "ada@example.com": true, strings.Repeat("x", 256): true, "": false, "ab": false, strings.Repeat("x", 257): false,
+		"a/b/c": false, `a\b`: false, `x","org":"other`: false, "a b c": false, "a\nbc": false, "a\x00bc": false, "\xff\xff\xff": false,
+	} {
+		if err := key.CheckName(name); (err == nil) != good {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for text, whole := range map[string]bool{
+		"eyJvcmciOiJvMSIsImlkIjoiNWIzMGU3MDMwMjk3NDliOWJhZDIzZDljNTNiYWY2ZTgiLCJoIjoibXVybXVyNjQifQ==": true, "abc": false, "e30=": false, "": false,
+	} {
+		if key.Whole(text) != whole {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+// TestBounded: a draft has so many policies and rights at most.
+func TestBounded(t *testing.T) {
+	if err := draft(t, `{"apply_policies":[`+strings.Repeat(`"a",`, 100)+`"a"]}`).Bounded(); fault.CodeOf(err) != key.CodeTooMany {
+		t.Error(err)
+	}
+	if err := draft(t, `{"apply_policies":["a"]}`).Bounded(); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzDraft: what is taken is what gateways decode, belongs to the caller, and can be sent
+// again as it is shown.
+func FuzzDraft(f *testing.F) {
+	f.Add([]byte(`{"apply_policies":["gold"],"hmac_enabled":true,"basic_auth_data":{"password":"abcdefg"}}`))
+	f.Add([]byte(`{"access_rights":{"orders":null,"tools":{"mcp_primitives":[{"type":"tool"}]}},"jwt_data":{}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var d key.Draft
+		if json.Unmarshal(text, &d) != nil || d.Bounded() != nil {
+			return
+		}
+		c := checks(t)
+		s, err := d.New("acme", c)
+		if err != nil {
+			return
+		}
+		if problems := key.Table.Check(s); len(problems) > 0 || s.Get("org_id").Text() != "acme" {
+			t.Fatalf("%s: %v", s.JSON(), problems)
+		}
+		shown, err := key.Shown(s, false).MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := draft(t, string(shown)).Over(s, c); err != nil {
+			t.Fatalf("%s: %v", shown, err)
+		}
+	})
+}
