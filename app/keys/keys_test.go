@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,6 +37,16 @@ type control = gateway.Keys
 type faulty struct {
 	control
 	before, after func(call string) error
+	reads         func(context.Context) error
+}
+
+func (f *faulty) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (gateway.StoredKey, error) {
+	if f.reads != nil {
+		if err := f.reads(ctx); err != nil {
+			return gateway.StoredKey{}, err
+		}
+	}
+	return f.control.Key(ctx, org, name)
 }
 
 func (f *faulty) call(name string, do func() error) error {
@@ -250,5 +261,41 @@ func TestYoungPolicy(t *testing.T) {
 		if took := time.Since(began); took > 0 {
 			t.Error(took)
 		}
+	})
+}
+
+// TestAtOnce: a list of sessions asks for a few keys at a time, and ends with its caller.
+func TestAtOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		for i := range 40 {
+			w.want("POST", fmt.Sprintf("/api/keys/key-%02d", i), session, 200, "")
+		}
+		under, most := 0, 0
+		var mu sync.Mutex
+		w.gateways.reads = func(ctx context.Context) error {
+			mu.Lock()
+			under++
+			most = max(most, under)
+			mu.Unlock()
+			defer func() { mu.Lock(); under--; mu.Unlock() }()
+			select {
+			case <-time.After(time.Second):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		began := time.Now()
+		w.want("GET", "/api/keys/detailed?q=one&p=-1", "", 200, "key_id")
+		if took := time.Since(began); most != 8 || took != 5*time.Second {
+			t.Errorf("%d at once, %s", most, took)
+		}
+		most = 0
+		w.want("GET", "/api/keys/detailed", "", 200, "key_id")
+		if most != 8 {
+			t.Errorf("%d for a page", most)
+		}
+		w.gateways.reads = func(context.Context) error { return gateway.ErrUnreachable }
+		w.want("GET", "/api/keys/detailed", "", 500, "Failed to unmarshal keys data from Tyk API.")
 	})
 }

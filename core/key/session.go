@@ -95,6 +95,11 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 		s.Delete(name)
 	}
 	policy.FillRights(s.Get("access_rights"))
+	for _, name := range typed {
+		if v := s.Get(name); v.Is(doc.TypeObject) {
+			s.Set(name, withoutNulls(v))
+		}
+	}
 	if problems := Table.Check(s); len(problems) > 0 {
 		p := problems[0]
 		return nil, fault.New(fault.Invalid, CodeType, "key %s %s", p.Path, p.Demand()).At(p.Path)
@@ -114,6 +119,30 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 		}
 	}
 	return s, nil
+}
+
+// typed are the members all of whose members gateways decode. Null is nothing to them.
+var typed = []string{"access_rights", "basic_auth_data", "jwt_data", "monitor", "smoothing"}
+
+// withoutNulls returns a tree without members that are null.
+func withoutNulls(n *doc.Node) *doc.Node {
+	switch n.Type() {
+	case doc.TypeArray:
+		out := doc.NewArray()
+		for _, item := range n.Items() {
+			out.Append(withoutNulls(item))
+		}
+		return out
+	case doc.TypeObject:
+		out := doc.NewObject()
+		for name, v := range n.Members() {
+			if !v.Is(doc.TypeNull) {
+				out.Set(name, withoutNulls(v))
+			}
+		}
+		return out
+	}
+	return n
 }
 
 func checkExpiry(s *doc.Node) error {

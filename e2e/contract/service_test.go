@@ -137,12 +137,14 @@ func newServiceWith(t testing.TB, trail bool) *service {
 // plannedKeys gives users the access keys that callers have.
 type plannedKeys struct {
 	secret.Keys
-	next string
+	next  string
+	drawn int
 }
 
 func (k *plannedKeys) NewKey() string {
 	if k.next == "" {
-		return "00000000000000000000000000000000"
+		k.drawn++
+		return fmt.Sprintf("%032x", k.drawn-1)
 	}
 	defer func() { k.next = "" }()
 	return k.next

@@ -51,11 +51,16 @@ func newEstate(t *testing.T, env environment) *estate {
 // bareGateway is a gateway without definitions of its own that listens.
 func bareGateway(t *testing.T, url, redis string) *gatewaysim.Gateway {
 	t.Helper()
-	g := gatewaysim.New(gatewaysim.Config{
-		DashboardURL: url, NodeSecret: nodeSecret, Hostname: "gw", Redis: gatewaysim.Redis{Addr: redis},
-		Intervals: gatewaysim.Intervals{Heartbeat: 100 * time.Millisecond, Probe: time.Second, Retry: 200 * time.Millisecond,
-			Tick: 50 * time.Millisecond, RedisRetry: 50 * time.Millisecond},
-	})
+	return listening(t, gatewaysim.Config{DashboardURL: url, Redis: gatewaysim.Redis{Addr: redis}})
+}
+
+// listening starts a gateway that is as quick as tests want it.
+func listening(t *testing.T, c gatewaysim.Config) *gatewaysim.Gateway {
+	t.Helper()
+	c.NodeSecret, c.Hostname = nodeSecret, "gw"
+	c.Intervals = gatewaysim.Intervals{Heartbeat: 100 * time.Millisecond, Probe: time.Second, Retry: 200 * time.Millisecond,
+		Tick: 50 * time.Millisecond, RedisRetry: 50 * time.Millisecond}
+	g, redis := gatewaysim.New(c), c.Redis.Addr
 	if err := g.Start(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
