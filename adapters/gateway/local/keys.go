@@ -74,7 +74,7 @@ func (k *Keys) CreateKey(ctx context.Context, org tenant.ID, id string, session 
 }
 
 func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
-	s, err := k.prepare(ctx, org, session)
+	s, with, err := k.prepare(ctx, org, session)
 	if err != nil {
 		return gateway.StoredKey{}, err
 	}
@@ -113,6 +113,7 @@ func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *do
 		}
 		return KeyKind.Insert(ctx, w, KeyRecord{ID: k.NewID(), OrgID: org, Digest: k.Secrets.Digests(c.Hash)[0], Sealed: sealed})
 	})
+	c.Session = with(c.Session)
 	return c.stored(true), err
 }
 
@@ -129,48 +130,47 @@ func (k *Keys) put(ctx context.Context, w store.Writer, old KeyRecord, c content
 	return err
 }
 
-// prepare returns a session as it is stored: checked, with its policies applied and its
-// password hashed.
-func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (*doc.Node, error) {
+// prepare returns a session as it is stored: checked, and its password hashed. What its
+// policies say is not stored with it, since they change: with applies them.
+func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s *doc.Node, with func(*doc.Node) *doc.Node, err error) {
 	if !session.Is(doc.TypeObject) {
-		return nil, fmt.Errorf("%w: a session is an object", gateway.ErrRefused)
+		return nil, nil, fmt.Errorf("%w: a session is an object", gateway.ErrRefused)
 	}
 	if problems := key.Table.Check(session); len(problems) > 0 {
-		return nil, fmt.Errorf("%w: %s", gateway.ErrRefused, problems[0].String())
+		return nil, nil, fmt.Errorf("%w: %s", gateway.ErrRefused, problems[0].String())
 	}
-	s := session.Clone()
+	s = session.Clone()
 	s.Set("org_id", doc.NewString(string(org)))
-	err := k.view(ctx, org, func(r store.Reader) (err error) {
-		s, err = k.apply(ctx, r, s)
+	var list []*doc.Node
+	err = k.view(ctx, org, func(r store.Reader) (err error) {
+		list, err = k.policies(ctx, r, s)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !k.Master && len(key.APIs(s)) == 0 && len(key.Policies(s)) == 0 {
-		return nil, fmt.Errorf("%w: keys must have at least one access right", gateway.ErrRefused)
+		return nil, nil, fmt.Errorf("%w: keys must have at least one access right", gateway.ErrRefused)
 	}
 	if password := s.Get("basic_auth_data", "password").Text(); password != "" {
 		hashed, err := k.Passwords.Hash(password)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		s.Get("basic_auth_data").Set("password", doc.NewString(hashed))
 		s.Get("basic_auth_data").Set("hash_type", doc.NewString("bcrypt")) // what clients of gateways read there
 	}
 	now := k.Now()
 	s.Set("last_updated", doc.NewString(strconv.FormatInt(now.Unix(), 10)))
-	renew(s, now)
-	return s, nil
+	with = func(s *doc.Node) *doc.Node { return key.Apply(s, list) }
+	renew(s, with(s), now)
+	return s, with, nil
 }
 
-// renew begins the counters anew.
-func renew(s *doc.Node, now time.Time) {
-	s.Set("quota_remaining", s.Get("quota_max"))
-	if s.Get("quota_max") == nil {
-		s.Set("quota_remaining", doc.NewInt(0))
-	}
-	if rate := s.Get("quota_renewal_rate").Int(); rate > 0 {
+// renew begins the counters anew, by the limits that count.
+func renew(s, limits *doc.Node, now time.Time) {
+	s.Set("quota_remaining", doc.NewInt(limits.Get("quota_max").Int()))
+	if rate := limits.Get("quota_renewal_rate").Int(); rate > 0 {
 		s.Set("quota_renews", doc.NewInt(now.Unix()+rate))
 	}
 }
@@ -181,9 +181,8 @@ func past(s *doc.Node, now time.Time) bool {
 	return at > 1 && at < now.Unix()
 }
 
-// apply applies the policies of a session; one that gateways do not know is refused.
-func (k *Keys) apply(ctx context.Context, r store.Reader, s *doc.Node) (*doc.Node, error) {
-	var list []*doc.Node
+// policies returns the policies of a session; one that gateways do not know is refused.
+func (k *Keys) policies(ctx context.Context, r store.Reader, s *doc.Node) (list []*doc.Node, err error) {
 	for _, id := range key.Policies(s) {
 		p, err := k.Policy(ctx, r, id)
 		if fault.KindOf(err) == fault.NotFound {
@@ -194,7 +193,7 @@ func (k *Keys) apply(ctx context.Context, r store.Reader, s *doc.Node) (*doc.Nod
 		}
 		list = append(list, p)
 	}
-	return key.Apply(s, list), nil
+	return list, nil
 }
 
 // stored returns a key as callers see it. It is known only to those who named it.
@@ -261,9 +260,9 @@ func (k *Keys) current(ctx context.Context, r store.Reader, rec KeyRecord) (cont
 	if err != nil {
 		return c, err
 	}
-	s, err := k.apply(ctx, r, c.Session)
+	list, err := k.policies(ctx, r, c.Session)
 	if err == nil {
-		c.Session = s
+		c.Session = key.Apply(c.Session, list)
 	}
 	if errors.Is(err, gateway.ErrRefused) {
 		err = nil
@@ -277,7 +276,7 @@ func (k *Keys) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.KeyNa
 	if _, err := k.Key(ctx, org, name); err != nil { // which also tells strangers nothing of the session
 		return gateway.StoredKey{}, err
 	}
-	s, err := k.prepare(ctx, org, session)
+	s, with, err := k.prepare(ctx, org, session)
 	if err != nil {
 		return gateway.StoredKey{}, classify(err)
 	}
@@ -296,6 +295,7 @@ func (k *Keys) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.KeyNa
 	if err != nil {
 		return gateway.StoredKey{}, classify(err)
 	}
+	c.Session = with(c.Session)
 	return c.stored(name.By == gateway.ByKey), nil
 }
 
@@ -365,9 +365,9 @@ func (k *Keys) Keys(ctx context.Context, org tenant.ID, api string) ([]string, e
 
 // PreviewKey implements gateway.Keys.
 func (k *Keys) PreviewKey(ctx context.Context, org tenant.ID, session *doc.Node) (*doc.Node, error) {
-	s, err := k.prepare(ctx, org, session)
+	s, with, err := k.prepare(ctx, org, session)
 	if err != nil {
 		return nil, classify(err)
 	}
-	return shown(s), nil
+	return shown(with(s)), nil
 }
