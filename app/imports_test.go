@@ -45,6 +45,7 @@ var importRules = []rule{
 	{folder: "adapters/sql", own: inner},
 	{folder: "adapters/sql/analytics", own: inner},
 	{folder: "adapters/records", own: inner, others: []string{"github.com/tinylib/msgp", "google.golang.org/protobuf"}},
+	{folder: "adapters/sql/analytics/analyticstest", own: []string{"adapters/sql/analytics"}}, // for tests and benchmarks
 	{folder: "adapters/sql/postgres", own: with("adapters/sql"), others: []string{"github.com/jackc/pgx/v5"}},
 	{folder: "adapters/sql/sqlite", own: with("adapters/sql"), others: []string{"modernc.org/sqlite"}},
 	{folder: "adapters/http", own: inner, others: []string{"github.com/go-kit/kit"}},
@@ -97,6 +98,7 @@ var importRules = []rule{
 	{folder: "app/schemas", own: inner},
 	{folder: "app/outbound", own: inner},
 	{folder: "app/reports", own: inner},
+	{folder: "app/analytics", own: inner},
 	{folder: "app/upgrade", own: with("app/apis", "app/policies")},
 	{folder: "app/transfer", own: with("app/apis/importing", "app/policies", "app/registry")},
 	{folder: "app/audit", own: with("app/guard", "app/crud")},

@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
+	"github.com/gatehouse-io/gatehouse/app/analytics"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -62,6 +63,9 @@ var modules = fx.Options(
 	service[*intents.Service](newIntents),
 	service[*installation.Service](newInstallation),
 	service[*reports.Stats](newStats),
+	service[*analytics.Service](func(b basics, o outside, a *apis.Repository) *analytics.Service {
+		return &analytics.Service{Reader: o.traffic, APIs: a, PageSize: b.pageSize}
+	}),
 	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),

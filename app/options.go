@@ -18,6 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
+	"github.com/gatehouse-io/gatehouse/ports/analytics"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
@@ -93,6 +94,10 @@ func WithSinks(sinks ...notify.Sink) Option {
 
 // WithObserver watches every operation, for metrics or traces.
 func WithObserver(ob observe.Observer) Option { return func(o *settings) { o.observer = ob } }
+
+// WithAnalytics answers questions about traffic from what gateways reported. Without it
+// nothing is known of traffic. The reader stays the caller's to close.
+func WithAnalytics(r analytics.Reader) Option { return func(o *settings) { o.traffic = r } }
 
 // WithBoard shares the list of live gateway nodes with other replicas.
 func WithBoard(b presence.Board) Option { return func(o *settings) { o.board = b } }

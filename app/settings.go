@@ -18,6 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/ports/analytics"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	gatewayport "github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/load"
@@ -122,6 +123,7 @@ type outside struct {
 	examples   []string
 	control    *gatewayport.Control
 	keyRules   keys.Settings
+	traffic    analytics.Reader // nil: nothing is known of it
 }
 
 // announcing says where commits are announced, and when.

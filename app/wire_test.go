@@ -417,6 +417,9 @@ func TestWire(t *testing.T) {
 				box = newMailbox(t)
 				options = []app.Option{app.WithSessions(session.Config{Delay: -1, Mail: box, PublicURL: "https://gatehouse.example"})}
 			}
+			if strings.HasPrefix(name, "analytics") && name != "analytics-none.txt" {
+				options = append(options, app.WithAnalytics(traffic(t)), app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true}}))
+			}
 			a := service(t, s, options...)
 			h := contracttest.Wrap(t, a, describe(t, a))
 			if box != nil { // mails are sent in the background

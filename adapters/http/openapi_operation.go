@@ -232,8 +232,15 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 		content[yamlType] = object{"schema": object{}}
 		content[fileType] = object{"schema": object{}}
 	}
-	if out.form == stream && out.of.Implements(reflect.TypeFor[operation.File]()) {
-		content[fileType] = object{"schema": object{"type": "string", "format": "binary"}}
+	binary := object{"schema": object{"type": "string", "format": "binary"}}
+	if v, ok := reflect.Zero(out.of).Interface().(operation.Varied); ok && out.form == stream { // JSON unless the client asks for something else
+		for _, other := range v.MediaTypes() {
+			if _, there := content[other]; !there {
+				content[other] = binary
+			}
+		}
+	} else if out.form == stream && out.of.Implements(reflect.TypeFor[operation.File]()) {
+		content[fileType] = binary
 	}
 	described["content"] = content
 	return described, nil

@@ -56,7 +56,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	place := sqlanalytics.Place{Readers: readers, Writers: writers, Dialect: sqlanalytics.SQLite}
-	s := &sqlanalytics.Store{Usage: place, Calls: place, Uptime: place}
+	s := &sqlanalytics.Store{Counters: place, Records: place, Uptime: place}
 	w.queue, w.sink, w.db = redis.NewClaims(client), s.Writers()[0], readers
 	t.Cleanup(func() { _, _, _ = w.rdb.Close(), client.Close(), s.Close() })
 	return w

@@ -27,7 +27,7 @@ func openAnalytics(s config.Settings, log *slog.Logger) (*analytics.Store, error
 		name string
 		from config.Place
 		to   *analytics.Place
-	}{{"analytics", places.Usage, &out.Usage}, {"logs", places.Logs, &out.Calls}, {"uptime", places.Uptime, &out.Uptime}} {
+	}{{"analytics", places.Usage, &out.Counters}, {"logs", places.Logs, &out.Records}, {"uptime", places.Uptime, &out.Uptime}} {
 		address := [3]string{one.from.Type, one.from.Reading(), one.from.Writing()}
 		p, ok := opened[address]
 		if !ok {

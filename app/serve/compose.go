@@ -132,6 +132,11 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	if err := fitKeys(ctx, s, st, keys, p.Lost); err != nil {
 		return err
 	}
+	traffic, err := openAnalytics(s, log)
+	if err != nil {
+		return err
+	}
+	c.closers = append(c.closers, traffic)
 	observer, err := c.observer(ctx, s, log, version)
 	if err != nil {
 		return err
@@ -141,6 +146,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		return err
 	}
 	opts = append(append(opts, common(s, log, version)...), c.gatewayControl(s, observer)...)
+	opts = append(opts, app.WithAnalytics(traffic))
 	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
 		opts = append(opts, app.WithPortal(portalOf(s, journal)))
 	}
@@ -158,12 +164,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		return err
 	}
 	if s.Collector.Enabled {
-		places, err := openAnalytics(s, log)
-		if err != nil {
-			return err
-		}
-		c.closers = append(c.closers, places)
-		records, err := c.collect(s, log, p, places)
+		records, err := c.collect(s, log, p, traffic)
 		if err != nil {
 			return err
 		}

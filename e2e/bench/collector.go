@@ -101,11 +101,11 @@ func (b *bench) analyticsOn(k backend) (*analytics.Store, error) {
 	if k.name == onSQLite.name {
 		readers, writers, err := sqlite.Plain(b.path("analytics.db"), quiet())
 		p := analytics.Place{Readers: readers, Writers: writers, Dialect: analytics.SQLite}
-		return &analytics.Store{Usage: p, Calls: p, Uptime: p}, err
+		return &analytics.Store{Counters: p, Records: p, Uptime: p}, err
 	}
 	db, err := postgres.Plain(b.postgres, 4)
 	p := analytics.Place{Readers: db, Writers: db, Dialect: analytics.Postgres}
-	return &analytics.Store{Usage: p, Calls: p, Uptime: p}, err
+	return &analytics.Store{Counters: p, Records: p, Uptime: p}, err
 }
 
 // readAlone claims the list, reads and counts its records, and forgets them.

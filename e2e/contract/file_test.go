@@ -22,7 +22,7 @@ import (
 // groups are the tags of the file that the service implements so far.
 var groups = map[string]bool{
 	"APIs": true, "Streams APIs": true, "OAS APIs": true, "MCP Proxies": true, "MigrateOAS": true, "Assets": true, "Webhooks": true, "Policies": true,
-	"Schemas": true, "System": true, "Proxy": true, "Client IdPs": true, "Keys": true, "Basic Authentication": true, "Organisation Notifications": true,
+	"Schemas": true, "System": true, "Proxy": true, "Client IdPs": true, "Keys": true, "Basic Authentication": true, "Organisation Notifications": true, "Analytics": true,
 }
 
 // portalGroups are those of the portal's file that are complete. What there is of others

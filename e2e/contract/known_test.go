@@ -67,6 +67,12 @@ var errata = []*known{
 	{route: "GET /api/apis/oas/{}/categories", status: 400, location: "status", reason: "categories of a classic API are part of its name: it is no OAS API: docs/wire/oas-apis.md#categories"},
 	{route: "PUT /api/apis/{}", status: 409, location: "status", reason: "a replacement may carry another api_id, which may be taken: docs/wire/apis.md#create-replace-delete"},
 
+	{route: "/api/usage", status: 200, location: "media type", reason: "type=csv answers a file, of every view: docs/wire/analytics.md#parameters"},
+	{route: "/api/activity", status: 200, location: "media type", reason: "as above"},
+	{route: "/api/usage", status: 403, location: "status", reason: "a missing permission is 403 on every operation, even where a row does not list it: docs/wire/errors.md#standard-errors"},
+	{route: "/api/activity/mcp", status: 403, location: "status", reason: "as above"},
+	{route: "GET /api/activity/oauthid/{}/{}/{}/{}/{}/{}/{}", status: 400, location: "status", reason: "a day that there is not, and a page that is no number, are 400: docs/wire/analytics.md#periods"},
+
 	{route: "POST /api/proxy", status: 200, location: "/body", reason: "the body of an answer is an object only if that answer is JSON, as the file's own text says"},
 }
 

@@ -27,6 +27,7 @@ type plan struct {
 	// from the first.
 	bodies func(s *service, path map[string]string) []string
 	query  map[string][]string // good values besides those of the file
+	always map[string]string   // values of the query that good requests have
 	header []map[string]string // good ones; "{name}" stands for what the path has
 	as     caller              // admin unless said otherwise
 }
@@ -116,7 +117,7 @@ var (
 )
 
 // plans has every operation that needs more than its path.
-var plans = together(keyPlans, hookPlans, peoplePlans, portalPlans, documentPlans, map[string]plan{
+var plans = together(analyticsPlans, keyPlans, hookPlans, peoplePlans, portalPlans, documentPlans, map[string]plan{
 	"sessions.login":   {path: withPassword, bodies: logins},
 	"sessions.forgot":  {path: withPassword, bodies: forgets},
 	"sessions.reset":   {path: withCode, bodies: chooses},

@@ -94,6 +94,14 @@ func (r *requests) request(good []body, change func(*request)) request {
 	if change != nil {
 		change(&out)
 	}
+	for name, value := range r.plan.always {
+		if out.query == nil {
+			out.query = url.Values{}
+		}
+		if !out.query.Has(name) {
+			out.query.Set(name, value)
+		}
+	}
 	for _, values := range out.query {
 		for i, v := range values {
 			if key, ok := operation.Placeholder(v); ok {

@@ -97,7 +97,7 @@ func newServiceWith(t testing.TB, trail bool) *service {
 		app.WithClock(apptest.Clock()), app.WithKeys(keys), app.WithIDs(apptest.Numbered("%024x"), apptest.Numbered("request-%d")), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
 		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", Delay: -1, Mail: mails, Mails: 1 << 30}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
-		app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
+		app.WithAnalytics(traffic(t)), app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
 		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}), app.WithPortal(app.Portal{Shared: true, SigningKey: "signing-key", Webhooks: webhooks.Settings{Deliveries: delivery.Settings{Fetcher: outside{}}}, GraphQL: graphql.Checker{}, Local: []string{ownAddress}}),
 		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
 			return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get, ObjectKind: t.Class}, t.Operations())

@@ -217,10 +217,12 @@ func text(in, name string) func(reflect.Value, *Call) error {
 		case "cookie":
 			s = c.Cookies[key]
 		}
-		if s == "" {
+		if s == "" && v.Kind() != reflect.Slice {
 			return nil
 		}
 		switch v.Kind() {
+		case reflect.Slice: // a query parameter as often as it is there
+			v.Set(reflect.ValueOf(slices.Clone(c.Query[key])))
 		case reflect.String:
 			v.SetString(s)
 		case reflect.Int:

@@ -35,7 +35,7 @@ func BenchmarkStore(b *testing.B) {
 }
 
 func benchStore(b *testing.B, p analytics.Place) {
-	s := analytics.Store{Usage: p, Calls: p, Uptime: p}
+	s := analytics.Store{Counters: p, Records: p, Uptime: p}
 	defer s.Close()
 	w := s.Writers()[0]
 	batch := aggregate.New(aggregate.Options{})

@@ -11,17 +11,20 @@ type Dialect struct {
 	Types [5]string // of columns, by Type
 	// Time returns a time as a column of the type Time holds it.
 	Time func(time.Time) any
-	// names lists all tables; each of in tells whether a text is in a JSON array; date
-	// makes a part of a date, in the form of strftime, of seconds since 1970.
+	// names lists the tables that may be ours; in tells whether a text is in a JSON
+	// array, contains whether a text has a part; date makes year and month of seconds since 1970.
 	names string
+	param string
 	row   string // names a row of a table without a key
 	// value is the n-th parameter of a long statement: the driver of SQLite looks for those
 	// with a name one by one. rows is how many rows one statement inserts, a power of two:
 	// SQLite is called, PostgreSQL is asked over a network.
-	value func(n int) string
-	rows  int
-	in    func(text, array string) string
-	date  func(seconds string) string
+	value    func(n int) string
+	rows     int
+	in       func(text, array string) string
+	date     func(seconds string) string
+	contains func(text, part string) string
+	collate  string // texts in the order of their bytes
 	// seconds makes seconds since 1970 of a column of the type Time.
 	seconds func(column string) string
 }
@@ -32,39 +35,44 @@ const stamp = "2006-01-02 15:04:05.999999999-07:00"
 // SQLite is the dialect of SQLite.
 var SQLite = Dialect{
 	Name:  "sqlite",
+	param: "?",
 	Types: [...]string{Text: "text", Integer: "integer", Number: "real", Boolean: "boolean", Time: "datetime"},
 	Time:  func(t time.Time) any { return t.UTC().Format(stamp) },
 	row:   "rowid",
 	value: func(int) string { return "?" },
 	rows:  1,
-	names: `select name from sqlite_master where type in ('table', 'view')`,
+	names: `select name from sqlite_master where type in ('table', 'view') and (name like 'tyk\_%' escape '\' or name like 'gatehouse\_%' escape '\')`,
 	in: func(text, array string) string {
 		return text + " in (select value from json_each(" + array + "))"
 	},
-	date:    func(seconds string) string { return "strftime('%Y%m', " + seconds + ", 'unixepoch')" },
-	seconds: func(column string) string { return "unixepoch(" + column + ")" },
+	date:     func(seconds string) string { return "strftime('%Y%m', " + seconds + ", 'unixepoch')" },
+	seconds:  func(column string) string { return "unixepoch(" + column + ")" },
+	contains: func(text, part string) string { return "instr(" + text + ", " + part + ") > 0" },
 }
 
 // Postgres is the dialect of PostgreSQL.
 var Postgres = Dialect{
 	Name:  "postgres",
+	param: "$",
 	Types: [...]string{Text: "text", Integer: "bigint", Number: "numeric", Boolean: "boolean", Time: "timestamptz"},
 	Time:  func(t time.Time) any { return t.UTC() },
 	row:   "ctid",
 	value: numbered,
 	rows:  64,
-	names: `select table_name from information_schema.tables where table_schema = any (current_schemas(false))`,
+	names: `select relname from pg_class where relkind in ('r', 'p', 'v', 'm', 'f') and pg_table_is_visible(oid) and (relname like 'tyk\_%' or relname like 'gatehouse\_%')`,
 	in: func(text, array string) string {
 		return text + " in (select jsonb_array_elements_text(cast(" + array + " as jsonb)))"
 	},
 	date: func(seconds string) string {
 		return "to_char(to_timestamp(" + seconds + ") at time zone 'UTC', 'YYYYMM')"
 	},
-	seconds: func(column string) string { return "cast(floor(extract(epoch from " + column + ")) as bigint)" },
+	seconds:  func(column string) string { return "cast(floor(extract(epoch from " + column + ")) as bigint)" },
+	contains: func(text, part string) string { return "strpos(" + text + ", " + part + ") > 0" },
+	collate:  ` collate "C"`,
 }
 
 // Param returns the n-th parameter of a statement, counted from 1. Both databases take it
 // several times in one statement.
-func (d Dialect) Param(n int) string { return numbered(n) }
+func (d Dialect) Param(n int) string { return d.param + strconv.Itoa(n) }
 
 func numbered(n int) string { return "$" + strconv.Itoa(n) }

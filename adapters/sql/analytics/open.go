@@ -17,15 +17,15 @@ func (p Place) There() bool { return p.Readers != nil }
 
 // Store is the databases with what gateways report. They may be the same one.
 type Store struct {
-	Usage  Place // counters: Usage, GraphUsage, MCPUsage
-	Calls  Place // calls: Calls, GraphCalls, MCPCalls
-	Uptime Place // counters of tests of upstreams: Uptime
+	Counters Place // Usage, GraphUsage, MCPUsage
+	Records  Place // Calls, GraphCalls, MCPCalls
+	Uptime   Place // Uptime
 }
 
 // Close closes the databases.
 func (s *Store) Close() error {
 	closed, errs := map[*sql.DB]bool{nil: true}, []error(nil)
-	for _, p := range []Place{s.Usage, s.Calls, s.Uptime} {
+	for _, p := range []Place{s.Counters, s.Records, s.Uptime} {
 		for _, db := range []*sql.DB{p.Readers, p.Writers} {
 			if !closed[db] {
 				closed[db] = true

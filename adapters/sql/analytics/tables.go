@@ -58,7 +58,7 @@ var (
 )
 
 // lookups finds all values of a dimension in a period, and the history of one value.
-var lookups = [][]string{{"dimension", "timestamp", "org_id", "dimension_value"}, {"org_id", "dimension", "dimension_value", "timestamp"}}
+var lookups = [][]string{{"org_id", "dimension", "timestamp"}, {"org_id", "dimension", "dimension_value", "timestamp"}}
 
 // ofAPI are the columns of counters that are split by API.
 var ofAPI = slices.Concat(counters, columns(Text, "api_id"))

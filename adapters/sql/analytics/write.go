@@ -33,7 +33,7 @@ func (s *Store) Writers() (out []*Writer) {
 	for _, part := range []struct {
 		Place
 		tables []*Table
-	}{{s.Usage, []*Table{&Usage, &GraphUsage, &MCPUsage}}, {s.Calls, []*Table{&Calls, &GraphCalls, &MCPCalls}}, {s.Uptime, []*Table{&Uptime}}} {
+	}{{s.Counters, []*Table{&Usage, &GraphUsage, &MCPUsage}}, {s.Records, []*Table{&Calls, &GraphCalls, &MCPCalls}}, {s.Uptime, []*Table{&Uptime}}} {
 		if !part.There() {
 			continue
 		}

@@ -52,7 +52,7 @@ func each(t *testing.T, sharded bool, test func(w *world)) {
 }
 
 func newWorld(t *testing.T, p analytics.Place) *world {
-	s := analytics.Store{Usage: p, Calls: p, Uptime: p}
+	s := analytics.Store{Counters: p, Records: p, Uptime: p}
 	t.Cleanup(func() { _ = s.Close() })
 	writers := s.Writers()
 	if len(writers) != 1 {

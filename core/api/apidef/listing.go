@@ -102,6 +102,12 @@ func (l *Listed) VisibleTo(v Viewer) bool {
 	return l.rare == nil || v.sees(l.rare.users, l.rare.groups)
 }
 
+// OwnedBy reports whether the viewer, or a group that the viewer is in, is an owner of the API.
+func (l *Listed) OwnedBy(v Viewer) bool {
+	v.All = false
+	return l.rare != nil && len(l.rare.users)+len(l.rare.groups) > 0 && v.sees(l.rare.users, l.rare.groups)
+}
+
 func (l *Listed) isType(name string) bool {
 	switch name {
 	case "":

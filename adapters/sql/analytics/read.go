@@ -1,0 +1,189 @@
+package analytics
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+var errScope = errors.New("analytics are those of one organisation")
+
+// home returns the table that a question asks, and where it is.
+func (s *Store) home(q view.Query) (Place, Table) {
+	if q.Records {
+		return s.Records, map[view.Table]Table{view.Usage: Calls, view.Graph: GraphCalls, view.MCP: MCPCalls}[q.Table]
+	}
+	switch q.Table {
+	case view.MCP:
+		return s.Counters, MCPUsage
+	case view.Graph:
+		return s.Counters, GraphUsage
+	case view.Uptime:
+		return s.Uptime, Uptime
+	}
+	return s.Counters, Usage
+}
+
+// tables lists which forms of a table there are for a period. The day of a shard is that of
+// its writer's zone, so that the neighbours may hold some of the rows.
+func (p Place) tables(ctx context.Context, t Table, period view.Period) (out []string, err error) {
+	if !p.There() {
+		return nil, nil
+	}
+	rows, err := p.Readers.QueryContext(ctx, p.Dialect.names)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	first, last := t.Shard(period.From.UTC().AddDate(0, 0, -1)), t.Shard(period.To.UTC().AddDate(0, 0, 1))
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		if name == t.Name || len(name) == len(first) && name >= first && name <= last && strings.HasPrefix(name, t.Name+"_") {
+			out = append(out, name)
+		}
+	}
+	return out, rows.Err()
+}
+
+// Count implements the port.
+func (s *Store) Count(ctx context.Context, scope tenant.Scope, q view.Query) ([]view.Row, int, error) {
+	if scope.Org() == "" {
+		return nil, 0, errScope
+	}
+	place, table := s.home(q)
+	names, err := place.tables(ctx, table, q.Period)
+	if err != nil || len(names) == 0 {
+		return nil, 0, err
+	}
+	query, args := count(place.Dialect, scope.Org(), q, names)
+	return paged(ctx, place, query, args, q.Offset, func(rows *sql.Rows) (r view.Row, total int, err error) {
+		var t int64
+		var name text
+		var last any
+		err = rows.Scan(&t, &r.Value, &r.API, &name, &r.Hits, &r.Success, &r.Error, &r.RequestTime, &r.Latency, &r.Upstream,
+			&r.MaxLatency, &r.MinLatency, &r.MaxUpstream, &r.MinUpstream, &last, &total)
+		r.Name, r.LastHit = string(name), moment(last, time.RFC3339)
+		setTime(&r, q.Res, t)
+		return r, total, err
+	})
+}
+
+// paged reads the rows of a statement whose last two parameters are how many and from where.
+// Rows say how many there are; without any, the first one is asked.
+func paged[T any](ctx context.Context, p Place, text string, args []any, offset int, scan func(*sql.Rows) (T, int, error)) (out []T, total int, err error) {
+	read := func(args []any, keep bool) (err error) {
+		rows, err := p.Readers.QueryContext(ctx, text, args...)
+		if err != nil {
+			return fmt.Errorf("analytics: %w", err)
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		for rows.Next() {
+			v, n, err := scan(rows)
+			if err != nil {
+				return err
+			}
+			if total = n; keep {
+				out = append(out, v)
+			}
+		}
+		return rows.Err()
+	}
+	if err := read(args, true); err != nil || len(out) > 0 || offset == 0 {
+		return out, total, err
+	}
+	args[len(args)-2], args[len(args)-1] = int64(1), int64(0)
+	return nil, total, read(args, false)
+}
+
+// setTime reads what statement.time makes.
+func setTime(r *view.Row, res view.Resolution, t int64) {
+	var at time.Time
+	switch res {
+	case view.Hour:
+		at = time.Unix(t*3600, 0).UTC()
+		r.Hour = at.Hour()
+	case view.Day:
+		at = time.Unix(t*86400, 0).UTC()
+	case view.Month:
+		r.Year, r.Month = int(t/100), int(t%100)
+		return
+	default:
+		return
+	}
+	r.Year, r.Month, r.Day = at.Year(), int(at.Month()), at.Day()
+}
+
+// moment returns a time that a database gave in a form of the wire, or that of no time.
+func moment(v any, as string) string {
+	t, ok := v.(time.Time)
+	if written, _ := v.(string); !ok {
+		for _, form := range []string{stamp, time.RFC3339Nano, "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999 -0700 MST"} {
+			if at, err := time.Parse(form, written); err == nil {
+				t = at
+				break
+			}
+		}
+	}
+	return t.UTC().Format(as)
+}
+
+var callColumns = strings.Fields(`method host path rawpath contentlength useragent day month year hour responsecode apikey timestamp apiversion api_name apiid orgid oauthid
+	requesttime latency_total latency_upstream rawrequest rawresponse ipaddress geo_country_iso_code tags alias trackpath`)
+
+// List implements the port.
+func (s *Store) List(ctx context.Context, scope tenant.Scope, q view.CallQuery) ([]view.Call, int, error) {
+	if scope.Org() == "" {
+		return nil, 0, errScope
+	}
+	names, err := s.Records.tables(ctx, Calls, q.Period)
+	if err != nil || len(names) == 0 {
+		return nil, 0, err
+	}
+	query, args := listing(s.Records.Dialect, scope.Org(), q, names)
+	return paged(ctx, s.Records, query, args, q.Offset, func(rows *sql.Rows) (c view.Call, total int, err error) {
+		var at, track any
+		var tags text
+		err = rows.Scan((*text)(&c.Method), (*text)(&c.Host), (*text)(&c.Path), (*text)(&c.RawPath), (*number)(&c.ContentLength), (*text)(&c.UserAgent), (*number)(&c.Day), (*number)(&c.Month),
+			(*number)(&c.Year), (*number)(&c.Hour), (*number)(&c.ResponseCode), (*text)(&c.APIKey), &at, (*text)(&c.APIVersion), (*text)(&c.APIName), (*text)(&c.APIID), (*text)(&c.OrgID),
+			(*text)(&c.OAuthID), (*number)(&c.RequestTime), (*number)(&c.Latency.Total), (*number)(&c.Latency.Upstream), (*text)(&c.RawRequest), (*text)(&c.RawResponse), (*text)(&c.IPAddress),
+			(*text)(&c.Country), &tags, (*text)(&c.Alias), &track, &total)
+		c.TimeStamp, c.TrackPath, c.Tags = moment(at, time.RFC3339Nano), track == true || track == int64(1), []string{}
+		_ = json.Unmarshal([]byte(tags), &c.Tags) // what is none is no list of tags
+		return c, total, err
+	})
+}
+
+// text and number are values of columns that may be empty.
+type (
+	text   string
+	number int64
+)
+
+// Scan implements sql.Scanner.
+func (t *text) Scan(v any) error {
+	switch v := v.(type) {
+	case string:
+		*t = text(v)
+	case []byte:
+		*t = text(v)
+	}
+	return nil
+}
+
+// Scan implements sql.Scanner.
+func (n *number) Scan(v any) error {
+	if v, ok := v.(int64); ok {
+		*n = number(v)
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package analytics
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// statement is one in the making: its parameters are used by each of the tables that it
+// reads, as often as there are any.
+type statement struct {
+	d    Dialect
+	args []any
+}
+
+// bind adds a parameter.
+func (s *statement) bind(v any) string {
+	s.args = append(s.args, v)
+	return s.d.Param(len(s.args))
+}
+
+// text and number are bind with the type that PostgreSQL cannot find out everywhere.
+func (s *statement) text(v string) string { return "cast(" + s.bind(v) + " as text)" }
+
+func (s *statement) number(v int64) string { return "cast(" + s.bind(v) + " as bigint)" }
+
+// in tells whether a text is one of a list, which is one parameter however long it is.
+func (s *statement) in(text string, list []string) string {
+	if len(list) == 1 {
+		return text + " = " + s.text(list[0])
+	}
+	array, _ := json.Marshal(append([]string{}, list...)) // texts always encode
+	return s.d.in(text, s.text(string(array)))
+}
+
+// oneOf is in where nil admits everything.
+func (s *statement) oneOf(text string, list []string) []string {
+	if list == nil {
+		return nil
+	}
+	return []string{s.in(text, list)}
+}
+
+// among tells whether any cut holds. Without one nothing does.
+func (s *statement) among(text string, cuts []view.Cut) []string {
+	if cuts == nil {
+		return nil
+	}
+	conditions := make([]string, len(cuts), len(cuts)+1)
+	for i, c := range cuts {
+		conditions[i] = s.in("substr("+text+", "+strconv.Itoa(c.At)+", "+strconv.Itoa(c.Length)+")", c.Texts)
+	}
+	return []string{"(" + strings.Join(append(conditions, "1 = 0"), " or ") + ")"}
+}
+
+// local returns the seconds that clocks show at a moment in seconds.
+func (s *statement) local(seconds string, p view.Period) string {
+	steps := p.Steps()
+	if len(steps) == 1 && steps[0].Ahead == 0 {
+		return seconds
+	}
+	var b strings.Builder
+	b.WriteString(seconds + " + case")
+	for i := len(steps) - 1; i > 0; i-- {
+		b.WriteString(" when " + seconds + " >= " + strconv.FormatInt(steps[i].From, 10) + " then " + strconv.FormatInt(steps[i].Ahead, 10))
+	}
+	if len(steps) == 1 {
+		b.WriteString(" when 1 = 1 then " + strconv.FormatInt(steps[0].Ahead, 10))
+	}
+	return "(" + b.String() + " else " + strconv.FormatInt(steps[0].Ahead, 10) + " end)"
+}
+
+// time returns what a moment in seconds is in at a resolution: a number of hours, days or,
+// with the year before it, a month.
+func (s *statement) time(seconds string, q view.Query) string {
+	switch q.Res {
+	case view.Hour:
+		return s.local(seconds, q.Period) + " / 3600"
+	case view.Day:
+		return s.local(seconds, q.Period) + " / 86400"
+	case view.Month:
+		return "cast(" + s.d.date(s.local(seconds, q.Period)) + " as bigint)"
+	}
+	return "0"
+}
+
+// sums are what counters are joined to, in the order in which they are read.
+const sums = `cast(coalesce(sum(hits), 0) as bigint) as hits, cast(coalesce(sum(success), 0) as bigint) as success, cast(coalesce(sum(error), 0) as bigint) as error,
+	cast(coalesce(sum(request_time), 0) as double precision) as request_time, cast(coalesce(sum(latency), 0) as double precision) as latency, cast(coalesce(sum(upstream), 0) as double precision) as upstream,
+	coalesce(max(max_latency), 0) as max_latency, coalesce(min(min_latency), 0) as min_latency, coalesce(max(max_upstream), 0) as max_upstream,
+	coalesce(min(min_upstream), 0) as min_upstream, max(last) as last`
+
+var orders = map[view.By]string{
+	view.ByTime: "t", view.ByHits: "hits", view.BySuccess: "success", view.ByError: "error", view.ByRequestTime: "request_time / hits",
+	view.ByLatency: "latency / hits", view.ByUpstreamLatency: "upstream / hits", view.ByLastHit: "last",
+}
+
+// count returns the statement for a question, over tables with a part of the rows each.
+func count(d Dialect, org tenant.ID, q view.Query, tables []string) (string, []any) {
+	s := &statement{d: d}
+	read := s.counters
+	if q.Records {
+		read = s.records
+	}
+	one := read(org, q) // the same for each table: they share its parameters
+	parts := make([]string, len(tables))
+	for i, name := range tables {
+		parts[i] = strings.ReplaceAll(one, "{table}", Quote(name))
+	}
+	desc := ""
+	if q.Order.Desc {
+		desc = " desc"
+	}
+	by := orders[q.Order.By]
+	if by == "" {
+		by = "name" + d.collate
+	}
+	return "select t, v, a, name, " + sumNames + ", count(*) over () from (select t, v, a, max(name) as name, " + sums + " from (" + nested(parts) + ") as x group by t, v, a) as y order by " +
+		by + desc + ", t, v" + d.collate + ", a" + d.collate + " limit " + s.number(int64(q.AtMost)) + " offset " + s.number(int64(q.Offset)), s.args
+}
+
+const sumNames = "hits, success, error, request_time, latency, upstream, max_latency, min_latency, max_upstream, min_upstream, last"
+
+// maxTerms is how many selects SQLite joins at once.
+const maxTerms = 400
+
+// nested joins selects, in groups when there are many.
+func nested(parts []string) string {
+	if len(parts) <= maxTerms {
+		return strings.Join(parts, " union all ")
+	}
+	var groups []string
+	for i := 0; i < len(parts); i += maxTerms {
+		groups = append(groups, "select * from ("+strings.Join(parts[i:min(i+maxTerms, len(parts))], " union all ")+") as g"+strconv.Itoa(i))
+	}
+	return strings.Join(groups, " union all ")
+}
+
+// split returns an expression when rows are told apart by it.
+func split(on bool, expression string) string {
+	if on {
+		return "coalesce(" + expression + ", '')"
+	}
+	return "''"
+}
+
+// errorCodes are the columns that count errors of a status; the last two those of all
+// others that begin so.
+var errorCodes = strings.Fields("400 401 403 404 429 500 501 502 503 504 4x 5x")
+
+// counters returns the select from a table of counters.
+func (s *statement) counters(org tenant.ID, q view.Query) string {
+	api, value, from := "''", `"dimension_value"`, ""
+	switch {
+	case q.Table == view.MCP || q.Table == view.Graph:
+		api = `"api_id"`
+	case q.Dimension == view.APIs:
+		api = value
+	}
+	where := []string{`"org_id" = ` + s.text(string(org)), `"dimension" = ` + s.text(q.Dimension),
+		`"timestamp" >= ` + s.number(q.Period.From.Unix()), `"timestamp" < ` + s.number(q.Period.To.Unix())}
+	where = append(where, s.oneOf(value, q.Values)...)
+	if q.APIs != nil && api != "''" {
+		where = append(where, s.in(api, q.APIs))
+	}
+	if q.Prefix != "" {
+		where = append(where, "substr("+value+", 1, "+strconv.Itoa(len([]rune(q.Prefix)))+") = "+s.text(q.Prefix))
+	}
+	where = append(where, s.among(value, q.Among)...)
+	numbers := `"counter_hits" as hits, "counter_success" as success, "counter_error" as error, "counter_total_request_time" as request_time, "counter_total_latency" as latency,
+		"counter_total_upstream_latency" as upstream, "counter_max_latency" as max_latency, "counter_min_latency" as min_latency,
+		"counter_max_upstream_latency" as max_upstream, "counter_min_upstream_latency" as min_upstream, "counter_last_time" as last`
+	few := func(n string) string {
+		return n + " as hits, 0 as success, " + n + " as error, 0 as request_time, 0 as latency, 0 as upstream, 0 as max_latency, 0 as min_latency, 0 as max_upstream, 0 as min_upstream, \"counter_last_time\" as last"
+	}
+	name := `"counter_human_identifier"`
+	switch q.Form {
+	case view.Codes:
+		var of strings.Builder
+		rows := make([]string, len(errorCodes))
+		for i, code := range errorCodes {
+			rows[i] = "select '" + code + "' as c"
+			of.WriteString(" when '" + code + `' then "code_` + code + `"`)
+		}
+		n := "case c" + of.String() + " end"
+		from, value, name, numbers = " cross join ("+strings.Join(rows, " union all ")+") as codes", "c", "''", few(n)
+		where = append(where, n+" > 0")
+	case view.Failed:
+		numbers = few(`"counter_error"`)
+		where = append(where, `"counter_error" > 0`)
+	default:
+		where = append(where, `"counter_hits" > 0`)
+	}
+	return "select " + s.time(`"timestamp"`, q) + " as t, " + split(q.ByValue, value) + " as v, " + split(q.ByAPI, api) + " as a, " + name + " as name, " + numbers +
+		" from {table}" + from + " where " + strings.Join(where, " and ")
+}
+
+// records returns the select from a table of calls.
+func (s *statement) records(org tenant.ID, q view.Query) string {
+	prefix := ""
+	if q.Table != view.Usage {
+		prefix = "analytics_"
+	}
+	column := func(name string) string { return Quote(prefix + name) }
+	value := "''"
+	switch q.Dimension {
+	case view.APIs:
+		value = column("apiid")
+	case view.Keys:
+		value = column("apikey")
+	case view.Errors:
+		value = "cast(" + column("responsecode") + " as text)"
+	case view.Geo:
+		value = column("geo_country_iso_code")
+	case view.Names: // as the counters have it
+		value = `case when coalesce("primitive_type", '') = '' then "jsonrpc_method" else "primitive_type" || '_' || "primitive_name" end`
+	}
+	at, code := column("timestamp"), column("responsecode")
+	where := []string{column("orgid") + " = " + s.text(string(org)), at + " >= " + s.bind(s.d.Time(q.Period.From)), at + " < " + s.bind(s.d.Time(q.Period.To)), code + " <> -1"}
+	where = append(where, s.oneOf(column("apiid"), q.APIs)...)
+	where = append(where, s.oneOf(column("apikey"), q.Keys)...)
+	where = append(where, s.oneOf(column("apiversion"), q.Versions)...)
+	where = append(where, s.oneOf(value, q.Values)...)
+	if q.Prefix != "" {
+		where = append(where, "substr("+value+", 1, "+strconv.Itoa(len([]rune(q.Prefix)))+") = "+s.text(q.Prefix))
+	}
+	where = append(where, s.tagged(column("tags"), q.Tags)...)
+	if q.Table == view.Usage { // GraphQL calls have counters of their own, but for queries that cannot be read
+		where = append(where, "("+code+" = 400 or not coalesce("+s.d.contains(column("tags"), `'"tyk-graph-analytics"'`)+", 1 = 0))")
+	}
+	switch {
+	case q.Form == view.Failed || q.Dimension == view.Errors:
+		where = append(where, code+" >= 400")
+	case q.Dimension == view.Geo:
+		where = append(where, value+" <> ''")
+	}
+	flag := func(condition string) string { return "case when " + condition + " then 1 else 0 end" }
+	total, upstream := column("latency_total"), column("latency_upstream")
+	return "select " + s.time(s.d.seconds(at), q) + " as t, " + split(q.ByValue, value) + " as v, " + split(q.ByAPI, column("apiid")) + " as a, '' as name, 1 as hits, " +
+		flag(code+" between 200 and 299") + " as success, " + flag(code+" >= 400") + " as error, " + column("requesttime") + " as request_time, " + total + " as latency, " +
+		upstream + " as upstream, " + total + " as max_latency, " + total + " as min_latency, " + upstream + " as max_upstream, " + upstream + " as min_upstream, " + at +
+		" as last from {table} where " + strings.Join(where, " and ")
+}
+
+// tagged tells whether a JSON array of texts has any of these, as it is written.
+func (s *statement) tagged(column string, tags []string) []string {
+	if tags == nil {
+		return nil
+	}
+	any := make([]string, len(tags), len(tags)+1)
+	for i, tag := range tags {
+		text, _ := json.Marshal(tag) // texts always encode
+		any[i] = s.d.contains(column, s.text(string(text)))
+	}
+	return []string{"(" + strings.Join(append(any, "1 = 0"), " or ") + ")"}
+}
+
+// listing returns the statement for records of calls.
+func listing(d Dialect, org tenant.ID, q view.CallQuery, tables []string) (string, []any) {
+	s := &statement{d: d}
+	where := []string{`"orgid" = ` + s.text(string(org)), `"timestamp" >= ` + s.bind(d.Time(q.Period.From)), `"timestamp" < ` + s.bind(d.Time(q.Period.To)), `"responsecode" <> -1`}
+	where = append(where, s.oneOf(`"apikey"`, q.Keys)...)
+	where = append(where, s.oneOf(`"apiid"`, q.APIs)...)
+	if q.FailedOnly {
+		where = append(where, `"responsecode" >= 400`)
+	}
+	columns := make([]string, len(callColumns))
+	for i, name := range callColumns {
+		columns[i] = Quote(name)
+	}
+	from := func(columns string) string {
+		parts := make([]string, len(tables))
+		for i, name := range tables {
+			parts[i] = "select " + columns + " from " + Quote(name) + " where " + strings.Join(where, " and ")
+		}
+		return "from (" + nested(parts) + ") as x"
+	}
+	all := strings.Join(columns, ", ")
+	return "select " + all + ", (select count(*) " + from("1") + ") " + from(all) + ` order by "timestamp" desc, "apiid"` + d.collate + `, "path"` + d.collate +
+		" limit " + s.number(int64(q.AtMost)) + " offset " + s.number(int64(q.Offset)), s.args
+}

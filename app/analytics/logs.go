@@ -1,0 +1,107 @@
+package analytics
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+var exampleCall = view.Call{
+	Method: "GET", Host: "orders.internal:8080", Path: "/items/{id}", RawPath: "/items/42", UserAgent: "curl/8.5.0", Day: 31, Month: 1, Year: 2026, Hour: 23, ResponseCode: 200,
+	APIKey: "b061d27bfd125233", TimeStamp: "2026-01-31T23:58:02.25Z", APIVersion: "Non Versioned", APIName: "Orders", APIID: "orders", OrgID: "5f1a0c5d8e3b2a1f00000001",
+	RequestTime: 25, Latency: view.Latency{Total: 25, Upstream: 21}, IPAddress: "192.0.2.7", Tags: []string{"gold", "key-b061d27bfd125233"},
+}
+
+// maxCalls is how many calls one answer has at most: each may hold a request and an answer.
+const maxCalls = 1000
+
+type logsIn struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	operation.Paging
+	Start  string `query:"start" doc:"From this time on, in Unix seconds."`
+	End    string `query:"end" doc:"Up to this time, in Unix seconds."`
+	Key    string `query:"key" doc:"Calls with this key only, by its hash."`
+	API    string `query:"api" doc:"Calls of this API only."`
+	Errors string `query:"errors" doc:"true: failed calls only."`
+}
+
+// Logs lists single calls.
+func (s *Service) Logs(ctx context.Context, in logsIn) (calls, error) {
+	out := calls{list: []view.Call{}, pages: 1}
+	q, err := s.logged(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	from, to, err := in.Bounds(s.PageSize)
+	if err != nil {
+		return out, err
+	}
+	whole := to == operation.AllItems
+	if q.Offset, q.AtMost = from, to-from; whole {
+		q.AtMost = maxCalls + 1
+	}
+	if s.Reader == nil {
+		return out, nil
+	}
+	list, total, err := s.Reader.List(ctx, in.Scope, q)
+	if err != nil {
+		return out, err
+	}
+	if len(list) > maxCalls {
+		return out, fault.New(fault.Invalid, view.CodeMany, "there are more than %d calls: ask for pages, or for a shorter period", maxCalls).At("p")
+	}
+	if !whole {
+		out.pages = max(1, (total+s.PageSize-1)/s.PageSize)
+	}
+	out.list = append(out.list, list...)
+	return out, nil
+}
+
+// logged makes the question for a list of calls.
+func (s *Service) logged(ctx context.Context, in logsIn) (q view.CallQuery, err error) {
+	if q.Period, err = view.Span(in.Start, in.End); err != nil {
+		return q, err
+	}
+	if in.Key != "" {
+		if err := decoded(in.Key); err != nil {
+			return q, err
+		}
+		q.Keys = []string{in.Key}
+	}
+	switch in.Errors {
+	case "", "0", "false":
+	case "1", "true":
+		q.FailedOnly = true
+	default:
+		return q, wrong("errors", "true or false")
+	}
+	if _, err := texts("api", []string{in.API}); err != nil {
+		return q, err
+	}
+	admitted := question{asked: filters{Scope: in.Scope, Who: in.Who, APIID: in.API}}
+	err = s.admit(ctx, &admitted)
+	q.APIs = admitted.apis
+	return q, err
+}
+
+// calls is the answer to a list of calls.
+type calls struct {
+	list  []view.Call
+	pages int
+}
+
+// Schema describes a page.
+func (calls) Schema() map[string]any {
+	return page(map[string]any{"type": "object", "required": []string{"method", "path", "response_code", "timestamp", "api_id", "org_id"}})
+}
+
+// Stream implements operation.Stream.
+func (c calls) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
+	text, _ := json.Marshal(map[string]any{"data": c.list, "pages": c.pages}) // plain values always encode
+	return "application/json", "", [][]byte{text, {'\n'}}, nil
+}

@@ -1,0 +1,138 @@
+package analytics
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// primitiveFilters narrow calls of the model context protocol.
+type primitiveFilters struct {
+	Method string `query:"mcp_method" doc:"Calls of this method only, as tools/call."`
+	Type   string `query:"mcp_primitive_type" doc:"Calls of this sort of primitive only: tool, resource or prompt."`
+	Name   string `query:"mcp_primitive_name" doc:"Calls of the primitive with this name only."`
+	Group  string `query:"group_by" doc:"mcp_primitive: split by primitive and proxy instead of by time."`
+}
+
+type primitivesIn struct {
+	viewIn
+	primitiveFilters
+	Limit string `query:"limit" doc:"How many results there are at most."`
+}
+
+type failuresIn struct {
+	viewIn
+	primitiveFilters
+}
+
+// Primitives counts calls of primitives.
+func (s *Service) Primitives(ctx context.Context, in primitivesIn) (results, error) {
+	limit := 0
+	if in.Limit != "" {
+		n, err := strconv.Atoi(in.Limit)
+		if err != nil || n < 0 {
+			return results{}, wrong("limit", "a whole number, at least 0")
+		}
+		limit = n
+	}
+	return s.primitives(ctx, in.viewIn, in.primitiveFilters, view.Plain, limit)
+}
+
+// Failures counts failed calls of primitives.
+func (s *Service) Failures(ctx context.Context, in failuresIn) (results, error) {
+	return s.primitives(ctx, in.viewIn, in.primitiveFilters, view.Failed, 0)
+}
+
+func (s *Service) primitives(ctx context.Context, in viewIn, f primitiveFilters, form view.Form, limit int) (results, error) {
+	q, err := s.primitive(ctx, in, f)
+	if err != nil {
+		return results{}, err
+	}
+	q.Form, q.most = form, limit
+	return s.answer(ctx, q, named(q))
+}
+
+// primitive makes the question that all views of primitives have in common.
+func (s *Service) primitive(ctx context.Context, in viewIn, f primitiveFilters) (question, error) {
+	res, order := view.Day, inTime
+	if f.Group != "" {
+		res, order = view.Whole, mostHits
+	}
+	q, err := s.begin(ctx, in.datesIn, in.filters, res, order)
+	if err != nil {
+		return q, err
+	}
+	if f.Group != "" && f.Group != "mcp_primitive" {
+		return q, wrong("group_by", "mcp_primitive")
+	}
+	if len(q.tags) > 0 || q.asked.Version != "" {
+		return q, fault.New(fault.Invalid, view.CodeFilter, "primitives are not told apart by tags or versions").At("tags")
+	}
+	if q.Values, q.Prefix, err = view.PrimitiveValues(f.Method, f.Type, f.Name); err != nil {
+		return q, err
+	}
+	q.Table, q.Dimension, q.APIs = view.MCP, view.Names, q.apis
+	q.ByValue, q.ByAPI = f.Group != "", f.Group != ""
+	return q, nil
+}
+
+// named says which primitive a result is about.
+func named(q question) func(view.Row, *view.Unit) {
+	return func(r view.Row, u *view.Unit) {
+		if q.ByValue {
+			p := view.PrimitiveOf(r.Value)
+			u.ID.Path, u.ID.URL, u.ID.Alias = p.Name, p.Type, p.Method
+		} else if u.ID.APIID == "" {
+			u.ID.APIID = q.asked.APIID
+		}
+	}
+}
+
+type proxyKeyIn struct {
+	Key string `path:"keyId" doc:"Hash of the key, as gateways report it."`
+	viewIn
+	primitiveFilters
+}
+
+// KeyPrimitives counts the calls of primitives with one key.
+func (s *Service) KeyPrimitives(ctx context.Context, in proxyKeyIn) (results, error) {
+	if err := decoded(in.Key); err != nil {
+		return results{}, err
+	}
+	q, err := s.primitive(ctx, in.viewIn, in.primitiveFilters)
+	if err != nil {
+		return results{}, err
+	}
+	if in.primitiveFilters == (primitiveFilters{}) {
+		q.Dimension, q.Values, q.ByAPI = view.Keys, []string{in.Key}, true
+	} else if err := q.records(); err != nil {
+		return results{}, err
+	}
+	q.Keys = []string{in.Key}
+	if err := s.known(ctx, q, in.Key); err != nil {
+		return results{}, err
+	}
+	finish := named(q)
+	return s.answer(ctx, q, func(r view.Row, u *view.Unit) {
+		finish(r, u)
+		u.ID.Key = in.Key
+	})
+}
+
+// known refuses a key with which no call has been made that the caller could see.
+func (s *Service) known(ctx context.Context, q question, key string) error {
+	if s.Reader == nil {
+		return nil
+	}
+	all := q.Period
+	all.From = all.To.Add(-view.MaxDays * 24 * time.Hour)
+	_, total, err := s.Reader.Count(ctx, q.asked.Scope, view.Query{Table: view.MCP, Dimension: view.Keys, Values: []string{key}, APIs: slices.Clip(q.apis), Period: all, AtMost: 1})
+	if err == nil && total == 0 {
+		err = fault.New(fault.NotFound, CodeMissing, "Key not found").At("keyId")
+	}
+	return err
+}

@@ -1,0 +1,249 @@
+// Package analytics answers questions about traffic: what gateways reported, as far as the
+// caller may see it (docs/wire/analytics.md).
+package analytics
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/analytics"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Codes of faults.
+const (
+	CodeForeign = "analytics.foreign"
+	CodeKey     = "analytics.key"
+	CodeMissing = "analytics.key_not_found"
+)
+
+// APIs knows which APIs callers see.
+type APIs interface {
+	// Seen says of each API whether the caller may see its traffic; all: owners make no difference.
+	Seen(ctx context.Context, scope tenant.Scope, who operation.Principal) (seen map[string]bool, all bool, err error)
+	// Names returns the names of APIs by their IDs, of those that there are.
+	Names(ctx context.Context, scope tenant.Scope, ids []string) (map[string]string, error)
+}
+
+// Service answers questions about traffic.
+type Service struct {
+	Reader   analytics.Reader // nil: nothing is known
+	APIs     APIs
+	PageSize int
+}
+
+// maxAll is how many results one answer has at most.
+const maxAll = 10_000
+
+// maxTexts and maxText bound the lists in parameters, and each of their texts.
+const (
+	maxTexts = 100
+	maxText  = 1024
+)
+
+type datesIn struct {
+	StartDay   string `path:"startDay" doc:"First day, a plain number."`
+	StartMonth string `path:"startMonth" doc:"Its month, 1 to 12."`
+	StartYear  string `path:"startYear" doc:"Its year, four digits."`
+	EndDay     string `path:"EndDay" doc:"Last day, which is part of the period."`
+	EndMonth   string `path:"EndMonth" doc:"Its month."`
+	EndYear    string `path:"EndYear" doc:"Its year."`
+}
+
+// filters are the parameters that all views take.
+type filters struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	operation.Paging
+	APIID   string   `query:"api_id" doc:"Traffic of this API only."`
+	Version string   `query:"api_version" doc:"Traffic of this version only; needs api_id."`
+	Tags    []string `query:"tags" doc:"Traffic with any of these tags only, separated by commas or each in a parameter of its own."`
+	Res     string   `query:"res" doc:"Split by time: hour, day or month."`
+	By      string   `query:"by" doc:"Order: Hits, Success, Error, Request_Time, Latency, Upstream_Latency, Last_Hit, Time or Name."`
+	Sort    string   `query:"sort" doc:"1: the smallest first; -1: the largest first."`
+	Type    string   `query:"type" doc:"csv: a file of comma-separated values, with all results unless p is given."`
+	Zone    string   `query:"tz" doc:"Time zone of the days, as Europe/Berlin; without it UTC."`
+}
+
+// question is a question in the making: what the caller asked, and what the caller may see.
+type question struct {
+	asked filters
+	view.Query
+	apis []string // those asked for that the caller may see; nil: owners make no difference
+	tags []string
+	open bool // the caller sees everything, and asked for no API
+	csv  bool
+	most int // results at most; 0: any number
+}
+
+// begin reads what all views have in common. A direct filter on an API of others is refused.
+func (s *Service) begin(ctx context.Context, d datesIn, f filters, res view.Resolution, order view.Order) (q question, err error) {
+	q = question{asked: f, csv: f.Type == "csv"}
+	if f.Type != "" && f.Type != "csv" && f.Type != "json" {
+		return q, wrong("type", "csv or json")
+	}
+	zone, err := zoneOf(f.Zone)
+	if err != nil {
+		return q, err
+	}
+	if q.Period, err = (view.Dates{d.StartDay, d.StartMonth, d.StartYear, d.EndDay, d.EndMonth, d.EndYear}).In(zone); err != nil {
+		return q, err
+	}
+	if q.Res, err = view.ParseResolution(f.Res, res); err != nil {
+		return q, err
+	}
+	if q.Order, err = view.ParseOrder(f.By, f.Sort, order); err != nil {
+		return q, err
+	}
+	if f.Version != "" && f.APIID == "" {
+		return q, fault.New(fault.Invalid, view.CodeFilter, "query parameter api_version needs api_id").At("api_version")
+	}
+	if q.tags, err = texts("tags", f.Tags); err != nil {
+		return q, err
+	}
+	if _, err = texts("api_id", []string{f.APIID, f.Version}); err != nil {
+		return q, err
+	}
+	return q, s.admit(ctx, &q)
+}
+
+// admit settles which APIs the caller may ask about.
+func (s *Service) admit(ctx context.Context, q *question) error {
+	if q.asked.Scope.Org() == "" { // a super user has none
+		return fault.New(fault.Invalid, view.CodeFilter, "analytics are those of one organisation: ask as one of its users")
+	}
+	seen, all, err := s.APIs.Seen(ctx, q.asked.Scope, q.asked.Who)
+	if err != nil {
+		return err
+	}
+	switch q.open = all && q.asked.APIID == ""; {
+	case q.asked.APIID == "" && !all:
+		q.apis = slices.DeleteFunc(slices.Sorted(maps.Keys(seen)), func(id string) bool { return !seen[id] })
+		q.apis = append([]string{}, q.apis...)
+	case q.asked.APIID == "":
+	case all || seen[q.asked.APIID]:
+		q.apis = []string{q.asked.APIID}
+	default:
+		if _, there := seen[q.asked.APIID]; there {
+			return fault.New(fault.Denied, CodeForeign, "User does not have access to the API with ID.").At("api_id")
+		}
+		q.apis = []string{} // what is not there is the same for everybody: no traffic
+	}
+	return nil
+}
+
+// zoneOf finds a time zone.
+func zoneOf(name string) (*time.Location, error) {
+	if name == "" {
+		return time.UTC, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" || len(name) > 64 {
+		return nil, wrong("tz", "the name of a time zone such as Europe/Berlin")
+	}
+	return zone, nil
+}
+
+func wrong(name, want string) error {
+	return fault.New(fault.Invalid, view.CodeFilter, "query parameter %s must be %s", name, want).At(name)
+}
+
+// texts reads lists that are separated by commas.
+func texts(name string, lists []string) (out []string, err error) {
+	for _, list := range lists {
+		if len(list) > maxTexts*maxText {
+			return nil, wrong(name, "shorter")
+		}
+		for _, text := range operation.Commas(list) {
+			if !readable(text) {
+				return nil, wrong(name, "texts without control characters")
+			}
+			out = append(out, text)
+		}
+	}
+	if len(out) > maxTexts {
+		return nil, fault.New(fault.Invalid, view.CodeFilter, "query parameter %s has %d texts, and %d at most are taken", name, len(out), maxTexts).At(name)
+	}
+	return out, nil
+}
+
+// readable reports whether a text can be one that gateways report.
+func readable(text string) bool {
+	if text == "" || len(text) > maxText || !utf8.ValidString(text) {
+		return false
+	}
+	for _, c := range text {
+		if unicode.IsControl(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// records turns to the records of calls, which tell together what counters tell apart. They
+// are many, so that the period is bounded.
+func (q *question) records() error {
+	if q.Period.Days() > view.MaxRecordDays {
+		return fault.New(fault.Invalid, view.CodePeriod, "with these filters %d days at most can be asked for, since single calls are looked through", view.MaxRecordDays).At("EndDay")
+	}
+	q.Records, q.APIs, q.Tags = true, q.apis, q.tags
+	if q.asked.Version != "" {
+		q.Versions = []string{q.asked.Version}
+	}
+	return nil
+}
+
+// answer asks the question and makes results of the rows; each finishes one of them.
+func (s *Service) answer(ctx context.Context, q question, each func(view.Row, *view.Unit)) (results, error) {
+	out := results{units: []view.Unit{}, pages: 1, csv: q.csv}
+	from, to, err := q.asked.Bounds(s.PageSize)
+	if err != nil {
+		return out, err
+	}
+	if q.csv && q.asked.P == "" {
+		from, to = 0, operation.AllItems
+	}
+	whole := to == operation.AllItems
+	if q.Offset, q.AtMost = from, to-from; whole {
+		q.AtMost = maxAll + 1
+	}
+	if s.Reader == nil {
+		return out, nil
+	}
+	if q.most > 0 {
+		q.AtMost = max(0, min(q.AtMost, q.most-from))
+	}
+	rows, total, err := s.Reader.Count(ctx, q.asked.Scope, q.Query)
+	if err != nil {
+		return out, err
+	}
+	if len(rows) > maxAll {
+		return out, fault.New(fault.Invalid, view.CodeMany, "there are more than %d results: ask for pages, or for a shorter period", maxAll).At("p")
+	}
+	if q.most > 0 {
+		total = min(total, q.most)
+	}
+	if !whole {
+		out.pages = max(1, (total+s.PageSize-1)/s.PageSize)
+	}
+	var ids []string
+	for _, r := range rows {
+		u := r.Unit()
+		each(r, &u)
+		out.units, ids = append(out.units, u), append(ids, u.ID.APIID)
+	}
+	names, err := s.APIs.Names(ctx, q.asked.Scope, ids)
+	for i := range out.units {
+		if name := names[out.units[i].ID.APIID]; name != "" {
+			out.units[i].ID.APIName = name
+		}
+	}
+	return out, err
+}

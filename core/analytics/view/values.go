@@ -1,0 +1,167 @@
+package view
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// The dimensions that values are told apart by.
+const (
+	Total          = ""
+	APIs           = "apiid"
+	Versions       = "versions"
+	Keys           = "apikeys"
+	Tags           = "tags"
+	Errors         = "errors"
+	Geo            = "geo"
+	Endpoints      = "apiendpoints"
+	KeyEndpoints   = "keyendpoints"
+	OAuthEndpoints = "oauthendpoints"
+	Names          = "names"
+	Methods        = "methods"
+	URLs           = "url"
+)
+
+// VersionValue returns the value of the dimension Versions for a version of an API.
+func VersionValue(api, version string) string {
+	return base64.RawStdEncoding.EncodeToString([]byte(api + ":" + version))
+}
+
+// Endpoint is an endpoint that a value stands for.
+type Endpoint struct{ API, Version, Path string }
+
+// EndpointOf reads a value of the dimension Endpoints. What is not one is a path.
+func EndpointOf(value string) Endpoint {
+	text, err := hex.DecodeString(value)
+	parts := strings.SplitN(string(text), ":", 3)
+	if err != nil || len(parts) < 3 {
+		return Endpoint{Path: value}
+	}
+	return Endpoint{parts[0], parts[1], parts[2]}
+}
+
+// EndpointFor reads a value of the dimensions KeyEndpoints and OAuthEndpoints, which begins
+// with the key or the client. What is not one is a path.
+func EndpointFor(whose, value string) Endpoint {
+	rest := strings.TrimPrefix(value, whose+".")
+	text, err := base64.RawStdEncoding.DecodeString(rest)
+	api, path, ok := strings.Cut(string(text), ":")
+	if err != nil || !ok {
+		return Endpoint{Path: rest}
+	}
+	return Endpoint{API: api, Path: path}
+}
+
+// Cut is a condition on a value: its part from a place on, counted in characters from 1, that
+// is as long as the texts, is one of them.
+type Cut struct {
+	At, Length int
+	Texts      []string
+}
+
+// cuts gathers texts by their lengths.
+func cuts(at int, texts []string) []Cut {
+	byLength, out := map[int]int{}, []Cut{}
+	for _, t := range texts {
+		i, ok := byLength[len(t)]
+		if !ok {
+			i = len(out)
+			byLength[len(t)] = i
+			out = append(out, Cut{At: at, Length: len(t)})
+		}
+		out[i].Texts = append(out[i].Texts, t)
+	}
+	return out
+}
+
+// EndpointCuts returns the conditions on values of the dimension Endpoints for endpoints of
+// some APIs, of one version of them or, with an empty one, of all.
+func EndpointCuts(apis []string, version string) []Cut {
+	texts := make([]string, len(apis))
+	for i, api := range apis {
+		if texts[i] = hex.EncodeToString([]byte(api + ":")); version != "" {
+			texts[i] = hex.EncodeToString([]byte(api + ":" + version + ":"))
+		}
+	}
+	return cuts(1, texts)
+}
+
+// CutsFor is EndpointCuts for values that EndpointFor reads.
+func CutsFor(whose string, apis []string) []Cut {
+	var texts []string
+	for _, api := range apis {
+		texts = append(texts, heads([]byte(api+":"))...)
+	}
+	return cuts(utf8.RuneCountInString(whose)+2, texts)
+}
+
+// heads returns with what the base64 text of bytes that begin so may begin: where a digit
+// holds bits of the byte that follows, each of those there are.
+func heads(begin []byte) []string {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	bits := len(begin) * 8
+	text := base64.RawStdEncoding.EncodeToString(begin)
+	if bits%6 == 0 {
+		return []string{text}
+	}
+	open := 6 - bits%6 // bits of the last digit that are not known
+	last := strings.IndexByte(digits, text[len(text)-1])
+	out := make([]string, 0, 1<<open)
+	for n := range 1 << open {
+		out = append(out, text[:len(text)-1]+digits[last+n:last+n+1])
+	}
+	return out
+}
+
+// Primitive is what a call of the model context protocol was about.
+type Primitive struct{ Type, Name, Method string }
+
+// methods are those by which primitives of a type are called.
+var methods = map[string]string{"tool": "tools/call", "resource": "resources/read", "prompt": "prompts/get"}
+
+// PrimitiveOf reads a value of the dimension Names: a primitive, or a method without one.
+func PrimitiveOf(value string) Primitive {
+	kind, name, ok := strings.Cut(value, "_")
+	if method := methods[kind]; ok && method != "" {
+		return Primitive{kind, name, method}
+	}
+	return Primitive{Name: value, Method: value}
+}
+
+// PrimitiveValues returns which values of the dimension Names filters admit: a list, nil for
+// any, and what they begin with.
+func PrimitiveValues(method, kind, name string) (values []string, prefix string, err error) {
+	if _, ok := methods[kind]; !ok && kind != "" {
+		return nil, "", fault.New(fault.Invalid, CodeFilter, "query parameter mcp_primitive_type must be tool, resource or prompt").At("mcp_primitive_type")
+	}
+	var kinds []string // those that the filters admit; "": calls without a primitive
+	for _, k := range []string{"tool", "resource", "prompt"} {
+		if (kind == "" || k == kind) && (method == "" || methods[k] == method) {
+			kinds = append(kinds, k)
+		}
+	}
+	bare := kind == "" && len(kinds) != 1
+	switch {
+	case method == "" && kind == "" && name == "":
+		return nil, "", nil
+	case name == "" && len(kinds) == 1:
+		return nil, kinds[0] + "_", nil
+	case name == "" && bare && method != "":
+		return []string{method}, "", nil
+	}
+	values = []string{}
+	if name == "" {
+		return values, "", nil
+	}
+	for _, k := range kinds {
+		values = append(values, k+"_"+name)
+	}
+	if bare && (method == "" || method == name) {
+		values = append(values, name)
+	}
+	return values, "", nil
+}

@@ -1,0 +1,132 @@
+package view_test
+
+import (
+	"encoding/base64"
+	"encoding/csv"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+)
+
+// holds is what databases make of cuts.
+func holds(value string, cuts []view.Cut) bool {
+	return slices.ContainsFunc(cuts, func(c view.Cut) bool {
+		from, to := c.At-1, c.At-1+c.Length
+		return len(value) >= to && slices.Contains(c.Texts, value[from:to])
+	})
+}
+
+// FuzzCuts: a cut holds for the endpoints of its API and for no others, wherever the
+// identifier ends in base64 or hex.
+func FuzzCuts(f *testing.F) {
+	f.Add("api1", "api12", "/items", "key")
+	f.Add("a", "ab", "", "k")
+	f.Add("abc", "abc?", "/", "")
+	f.Fuzz(func(t *testing.T, api, other, path, key string) {
+		if strings.ContainsAny(api+other, ":") || strings.Contains(key, ".") || !isASCII(key) {
+			return
+		}
+		for _, of := range []string{api, other} {
+			value := key + "." + base64.RawStdEncoding.EncodeToString([]byte(of+":"+path))
+			if got := holds(value, view.CutsFor(key, []string{api})); got != (of == api) {
+				t.Errorf("%q of %q: %v for %q", value, of, got, api)
+			}
+			if e := view.EndpointFor(key, value); e.API != of || e.Path != path {
+				t.Errorf("%q is %+v", value, e)
+			}
+			value = hex.EncodeToString([]byte(of + ":v:" + path))
+			if got := holds(value, view.EndpointCuts([]string{api, "more"}, "")); got != (of == api || of == "more") {
+				t.Errorf("%q of %q: %v for %q", value, of, got, api)
+			}
+			if !holds(value, view.EndpointCuts([]string{of}, "v")) || holds(value, view.EndpointCuts([]string{of}, "w")) {
+				t.Errorf("%q: versions", value)
+			}
+			if e := view.EndpointOf(value); e != (view.Endpoint{API: of, Version: "v", Path: path}) {
+				t.Errorf("%q is %+v", value, e)
+			}
+		}
+	})
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > 126 || r < 32 }) < 0
+}
+
+// TestPrimitives reads values of MCP calls, and states which of them filters admit.
+func TestPrimitives(t *testing.T) {
+	for value, want := range map[string]view.Primitive{
+		"tool_get-weather": {Type: "tool", Name: "get-weather", Method: "tools/call"}, "resource_file:///a_b": {Type: "resource", Name: "file:///a_b", Method: "resources/read"},
+		"prompt_": {Type: "prompt", Method: "prompts/get"}, "tools/list": {Name: "tools/list", Method: "tools/list"}, "other_x": {Name: "other_x", Method: "other_x"},
+	} {
+		if got := view.PrimitiveOf(value); got != want {
+			t.Errorf("%s is %+v", value, got)
+		}
+	}
+	for _, c := range []struct {
+		method, kind, name string
+		values             []string
+		prefix             string
+		wrong              bool
+	}{
+		{"", "", "", nil, "", false}, {"tools/call", "", "", nil, "tool_", false}, {"", "prompt", "", nil, "prompt_", false}, {"tools/list", "", "", []string{"tools/list"}, "", false},
+		{"prompts/get", "tool", "", []string{}, "", false}, {"", "", "x", []string{"tool_x", "resource_x", "prompt_x", "x"}, "", false}, {"", "tool", "x", []string{"tool_x"}, "", false},
+		{"resources/read", "", "x", []string{"resource_x"}, "", false}, {"tools/list", "", "x", []string{}, "", false}, {"tools/list", "", "tools/list", []string{"tools/list"}, "", false},
+		{"tools/list", "tool", "", []string{}, "", false}, {"", "pot", "", nil, "", true},
+	} {
+		values, prefix, err := view.PrimitiveValues(c.method, c.kind, c.name)
+		if !slices.Equal(values, c.values) || (values == nil) != (c.values == nil) || prefix != c.prefix || (err != nil) != c.wrong {
+			t.Errorf("%q %q %q: %q %q %v", c.method, c.kind, c.name, values, prefix, err)
+		}
+	}
+}
+
+// TestCSV: what begins like a formula is a text, and the file has what the results have.
+func TestCSV(t *testing.T) {
+	for _, evil := range []string{"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "|x"} {
+		u := view.Row{Counters: view.Counters{Hits: 2, RequestTime: 5}}.Unit()
+		u.ID.Path, u.ID.APIName, u.ID.Key, u.ID.URL, u.ID.APIID, u.ID.Country, u.ID.Alias = evil, evil, evil, evil, evil, evil, evil
+		lines, err := csv.NewReader(strings.NewReader(string(view.CSV([]view.Unit{u, u})))).ReadAll()
+		if err != nil || len(lines) != 3 {
+			t.Fatal(lines, err)
+		}
+		for i, cell := range lines[1] {
+			if cell != "" && strings.ContainsRune("=+-@\t\r\n|", rune(cell[0])) {
+				t.Errorf("%s is %q", lines[0][i], cell)
+			}
+		}
+		if lines[1][12] != "2" || lines[1][16] != "2.5" {
+			t.Error(lines[1])
+		}
+	}
+	if got := view.Cell("/items"); got != "/items" {
+		t.Error(got)
+	}
+}
+
+// TestParameters states what the parameters take.
+func TestParameters(t *testing.T) {
+	preset := view.Order{By: view.ByTime}
+	for _, c := range []struct {
+		by, sort string
+		want     view.Order
+		wrong    bool
+	}{
+		{"", "", preset, false}, {"Hits", "", view.Order{By: view.ByHits, Desc: true}, false}, {"hits", "1", view.Order{By: view.ByHits}, false}, {"UPSTREAM_latency", "-1", view.Order{By: view.ByUpstreamLatency, Desc: true}, false},
+		{"", "-1", view.Order{By: view.ByTime, Desc: true}, false}, {"Name", "", view.Order{By: view.ByName}, false}, {"x", "", preset, true}, {"", "asc", preset, true}, {"hits desc; drop table x", "", preset, true},
+	} {
+		if got, err := view.ParseOrder(c.by, c.sort, preset); got != c.want || (err != nil) != c.wrong {
+			t.Errorf("%q %q: %+v %v", c.by, c.sort, got, err)
+		}
+	}
+	for text, want := range map[string]view.Resolution{"": view.Month, "hour": view.Hour, "day": view.Day, "month": view.Month} {
+		if got, err := view.ParseResolution(text, view.Month); got != want || err != nil {
+			t.Error(text, got, err)
+		}
+	}
+	if _, err := view.ParseResolution("Day", view.Whole); err == nil {
+		t.Error("Day is taken")
+	}
+}
