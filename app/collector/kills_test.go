@@ -67,7 +67,7 @@ func openStore(t *testing.T, path, dsn string) *sqlanalytics.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &sqlanalytics.Store{Usage: place, Calls: place, Uptime: place}
+	return &sqlanalytics.Store{Counters: place, Records: place, Uptime: place}
 }
 
 // TestKills kills a process that collects, with SIGKILL, at random moments while gateways
@@ -85,7 +85,7 @@ func kills(t *testing.T, path, dsn string) {
 	addr := harness.NewRedis(t).Addr()
 	store := openStore(t, path, dsn)
 	t.Cleanup(func() { _ = store.Close() })
-	w := &world{t: t, rdb: goredis.NewClient(&goredis.Options{Addr: addr}), db: store.Usage.Readers}
+	w := &world{t: t, rdb: goredis.NewClient(&goredis.Options{Addr: addr}), db: store.Counters.Readers}
 	t.Cleanup(func() { _ = w.rdb.Close() })
 	calls, checks := 0, 0
 	all := analytics.Lists()

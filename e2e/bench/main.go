@@ -65,6 +65,7 @@ var sections = []section{
 	{"history", "History", historyRows},
 	{"sealing", "Encryption at rest", sealingRows},
 	{"audit", "The audit trail", auditRows},
+	{"traffic", "Views of a year of traffic", trafficRows},
 	{"feed", "Feed of 10,000 mappings pulled by 50 nodes at once", feedRows},
 	{"catalogue", "APIs and policies, by how many there are", catalogueRows},
 	{"latency", "From commit to visible and announced", latencyRows},
