@@ -36,13 +36,27 @@ type control = gateway.Keys
 // faulty are gateways in front of which calls fail, before or after they are carried out.
 type faulty struct {
 	control
+	mu            sync.Mutex
 	before, after func(call string) error
 	reads         func(context.Context) error
 }
 
+// fail makes calls fail from now on; nil: they do not.
+func (f *faulty) fail(before, after func(call string) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.before, f.after = before, after
+}
+
+func (f *faulty) faults() (before, after func(call string) error, reads func(context.Context) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.before, f.after, f.reads
+}
+
 func (f *faulty) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (gateway.StoredKey, error) {
-	if f.reads != nil {
-		if err := f.reads(ctx); err != nil {
+	if _, _, reads := f.faults(); reads != nil {
+		if err := reads(ctx); err != nil {
 			return gateway.StoredKey{}, err
 		}
 	}
@@ -50,15 +64,16 @@ func (f *faulty) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (
 }
 
 func (f *faulty) call(name string, do func() error) error {
-	if f.before != nil {
-		if err := f.before(name); err != nil {
+	before, after, _ := f.faults()
+	if before != nil {
+		if err := before(name); err != nil {
 			return err
 		}
 	}
-	if err := do(); err != nil || f.after == nil {
+	if err := do(); err != nil || after == nil {
 		return err
 	}
-	return f.after(name)
+	return after(name)
 }
 
 func (f *faulty) CreateKey(ctx context.Context, org tenant.ID, id string, s *doc.Node) (k gateway.StoredKey, err error) {
@@ -163,12 +178,12 @@ func on(name string, err error) func(string) error {
 // finished later.
 func TestLostAnswers(t *testing.T) {
 	for name, when := range map[string]func(f *faulty, call string){
-		"before": func(f *faulty, call string) { f.before = on(call, gateway.ErrUncertain) },
-		"after":  func(f *faulty, call string) { f.after = on(call, gateway.ErrUncertain) },
+		"before": func(f *faulty, call string) { f.fail(on(call, gateway.ErrUncertain), nil) },
+		"after":  func(f *faulty, call string) { f.fail(nil, on(call, gateway.ErrUncertain)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				well := func() { w.gateways.before, w.gateways.after = nil, nil; time.Sleep(5 * time.Second) }
+				well := func() { w.gateways.fail(nil, nil); time.Sleep(5 * time.Second) }
 				when(w.gateways, "create")
 				w.want("POST", "/api/keys", session, 500, "Failed to unmarshal key data.")
 				w.want("POST", "/api/apis/keys/basic/ada", `{"basic_auth_data":{"password":"correct horse"},"apply_policies":["gold"]}`, 500, "Failed to unmarshal Key data.")
@@ -199,15 +214,15 @@ func TestLostAnswers(t *testing.T) {
 func TestCertificateMoves(t *testing.T) {
 	const old, next = `{"certificate":"aold","apply_policies":["gold"]}`, `{"certificate":"anew","apply_policies":["gold"]}`
 	for name, fail := range map[string]func(f *faulty){
-		"well": func(*faulty) {}, "away before the second": func(f *faulty) { f.before = on("delete", gateway.ErrUnreachable) },
-		"lost after the first": func(f *faulty) { f.after = on("create", gateway.ErrUncertain) }, "lost after the second": func(f *faulty) { f.after = on("delete", gateway.ErrUncertain) },
+		"well": func(*faulty) {}, "away before the second": func(f *faulty) { f.fail(on("delete", gateway.ErrUnreachable), nil) },
+		"lost after the first": func(f *faulty) { f.fail(nil, on("create", gateway.ErrUncertain)) }, "lost after the second": func(f *faulty) { f.fail(nil, on("delete", gateway.ErrUncertain)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.want("POST", "/api/keys", old, 200, "")
 				fail(w.gateways)
 				w.ask("PUT", "/api/keys/aold", next)
-				w.gateways.before, w.gateways.after = nil, nil
+				w.gateways.fail(nil, nil)
 				time.Sleep(5 * time.Second)
 				w.want("GET", "/api/keys/anew", "", 200, "anew")
 				w.want("GET", "/api/keys/aold", "", 404, "")
@@ -242,14 +257,14 @@ func TestSameName(t *testing.T) {
 func TestYoungPolicy(t *testing.T) {
 	inWorld(t, func(w *world) {
 		began := time.Now()
-		w.gateways.before = func(string) error {
+		w.gateways.fail(func(string) error {
 			if time.Since(began) < time.Second {
 				return gateway.ErrRefused
 			}
 			return nil
-		}
+		}, nil)
 		w.want("POST", "/api/keys", session, 200, "")
-		w.gateways.before = on("create", gateway.ErrRefused)
+		w.gateways.fail(on("create", gateway.ErrRefused), nil)
 		began = time.Now()
 		w.want("POST", "/api/keys", session, 400, "refuses")
 		if took := time.Since(began); took < 3*time.Second || took > 4*time.Second {
