@@ -502,10 +502,12 @@ func TestReservedWords(t *testing.T) {
 	for _, r := range operation.ReservedWords(service(t, nobodyWatches()).Operations()) {
 		got = append(got, r.Of.ID+" "+r.Word)
 	}
-	want := []string{"api-keys.list oas", "api-keys.list streams", "api-keys.get search", "api-keys.get oas", "api-keys.get oas", "api-keys.get oas", "api-keys.get oas",
-		"api-keys.replace oas", "apis.get keys", "apis.get categories", "apis.get groups", "apis.get search",
-		"apis.access oas", "apis.access streams", "apis.access.replace oas", "apis.access.replace streams",
-		"apis.references oas", "apis.references streams", "apis.url oas", "apis.url streams", "keys.create-named preview", "keys.get detailed", "policies.get search",
+	want := []string{"api-keys.list oas", "api-keys.list streams", "api-keys.list oauth", "api-keys.search oauth", "api-keys.delete oauth", "api-keys.get search",
+		"api-keys.get oas", "api-keys.get oas", "api-keys.get oas", "api-keys.get oas", "api-keys.get oauth", "api-keys.replace oas", "api-keys.replace oauth",
+		"apis.get keys", "apis.get categories", "apis.get groups", "apis.get search",
+		"apis.access oas", "apis.access streams", "apis.access oauth", "apis.access.replace oas", "apis.access.replace streams",
+		"apis.references oas", "apis.references streams", "apis.references oauth", "apis.url oas", "apis.url streams", "apis.url oauth",
+		"certs.get details", "certs.apis dependencies", "keys.create-named preview", "keys.get detailed", "policies.get search",
 		"users.get me", "users.get search"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)

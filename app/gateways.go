@@ -3,10 +3,12 @@ package app
 import (
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/certificates"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/installation"
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/keys"
+	"github.com/gatehouse-io/gatehouse/app/oauth"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/core/certificate"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
@@ -64,4 +66,24 @@ func localRegistrations() []crud.Registrar {
 			return local.CertificateRecord{OrgID: at.Org, Meta: certificate.Meta{ID: at.ID, Fingerprint: at.ID, DNSNames: []string{}}, Sealed: "sealed"}, nil
 		}},
 	}
+}
+
+// WithRedirectSeparator says what stands between the redirect addresses of an OAuth
+// client; it must be what gateways are told. Without it a client has one address.
+func WithRedirectSeparator(text string) Option { return func(o *settings) { o.separator = text } }
+
+func newOAuth(b basics, o outside, c gateway.Control, a *apis.Repository, p *policies.Service, i *intents.Service, keys secret.Keys) *oauth.Service {
+	return oauth.New(oauth.Config{
+		Gateways: c.Clients, APIs: a, Policy: p.Usable, Intents: i, Secrets: keys, Log: b.log, PageSize: b.pageSize, Separator: o.separator,
+	})
+}
+
+// WithCertificateExpiry says how certificates are watched, instead of every hour and for
+// those that end within 30 days.
+func WithCertificateExpiry(e certificates.Expiry) Option { return func(o *settings) { o.expiry = e } }
+
+func newCertificates(b basics, o outside, c gateway.Control, a *apis.Repository, i *intents.Service) *certificates.Service {
+	return certificates.New(certificates.Config{
+		Gateways: c.Certificates, Keys: c.Keys, APIs: a, Intents: i, Log: b.log, PageSize: b.pageSize, Expiry: o.expiry,
+	})
 }

@@ -91,6 +91,8 @@ var importRules = []rule{
 	// For tests.
 	{folder: "app/apptest", own: with("app/guard", "app/crud", "app/portal", "adapters/memdb", "adapters/crypto", "adapters/http/...", "adapters/yaml")},
 	{folder: "app/apis/apistest", own: with("app/...", "adapters/...")},
+	{folder: "app/certificates", own: with("app/apis", "app/intents", "app/reports")},
+	{folder: "app/oauth", own: with("app/apis", "app/intents")},
 	{folder: "app/policies", own: with("app/guard", "app/crud")},
 	{folder: "app/keys", own: with("app/intents", "app/policies")},
 	{folder: "app/resources/...", own: with("app/crud")},

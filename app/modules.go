@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/analytics"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/certificates"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
@@ -18,6 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/installation"
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/keys"
+	"github.com/gatehouse-io/gatehouse/app/oauth"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
@@ -51,6 +53,8 @@ var modules = fx.Options(
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*keys.Service](newKeyService),
+	service[*oauth.Service](newOAuth),
+	service[*certificates.Service](newCertificates),
 	service[*hooks.Service](newHooks),
 	service[*schemas.Service](func(v *openapi.Validator) *schemas.Service { return &schemas.Service{Schemas: v} }),
 	service[*rulebook.Service](newRulebook),
@@ -66,7 +70,9 @@ var modules = fx.Options(
 	service[*analytics.Service](func(b basics, o outside, a *apis.Repository) *analytics.Service {
 		return &analytics.Service{Reader: o.traffic, APIs: a, PageSize: b.pageSize}
 	}),
-	service[*reports.Notifications](func() *reports.Notifications { return &reports.Notifications{} }),
+	service[*reports.Notifications](func(c *certificates.Service) *reports.Notifications {
+		return &reports.Notifications{Sources: []reports.Source{c}}
+	}),
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),

@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/certificates"
 	"github.com/gatehouse-io/gatehouse/app/collector"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
@@ -124,6 +125,8 @@ type outside struct {
 	control    *gatewayport.Control
 	keyRules   keys.Settings
 	traffic    analytics.Reader // nil: nothing is known of it
+	separator  string           // of redirect addresses
+	expiry     certificates.Expiry
 }
 
 // announcing says where commits are announced, and when.

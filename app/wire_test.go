@@ -334,6 +334,9 @@ func shorten(text string) string {
 // switches are what a transcript needs switched on, which the beginning of its name says.
 func switches(file string) []app.Option {
 	quick := session.Config{Delay: -1}
+	if opts := gatewaySwitches(file); opts != nil {
+		return opts
+	}
 	switch {
 	case file == "rules-replay.txt":
 		keys, _ := crypto.NewKeys("a secret of the test")

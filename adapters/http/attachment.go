@@ -24,35 +24,55 @@ func (x *exchange) attach(ctx context.Context, mediaType, boundary string) error
 	if err := x.load.Work(ctx, int64(len(form)), 0); err != nil {
 		return err
 	}
-	x.call.Upload.File, x.call.Upload.Err = onlyFile(form, boundary)
+	x.call.Upload.File, x.call.Upload.Err = onlyFile(form, boundary, x.row.spec.AnyPart)
 	return nil
 }
 
-// onlyFile returns the file of a form. Parts that are no files say nothing.
-func onlyFile(body []byte, boundary string) (file operation.Attachment, err error) {
-	form, found := multipart.NewReader(bytes.NewReader(body), boundary), false
-	for range maxParts {
-		part, err := form.NextPart()
-		switch {
-		case errors.Is(err, io.EOF) && found:
-			return file, nil
-		case err != nil:
-			return file, operation.NoForm()
-		}
-		if part.FormName() != filePart && part.FileName() == "" {
-			continue
-		}
-		if found {
-			return operation.Attachment{}, operation.ManyFiles()
-		}
-		if part.FormName() != filePart {
-			return file, operation.NoForm()
-		}
-		content, err := io.ReadAll(part)
-		if err != nil {
-			return file, operation.NoForm()
-		}
-		file, found = operation.Attachment{Name: part.FileName(), Content: content}, true
+// onlyFile returns the file of a form. Parts that are no files say nothing, unless the
+// only one may have any name.
+func onlyFile(body []byte, boundary string, anyPart bool) (operation.Attachment, error) {
+	files, others, err := parts(body, boundary)
+	if anyPart && len(files) == 0 {
+		files = others
 	}
-	return operation.Attachment{}, operation.NoForm()
+	switch {
+	case err != nil || len(files) == 0:
+		return operation.Attachment{}, operation.NoForm()
+	case len(files) > 1:
+		return operation.Attachment{}, operation.ManyFiles()
+	case !anyPart && files[0].name != filePart:
+		return operation.Attachment{}, operation.NoForm()
+	}
+	return files[0].Attachment, nil
+}
+
+// part is a part of a form.
+type part struct {
+	name string
+	operation.Attachment
+}
+
+// parts returns the files of a form, and its other parts.
+func parts(body []byte, boundary string) (files, others []part, err error) {
+	form := multipart.NewReader(bytes.NewReader(body), boundary)
+	for range maxParts {
+		next, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return files, others, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		content, err := io.ReadAll(next)
+		if err != nil {
+			return nil, nil, err
+		}
+		p := part{next.FormName(), operation.Attachment{Name: next.FileName(), Content: content}}
+		if p.name == filePart || p.Name != "" {
+			files = append(files, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	return nil, nil, operation.NoForm()
 }

@@ -13,8 +13,10 @@ import (
 )
 
 // keeps is a table whose one row answers with the name and the content of a file.
-func keeps(t *testing.T) nethttp.Handler {
+func keeps(t *testing.T, opts ...operation.Option) nethttp.Handler {
 	t.Helper()
+	opts = append(opts, operation.Public(), operation.Limits(2_000, 0), operation.Example(map[string]any{"file": "a"}, map[string]any{}),
+		operation.Answers(map[string]operation.Answer{"file.empty": {Status: 400, Form: operation.FailureText}, operation.CodeFiles: {Status: 400}}))
 	ops := operation.Group{Surface: operation.Portal, Name: "files", Path: "/portal-api/files", Tag: "Files", Style: operation.Style{Faults: operation.PortalFaults()}}.Rows(
 		operation.POST("put", "", "Keep", func(_ context.Context, in struct {
 			DryRun bool                 `query:"dry_run"`
@@ -24,8 +26,7 @@ func keeps(t *testing.T) nethttp.Handler {
 				return nil, fault.New(fault.Invalid, "file.empty", "the file is empty").At("file")
 			}
 			return map[string]any{"name": in.Body.Name, "text": string(in.Body.Content), "dry": in.DryRun}, nil
-		}, operation.Public(), operation.Limits(2_000, 0), operation.Example(map[string]any{"file": "a"}, map[string]any{}),
-			operation.Answers(map[string]operation.Answer{"file.empty": {Status: 400, Form: operation.FailureText}, operation.CodeFiles: {Status: 400}})))
+		}, opts...))
 	h, err := httpadapter.Handler(ops, httpadapter.Config{Logger: quiet, Guard: func(next operation.Handler) operation.Handler { return next }})
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +70,37 @@ func TestAttachments(t *testing.T) {
 			t.Errorf("%s: %d %s", name, w.Code, text)
 		} else if name == "empty" && text != `"the file is empty"` {
 			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// TestAnyPart states which part is the file where it may have any name.
+func TestAnyPart(t *testing.T) {
+	h := keeps(t, operation.AnyPart())
+	part := func(disposition, text string) string {
+		return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n" + text + "\r\n"
+	}
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		want   string
+	}{
+		"another name":            {part(`name="cert"; filename="b.pem"`, "y"), 200, `"text": "y"`},
+		"no file name":            {part(`name="data"`, "y"), 200, `"text": "y"`},
+		"no name at all":          {"--b\r\n\r\ny\r\n", 200, `"text": "y"`},
+		"a field beside it":       {part(`name="note"`, "n") + part(`name="cert"; filename="b.pem"`, "y"), 200, `"text": "y"`},
+		"the usual name":          {part(`name="file"; filename="b.pem"`, "y"), 200, `"text": "y"`},
+		"two files":               {part(`name="cert"; filename="a"`, "x") + part(`name="file"; filename="b"`, "y"), 400, "only one file"},
+		"two parts without names": {part(`name="cert"`, "x") + part(`name="key"`, "y"), 400, "only one file"},
+		"no part":                 {"", 422, "one part"},
+		"too many parts":          {strings.Repeat("--b\r\n\r\n\r\n", 150), 422, "one part"},
+	} {
+		req := httptest.NewRequest("POST", "/portal-api/files", strings.NewReader(c.body+"--b--\r\n"))
+		req.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, req)
+		if text := w.Body.String(); w.Code != c.status || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %d %s", name, w.Code, text)
 		}
 	}
 }

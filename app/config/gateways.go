@@ -55,6 +55,12 @@ func (g Gateway) URLs() (out []string) {
 	return out
 }
 
+// CertificateExpiry says how certificates are watched.
+type CertificateExpiry struct {
+	Minutes int // how old what is known of them may become
+	Days    int // how many days before its end a certificate is told of
+}
+
 // Edge is a gateway elsewhere.
 type Edge struct {
 	Name     string   `json:"name" yaml:"name"`

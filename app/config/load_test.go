@@ -37,6 +37,7 @@ func TestDefaults(t *testing.T) {
 		Limits:   Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 300_000, BodyMemory: 256 << 20, BodyRate: 64 << 10, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
 		Redis:    Redis{Port: 6379, TimeoutSeconds: 5},
 		Gateway:  Gateway{Timeout: 5 * time.Second},
+		Expiry:   CertificateExpiry{Minutes: 60, Days: 30},
 		Portal:   Portal{Serve: PortalOff, ID: "default", PrivateDashboards: true},
 	}
 	if !reflect.DeepEqual(s, want) {

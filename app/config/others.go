@@ -57,7 +57,7 @@ const otherTexts = `
 	ui.trial.hubspot_form.region ui.trial.hubspot_form.portal_id ui.trial.hubspot_form.form_id ui.default_lang
 	aggregate_lookup_cutoff alternative_dashboard_url
 	sso_custom_portal_login_url
-	oauth_redirect_uri_separator statsd_prefix`
+	statsd_prefix`
 
 const otherSecrets = `
 	sentry_code security.private_certificate_encoding_secret
@@ -79,6 +79,4 @@ const otherSwitches = `
 const otherNumbers = `
 	mongo_batch_size
 	ui.notifications.duration.success ui.notifications.duration.warning ui.notifications.duration.error ui.trial.end_date
-	portal_session_lifetime
-	notifications.certificate_expiry_monitor.metadata_refresh_interval_minutes
-	notifications.certificate_expiry_monitor.warning_threshold_days`
+	portal_session_lifetime`

@@ -83,6 +83,9 @@ type Settings struct {
 	Gateway     Gateway
 	Edges       []Edge
 	Hosts       Hosts
+
+	RedirectSeparator string // between redirect addresses of OAuth clients; "" = they have one
+	Expiry            CertificateExpiry
 	// AllowPrivateAddresses lets users make the control plane call private
 	// addresses. Those the operator has configured may be private anyhow.
 	AllowPrivateAddresses bool

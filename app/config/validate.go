@@ -80,6 +80,8 @@ func gatewayFindings(s *Settings) []finding {
 		{slices.ContainsFunc(s.Gateway.URLs(), func(a string) bool { return !absolute(a) }), "tyk_api_config.Host", "expected a host, with or without http:// or https://, or several with commas between"},
 		{s.Gateway.Timeout <= 0 || s.Gateway.Timeout > longestControl, "gateway_control.timeout", "expected more than 0, at most 1m"},
 		{s.Gateway.Port != "" && !portNumber(s.Gateway.Port, 1), "tyk_api_config.Port", "expected 1 to 65535"},
+		{s.Expiry.Minutes < 1 || s.Expiry.Minutes > 365*24*60, "notifications.certificate_expiry_monitor.metadata_refresh_interval_minutes", "expected 1 minute to a year"},
+		{s.Expiry.Days < 1 || s.Expiry.Days > 3650, "notifications.certificate_expiry_monitor.warning_threshold_days", "expected 1 to 3650"},
 		{noEndpoint, "edge_endpoints", "expected an endpoint in every entry"},
 		{noURL, "security.allowed_examples_urls", "expected absolute http or https URLs"},
 	}

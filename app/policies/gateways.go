@@ -6,6 +6,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -27,4 +28,17 @@ func AtGateways(ctx context.Context, r store.Reader, id string) (*doc.Node, erro
 
 func unknownAtGateways() error {
 	return fault.New(fault.NotFound, codeMissing, "gateways do not get this policy")
+}
+
+// Usable returns a NotFound fault for a policy that gateways do not get, or that the
+// caller does not see.
+func (s *Service) Usable(ctx context.Context, r store.Reader, who operation.Principal, id string) error {
+	p, err := Kind.ByKey(ctx, r, byPolicyID, id)
+	if err == nil {
+		err = s.admit(ctx, r, p.Value, s.lookup(who))
+	}
+	if fault.KindOf(err) == fault.Unauthenticated || err == nil && !p.Value.Published() {
+		return fault.New(fault.NotFound, codeMissing, "there is no policy %s that gateways get", id)
+	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/argon2"
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
@@ -21,6 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/certificates"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
@@ -221,6 +223,7 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 		hosts.Edges = append(hosts.Edges, servers.Edge{Endpoint: e.Endpoint, Tags: e.Tags})
 	}
 	opts = append(opts, app.WithFetcher(importsOf(s)), app.WithExamples(s.Security.AllowedExamples...),
+		app.WithRedirectSeparator(s.RedirectSeparator), app.WithCertificateExpiry(certificates.Expiry{Every: time.Duration(s.Expiry.Minutes) * time.Minute, Days: s.Expiry.Days}),
 		app.WithGateways(gatewaysOf(s)...), app.WithGatewayAPI(outbound.GatewayAPI{URL: s.Gateway.URL(), Secret: s.Gateway.Secret.Reveal()}),
 		app.WithDefinitions(app.Definitions{
 			APIs: apis.Settings{Ownership: d.Ownership, DuplicatePaths: d.DuplicateSlugs, SeparateGateways: d.SeparateGateways, ForceDefaults: d.ForceDefaults, UnsafeOAS: d.UnsafeOAS,

@@ -14,6 +14,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/hex"
+	"encoding/json"
 	"encoding/pem"
 	"math/big"
 	"strings"
@@ -160,6 +161,14 @@ func TestParse(t *testing.T) {
 	bare, err := certificate.Parse(org, []byte(public))
 	if err != nil || !bare.NotAfter.IsZero() || bare.Subject.CommonName != "Public Key: "+sum(publicDER) || bare.DNSNames == nil {
 		t.Errorf("%v, %+v", err, bare.Meta)
+	}
+}
+
+// TestShown states that what is shown has lists, and nothing that is null.
+func TestShown(t *testing.T) {
+	text, err := json.Marshal(certificate.Meta{}.Shown())
+	if err != nil || bytes.Contains(text, []byte("null")) {
+		t.Errorf("%v: %s", err, text)
 	}
 }
 

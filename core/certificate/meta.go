@@ -39,3 +39,19 @@ func (m Meta) Basics() Basics {
 		HasPrivate: m.HasPrivate, NotBefore: m.NotBefore, NotAfter: m.NotAfter, IsCA: m.IsCA,
 	}
 }
+
+// Shown returns m with empty lists where there is nothing: clients get lists, never null.
+func (m Meta) Shown() Meta {
+	m.Issuer, m.Subject = shown(m.Issuer), shown(m.Subject)
+	m.DNSNames = append([]string{}, m.DNSNames...)
+	return m
+}
+
+func shown(n pkix.Name) pkix.Name {
+	for _, list := range []*[]string{&n.Country, &n.Organization, &n.OrganizationalUnit, &n.Locality, &n.Province, &n.StreetAddress, &n.PostalCode} {
+		*list = append([]string{}, *list...)
+	}
+	n.Names = append([]pkix.AttributeTypeAndValue{}, n.Names...)
+	n.ExtraNames = append([]pkix.AttributeTypeAndValue{}, n.ExtraNames...)
+	return n
+}

@@ -33,7 +33,7 @@ func TestContract(t *testing.T) {
 	tallies := map[string]*tally{}
 	for _, o := range table.Operations() {
 		t.Run(o.ID, func(t *testing.T) {
-			s := newService(t) // of its own, so that lists have what was made well
+			s := newService(t, plans[o.ID].options) // of its own, so that lists have what was made well
 			c := &checked{t: t, o: o, own: own, file: file[route(o.Method, o.Path)], seen: map[string]bool{}}
 			tallies[o.ID] = &c.tally
 			r := requests{t: t, s: s, o: o, plan: plans[o.ID], file: c.file, rng: rand.New(rand.NewPCG(1, 2))}

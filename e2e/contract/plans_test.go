@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	core "github.com/gatehouse-io/gatehouse/core/delivery"
@@ -30,6 +31,8 @@ type plan struct {
 	always map[string]string   // values of the query that good requests have
 	header []map[string]string // good ones; "{name}" stands for what the path has
 	as     caller              // admin unless said otherwise
+	// options make the service one that can be called well; nil: it is one as it is.
+	options func() []app.Option
 }
 
 // one makes a record for the only placeholder.
@@ -117,7 +120,7 @@ var (
 )
 
 // plans has every operation that needs more than its path.
-var plans = together(analyticsPlans, keyPlans, hookPlans, peoplePlans, portalPlans, documentPlans, map[string]plan{
+var plans = together(clientPlans, analyticsPlans, keyPlans, hookPlans, peoplePlans, portalPlans, documentPlans, map[string]plan{
 	"sessions.login":   {path: withPassword, bodies: logins},
 	"sessions.forgot":  {path: withPassword, bodies: forgets},
 	"sessions.reset":   {path: withCode, bodies: chooses},

@@ -74,15 +74,21 @@ type service struct {
 
 // newService starts a control plane with users, where the time goes on by a second
 // with every look at the clock.
-func newService(t testing.TB) *service {
+func newService(t testing.TB, more ...func() []app.Option) *service {
 	t.Helper()
-	return newServiceWith(t, true)
+	return newServiceWith(t, true, more...)
 }
 
 // newServiceWith is newService with an audit trail or without: a trail is written beside
 // the requests, so that one who watches what they write goes without.
-func newServiceWith(t testing.TB, trail bool) *service {
+func newServiceWith(t testing.TB, trail bool, more ...func() []app.Option) *service {
 	t.Helper()
+	var opts []app.Option
+	for _, make := range more {
+		if make != nil {
+			opts = append(opts, make()...)
+		}
+	}
 	real, err := crypto.NewKeys("a secret of the test")
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +99,7 @@ func newServiceWith(t testing.TB, trail bool) *service {
 		kept.Signer = real
 	}
 	mails := make(postbox, 1000)
-	a, err := app.New(
+	a, err := app.New(append([]app.Option{
 		app.WithClock(apptest.Clock()), app.WithKeys(keys), app.WithIDs(apptest.Numbered("%024x"), apptest.Numbered("request-%d")), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
 		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", Delay: -1, Mail: mails, Mails: 1 << 30}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
@@ -102,7 +108,7 @@ func newServiceWith(t testing.TB, trail bool) *service {
 		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
 			return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get, ObjectKind: t.Class}, t.Operations())
 		}),
-	)
+	}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

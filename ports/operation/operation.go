@@ -52,13 +52,15 @@ type Spec struct {
 	Status   int           // of success
 	MaxBody  int64         // bytes; 0: the surface's default
 	Deadline time.Duration // 0: the surface's default
-	Redact   []string      // body members that never reach audit, logs or rules' debug output
-	Unseen   []string      // of Redact: placeholders, parameters and body members that rules do not see either
-	Example  any           // an answer, for the API description
-	Request  any           // a request body, for the API description
-	Faults   []string      // codes of faults it answers besides those every row of its surface has
-	Style    Style
-	Needs    []Need // permissions besides Permission
+	// AnyPart says that the file of a form may be in a part of any name.
+	AnyPart bool
+	Redact  []string // body members that never reach audit, logs or rules' debug output
+	Unseen  []string // of Redact: placeholders, parameters and body members that rules do not see either
+	Example any      // an answer, for the API description
+	Request any      // a request body, for the API description
+	Faults  []string // codes of faults it answers besides those every row of its surface has
+	Style   Style
+	Needs   []Need // permissions besides Permission
 	// Rehearsable says that the row answers what it would do when asked by the query
 	// parameter DryRun.
 	Rehearsable bool

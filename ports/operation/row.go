@@ -62,6 +62,9 @@ func Unseen(names ...string) Option {
 	return func(s *Spec) { s.Redact, s.Unseen = append(s.Redact, names...), names }
 }
 
+// AnyPart lets the file of a form be in a part of any name.
+func AnyPart() Option { return func(s *Spec) { s.AnyPart = true } }
+
 // Answers says how the row answers certain faults, on top of its group.
 func Answers(faults map[string]Answer) Option {
 	return func(s *Spec) { s.Style.Faults = faults }

@@ -1,0 +1,85 @@
+package certificates
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// told is what lists of intents say of a certificate.
+type told struct {
+	Action string `json:"action"`
+	ID     string `json:"cert_id"`
+}
+
+// addition is a certificate that is uploaded.
+type addition struct {
+	ID  string `json:"id"`
+	PEM string `json:"pem"`
+}
+
+func (s *Service) additionPlan(org tenant.ID, c *addition) intents.Plan {
+	return intents.Plan{Steps: []intents.Step{{Name: "add", Do: func(ctx context.Context) error {
+		_, err := s.Gateways.AddCertificate(ctx, org, []byte(c.PEM))
+		if errors.Is(err, gateway.ErrTaken) && intents.Repeated(ctx) {
+			return nil
+		}
+		return err
+	}}}, Told: func() any { return told{"added", c.ID} }}
+}
+
+// removal is a certificate that is deleted.
+type removal struct {
+	ID string `json:"id"`
+}
+
+func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
+	return intents.Plan{Steps: []intents.Step{{Name: "delete", Do: func(ctx context.Context) error {
+		return s.Gateways.DeleteCertificate(ctx, org, c.ID)
+	}}}, Told: func() any { return told{"deleted", c.ID} }}
+}
+
+// detachment takes a certificate from everything that uses it: first the key that it
+// opens, then, in one commit, the APIs.
+type detachment struct {
+	ID string `json:"id"`
+}
+
+func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
+	return intents.Plan{
+		Steps: []intents.Step{{Name: "delete key", Do: func(ctx context.Context) error {
+			err := s.Keys.DeleteKey(ctx, org, gateway.KeyName{Text: c.ID})
+			if errors.Is(err, gateway.ErrUnknown) {
+				return nil
+			}
+			return err
+		}}},
+		Close: func(ctx context.Context, w store.Writer) error { return s.release(ctx, w, c.ID) },
+		Told:  func() any { return told{"detached", c.ID} },
+	}
+}
+
+// release takes a certificate out of all APIs of an organisation.
+func (s *Service) release(ctx context.Context, w store.Writer, id string) error {
+	var users []string
+	for a, err := range s.APIs.Kind.Find(ctx, w, store.Query{}) {
+		if err != nil {
+			return err
+		}
+		if uses(a.Value.Certificates(), id) {
+			users = append(users, a.Value.APIID())
+		}
+	}
+	now := s.APIs.Now()
+	for _, api := range users {
+		if err := s.APIs.Put(ctx, w, api, func(a apidef.API) (apidef.API, error) { return a.WithoutCertificate(id, now) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

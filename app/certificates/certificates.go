@@ -1,0 +1,100 @@
+// Package certificates holds the use cases around certificates and public keys, which live
+// in the gateways, and around the APIs that use them (docs/wire/certificates.md).
+package certificates
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/core/certificate"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+)
+
+// Config is what a Service is made of.
+type Config struct {
+	Gateways gateway.Certificates
+	Keys     gateway.Keys
+	APIs     *apis.Repository
+	Intents  *intents.Service
+	Log      *slog.Logger
+	PageSize int
+	Expiry   Expiry
+}
+
+// Service manages certificates.
+type Service struct {
+	Config
+	add    intents.Runner[addition]
+	drop   intents.Runner[removal]
+	detach intents.Runner[detachment]
+	known  *known
+}
+
+// New returns a service, whose actions the intents know from now on.
+func New(c Config) *Service {
+	s := &Service{Config: c, known: newKnown()}
+	s.add = intents.Add(c.Intents, intents.Action[addition]{Name: "certificates.add", Plan: s.additionPlan})
+	s.drop = intents.Add(c.Intents, intents.Action[removal]{Name: "certificates.delete", Plan: s.removalPlan})
+	s.detach = intents.Add(c.Intents, intents.Action[detachment]{Name: "certificates.detach", Plan: s.detachmentPlan})
+	return s
+}
+
+// kind is the name of certificates in faults and intents.
+const kind = "certificate"
+
+// Codes of faults.
+const (
+	codeMissing = kind + ".not_found"
+	codeForeign = kind + ".foreign"
+	codeTaken   = kind + ".taken"
+	codeEmpty   = kind + ".empty"
+	codeRefused = kind + ".refused"
+	codeGateway = kind + ".gateway"
+	codeFilter  = kind + ".filter"
+)
+
+func missing() error {
+	return fault.New(fault.NotFound, codeMissing, "Certificate with given SHA256 fingerprint not found.")
+}
+
+// own refuses identifiers of other organisations, and those that no certificate has.
+func own(org tenant.ID, id string) error {
+	switch {
+	case !strings.HasPrefix(id, string(org)):
+		return fault.New(fault.Invalid, codeForeign, "Attempted access to non-owned certificate.")
+	case !certificate.ValidID(org, id):
+		return missing()
+	}
+	return nil
+}
+
+// answered makes faults of what gateways say. That they do not answer is the trouble of
+// operators, which they find in the log.
+func (s *Service) answered(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, gateway.ErrUnknown):
+		return missing()
+	case errors.Is(err, gateway.ErrForeign):
+		return fault.New(fault.Invalid, codeForeign, "Attempted access to non-owned certificate.")
+	case errors.Is(err, gateway.ErrTaken):
+		return fault.New(fault.Conflict, codeTaken, "the certificate exists already")
+	case errors.Is(err, gateway.ErrRefused):
+		return fault.New(fault.Invalid, codeRefused, "the gateway refuses the certificate").Because(err)
+	case errors.Is(err, gateway.ErrUnreachable), errors.Is(err, gateway.ErrUncertain):
+		s.Log.WarnContext(ctx, "gateways do not answer as they should", "error", err)
+		return fault.New(fault.Internal, codeGateway, "gateways do not answer as they should").Because(err)
+	}
+	return err
+}
+
+// subject says what an intent about a certificate is about.
+func subject(id string) intent.Subject { return intent.Subject{Kind: kind, ID: id} }

@@ -1,0 +1,146 @@
+package certificates
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/reports"
+	"github.com/gatehouse-io/gatehouse/core/certificate"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Expiry says how certificates are watched. The zero Expiry has defaults.
+type Expiry struct {
+	Every time.Duration // how old what is in memory may become; default an hour
+	Days  int           // how many days before its end a certificate is told of; default 30
+}
+
+const (
+	day = 24 * time.Hour
+	// pause is how often gateways are asked at most, whoever wants to refresh, and again
+	// when they did not answer.
+	pause = 10 * time.Second
+	// mostKnown is how many organisations are kept in memory.
+	mostKnown = 1000
+	topic     = "certificate.expiry"
+)
+
+// known keeps the certificates of organisations in memory.
+type known struct {
+	mu   sync.Mutex
+	orgs map[tenant.ID]*listing
+}
+
+// listing is the certificates of an organisation as they were at some time.
+type listing struct {
+	mu   sync.Mutex // held while a gateway is asked: others wait for the same answer
+	at   time.Time  // when a gateway was asked; zero: never
+	next time.Time  // when it may be asked again
+	list []certificate.Basics
+	err  error // of the last time, when nothing is known
+}
+
+func newKnown() *known { return &known{orgs: map[tenant.ID]*listing{}} }
+
+// of returns the listing of an organisation, perhaps an empty one.
+func (k *known) of(org tenant.ID) *listing {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	l := k.orgs[org]
+	if l == nil {
+		for other := range k.orgs { // any: those that are wanted come back
+			if len(k.orgs) < mostKnown {
+				break
+			}
+			delete(k.orgs, other)
+		}
+		l = &listing{}
+		k.orgs[org] = l
+	}
+	return l
+}
+
+// forget lets the next one who asks see what is there now.
+func (k *known) forget(org tenant.ID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.orgs, org)
+}
+
+// current returns the certificates of an organisation. What is old, or not to be had from
+// memory, is asked for; when gateways do not answer, what was there before is still true
+// enough.
+func (s *Service) current(ctx context.Context, org tenant.ID, refresh bool) ([]certificate.Basics, error) {
+	l, now := s.known.of(org), s.APIs.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old := l.at.IsZero() || refresh || now.Sub(l.at) >= cmp.Or(s.Expiry.Every, time.Hour)
+	if !old || now.Before(l.next) {
+		return l.list, l.err
+	}
+	list, err := s.Gateways.ListCertificates(ctx, org)
+	l.next = now.Add(pause)
+	if err != nil {
+		err = s.answered(ctx, err)
+		if l.at.IsZero() {
+			l.err = err
+		}
+		return l.list, l.err
+	}
+	l.list, l.at, l.err = list, now, nil
+	return list, nil
+}
+
+// ExpiryData says which certificate ends, and when.
+type ExpiryData struct {
+	ID   string    `json:"cert_id"`
+	End  time.Time `json:"expiry_date"`
+	Days int       `json:"days_remaining"`
+}
+
+// Notifications implements reports.Source.
+func (s *Service) Notifications(ctx context.Context, scope tenant.Scope, refresh bool) ([]reports.Notification, error) {
+	org := scope.Org()
+	list, err := s.current(ctx, org, refresh)
+	if err != nil {
+		return nil, err
+	}
+	var out []reports.Notification
+	now, soon := s.APIs.Now(), time.Duration(cmp.Or(s.Expiry.Days, 30))*day
+	for _, c := range list {
+		if c.NotAfter.IsZero() || c.NotAfter.Sub(now) > soon {
+			continue
+		}
+		out = append(out, ending(org, c, now, soon))
+	}
+	return out, nil
+}
+
+// ending returns the notification of a certificate that ends soon, or has ended. Its
+// identifier and its hash are made of what it says: they are the same in every process,
+// and change when a certificate that ends soon has ended.
+func ending(org tenant.ID, c certificate.Basics, now time.Time, soon time.Duration) reports.Notification {
+	days := int(c.NotAfter.Sub(now) / day)
+	n := reports.Notification{
+		OrgID: org, Kind: reports.Warning, Topic: topic, Created: c.NotAfter.Add(-soon).UTC(), Title: "Certificate will expire soon",
+		Message: fmt.Sprintf("Certificate with ID %s will expire in less than %d days", c.ID, days+1),
+		Data:    ExpiryData{c.ID, c.NotAfter, days},
+	}
+	if n.Created.Before(c.NotBefore) {
+		n.Created = c.NotBefore
+	}
+	if !c.NotAfter.After(now) {
+		n.Kind, n.Created, n.Title = reports.Critical, c.NotAfter, "Certificate has expired"
+		n.Message, n.Data = fmt.Sprintf("Certificate with ID %s has expired", c.ID), ExpiryData{c.ID, c.NotAfter, 0}
+	}
+	sum := sha256.Sum256([]byte(string(n.Kind) + "\n" + c.ID + "\n" + c.NotAfter.UTC().Format(time.RFC3339)))
+	n.ID = fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+	n.Hash = strconv.FormatUint(binary.BigEndian.Uint64(sum[16:24]), 10)
+	return n
+}

@@ -1,0 +1,87 @@
+package certificates
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/core/certificate"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+type uploadIn struct {
+	Scope tenant.Scope
+	File  operation.Attachment `body:""`
+}
+
+// Uploaded is the answer to an upload.
+type Uploaded struct {
+	ID      string `json:"id"`
+	Message string `json:"message"`
+	Status  string `json:"status"`
+}
+
+// Upload stores a certificate.
+func (s *Service) Upload(ctx context.Context, in uploadIn) (Uploaded, error) {
+	if len(in.File.Content) == 0 {
+		return Uploaded{}, fault.New(fault.Invalid, codeEmpty, "the file is empty").At("file")
+	}
+	org := in.Scope.Org()
+	b, err := certificate.Parse(org, in.File.Content)
+	if err != nil {
+		return Uploaded{}, err
+	}
+	switch _, err := s.Gateways.Certificate(ctx, org, b.ID); {
+	case err == nil:
+		return Uploaded{}, taken(b.ID)
+	case !errors.Is(err, gateway.ErrUnknown):
+		return Uploaded{}, s.answered(ctx, err)
+	}
+	err = s.add.Run(ctx, in.Scope, subject(b.ID), &addition{b.ID, string(b.Text)})
+	if errors.Is(err, gateway.ErrTaken) {
+		return Uploaded{}, taken(b.ID)
+	}
+	if err != nil {
+		return Uploaded{}, s.answered(ctx, err)
+	}
+	s.known.forget(org)
+	return Uploaded{ID: b.ID, Message: "Certificate added", Status: "ok"}, nil
+}
+
+func taken(id string) error {
+	return fault.New(fault.Conflict, codeTaken, "Certificate with %s ID already exists.", id)
+}
+
+// byID addresses one certificate.
+type byID struct {
+	Scope tenant.Scope
+	Who   operation.Principal
+	ID    string `path:"certId" doc:"ID of the certificate: that of the organisation, and the SHA-256 of its DER in hex."`
+}
+
+// Get returns what is known of a certificate.
+func (s *Service) Get(ctx context.Context, in byID) (certificate.Meta, error) {
+	if err := own(in.Scope.Org(), in.ID); err != nil {
+		return certificate.Meta{}, err
+	}
+	m, err := s.Gateways.Certificate(ctx, in.Scope.Org(), in.ID)
+	return m.Shown(), s.answered(ctx, err)
+}
+
+// Status is the answer of operations that gateways carry out.
+type Status struct {
+	Status  string `json:"status"`
+	Message string `json:"message"`
+}
+
+// Delete removes a certificate, also one that is in use.
+func (s *Service) Delete(ctx context.Context, in byID) (Status, error) {
+	if _, err := s.Get(ctx, in); err != nil {
+		return Status{}, err
+	}
+	err := s.drop.Run(ctx, in.Scope, subject(in.ID), &removal{in.ID})
+	s.known.forget(in.Scope.Org())
+	return Status{"ok", "removed"}, s.answered(ctx, err)
+}

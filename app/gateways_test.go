@@ -1,0 +1,257 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/certificates"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// certificateOf is the certificate that transcripts upload, by its identifier.
+const certificateOf = "ad4f21398d3921b20806d8f81a0b9be92beb6c85cf28bcbc5466597cb923d413"
+
+// upload uploads the first certificate of a transcript, and returns the first line of its
+// private key.
+func upload(t *testing.T, h http.Handler) (key string) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/wire/ownership-certificates.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, form, _ := strings.Cut(string(text), "> --x\n")
+	form, _, _ = strings.Cut(form, "> --x--\n")
+	r := httptest.NewRequest("POST", "/api/certs", strings.NewReader(strings.ReplaceAll("--x\n"+form+"--x--\n", "> ", "")))
+	r.Header.Set("Authorization", callers["admin"][1])
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, r); w.Code != 200 {
+		t.Fatal(w.Code, w.Body)
+	}
+	_, key, _ = strings.Cut(form, "PRIVATE KEY-----\n> ")
+	key, _, _ = strings.Cut(key, "\n")
+	return key
+}
+
+// switched is a store of gateways that may be away.
+type switched struct {
+	store.Store
+	away  atomic.Bool
+	views atomic.Int32
+}
+
+func (s *switched) View(ctx context.Context, scope tenant.Scope, fn func(store.Reader) error) error {
+	s.views.Add(1)
+	if s.away.Load() {
+		return noStore{}.View(ctx, scope, fn)
+	}
+	return s.Store.View(ctx, scope, fn)
+}
+
+func (s *switched) Update(ctx context.Context, scope tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	if s.away.Load() {
+		return noStore{}.Update(ctx, scope, fn)
+	}
+	return s.Store.Update(ctx, scope, fn)
+}
+
+// TestCertificateDependencies states that the key of a certificate goes with its uses; that
+// APIs keep the certificate while gateways are away; and that the rest is done when they
+// are back.
+func TestCertificateDependencies(t *testing.T) {
+	at := &switched{Store: ownStore()}
+	control := gatewaysOf(at)
+	a := service(t, nobodyWatches(), app.WithGatewayControl(control))
+	call := func(method, path, body string, want int) string {
+		t.Helper()
+		code, text := fetch(t, a, method, path, "admin", body)
+		if code != want {
+			t.Fatalf("%s %s: %d %s", method, path, code, text)
+		}
+		return text
+	}
+	id := "org-a" + certificateOf
+	upload(t, a)
+	call("POST", "/api/apis", `{"api_definition":{"name":"Orders","api_id":"orders","active":true,"client_certificates":["`+id+`"],"proxy":{"listen_path":"/orders/","target_url":"http://orders.example/"}}}`, 200)
+	session, err := doc.ParseNode([]byte(`{"certificate":"` + id + `","access_rights":{"orders":{"api_id":"orders"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := control.Keys.CreateKey(t.Context(), "org-a", "", session); err != nil {
+		t.Fatal(err)
+	}
+	path := "/api/certs/dependencies/" + id
+	if text := call("GET", path, "", 200); !strings.Contains(text, `"client_cert_apis":["orders"]`) || !strings.Contains(text, `"key_cert":"org-a`+id+`"`) {
+		t.Error(text)
+	}
+	at.away.Store(true)
+	if text := call("DELETE", path, "", 500); !strings.Contains(text, "Could not delete certificate dependencies.") || strings.Contains(text, "10.0.0.7") {
+		t.Error(text)
+	}
+	if text := call("GET", "/api/apis/orders", "", 200); !strings.Contains(text, certificateOf) {
+		t.Error("half of it is done:", text)
+	}
+	at.away.Store(false)
+	call("DELETE", path, "", 200)
+	if text := call("GET", path, "", 200); !strings.Contains(text, `"client_cert_apis":[]`) || !strings.Contains(text, `"key_cert":""`) {
+		t.Error(text)
+	}
+	if _, err := control.Keys.Key(t.Context(), "org-a", gateway.KeyName{Text: id}); err == nil {
+		t.Error("the key is there")
+	}
+	if text := call("GET", "/api/apis/orders", "", 200); strings.Contains(text, certificateOf) {
+		t.Error(text)
+	}
+}
+
+// TestExpiry states how often gateways are asked for certificates, and what is told while
+// they are away.
+func TestExpiry(t *testing.T) {
+	at := &switched{Store: ownStore()}
+	var now atomic.Int64
+	begin := time.Date(2035, 12, 1, 0, 0, 0, 0, time.UTC)
+	a := service(t, nobodyWatches(), app.WithGatewayControl(gatewaysOf(at)), app.WithCertificateExpiry(certificates.Expiry{Every: time.Hour, Days: 10}),
+		app.WithClock(func() time.Time { return begin.Add(time.Duration(now.Add(1)) * time.Microsecond) }))
+	pass := func(d time.Duration) { now.Add(int64(d / time.Microsecond)) }
+	told := func(query string, want int, parts ...string) {
+		t.Helper()
+		code, text := fetch(t, a, "GET", "/api/org/notifications"+query, "admin", "")
+		for _, part := range parts {
+			if code != want || !strings.Contains(text, part) {
+				t.Errorf("%d %s", code, text)
+			}
+		}
+		if code != want || len(parts) == 0 && text != "[]" {
+			t.Errorf("%d %s", code, text)
+		}
+	}
+	asked := func(want int32) {
+		t.Helper()
+		if got := at.views.Swap(0); got != want {
+			t.Errorf("gateways were asked %d times, not %d", got, want)
+		}
+	}
+	at.away.Store(true)
+	told("", 500, "Could not retrieve notifications.")
+	told("", 500, "Could not retrieve notifications.")
+	asked(1) // one that is away is not asked again at once
+	at.away.Store(false)
+	upload(t, a)
+	at.views.Store(0)
+	told("", 200)
+	asked(1)
+	told("", 200)
+	told("?refresh=true", 200)
+	asked(0) // not more often than every ten seconds
+	pass(11 * time.Second)
+	told("?refresh=true", 200)
+	asked(1)
+	pass(22 * 24 * time.Hour) // it ends on the second of January
+	told("", 200, `"kind":"warning"`, `"days_remaining":9`, "will expire in less than 10 days", `"created_at":"2035-12-23T00:00:00Z"`)
+	asked(1)
+	at.away.Store(true)
+	pass(10 * 24 * time.Hour)
+	told("", 200, `"kind":"critical"`, `"days_remaining":0`, "has expired", `"created_at":"2036-01-02T00:00:00Z"`)
+	asked(1)
+	told("?refresh=true", 200, `"kind":"critical"`)
+	asked(0)
+}
+
+// TestClientSecrets: of secrets, tokens and private keys nothing reaches logs, the audit trail,
+// the change log and refusals; rules see neither.
+func TestClientSecrets(t *testing.T) {
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealing, err := crypto.NewKeys("a secret of the test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	a, err := app.New(app.WithStore(db), app.WithKeys(sealing), app.WithAdminSecret(adminSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}),
+		app.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))), app.WithAudit(audit.Settings{Signer: sealing}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: callers["admin"][1]}); err != nil {
+		t.Fatal(err)
+	}
+	var refusals strings.Builder
+	ask := func(method, path, body string) string {
+		t.Helper()
+		code, text := fetch(t, a, method, path, "admin", body)
+		if code >= 400 {
+			refusals.WriteString(text)
+		}
+		return text
+	}
+	ask("POST", "/api/apis", `{"api_definition":{"name":"Orders","api_id":"orders","active":true,"use_oauth2":true,"proxy":{"listen_path":"/orders/","target_url":"http://orders.example/"}}}`)
+	ask("POST", "/api/apis/oauth/orders", `{"client_id":"shop","secret":"hunter2-secret","redirect_uri":"https://shop.example/cb"}`)
+	ask("POST", "/api/apis/oauth/orders", `{"client_id":"a/b","secret":"hunter2-secret"}`)
+	ask("POST", "/api/apis/oauth/orders", `{"client_id":7,"secret":"hunter2-secret"}`)
+	ask("PUT", "/api/apis/oauth/orders/shop", `{"secret":"hunter2-secret","redirect_uri":"https://shop.example/other"}`)
+	ask("POST", "/api/apis/oauth/shop/revoke", `{"token":"hunter2-token"}`)
+	ask("POST", "/api/apis/oauth/shop/revoke_all", `{"client_secret":"hunter2-wrong"}`)
+	ask("POST", "/api/apis/oauth/shop/revoke_all", `{"client_secret":"hunter2-secret"}`)
+	ask("POST", "/api/apis/oauth/orders/authorize-client", `{"response_type":"code","client_id":"shop","redirect_uri":"https://shop.example/other","key_rules":"{\"access_rights\":{\"orders\":{}},\"alias\":\"hunter2-rules\"}"}`)
+	if shown := ask("GET", "/api/apis/oauth/orders/shop", ""); !strings.Contains(shown, "hunter2-secret") || !strings.Contains(shown, "/other") {
+		t.Fatal(shown)
+	}
+	rotated := struct{ Secret string }{}
+	if err := json.Unmarshal([]byte(ask("PUT", "/api/apis/oauth/orders/shop/rotate", "")), &rotated); err != nil || rotated.Secret == "" || strings.Contains(rotated.Secret, "hunter2") {
+		t.Fatal(rotated, err)
+	}
+	private := upload(t, a)
+	id := "org-a" + certificateOf
+	answers := ask("GET", "/api/certs/"+id, "") + ask("GET", "/api/certs/details", "") + ask("GET", "/api/certs?mode=detailed", "") + ask("GET", "/api/gateway/intents", "")
+	ask("DELETE", "/api/certs/dependencies/"+id, "")
+	ask("DELETE", "/api/certs/"+id, "")
+	var stored strings.Builder
+	head, err := db.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, err := range db.Follow(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&stored, "%+v\n", c)
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored.Write(text)
+		if c.Rev >= head {
+			break
+		}
+	}
+	trail := ask("GET", "/api/audit-logs?p=-1", "")
+	if !strings.Contains(trail, "/api/apis/oauth/orders/shop/rotate") || !strings.Contains(trail, "/api/certs") {
+		t.Error("the trail says nothing:", trail)
+	}
+	for where, text := range map[string]string{"the log": log.String(), "the trail": trail, "the change log": stored.String(), "a refusal": refusals.String(), "an answer about certificates": answers} {
+		for _, secret := range []string{"hunter2-secret", "hunter2-token", "hunter2-wrong", "hunter2-rules", rotated.Secret, private} {
+			if i := strings.Index(text, secret); i >= 0 {
+				t.Errorf("%s tells %s: …%s…", where, secret, text[max(0, i-300):i+40])
+			}
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package oauth
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/core/oauthclient"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
+)
+
+// told is what lists of intents say of a client.
+type told struct {
+	Action string `json:"action"`
+	API    string `json:"api_id,omitempty"`
+	Client string `json:"client_id"`
+}
+
+// saving is a client that is stored: a new one, or a change of one that is there.
+type saving struct {
+	Name   gateway.ClientName `json:"name"`
+	Draft  *oauthclient.Draft `json:"draft,omitempty"`  // nil: only the secret changes
+	Secret string             `json:"secret,omitempty"` // "": it stays
+	// New means that nobody knows the identifier yet: without an answer the client is
+	// taken back.
+	New bool `json:"new,omitempty"`
+	// Exists means that the client must be there.
+	Exists bool `json:"exists,omitempty"`
+	out    gateway.Client
+}
+
+func (s *Service) savingPlan(org tenant.ID, c *saving) intents.Plan {
+	step := intents.Step{Name: "put", Do: func(ctx context.Context) error {
+		c.out = gateway.Client{ID: c.Name.ID}
+		if c.Exists {
+			now, err := s.Gateways.Client(ctx, org, c.Name)
+			if err != nil {
+				return err
+			}
+			c.out = now
+		}
+		if d := c.Draft; d != nil {
+			c.out.RedirectURI, c.out.Policy, c.out.Description, c.out.Meta = d.RedirectURI, d.Policy, d.Description, d.Kept()
+		}
+		if c.Secret != "" {
+			c.out.Secret = c.Secret
+		}
+		return s.Gateways.PutClient(ctx, org, c.Name.API, c.out)
+	}}
+	if c.New {
+		step.Undo = func(ctx context.Context) error { return s.Gateways.DeleteClient(ctx, org, c.Name) }
+	}
+	return intents.Plan{Steps: []intents.Step{step}, Back: c.New, Told: func() any { return told{"saved", c.Name.API, c.Name.ID} }}
+}
+
+// removal is a client that is deleted.
+type removal struct {
+	Name gateway.ClientName `json:"name"`
+}
+
+func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
+	return intents.Plan{Steps: []intents.Step{{Name: "delete", Do: func(ctx context.Context) error {
+		if !intents.Repeated(ctx) {
+			if _, err := s.Gateways.Client(ctx, org, c.Name); err != nil {
+				return err
+			}
+		}
+		return s.Gateways.DeleteClient(ctx, org, c.Name)
+	}}}, Told: func() any { return told{"deleted", c.Name.API, c.Name.ID} }}
+}
+
+// revocation takes tokens away from a client.
+type revocation struct {
+	Client string `json:"client"`
+	Token  string `json:"token,omitempty"` // "": all
+	Hint   string `json:"hint,omitempty"`
+	Secret string `json:"secret,omitempty"`
+}
+
+func (s *Service) revocationPlan(org tenant.ID, c *revocation) intents.Plan {
+	return intents.Plan{Steps: []intents.Step{{Name: "revoke", Do: func(ctx context.Context) error {
+		if c.Token == "" {
+			return s.Gateways.RevokeTokens(ctx, org, c.Client, c.Secret)
+		}
+		return s.Gateways.RevokeToken(ctx, org, c.Client, c.Token, c.Hint)
+	}}}, Told: func() any { return told{"revoked", "", c.Client} }}
+}

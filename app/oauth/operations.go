@@ -1,0 +1,82 @@
+package oauth
+
+import (
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/oauthclient"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Examples for the API description.
+var (
+	exampleDraft = map[string]any{"redirect_uri": "https://app.example/callback", "policy_id": "gold", "description": "Billing", "meta_data": map[string]any{"team": "billing"}}
+	exampleApp   = map[string]any{
+		"client_id": "2a06b398c17f46908de3dffcb71ef87d", "client_name": "", "dcr_registration": map[string]any{"access_token": "", "client_uri": "", "provider": ""},
+		"description": "Billing", "meta_data": map[string]any{"team": "billing"}, "policy_id": "gold", "redirect_uri": "https://app.example/callback",
+		"secret": "MmQwNTI5NGRiNTRhNDYzMmIwZjk1NmNjNWY4Y2FmNA==",
+	}
+	exampleCode    = map[string]any{"code": "Ew_sAnTFSVKzKsUuqXA5LA", "redirect_to": "https://app.example/callback?code=Ew_sAnTFSVKzKsUuqXA5LA"}
+	exampleRequest = map[string]any{"response_type": "code", "client_id": "2a06b398c17f46908de3dffcb71ef87d", "redirect_uri": "https://app.example/callback"}
+)
+
+// Texts that rows share.
+const (
+	noAPI    = "API Reference not found."
+	noClient = "Could not retrieve app detail."
+)
+
+// answers says how a row words that there is no such API, no such client, and trouble at
+// gateways.
+func answers(api, client, trouble string) operation.Option {
+	return operation.Answers(map[string]operation.Answer{
+		apis.CodeMissing: {Status: 400, Text: api}, codeMissing: {Status: 404, Text: client}, "internal": {Text: trouble},
+		codePolicy: {Status: 500, Text: "Could not retrieve policy details."}, codeSecret: {Status: 403},
+	})
+}
+
+// Operations lists what clients can do with OAuth clients.
+func (s *Service) Operations() []operation.Operation {
+	malformed := operation.Answer{Status: 403, Text: "Request body malformed."}
+	hidden := operation.Unseen("secret", "client_secret", "token", "key_rules")
+	reading := operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, codeMissing, codeForeign, codeGateway)
+	writing := operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, codeMissing, codeForeign, codeGateway, codePolicy, codeRefused, oauthclient.CodeInvalid)
+	return operation.Group{
+		Surface: operation.Management, Name: "oauth", Path: "/api/apis/oauth", Tag: "OAuth", Permission: access.OAuth,
+		Style: operation.Style{Word: "OK", ListKey: "apps", Faults: map[string]operation.Answer{operation.CodeEmptyBody: malformed, operation.CodeMalformed: malformed}},
+	}.Rows(
+		operation.GET("list", "/{apiId}", "List the OAuth clients of an API", s.List, reading,
+			operation.Notes("All of them, unless a page is asked for."),
+			answers(noAPI, "Could not retrieve apps list.", "Failed to unmarshal key data from Tyk API."),
+			operation.Example(nil, map[string]any{"apps": []any{exampleApp}, "pages": 1})),
+		operation.POST("create", "/{apiId}", "Create an OAuth client", s.Create, hidden, writing,
+			operation.Notes("A client_id and a secret that are missing are chosen. A client of the same client_id is replaced."),
+			answers("API reference not found.", noClient, "Could not create app."), operation.Example(exampleDraft, exampleApp)),
+		operation.GET("get", "/{apiId}/{clientId}", "Read an OAuth client", s.Get, reading,
+			answers("API reference not found.", noClient, "Failed to unmarshal app data from Tyk API."), operation.Example(nil, exampleApp)),
+		operation.PUT("replace", "/{apiId}/{clientId}", "Change an OAuth client", s.Replace, hidden, writing,
+			operation.Notes("All members but client_id and secret are replaced."),
+			answers("API reference not found.", noClient, "Could not update app."), operation.Example(exampleDraft, exampleApp)),
+		operation.PUT("rotate", "/{apiId}/{clientId}/rotate", "Give an OAuth client another secret", s.Rotate, writing,
+			operation.Notes("The old secret is of no use from then on; tokens stay."),
+			answers("API reference not found.", noClient, "Could not update app."), operation.Example(nil, exampleApp)),
+		operation.DELETE("delete", "/{apiId}/{clientId}", "Delete an OAuth client", s.Delete, reading,
+			operation.Notes("Its tokens live until they expire."),
+			answers(noAPI, noClient, "Could not remove app."),
+			operation.Example(nil, map[string]any{"Status": "OK", "Message": "OAuth client deleted successfully.", "Meta": nil})),
+		operation.GET("tokens", "/{apiId}/{clientId}/tokens", "List the tokens of an OAuth client", s.Tokens, reading,
+			answers(noAPI, "Could not retrieve tokens.", "Failed to unmarshal tokens data from Tyk API."),
+			operation.Example(nil, []any{map[string]any{"code": "5a7d110be6355b0c071cc339327563cb45174ae387f52f87a80d2496", "expires": 1618158407}})),
+		operation.POST("authorize", "/{apiId}/authorize-client", "Authorise an OAuth client in the name of a person", s.Authorize, hidden,
+			operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, codeMissing, codeForeign, codeGateway, codePolicy, codeRefused, codeRules, oauthclient.CodeInvalid),
+			operation.Notes("For login pages: a form or JSON. Clients without a policy need key_rules."),
+			answers(noAPI, noClient, "Could not authorise app."), operation.Example(exampleRequest, exampleCode)),
+		operation.POST("revoke", "/{clientId}/revoke", "Revoke a token of an OAuth client", s.Revoke, hidden,
+			operation.Faulting(apis.CodeNotOwned, codeMissing, codeGateway, oauthclient.CodeInvalid),
+			answers(noAPI, noClient, "Could not revoke token."),
+			operation.Example(map[string]any{"token": "5a7d110be6355b0c071cc339", "token_type_hint": "access_token"}, Message{"token revoked successfully"})),
+		operation.POST("revoke-all", "/{clientId}/revoke_all", "Revoke all tokens of an OAuth client", s.RevokeAll, hidden,
+			operation.Faulting(apis.CodeNotOwned, codeMissing, codeGateway, codeSecret, oauthclient.CodeInvalid),
+			answers(noAPI, noClient, "Could not revoke tokens."),
+			operation.Example(map[string]any{"client_secret": "MmQwNTI5NGRiNTRhNDYzMmIwZjk1NmNjNWY4Y2FmNA=="}, Message{"tokens revoked successfully"})),
+	)
+}

@@ -1,0 +1,140 @@
+// Package oauthclient models the OAuth clients of gateways: applications that get tokens
+// from the authorisation server of a gateway (docs/wire/oauth-clients.md).
+package oauthclient
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Kind is the name of OAuth clients in faults and intents.
+const Kind = "oauth_client"
+
+// CodeInvalid is the code of the fault of a client that cannot be stored.
+const CodeInvalid = Kind + ".invalid"
+
+// Bounds of a client, in bytes.
+const (
+	maxID        = 128
+	maxSecret    = 256
+	maxRedirects = 8 << 10
+	maxRedirect  = 2 << 10
+	maxText      = 4 << 10
+	maxMeta      = 64 << 10
+	maxDepth     = 16
+)
+
+// Draft is what people choose about a client.
+type Draft struct {
+	ID          string    `json:"client_id,omitempty" doc:"Chosen when it is missing."`
+	Secret      string    `json:"secret,omitempty" doc:"Chosen when it is missing."`
+	RedirectURI string    `json:"redirect_uri,omitempty" doc:"Where browsers may be sent; several with the separator of the settings."`
+	Policy      string    `json:"policy_id,omitempty" doc:"What tokens may do. Without it each authorisation says so."`
+	Description string    `json:"description,omitempty"`
+	Name        string    `json:"client_name,omitempty"`
+	Meta        *doc.Node `json:"meta_data,omitempty" doc:"An object that is in the sessions of all tokens."`
+}
+
+func invalid(field, format string, args ...any) error {
+	return fault.New(fault.Invalid, CodeInvalid, format, args...).At(field)
+}
+
+// Check says which member of a draft gateways could not use. separator stands between
+// redirect addresses; "" means that there is one.
+func (d Draft) Check(separator string) error {
+	switch {
+	case d.ID != "" && !ValidID(d.ID):
+		return invalid("client_id", "client_id may have %d letters, digits and the characters - . _ ~ : @ + =", maxID)
+	case !printable(d.Secret) || len(d.Secret) > maxSecret:
+		return invalid("secret", "secret may have %d characters of ASCII that can be printed", maxSecret)
+	case len(d.RedirectURI) > maxRedirects:
+		return invalid("redirect_uri", "all redirect addresses together may have %d characters", maxRedirects)
+	case len(d.Description) > maxText:
+		return invalid("description", "description may have %d bytes", maxText)
+	case len(d.Name) > maxText:
+		return invalid("client_name", "client_name may have %d bytes", maxText)
+	case !d.Meta.Is(doc.TypeObject, doc.TypeNull, doc.Absent):
+		return invalid("meta_data", "meta_data must be an object")
+	case d.Meta.Size() > maxMeta || d.Meta.Deeper(maxDepth):
+		return invalid("meta_data", "meta_data may have %d bytes and %d levels", maxMeta, maxDepth)
+	case d.Meta.Get(nameMember) != nil:
+		return invalid("meta_data", "the member %s of meta_data is used for client_name: choose another name", nameMember)
+	}
+	for _, address := range Redirects(d.RedirectURI, separator) {
+		if err := checkRedirect(address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Redirects returns the redirect addresses of a client.
+func Redirects(text, separator string) []string {
+	switch {
+	case text == "":
+		return nil
+	case separator == "":
+		return []string{text}
+	}
+	return strings.Split(text, separator)
+}
+
+// checkRedirect refuses addresses to which no code or token may be sent (RFC 6749, 3.1.2).
+func checkRedirect(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case len(address) > maxRedirect || err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" && u.Path == "":
+		return invalid("redirect_uri", "%.100q is no redirect address: write scheme and host, as in https://app.example/callback", address)
+	case u.Fragment != "" || strings.Contains(address, "#"):
+		return invalid("redirect_uri", "the redirect address %.100q has a fragment: leave out what begins with #", address)
+	case u.Scheme == "javascript" || u.Scheme == "data" || u.Scheme == "vbscript":
+		return invalid("redirect_uri", "a redirect address cannot have the scheme %s", u.Scheme)
+	}
+	return nil
+}
+
+// ValidID reports whether a text can name a client: it stands in paths.
+func ValidID(id string) bool {
+	if id == "" || len(id) > maxID || id == "." || id == ".." {
+		return false
+	}
+	return strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:@+=") == ""
+}
+
+func printable(text string) bool {
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// nameMember is where the name of a client is kept: gateways have no place for it.
+const nameMember = "gatehouse_client_name"
+
+// Kept returns the metadata of a draft as gateways keep it, with the client's name.
+func (d Draft) Kept() *doc.Node {
+	meta := doc.NewObject()
+	if d.Meta.Is(doc.TypeObject) {
+		meta = d.Meta.Clone()
+	}
+	if d.Name != "" {
+		meta.Set(nameMember, doc.NewString(d.Name))
+	}
+	return meta
+}
+
+// Told returns the metadata that gateways keep and the name of a client apart.
+func Told(kept *doc.Node) (meta *doc.Node, name string) {
+	meta = doc.NewObject()
+	if kept.Is(doc.TypeObject) {
+		meta = kept.Clone()
+		name = meta.Get(nameMember).Text()
+		meta.Delete(nameMember)
+	}
+	return meta, name
+}
