@@ -54,6 +54,11 @@ type Clients interface {
 	DeleteClient(ctx context.Context, org tenant.ID, name ClientName) error
 	// ClientAPIs returns the APIs that have a client of this identifier, in ascending order.
 	ClientAPIs(ctx context.Context, org tenant.ID, id string) ([]string, error)
+	Issued
+}
+
+// Issued is what gateways issue to OAuth clients.
+type Issued interface {
 	// ClientTokens returns the tokens of a client that have not expired, the earliest to
 	// expire first. A client that is not there has none.
 	ClientTokens(ctx context.Context, org tenant.ID, name ClientName) ([]ClientToken, error)

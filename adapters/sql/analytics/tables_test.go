@@ -1,6 +1,8 @@
 package analytics_test
 
 import (
+	"database/sql"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -31,14 +33,23 @@ func TestTables(t *testing.T) {
 				}
 			}
 		}
-		rows, err := db.QueryContext(t.Context(), "select * from "+analytics.Quote(table.Name))
-		if err != nil {
-			t.Fatal(err)
+		if n := columnsOf(t, db, table.Name); n != want[table.Name] || n != len(table.Columns) {
+			t.Errorf("%s: %d columns", table.Name, n)
 		}
-		columns, err := rows.Columns()
-		if err != nil || rows.Err() != nil || len(columns) != want[table.Name] || want[table.Name] != len(table.Columns) {
-			t.Errorf("%s: %d columns, %v %v", table.Name, len(columns), err, rows.Err())
-		}
-		_ = rows.Close()
 	}
+}
+
+// columnsOf counts the columns of a table.
+func columnsOf(t *testing.T, db *sql.DB, table string) int {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "select * from "+analytics.Quote(table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err := errors.Join(err, rows.Err()); err != nil {
+		t.Fatal(err)
+	}
+	return len(columns)
 }
