@@ -89,3 +89,22 @@ func (e *estate) testTokenChanges(t *testing.T, token string) {
 	e.api.do(t, http.MethodDelete, policyPath("by-both"), nil)
 	e.becomes(t, "the policy is gone", registered, http.StatusForbidden, "could not apply several policies")
 }
+
+// TestSigningKeysRotate states that gateways refuse tokens of a signing key that they do not
+// know, and that an administrator makes them fetch the keys anew.
+func TestSigningKeysRotate(t *testing.T) {
+	e := newEstate(t, nil)
+	issuer := gatewaysim.NewIssuer()
+	t.Cleanup(issuer.Close)
+	e.api.do(t, http.MethodPost, policies, policy("by-flushed", nil, "flushed"))
+	e.api.do(t, http.MethodPost, oasAPIs, jwtAPI("flushed", object{"source": base64.StdEncoding.EncodeToString([]byte(issuer.JWKSURL())), "scopes": scopeMap("read", "by-flushed")}))
+	signed := func() request {
+		return request{path: "/flushed/x", token: "Bearer " + issuer.Sign(map[string]any{"iss": issuer.URL(), "sub": "alice", "scope": "read"})}
+	}
+	e.becomes(t, "a token", signed(), http.StatusOK, "")
+	issuer.Rotate()
+	fresh := signed()
+	e.answers(t, "a key that the gateway does not know", fresh, http.StatusForbidden, "Key not authorized")
+	e.api.do(t, http.MethodDelete, "/api/cache/jwks/flushed", nil)
+	e.becomes(t, "the keys are fetched anew", fresh, http.StatusOK, "")
+}
