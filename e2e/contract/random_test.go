@@ -39,6 +39,8 @@ var failures = []struct{ operation, message, reason string }{
 	{"admin.orgkeys.delete", "Could not delete key", "no limits: docs/wire/gateway-control.md#operations"},
 	{"usergroups.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
 	{"users.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
+	{"certs.create", "Failed to read response body, body empty.", "no file: docs/wire/certificates.md"},
+	{"oauth.", "Could not retrieve policy details.", "an unknown policy: docs/wire/oauth-clients.md"},
 	{"sso.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
 	{"rules.", "Failed to unmarshal response body.", "a body that cannot be read"},
 	{"permissions.", "Failed to unmarshal response body.", "a body that cannot be read"},
