@@ -174,5 +174,5 @@ func keySecrets(t *testing.T, hashed bool) {
 	if err := errors.Join(a.Drain(t.Context()), a.Stop(t.Context())); err != nil {
 		t.Error(err)
 	}
-	time.Sleep(time.Minute) // until nobody waits for rules to evaluate
+	time.Sleep(time.Minute) // until no call waits for rules to evaluate
 }

@@ -130,7 +130,7 @@ func newWorld(t *testing.T, s *sqlanalytics.Store, records []analyticstest.Recor
 	return out
 }
 
-// owner returns whose an API is: nobody's, ann's, or of others.
+// owner returns whose an API is: it has no owner, belongs to ann, or to others.
 func owner(api string) int {
 	for i := range 20 {
 		if analyticstest.API(i) == api {

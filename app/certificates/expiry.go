@@ -23,7 +23,7 @@ type Expiry struct {
 
 const (
 	day = 24 * time.Hour
-	// pause is how often gateways are asked at most, whoever wants to refresh, and again
+	// pause is how often gateways are asked at most, however many callers refresh, and again
 	// when they did not answer.
 	pause = 10 * time.Second
 	// mostKnown is how many organisations are kept in memory.

@@ -97,7 +97,7 @@ func (s *Service) take(ctx context.Context, l analytics.List) error {
 	return nil
 }
 
-// recover picks up claims that nobody here knows of: those of a process that died, and
+// recover picks up claims that this process does not know: those of one that died, and
 // those whose answer got lost.
 func (s *Service) recover(ctx context.Context) error {
 	s.mu.Lock()

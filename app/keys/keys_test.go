@@ -189,7 +189,7 @@ func TestLostAnswers(t *testing.T) {
 				w.want("POST", "/api/apis/keys/basic/ada", `{"basic_auth_data":{"password":"correct horse"},"apply_policies":["gold"]}`, 500, "Failed to unmarshal Key data.")
 				well()
 				if n := w.list(); n != 0 {
-					t.Errorf("%d keys that nobody knows", n)
+					t.Errorf("%d keys of which no caller knows", n)
 				}
 				w.want("POST", "/api/keys/first", session, 200, "one")
 				when(w.gateways, "create") // over one that is there

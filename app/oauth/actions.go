@@ -21,7 +21,7 @@ type saving struct {
 	Name   gateway.ClientName `json:"name"`
 	Draft  *oauthclient.Draft `json:"draft,omitempty"`  // nil: only the secret changes
 	Secret string             `json:"secret,omitempty"` // "": it stays
-	// New means that nobody knows the identifier yet: without an answer the client is
+	// New means that no caller knows the identifier yet: without an answer the client is
 	// taken back.
 	New bool `json:"new,omitempty"`
 	// Exists means that the client must be there.

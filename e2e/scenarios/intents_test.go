@@ -28,8 +28,8 @@ const (
 
 // TestKeysSurviveKills kills the service at random moments while clients make, change, move
 // and delete keys in a slow gateway. After the next run each key is as its client was told,
-// or, where the client was not told, as it was before or after; and no key is there whose
-// making nobody was told of.
+// or, where the client was not told, as it was before or after; and no key is there
+// that was made without telling a client or a receiver.
 func TestKeysSurviveKills(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		w := newKeyWorld(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Reader answers questions about the traffic of one organisation. What nobody has reported
+// Reader answers questions about the traffic of one organisation. What was never reported
 // is empty, and no error. A scope of all organisations is refused.
 type Reader interface {
 	// Count returns the part of the rows that was asked for, and how many rows there are.

@@ -56,8 +56,8 @@ func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" 
 func Redact(members ...string) Option { return func(s *Spec) { s.Redact = members } }
 
 // Unseen names placeholders, query parameters and body members that must not be written
-// down anywhere, and that rules do not see: what they decide about goes to whoever
-// writes them.
+// down anywhere, and that rules do not see: the authors of rules could read
+// what rules decide about.
 func Unseen(names ...string) Option {
 	return func(s *Spec) { s.Redact, s.Unseen = append(s.Redact, names...), names }
 }

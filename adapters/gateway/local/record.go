@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// KeyRecord is a key as our store keeps it: nobody who reads the store learns the key,
+// KeyRecord is a key as our store keeps it: a reader of the store does not learn the key,
 // its hash or its session.
 type KeyRecord struct {
 	ID     string    `json:"id"`

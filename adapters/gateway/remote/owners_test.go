@@ -104,7 +104,7 @@ func TestReborn(t *testing.T) {
 	reborn("deleted by us")
 }
 
-// TestSessionsAreReadOnce: a list reads the session of each key once, whoever asks.
+// TestSessionsAreReadOnce: a list reads the session of each key once for all callers.
 func TestSessionsAreReadOnce(t *testing.T) {
 	in := start(t, 1, nil)
 	keys := in.client(nil).Control().Keys
