@@ -43,6 +43,7 @@ func newTable(p tableParams) (table, error) {
 	for _, make := range p.Embedded.services {
 		ops = append(ops, make(p.Tools).Operations()...)
 	}
+	p.Kinds.Link(ops)
 	description := httpadapter.NewDescription(APIVersion)
 	ops = append(ops, description.Operations()...)
 	slices.SortFunc(ops, func(a, b operation.Operation) int { return cmp.Compare(a.ID, b.ID) })

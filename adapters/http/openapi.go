@@ -25,7 +25,7 @@ type object = map[string]any
 //
 //	Schema() map[string]any
 func Document(ops []operation.Operation, surface operation.Surface, version string) ([]byte, error) {
-	d := &describer{schemas: newSchemas(), paths: object{}, responses: object{}, tags: map[string]map[string]string{}, shapes: map[string]string{}}
+	d := &describer{schemas: newSchemas(), paths: object{}, surfaces: map[string]string{}, resources: map[string]*resource{}, tags: map[string]map[string]string{}, shapes: map[string]string{}}
 	ops = slices.Clone(ops)
 	slices.SortFunc(ops, func(a, b operation.Operation) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range ops {
@@ -45,9 +45,11 @@ func Document(ops []operation.Operation, surface operation.Surface, version stri
 // describer collects the parts of a description.
 type describer struct {
 	*schemas
-	paths, responses object
-	tags             map[string]map[string]string // by name, then by first segment: the path its operations share
-	shapes           map[string]string            // path by its shape
+	paths     object
+	surfaces  map[string]string            // of operations, by ID
+	resources map[string]*resource         // by the group of their operations
+	tags      map[string]map[string]string // by name, then by first segment: the path its operations share
+	shapes    map[string]string            // path by its shape
 }
 
 func (d *describer) add(o *operation.Operation) error {
@@ -65,6 +67,7 @@ func (d *describer) add(o *operation.Operation) error {
 		return fmt.Errorf("http: description of %s: %w", o.ID, err)
 	}
 	item[strings.ToLower(o.Method)] = described
+	d.surfaces[o.ID] = string(o.Surface)
 	d.tag(o.Tag, o.Path)
 	return nil
 }
@@ -80,15 +83,18 @@ func (d *describer) tag(name, path string) {
 }
 
 func (d *describer) text(surface operation.Surface, version string) ([]byte, error) {
+	d.oneSided()
+	resources := d.resourceList()
+	components := d.compact()
+	maps.Copy(components, object{"schemas": d.schemas.all, "securitySchemes": securitySchemes, "headers": sharedHeaders})
 	doc := object{
-		"openapi": "3.1.0",
-		"info":    info(surface, version),
-		"servers": []any{object{"url": "/"}},
-		"tags":    d.tagList(),
-		"paths":   d.paths,
-		"components": object{
-			"schemas": d.schemas.all, "responses": d.responses, "securitySchemes": securitySchemes, "headers": sharedHeaders,
-		},
+		"openapi":     "3.1.0",
+		"info":        info(surface, version),
+		"servers":     []any{object{"url": "/"}},
+		"tags":        d.tagList(),
+		"paths":       d.paths,
+		"components":  components,
+		"x-resources": resources,
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -145,38 +145,9 @@ func (d *describer) errors(o *operation.Operation, out output) object {
 	}
 	responses := object{}
 	for status, faults := range byStatus {
-		response := errorResponse(o, status, faults)
-		if usual(o, faults) {
-			response = d.share(o.Surface, status, response)
-		}
-		responses[strconv.Itoa(status)] = response
+		responses[strconv.Itoa(status)] = errorResponse(o, status, faults)
 	}
 	return responses
-}
-
-// usual reports whether a row answers these faults as any row of its surface.
-func usual(o *operation.Operation, faults []*fault.Error) bool {
-	for _, f := range faults {
-		status, text := answerTo(f, o.Style.Faults)
-		if s, t := answerTo(f, nil); s != status || t != text || f != typical[f.Kind] && f != noRoom && !slices.Contains(slices.Concat(badBodies, badParameters, moved, strangeNode, unproven), f) {
-			return false
-		}
-	}
-	return true
-}
-
-// share puts a response under a name, unless that name is for another one.
-func (d *describer) share(s operation.Surface, status int, response object) object {
-	name := capital(string(s)) + strconv.Itoa(status)
-	have, taken := d.responses[name]
-	if !taken {
-		d.responses[name] = response
-		return ref("responses", name)
-	}
-	if same(have, response) {
-		return ref("responses", name)
-	}
-	return response
 }
 
 func same(a, b any) bool {

@@ -65,7 +65,7 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	described := object{"operationId": o.ID, "summary": o.Summary, "tags": []any{o.Tag}, "security": securityOf(o)}
+	described := object{"operationId": o.ID, "summary": o.Summary, "tags": []any{o.Tag}, "security": securityOf(o), "x-permission": permission(o)}
 	if text := prose(o); text != "" {
 		described["description"] = text
 	}
@@ -87,8 +87,13 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 		}
 	}
 	if o.Rehearsable {
+		described["x-rehearsable"] = true
 		d.rehearsal(responses)
 	}
+	if o.Item != nil || out.form == page || out.form == listingForm {
+		described["x-list"] = d.listed(o, out)
+	}
+	d.resourceOf(o, out)
 	if conditional(o, out) {
 		responses["304"] = object{"description": "The client has the current representation.", "headers": object{
 			"X-Request-Id": ref("headers", "RequestID"), "ETag": ref("headers", "ETag")}}

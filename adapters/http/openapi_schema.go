@@ -158,8 +158,8 @@ func (s *schemas) free(t reflect.Type) string {
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func (s *schemas) structure(t reflect.Type) object {
-	properties, required := object{}, []string{}
-	s.members(t, properties, &required)
+	properties, required := doc.Fields{}, []string{}
+	s.members(t, nil, &properties, &required)
 	schema := object{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		slices.Sort(required)
@@ -168,37 +168,55 @@ func (s *schemas) structure(t reflect.Type) object {
 	return schema
 }
 
-// members collects the members of a struct; those of embedded structs come last,
-// because the outer ones hide them.
-func (s *schemas) members(t reflect.Type, properties object, required *[]string) {
-	var embedded []reflect.Type
+// members collects the members of a struct in the order in which they are written. Those
+// of embedded structs are hidden by members of the outer ones.
+func (s *schemas) members(t reflect.Type, hidden []string, properties *doc.Fields, required *[]string) {
+	own := slices.Clone(hidden)
+	for i := range t.NumField() {
+		if f := t.Field(i); embedded(f) == nil {
+			own = append(own, memberName(f))
+		}
+	}
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		inner := f.Type
-		if inner.Kind() == reflect.Pointer {
-			inner = inner.Elem()
-		}
-		switch {
-		case f.Anonymous && name == "" && inner.Kind() == reflect.Struct:
-			embedded = append(embedded, inner)
-			continue
-		case !f.IsExported() || f.Tag.Get("json") == "-":
-			continue
-		case name == "":
-			name = f.Name
-		}
-		if _, hidden := properties[name]; hidden {
+		if inner := embedded(f); inner != nil {
+			s.members(inner, own, properties, required)
 			continue
 		}
-		properties[name] = s.member(f, options)
+		name := memberName(f)
+		if name == "" || slices.Contains(hidden, name) || properties.Get(name) != nil {
+			continue
+		}
+		_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		*properties = append(*properties, doc.Field{Name: name, Value: s.member(f, options)})
 		if f.Type.Kind() != reflect.Pointer && !strings.Contains(options, "omit") {
 			*required = append(*required, name)
 		}
 	}
-	for _, e := range embedded {
-		s.members(e, properties, required)
+}
+
+// embedded returns the struct whose members are those of the outer one, or nil.
+func embedded(f reflect.StructField) reflect.Type {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
+	if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); !f.Anonymous || name != "" || t.Kind() != reflect.Struct {
+		return nil
+	}
+	return t
+}
+
+// memberName returns what a field is called, or "" if it is not written.
+func memberName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	switch {
+	case !f.IsExported() || f.Tag.Get("json") == "-":
+		return ""
+	case name == "":
+		return f.Name
+	}
+	return name
 }
 
 func (s *schemas) member(f reflect.StructField, options string) object {

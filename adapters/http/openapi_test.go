@@ -165,12 +165,12 @@ func TestSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		// Error is taken: the name of the package comes first.
-		"Http_testError": `{"properties":{"inline":{"properties":{"a":{"type":"integer"}},"required":["a"],"type":"object"},"lettered":{"type":"string"},` +
-			`"letters":{"additionalProperties":{"items":{"$ref":"#/components/schemas/Loop"},"type":"array"},"type":"object"},"silent":{}},` +
+		// Error is taken: the name of the package comes first. Members keep their order.
+		"Http_testError": `{"properties":{"silent":{},"letters":{"additionalProperties":{"items":{"$ref":"#/components/schemas/Loop"},"type":"array"},"type":"object"},` +
+			`"lettered":{"type":"string"},"inline":{"properties":{"a":{"type":"integer"}},"required":["a"],"type":"object"}},` +
 			`"required":["inline","lettered","letters","silent"],"type":"object"}`,
-		"Loop": `{"properties":{"any":{},"map":{"additionalProperties":{"type":"integer"},"type":"object"},"n":{"minimum":0,"type":"integer"},` +
-			`"next":{"$ref":"#/components/schemas/Loop"},"rate":{"type":"number"},"raw":{"contentEncoding":"base64","type":"string"},"yes":{"type":"boolean"}},` +
+		"Loop": `{"properties":{"next":{"$ref":"#/components/schemas/Loop"},"any":{},"raw":{"contentEncoding":"base64","type":"string"},"rate":{"type":"number"},` +
+			`"n":{"minimum":0,"type":"integer"},"yes":{"type":"boolean"},"map":{"additionalProperties":{"type":"integer"},"type":"object"}},` +
 			`"required":["any","map","n","rate","raw","yes"],"type":"object"}`,
 	} {
 		if string(doc.Components.Schemas[name]) != want {

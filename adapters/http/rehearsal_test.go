@@ -86,7 +86,8 @@ func TestRehearsalsAreDescribed(t *testing.T) {
 	var d struct {
 		Paths map[string]map[string]struct {
 			Description string
-			Parameters  []struct{ Name, In string }
+			Parameters  []json.RawMessage
+			Rehearsable bool `json:"x-rehearsable"`
 			RequestBody struct{ Content map[string]any }
 			Responses   map[string]any
 		}
@@ -96,7 +97,7 @@ func TestRehearsalsAreDescribed(t *testing.T) {
 	}
 	for method, statuses := range map[string][]string{"put": {"200"}, "delete": {"200", "204"}, "patch": {"200", "202", "409"}} {
 		o := d.Paths["/things"][method]
-		if !slices.ContainsFunc(o.Parameters, func(p struct{ Name, In string }) bool { return p.Name == operation.DryRun && p.In == "query" }) {
+		if refers := func(p json.RawMessage) bool { return string(p) == `{"$ref":"#/components/parameters/dry_run"}` }; !slices.ContainsFunc(o.Parameters, refers) || !o.Rehearsable {
 			t.Errorf("%s: no parameter %s", method, operation.DryRun)
 		}
 		for _, s := range statuses {

@@ -49,7 +49,7 @@ func ListBy[T, D, F any](o Operations[T, D], by func(F) (Selection[T], error), o
 		})
 		return out, err
 	}
-	opts = slices.Concat([]operation.Option{operation.Example(nil, operation.Page[T]{Items: []T{o.Example()}, Pages: 1})}, opts)
+	opts = slices.Concat([]operation.Option{operation.Lists(o.Item(o.Example())), operation.Example(nil, operation.Page[T]{Items: []T{o.Example()}, Pages: 1})}, opts)
 	summary := "List " + o.Words.Many
 	if !o.Unpaged {
 		return operation.GET("list", "", summary, list, opts...)

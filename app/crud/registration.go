@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
@@ -104,6 +105,7 @@ type Registration struct {
 	find    Finder
 	view    func(v Viewer) view
 	holder  func(rec store.Record) (holder, error)
+	links   func(Stamp) []operation.Link
 }
 
 // Registrar brings a Registration: Facts, Resource, or a Registration itself.
@@ -126,18 +128,12 @@ func (f Facts[T]) Registration() Registration {
 			if err != nil {
 				return holder{}, err
 			}
-			h := holder{ids: k.Names(v), name: name(v)}
-			for _, ref := range rec.Refs {
-				h.uses = append(h.uses, Use{ref.Target, ref.Field})
-			}
-			if f.Uses != nil {
-				h.uses = slices.AppendSeq(h.uses, f.Uses(v))
-			}
-			return h, nil
+			return holder{ids: k.Names(v), name: name(v), uses: f.uses(v, rec.Refs)}, nil
 		},
 	}
 	if f.Sample != nil {
 		r.Sample = func(s Stamp) (any, error) { return f.Sample(s) }
+		r.links = f.links
 	}
 	if f.Sealed != nil {
 		r.reseal = resealing(k, f.Sealed)
@@ -146,6 +142,17 @@ func (f Facts[T]) Registration() Registration {
 		r.find = searching(k, name, f.Uses)
 	}
 	return r
+}
+
+// uses returns what a resource with some references of the store names.
+func (f Facts[T]) uses(v T, refs []integrity.Ref) (out []Use) {
+	for _, ref := range refs {
+		out = append(out, Use{ref.Target, ref.Field})
+	}
+	if f.Uses != nil {
+		out = slices.AppendSeq(out, f.Uses(v))
+	}
+	return out
 }
 
 // Kinds is all kinds of resources, in the order in which answers list what they hold.

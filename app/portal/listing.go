@@ -16,8 +16,8 @@ const DefaultPerPage = 20
 
 // Page is what lists can be asked for. What is no number counts as not said.
 type Page struct {
-	Number  string `query:"page" doc:"Page, counted from 1. -1 and less: everything."`
-	PerPage string `query:"per_page" doc:"Records on a page; 20 unless said otherwise."`
+	Number  string `query:"page" page:"-1" doc:"Page, counted from 1. -1 and less: everything."`
+	PerPage string `query:"per_page" page:"size" doc:"Records on a page; 20 unless said otherwise."`
 	Limit   string `query:"limit" doc:"Records in this answer; where the page begins follows from per_page."`
 	OrderBy string `query:"order_by" doc:"Field to order by; with _desc behind it, backwards."`
 	Sort    string `query:"sort" doc:"Another name of order_by."`
@@ -81,8 +81,28 @@ type listed struct {
 
 // ListRow lists records.
 func (o Operations[T, L, S]) ListRow(opts ...operation.Option) operation.Row {
-	return operation.GET("list", "", "List "+o.Many, o.Page, o.options(opts,
+	t := tableOf[T]()
+	texts, keys := t.Texts(), []operation.SortKey{}
+	if o.Search != nil { // it says by itself what it looks at
+		texts = nil
+	}
+	for _, name := range t.Ordered() {
+		keys = append(keys, operation.SortKey{Value: name, Member: name})
+	}
+	return operation.GET("list", "", "List "+o.Many, o.Page, o.options(opts, operation.Lists(itemOf(t)),
+		operation.Narrows("keyword", operation.Part, texts...), operation.Sorts("order_by", "", "_desc", keys...),
 		operation.Example(nil, operation.Listing[L]{Items: []L{example(o.Sample, o.List)}, Total: 1, Page: 1, PerPage: DefaultPerPage}))...)
+}
+
+// itemOf returns what lists of a table show.
+func itemOf[T any](t *table.Table[T]) operation.Item {
+	item := operation.Item{Kind: t.Kind, ID: "ID", Name: t.Label()}
+	for _, f := range t.Fields {
+		if f.Target != "" {
+			item.Links = append(item.Links, operation.Link{Where: f.Name, Kind: f.Target})
+		}
+	}
+	return item
 }
 
 // Page returns the part of a list that was asked for.

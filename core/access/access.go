@@ -86,17 +86,28 @@ func stronger(a, b Level) Level {
 // Allows is the built-in decision: admins may everything, others what their map
 // says, and everybody what any user may.
 func (m Map) Allows(p Permission, i Intent) bool {
-	switch {
-	case m.Admin() || p == AnyUser:
+	switch level := Needed(p, i); {
+	case m.Admin() || level == "":
 		return true
 	case p == IsAdmin:
 		return false
+	default:
+		return strength[m.Level(p)] >= strength[level]
 	}
-	need := strength[LevelWrite]
-	if i == Read {
-		need = strength[LevelRead]
+}
+
+// Needed returns the level that a permission map has to give for a permission; "": any
+// user may.
+func Needed(p Permission, i Intent) Level {
+	switch {
+	case p == AnyUser:
+		return ""
+	case p == IsAdmin:
+		return LevelAdmin
+	case i == Read:
+		return LevelRead
 	}
-	return strength[m.Level(p)] >= need
+	return LevelWrite
 }
 
 // Valid reports whether every group has a name, and every level is one that can

@@ -1,5 +1,7 @@
 package policy
 
+import "github.com/gatehouse-io/gatehouse/core/doc"
+
 // object is a piece of JSON schema.
 type object = map[string]any
 
@@ -57,7 +59,7 @@ var AccessSchema = object{
 }
 
 func schema(required ...string) object {
-	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": true}
+	return object{"type": "object", "properties": doc.InOrder(properties, Table.Known()...), "required": required, "additionalProperties": true}
 }
 
 // Schema describes the wire form for the API description.

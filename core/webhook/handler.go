@@ -80,15 +80,21 @@ func members() map[string]any {
 
 // Schema describes the request body for the API description.
 func (Draft) Schema() map[string]any {
-	return map[string]any{"type": "object", "required": []string{"method", "target_path"}, "properties": members()}
+	return map[string]any{"type": "object", "required": []string{"method", "target_path"}, "properties": doc.InOrder(members(), draftMembers()...)}
 }
 
 // Schema describes the record for the API description.
 func (Hook) Schema() map[string]any {
 	all, required := members(), []string{"id", "org_id"}
-	for _, f := range (&Draft{}).fields() {
-		required = append(required, f.name)
-	}
+	required = append(required, draftMembers()...)
 	all["id"], all["org_id"] = map[string]any{"type": "string"}, map[string]any{"type": "string"}
-	return map[string]any{"type": "object", "required": required, "properties": all}
+	return map[string]any{"type": "object", "required": required, "properties": doc.InOrder(all, required...)}
+}
+
+// draftMembers names what clients may choose, in the order in which it is written.
+func draftMembers() (names []string) {
+	for _, f := range (&Draft{}).fields() {
+		names = append(names, f.name)
+	}
+	return names
 }

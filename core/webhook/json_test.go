@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 )
 
@@ -57,9 +58,9 @@ func TestSchemas(t *testing.T) {
 	if err := json.Unmarshal(text, &record); err != nil {
 		t.Fatal(err)
 	}
-	properties := h.Schema()["properties"].(map[string]any)
+	properties := h.Schema()["properties"].(doc.Fields)
 	for name := range record {
-		if properties[name] == nil || !slices.Contains(h.Schema()["required"].([]string), name) {
+		if properties.Get(name) == nil || !slices.Contains(h.Schema()["required"].([]string), name) {
 			t.Errorf("the description of a record has no %s", name)
 		}
 	}

@@ -5,7 +5,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -17,6 +16,7 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -100,13 +100,32 @@ func generated(dir string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		var pretty bytes.Buffer
-		if err := json.Indent(&pretty, bytes.TrimSpace(text), "", "  "); err != nil {
+		n, err := doc.ParseNode(text)
+		if err != nil {
 			return nil, err
 		}
-		files["openapi/"+string(s)+".json"] = append(pretty.Bytes(), '\n')
+		files["openapi/"+string(s)+".json"] = append(lines(nil, n, 0), '\n')
 	}
 	return files, nil
+}
+
+// lines writes a description with a line for each operation and each component, so that a
+// change shows where it is.
+func lines(b []byte, n *doc.Node, depth int) []byte {
+	if n.Type() != doc.TypeObject || depth == 3 || n.Len() == 0 {
+		return append(b, n.JSON()...)
+	}
+	b = append(b, '{')
+	first := true
+	for name, v := range n.Members() {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(append(b, '\n'), strings.Repeat(" ", depth+1)...)
+		b = lines(append(doc.AppendString(b, name), ": "...), v, depth+1)
+	}
+	return append(append(append(b, '\n'), strings.Repeat(" ", depth)...), '}')
 }
 
 // operations prints the table.

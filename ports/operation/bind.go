@@ -85,7 +85,7 @@ func (p *plan) add(f reflect.StructField) {
 			name, about = p.above.Name, p.above.Doc
 		}
 		if name != "" {
-			p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Doc: about})
+			p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Doc: about, Page: f.Tag.Get("page")})
 			p.steps = append(p.steps, step{f.Index, text(in, name)})
 		}
 	}

@@ -30,6 +30,7 @@ func Check(ops []Operation) error {
 		ids[o.ID], routes[route] = true, true
 		checkGuard(o, complain)
 		checkPath(o, complain)
+		checkItem(o, complain)
 		if o.Refuses != (o.Status >= 400) {
 			complain(o, "succeeds with status %d: only a row that Refuses does that", o.Status)
 		}

@@ -31,6 +31,8 @@ const (
 // Spec describes an operation.
 type Spec struct {
 	ID         string // "clientidps.create": operationId, metric label, audit action
+	Group      string // "clientidps": what the ID begins with
+	Base       string // "/api/clientidps": what the paths of the group begin with
 	Surface    Surface
 	Method     string
 	Path       string // "/api/clientidps/{id}"
@@ -64,6 +66,9 @@ type Spec struct {
 	// Rehearsable says that the row answers what it would do when asked by the query
 	// parameter DryRun.
 	Rehearsable bool
+	Item        *Item     // what a list shows; nil: the row lists nothing
+	Filters     []Filter  // by which the list can be narrowed
+	Order       *Ordering // by which it can be ordered; nil: its order is fixed
 	onlooker    func(*Call) store.Onlooker
 	identifier  Param    // what inputs that leave its name open call it
 	above       Param    // the same of the record in whose path the row lies
@@ -203,6 +208,7 @@ type Param struct {
 	Name, In string // In: path, query, header or cookie
 	Type     reflect.Type
 	Doc      string
+	Page     string // of one that asks for a page: the value for all items, or "size" of one that says how long a page is
 }
 
 // Do decodes the call's input, carries the operation out, or rehearses it, and

@@ -153,6 +153,7 @@ func (g Group) Rows(rows ...Row) []Operation {
 	ops := make([]Operation, 0, len(rows))
 	for _, r := range rows {
 		o := r.op
+		o.Group, o.Base = g.Name, g.Path
 		o.ID, o.Path = g.Name+"."+o.ID, g.Path+o.Path
 		o.Surface, o.Tag = g.Surface, g.Tag
 		o.Style = g.style(o.Style.Faults, o.Style.Failure)

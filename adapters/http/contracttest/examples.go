@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Examples reports every example of the description that its own schema refuses,
@@ -56,7 +57,7 @@ func (c *Contract) media(at pointer, holder map[string]any) error {
 			examples = append(examples, v)
 		}
 		for _, e := range object(object(m)["examples"]) {
-			examples = append(examples, object(e)["value"])
+			examples = append(examples, c.resolved(object(e))["value"])
 		}
 		for _, e := range examples {
 			if err := c.example(append(slices.Clone(at), "content", name, "schema"), e); err != nil {
@@ -65,6 +66,19 @@ func (c *Contract) media(at pointer, holder map[string]any) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// resolved returns what a reference to a component leads to.
+func (c *Contract) resolved(v map[string]any) map[string]any {
+	ref, ok := v["$ref"].(string)
+	if !ok {
+		return v
+	}
+	at := any(c.doc)
+	for _, name := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+		at = object(at)[name]
+	}
+	return object(at)
 }
 
 func (c *Contract) example(at pointer, v any) error {

@@ -83,8 +83,8 @@ type sent struct {
 type listing struct {
 	named
 	State   string `query:"state" doc:"pending, failed or done."`
-	Number  string `query:"page" doc:"Page, counted from 1. -1 and less: everything."`
-	PerPage string `query:"per_page" doc:"Deliveries on a page; 20 unless said otherwise."`
+	Number  string `query:"page" page:"-1" doc:"Page, counted from 1. -1 and less: everything."`
+	PerPage string `query:"per_page" page:"size" doc:"Deliveries on a page; 20 unless said otherwise."`
 	Limit   string `query:"limit" doc:"Deliveries in this answer; where the page begins follows from per_page."`
 }
 

@@ -5,11 +5,13 @@
 package table
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -121,6 +123,47 @@ func (t *Table[T]) Member(name string) (func(*T) any, bool) {
 	return nil, false
 }
 
+// Ordered names the members that Member finds, as they are on the wire.
+func (t *Table[T]) Ordered() []string {
+	var zero T
+	names := []string{"ID", "CID", "CreatedAt", "UpdatedAt"}
+	for _, f := range t.Fields {
+		switch f.At(&zero).(type) {
+		case *ID, *int64, *float64, *bool, *time.Time, *string, *CSV:
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Texts names the members in which Matches looks for a keyword.
+func (t *Table[T]) Texts() (names []string) {
+	var zero T
+	for _, f := range t.Fields {
+		switch f.At(&zero).(type) {
+		case *string, *CSV:
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Label names the member that people know a record by: the first text that it must have,
+// or else the first text; "": there is none.
+func (t *Table[T]) Label() (name string) {
+	var zero T
+	for _, f := range t.Fields {
+		if _, ok := f.At(&zero).(*string); !ok {
+			continue
+		}
+		if f.Required {
+			return f.Name
+		}
+		name = cmp.Or(name, f.Name)
+	}
+	return name
+}
+
 // plain is a name without what differs between DisplayName, display_name and displayname.
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
@@ -185,7 +228,7 @@ func (t *Table[T]) Matches(v *T, keyword string) bool {
 // are not advertised.
 func (t *Table[T]) Schema() map[string]any {
 	var zero T
-	properties := map[string]any{"CID": map[string]any{"type": "string", "description": "Chosen when the record is made; otherwise one is drawn."}}
+	names, properties := []string{"CID"}, map[string]any{"CID": map[string]any{"type": "string", "description": "Chosen when the record is made; otherwise one is drawn."}}
 	for _, f := range t.Fields {
 		s := schemaOf(f.At(&zero))
 		if len(f.Enum) > 0 {
@@ -195,8 +238,9 @@ func (t *Table[T]) Schema() map[string]any {
 			s["description"] = f.Doc
 		}
 		properties[f.Name] = s
+		names = append(names, f.Name)
 	}
-	return map[string]any{"type": "object", "properties": properties}
+	return map[string]any{"type": "object", "properties": doc.InOrder(properties, names...)}
 }
 
 func schemaOf(at any) map[string]any {

@@ -1,0 +1,277 @@
+package http
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// resource is what the description says of the operations of one group as a whole
+// (docs/console.md#resources).
+type resource struct {
+	name, title, path string
+	surface           operation.Surface
+	operations        object // operation IDs by verb
+	list, one         *operation.Operation
+	shown             object   // schema of what get answers, or else of what the list shows
+	answers, bodies   []string // components
+}
+
+// resourceOf notes an operation with its resource.
+func (d *describer) resourceOf(o *operation.Operation, out output) {
+	r := d.resources[o.Group]
+	if r == nil {
+		r = &resource{name: o.Group, title: o.Tag, path: o.Base, surface: o.Surface, operations: object{}}
+		d.resources[o.Group] = r
+	}
+	verb := o.Verb()
+	if _, taken := r.operations[verb]; taken {
+		verb = strings.TrimPrefix(o.ID, o.Group+".")
+	}
+	r.operations[verb] = o.ID
+	switch verb {
+	case "get":
+		r.path, r.one, r.shown = o.Base, o, d.outputSchema(o, out)
+	case "list":
+		r.path = o.Base
+	case "replace", "delete":
+		r.one = cmp.Or(r.one, o)
+	}
+	if o.Item != nil && (r.list == nil || verb == "list") {
+		r.list = o
+	}
+	d.sides(o, out, r, verb)
+}
+
+// resourceList returns what the description says of resources, in order of their names.
+func (d *describer) resourceList() []any {
+	list := []any{}
+	kinds := map[string]string{} // resource by kind: the first that can show one
+	for _, name := range slices.Sorted(maps.Keys(d.resources)) {
+		if r := d.resources[name]; r.list != nil && r.list.Item.Kind != "" && r.one != nil {
+			kinds[r.list.Item.Kind] = cmp.Or(kinds[r.list.Item.Kind], name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.resources)) {
+		list = append(list, d.describeResource(d.resources[name], kinds))
+	}
+	return list
+}
+
+func (d *describer) describeResource(r *resource, kinds map[string]string) object {
+	about := object{"name": r.name, "title": r.title, "surface": r.surface, "path": r.path, "operations": r.operations}
+	if r.one != nil {
+		if name, ok := operation.Placeholder(r.one.Path[strings.LastIndex(r.one.Path, "/")+1:]); ok {
+			about["parameter"] = name
+		}
+	}
+	if r.list == nil {
+		return about
+	}
+	item := r.list.Item
+	r.operations["list"] = cmp.Or(r.operations["list"], any(r.list.ID))
+	out, err := outputOf(r.list)
+	if err != nil {
+		return about
+	}
+	_, shown := d.itemsOf(r.list, out)
+	for name, value := range map[string]string{"kind": item.Kind, "id": d.there(shown, item.ID), "label": d.there(shown, item.Name)} {
+		if value != "" {
+			about[name] = value
+		}
+	}
+	links, seen := []any{}, map[string]bool{}
+	for _, l := range item.Links {
+		place, byKey := d.place(cmpSchema(r.shown, shown), l)
+		if place == "" || seen[place] {
+			continue
+		}
+		seen[place] = true
+		link := object{"member": place, "kind": l.Kind}
+		if byKey {
+			link["key"] = true
+		}
+		if to := kinds[l.Kind]; to != "" {
+			link["resource"] = to
+		}
+		links = append(links, link)
+	}
+	if len(links) > 0 {
+		about["links"] = links
+	}
+	return about
+}
+
+func cmpSchema(a, b object) object {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// place returns where records of a schema have a link: with * for the names that people
+// give. byKey says that such a name is what the link leads to.
+func (d *describer) place(schema object, l operation.Link) (at string, byKey bool) {
+	var path []string
+	for segment := range strings.SplitSeq(l.Where, ".") {
+		schema = d.resolved(schema)
+		if of, ok := fieldsOf(schema["properties"]).Get(segment).(object); ok {
+			path, schema, byKey = append(path, segment), of, false
+			continue
+		}
+		if len(path) == 0 { // the schema does not have it
+			return "", false
+		}
+		path, byKey = append(path, "*"), segment == l.ID
+		schema, _ = schema["additionalProperties"].(object)
+	}
+	return strings.Join(path, "."), byKey
+}
+
+// resolved returns the schema that a reference leads to.
+func (d *describer) resolved(schema object) object {
+	for {
+		to, ok := schema["$ref"].(string)
+		if !ok {
+			return schema
+		}
+		schema, _ = d.schemas.all[strings.TrimPrefix(to, "#/components/schemas/")].(object)
+	}
+}
+
+// itemsOf returns which member of an answer has the items of a list, "" for the answer
+// itself, and their schema; nil: there are none.
+func (d *describer) itemsOf(o *operation.Operation, out output) (member string, items object) {
+	schema := d.resolved(d.outputSchema(o, out))
+	if items, ok := schema["items"].(object); ok {
+		return "", items
+	}
+	for _, f := range fieldsOf(schema["properties"]) {
+		if of, ok := f.Value.(object); ok {
+			if items, ok := d.resolved(of)["items"].(object); ok {
+				return f.Name, items
+			}
+		}
+	}
+	return "", nil
+}
+
+// permission says who may call (docs/console.md#permissions).
+func permission(o *operation.Operation) object {
+	switch {
+	case o.Public:
+		return object{"callers": []string{"anybody"}}
+	case o.Brokers:
+		return object{"callers": []string{"super-admin", "broker"}}
+	case o.Surface == operation.Admin:
+		return object{"callers": []string{"super-admin"}}
+	case o.Surface == operation.Node:
+		return object{"callers": []string{"gateway"}}
+	case o.Surface == operation.Portal:
+		return object{"callers": []string{"portal-admin"}}
+	}
+	about := need(o.Permission, o.Intent)
+	about["callers"] = []string{"user"}
+	if o.Own != "" {
+		about["own"] = o.Own
+	}
+	var more []any
+	for _, n := range o.Needs {
+		also := need(n.Permission, n.Intent)
+		if len(n.Params) > 0 {
+			also["parameters"] = n.Params
+		}
+		more = append(more, also)
+	}
+	if more != nil {
+		about["needs"] = more
+	}
+	return about
+}
+
+func need(p access.Permission, i access.Intent) object {
+	level := access.Needed(p, i)
+	if level == "" { // any user may
+		return object{}
+	}
+	return object{"group": p, "level": level}
+}
+
+// listed says how a list can be narrowed, ordered and paged (docs/console.md#lists).
+func (d *describer) listed(o *operation.Operation, out output) object {
+	member, items := d.itemsOf(o, out)
+	about, page := object{"items": member}, object{}
+	for _, p := range o.Params {
+		switch p.Page {
+		case "":
+		case "size":
+			page["size"] = p.Name
+		default:
+			page["parameter"], page["everything"] = p.Name, p.Page
+		}
+	}
+	if len(page) > 0 {
+		about["page"] = page
+		if out.form == listingForm {
+			page["total"] = "X-Total-Count"
+		} else if key := pagesKey(o.Style); d.member(o, out, key) {
+			page["pages"] = key
+		}
+	}
+	var filters []any
+	for _, f := range o.Filters {
+		filter := object{"parameter": f.Param, "by": f.By}
+		if members := d.thereOf(items, f.Members); len(members) > 0 {
+			filter["members"] = members
+		}
+		filters = append(filters, filter)
+	}
+	if filters != nil {
+		about["filters"] = filters
+	}
+	if o.Order != nil {
+		var values []any
+		for _, k := range o.Order.Keys {
+			value := object{"value": k.Value}
+			if at := d.there(items, k.Member); at != "" {
+				value["member"] = at
+			}
+			if k.Desc {
+				value["descending"] = true
+			}
+			values = append(values, value)
+		}
+		about["sort"] = object{"parameter": o.Order.Param, "values": values}
+	}
+	return about
+}
+
+// there returns the path of a member of a schema, or "" if the schema does not have it.
+func (d *describer) there(schema object, path string) string {
+	for name := range strings.SplitSeq(path, ".") {
+		next, ok := fieldsOf(d.resolved(schema)["properties"]).Get(name).(object)
+		if !ok {
+			return ""
+		}
+		schema = next
+	}
+	return path
+}
+
+func (d *describer) thereOf(schema object, paths []string) (out []string) {
+	for _, path := range paths {
+		if d.there(schema, path) != "" {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// member reports whether answers have a member.
+func (d *describer) member(o *operation.Operation, out output, name string) bool {
+	return fieldsOf(d.resolved(d.outputSchema(o, out))["properties"]).Get(name) != nil
+}

@@ -1,0 +1,129 @@
+package http
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// piece is a piece of a description that may be there more than once: with the name that
+// it would have as a component, and what puts a reference in its place.
+type piece struct {
+	name, text string
+	value      any
+	put        func(ref object)
+}
+
+// shared makes components of the pieces that are there more than once, so that the
+// description stays small. Of different pieces with one name the most frequent one gets
+// it; the names of others end in a sum of what they say, so that they do not change when
+// something else does.
+func shared(kind string, parts []piece) object {
+	count, first := map[string]int{}, map[string]*piece{}
+	for i := range parts {
+		p := &parts[i]
+		if count[p.text]++; first[p.text] == nil {
+			first[p.text] = p
+		}
+	}
+	out, names := object{}, map[string]string{}
+	texts := slices.SortedFunc(maps.Keys(first), func(a, b string) int {
+		return cmp.Or(cmp.Compare(first[a].name, first[b].name), cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	for _, text := range texts {
+		if count[text] < 2 {
+			continue
+		}
+		name := first[text].name
+		if _, taken := out[name]; taken {
+			sum := fnv.New64a()
+			_, _ = sum.Write([]byte(text)) // it never fails
+			name += fmt.Sprintf("-%x", sum.Sum64())
+		}
+		names[text], out[name] = name, first[text].value
+	}
+	for _, p := range parts {
+		if name, ok := names[p.text]; ok {
+			p.put(ref(kind, name))
+		}
+	}
+	return out
+}
+
+// pieceOf returns a member of an object, or an entry of a list, as a piece.
+func pieceOf(name string, value any, put func(ref object)) piece {
+	text, err := json.Marshal(value)
+	if err != nil { // the description as a whole cannot be encoded either, which is told
+		text = fmt.Appendf(nil, "%p", put)
+	}
+	return piece{componentName(name), string(text), value, put}
+}
+
+// componentName is a name without the characters that names of components cannot have.
+func componentName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// compact replaces what operations have in common by references: the examples of errors
+// first, then the errors that are made of them, and parameters.
+func (d *describer) compact() (components object) {
+	var examples, responses, parameters []piece
+	d.each(func(surface string, o object) {
+		replies, _ := o["responses"].(object)
+		for _, status := range slices.Sorted(maps.Keys(replies)) {
+			reply, _ := replies[status].(object)
+			if status < "4" && status != "304" {
+				continue
+			}
+			content, _ := reply["content"].(object)
+			for _, media := range slices.Sorted(maps.Keys(content)) {
+				examples = append(examples, examplesOf(media, content[media])...)
+			}
+			responses = append(responses, piece{name: capital(surface) + status, value: reply, put: func(r object) { replies[status] = r }})
+		}
+		list, _ := o["parameters"].([]any)
+		for i, p := range list {
+			name, _ := p.(object)["name"].(string)
+			parameters = append(parameters, pieceOf(name, p, func(r object) { list[i] = r }))
+		}
+	})
+	components = object{"examples": shared("examples", examples), "parameters": shared("parameters", parameters)}
+	for i, r := range responses { // their examples are references by now
+		responses[i] = pieceOf(r.name, r.value, r.put)
+	}
+	components["responses"] = shared("responses", responses)
+	return components
+}
+
+func examplesOf(media string, content any) (out []piece) {
+	all, _ := content.(object)["examples"].(object)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		as := name
+		if media == problemType {
+			as += "-problem"
+		}
+		out = append(out, pieceOf(as, all[name], func(r object) { all[name] = r }))
+	}
+	return out
+}
+
+// each calls a function with every operation, in order of paths and methods.
+func (d *describer) each(fn func(surface string, o object)) {
+	for _, path := range slices.Sorted(maps.Keys(d.paths)) {
+		item := d.paths[path].(object)
+		for _, method := range slices.Sorted(maps.Keys(item)) {
+			o := item[method].(object)
+			fn(d.surfaces[o["operationId"].(string)], o)
+		}
+	}
+}
