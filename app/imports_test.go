@@ -118,7 +118,7 @@ var importRules = []rule{
 	{folder: "app", own: with("app/...", "adapters/memdb", "adapters/http", "adapters/dashboard/...", "adapters/gateway/...", "adapters/crypto", "adapters/gzip", "adapters/openapi", "adapters/yaml"), others: []string{"go.uber.org/fx"}},
 	{folder: "app/serve", own: with("adapters/...", "app/..."), others: everywhere},
 	{folder: "app/cmd/gatehouse", own: []string{"core/...", "app/..."}, others: everywhere},
-	{folder: "docs/generate", own: []string{"app", "app/config", "adapters/http", "core/access", "core/api/classic", "core/caps", "core/policy", "core/shape", "ports/operation"}},
+	{folder: "docs/generate", own: []string{"app", "app/config", "adapters/http", "core/access", "core/api/classic", "core/caps", "core/doc", "core/policy", "core/shape", "ports/operation"}},
 	// Clients from outside.
 	{folder: "e2e/gatewaysim", own: []string{"app/...", "e2e/..."}, others: everywhere, tests: true},
 	{folder: "e2e/harness", own: []string{"app/...", "e2e/..."}, others: everywhere, tests: true},

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,13 +21,22 @@ type described struct {
 		ID        string `json:"operationId"`
 		Responses map[string]describedAnswer
 	}
-	Components struct{ Responses map[string]describedAnswer }
+	Components struct {
+		Responses map[string]describedAnswer
+		Examples  map[string]describedText
+	}
+}
+
+// describedText is an example, or the name of one.
+type describedText struct {
+	Ref   string `json:"$ref"`
+	Value struct{ Message string }
 }
 
 type describedAnswer struct {
 	Ref     string `json:"$ref"`
 	Content map[string]struct {
-		Examples map[string]struct{ Value struct{ Message string } }
+		Examples map[string]describedText
 	}
 }
 
@@ -35,9 +45,9 @@ type describedAnswer struct {
 func (d *described) texts(r *http.Request, status int, code string) (id string, texts []string) {
 	literal, segments := -1, strings.Split(strings.Trim(r.URL.EscapedPath(), "/"), "/")
 	var answer describedAnswer
-	for path, item := range d.Paths {
+	for pattern, item := range d.Paths {
 		op, known := item[strings.ToLower(r.Method)]
-		template := strings.Split(strings.Trim(path, "/"), "/")
+		template := strings.Split(strings.Trim(pattern, "/"), "/")
 		same := 0
 		for i, s := range template {
 			if i < len(segments) && s == segments[i] {
@@ -51,10 +61,13 @@ func (d *described) texts(r *http.Request, status int, code string) (id string, 
 		}
 	}
 	if answer.Ref != "" {
-		answer = d.Components.Responses[answer.Ref[strings.LastIndex(answer.Ref, "/")+1:]]
+		answer = d.Components.Responses[path.Base(answer.Ref)]
 	}
 	for name, e := range answer.Content["application/json"].Examples {
 		if name == code || strings.HasPrefix(name, code+"-") {
+			if e.Ref != "" {
+				e = d.Components.Examples[path.Base(e.Ref)]
+			}
 			texts = append(texts, e.Value.Message)
 		}
 	}
