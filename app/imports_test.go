@@ -96,7 +96,7 @@ var importRules = []rule{
 	{folder: "app/policies", own: with("app/guard", "app/crud")},
 	{folder: "app/keys", own: with("app/intents", "app/policies")},
 	{folder: "app/resources/...", own: with("app/crud")},
-	{folder: "app/portal/...", own: with("app/guard", "app/crud", "app/delivery", "app/lease", "app/portal/...")},
+	{folder: "app/portal/...", own: with("app/guard", "app/crud", "app/delivery", "app/intents", "app/lease", "app/portal/...")},
 	{folder: "app/schemas", own: inner},
 	{folder: "app/outbound", own: inner},
 	{folder: "app/reports", own: inner},

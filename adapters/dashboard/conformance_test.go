@@ -21,6 +21,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -38,9 +39,9 @@ type service struct {
 	admin, other, reader string
 }
 
-func newService(t testing.TB) service {
+func newService(t testing.TB, with ...app.Option) service {
 	t.Helper()
-	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)))
+	a, err := app.New(append(with, app.WithLogger(slog.New(slog.DiscardHandler)))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +97,12 @@ func TestLocal(t *testing.T) {
 	})
 }
 
+// hashed lets gateways know keys by hashes alone.
+var hashed = app.WithKeySettings(keys.Settings{Hashed: true, ListHashes: true, UpdateByHash: true, DeleteByHash: true})
+
 func TestRemote(t *testing.T) {
 	dashboardtest.Run(t, func(t *testing.T) dashboardtest.World {
-		s := newService(t)
+		s := newService(t, hashed)
 		closed := httptest.NewServer(nil)
 		closed.Close()
 		return dashboardtest.World{Dashboard: s.remote(s.admin), Stranger: s.remote(stranger), Other: s.remote(s.other), Reader: s.remote(s.reader), Secret: s.reader,

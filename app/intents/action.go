@@ -19,6 +19,9 @@ type Step struct {
 	// Undo takes back what Do did or may have done; nil: there is nothing to take back.
 	// It can be repeated.
 	Undo func(ctx context.Context) error
+	// Notes says that what Do notes in the details is stored before the next step begins:
+	// an identifier that others chose, say, without which nothing can be undone later.
+	Notes bool
 }
 
 // Plan is how an action is carried out: its steps, and then one unit of work of ours.
@@ -33,6 +36,8 @@ type Plan struct {
 	// Back undoes the action, rather than finish it later, when its caller could not be
 	// told that it is done: of a key that is created, say, which is shown only once.
 	Back bool
+	// text is the details as they are at this moment.
+	text func() ([]byte, error)
 }
 
 // Action is something that can be asked for. D is what its steps are made of; it is stored
@@ -40,8 +45,15 @@ type Plan struct {
 type Action[D any] struct {
 	Name string // constant: intents that are open name it
 	// Plan makes the plan. Steps may note in d what they find out, for later steps and
-	// for the caller; only what was there at first is stored.
+	// for the caller; only what was there at first is stored, unless a step says that it notes.
 	Plan func(org tenant.ID, d *D) Plan
+}
+
+// plan makes the plan, which can write its details down.
+func (a Action[D]) plan(org tenant.ID, d *D) Plan {
+	p := a.Plan(org, d)
+	p.text = func() ([]byte, error) { return json.Marshal(d) }
+	return p
 }
 
 // carrier is an Action for those who do not know its type.
@@ -63,7 +75,7 @@ func Add[D any](s *Service, a Action[D]) Runner[D] {
 		if err := json.Unmarshal(details, d); err != nil {
 			return Plan{}, fmt.Errorf("details of %s: %w", a.Name, err)
 		}
-		return a.Plan(org, d), nil
+		return a.plan(org, d), nil
 	}
 	return Runner[D]{s, a}
 }
@@ -86,7 +98,7 @@ func (r Runner[D]) Run(ctx context.Context, scope tenant.Scope, about intent.Sub
 	}
 	in := intent.Begin(r.s.tools.NewID(), scope.Org(), r.action.Name, about, intent.By(store.AttributionOf(ctx, scope)), r.s.now())
 	in.Details = sealed
-	return r.s.begin(ctx, scope, in, r.action.Plan(scope.Org(), d))
+	return r.s.begin(ctx, scope, in, r.action.plan(scope.Org(), d))
 }
 
 type repeatedKey struct{}

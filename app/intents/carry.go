@@ -104,6 +104,12 @@ func (r *run) forward(ctx context.Context) error {
 		if err := step.Do(ctx); err != nil {
 			return r.failed(ctx, i, err)
 		}
+		if !step.Notes {
+			continue
+		}
+		if err := r.write(bookkeeping(ctx), func(in intent.Intent) (intent.Intent, error) { return in, nil }); err != nil {
+			return r.failed(ctx, i+1, err)
+		}
 	}
 	var err error
 	if r.plan.Back && r.gone != nil {
@@ -213,10 +219,32 @@ func (r *run) later(ctx context.Context, cause error) error {
 // writeTime is how long writing down what became of an intent may take, also at the end.
 const writeTime = 5 * time.Second
 
+// write rewrites the intent with its details as they are by now, which a step may have
+// noted something in.
 func (r *run) write(ctx context.Context, fn func(intent.Intent) (intent.Intent, error)) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 	defer cancel()
-	return r.edit(ctx, fn, false)
+	sealed, err := r.details()
+	if err != nil {
+		return err
+	}
+	return r.edit(ctx, func(in intent.Intent) (intent.Intent, error) {
+		in.Details = sealed
+		return fn(in)
+	}, false)
+}
+
+// details returns the details of the plan, sealed; those that are stored, when there is no
+// plan or no step of it notes anything.
+func (r *run) details() (string, error) {
+	if !slices.ContainsFunc(r.plan.Steps, func(s Step) bool { return s.Notes }) {
+		return r.in.Details, nil
+	}
+	text, err := r.plan.text()
+	if err != nil {
+		return "", err
+	}
+	return r.keys.Seal(string(text))
 }
 
 // errLost means that another process has the intent by now, or an operator closed it.

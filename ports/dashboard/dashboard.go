@@ -1,5 +1,5 @@
-// Package dashboard is the port through which a portal reads and writes the policies of a
-// dashboard: the one in the same process, or any other that speaks the protocol.
+// Package dashboard is the port through which a portal reads and writes the policies and
+// keys of a dashboard: the one in the same process, or any other that speaks the protocol.
 package dashboard
 
 import (
@@ -30,9 +30,10 @@ func (p Policy) Ref() sync.Ref {
 	return sync.Ref{ObjectID: p.Document.Get("_id").Text(), ID: p.Document.Get("id").Text()}
 }
 
-// Dashboard is the policies and APIs of one organisation, as one of its users may see and
-// change them.
+// Dashboard is the policies, APIs and keys of one organisation, as one of its users may see
+// and change them.
 type Dashboard interface {
+	Keys
 	// Policies returns all policies in the dashboard's order.
 	Policies(ctx context.Context) ([]*doc.Node, error)
 	// APIs returns all APIs, MCP proxies included where the user may list them.

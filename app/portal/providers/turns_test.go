@@ -30,9 +30,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
+// noKeys are keys that no test asks for.
+type noKeys = dashboard.Keys
+
 // hall is a store with processes that share it, and a dashboard without anything that
 // takes its time.
 type hall struct {
+	noKeys
 	*testing.T
 	db     *memdb.DB
 	keys   secret.Keys

@@ -4,7 +4,10 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
@@ -146,5 +149,51 @@ var OfOrganisations = &Source[organisation.Organisation]{
 			return nil
 		}
 		return []Told{{OrganisationRegistered, Organisation{ID: after.ID, Name: after.Name, CreatedAt: after.CreatedAt.UTC()}}}
+	},
+}
+
+// OfApps are the events of apps.
+var OfApps = &Source[application.App]{
+	Names: []string{ApplicationRegistered},
+	Of: func(before, after *application.App) []Told {
+		if before != nil || after == nil {
+			return nil
+		}
+		return []Told{{ApplicationRegistered, App{ID: after.ID, Name: after.Name, UserID: after.UserID, CreatedAt: after.CreatedAt.UTC()}}}
+	},
+}
+
+// OfAccessRequests are the events of access requests.
+var OfAccessRequests = &Source[request.Request]{
+	Names: []string{AccessRequestCreated, AccessRequestApproved, AccessRequestRejected},
+	Of: func(before, after *request.Request) []Told {
+		switch {
+		case after == nil:
+			return nil
+		case before == nil:
+			return []Told{{AccessRequestCreated, aboutRequest(*after)}}
+		case before.Status == after.Status:
+			return nil
+		case after.Status == request.Approved:
+			return []Told{{AccessRequestApproved, aboutRequest(*after)}}
+		case after.Status == request.Rejected:
+			return []Told{{AccessRequestRejected, aboutRequest(*after)}}
+		}
+		return nil
+	},
+}
+
+func aboutRequest(r request.Request) AccessRequest {
+	return AccessRequest{ID: r.ID, AppID: r.AppID, Status: string(r.Status), ProductIDs: append([]table.ID{}, r.ProductIDs...), PlanID: r.PlanID, CreatedAt: r.CreatedAt.UTC()}
+}
+
+// OfCredentials are the events of credentials.
+var OfCredentials = &Source[credential.Credential]{
+	Names: []string{CredentialRegistered},
+	Of: func(before, after *credential.Credential) []Told {
+		if before != nil || after == nil {
+			return nil
+		}
+		return []Told{{CredentialRegistered, Credential{ID: after.ID, AccessRequestID: after.RequestID, AppID: after.AppID, CreatedAt: after.CreatedAt.UTC()}}}
 	},
 }

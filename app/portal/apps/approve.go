@@ -1,0 +1,158 @@
+package apps
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// approval is what the saga of an approval is made of.
+type approval struct {
+	Request table.ID
+	Method  string
+	Reuse   bool           // a credential that there is gets the products as well
+	Grant   *issuers.Grant // nil: nothing is issued
+}
+
+// Approve approves an access request: credentials are made first.
+func (s *Service) Approve(ctx context.Context, scope tenant.Scope, id table.ID) error {
+	var d *approval
+	var app table.ID
+	err := s.Store.View(ctx, scope, func(r store.Reader) (err error) {
+		d, app, err = s.approvable(ctx, r, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.settled(ctx, scope, app, s.approving.Run(ctx, scope, about(app), d))
+}
+
+// approvable returns what the approval of a request takes, if it can be approved.
+func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (*approval, table.ID, error) {
+	req, err := portal.Find(ctx, r, Requests, id.String())
+	if err != nil {
+		return nil, 0, err
+	}
+	if _, err := req.Status.On(request.Approve); err != nil {
+		return nil, 0, err
+	}
+	d := &approval{Request: req.ID, Method: methodOf(req)}
+	if d.Method == issuers.Nothing {
+		return d, req.AppID, nil
+	}
+	issuer, err := s.issuer(d.Method, req.AuthType)
+	if err != nil {
+		return nil, 0, err
+	}
+	a, err := portal.Find(ctx, r, Kind, req.AppID.String())
+	if err != nil {
+		return nil, 0, err
+	}
+	act := issuers.Issue
+	if d.Grant, err = s.grant(ctx, r, a, req.PlanID, req.ProductIDs); err != nil {
+		return nil, 0, err
+	}
+	c, err := reusable(ctx, r, req)
+	if err != nil {
+		return nil, 0, err
+	}
+	if c.ID != 0 {
+		if wrong := c.Reusable(req, s.Now()); len(wrong) > 0 {
+			return nil, 0, wrong.Err()
+		}
+		act, d.Reuse = issuers.Change, true
+		if d.Grant, err = s.extended(ctx, r, c, req); err != nil {
+			return nil, 0, err
+		}
+	}
+	d.Grant.Request, d.Grant.ClientType = req.ID, req.ClientTypeID
+	return d, req.AppID, issuer.Prepare(ctx, r, act, d.Grant)
+}
+
+// reusable returns the credential that a request is to use, or none when it names none or
+// that is gone.
+func reusable(ctx context.Context, r store.Reader, req request.Request) (credential.Credential, error) {
+	if req.CredentialID == 0 {
+		return credential.Credential{}, nil
+	}
+	c, err := portal.Find(ctx, r, Credentials, req.CredentialID.String())
+	if fault.KindOf(err) == fault.NotFound {
+		err = nil
+	}
+	return c, err
+}
+
+// extended is the grant of a credential that gets the products of a request as well.
+func (s *Service) extended(ctx context.Context, r store.Reader, c credential.Credential, req request.Request) (*issuers.Grant, error) {
+	g, err := s.held(ctx, r, c, true)
+	if err != nil {
+		return nil, err
+	}
+	more, err := opened(ctx, r, req.ProductIDs, false)
+	g.Before, g.Products = g.Products, slices.Concat(g.Products, more)
+	return g, err
+}
+
+// approve is how an access request is approved. What was made is undone when the request
+// is not stored as approved.
+func (s *Service) approve(org tenant.ID, d *approval) intents.Plan {
+	steps := []intents.Step{{Name: "look at the request", Do: func(ctx context.Context) error { return s.look(ctx, org, d.Request) }}}
+	if d.Grant != nil {
+		steps = append(steps, s.Issuers[d.Method].Steps(org, d.act(), d.Grant)...)
+	}
+	return intents.Plan{Steps: steps, Back: true, Close: func(ctx context.Context, w store.Writer) error { return s.approved(ctx, w, d) }}
+}
+
+func (d *approval) act() issuers.Act {
+	if d.Reuse {
+		return issuers.Change
+	}
+	return issuers.Issue
+}
+
+// look refuses what another approval has brought about meanwhile.
+func (s *Service) look(ctx context.Context, org tenant.ID, id table.ID) error {
+	scope, err := tenant.Of(org)
+	if err != nil {
+		return err
+	}
+	return s.Store.View(ctx, scope, func(r store.Reader) error {
+		req, err := portal.Find(ctx, r, Requests, id.String())
+		if err == nil {
+			_, err = req.Status.On(request.Approve)
+		}
+		return err
+	})
+}
+
+// approved stores the credential and then, so that its event comes later, the request.
+func (s *Service) approved(ctx context.Context, w store.Writer, d *approval) error {
+	req, err := portal.Find(ctx, w, Requests, d.Request.String())
+	if err != nil {
+		return err
+	}
+	if req.Status, err = req.Status.On(request.Approve); err != nil {
+		return err
+	}
+	at := s.stamp()
+	if d.Grant != nil {
+		if err := s.issued(ctx, w, at, d, req); err != nil {
+			return err
+		}
+	}
+	_, err = portal.Edit(ctx, w, Requests, req.ID, at, func(old request.Request) (request.Request, error) {
+		old.Status = req.Status
+		return old, nil
+	})
+	return err
+}

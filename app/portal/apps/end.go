@@ -1,0 +1,182 @@
+package apps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// removal is what the saga of a deletion is made of: an app with all that is below it, one
+// of its access requests, or one credential.
+type removal struct {
+	App        table.ID
+	Request    table.ID `json:",omitzero"`
+	Credential table.ID `json:",omitzero"`
+	// Force removes the records even though credentials cannot be revoked.
+	Force bool `json:",omitempty"`
+}
+
+// remove revokes credentials and removes the records.
+func (s *Service) remove(ctx context.Context, scope tenant.Scope, d removal) error {
+	return s.settled(ctx, scope, d.App, s.ending.Run(ctx, scope, about(d.App), &d))
+}
+
+// end is how things end. A credential that is revoked is removed at once: what has been
+// done stays done when a later one cannot be revoked.
+func (s *Service) end(org tenant.ID, d *removal) intents.Plan {
+	return intents.Plan{
+		Steps: []intents.Step{{Name: "revoke", Do: func(ctx context.Context) error { return s.revokeAll(ctx, org, d) }}},
+		Close: func(ctx context.Context, w store.Writer) error { return s.gone(ctx, w, d) },
+	}
+}
+
+// concerned returns the credentials that a removal is about.
+func concerned(ctx context.Context, r store.Reader, d *removal) ([]credential.Credential, error) {
+	switch {
+	case d.Request != 0 && d.Credential == 0:
+		return usedBy(ctx, r, d.Request)
+	case d.Credential == 0:
+		return credentialsOf(ctx, r, d.App)
+	}
+	c, err := portal.Find(ctx, r, Credentials, d.Credential.String())
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, nil
+	}
+	return []credential.Credential{c}, err
+}
+
+// revokeAll revokes what a removal is about, one credential after the other.
+func (s *Service) revokeAll(ctx context.Context, org tenant.ID, d *removal) error {
+	scope, err := tenant.Of(org)
+	if err != nil {
+		return err
+	}
+	var all []credential.Credential
+	err = s.Store.View(ctx, scope, func(r store.Reader) (err error) {
+		all, err = concerned(ctx, r, d)
+		return err
+	})
+	for _, c := range all {
+		if err == nil {
+			err = s.revoke(ctx, scope, c, d)
+		}
+	}
+	return err
+}
+
+// part is what becomes of one credential.
+type part struct {
+	act   issuers.Act
+	left  credential.Credential // what is stored; not when it is revoked
+	grant *issuers.Grant
+}
+
+// parted works out what becomes of a credential: it ends, or loses the products of an
+// access request.
+func (s *Service) parted(ctx context.Context, r store.Reader, c credential.Credential, d *removal) (p part, err error) {
+	p.act = issuers.Revoke
+	if p.grant, err = s.held(ctx, r, c, true); err != nil || d.Request == 0 || d.Credential != 0 {
+		return p, err
+	}
+	var mine request.Request
+	var rest []request.Request
+	for _, id := range c.Requests() {
+		req, err := portal.Find(ctx, r, Requests, id.String())
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+		case err != nil:
+			return p, err
+		case id == d.Request:
+			mine = req
+		default:
+			rest = append(rest, req)
+		}
+	}
+	if left, some := c.Without(mine, rest); some {
+		p.act, p.left, p.grant.Before = issuers.Change, left, p.grant.Products
+		p.grant.Products, err = opened(ctx, r, left.Products, true)
+	}
+	return p, err
+}
+
+// revoke carries out what becomes of one credential: elsewhere first, then here.
+func (s *Service) revoke(ctx context.Context, scope tenant.Scope, c credential.Credential, d *removal) error {
+	var p part
+	issuer, known := s.Issuers[c.Method]
+	err := s.Store.View(ctx, scope, func(r store.Reader) (err error) {
+		if p, err = s.parted(ctx, r, c, d); err == nil && known {
+			err = issuer.Prepare(ctx, r, p.act, p.grant)
+		}
+		return err
+	})
+	if err == nil && known {
+		for _, step := range issuer.Steps(scope.Org(), p.act, p.grant) {
+			if err = step.Do(ctx); err != nil {
+				break
+			}
+		}
+	}
+	if err != nil && !d.Force {
+		return err
+	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "a credential is removed although it cannot be revoked", "org_id", string(scope.Org()), "credential", int64(c.ID), "error", err)
+	}
+	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
+		if p.act == issuers.Revoke {
+			return absentFine(portal.Remove(ctx, w, Credentials, c.ID, s.stamp()))
+		}
+		_, err := portal.Edit(ctx, w, Credentials, c.ID, s.stamp(), func(credential.Credential) (credential.Credential, error) {
+			return s.filled(p.left, p.grant.Values)
+		})
+		return err
+	})
+	return err
+}
+
+// absentFine says that what is gone already is gone.
+func absentFine(err error) error {
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
+	return err
+}
+
+// CodeMore is the code of the fault for a credential that was made while its app ended.
+const CodeMore = "portal_access.more"
+
+// gone removes the records of what has ended.
+func (s *Service) gone(ctx context.Context, w store.Writer, d *removal) error {
+	left, err := concerned(ctx, w, d)
+	if err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		return fault.New(fault.Unavailable, CodeMore, "there are more credentials by now")
+	}
+	at := s.stamp()
+	switch {
+	case d.Credential != 0:
+		return nil
+	case d.Request != 0:
+		return absentFine(portal.Remove(ctx, w, Requests, d.Request, at))
+	}
+	all, err := requestsOf(ctx, w, d.App)
+	for _, req := range all {
+		if err == nil {
+			err = portal.Remove(ctx, w, Requests, req.ID, at)
+		}
+	}
+	if err == nil {
+		err = absentFine(portal.Remove(ctx, w, Kind, d.App, at))
+	}
+	return err
+}

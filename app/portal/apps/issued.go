@@ -1,0 +1,77 @@
+package apps
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// issued stores what an issuer has made for a request.
+func (s *Service) issued(ctx context.Context, w store.Writer, at crud.Stamp, d *approval, req request.Request) error {
+	if d.Reuse {
+		_, err := portal.Edit(ctx, w, Credentials, d.Grant.Credential, at, func(c credential.Credential) (credential.Credential, error) {
+			return s.filled(c.With(req), d.Grant.Values)
+		})
+		return gone("the credential", err)
+	}
+	c, err := s.filled(credential.Credential{
+		AppID: req.AppID, RequestID: req.ID, PlanID: req.PlanID, ProviderID: req.ProviderID, Products: req.ProductIDs, Method: d.Method, AuthType: req.AuthType,
+	}, d.Grant.Values)
+	if err == nil {
+		_, err = portal.Add(ctx, w, Credentials, at, c)
+	}
+	return err
+}
+
+// about is the subject of the sagas of an app: one of them goes on at a time.
+func about(app table.ID) intent.Subject {
+	return intent.Subject{Kind: application.Kind, ID: app.String()}
+}
+
+// Codes of the faults of sagas.
+const (
+	CodeBusy = "portal_access.busy" // another operation on the app goes on
+	CodeOpen = "portal_access.open" // it goes on later
+)
+
+// settled says what became of a saga that has failed.
+func (s *Service) settled(ctx context.Context, scope tenant.Scope, app table.ID, err error) error {
+	kind := fault.KindOf(err)
+	if err == nil || kind == fault.Invalid || kind == fault.NotFound {
+		return err
+	}
+	open, is := s.current(ctx, scope, app)
+	switch code := fault.CodeOf(err); {
+	case code == intent.CodeBusy:
+		return fault.New(fault.Invalid, CodeBusy, "another operation on the app goes on: see GET /portal-api/operations/%s", open).Because(err)
+	case kind == fault.Unavailable && is:
+		return fault.New(fault.Invalid, CodeOpen, "%s; it is tried again: see GET /portal-api/operations/%s", message(err), open).Because(err)
+	case kind == fault.Unavailable:
+		return fault.New(fault.Invalid, CodeOpen, "%s", message(err)).Because(err)
+	}
+	return err
+}
+
+// current returns the identifier of the saga of an app that is not over.
+func (s *Service) current(ctx context.Context, scope tenant.Scope, app table.ID) (string, bool) {
+	v, is, err := s.Intents.Current(context.WithoutCancel(ctx), scope, about(app))
+	return v.ID, is && err == nil
+}
+
+// message is what clients may be told of an error.
+func message(err error) string {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.Message
+	}
+	return fault.KindOf(err).String()
+}

@@ -1,0 +1,105 @@
+// Package apps holds the apps of developers, their requests for access, and the
+// credentials that they get: the operations, and the sagas that write at dashboards and
+// identity providers (docs/wire/portal-apps.md).
+package apps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Names of indexes.
+const (
+	byOwner   = "owner"
+	byApp     = "app"     // in order of app and number
+	byRequest = "request" // credentials by the access requests that use them
+)
+
+// How apps and what belongs to them are stored.
+var (
+	Kind     = portal.KindOf(store.Lookup(byOwner, func(a application.App) string { return a.UserID.Key() }))
+	Requests = portal.KindOf(store.Sorted(byApp, func(r request.Request) string { return within(r.AppID, r.ID) }))
+
+	Credentials = portal.KindOf(
+		store.Sorted(byApp, func(c credential.Credential) string { return within(c.AppID, c.ID) }),
+		store.Index[credential.Credential]{Name: byRequest, Values: func(c credential.Credential) (out []string) {
+			for _, id := range c.Requests() {
+				out = append(out, id.Key())
+			}
+			return out
+		}},
+	)
+	allowances = &store.Kind[request.Allowance]{
+		Name: request.AllowanceKind, Noun: "allowance",
+		ID:  request.Allowance.Key,
+		Org: func(a request.Allowance) tenant.ID { return a.Portal },
+	}
+)
+
+func within(app, id table.ID) string { return below(app) + id.Key() }
+
+// below is what the index values of all records of an app begin with.
+func below(app table.ID) string { return app.Key() + "\x00" }
+
+// Registrations are the kinds of records.
+func Registrations() []crud.Registrar {
+	return []crud.Registrar{
+		crud.Facts[application.App]{Kind: Kind, Events: portal.Events(event.OfApps), Sample: func(at crud.Stamp) (application.App, error) {
+			return portal.Sampled(sampleApp, at), nil
+		}},
+		crud.Facts[request.Request]{Kind: Requests, Events: portal.Events(event.OfAccessRequests), Sealed: func(r *request.Request) *string { return &r.SealedSecret }, Sample: func(at crud.Stamp) (request.Request, error) {
+			return portal.Sampled(sampleRequest, at), nil
+		}},
+		crud.Facts[credential.Credential]{Kind: Credentials, Events: portal.Events(event.OfCredentials), Sealed: func(c *credential.Credential) *string { return &c.Sealed }, Sample: func(at crud.Stamp) (credential.Credential, error) {
+			return portal.Sampled(credential.Credential{AppID: 2, RequestID: 3, PlanID: 1, ProviderID: 1, Products: []table.ID{1}, Method: "token", AuthType: request.AuthToken, Sealed: "sealed"}, at), nil
+		}},
+		crud.Facts[request.Allowance]{Kind: allowances, Sample: func(at crud.Stamp) (request.Allowance, error) {
+			return request.Allowance{Portal: at.Org, Plan: portal.Sampled(application.App{}, at).ID, User: 7, Since: at.Now(), Count: 2}, nil
+		}},
+	}
+}
+
+var (
+	sampleApp     = application.App{Name: "Checkout", Description: "Pays at the till.", RedirectURLs: "https://shop.example.com/back", UserID: 7, Visibility: application.Organisation}
+	sampleRequest = request.Request{Status: request.Approved, AppID: 2, UserID: 7, PlanID: 1, ProductIDs: []table.ID{1}, ProviderID: 1, AuthType: request.AuthToken}
+)
+
+// Owned returns the apps of a user, in order of number.
+func Owned(ctx context.Context, r store.Reader, user table.ID) ([]application.App, error) {
+	return values(Kind.Find(ctx, r, store.Query{Index: byOwner, Value: user.Key()}))
+}
+
+// requestsOf returns the access requests of an app, the oldest first.
+func requestsOf(ctx context.Context, r store.Reader, app table.ID) ([]request.Request, error) {
+	return values(Requests.Find(ctx, r, store.Query{Index: byApp, Sorted: true, Prefix: below(app)}))
+}
+
+// credentialsOf returns the credentials of an app, the oldest first.
+func credentialsOf(ctx context.Context, r store.Reader, app table.ID) ([]credential.Credential, error) {
+	return values(Credentials.Find(ctx, r, store.Query{Index: byApp, Sorted: true, Prefix: below(app)}))
+}
+
+// usedBy returns the credentials that an access request uses, the oldest first.
+func usedBy(ctx context.Context, r store.Reader, id table.ID) ([]credential.Credential, error) {
+	return values(Credentials.Find(ctx, r, store.Query{Index: byRequest, Value: id.Key()}))
+}
+
+// values takes what was found out of its wrapping.
+func values[T any](all func(func(store.Stored[T], error) bool)) (out []T, err error) {
+	for v, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v.Value)
+	}
+	return out, nil
+}

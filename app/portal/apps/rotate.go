@@ -1,0 +1,79 @@
+package apps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// rotation is what the saga of a rotation is made of.
+type rotation struct {
+	Credential table.ID
+	Method     string
+	Grant      *issuers.Grant
+}
+
+// Rotate gives a credential another value, and ends the one before.
+func (s *Service) Rotate(ctx context.Context, scope tenant.Scope, id table.ID) error {
+	d := &rotation{Credential: id}
+	var app table.ID
+	err := s.Store.View(ctx, scope, func(r store.Reader) error {
+		c, err := portal.Find(ctx, r, Credentials, id.String())
+		if err != nil {
+			return err
+		}
+		app, d.Method = c.AppID, c.Method
+		if _, err := c.State(s.Now()).On(credential.Rotate); err != nil {
+			return err
+		}
+		issuer, err := s.issuer(c.Method, c.AuthType)
+		if err != nil {
+			return err
+		}
+		if d.Grant, err = s.held(ctx, r, c, false); err != nil {
+			return err
+		}
+		return issuer.Prepare(ctx, r, issuers.Rotate, d.Grant)
+	})
+	if err != nil {
+		return err
+	}
+	return s.settled(ctx, scope, app, s.rotating.Run(ctx, scope, about(app), d))
+}
+
+// rotate is how a credential gets another value: the new one is made, stored, and then the
+// old one ends. It goes on where it stopped; it is undone only when somebody refuses.
+func (s *Service) rotate(org tenant.ID, d *rotation) intents.Plan {
+	issuer, known := s.Issuers[d.Method]
+	if !known {
+		return intents.Plan{}
+	}
+	steps := issuer.Steps(org, issuers.Rotate, d.Grant)
+	steps = append(steps, intents.Step{
+		Name: "store the value",
+		Do:   func(ctx context.Context) error { return s.put(ctx, org, d.Credential, d.Grant.Values) },
+		Undo: func(ctx context.Context) error { return s.put(ctx, org, d.Credential, d.Grant.Was) },
+	})
+	return intents.Plan{Steps: append(steps, issuer.Discard(org, d.Grant)...)}
+}
+
+// put stores the values of a credential. One that is gone needs none.
+func (s *Service) put(ctx context.Context, org tenant.ID, id table.ID, v credential.Values) error {
+	scope, err := tenant.Of(org)
+	if err != nil {
+		return err
+	}
+	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
+		_, err := portal.Edit(ctx, w, Credentials, id, s.stamp(), func(c credential.Credential) (credential.Credential, error) {
+			return s.filled(c, v)
+		})
+		return absentFine(err)
+	})
+	return err
+}

@@ -1,0 +1,53 @@
+package apps
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Config is what a Service is made of.
+type Config struct {
+	crud.Tools
+	Secrets secret.Keys
+	Scope   tenant.Scope // of the portal; the zero Scope: there is none
+	Issuers issuers.Issuers
+	Intents *intents.Service
+	// Related are operations of others whose answers access requests lead to.
+	Related []operation.Row
+	// Describe returns what keys of a user say besides identifiers, as administrators have
+	// switched it on; nil: nothing.
+	Describe func(ctx context.Context, r store.Reader, u account.User) ([]credential.Entry, error)
+}
+
+// Service is what there is to apps.
+type Service struct {
+	Config
+	approving intents.Runner[approval]
+	rotating  intents.Runner[rotation]
+	ending    intents.Runner[removal]
+}
+
+// New returns a Service, whose sagas are known to the intents from now on.
+func New(c Config) *Service {
+	s := &Service{Config: c}
+	s.approving = intents.Add(c.Intents, intents.Action[approval]{Name: "portal-access-requests.approve", Plan: s.approve})
+	s.rotating = intents.Add(c.Intents, intents.Action[rotation]{Name: "portal-credentials.rotate", Plan: s.rotate})
+	s.ending = intents.Add(c.Intents, intents.Action[removal]{Name: "portal-apps.revoke", Plan: s.end})
+	return s
+}
+
+// stamp is what the records of one write have in common.
+func (s *Service) stamp() crud.Stamp {
+	now := s.Now()
+	return crud.Stamp{ID: s.NewID(), Org: s.Scope.Org(), Now: func() time.Time { return now }}
+}

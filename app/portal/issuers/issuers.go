@@ -1,0 +1,97 @@
+// Package issuers is how methods of authentication issue credentials: what sagas ask of
+// them, and the issuer of keys (docs/wire/portal-apps.md#issuers).
+package issuers
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Act is what is done with a credential.
+type Act string
+
+// The acts.
+const (
+	Issue  Act = "issue"  // it is made
+	Change Act = "change" // it gets other products, or the app has changed
+	Rotate Act = "rotate" // another value takes the place of the one before
+	Revoke Act = "revoke" // it opens nothing any more
+)
+
+// Issuer issues the credentials of one method of authentication.
+type Issuer interface {
+	// Prepare completes a grant before its saga is stored: it looks up what the steps need,
+	// draws identifiers, and refuses what cannot be done, with an Invalid fault. It calls
+	// nobody, and stores nothing. A credential that is revoked needs little: what it was
+	// granted for may be gone.
+	Prepare(ctx context.Context, r store.Reader, act Act, g *Grant) error
+	// Steps returns the steps of an act. They are made of the grant alone, can be repeated,
+	// and note in its Values what becomes of the credential; see intents.Step for undoing,
+	// and for notes that later attempts need. Errors that are Invalid faults, or are said by
+	// dashboard.ErrRefused, end the saga and undo it; others are tried again. What is gone
+	// elsewhere is revoked.
+	Steps(org tenant.ID, act Act, g *Grant) []intents.Step
+	// Discard returns the steps that end what a rotation has replaced, when the new value is
+	// stored; nil: nothing is left of it.
+	Discard(org tenant.ID, g *Grant) []intents.Step
+}
+
+// Grant is a credential with what it is made for. It is stored sealed with its saga.
+type Grant struct {
+	App        application.App
+	Bearer     credential.Bearer
+	Request    table.ID
+	Provider   table.ID // the dashboard
+	Products   []Product
+	Plan       Plan
+	ClientType table.ID
+	Credential table.ID          // 0: it is issued
+	Was        credential.Values // as it is stored
+	Before     []Product         // what it opened, when that changes
+	Values     credential.Values // what becomes of it: Was at first
+	At         time.Time         // when the act began
+	Memo       json.RawMessage   `json:",omitempty"` // the issuer's
+}
+
+// Product is what a credential opens.
+type Product struct {
+	ID     table.ID
+	Policy string // as keys and mappings name it
+	APIs   []string
+	Scopes []string
+}
+
+// Plan is under which plan.
+type Plan struct {
+	ID           table.ID
+	Policy       string
+	Scopes       []string
+	KeyExpiresIn int64
+}
+
+// Policies are the policies of some products and of the plan, in order.
+func (g *Grant) Policies(list []Product) []string {
+	ids := make([]string, 0, len(list))
+	for _, p := range list {
+		ids = append(ids, p.Policy)
+	}
+	return credential.Policies(ids, g.Plan.Policy)
+}
+
+// Issuers finds the issuer of a method.
+type Issuers map[string]Issuer
+
+// Names of issuers.
+const (
+	Tokens       = "token"        // keys of gateways
+	Registration = "registration" // clients that an identity provider registers
+	Nothing      = ""             // the developer brings what is needed
+)

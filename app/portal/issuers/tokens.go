@@ -1,0 +1,220 @@
+package issuers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Keys issues keys of gateways through the dashboard of the provider.
+type Keys struct {
+	Open    synchronise.Providers
+	Secrets secret.Keys
+}
+
+var _ Issuer = Keys{}
+
+// drawn is the memo of a grant: the identifier that a new key is made of, so that what an
+// attempt has left is found again.
+type drawn struct{ ID string }
+
+// Prepare implements Issuer.
+func (k Keys) Prepare(_ context.Context, _ store.Reader, act Act, g *Grant) (err error) {
+	if act == Issue || act == Rotate {
+		g.Memo, err = json.Marshal(drawn{k.Secrets.NewKey()})
+	}
+	return err
+}
+
+// Steps implements Issuer.
+func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
+	a := acting{Keys: k, org: org, g: g}
+	switch act {
+	case Issue:
+		return []intents.Step{{Name: "create the key", Do: a.create, Undo: a.drop}}
+	case Change:
+		return []intents.Step{{Name: "change the key", Do: a.change(g.Before, g.Products), Undo: a.change(g.Products, g.Before)}}
+	case Rotate:
+		return []intents.Step{{Name: "create another key", Do: a.replace, Undo: a.drop}}
+	}
+	return []intents.Step{{Name: "delete the key", Do: a.revoke}}
+}
+
+// Discard implements Issuer.
+func (k Keys) Discard(org tenant.ID, g *Grant) []intents.Step {
+	a := acting{Keys: k, org: org, g: g}
+	return []intents.Step{{Name: "delete the key before", Do: a.revoke}}
+}
+
+// acting carries out the steps of one grant.
+type acting struct {
+	Keys
+	org tenant.ID
+	g   *Grant
+}
+
+func (a acting) dashboard(ctx context.Context) (synchronise.Provider, error) {
+	scope, err := tenant.Of(a.org)
+	if err != nil {
+		return synchronise.Provider{}, err
+	}
+	return a.Open(ctx, scope, a.g.Provider)
+}
+
+// drawn is the name of the key that is made.
+func (a acting) drawn() (dashboard.KeyName, error) {
+	var d drawn
+	err := json.Unmarshal(a.g.Memo, &d)
+	return dashboard.KeyName{Text: d.ID}, err
+}
+
+// create makes the key of an approved request.
+func (a acting) create(ctx context.Context) error {
+	return a.make(ctx, func(p synchronise.Provider) (*doc.Node, error) { return a.session(p), nil })
+}
+
+// session is what a new key says.
+func (a acting) session(p synchronise.Provider) *doc.Node {
+	return credential.Session(a.g.Bearer, p.Org, a.g.Policies(a.g.Products), credential.After(a.g.At, a.g.Plan.KeyExpiresIn))
+}
+
+func (a acting) make(ctx context.Context, of func(synchronise.Provider) (*doc.Node, error)) error {
+	p, err := a.dashboard(ctx)
+	if err != nil {
+		return err
+	}
+	name, err := a.drawn()
+	if err != nil {
+		return err
+	}
+	session, err := of(p)
+	if err != nil {
+		return err
+	}
+	made, err := p.Dashboard.CreateKey(ctx, name.Text, session)
+	if err != nil {
+		return Explain(err)
+	}
+	a.note(made)
+	return nil
+}
+
+// drop removes what create may have made.
+func (a acting) drop(ctx context.Context) error {
+	name, err := a.drawn()
+	if err != nil {
+		return err
+	}
+	return a.delete(ctx, name)
+}
+
+// revoke removes the key that is stored.
+func (a acting) revoke(ctx context.Context) error {
+	if a.g.Was.Key == "" {
+		return nil
+	}
+	return a.delete(ctx, dashboard.KeyName{Text: a.g.Was.Key})
+}
+
+func (a acting) delete(ctx context.Context, name dashboard.KeyName) error {
+	p, err := a.dashboard(ctx)
+	if fault.KindOf(err) == fault.NotFound { // keys of a provider that is gone are no business of ours
+		return nil
+	}
+	if err == nil {
+		err = p.Dashboard.DeleteKey(ctx, name)
+	}
+	return Explain(err)
+}
+
+// replace makes a key with the session of the one before: what administrators have
+// changed about it stays.
+func (a acting) replace(ctx context.Context) error {
+	if intents.Repeated(ctx) {
+		if done, err := a.found(ctx); done || err != nil {
+			return err
+		}
+	}
+	return a.make(ctx, func(p synchronise.Provider) (*doc.Node, error) {
+		was, err := p.Dashboard.Key(ctx, dashboard.KeyName{Text: a.g.Was.Key})
+		if errors.Is(err, dashboard.ErrGone) {
+			return a.session(p), nil
+		}
+		if err != nil {
+			return nil, Explain(err)
+		}
+		session := was.Session.Clone()
+		session.Set("expires", doc.NewInt(credential.Unix(credential.After(a.g.At, a.g.Plan.KeyExpiresIn))))
+		for _, name := range counters {
+			session.Delete(name)
+		}
+		return session, nil
+	})
+}
+
+// found takes the key that an earlier attempt has made: the one before may be gone by now.
+func (a acting) found(ctx context.Context) (bool, error) {
+	p, err := a.dashboard(ctx)
+	if err != nil {
+		return false, err
+	}
+	name, err := a.drawn()
+	if err != nil {
+		return false, err
+	}
+	k, err := p.Dashboard.Key(ctx, name)
+	if errors.Is(err, dashboard.ErrGone) {
+		return false, nil
+	}
+	if err == nil {
+		a.note(k)
+	}
+	return err == nil, Explain(err)
+}
+
+// note notes the key that was made.
+func (a acting) note(k dashboard.Key) {
+	a.g.Values = credential.Values{
+		Public: credential.Public{Hash: k.Hash}, Secrets: credential.Secrets{Key: k.ID},
+		Expires: credential.After(a.g.At, a.g.Plan.KeyExpiresIn),
+	}
+}
+
+// counters are what gateways count in a session: a new key begins anew.
+var counters = []string{"quota_remaining", "quota_renews", "allowance", "last_check", "date_created", "last_updated"}
+
+// change gives the key the policies of other products; those that administrators have
+// added stay behind them.
+func (a acting) change(from, to []Product) func(context.Context) error {
+	return func(ctx context.Context) error {
+		p, err := a.dashboard(ctx)
+		if err != nil {
+			return err
+		}
+		name := dashboard.KeyName{Text: a.g.Was.Key}
+		k, err := p.Dashboard.Key(ctx, name)
+		if err != nil {
+			return Explain(err)
+		}
+		session, before, after := k.Session.Clone(), a.g.Policies(from), a.g.Policies(to)
+		for _, id := range session.Get("apply_policies").Texts() {
+			if !slices.Contains(before, id) && !slices.Contains(after, id) {
+				after = append(after, id)
+			}
+		}
+		session.Set("apply_policies", doc.NewStrings(after))
+		_, err = p.Dashboard.ReplaceKey(ctx, name, session)
+		return Explain(err)
+	}
+}

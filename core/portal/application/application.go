@@ -1,0 +1,116 @@
+// Package application models the apps of developers: by whom they are owned, and who may
+// use them (docs/wire/portal-apps.md).
+package application
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Kind is the name of the resource in storage.
+const Kind = "portal-app"
+
+// Values of Visibility.
+const (
+	Personal     = "personal"     // the owner alone
+	Team         = "team"         // those who share a team with the owner
+	Organisation = "organisation" // everybody in the owner's organisation
+)
+
+// App is one app.
+type App struct {
+	table.Base
+	Name         string
+	Description  string
+	RedirectURLs table.CSV
+	UserID       table.ID // the owner
+	Visibility   string
+}
+
+// Bounds of what an app says.
+const (
+	maxAddresses = 100
+	maxAddress   = 2048
+	maxRedirects = 20_000
+)
+
+// Table implements table.Row.
+func (App) Table() *table.Table[App] { return rows }
+
+var rows = &table.Table[App]{
+	Kind: Kind, Noun: "app",
+	Base: func(a *App) *table.Base { return &a.Base },
+	Fields: []table.Field[App]{
+		{Name: "Name", At: func(a *App) any { return &a.Name }, Required: true, Max: 255},
+		{Name: "Description", At: func(a *App) any { return &a.Description }},
+		{
+			Name: "RedirectURLs", At: func(a *App) any { return &a.RedirectURLs }, Max: maxRedirects, Doc: "Absolute addresses, separated by commas. Clients that log people in need them.",
+			Valid: func(a App) bool { return redirects(a.Redirects()) },
+		},
+		{Name: "UserID", Also: []string{"User"}, At: func(a *App) any { return &a.UserID }, Required: true, Target: account.Kind, Doc: "The owner."},
+		{
+			Name: "Visibility", At: func(a *App) any { return &a.Visibility }, Enum: []string{Personal, Team, Organisation},
+			Doc: "organisation unless said otherwise. It is lowered to what the owner can share: in the default organisation nothing, without a team besides the default one no team.",
+		},
+	},
+}
+
+// Redirects are the addresses to which an identity provider may send people back.
+func (a App) Redirects() []string {
+	return strings.FieldsFunc(string(a.RedirectURLs), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func redirects(list []string) bool {
+	return len(list) <= maxAddresses && !slices.ContainsFunc(list, func(s string) bool { return !redirect(s) })
+}
+
+// redirect reports whether an address can be one to be sent back to (RFC 6749, 3.1.2): it
+// is absolute and has no fragment. Programs on devices have schemes of their own; those
+// that browsers carry out are none.
+func redirect(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || len(s) > maxAddress || u.Fragment != "" || strings.HasSuffix(s, "#") || u.User != nil {
+		return false
+	}
+	switch u.Scheme {
+	case "", "javascript", "data", "vbscript", "file", "about", "blob":
+		return false
+	case "http", "https":
+		return u.Host != ""
+	}
+	return u.Host != "" || u.Path != "" || u.Opaque != ""
+}
+
+// Settled returns the app with the visibility that its owner can give it. home is the
+// default team of the owner's organisation.
+func (a App) Settled(owner account.User, home table.ID) App {
+	switch {
+	case owner.OrganisationID == 0 || owner.OrganisationID == organisation.Default:
+		a.Visibility = Personal
+	case a.Visibility == "":
+		a.Visibility = Organisation
+	case a.Visibility == Team && !slices.ContainsFunc(owner.Teams, func(t table.ID) bool { return t != home }):
+		a.Visibility = Personal
+	}
+	return a
+}
+
+// VisibleTo reports whether a developer may use the app of an owner. home is the default
+// team of the owner's organisation, which everybody may be in: it shares nothing.
+func (a App) VisibleTo(viewer, owner account.User, home table.ID) bool {
+	if viewer.ID == a.UserID {
+		return true
+	}
+	switch a = a.Settled(owner, home); {
+	case a.Visibility == Personal || viewer.OrganisationID != owner.OrganisationID:
+		return false
+	case a.Visibility == Organisation:
+		return true
+	}
+	return slices.ContainsFunc(viewer.Teams, func(t table.ID) bool { return t != home && slices.Contains(owner.Teams, t) })
+}

@@ -1,0 +1,123 @@
+// Package credential models what apps get access with: keys of gateways and clients of
+// identity providers (docs/wire/portal-apps.md#credentials).
+package credential
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Kind is the name of the resource in storage.
+const Kind = request.CredentialKind
+
+// Credential is one credential. It belongs to the access request that it was made for;
+// further ones may use it too.
+type Credential struct {
+	table.Base
+	AppID      table.ID
+	RequestID  table.ID
+	Shared     []table.ID `json:",omitempty"` // further requests, the oldest first
+	PlanID     table.ID
+	ProviderID table.ID
+	Products   []table.ID // in the order in which they were added
+	Method     string     // who issued it
+	AuthType   string
+	Expires    time.Time `json:",omitzero"` // zero: never
+	Public
+	Sealed string // Secrets
+}
+
+// Public is what is no secret of a credential.
+type Public struct {
+	Hash            string `json:",omitempty"` // of a key
+	ClientID        string `json:",omitempty"`
+	RegistrationURI string `json:",omitempty"`
+	GrantType       string `json:",omitempty"` // separated by commas
+	ResponseType    string `json:",omitempty"`
+	TokenEndpoints  string `json:",omitempty"` // methods of authentication at the token endpoint
+	Scope           string `json:",omitempty"` // separated by blanks
+	RedirectURI     string `json:",omitempty"`
+	JWKSURI         string `json:",omitempty"`
+	// Own is what the issuer keeps for itself: nothing secret.
+	Own json.RawMessage `json:",omitempty"`
+}
+
+// Secrets are what opens something.
+type Secrets struct {
+	Key               string `json:",omitempty"` // what callers of APIs send
+	ClientSecret      string `json:",omitempty"`
+	RegistrationToken string `json:",omitempty"`
+	Response          string `json:",omitempty"` // of the registration, as it came
+}
+
+// Values are what an issuer says of a credential.
+type Values struct {
+	Public
+	Secrets
+	Expires time.Time `json:",omitzero"`
+}
+
+// Table implements table.Row.
+func (Credential) Table() *table.Table[Credential] { return rows }
+
+var rows = &table.Table[Credential]{
+	Kind: Kind, Noun: "credential",
+	Base:   func(c *Credential) *table.Base { return &c.Base },
+	Fields: []table.Field[Credential]{{Name: "AuthType", At: func(c *Credential) any { return &c.AuthType }, Fixed: true}},
+}
+
+// Requests are all access requests that use the credential.
+func (c Credential) Requests() []table.ID { return append([]table.ID{c.RequestID}, c.Shared...) }
+
+// Without returns the credential without an access request and its products, as far as
+// none of the others, rest, has them too; false: nothing would be left of it.
+func (c Credential) Without(r request.Request, rest []request.Request) (Credential, bool) {
+	left := slices.DeleteFunc(c.Requests(), func(id table.ID) bool { return id == r.ID })
+	kept := slices.DeleteFunc(slices.Clone(c.Products), func(id table.ID) bool {
+		return slices.Contains(r.ProductIDs, id) && !slices.ContainsFunc(rest, func(o request.Request) bool { return slices.Contains(o.ProductIDs, id) })
+	})
+	if len(left) == 0 || len(kept) == 0 {
+		return c, false
+	}
+	c.RequestID, c.Shared, c.Products = left[0], left[1:], kept
+	return c, true
+}
+
+// With returns the credential with a further access request and its products.
+func (c Credential) With(r request.Request) Credential {
+	c.Shared = append(slices.Clip(c.Shared), r.ID)
+	for _, id := range r.ProductIDs {
+		if !slices.Contains(c.Products, id) {
+			c.Products = append(slices.Clip(c.Products), id)
+		}
+	}
+	return c
+}
+
+// Reusable returns what is wrong with using the credential for a further request.
+func (c Credential) Reusable(r request.Request, at time.Time) (wrong table.Problems) {
+	if why := next[c.State(at)][Extend].why; why != "" {
+		wrong = append(wrong, why)
+	}
+	if c.AppID != r.AppID {
+		wrong.Invalid("CredentialID")
+		return wrong
+	}
+	if c.PlanID != r.PlanID {
+		wrong = append(wrong, "CredentialID has another plan")
+	}
+	if c.AuthType != r.AuthType {
+		wrong = append(wrong, "CredentialID has another authentication method")
+	}
+	if slices.ContainsFunc(r.ProductIDs, func(id table.ID) bool { return slices.Contains(c.Products, id) }) {
+		wrong = append(wrong, "CredentialID has the product already")
+	}
+	if len(c.Products)+len(r.ProductIDs) > request.MaxProducts {
+		wrong = append(wrong, "CredentialID has too many products")
+	}
+	return wrong
+}

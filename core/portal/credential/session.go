@@ -1,0 +1,89 @@
+package credential
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Bearer is for whom a key is made: what it says of its developer.
+type Bearer struct {
+	App          table.ID
+	Name         string // of the app
+	Developer    table.ID
+	Organisation table.ID
+	Teams        []table.ID
+	Names        []Entry // what administrators switched on besides
+}
+
+// Entry is a member of the metadata of a key: a text, or texts.
+type Entry struct {
+	Name  string
+	Text  string
+	Texts []string // instead of Text, when it is not nil
+}
+
+// Tags begin with these; gateways label what they measure with them.
+const (
+	AppTag          = "portal-app-"
+	OrganisationTag = "portal-org-"
+)
+
+// Policies puts the policies of products and that of a plan into the order in which
+// gateways apply them.
+func Policies(products []string, plan string) []string {
+	return slices.DeleteFunc(append(slices.Clone(products), plan), func(id string) bool { return id == "" })
+}
+
+// Session is what a key that is made for an app says (docs/wire/portal-apps.md#session).
+func Session(b Bearer, org string, policies []string, expires time.Time) *doc.Node {
+	s := doc.NewObject()
+	s.Set("apply_policies", doc.NewStrings(policies))
+	if org != "" {
+		s.Set("org_id", doc.NewString(org))
+	}
+	s.Set("expires", doc.NewInt(Unix(expires)))
+	s.Set("alias", doc.NewString(fmt.Sprintf("%s (%s)", b.Name, b.App)))
+	s.Set("meta_data", b.MetaData())
+	s.Set("tags", doc.NewStrings([]string{AppTag + b.App.String(), OrganisationTag + b.Organisation.String()}))
+	return s
+}
+
+// MetaData is what keys and clients say of their developer.
+func (b Bearer) MetaData() *doc.Node {
+	m := doc.NewObject()
+	m.Set("DeveloperID", doc.NewInt(int64(b.Developer)))
+	m.Set("ApplicationID", doc.NewInt(int64(b.App)))
+	m.Set("OrganisationID", doc.NewInt(int64(b.Organisation)))
+	m.Set("TeamIDs", doc.NewArray())
+	for _, t := range b.Teams {
+		m.Get("TeamIDs").Append(doc.NewInt(int64(t)))
+	}
+	for _, e := range b.Names {
+		if e.Texts != nil {
+			m.Set(e.Name, doc.NewStrings(e.Texts))
+		} else {
+			m.Set(e.Name, doc.NewString(e.Text))
+		}
+	}
+	return m
+}
+
+// Unix is a time as keys have it: 0 is never.
+func Unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// After is when a credential of a plan ends: seconds from now; 0: never.
+func After(now time.Time, seconds int64) time.Time {
+	if seconds <= 0 {
+		return time.Time{}
+	}
+	return now.Add(time.Duration(seconds) * time.Second).UTC().Truncate(time.Second)
+}

@@ -1,0 +1,199 @@
+// Package request models the requests of developers for access to products under a plan:
+// what they are made of, their states, and how many a plan allows
+// (docs/wire/portal-apps.md#access-requests).
+package request
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/plan"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Kinds in storage: requests, and the credentials that one may name to be used again.
+const (
+	Kind           = "portal-access-request"
+	CredentialKind = "portal-credential"
+)
+
+// Request is one access request.
+type Request struct {
+	table.Base
+	Status               Status
+	AppID                table.ID
+	UserID               table.ID
+	PlanID               table.ID
+	ProductIDs           []table.ID
+	CatalogueID          table.ID
+	ClientTypeID         table.ID // of clients that register
+	CredentialID         table.ID // that is to get the products as well; 0: a new one
+	ProviderID           table.ID
+	AuthType             string
+	DCREnabled           bool
+	ProvisionImmediately bool
+	Subscription
+}
+
+// Subscription is where gateways send messages of streaming products.
+type Subscription struct {
+	WebhookURL        string
+	WebhookSecret     string `json:"-"` // stored sealed
+	WebhookEventTypes []string
+	SealedSecret      string `json:",omitempty"`
+}
+
+// Table implements table.Row.
+func (Request) Table() *table.Table[Request] { return rows }
+
+var rows = &table.Table[Request]{
+	Kind: Kind, Noun: "access request",
+	Base: func(r *Request) *table.Base { return &r.Base },
+	Fields: []table.Field[Request]{
+		{Name: "Status", At: func(r *Request) any { return (*string)(&r.Status) }, Fixed: true},
+		{Name: "AuthType", At: func(r *Request) any { return &r.AuthType }, Fixed: true},
+	},
+}
+
+// Order is what somebody asks for.
+type Order struct {
+	table.Base
+	PlanID       table.ID
+	ProductIDs   []table.ID
+	ClientTypeID table.ID
+	CatalogueID  table.ID
+	CredentialID table.ID
+}
+
+// Table implements table.Row.
+func (Order) Table() *table.Table[Order] { return orders }
+
+var orders = &table.Table[Order]{
+	Kind: "portal-order", Noun: "order",
+	Base: func(o *Order) *table.Base { return &o.Base },
+	Fields: []table.Field[Order]{
+		{Name: "PlanID", Also: []string{"Plan"}, At: func(o *Order) any { return &o.PlanID }, Required: true, Target: plan.Kind},
+		{Name: "ProductIDs", Also: []string{"Products"}, At: func(o *Order) any { return &o.ProductIDs }, Required: true, Target: product.Kind, Doc: "Products of one provider and with one method of authentication."},
+		{Name: "DCRTemplateID", At: func(o *Order) any { return &o.ClientTypeID }, Target: product.TemplateKind, Doc: "The client type, where clients register."},
+		{Name: "CatalogueID", At: func(o *Order) any { return &o.CatalogueID }, Target: catalogue.Kind, Doc: "Where the products were found."},
+		{Name: "CredentialID", At: func(o *Order) any { return &o.CredentialID }, Target: CredentialKind, Doc: "A credential of the app with the same plan that is to get the products as well; without it there is a new one."},
+	},
+	Check: func(o Order, wrong *table.Problems) {
+		if len(o.ProductIDs) > MaxProducts {
+			*wrong = append(*wrong, fmt.Sprintf("ProductIDs is too long (the maximum is %d products)", MaxProducts))
+		}
+	},
+}
+
+// MaxProducts is how many products a request, and a credential, has at most.
+const MaxProducts = 50
+
+// Methods of authentication, as products name them.
+const (
+	AuthToken = "authToken"
+	MultiAuth = "multiAuth"
+	JWT       = "jwt"
+	OAuth     = "oauth"
+)
+
+// unrequestable are methods for which the portal can issue nothing.
+var unrequestable = []string{"", "basic", "ba", "basicAuth", "custom", "hmac", "keyless"}
+
+// Checked returns what is wrong with an order of products under a plan.
+func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problems) {
+	for _, v := range list {
+		switch {
+		case v.IsDocumentationOnly:
+			wrong = append(wrong, fmt.Sprintf("product %s is documentation only: access to it can't be requested", v.Title()))
+		case v.ProviderID != p.ProviderID:
+			wrong = append(wrong, fmt.Sprintf("product %s and plan %s belong to different providers", v.Title(), p.Title()))
+		case slices.Contains(unrequestable, v.AuthType()):
+			wrong = append(wrong, fmt.Sprintf("product %s authenticates by %s: access to it can't be requested", v.Title(), v.AuthType()))
+		case v.AuthType() != list[0].AuthType() || v.DCREnabled != list[0].DCREnabled:
+			wrong = append(wrong, fmt.Sprintf("products %s and %s have different authentication methods", list[0].Title(), v.Title()))
+		}
+		if !v.DCREnabled || v.IsDocumentationOnly {
+			continue
+		}
+		if o.ClientTypeID == 0 {
+			wrong.Blank("DCRTemplateID")
+		} else if !slices.Contains(v.Templates, o.ClientTypeID) {
+			wrong = append(wrong, fmt.Sprintf("DCRTemplateID is not a client type of product %s", v.Title()))
+		}
+	}
+	slices.Sort(wrong)
+	return slices.Compact(wrong)
+}
+
+// Of returns the request that an order becomes.
+func (o Order) Of(app, user table.ID, p plan.Plan, list []product.Product) Request {
+	return Request{
+		Status: Pending, AppID: app, UserID: user, PlanID: p.ID, ProductIDs: o.ProductIDs, CatalogueID: o.CatalogueID, ClientTypeID: o.ClientTypeID, CredentialID: o.CredentialID,
+		ProviderID: p.ProviderID, AuthType: list[0].AuthType(), DCREnabled: list[0].DCREnabled, ProvisionImmediately: p.AutoApprove,
+	}
+}
+
+// Bounds of a subscription.
+const (
+	maxURL    = 2048
+	maxSecret = 1024
+	maxTypes  = 100
+)
+
+// Subscribed is what somebody asks to be sent.
+type Subscribed struct {
+	table.Base
+	URL    string
+	Secret string
+	Types  []string
+}
+
+// Table implements table.Row.
+func (Subscribed) Table() *table.Table[Subscribed] { return subscriptions }
+
+var subscriptions = &table.Table[Subscribed]{
+	Kind: "portal-subscription", Noun: "subscription",
+	Base: func(s *Subscribed) *table.Base { return &s.Base },
+	Fields: []table.Field[Subscribed]{
+		{Name: "WebhookURL", At: func(s *Subscribed) any { return &s.URL }, Max: maxURL, Valid: func(s Subscribed) bool { return address(s.URL) }, Doc: "Where gateways send messages; empty: nowhere."},
+		{Name: "WebhookSecret", At: func(s *Subscribed) any { return &s.Secret }, Max: maxSecret, Doc: "What messages are signed with."},
+		{
+			Name: "WebhookEventTypes", At: func(s *Subscribed) any { return &s.Types }, Doc: "Names of events, separated by commas or as a list.",
+			Valid: func(s Subscribed) bool {
+				return len(s.Types) <= maxTypes && !slices.ContainsFunc(s.Types, func(t string) bool { return !eventType(t) })
+			},
+		},
+	},
+	Check: func(s Subscribed, wrong *table.Problems) {
+		if s.URL != "" && len(s.Types) == 0 {
+			wrong.Blank("WebhookEventTypes")
+		}
+	},
+}
+
+func address(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+}
+
+// eventType reports whether a text can stand in a list that has commas and no blanks.
+func eventType(t string) bool {
+	return t != "" && len(t) <= 255 && !strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r == ',' || r == 0x7f })
+}
+
+// Offered returns which of the event types the products do not offer. A product that
+// names none offers all.
+func (s Subscribed) Offered(list []product.Product) (wrong table.Problems) {
+	for _, t := range s.Types {
+		if !slices.ContainsFunc(list, func(p product.Product) bool {
+			return len(p.WebhookEventTypes) == 0 || slices.Contains(p.WebhookEventTypes, t)
+		}) {
+			wrong = append(wrong, fmt.Sprintf("WebhookEventTypes: no product of the access request has the event type %s", t))
+		}
+	}
+	return wrong
+}
