@@ -1,0 +1,97 @@
+package credential_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// TestStates enumerates the machine: every state and every event has a defined answer.
+func TestStates(t *testing.T) {
+	gone, old := "record not found", "the credential has expired: rotate it first"
+	want := map[credential.State][]string{ // rotate, extend, reduce, revoke, expire
+		credential.Active:  {"active", "active", "active", "revoked", "expired"},
+		credential.Expired: {"active", old, "expired", "revoked", "expired"},
+		credential.Revoked: {gone, gone, gone, "revoked", "revoked"},
+	}
+	for _, s := range credential.States {
+		for i, e := range credential.Events {
+			to, err := s.On(e)
+			have := string(to)
+			if err != nil {
+				have = err.Error()
+				if fault.KindOf(err) != fault.Invalid || to != s {
+					t.Errorf("%s, %s: %v", s, e, err)
+				}
+			}
+			if have != want[s][i] {
+				t.Errorf("%s, %s: %s", s, e, have)
+			}
+		}
+	}
+	if _, err := credential.State("x").On(credential.Rotate); err == nil {
+		t.Error("an unknown state has a future")
+	}
+	for expires, want := range map[time.Time]credential.State{{}: credential.Active, at.Add(1): credential.Active, at: credential.Expired, at.Add(-1): credential.Expired} {
+		if have := (credential.Credential{Expires: expires}).State(at); have != want {
+			t.Error(expires, have)
+		}
+	}
+}
+
+// TestSharing states what a credential opens when access requests join and leave.
+func TestSharing(t *testing.T) {
+	one := request.Request{Base: table.Base{ID: 1}, AppID: 2, PlanID: 3, AuthType: "authToken", ProductIDs: []table.ID{10, 11}}
+	two := request.Request{Base: table.Base{ID: 2}, AppID: 2, PlanID: 3, AuthType: "authToken", ProductIDs: []table.ID{12}}
+	c := credential.Credential{AppID: 2, RequestID: 1, PlanID: 3, AuthType: "authToken", Products: []table.ID{10, 11}}
+	if wrong := c.Reusable(two, at); len(wrong) != 0 {
+		t.Fatal(wrong)
+	}
+	both := c.With(two)
+	if !slices.Equal(both.Products, []table.ID{10, 11, 12}) || !slices.Equal(both.Requests(), []table.ID{1, 2}) || len(c.Shared) != 0 {
+		t.Errorf("%+v", both)
+	}
+	left, some := both.Without(one, []request.Request{two})
+	if !some || left.RequestID != 2 || len(left.Shared) != 0 || !slices.Equal(left.Products, []table.ID{12}) || len(both.Products) != 3 {
+		t.Errorf("%+v", left)
+	}
+	if _, some := left.Without(two, nil); some {
+		t.Error("something is left of nothing")
+	}
+	for what, r := range map[string]request.Request{
+		"is invalid": {AppID: 9}, "another plan": {AppID: 2, PlanID: 4, AuthType: "authToken"}, "another authentication": {AppID: 2, PlanID: 3, AuthType: "jwt"},
+		"has the product": {AppID: 2, PlanID: 3, AuthType: "authToken", ProductIDs: []table.ID{11}},
+		"too many":        {AppID: 2, PlanID: 3, AuthType: "authToken", ProductIDs: make([]table.ID, 50)},
+	} {
+		if wrong := c.Reusable(r, at); len(wrong) != 1 || !strings.Contains(wrong[0], what) {
+			t.Errorf("%s: %q", what, wrong)
+		}
+	}
+	c.Expires = at
+	if wrong := c.Reusable(two, at); len(wrong) != 1 || !strings.Contains(wrong[0], "expired") {
+		t.Error(wrong)
+	}
+}
+
+// TestSession states what a key of an app says.
+func TestSession(t *testing.T) {
+	b := credential.Bearer{App: 5, Name: "Till", Developer: 7, Organisation: 2, Teams: []table.ID{20, 21},
+		Names: []credential.Entry{{Name: "First", Text: "Ada"}, {Name: "TeamNames", Texts: []string{"A", "B"}}}}
+	s := credential.Session(b, "org", credential.Policies([]string{"one", "", "two"}, "gold"), credential.After(at, 3600))
+	want := `{"apply_policies":["one","two","gold"],"org_id":"org","expires":1767326645,"alias":"Till (5)","meta_data":{"DeveloperID":7,"ApplicationID":5,"OrganisationID":2,"TeamIDs":[20,21],"First":"Ada","TeamNames":["A","B"]},"tags":["portal-app-5","portal-org-2"]}`
+	if have := string(s.JSON()); have != want {
+		t.Errorf("%s\nwant %s", have, want)
+	}
+	s = credential.Session(credential.Bearer{}, "", nil, credential.After(at, 0))
+	if s.Get("expires").Int() != 0 || s.Get("org_id") != nil || s.Get("meta_data", "TeamIDs").Len() != 0 || s.Get("meta_data", "TeamIDs") == nil {
+		t.Error(string(s.JSON()))
+	}
+}

@@ -1,0 +1,157 @@
+package request_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/plan"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// TestStates enumerates the machine: every state and every event has a defined answer.
+func TestStates(t *testing.T) {
+	gone := "record not found"
+	want := map[request.Status]map[request.Event]string{
+		request.Pending:  {request.Approve: "approved", request.Reject: "rejected", request.Delete: "deleted"},
+		request.Approved: {request.Approve: "access request is already approved", request.Reject: "an approved access request can't be rejected: delete it", request.Delete: "deleted"},
+		request.Rejected: {request.Approve: "approved", request.Reject: "access request is already rejected", request.Delete: "deleted"},
+		request.Deleted:  {request.Approve: gone, request.Reject: gone, request.Delete: gone},
+	}
+	for _, s := range request.Statuses {
+		for _, e := range request.Events {
+			to, err := s.On(e)
+			have := string(to)
+			if err != nil {
+				have = err.Error()
+				if fault.KindOf(err) != fault.Invalid || to != s {
+					t.Errorf("%s, %s: %v", s, e, err)
+				}
+			}
+			if have != want[s][e] {
+				t.Errorf("%s, %s: %s", s, e, have)
+			}
+		}
+	}
+	if _, err := request.Status("x").On(request.Approve); err == nil {
+		t.Error("an unknown state has a future")
+	}
+}
+
+// TestAllowance states how many requests a plan allows in which time.
+func TestAllowance(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, c := range []struct {
+		what           string
+		quota, renewal int64
+		after          []time.Duration
+		want           string
+	}{
+		{"no limit", 0, 60, []time.Duration{0, 1, 2}, "yyy"},
+		{"two a minute", 2, 60, []time.Duration{0, time.Second, 59 * time.Second, 60 * time.Second, 61 * time.Second, 62 * time.Second}, "yynyyn"},
+		{"the period begins with the next request", 1, 60, []time.Duration{0, 90 * time.Second, 149 * time.Second, 150 * time.Second}, "yyny"},
+		{"never renewed", 1, -1, []time.Duration{0, 1 << 60}, "yn"},
+		{"no renewal", 1, 0, []time.Duration{0, 1 << 60}, "yn"},
+		{"a clock that goes back", 1, 60, []time.Duration{0, -time.Hour}, "yn"},
+	} {
+		var a request.Allowance
+		have := ""
+		for _, d := range c.after {
+			next, ok := a.Take(at.Add(d), c.quota, c.renewal)
+			if have += map[bool]string{true: "y", false: "n"}[ok]; ok {
+				a = next
+			}
+		}
+		if have != c.want {
+			t.Errorf("%s: %s", c.what, have)
+		}
+	}
+}
+
+// TestChecked states which orders can be carried out.
+func TestChecked(t *testing.T) {
+	p := plan.Plan{ProviderID: 1, Name: "Gold"}
+	one := product.Product{ProviderID: 1, Name: "Orders", APIs: product.Details{{APIID: "a"}}, AuthTypes: []string{"authToken"}}
+	with := func(fn func(*product.Product)) product.Product {
+		v := one
+		v.Name = "Other"
+		fn(&v)
+		return v
+	}
+	method := func(names ...string) product.Product { return with(func(v *product.Product) { v.AuthTypes = names }) }
+	dcr := with(func(v *product.Product) {
+		v.AuthTypes, v.DCREnabled, v.Templates = []string{"jwt"}, true, []table.ID{4}
+	})
+	for _, c := range []struct {
+		what string
+		o    request.Order
+		list []product.Product
+		want string
+	}{
+		{"one", request.Order{}, []product.Product{one}, ""},
+		{"documents", request.Order{}, []product.Product{with(func(v *product.Product) { v.APIs, v.IsDocumentationOnly = nil, true })}, "product Other is documentation only: access to it can't be requested"},
+		{"another provider", request.Order{}, []product.Product{one, with(func(v *product.Product) { v.ProviderID = 2 })}, "product Other and plan Gold belong to different providers"},
+		{"another method", request.Order{}, []product.Product{one, method("jwt")}, "products Orders and Other have different authentication methods"},
+		{"basic authentication", request.Order{}, []product.Product{method("basic")}, "product Other authenticates by basic: access to it can't be requested"},
+		{"custom authentication", request.Order{}, []product.Product{method("custom")}, "product Other authenticates by custom: access to it can't be requested"},
+		{"registration", request.Order{ClientTypeID: 4}, []product.Product{dcr}, ""},
+		{"no client type", request.Order{}, []product.Product{dcr}, "DCRTemplateID can't be blank"},
+		{"another client type", request.Order{ClientTypeID: 5}, []product.Product{dcr}, "DCRTemplateID is not a client type of product Other"},
+	} {
+		if have := strings.Join(c.o.Checked(p, c.list), "; "); have != c.want {
+			t.Errorf("%s: %s", c.what, have)
+		}
+	}
+	r := request.Order{ProductIDs: []table.ID{1}}.Of(2, 7, plan.Plan{Base: table.Base{ID: 3}, ProviderID: 1, AutoApprove: true}, []product.Product{one})
+	if r.Status != request.Pending || !r.ProvisionImmediately || r.AuthType != request.AuthToken || r.PlanID != 3 || r.UserID != 7 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestBodies states what orders and subscriptions may say.
+func TestBodies(t *testing.T) {
+	resolve := func(string, string) (table.ID, bool, error) { return 1, true, nil }
+	for body, want := range map[string]string{
+		`{"PlanID":1,"ProductIDs":[2],"DCRTemplateID":1}`: "",
+		`{"PlanID":"1","ProductIDs":"2"}`:                 "",
+		`{}`:                                              "PlanID can't be blank; ProductIDs can't be blank",
+		`{"PlanID":1,"ProductIDs":[]}`:                    "ProductIDs can't be blank",
+	} {
+		var b table.Body[request.Order]
+		var o request.Order
+		if err := json.Unmarshal([]byte(body), &b); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Apply(&o, true, resolve); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"WebhookURL":"https://a.example/in","WebhookSecret":"s","WebhookEventTypes":"a,b"}`: "",
+		`{"WebhookURL":"","WebhookEventTypes":[]}`:                                            "",
+		`{"WebhookURL":"https://a.example/in"}`:                                               "WebhookEventTypes can't be blank",
+		`{"WebhookURL":"ftp://a.example","WebhookEventTypes":"a"}`:                            "WebhookURL is invalid",
+		`{"WebhookURL":"https://a.example","WebhookEventTypes":["a b"]}`:                      "WebhookEventTypes is invalid",
+		`{"WebhookURL":"https://a.example","WebhookEventTypes":["a,b"]}`:                      "WebhookEventTypes is invalid",
+	} {
+		var b table.Body[request.Subscribed]
+		var s request.Subscribed
+		if err := json.Unmarshal([]byte(body), &b); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Apply(&s, false, resolve); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	s := request.Subscribed{Types: []string{"a", "b"}}
+	if wrong := s.Offered([]product.Product{{WebhookEventTypes: []string{"a"}}}); len(wrong) != 1 || !strings.HasSuffix(wrong[0], " b") {
+		t.Error(wrong)
+	}
+	if wrong := s.Offered([]product.Product{{WebhookEventTypes: []string{"a"}}, {}}); len(wrong) != 0 {
+		t.Error(wrong)
+	}
+}
