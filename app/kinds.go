@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/policies"
+	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/app/registry"
@@ -27,7 +28,7 @@ import (
 // newKinds is the list of all kinds of resources. Facts about each kind are joined
 // from it: references, announcements, feeds, operations. Its order is the one in which
 // references and feeds are listed; a group of the graph would have none.
-func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards *providers.Service, receivers *webhooks.Service, a *App) (crud.Kinds, error) {
+func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards *providers.Service, receivers *webhooks.Service, persons *users.Service, a *App) (crud.Kinds, error) {
 	d := definitions.APIs
 	all := crud.Kinds{}
 	for _, r := range append([]crud.Registrar{
@@ -50,7 +51,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		identity.UseRegistration(),
 		delivery.Registration(),
 		intents.Registration(keys.Teller()),
-	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers), localRegistrations(), e.resources)...) {
+	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers, persons), localRegistrations(), e.resources)...) {
 		all = append(all, r.Registration())
 	}
 	if err := all.Check(); err != nil {

@@ -31,6 +31,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/tags"
 	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -98,7 +99,7 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 
 // portalKinds are the kinds of resources of the portal. They are known without one, so
 // that its data can be checked and purged; their operations are not.
-func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service) (out []crud.Registrar) {
+func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service) (out []crud.Registrar) {
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
@@ -113,7 +114,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		plans.Resource(dashboards.Open),
 		hooks.Resource(),
 		hooks.HeaderResource(),
-	}, users.Registrations(), p.documents().Resources(), tutorials.Registrations()) {
+	}, persons.Registrations(), p.documents().Resources(), tutorials.Registrations()) {
 		reg := r.Registration()
 		if p.Portal == nil {
 			reg.Operations = nil
@@ -144,6 +145,21 @@ func newDoor(p portalSettings, s people, t crud.Tools, keys secret.Keys) (*door.
 		c.SigningKey = p.SigningKey
 	}
 	return &door.Service{Config: c}, nil
+}
+
+// newPersons are the users of the portal, and what follows from changes of them.
+func newPersons(p portalSettings, s people, keys secret.Keys) *users.Service {
+	return &users.Service{Config: users.Config{Keys: keys, Passwords: s.passwords, Signing: func(ctx context.Context, r store.Reader) (string, error) {
+		set := ""
+		if p.Portal != nil {
+			set = p.SigningKey
+		}
+		key, err := door.Signing(ctx, r, keys, set)
+		if fault.KindOf(err) == fault.NotFound {
+			err = nil // examples are made without a portal
+		}
+		return key, err
+	}}}
 }
 
 // newGeneral answers about the portal as a whole.

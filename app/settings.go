@@ -48,7 +48,6 @@ type settings struct {
 	embedded
 	portal      portalSettings
 	deliveries  delivery.Settings
-	listeners   identity.Listeners
 	collector   collector.Settings
 	definitions Definitions
 }

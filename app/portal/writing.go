@@ -3,6 +3,7 @@ package portal
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -242,7 +243,12 @@ func UpdateRowAs[V any, T table.Row[T], L, S any](o Operations[T, L, S], less fu
 
 // Delete removes a record.
 func (o Operations[T, L, S]) Delete(ctx context.Context, in address) (Status, error) {
+	return o.delete(ctx, in, false)
+}
+
+func (o Operations[T, L, S]) delete(ctx context.Context, in address, force bool) (Status, error) {
 	c, at := o.change(store.Deleted, in.place, nil)
+	c.Force = force
 	_, err := o.carryOut(ctx, write[T]{c, func(ctx context.Context, r store.Reader) (err error) {
 		c.Old, err = o.Lookup(ctx, r, in)
 		return err
@@ -255,6 +261,21 @@ func (o Operations[T, L, S]) Delete(ctx context.Context, in address) (Status, er
 // DeleteRow removes a record.
 func (o Operations[T, L, S]) DeleteRow(opts ...operation.Option) operation.Row {
 	return operation.DELETE("delete", o.path(), "Delete "+o.One, o.Delete, o.options(opts, operation.Example(nil, Status{"ok"}))...)
+}
+
+// forced is the input of a deletion that goes on when others fail.
+type forced struct {
+	address
+	Force string `query:"force" doc:"true: delete it here although a dashboard or an identity provider refuses what must be ended there."`
+}
+
+// ForcedDeleteRow removes a record that others know: force=true removes it whatever
+// they answer.
+func (o Operations[T, L, S]) ForcedDeleteRow(opts ...operation.Option) operation.Row {
+	return operation.DELETE("delete", o.path(), "Delete "+o.One, func(ctx context.Context, in forced) (Status, error) {
+		force, _ := strconv.ParseBool(in.Force)
+		return o.delete(ctx, in.address, force)
+	}, o.options(opts, operation.Example(nil, Status{"ok"}))...)
 }
 
 // request is the body of the examples: the fields of the sample.

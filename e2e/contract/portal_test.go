@@ -47,6 +47,12 @@ var portalPlans = map[string]plan{
 	"portal-teams.update": {path: team, bodies: fresh(company)},
 	"portal-teams.delete": {path: team},
 
+	"portal-users.list":   {path: person, query: portalLists},
+	"portal-users.create": {bodies: fresh(newcomer, invited)},
+	"portal-users.get":    {path: person},
+	"portal-users.update": {path: person, bodies: fresh(newcomer, invited)},
+	"portal-users.delete": {path: person, query: map[string][]string{"force": {"true", "false"}}},
+
 	"portal-catalogues.list":   {path: inPortal("catalogue_id", "/catalogues", company), query: portalLists},
 	"portal-catalogues.create": {bodies: fresh(company, visible)},
 	"portal-catalogues.get":    {path: inPortal("catalogue_id", "/catalogues", company)},
@@ -181,6 +187,17 @@ const firstAdmin = `{"username":"admin@example.com","password":"a-good-password"
 func tag(n int, _ string) string { return fmt.Sprintf(`{"Name":"Payments %d"}`, n) }
 
 func company(n int, _ string) string { return fmt.Sprintf(`{"Name":"Acme %d"}`, n) }
+
+// person makes a user.
+var person = inPortal("user_id", "/users", newcomer)
+
+func newcomer(n int, _ string) string {
+	return fmt.Sprintf(`{"Email":"ada%d@example.com","First":"Ada"}`, n)
+}
+
+func invited(n int, _ string) string {
+	return fmt.Sprintf(`{"Email":"grace%d@example.com","First":"Grace","Last":"Hopper","Role":"consumer-admin","Organisation":{"ID":"1"},"Teams":"1","Provider":"password","Active":"true","ResetPassword":true,"Password":"a-good-password"}`, n)
+}
 
 func visible(n int, _ string) string {
 	return fmt.Sprintf(`{"Name":"Partners %d","NameWithSlug":"partners-%d","VisibilityStatus":"Public","Products":[],"Plans":null,"OrgCatalogues":[%s]}`, n, n, everybody)

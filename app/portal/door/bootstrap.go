@@ -93,8 +93,8 @@ func (s *Service) Bootstrap(ctx context.Context, f First) (string, error) {
 		return "", err
 	}
 	at := s.stamp()
-	u := account.User{Email: strings.TrimSpace(f.Username), First: f.FirstName, Last: f.LastName, Role: account.SuperAdmin, Provider: "password", Active: true,
-		PasswordHash: hash, Token: s.newToken(), TokenAt: at.Now()}
+	u := account.User{Email: strings.TrimSpace(f.Username), First: f.FirstName, Last: f.LastName, Role: account.SuperAdmin, Provider: account.OwnPassword, Active: true,
+		PasswordHash: hash, Token: people.NewToken(s.Keys), TokenAt: at.Now()}
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		if err := s.fresh(ctx, w); err != nil {
 			return err
@@ -136,6 +136,3 @@ func (s *Service) signing() (key, sealed string, err error) {
 	}
 	return key, sealed, err
 }
-
-// newToken draws what a token names its user by.
-func (s *Service) newToken() string { return s.Keys.Digests(s.Keys.NewKey())[0] }

@@ -102,13 +102,20 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 
 // key returns the key that signs tokens, or says that there is no portal yet.
 func (s *Service) key(ctx context.Context, r store.Reader) (string, error) {
-	i, err := installations.Get(ctx, r, installed)
+	key, err := Signing(ctx, r, s.Keys, s.SigningKey)
 	if fault.KindOf(err) == fault.NotFound {
 		return "", fault.New(fault.Unavailable, CodeNotBootstrapped, "portal is not bootstrapped")
 	}
-	if err != nil || s.SigningKey != "" {
-		return s.SigningKey, err
+	return key, err
+}
+
+// Signing returns the key that signs the tokens of a portal, which set is unless it is
+// "". A portal that has not been bootstrapped is a NotFound fault.
+func Signing(ctx context.Context, r store.Reader, keys secret.Keys, set string) (string, error) {
+	i, err := installations.Get(ctx, r, installed)
+	if err != nil || set != "" {
+		return set, err
 	}
-	key, _, err := s.Keys.Open(i.Value.SigningKey)
+	key, _, err := keys.Open(i.Value.SigningKey)
 	return key, err
 }

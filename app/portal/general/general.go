@@ -112,6 +112,15 @@ func (s *Service) get(ctx context.Context, _ in) (out Shown, err error) {
 	return shown(v), err
 }
 
+// Load returns the settings that count at this moment.
+func Load(ctx context.Context, r store.Reader) (setting.Settings, error) {
+	v, err := portal.Find(ctx, r, Kind, the.String())
+	if fault.KindOf(err) == fault.NotFound {
+		return setting.Default(), nil
+	}
+	return v, err
+}
+
 func (s *Service) load(ctx context.Context) (v setting.Settings, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		v, err = portal.Find(ctx, r, Kind, the.String())

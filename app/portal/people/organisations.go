@@ -21,41 +21,43 @@ import (
 const CodeDefault = "portal.default"
 
 // OrganisationResource is what there is to organisations.
-var OrganisationResource = portal.Resource[organisation.Organisation, ListedOrganisation, ShownOrganisation]{
-	Kind: Organisations, Name: "portal-organisations", Path: "/organisations", Param: "organisation_id", One: "an organisation", Many: "organisations",
-	List: listOrganisation, Show: showOrganisation, Sample: organisation.Organisation{Name: "Acme"},
-	Events: event.OfOrganisations,
-	Hooks: portal.Hooks[organisation.Organisation]{
-		Before: func(_ context.Context, _ store.Writer, c *portal.Change[organisation.Organisation]) error {
-			if c.Op == store.Deleted && c.Old.ID == organisation.Default {
-				return fault.New(fault.Invalid, CodeDefault, "%s cannot be deleted", c.Old.Name)
-			}
-			return nil
+func (s *Service) OrganisationResource() portal.Resource[organisation.Organisation, ListedOrganisation, ShownOrganisation] {
+	return portal.Resource[organisation.Organisation, ListedOrganisation, ShownOrganisation]{
+		Kind: Organisations, Name: "portal-organisations", Path: "/organisations", Param: "organisation_id", One: "an organisation", Many: "organisations",
+		List: listOrganisation, Show: showOrganisation, Sample: organisation.Organisation{Name: "Acme"},
+		Events: event.OfOrganisations,
+		Hooks: portal.Hooks[organisation.Organisation]{
+			Before: func(_ context.Context, _ store.Writer, c *portal.Change[organisation.Organisation]) error {
+				if c.Op == store.Deleted && c.Old.ID == organisation.Default {
+					return fault.New(fault.Invalid, CodeDefault, "%s cannot be deleted", c.Old.Name)
+				}
+				return nil
+			},
+			After: func(ctx context.Context, w store.Writer, c *portal.Change[organisation.Organisation]) error {
+				switch c.Op {
+				case store.Created:
+					_, err := portal.Add(ctx, w, Teams, c.At, c.New.FirstTeam())
+					return err
+				case store.Deleted:
+					return s.dissolve(ctx, w, c.Old.ID, c.At)
+				}
+				return nil
+			},
 		},
-		After: func(ctx context.Context, w store.Writer, c *portal.Change[organisation.Organisation]) error {
-			switch c.Op {
-			case store.Created:
-				_, err := portal.Add(ctx, w, Teams, c.At, c.New.FirstTeam())
-				return err
-			case store.Deleted:
-				return dissolve(ctx, w, c.Old.ID, c.At)
-			}
-			return nil
+		Rows: func(o portal.Operations[organisation.Organisation, ListedOrganisation, ShownOrganisation]) []operation.Row {
+			return []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow(operation.Faulting(CodeDefault))}
 		},
-	},
-	Rows: func(o portal.Operations[organisation.Organisation, ListedOrganisation, ShownOrganisation]) []operation.Row {
-		return []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow(operation.Faulting(CodeDefault))}
-	},
+	}
 }
 
 // dissolve deletes the teams of an organisation and moves its users to the default one.
-func dissolve(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp) error {
+func (s *Service) dissolve(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp) error {
 	users, err := usersBy(ctx, w, byOrganisation, id)
 	if err != nil {
 		return err
 	}
 	for _, u := range users {
-		if err := edit(ctx, w, u.ID, at, func(u account.User) account.User { return u.Move(organisation.Default, organisation.Default) }); err != nil {
+		if err := s.edit(ctx, w, u.ID, at, func(u account.User) account.User { return u.Move(organisation.Default, organisation.Default) }); err != nil {
 			return err
 		}
 	}
@@ -74,32 +76,34 @@ func dissolve(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp) e
 	return nil
 }
 
-func edit(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp, fn func(account.User) account.User) error {
-	_, err := portal.Edit(ctx, w, Users, id, at, func(u account.User) (account.User, error) { return fn(u), nil })
+func (s *Service) edit(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp, fn func(account.User) account.User) error {
+	_, err := s.Edit(ctx, w, id, at, func(u account.User) (account.User, error) { return fn(u), nil })
 	return err
 }
 
 // TeamResource is what there is to teams.
-var TeamResource = portal.Resource[organisation.Team, ListedTeam, ShownTeam]{
-	Kind: Teams, Name: "portal-teams", Path: "/organisations/{organisation_id}/teams", Param: "team_id", One: "a team", Many: "teams",
-	Above: &portal.Above{Kind: account.OrganisationKind, Param: "organisation_id"},
-	List:  listTeam, Show: showTeam, Sample: organisation.Team{Name: "Developers", OrganisationID: 1},
-	Begin: func(t *organisation.Team, parent table.ID) { t.OrganisationID = parent },
-	Load: func(ctx context.Context, r store.Reader, t *organisation.Team) error {
-		users, err := usersBy(ctx, r, byTeam, t.ID)
-		t.Users = nil
-		for _, u := range users {
-			t.Users = append(t.Users, u.ID)
-		}
-		return err
-	},
-	Search: func(t organisation.Team, keyword string) bool {
-		return t.ID.String() == keyword || strings.Contains(strings.ToLower(t.Name), keyword)
-	},
-	Hooks: portal.Hooks[organisation.Team]{Before: beforeTeam, After: afterTeam},
-	Rows: func(o portal.Operations[organisation.Team, ListedTeam, ShownTeam]) []operation.Row {
-		return []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow(operation.Faulting(CodeDefault))}
-	},
+func (s *Service) TeamResource() portal.Resource[organisation.Team, ListedTeam, ShownTeam] {
+	return portal.Resource[organisation.Team, ListedTeam, ShownTeam]{
+		Kind: Teams, Name: "portal-teams", Path: "/organisations/{organisation_id}/teams", Param: "team_id", One: "a team", Many: "teams",
+		Above: &portal.Above{Kind: account.OrganisationKind, Param: "organisation_id"},
+		List:  listTeam, Show: showTeam, Sample: organisation.Team{Name: "Developers", OrganisationID: 1},
+		Begin: func(t *organisation.Team, parent table.ID) { t.OrganisationID = parent },
+		Load: func(ctx context.Context, r store.Reader, t *organisation.Team) error {
+			users, err := usersBy(ctx, r, byTeam, t.ID)
+			t.Users = nil
+			for _, u := range users {
+				t.Users = append(t.Users, u.ID)
+			}
+			return err
+		},
+		Search: func(t organisation.Team, keyword string) bool {
+			return t.ID.String() == keyword || strings.Contains(strings.ToLower(t.Name), keyword)
+		},
+		Hooks: portal.Hooks[organisation.Team]{Before: beforeTeam, After: s.afterTeam},
+		Rows: func(o portal.Operations[organisation.Team, ListedTeam, ShownTeam]) []operation.Row {
+			return []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow(operation.Faulting(CodeDefault))}
+		},
+	}
 }
 
 // beforeTeam refuses members of other organisations, and the end of a default team.
@@ -121,7 +125,7 @@ func beforeTeam(ctx context.Context, w store.Writer, c *portal.Change[organisati
 }
 
 // afterTeam lets users join and leave.
-func afterTeam(ctx context.Context, w store.Writer, c *portal.Change[organisation.Team]) error {
+func (s *Service) afterTeam(ctx context.Context, w store.Writer, c *portal.Change[organisation.Team]) error {
 	team, before := c.New.ID, c.Old.Users
 	if c.Op == store.Deleted {
 		team, c.New.Users = c.Old.ID, nil
@@ -137,7 +141,7 @@ func afterTeam(ctx context.Context, w store.Writer, c *portal.Change[organisatio
 		if slices.Contains(before, id) {
 			continue
 		}
-		if err := edit(ctx, w, id, c.At, func(u account.User) account.User { return u.Join(team) }); err != nil {
+		if err := s.edit(ctx, w, id, c.At, func(u account.User) account.User { return u.Join(team) }); err != nil {
 			return err
 		}
 	}
@@ -153,7 +157,7 @@ func afterTeam(ctx context.Context, w store.Writer, c *portal.Change[organisatio
 		if err != nil {
 			return err
 		}
-		if err := edit(ctx, w, id, c.At, func(u account.User) account.User { return u.Leave(team, home) }); err != nil {
+		if err := s.edit(ctx, w, id, c.At, func(u account.User) account.User { return u.Leave(team, home) }); err != nil {
 			return err
 		}
 	}

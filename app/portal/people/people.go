@@ -1,5 +1,5 @@
 // Package people holds what there is to the users of the portal, their organisations
-// and teams.
+// and teams (docs/wire/portal-people.md).
 package people
 
 import (
@@ -8,15 +8,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
-	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Names of indexes of users.
 const (
 	byToken        = "token"
+	byEmail        = "email"
+	byRole         = "role"
 	byOrganisation = "organisation"
 	byTeam         = "team"
 )
@@ -24,6 +27,7 @@ const (
 // How people are stored.
 var (
 	Users = portal.KindOf(
+		store.Lookup(byRole, func(u account.User) string { return u.Role }),
 		store.Lookup(byOrganisation, func(u account.User) string { return idKey(u.OrganisationID) }),
 		store.Index[account.User]{Name: byTeam, Values: func(u account.User) (out []string) {
 			for _, t := range u.Teams {
@@ -43,12 +47,33 @@ func idKey(id table.ID) string {
 	return id.Key()
 }
 
-// Registrations are what there is to people. Users have no operations
-// of their own: bootstrap makes the first.
-func Registrations() []crud.Registrar {
-	return []crud.Registrar{OrganisationResource, TeamResource, crud.Facts[account.User]{Kind: Users, Events: portal.Events(event.OfUsers), Sample: func(at crud.Stamp) (account.User, error) {
-		return portal.Sampled(account.User{Email: "ada@example.com", First: "Ada", Role: account.SuperAdmin, Provider: "password", Active: true, Token: "token"}, at), nil
-	}}}
+// Follower is what else happens when something happens to a user. Each function may be
+// nil.
+type Follower struct {
+	// Leave ends what a user has at others before the user is deleted, outside of any unit
+	// of work. It may be called again for the same user. With force it goes on where others
+	// refuse.
+	Leave func(ctx context.Context, in tenant.Scope, u account.User, force bool) error
+	// Follow runs in the unit of work that stores a change of a user. before is nil when the
+	// user is made, after when the user is deleted.
+	Follow func(ctx context.Context, w store.Writer, at crud.Stamp, before, after *account.User) error
+}
+
+// Config is what the use cases are made of.
+type Config struct {
+	Keys      secret.Keys
+	Passwords secret.Passwords
+	// Signing returns the key that signs the tokens of admins; "": there is none yet.
+	Signing   func(ctx context.Context, r store.Reader) (string, error)
+	Followers []Follower // in order
+}
+
+// Service are the use cases of people.
+type Service struct{ Config }
+
+// Registrations are what there is to people.
+func (s *Service) Registrations() []crud.Registrar {
+	return []crud.Registrar{s.OrganisationResource(), s.TeamResource(), s.UserResource()}
 }
 
 // ByToken returns the user whom a token names, or a NotFound fault.
@@ -56,6 +81,40 @@ func ByToken(ctx context.Context, r store.Reader, token string) (account.User, e
 	v, err := Users.ByKey(ctx, r, byToken, store.Indexed(token))
 	return v.Value, err
 }
+
+// ByEmail returns the user with an address, or a NotFound fault.
+func ByEmail(ctx context.Context, r store.Reader, email string) (account.User, error) {
+	v, err := Users.ByKey(ctx, r, byEmail, store.Indexed(account.Address(email)))
+	return v.Value, err
+}
+
+// Edit changes a user in a unit of work, and what follows from the change.
+func (s *Service) Edit(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp, fn func(account.User) (account.User, error)) (account.User, error) {
+	var before account.User
+	after, err := portal.Edit(ctx, w, Users, id, at, func(u account.User) (account.User, error) {
+		before = u
+		return fn(u)
+	})
+	if err == nil {
+		err = s.follow(ctx, w, at, &before, &after)
+	}
+	return after, err
+}
+
+func (s *Service) follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *account.User) error {
+	for _, f := range s.Followers {
+		if f.Follow == nil {
+			continue
+		}
+		if err := f.Follow(ctx, w, at, before, after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NewToken draws what the API token of a user names the user by.
+func NewToken(keys secret.Keys) string { return keys.Digests(keys.NewKey())[0] }
 
 // Found stores the first organisation and its team.
 func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {

@@ -1,11 +1,15 @@
 package people_test
 
 import (
+	"context"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -14,6 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -22,6 +27,37 @@ type world struct {
 	tools crud.Tools
 	scope tenant.Scope
 	ops   map[string]operation.Operation
+
+	people   *people.Service
+	followed []string // what followers were told
+	refuses  error    // what a follower answers when a user leaves
+}
+
+// plain hashes passwords so that tests can read them.
+type plain struct{ secret.Passwords }
+
+func (plain) Hash(password string) (string, error) { return "hash of " + password, nil }
+func (plain) Verify(hash, password string) bool    { return hash == "hash of "+password }
+func (plain) Current(string) bool                  { return true }
+
+func (w *world) leave(_ context.Context, _ tenant.Scope, u account.User, force bool) error {
+	w.followed = append(w.followed, fmt.Sprintf("%d leaves, force %t", u.ID, force))
+	if force {
+		return nil
+	}
+	return w.refuses
+}
+
+func (w *world) follow(_ context.Context, _ store.Writer, _ crud.Stamp, before, after *account.User) error {
+	switch {
+	case before == nil:
+		w.followed = append(w.followed, fmt.Sprintf("%d is made", after.ID))
+	case after == nil:
+		w.followed = append(w.followed, fmt.Sprintf("%d is deleted", before.ID))
+	default:
+		w.followed = append(w.followed, fmt.Sprintf("%d: %s, organisation %d to %d", after.ID, after.State(), before.OrganisationID, after.OrganisationID))
+	}
+	return nil
 }
 
 func open(t *testing.T) *world {
@@ -35,8 +71,14 @@ func open(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	n := 0
-	w := &world{crud.Tools{Store: db, Now: time.Now, NewID: func() string { n++; return fmt.Sprint(n) }}, scope, map[string]operation.Operation{}}
-	for _, r := range []crud.Registrar{people.OrganisationResource, people.TeamResource} {
+	keys, err := crypto.Ephemeral()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{tools: crud.Tools{Store: db, Now: time.Now, NewID: func() string { n++; return fmt.Sprint(n) }}, scope: scope, ops: map[string]operation.Operation{}}
+	w.people = &people.Service{Config: people.Config{Keys: keys, Passwords: plain{}, Signing: func(context.Context, store.Reader) (string, error) { return "signs", nil },
+		Followers: []people.Follower{{Leave: w.leave, Follow: w.follow}}}}
+	for _, r := range w.people.Registrations() {
 		for _, o := range r.Registration().Operations(w.tools) {
 			w.ops[o.ID] = o
 		}
@@ -63,12 +105,31 @@ func (w *world) store(t *testing.T, fn func(store.Writer) error) {
 
 func (w *world) call(t *testing.T, id string, path map[string]string, body string) any {
 	t.Helper()
-	o := w.ops[id]
-	out, err := o.Do(t.Context(), &operation.Call{Spec: &o.Spec, Scope: w.scope, Path: path, Body: []byte(body)})
+	out, err := w.try(t, id, path, body)
 	if err != nil {
 		t.Fatalf("%s %s: %v", id, body, err)
 	}
 	return out
+}
+
+// try calls as user 9, who need not be there.
+func (w *world) try(t *testing.T, id string, path map[string]string, body string) (any, error) {
+	t.Helper()
+	id, force, _ := strings.Cut(id, "?")
+	o := w.ops[id]
+	c := &operation.Call{Spec: &o.Spec, Scope: w.scope, Principal: operation.Principal{ID: account.Principal(9)}, Path: path, Body: []byte(body)}
+	if force != "" {
+		c.Query = url.Values{"force": {"true"}}
+	}
+	return o.Do(t.Context(), c)
+}
+
+// refused demands a fault with a text.
+func (w *world) refused(t *testing.T, id string, path map[string]string, body, text string) {
+	t.Helper()
+	if _, err := w.try(t, id, path, body); err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("%s %s: %v, want %s", id, body, err, text)
+	}
 }
 
 // in fails unless a user is in an organisation and these teams.

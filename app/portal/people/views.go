@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
@@ -25,6 +26,53 @@ type ListedUser struct {
 
 func listedUser(u account.User) ListedUser {
 	return ListedUser{u.ID, u.CID, u.Active, u.Email, u.First, u.Last, u.OrganisationID, u.Role, u.Provider}
+}
+
+// ShownUser is a user by itself. Teams are null of admins, who are in none.
+type ShownUser struct {
+	ListedUser
+	Organisation      string        `json:"Organisation"`
+	Teams             *[]TeamOfUser `json:"Teams"`
+	ResetPassword     bool          `json:"ResetPassword"`
+	JWTToken          string        `json:"JWTToken"`
+	APITokenCreatedAt string        `json:"APITokenCreatedAt"`
+	CreatedAt         string        `json:"CreatedAt"`
+	UpdatedAt         string        `json:"UpdatedAt"`
+}
+
+// TeamOfUser is a team as its members show it: not who else is in it.
+type TeamOfUser struct {
+	ListedTeam
+	CreatedAt string `json:"CreatedAt"`
+	UpdatedAt string `json:"UpdatedAt"`
+}
+
+func (s *Service) showUser(ctx context.Context, r store.Reader, u account.User) (out ShownUser, err error) {
+	out = ShownUser{ListedUser: listedUser(u), ResetPassword: u.ResetPassword, CreatedAt: table.Stamp(u.CreatedAt), UpdatedAt: table.Stamp(u.UpdatedAt)}
+	if u.Token != "" {
+		key, err := s.Signing(ctx, r)
+		if err != nil {
+			return out, err
+		}
+		out.JWTToken, out.APITokenCreatedAt = account.Sign(key, u.Token), u.TokenAt.Format(time.DateOnly)
+	}
+	if u.OrganisationID == 0 {
+		return out, nil
+	}
+	o, err := portal.Glance[organisation.Organisation](ctx, r, account.OrganisationKind, u.OrganisationID)
+	if err != nil {
+		return out, err
+	}
+	teams := make([]TeamOfUser, 0, len(u.Teams))
+	for _, id := range u.Teams {
+		t, err := portal.Glance[organisation.Team](ctx, r, account.TeamKind, id)
+		if err != nil {
+			return out, err
+		}
+		teams = append(teams, TeamOfUser{teamInList(t), table.Stamp(t.CreatedAt), table.Stamp(t.UpdatedAt)})
+	}
+	out.Organisation, out.Teams = o.Name, &teams
+	return out, nil
 }
 
 // ListedOrganisation is an organisation in lists.

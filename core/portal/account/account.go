@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/password"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
@@ -39,6 +40,7 @@ type User struct {
 	Active         bool
 	ResetPassword  bool
 	PasswordHash   string
+	Password       string `json:"-"` // that a body brings
 	// Token is what the user's API token names the user by. Another one makes the token
 	// worthless.
 	Token   string
@@ -70,20 +72,35 @@ var users = &table.Table[User]{
 	Base: func(u *User) *table.Base { return &u.Base },
 	Fields: []table.Field[User]{
 		{Name: "Email", At: func(u *User) any { return &u.Email }, Required: true, Max: 255, Valid: func(u User) bool { return validEmail(u.Email) }},
-		{Name: "First", At: func(u *User) any { return &u.First }, Max: 255},
+		{Name: "First", At: func(u *User) any { return &u.First }, Max: 255, Doc: "Required of a new user."},
 		{Name: "Last", At: func(u *User) any { return &u.Last }, Max: 255},
-		{Name: "Role", At: func(u *User) any { return &u.Role }, Enum: []string{SuperAdmin, ProviderAdmin, ConsumerAdmin, Member}},
-		{Name: "OrganisationID", Also: []string{"Organisation"}, At: func(u *User) any { return &u.OrganisationID }, Target: OrganisationKind},
-		{Name: "Teams", At: func(u *User) any { return &u.Teams }, Target: TeamKind},
-		{Name: "Provider", At: func(u *User) any { return &u.Provider }, Max: 255},
-		{Name: "Active", At: func(u *User) any { return &u.Active }},
-		{Name: "ResetPassword", At: func(u *User) any { return &u.ResetPassword }},
+		{Name: "Role", At: func(u *User) any { return &u.Role }, Required: true, Enum: []string{SuperAdmin, ProviderAdmin, ConsumerAdmin, Member}, Doc: "consumer-team-member unless said otherwise."},
+		{Name: "OrganisationID", Also: []string{"Organisation"}, At: func(u *User) any { return &u.OrganisationID }, Target: OrganisationKind, Doc: "Of developers; 0 of admins."},
+		{Name: "Teams", At: func(u *User) any { return &u.Teams }, Target: TeamKind, Doc: "Of the organisation; its default team when there is none."},
+		{Name: "Provider", At: func(u *User) any { return &u.Provider }, Max: 255, Doc: "Who knows the password; the portal itself unless said otherwise."},
+		{Name: "Active", At: func(u *User) any { return &u.Active }, Doc: "Others cannot log in, and their tokens do not work."},
+		{Name: "ResetPassword", At: func(u *User) any { return &u.ResetPassword }, Doc: "The user must choose another password first."},
+		{Name: "Password", At: func(u *User) any { return &u.Password }, Max: maxPassword, Doc: "Never answered."},
+	},
+	Check: func(u User, wrong *table.Problems) {
+		if u.ID == 0 && strings.TrimSpace(u.First) == "" {
+			wrong.Blank("First")
+		}
 	},
 	Unique: []table.Unique[User]{
-		{Name: "email", Taken: "Email has already been taken", Of: func(u User) string { return strings.ToLower(u.Email) }},
+		{Name: "email", Taken: "Email has already been taken", Of: func(u User) string { return Address(u.Email) }},
 		{Name: "token", Taken: "token has already been taken", Of: func(u User) string { return u.Token }},
 	},
 }
+
+// OwnPassword is the Provider of a user whose password the portal knows.
+const OwnPassword = "password"
+
+// maxPassword is how many characters a password has at most.
+const maxPassword = password.Longest
+
+// Address is an address as it is compared: people are found by it.
+func Address(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 func validEmail(s string) bool {
 	_, err := identity.CleanEmail(s)

@@ -1,7 +1,10 @@
 // Package setting models what an admin of the portal sets about all of it.
 package setting
 
-import "github.com/gatehouse-io/gatehouse/core/portal/table"
+import (
+	"github.com/gatehouse-io/gatehouse/core/password"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
 
 // Kind is the name of the resource in storage.
 const Kind = "portal-settings"
@@ -43,6 +46,11 @@ const Robots = "User-agent: *\nDisallow: /"
 func Default() Settings {
 	return Settings{PortalVisibility: "Public", SignInEnabled: true, RegistrationEnabled: true, OrganisationRequestsEnabled: true, APIAccessFlow: "cart",
 		LoginAttempts: 5, LoginLockTime: 300, PasswordMinLength: 6, SMTPPort: 25, ExpiryWarningDays: 7, RobotsText: Robots, BlogEnabled: true}
+}
+
+// Passwords says which passwords people may choose.
+func (s Settings) Passwords() password.Policy {
+	return password.Policy{MinLength: int(s.PasswordMinLength), MinNumeric: int(s.PasswordMinDigits), MinSpecial: int(s.PasswordMinSpecial), MultiCase: s.PasswordMixedCase}
 }
 
 // Table implements table.Row.

@@ -1,0 +1,172 @@
+package people
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Codes of faults of users.
+const (
+	CodeCaller = "portal_user.caller"
+	CodeLast   = "portal_user.last"
+)
+
+type change = portal.Change[account.User]
+
+// UserResource is what there is to users.
+func (s *Service) UserResource() portal.Resource[account.User, ListedUser, ShownUser] {
+	return portal.Resource[account.User, ListedUser, ShownUser]{
+		Kind: Users, Name: "portal-users", Path: "/users", Param: "user_id", One: "a user", Many: "users",
+		List: func(_ context.Context, _ store.Reader, u account.User) (ListedUser, error) { return listedUser(u), nil },
+		Show: s.showUser,
+		Sample: account.User{Email: "ada@example.com", First: "Ada", Last: "Lovelace", Role: account.Member, OrganisationID: 1, Teams: []table.ID{1}, Provider: account.OwnPassword,
+			Active: true, Token: "token"},
+		Begin:  func(u *account.User, _ table.ID) { u.Role, u.Provider = account.Member, account.OwnPassword },
+		Events: event.OfUsers,
+		Hooks:  portal.Hooks[account.User]{Check: checkUser, Prepare: s.prepareUser, Before: s.beforeUser, After: s.afterUser},
+		Rows: func(o portal.Operations[account.User, ListedUser, ShownUser]) []operation.Row {
+			hidden := operation.Redact("Password", "JWTToken")
+			return []operation.Row{
+				o.ListRow(), o.CreateRow(hidden), o.GetRow(operation.Redact("JWTToken")), o.UpdateRow(hidden, operation.Faulting(table.CodeInvalid, CodeLast)),
+				o.ForcedDeleteRow(operation.Faulting(CodeCaller, CodeLast)),
+			}
+		},
+	}
+}
+
+// checkUser refuses what no portal can be left with, and passwords that are too weak.
+func checkUser(ctx context.Context, r store.Reader, c *change) error {
+	if by, ok := account.OfPrincipal(c.Who.ID); c.Op == store.Deleted && ok && by == c.Old.ID {
+		return fault.New(fault.Invalid, CodeCaller, "An admin cannot delete the own account: another admin can")
+	}
+	if c.Op != store.Created && ruling(c.Old) && (c.Op == store.Deleted || !ruling(c.New)) {
+		if err := another(ctx, r, c.Old.ID); err != nil {
+			return err
+		}
+	}
+	if c.Op == store.Deleted {
+		return nil
+	}
+	wrong := table.Problems{}
+	if c.Op == store.Updated && c.Sent.Has("First") && strings.TrimSpace(c.New.First) == "" {
+		wrong.Blank("First")
+	}
+	lacks, err := lacking(ctx, r, c.New.Password)
+	if c.New.Password != "" && lacks != "" {
+		wrong = append(wrong, "Password must have "+lacks)
+	}
+	if err != nil {
+		return err
+	}
+	return wrong.Err()
+}
+
+// lacking returns what a password must have and does not, or "".
+func lacking(ctx context.Context, r store.Reader, password string) (string, error) {
+	settings, err := general.Load(ctx, r)
+	return settings.Passwords().Lacks(password), err
+}
+
+func ruling(u account.User) bool { return u.Role == account.SuperAdmin && u.Active }
+
+// another demands a super-admin besides one.
+func another(ctx context.Context, r store.Reader, besides table.ID) error {
+	for u, err := range Users.Find(ctx, r, store.Query{Index: byRole, Value: account.SuperAdmin}) {
+		if err != nil {
+			return err
+		}
+		if u.Value.ID != besides && u.Value.Active {
+			return nil
+		}
+	}
+	return fault.New(fault.Invalid, CodeLast, "The portal needs an active super-admin: make another one first")
+}
+
+// prepared is what a write of a user needs before its unit of work.
+type prepared struct{ hash, token string }
+
+// prepareUser hashes a password, which takes long, draws a token, and ends what a user
+// who goes has at others.
+func (s *Service) prepareUser(ctx context.Context, c *change) (err error) {
+	p := prepared{}
+	switch c.Op {
+	case store.Deleted:
+		for _, f := range s.Followers {
+			if f.Leave == nil {
+				continue
+			}
+			if err := f.Leave(ctx, c.Scope, c.Old, c.Force); err != nil {
+				return err
+			}
+		}
+	case store.Created:
+		p.token = NewToken(s.Keys)
+	}
+	if c.New.Password != "" && c.Op != store.Deleted {
+		p.hash, err = s.Passwords.Hash(c.New.Password)
+	}
+	c.Memo = p
+	return err
+}
+
+func (s *Service) beforeUser(ctx context.Context, w store.Writer, c *change) error {
+	if c.Op == store.Deleted {
+		return nil
+	}
+	p, _ := c.Memo.(prepared)
+	if p.token != "" {
+		c.New.Token, c.New.TokenAt = p.token, c.At.Now()
+	}
+	if p.hash != "" {
+		c.New.PasswordHash = p.hash
+	}
+	c.New.Email = strings.TrimSpace(c.New.Email)
+	return settle(ctx, w, c)
+}
+
+// settle puts a user where people of the role belong.
+func settle(ctx context.Context, r store.Reader, c *change) error {
+	home := account.Home{Organisation: c.New.OrganisationID}
+	if home.Organisation == 0 {
+		home.Organisation = organisation.Default
+	}
+	var err error
+	if home.Team, err = defaultTeam(ctx, r, home.Organisation); err != nil {
+		return err
+	}
+	settled, ok := c.New.Settle(c.Old, home, func(id table.ID) table.ID {
+		t, failed := portal.Glance[organisation.Team](ctx, r, account.TeamKind, id)
+		if err == nil {
+			err = failed
+		}
+		return t.OrganisationID
+	})
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return table.Problems{"Teams is invalid"}.Err()
+	}
+	c.New = settled
+	return nil
+}
+
+func (s *Service) afterUser(ctx context.Context, w store.Writer, c *change) error {
+	switch c.Op {
+	case store.Created:
+		return s.follow(ctx, w, c.At, nil, &c.New)
+	case store.Deleted:
+		return s.follow(ctx, w, c.At, &c.Old, nil)
+	}
+	return s.follow(ctx, w, c.At, &c.Old, &c.New)
+}
