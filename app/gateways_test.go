@@ -32,22 +32,30 @@ const certificateOf = "ad4f21398d3921b20806d8f81a0b9be92beb6c85cf28bcbc5466597cb
 // private key.
 func upload(t *testing.T, h http.Handler) (key string) {
 	t.Helper()
+	w, key := send(t, h, "/api/certs")
+	if w.Code != 200 {
+		t.Fatal(w.Code, w.Body)
+	}
+	return key
+}
+
+// send uploads it to an address, and returns the answer and a line of the private key.
+func send(t *testing.T, h http.Handler, path string) (w *httptest.ResponseRecorder, key string) {
+	t.Helper()
 	text, err := os.ReadFile("testdata/wire/ownership-certificates.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, form, _ := strings.Cut(string(text), "> --x\n")
 	form, _, _ = strings.Cut(form, "> --x--\n")
-	r := httptest.NewRequest("POST", "/api/certs", strings.NewReader(strings.ReplaceAll("--x\n"+form+"--x--\n", "> ", "")))
+	r := httptest.NewRequest("POST", path, strings.NewReader(strings.ReplaceAll("--x\n"+form+"--x--\n", "> ", "")))
 	r.Header.Set("Authorization", callers["admin"][1])
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
-	w := httptest.NewRecorder()
-	if h.ServeHTTP(w, r); w.Code != 200 {
-		t.Fatal(w.Code, w.Body)
-	}
+	w = httptest.NewRecorder()
+	h.ServeHTTP(w, r)
 	_, key, _ = strings.Cut(form, "PRIVATE KEY-----\n> ")
 	key, _, _ = strings.Cut(key, "\n")
-	return key
+	return w, key
 }
 
 // switched is a store of gateways that may be away.
@@ -187,13 +195,17 @@ func TestClientSecrets(t *testing.T) {
 	}
 	var log strings.Builder
 	a, err := app.New(app.WithStore(db), app.WithKeys(sealing), app.WithAdminSecret(adminSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}),
-		app.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))), app.WithAudit(audit.Settings{Signer: sealing}))
+		app.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))), app.WithAudit(audit.Settings{Signer: sealing}), app.WithRules(telling))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: callers["admin"][1]}); err != nil {
 		t.Fatal(err)
 	}
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Stop(context.WithoutCancel(t.Context())) }()
 	var refusals strings.Builder
 	ask := func(method, path, body string) string {
 		t.Helper()
@@ -219,7 +231,23 @@ func TestClientSecrets(t *testing.T) {
 	if err := json.Unmarshal([]byte(ask("PUT", "/api/apis/oauth/orders/shop/rotate", "")), &rotated); err != nil || rotated.Secret == "" || strings.Contains(rotated.Secret, "hunter2") {
 		t.Fatal(rotated, err)
 	}
+	for path, body := range map[string]string{
+		"POST /api/apis/oauth/orders":                  `{"client_id":"shown","secret":"hunter2-secret"}`,
+		"PUT /api/apis/oauth/orders/shop":              `{"client_id":"shown","secret":"hunter2-secret"}`,
+		"POST /api/apis/oauth/shop/revoke":             `{"client_id":"shown","token":"hunter2-token"}`,
+		"POST /api/apis/oauth/shop/revoke_all":         `{"client_id":"shown","client_secret":"hunter2-secret"}`,
+		"POST /api/apis/oauth/orders/authorize-client": `{"client_id":"shown","key_rules":"hunter2-rules"}`,
+	} {
+		method, path, _ := strings.Cut(path, " ")
+		if told := ask(method, path+"?show=1", body); !strings.Contains(told, `\"client_id\":\"shown\"`) {
+			t.Error("rules do not decide about", path, told)
+		}
+	}
 	private := upload(t, a)
+	denied, _ := send(t, a, "/api/certs?show=1")
+	if refusals.WriteString(denied.Body.String()); denied.Code != 403 || !strings.Contains(denied.Body.String(), "/api/certs") {
+		t.Error("rules do not decide about certificates:", denied.Body)
+	}
 	id := "org-a" + certificateOf
 	answers := ask("GET", "/api/certs/"+id, "") + ask("GET", "/api/certs/details", "") + ask("GET", "/api/certs?mode=detailed", "") + ask("GET", "/api/gateway/intents", "")
 	ask("DELETE", "/api/certs/dependencies/"+id, "")

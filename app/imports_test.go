@@ -276,6 +276,17 @@ func TestImportCheck(t *testing.T) {
 	}
 }
 
+// TestZones: the command knows all time zones, wherever it runs; programs that embed the
+// control plane decide that for themselves.
+func TestZones(t *testing.T) {
+	for folder, want := range map[string]bool{"./cmd/gatehouse": true, ".": false} {
+		out, err := exec.Command("go", "list", "-deps", folder).Output()
+		if has := slices.Contains(strings.Fields(string(out)), "time/tzdata"); err != nil || has != want {
+			t.Errorf("%s links time/tzdata: %t %v", folder, has, err)
+		}
+	}
+}
+
 // TestMinimalEmbedding checks that a program that embeds the control plane
 // without options links no driver and few modules.
 func TestMinimalEmbedding(t *testing.T) {

@@ -25,9 +25,15 @@ import (
 )
 
 // lettered are the rules of an organisation that let nothing with an alias of its own
-// through, and tell in their refusal what they see.
+// through, nor what asks for it, and tell in their refusal what they see.
 const lettered = `package dashboard_users
-deny[x] { input.request.body.alias == "show"; x := json.marshal(input.request) }`
+deny[x] { input.request.body.alias == "show"; x := json.marshal(input.request) }
+deny[x] { input.request.query.show; x := json.marshal(input.request) }`
+
+// telling makes these rules decide.
+func telling(t app.Tools) (rules.Engine, error) {
+	return opa.New(opa.Config{Logger: t.Log, Debug: true, OrgRules: func(context.Context, tenant.ID) (string, error) { return lettered, nil }}, t.Operations())
+}
 
 // TestKeySecrets: of keys, passwords and what signs requests nothing reaches logs, the audit
 // trail, events, the change log, refusals and rules, whether gateways hash keys or not; and
@@ -52,9 +58,7 @@ func keySecrets(t *testing.T, hashed bool) {
 	a, err := app.New(app.WithClock(time.Now), app.WithStore(db), app.WithKeys(sealing), app.WithAdminSecret(adminSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}),
 		app.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))), app.WithAudit(audit.Settings{Signer: sealing}),
 		app.WithDeliveries(delivery.Settings{Fetcher: to}), app.WithKeySettings(keys.Settings{Hashed: hashed, ListHashes: true, UpdateByHash: true, DeleteByHash: true}),
-		app.WithRules(func(t app.Tools) (rules.Engine, error) {
-			return opa.New(opa.Config{Logger: t.Log, Debug: true, OrgRules: func(context.Context, tenant.ID) (string, error) { return lettered, nil }}, t.Operations())
-		}))
+		app.WithRules(telling))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +114,19 @@ func keySecrets(t *testing.T, hashed bool) {
 		t.Error("rules see", denied)
 	}
 	ask("POST", "/api/keys/preview", `{`+session+`}`)
+	if !hashed { // then gateways report keys as they are
+		const year = "/1/1/2026/31/12/2026"
+		for _, path := range []string{"/api/activity/keys/" + answer.ID + year, "/api/activity/keys/endpoint/hunter2-custom" + year, "/api/activity/keys/aggregate/hunter2-custom," + answer.ID + year,
+			"/api/activity/mcp/keys/hunter2-custom" + year, "/api/logs?start=1&end=2&key=hunter2-custom"} {
+			if got := ask("GET", path, ""); !strings.HasPrefix(got, "200") && !strings.HasPrefix(got, "404") {
+				t.Error(path, got)
+			}
+			mark := map[bool]string{false: "?", true: "&"}[strings.Contains(path, "?")]
+			if denied := ask("GET", path+mark+"show=1", ""); !strings.HasPrefix(denied, "403") || !strings.Contains(denied, "show") || strings.Contains(denied, "hunter2") || strings.Contains(denied, answer.ID) {
+				t.Error("rules see", denied)
+			}
+		}
+	}
 	if got := ask("DELETE", "/api/keys/"+token.ID, ""); !strings.HasPrefix(got, "200") {
 		t.Error(got)
 	}

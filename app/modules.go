@@ -68,7 +68,7 @@ var modules = fx.Options(
 	service[*installation.Service](newInstallation),
 	service[*reports.Stats](newStats),
 	service[*analytics.Service](func(b basics, o outside, a *apis.Repository) *analytics.Service {
-		return &analytics.Service{Reader: o.traffic, APIs: a, PageSize: b.pageSize}
+		return &analytics.Service{Reader: o.traffic, APIs: a, PageSize: b.pageSize, Unmasked: o.unmasked}
 	}),
 	service[*reports.Notifications](func(c *certificates.Service) *reports.Notifications {
 		return &reports.Notifications{Sources: []reports.Source{c}}

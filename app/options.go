@@ -99,6 +99,10 @@ func WithObserver(ob observe.Observer) Option { return func(o *settings) { o.obs
 // nothing is known of traffic. The reader stays the caller's to close.
 func WithAnalytics(r analytics.Reader) Option { return func(o *settings) { o.traffic = r } }
 
+// WithRecordedCredentials shows recorded requests and responses as they are stored. Without it
+// the credentials in them are hidden.
+func WithRecordedCredentials() Option { return func(o *settings) { o.unmasked = true } }
+
 // WithBoard shares the list of live gateway nodes with other replicas.
 func WithBoard(b presence.Board) Option { return func(o *settings) { o.board = b } }
 

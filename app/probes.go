@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/app/collector"
 	"github.com/gatehouse-io/gatehouse/app/health"
@@ -60,7 +59,7 @@ func collectorCheck(c *collector.Service) func(context.Context) (health.Status, 
 	return func(context.Context) (health.Status, error) {
 		switch s := c.Status(); {
 		case len(s.Others) > 0:
-			return health.Warn, fmt.Errorf("another program, most likely tyk-pump, takes records from %s: each of both gets a share; stop one of them", strings.Join(s.Others, ", "))
+			return health.Warn, errors.New(collector.Sharing(s.Others))
 		case s.Full:
 			return health.Warn, errors.New("too many records wait to be stored; gateways lose further ones")
 		case s.Trouble != nil:

@@ -125,6 +125,7 @@ type outside struct {
 	control    *gatewayport.Control
 	keyRules   keys.Settings
 	traffic    analytics.Reader // nil: nothing is known of it
+	unmasked   bool             // recorded messages are shown with their credentials
 	separator  string           // of redirect addresses
 	expiry     certificates.Expiry
 }

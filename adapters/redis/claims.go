@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -132,6 +133,36 @@ func (q *Claims) Release(ctx context.Context, c analytics.Claim) error {
 		})
 	})
 	return err
+}
+
+// shared is the key that is there while another program is known to read a list.
+func shared(l analytics.List) string { return "{" + l.Name + "}.shared" }
+
+// Share implements analytics.Queue.
+func (q *Claims) Share(ctx context.Context, l analytics.List, during time.Duration) error {
+	_, err := ask(ctx, q.client, "note another reader", func(ctx context.Context) (string, error) {
+		return q.client.rdb.Set(ctx, shared(l), "1", during).Result()
+	})
+	return err
+}
+
+// Shared implements analytics.Queue.
+func (q *Claims) Shared(ctx context.Context, lists []analytics.List) ([]analytics.List, error) {
+	return ask(ctx, q.client, "look for other readers", func(ctx context.Context) (out []analytics.List, err error) {
+		there := make([]*goredis.IntCmd, len(lists))
+		_, err = q.client.rdb.Pipelined(ctx, func(p goredis.Pipeliner) error {
+			for i, l := range lists {
+				there[i] = p.Exists(ctx, shared(l))
+			}
+			return nil
+		})
+		for i, l := range lists {
+			if there[i].Val() > 0 {
+				out = append(out, l)
+			}
+		}
+		return out, err
+	})
 }
 
 // ask returns what fn does, or an error when ctx ends: the library looks at the context

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -59,7 +60,31 @@ func (s *Service) Logs(ctx context.Context, in logsIn) (calls, error) {
 		out.pages = max(1, (total+s.PageSize-1)/s.PageSize)
 	}
 	out.list = append(out.list, list...)
-	return out, nil
+	return out, s.mask(ctx, in.Scope, out.list)
+}
+
+// mask hides the credentials in recorded messages: what is stored may be as gateways reported
+// it, whoever stored it.
+func (s *Service) mask(ctx context.Context, scope tenant.Scope, list []view.Call) error {
+	if s.Unmasked {
+		return nil
+	}
+	var ids []string
+	for _, c := range list {
+		if c.RawRequest != "" {
+			ids = append(ids, c.APIID)
+		}
+	}
+	names, err := s.APIs.Credentials(ctx, scope, ids)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		c := &list[i]
+		c.RawRequest = record.Hide(c.RawRequest, c.APIKey, names[c.APIID], true)
+		c.RawResponse = record.Hide(c.RawResponse, c.APIKey, names[c.APIID], true)
+	}
+	return nil
 }
 
 // logged makes the question for a list of calls.

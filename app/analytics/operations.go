@@ -37,6 +37,8 @@ func (s *Service) Operations() []operation.Operation {
 	keyed := operation.Faulting(append(faults, CodeKey)...)
 	proxies := operation.Needs(access.MCP, access.Read)
 	proxied := operation.Faulting(append(faults, codeNoMCP)...)
+	// Where gateways do not hash keys, what they report is the key.
+	unseen := operation.Unseen("keyHash", "keyHashes", "keyId")
 	few := operation.Notes("With filters that counters do not tell apart, single calls are looked through, of 31 days at most.")
 	usage := groupOf("usage", "/api/usage", access.Analytics, failed).Rows(
 		operation.GET("totals", dates, "Count the traffic over time", s.Totals, example, faulting, few),
@@ -46,9 +48,9 @@ func (s *Service) Operations() []operation.Operation {
 	)
 	tracked := operation.Notes("Gateways report endpoints that are tracked.")
 	activity := groupOf("activity", "/api/activity", access.Analytics, failed).Rows(
-		operation.GET("key", "/keys/{keyHash}"+dates, "Count the traffic of a key by endpoint", s.OfKey, example, keyed, tracked),
-		operation.GET("key.endpoint", "/keys/endpoint/{keyHash}"+dates, "Count the traffic of a key by endpoint, under the older path", s.OfKey, example, keyed, tracked),
-		operation.GET("keys", "/keys/aggregate/{keyHashes}"+dates, "Count the traffic of several keys over time", s.OfKeys, example, keyed, few),
+		operation.GET("key", "/keys/{keyHash}"+dates, "Count the traffic of a key by endpoint", s.OfKey, example, keyed, tracked, unseen),
+		operation.GET("key.endpoint", "/keys/endpoint/{keyHash}"+dates, "Count the traffic of a key by endpoint, under the older path", s.OfKey, example, keyed, tracked, unseen),
+		operation.GET("keys", "/keys/aggregate/{keyHashes}"+dates, "Count the traffic of several keys over time", s.OfKeys, example, keyed, few, unseen),
 		operation.GET("client", "/oauthid/{OAuthClientID}"+dates, "Count the traffic of an OAuth client by endpoint", s.OfClient, example, keyed, tracked),
 		operation.GET("client.endpoint", "/oauthid/endpoint/{OAuthClientID}"+dates, "Count the traffic of an OAuth client by endpoint, under the older path", s.OfClient, example, keyed, tracked),
 		operation.GET("endpoint", "/endpoint"+dates, "Count the traffic of each endpoint", s.PerEndpoint, example, faulting, tracked),
@@ -57,12 +59,12 @@ func (s *Service) Operations() []operation.Operation {
 		operation.GET("graph", "/graph"+dates, "Count what GraphQL calls asked for", s.PerQuery, example, faulting),
 		operation.GET("mcp.primitives", "/mcp/primitives"+dates, "Count calls of MCP primitives", s.Primitives, example, proxied, proxies),
 		operation.GET("mcp.errors", "/mcp/primitives/errors"+dates, "Count failed calls of MCP primitives", s.Failures, example, proxied, proxies),
-		operation.GET("mcp.key", "/mcp/keys/{keyId}"+dates, "Count the calls of MCP proxies with a key", s.KeyPrimitives, example, operation.Faulting(append(faults, CodeKey, CodeMissing, codeNoMCP)...), proxies, few),
+		operation.GET("mcp.key", "/mcp/keys/{keyId}"+dates, "Count the calls of MCP proxies with a key", s.KeyPrimitives, example, operation.Faulting(append(faults, CodeKey, CodeMissing, codeNoMCP)...), proxies, few, unseen),
 	)
 	uptime := groupOf("uptime", "/api/uptime", access.Analytics, failed).Rows(
 		operation.GET("upstreams", dates, "Count the tests of each upstream", s.Uptime, example, operation.Faulting(view.CodePeriod, view.CodeFilter, view.CodeMany)))
 	logs := groupOf("logs", "/api/logs", access.Logs, "Failed to fetch logs.").Rows(
-		operation.GET("list", "", "List single calls, the newest first", s.Logs, operation.Faulting(view.CodePeriod, view.CodeFilter, view.CodeMany, CodeKey, CodeForeign),
+		operation.GET("list", "", "List single calls, the newest first", s.Logs, operation.Faulting(view.CodePeriod, view.CodeFilter, view.CodeMany, CodeKey, CodeForeign), operation.Unseen("key"),
 			operation.Example(nil, map[string]any{"data": []view.Call{exampleCall}, "pages": 1})))
 	var all []operation.Operation
 	for _, group := range [][]operation.Operation{usage, activity, uptime, logs} {

@@ -30,6 +30,9 @@ type APIs interface {
 	Seen(ctx context.Context, scope tenant.Scope, who operation.Principal) (seen map[string]bool, all bool, err error)
 	// Names returns the names of APIs by their IDs, of those that there are.
 	Names(ctx context.Context, scope tenant.Scope, ids []string) (map[string]string, error)
+	// Credentials returns, by the IDs of APIs, what the headers, cookies and parameters are
+	// called in which they expect keys and tokens.
+	Credentials(ctx context.Context, scope tenant.Scope, ids []string) (map[string][]string, error)
 }
 
 // Service answers questions about traffic.
@@ -37,6 +40,8 @@ type Service struct {
 	Reader   analytics.Reader // nil: nothing is known
 	APIs     APIs
 	PageSize int
+	// Unmasked shows recorded messages as they are stored, with the credentials in them.
+	Unmasked bool
 }
 
 // maxAll is how many results one answer has at most.

@@ -44,6 +44,7 @@ var callers = apptest.Callers{
 type world struct {
 	t       *testing.T
 	records []analyticstest.Record
+	apis    *apistest.World
 	http    http.Handler
 	service *analytics.Service
 	whole   bool // there is traffic for every question
@@ -122,7 +123,7 @@ func newWorld(t *testing.T, s *sqlanalytics.Store, records []analyticstest.Recor
 			w.Done("admin", "PUT", "/apis/"+id+"/access", `{"userIds":["zoe"],"userGroupIds":["others"]}`)
 		}
 	}
-	out := &world{t: t, records: records, service: &analytics.Service{APIs: w.APIs, PageSize: 10}}
+	out := &world{t: t, records: records, apis: w, service: &analytics.Service{APIs: w.APIs, PageSize: 10}}
 	if s != nil {
 		out.service.Reader = s
 	}

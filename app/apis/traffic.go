@@ -37,7 +37,18 @@ func (s *Repository) Seen(ctx context.Context, scope tenant.Scope, who operation
 
 // Names returns the names of APIs by their API IDs, of those that there are.
 func (s *Repository) Names(ctx context.Context, scope tenant.Scope, ids []string) (map[string]string, error) {
-	out := map[string]string{}
+	return ofEach(ctx, s, scope, ids, (*apidef.API).Name)
+}
+
+// Credentials returns, by the IDs of APIs, what the headers, cookies and parameters are called
+// in which these APIs expect keys and tokens.
+func (s *Repository) Credentials(ctx context.Context, scope tenant.Scope, ids []string) (map[string][]string, error) {
+	return ofEach(ctx, s, scope, ids, (*apidef.API).Credentials)
+}
+
+// ofEach returns what is asked of APIs, of those that there are.
+func ofEach[V any](ctx context.Context, s *Repository, scope tenant.Scope, ids []string, of func(*apidef.API) V) (map[string]V, error) {
+	out := map[string]V{}
 	return out, s.Store.View(ctx, scope, func(r store.Reader) error {
 		for _, id := range ids {
 			if _, known := out[id]; known || id == "" || strings.ContainsRune(id, 0) {
@@ -48,7 +59,7 @@ func (s *Repository) Names(ctx context.Context, scope tenant.Scope, ids []string
 				return err
 			}
 			if a != nil {
-				out[id] = a.Name()
+				out[id] = of(a)
 			}
 		}
 		return nil

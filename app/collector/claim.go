@@ -54,7 +54,7 @@ func (s *Service) round(ctx context.Context) error {
 	}
 	for i, l := range lists {
 		if b := before[i]; now[i].Entries < b.Entries && (b.Expires == 0 || b.Expires > time.Since(began)+time.Second) {
-			s.meet(l)
+			s.meet(ctx, l)
 		}
 		if now[i].Entries == 0 {
 			continue
@@ -112,8 +112,17 @@ func (s *Service) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	shared, err := s.Queue.Shared(ctx, analytics.Lists())
+	if err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, l := range shared { // what the process before found out
+		if _, known := s.others[l.Name]; !known {
+			s.others[l.Name] = s.now()
+		}
+	}
 	known := map[string]bool{}
 	for _, c := range s.pending {
 		known[c.Claim] = true
@@ -135,8 +144,14 @@ func (s *Service) signal() {
 	}
 }
 
-// meet notes that another program takes entries from a list.
-func (s *Service) meet(l analytics.List) {
+// meet notes that another program takes entries from a list, also for other processes and
+// for commands.
+func (s *Service) meet(ctx context.Context, l analytics.List) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	if err := s.Queue.Share(ctx, l, othersFor); err != nil {
+		s.log.Debug("that another program reads a list cannot be noted", "error", err)
+	}
 	s.mu.Lock()
 	last := s.others[l.Name]
 	s.others[l.Name] = s.now()

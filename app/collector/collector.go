@@ -7,8 +7,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -133,6 +135,14 @@ type Status struct {
 
 // othersFor is how long another reader of a list is remembered.
 const othersFor = 10 * time.Minute
+
+// Sharing says that another program reads lists of the gateways, and what to do; "": none does.
+func Sharing(lists []string) string {
+	if len(lists) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("another program, most likely tyk-pump, takes records from %s: each of both gets a share; stop one of them", strings.Join(lists, ", "))
+}
 
 // Status returns how the collector is doing.
 func (s *Service) Status() Status {

@@ -404,6 +404,12 @@ func TestAnotherReader(t *testing.T) {
 	if n := strings.Count(w.logged(), "tyk-pump"); n != 1 {
 		t.Errorf("%d warnings: %s", n, w.logged())
 	}
+	next, _ := w.start(nil)
+	for end := time.Now().Add(20 * time.Second); len(next.Status().Others) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("another process does not know")
+		}
+	}
 }
 
 // TestExpiry: a list that expires is not another reader.

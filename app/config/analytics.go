@@ -13,6 +13,7 @@ type Analytics struct {
 	Usage  Place // storage.analytics: counters
 	Logs   Place // storage.logs: calls
 	Uptime Place // storage.uptime: counters of tests of upstreams
+	Mask   bool  // credentials in recorded messages, in answers
 }
 
 // Place is a database for some of that.

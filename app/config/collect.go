@@ -36,6 +36,8 @@ func collecting() []setting {
 		{name: "analytics.messages", preset: MessagesHeaders, choices: []string{MessagesAll, MessagesBodies, MessagesHeaders, MessagesNone},
 			field:   func(s *Settings) any { return &s.Collector.Messages },
 			meaning: "what is kept of recorded requests and responses: headers (without credentials), bodies (as well), all (with credentials) or none"},
+		{name: "analytics.mask_credentials", preset: "true", field: func(s *Settings) any { return &s.Analytics.Mask },
+			meaning: "hide credentials in recorded requests and responses from those who may read the log of calls, whoever stored them"},
 		{name: "analytics.track_all_paths", preset: "false", field: func(s *Settings) any { return &s.Collector.TrackAll },
 			meaning: "count every path, not only those of tracked endpoints"},
 		{name: "analytics.store_analytics_per_minute", preset: "false", field: func(s *Settings) any { return &s.Collector.PerMinute },

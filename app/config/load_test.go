@@ -33,12 +33,13 @@ func TestDefaults(t *testing.T) {
 		Deliveries:  Deliveries{Enabled: true, Workers: 8, Pause: 5 * time.Second, KeepDone: 24 * time.Hour, KeepFailed: 720 * time.Hour},
 		Collector:   Collector{Every: time.Second, Backlog: 1_000_000, Messages: MessagesHeaders, Calls: 720 * time.Hour},
 		AdminSecret: "a", NodeSecret: "n", PageSize: 10, NotifyOnChange: true, EncryptAtRest: true,
-		Sessions: Sessions{Lifetime: 3600, Window: 900},
-		Limits:   Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 300_000, BodyMemory: 256 << 20, BodyRate: 64 << 10, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
-		Redis:    Redis{Port: 6379, TimeoutSeconds: 5},
-		Gateway:  Gateway{Timeout: 5 * time.Second},
-		Expiry:   CertificateExpiry{Minutes: 60, Days: 30},
-		Portal:   Portal{Serve: PortalOff, ID: "default", PrivateDashboards: true},
+		Sessions:  Sessions{Lifetime: 3600, Window: 900},
+		Limits:    Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 300_000, BodyMemory: 256 << 20, BodyRate: 64 << 10, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
+		Redis:     Redis{Port: 6379, TimeoutSeconds: 5},
+		Gateway:   Gateway{Timeout: 5 * time.Second},
+		Analytics: Analytics{Mask: true},
+		Expiry:    CertificateExpiry{Minutes: 60, Days: 30},
+		Portal:    Portal{Serve: PortalOff, ID: "default", PrivateDashboards: true},
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("have %#v\nwant %#v", s, want)

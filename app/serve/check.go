@@ -21,8 +21,9 @@ type examiner interface {
 }
 
 // Check looks through the configured store: the file as a whole, each record,
-// each row of the change log, and asks the configured gateways whether they are there.
-// Damage and what gateways say goes to out, a line each; how far it
+// each row of the change log, asks the configured gateways whether they are there, and Redis
+// whether the collector has met another program at the lists of the gateways.
+// Damage and what else is found goes to out, a line each; how far it
 // is goes to the log. A service may run meanwhile.
 func Check(ctx context.Context, s config.Settings, log *slog.Logger, version string, out io.Writer) (c Checked, err error) {
 	if s.Storage.Type == config.Memory {
@@ -39,6 +40,7 @@ func Check(ctx context.Context, s config.Settings, log *slog.Logger, version str
 	}
 	defer func() { err = errors.Join(err, comp.Close()) }()
 	comp.showGateways(ctx, out)
+	showReaders(ctx, s, log, out)
 	e, ok := comp.primary.(examiner)
 	if !ok {
 		return c, nil

@@ -1,7 +1,12 @@
 package serve
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/records"
 	"github.com/gatehouse-io/gatehouse/adapters/redis"
@@ -11,6 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/core/analytics/aggregate"
 	"github.com/gatehouse-io/gatehouse/core/analytics/record"
+	port "github.com/gatehouse-io/gatehouse/ports/analytics"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 )
 
@@ -36,6 +42,40 @@ func (c *Composition) collect(s config.Settings, log *slog.Logger, p Purpose, pl
 	}
 	return []app.Option{app.WithCollector(out)}, nil
 }
+
+// showReaders writes a line when the collector has noticed that another program takes records
+// from the lists of the gateways.
+func showReaders(ctx context.Context, s config.Settings, log *slog.Logger, out io.Writer) {
+	if !s.Collector.Enabled || !s.Redis.Enabled() {
+		return
+	}
+	names, err := readers(ctx, s, log)
+	switch text := collector.Sharing(names); {
+	case err != nil:
+		fmt.Fprintln(out, "analytics: Redis does not say whether another program reads the lists of the gateways:", err)
+	case text != "":
+		fmt.Fprintln(out, "analytics:", text)
+	}
+}
+
+// readers returns the lists from which another program takes records as well.
+func readers(ctx context.Context, s config.Settings, log *slog.Logger) (names []string, err error) {
+	client, err := redis.Open(redisConfig(s.Redis, log))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	ctx, cancel := context.WithTimeout(ctx, readersTime)
+	defer cancel()
+	lists, err := redis.NewClaims(client).Shared(ctx, port.Lists())
+	for _, l := range lists {
+		names = append(names, l.Name)
+	}
+	return names, err
+}
+
+// readersTime is how long Redis may take to answer a command.
+const readersTime = 5 * time.Second
 
 // collectorGauges are the numbers of the collector.
 func collectorGauges(a *app.App) []observe.Gauge {

@@ -148,7 +148,9 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		return err
 	}
 	opts = append(append(opts, common(s, log, version)...), c.gatewayControl(s, observer)...)
-	opts = append(opts, app.WithAnalytics(traffic))
+	if opts = append(opts, app.WithAnalytics(traffic)); !s.Analytics.Mask {
+		opts = append(opts, app.WithRecordedCredentials())
+	}
 	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
 		opts = append(opts, app.WithPortal(portalOf(s, journal)))
 	}

@@ -61,6 +61,10 @@ type Queue interface {
 	Read(ctx context.Context, c Claim, from int64, bounds Bounds) ([]string, error)
 	// Release drops a claim, all of whose entries are stored.
 	Release(ctx context.Context, c Claim) error
+	// Share notes for a while that another program takes entries from a list; Shared returns
+	// the lists of which that is noted, for all who look at the same queue.
+	Share(ctx context.Context, l List, during time.Duration) error
+	Shared(ctx context.Context, lists []List) ([]List, error)
 }
 
 // Bounds say how much is read at once.

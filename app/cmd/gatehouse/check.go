@@ -16,6 +16,9 @@ func (c *cli) check() *cobra.Command {
 and every row of the change log. Each thing that is wrong is a line, and the exit
 code is 1 when there is any. Nothing is changed, and the service may run meanwhile.
 
+It also asks the gateways whether they are there, and says whether the collector has met
+another program, a pump, at the lists of the gateways in the last ten minutes.
+
 A record that is damaged is left out of lists and of what gateways load; delete it
 by its ordinary DELETE, or restore a backup. A file that is damaged as a whole
 needs a backup.`,

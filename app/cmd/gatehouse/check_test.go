@@ -2,10 +2,43 @@ package main
 
 import (
 	"database/sql"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/redis"
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
+	"github.com/gatehouse-io/gatehouse/ports/analytics"
 )
+
+// TestCheckReaders says that a pump was met at the lists of the gateways.
+func TestCheckReaders(t *testing.T) {
+	s := newShell(t)
+	t.Setenv("SVC_DB_LISTENPORT", "0")
+	s.run(0, "bootstrap", "--email", "a@example.com", "--org-id", "one")
+	addr := harness.NewRedis(t).Addr()
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SVC_DB_REDISHOST", host)
+	t.Setenv("SVC_DB_REDISPORT", port)
+	t.Setenv("SVC_DB_ANALYTICS_COLLECT", "true")
+	s.says(0, "all is well", "check")
+	client, err := redis.Open(redis.Config{Addrs: []string{addr}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if err := redis.NewClaims(client).Share(t.Context(), analytics.Lists()[1], time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	s.says(0, "analytics: another program, most likely tyk-pump, takes records from analytics-tyk-system-analytics: … stop one of them…all is well", "check")
+	t.Setenv("SVC_DB_REDISPORT", "1")
+	s.says(0, "analytics: Redis does not say …all is well", "check")
+}
 
 // TestCheckCommand finds nothing in a healthy store, and names what is damaged.
 func TestCheckCommand(t *testing.T) {

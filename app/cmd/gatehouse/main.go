@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // days are those of any zone, also where the system knows none
 
 	"github.com/spf13/cobra"
 

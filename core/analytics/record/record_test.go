@@ -50,6 +50,31 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// TestHide: a key is hidden wherever an API says that it stands.
+func TestHide(t *testing.T) {
+	request := "GET /a?x-gold=SECRET1&q=1&token=SECRET2 HTTP/1.1\r\nHost: h\r\nX-Gold: SECRET3\r\nX-Plain: seen\r\nCookie: SECRET4\r\n\r\nbody with SECRETKEY"
+	got, err := base64.StdEncoding.DecodeString(record.Hide(base64.StdEncoding.EncodeToString([]byte(request)), "SECRETKEY", []string{"x-gold", ""}, true))
+	if text := string(got); err != nil || strings.Contains(text, "SECRET") || !strings.Contains(text, "GET /a?x-gold=***&q=1&token=*** HTTP/1.1\r\n") ||
+		!strings.Contains(text, "X-Plain: seen") || !strings.HasSuffix(text, "body with ***") {
+		t.Errorf("%q %v", text, err)
+	}
+	if got := record.Hide("SECRET, no base64", "", nil, true); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+func FuzzHide(f *testing.F) {
+	f.Add("GET /a?x-gold=1 HTTP/1.1\r\nX-Gold: 1\r\n\r\nbody", "x-gold")
+	f.Add("?", "")
+	f.Add("a?b=c", "b")
+	f.Fuzz(func(t *testing.T, message, name string) {
+		once := record.Hide(base64.StdEncoding.EncodeToString([]byte(message)), "", []string{name}, true)
+		if twice := record.Hide(once, "", []string{name}, true); twice != once {
+			t.Fatalf("%q, then %q", once, twice)
+		}
+	})
+}
+
 func TestPlausible(t *testing.T) {
 	now := time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 	for at, good := range map[time.Time]bool{

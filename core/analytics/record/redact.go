@@ -27,13 +27,22 @@ func (r *Record) Redact(keep Level) {
 		if *message == "" {
 			continue
 		}
-		text, err := base64.StdEncoding.DecodeString(*message)
-		if err != nil || keep == Nothing {
-			*message = "" // a text that is no message could hold anything
-			continue
+		if *message = Hide(*message, r.APIKey, nil, keep == Bodies); keep == Nothing {
+			*message = ""
 		}
-		*message = base64.StdEncoding.EncodeToString([]byte(censor(string(text), r.APIKey, keep == Bodies)))
 	}
+}
+
+// Hide returns a message, in base64 as gateways report it, without the credentials in its
+// address and headers, nor the key of the call. Besides those that are called like secrets it
+// hides what is called as one of names: APIs choose where their keys stand. Of a text that is
+// no message nothing is left: it could hold anything.
+func Hide(message, key string, names []string, body bool) string {
+	text, err := base64.StdEncoding.DecodeString(message)
+	if err != nil {
+		return ""
+	}
+	return base64.StdEncoding.EncodeToString([]byte(censor(string(text), key, names, body)))
 }
 
 // shortKey is how long a key is at least that is looked for in a message. Hashes of keys
@@ -41,16 +50,20 @@ func (r *Record) Redact(keep Level) {
 const shortKey = 8
 
 // censor returns an HTTP message without credentials.
-func censor(message, key string, body bool) string {
+func censor(message, key string, names []string, body bool) string {
+	own := map[string]bool{}
+	for _, name := range names {
+		own[redact.Fold(name)] = true
+	}
 	head, rest, whole := strings.Cut(message, "\r\n\r\n")
 	lines := strings.Split(head, "\r\n")
-	lines[0] = redact.Text(lines[0])
+	lines[0] = hideParams(redact.Text(lines[0]), own)
 	for i, line := range lines[1:] {
 		name, _, ok := strings.Cut(line, ":")
 		switch {
 		case !ok:
 			lines[i+1] = redact.Hidden // folded, or no header
-		case redact.Name(name):
+		case redact.Name(name), own[redact.Fold(name)]:
 			lines[i+1] = name + ": " + redact.Hidden
 		default:
 			lines[i+1] = redact.Text(line)
@@ -67,4 +80,20 @@ func censor(message, key string, body bool) string {
 		out = strings.ReplaceAll(out, key, redact.Hidden)
 	}
 	return out
+}
+
+// hideParams returns a request line without the values of query parameters with these names.
+func hideParams(line string, names map[string]bool) string {
+	before, query, ok := strings.Cut(line, "?")
+	if !ok || len(names) == 0 {
+		return line
+	}
+	query, after, _ := strings.Cut(query, " ")
+	params := strings.Split(query, "&")
+	for i, p := range params {
+		if name, _, valued := strings.Cut(p, "="); valued && names[redact.Fold(name)] {
+			params[i] = name + "=" + redact.Hidden
+		}
+	}
+	return strings.TrimSuffix(before+"?"+strings.Join(params, "&")+" "+after, " ")
 }

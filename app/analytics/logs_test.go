@@ -1,0 +1,56 @@
+package analytics_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
+	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+	port "github.com/gatehouse-io/gatehouse/ports/analytics"
+)
+
+// TestRecordedCredentials: who reads the log of calls sees no credentials of others, wherever
+// the API expects them, unless the settings say otherwise.
+func TestRecordedCredentials(t *testing.T) {
+	s := onSQLite(t, false)
+	w := newWorld(t, s, nil)
+	w.apis.Done("admin", "POST", "/apis", `{"api_definition":{"name":"Gold","api_id":"gold","active":true,"proxy":{"listen_path":"/gold/","target_url":"http://up.example/"},
+		"auth":{"auth_header_name":"X-Old"},"auth_configs":{"authToken":{"auth_header_name":"X-Gold","use_param":true,"param_name":"gold","use_cookie":true,"cookie_name":"g"}}}}`)
+	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+	now := time.Now()
+	calls := []record.Record{
+		{OrgID: "a", APIID: "gold", TimeStamp: now, Path: "/1", APIKey: "SECRET-KEY", RawRequest: encode("GET /1?gold=SECRET&page=2&access_token=SECRET HTTP/1.1\r\nX-Gold: SECRET\r\nX-Old: SECRET\r\n" +
+			"Authorization: Bearer SECRET\r\nCookie: g=SECRET\r\nX-Api-Key: SECRET\r\nX-Also: SECRET-KEY\r\nAccept: */*\r\n\r\nthe body"),
+			RawResponse: encode("HTTP/1.1 200 OK\r\nSet-Cookie: s=SECRET\r\nX-Plain: seen\r\n\r\nthe answer")},
+		{OrgID: "a", APIID: "gone", TimeStamp: now.Add(-time.Second), Path: "/2", RawRequest: "SECRET: no message"},
+	}
+	if err := s.Writers()[0].Store(t.Context(), port.Piece{Claim: port.Claim{Claim: "c"}, To: 2, Records: calls, At: now}); err != nil {
+		t.Fatal(err)
+	}
+	path := fmt.Sprintf("/api/logs?start=%d&end=%d", now.Unix()-60, now.Unix())
+	messages := func() (out [][2]string) {
+		var page struct{ Data []view.Call }
+		if err := json.Unmarshal(w.get("admin", path).Body.Bytes(), &page); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range page.Data {
+			request, _ := base64.StdEncoding.DecodeString(c.RawRequest)
+			response, _ := base64.StdEncoding.DecodeString(c.RawResponse)
+			out = append(out, [2]string{string(request), string(response)})
+		}
+		return out
+	}
+	got := messages()
+	if len(got) != 2 || strings.Contains(got[0][0]+got[0][1]+got[1][0], "SECRET") || !strings.Contains(got[0][0], "page=2") || !strings.Contains(got[0][0], "Accept: */*") ||
+		!strings.HasSuffix(got[0][0], "the body") || !strings.Contains(got[0][1], "X-Plain: seen") || got[1][0] != "" {
+		t.Errorf("%q", got)
+	}
+	w.service.Unmasked = true
+	if got := messages(); !strings.Contains(got[0][0], "Bearer SECRET") || !strings.Contains(got[0][1], "s=SECRET") {
+		t.Errorf("%q", got)
+	}
+}
