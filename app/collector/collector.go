@@ -115,6 +115,7 @@ func (s *Service) hold(run, held context.Context, _ *lease.Holding) {
 	all.Go(func() { s.claim(run) })
 	all.Go(func() { s.store(run, held) })
 	all.Go(func() { s.forget(run) })
+	all.Go(func() { s.roll(run) })
 	all.Wait()
 	s.mu.Lock()
 	s.pending, s.done, s.status.Collecting = nil, 0, false

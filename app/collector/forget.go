@@ -9,10 +9,12 @@ import (
 )
 
 // What is old is looked for now and then, and deleted in small steps, between which
-// records are stored.
+// records are stored. So are days joined that have ended a while ago: records come late.
 const (
 	forgetEvery = time.Minute
-	forgetPause = 20 * time.Millisecond
+	rollEvery   = 15 * time.Minute
+	rollAfter   = 2 * time.Hour
+	betweenSome = 20 * time.Millisecond
 )
 
 // forget deletes what is older than wanted.
@@ -26,6 +28,33 @@ func (s *Service) forget(ctx context.Context) {
 	}
 }
 
+// roll joins the counters of days that have ended.
+func (s *Service) roll(ctx context.Context) {
+	trouble := s.trouble("counters of past days cannot be joined; questions about long periods take longer")
+	defer trouble(nil)
+	for pause := forgetEvery; retry.Sleep(ctx, pause) == nil; pause = rollEvery {
+		for _, sink := range s.Sinks {
+			trouble(some(ctx, func() (bool, error) {
+				_, more, err := sink.Roll(ctx, s.now().Add(-rollAfter))
+				return more, err
+			}))
+		}
+	}
+}
+
+// some does something in steps until there is no more of it.
+func some(ctx context.Context, step func() (more bool, err error)) error {
+	for {
+		more, err := step()
+		if err != nil || !more {
+			return err
+		}
+		if err := retry.Sleep(ctx, betweenSome); err != nil {
+			return err
+		}
+	}
+}
+
 func (s *Service) forgetIn(ctx context.Context, sink analytics.Sink) error {
 	keep := analytics.Retention{Now: s.now(), Calls: s.Calls, Bytes: s.Bytes, Counters: s.Counters}
 	s.mu.Lock()
@@ -34,17 +63,13 @@ func (s *Service) forgetIn(ctx context.Context, sink analytics.Sink) error {
 	}
 	s.mu.Unlock()
 	var total int64
-	for {
+	err := some(ctx, func() (bool, error) {
 		n, more, err := sink.Forget(ctx, keep)
 		total += n
-		if err == nil && more {
-			err = retry.Sleep(ctx, forgetPause)
-		}
-		if err != nil || !more {
-			if total > 0 {
-				s.log.Info("old analytics forgotten", "rows", total)
-			}
-			return err
-		}
+		return more, err
+	})
+	if total > 0 {
+		s.log.Info("old analytics forgotten", "rows", total)
 	}
+	return err
 }

@@ -112,6 +112,9 @@ type Sink interface {
 	// Store stores a piece as a whole or not at all. It returns ErrStale unless p.From
 	// entries of the claim are stored.
 	Store(ctx context.Context, p Piece) error
+	// Roll joins some of the counters of days that ended before a time, for questions about
+	// long periods, in a short time, and reports whether there is more to look at.
+	Roll(ctx context.Context, before time.Time) (joined int64, more bool, err error)
 	// Forget deletes some of what is older than wanted, in a short time, and reports
 	// whether there is more of it.
 	Forget(ctx context.Context, keep Retention) (forgotten int64, more bool, err error)

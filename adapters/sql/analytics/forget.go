@@ -57,6 +57,7 @@ func (w *Writer) Forget(ctx context.Context, keep analytics.Retention) (n int64,
 				f.step(t, `dimension = $1 and timestamp < $2`, dimension, until.Unix())
 			}
 		}
+		f.step(&rollup, `timestamp < $1`, until.Unix())
 	}
 	return f.n, f.more, f.err
 }
@@ -91,7 +92,7 @@ func (w *Writer) existing(ctx context.Context) (out []string, err error) {
 // step deletes some rows of a plain table, if the table is there and kept here.
 func (f *forgetting) step(t *Table, where string, args ...any) {
 	_, kept := f.places[t]
-	own := t == &claims || t == &asides || t == &volume
+	own := t == &claims || t == &asides || t == &volume || t == &rollup
 	if f.err != nil || !kept && !own || !slices.Contains(f.existing, t.Name) {
 		return
 	}

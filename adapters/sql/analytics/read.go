@@ -31,7 +31,7 @@ func (s *Store) home(q view.Query) (Place, Table) {
 	return s.Counters, Usage
 }
 
-// tables lists which forms of a table there are for a period. The day of a shard is that of
+// tables lists which forms of a table there are for a period, with the rollup of counters. The day of a shard is that of
 // its writer's zone, so that the neighbours may hold some of the rows.
 func (p Place) tables(ctx context.Context, t Table, period view.Period) (out []string, err error) {
 	if !p.There() {
@@ -48,7 +48,7 @@ func (p Place) tables(ctx context.Context, t Table, period view.Period) (out []s
 		if err := rows.Scan(&name); err != nil {
 			return nil, err
 		}
-		if name == t.Name || len(name) == len(first) && name >= first && name <= last && strings.HasPrefix(name, t.Name+"_") {
+		if name == t.Name || t.Name == Usage.Name && name == rollup.Name || len(name) == len(first) && name >= first && name <= last && strings.HasPrefix(name, t.Name+"_") {
 			out = append(out, name)
 		}
 	}
@@ -65,7 +65,11 @@ func (s *Store) Count(ctx context.Context, scope tenant.Scope, q view.Query) ([]
 	if err != nil || len(names) == 0 {
 		return nil, 0, err
 	}
-	query, args := count(place.Dialect, scope.Org(), q, names)
+	c, err := s.covering(ctx, string(scope.Org()), q, names)
+	if err != nil {
+		return nil, 0, err
+	}
+	query, args := count(place.Dialect, scope.Org(), q, without(names, rollup.Name), c)
 	return paged(ctx, place, query, args, q.Offset, func(rows *sql.Rows) (r view.Row, total int, err error) {
 		var t int64
 		var name text

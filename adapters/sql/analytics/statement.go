@@ -98,17 +98,28 @@ var orders = map[view.By]string{
 	view.ByLatency: "latency / hits", view.ByUpstreamLatency: "upstream / hits", view.ByLastHit: "last",
 }
 
-// count returns the statement for a question, over tables with a part of the rows each.
-func count(d Dialect, org tenant.ID, q view.Query, tables []string) (string, []any) {
+// count returns the statement for a question, over tables with a part of the rows each, and
+// blocks of the rollup that stand for some of their days.
+func count(d Dialect, org tenant.ID, q view.Query, tables []string, c cover) (string, []any) {
 	s := &statement{d: d}
 	read := s.counters
 	if q.Records {
 		read = s.records
 	}
-	one := read(org, q) // the same for each table: they share its parameters
-	parts := make([]string, len(tables))
-	for i, name := range tables {
-		parts[i] = strings.ReplaceAll(one, "{table}", Quote(name))
+	var parts []string
+	for _, gap := range c.gaps {
+		q.Period = gap
+		one := read(org, q) // the same for each table: they share its parameters
+		for _, name := range tables {
+			parts = append(parts, strings.ReplaceAll(one, "{table}", Quote(name)))
+		}
+	}
+	for _, days := range sizes {
+		var there bool
+		if q.Period, there = c.rolled(days); !there {
+			continue
+		}
+		parts = append(parts, strings.ReplaceAll(read(org, q), "{table}", Quote(rollup.Name))+only(days, c.blocks))
 	}
 	desc := ""
 	if q.Order.Desc {

@@ -24,6 +24,7 @@ type Writer struct {
 	mu     sync.Mutex         // of what follows, and of storing
 	known  map[string]*layout // by name of a table that is there
 	gone   atomic.Bool        // tables were dropped that may be among them
+	spans  []span             // of Roll: what it has still to look at
 }
 
 var _ analytics.Sink = (*Writer)(nil)

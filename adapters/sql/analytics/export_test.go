@@ -1,0 +1,19 @@
+package analytics
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+)
+
+// Covered returns how many blocks of the rollup answer a question, and how many pieces of its
+// period are read beside them.
+func (s *Store) Covered(ctx context.Context, org string, q view.Query) (blocks, gaps int, err error) {
+	p, t := s.home(q)
+	tables, err := p.tables(ctx, t, q.Period)
+	if err != nil {
+		return 0, 0, err
+	}
+	c, err := s.covering(ctx, org, q, tables)
+	return len(c.blocks), len(c.gaps), err
+}

@@ -1,0 +1,204 @@
+package analytics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+)
+
+// rollup holds the counters of APIs for some days together, so that a question about a year
+// reads tens of rows of each API and not thousands (docs/wire/analytics.md#rollup). Beside
+// them stands a row of the total of the same days: the counters of a block are used only
+// while that row is what the table of counters says, so that it does not matter who writes
+// there, or deletes.
+var rollup = Table{Name: "gatehouse_rollup", Columns: slices.Concat(columns(Text, "org_id dimension dimension_value"), columns(Integer, "days timestamp"), rolled),
+	Indexes: [][]string{{"org_id", "dimension", "days", "timestamp"}}}
+
+// rolled are the counters that a rollup has.
+var rolled = slices.Concat(
+	columns(Text, "counter_human_identifier"),
+	columns(Integer, `counter_hits counter_success counter_error counter_max_upstream_latency counter_min_upstream_latency counter_total_upstream_latency
+		counter_max_latency counter_min_latency counter_total_latency`),
+	columns(Number, "counter_total_request_time"),
+	columns(Time, "counter_last_time"))
+
+// sizes are how many days a block of a rollup has, the smallest first; each begins where
+// days since 1970 are a multiple of them.
+var sizes = [...]int64{1, 4, 16, 64}
+
+const daySeconds = 24 * 3600
+
+// mark is what a total says: blocks whose marks are equal count the same calls.
+type mark struct{ hits, errors, latency, requestTime float64 }
+
+func (m mark) plus(o mark) mark {
+	return mark{m.hits + o.hits, m.errors + o.errors, m.latency + o.latency, m.requestTime + o.requestTime}
+}
+
+// marked is the columns of a mark.
+const marked = `cast(coalesce(sum("counter_hits"), 0) as double precision), cast(coalesce(sum("counter_error"), 0) as double precision),
+	cast(coalesce(sum("counter_total_latency"), 0) as double precision), cast(coalesce(sum("counter_total_request_time"), 0) as double precision)`
+
+// block is some days of a rollup.
+type block struct{ days, first int64 } // first since 1970
+
+// end is the day after the last one.
+func (b block) end() int64 { return b.first + b.days }
+
+// marks are what the totals of an organisation say.
+type marks struct {
+	days   map[int64]mark // of the counters, by day
+	blocks map[block]mark // of the rollup
+}
+
+// sum returns what the counters of the days of a block say.
+func (m marks) sum(b block) (out mark) {
+	for day := b.first; day < b.end(); day++ {
+		out = out.plus(m.days[day])
+	}
+	return out
+}
+
+// agree reports whether a block counts what the counters of its days do.
+func (m marks) agree(b block) bool {
+	have, there := m.blocks[b]
+	return there && have == m.sum(b)
+}
+
+// totals reads the marks of the days from one up to another.
+func totals(ctx context.Context, p Place, org string, tables []string, from, to int64) (m marks, err error) {
+	m = marks{days: map[int64]mark{}, blocks: map[block]mark{}}
+	s := &statement{d: p.Dialect}
+	where := ` where "org_id" = ` + s.text(org) + ` and "dimension" = '' and "timestamp" >= ` + s.number(from*daySeconds) + ` and "timestamp" < ` + s.number(to*daySeconds)
+	parts := make([]string, len(tables))
+	for i, name := range tables {
+		parts[i] = `select "timestamp" / 86400 as day, "counter_hits", "counter_error", "counter_total_latency", "counter_total_request_time" from ` + Quote(name) + where + ` and "dimension_value" = 'total'`
+	}
+	read := func(text string, add func(block, mark)) (err error) {
+		rows, err := p.Readers.QueryContext(ctx, text, s.args...)
+		if err != nil {
+			return fmt.Errorf("analytics: %w", err)
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		for rows.Next() {
+			var b block
+			var v mark
+			if err := rows.Scan(&b.days, &b.first, &v.hits, &v.errors, &v.latency, &v.requestTime); err != nil {
+				return err
+			}
+			add(b, v)
+		}
+		return rows.Err()
+	}
+	if len(parts) > 0 {
+		err = read("select 1, day, "+marked+" from ("+nested(parts)+") as x group by day", func(b block, v mark) { m.days[b.first] = v })
+	}
+	return m, errors.Join(err, read(`select "days", "timestamp" / 86400, `+marked+" from "+Quote(rollup.Name)+where+` group by "days", "timestamp"`, func(b block, v mark) { m.blocks[b] = v }))
+}
+
+// cover is a period in pieces: blocks of the rollup, and what lies between them.
+type cover struct {
+	blocks []block
+	gaps   []view.Period
+}
+
+// leastDays is from how many days on a question looks for a rollup, and mostGaps in how many
+// pieces it is read at most beside it.
+const (
+	leastDays = 8
+	mostGaps  = 16
+)
+
+// rollable reports whether a rollup has what a question asks for.
+func rollable(q view.Query) bool {
+	return q.Table == view.Usage && q.Dimension == view.APIs && q.Form == view.Plain && q.Res == view.Whole && !q.Records && q.Period.Days() >= leastDays
+}
+
+// covering looks for blocks that hold what the counters of their days do. Without any the
+// period is one gap.
+func (s *Store) covering(ctx context.Context, org string, q view.Query, tables []string) (c cover, err error) {
+	whole := cover{gaps: []view.Period{q.Period}}
+	from, to := dayAfter(q.Period.From), q.Period.To.Unix()/daySeconds
+	if !rollable(q) || !slices.Contains(tables, rollup.Name) || to <= from {
+		return whole, nil
+	}
+	m, err := totals(ctx, s.Counters, org, without(tables, rollup.Name), from, to)
+	if err != nil {
+		return c, err
+	}
+	at := q.Period.From
+	for day := from; day < to; {
+		b, ok := m.largest(day, to)
+		if !ok {
+			day++
+			continue
+		}
+		if begin := time.Unix(b.first*daySeconds, 0).UTC(); begin.After(at) {
+			c.gaps = append(c.gaps, between(q.Period, at, begin))
+		}
+		c.blocks = append(c.blocks, b)
+		day = b.end()
+		at = time.Unix(day*daySeconds, 0).UTC()
+	}
+	if at.Before(q.Period.To) {
+		c.gaps = append(c.gaps, between(q.Period, at, q.Period.To))
+	}
+	if len(c.gaps) > mostGaps {
+		return whole, nil
+	}
+	return c, nil
+}
+
+// largest returns the largest block that begins with a day and agrees.
+func (m marks) largest(day, to int64) (block, bool) {
+	for _, days := range slices.Backward(sizes[:]) {
+		if b := (block{days, day}); day%days == 0 && b.end() <= to && m.agree(b) {
+			return b, true
+		}
+	}
+	return block{}, false
+}
+
+// between returns a part of a period.
+func between(p view.Period, from, to time.Time) view.Period {
+	p.From, p.To = from, to
+	return p
+}
+
+// dayAfter returns the first day, since 1970, that begins at a moment or later.
+func dayAfter(at time.Time) int64 { return (at.Unix() + daySeconds - 1) / daySeconds }
+
+func without(list []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return n == name })
+}
+
+// only narrows the select from a rollup to blocks of one size.
+func only(days int64, blocks []block) string {
+	var firsts []string
+	for _, b := range blocks {
+		if b.days == days {
+			firsts = append(firsts, strconv.FormatInt(b.first*daySeconds, 10))
+		}
+	}
+	return ` and "days" = ` + strconv.FormatInt(days, 10) + ` and "timestamp" in (` + strings.Join(firsts, ", ") + ")"
+}
+
+// rolled returns the period in which the blocks of a size lie.
+func (c cover) rolled(days int64) (p view.Period, there bool) {
+	for _, b := range c.blocks {
+		if b.days != days {
+			continue
+		}
+		if !there {
+			p.From, there = time.Unix(b.first*daySeconds, 0).UTC(), true
+		}
+		p.To = time.Unix(b.end()*daySeconds, 0).UTC()
+	}
+	return p, there
+}
