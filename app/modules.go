@@ -76,7 +76,7 @@ var modules = fx.Options(
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, func(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newPersons, newGatewayControl, newCollector),
+	fx.Provide(newStore, newKinds, func(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newPersons, newIdPs, newGatewayControl, newCollector),
 	transfers,
 	fx.Invoke(prune),
 )

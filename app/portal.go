@@ -23,6 +23,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/app/portal/idps"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
@@ -99,7 +100,7 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 
 // portalKinds are the kinds of resources of the portal. They are known without one, so
 // that its data can be checked and purged; their operations are not.
-func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service) (out []crud.Registrar) {
+func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, logins *idps.Service) (out []crud.Registrar) {
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
@@ -114,6 +115,8 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		plans.Resource(dashboards.Open),
 		hooks.Resource(),
 		hooks.HeaderResource(),
+		logins.Resource(),
+		logins.TypeResource(),
 	}, persons.Registrations(), p.documents().Resources(), tutorials.Registrations()) {
 		reg := r.Registration()
 		if p.Portal == nil {

@@ -100,13 +100,3 @@ func deliveredInPortal() *memdb.DB {
 	}
 	return db
 }
-
-// withClientTypes is a store in which the portal has two client types.
-func withClientTypes() *memdb.DB {
-	db, err := memdb.New(apptest.Clock())
-	scope, wrong := tenant.Of("portal:default")
-	if err := errors.Join(err, wrong, apptest.ClientTypes(context.Background(), db, scope, "Web", "Native")); err != nil {
-		panic(err)
-	}
-	return db
-}

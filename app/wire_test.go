@@ -343,8 +343,6 @@ func switches(file string) []app.Option {
 		return []app.Option{withRulesAPI, app.WithAudit(audit.Settings{Signer: keys})}
 	case file == "portal/webhooks-deliveries.txt":
 		return portalOptions(app.WithStore(deliveredInPortal()))
-	case file == "portal/products-client-types.txt":
-		return portalOptions(app.WithStore(withClientTypes()))
 	case strings.HasPrefix(file, "portal/"):
 		return portalOptions()
 	case strings.HasPrefix(file, "rules"):

@@ -83,7 +83,7 @@ type Change[T any] struct {
 	Store  store.Store // for Prepare and Failed, which look up what they need
 	Who    operation.Principal
 	Parent table.ID
-	Force  bool       // of a deletion: what others refuse does not keep the record
+	Force  bool       // of a deletion: others who use the record, or refuse, do not keep it
 	Sent   Sent       // what the client sent; nil: a deletion
 	Old    T          // what is replaced or deleted
 	New    T          // what is stored

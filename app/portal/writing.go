@@ -201,6 +201,17 @@ func (o Operations[T, L, S]) CreateRow(opts ...operation.Option) operation.Row {
 		operation.Faulting(table.CodeInvalid), operation.Example(o.request(), example(o.Sample, o.Show)))...)
 }
 
+// CreateRowAs makes a record and answers less than all of it.
+func CreateRowAs[V any, T table.Row[T], L, S any](o Operations[T, L, S], less func(S) V, opts ...operation.Option) operation.Row {
+	return operation.POST("create", "", "Create "+o.One, func(ctx context.Context, in creation[T]) (out V, err error) {
+		shown, err := o.Insert(ctx, in)
+		if err == nil {
+			out = less(shown)
+		}
+		return out, err
+	}, o.options(opts, operation.Status(201), operation.Faulting(table.CodeInvalid), operation.Example(o.request(), less(example(o.Sample, o.Show))))...)
+}
+
 // Revise changes a record as a body says.
 func (o Operations[T, L, S]) Revise(ctx context.Context, in revision[T]) (S, error) {
 	c, at := o.change(store.Updated, in.place, &in.Body)
@@ -263,10 +274,10 @@ func (o Operations[T, L, S]) DeleteRow(opts ...operation.Option) operation.Row {
 	return operation.DELETE("delete", o.path(), "Delete "+o.One, o.Delete, o.options(opts, operation.Example(nil, Status{"ok"}))...)
 }
 
-// forced is the input of a deletion that goes on when others fail.
+// forced is the input of a deletion that goes on when others fail, or use the record.
 type forced struct {
 	address
-	Force string `query:"force" doc:"true: delete it here although a dashboard or an identity provider refuses what must be ended there."`
+	Force string `query:"force" doc:"true: delete it although others use it, or a dashboard or an identity provider refuses what must be ended there."`
 }
 
 // ForcedDeleteRow removes a record that others know: force=true removes it whatever

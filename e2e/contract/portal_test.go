@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/app/apptest"
-	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -70,17 +67,19 @@ var portalPlans = map[string]plan{
 	"portal-audiences.get":    {path: audience},
 	"portal-audiences.delete": {path: audience},
 
-	"portal-products.list":               {path: offer, query: portalLists},
-	"portal-products.create":             {bodies: fresh(offering, offering2)},
-	"portal-products.get":                {path: offer},
-	"portal-products.update":             {path: offer, bodies: fresh(offering, offering2)},
-	"portal-products.delete":             {path: offer},
-	"portal-products.list-tags":          {path: offer, query: portalLists},
-	"portal-products.attach-tag":         {path: offer, bodies: fresh(tag)},
-	"portal-products.get-tag":            {path: offerWithTag},
-	"portal-products.detach-tag":         {path: offerWithTag},
-	"portal-products.list-client-types":  {path: offer, query: portalLists},
-	"portal-products.attach-client-type": {path: offerAndType, bodies: fixed(`{"ID":1}`)},
+	"portal-products.list":              {path: offer, query: portalLists},
+	"portal-products.create":            {bodies: fresh(offering, offering2)},
+	"portal-products.get":               {path: offer},
+	"portal-products.update":            {path: offer, bodies: fresh(offering, offering2)},
+	"portal-products.delete":            {path: offer},
+	"portal-products.list-tags":         {path: offer, query: portalLists},
+	"portal-products.attach-tag":        {path: offer, bodies: fresh(tag)},
+	"portal-products.get-tag":           {path: offerWithTag},
+	"portal-products.detach-tag":        {path: offerWithTag},
+	"portal-products.list-client-types": {path: offer, query: portalLists},
+	"portal-products.attach-client-type": {path: offerAndType, bodies: func(_ *service, path map[string]string) []string {
+		return []string{`{"ID":` + path["client_type_id"] + `}`}
+	}},
 	"portal-products.get-client-type":    {path: offerWithType},
 	"portal-products.detach-client-type": {path: offerWithType},
 	"portal-products.upload-logo":        {path: offer, bodies: fixed(picture), header: pictureForm},
@@ -111,25 +110,19 @@ func offerWithTag(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// offerAndType makes a product, and the client type 1.
+// offerAndType makes a product, and a client type.
 func offerAndType(t testing.TB, s *service) map[string]string {
 	t.Helper()
-	scope, err := tenant.Of("portal:default")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := apptest.ClientTypes(t.Context(), s.Store(), scope, "Web"); err != nil && fault.KindOf(err) != fault.Conflict {
-		t.Fatal(err)
-	}
-	return offer(t, s)
+	path := offer(t, s)
+	path["client_type_id"] = clientType(t, s)["client_type_id"]
+	return path
 }
 
-// offerWithType makes a product with the client type 1.
+// offerWithType makes a product with a client type.
 func offerWithType(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := offerAndType(t, s)
-	path["client_type_id"] = "1"
-	s.add(t, "/products/"+path["product_id"]+"/client_types", `{"ID":1}`)
+	s.add(t, "/products/"+path["product_id"]+"/client_types", `{"ID":`+path["client_type_id"]+`}`)
 	return path
 }
 

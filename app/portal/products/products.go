@@ -15,21 +15,31 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// byTag is the index of the tags of products. Hidden products are in it.
-const byTag = "tag"
+// byTag is the index of the tags of products, byType that of their client types. Hidden
+// products are in them.
+const (
+	byTag  = "tag"
+	byType = "client-type"
+)
 
 // Kind is how products are stored.
 var Kind = portal.KindOf(
 	providers.ByProvider(func(p product.Product) table.ID { return p.ProviderID }),
 	portal.ByScope(product.Product.Claims),
 	catalogues.Index(func(p product.Product) []table.ID { return p.Catalogues }),
-	store.Index[product.Product]{Name: byTag, Values: func(p product.Product) (out []string) {
-		for _, id := range p.Tags {
+	related(byTag, func(p product.Product) []table.ID { return p.Tags }),
+	related(byType, func(p product.Product) []table.ID { return p.Templates }),
+)
+
+// related is an index of records that products name.
+func related(name string, of func(product.Product) []table.ID) store.Index[product.Product] {
+	return store.Index[product.Product]{Name: name, Values: func(p product.Product) (out []string) {
+		for _, id := range of(p) {
 			out = append(out, id.Key())
 		}
 		return out
-	}},
-)
+	}}
+}
 
 // Offers are what catalogues show of products.
 func Offers() catalogues.Offers {
@@ -39,7 +49,17 @@ func Offers() catalogues.Offers {
 // Tagged returns the products that have a tag, in order of number: hidden and deleted ones
 // too.
 func Tagged(ctx context.Context, r store.Reader, tag table.ID) (out []product.Product, err error) {
-	for v, err := range Kind.Find(ctx, r, store.Query{Index: byTag, Value: tag.Key()}) {
+	return naming(ctx, r, byTag, tag)
+}
+
+// Typed returns the products that have a client type, in order of number: hidden and
+// deleted ones too.
+func Typed(ctx context.Context, r store.Reader, id table.ID) (out []product.Product, err error) {
+	return naming(ctx, r, byType, id)
+}
+
+func naming(ctx context.Context, r store.Reader, index string, id table.ID) (out []product.Product, err error) {
+	for v, err := range Kind.Find(ctx, r, store.Query{Index: index, Value: id.Key()}) {
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -27,21 +28,6 @@ type ShownType struct {
 	OktaAppType string `json:"OktaAppType"`
 	CreatedAt   string `json:"CreatedAt"`
 	UpdatedAt   string `json:"UpdatedAt"`
-}
-
-// clientType is what is read of the record of a client type.
-type clientType struct {
-	table.Base
-	Name, Description, GrantType, OktaAppType string
-}
-
-// Table implements table.Row: lists of them are ordered and searched by it.
-func (clientType) Table() *table.Table[clientType] { return clientTypes }
-
-var clientTypes = &table.Table[clientType]{
-	Kind: product.TemplateKind, Noun: "client type",
-	Base:   func(t *clientType) *table.Base { return &t.Base },
-	Fields: []table.Field[clientType]{{Name: "Name", At: func(t *clientType) any { return &t.Name }}},
 }
 
 type (
@@ -67,7 +53,7 @@ func (choice) Table() *table.Table[choice] { return choices }
 var choices = &table.Table[choice]{
 	Kind: "portal-client-type-choice", Noun: "client type choice",
 	Base:   func(c *choice) *table.Base { return &c.Base },
-	Fields: []table.Field[choice]{{Name: "ID", At: func(c *choice) any { return &c.Type }, Required: true, Target: product.TemplateKind}},
+	Fields: []table.Field[choice]{{Name: "ID", At: func(c *choice) any { return &c.Type }, Required: true, Target: idp.TypeKind}},
 }
 
 func (f family) typeRows() []operation.Row {
@@ -84,9 +70,9 @@ func (f family) typeRows() []operation.Row {
 }
 
 // typesOf returns the client types that a product names.
-func typesOf(ctx context.Context, r store.Reader, p product.Product) (out []clientType, err error) {
+func typesOf(ctx context.Context, r store.Reader, p product.Product) (out []idp.ClientType, err error) {
 	for _, id := range p.Templates {
-		t, err := portal.Glance[clientType](ctx, r, product.TemplateKind, id)
+		t, err := portal.Glance[idp.ClientType](ctx, r, idp.TypeKind, id)
 		if err != nil {
 			return nil, err
 		}
@@ -98,21 +84,21 @@ func typesOf(ctx context.Context, r store.Reader, p product.Product) (out []clie
 }
 
 // typeOf returns one of them.
-func typeOf(ctx context.Context, r store.Reader, p product.Product, name string) (clientType, error) {
-	id, found, err := portal.Resolver(ctx, r)(product.TemplateKind, name)
+func typeOf(ctx context.Context, r store.Reader, p product.Product, name string) (idp.ClientType, error) {
+	id, found, err := portal.Resolver(ctx, r)(idp.TypeKind, name)
 	if err != nil || !found || !slices.Contains(p.Templates, id) {
 		if err == nil {
-			err = fault.New(fault.NotFound, product.TemplateKind+".not_found", "record not found")
+			err = fault.New(fault.NotFound, idp.TypeKind+".not_found", "record not found")
 		}
-		return clientType{}, err
+		return idp.ClientType{}, err
 	}
-	return portal.Glance[clientType](ctx, r, product.TemplateKind, id)
+	return portal.Glance[idp.ClientType](ctx, r, idp.TypeKind, id)
 }
 
-func listedType(t clientType) ListedType { return ListedType{t.ID, t.Name} }
+func listedType(t idp.ClientType) ListedType { return ListedType{t.ID, t.Name} }
 
-func shownType(t clientType) ShownType {
-	return ShownType{listedType(t), t.Description, t.GrantType, t.OktaAppType, table.Stamp(t.CreatedAt), table.Stamp(t.UpdatedAt)}
+func shownType(t idp.ClientType) ShownType {
+	return ShownType{listedType(t), t.Description, string(t.GrantType), t.OktaAppType, table.Stamp(t.CreatedAt), table.Stamp(t.UpdatedAt)}
 }
 
 func (f family) types(ctx context.Context, in listing) (out operation.Listing[ListedType], err error) {

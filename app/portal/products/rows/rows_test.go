@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app"
-	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
@@ -312,8 +311,9 @@ func (w *world) count(kind string) (n int) {
 func TestClientTypes(t *testing.T) {
 	w := open(t)
 	w.ok("POST", "/portal-api/products", `{"Name":"Docs","IsDocumentationOnly":true}`, nil)
-	if err := apptest.ClientTypes(t.Context(), w.app.Store(), w.scope(), "Web", "Native"); err != nil {
-		t.Fatal(err)
+	w.ok("POST", "/portal-api/oauth-providers", `{"Name":"Login","Type":"Okta","WellKnownURL":"https://login.example.com"}`, nil)
+	for _, name := range []string{"Web", "Native"} {
+		w.ok("POST", "/portal-api/oauth-providers/1/client-types", `{"Name":"`+name+`","ResponseTypes":"code","GrantType":"authorization_code","OktaAppType":"web"}`, nil)
 	}
 	var one rows.ShownType
 	w.ok("POST", "/portal-api/products/1/client_types", `{"ID":"1"}`, &one)

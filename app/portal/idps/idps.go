@@ -1,0 +1,175 @@
+// Package idps holds what there is to the identity providers at which the portal registers
+// clients, and to the types of clients (docs/wire/portal-oauth-providers.md).
+package idps
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Config is what a Service is made of.
+type Config struct {
+	Keys secret.Keys
+}
+
+// Service is what there is to identity providers.
+type Service struct{ Config }
+
+// New returns a Service.
+func New(c Config) *Service { return &Service{c} }
+
+// How providers and client types are stored.
+var (
+	Kind     = portal.KindOf[idp.Provider]()
+	TypeKind = portal.KindOf[idp.ClientType]()
+)
+
+// Codes of faults.
+const (
+	CodeUsed = "portal_oauth_provider.used"
+	CodeMany = "portal_oauth_provider.many"
+)
+
+// maxBody bounds bodies: a few texts.
+const maxBody = 256 << 10
+
+// refused is how writes are answered here: what is invalid is 400, what is not there 404.
+func refused() operation.Option {
+	bad := operation.Answer{Status: 400}
+	return operation.Answers(map[string]operation.Answer{"invalid": bad, "conflict": bad})
+}
+
+// Resource is what there is to providers as a resource.
+func (s *Service) Resource() portal.Resource[idp.Provider, Listed, Shown] {
+	return portal.Resource[idp.Provider, Listed, Shown]{
+		Kind: Kind, Name: "portal-oauth-providers", Path: "/oauth-providers", Param: "provider_id", One: "an identity provider", Many: "identity providers",
+		List: list, Show: show, Sealed: func(p *idp.Provider) *string { return &p.Sealed },
+		Sample: idp.Provider{Name: "Acme login", Type: idp.Keycloak, WellKnownURL: "https://login.example.com/realms/acme/.well-known/openid-configuration"},
+		Hooks:  portal.Hooks[idp.Provider]{Check: unused, Before: s.before, After: after},
+		Rows: func(o portal.Operations[idp.Provider, Listed, Shown]) []operation.Row {
+			writing := []operation.Option{refused(), operation.Redact("RegistrationAccessToken"), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
+			return []operation.Row{
+				o.ListRow(), portal.CreateRowAs(o, func(v Shown) Listed { return v.Listed }, writing...), o.GetRow(), o.UpdateRow(writing...),
+				o.ForcedDeleteRow(refused(), operation.Faulting(CodeUsed), operation.Notes("With force=true its client types go with it and are taken off products.")),
+			}
+		},
+	}
+}
+
+// TypeResource is what there is to client types as a resource.
+func (s *Service) TypeResource() portal.Resource[idp.ClientType, Type, Type] {
+	return portal.Resource[idp.ClientType, Type, Type]{
+		Kind: TypeKind, Name: "portal-client-types", Path: "/oauth-providers/{provider_id}/client-types", Param: "client_type_id", One: "a client type", Many: "client types",
+		Above: &portal.Above{Kind: idp.Kind, Param: "provider_id"},
+		List:  listType, Show: listType,
+		Sample: idp.ClientType{
+			Name: "Web application", Description: "With a server", ResponseTypes: "code", GrantType: "authorization_code,refresh_token", TokenEndpointAuthMethod: "client_secret_basic", OktaAppType: idp.OktaWeb,
+		},
+		Begin: func(t *idp.ClientType, parent table.ID) { t.ProviderID = parent },
+		Hooks: portal.Hooks[idp.ClientType]{Check: fitting, Before: settled, After: detached},
+		Rows: func(o portal.Operations[idp.ClientType, Type, Type]) []operation.Row {
+			writing := []operation.Option{refused(), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
+			return []operation.Row{
+				o.ListRow(), o.CreateRow(writing...), o.GetRow(), o.UpdateRow(writing...),
+				o.ForcedDeleteRow(refused(), operation.Faulting(CodeUsed), operation.Notes("With force=true it is taken off products.")),
+			}
+		},
+	}
+}
+
+// unused refuses to delete a provider whose client types products name, unless the client
+// insists.
+func unused(ctx context.Context, r store.Reader, c *portal.Change[idp.Provider]) error {
+	if c.Op != store.Deleted || c.Force {
+		return nil
+	}
+	all, err := typesOf(ctx, r, c.Old.ID)
+	if err != nil {
+		return err
+	}
+	return free(ctx, r, "identity provider", all...)
+}
+
+// free returns a fault if a product that is not deleted names one of the client types.
+func free(ctx context.Context, r store.Reader, what string, all ...idp.ClientType) error {
+	for _, t := range all {
+		named, err := naming(ctx, r, t.ID)
+		if err != nil {
+			return err
+		}
+		if len(named) > 0 {
+			return fault.New(fault.Invalid, CodeUsed, "%s is used by the product %s: take it off, or delete it with force=true", what, named[0].Title())
+		}
+	}
+	return nil
+}
+
+// naming returns the products that are not deleted and name a client type.
+func naming(ctx context.Context, r store.Reader, id table.ID) ([]product.Product, error) {
+	all, err := products.Typed(ctx, r, id)
+	return slices.DeleteFunc(all, func(p product.Product) bool { return !p.DeletedAt.IsZero() }), err
+}
+
+// before refuses a provider too many, and seals the token that a client sends.
+func (s *Service) before(ctx context.Context, w store.Writer, c *portal.Change[idp.Provider]) (err error) {
+	if c.Op == store.Deleted {
+		return nil
+	}
+	if c.Op == store.Created {
+		n, err := w.Count(ctx, store.Query{Kind: idp.Kind})
+		if err != nil {
+			return err
+		}
+		if n >= idp.MaxProviders {
+			return fault.New(fault.Invalid, CodeMany, "there are too many identity providers (the maximum is %d)", idp.MaxProviders)
+		}
+	}
+	if !c.Sent.Has("RegistrationAccessToken") {
+		return nil
+	}
+	if c.New.Sealed = ""; c.New.Token != "" {
+		c.New.Sealed, err = s.Keys.Seal(c.New.Token)
+	}
+	return err
+}
+
+// after takes the client types of a deleted provider along.
+func after(ctx context.Context, w store.Writer, c *portal.Change[idp.Provider]) error {
+	if c.Op != store.Deleted {
+		return nil
+	}
+	all, err := typesOf(ctx, w, c.Old.ID)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if err := detach(ctx, w, t.ID, c.At.Now()); err != nil {
+			return err
+		}
+		if err := portal.Remove(ctx, w, TypeKind, t.ID, c.At); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// typesOf returns the client types of a provider in order of number.
+func typesOf(ctx context.Context, r store.Reader, id table.ID) (out []idp.ClientType, err error) {
+	for t, err := range portal.All(ctx, r, TypeKind, id) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}

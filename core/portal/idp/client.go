@@ -1,0 +1,217 @@
+package idp
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+)
+
+// Codes of faults.
+const (
+	CodeRedirect = Kind + ".redirect"
+	CodeScope    = Kind + ".scope"
+)
+
+// Bounds of what identity providers choose.
+const (
+	maxClientID = 1_024
+	maxSecret   = 8_192
+	maxScopes   = 1_000
+)
+
+// Wanted is the client that an app needs.
+type Wanted struct {
+	Name      string
+	Redirects []string
+	Scopes    []string
+}
+
+// words of RFC 8628 for the grant of devices.
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+
+// terms is what a client type comes to in a registration.
+type terms struct {
+	grants, responses []string
+	method            string
+}
+
+// atOkta is what follows from the kind of an application.
+var atOkta = map[string]terms{
+	OktaWeb:     {[]string{AuthorizationCode, RefreshToken}, []string{"code"}, secretBasic},
+	OktaNative:  {[]string{AuthorizationCode, RefreshToken}, []string{"code"}, noSecret},
+	OktaBrowser: {[]string{AuthorizationCode}, []string{"code"}, noSecret},
+	OktaService: {[]string{ClientCredentials}, []string{"token"}, secretBasic},
+}
+
+// terms returns what the client type comes to at a flavour of providers. A client that
+// proves itself by PKCE has no secret, unless it also gets tokens for itself.
+func (t ClientType) terms(flavour string) terms {
+	t = t.Settled()
+	if flavour == Okta {
+		return atOkta[t.OktaAppType]
+	}
+	out := terms{responses: words(string(t.ResponseTypes))}
+	if list := words(string(t.TokenEndpointAuthMethod)); len(list) > 0 {
+		out.method = list[0]
+	}
+	list := words(string(t.GrantType))
+	if slices.Contains(list, PKCE) && !slices.Contains(list, ClientCredentials) {
+		out.method = noSecret
+	}
+	for _, grant := range list {
+		switch grant {
+		case PKCE:
+			grant = AuthorizationCode
+		case DeviceCode:
+			grant = deviceGrant
+		}
+		if !slices.Contains(out.grants, grant) {
+			out.grants = append(out.grants, grant)
+		}
+	}
+	return out
+}
+
+// Request returns the body of the registration of a client (RFC 7591, 2).
+func (t ClientType) Request(flavour string, w Wanted) (*doc.Node, error) {
+	is := t.terms(flavour)
+	for _, grant := range []string{AuthorizationCode, Implicit} {
+		if slices.Contains(is.grants, grant) && len(w.Redirects) == 0 {
+			return nil, fault.New(fault.Invalid, CodeRedirect, "RedirectURLs of the app can't be blank: the client type %s uses %s", t.Name, grant).At("RedirectURLs")
+		}
+	}
+	out := doc.NewObject()
+	out.Set("client_name", doc.NewString(w.Name))
+	if len(w.Redirects) > 0 {
+		out.Set("redirect_uris", doc.NewStrings(w.Redirects))
+	}
+	out.Set("grant_types", doc.NewStrings(is.grants))
+	out.Set("response_types", doc.NewStrings(is.responses))
+	if is.method != "" {
+		out.Set("token_endpoint_auth_method", doc.NewString(is.method))
+	}
+	out.Set("scope", doc.NewString(strings.Join(w.Scopes, " ")))
+	if flavour == Okta {
+		out.Set("application_type", doc.NewString(t.OktaAppType))
+	}
+	return out, nil
+}
+
+// Client is a client as its identity provider told of it.
+type Client struct {
+	ID        string
+	Secret    string // "": it has none
+	URI       string // where it is read, changed and deleted; "": nowhere (RFC 7592, 3)
+	Token     string // with which; it may be another one after each call
+	Grants    []string
+	Responses []string
+	Method    string
+	Scope     string
+	Redirects []string
+	Raw       string // the answer
+}
+
+// ReadClient reads the answer to a registration, or to a call about a client. Only the
+// identifier must be there: without an address the client cannot be managed.
+func ReadClient(text []byte) (c Client, err error) {
+	n, err := parsed("its answer about the client", text)
+	if err != nil {
+		return c, err
+	}
+	c = Client{
+		ID: n.Get("client_id").Text(), Secret: n.Get("client_secret").Text(), URI: n.Get("registration_client_uri").Text(), Token: n.Get("registration_access_token").Text(),
+		Grants: n.Get("grant_types").Texts(), Responses: n.Get("response_types").Texts(), Method: n.Get("token_endpoint_auth_method").Text(),
+		Scope: n.Get("scope").Text(), Redirects: n.Get("redirect_uris").Texts(), Raw: string(text),
+	}
+	if c.ID == "" || len(c.ID) > maxClientID || !clean(c.ID) {
+		return Client{}, unusable("its answer about the client has no client_id")
+	}
+	if len(c.Secret) > maxSecret {
+		return Client{}, unusable("the client_secret of its answer is too long")
+	}
+	if !Address(c.URI) {
+		c.URI = ""
+	}
+	if len(c.Token) > maxSecret || !bearer(c.Token) {
+		c.Token = ""
+	}
+	return c, nil
+}
+
+// After returns the client as a later answer tells of it: what the answer does not have
+// stays, as secrets may be told only once.
+func (c Client) After(answer Client) Client {
+	if answer.Secret == "" {
+		answer.Secret = c.Secret
+	}
+	if answer.URI == "" {
+		answer.URI = c.URI
+	}
+	if answer.Token == "" {
+		answer.Token = c.Token
+	}
+	return answer
+}
+
+// Managed reports whether the client can be changed and deleted.
+func (c Client) Managed() bool { return c.URI != "" && c.Token != "" }
+
+// spared are the members that an update must not have (RFC 7592, 2.2).
+var spared = []string{"registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at"}
+
+// Revised returns the body of an update of the client: all that was read of it, with other
+// scopes and, unless they are nil, redirections.
+func (c Client) Revised(scopes, redirects []string) (*doc.Node, error) {
+	n, err := parsed("its answer about the client", []byte(c.Raw))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range spared {
+		n.Delete(name)
+	}
+	n.Set("client_id", doc.NewString(c.ID))
+	n.Set("scope", doc.NewString(strings.Join(scopes, " ")))
+	if redirects != nil {
+		n.Set("redirect_uris", doc.NewStrings(redirects))
+	}
+	return n, nil
+}
+
+// Scopes returns the scopes of a text, each once.
+func Scopes(text string) (out []string) {
+	for _, s := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' }) {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Grown returns scopes with more of them.
+func Grown(scopes, more []string) []string {
+	out := slices.Clone(scopes)
+	for _, s := range more {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Reduced returns scopes without some of them, but for those that others need.
+func Reduced(scopes, less, needed []string) []string {
+	return slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return slices.Contains(less, s) && !slices.Contains(needed, s) })
+}
+
+// CheckScopes returns a fault for a request without scopes, or with too many.
+func CheckScopes(product string, scopes []string) error {
+	switch {
+	case len(scopes) == 0:
+		return fault.New(fault.Invalid, CodeScope, "Scopes of the product %s can't be blank: tokens of clients say by them what they may call", product)
+	case len(scopes) > maxScopes:
+		return fault.New(fault.Invalid, CodeScope, "the products and plans of the app have too many scopes (the maximum is %d)", maxScopes)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package idp_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// TestRequests: what a client type comes to at each flavour.
+func TestRequests(t *testing.T) {
+	app := idp.Wanted{Name: "Shop", Redirects: []string{"https://shop.example/cb"}, Scopes: []string{"orders", "gold"}}
+	for name, test := range map[string]struct {
+		flavour string
+		is      idp.ClientType
+		app     idp.Wanted
+		want    string // "": refused
+	}{
+		"code": {
+			idp.Keycloak, idp.ClientType{ResponseTypes: "code", GrantType: "authorization_code,refresh_token", TokenEndpointAuthMethod: "client_secret_post,client_secret_basic"}, app,
+			`{"client_name":"Shop","redirect_uris":["https://shop.example/cb"],"grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"client_secret_post","scope":"orders gold"}`,
+		},
+		"pkce has no secret": {
+			idp.Gluu, idp.ClientType{ResponseTypes: "code", GrantType: "pkce,authorization_code", TokenEndpointAuthMethod: "client_secret_basic"}, app,
+			`{"client_name":"Shop","redirect_uris":["https://shop.example/cb"],"grant_types":["authorization_code"],"response_types":["code"],"token_endpoint_auth_method":"none","scope":"orders gold"}`,
+		},
+		"pkce and tokens for itself": {
+			idp.Other, idp.ClientType{ResponseTypes: "code", GrantType: "pkce,client_credentials"}, app,
+			`{"client_name":"Shop","redirect_uris":["https://shop.example/cb"],"grant_types":["authorization_code","client_credentials"],"response_types":["code"],"scope":"orders gold"}`,
+		},
+		"without redirection": {
+			idp.Other, idp.ClientType{ResponseTypes: "none", GrantType: "client_credentials,device_code,password"}, idp.Wanted{Name: "Shop", Scopes: []string{"orders"}},
+			`{"client_name":"Shop","grant_types":["client_credentials","urn:ietf:params:oauth:grant-type:device_code","password"],"response_types":["none"],"scope":"orders"}`,
+		},
+		"Okta": {
+			idp.Okta, idp.ClientType{ResponseTypes: "none", GrantType: "implicit", TokenEndpointAuthMethod: "client_secret_post", OktaAppType: idp.OktaService}, idp.Wanted{Name: "Shop", Scopes: []string{"orders"}},
+			`{"client_name":"Shop","grant_types":["client_credentials"],"response_types":["token"],"token_endpoint_auth_method":"client_secret_basic","scope":"orders","application_type":"service"}`,
+		},
+		"Okta, native": {
+			idp.Okta, idp.ClientType{ResponseTypes: "none", GrantType: "implicit", OktaAppType: idp.OktaNative}, app,
+			`{"client_name":"Shop","redirect_uris":["https://shop.example/cb"],"grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"none","scope":"orders gold","application_type":"native"}`,
+		},
+		"code without redirection":     {idp.Other, idp.ClientType{ResponseTypes: "code", GrantType: "authorization_code"}, idp.Wanted{Name: "Shop"}, ""},
+		"pkce without redirection":     {idp.Other, idp.ClientType{ResponseTypes: "code", GrantType: "pkce"}, idp.Wanted{Name: "Shop"}, ""},
+		"implicit without redirection": {idp.Other, idp.ClientType{ResponseTypes: "token", GrantType: "implicit"}, idp.Wanted{Name: "Shop"}, ""},
+		"browser without redirection":  {idp.Okta, idp.ClientType{OktaAppType: idp.OktaBrowser}, idp.Wanted{Name: "Shop"}, ""},
+	} {
+		got, err := test.is.Request(test.flavour, test.app)
+		switch {
+		case test.want == "" && (fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "RedirectURLs")):
+			t.Errorf("%s: %v", name, err)
+		case test.want != "" && (err != nil || string(got.JSON()) != test.want):
+			t.Errorf("%s: %v\n%s\n%s", name, err, got.JSON(), test.want)
+		}
+	}
+}
+
+// TestTypes: lists are settled, and Okta wants to know the kind of application.
+func TestTypes(t *testing.T) {
+	is := idp.ClientType{ResponseTypes: " code, it_token,code", GrantType: "pkce,pkce", TokenEndpointAuthMethod: ""}.Settled()
+	if is.ResponseTypes != "code,id_token" || is.GrantType != "pkce" || is.TokenEndpointAuthMethod != "" {
+		t.Errorf("%+v", is)
+	}
+	if wrong := is.For(idp.Okta); !slices.Equal(wrong, table.Problems{"OktaAppType can't be blank"}) || is.For(idp.Other) != nil {
+		t.Error(wrong)
+	}
+}
+
+// TestAddresses are those that may be called.
+func TestAddresses(t *testing.T) {
+	for at, want := range map[string]bool{
+		"https://login.example.com/.well-known/openid-configuration": true, "http://127.0.0.1:8080": true,
+		"": false, "login.example.com": false, "ftp://login.example.com": false, "https://": false, "https://user@login.example.com": false, "https://login.example.com/#a": false,
+		"https://login.example.com/" + strings.Repeat("a", 2_000): false, "file:///etc/passwd": false,
+	} {
+		if idp.Address(at) != want {
+			t.Error(at)
+		}
+	}
+}
+
+// TestDiscovery: gateways need the issuer and the keys; registration may be missing until
+// somebody registers.
+func TestDiscovery(t *testing.T) {
+	d, err := idp.ReadDiscovery([]byte(`{"issuer":"https://a","jwks_uri":"https://a/keys","registration_endpoint":"https://a/register","token_endpoint":"https://a/token","more":[1]}`))
+	if err != nil || d != (idp.Discovery{Issuer: "https://a", JWKSURI: "https://a/keys", Registration: "https://a/register", Token: "https://a/token"}) || d.Registers() != nil {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if d, err := idp.ReadDiscovery([]byte(`{"issuer":"https://a","jwks_uri":"https://a/keys"}`)); err != nil || d.Registers() == nil {
+		t.Errorf("%+v, %v", d, err)
+	}
+	for _, text := range []string{
+		``, `[]`, `<html>`, `{}`, `{"issuer":"https://a"}`, `{"issuer":7,"jwks_uri":"https://a/keys"}`, `{"issuer":"https://a","jwks_uri":"keys"}`, `{"issuer":"a\nb","jwks_uri":"https://a/keys"}`,
+		`{"issuer":"https://a","jwks_uri":"https://a/keys","registration_endpoint":"file:///etc/passwd"}`, `{"issuer":"https://a","jwks_uri":"https://a/keys","token_endpoint":"x"}`,
+		strings.Repeat("[", 100) + strings.Repeat("]", 100), `{"issuer":"` + strings.Repeat("a", idp.MaxAnswer) + `"}`,
+	} {
+		if _, err := idp.ReadDiscovery([]byte(text)); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%.80s: %v", text, err)
+		}
+	}
+}
+
+// TestClients: an answer needs its identifier; what it leaves out later stays.
+func TestClients(t *testing.T) {
+	c, err := idp.ReadClient([]byte(`{"client_id":"c1","client_secret":"s","registration_client_uri":"https://a/register/c1","registration_access_token":"t1","grant_types":["authorization_code"],"scope":"a b","client_id_issued_at":7,"client_secret_expires_at":0,"vendor":{"x":1}}`))
+	if err != nil || !c.Managed() || c.Secret != "s" || c.Scope != "a b" {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	n, err := c.Revised([]string{"a", "b", "c"}, nil)
+	if want := `{"client_id":"c1","client_secret":"s","grant_types":["authorization_code"],"scope":"a b c","vendor":{"x":1}}`; err != nil || string(n.JSON()) != want {
+		t.Errorf("%s, %v", n.JSON(), err)
+	}
+	if n, err = c.Revised(nil, []string{"https://b"}); err != nil || n.Get("scope").Text() != "" || n.Get("redirect_uris").Texts()[0] != "https://b" {
+		t.Errorf("%s, %v", n.JSON(), err)
+	}
+	later, err := idp.ReadClient([]byte(`{"client_id":"c1","registration_access_token":"t2"}`))
+	if later = c.After(later); err != nil || later.Secret != "s" || later.URI != c.URI || later.Token != "t2" || !later.Managed() {
+		t.Errorf("%+v, %v", later, err)
+	}
+	for _, text := range []string{`{}`, `{"client_id":""}`, `{"client_id":7}`, `null`, `{"client_id":"a\u0000"}`, `{"client_id":"` + strings.Repeat("c", 2_000) + `"}`, `{"client_id":"a","client_secret":"` + strings.Repeat("c", 10_000) + `"}`} {
+		if _, err := idp.ReadClient([]byte(text)); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%.80s: %v", text, err)
+		}
+	}
+	for _, text := range []string{`{"client_id":"a"}`, `{"client_id":"a","registration_client_uri":"gopher://a","registration_access_token":"t"}`, `{"client_id":"a","registration_client_uri":"https://a/x","registration_access_token":"t\r\nHost: b"}`} {
+		if c, err := idp.ReadClient([]byte(text)); err != nil || c.Managed() {
+			t.Errorf("%s: %+v, %v", text, c, err)
+		}
+	}
+}
+
+// FuzzAnswers: no answer of an identity provider makes the portal send what it must not.
+func FuzzAnswers(f *testing.F) {
+	f.Add([]byte(`{"client_id":"c1","client_secret":"s","registration_client_uri":"https://a/register/c1","registration_access_token":"t1","scope":"a b"}`))
+	f.Add([]byte(`{"issuer":"https://a","jwks_uri":"https://a/keys","registration_endpoint":"https://a/register"}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if d, err := idp.ReadDiscovery(text); err == nil && (!idp.Address(d.JWKSURI) || d.Registration != "" && !idp.Address(d.Registration) || d.Issuer == "") {
+			t.Errorf("%+v", d)
+		}
+		c, err := idp.ReadClient(text)
+		if err != nil {
+			return
+		}
+		if c.ID == "" || c.URI != "" && !idp.Address(c.URI) || strings.ContainsAny(c.Token, " \r\n") {
+			t.Errorf("%+v", c)
+		}
+		n, err := c.Revised([]string{"a"}, nil)
+		if err != nil || !json.Valid(n.JSON()) || n.Get("registration_access_token") != nil || n.Get("client_id").Text() != c.ID || n.Get("scope").Text() != "a" {
+			t.Errorf("%v: %s", err, n.JSON())
+		}
+	})
+}
+
+// TestScopes grow and shrink; what an administrator has added at the provider stays.
+func TestScopes(t *testing.T) {
+	all := idp.Grown(idp.Scopes("profile, orders  gold orders"), []string{"gold", "claims"})
+	if !slices.Equal(all, []string{"profile", "orders", "gold", "claims"}) {
+		t.Error(all)
+	}
+	if less := idp.Reduced(all, []string{"gold", "claims"}, []string{"gold"}); !slices.Equal(less, []string{"profile", "orders", "gold"}) {
+		t.Error(less)
+	}
+	if err := idp.CheckScopes("Orders", nil); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "Orders") {
+		t.Error(err)
+	}
+	if err := idp.CheckScopes("Orders", []string{"a"}); err != nil {
+		t.Error(err)
+	}
+	if err := idp.CheckScopes("Orders", make([]string, 2_000)); fault.KindOf(err) != fault.Invalid {
+		t.Error(err)
+	}
+}

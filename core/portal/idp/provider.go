@@ -1,0 +1,81 @@
+// Package idp models the identity providers at which the portal registers clients: the
+// providers, the types of clients, what is registered (RFC 7591, RFC 7592), and what
+// dashboards have to know of it (docs/wire/portal-oauth-providers.md).
+package idp
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	hook "github.com/gatehouse-io/gatehouse/core/webhook"
+)
+
+// Kinds of records.
+const (
+	Kind     = "portal-oauth-provider"
+	TypeKind = product.TemplateKind
+)
+
+// Bounds.
+const (
+	MaxProviders = 200 // of a portal
+	MaxTypes     = 200 // of a provider
+	maxURL       = 2_000
+	maxToken     = 8_192
+	maxClaim     = 255
+)
+
+// Flavours of identity providers.
+const (
+	Keycloak = "Keycloak"
+	Gluu     = "Gluu"
+	Okta     = "Okta"
+	Other    = "Other"
+)
+
+// Provider is an identity provider at which clients are registered.
+type Provider struct {
+	table.Base
+	Name         string
+	Type         string
+	WellKnownURL string // of its discovery document
+	Token        string `json:"-"` // for registrations, as a client sends it
+	Sealed       string // "": it needs none
+	Insecure     bool   `json:",omitempty"` // its certificate is not looked at
+	ScopeClaim   string `json:",omitempty"`
+}
+
+// Table implements table.Row.
+func (Provider) Table() *table.Table[Provider] { return providers }
+
+var providers = &table.Table[Provider]{
+	Kind: Kind, Noun: "identity provider",
+	Base: func(p *Provider) *table.Base { return &p.Base },
+	Fields: []table.Field[Provider]{
+		{Name: "Name", At: func(p *Provider) any { return &p.Name }, Required: true, Max: 255, Doc: "Also of the entry in the registry of dashboards."},
+		{Name: "Type", At: func(p *Provider) any { return &p.Type }, Required: true, Enum: []string{Keycloak, Gluu, Okta, Other}},
+		{Name: "WellKnownURL", At: func(p *Provider) any { return &p.WellKnownURL }, Required: true, Max: maxURL, Valid: func(p Provider) bool { return Address(p.WellKnownURL) },
+			Doc: "Absolute http or https address of the discovery document, without a user."},
+		{Name: "RegistrationAccessToken", At: func(p *Provider) any { return &p.Token }, Max: maxToken, Valid: func(p Provider) bool { return bearer(p.Token) },
+			Doc: "With which clients are registered; empty: without one. No answer has it."},
+		{Name: "SSLInsecureSkipVerify", At: func(p *Provider) any { return &p.Insecure }, Doc: "The certificate of the provider is not looked at."},
+		{Name: "ScopeClaimName", At: func(p *Provider) any { return &p.ScopeClaim }, Max: maxClaim, Doc: "Claim of tokens that has the scopes; scope when it is empty."},
+	},
+}
+
+// Address reports whether the portal may send requests to an address.
+func Address(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.User == nil && u.Fragment == "" && len(text) <= maxURL && hook.Reachable(text)
+}
+
+// bearer reports whether a text can stand behind Bearer (RFC 6750, 2.1), leniently: any
+// printable text without blanks.
+func bearer(token string) bool {
+	return !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// EntryID is the client_idp_id by which dashboards know the provider.
+func (p Provider) EntryID() string { return "portal-" + p.CID }
