@@ -57,6 +57,7 @@ var importRules = []rule{
 	{folder: "adapters/fetch", own: inner},
 	{folder: "adapters/fetch/fetchtest", own: []string{"ports/fetch"}},
 	{folder: "adapters/dashboard/...", own: inner},
+	{folder: "adapters/registration", own: inner},
 	{folder: "adapters/gateway/local", own: with("adapters/gateway/keyhash")},
 	{folder: "adapters/gateway/keyhash", own: inner},
 	{folder: "adapters/gateway/remote", own: with("adapters/gateway/keyhash"), others: []string{"github.com/sony/gobreaker/v2"}},
@@ -121,6 +122,7 @@ var importRules = []rule{
 	{folder: "docs/generate", own: []string{"app", "app/config", "adapters/http", "core/access", "core/api/classic", "core/caps", "core/doc", "core/policy", "core/shape", "ports/operation"}},
 	// Clients from outside.
 	{folder: "e2e/gatewaysim", own: []string{"app/...", "e2e/..."}, others: everywhere, tests: true},
+	{folder: "e2e/idp", own: []string{"e2e/gatewaysim"}, others: everywhere},
 	{folder: "e2e/harness", own: []string{"app/...", "e2e/..."}, others: everywhere, tests: true},
 	{folder: "e2e/scenarios", own: []string{"app/...", "e2e/...", "adapters/mail/mailtest"}, others: everywhere, tests: true},
 	// Their tests need more: the store's types for broken stores, trees of JSON for

@@ -27,6 +27,9 @@ var errata = []*known{
 	{route: portal.Prefix, status: 422, location: "status", reason: "a failed validation is 422 everywhere, and so is a change of what is not there: docs/wire/portal.md#errors"},
 	{route: "GET " + portal.Prefix + "/plans", status: 200, location: "/", reason: "every list is an array: docs/wire/portal.md#lists"},
 
+	{route: "POST /portal-api/oauth-providers/{}/client-types", status: 201, location: "/ResponseTypes", reason: "id_token is not spelt it_token, and lists are separated by commas: docs/wire/portal-oauth-providers.md#client-types"},
+	{route: "PUT /portal-api/oauth-providers/{}/client-types/{}", status: 200, location: "/ResponseTypes", reason: "as above"},
+
 	{route: "GET /portal-api/products/{}/spec-details/{}/oas", status: 200, location: "/", reason: "the answer is the document, which the file calls a text: docs/wire/portal-documents.md#documents"},
 	{route: "GET /portal-api/products/{}/api-details/{}/oas", status: 200, location: "/", reason: "as above"},
 	{route: "GET /portal-api/products/{}/spec-details/{}/graphql/schema", status: 200, location: "", reason: "as above: it is no JSON"},

@@ -1,0 +1,250 @@
+// Package registration speaks to identity providers over HTTP (RFC 7591, RFC 7592, OpenID
+// Connect Discovery 1.0). Calls have a deadline and bounded answers, and go where the
+// fetcher allows. Only reads are sent again: a registration whose answer is lost may have
+// made a client.
+package registration
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/redact"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/registration"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
+)
+
+// Config says how patient to be, and what to write down. Zero values take the defaults.
+type Config struct {
+	Timeout  time.Duration // of one request; 10 s
+	Attempts int           // of one read; 3
+	Pause    time.Duration // before the second attempt, then doubled; 200 ms
+	// Log takes the answers of providers, with their secrets masked; nil: nothing does.
+	Log *slog.Logger
+}
+
+// Defaults of Config.
+const (
+	defaultTimeout  = 10 * time.Second
+	defaultAttempts = 3
+	defaultPause    = 200 * time.Millisecond
+	longestPause    = 2 * time.Second
+)
+
+// Client is a registration.Registrar.
+type Client struct {
+	fetch fetch.Fetcher
+	c     Config
+}
+
+var _ registration.Registrar = (*Client)(nil)
+
+// New returns a Client. What it may reach is up to the fetcher.
+func New(f fetch.Fetcher, c Config) *Client {
+	c.Timeout, c.Attempts, c.Pause = cmp.Or(c.Timeout, defaultTimeout), cmp.Or(c.Attempts, defaultAttempts), cmp.Or(c.Pause, defaultPause)
+	return &Client{f, c}
+}
+
+// Discover implements registration.Registrar.
+func (c *Client) Discover(ctx context.Context, at registration.Place) (idp.Discovery, error) {
+	text, err := c.read(ctx, request{at: at, url: at.WellKnown})
+	if err != nil {
+		return idp.Discovery{}, fmt.Errorf("read the discovery document: %w", err)
+	}
+	d, err := idp.ReadDiscovery(text)
+	return d, unusable("read the discovery document", err)
+}
+
+// Register implements registration.Registrar.
+func (c *Client) Register(ctx context.Context, at registration.Place, endpoint, key string, metadata *doc.Node) (idp.Client, error) {
+	r := request{at: at, method: http.MethodPost, url: endpoint, token: at.Token, key: key, body: metadata.JSON()}
+	return c.client(ctx, r, "register the client")
+}
+
+// Read implements registration.Registrar. It is not sent again: the token may be another
+// one by then.
+func (c *Client) Read(ctx context.Context, at registration.Place, was idp.Client) (idp.Client, error) {
+	return c.client(ctx, request{at: at, url: was.URI, token: was.Token}, "read the client")
+}
+
+// Update implements registration.Registrar.
+func (c *Client) Update(ctx context.Context, at registration.Place, was idp.Client, metadata *doc.Node) (idp.Client, error) {
+	return c.client(ctx, request{at: at, method: http.MethodPut, url: was.URI, token: was.Token, body: metadata.JSON()}, "change the client")
+}
+
+// Delete implements registration.Registrar.
+func (c *Client) Delete(ctx context.Context, at registration.Place, was idp.Client) error {
+	_, err := c.send(ctx, request{at: at, method: http.MethodDelete, url: was.URI, token: was.Token})
+	if err == nil || errors.Is(err, registration.ErrGone) {
+		return nil
+	}
+	return fmt.Errorf("delete the client: %w", err)
+}
+
+// client sends a request about a client and reads the answer.
+func (c *Client) client(ctx context.Context, r request, what string) (idp.Client, error) {
+	text, err := c.send(ctx, r)
+	if err != nil {
+		return idp.Client{}, fmt.Errorf("%s: %w", what, err)
+	}
+	out, err := idp.ReadClient(text)
+	return out, unusable(what, err)
+}
+
+// unusable says of an answer that cannot be used that nobody knows what was done.
+func unusable(what string, err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return fmt.Errorf("%s: %w: %s", what, registration.ErrUncertain, f.Message)
+	}
+	return err
+}
+
+// request is one request to a provider.
+type request struct {
+	at     registration.Place
+	method string
+	url    string
+	token  string
+	key    string // of a registration
+	body   []byte
+}
+
+// read sends a request, again when there is no answer.
+func (c *Client) read(ctx context.Context, r request) ([]byte, error) {
+	pause := retry.New(c.c.Pause, longestPause)
+	for attempt := 1; ; attempt++ {
+		text, err := c.send(ctx, r)
+		if !errors.Is(err, registration.ErrUncertain) && !errors.Is(err, registration.ErrUntouched) || attempt == c.c.Attempts {
+			return text, err
+		}
+		if waited := pause.Wait(ctx); waited != nil {
+			return nil, err
+		}
+	}
+}
+
+// send sends a request once, and classifies what came of it.
+func (c *Client) send(ctx context.Context, r request) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.c.Timeout)
+	defer cancel()
+	out := fetch.Request{Method: r.method, URL: r.url, Body: r.body, Insecure: r.at.Insecure, Header: map[string]string{"Accept": "application/json"}}
+	if r.token != "" {
+		out.Header["Authorization"] = "Bearer " + r.token
+	}
+	if r.body != nil {
+		out.Header["Content-Type"] = "application/json"
+	}
+	if r.key != "" {
+		out.Header["Idempotency-Key"] = r.key
+	}
+	a, err := c.fetch.Fetch(ctx, out)
+	switch {
+	case errors.Is(err, fetch.ErrUnconnected):
+		return nil, fmt.Errorf("%w: %w", registration.ErrUntouched, err)
+	case errors.Is(err, fetch.ErrUnreachable), errors.Is(err, fetch.ErrTooLarge):
+		return nil, fmt.Errorf("%w: %w", registration.ErrUncertain, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", registration.ErrRefused, err)
+	}
+	c.tell(ctx, r, a)
+	return a.Body, r.outcome(a)
+}
+
+// outcome classifies an answer.
+func (r request) outcome(a fetch.Answer) error {
+	class := registration.ErrRefused
+	switch {
+	case a.Status >= 200 && a.Status < 300:
+		return nil
+	case a.Status == http.StatusNotFound, a.Status == http.StatusGone:
+		class = registration.ErrGone
+	case a.Status == http.StatusUnauthorized:
+		class = registration.ErrDenied
+	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusServiceUnavailable && a.Header["Retry-After"] != nil:
+		class = registration.ErrUntouched
+	case a.Status >= 500, a.Status < 200:
+		class = registration.ErrUncertain
+	}
+	return fmt.Errorf("%w: %d %s", class, a.Status, r.said(a.Body))
+}
+
+// longest is what is shown of the text of an answer.
+const longest = 200
+
+// said returns what the provider said (RFC 7591, 3.2.2), short and in one line, without
+// the token that was sent.
+func (r request) said(body []byte) string {
+	var texts []string
+	if n, err := doc.ParseNode(body); err == nil {
+		for _, name := range []string{"error", "error_description", "errorSummary"} {
+			if text := n.Get(name).Text(); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	text := strings.Join(texts, ": ")
+	if r.token != "" {
+		text = strings.ReplaceAll(text, r.token, redact.Hidden)
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return ' '
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > longest {
+		text = string(runes[:longest]) + "…"
+	}
+	return text
+}
+
+// tell writes an answer down.
+func (c *Client) tell(ctx context.Context, r request, a fetch.Answer) {
+	if c.c.Log == nil {
+		return
+	}
+	method := cmp.Or(r.method, http.MethodGet)
+	c.c.Log.InfoContext(ctx, "an identity provider has answered", "method", method, "url", redact.Text(r.url), "status", a.Status, "body", masked(a.Body))
+}
+
+// masked is an answer without its secrets. One that is no JSON is told by its size alone:
+// nobody knows what is secret in it.
+func masked(body []byte) string {
+	n, err := doc.ParseNode(bytes.Clone(body))
+	if err != nil || n.Deeper(levels) {
+		return fmt.Sprintf("%d bytes that are no JSON", len(body))
+	}
+	mask(n)
+	return string(n.JSON())
+}
+
+// levels is how deep an answer is that can be looked through.
+const levels = 32
+
+func mask(n *doc.Node) {
+	for _, item := range n.Items() {
+		mask(item)
+	}
+	for name, v := range n.Members() {
+		switch {
+		case redact.Name(name):
+			n.Set(name, doc.NewString(redact.Hidden))
+		case v.Is(doc.TypeString):
+			n.Set(name, doc.NewString(redact.Text(v.Text())))
+		default:
+			mask(v)
+		}
+	}
+}

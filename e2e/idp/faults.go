@@ -1,0 +1,110 @@
+package idp
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"time"
+)
+
+// Endpoint is what a request is about.
+type Endpoint string
+
+// The endpoints.
+const (
+	Discovery    Endpoint = "discovery"
+	Registration Endpoint = "registration"
+	Reading      Endpoint = "reading"
+	Updating     Endpoint = "updating"
+	Deletion     Endpoint = "deletion"
+	Tokens       Endpoint = "tokens"
+)
+
+// Endpoints are all of them.
+var Endpoints = []Endpoint{Discovery, Registration, Reading, Updating, Deletion, Tokens}
+
+// Fault is a way to fail.
+type Fault string
+
+// The faults.
+const (
+	Down    Fault = "down"    // the connection ends without an answer, and nothing is done
+	Broken  Fault = "500"     // nothing is done
+	Garbage Fault = "garbage" // it is done, and answered with what is no JSON
+	Dies    Fault = "dies"    // it is done, and the connection ends without an answer
+	Slow    Fault = "slow"    // it is done, and the answer takes longer than Patience
+	Refuses Fault = "403"     // nothing is done
+)
+
+// Faults are all of them.
+var Faults = []Fault{Down, Broken, Garbage, Dies, Slow, Refuses}
+
+// Patience is what a slow answer outlasts.
+const Patience = 400 * time.Millisecond
+
+type fault struct {
+	kind Fault
+	left int
+}
+
+// Misbehave makes an endpoint fail for some requests; -1: until it is told otherwise.
+func (s *Server) Misbehave(at Endpoint, kind Fault, times int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults[at] = &fault{kind, times}
+}
+
+// Behave ends all faults.
+func (s *Server) Behave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.faults)
+}
+
+// Calls says how often an endpoint was called.
+func (s *Server) Calls(at Endpoint) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls[at]
+}
+
+// due returns the fault of this request, or "".
+func (s *Server) due(at Endpoint) Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[at]++
+	f := s.faults[at]
+	if f == nil || f.left == 0 {
+		return ""
+	}
+	f.left--
+	return f.kind
+}
+
+// at serves an endpoint, with its fault if it has one.
+func (s *Server) at(e Endpoint, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch s.due(e) {
+		case Down:
+			panic(http.ErrAbortHandler)
+		case Broken:
+			refuse(w, http.StatusInternalServerError, "server_error")
+		case Refuses:
+			refuse(w, http.StatusForbidden, "access_denied")
+		case Garbage:
+			next(httptest.NewRecorder(), r)
+			_, _ = w.Write([]byte("<html>Welcome!</html>"))
+		case Dies:
+			next(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		case Slow:
+			next(httptest.NewRecorder(), r)
+			select {
+			case <-time.After(2 * Patience):
+			case <-r.Context().Done():
+			}
+			panic(http.ErrAbortHandler)
+		default:
+			next(w, r)
+		}
+	}
+}
