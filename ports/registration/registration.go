@@ -13,10 +13,10 @@ import (
 // Errors that a Registrar reports, wrapped. Their text is for administrators of the portal:
 // it says what the provider said, never a token or a secret.
 var (
-	ErrRefused   = errors.New("the identity provider refuses")                // correct what is sent, or the token
-	ErrGone      = errors.New("the identity provider does not have it")       // the client is not there, or not any more
-	ErrDenied    = errors.New("the identity provider does not take the token") // of the client: it may be gone
-	ErrUntouched = errors.New("the identity provider cannot be reached")      // nothing was sent: try again later
+	ErrRefused   = errors.New("the identity provider refuses")                      // correct what is sent, or the token
+	ErrGone      = errors.New("the identity provider does not have it")             // the client is not there, or not any more
+	ErrDenied    = errors.New("the identity provider does not take the token")      // of the client: it may be gone
+	ErrUntouched = errors.New("the identity provider cannot be reached")            // nothing was sent: try again later
 	ErrUncertain = errors.New("the identity provider does not answer as it should") // what was sent may be done
 )
 
