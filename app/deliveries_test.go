@@ -32,7 +32,11 @@ func delivered() *memdb.DB {
 		return fmt.Appendf(nil, `{"event":"api_event","org_id":"%s","timestamp":"2026-01-02T03:00:00Z","by":"ada","message":{"action":"updated","id":"%s","api_id":"%[2]s","name":"Orders"}}`, org, id)
 	}
 	one := func(org tenant.ID, rev uint64, id string) core.Delivery {
-		d := core.New(org, "organisation", "api_event", "api_event", core.Origin{Revision: rev, At: now}, body(org, id))
+		lane := "api_event"
+		if org == "org-b" {
+			lane = "another_lane"
+		}
+		d := core.New(org, "organisation", lane, "api_event", core.Origin{Revision: rev, At: now}, body(org, id))
 		d.ID = strings.Repeat(fmt.Sprint(rev), 24)
 		return d
 	}

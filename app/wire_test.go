@@ -396,6 +396,14 @@ func switches(file string) []app.Option {
 	return []app.Option{app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}})}
 }
 
+// withTraffic is what transcripts about traffic need.
+func withTraffic(t testing.TB, file string) []app.Option {
+	if !strings.HasPrefix(file, "analytics") || file == "analytics-none.txt" {
+		return nil
+	}
+	return []app.Option{app.WithAnalytics(traffic(t)), app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true}})}
+}
+
 // TestWire replays every transcript against a service in memory, and validates
 // every answer against the service's own description.
 func TestWire(t *testing.T) {
@@ -418,10 +426,7 @@ func TestWire(t *testing.T) {
 				box = newMailbox(t)
 				options = []app.Option{app.WithSessions(session.Config{Delay: -1, Mail: box, PublicURL: "https://gatehouse.example"})}
 			}
-			if strings.HasPrefix(name, "analytics") && name != "analytics-none.txt" {
-				options = append(options, app.WithAnalytics(traffic(t)), app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true}}))
-			}
-			a := service(t, s, options...)
+			a := service(t, s, append(options, withTraffic(t, name)...)...)
 			h := contracttest.Wrap(t, a, describe(t, a))
 			if box != nil { // mails are sent in the background
 				running(t, a)

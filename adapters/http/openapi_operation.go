@@ -311,6 +311,9 @@ func (d *describer) outputSchema(o *operation.Operation, out output) object {
 	case entity:
 		return d.of(out.elem)
 	case rendition:
+		if o.Like != nil {
+			return d.of(reflect.TypeOf(o.Like))
+		}
 		return object{"type": "object"}
 	case stream:
 		return d.streamSchema(out.of)

@@ -237,8 +237,11 @@ func (s *schemas) member(f reflect.StructField, options string) object {
 // streamSchema is what a stream says about itself.
 func (s *schemas) streamSchema(t reflect.Type) object {
 	if t.Kind() != reflect.Interface {
-		if d, ok := reflect.New(t).Interface().(describing); ok {
-			return d.Schema()
+		switch v := reflect.New(t).Interface().(type) {
+		case describing:
+			return v.Schema()
+		case interface{ Like() any }:
+			return s.of(reflect.TypeOf(v.Like()))
 		}
 	}
 	return object{}

@@ -120,10 +120,14 @@ type calls struct {
 	pages int
 }
 
-// Schema describes a page.
-func (calls) Schema() map[string]any {
-	return page(map[string]any{"type": "object", "required": []string{"method", "path", "response_code", "timestamp", "api_id", "org_id"}})
+// callPage is what a page looks like.
+type callPage struct {
+	Data  []view.Call `json:"data"`
+	Pages int         `json:"pages" doc:"Number of pages."`
 }
+
+// Like says what the answer looks like.
+func (calls) Like() any { return callPage{} }
 
 // Stream implements operation.Stream.
 func (c calls) Stream() (mediaType, tag string, plain, gzipped [][]byte) {

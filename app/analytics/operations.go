@@ -64,7 +64,8 @@ func (s *Service) Operations() []operation.Operation {
 	uptime := groupOf("uptime", "/api/uptime", access.Analytics, failed).Rows(
 		operation.GET("upstreams", dates, "Count the tests of each upstream", s.Uptime, example, operation.Faulting(view.CodePeriod, view.CodeFilter, view.CodeMany)))
 	logs := groupOf("logs", "/api/logs", access.Logs, "Failed to fetch logs.").Rows(
-		operation.GET("list", "", "List single calls, the newest first", s.Logs, operation.Faulting(view.CodePeriod, view.CodeFilter, view.CodeMany, CodeKey, CodeForeign), operation.Unseen("key"),
+		operation.GET("list", "", "List single calls, the newest first", s.Logs, operation.Lists(operation.Item{Name: "path"}), operation.Narrows("start", operation.From, "timestamp"), operation.Narrows("end", operation.To, "timestamp"),
+			operation.Narrows("key", operation.Equal, "api_key"), operation.Narrows("api", operation.Equal, "api_id"), operation.Faulting(view.CodePeriod, view.CodeFilter, view.CodeMany, CodeKey, CodeForeign), operation.Unseen("key"),
 			operation.Example(nil, map[string]any{"data": []view.Call{exampleCall}, "pages": 1})))
 	var all []operation.Operation
 	for _, group := range [][]operation.Operation{usage, activity, uptime, logs} {

@@ -27,6 +27,7 @@ func Registration(s Settings) crud.Registration {
 		Events:    events,
 		Sample: func(at crud.Stamp) (apidef.API, error) {
 			definition, err := doc.ParseNode([]byte(`{"name":"Orders","proxy":{"listen_path":"/orders/","target_url":"https://upstream.example"},` +
+				`"jwt_default_policies":["gold"],"jwt_scope_to_policy_mapping":{"read":"silver"},` +
 				`"hook_references":[{"event_name":"QuotaExceeded","hook":{"id":"5f1a0c5d8e3b2a1f00000005"}}]}`))
 			if err != nil {
 				return apidef.API{}, err

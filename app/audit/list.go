@@ -154,13 +154,14 @@ type listing struct {
 	csv, download bool
 }
 
-// Schema describes a page.
-func (listing) Schema() map[string]any {
-	return map[string]any{"type": "object", "required": []string{"audit_logs", "pages"}, "properties": map[string]any{
-		"audit_logs": map[string]any{"type": "array", "items": map[string]any{"type": "object", "required": []string{"_id", "org_id", "timestamp", "action", "verdict", "hash"}}},
-		"pages":      map[string]any{"type": "integer", "minimum": 1, "description": "Number of pages."},
-	}}
+// page is what a page looks like.
+type page struct {
+	Records []audit.Record `json:"audit_logs"`
+	Pages   int            `json:"pages" doc:"Number of pages."`
 }
+
+// Like says what the answer looks like when it is no file.
+func (listing) Like() any { return page{} }
 
 // Download implements operation.File.
 func (l listing) Download() string {

@@ -41,7 +41,8 @@ func (s *Service) Operations() []operation.Operation {
 			CodeID: {Status: 400, Text: one}, CodeMissing: {Status: 404, Text: one},
 		}},
 	}.Rows(
-		operation.GET("list", "", "List or download audit records", s.List, operation.Faulting(CodeOff, CodeFilter, CodeTooMany),
+		operation.GET("list", "", "List or download audit records", s.List, operation.Lists(operation.Item{ID: "_id", Name: "action"}), exactly("user"), exactly("action"), exactly("ip"), exactly("method"), exactly("status"),
+			operation.Narrows("url", operation.Part, "url"), operation.Narrows("from_date", operation.From, "timestamp"), operation.Narrows("to_date", operation.To, "timestamp"), operation.Faulting(CodeOff, CodeFilter, CodeTooMany),
 			operation.Notes("The newest first. Filters combine with AND. `download=true` answers a file without pages."),
 			operation.Answers(map[string]operation.Answer{"internal": {Text: many}}),
 			operation.Example(nil, map[string]any{"audit_logs": []audit.Record{exampleRecord}, "pages": 1})),
@@ -50,6 +51,9 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Example(nil, exampleRecord)),
 	)
 }
+
+// exactly narrows the list by a member of the same name.
+func exactly(name string) operation.Option { return operation.Narrows(name, operation.Equal, name) }
 
 type getIn struct {
 	Scope tenant.Scope

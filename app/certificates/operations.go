@@ -51,7 +51,7 @@ func (s *Service) Operations() []operation.Operation {
 			}),
 			operation.Notes("PEM: a certificate, perhaps with its chain and its private key; or one public key. The part of the form may have any name."),
 			operation.Example(map[string]any{"file": "-----BEGIN CERTIFICATE-----…"}, Uploaded{exampleID, "Certificate added", "ok"})),
-		operation.GET("details", "/details", "List certificates with all that is known of them", s.ListDetails, listing,
+		operation.GET("details", "/details", "List certificates with all that is known of them", s.ListDetails, operation.Lists(operation.Item{ID: "id", Name: "subject.CommonName"}), listing,
 			operation.Answers(map[string]operation.Answer{codeGateway: {Status: 400, Text: "Could not retrieve certs details."}, "internal": {Text: "Failed to marshal data for certificate list."}, apis.CodeMissing: {Status: 400, Text: "API not found"}}),
 			operation.Example(nil, map[string]any{"certificates": []any{exampleMeta}, "pages": 1})),
 		operation.GET("dependencies", "/dependencies/{certId}", "List what uses a certificate", s.GetDependencies, operation.Faulting(codeForeign, codeGateway),

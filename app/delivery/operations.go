@@ -54,7 +54,8 @@ func (s *Service) Operations() []operation.Operation {
 			missing: {Text: "Could not retrieve delivery"},
 		}},
 	}.Rows(
-		operation.GET("list", "", "List deliveries", s.List, operation.Faulting(codeState),
+		operation.GET("list", "", "List deliveries", s.List, operation.Lists(operation.Item{Kind: delivery.Kind, ID: "id"}),
+			operation.Narrows("state", operation.Equal, "state"), operation.Narrows("org_id", operation.Equal, "org_id"), operation.Narrows("lane", operation.Equal, "lane"), operation.Faulting(codeState),
 			operation.Notes("The newest first. Filters combine with AND."),
 			operation.Example(nil, map[string]any{"deliveries": []View{exampleView}, "pages": 1})),
 		operation.GET("get", "/{deliveryID}", "Get a delivery", s.Get, operation.Faulting(missing), operation.Example(nil, exampleView)),

@@ -20,7 +20,7 @@ func (n *Nodes) listing() []operation.Operation {
 		Surface: operation.Management, Name: "system.nodes", Path: "/api/system/nodes", Tag: "System", Permission: access.System,
 		Style: operation.Style{Word: "OK"},
 	}
-	ops := group.Rows(operation.GET("list", "", "List the gateway nodes that are alive", n.List,
+	ops := group.Rows(operation.GET("list", "", "List the gateway nodes that are alive", n.List, operation.Lists(operation.Item{ID: "node_id", Name: "hostname"}),
 		operation.Notes("A node that has not called for 15 seconds is gone. data is what other clients of the field know; nodes says more."),
 		operation.Example(nil, listOf([]Live{example}))))
 	group.Name, group.Path = "system.nodes", "/api/system/node"

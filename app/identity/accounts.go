@@ -40,7 +40,7 @@ var accounts = &store.Kind[identity.ServiceAccount]{
 func AccountRegistration() crud.Registration {
 	return crud.Facts[identity.ServiceAccount]{Kind: accounts, Name: func(a identity.ServiceAccount) string { return a.Name },
 		Sample: func(at crud.Stamp) (identity.ServiceAccount, error) {
-			return identity.NewAccount(at.ID, at.Org, at.Now(), identity.AccountDraft{Name: "deploy", Permissions: access.Map{"apis": access.LevelWrite}})
+			return identity.NewAccount(at.ID, at.Org, at.Now(), identity.AccountDraft{Name: "deploy", GroupIDs: []string{sampleGroup}, Permissions: access.Map{"apis": access.LevelWrite}})
 		}}.Registration()
 }
 

@@ -31,7 +31,7 @@ func (s ServiceAccounts) Operations() []operation.Operation {
 		Surface: operation.Management, Name: "service-accounts", Path: "/api/service-accounts", Tag: "Service accounts", Permission: access.Users,
 		Style: operation.Style{Word: "OK", ListKey: "service_accounts"},
 	}.Rows(
-		operation.GET("list", "", "List service accounts", s.List, operation.Example(nil, operation.Page[AccountView]{Items: []AccountView{view}, Pages: 1})),
+		operation.GET("list", "", "List service accounts", s.List, operation.Lists(operation.Item{Kind: identity.AccountKind, ID: "id", Name: "name"}), operation.Example(nil, operation.Page[AccountView]{Items: []AccountView{view}, Pages: 1})),
 		operation.POST("create", "", "Create a service account", s.Create, operation.Faulting(append(choosing, accountTaken)...),
 			operation.Notes("It has no key yet. Callers who are not admins can give only the permissions that they have."),
 			operation.Example(draft, done("Service account created", exampleUser.ID))),

@@ -50,10 +50,13 @@ var users = &store.Kind[identity.User]{
 	},
 }
 
+// sampleGroup is the group of samples: references of users may dangle.
+const sampleGroup = "5f1a0c5d8e3b2a1f00000007"
+
 // UserRegistration is what users bring.
 func UserRegistration() crud.Registration {
 	return crud.Facts[identity.User]{Kind: users, Name: func(u identity.User) string { return u.Email }, Sample: func(at crud.Stamp) (identity.User, error) {
-		return identity.NewUser(at.ID, at.Now(), identity.UserDraft{OrgID: at.Org, Email: "ada@example.com"})
+		return identity.NewUser(at.ID, at.Now(), identity.UserDraft{OrgID: at.Org, Email: "ada@example.com", GroupID: sampleGroup})
 	}}.Registration()
 }
 

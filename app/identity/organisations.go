@@ -51,7 +51,7 @@ func Organisations(check RulesCheck) crud.Resource[identity.Organisation, identi
 
 var organisationResource = crud.Resource[identity.Organisation, identity.OrganisationDraft]{
 	Facts: crud.Facts[identity.Organisation]{
-		Kind: organisations,
+		Kind: organisations, Name: func(o identity.Organisation) string { return o.OwnerName },
 		Sample: func(at crud.Stamp) (identity.Organisation, error) { // its ID is that of the organisation
 			return identity.NewOrganisation(at.Org, identity.OrganisationDraft{OwnerName: "Example Ltd"})
 		},

@@ -34,6 +34,7 @@ func done(message string, meta any) map[string]any {
 // Operations lists what users can do with users.
 func (s Users) Operations() []operation.Operation {
 	exampleList := operation.Page[View]{Items: []View{exampleUser}, Pages: 1}
+	item := operation.Lists(operation.Item{Kind: identity.UserKind, ID: "id", Name: "email_address"})
 	exampleSearch := map[string]any{"filters": map[string]string{"query": "ada"}}
 	change := map[string]any{"first_name": "Ada", "last_name": "Example", "email_address": "ada@example.com", "active": true,
 		"user_permissions": map[string]string{"apis": "write", "policies": "read"}}
@@ -50,7 +51,7 @@ func (s Users) Operations() []operation.Operation {
 			identity.CodeUserName:   invalid,
 		}},
 	}.Rows(
-		operation.GET("list", "", "List the users of the organisation", s.List, operation.Example(nil, exampleList),
+		operation.GET("list", "", "List the users of the organisation", s.List, item, operation.Example(nil, exampleList),
 			operation.Notes("Access keys are shown to admins, unless security.forbid_admin_view_access_token; all others see their own only.")),
 		operation.POST("create", "", "Create a user", s.Create, operation.Redact("password"), operation.Faulting(append(changing, identity.UserKind+".password")...),
 			operation.Answers(answers{identity.CodeUserEmail: invalid}),
@@ -58,9 +59,9 @@ func (s Users) Operations() []operation.Operation {
 			operation.Example(change, done("User and session have been created", exampleUser.ID))),
 		operation.GET("me", "/me", "Fetch the user who asks", s.Me, operation.AnyUser(), operation.Faulting(userMissing), operation.Example(nil, exampleUser),
 			operation.Answers(answers{userMissing: {Text: "Could not retrieve current user detail."}, trouble: {Text: "Failed to marshal current user data."}})),
-		operation.GET("search.url", "/search", "Search users by the address of the request", s.SearchByURL, operation.Faulting(codeQuery), operation.Example(nil, exampleList),
+		operation.GET("search.url", "/search", "Search users by the address of the request", s.SearchByURL, item, operation.Narrows("q", operation.Part, "email_address", "first_name", "last_name"), operation.Faulting(codeQuery), operation.Example(nil, exampleList),
 			operation.Notes("Deprecated: addresses of people do not belong in addresses of requests. Use POST.")),
-		operation.POST("search", "/search", "Search users by part of address or name", s.Search, operation.Reads(), operation.Faulting(codeQuery),
+		operation.POST("search", "/search", "Search users by part of address or name", s.Search, item, operation.Reads(), operation.Faulting(codeQuery),
 			operation.Answers(answers{codeQuery: noFilter, operation.CodeEmptyBody: noFilter, operation.CodeMalformed: noFilter}),
 			operation.Example(exampleSearch, exampleList)),
 		operation.GET("get", "/{userId}", "Fetch a user", s.Get, operation.Own("userId"), operation.Faulting(userMissing), operation.Example(nil, exampleUser),

@@ -55,7 +55,7 @@ func (s *Service) Operations() []operation.Operation {
 			missing: {Text: "Could not retrieve intent"},
 		}},
 	}.Rows(
-		operation.GET("list", "", "List changes of gateways that are open or have failed", s.List,
+		operation.GET("list", "", "List changes of gateways that are open or have failed", s.List, operation.Lists(operation.Item{Kind: intent.Kind, ID: "id", Name: "action"}),
 			operation.Notes("The newest first. They are carried out without further ado as soon as gateways answer; one that has failed waits for an admin."),
 			operation.Example(nil, map[string]any{"intents": []View{exampleView}, "pages": 1})),
 		operation.GET("get", "/{intentID}", "Get a change of gateways", s.Get, operation.Faulting(missing),

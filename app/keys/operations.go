@@ -2,6 +2,7 @@ package keys
 
 import (
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/policy"
@@ -78,7 +79,8 @@ func (s *Service) rows() []operation.Row {
 		operation.POST("create", "", "Create a key", s.Create, unseen(), also(making, key.CodeName, codeUser),
 			operation.Notes("The key is in this answer only. Policies alone are enough."),
 			operation.Answers(answers(noKey, "Failed to unmarshal key data.")), operation.Example(exampleDraft, exampleKey)),
-		operation.GET("detailed", "/detailed", "List keys with their sessions", s.Detailed, operation.Unseen("q"), operation.Faulting(codeMissing, codeGateway),
+		operation.GET("detailed", "/detailed", "List keys with their sessions", s.Detailed, operation.Lists(operation.Item{ID: "key_id", Name: "data.alias", Links: inSession}),
+			operation.Narrows("q", operation.Part, "key_id", "key_hash", "data.alias"), operation.Narrows("policy_id", operation.Equal, "data.apply_policies"), operation.Unseen("q"), operation.Faulting(codeMissing, codeGateway),
 			operation.Answers(answers(noKeys, "Failed to unmarshal keys data from Tyk API.")), operation.Example(nil, exampleDetailed)),
 		operation.POST("preview", "/preview", "Validate a key", s.Preview, unseen(), operation.Faulting(making[:len(making)-3]...),
 			operation.Notes("Nothing is stored. The answer is the key as it would be, with its policies applied."),
@@ -124,4 +126,10 @@ func (s *Service) rowsOfAPIs() []operation.Row {
 		operation.DELETE("delete", "/{apiID}/keys/{keyID}", "Delete a key of an API", s.DeleteWithin, unseen(), also(reading, intent.CodeBusy, codeFull),
 			operation.Answers(answers(noKey, "Could not delete key.")), operation.Example(nil, exampleDeleted)),
 	}
+}
+
+// inSession is where sessions name policies and APIs.
+var inSession = []operation.Link{
+	{Where: "data.apply_policies", Kind: policy.Kind}, {Where: "data.apply_policy_id", Kind: policy.Kind},
+	{Where: "data.access_rights.orders", Kind: apidef.Kind, ID: "orders"},
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/oauthclient"
+	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -44,7 +45,7 @@ func (s *Service) Operations() []operation.Operation {
 		Surface: operation.Management, Name: "oauth", Path: "/api/apis/oauth", Tag: "OAuth", Permission: access.OAuth,
 		Style: operation.Style{Word: "OK", ListKey: "apps", Faults: map[string]operation.Answer{operation.CodeEmptyBody: malformed, operation.CodeMalformed: malformed}},
 	}.Rows(
-		operation.GET("list", "/{apiId}", "List the OAuth clients of an API", s.List, reading,
+		operation.GET("list", "/{apiId}", "List the OAuth clients of an API", s.List, operation.Lists(operation.Item{ID: "client_id", Name: "description", Links: []operation.Link{{Where: "policy_id", Kind: policy.Kind}}}), reading,
 			operation.Notes("All of them, unless a page is asked for."),
 			answers(noAPI, "Could not retrieve apps list.", "Failed to unmarshal key data from Tyk API."),
 			operation.Example(nil, map[string]any{"apps": []any{exampleApp}, "pages": 1})),

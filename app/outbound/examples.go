@@ -64,7 +64,7 @@ func (s *Examples) Operations() []operation.Operation {
 			codeExample: {Text: "Example API definition not found."},
 		}},
 	}.Rows(
-		operation.GET("list", "", "List example APIs", s.List, operation.Faulting(codeIndex, codeFetch), operation.Example(nil, []Example{example}),
+		operation.GET("list", "", "List example APIs", s.List, operation.Lists(operation.Item{ID: "location", Name: "name"}), operation.Faulting(codeIndex, codeFetch), operation.Example(nil, []Example{example}),
 			operation.Notes("Without a header the first permitted address is read; the list is empty when none is configured."),
 			failed("Failed to fetch examples index file.")),
 		operation.GET("get", "/{location}", "Fetch an example API", s.Get, operation.Tail(), operation.Faulting(codeIndex, codeExample, codeFetch),

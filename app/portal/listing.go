@@ -2,6 +2,7 @@ package portal
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,17 +82,31 @@ type listed struct {
 
 // ListRow lists records.
 func (o Operations[T, L, S]) ListRow(opts ...operation.Option) operation.Row {
-	t := tableOf[T]()
-	texts, keys := t.Texts(), []operation.SortKey{}
+	t, keys := tableOf[T](), []operation.SortKey{}
+	texts := o.kept(t.Texts())
 	if o.Search != nil { // it says by itself what it looks at
 		texts = nil
 	}
-	for _, name := range t.Ordered() {
+	for _, name := range o.kept(t.Ordered()) {
 		keys = append(keys, operation.SortKey{Value: name, Member: name})
 	}
 	return operation.GET("list", "", "List "+o.Many, o.Page, o.options(opts, operation.Lists(itemOf(t)),
 		operation.Narrows("keyword", operation.Part, texts...), operation.Sorts("order_by", "", "_desc", keys...),
 		operation.Example(nil, operation.Listing[L]{Items: []L{example(o.Sample, o.List)}, Total: 1, Page: 1, PerPage: DefaultPerPage}))...)
+}
+
+// kept leaves out the members that are not stored as they are, such as secrets: to look
+// into what they have become, or to order by that, means nothing.
+func (o Operations[T, L, S]) kept(names []string) []string {
+	before, after := o.Sample, *new(T)
+	text, err := json.Marshal(before)
+	if err != nil || json.Unmarshal(text, &after) != nil {
+		return nil
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		at, known := tableOf[T]().Member(name)
+		return !known || table.Compare(at(&before), at(&after)) != 0
+	})
 }
 
 // itemOf returns what lists of a table show.

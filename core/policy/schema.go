@@ -1,6 +1,11 @@
 package policy
 
-import "github.com/gatehouse-io/gatehouse/core/doc"
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
 
 // object is a piece of JSON schema.
 type object = map[string]any
@@ -59,7 +64,14 @@ var AccessSchema = object{
 }
 
 func schema(required ...string) object {
-	return object{"type": "object", "properties": doc.InOrder(properties, Table.Known()...), "required": required, "additionalProperties": true}
+	members := maps.Clone(properties)
+	for _, d := range defaults {
+		if of, ok := members[d.name].(object); ok {
+			of = maps.Clone(of)
+			of["default"], members[d.name] = json.RawMessage(d.value), of
+		}
+	}
+	return object{"type": "object", "properties": doc.InOrder(members, Table.Known()...), "required": required, "additionalProperties": true}
 }
 
 // Schema describes the wire form for the API description.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -108,6 +109,11 @@ var orders = map[string]func(a, b *Listed) int{
 	"date_created": func(a, b *Listed) int { return a.created.Compare(b.created) },
 	"name":         func(a, b *Listed) int { return cmp.Compare(a.name, b.name) },
 	"state":        func(a, b *Listed) int { return cmp.Compare(a.state, b.state) },
+}
+
+// Orders names what a list can be sorted by.
+func Orders() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(orders)), func(name string) bool { return name == "" })
 }
 
 // Order returns the comparison for a sort parameter such as -name. Equal

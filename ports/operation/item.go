@@ -58,6 +58,9 @@ func Lists(i Item) Option {
 	return func(s *Spec) { s.Item = &i }
 }
 
+// Like says that the answer, a Rendition, looks like values of a type.
+func Like(v any) Option { return func(s *Spec) { s.Like = v } }
+
 // Narrows says by what a query parameter narrows the list.
 func Narrows(param string, by Matching, members ...string) Option {
 	return func(s *Spec) { s.Filters = append(s.Filters, Filter{param, by, members}) }

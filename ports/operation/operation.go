@@ -66,6 +66,7 @@ type Spec struct {
 	// Rehearsable says that the row answers what it would do when asked by the query
 	// parameter DryRun.
 	Rehearsable bool
+	Like        any       // a value of the type that a Rendition is like; nil: an object
 	Item        *Item     // what a list shows; nil: the row lists nothing
 	Filters     []Filter  // by which the list can be narrowed
 	Order       *Ordering // by which it can be ordered; nil: its order is fixed

@@ -58,16 +58,19 @@ func (s *Service) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "apis", Path: "/api/apis", Tag: "APIs", Permission: access.APIs, Style: rows.Style("apis")}
 	created := rows.Made("API created", "5f1a0c5d8e3b2a1f00000005")
 	dry := operation.Rehearsable(s.APIs.References.Onlooker)
+	sought := rows.Sought(rows.Item, "api_definition.proxy.listen_path")
 	list := map[string]any{"apis": []any{exampleWrapper}, "pages": 1}
 	return group.Rows(
-		operation.GET("list", "", "List APIs", s.List, operation.Faulting(apidef.CodeType, apidef.CodeSort, apis.CodeInvalid), operation.Notes("Newest first unless sorted otherwise. MCP proxies have a list of their own. "+notesShown), operation.Example(nil, list)),
-		operation.GET("search", "/search", "Search APIs by name or listen path", s.Search, operation.Example(nil, list)),
+		operation.GET("list", "", "List APIs", s.List, operation.Lists(rows.Item), sought, rows.Sorted(rows.Item.Name), operation.Narrows("api_type", operation.Equal), operation.Narrows("category", operation.AnyOf),
+			operation.Narrows("auth_type", operation.AnyOf), operation.Narrows("tags", operation.AnyOf), operation.Narrows("base_apis", operation.Holds),
+			operation.Faulting(apidef.CodeType, apidef.CodeSort, apis.CodeInvalid), operation.Notes("Newest first unless sorted otherwise. MCP proxies have a list of their own. "+notesShown), operation.Example(nil, list)),
+		operation.GET("search", "/search", "Search APIs by name or listen path", s.Search, operation.Lists(rows.Item), sought, operation.Example(nil, list)),
 		operation.GET("categories", "/categories", "Count APIs by category", s.Categories,
 			operation.Example(nil, CategoryCounts{[]CategoryCount{{Name: "shop", Count: 1}}})),
 		operation.GET("groups", "/groups", "List API IDs by category", s.Groups, operation.Example(nil, map[string]any{"shop": []any{"orders"}})),
 		operation.POST("create", "", "Create a classic API", s.Create, rows.Writing(append(versioning.Faults, codeUnsafeOAS, forms.CodeStreamsOff)...), noVersion,
 			operation.Notes("With base_api_id it becomes a version of that API. An api_id in the definition is honoured. "+rows.NotesPlace), operation.Example(exampleDraft, created)),
-		operation.GET("get", "/{apiId}", "Fetch an API as a wrapper", s.Get, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+		operation.GET("get", "/{apiId}", "Fetch an API as a wrapper", s.Get, operation.Like(apidef.View{}), operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
 			rows.Absent(400, "Could not retrieve API detail"), operation.Notes(notesShown), operation.Example(nil, exampleWrapper)),
 		operation.PUT("replace", "/{apiId}", "Replace a classic API", s.Replace, rows.Writing(apis.CodeMissing, apis.CodeWrongID, codeUnsafeOAS, forms.CodeStreamsOff),
 			rows.Absent(404, "API definition does not exist"), dry, operation.Notes(rows.NotesDryRun), operation.Example(exampleDraft, rows.Done("API updated"))),

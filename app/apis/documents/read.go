@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/rows"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -17,6 +18,26 @@ import (
 
 // Document is the text of an OpenAPI document in a list.
 type Document struct{ Text json.RawMessage }
+
+// SchemaName is what the description calls it.
+func (Document) SchemaName() string { return "OASDocument" }
+
+// Schema describes what is essential in a document. The whole of it is what
+// GET /api/schemas/apidefs answers.
+func (Document) Schema() map[string]any {
+	object := func(members doc.Fields) map[string]any {
+		return map[string]any{"type": "object", "properties": members}
+	}
+	text, any := map[string]any{"type": "string"}, map[string]any{"type": "object"}
+	return object(doc.Fields{
+		{Name: "openapi", Value: text}, {Name: "info", Value: object(doc.Fields{{Name: "title", Value: text}, {Name: "version", Value: text}})}, {Name: "paths", Value: any},
+		{Name: oas.ExtensionKey, Value: object(doc.Fields{
+			{Name: "info", Value: object(doc.Fields{{Name: "id", Value: text}, {Name: "name", Value: text}, {Name: "state", Value: any}})},
+			{Name: "server", Value: object(doc.Fields{{Name: "listenPath", Value: object(doc.Fields{{Name: "value", Value: text}})}})},
+			{Name: "upstream", Value: any},
+		})},
+	})
+}
 
 // AppendJSON implements doc.Appender.
 func (d Document) AppendJSON(b []byte) ([]byte, error) { return append(b, d.Text...), nil }

@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/mcp"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -22,7 +23,7 @@ func (s *Service) Operations() []operation.Operation {
 	gone := rows.Absent(404, "MCP Proxy not found")
 	dry := operation.Rehearsable(s.Documents.APIs.References.Onlooker)
 	return group.Rows(
-		operation.GET("list", "", "List MCP proxies", s.List, operation.Faulting(apidef.CodeSort), operation.Example(nil, map[string]any{"mcps": []any{rows.Document}, "pages": 1})),
+		operation.GET("list", "", "List MCP proxies", s.List, operation.Lists(rows.DocumentItem), rows.Sought(rows.DocumentItem, oas.ExtensionKey+".server.listenPath.value"), rows.Sorted(rows.DocumentItem.Name), operation.Faulting(apidef.CodeSort), operation.Example(nil, map[string]any{"mcps": []any{rows.Document}, "pages": 1})),
 		operation.POST("create", "", "Create an MCP proxy", s.Create, documents.Settles(s.created), rows.Writing(append(versioning.Faults, faults...)...),
 			operation.Example(rows.Document, rows.Made("MCP Proxy definition created", "orders")),
 			operation.Notes("The name is unique among proxies. With the upstream tyk://{apiId}__mcp-server the proxy offers the operations of that OAS API as tools, as x-tyk-mcp-server selects and names them, on the gateways of that API.")),

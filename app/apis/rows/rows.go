@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -18,6 +19,30 @@ type ByID struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	ID    string `path:"apiId" doc:"api_id, or else database ID, of the API."`
+}
+
+// Item is what lists of wrappers show.
+var Item = operation.Item{Kind: apidef.Kind, ID: "api_definition.api_id", Name: "api_definition.name"}
+
+// DocumentItem is what lists of documents show.
+var DocumentItem = operation.Item{Kind: apidef.Kind, ID: oas.ExtensionKey + ".info.id", Name: oas.ExtensionKey + ".info.name"}
+
+// Sought narrows a list by part of what an API is found by.
+func Sought(i operation.Item, listenPath string) operation.Option {
+	return operation.Narrows("q", operation.Part, i.Name, listenPath)
+}
+
+// Sorted orders a list of APIs. name is the member that has their name.
+func Sorted(name string) operation.Option {
+	var keys []operation.SortKey
+	for _, by := range apidef.Orders() {
+		key := operation.SortKey{Value: by, Member: by}
+		if by == "name" {
+			key.Member = name
+		}
+		keys = append(keys, key)
+	}
+	return operation.Sorts("sort", "-", "", keys...)
 }
 
 // WriteByID addresses one API that is to change.

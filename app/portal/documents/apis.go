@@ -55,7 +55,7 @@ func (c Config) apis(t crud.Tools) []operation.Operation {
 	listed := ListedAPI{APIID: "a0ce49d559ce49d64fe608ea3728082a", APIType: "authToken", ListenPath: "/payments/", Name: "Payments", Status: true, TargetURL: "https://payments.example/", DocumentationType: string(document.OAS)}
 	shown := ShownAPI{ListedAPI: listed, Description: "Takes payments."}
 	rows := append([]operation.Row{
-		operation.GET("list", "", "List the APIs of a product", f.listAPIs, f.options(
+		operation.GET("list", "", "List the APIs of a product", f.listAPIs, f.options(operation.Lists(operation.Item{ID: "APIID", Name: "Name"}),
 			operation.Example(nil, operation.Listing[ListedAPI]{Items: []ListedAPI{listed}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage}))...),
 		operation.GET("get", "/{api_id}", "Fetch an API of a product", f.getAPI, f.options(operation.Example(nil, shown))...),
 		operation.PUT("update", "/{api_id}", "Change what the portal says about an API", f.updateAPI, f.options(portal.Unprocessable(), operation.Faulting(table.CodeInvalid),

@@ -3,6 +3,7 @@ package apidef
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -146,6 +147,9 @@ var orders = map[string]func(a, b *Listed) int{
 	"updated_at": func(a, b *Listed) int { return a.updated.Compare(b.updated) },
 }
 
+// Orders names what a list can be sorted by.
+func Orders() []string { return slices.Sorted(maps.Keys(orders)) }
+
 // Order returns the comparison for a sort parameter such as -created_at, which
 // is also the default. Equal APIs keep the order of their IDs.
 func Order(sort string) (func(a, b *Listed) int, error) {
@@ -188,6 +192,26 @@ type View struct {
 // View returns the wrapper of the API; a compact one has a shorter definition
 // and no document.
 func (a API) View(compact bool) View { return View{a, compact} }
+
+// SchemaName is what the description calls the wrapper.
+func (View) SchemaName() string { return "API" }
+
+// Schema describes the wrapper for the API description.
+func (View) Schema() map[string]any {
+	plain := func(name string) map[string]any { return map[string]any{"type": name} }
+	texts := map[string]any{"type": "array", "items": plain("string")}
+	time := map[string]any{"type": "string", "format": "date-time", "readOnly": true}
+	definition := classic.Type().Schema()
+	definition["type"] = "object"
+	return map[string]any{"type": "object", "required": []string{"api_definition"}, "properties": doc.Fields{
+		{Name: "api_definition", Value: definition}, {Name: "oas", Value: plain("object")},
+		{Name: "hook_references", Value: map[string]any{"type": "array", "items": plain("object")}},
+		{Name: "is_site", Value: plain("boolean")}, {Name: "sort_by", Value: plain("integer")},
+		{Name: "user_owners", Value: texts}, {Name: "user_group_owners", Value: texts}, {Name: "categories", Value: texts},
+		{Name: "created_at", Value: time}, {Name: "updated_at", Value: time},
+		{Name: "api_model", Value: plain("object")}, {Name: "is_streams", Value: plain("boolean")},
+	}}
+}
 
 // compactMembers are the members that a compact list shows of a definition.
 var compactMembers = []string{
