@@ -17,14 +17,13 @@ import (
 func (d *DB) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		for ctx.Err() == nil {
-			g := d.gen.Load()
-			txn := g.db.Txn(false)
-			more, obj, err := txn.FirstWatch(tableHead, indexID, []byte{1})
+			more, txn := d.bell.waits(), d.read()
+			at, err := headOf(txn)
 			if err != nil {
 				yield(store.Commit{}, err)
 				return
 			}
-			if at := obj.(*head).rev; at > after {
+			if at > after {
 				if after, err = replay(ctx, txn, after, at, yield); err != nil {
 					return
 				}
@@ -33,7 +32,6 @@ func (d *DB) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.C
 			select {
 			case <-ctx.Done():
 			case <-more:
-			case <-g.gone:
 			}
 		}
 	}
@@ -68,16 +66,14 @@ func replay(ctx context.Context, txn *memdb.Txn, after, at store.Revision, yield
 // Wait blocks until the DB has reached r.
 func (d *DB) Wait(ctx context.Context, r store.Revision) error {
 	for d.head.Load() < uint64(r) {
-		g := d.gen.Load()
-		more, obj, err := g.db.Txn(false).FirstWatch(tableHead, indexID, []byte{1})
-		if err != nil || obj.(*head).rev >= r {
-			return err
+		more := d.bell.waits()
+		if d.head.Load() >= uint64(r) {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-more:
-		case <-g.gone:
 		}
 	}
 	return nil
@@ -104,11 +100,11 @@ func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
 
 // Load replaces everything by a snapshot; readers that wait for changes are woken.
 func (d *DB) Load(s store.State) error {
-	g, err := newGeneration()
+	db, err := empty()
 	if err != nil {
 		return err
 	}
-	txn := g.db.Txn(true)
+	txn := db.Txn(true)
 	defer txn.Abort()
 	counts, touched := map[string]int{}, map[string]store.Revision{}
 	maps.Copy(touched, s.Touched)
@@ -143,8 +139,8 @@ func (d *DB) Load(s store.State) error {
 	txn.Commit()
 	d.write.Lock()
 	defer d.write.Unlock()
-	close(d.gen.Swap(g).gone)
-	d.head.Store(uint64(s.At))
+	d.db.Store(db)
+	d.reached(s.At)
 	return nil
 }
 
@@ -154,7 +150,7 @@ func (d *DB) Load(s store.State) error {
 func (d *DB) Apply(commits ...store.Commit) error {
 	d.write.Lock()
 	defer d.write.Unlock()
-	txn := d.gen.Load().db.Txn(true)
+	txn := d.db.Load().Txn(true)
 	defer txn.Abort()
 	at, err := headOf(txn)
 	if err != nil {
@@ -175,7 +171,7 @@ func (d *DB) Apply(commits ...store.Commit) error {
 		}
 	}
 	txn.Commit()
-	d.head.Store(uint64(at) + uint64(len(commits)))
+	d.reached(at + store.Revision(len(commits)))
 	return nil
 }
 
@@ -238,7 +234,7 @@ func (d *DB) Oldest(context.Context) (store.Revision, error) {
 func (d *DB) Prune(_ context.Context, keep store.Retention) (n int, err error) {
 	d.write.Lock()
 	defer d.write.Unlock()
-	txn := d.gen.Load().db.Txn(true)
+	txn := d.db.Load().Txn(true)
 	defer txn.Abort()
 	at, err := headOf(txn)
 	if err != nil {

@@ -22,16 +22,42 @@ type DB struct {
 	now    system.Clock
 	keep   int
 	hold   time.Duration
-	write  sync.Mutex // one unit of work at a time, and none while Load swaps
-	gen    atomic.Pointer[generation]
-	head   atomic.Uint64 // of gen; set right after a transaction, before anybody is answered
+	write  sync.Mutex                  // one unit of work at a time, and none while Load swaps
+	db     atomic.Pointer[memdb.MemDB] // Load replaces it as a whole
+	head   atomic.Uint64               // of db; set right after a transaction, before anybody is answered
+	bell   bell
 	leases leases
 }
 
-// generation is one database; Load replaces it as a whole.
-type generation struct {
-	db   *memdb.MemDB
-	gone chan struct{} // closed when another generation took over
+// bell wakes those who wait for changes.
+type bell struct {
+	mu   sync.Mutex
+	next chan struct{} // nil: nobody waits
+}
+
+// waits returns a channel that is closed after the next change.
+func (b *bell) waits() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next == nil {
+		b.next = make(chan struct{})
+	}
+	return b.next
+}
+
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next != nil {
+		close(b.next)
+		b.next = nil
+	}
+}
+
+// reached notes how far the database has come, and wakes those who wait for it.
+func (d *DB) reached(at store.Revision) {
+	d.head.Store(uint64(at))
+	d.bell.ring()
 }
 
 var (
@@ -49,18 +75,21 @@ const defaultKeep = 100_000
 // New returns an empty DB.
 func New(now system.Clock) (*DB, error) {
 	d := &DB{now: now, keep: defaultKeep, hold: store.DefaultHold}
-	g, err := newGeneration()
+	db, err := empty()
 	if err != nil {
 		return nil, err
 	}
-	d.gen.Store(g)
+	d.db.Store(db)
 	return d, nil
 }
 
 // SetHold says how long one unit of work may hold the writer, before the DB is used.
 func (d *DB) SetHold(hold time.Duration) { d.hold = hold }
 
-func newGeneration() (*generation, error) {
+// empty returns a database without records. It is a snapshot: the library looks after
+// those who watch each node of a tree of a database that is none, although there are none
+// here, and compares whole trees when many nodes have changed.
+func empty() (*memdb.MemDB, error) {
 	db, err := memdb.NewMemDB(schema())
 	if err != nil {
 		return nil, err
@@ -70,10 +99,10 @@ func newGeneration() (*generation, error) {
 		return nil, err
 	}
 	txn.Commit()
-	return &generation{db: db, gone: make(chan struct{})}, nil
+	return db.Snapshot(), nil
 }
 
-func (d *DB) read() *memdb.Txn { return d.gen.Load().db.Txn(false) }
+func (d *DB) read() *memdb.Txn { return d.db.Load().Txn(false) }
 
 // View implements store.Store.
 func (d *DB) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) error) error {
@@ -100,7 +129,7 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	txn := d.gen.Load().db.Txn(true)
+	txn := d.db.Load().Txn(true)
 	defer txn.Abort()
 	at, err := headOf(txn)
 	if err != nil {
@@ -126,7 +155,7 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 		return 0, err
 	}
 	txn.Commit()
-	d.head.Store(uint64(w.rev))
+	d.reached(w.rev)
 	store.NoteWritten(ctx)
 	return w.rev, nil
 }

@@ -11,7 +11,7 @@ import (
 // transaction, so that others write between them. The unit then only takes them.
 func (s *Store) storeAhead(ctx context.Context, sc tenant.Scope, p *plan) error {
 	do, log := s.apart(sc), 0
-	for a, e := range p.entries {
+	for a, e := range p.over.entries {
 		if e.now == nil || len(e.now.Doc) <= longSize {
 			continue
 		}
@@ -83,7 +83,7 @@ func (p *plan) sending() (d time.Duration) {
 	for _, c := range p.changes {
 		d += rowsOf(c)
 	}
-	for a, e := range p.entries {
+	for a, e := range p.over.entries {
 		if e.now != nil && p.docs[a] == nil {
 			d += perKilobyte * time.Duration(len(e.now.Doc)>>10)
 		}

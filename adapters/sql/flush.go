@@ -4,17 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
-
-// statement is a statement over many rows.
-type statement struct {
-	head, tail string
-	rows       [][]any
-}
 
 // flush sends what the overlay holds and what the units did: few statements of
 // many rows, however many units there are.
@@ -142,14 +135,14 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 	switch {
 	case e.now != nil:
 		newKeys, newRefs = e.now.Keys, e.now.Refs
-		m, err := json.Marshal(meta{newKeys, newRefs, e.now.Serial})
-		if err != nil {
-			return fmt.Errorf("sql: meta of %s %s: %w", a.kind, a.id, err)
+		if err := e.makeMeta(); err != nil {
+			return err
 		}
 		text := e.now.Doc
 		if len(text) > longSize {
 			long := g.docs[e.now]
 			if long == nil {
+				var err error
 				if long, err = g.stored(a, text); err != nil {
 					return err
 				}
@@ -161,7 +154,7 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 		if err != nil {
 			return err
 		}
-		f.upsert.rows = append(f.upsert.rows, []any{a.kind, string(a.org), a.id, int64(e.now.Rev), doc, string(m)})
+		f.upsert.rows = append(f.upsert.rows, []any{a.kind, string(a.org), a.id, int64(e.now.Rev), doc, e.meta})
 	case e.base != nil:
 		f.drop.rows = append(f.drop.rows, []any{a.kind, string(a.org), a.id})
 		f.gone.rows = append(f.gone.rows, []any{a.kind, string(a.org), a.id, int64(e.rev)})
@@ -181,9 +174,25 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 	return nil
 }
 
+// makeMeta makes what the record table holds besides the document.
+func (e *entry) makeMeta() error {
+	if e.now == nil || e.meta != "" {
+		return nil
+	}
+	m, err := json.Marshal(meta{e.now.Keys, e.now.Refs, e.now.Serial})
+	if err != nil {
+		return fmt.Errorf("sql: meta of %s %s: %w", e.now.Kind, e.now.ID, err)
+	}
+	e.meta = string(m)
+	return nil
+}
+
 // keys brings the key rows of one record up to date. A record may have thousands
 // of keys, so both sides are sets.
 func (f *flusher) keys(a address, before, after []store.Key) {
+	if slices.Equal(before, after) {
+		return
+	}
 	old, now := setOf(before), setOf(after)
 	for k := range old {
 		if !now[k] {
@@ -215,6 +224,9 @@ func flag(b bool) int {
 
 // refs brings the reference rows of one record up to date.
 func (f *flusher) refs(a address, before, after []integrity.Ref) {
+	if slices.Equal(before, after) {
+		return
+	}
 	old, now := targets(before), targets(after)
 	for t := range old {
 		if !now[t] {
@@ -234,78 +246,4 @@ func targets(refs []integrity.Ref) map[integrity.Target]bool {
 		out[r.Target] = true
 	}
 	return out
-}
-
-// batches are the numbers of rows a statement may have: few, so that each is
-// prepared once. Of the local database they are small, and arguments have no numbers:
-// its driver compares each argument with each place for one, which takes longer than
-// the statement.
-var (
-	batches      = []int{64, 16, 4, 1}
-	localBatches = []int{16, 4, 1}
-)
-
-// send carries a statement out for all of its rows. It stops between two batches
-// when the group has held the writer for too long.
-func (g *group) send(st *statement) error {
-	ses, rows := g.ses, st.rows
-	sizes := batches
-	if ses.local {
-		sizes = localBatches
-	}
-	for _, n := range sizes {
-		for len(rows) >= n {
-			if err := g.late(); err != nil {
-				return err
-			}
-			if err := ses.exec(g.ctx, ses.text(st, n), slices.Concat(rows[:n]...)...); err != nil {
-				return err
-			}
-			rows = rows[n:]
-		}
-	}
-	return nil
-}
-
-// textKey names a statement text that has been made before.
-type textKey struct {
-	head string
-	rows int
-}
-
-func (s *session) text(st *statement, n int) string {
-	k := textKey{st.head, n}
-	t, ok := s.texts[k]
-	if !ok {
-		t = st.text(n, s.local)
-		s.texts[k] = t
-	}
-	return t
-}
-
-// text returns the statement for n rows, with or without numbers of arguments.
-func (st *statement) text(n int, local bool) string {
-	var b strings.Builder
-	b.WriteString(st.head)
-	width := len(st.rows[0])
-	for row := range n {
-		if row > 0 {
-			b.WriteByte(',')
-		}
-		for col := range width {
-			sep := ','
-			if col == 0 {
-				sep = '('
-			}
-			if local {
-				b.WriteByte(byte(sep))
-				b.WriteByte('?')
-				continue
-			}
-			fmt.Fprintf(&b, "%c$%d", sep, row*width+col+1)
-		}
-		b.WriteByte(')')
-	}
-	b.WriteString(st.tail)
-	return b.String()
 }

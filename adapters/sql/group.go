@@ -51,8 +51,11 @@ const besideHold = 10
 // anew.
 func (g *group) run(u *unit) {
 	if u.plan != nil {
-		switch {
-		case g.holds(u.plan):
+		switch holds, err := g.holds(u.plan); {
+		case err != nil:
+			u.err = err
+			return
+		case holds:
 			g.replay(u)
 			return
 		case !u.last:
@@ -93,7 +96,7 @@ func (g *group) run(u *unit) {
 	if len(changes) > 0 {
 		u.rev, u.load = rev, sending(changes)
 		u.weight = t.weight + u.load
-		if g.reads == nil && u.plan == nil && u.weight > aside {
+		if t.weight = u.weight; t.large() {
 			u.err = errAside
 			t.undo()
 			return
@@ -132,11 +135,16 @@ func weightOf(r *store.Record) time.Duration {
 	return perRow + perKilobyte*time.Duration(len(r.Doc)>>10)
 }
 
-// call runs the closure; a panic is kept for the goroutine that called Update.
+// call runs the closure; a panic is kept for the goroutine that called Update, unless it
+// sends the unit aside.
 func (u *unit) call(t *tx) {
 	u.err, u.ended, u.load = nil, true, 0
 	defer func() {
-		if r := recover(); r != nil {
+		switch r := recover(); r {
+		case nil:
+		case any(errAside):
+			u.err, u.ended = errAside, false
+		default:
 			u.panic, u.ended = r, false
 		}
 	}()

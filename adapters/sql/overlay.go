@@ -36,6 +36,7 @@ type overlay struct {
 type entry struct {
 	base, now *store.Record
 	rev       store.Revision // of the unit that left it so
+	meta      string         // of now, if it has been made
 }
 
 func newOverlay() *overlay {
@@ -67,7 +68,7 @@ func (o *overlay) set(a address, base, now *store.Record, rev store.Revision) {
 			}
 		}
 	}
-	e.now, e.rev = now, rev
+	e.now, e.rev, e.meta = now, rev, ""
 }
 
 // keyAddresses yields where a key of a record is looked up: in its organisation,
@@ -203,6 +204,10 @@ func (h *hot) drop(a address) {
 	}
 }
 
+// mostLearned bounds what hot takes over of a group: a larger one is an import, and the
+// next unit of work waits meanwhile.
+const mostLearned = 1024
+
 // learn takes over what a group has committed.
 func (h *hot) learn(g *group) {
 	h.head = g.head + store.Revision(len(g.commits))
@@ -213,7 +218,7 @@ func (h *hot) learn(g *group) {
 		}
 	}
 	for _, e := range g.over.entries {
-		if e.now != nil {
+		if e.now != nil && len(g.over.entries) <= mostLearned {
 			h.put(e.now)
 		}
 	}

@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -34,10 +35,10 @@ func (w *writer) turnOf(org tenant.ID) chan struct{} {
 // plan is what a unit of work came to when it ran over a snapshot, beside the writer.
 // It holds as long as nothing that it has looked at has changed.
 type plan struct {
-	head    store.Revision // of the snapshot
+	head    store.Revision // up to which it holds: first that of the snapshot, see catchUp
+	stale   bool           // it does not hold any more
 	reads   *reads
-	order   []address
-	entries map[address]*entry
+	over    *overlay // what it leaves behind
 	changes []store.Change
 	texts   [][]byte  // of the changes, for the log
 	log     *longText // instead of texts: long ones
@@ -67,12 +68,12 @@ func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 			return rev, s.explain(err)
 		}
 		if err = s.storeAhead(ctx, sc, u.plan); err == nil {
-			u.last, u.plan.load = try >= triesAside, u.plan.sending()
-			err = s.writer.submit(u)
+			u.plan.load = u.plan.sending()
+			rev, err = s.hand(u, try >= triesAside)
 		}
 		s.leave(u.plan)
 		if !errors.Is(err, errAside) {
-			return u.rev, s.explain(err)
+			return rev, s.explain(err)
 		}
 	}
 }
@@ -93,9 +94,11 @@ func (s *Store) prepare(u *unit) (head store.Revision, err error) {
 			s.reached(head) // what it was refused for can be read
 			return u.err
 		}
-		p := &plan{head: head, reads: g.reads, entries: g.over.entries, changes: g.commits[0].Changes, docs: map[address]*longText{}}
-		for a := range g.over.entries {
-			p.order = append(p.order, a)
+		p := &plan{head: head, reads: g.reads, over: g.over, changes: g.commits[0].Changes, docs: map[address]*longText{}}
+		for _, e := range p.over.entries {
+			if err := e.makeMeta(); err != nil {
+				return err
+			}
 		}
 		u.plan = p
 		return nil
@@ -115,22 +118,11 @@ func (s *Store) reached(rev store.Revision) {
 
 // holds reports whether nothing that a plan rests on has changed: neither in the
 // transactions since, nor in this one.
-func (g *group) holds(p *plan) bool {
-	between := g.s.recent.since(p.head)
-	if n := store.Revision(len(between)); p.head > g.head || p.head+n < g.head {
-		return false
+func (g *group) holds(p *plan) (bool, error) {
+	if err := g.follow(p); err != nil || p.stale {
+		return false, err
 	}
-	for _, c := range between[:g.head-p.head] {
-		if touches(c, p.reads) {
-			return false
-		}
-	}
-	for _, c := range g.commits {
-		if touches(c.Commit, p.reads) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.commits, func(c logged) bool { return touches(c.Commit, p.reads) }), nil
 }
 
 func touches(c store.Commit, r *reads) bool {
@@ -145,8 +137,10 @@ func touches(c store.Commit, r *reads) bool {
 // replay puts what a unit was planned to do into the transaction.
 func (g *group) replay(u *unit) {
 	rev := g.head + store.Revision(len(g.commits)) + 1
-	for _, a := range u.plan.order {
-		e := u.plan.entries[a]
+	// A long one is the only one of its transaction, and what it left behind is what the
+	// transaction does.
+	adopt := u.plan.load > groupTime && len(g.over.entries) == 0
+	for a, e := range u.plan.over.entries {
 		if e.base == nil && e.now == nil {
 			continue // it came and went
 		}
@@ -159,7 +153,15 @@ func (g *group) replay(u *unit) {
 				g.docs[now] = t
 			}
 		}
+		if adopt {
+			e.now, e.rev = now, rev
+			continue
+		}
 		g.over.set(a, e.base, now, rev)
+		g.over.entries[a].meta = e.meta
+	}
+	if adopt {
+		g.over = u.plan.over
 	}
 	changes := make([]store.Change, len(u.plan.changes))
 	for i, c := range u.plan.changes {

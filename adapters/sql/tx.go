@@ -20,7 +20,7 @@ type tx struct {
 	base   reader
 	rev    store.Revision
 	now    system.Clock
-	weight time.Duration // of what it has read, about
+	weight time.Duration // of what it has read and written, about
 	before map[address]*touch
 	order  []address
 }
@@ -41,8 +41,15 @@ func (t *tx) ready() error {
 	if err := t.u.ctx.Err(); err != nil {
 		return err
 	}
+	if t.large() {
+		panic(errAside) // ends the closure, whatever it would make of an error
+	}
 	return t.g.late()
 }
+
+// large reports whether a unit that has the writer has done so much that it is to be
+// prepared beside it.
+func (t *tx) large() bool { return t.g.reads == nil && t.u.plan == nil && t.weight > aside }
 
 // Get implements store.Reader.
 func (t *tx) Get(_ context.Context, kind, id string) (store.Record, error) {
@@ -65,6 +72,7 @@ func (t *tx) get(a address) (*store.Record, error) {
 		return nil, err
 	}
 	t.g.reads.record(a)
+	t.weight += perRow
 	rec, ok := t.g.over.get(a)
 	if !ok {
 		var err error
@@ -141,6 +149,7 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 			return
 		}
 		t.g.reads.query(t.scope, q)
+		t.weight += perRow
 		ours, compare := t.g.over.matching(t.scope, q), order(q)
 		q.Limit, q.Offset = t.widen(q), 0
 		for rec, err := range t.base.Scan(t.g.ctx, q) {
@@ -311,6 +320,7 @@ func (t *tx) Delete(_ context.Context, kind, id string) error {
 }
 
 func (t *tx) set(a address, old, now *store.Record) {
+	t.weight += perRow
 	if t.before[a] == nil {
 		b := &touch{rec: old}
 		if e, known := t.g.over.entries[a]; known {
