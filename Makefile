@@ -33,11 +33,13 @@ lint: ## linters, import rules, and the API description
 	go run $(LINT) run
 	npx --yes $(REDOCLY) lint --config docs/openapi/redocly.yaml docs/openapi/management.json docs/openapi/admin.json docs/openapi/node.json docs/openapi/portal.json
 
-generate: ## docs made from the operation table and the settings
+generate: ## docs made from the operation table and the settings, and the files of the console
 	go run ./docs/generate
+	go run ./adapters/web/console/build
 
 verify: ## what is generated is fresh, modules are tidy, the minimal embedding is small
 	go run ./docs/generate -check
+	go run ./adapters/web/console/build -check
 	go mod tidy -diff
 	go vet ./...
 	go test -run 'TestImport|TestMinimalEmbedding' ./app

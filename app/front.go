@@ -74,7 +74,7 @@ func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.
 	}), nil
 }
 
-func newHandler(b basics, s transport, p portalSettings, ops table, g operation.Middleware) (nethttp.Handler, portalHandler, error) {
+func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, g operation.Middleware) (nethttp.Handler, portalHandler, error) {
 	cfg := httpadapter.Config{
 		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: b.log, Now: b.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth, BodyRate: s.bodyRate,
 		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
@@ -84,6 +84,9 @@ func newHandler(b basics, s transport, p portalSettings, ops table, g operation.
 		main = beside(main, own)
 	}
 	h, err := httpadapter.Handler(main, cfg)
+	for _, front := range e.front {
+		h = front(h)
+	}
 	if err != nil || len(own) == 0 {
 		return h, portalHandler{}, err
 	}

@@ -51,6 +51,8 @@ var importRules = []rule{
 	{folder: "adapters/http", own: inner, others: []string{"github.com/go-kit/kit"}},
 	{folder: "adapters/http/contracttest", others: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{folder: "adapters/gzip", own: inner},
+	{folder: "adapters/web/console", own: inner},
+	{folder: "adapters/web/console/build", others: []string{"github.com/evanw/esbuild"}},
 	{folder: "adapters/logfile", own: inner},
 	{folder: "adapters/opa", own: inner, others: []string{"github.com/open-policy-agent/opa"}},
 	{folder: "adapters/redis", own: inner, others: []string{"github.com/redis/go-redis/v9"}},
@@ -123,6 +125,7 @@ var importRules = []rule{
 	// Clients from outside.
 	{folder: "e2e/gatewaysim", own: []string{"app/...", "e2e/..."}, others: everywhere, tests: true},
 	{folder: "e2e/idp", own: []string{"e2e/gatewaysim"}, others: everywhere},
+	{folder: "e2e/console", own: []string{"app/...", "e2e/..."}, others: everywhere},
 	{folder: "e2e/harness", own: []string{"app/...", "e2e/..."}, others: everywhere, tests: true},
 	{folder: "e2e/scenarios", own: []string{"app/...", "e2e/...", "adapters/mail/mailtest"}, others: everywhere, tests: true},
 	// Their tests need more: the store's types for broken stores, trees of JSON for

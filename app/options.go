@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	nethttp "net/http"
 	"net/netip"
 	"time"
 
@@ -266,4 +267,14 @@ func WithService(make func(Tools) operation.Service) Option {
 // of one of them.
 func WithResource(rs ...crud.Registrar) Option {
 	return func(o *settings) { o.resources = append(o.resources, rs...) }
+}
+
+// WithFront puts something in front of the API, such as the operations console:
+//
+//	app.WithFront(console.Front(console.Config{}))
+//
+// What it does not answer itself it hands on. Without this option there is nothing but
+// the API.
+func WithFront(front func(nethttp.Handler) nethttp.Handler) Option {
+	return func(o *settings) { o.front = append(o.front, front) }
 }

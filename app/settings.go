@@ -2,6 +2,7 @@ package app
 
 import (
 	"log/slog"
+	nethttp "net/http"
 	"net/netip"
 	"time"
 
@@ -150,6 +151,7 @@ type embedded struct {
 	checker   func(Tools) rules.Checker
 	services  []func(Tools) operation.Service
 	resources []crud.Registrar
+	front     []func(nethttp.Handler) nethttp.Handler
 }
 
 // newSettings returns the defaults with the options applied.

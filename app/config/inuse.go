@@ -3,7 +3,7 @@ package config
 // inUse lists the settings that have a field, with their defaults.
 func inUse() []setting {
 	rows := serving()
-	for _, more := range [][]setting{keeping(), guarding(), defining(), keying(), reaching(), announcing(), mailing(), extending(), limiting(), starting(), hosting(), sending()} {
+	for _, more := range [][]setting{keeping(), guarding(), defining(), keying(), reaching(), announcing(), mailing(), extending(), limiting(), starting(), hosting(), showing(), sending()} {
 		rows = append(rows, more...)
 	}
 	for i := range rows {

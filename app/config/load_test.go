@@ -39,6 +39,7 @@ func TestDefaults(t *testing.T) {
 		Gateway:   Gateway{Timeout: 5 * time.Second},
 		Analytics: Analytics{Mask: true},
 		Expiry:    CertificateExpiry{Minutes: 60, Days: 30},
+		Console:   Console{Enabled: true},
 		Portal:    Portal{Serve: PortalOff, ID: "default", PrivateDashboards: true},
 	}
 	if !reflect.DeepEqual(s, want) {

@@ -55,6 +55,8 @@ type Settings struct {
 	MetricsAddress string  // host:port of a listener for metrics only; "" = none
 	OTLPEndpoint   Address // collector of traces; "" = tracing off
 
+	Console Console
+
 	HomeDir      string
 	Storage      Storage
 	Analytics    Analytics

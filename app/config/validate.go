@@ -24,7 +24,7 @@ type finding struct {
 func (l *loader) validate() {
 	s := &l.settings
 	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
-	for _, f := range slices.Concat(servingFindings(s), storageFindings(s), placeFindings(s), collectorFindings(s), gatewayFindings(s), redisFindings(&s.Redis), limitFindings(s), sessionFindings(&s.Sessions), ssoFindings(&s.SSO), passwordFindings(&s.Security), mailFindings(s)) {
+	for _, f := range slices.Concat(servingFindings(s), storageFindings(s), placeFindings(s), collectorFindings(s), gatewayFindings(s), redisFindings(&s.Redis), limitFindings(s), sessionFindings(&s.Sessions), ssoFindings(&s.SSO), passwordFindings(&s.Security), mailFindings(s), consoleFindings(&s.Console)) {
 		if f.bad {
 			l.problem(f.setting, "%s", f.message)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/adapters/otel"
 	"github.com/gatehouse-io/gatehouse/adapters/prometheus"
+	"github.com/gatehouse-io/gatehouse/adapters/web/console"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/audit"
@@ -232,6 +233,9 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 				Examples: d.ValidateExamples, Defaults: d.ValidateDefaults, Streams: d.Streams, AllStreams: d.ExperimentalStreams},
 			UnsafePolicyIDs: d.UnsafePolicyIDs, Hosts: hosts,
 		}))
+	if s.Console.Enabled {
+		opts = append(opts, app.WithFront(console.Front(console.Config{Servers: s.Console.Servers})))
+	}
 	if s.MultiOrgUsers {
 		opts = append(opts, app.WithMultiOrgUsers())
 	}

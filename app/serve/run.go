@@ -155,7 +155,7 @@ func (c *Composition) handler(s config.Settings, log *slog.Logger) http.Handler 
 	if s.Portal.Serve == config.PortalAlone {
 		return c.portalWeb(s.Portal, c.Portal())
 	}
-	h := c.backupBeside(c, s, log)
+	h := consolesElsewhere(s.Console.Origins, c.backupBeside(c, s, log))
 	if s.Portal.Serve == config.PortalShared {
 		h = c.portalWeb(s.Portal, h)
 	}

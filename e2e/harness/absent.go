@@ -26,7 +26,14 @@ func unavailable(t testing.TB, svc *service, err error) {
 	if err := note(file, svc.name, packageName(), t.Name()); err != nil {
 		t.Fatal(err)
 	}
-	t.Skipf("left out: no %s server: %v", svc.name, err)
+	t.Skipf("left out: no %s: %v", svc.name, err)
+}
+
+// LeaveOut ends a test that needs something else that this machine cannot have, such as a
+// browser: as a server that cannot be had.
+func LeaveOut(t testing.TB, what string, why error) {
+	t.Helper()
+	unavailable(t, &service{name: what}, fmt.Errorf("%w: %w", errAbsent, why))
 }
 
 // note appends one line; several processes may do so at once.

@@ -1,0 +1,138 @@
+// Command build makes the console's files in dist from src and vendor. The same sources
+// make the same bytes, on any machine.
+//
+//	go run ./adapters/web/console/build           builds
+//	go run ./adapters/web/console/build -check    says which files are stale; writes nothing
+//	go run ./adapters/web/console/build -vendor DIR
+//
+// The last form fills vendor from package tarballs in a folder, after it has compared
+// their hashes with those in build/vendor.json.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+func main() {
+	root := flag.String("root", "adapters/web/console", "folder of the console")
+	check := flag.Bool("check", false, "compare with what is there, write nothing")
+	tarballs := flag.String("vendor", "", "folder with package tarballs to fill vendor from")
+	flag.Parse()
+	if err := run(*root, *check, *tarballs, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "console:", err)
+		os.Exit(1)
+	}
+}
+
+func run(root string, check bool, tarballs string, out io.Writer) error {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return err
+	}
+	if tarballs != "" {
+		return refresh(root, tarballs)
+	}
+	if err := clean(root); err != nil {
+		return err
+	}
+	if err := checkVendor(root); err != nil {
+		return err
+	}
+	files, err := build(root)
+	if err != nil {
+		return err
+	}
+	if check {
+		return compare(filepath.Join(root, "dist"), files)
+	}
+	return write(filepath.Join(root, "dist"), files, out)
+}
+
+// clean refuses folders that would change what the builder finds: it takes packages from
+// node_modules before those in vendor.
+func clean(root string) error {
+	for at := root; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "node_modules")); err == nil {
+			return fmt.Errorf("%s has a node_modules, which the builder would use: remove it", at)
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}
+
+// build returns the files by name.
+func build(root string) (map[string][]byte, error) {
+	r := api.Build(api.BuildOptions{
+		EntryPoints: []string{"src/main.tsx"}, AbsWorkingDir: root, Outdir: "dist", NodePaths: []string{filepath.Join(root, "vendor")},
+		Bundle: true, MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Format: api.FormatESModule, Target: api.ES2022,
+		JSX: api.JSXAutomatic, JSXImportSource: "preact", EntryNames: "console", ChunkNames: "[name]", Splitting: true, Charset: api.CharsetUTF8,
+		LegalComments: api.LegalCommentsNone, LogLevel: api.LogLevelWarning, TsconfigRaw: `{"compilerOptions":{"target":"ES2022"}}`,
+	})
+	if len(r.Errors) > 0 {
+		return nil, errors.New("the sources do not build: see above")
+	}
+	files := map[string][]byte{}
+	for _, f := range r.OutputFiles {
+		files[filepath.Base(f.Path)] = f.Contents
+	}
+	icon, err := os.ReadFile(filepath.Join(root, "src", "icon.svg"))
+	if err != nil {
+		return nil, err
+	}
+	files["icon.svg"] = icon
+	files["licences.txt"], err = licences(root)
+	return files, err
+}
+
+func compare(folder string, files map[string][]byte) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if files[e.Name()] == nil {
+			return fmt.Errorf("dist/%s is made of nothing: build again", e.Name())
+		}
+	}
+	for name, text := range files {
+		have, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil || !bytes.Equal(have, text) {
+			return fmt.Errorf("dist/%s is stale: run `go run ./adapters/web/console/build`", name)
+		}
+	}
+	return nil
+}
+
+func write(folder string, files map[string][]byte, out io.Writer) error {
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(out, "%-16s %7d bytes, %6d compressed\n", name, len(text), packed(text))
+	}
+	return nil
+}
+
+func packed(text []byte) int {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	_, _ = w.Write(text)
+	_ = w.Close()
+	return b.Len()
+}

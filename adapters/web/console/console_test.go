@@ -1,0 +1,121 @@
+package console_test
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/web/console"
+)
+
+// api stands for everything behind the console.
+var api = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	w.WriteHeader(http.StatusNotFound)
+	_, _ = io.WriteString(w, `{"path":"`+r.URL.Path+`"}`)
+})
+
+func ask(c console.Config, method, path string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, http.NoBody)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	console.Front(c)(api).ServeHTTP(w, r)
+	return w
+}
+
+// TestWhoGetsThePage: browsers get the console at /, programs get the API's answer, and
+// nothing but the console's own files is taken from the API.
+func TestWhoGetsThePage(t *testing.T) {
+	for _, c := range []struct {
+		method, path, accept string
+		status               int
+	}{
+		{"GET", "/", "text/html,application/xhtml+xml,*/*;q=0.8", 200}, {"HEAD", "/", "text/html", 200}, {"GET", "/", "TEXT/HTML; q=0.5", 200},
+		{"GET", "/", "", 404}, {"GET", "/", "*/*", 404}, {"GET", "/", "application/json", 404}, {"GET", "/", "text/html;q=0", 404}, {"POST", "/", "text/html", 404},
+		{"GET", "/console/console.js", "", 200}, {"HEAD", "/console/console.css", "", 200}, {"GET", "/console/licences.txt", "", 200}, {"GET", "/console/icon.svg", "", 200},
+		{"GET", "/console/", "text/html", 404}, {"GET", "/console/other.js", "", 404}, {"GET", "/console/../console.go", "", 404}, {"GET", "/console/sub/console.js", "", 404},
+		{"POST", "/console/console.js", "", 404}, {"GET", "/api/apis", "text/html", 404}, {"GET", "/login", "text/html", 404},
+	} {
+		if got := ask(console.Config{}, c.method, c.path, "Accept", c.accept); got.Code != c.status {
+			t.Errorf("%s %s, Accept %q: %d, not %d", c.method, c.path, c.accept, got.Code, c.status)
+		}
+	}
+}
+
+// TestPolicy: the page runs scripts with its nonce, which is another one each time, and
+// calls this service and the servers that were named.
+func TestPolicy(t *testing.T) {
+	nonce := regexp.MustCompile(`script-src 'nonce-([A-Z2-7]{26})'`)
+	seen := map[string]bool{}
+	for range 3 {
+		w := ask(console.Config{Servers: []string{"https://plane.example.com"}}, "GET", "/", "Accept", "text/html")
+		policy, page := w.Header().Get("Content-Security-Policy"), w.Body.String()
+		m := nonce.FindStringSubmatch(policy)
+		if m == nil || seen[m[1]] {
+			t.Fatalf("no nonce of its own: %s", policy)
+		}
+		seen[m[1]] = true
+		for _, want := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'", "connect-src 'self' https://plane.example.com;"} {
+			if !strings.Contains(policy, want) {
+				t.Errorf("the policy lacks %s: %s", want, policy)
+			}
+		}
+		if strings.Contains(policy, "unsafe") || strings.Count(page, "<script") != strings.Count(page, `nonce="`+m[1]+`" src="/console/`) || strings.Contains(page, "{") {
+			t.Errorf("the page has a script without the nonce, or a place that was not filled:\n%s", page)
+		}
+		h := w.Header()
+		if h.Get("X-Frame-Options") != "DENY" || h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("headers: %v", h)
+		}
+	}
+}
+
+// TestFiles: files are compressed, have an entity tag, and stay for good under the address
+// that the page gives.
+func TestFiles(t *testing.T) {
+	page := ask(console.Config{}, "GET", "/", "Accept", "text/html").Body.String()
+	for _, name := range []string{"console.js", "console.css"} {
+		at := regexp.MustCompile(`/console/` + name + `\?v=[0-9a-f]{16}`).FindString(page)
+		w := ask(console.Config{}, "GET", at, "Accept-Encoding", "gzip")
+		z, err := gzip.NewReader(w.Body)
+		if err != nil {
+			t.Fatalf("%s: %v", at, err)
+		}
+		text, err := io.ReadAll(z)
+		want, more := os.ReadFile("dist/" + name)
+		if err != nil || more != nil || string(text) != string(want) || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %v %v %v", at, err, more, w.Header())
+		}
+		if again := ask(console.Config{}, "GET", at, "Accept-Encoding", "gzip", "If-None-Match", w.Header().Get("ETag")); again.Code != http.StatusNotModified {
+			t.Errorf("%s: %d for the same tag", at, again.Code)
+		}
+		if plain := ask(console.Config{}, "GET", "/console/"+name); plain.Body.String() != string(want) || plain.Header().Get("Cache-Control") != "no-cache" || plain.Header().Get("ETag") == w.Header().Get("ETag") {
+			t.Errorf("%s: %v", name, plain.Header())
+		}
+	}
+}
+
+// TestFirstLoad: what a browser loads before somebody can sign in is small. Editor and
+// YAML come later.
+func TestFirstLoad(t *testing.T) {
+	const limit = 60_000
+	total, later := 0, regexp.MustCompile(`"\./([a-z]+\.js)"`)
+	first := ask(console.Config{}, "GET", "/console/console.js")
+	names := map[string]bool{"console.js": true, "console.css": true}
+	for _, m := range regexp.MustCompile(`from"\./([a-z]+\.js)"`).FindAllStringSubmatch(first.Body.String(), -1) {
+		names[m[1]] = true
+	}
+	for name := range names {
+		total += ask(console.Config{}, "GET", "/console/"+name, "Accept-Encoding", "gzip").Body.Len()
+	}
+	if total > limit || names["codemirror.js"] || names["yaml.js"] || !later.MatchString(first.Body.String()) {
+		t.Errorf("the first load of %v has %d bytes, at most %d", names, total, limit)
+	}
+	t.Logf("first load: %d bytes compressed", total)
+}

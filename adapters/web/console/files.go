@@ -1,0 +1,91 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+//go:embed dist
+var dist embed.FS
+
+//go:embed index.html
+var index string
+
+// Names of the files that the page loads.
+const (
+	script = "console.js"
+	style  = "console.css"
+	icon   = "icon.svg"
+)
+
+// file is one file of the console, ready to be sent.
+type file struct {
+	version       string // the first letters of its SHA-256
+	mediaType     string
+	plain, packed []byte
+}
+
+// load reads the files that are part of the program, and compresses them once.
+func load() map[string]*file {
+	out := map[string]*file{}
+	names, err := fs.ReadDir(dist, "dist")
+	for _, entry := range names {
+		var text []byte
+		if text, err = fs.ReadFile(dist, path.Join("dist", entry.Name())); err != nil {
+			break
+		}
+		sum := sha256.Sum256(text)
+		out[entry.Name()] = &file{version: hex.EncodeToString(sum[:8]), mediaType: mediaType(entry.Name()), plain: text, packed: pack(text)}
+	}
+	if err != nil || out[script] == nil || out[style] == nil {
+		panic("console: the program was built without the console's files") // they are embedded: only a broken build lacks them
+	}
+	return out
+}
+
+func mediaType(name string) string {
+	switch path.Ext(name) {
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".txt":
+		return "text/plain; charset=utf-8"
+	}
+	return mime.TypeByExtension(path.Ext(name))
+}
+
+// pack compresses a text. Writing to memory cannot fail.
+func pack(text []byte) []byte {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	_, _ = w.Write(text)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// send answers with the file. Who asks for the version that there is may keep it for good.
+func (f *file) send(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	secure(h)
+	h.Set("Content-Type", f.mediaType)
+	h.Add("Vary", "Accept-Encoding")
+	h.Set("Cache-Control", "no-cache")
+	if r.URL.Query().Get("v") == f.version {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	text, tag := f.plain, `"`+f.version+`"`
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") && len(f.packed) < len(f.plain) {
+		text, tag = f.packed, `"`+f.version+`-gzip"`
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("ETag", tag)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
+}

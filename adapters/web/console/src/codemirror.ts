@@ -1,0 +1,48 @@
+// A file of its own: loaded when the first document is shown, not before.
+import { EditorView, keymap, lineNumbers, highlightActiveLine, drawSelection } from '@codemirror/view';
+import { EditorState, Annotation } from '@codemirror/state';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json, jsonParseLinter } from '@codemirror/lang-json';
+import { linter, lintGutter } from '@codemirror/lint';
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
+import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { tags as t } from '@lezer/highlight';
+
+const colours = HighlightStyle.define([
+  { tag: t.propertyName, color: 'var(--code-name)' }, { tag: t.string, color: 'var(--code-text)' },
+  { tag: [t.number, t.bool, t.null], color: 'var(--code-value)' },
+]);
+const outside = Annotation.define<boolean>(), short = 300_000;
+
+export function open(parent: HTMLElement, text: string, o: { language: string; label: string; readOnly?: boolean; changed?: (text: string) => void }) {
+  const nonce = (document.querySelector('meta[name=csp-nonce]') as HTMLElement | null)?.nonce ?? '';
+  let timer = 0;
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: text,
+      extensions: [EditorView.cspNonce.of(nonce), lineNumbers(), codeFolding(), foldGutter(), history(), drawSelection(), bracketMatching(), indentOnInput(), highlightActiveLine(), highlightSelectionMatches(),
+        o.language === 'json' ? json() : [], o.language === 'json' && text.length < short ? [linter(jsonParseLinter()), lintGutter()] : [],
+        syntaxHighlighting(colours), keymap.of([...searchKeymap, ...foldKeymap, ...defaultKeymap, ...historyKeymap]),
+        EditorState.readOnly.of(!!o.readOnly), EditorView.contentAttributes.of({ 'aria-label': o.label, tabindex: '0' }), text.length < short ? EditorView.lineWrapping : [],
+        // A large document is handed over when the writer pauses: typing comes first.
+        EditorView.updateListener.of(u => {
+          if (!u.docChanged || u.transactions.some(x => x.annotation(outside))) return;
+          clearTimeout(timer);
+          const tell = () => o.changed?.(view.state.doc.toString());
+          if (u.state.doc.length < 50_000) tell(); else timer = window.setTimeout(tell, 250);
+        })],
+    }),
+  });
+  return {
+    destroy() { clearTimeout(timer); view.destroy(); },
+    show(next: string) {
+      const now = view.state.doc.toString();
+      if (now === next) return;
+      let from = 0, a = now.length, b = next.length;
+      while (from < a && from < b && now[from] === next[from]) from++;
+      while (a > from && b > from && now[a - 1] === next[b - 1]) { a--; b--; }
+      view.dispatch({ changes: { from, to: a, insert: next.slice(from, b) }, annotations: outside.of(true) });
+    },
+  };
+}

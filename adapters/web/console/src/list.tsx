@@ -1,0 +1,122 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { curl, listen, Problem } from './http';
+import { Operation, Resource, ask, call, flat, has, homeOf, idOf, itemSchema, listOf, may, nameOf, needs, pageOf, pagesOf, pathParams, resolve, rowsOf } from './spec';
+import { Route, refine, to } from './route';
+import { Dialog, Loading, Trouble, Value, copy, download, label } from './ui';
+
+const reserved = new Set(['p', 'q', 'sort', 'compressed', 'download', 'type']), plain = ['string', 'integer', 'number', 'boolean'];
+const preferred = ['name', 'title', 'email_address', 'client_name', 'alias', 'action', 'user', 'date', 'status', 'client_idp_id', 'api_id', 'id', 'active', 'state', 'issuer', 'method', 'tags', 'proxy.listen_path', 'url', 'rate', 'per'];
+const boring = new Set(['org_id', '_id', 'api_model', 'sort_by', 'is_site', 'access_key', 'hash', 'prev', 'seq', 'req_id', 'on_behalf_of', 'webhook_id', 'auth_type', 'last_updated', 'password_max_days', 'event_timeout', 'template_path']);
+
+const at = (row: any, column: string) => column.split('.').reduce((v, k) => v?.[k], row);
+
+/** The columns that matter: what names a row, then what else is plain. */
+export function columnsOf(list: Operation, rows: any[]): string[] {
+  const schema = itemSchema(list)?.properties ?? {}, all = new Set<string>();
+  for (const [k, s] of Object.entries<any>(schema)) { const r = resolve(s), t = Array.isArray(r?.type) ? r.type.find((x: string) => x !== 'null') : r?.type; if (plain.includes(t) || t === 'array' && resolve(r.items)?.type === 'string') all.add(k); }
+  if (rows[0]?.proxy?.listen_path) all.add('proxy.listen_path');
+  for (const r of rows.slice(0, 20)) for (const [k, v] of Object.entries(r)) if (v !== null && (typeof v !== 'object' || Array.isArray(v) && v.length && typeof v[0] === 'string')) all.add(k);
+  const useful = [...all].filter(k => !boring.has(k) && (k !== 'id' || !all.has('api_id') && !all.has('client_idp_id')) && (rows.length === 0 || rows.some(r => { const v = at(r, k); return v !== undefined && v !== null && v !== '' && !(Array.isArray(v) && !v.length); })));
+  return [...preferred.filter(k => useful.includes(k)), ...useful.filter(k => !preferred.includes(k))].slice(0, 6);
+}
+
+/** The columns that the server sorts by, with the values for up and down. */
+function sortsOf(list: Operation): Record<string, { up?: string; down?: string }> {
+  const out: Record<string, { up?: string; down?: string }> = {};
+  for (const v of list.list?.sort?.values ?? []) { const of = out[v.member.replace(/^api_definition\./, '')] ??= {}; of[v.descending ? 'down' : 'up'] = v.value; }
+  return out;
+}
+
+export function ListPage({ r, route }: { r: Resource; route: Route }) {
+  const list = listOf(r)!, q = route.query, parents = pathParams(list), missing = parents.filter(p => !q.get(p.name));
+  const [data, setData] = useState<any>(), [fault, setFault] = useState<Problem>(), [again, setAgain] = useState(0), [busy, setBusy] = useState(false), [filters, setFilters] = useState(false);
+  const serverFind = has(list, 'q'), serverSort = !!list.list?.sort, find = q.get('q') ?? '', sort = q.get('sort') ?? '';
+  const paging = pageOf(list), pages = !!paging, whole = pages && (find !== '' && !serverFind || sort !== '' && !serverSort);
+  const own = list.parameters.filter(p => p.in === 'query' && !reserved.has(p.name));
+  const values: Record<string, string> = {};
+  for (const p of [...parents, ...own]) values[p.name] = q.get(p.name) ?? '';
+  if (paging) values[paging.parameter] = whole ? paging.everything ?? '-1' : q.get('p') ?? '1';
+  if (serverFind) values.q = find;
+  if (serverSort) values[list.list!.sort!.parameter] = sort;
+  if (has(list, 'compressed')) values.compressed = '1';
+  const key = r.name + JSON.stringify(values);
+  useEffect(() => {
+    if (missing.length) { setData(undefined); return; }
+    let gone = false;
+    setBusy(true); setFault(undefined);
+    const t = setTimeout(() => call(list, values).then(a => { if (!gone) { setData(a.data); setBusy(false); } }, e => { if (!gone) { setFault(e); setBusy(false); } }), data ? 120 : 0);
+    return () => { gone = true; clearTimeout(t); };
+  }, [key, again]);
+  useEffect(() => { setData(undefined); return listen(e => { if (e === 'back') setAgain(n => n + 1); }); }, [r.name]);
+  const rows = useMemo(() => {
+    let all = rowsOf(data, list).map(row => ({ row, flat: flat(row) }));
+    if (find && !serverFind) { const w = find.toLowerCase(); all = all.filter(x => JSON.stringify(x.row).toLowerCase().includes(w)); }
+    if (sort && !serverSort) { const [k, d] = sort.startsWith('-') ? [sort.slice(1), -1] : [sort, 1]; all = [...all].sort((a, b) => d * String(at(a.flat, k) ?? '').localeCompare(String(at(b.flat, k) ?? ''), undefined, { numeric: true })); }
+    return all;
+  }, [data, find, sort]);
+  const columns = useMemo(() => columnsOf(list, rows.slice(0, 30).map(x => x.flat)), [r.name, data]);
+  const sorts = useMemo(() => sortsOf(list), [list]), upOf = (c: string) => serverSort ? sorts[c]?.up ?? sorts[c]?.down : c, downOf = (c: string) => serverSort ? sorts[c]?.down : '-' + c;
+  const total = pagesOf(data, list), page = Number(q.get('p') ?? 1), limit = whole ? 200 : rows.length;
+  const chosen = own.filter(p => q.get(p.name)).length, change = (v: Record<string, string | undefined>) => refine(route, { p: undefined, ...v });
+  const create = r.operations.create;
+  return <>
+    <header class="page"><h1>{r.title}</h1><div class="bar">
+      {r.name === 'apis' && may(create) && <a class="button" href="#/apis/import">Import</a>}
+      {create && may(create) && <a class="button primary" href={to([r.name, '+new'], parents.length ? values : {})}>New</a>}
+      <details class="menu"><summary class="button">More</summary><div>
+        <button type="button" onClick={() => copy(curl(ask(list, values)), 'The command')}>Copy as curl</button>
+        <button type="button" onClick={() => call(list, { ...values, ...(paging ? { [paging.parameter]: paging.everything ?? '-1' } : {}), compressed: '' }).then(a => download(r.name + '.json', a.text), setFault)}>Export all as JSON</button>
+        {[...Object.values(r.operations)].filter(o => o !== list && o !== create && o.method !== 'GET' && !pathParams(o).length && may(o)).map(o => <a key={o.id} href={to(['run', o.id])}>{o.summary}</a>)}
+        {[...Object.values(r.operations)].filter(o => o !== list && o.method === 'GET' && !pathParams(o).length && may(o)).map(o => <a key={o.id} href={to(['run', o.id])}>{o.summary}</a>)}
+      </div></details></div></header>
+    {parents.map(p => <label class="find" key={p.name}>{label(p.name)} <input value={q.get(p.name) ?? ''} placeholder={p.description} onChange={(e: any) => change({ [p.name]: e.target.value })} /></label>)}
+    {missing.length > 0 ? <p class="empty">{r.title} belong to one {label(missing[0].name).replace(/ ID$/, '')}. Say which.</p> : <>
+    <div class="tools" role="search"><input type="search" id="find" aria-label={`Find in ${r.title}`} placeholder={serverFind ? `Find… ${list.parameters.find(p => p.name === 'q')?.description ?? ''}` : 'Find in all fields…'} value={find} onInput={(e: any) => change({ q: e.target.value })} />
+      {own.length > 0 && <button type="button" aria-expanded={filters} onClick={() => setFilters(!filters)}>Filters{chosen > 0 && ` (${chosen})`}</button>}
+      {chosen + (find ? 1 : 0) > 0 && <button type="button" class="quiet" onClick={() => change({ q: undefined, ...Object.fromEntries(own.map(p => [p.name, undefined])) })}>Clear</button>}</div>
+    {(filters || chosen > 0) && <div class="filters">{own.map(p => <Filter key={p.name} p={p} value={q.get(p.name) ?? ''} onChange={v => change({ [p.name]: v || undefined })} />)}</div>}
+    <Trouble p={fault} op={list} retry={() => setAgain(again + 1)} />
+    {!data && !fault && <Loading what={r.title} />}
+    {data !== undefined && data !== null && <>
+      <p role="status" class="soft count">{busy ? 'Loading…' : whole ? `${rows.length} of ${rowsOf(data, list).length}${rows.length > limit ? `, the first ${limit} are shown` : ''}` : pages && total > 1 ? `Page ${page} of ${total}` : `${rows.length} ${rows.length === 1 ? 'entry' : 'entries'}`}</p>
+      {rows.length === 0 ? <div class="empty"><p>{find || chosen ? 'Nothing fits.' : `There are no ${r.title.toLowerCase()} yet.`}</p>{!find && !chosen && create && may(create) && <a class="button primary" href={to([r.name, '+new'])}>Make the first one</a>}</div>
+        : <div class="scroll" tabIndex={0} role="region" aria-label={`Table of ${r.title}`}><table>
+          <thead><tr>{columns.map(c => <th scope="col" key={c} aria-sort={sort && sort === upOf(c) ? 'ascending' : sort && sort === downOf(c) ? 'descending' : undefined}>{upOf(c) ? <button type="button" onClick={() => change({ sort: sort === upOf(c) ? downOf(c) : upOf(c) })}>{label(c.split('.').pop()!)}<span aria-hidden="true">{sort === upOf(c) ? ' ↑' : sort === downOf(c) ? ' ↓' : <span class="soft"> ↕</span>}</span></button> : label(c.split('.').pop()!)}</th>)}</tr></thead>
+          <tbody>{rows.slice(0, limit).map(({ row, flat }, i) => <tr key={idOf(row, r.facts) + i}>{columns.map((c, n) => n ? <td key={c}><Value v={at(flat, c)} /></td> : <th scope="row" key={c}><Row r={r} row={row} parents={values} parentNames={parents.map(p => p.name)}>{String(at(flat, c) ?? '') || nameOf(row, r.facts) || idOf(row, r.facts)}</Row></th>)}</tr>)}</tbody></table></div>}
+      {pages && !whole && total > 1 && <Pages page={page} total={total} go={n => refine(route, { p: String(n) })} />}
+    </>}</>}
+  </>;
+}
+
+/** A row leads to the record, or shows itself where records cannot be fetched one by one. */
+function Row({ r, row, children, parents, parentNames }: { r: Resource; row: any; children: any; parents: Record<string, string>; parentNames: string[] }) {
+  const [open, set] = useState(false), id = idOf(row, r.facts), home = homeOf(r, row);
+  if (r.operations.get && id && may(r.operations.get)) return <a href={to([home, id], Object.fromEntries(parentNames.map(n => [n, parents[n]])))}>{children}</a>;
+  return <><button type="button" class="link" onClick={() => set(true)}>{children}</button>{open && <Dialog title={nameOf(row, r.facts) || r.title} close={() => set(false)} wide><Shown v={row} />{r.operations.get && !may(r.operations.get) && <p class="soft">More needs {needs(r.operations.get)}.</p>}</Dialog>}</>;
+}
+
+/** A value as people read it: members in order, nested ones below. */
+export function Shown({ v, depth = 0 }: { v: any; depth?: number }) {
+  if (v === null || typeof v !== 'object') return <Value v={v} long />;
+  const entries: [string, any][] = Array.isArray(v) ? v.map((x, i) => [String(i + 1), x]) : Object.entries(v);
+  if (!entries.length) return <span class="soft">none</span>;
+  if (Array.isArray(v) && v.every(x => typeof x !== 'object')) return <Value v={v} long />;
+  return <dl class="shown">{entries.slice(0, 60).map(([k, x]) => { const nested = x && typeof x === 'object' && Object.keys(x).length > 0 && !(Array.isArray(x) && x.every(y => typeof y !== 'object'));
+    return <div key={k} class={nested ? 'nested' : ''}><dt>{Array.isArray(v) ? k : label(k)}</dt><dd>{nested && depth > 0 ? <details><summary><Value v={x} /></summary><Shown v={x} depth={depth + 1} /></details> : nested ? <Shown v={x} depth={depth + 1} /> : <Value v={x} long />}</dd></div>; })}
+    {entries.length > 60 && <p class="soft">{entries.length - 60} more in the document.</p>}</dl>;
+}
+
+function Filter({ p, value, onChange }: { p: any; value: string; onChange: (v: string) => void }) {
+  const id = 'filter-' + p.name, s = p.schema ?? {}, day = /YYYY-MM-DD/.test(p.description ?? '');
+  return <div class="field"><label for={id}>{label(p.name)}</label>
+    {s.enum || s.type === 'boolean' ? <select id={id} value={value} onChange={(e: any) => onChange(e.target.value)}><option value="">any</option>{(s.enum ?? ['true', 'false']).map((v: string) => <option key={v}>{v}</option>)}</select>
+      : <input id={id} type={day ? 'date' : 'text'} value={value} aria-describedby={p.description && id + '-help'} onChange={(e: any) => onChange(e.target.value)} />}
+    {p.description && <p class="help" id={id + '-help'}>{p.description}</p>}</div>;
+}
+
+export function Pages({ page, total, go }: { page: number; total: number; go: (n: number) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return <nav class="pages" aria-label="Pages"><button type="button" disabled={page <= 1} onClick={() => go(page - 1)}>Previous</button>
+    <form onSubmit={e => { e.preventDefault(); const n = Number(input.current!.value); if (n >= 1 && n <= total) go(n); }}><label>Page <input ref={input} type="number" min={1} max={total} key={page} defaultValue={String(page)} /></label> of {total}</form>
+    <button type="button" disabled={page >= total} onClick={() => go(page + 1)}>Next</button></nav>;
+}

@@ -1,0 +1,100 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Problem } from './http';
+import { Operation, may, needs } from './spec';
+
+/** Time that a person waits before we say that we wait. */
+export function Loading({ what }: { what: string }) {
+  const [slow, set] = useState(false);
+  useEffect(() => { const t = setTimeout(() => set(true), 4000); return () => clearTimeout(t); }, []);
+  return <p role="status" class="loading">{slow ? `Still loading ${what}. The server is slow; this ends by itself.` : `Loading ${what}…`}</p>;
+}
+
+/** What went wrong, where, and what to do. */
+export function Trouble({ p, op, retry }: { p: Problem | undefined; op?: Operation; retry?: () => void }) {
+  if (!p) return null;
+  const denied = p.status === 403 && op && !may(op) && p.code !== 'auth.password';
+  return <div role="alert" class="trouble">
+    <strong>{denied ? `You may not do this: it needs ${needs(op)}.` : p.detail}</strong>
+    {denied ? <p>Ask an admin of your organisation for it. The server says: {p.detail}</p> : p.field && <p>The trouble is at <code>{p.field}</code>.</p>}
+    {(p.status > 0 || p.path) && <p class="soft">{p.method} {p.path}{p.status > 0 && ` · ${p.status}`}{p.code && ` · ${p.code}`}{p.request && <> · request <code>{p.request}</code></>}</p>}
+    {retry && <button type="button" onClick={retry}>Try again</button>}
+  </div>;
+}
+
+/** A dialog of the browser: it keeps the focus, and Escape closes it. */
+export function Dialog({ title, close, children, wide }: { title: string; close: () => void; children: ComponentChildren; wide?: boolean }) {
+  const at = useRef<HTMLDialogElement>(null), id = useId();
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    at.current!.showModal();
+    return () => { at.current?.close(); before?.focus?.(); };
+  }, []);
+  return <dialog ref={at} aria-labelledby={id} class={wide ? 'wide' : ''} onCancel={e => { e.preventDefault(); close(); }}>
+    <header><h2 id={id}>{title}</h2><button type="button" class="quiet" aria-label="Close" onClick={close}>✕</button></header>
+    {children}
+  </dialog>;
+}
+
+let announce: (s: string) => void = () => {};
+/** Says something to those who see and to those who listen. */
+export const say = (s: string) => announce(s);
+export function Voice() {
+  const [s, set] = useState('');
+  useEffect(() => { announce = set; }, []);
+  useEffect(() => { if (!s) return; const t = setTimeout(() => set(''), 6000); return () => clearTimeout(t); }, [s]);
+  return <div class={s ? 'voice said' : 'voice'} role="status" aria-live="polite">{s}</div>;
+}
+
+export async function copy(text: string, what: string) {
+  try { await navigator.clipboard.writeText(text); say(`${what} is in the clipboard.`); } catch { say('The browser does not let the console write to the clipboard.'); }
+}
+
+export function download(name: string, text: string, type = 'application/json') {
+  const a = document.createElement('a'), url = URL.createObjectURL(new Blob([text], { type }));
+  a.href = url;
+  a.download = name.replace(/[^\w.-]+/g, '-');
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** What people choose about looks, and nothing else, is kept in the browser. */
+export function useChoice(name: string, initial: string): [string, (v: string) => void] {
+  const key = 'gatehouse.' + name, [v, set] = useState(() => { try { return localStorage.getItem(key) ?? initial; } catch { return initial; } });
+  return [v, (n: string) => { set(n); try { localStorage.setItem(key, n); } catch { /* only for this page then */ } }];
+}
+
+let zone = 'local';
+export const setZone = (z: string) => { zone = z; };
+export const zoneName = () => zone === 'UTC' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+export const isTime = (v: unknown): v is string => typeof v === 'string' && iso.test(v);
+export function Time({ at }: { at: string | number }) {
+  const d = new Date(typeof at === 'number' ? at * 1000 : at);
+  if (isNaN(+d) || d.getUTCFullYear() < 1971) return <span class="soft">never</span>;
+  return <time dateTime={d.toISOString()} title={d.toISOString()}>{d.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone === 'UTC' ? 'UTC' : undefined })}</time>;
+}
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86400], ['hour', 3600], ['minute', 60]];
+export function ago(seconds: number): string {
+  const s = Date.now() / 1000 - seconds, f = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  for (const [u, n] of units) if (s >= n) return f.format(-Math.floor(s / n), u);
+  return 'just now';
+}
+
+/** One value in a table or a read view. */
+export function Value({ v, long }: { v: any; long?: boolean }) {
+  if (v === null || v === undefined || v === '') return <span class="soft" aria-label="empty">—</span>;
+  if (typeof v === 'boolean') return <span class={v ? 'badge yes' : 'badge'}>{v ? 'yes' : 'no'}</span>;
+  if (isTime(v)) return <Time at={v} />;
+  if (Array.isArray(v)) {
+    if (!v.length) return <span class="soft">none</span>;
+    if (v.every(x => typeof x !== 'object')) return <span class="tags">{v.slice(0, long ? 100 : 4).map((x, i) => <span key={i} class="badge">{String(x)}</span>)}{v.length > (long ? 100 : 4) && <span class="soft"> and {v.length - (long ? 100 : 4)} more</span>}</span>;
+    return <span class="soft">{v.length} {v.length === 1 ? 'item' : 'items'}</span>;
+  }
+  if (typeof v === 'object') { const n = Object.keys(v).length; return <span class="soft">{n ? `${n} ${n === 1 ? 'member' : 'members'}` : 'none'}</span>; }
+  const s = String(v);
+  return <span class="value">{!long && s.length > 120 ? s.slice(0, 120) + '…' : s}</span>;
+}
+
+export const label = (n: string) => n.replace(/^x-/, '').replace(/^_/, '').replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ').replace(/^./, c => c.toUpperCase()).replace(/\b(Id|Url|Uri|Api|Apis|Jwt|Jwks|Oauth|Idp|Cors|Ip|Tls|Mtls|Graphql|Hmac)\b/gi, w => ({ id: 'ID', url: 'URL', uri: 'URI', api: 'API', apis: 'APIs', jwt: 'JWT', jwks: 'JWKS', oauth: 'OAuth', idp: 'IdP', cors: 'CORS', ip: 'IP', tls: 'TLS', mtls: 'mTLS', graphql: 'GraphQL', hmac: 'HMAC' } as Record<string, string>)[w.toLowerCase()]);

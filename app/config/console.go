@@ -1,0 +1,42 @@
+package config
+
+import (
+	"net/url"
+	"slices"
+)
+
+// Console says how the operations console is served (docs/guide-console.md#settings).
+type Console struct {
+	Enabled bool
+	Servers []string // origins of other control planes that this console may call
+	Origins []string // origins of other consoles that may call this control plane
+}
+
+// showing lists how the service meets people with a browser.
+func showing() []setting {
+	return []setting{
+		{name: "console.enabled", preset: "true", field: func(s *Settings) any { return &s.Console.Enabled },
+			meaning: "serve the operations console at / to browsers; programs get the answer of the API there"},
+		{name: "console.servers", field: func(s *Settings) any { return &s.Console.Servers },
+			meaning: "origins of other control planes, such as https://plane.example.com, at which people may sign in with an access key from this console"},
+		{name: "console.origins", field: func(s *Settings) any { return &s.Console.Origins },
+			meaning: "origins of consoles served elsewhere that may call this control plane with an access key; no cookie counts there"},
+	}
+}
+
+func consoleFindings(c *Console) []finding {
+	foreign := func(origins []string) bool {
+		return slices.ContainsFunc(origins, func(o string) bool { return !origin(o) })
+	}
+	const expected = "expected origins: http:// or https://, a host, and perhaps a port, with nothing behind"
+	return []finding{{foreign(c.Servers), "console.servers", expected}, {foreign(c.Origins), "console.origins", expected}}
+}
+
+// origin reports whether s is one, as browsers write them (RFC 6454, 6.2). It may become
+// part of a policy: nothing else passes.
+func origin(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && absolute(s) && s == u.Scheme+"://"+u.Host && !slices.ContainsFunc([]byte(u.Host), func(c byte) bool {
+		return c == ' ' || c == ';' || c == ',' || c == '*' || c == '\'' || c < '!' || c > '~'
+	})
+}

@@ -1,0 +1,68 @@
+package serve
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/config"
+)
+
+// consoleWorld is the handler of a program with settings.
+func consoleWorld(t *testing.T, environ ...string) http.Handler {
+	t.Helper()
+	s, report := config.Load(nil, "", append([]string{"SVC_DB_STORAGE_MAIN_TYPE=memory"}, environ...), config.Options{})
+	if err := report.Err(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compose(t.Context(), s, slog.New(slog.DiscardHandler), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c.handler(s, slog.New(slog.DiscardHandler))
+}
+
+// TestConsoleIsServed: browsers get the console at /, programs the API's answer; the
+// setting switches it off.
+func TestConsoleIsServed(t *testing.T) {
+	for _, c := range []struct {
+		environ, accept string
+		status          int
+	}{{"", "text/html", 200}, {"", "application/json", 404}, {"SVC_DB_CONSOLE_ENABLED=false", "text/html", 404}} {
+		var environ []string
+		if c.environ != "" {
+			environ = []string{c.environ}
+		}
+		h := consoleWorld(t, environ...)
+		r, w := httptest.NewRequest(http.MethodGet, "/", http.NoBody), httptest.NewRecorder()
+		r.Header.Set("Accept", c.accept)
+		if h.ServeHTTP(w, r); w.Code != c.status {
+			t.Errorf("%q, %s: %d", c.environ, c.accept, w.Code)
+		}
+	}
+}
+
+// TestConsolesElsewhere: a console of another origin may call the API only when the
+// operator has named the origin, and never with a cookie.
+func TestConsolesElsewhere(t *testing.T) {
+	h := consoleWorld(t, "SVC_DB_CONSOLE_ORIGINS=https://console.example.com")
+	for origin, allowed := range map[string]string{"https://console.example.com": "https://console.example.com", "https://evil.example.com": "", "null": ""} {
+		for _, method := range []string{http.MethodOptions, http.MethodGet} {
+			r, w := httptest.NewRequest(method, "/api/apis", http.NoBody), httptest.NewRecorder()
+			r.Header.Set("Origin", origin)
+			r.Header.Set("Access-Control-Request-Method", "PUT")
+			r.Header.Set("Access-Control-Request-Headers", "authorization,content-type,if-match")
+			h.ServeHTTP(w, r)
+			if got := w.Header(); got.Get("Access-Control-Allow-Origin") != allowed || got.Get("Access-Control-Allow-Credentials") != "" {
+				t.Errorf("%s of %s: %v", method, origin, got)
+			}
+		}
+	}
+	r, w := httptest.NewRequest(http.MethodPost, "/login", http.NoBody), httptest.NewRecorder()
+	r.Header.Set("Origin", "https://console.example.com")
+	if h.ServeHTTP(w, r); w.Header().Get("Access-Control-Allow-Origin") != "" {
+		t.Error("another origin may log in")
+	}
+}
