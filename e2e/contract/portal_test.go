@@ -50,6 +50,23 @@ var portalPlans = map[string]plan{
 	"portal-users.update": {path: person, bodies: fresh(newcomer, invited)},
 	"portal-users.delete": {path: person, query: map[string][]string{"force": {"true", "false"}}},
 
+	"portal-users.list-attributes":  {path: personWithValue, query: portalLists},
+	"portal-users.get-attribute":    {path: personWithValue},
+	"portal-users.update-attribute": {path: personWithValue, bodies: fixed(`{"Value":"Sales"}`)},
+	"portal-users.delete-attribute": {path: personWithValue},
+
+	"portal-extended-attributes.list":           {path: opened, query: portalLists},
+	"portal-extended-attributes.get":            {path: modelOfUsers},
+	"portal-extended-attributes.list-defaults":  {path: modelOfUsers, query: portalLists},
+	"portal-extended-attributes.get-default":    {path: defaultAttribute},
+	"portal-extended-attributes.update-default": {path: defaultAttribute, bodies: fixed(`{"AddToKeyMetadata":"true"}`)},
+
+	"portal-custom-attributes.list":   {path: modelOfUsers, query: portalLists},
+	"portal-custom-attributes.create": {path: modelOfUsers, bodies: fresh(attributed, chosen)},
+	"portal-custom-attributes.get":    {path: attributeOfUsers},
+	"portal-custom-attributes.update": {path: attributeOfUsers, bodies: fresh(attributed)},
+	"portal-custom-attributes.delete": {path: attributeOfUsers},
+
 	"portal-catalogues.list":   {path: inPortal("catalogue_id", "/catalogues", company), query: portalLists},
 	"portal-catalogues.create": {bodies: fresh(company, visible)},
 	"portal-catalogues.get":    {path: inPortal("catalogue_id", "/catalogues", company)},
@@ -186,6 +203,45 @@ var person = inPortal("user_id", "/users", newcomer)
 
 func newcomer(n int, _ string) string {
 	return fmt.Sprintf(`{"Email":"ada%d@example.com","First":"Ada"}`, n)
+}
+
+func attributed(n int, _ string) string {
+	return fmt.Sprintf(`{"Name":"Department","Identifier":"department-%d","Type":1,"ValidationRegExp":"^[A-Z]"}`, n)
+}
+
+func chosen(n int, _ string) string {
+	return fmt.Sprintf(`{"Name":"Colour","Identifier":"colour-%d","Description":"Which","Type":"2","Behaviour":2,"DropdownValues":["Red","Blue"],"AddToKeyMetadata":"true","ShowOnSignUp":true,"WriteOnceReadMany":true}`, n)
+}
+
+// modelOfUsers is what has the attributes.
+func modelOfUsers(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	opened(t, s)
+	return map[string]string{"extended_attribute_id": "1"}
+}
+
+func defaultAttribute(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := modelOfUsers(t, s)
+	path["default_attribute_id"] = "3"
+	return path
+}
+
+// attributeOfUsers makes an attribute.
+func attributeOfUsers(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	return below(modelOfUsers, "custom_attribute_id", "/extended_attributes/{extended_attribute_id}/custom-attributes", attributed)(t, s)
+}
+
+// personWithValue makes a user with the value of an attribute.
+func personWithValue(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := map[string]string{"custom_attribute_id": attributeOfUsers(t, s)["custom_attribute_id"], "user_id": person(t, s)["user_id"]}
+	a := s.ask(t, request{method: "PUT", path: placed("/portal-api/users/{user_id}/custom-attributes/{custom_attribute_id}", path), as: s.portalAdmin(t), body: []byte(`{"Value":"Engines"}`)})
+	if a.status != http.StatusOK {
+		t.Fatal(a)
+	}
+	return path
 }
 
 func invited(n int, _ string) string {

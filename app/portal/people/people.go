@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -22,6 +23,7 @@ const (
 	byRole         = "role"
 	byOrganisation = "organisation"
 	byTeam         = "team"
+	byAttribute    = "attribute"
 )
 
 // How people are stored.
@@ -32,6 +34,12 @@ var (
 		store.Index[account.User]{Name: byTeam, Values: func(u account.User) (out []string) {
 			for _, t := range u.Teams {
 				out = append(out, t.Key())
+			}
+			return out
+		}},
+		store.Index[account.User]{Name: byAttribute, Values: func(u account.User) (out []string) {
+			for _, v := range u.Attributes {
+				out = append(out, v.AttributeID.Key())
 			}
 			return out
 		}},
@@ -73,7 +81,7 @@ type Service struct{ Config }
 
 // Registrations are what there is to people.
 func (s *Service) Registrations() []crud.Registrar {
-	return []crud.Registrar{s.OrganisationResource(), s.TeamResource(), s.UserResource()}
+	return []crud.Registrar{s.OrganisationResource(), s.TeamResource(), s.UserResource(), s.ModelResource(), s.AttributeResource()}
 }
 
 // ByToken returns the user whom a token names, or a NotFound fault.
@@ -116,12 +124,15 @@ func (s *Service) follow(ctx context.Context, w store.Writer, at crud.Stamp, bef
 // NewToken draws what the API token of a user names the user by.
 func NewToken(keys secret.Keys) string { return keys.Digests(keys.NewKey())[0] }
 
-// Found stores the first organisation and its team.
+// Found stores the first organisation, its team, and the model of users.
 func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {
 	o, err := portal.Add(ctx, w, Organisations, at, organisation.Organisation{Name: organisation.DefaultName})
 	if err != nil {
 		return err
 	}
-	_, err = portal.Add(ctx, w, Teams, at, o.FirstTeam())
+	if _, err = portal.Add(ctx, w, Teams, at, o.FirstTeam()); err != nil {
+		return err
+	}
+	_, err = portal.Add(ctx, w, Models, at, attribute.First())
 	return err
 }

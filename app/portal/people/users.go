@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -36,10 +37,10 @@ func (s *Service) UserResource() portal.Resource[account.User, ListedUser, Shown
 		Hooks:  portal.Hooks[account.User]{Check: checkUser, Prepare: s.prepareUser, Before: s.beforeUser, After: s.afterUser},
 		Rows: func(o portal.Operations[account.User, ListedUser, ShownUser]) []operation.Row {
 			hidden := operation.Redact("Password", "JWTToken")
-			return []operation.Row{
+			return append([]operation.Row{
 				o.ListRow(), o.CreateRow(hidden), o.GetRow(operation.Redact("JWTToken")), o.UpdateRow(hidden, operation.Faulting(table.CodeInvalid, CodeLast)),
 				o.ForcedDeleteRow(operation.Faulting(CodeCaller, CodeLast)),
-			}
+			}, values{o.Tools, s}.rows()...)
 		},
 	}
 }
@@ -61,20 +62,36 @@ func checkUser(ctx context.Context, r store.Reader, c *change) error {
 	if c.Op == store.Updated && c.Sent.Has("First") && strings.TrimSpace(c.New.First) == "" {
 		wrong.Blank("First")
 	}
-	lacks, err := lacking(ctx, r, c.New.Password)
-	if c.New.Password != "" && lacks != "" {
-		wrong = append(wrong, "Password must have "+lacks)
+	if c.New.Password != "" {
+		lacks, err := Lacking(ctx, r, c.New.Password)
+		if err != nil {
+			return err
+		}
+		if lacks != "" {
+			wrong = append(wrong, lacks)
+		}
 	}
-	if err != nil {
-		return err
+	if c.Op == store.Created {
+		if _, err := Begin(ctx, r, c.New.Given, &wrong); err != nil {
+			return err
+		}
 	}
 	return wrong.Err()
 }
 
-// lacking returns what a password must have and does not, or "".
-func lacking(ctx context.Context, r store.Reader, password string) (string, error) {
+// Lacking says what a password must have and does not, or "".
+func Lacking(ctx context.Context, r store.Reader, password string) (string, error) {
 	settings, err := general.Load(ctx, r)
-	return settings.Passwords().Lacks(password), err
+	if lacks := settings.Passwords().Lacks(password); err == nil && lacks != "" {
+		return "Password must have " + lacks, nil
+	}
+	return "", err
+}
+
+// Begin returns the values of custom attributes of a new user, and notes what is wrong.
+func Begin(ctx context.Context, r store.Reader, given attribute.Given, wrong *table.Problems) (attribute.Values, error) {
+	all, err := attributes(ctx, r)
+	return attribute.Begin(all, given, wrong), err
 }
 
 func ruling(u account.User) bool { return u.Role == account.SuperAdmin && u.Active }
@@ -124,7 +141,11 @@ func (s *Service) beforeUser(ctx context.Context, w store.Writer, c *change) err
 		return nil
 	}
 	p, _ := c.Memo.(prepared)
-	if p.token != "" {
+	if c.Op == store.Created {
+		var err error
+		if c.New.Attributes, err = Begin(ctx, w, c.New.Given, &table.Problems{}); err != nil {
+			return err
+		}
 		c.New.Token, c.New.TokenAt = p.token, c.At.Now()
 	}
 	if p.hash != "" {

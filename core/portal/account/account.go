@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/password"
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
@@ -40,7 +41,9 @@ type User struct {
 	Active         bool
 	ResetPassword  bool
 	PasswordHash   string
-	Password       string `json:"-"` // that a body brings
+	Password       string           `json:"-"` // that a body brings
+	Attributes     attribute.Values `json:",omitempty"`
+	Given          attribute.Given  `json:"-"` // values that a body brings
 	// Token is what the user's API token names the user by. Another one makes the token
 	// worthless.
 	Token   string
@@ -81,6 +84,7 @@ var users = &table.Table[User]{
 		{Name: "Active", At: func(u *User) any { return &u.Active }, Doc: "Others cannot log in, and their tokens do not work."},
 		{Name: "ResetPassword", At: func(u *User) any { return &u.ResetPassword }, Doc: "The user must choose another password first."},
 		{Name: "Password", At: func(u *User) any { return &u.Password }, Max: maxPassword, Doc: "Never answered."},
+		{Name: "CustomAttributes", At: func(u *User) any { return &u.Given }, Fixed: true, Doc: "Values of custom attributes, by identifier."},
 	},
 	Check: func(u User, wrong *table.Problems) {
 		if u.ID == 0 && strings.TrimSpace(u.First) == "" {

@@ -137,8 +137,12 @@ func aboutUser(u account.User) User {
 	if u.Active {
 		status = statusActive
 	}
+	values := []Attribute{}
+	for _, v := range u.Attributes {
+		values = append(values, Attribute{v.Identifier, v.Value})
+	}
 	return User{ID: u.ID, Email: u.Email, First: u.First, Last: u.Last, OrgID: u.OrganisationID, Provider: u.Provider, Status: status,
-		CreatedAt: u.CreatedAt.UTC(), CustomAttributes: []Attribute{}}
+		CreatedAt: u.CreatedAt.UTC(), CustomAttributes: values}
 }
 
 // OfOrganisations are the events of organisations.

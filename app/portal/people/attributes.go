@@ -1,0 +1,178 @@
+package people
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// How custom attributes are stored. Values are stored with their users.
+var (
+	Models     = portal.KindOf[attribute.Model]()
+	Attributes = portal.KindOf[attribute.Attribute]()
+)
+
+// CodeManyAttributes is the code of the fault for one attribute more than there can be.
+const CodeManyAttributes = "portal_attribute.many"
+
+// ListedModel is what has attributes, in lists.
+type ListedModel struct {
+	ID            table.ID `json:"ID"`
+	ModelName     string   `json:"ModelName"`
+	LastUpdatedBy string   `json:"LastUpdatedBy"`
+	UpdatedAt     string   `json:"UpdatedAt"`
+}
+
+// ShownModel is what has attributes, by itself.
+type ShownModel struct {
+	ListedModel
+	CustomAttributes  []ShownAttribute `json:"CustomAttributes"`
+	DefaultAttributes []ShownDefault   `json:"DefaultAttributes"`
+}
+
+// ShownAttribute is a custom attribute.
+type ShownAttribute struct {
+	ID                table.ID `json:"ID"`
+	Name              string   `json:"Name"`
+	Identifier        string   `json:"Identifier"`
+	Description       string   `json:"Description"`
+	Type              int64    `json:"Type"`
+	Behaviour         int64    `json:"Behaviour"`
+	DropdownValues    string   `json:"DropdownValues"`
+	ValidationRegExp  string   `json:"ValidationRegExp"`
+	AddToKeyMetadata  bool     `json:"AddToKeyMetadata"`
+	Required          bool     `json:"Required"`
+	ShowOnSignUp      bool     `json:"ShowOnSignUp"`
+	WriteOnceReadMany bool     `json:"WriteOnceReadMany"`
+}
+
+func listModel(ctx context.Context, r store.Reader, m attribute.Model) (ListedModel, error) {
+	out := ListedModel{ID: m.ID, ModelName: m.ModelName, UpdatedAt: table.Stamp(m.UpdatedAt)}
+	if m.UpdatedBy == 0 {
+		return out, nil
+	}
+	u, err := portal.Glance[account.User](ctx, r, account.Kind, m.UpdatedBy)
+	if u.Email != "" {
+		out.LastUpdatedBy = strings.TrimSpace(u.First+" "+u.Last) + " - " + u.Email
+	}
+	return out, err
+}
+
+func showModel(ctx context.Context, r store.Reader, m attribute.Model) (out ShownModel, err error) {
+	out = ShownModel{CustomAttributes: []ShownAttribute{}}
+	if out.ListedModel, err = listModel(ctx, r, m); err != nil {
+		return out, err
+	}
+	all, err := attributes(ctx, r)
+	for _, a := range all {
+		out.CustomAttributes = append(out.CustomAttributes, shownAttribute(a))
+	}
+	for _, d := range attribute.Defaults {
+		out.DefaultAttributes = append(out.DefaultAttributes, shownDefault(m, d))
+	}
+	return out, err
+}
+
+func shownAttribute(a attribute.Attribute) ShownAttribute {
+	return ShownAttribute{a.ID, a.Name, a.Identifier, a.Description, a.Type, a.Behaviour, string(a.DropdownValues), a.ValidationRegExp, a.AddToKeyMetadata, a.Required, a.ShowOnSignUp, a.WriteOnceReadMany}
+}
+
+func showAttribute(_ context.Context, _ store.Reader, a attribute.Attribute) (ShownAttribute, error) {
+	return shownAttribute(a), nil
+}
+
+// attributes returns the custom attributes of users, in order of number.
+func attributes(ctx context.Context, r store.Reader) (out []attribute.Attribute, err error) {
+	for a, err := range portal.All(ctx, r, Attributes, attribute.Users) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// modelParam is the placeholder of a model in paths.
+const modelParam = "extended_attribute_id"
+
+// ModelResource is what there is to models, of which bootstrap makes the only one.
+func (s *Service) ModelResource() portal.Resource[attribute.Model, ListedModel, ShownModel] {
+	return portal.Resource[attribute.Model, ListedModel, ShownModel]{
+		Kind: Models, Name: "portal-extended-attributes", Path: "/extended_attributes", Param: modelParam, One: "a model with custom attributes", Many: "custom attributes",
+		List: listModel, Show: showModel, Sample: attribute.First(),
+		Rows: func(o portal.Operations[attribute.Model, ListedModel, ShownModel]) []operation.Row {
+			return append([]operation.Row{o.ListRow(), o.GetRow()}, defaults{o.Tools}.rows()...)
+		},
+	}
+}
+
+// AttributeResource is what there is to custom attributes.
+func (s *Service) AttributeResource() portal.Resource[attribute.Attribute, ShownAttribute, ShownAttribute] {
+	return portal.Resource[attribute.Attribute, ShownAttribute, ShownAttribute]{
+		Kind: Attributes, Name: "portal-custom-attributes", Path: "/extended_attributes/{" + modelParam + "}/custom-attributes", Param: "custom_attribute_id", One: "a custom attribute", Many: "custom attributes",
+		Above: &portal.Above{Kind: attribute.ModelKind, Param: modelParam},
+		List:  showAttribute, Show: showAttribute,
+		Sample: attribute.Attribute{ModelID: attribute.Users, Name: "Department", Identifier: "department", Type: attribute.String, Behaviour: attribute.Edit},
+		Begin:  func(a *attribute.Attribute, parent table.ID) { a.ModelID, a.Behaviour = parent, attribute.Edit },
+		Hooks:  portal.Hooks[attribute.Attribute]{Before: fewAttributes, After: afterAttribute},
+		Rows: func(o portal.Operations[attribute.Attribute, ShownAttribute, ShownAttribute]) []operation.Row {
+			return []operation.Row{o.ListRow(), o.CreateRow(operation.Faulting(table.CodeInvalid, CodeManyAttributes)), o.GetRow(), o.UpdateRow(), o.DeleteRow()}
+		},
+	}
+}
+
+func fewAttributes(ctx context.Context, w store.Writer, c *portal.Change[attribute.Attribute]) error {
+	if c.Op != store.Created {
+		return nil
+	}
+	n, err := w.Count(ctx, store.Query{Kind: attribute.Kind})
+	if err == nil && n >= attribute.Most {
+		err = fault.New(fault.Invalid, CodeManyAttributes, "there are too many custom attributes (the maximum is %d)", attribute.Most)
+	}
+	return err
+}
+
+// afterAttribute notes who has changed the attributes. Values follow: they go with their
+// attribute, and are called as it is called now.
+func afterAttribute(ctx context.Context, w store.Writer, c *portal.Change[attribute.Attribute]) error {
+	if err := touch(ctx, w, c.Who, c.At, func(m attribute.Model) attribute.Model { return m }); err != nil {
+		return err
+	}
+	fn := func(v attribute.Values) attribute.Values { return v.Put(c.Old, "") }
+	switch {
+	case c.Op == store.Created || c.Op == store.Updated && c.Old.Identifier == c.New.Identifier:
+		return nil
+	case c.Op == store.Updated:
+		fn = func(v attribute.Values) attribute.Values { return v.Renamed(c.New) }
+	}
+	users, err := usersBy(ctx, w, byAttribute, c.Old.ID)
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		if _, err := portal.Edit(ctx, w, Users, u.ID, c.At, func(u account.User) (account.User, error) {
+			u.Attributes = fn(u.Attributes)
+			return u, nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touch changes the model of users on behalf of an admin.
+func touch(ctx context.Context, w store.Writer, who operation.Principal, at crud.Stamp, fn func(attribute.Model) attribute.Model) error {
+	_, err := portal.Edit(ctx, w, Models, attribute.Users, at, func(m attribute.Model) (attribute.Model, error) {
+		m.UpdatedBy, _ = account.OfPrincipal(who.ID)
+		return fn(m), nil
+	})
+	return err
+}

@@ -1,0 +1,154 @@
+// Package attribute models what a portal keeps of its users besides what every portal
+// does: custom attributes, their values, and what of a user goes into the metadata of
+// credentials (docs/wire/portal-people.md#custom-attributes).
+package attribute
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Kinds of records.
+const (
+	ModelKind = "portal-extended-attribute"
+	Kind      = "portal-custom-attribute"
+)
+
+// Types of values.
+const (
+	String   = 1
+	Dropdown = 2
+	Boolean  = 3
+	Number   = 4
+)
+
+// Behaviours: what developers may do with the value of their own account.
+const (
+	Edit   = 1
+	View   = 2
+	Hidden = 3
+)
+
+// Bounds.
+const (
+	Most       = 100   // attributes of a portal: each user may have a value of each
+	maxValue   = 4_000 // characters
+	maxPattern = 1_000
+)
+
+// Attribute is a custom attribute: what it is called, and which values it takes.
+type Attribute struct {
+	table.Base
+	ModelID           table.ID
+	Name              string
+	Identifier        string
+	Description       string
+	Type              int64
+	Behaviour         int64
+	DropdownValues    table.CSV
+	ValidationRegExp  string
+	AddToKeyMetadata  bool
+	Required          bool
+	ShowOnSignUp      bool
+	WriteOnceReadMany bool
+}
+
+// Table implements table.Row.
+func (Attribute) Table() *table.Table[Attribute] { return rows }
+
+var rows = &table.Table[Attribute]{
+	Kind: Kind, Noun: "custom attribute",
+	Base:   func(a *Attribute) *table.Base { return &a.Base },
+	Parent: func(a Attribute) table.ID { return a.ModelID },
+	Fields: []table.Field[Attribute]{
+		{Name: "Name", At: func(a *Attribute) any { return &a.Name }, Required: true, Max: 255, Doc: "What people see."},
+		{Name: "Identifier", At: func(a *Attribute) any { return &a.Identifier }, Required: true, Max: 100, Valid: func(a Attribute) bool { return identifies(a.Identifier) }, Doc: "Letters, digits, - and _; its own."},
+		{Name: "Description", At: func(a *Attribute) any { return &a.Description }, Max: 4_000},
+		{Name: "Type", At: func(a *Attribute) any { return &a.Type }, Fixed: true, Valid: func(a Attribute) bool { return a.Type >= String && a.Type <= Number }, Doc: "1 string, 2 dropdown, 3 boolean, 4 number."},
+		{Name: "Behaviour", At: func(a *Attribute) any { return &a.Behaviour }, Valid: func(a Attribute) bool { return a.Behaviour >= Edit && a.Behaviour <= Hidden }, Doc: "Developers 1 see and edit it, 2 see it, 3 do not see it. 1 unless said otherwise."},
+		{Name: "DropdownValues", At: func(a *Attribute) any { return &a.DropdownValues }, Max: 10_000, Doc: "Of a dropdown: its values, separated by commas."},
+		{Name: "ValidationRegExp", At: func(a *Attribute) any { return &a.ValidationRegExp }, Max: maxPattern, Valid: func(a Attribute) bool { return compiles(a.ValidationRegExp) }, Doc: "Of a string: a regular expression (RE2) that finds something in each value."},
+		{Name: "AddToKeyMetadata", At: func(a *Attribute) any { return &a.AddToKeyMetadata }, Doc: "The value goes into the metadata of credentials."},
+		{Name: "Required", At: func(a *Attribute) any { return &a.Required }, Doc: "No user is made without a value."},
+		{Name: "ShowOnSignUp", At: func(a *Attribute) any { return &a.ShowOnSignUp }},
+		{Name: "WriteOnceReadMany", At: func(a *Attribute) any { return &a.WriteOnceReadMany }, Doc: "The first value stays."},
+	},
+	Unique: []table.Unique[Attribute]{{
+		Name: "identifier", Taken: "Identifier has already been taken",
+		Of: func(a Attribute) string { return a.ModelID.Key() + a.Identifier },
+	}},
+	Check: func(a Attribute, wrong *table.Problems) {
+		if a.Type == Dropdown && len(a.choices()) == 0 {
+			wrong.Blank("DropdownValues")
+		}
+	},
+}
+
+func identifies(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+}
+
+func compiles(pattern string) bool {
+	if len(pattern) > maxPattern {
+		return false
+	}
+	_, err := regexp.Compile(pattern)
+	return err == nil
+}
+
+// choices are the values of a dropdown.
+func (a Attribute) choices() (out []string) {
+	for v := range strings.SplitSeq(string(a.DropdownValues), ",") {
+		if v = strings.TrimSpace(v); v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Accepts reports whether a text can be a value. The time that an expression takes grows
+// with the value alone (RE2).
+func (a Attribute) Accepts(value string) bool {
+	if utf8.RuneCountInString(value) > maxValue || strings.TrimSpace(value) == "" {
+		return false
+	}
+	switch a.Type {
+	case Boolean:
+		return value == "true" || value == "false"
+	case Number:
+		return decimal(value)
+	case Dropdown:
+		return slices.Contains(a.choices(), value)
+	}
+	if a.ValidationRegExp == "" {
+		return true
+	}
+	re, err := regexp.Compile(a.ValidationRegExp)
+	return err == nil && re.MatchString(value)
+}
+
+// decimal reports whether a text is a number as people write it: no hexadecimal one, and
+// no infinity.
+func decimal(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil && !strings.ContainsAny(s, "xXpP_iInN")
+}
+
+// Words for types and behaviours.
+var (
+	types      = []string{"", "String", "Dropdown", "Boolean", "Number"}
+	behaviours = []string{"", "Edit and view", "View only", "Hidden"}
+)
+
+// TypeWord says the type in a word.
+func (a Attribute) TypeWord() string { return types[a.Type] }
+
+// BehaviourWord says the behaviour in words.
+func (a Attribute) BehaviourWord() string { return behaviours[a.Behaviour] }

@@ -1,0 +1,157 @@
+package attribute_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+func text(pattern string) attribute.Attribute {
+	return attribute.Attribute{Base: table.Base{ID: 1}, Identifier: "t", Type: attribute.String, ValidationRegExp: pattern}
+}
+
+var (
+	choice = attribute.Attribute{Base: table.Base{ID: 2}, Identifier: "c", Type: attribute.Dropdown, DropdownValues: "Red, Blue,,"}
+	truth  = attribute.Attribute{Base: table.Base{ID: 3}, Identifier: "b", Type: attribute.Boolean}
+	number = attribute.Attribute{Base: table.Base{ID: 4}, Identifier: "n", Type: attribute.Number}
+)
+
+// TestAccepts states which texts are values of attributes of every type.
+func TestAccepts(t *testing.T) {
+	for _, c := range []struct {
+		a    attribute.Attribute
+		good []string
+		bad  []string
+	}{
+		{text(""), []string{"x", " y ", "ëëë", strings.Repeat("x", 4000)}, []string{"", "  ", strings.Repeat("x", 4001)}},
+		{text("^[A-Z]+$"), []string{"ABC"}, []string{"abc", "ABC1"}},
+		{text("www"), []string{"my www page"}, []string{"page"}},
+		{choice, []string{"Red", "Blue"}, []string{"red", "Green", "Red, Blue", ""}},
+		{truth, []string{"true", "false"}, []string{"True", "1", "yes", ""}},
+		{number, []string{"0", "-1.5", "1e5", ".5"}, []string{"", "one", "0x10", "Inf", "NaN", "1_000", "1,5"}},
+	} {
+		for _, v := range c.good {
+			if !c.a.Accepts(v) {
+				t.Errorf("%s %q: refused", c.a.Identifier, v)
+			}
+		}
+		for _, v := range c.bad {
+			if c.a.Accepts(v) {
+				t.Errorf("%s %q: accepted", c.a.Identifier, v)
+			}
+		}
+	}
+}
+
+// TestPatterns states that an expression that others work at for ever is answered, and
+// which are refused because they are too large, or go back.
+func TestPatterns(t *testing.T) {
+	if text("^(a+)+$").Accepts(strings.Repeat("a", 3999) + "!") {
+		t.Error("accepted")
+	}
+	for _, pattern := range []string{"(", "(a{1000}){1000}", `\1`, "(?=a)", strings.Repeat("a", 1001)} {
+		a := text(pattern)
+		for _, f := range a.Table().Fields {
+			if f.Name == "ValidationRegExp" && f.Valid(a) {
+				t.Errorf("%.20s is valid", pattern)
+			}
+		}
+	}
+}
+
+// TestBegin states with which values a user begins, and what is wrong.
+func TestBegin(t *testing.T) {
+	required := number
+	required.Required = true
+	all := []attribute.Attribute{text("^[A-Z]"), choice, required}
+	give := func(pairs ...string) (g attribute.Given) {
+		for i := 0; i < len(pairs); i += 2 {
+			g = append(g, struct{ Identifier, Value string }{pairs[i], pairs[i+1]})
+		}
+		return g
+	}
+	for name, c := range map[string]struct {
+		given attribute.Given
+		wrong table.Problems
+		n     int
+	}{
+		"all":              {give("n", "1", "t", "A", "c", "Red"), nil, 3},
+		"the required one": {give("n", "1", "t", ""), nil, 1},
+		"none":             {nil, table.Problems{"n can't be blank"}, 0},
+		"an empty one":     {give("n", " "), table.Problems{"n can't be blank"}, 0},
+		"wrong ones":       {give("n", "x", "c", "Green", "t", "a"), table.Problems{"n is invalid", "c is invalid", "t is invalid"}, 0},
+		"an unknown one":   {give("n", "1", "z", "1"), table.Problems{"CustomAttributes is invalid"}, 1},
+	} {
+		wrong := table.Problems{}
+		values := attribute.Begin(all, c.given, &wrong)
+		if !slices.Equal(wrong, c.wrong) || len(values) != c.n {
+			t.Errorf("%s: %v %v", name, wrong, values)
+		}
+	}
+}
+
+// TestChange states which changes of a value are refused.
+func TestChange(t *testing.T) {
+	once, required := text(""), text("")
+	once.WriteOnceReadMany, required.Required = true, true
+	set := attribute.Values{}.Put(once, "first")
+	for name, c := range map[string]struct {
+		values attribute.Values
+		a      attribute.Attribute
+		value  string
+		want   string
+		wrong  string
+	}{
+		"a first value":           {nil, once, " first ", "first", ""},
+		"another one":             {set, once, "second", "first", "Value cannot be changed: the first one stays"},
+		"the same once more":      {set, once, "first", "first", ""},
+		"no value, written once":  {set, once, "", "first", "Value cannot be changed: the first one stays"},
+		"no value of a required":  {set, required, "", "first", "Value can't be blank"},
+		"no value":                {set, text(""), "", "", ""},
+		"a value that cannot be":  {set, text("^[0-9]$"), "x", "first", "Value is invalid"},
+		"no value where none was": {nil, required, "", "", ""},
+	} {
+		wrong := table.Problems{}
+		got := c.values.Change(c.a, c.value, &wrong)
+		if got.Of(1) != c.want || strings.Join(wrong, ";") != c.wrong {
+			t.Errorf("%s: %q %v", name, got.Of(1), wrong)
+		}
+	}
+	renamed := once
+	renamed.Identifier = "called otherwise"
+	if v := set.Renamed(renamed); v[0].Identifier != "called otherwise" || set[0].Identifier != "t" {
+		t.Error(v, set)
+	}
+}
+
+// TestModel states which default attributes go into metadata.
+func TestModel(t *testing.T) {
+	m, d := attribute.First(), attribute.Defaults[2]
+	if m.Adds(d) || !m.Switch(d, true).Adds(d) || m.Switch(d, true).Switch(d, true).Switch(d, false).Adds(d) {
+		t.Error("switched")
+	}
+	for i, d := range attribute.Defaults {
+		if found, ok := attribute.FindDefault(d.ID.String()); !ok || found != d || int(d.ID) != i+1 {
+			t.Error(d)
+		}
+	}
+	if _, ok := attribute.FindDefault("7"); ok {
+		t.Error("a seventh one")
+	}
+}
+
+// FuzzAccepts: no pattern and no value breaks the check, and no accepted value is empty.
+func FuzzAccepts(f *testing.F) {
+	f.Add("^[A-Z]+$", "ABC", int64(1))
+	f.Add("", "1e5", int64(4))
+	f.Fuzz(func(t *testing.T, pattern, value string, kind int64) {
+		a := text(pattern)
+		a.Type, a.DropdownValues = kind, table.CSV(pattern)
+		if a.Accepts(value) && strings.TrimSpace(value) == "" {
+			t.Errorf("%q", value)
+		}
+	})
+}
