@@ -82,7 +82,7 @@ func (g *Given) Take(sent any) (done, ok bool) {
 // Schema implements table.Taker.
 func (Given) Schema() map[string]any {
 	text := map[string]any{"type": "string"}
-	return map[string]any{"type": "array", "items": map[string]any{"type": "object", "properties": map[string]any{"Identifier": text, "Value": text}}}
+	return map[string]any{"type": []string{"array", "null"}, "items": map[string]any{"type": "object", "properties": map[string]any{"Identifier": text, "Value": text}}}
 }
 
 // Begin returns the values of a new user: those given, as far as all admit them. Required
