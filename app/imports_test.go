@@ -53,6 +53,7 @@ var importRules = []rule{
 	{folder: "adapters/gzip", own: inner},
 	{folder: "adapters/web/console", own: inner},
 	{folder: "adapters/web/console/build", others: []string{"github.com/evanw/esbuild"}},
+	{folder: "adapters/render", own: inner},
 	{folder: "adapters/logfile", own: inner},
 	{folder: "adapters/opa", own: inner, others: []string{"github.com/open-policy-agent/opa"}},
 	{folder: "adapters/redis", own: inner, others: []string{"github.com/redis/go-redis/v9"}},

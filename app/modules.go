@@ -25,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/reports"
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
@@ -50,6 +51,7 @@ var modules = fx.Options(
 	service[session.SSO](func(s *session.Service) session.SSO { return session.SSO{Service: s} }),
 	service[*door.Service](newDoor),
 	service[*general.Service](newGeneral),
+	service[*themes.Service](newThemes),
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*keys.Service](newKeyService),

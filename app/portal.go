@@ -30,6 +30,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/tags"
+	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -55,6 +56,8 @@ type Portal struct {
 	// GraphQL checks the schemas that admins upload; nil: only introspection results can
 	// be uploaded.
 	GraphQL graphql.Checker
+	// Themes says what themes the portal takes; MaxUpload bounds them too.
+	Themes themes.Settings
 	// MaxUpload is how many bytes a form with a file has at most; 0: 32 MiB.
 	MaxUpload int64
 	// Options is what GET /portal-api/configs answers: what the operator has set, with
@@ -117,7 +120,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		hooks.HeaderResource(),
 		logins.Resource(),
 		logins.TypeResource(),
-	}, persons.Registrations(), p.documents().Resources(), tutorials.Registrations()) {
+	}, persons.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
 		reg := r.Registration()
 		if p.Portal == nil {
 			reg.Operations = nil
@@ -143,7 +146,7 @@ func newDoor(p portalSettings, s people, t crud.Tools, keys secret.Keys) (*door.
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := door.Config{Tools: t, Keys: keys, Passwords: s.passwords, Scope: scope, Seeds: []door.Seed{users.Found, catalogues.Found, general.Found}}
+	c := door.Config{Tools: t, Keys: keys, Passwords: s.passwords, Scope: scope, Seeds: []door.Seed{users.Found, catalogues.Found, p.content(t.Log), general.Found}}
 	if p.Portal != nil {
 		c.SigningKey = p.SigningKey
 	}

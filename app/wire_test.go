@@ -30,6 +30,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
@@ -264,7 +265,7 @@ func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 			body = append(body, l)
 		}
 	}
-	r := httptest.NewRequest(method, g.sent(path), strings.NewReader(strings.Join(body, "\n")))
+	r := httptest.NewRequest(method, g.sent(path), strings.NewReader(withArchives(strings.Join(body, "\n"))))
 	r.Header = header
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -277,6 +278,9 @@ func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 	}
 	for _, v := range w.Header()["Set-Cookie"] {
 		fmt.Fprintf(&b, "< Set-Cookie: %s\n", g.set(v))
+	}
+	if w.Header().Get("Content-Type") == "application/zip" {
+		w.Body = bytes.NewBufferString(listArchive(t, w.Body.Bytes()))
 	}
 	w.Body = bytes.NewBufferString(minted.ReplaceAllStringFunc(w.Body.String(), func(s string) string {
 		_, nonce, _ := strings.Cut(g.set("nonce="+minted.FindStringSubmatch(s)[1]), "=")
@@ -343,6 +347,8 @@ func switches(file string) []app.Option {
 		return []app.Option{withRulesAPI, app.WithAudit(audit.Settings{Signer: keys})}
 	case file == "portal/webhooks-deliveries.txt":
 		return portalOptions(app.WithStore(deliveredInPortal()))
+	case file == "portal/themes-closed.txt":
+		return portalOptions(app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, Themes: themes.Settings{DisableUpload: true}}))
 	case strings.HasPrefix(file, "portal/"):
 		return portalOptions()
 	case strings.HasPrefix(file, "rules"):

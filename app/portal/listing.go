@@ -123,7 +123,7 @@ func itemOf[T any](t *table.Table[T]) operation.Item {
 // Page returns the part of a list that was asked for.
 func (o Operations[T, L, S]) Page(ctx context.Context, in listed) (out operation.Listing[L], err error) {
 	err = o.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		above, err := o.parent(ctx, r, in.place)
+		above, err := o.listedBelow(ctx, r, in.place)
 		if err != nil {
 			return err
 		}
@@ -131,6 +131,14 @@ func (o Operations[T, L, S]) Page(ctx context.Context, in listed) (out operation
 		return err
 	})
 	return out, err
+}
+
+// listedBelow returns the number of the record whose list is asked for; 0: it is about all.
+func (o Operations[T, L, S]) listedBelow(ctx context.Context, r store.Reader, in place) (table.ID, error) {
+	if o.Above != nil && o.Above.All != "" && in.Above == o.Above.All {
+		return 0, nil
+	}
+	return o.parent(ctx, r, in)
 }
 
 // Part returns a part of the list of the records below one, or of all.
@@ -147,7 +155,7 @@ func (o Operations[T, L, S]) Part(ctx context.Context, r store.Reader, above tab
 	switch {
 	case o.Sequence != nil && !known:
 		page, out.Total, err = o.sequenced(ctx, r, above, w, keyword)
-	case keyword == "" && !known:
+	case keyword == "" && !known && (o.Above == nil || above != 0):
 		page, out.Total, err = o.newest(ctx, r, above, w)
 	default:
 		page, out.Total, err = o.selected(ctx, r, above, w, keyword, ordered(member, desc))

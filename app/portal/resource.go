@@ -53,8 +53,9 @@ type Resource[T table.Row[T], L, S any] struct {
 	Rows func(Operations[T, L, S]) []operation.Row
 }
 
-// Above is the resource in whose path another one lies.
-type Above struct{ Kind, Param string }
+// Above is the resource in whose path another one lies. All is a word that stands for every
+// record of it in the path of a list; "": none does.
+type Above struct{ Kind, Param, All string }
 
 // Hooks is what happens around the writes of a resource. Each may be nil; an error ends
 // the write, and nothing is stored. All but Turn, Prepare and Failed run in the unit of

@@ -11,9 +11,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
 	"github.com/gatehouse-io/gatehouse/adapters/logfile"
+	"github.com/gatehouse-io/gatehouse/adapters/render"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 )
 
@@ -31,6 +33,7 @@ func portalOf(s config.Settings, journal audit.File) app.Portal {
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize),
 		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s),
+		Themes: themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/posts"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/portal/post"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/tag"
@@ -25,7 +27,8 @@ var Resource = portal.Resource[tag.Tag, Listed, Shown]{
 // Kind is how tags are stored.
 var Kind = portal.KindOf[tag.Tag]()
 
-// show shows a tag with the products that have it, as far as anybody sees them.
+// show shows a tag with the posts and the products that have it, as far as anybody sees
+// them.
 func show(ctx context.Context, r store.Reader, t tag.Tag) (Shown, error) {
 	out := Shown{listed(t), []Post{}, []Product{}}
 	all, err := products.Tagged(ctx, r, t.ID)
@@ -33,6 +36,13 @@ func show(ctx context.Context, r store.Reader, t tag.Tag) (Shown, error) {
 		if !p.Away() {
 			out.Products = append(out.Products, Product{p.ID, p.Name, p.DisplayName, p.Path, p.Ref.ObjectID, p.Feature, p.DCREnabled, p.ProviderID})
 		}
+	}
+	if err != nil {
+		return out, err
+	}
+	written, err := posts.Labelled(ctx, r, post.ByTag, t.ID)
+	for _, p := range written {
+		out.Posts = append(out.Posts, Post{p.ID, p.Title, p.Lede, p.Status, p.Path, p.AuthorID})
 	}
 	return out, err
 }
@@ -51,7 +61,10 @@ func detach(ctx context.Context, w store.Writer, c *portal.Change[tag.Tag]) erro
 			})
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return posts.Detach(ctx, w, post.ByTag, c.Old.ID)
 }
 
 // ByName returns the tag with a name, or a NotFound fault.

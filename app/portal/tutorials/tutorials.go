@@ -8,8 +8,9 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
-	"github.com/gatehouse-io/gatehouse/app/portal/tags"
+	"github.com/gatehouse-io/gatehouse/app/portal/posts"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/post"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/tutorial"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -57,19 +58,13 @@ func show(ctx context.Context, r store.Reader, t tutorial.Tutorial) (Tutorial, e
 	out := Tutorial{
 		ID: t.ID, CID: t.CID, Title: t.Title, Lede: t.Lede, Content: t.Content, Path: t.Path, Status: t.Status, Type: tutorial.Type,
 		MarkdownEnabled: t.MarkdownEnabled, MarkdownContent: t.MarkdownContent, PreviewContent: t.PreviewContent,
-		Categories: []string{}, Tags: []string{}, CreatedAt: table.Stamp(t.CreatedAt), UpdatedAt: table.Stamp(t.UpdatedAt),
+		CreatedAt: table.Stamp(t.CreatedAt), UpdatedAt: table.Stamp(t.UpdatedAt),
 	}
-	for _, id := range t.Tags {
-		v, err := portal.Find(ctx, r, tags.Kind, id.String())
-		switch {
-		case fault.KindOf(err) == fault.NotFound: // a tag that was deleted is gone from everything
-		case err != nil:
-			return out, err
-		default:
-			out.Tags = append(out.Tags, v.Name)
-		}
+	var err error
+	if out.Categories, err = posts.Names(ctx, r, post.ByCategory, t.Categories); err == nil {
+		out.Tags, err = posts.Names(ctx, r, post.ByTag, t.Tags)
 	}
-	return out, nil
+	return out, err
 }
 
 type operations = portal.Operations[tutorial.Tutorial, Tutorial, Tutorial]

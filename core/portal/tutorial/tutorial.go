@@ -8,17 +8,16 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	"github.com/gatehouse-io/gatehouse/core/portal/post"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/tag"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Kind and OrderKind are the names of the resources in storage, and CategoryKind that of
-// what sorts posts.
+// Kind and OrderKind are the names of the resources in storage.
 const (
-	Kind         = "portal-tutorial"
-	OrderKind    = "portal-tutorial-order"
-	CategoryKind = "portal-category"
+	Kind      = "portal-tutorial"
+	OrderKind = "portal-tutorial-order"
 )
 
 // Type is the kind of post that tutorials are.
@@ -57,7 +56,7 @@ var rows = &table.Table[Tutorial]{
 		{Name: "MarkdownEnabled", At: func(t *Tutorial) any { return &t.MarkdownEnabled }},
 		{Name: "MarkdownContent", At: func(t *Tutorial) any { return &t.MarkdownContent }},
 		{Name: "PreviewContent", At: func(t *Tutorial) any { return &t.PreviewContent }},
-		{Name: "Categories", At: func(t *Tutorial) any { return &t.Categories }, Target: CategoryKind},
+		{Name: "Categories", At: func(t *Tutorial) any { return &t.Categories }, Target: post.CategoryKind},
 		{Name: "Tags", At: func(t *Tutorial) any { return &t.Tags }, Target: tag.Kind},
 	},
 	Unique: []table.Unique[Tutorial]{{Name: "path", Taken: "Path has already been taken",

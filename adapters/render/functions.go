@@ -1,0 +1,205 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"maps"
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+)
+
+// maxArgs is how many values a function that makes text takes.
+const maxArgs = 20
+
+// functions are what templates may call. Those of the template language that make text
+// are replaced by ones that are bounded: a text could be doubled until memory ends.
+func (r *run) functions() map[string]any {
+	out := map[string]any{}
+	for _, name := range theme.Functions {
+		out[name] = func(...any) (any, error) { return nil, fmt.Errorf("%s is not available here", name) }
+	}
+	maps.Copy(out, map[string]any{
+		"print": r.text(fmt.Sprint), "println": r.text(fmt.Sprintln), "html": r.text(template.HTMLEscaper), "js": r.text(template.JSEscaper), "urlquery": r.text(template.URLQueryEscaper),
+		"printf": r.printf, "tick": r.tick, "yield": r.yield, "render": r.render,
+		"safe": r.raw, "raw": r.raw, "unescape": r.raw,
+		"trim": r.string(strings.TrimSpace), "lower": r.string(strings.ToLower), "upper": r.string(strings.ToUpper),
+		"length": length, "add": func(a, b int) int { return a + b }, "sub": func(a, b int) int { return a - b },
+		"dict": dict, "merge": merge, "date": date, "FormatTime": func(t time.Time, layout string) string { return date(layout, t) },
+		"TruncateString": truncate, "SplitStrings": split, "StringsContains": contains,
+	})
+	maps.Copy(out, r.Functions)
+	return out
+}
+
+// spend notes that a text is made.
+func (r *run) spend(n int) error {
+	if r.made += n; r.made > maxValues {
+		return errValues
+	}
+	return nil
+}
+
+// text bounds a function that makes a text of values.
+func (r *run) text(fn func(...any) string) func(...any) (string, error) {
+	return func(args ...any) (string, error) {
+		if len(args) > maxArgs {
+			return "", errValues
+		}
+		for _, a := range args {
+			if v := reflect.ValueOf(a); v.IsValid() && v.Kind() == reflect.String {
+				if err := r.spend(v.Len()); err != nil {
+					return "", err
+				}
+			}
+		}
+		out := fn(args...)
+		return out, r.spend(len(out))
+	}
+}
+
+func (r *run) string(fn func(string) string) func(string) (string, error) {
+	return func(s string) (string, error) {
+		out := fn(s)
+		return out, r.spend(len(out))
+	}
+}
+
+// wide are formats that make long texts of short values.
+var wide = regexp.MustCompile(`%[^a-zA-Z%]*(\*|[0-9]{4})`)
+
+func (r *run) printf(format string, args ...any) (string, error) {
+	if wide.MatchString(format) || len(format) > 1<<10 {
+		return "", errors.New("printf: the format is too long or too wide")
+	}
+	return r.text(func(args ...any) string { return fmt.Sprintf(format, args...) })(args...)
+}
+
+// raw passes a text on as HTML.
+func (r *run) raw(v any) (any, error) {
+	s := fmt.Sprint(v)
+	if v == nil {
+		s = ""
+	}
+	return r.pass([]byte(s)), r.spend(len(s))
+}
+
+// pass returns what another template has printed: it is escaped already.
+func (r *run) pass(text []byte) any {
+	if r.html {
+		return template.HTML(text) //nolint:gosec // templates are made by admins, who may write HTML
+	}
+	return string(text)
+}
+
+func (r *run) yield() (any, error) {
+	text, err := r.execute(r.Name, r.Data)
+	return r.pass(text), err
+}
+
+// render runs another template: by its path, or by the name of a partial or a view.
+func (r *run) render(name string, data ...any) (any, error) {
+	var with any = r.Data
+	if len(data) > 0 {
+		with = data[0]
+	}
+	for _, folder := range []string{"", theme.Partials, theme.Views} {
+		for _, t := range r.Templates {
+			if t.Name == folder+name {
+				text, err := r.execute(t.Name, with)
+				return r.pass(text), err
+			}
+		}
+	}
+	return nil, fmt.Errorf("render: there is no template %q", name)
+}
+
+func length(v any) (int, error) {
+	switch x := reflect.ValueOf(v); x.Kind() {
+	case reflect.Invalid:
+		return 0, nil
+	case reflect.String, reflect.Slice, reflect.Array, reflect.Map:
+		return x.Len(), nil
+	}
+	return 0, errors.New("length: a text, a list or a map is wanted")
+}
+
+// Dict is what dict makes, to hand several values to another template. It prints nothing:
+// one that holds another twice, and so on, would print without end.
+type Dict map[string]any
+
+// String implements fmt.Stringer.
+func (Dict) String() string { return "" }
+
+// MarshalJSON implements json.Marshaler.
+func (Dict) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
+
+const maxDict = 100
+
+func dict(pairs ...any) (Dict, error) {
+	if len(pairs)%2 != 0 || len(pairs) > 2*maxDict {
+		return nil, fmt.Errorf("dict: names and values in turn are wanted, %d at most", maxDict)
+	}
+	out := Dict{}
+	for i := 0; i < len(pairs); i += 2 {
+		out[fmt.Sprint(pairs[i])] = pairs[i+1]
+	}
+	return out, nil
+}
+
+// merge returns a map with the values of several; the last one wins.
+func merge(all ...map[string]any) (Dict, error) {
+	out := Dict{}
+	for _, m := range all {
+		maps.Copy(out, m)
+		if len(out) > maxDict {
+			return nil, fmt.Errorf("merge: %d values at most", maxDict)
+		}
+	}
+	return out, nil
+}
+
+func date(layout string, t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(layout[:min(len(layout), 100)])
+}
+
+func truncate(s string, n int) string {
+	if n < 0 || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n]) + "..."
+}
+
+// split returns the parts of a text that is separated by commas.
+func split(s string) (out []string) {
+	for part := range strings.SplitSeq(s, ",") {
+		if len(out) == maxArgs*maxArgs {
+			break
+		}
+		out = append(out, strings.TrimSpace(part))
+	}
+	return out
+}
+
+// contains reports whether a text or a list of texts has something.
+func contains(in any, what string) bool {
+	switch in := in.(type) {
+	case string:
+		return strings.Contains(in, what)
+	case []string:
+		for _, s := range in {
+			if s == what {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,216 @@
+// Package render runs templates of themes on html/template and text/template. It bounds
+// their time, their output, the memory of their values and how deep they render each
+// other, which those packages do not.
+package render
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	texttemplate "text/template"
+	"text/template/parse"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/ports/render"
+)
+
+// Bounds of a job.
+const (
+	maxTime   = 2 * time.Second
+	maxOutput = 4 << 20 // bytes, those that a layout takes over counted again
+	maxValues = 16 << 20
+	maxRender = 20 // templates that render each other
+	perLook   = 1023
+)
+
+// Errors of jobs that cost too much.
+var (
+	errTime   = errors.New("the template runs for too long")
+	errOutput = errors.New("the template prints too much")
+	errValues = errors.New("the template makes texts that are too large")
+	errDepth  = errors.New("the templates render each other too deep")
+	errStop   = errors.New("not run")
+)
+
+// Engine runs templates.
+type Engine struct{}
+
+var _ render.Engine = Engine{}
+
+// set is a set of templates of either package.
+type set interface {
+	ExecuteTemplate(w io.Writer, name string, data any) error
+}
+
+// run is one job while it runs.
+type run struct {
+	render.Job
+	done    <-chan struct{}
+	until   time.Time
+	html    bool
+	set     set
+	ticks   int
+	depth   int
+	printed int
+	made    int
+	dry     bool // nothing is run
+}
+
+// Check implements render.Engine. What escapes HTML does its work before a template begins
+// to run; every template ends at its first step.
+func (Engine) Check(templates []theme.Source) error {
+	for _, html := range []bool{true, false} {
+		var some []theme.Source
+		for _, t := range templates {
+			if t.HTML == html {
+				some = append(some, t)
+			}
+		}
+		r := &run{html: html, dry: true}
+		if err := r.parse(some); err != nil {
+			return err
+		}
+		for _, t := range some {
+			if strings.HasPrefix(t.Name, theme.Partials) {
+				continue // it may be half of something: what includes it is looked at
+			}
+			err := r.set.ExecuteTemplate(io.Discard, t.Name, nil)
+			if err != nil && !errors.Is(err, errStop) {
+				return fmt.Errorf("the template %s cannot be run: %w", t.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Render implements render.Engine.
+func (Engine) Render(ctx context.Context, j render.Job) ([]byte, error) {
+	r := &run{Job: j, html: true, done: ctx.Done(), until: time.Now().Add(maxTime)}
+	for _, t := range j.Templates {
+		r.html = r.html && t.HTML
+	}
+	if err := r.parse(j.Templates); err != nil {
+		return nil, err
+	}
+	first := j.Name
+	if j.Layout != "" {
+		first = j.Layout
+	}
+	return r.execute(first, j.Data)
+}
+
+// parse makes a set out of templates.
+func (r *run) parse(templates []theme.Source) error {
+	functions := r.functions()
+	if r.html {
+		t := template.New("").Funcs(functions)
+		for _, s := range templates {
+			if _, err := t.New(s.Name).Parse(s.Text); err != nil {
+				return err
+			}
+		}
+		for _, one := range t.Templates() {
+			instrument(one.Tree)
+		}
+		r.set = t
+		return nil
+	}
+	t := texttemplate.New("").Funcs(functions)
+	for _, s := range templates {
+		if _, err := t.New(s.Name).Parse(s.Text); err != nil {
+			return err
+		}
+	}
+	for _, one := range t.Templates() {
+		instrument(one.Tree)
+	}
+	r.set = t
+	return nil
+}
+
+// execute runs one template of the set, and returns what it prints.
+func (r *run) execute(name string, data any) ([]byte, error) {
+	if r.depth++; r.depth > maxRender {
+		return nil, errDepth
+	}
+	defer func() { r.depth-- }()
+	var out bytes.Buffer
+	err := r.set.ExecuteTemplate(&limited{r, &out}, name, data)
+	return out.Bytes(), err
+}
+
+// limited counts what a job prints.
+type limited struct {
+	*run
+	to *bytes.Buffer
+}
+
+func (l *limited) Write(text []byte) (int, error) {
+	if l.printed += len(text); l.printed > maxOutput {
+		return 0, errOutput
+	}
+	return l.to.Write(text)
+}
+
+// tick runs at the start of each template and of each turn of a loop, which nothing else
+// could stop.
+func (r *run) tick() (bool, error) {
+	if r.dry {
+		return false, errStop
+	}
+	if r.ticks++; r.ticks&perLook != 0 {
+		return true, nil
+	}
+	select {
+	case <-r.done:
+		return false, errTime
+	default:
+	}
+	if time.Now().After(r.until) {
+		return false, errTime
+	}
+	return true, nil
+}
+
+// instrument puts a tick at the start of a template and of the body of each loop in it. It
+// assigns, and thus prints nothing.
+func instrument(t *parse.Tree) {
+	if t == nil || t.Root == nil {
+		return
+	}
+	loops(t.Root)
+	t.Root.Nodes = append([]parse.Node{tick()}, t.Root.Nodes...)
+}
+
+func loops(l *parse.ListNode) {
+	if l == nil {
+		return
+	}
+	for _, n := range l.Nodes {
+		switch n := n.(type) {
+		case *parse.RangeNode:
+			loops(n.List)
+			loops(n.ElseList)
+			n.List.Nodes = append([]parse.Node{tick()}, n.List.Nodes...)
+		case *parse.IfNode:
+			loops(n.List)
+			loops(n.ElseList)
+		case *parse.WithNode:
+			loops(n.List)
+			loops(n.ElseList)
+		}
+	}
+}
+
+func tick() parse.Node {
+	t, err := parse.Parse("tick", "{{$_ := tick}}", "", "", map[string]any{"tick": 1})
+	if err != nil {
+		panic(err) // the text is ours
+	}
+	return t["tick"].Root.Nodes[0]
+}

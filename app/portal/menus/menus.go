@@ -1,0 +1,172 @@
+// Package menus holds what there is to the menus of the portal
+// (docs/wire/portal-content.md#menus).
+package menus
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/menu"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// How menus and their items are stored.
+var (
+	Kind  = portal.KindOf[menu.Menu]()
+	Items = portal.KindOf[menu.Item]()
+)
+
+const ours = "An extension of ours."
+
+// Resources are what there is to menus and their items.
+func Resources() []crud.Registrar {
+	return []crud.Registrar{
+		portal.Resource[menu.Menu, Listed, Shown]{
+			Kind: Kind, Name: "portal-menus", Path: "/menus", Param: "menu_id", One: "a menu", Many: "menus",
+			List: func(_ context.Context, _ store.Reader, m menu.Menu) (Listed, error) {
+				return Listed{m.ID, m.CID, m.Name}, nil
+			},
+			Show: show, Sample: menu.Menu{Name: "Footer"}, Hooks: portal.Hooks[menu.Menu]{After: discard},
+			Rows: func(o portal.Operations[menu.Menu, Listed, Shown]) []operation.Row {
+				n := operation.Notes(ours)
+				return []operation.Row{o.ListRow(n), o.CreateRow(n), o.GetRow(n), o.UpdateRow(n), o.DeleteRow(n)}
+			},
+		},
+		portal.Resource[menu.Item, Item, Item]{
+			Kind: Items, Name: "portal-menu-items", Path: "/menus/{menu_id}/items", Param: "item_id", One: "a menu item", Many: "menu items",
+			Above: &portal.Above{Kind: menu.Kind, Param: "menu_id"},
+			List:  showItem, Show: showItem, Sequence: sequence, Sample: menu.Item{MenuID: 1, Title: "Blog", Path: "/blog", Position: 1},
+			Begin: func(i *menu.Item, parent table.ID) { i.MenuID = parent },
+			Hooks: portal.Hooks[menu.Item]{Check: fits, After: lift},
+			Rows: func(o portal.Operations[menu.Item, Item, Item]) []operation.Row {
+				n := operation.Notes(ours)
+				return []operation.Row{o.ListRow(n), o.CreateRow(n, portal.Unprocessable()), o.GetRow(n), o.UpdateRow(n),
+					o.DeleteRow(operation.Notes(ours + " What is below the item moves up."))}
+			},
+		},
+	}
+}
+
+// Listed is a menu in lists.
+type Listed struct {
+	ID   table.ID `json:"ID"`
+	CID  string   `json:"CID"`
+	Name string   `json:"Name"`
+}
+
+// Shown is a menu by itself, with its items in order.
+type Shown struct {
+	Listed
+	Items     []Item `json:"Items"`
+	CreatedAt string `json:"CreatedAt"`
+	UpdatedAt string `json:"UpdatedAt"`
+}
+
+// Item is an item of a menu.
+type Item struct {
+	ID        table.ID `json:"ID"`
+	CID       string   `json:"CID"`
+	MenuID    table.ID `json:"MenuID"`
+	Title     string   `json:"Title"`
+	Path      string   `json:"Path"`
+	Position  int64    `json:"Position"`
+	ParentID  table.ID `json:"ParentID"`
+	CreatedAt string   `json:"CreatedAt"`
+	UpdatedAt string   `json:"UpdatedAt"`
+}
+
+func show(ctx context.Context, r store.Reader, m menu.Menu) (Shown, error) {
+	out := Shown{Listed{m.ID, m.CID, m.Name}, []Item{}, table.Stamp(m.CreatedAt), table.Stamp(m.UpdatedAt)}
+	all, err := Of(ctx, r, m.ID)
+	for _, i := range all {
+		shown, _ := showItem(ctx, r, i) // it looks nothing up
+		out.Items = append(out.Items, shown)
+	}
+	return out, err
+}
+
+func showItem(_ context.Context, _ store.Reader, i menu.Item) (Item, error) {
+	return Item{i.ID, i.CID, i.MenuID, i.Title, i.Path, i.Position, i.ParentID, table.Stamp(i.CreatedAt), table.Stamp(i.UpdatedAt)}, nil
+}
+
+// Of returns the items of a menu, in order.
+func Of(ctx context.Context, r store.Reader, id table.ID) (out []menu.Item, err error) {
+	if id == 0 {
+		return nil, nil
+	}
+	for i, err := range portal.All(ctx, r, Items, id) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, i)
+	}
+	menu.Sort(out)
+	return out, nil
+}
+
+func sequence(ctx context.Context, r store.Reader, id table.ID) (out []table.ID, err error) {
+	all, err := Of(ctx, r, id)
+	for _, i := range all {
+		out = append(out, i.ID)
+	}
+	return out, err
+}
+
+// fits refuses an item that is one too many, and one below an item where it cannot be.
+func fits(ctx context.Context, r store.Reader, c *portal.Change[menu.Item]) error {
+	if c.Op == store.Deleted {
+		return nil
+	}
+	all, err := Of(ctx, r, c.New.MenuID)
+	if err != nil {
+		return err
+	}
+	wrong := table.Problems{}
+	if c.Op == store.Created && len(all) >= table.MaxList {
+		wrong = append(wrong, "a menu has 1000 items at most")
+	}
+	if !menu.Fits(c.New, all) {
+		wrong.Invalid("ParentID")
+	}
+	return wrong.Err()
+}
+
+// lift puts what was below an item that goes where the item was.
+func lift(ctx context.Context, w store.Writer, c *portal.Change[menu.Item]) error {
+	if c.Op != store.Deleted {
+		return nil
+	}
+	all, err := Of(ctx, w, c.Old.MenuID)
+	for _, i := range all {
+		if err == nil && i.ParentID == c.Old.ID {
+			_, err = portal.Edit(ctx, w, Items, i.ID, c.At, func(i menu.Item) (menu.Item, error) {
+				i.ParentID = c.Old.ParentID
+				return i, nil
+			})
+		}
+	}
+	return err
+}
+
+// discard removes the items of a menu that goes.
+func discard(ctx context.Context, w store.Writer, c *portal.Change[menu.Menu]) error {
+	if c.Op != store.Deleted {
+		return nil
+	}
+	all, err := Of(ctx, w, c.Old.ID)
+	for _, i := range all {
+		if err == nil {
+			err = portal.Remove(ctx, w, Items, i.ID, c.At)
+		}
+	}
+	return err
+}
+
+// Found stores the menu that a portal begins with.
+func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {
+	_, err := portal.Add(ctx, w, Kind, at, menu.Menu{Name: menu.Primary})
+	return err
+}

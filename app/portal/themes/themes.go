@@ -1,0 +1,137 @@
+// Package themes holds how the portal looks: themes are uploaded, activated, fetched and
+// deleted, and one is always there (docs/wire/portal-content.md#themes).
+package themes
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/render"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// How themes are stored.
+var (
+	kind = &store.Kind[theme.Theme]{
+		Name: theme.Kind, Noun: "theme",
+		ID:  func(t theme.Theme) string { return t.ID },
+		Org: func(t theme.Theme) tenant.ID { return t.Portal },
+	}
+	archives = &store.Kind[theme.Archive]{
+		Name: theme.ArchiveKind, Noun: "archive of a theme",
+		ID:  func(a theme.Archive) string { return a.ID },
+		Org: func(a theme.Archive) tenant.ID { return a.Portal },
+	}
+	inUse = &store.Kind[theme.InUse]{
+		Name: theme.CurrentKind, Noun: "current theme",
+		ID:  func(theme.InUse) string { return current },
+		Org: func(t theme.InUse) tenant.ID { return t.Portal },
+	}
+)
+
+// current is the key of the record that says which theme is shown: there is one.
+const current = "current"
+
+// Settings says what themes a portal takes.
+type Settings struct {
+	Engine        render.Engine // checks templates; nil: nothing can be uploaded
+	First         string        // the theme of a portal that never chose one; "": the default one
+	Path          string        // where themes say that they are
+	DisableUpload bool
+	MaxUpload     int64 // bytes of a form, and of all files of a theme together
+}
+
+// Service are the use cases.
+type Service struct {
+	crud.Tools
+	Settings
+}
+
+// Registrations are what there is to themes.
+func Registrations() []crud.Registrar {
+	return []crud.Registrar{
+		crud.Facts[theme.Theme]{Kind: kind, Sample: func(at crud.Stamp) (theme.Theme, error) {
+			return theme.Theme{ID: at.ID, Portal: at.Org, Name: "Ocean", Version: "1.0.0", Author: "ada@example.com", CreatedAt: at.Now(), UpdatedAt: at.Now()}, nil
+		}}.Registration(),
+		crud.Facts[theme.Archive]{Kind: archives, Sample: func(at crud.Stamp) (theme.Archive, error) {
+			return theme.Archive{ID: at.ID, Portal: at.Org, Data: []byte("PK")}, nil
+		}}.Registration(),
+		crud.Facts[theme.InUse]{Kind: inUse, Sample: func(at crud.Stamp) (theme.InUse, error) {
+			return theme.InUse{Portal: at.Org, Name: theme.Default}, nil
+		}}.Registration(),
+	}
+}
+
+// idOf is how a theme is stored: authors name themes as they like.
+func idOf(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Current returns the name of the theme that is shown. One that is gone gives way to the
+// default one.
+func (s Settings) Current(ctx context.Context, r store.Reader) (string, error) {
+	name := s.First
+	v, err := inUse.Get(ctx, r, current)
+	switch {
+	case err == nil:
+		name = v.Value.Name
+	case fault.KindOf(err) != fault.NotFound:
+		return "", err
+	}
+	if _, err := find(ctx, r, name); fault.KindOf(err) == fault.NotFound {
+		return theme.Default, nil
+	} else if err != nil {
+		return "", err
+	}
+	return name, nil
+}
+
+// find returns a theme by its name.
+func find(ctx context.Context, r store.Reader, name string) (theme.Theme, error) {
+	if name == theme.Default {
+		return standard(), nil
+	}
+	v, err := kind.Get(ctx, r, idOf(name))
+	if err == nil && !v.Value.DeletedAt.IsZero() {
+		err = kind.Absent()
+	}
+	return v.Value, err
+}
+
+// all returns the themes by name.
+func all(ctx context.Context, r store.Reader) ([]theme.Theme, error) {
+	out := []theme.Theme{standard()}
+	for v, err := range kind.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		if v.Value.DeletedAt.IsZero() {
+			out = append(out, v.Value)
+		}
+	}
+	slices.SortFunc(out, func(a, b theme.Theme) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// Refers returns the blocks that a template of the current theme refers to, and false when
+// the theme has no such template.
+func (s Settings) Refers(ctx context.Context, r store.Reader, template string) ([]string, bool, error) {
+	name, err := s.Current(ctx, r)
+	if err != nil {
+		return nil, false, err
+	}
+	t, err := find(ctx, r, name)
+	if err != nil {
+		return nil, false, err
+	}
+	entry, known := theme.Find(t.Templates, template)
+	return entry.Blocks, known, nil
+}

@@ -1,0 +1,62 @@
+package menu_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/menu"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+func item(id, parent table.ID) menu.Item {
+	return menu.Item{Base: table.Base{ID: id}, ParentID: parent}
+}
+
+func TestFits(t *testing.T) {
+	chain := []menu.Item{item(1, 0), item(2, 1), item(3, 2), item(4, 3), item(5, 4), item(9, 0)}
+	for name, c := range map[string]struct {
+		item menu.Item
+		want bool
+	}{
+		"a new one on top":       {item(0, 0), true},
+		"a new one below":        {item(0, 4), true},
+		"a new one too deep":     {item(0, 5), false},
+		"below none of the menu": {item(0, 7), false},
+		"on top":                 {item(5, 0), true},
+		"below itself":           {item(2, 2), false},
+		"below its own below":    {item(1, 5), false},
+		"elsewhere":              {item(5, 9), true},
+		"with all that is below": {item(1, 9), false},
+		"as it was":              {item(3, 2), true},
+	} {
+		if got := menu.Fits(c.item, chain); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestItems(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/blog": true, "blog": true, "": true, "https://a.example/x:y": true, "HTTP://a.example": true, "/a:b": true, "#top": true,
+		"javascript:alert(1)": false, "JavaScript:alert(1)": false, "data:text/html,x": false, "//evil.example": false, `\\evil.example`: false, "java\tscript:x": false, "mailto:a@b.example": false,
+	} {
+		var body table.Body[menu.Item]
+		text, _ := json.Marshal(map[string]string{"Title": "x", "Path": path})
+		if err := body.UnmarshalJSON(text); err != nil {
+			t.Fatal(err)
+		}
+		var i menu.Item
+		if err := body.Apply(&i, true, func(string, string) (table.ID, bool, error) { return 0, false, nil }); (err == nil) != want {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+}
+
+func TestSort(t *testing.T) {
+	all := []menu.Item{{Base: table.Base{ID: 1}, Position: 2}, {Base: table.Base{ID: 3}, Position: 1}, {Base: table.Base{ID: 2}, Position: 1}}
+	menu.Sort(all)
+	if got := fmt.Sprint(all[0].ID, all[1].ID, all[2].ID); got != "2 3 1" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,138 @@
+// Package post models the posts of the blog and the categories that sort them
+// (docs/wire/portal-content.md#posts).
+package post
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/tag"
+)
+
+// Kind and CategoryKind are the names of the resources in storage.
+const (
+	Kind         = "portal-post"
+	CategoryKind = "portal-category"
+)
+
+// Type is the kind of post that posts of the blog are.
+const Type = "post"
+
+// Post is one post.
+type Post struct {
+	table.Base
+	AuthorID        table.ID // the admin who made it
+	Title           string
+	Lede            string `json:",omitempty"`
+	Content         string
+	Path            string
+	Status          string
+	MarkdownEnabled bool       `json:",omitempty"`
+	MarkdownContent string     `json:",omitempty"`
+	PreviewContent  string     `json:",omitempty"`
+	Categories      []table.ID `json:",omitempty"`
+	Tags            []table.ID `json:",omitempty"`
+}
+
+// Table implements table.Row.
+func (Post) Table() *table.Table[Post] { return posts }
+
+var posts = &table.Table[Post]{
+	Kind: Kind, Noun: "post",
+	Base: func(p *Post) *table.Base { return &p.Base },
+	Fields: []table.Field[Post]{
+		{Name: "Title", At: func(p *Post) any { return &p.Title }, Required: true, Max: 255},
+		{Name: "Lede", At: func(p *Post) any { return &p.Lede }, Max: 1000},
+		{Name: "Content", At: func(p *Post) any { return &p.Content }, Required: true, Doc: "HTML, or what is shown when MarkdownContent is empty."},
+		{Name: "Path", At: func(p *Post) any { return &p.Path }, Required: true, Max: 255, Valid: func(p Post) bool { return !strings.ContainsAny(p.Path, "/?#%\\ \t\r\n") },
+			Doc: "Part of the post's address; no other post has it."},
+		{Name: "Status", At: func(p *Post) any { return &p.Status }, Required: true, Enum: []string{"published", "draft", "review"}},
+		{Name: "MarkdownEnabled", At: func(p *Post) any { return &p.MarkdownEnabled }},
+		{Name: "MarkdownContent", At: func(p *Post) any { return &p.MarkdownContent }},
+		{Name: "PreviewContent", At: func(p *Post) any { return &p.PreviewContent }},
+		{Name: "Categories", At: func(p *Post) any { return &p.Categories }, Target: CategoryKind},
+		{Name: "Tags", At: func(p *Post) any { return &p.Tags }, Target: tag.Kind},
+	},
+	Unique: []table.Unique[Post]{{Name: "path", Taken: "Path has already been taken", Of: func(p Post) string { return p.Path }}},
+}
+
+// Label is a relation of a post to what sorts it.
+type Label struct {
+	Name string // of the field
+	Kind string // of what sorts posts
+	At   func(*Post) *[]table.ID
+}
+
+// What sorts posts.
+var (
+	ByCategory = Label{"Categories", CategoryKind, func(p *Post) *[]table.ID { return &p.Categories }}
+	ByTag      = Label{"Tags", tag.Kind, func(p *Post) *[]table.ID { return &p.Tags }}
+)
+
+// Attach returns the post with one more label.
+func (l Label) Attach(p Post, id table.ID) (Post, error) {
+	list := l.At(&p)
+	switch {
+	case slices.Contains(*list, id):
+		return p, fault.New(fault.Invalid, table.CodeInvalid, "ID is one of %s already", l.Name).At("ID")
+	case len(*list) >= table.MaxList:
+		return p, fault.New(fault.Invalid, table.CodeInvalid, "%s has %d entries at most", l.Name, table.MaxList).At("ID")
+	}
+	*list = append(slices.Clone(*list), id)
+	return p, nil
+}
+
+// Detach returns the post without a label.
+func (l Label) Detach(p Post, id table.ID) Post {
+	list := l.At(&p)
+	*list = slices.DeleteFunc(slices.Clone(*list), func(other table.ID) bool { return other == id })
+	return p
+}
+
+// Category sorts posts.
+type Category struct {
+	table.Base
+	Name string
+}
+
+// Table implements table.Row.
+func (Category) Table() *table.Table[Category] { return categories }
+
+var categories = &table.Table[Category]{
+	Kind: CategoryKind, Noun: "category",
+	Base: func(c *Category) *table.Base { return &c.Base },
+	Fields: []table.Field[Category]{
+		{Name: "Name", At: func(c *Category) any { return &c.Name }, Required: true, Max: 255},
+	},
+	Unique: []table.Unique[Category]{{Name: "name", Taken: "Name has already been taken", Of: func(c Category) string { return c.Name }}},
+}
+
+// Choice is the body that names a label.
+type Choice[K interface{ Kind() string }] struct {
+	table.Base
+	Label table.ID
+}
+
+// Table implements table.Row.
+func (Choice[K]) Table() *table.Table[Choice[K]] {
+	var k K
+	return &table.Table[Choice[K]]{
+		Kind: k.Kind() + "-choice", Noun: strings.TrimPrefix(k.Kind(), "portal-") + " choice",
+		Base:   func(c *Choice[K]) *table.Base { return &c.Base },
+		Fields: []table.Field[Choice[K]]{{Name: "ID", At: func(c *Choice[K]) any { return &c.Label }, Required: true, Target: k.Kind()}},
+	}
+}
+
+// OfCategory and OfTag say what a Choice names.
+type (
+	OfCategory struct{}
+	OfTag      struct{}
+)
+
+// Kind returns the kind of what is chosen.
+func (OfCategory) Kind() string { return CategoryKind }
+
+// Kind returns the kind of what is chosen.
+func (OfTag) Kind() string { return tag.Kind }

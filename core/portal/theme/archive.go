@@ -1,0 +1,179 @@
+package theme
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of archives.
+const (
+	MaxFile     = 5 << 20 // bytes of one file
+	MaxFiles    = 2000
+	maxPath     = 255
+	maxSources  = 4 << 20   // bytes of all templates together
+	maxSource   = 256 << 10 // bytes of one template
+	maxActions  = 20_000    // in all templates
+	maxFileActs = 5_000     // in one template
+)
+
+// Read reads the archive of a theme. total is how many bytes its files have at most
+// together. Nothing is written anywhere, and no more is unpacked than the bounds say,
+// whatever the archive says about itself.
+func Read(data []byte, total int64) (Content, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return Content{}, invalid("the file is no ZIP archive")
+	}
+	if len(z.File) > MaxFiles {
+		return Content{}, invalid("the archive has more than %d entries", MaxFiles)
+	}
+	files, folded := Files{}, map[string]bool{}
+	for _, f := range z.File {
+		name, err := placeOf(f)
+		if err != nil {
+			return Content{}, err
+		}
+		if name == "" {
+			continue
+		}
+		if low := strings.ToLower(name); folded[low] {
+			return Content{}, invalid("%s is in the archive twice", quote(name))
+		} else {
+			folded[low] = true
+		}
+		text, err := unpack(f, name, total)
+		if err != nil {
+			return Content{}, err
+		}
+		files[name] = text
+		total -= int64(len(text))
+	}
+	return New(files)
+}
+
+// New makes a theme out of its files, or says what it lacks.
+func New(files Files) (Content, error) {
+	c, err := Standard(files)
+	if err == nil && strings.EqualFold(c.Name, Default) {
+		err = invalid("theme.json: the name %q is taken by the theme that is always there; choose another one", Default)
+	}
+	return c, err
+}
+
+// Standard makes the theme that is always there out of its files.
+func Standard(files Files) (c Content, err error) {
+	text, ok := files[manifest]
+	if !ok {
+		for name := range files {
+			if path.Base(name) == manifest {
+				return c, invalid("theme.json is in the folder %s: pack what is in the folder, not the folder", quote(path.Dir(name)))
+			}
+		}
+		return c, invalid("theme.json is missing at the root of the archive")
+	}
+	c.Files = files
+	if c.Manifest, err = parseManifest(text); err != nil {
+		return c, err
+	}
+	if err := c.complete(); err != nil {
+		return c, err
+	}
+	return c, c.bounded()
+}
+
+// placeOf returns where an entry lies in the theme; "": it is a folder.
+func placeOf(f *zip.File) (string, error) {
+	name := strings.TrimSuffix(f.Name, "/")
+	mode := f.Mode()
+	switch {
+	case !utf8.ValidString(name) || len(name) > maxPath || strings.ContainsAny(name, "\\\x00:") || !fs.ValidPath(name) || name == ".":
+		return "", invalid("an entry lies outside of the archive, or its path is invalid: %s", quote(name))
+	case mode.IsDir() || name != f.Name:
+		return "", nil
+	case !mode.IsRegular():
+		return "", invalid("%s is no file: links and devices are refused", quote(name))
+	}
+	return name, nil
+}
+
+// unpack returns the content of an entry, which has no more bytes than are left.
+func unpack(f *zip.File, name string, left int64) ([]byte, error) {
+	most := min(int64(MaxFile), left)
+	large := invalid("%s is too large: a file has %d bytes at most, and all files together as many as MaxUploadSize says", quote(name), MaxFile)
+	if f.UncompressedSize64 > uint64(max(most, 0)) {
+		return nil, large
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, invalid("%s cannot be unpacked", quote(name))
+	}
+	defer func() { _ = r.Close() }()
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	switch {
+	case int64(len(text)) > most:
+		return nil, large
+	case err != nil:
+		return nil, invalid("%s cannot be unpacked", quote(name))
+	}
+	return text, nil
+}
+
+// bounded refuses templates that cost too much to read.
+func (c Content) bounded() error {
+	size, actions := 0, 0
+	for name, text := range c.Files {
+		if !isTemplate(name) {
+			continue
+		}
+		n := bytes.Count(text, []byte("{{"))
+		if len(text) > maxSource || n > maxFileActs {
+			return invalid("%s is too large: a template has %d bytes and %d actions at most", quote(name), maxSource, maxFileActs)
+		}
+		if !utf8.Valid(text) {
+			return invalid("%s is no UTF-8 text", quote(name))
+		}
+		size, actions = size+len(text), actions+n
+	}
+	if size > maxSources || actions > maxActions {
+		return invalid("the templates are too large: together they have %d bytes and %d actions at most", maxSources, maxActions)
+	}
+	return nil
+}
+
+// quote shows the beginning of a path that somebody else chose.
+func quote(name string) string {
+	const most = 80
+	name = strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, name), "?")
+	if utf8.RuneCountInString(name) > most {
+		name = string([]rune(name)[:most]) + "…"
+	}
+	return `"` + name + `"`
+}
+
+// Pack makes the archive of some files: those of a theme that was never uploaded.
+func Pack(files Files) ([]byte, error) {
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, name := range sorted(files) {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(files[name])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	err := z.Close()
+	return out.Bytes(), err
+}
