@@ -47,4 +47,3 @@ func (p portalSettings) content(log *slog.Logger) door.Seed {
 		return menus.Found(ctx, w, at)
 	}
 }
-
