@@ -24,7 +24,7 @@ func TestPages(t *testing.T) {
 	w := newWorld(t, onSQLite(t, false), few(31))
 	for _, path := range []string{"/api/usage" + month + "?res=hour", "/api/usage/apis" + month + "?", "/api/usage/apis" + month + "?by=Name", "/api/activity/endpoint" + month + "?by=latency&sort=1"} {
 		all, _ := w.page("ann", path+"&p=0")
-		var pieces []string
+		var pieces []unit
 		for p := 1; ; p++ {
 			units, pages := w.page("ann", fmt.Sprintf("%s&p=%d", path, p))
 			if want := (len(all) + 9) / 10; pages != want {
@@ -37,7 +37,7 @@ func TestPages(t *testing.T) {
 				pieces = append(pieces, keyOf(u.ID))
 			}
 		}
-		var whole []string
+		var whole []unit
 		for _, u := range all {
 			whole = append(whole, keyOf(u.ID))
 		}

@@ -19,7 +19,7 @@ type tally struct {
 	last                           time.Time
 }
 
-func (c *tally) add(r analyticstest.Record) {
+func (c *tally) add(r *analyticstest.Record) {
 	if c.hits == 0 {
 		c.least, c.leastUp = math.MaxInt64, math.MaxInt64
 	}
@@ -40,7 +40,7 @@ func (c *tally) add(r analyticstest.Record) {
 type question struct {
 	as, path string
 	from, to int // days
-	into     func(analyticstest.Record) []view.UnitID
+	into     func(*analyticstest.Record) []view.UnitID
 	counts   bool // no times: counters do not know those
 	zone     *time.Location
 }
@@ -51,15 +51,19 @@ func (q question) days() string {
 }
 
 // want counts the records on its own.
-func (q question) want(records []analyticstest.Record) map[string]*tally {
+func (q question) want(records []analyticstest.Record) map[unit]*tally {
 	zone := q.zone
 	if zone == nil {
 		zone = time.UTC
 	}
-	out, org := map[string]*tally{}, callers[q.as].OrgID
-	from, to := first.AddDate(0, 0, q.from).Format(time.DateOnly), first.AddDate(0, 0, q.to).Format(time.DateOnly)
-	for _, r := range records {
-		if day := r.At.In(zone).Format(time.DateOnly); r.Org != string(org) || day < from || day > to {
+	out, org := map[unit]*tally{}, string(callers[q.as].OrgID)
+	midnight := func(day int) time.Time {
+		return time.Date(first.Year(), first.Month(), first.Day()+day, 0, 0, 0, 0, zone)
+	}
+	from, to := midnight(q.from), midnight(q.to+1)
+	for i := range records {
+		r := &records[i]
+		if r.Org != org || r.At.Before(from) || !r.At.Before(to) {
 			continue
 		}
 		for _, id := range q.into(r) {
@@ -73,13 +77,17 @@ func (q question) want(records []analyticstest.Record) map[string]*tally {
 	return out
 }
 
-// keyOf tells results apart; names may be older than the API's.
-func keyOf(id view.UnitID) string {
-	id.APIName, id.Queries = "", nil
-	return fmt.Sprintf("%+v", id)
+// unit is what tells results apart: names may be older than the API's.
+type unit struct {
+	day, month, year, hour, code        int
+	path, key, url, api, country, alias string
 }
 
-func at(r analyticstest.Record, zone *time.Location, res string) view.UnitID {
+func keyOf(id view.UnitID) unit {
+	return unit{id.Day, id.Month, id.Year, id.Hour, id.Code, id.Path, id.Key, id.URL, id.APIID, id.Country, id.Alias}
+}
+
+func at(r *analyticstest.Record, zone *time.Location, res string) view.UnitID {
 	t := r.At.In(zone)
 	switch res {
 	case "month":
@@ -119,7 +127,7 @@ func (w *world) check(q question) {
 		}
 	}
 	for id := range want {
-		w.t.Errorf("%s %s: there is no %s", q.as, q.path, id)
+		w.t.Errorf("%s %s: there is no %+v", q.as, q.path, id)
 	}
 }
 
@@ -137,101 +145,101 @@ func questions(t *testing.T) (all []question) {
 		return nil
 	}
 	key, api := analyticstest.Key(3), analyticstest.API(6)
-	rest := func(r analyticstest.Record) bool { return r.Sort == analyticstest.REST }
-	add := func(as, path string, from, to int, into func(analyticstest.Record) []view.UnitID) *question {
+	rest := func(r *analyticstest.Record) bool { return r.Sort == analyticstest.REST }
+	add := func(as, path string, from, to int, into func(*analyticstest.Record) []view.UnitID) *question {
 		all = append(all, question{as: as, path: path, from: from, to: to, into: into})
 		return &all[len(all)-1]
 	}
 	for _, as := range []string{"admin", "ann", "bob", "own", "other"} {
 		seen := sees[as]
 		for _, res := range []string{"day", "month"} {
-			add(as, "/api/usage?res="+res, 0, 399, func(r analyticstest.Record) []view.UnitID {
+			add(as, "/api/usage?res="+res, 0, 399, func(r *analyticstest.Record) []view.UnitID {
 				return one(at(r, time.UTC, res), rest(r) && seen(r.API))
 			})
 		}
-		add(as, "/api/usage?res=hour", 100, 110, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/usage?res=hour", 100, 110, func(r *analyticstest.Record) []view.UnitID {
 			return one(at(r, time.UTC, "hour"), rest(r) && seen(r.API))
 		})
-		add(as, "/api/usage?tz=Europe/Berlin", 20, 190, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/usage?tz=Europe/Berlin", 20, 190, func(r *analyticstest.Record) []view.UnitID {
 			return one(at(r, berlin, "day"), rest(r) && seen(r.API))
 		}).zone = berlin
-		add(as, "/api/usage/apis", 3, 350, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/usage/apis", 3, 350, func(r *analyticstest.Record) []view.UnitID {
 			return one(view.UnitID{APIID: r.API}, rest(r) && seen(r.API))
 		})
-		add(as, "/api/activity/keys/"+key, 0, 399, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/activity/keys/"+key, 0, 399, func(r *analyticstest.Record) []view.UnitID {
 			return one(view.UnitID{APIID: r.API, Path: r.Path, Key: key}, rest(r) && seen(r.API) && r.Key == key && r.Tracked)
 		})
-		add(as, "/api/activity/oauthid/client-1", 0, 399, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/activity/oauthid/client-1", 0, 399, func(r *analyticstest.Record) []view.UnitID {
 			return one(view.UnitID{APIID: r.API, Path: r.Path}, rest(r) && seen(r.API) && r.Client == "client-1" && r.Tracked)
 		})
-		add(as, "/api/activity/endpoint", 0, 399, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/activity/endpoint", 0, 399, func(r *analyticstest.Record) []view.UnitID {
 			return one(view.UnitID{APIID: r.API, Path: r.Path, Alias: r.Version}, rest(r) && seen(r.API) && r.Tracked)
 		})
-		add(as, "/api/activity/keys/aggregate/"+key+","+analyticstest.Key(4), 40, 70, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/activity/keys/aggregate/"+key+","+analyticstest.Key(4), 40, 70, func(r *analyticstest.Record) []view.UnitID {
 			return one(at(r, time.UTC, "day"), seen(r.API) && rest(r) && (r.Key == key || r.Key == analyticstest.Key(4)))
 		})
-		add(as, "/api/activity/geo", 40, 70, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/activity/geo", 40, 70, func(r *analyticstest.Record) []view.UnitID {
 			return one(view.UnitID{Country: r.Country}, seen(r.API) && r.Country != "" && rest(r))
 		})
-		add(as, "/api/activity/error", 0, 399, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/activity/error", 0, 399, func(r *analyticstest.Record) []view.UnitID {
 			id := view.UnitID{Code: r.Code}
 			if own := []int{400, 401, 403, 404, 429, 500, 501, 502, 503, 504}; as != "admin" && as != "other" && !slices.Contains(own, r.Code) {
 				id = view.UnitID{Code: r.Code / 100, Path: fmt.Sprint(r.Code/100) + "xx"}
 			}
 			return one(id, rest(r) && seen(r.API) && r.Code >= 400)
 		}).counts = true
-		for group, of := range map[string]func(analyticstest.Record) string{"": func(r analyticstest.Record) string { return r.Operation }, "?group_by=fields": func(r analyticstest.Record) string { return r.Field }} {
-			add(as, "/api/activity/graph"+group, 0, 399, func(r analyticstest.Record) []view.UnitID {
+		for group, of := range map[string]func(*analyticstest.Record) string{"": func(r *analyticstest.Record) string { return r.Operation }, "?group_by=fields": func(r *analyticstest.Record) string { return r.Field }} {
+			add(as, "/api/activity/graph"+group, 0, 399, func(r *analyticstest.Record) []view.UnitID {
 				return one(view.UnitID{APIID: r.API, Path: of(r)}, r.Sort == analyticstest.GraphQL && seen(r.API))
 			})
 		}
-		mcp := func(r analyticstest.Record) bool { return r.Sort == analyticstest.MCP && seen(r.API) }
-		add(as, "/api/usage/mcp", 0, 399, func(r analyticstest.Record) []view.UnitID { return one(view.UnitID{APIID: r.API}, mcp(r)) })
-		add(as, "/api/activity/mcp/primitives?res=month", 0, 399, func(r analyticstest.Record) []view.UnitID { return one(at(r, time.UTC, "month"), mcp(r)) })
-		add(as, "/api/activity/mcp/primitives?group_by=mcp_primitive", 0, 399, func(r analyticstest.Record) []view.UnitID { return one(primitive(r), mcp(r)) })
-		add(as, "/api/activity/mcp/primitives?group_by=mcp_primitive&mcp_primitive_type=tool", 0, 399, func(r analyticstest.Record) []view.UnitID {
+		mcp := func(r *analyticstest.Record) bool { return r.Sort == analyticstest.MCP && seen(r.API) }
+		add(as, "/api/usage/mcp", 0, 399, func(r *analyticstest.Record) []view.UnitID { return one(view.UnitID{APIID: r.API}, mcp(r)) })
+		add(as, "/api/activity/mcp/primitives?res=month", 0, 399, func(r *analyticstest.Record) []view.UnitID { return one(at(r, time.UTC, "month"), mcp(r)) })
+		add(as, "/api/activity/mcp/primitives?group_by=mcp_primitive", 0, 399, func(r *analyticstest.Record) []view.UnitID { return one(primitive(r), mcp(r)) })
+		add(as, "/api/activity/mcp/primitives?group_by=mcp_primitive&mcp_primitive_type=tool", 0, 399, func(r *analyticstest.Record) []view.UnitID {
 			return one(primitive(r), mcp(r) && r.Primitive == "tool")
 		})
-		add(as, "/api/activity/mcp/primitives?group_by=mcp_primitive&mcp_method=tools/list", 0, 399, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/activity/mcp/primitives?group_by=mcp_primitive&mcp_method=tools/list", 0, 399, func(r *analyticstest.Record) []view.UnitID {
 			return one(primitive(r), mcp(r) && r.Method == "tools/list")
 		})
-		add(as, "/api/activity/mcp/primitives?group_by=mcp_primitive&mcp_primitive_name=thing-1", 0, 399, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/activity/mcp/primitives?group_by=mcp_primitive&mcp_primitive_name=thing-1", 0, 399, func(r *analyticstest.Record) []view.UnitID {
 			return one(primitive(r), mcp(r) && r.Called == "thing-1")
 		})
-		add(as, "/api/activity/mcp/keys/"+key, 0, 399, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/activity/mcp/keys/"+key, 0, 399, func(r *analyticstest.Record) []view.UnitID {
 			id := at(r, time.UTC, "day")
 			id.APIID, id.Key = r.API, key
 			return one(id, mcp(r) && r.Key == key)
 		})
-		add(as, "/api/activity/mcp/keys/"+key+"?group_by=mcp_primitive&mcp_primitive_type=prompt", 0, 30, func(r analyticstest.Record) []view.UnitID {
+		add(as, "/api/activity/mcp/keys/"+key+"?group_by=mcp_primitive&mcp_primitive_type=prompt", 0, 30, func(r *analyticstest.Record) []view.UnitID {
 			id := primitive(r)
 			id.Key = key
 			return one(id, mcp(r) && r.Key == key && r.Primitive == "prompt")
 		})
 	}
 	// Filters.
-	add("admin", "/api/usage?api_id="+api, 0, 399, func(r analyticstest.Record) []view.UnitID {
+	add("admin", "/api/usage?api_id="+api, 0, 399, func(r *analyticstest.Record) []view.UnitID {
 		id := at(r, time.UTC, "day")
 		id.APIID = api
 		return one(id, rest(r) && r.API == api)
 	})
-	add("bob", "/api/usage/apis/"+api, 0, 399, func(r analyticstest.Record) []view.UnitID {
+	add("bob", "/api/usage/apis/"+api, 0, 399, func(r *analyticstest.Record) []view.UnitID {
 		id := at(r, time.UTC, "day")
 		id.APIID = api
 		return one(id, rest(r) && r.API == api)
 	})
-	add("admin", "/api/usage/apis?api_id="+api+"&api_version=v2", 0, 399, func(r analyticstest.Record) []view.UnitID {
+	add("admin", "/api/usage/apis?api_id="+api+"&api_version=v2", 0, 399, func(r *analyticstest.Record) []view.UnitID {
 		return one(view.UnitID{APIID: api}, rest(r) && r.API == api && r.Version == "v2")
 	})
-	add("admin", "/api/activity/endpoint?api_id="+api+"&api_version=v1", 0, 399, func(r analyticstest.Record) []view.UnitID {
+	add("admin", "/api/activity/endpoint?api_id="+api+"&api_version=v1", 0, 399, func(r *analyticstest.Record) []view.UnitID {
 		return one(view.UnitID{APIID: api, Path: r.Path, Alias: r.Version}, rest(r) && r.API == api && r.Version == "v1" && r.Tracked)
 	})
-	add("admin", "/api/activity/error?api_id="+api+"&api_version=v1", 100, 130, func(r analyticstest.Record) []view.UnitID {
+	add("admin", "/api/activity/error?api_id="+api+"&api_version=v1", 100, 130, func(r *analyticstest.Record) []view.UnitID {
 		return one(view.UnitID{APIID: api, Code: r.Code}, rest(r) && r.API == api && r.Version == "v1" && r.Code >= 400)
 	})
-	gold := func(r analyticstest.Record) bool { return slices.Contains(r.Tags, "gold") }
-	add("admin", "/api/usage?tags=gold", 0, 399, func(r analyticstest.Record) []view.UnitID { return one(at(r, time.UTC, "day"), rest(r) && gold(r)) })
-	add("admin", "/api/usage?tags=gold,quo%22ted&tags=comma'd", 0, 399, func(r analyticstest.Record) (out []view.UnitID) {
+	gold := func(r *analyticstest.Record) bool { return slices.Contains(r.Tags, "gold") }
+	add("admin", "/api/usage?tags=gold", 0, 399, func(r *analyticstest.Record) []view.UnitID { return one(at(r, time.UTC, "day"), rest(r) && gold(r)) })
+	add("admin", "/api/usage?tags=gold,quo%22ted&tags=comma'd", 0, 399, func(r *analyticstest.Record) (out []view.UnitID) {
 		for _, tag := range r.Tags {
 			if rest(r) && slices.Contains([]string{"gold", `quo"ted`, "comma'd"}, tag) {
 				out = append(out, at(r, time.UTC, "day"))
@@ -239,16 +247,16 @@ func questions(t *testing.T) (all []question) {
 		}
 		return out
 	})
-	add("ann", "/api/usage/apis?tags=gold,quo%22ted", 5, 35, func(r analyticstest.Record) []view.UnitID {
+	add("ann", "/api/usage/apis?tags=gold,quo%22ted", 5, 35, func(r *analyticstest.Record) []view.UnitID {
 		return one(view.UnitID{APIID: r.API}, rest(r) && sees["ann"](r.API) && (gold(r) || slices.Contains(r.Tags, `quo"ted`)))
 	})
-	add("ann", "/api/usage/mcp?tags=gold", 0, 399, func(r analyticstest.Record) []view.UnitID {
+	add("ann", "/api/usage/mcp?tags=gold", 0, 399, func(r *analyticstest.Record) []view.UnitID {
 		return one(view.UnitID{APIID: r.API}, r.Sort == analyticstest.MCP && sees["ann"](r.API) && gold(r))
 	})
 	return all
 }
 
-func primitive(r analyticstest.Record) view.UnitID {
+func primitive(r *analyticstest.Record) view.UnitID {
 	if r.Primitive == "" {
 		return view.UnitID{APIID: r.API, Path: r.Method, Alias: r.Method}
 	}

@@ -25,6 +25,15 @@ func (r someRights) limit(to map[string]any) {
 	if r.maybe(2) {
 		to["rate"], to["per"] = []float64{-1, 0, 1, 5, 10, 100}[r.IntN(6)], []float64{0, 1, 10, 60}[r.IntN(4)]
 	}
+	if r.maybe(3) {
+		to["throttle_interval"], to["throttle_retry_limit"] = r.IntN(3), r.IntN(4)
+	}
+	if r.maybe(4) {
+		to["smoothing"] = map[string]any{"enabled": r.maybe(2), "threshold": r.IntN(3), "trigger": 0.5, "step": r.IntN(5), "delay": r.IntN(30)}
+	}
+	if r.maybe(3) {
+		to["max_query_depth"] = []int{-1, 0, 3, 10}[r.IntN(4)]
+	}
 	if r.maybe(2) {
 		to["quota_max"], to["quota_renewal_rate"] = []int{-1, 0, 1, 50, 1000}[r.IntN(5)], r.IntN(3)*60
 	}
@@ -50,6 +59,16 @@ func (r someRights) limited(name string) map[string]any {
 	return map[string]any{"name": name, "type": "tool", "limit": limit}
 }
 
+func (r someRights) field() string { return []string{"users", "orders", "*"}[r.IntN(3)] }
+
+func (r someRights) types() []any {
+	out := []any{}
+	for _, name := range r.names("Query", "User") {
+		out = append(out, map[string]any{"name": name, "fields": r.names("users", "orders", "*")})
+	}
+	return out
+}
+
 func (r someRights) definition(api string) map[string]any {
 	d := map[string]any{"api_id": api, "versions": r.names("Default", "v1", "v2")}
 	if r.maybe(2) {
@@ -62,6 +81,10 @@ func (r someRights) definition(api string) map[string]any {
 	}
 	if r.maybe(3) {
 		d["endpoints"] = []any{map[string]any{"path": "/p", "methods": []any{r.limited("GET")}}}
+	}
+	if r.maybe(3) {
+		d["restricted_types"], d["allowed_types"] = r.types(), r.types()
+		d["field_access_rights"] = []any{map[string]any{"type_name": "Query", "field_name": r.field(), "limits": map[string]any{"max_query_depth": r.IntN(4) - 1}}}
 	}
 	if r.maybe(3) {
 		d["json_rpc_methods_access_rights"] = r.lists()
@@ -142,19 +165,27 @@ func TestEffectiveRights(t *testing.T) {
 }
 
 // compared makes texts of what both sides say about one API: lists are sets.
-func compared(versions, urls, lists, endpoints, calls []string, rate, per float64, quota, renewal int64, each bool) string {
-	if rate == 0 {
-		per = 0 // of no rate
+func compared(lists [][]string, l counted, each bool) string {
+	if l.rate == 0 {
+		l.per = 0 // of no rate
 	}
-	if quota == 0 {
-		renewal = 0
+	if l.quota == 0 {
+		l.renewal = 0
 	}
 	text := ""
-	for _, list := range [][]string{versions, urls, lists, endpoints, calls} {
+	for _, list := range lists {
 		slices.Sort(list)
 		text += fmt.Sprint(slices.Compact(list), " ")
 	}
-	return text + fmt.Sprint(rate, "/", per, " ", quota, "/", renewal, " ", each)
+	return text + fmt.Sprintf("%+v %t", l, each)
+}
+
+// counted is what counts for one API.
+type counted struct {
+	rate, per, throttle     float64
+	retries, quota, renewal int64
+	depth                   int64
+	smoothing               string
 }
 
 func effective(t *testing.T, session map[string]any, policies map[string]map[string]any) plainly {
@@ -186,7 +217,15 @@ func effective(t *testing.T, session map[string]any, policies map[string]map[str
 	slices.Sort(out.Tags)
 	out.Meta = sorted(e.Session.Get("meta_data"))
 	for api, d := range e.Session.Get("access_rights").Members() {
-		var urls, lists, endpoints, calls []string
+		var urls, lists, endpoints, calls, graph []string
+		for _, sort := range []string{"restricted_types", "allowed_types"} {
+			for _, x := range d.Get(sort).Items() {
+				graph = append(graph, fmt.Sprint(sort, x.Get("name").Text(), x.Get("fields").Texts()))
+			}
+		}
+		for _, x := range d.Get("field_access_rights").Items() {
+			graph = append(graph, fmt.Sprint(x.Get("type_name").Text(), x.Get("field_name").Text(), x.Get("limits", "max_query_depth").Int()))
+		}
 		for _, u := range d.Get("allowed_urls").Items() {
 			urls = append(urls, fmt.Sprint(u.Get("url").Text(), u.Get("methods").Texts()))
 		}
@@ -208,8 +247,13 @@ func effective(t *testing.T, session map[string]any, policies map[string]map[str
 			}
 		}
 		l := e.LimitOf(api)
-		out.APIs[api] = compared(slices.Clone(d.Get("versions").Texts()), urls, lists, endpoints, calls, l.Get("rate").Float(), l.Get("per").Float(),
-			l.Get("quota_max").Int(), l.Get("quota_renewal_rate").Int(), e.Each[api])
+		smooth := "none"
+		if s := l.Get("smoothing"); s.Is(doc.TypeObject) {
+			smooth = fmt.Sprint(s.Get("enabled").True(), s.Get("threshold").Float(), s.Get("trigger").Float(), s.Get("step").Float(), s.Get("delay").Float())
+		}
+		out.APIs[api] = compared([][]string{slices.Clone(d.Get("versions").Texts()), urls, lists, endpoints, calls, graph},
+			counted{l.Get("rate").Float(), l.Get("per").Float(), l.Get("throttle_interval").Float(), l.Get("throttle_retry_limit").Int(),
+				l.Get("quota_max").Int(), l.Get("quota_renewal_rate").Int(), l.Get("max_query_depth").Int(), smooth}, e.Each[api])
 	}
 	return out
 }
@@ -244,7 +288,15 @@ func simulated(t *testing.T, session map[string]any, policies map[string]map[str
 		out.Meta = string(meta)
 	}
 	for api, a := range s.Rights {
-		var urls, lists, endpoints, calls []string
+		var urls, lists, endpoints, calls, graph []string
+		for sort, types := range map[string][]gatewaysim.GraphType{"restricted_types": a.Restricted, "allowed_types": a.Allowed} {
+			for _, x := range types {
+				graph = append(graph, fmt.Sprint(sort, x.Name, x.Fields))
+			}
+		}
+		for _, x := range a.Fields {
+			graph = append(graph, fmt.Sprint(x.Type, x.Field, x.Limits.Depth))
+		}
 		for _, u := range a.URLs {
 			urls = append(urls, fmt.Sprint(u.URL, u.Methods))
 		}
@@ -269,7 +321,12 @@ func simulated(t *testing.T, session map[string]any, policies map[string]map[str
 			calls = append(calls, fmt.Sprint("mcp_primitives", m.Name, m.Limit.Rate, m.Limit.Per))
 		}
 		l, each := s.LimitOf(api)
-		out.APIs[api] = compared(slices.Clone(a.Versions), urls, lists, endpoints, calls, l.Rate, l.Per, l.QuotaMax, l.QuotaRenewal, each)
+		smooth := "none"
+		if s := l.Smoothing; s != nil {
+			smooth = fmt.Sprint(s.Enabled, s.Threshold, s.Trigger, s.Step, s.Delay)
+		}
+		out.APIs[api] = compared([][]string{slices.Clone(a.Versions), urls, lists, endpoints, calls, graph},
+			counted{l.Rate, l.Per, l.ThrottleInterval, l.ThrottleRetries, l.QuotaMax, l.QuotaRenewal, l.Depth, smooth}, each)
 	}
 	return out
 }

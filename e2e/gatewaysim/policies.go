@@ -33,8 +33,7 @@ type policy struct {
 		RateLimit bool `json:"rate_limit"`
 		Quota     bool `json:"quota"`
 		PerAPI    bool `json:"per_api"`
-		// Complexity limits GraphQL queries, which are not simulated; a policy with
-		// this partition alone sets nothing else.
+		// Complexity is the depth of GraphQL queries, which are not judged here.
 		Complexity bool `json:"complexity"`
 	}
 }

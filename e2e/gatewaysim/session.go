@@ -19,7 +19,7 @@ type Session struct {
 	Meta     map[string]any    // likewise; the last one wins
 
 	acl  bool    // a policy says which APIs
-	sets [2]bool // whether a policy sets the rate and the quota
+	sets [3]bool // whether a policy sets the rate, the quota and the depth
 }
 
 // Access is what is allowed on one API.
@@ -31,9 +31,28 @@ type Access struct {
 	} `json:"mcp_access_rights"`
 	Versions []string
 	// Endpoints are limits of paths and methods.
-	Endpoints       []Endpoint
+	Endpoints []Endpoint
+	// What GraphQL queries may ask for; no query is judged here.
+	Restricted      []GraphType      `json:"restricted_types"`
+	Allowed         []GraphType      `json:"allowed_types"`
+	Fields          []GraphField     `json:"field_access_rights"`
 	MethodLimits    []MethodLimit    `json:"json_rpc_methods"`
 	PrimitiveLimits []PrimitiveLimit `json:"mcp_primitives"`
+}
+
+// GraphType is fields of a type, or * for all of them.
+type GraphType struct {
+	Name   string
+	Fields []string
+}
+
+// GraphField limits how deep a query may ask below a field.
+type GraphField struct {
+	Type   string `json:"type_name"`
+	Field  string `json:"field_name"`
+	Limits struct {
+		Depth int64 `json:"max_query_depth"`
+	}
 }
 
 // URLAccess allows methods of the paths that a regular expression finds.
@@ -70,6 +89,17 @@ type Limit struct {
 	Rate, Per    float64 // requests in seconds
 	QuotaMax     int64   `json:"quota_max"`
 	QuotaRenewal int64   `json:"quota_renewal_rate"` // seconds; 0 or less: never renewed
+	// What belongs to the rate, and is not acted upon here.
+	ThrottleInterval float64 `json:"throttle_interval"`
+	ThrottleRetries  int64   `json:"throttle_retry_limit"`
+	Smoothing        *Smoothing
+	Depth            int64 `json:"max_query_depth"` // of GraphQL queries
+}
+
+// Smoothing says how a rate grows.
+type Smoothing struct {
+	Enabled                         bool
+	Threshold, Trigger, Step, Delay float64
 }
 
 // Reasons why policies cannot be applied.
@@ -121,14 +151,14 @@ func (p *policy) partitioned() bool {
 // addPerAPI takes rights and limits from each entry; one without a limit has
 // the policy's.
 func (s *Session) addPerAPI(p *policy) {
-	s.acl, s.sets = true, [2]bool{true, true}
+	s.acl, s.sets = true, [3]bool{true, true, true}
 	for api, r := range p.AccessRights {
 		limit := p.Limit
 		if r.Limit != nil {
 			limit = *r.Limit
 		}
 		s.Rights[api] = s.Rights[api].join(r.Access)
-		s.PerAPI[api] = s.PerAPI[api].rate(limit).quota(limit)
+		s.PerAPI[api] = s.PerAPI[api].rate(limit).quota(limit).depth(limit)
 		s.Each[api] = true
 	}
 }
@@ -141,7 +171,7 @@ func (s *Session) addParts(p *policy) {
 			s.Rights[api] = s.Rights[api].join(r.Access)
 		}
 	}
-	rate, quota := all || p.Partitions.RateLimit, all || p.Partitions.Quota
+	rate, quota, depth := all || p.Partitions.RateLimit, all || p.Partitions.Quota, all || p.Partitions.Complexity
 	give := func(to Limit) Limit {
 		if rate {
 			to = to.rate(p.Limit)
@@ -149,9 +179,12 @@ func (s *Session) addParts(p *policy) {
 		if quota {
 			to = to.quota(p.Limit)
 		}
+		if depth {
+			to = to.depth(p.Limit)
+		}
 		return to
 	}
-	s.Limit, s.sets = give(s.Limit), [2]bool{s.sets[0] || rate, s.sets[1] || quota}
+	s.Limit, s.sets = give(s.Limit), [3]bool{s.sets[0] || rate, s.sets[1] || quota, s.sets[2] || depth}
 	for api := range p.AccessRights {
 		s.PerAPI[api] = give(s.PerAPI[api])
 	}
@@ -169,10 +202,13 @@ func (s Session) Grants(api string) bool {
 func (s Session) limit(api string) (l Limit, scope string) {
 	l = s.PerAPI[api]
 	if l.Rate == 0 {
-		l.Rate, l.Per = s.Limit.Rate, s.Limit.Per
+		l = l.withRate(s.Limit)
 	}
 	if l.QuotaMax == 0 {
 		l.QuotaMax, l.QuotaRenewal = s.Limit.QuotaMax, s.Limit.QuotaRenewal
+	}
+	if l.Depth == 0 {
+		l.Depth = s.Limit.Depth
 	}
 	if s.Each[api] {
 		scope = api
@@ -193,6 +229,7 @@ func (a Access) join(b Access) Access {
 	a.Primitives.Resources = a.Primitives.Resources.join(b.Primitives.Resources)
 	a.Primitives.Prompts = a.Primitives.Prompts.join(b.Primitives.Prompts)
 	a.Versions, a.Endpoints = slices.Concat(a.Versions, b.Versions), slices.Concat(a.Endpoints, b.Endpoints)
+	a.Restricted, a.Allowed, a.Fields = slices.Concat(a.Restricted, b.Restricted), slices.Concat(a.Allowed, b.Allowed), slices.Concat(a.Fields, b.Fields)
 	a.MethodLimits = slices.Concat(a.MethodLimits, b.MethodLimits)
 	a.PrimitiveLimits = slices.Concat(a.PrimitiveLimits, b.PrimitiveLimits)
 	return a
@@ -220,10 +257,23 @@ func matches(pattern, text string) bool {
 	return err == nil && re.MatchString(text)
 }
 
-// rate and quota take over one part of a limit where it is more generous.
+// withRate takes over a rate, with what says how it is kept.
+func (l Limit) withRate(other Limit) Limit {
+	l.Rate, l.Per, l.ThrottleInterval, l.ThrottleRetries, l.Smoothing = other.Rate, other.Per, other.ThrottleInterval, other.ThrottleRetries, other.Smoothing
+	return l
+}
+
+// rate, quota and depth take over one part of a limit where it is more generous.
 func (l Limit) rate(other Limit) Limit {
 	if generous(other.Rate/max(other.Per, 1), l.Rate/max(l.Per, 1)) {
-		l.Rate, l.Per = other.Rate, other.Per
+		l = l.withRate(other)
+	}
+	return l
+}
+
+func (l Limit) depth(other Limit) Limit {
+	if generous(float64(other.Depth), float64(l.Depth)) {
+		l.Depth = other.Depth
 	}
 	return l
 }

@@ -75,18 +75,18 @@ func TestPartitions(t *testing.T) {
 		scope string
 		apis  int
 	}{
-		{[]string{"all"}, "a", Limit{10, 1, 100, 60}, "", 1},
-		{[]string{"all", "acl"}, "b", Limit{10, 1, 100, 60}, "", 2},
+		{[]string{"all"}, "a", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 1},
+		{[]string{"all", "acl"}, "b", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 2},
 		{[]string{"acl"}, "b", Limit{}, "", 1},
-		{[]string{"acl", "rate"}, "b", Limit{100, 5, 0, 0}, "", 1},
-		{[]string{"rate", "all"}, "a", Limit{10, 1, 100, 60}, "", 1}, // what names the API beats what does not
-		{[]string{"rate", "small"}, "a", Limit{100, 5, 7, 0}, "", 0},
-		{[]string{"all", "quota"}, "a", Limit{10, 1, 100, 60}, "", 1},
-		{[]string{"quota", "all"}, "a", Limit{10, 1, 100, 60}, "", 1},
-		{[]string{"free", "all"}, "a", Limit{10, 1, 100, 60}, "", 1},
+		{[]string{"acl", "rate"}, "b", Limit{Rate: 100, Per: 5, QuotaMax: 0, QuotaRenewal: 0}, "", 1},
+		{[]string{"rate", "all"}, "a", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 1}, // what names the API beats what does not
+		{[]string{"rate", "small"}, "a", Limit{Rate: 100, Per: 5, QuotaMax: 7, QuotaRenewal: 0}, "", 0},
+		{[]string{"all", "quota"}, "a", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 1},
+		{[]string{"quota", "all"}, "a", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 1},
+		{[]string{"free", "all"}, "a", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 1},
 		{[]string{"complexity"}, "c", Limit{}, "", 0},
-		{[]string{"each"}, "a", Limit{1, 2, 4, 0}, "a", 2},
-		{[]string{"each"}, "b", Limit{3, 1, 0, 0}, "b", 2},
+		{[]string{"each"}, "a", Limit{Rate: 1, Per: 2, QuotaMax: 4, QuotaRenewal: 0}, "a", 2},
+		{[]string{"each"}, "b", Limit{Rate: 3, Per: 1, QuotaMax: 0, QuotaRenewal: 0}, "b", 2},
 	} {
 		s, err := newSession(loaded, "", tt.ids)
 		if limit, scope := s.limit(tt.api); err != nil || limit != tt.limit || scope != tt.scope || len(s.Rights) != tt.apis {

@@ -95,13 +95,16 @@ func (s *Session) own(session map[string]any) {
 		s.Rights, s.PerAPI, s.Each = map[string]Access{}, map[string]Limit{}, map[string]bool{}
 		for api, r := range p.AccessRights {
 			s.Rights[api] = r.Access
-			if r.Limit != nil && (r.Limit.Rate != 0 || r.Limit.QuotaMax != 0) {
+			if r.Limit != nil && (r.Limit.Rate != 0 || r.Limit.QuotaMax != 0 || r.Limit.Depth != 0) {
 				s.PerAPI[api], s.Each[api] = *r.Limit, true
 			}
 		}
 	}
 	if s.Limit.Rate == 0 && !s.sets[0] {
-		s.Limit.Rate, s.Limit.Per = p.Rate, p.Per
+		s.Limit = s.Limit.withRate(p.Limit)
+	}
+	if s.Limit.Depth == 0 && !s.sets[2] {
+		s.Limit.Depth = p.Depth
 	}
 	if s.Limit.QuotaMax == 0 && !s.sets[1] {
 		s.Limit.QuotaMax, s.Limit.QuotaRenewal = p.QuotaMax, p.QuotaRenewal

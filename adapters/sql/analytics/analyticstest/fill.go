@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,14 +24,21 @@ type counts struct {
 	hits, success, errors, time, latency, upstream, most, least, mostUp, leastUp int64
 	name                                                                         string
 	last                                                                         time.Time
-	codes                                                                        map[string]int64
+	codes                                                                        [12]int64 // as codeColumns
 }
 
-var ownColumns = strings.Fields("400 401 403 404 429 500 501 502 503 504")
+// codeColumn returns in which of codeColumns a status counts.
+func codeColumn(code int) int {
+	own := strconv.Itoa(code)
+	if i := slices.Index(codeColumns, "code_"+own); i >= 0 {
+		return i
+	}
+	return slices.Index(codeColumns, "code_"+own[:1]+"x")
+}
 
 func (c *counts) add(r Record, name string) {
 	if c.hits == 0 {
-		c.least, c.leastUp, c.codes = r.Latency, r.Upstream, map[string]int64{}
+		c.least, c.leastUp = r.Latency, r.Upstream
 	}
 	c.hits, c.time, c.latency, c.upstream = c.hits+1, c.time+r.Latency, c.latency+r.Latency, c.upstream+r.Upstream
 	c.most, c.mostUp = max(c.most, r.Latency), max(c.mostUp, r.Upstream)
@@ -38,63 +46,84 @@ func (c *counts) add(r Record, name string) {
 	if c.name = name; r.At.After(c.last) {
 		c.last = r.At
 	}
-	switch code := fmt.Sprint(r.Code); {
+	switch {
 	case r.Code >= 200 && r.Code < 300:
 		c.success++
-	case r.Code < 400:
-	case slices.Contains(ownColumns, code):
+	case r.Code >= 400:
 		c.errors++
-		c.codes["code_"+code]++
-	default:
-		c.errors++
-		c.codes["code_"+code[:1]+"x"]++
+		c.codes[codeColumn(r.Code)]++
 	}
 }
 
-// Fill makes the tables and puts records into them: calls, and their counters.
+// Fill makes the tables and puts records into them: calls, and their counters. It goes from
+// hour to hour, so that however many there are, few are in memory twice.
 func Fill(ctx context.Context, s *analytics.Store, records []Record) error {
-	w := &filler{ctx: ctx, made: map[string]bool{}}
-	all := map[place]*counts{}
-	for _, r := range records {
-		table, api := analytics.Usage, ""
-		switch r.Sort {
-		case GraphQL:
-			table, api = analytics.GraphUsage, r.API
-		case MCP:
-			table, api = analytics.MCPUsage, r.API
-		}
-		if err := w.call(s.Records, r); err != nil {
-			return err
-		}
-		for dimension, values := range r.values() {
-			for _, v := range values {
-				at := place{table.Name, r.Org, api, dimension, v, r.At.Truncate(time.Hour).Unix()}
-				c := all[at]
-				if c == nil {
-					c = &counts{}
-					all[at] = c
-				}
-				name := ""
-				if dimension == "apiid" {
-					name = r.Name
-				}
-				c.add(r, name)
-			}
-		}
+	w := &filler{ctx: ctx, made: map[string]func() error{}}
+	order := make([]int32, len(records))
+	for i := range order {
+		order[i] = int32(i) //nolint:gosec // there are not that many
 	}
-	for at, c := range all {
-		if err := w.counters(s.Counters, at, c); err != nil {
+	slices.SortFunc(order, func(a, b int32) int { return records[a].At.Compare(records[b].At) })
+	hour := map[place]*counts{}
+	for n, i := range order {
+		r := &records[i]
+		if err := w.call(s.Records, *r); err != nil {
 			return err
 		}
+		hourly(hour, r)
+		if n+1 < len(order) && records[order[n+1]].At.Truncate(time.Hour).Equal(r.At.Truncate(time.Hour)) {
+			continue
+		}
+		if err := w.hour(s.Counters, hour); err != nil {
+			return err
+		}
+		clear(hour)
 	}
 	return w.flush()
+}
+
+// hourly counts a record.
+func hourly(all map[place]*counts, r *Record) {
+	table, api := analytics.Usage.Name, ""
+	switch r.Sort {
+	case GraphQL:
+		table, api = analytics.GraphUsage.Name, r.API
+	case MCP:
+		table, api = analytics.MCPUsage.Name, r.API
+	}
+	for dimension, values := range r.values() {
+		for _, v := range values {
+			at := place{table, r.Org, api, dimension, v, r.At.Truncate(time.Hour).Unix()}
+			c := all[at]
+			if c == nil {
+				c = &counts{}
+				all[at] = c
+			}
+			name := ""
+			if dimension == "apiid" {
+				name = r.Name
+			}
+			c.add(*r, name)
+		}
+	}
+}
+
+// hour stores the counters of an hour.
+func (w *filler) hour(p analytics.Place, all map[place]*counts) error {
+	for at, c := range all {
+		if err := w.counters(p, at, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // filler collects rows of the same form.
 type filler struct {
 	ctx     context.Context
-	made    map[string]bool
+	made    map[string]func() error // by table: what makes its indexes, at the end
 	batches map[string]*batch
+	day     string // whose batches these are
 }
 
 type batch struct {
@@ -110,13 +139,25 @@ func (w *filler) put(p analytics.Place, t analytics.Table, at time.Time, columns
 	if p.Sharded {
 		name = t.Shard(at)
 	}
-	if !w.made[name] {
-		w.made[name] = true
-		for _, statement := range t.Create(p.Dialect, name) {
-			if _, err := p.Writers.ExecContext(w.ctx, statement); err != nil {
-				return err
-			}
+	if w.made[name] == nil {
+		statements := t.Create(p.Dialect, name)
+		if _, err := p.Writers.ExecContext(w.ctx, statements[0]); err != nil {
+			return err
 		}
+		w.made[name] = func() error {
+			for _, index := range statements[1:] {
+				if _, err := p.Writers.ExecContext(w.ctx, index); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	if day := at.Format(time.DateOnly); p.Sharded && day != w.day {
+		if err := w.insertAll(); err != nil {
+			return err
+		}
+		w.day = day
 	}
 	if w.batches == nil {
 		w.batches = map[string]*batch{}
@@ -177,12 +218,26 @@ func (b *batch) statement(name string, rows int) string {
 	return "insert into " + analytics.Quote(name) + " (" + strings.Join(quoted, ",") + ") values " + strings.Join(lines, ",")
 }
 
-func (w *filler) flush() error {
+// insertAll writes all batches.
+func (w *filler) insertAll() error {
 	for name, b := range w.batches {
 		if b.rows > 0 {
 			if err := w.insert(name, b); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
+		}
+	}
+	clear(w.batches)
+	return nil
+}
+
+func (w *filler) flush() error {
+	if err := w.insertAll(); err != nil {
+		return err
+	}
+	for name, index := range w.made {
+		if err := index(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
@@ -229,8 +284,8 @@ func (w *filler) counters(p analytics.Place, at place, c *counts) error {
 	average := func(sum int64) float64 { return float64(sum) / float64(c.hits) }
 	values := []any{hex.EncodeToString(fmt.Append(nil, at.hour, owner, at.dimension, at.value, at.org)), at.org, at.hour, at.dimension, at.value, at.value, c.name, c.hits, c.success, c.errors,
 		average(c.time), float64(c.time), c.latency, c.upstream, average(c.latency), average(c.upstream), c.most, c.least, c.mostUp, c.leastUp, p.Dialect.Time(c.last)}
-	for _, name := range codeColumns {
-		values = append(values, c.codes[name])
+	for _, n := range c.codes {
+		values = append(values, n)
 	}
 	table, columns := analytics.Usage, counterColumns
 	for _, t := range analytics.Tables {

@@ -18,7 +18,7 @@ type Test struct {
 
 // FillUptime makes the table of tests and puts the counters of some into it.
 func FillUptime(ctx context.Context, s *analytics.Store, tests []Test) error {
-	w := &filler{ctx: ctx, made: map[string]bool{}}
+	w := &filler{ctx: ctx, made: map[string]func() error{}}
 	all := map[place]*counts{}
 	for _, x := range tests {
 		values := map[string]string{"": "total", "url": x.URL}
