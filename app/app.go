@@ -27,6 +27,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -55,6 +56,7 @@ type App struct {
 	kinds      crud.Kinds
 	workshop   rules.Workshop
 	checker    rules.Checker // of texts that are stored as rules; nil: any are
+	keys       *keys.Service // of gateways; nil: keys are records of ours
 	trail      *audit.Service
 	portal     portalHandler
 	now        func() time.Time

@@ -1,16 +1,20 @@
 package app
 
 import (
+	"context"
+
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/certificates"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/installation"
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/oauth"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/core/certificate"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -24,7 +28,17 @@ func WithGatewayControl(c gateway.Control) Option { return func(o *settings) { o
 func WithKeySettings(k keys.Settings) Option { return func(o *settings) { o.keyRules = k } }
 
 func newKeyService(t crud.Tools, o outside, c gateway.Control, p *policies.Service, i *intents.Service, secrets secret.Keys) *keys.Service {
-	return keys.New(keys.Config{Settings: o.keyRules, Gateways: c.Keys, Policies: p, Intents: i, Store: t.Store, Secrets: secrets, Now: t.Now, PageSize: t.PageSize})
+	return keys.New(keys.Config{Settings: o.keyRules, Gateways: c.Keys, Policies: p, Intents: i, Store: t.Store, Secrets: secrets, Now: t.Now, PageSize: t.PageSize,
+		Exists: func(ctx context.Context, org tenant.ID) (bool, error) { return identity.Exists(ctx, t.Store, org) }})
+}
+
+// purged removes from gateways the keys of an organisation that is gone. Where our own store
+// keeps them, they went with its other records.
+func (a *App) purged(ctx context.Context, scope tenant.Scope) error {
+	if a.keys == nil {
+		return nil
+	}
+	return a.keys.Purge(ctx, scope)
 }
 
 // newGatewayControl returns the control API of gateways.

@@ -129,6 +129,47 @@ func TestCertificateDependencies(t *testing.T) {
 	}
 }
 
+// TestPurgedKeys: a purge removes the keys of the organisation from gateways, and no others;
+// while gateways are away it goes on later.
+func TestPurgedKeys(t *testing.T) {
+	at := &switched{Store: ownStore()}
+	control := gatewaysOf(at)
+	a := service(t, nobodyWatches(), app.WithGatewayControl(control))
+	made := func(org tenant.ID, n int) {
+		t.Helper()
+		for i := range n {
+			session, err := doc.ParseNode([]byte(`{"access_rights":{"orders":{"api_id":"orders"}}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := control.Keys.CreateKey(t.Context(), org, fmt.Sprint("key-", i), session); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	left := func(org tenant.ID, want int) {
+		t.Helper()
+		if list, err := control.Keys.Keys(t.Context(), org, ""); err != nil || len(list) != want {
+			t.Errorf("%s has %d keys, want %d: %v", org, len(list), want, err)
+		}
+	}
+	purge := func(want int) {
+		t.Helper()
+		if code, text := fetch(t, a, "DELETE", "/admin/organisations/org-b?purge=true", "super-admin", ""); code != want {
+			t.Errorf("%d %s", code, text)
+		}
+	}
+	made("org-a", 2)
+	made("org-b", 5)
+	at.away.Store(true)
+	purge(200)
+	at.away.Store(false)
+	left("org-b", 5)
+	purge(200) // what is open is begun anew
+	left("org-b", 0)
+	left("org-a", 2)
+}
+
 // TestExpiry states how often gateways are asked for certificates, and what is told while
 // they are away.
 func TestExpiry(t *testing.T) {

@@ -42,7 +42,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		registry.Registration(),
 		identity.Organisations(func(ctx context.Context, org tenant.ID, text string) error {
 			return rulebook.Usable(ctx, a.checker, org, text)
-		}),
+		}, a.purged),
 		identity.UserRegistration(),
 		session.Registration(),
 		identity.GroupRegistration(),

@@ -81,6 +81,11 @@ var modules = fx.Options(
 	fx.Provide(newStore, newKinds, func(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newPersons, newIdPs, newGatewayControl, newCollector),
 	transfers,
 	fx.Invoke(prune),
+	fx.Invoke(func(a *App, o outside, k *keys.Service) {
+		if o.control != nil {
+			a.keys = k
+		}
+	}),
 )
 
 // service feeds the operations of a set of use cases into the table, and runs

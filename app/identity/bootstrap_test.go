@@ -158,7 +158,7 @@ func TestReadable(t *testing.T) {
 		{"organisation", `{"id":"a"}`, true}, {"organisation", `{"id":5}`, false}, {"user", `{"id":"u"}`, true}, {"user", `{"id":`, false},
 		{"user", `{"active":"yes"}`, false}, {"api", `{"id":`, true},
 	} {
-		known := crud.Kinds{identity.Organisations(nil).Registration(), identity.UserRegistration()}
+		known := crud.Kinds{identity.Organisations(nil, nil).Registration(), identity.UserRegistration()}
 		if err := known.Readable(store.Record{Kind: c.kind, Doc: []byte(c.text)}); (err == nil) != c.readable {
 			t.Errorf("%s %s: %v", c.kind, c.text, err)
 		}

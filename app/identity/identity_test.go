@@ -53,7 +53,7 @@ func open(t testing.TB) *house {
 	}}
 	h.ops = map[string]operation.Operation{}
 	for _, rows := range [][]operation.Operation{
-		identity.Organisations(nil).Registration().Operations(crud.Tools{Store: db, NewID: h.NewID, Now: h.Now, PageSize: 2}), identity.AdminUsers{Service: h.Service}.Operations(), identity.Users{Service: h.Service}.Operations(),
+		identity.Organisations(nil, nil).Registration().Operations(crud.Tools{Store: db, NewID: h.NewID, Now: h.Now, PageSize: 2}), identity.AdminUsers{Service: h.Service}.Operations(), identity.Users{Service: h.Service}.Operations(),
 		identity.ServiceAccounts{Service: h.Service}.Operations(), identity.UserGroups{Service: h.Service, Tools: crud.Tools{Store: db, NewID: h.NewID, Now: h.Now, PageSize: 2}}.Operations(),
 	} {
 		if err := operation.Check(rows); err != nil {

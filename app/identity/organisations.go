@@ -28,7 +28,11 @@ func adminStyle(list string, faults map[string]operation.Answer) operation.Style
 // organisationRows makes rows of organisations.
 type organisationRows struct {
 	crud.Operations[identity.Organisation, identity.OrganisationDraft]
+	purged Purged
 }
+
+// Purged removes what an organisation that is gone has elsewhere, in gateways.
+type Purged func(ctx context.Context, scope tenant.Scope) error
 
 var missingOrganisation = identity.OrganisationKind + ".not_found"
 
@@ -37,9 +41,10 @@ type RulesCheck func(ctx context.Context, org tenant.ID, text string) error
 
 // Organisations is what there is to organisations. The super-admin keeps them, and an
 // ID in the body of a new one is honoured. Rules that check refuses are not stored; nil:
-// any are.
-func Organisations(check RulesCheck) crud.Resource[identity.Organisation, identity.OrganisationDraft] {
+// any are. What they have in gateways purged removes; nil: nothing.
+func Organisations(check RulesCheck, purged Purged) crud.Resource[identity.Organisation, identity.OrganisationDraft] {
 	r := organisationResource
+	r.Rows = organisationOperations(purged)
 	if check == nil {
 		return r
 	}
@@ -70,16 +75,20 @@ var organisationResource = crud.Resource[identity.Organisation, identity.Organis
 	},
 	Draft:  map[string]any{"owner_name": "Example Ltd", "owner_slug": "example", "cname_enabled": true, "cname": "portal.example.com"},
 	Faults: identity.OrganisationFaults,
-	Rows: func(o crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
+}
+
+// organisationOperations lists what can be done with organisations.
+func organisationOperations(purged Purged) func(crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
+	return func(o crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
 		// Rules can hold secrets, and fewer people may read them than the trail.
-		rows, hidden := organisationRows{o}, operation.Redact("rules")
+		rows, hidden := organisationRows{o, purged}, operation.Redact("rules")
 		return []operation.Row{o.List(), o.Insert(hidden), rows.bring(hidden), o.Get(), o.Edit(hidden,
 			operation.Notes("The organisation is replaced as a whole: what the body leaves out is empty afterwards. The identifier stays."),
 			operation.Answers(map[string]operation.Answer{
 				missingOrganisation:     {Status: 403, Text: "Failed to update Org object to DB"},
 				operation.CodeEmptyBody: {Status: 500, Text: "Failed to read request body, body empty"},
 			})), rows.remove(), rows.portals()}
-	},
+	}
 }
 
 type importIn struct {

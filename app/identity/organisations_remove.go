@@ -20,7 +20,7 @@ func (o organisationRows) remove() operation.Row {
 	return operation.DELETE("delete", "/{orgID}", "Delete an organisation", o.Remove,
 		operation.Faulting(missingOrganisation, codePurge), operation.Rehearsable(o.References.Onlooker),
 		operation.Notes("Its users cannot log in and their keys stop working. Its other records stay, without a way to reach them, and gateways go on to serve its APIs. "+
-			"With purge they go as well, a hundred at a time; when the request ends early, the same request goes on, also when the organisation itself is gone."),
+			"With purge they go as well, a hundred at a time, and then its keys from gateways; when the request ends early, the same request goes on, also when the organisation itself is gone."),
 		operation.Example(nil, map[string]any{"Status": "OK", "Message": "Org deleted", "Meta": nil}))
 }
 
@@ -48,8 +48,27 @@ func (o organisationRows) Remove(ctx context.Context, in removeIn) (operation.Re
 		if failed != nil || n > 0 {
 			err = failed
 		}
+		if err == nil && o.purged != nil {
+			err = o.purged(ctx, scope)
+		}
 	}
 	return operation.Receipt{Message: o.Words.Deleted}, err
+}
+
+// Exists reports whether there is an organisation.
+func Exists(ctx context.Context, st store.Store, org tenant.ID) (there bool, err error) {
+	scope, err := tenant.Of(org)
+	if err != nil {
+		return false, err
+	}
+	err = st.View(ctx, scope, func(r store.Reader) error {
+		_, err := organisations.Get(ctx, r, string(org))
+		if there = err == nil; fault.KindOf(err) == fault.NotFound {
+			return nil
+		}
+		return err
+	})
+	return there, err
 }
 
 // purge removes the records of an organisation that is gone, and returns how many

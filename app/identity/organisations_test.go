@@ -56,7 +56,7 @@ func purging(t *testing.T, n int) (*house, *pieces, func(query string) error) {
 	h.user(t, fmt.Sprintf(`{"org_id":%q,"email_address":"u@other.example"}`, other))
 	p := &pieces{Store: h.Store}
 	tools := crud.Tools{Store: p, NewID: h.NewID, Now: h.Now, PageSize: 2, Kinds: []string{"organisation", "user", "never"}}
-	for _, o := range identity.Organisations(nil).Registration().Operations(tools) {
+	for _, o := range identity.Organisations(nil, nil).Registration().Operations(tools) {
 		if o.ID == "admin.organisations.delete" {
 			h.ops[o.ID] = o
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/password"
 	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
@@ -41,6 +42,7 @@ type Config struct {
 	Secrets  secret.Keys
 	Now      system.Clock
 	PageSize int
+	Exists   func(context.Context, tenant.ID) (bool, error) // whether there is such an organisation
 }
 
 // Service manages keys.
@@ -50,6 +52,7 @@ type Service struct {
 	change intents.Runner[change]
 	move   intents.Runner[move]
 	drop   intents.Runner[removal]
+	empty  intents.Runner[purge]
 }
 
 // New returns a service, whose actions the intents know from now on.
@@ -59,6 +62,7 @@ func New(c Config) *Service {
 	s.change = intents.Add(c.Intents, intents.Action[change]{Name: "keys.update", Plan: s.changing})
 	s.move = intents.Add(c.Intents, intents.Action[move]{Name: "keys.move", Plan: s.moving})
 	s.drop = intents.Add(c.Intents, intents.Action[removal]{Name: "keys.delete", Plan: s.dropping})
+	s.empty = intents.Add(c.Intents, intents.Action[purge]{Name: "keys.purge", Plan: s.purging})
 	return s
 }
 
@@ -72,6 +76,7 @@ const (
 	codeByUser  = key.Kind + ".by_user"
 	codeSearch  = key.Kind + ".search"
 	codeUser    = key.Kind + ".user"
+	codePurge   = key.Kind + ".purge"
 )
 
 func missing() error { return fault.New(fault.NotFound, codeMissing, "key not found") }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
@@ -97,6 +99,8 @@ type world struct {
 	gateways *faulty
 	intents  *intents.Service
 	ask      func(method, path, body string) (int, string)
+	keys     *keys.Service
+	exists   atomic.Bool // the organisation
 }
 
 func inWorld(t *testing.T, fn func(w *world)) {
@@ -116,7 +120,9 @@ func inWorld(t *testing.T, fn func(w *world)) {
 			Name: apidef.Kind, Alias: "api_id", Load: apidef.Load, Shared: true, ID: apidef.API.ID, Org: func(a apidef.API) tenant.ID { return a.OrgID() },
 			Indexes: []store.Index[apidef.API]{store.Unique("api_id", "ID", apidef.API.APIID)},
 		}}
-		s := keys.New(keys.Config{Settings: keys.Settings{Hashed: true, ListHashes: true}, Gateways: w.gateways, Policies: rules, Intents: w.intents, Store: db, Secrets: secrets, Now: time.Now, PageSize: 10})
+		s := keys.New(keys.Config{Settings: keys.Settings{Hashed: true, ListHashes: true}, Gateways: w.gateways, Policies: rules, Intents: w.intents, Store: db, Secrets: secrets, Now: time.Now, PageSize: 10,
+			Exists: func(context.Context, tenant.ID) (bool, error) { return w.exists.Load(), nil }})
+		w.keys = s
 		p, err := policy.Load([]byte(`{"_id":"60a1c0d58e3b2a1f00000001","id":"gold","name":"Gold","org_id":"a","date_created":"` + time.Now().Format(time.RFC3339) + `","access_rights":{"orders":{}}}`))
 		scope, wrong := tenant.Of("a")
 		if err := errors.Join(err, wrong); err != nil {
@@ -187,6 +193,8 @@ func TestLostAnswers(t *testing.T) {
 				when(w.gateways, "create")
 				w.want("POST", "/api/keys", session, 500, "Failed to unmarshal key data.")
 				w.want("POST", "/api/apis/keys/basic/ada", `{"basic_auth_data":{"password":"correct horse"},"apply_policies":["gold"]}`, 500, "Failed to unmarshal Key data.")
+				w.want("POST", "/api/keys", `{"hmac_enabled":true,"apply_policies":["gold"]}`, 500, "Failed to unmarshal key data.")
+				w.want("POST", "/api/keys", `{"hmac_enabled":true,"certificate":"cert","apply_policies":["gold"]}`, 500, "Failed to unmarshal key data.")
 				well()
 				if n := w.list(); n != 0 {
 					t.Errorf("%d keys of which no caller knows", n)
@@ -207,6 +215,48 @@ func TestLostAnswers(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPurge: the keys of an organisation that is gone are removed, later when gateways are
+// away; one that is there again keeps them.
+func TestPurge(t *testing.T) {
+	inWorld(t, func(w *world) {
+		scope, err := tenant.Of("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		purge := func(want fault.Kind, left int) {
+			t.Helper()
+			if err := w.keys.Purge(t.Context(), scope); fault.KindOf(err) != want && (err != nil || want != 0) {
+				t.Error(err)
+			}
+			if n := w.list(); n != left {
+				t.Errorf("%d keys are left, want %d", n, left)
+			}
+		}
+		for i := range 3 {
+			w.want("POST", fmt.Sprint("/api/keys/key-", i), session, 200, "")
+		}
+		w.exists.Store(true)
+		purge(fault.Conflict, 3)
+		w.exists.Store(false)
+		w.gateways.fail(on("delete", gateway.ErrUnreachable), nil)
+		purge(0, 3)
+		w.exists.Store(true) // before it goes on
+		w.gateways.fail(nil, nil)
+		time.Sleep(5 * time.Second)
+		if n := w.list(); n != 3 {
+			t.Errorf("an organisation that is there again has %d keys", n)
+		}
+		w.exists.Store(false)
+		w.gateways.fail(nil, on("delete", gateway.ErrUncertain))
+		purge(0, 2)
+		w.gateways.fail(nil, nil)
+		time.Sleep(time.Minute)
+		if n := w.list(); n != 0 {
+			t.Errorf("%d keys are left", n)
+		}
+	})
 }
 
 // TestCertificateMoves: a key gets another certificate, whatever fails between the two
