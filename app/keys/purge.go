@@ -15,7 +15,7 @@ import (
 type purge struct{}
 
 // Purge removes the keys of an organisation that is gone from gateways. While gateways are
-// away, that goes on later: what is begun is an intent (docs/wire/organisations.md#deletion).
+// away, that goes on later: what is begun is an intent (docs/wire/organisations.md#replace-and-delete).
 func (s *Service) Purge(ctx context.Context, scope tenant.Scope) error {
 	err := s.empty.Run(ctx, scope, intent.Subject{Kind: "keys", ID: string(scope.Org())}, &purge{})
 	if errors.Is(err, gateway.ErrUnreachable) || errors.Is(err, gateway.ErrUncertain) || errors.Is(err, context.DeadlineExceeded) {

@@ -37,8 +37,9 @@ func trafficOn(ctx context.Context, b *bench, k backend) (rows []row, err error)
 	if err := addTraffic(ctx, s.Counters, first, days); err != nil {
 		return nil, err
 	}
+	writer := s.Writers()[0]
 	for more := true; more; { // as the collector does in the background
-		if _, more, err = s.Writers()[0].Roll(ctx, first.AddDate(0, 0, days)); err != nil {
+		if _, more, err = writer.Roll(ctx, first.AddDate(0, 0, days)); err != nil {
 			return nil, err
 		}
 	}
@@ -99,17 +100,19 @@ func addTraffic(ctx context.Context, p analytics.Place, first time.Time, days in
 	statements := analytics.Usage.Create(p.Dialect, analytics.Usage.Name)
 	const columns = `"id", "org_id", "dimension", "dimension_value", "timestamp", "counter_hits", "counter_success", "counter_error", "counter_total_request_time", "counter_total_latency",
 		"counter_total_upstream_latency", "counter_max_latency", "counter_min_latency", "counter_max_upstream_latency", "counter_min_upstream_latency", "counter_last_time"`
-	add := func(dimension, value, at, rows string) string {
+	// Of each API 10 calls are counted in each hour.
+	add := func(dimension, value, at, rows string, hours int) string {
+		counts := fmt.Sprintf("%d, %d, %d, %d, %d, %d, 40, 2, 35, 1", 10*hours, 9*hours, hours, 120*hours, 120*hours, 100*hours)
 		return `insert into "tyk_aggregated" (` + columns + `) ` + rows + ` select '` + dimension + `' || ` + value + ` || '/' || ` + at + `, 'org', '` + dimension + `', ` + value + `, ` + at +
-			`, 10, 9, 1, 120, 120, 100, 40, 2, 35, 1, '2025-06-01 00:00:00+00:00' from `
+			`, ` + counts + `, '2025-06-01 00:00:00+00:00' from `
 	}
 	numbers := func(name string, n int) string {
 		return fmt.Sprintf("%s(n) as (select 0 union all select n + 1 from %s where n < %d)", name, name, n-1)
 	}
 	at := func(seconds int, n string) string { return fmt.Sprintf("(%d + %s * %d)", first.Unix(), n, seconds) }
 	statements = append(statements,
-		add("", "'total'", at(3600, "h.n"), "with recursive "+numbers("h", 24*days))+"h",
-		add("apiid", "'api-' || a.n", at(86400, "d.n"), "with recursive "+numbers("a", trafficAPIs)+", "+numbers("d", days))+"d cross join a",
+		add("", "'total'", at(3600, "h.n"), "with recursive "+numbers("h", 24*days), trafficAPIs)+"h",
+		add("apiid", "'api-' || a.n", at(86400, "d.n"), "with recursive "+numbers("a", trafficAPIs)+", "+numbers("d", days), 24)+"d cross join a",
 		"analyze")
 	for _, text := range statements {
 		if _, err := p.Writers.ExecContext(ctx, text); err != nil {
