@@ -73,7 +73,7 @@ func start() {
 
 // tab is a page of a profile of its own, and what the browser has complained about.
 type tab struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 	at  string // the origin of the server
 
@@ -88,7 +88,7 @@ const watch = `window.violations = []; document.addEventListener('securitypolicy
 
 // open starts a page at a server. At the end of the test nothing may have gone wrong in
 // the browser: no error, no violation of the policy, no request to another host.
-func open(t *testing.T, at string) *tab {
+func open(t testing.TB, at string) *tab {
 	t.Helper()
 	browser.Do(start)
 	if browser.err != nil {
@@ -108,7 +108,7 @@ func open(t *testing.T, at string) *tab {
 	return b
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

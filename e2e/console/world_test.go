@@ -25,12 +25,12 @@ const (
 
 // world is the program with everything in memory, served on a port of its own.
 type world struct {
-	t  *testing.T
+	t  testing.TB
 	at string
 }
 
 // newWorld starts the program. Further settings are written as in the environment.
-func newWorld(t *testing.T, environ ...string) *world {
+func newWorld(t testing.TB, environ ...string) *world {
 	t.Helper()
 	at, stop := serving(t, "127.0.0.1:0", environ...)
 	t.Cleanup(stop)
@@ -38,7 +38,7 @@ func newWorld(t *testing.T, environ ...string) *world {
 }
 
 // serving starts the program at an address and returns how to stop it.
-func serving(t *testing.T, at string, environ ...string) (string, func()) {
+func serving(t testing.TB, at string, environ ...string) (string, func()) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(at)
 	must(t, err)
@@ -93,7 +93,7 @@ func (w *world) try(method, path, body, key string) (int, []byte) {
 }
 
 // signIn opens the console as the admin.
-func (w *world) signIn(t *testing.T) *tab {
+func (w *world) signIn(t testing.TB) *tab {
 	t.Helper()
 	b := open(t, w.at)
 	b.expect("/api/users/me") // nobody is signed in yet: 401

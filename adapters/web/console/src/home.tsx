@@ -63,7 +63,7 @@ function Lately() {
   if (a.data === null) return null;
   const rows = rowsOf(a.data);
   return <Panel title="What changed lately" fault={a.fault?.status === 400 ? undefined : a.fault} again={a.again} op="audit.list">
-    {a.fault ? <p class="soft">The audit trail is off: the setting audit.enabled turns it on.</p> : !a.data ? <Loading what="changes" /> : rows.length ? <ul class="plain">{rows.slice(0, 8).map(x => <li key={x._id}><a href={to(['audit', x._id])}>{x.action}</a> <span class="soft">{x.user || 'the service'}, {ago(x.timestamp)}{x.verdict !== 'allowed' && x.verdict ? `, ${x.verdict}` : ''}</span></li>)}</ul> : <p class="soft">Nothing yet.</p>}
+    {a.fault ? <p class="soft">The audit trail is off: the setting audit.enabled turns it on.</p> : !a.data ? <Loading what="changes" /> : rows.length ? <ul class="plain">{rows.slice(0, 8).map(x => <li key={x._id}><a href={to(['audit', x._id])}>{x.action}</a> <span class="soft">{x.user || 'the service'}, {ago(x.timestamp)}{x.verdict !== 'allowed' && x.verdict ? `, refused: ${x.verdict}` : ''}</span></li>)}</ul> : <p class="soft">Nothing yet.</p>}
   </Panel>;
 }
 

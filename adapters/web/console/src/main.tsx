@@ -58,7 +58,8 @@ function Console() {
   const [theme, setTheme] = useChoice('theme', 'auto'), [zone, chooseZone] = useChoice('zone', 'local'), route = useRoute();
   setZone(zone);
   useEffect(() => { document.documentElement.dataset.theme = theme; }, [theme]);
-  useEffect(() => { setFault(undefined); Promise.all([describe(), resume()]).then(([, m]) => { setReady(true); setMe(m); }, setFault); }, [round]);
+  // Signing in needs no description: it comes meanwhile.
+  useEffect(() => { setFault(undefined); resume().then(setMe, setFault); describe().then(() => setReady(true), setFault); }, [round]);
   useEffect(() => listen(e => { if (e === 'lost') setLost(!!whoami()); else { setAway(e === 'away'); if (e === 'back' && !whoami()) again(n => n + 1); } }), []);
   useEffect(() => { onLeaving(setWanted); }, []);
   useEffect(() => {
@@ -73,10 +74,10 @@ function Console() {
     addEventListener('keydown', on); addEventListener('click', outside);
     return () => { removeEventListener('keydown', on); removeEventListener('click', outside); };
   }, []);
-  const signedIn = async (m: Me) => { if (elsewhere()) await describe(); setLost(false); setMe(m); };
-  if (!ready && fault) return <main class="door"><h1>Gatehouse</h1><Trouble p={fault} retry={() => again(round + 1)} /></main>;
-  if (me === undefined) return <main class="door"><h1>Gatehouse</h1><Loading what="the console" /></main>;
+  const signedIn = async (m: Me) => { if (elsewhere()) { setReady(false); await describe(); setReady(true); } setLost(false); setMe(m); };
   if (me === null) return <main class="door"><h1>Gatehouse</h1><p class="soft">Sign in to the control plane.</p><SignIn done={signedIn} /><Voice /></main>;
+  if (fault && (!ready || me === undefined)) return <main class="door"><h1>Gatehouse</h1><Trouble p={fault} retry={() => again(round + 1)} /></main>;
+  if (me === undefined || !ready) return <main class="door"><h1>Gatehouse</h1><Loading what="the console" /></main>;
   return <><a class="skip" href="#main" onClick={e => { e.preventDefault(); document.getElementById('main')!.focus(); }}>Skip to content</a>
     <header class="top"><button type="button" class="quiet burger" aria-expanded={menu} aria-controls="nav" onClick={() => setMenu(!menu)}><span aria-hidden="true">☰</span><span class="hidden">Menu</span></button><a class="brand" href="#/">Gatehouse</a>{elsewhere() && <span class="badge">{elsewhere()}</span>}
       <button type="button" class="seek" onClick={() => setPalette(true)}>Go to, make, find… <kbd>Ctrl K</kbd></button>
