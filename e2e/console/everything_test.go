@@ -100,7 +100,7 @@ func TestEveryResource(t *testing.T) {
 				b.changes(r)
 			}
 			if r.Operations["delete"] != "" {
-				b.deletes(r)
+				b.deletes()
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (b *tab) changes(r resource) {
 }
 
 // deletes deletes the record that is shown.
-func (b *tab) deletes(r resource) {
+func (b *tab) deletes() {
 	b.t.Helper()
 	b.click("More")
 	b.click("Delete…")
