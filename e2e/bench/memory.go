@@ -45,6 +45,13 @@ var largest = []struct {
 		func() string {
 			return strings.Replace(described("1"), `"title": "t"`, `"title": "t", "description": "`+strings.Repeat(`A line of \"text\".\n`, (32<<20-1000)/22)+`"`, 1)
 		}},
+	{"middle", "JSON, 8 MiB in one text, another from each client", "application/json", false, func() string { return described(`"` + strings.Repeat("X", 8<<20-1000) + `"`) }},
+	{"escapes", "JSON, 32 MiB of escapes in one text", "application/json", false, func() string { return described(`"` + strings.Repeat(`\u00e9`, (32<<20-1000)/6) + `"`) }},
+	{"names", "JSON, 149,000 members with names of 200 characters", "application/json", false, func() string { return described("{" + longNames(149_000) + "}") }},
+	{"deep", "JSON, 290,000 lists in one another, 100 deep", "application/json", false,
+		func() string {
+			return described("[" + strings.Repeat(strings.Repeat("[", 100)+strings.Repeat("]", 100)+",", 2_900) + "1]")
+		}},
 	{"list", "JSON list of 32 MiB, refused", "application/json", false, func() string { return described("[" + strings.Repeat("1,", 16<<20-1000) + "1]") }},
 	{"alias", "YAML of 156 KiB whose aliases make 2 GB, refused", "application/x-yaml", false,
 		func() string {
@@ -56,6 +63,14 @@ var largest = []struct {
 func described(extra string) string {
 	return `{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {}, "x-tyk-api-gateway": {"info": {"name": "n", "state": {"active": true}}, ` +
 		`"upstream": {"url": "http://a.example"}, "server": {"listenPath": {"value": "/n/"}}}, "x-large": ` + extra + `}`
+}
+
+func longNames(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"%0200d":1`, i)
+	}
+	return b.String()[1:]
 }
 
 // memoryRows measures how much memory the service takes while many clients
