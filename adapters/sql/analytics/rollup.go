@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
@@ -176,29 +174,4 @@ func dayAfter(at time.Time) int64 { return (at.Unix() + daySeconds - 1) / daySec
 
 func without(list []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return n == name })
-}
-
-// only narrows the select from a rollup to blocks of one size.
-func only(days int64, blocks []block) string {
-	var firsts []string
-	for _, b := range blocks {
-		if b.days == days {
-			firsts = append(firsts, strconv.FormatInt(b.first*daySeconds, 10))
-		}
-	}
-	return ` and "days" = ` + strconv.FormatInt(days, 10) + ` and "timestamp" in (` + strings.Join(firsts, ", ") + ")"
-}
-
-// rolled returns the period in which the blocks of a size lie.
-func (c cover) rolled(days int64) (p view.Period, there bool) {
-	for _, b := range c.blocks {
-		if b.days != days {
-			continue
-		}
-		if !there {
-			p.From, there = time.Unix(b.first*daySeconds, 0).UTC(), true
-		}
-		p.To = time.Unix(b.end()*daySeconds, 0).UTC()
-	}
-	return p, there
 }

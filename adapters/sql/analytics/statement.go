@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -114,12 +115,9 @@ func count(d Dialect, org tenant.ID, q view.Query, tables []string, c cover) (st
 			parts = append(parts, strings.ReplaceAll(one, "{table}", Quote(name)))
 		}
 	}
-	for _, days := range sizes {
-		var there bool
-		if q.Period, there = c.rolled(days); !there {
-			continue
-		}
-		parts = append(parts, strings.ReplaceAll(read(org, q), "{table}", Quote(rollup.Name))+only(days, c.blocks))
+	for _, b := range c.blocks { // each by itself, so that every planner takes the index
+		q.Period = between(q.Period, time.Unix(b.first*daySeconds, 0).UTC(), time.Unix(b.end()*daySeconds, 0).UTC())
+		parts = append(parts, strings.ReplaceAll(read(org, q), "{table}", Quote(rollup.Name))+` and "days" = `+strconv.FormatInt(b.days, 10))
 	}
 	desc := ""
 	if q.Order.Desc {
