@@ -40,6 +40,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/graphql"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/registration"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -69,6 +70,11 @@ type Portal struct {
 	// Fetcher calls dashboards, and says which addresses may be called; nil: only the
 	// dashboard of this App can be reached.
 	Fetcher fetch.Fetcher
+	// Registrar registers clients at identity providers; nil: none can be reached.
+	Registrar registration.Registrar
+	// Registry says that dashboards learn of tokens by their registry of client IdPs, and
+	// not by the definitions of APIs.
+	Registry bool
 	// Webhooks says how receivers outside are told of events; the zero value tells none.
 	// Holder, TTL, Name, Serves and Share of its deliveries are the App's to choose.
 	Webhooks webhooks.Settings
@@ -104,6 +110,8 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 // portalKinds are the kinds of resources of the portal. They are known without one, so
 // that its data can be checked and purged; their operations are not.
 func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, logins *idps.Service) (out []crud.Registrar) {
+	goods, limits := rows.Resource(dashboards.Open), plans.Resource(dashboards.Open)
+	goods.Hooks, limits.Hooks = logins.Products(goods.Hooks), logins.Plans(limits.Hooks)
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
@@ -113,14 +121,14 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		tags.Resource,
 		dashboards.Resource(),
 		providers.States(),
-		rows.Resource(dashboards.Open),
+		goods,
 		rows.Images(),
-		plans.Resource(dashboards.Open),
+		limits,
 		hooks.Resource(),
 		hooks.HeaderResource(),
 		logins.Resource(),
 		logins.TypeResource(),
-	}, persons.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
+	}, idps.Registrations(), persons.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
 		reg := r.Registration()
 		if p.Portal == nil {
 			reg.Operations = nil

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"log/slog"
 	"net"
 	"path/filepath"
 	"strconv"
@@ -11,19 +12,21 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
 	"github.com/gatehouse-io/gatehouse/adapters/logfile"
+	"github.com/gatehouse-io/gatehouse/adapters/registration"
 	"github.com/gatehouse-io/gatehouse/adapters/render"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 )
 
 // maxList bounds an answer of a dashboard: a list of all its APIs or policies.
 const maxList = 256 << 20
 
 // portalOf translates the settings of the portal.
-func portalOf(s config.Settings, journal audit.File) app.Portal {
+func portalOf(s config.Settings, journal audit.File, log *slog.Logger) app.Portal {
 	dashboards := fetch.Config{MaxBytes: maxList}
 	if s.Portal.PrivateDashboards {
 		dashboards.Allow = fetch.Private()
@@ -32,9 +35,27 @@ func portalOf(s config.Settings, journal audit.File) app.Portal {
 		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize),
-		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s),
+		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s), Registry: s.Portal.EnableIDPRegistry,
 		Themes: themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
+		Registrar: registration.New(loginsOf(s), registration.Config{Log: answersOf(s, log)}),
 	}
+}
+
+// loginsOf reaches identity providers: where dashboards may be, they may be as well.
+func loginsOf(s config.Settings) *fetch.Client {
+	c := fetch.Config{MaxBytes: idp.MaxAnswer}
+	if s.Portal.PrivateDashboards {
+		c.Allow = fetch.Private()
+	}
+	return fetch.New(c)
+}
+
+// answersOf is the log for answers of identity providers; nil: nothing writes them down.
+func answersOf(s config.Settings, log *slog.Logger) *slog.Logger {
+	if !s.Portal.DCRLogEnabled {
+		return nil
+	}
+	return log
 }
 
 // journal opens the file for the actions of the admins of the portal; nil: there is none.

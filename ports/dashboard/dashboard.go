@@ -30,10 +30,11 @@ func (p Policy) Ref() sync.Ref {
 	return sync.Ref{ObjectID: p.Document.Get("_id").Text(), ID: p.Document.Get("id").Text()}
 }
 
-// Dashboard is the policies, APIs and keys of one organisation, as one of its users may see
+// Dashboard is the policies, APIs, keys and registry of one organisation, as one of its users may see
 // and change them.
 type Dashboard interface {
 	Keys
+	Registry
 	// Policies returns all policies in the dashboard's order.
 	Policies(ctx context.Context) ([]*doc.Node, error)
 	// APIs returns all APIs, MCP proxies included where the user may list them.

@@ -59,3 +59,6 @@ type Rendition struct {
 	Download string            // name of the file that the client is told to save; "": none
 	Header   map[string]string // more headers, by canonical name
 }
+
+// EntityTag returns the tag.
+func (r Rendition) EntityTag() string { return r.Tag }

@@ -116,6 +116,9 @@ type Entity[T any] struct {
 	Tag   string // strong, without quotes; changes with every write
 }
 
+// EntityTag returns the tag.
+func (e Entity[T]) EntityTag() string { return e.Tag }
+
 // EntityOf returns a value as the record with a serial shows it.
 func EntityOf[T any](v T, at store.Serial) Entity[T] { return Entity[T]{Value: v, Tag: Tag(at)} }
 

@@ -24,13 +24,18 @@ type Text func(id string, answer any) ([]byte, error)
 
 // Client is a dashboard.Dashboard.
 type Client struct {
+	dashboard.Entries
 	do     Do
 	text   Text
 	secret string
 }
 
 // New returns a Client that calls as the user with an access key.
-func New(do Do, text Text, secret string) *Client { return &Client{do, text, secret} }
+func New(do Do, text Text, secret string) *Client {
+	c := &Client{do: do, text: text, secret: secret}
+	c.Wire = c.wire
+	return c
+}
 
 // call carries out an operation and classifies its error.
 func (c *Client) call(ctx context.Context, id string, call operation.Call) (any, error) {

@@ -41,6 +41,7 @@ const (
 
 // Client is a dashboard.Dashboard.
 type Client struct {
+	dashboard.Entries
 	fetch fetch.Fetcher
 	c     Config
 }
@@ -58,7 +59,9 @@ func New(f fetch.Fetcher, c Config) *Client {
 	if c.Pause <= 0 {
 		c.Pause = defaultPause
 	}
-	return &Client{f, c}
+	out := &Client{fetch: f, c: c}
+	out.Wire = out.wire
+	return out
 }
 
 // Paths at a dashboard.

@@ -6,20 +6,31 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/registration"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // Config is what a Service is made of.
 type Config struct {
+	crud.Tools
 	Keys secret.Keys
+	// Registrar speaks to identity providers.
+	Registrar registration.Registrar
+	// Open finds the dashboard of a provider of the portal.
+	Open synchronise.Providers
+	// Registry says that dashboards are told by their registry of client IdPs, and not by
+	// the definitions of APIs.
+	Registry bool
 }
 
 // Service is what there is to identity providers.
@@ -43,8 +54,8 @@ const (
 // maxBody bounds bodies: a few texts.
 const maxBody = 256 << 10
 
-// refused is how writes are answered here: what is invalid is 400, what is not there 404.
-func refused() operation.Option {
+// strict is how writes are answered here: what is invalid is 400, what is not there 404.
+func strict() operation.Option {
 	bad := operation.Answer{Status: 400}
 	return operation.Answers(map[string]operation.Answer{"invalid": bad, "conflict": bad})
 }
@@ -55,12 +66,12 @@ func (s *Service) Resource() portal.Resource[idp.Provider, Listed, Shown] {
 		Kind: Kind, Name: "portal-oauth-providers", Path: "/oauth-providers", Param: "provider_id", One: "an identity provider", Many: "identity providers",
 		List: list, Show: show, Sealed: func(p *idp.Provider) *string { return &p.Sealed },
 		Sample: idp.Provider{Name: "Acme login", Type: idp.Keycloak, WellKnownURL: "https://login.example.com/realms/acme/.well-known/openid-configuration"},
-		Hooks:  portal.Hooks[idp.Provider]{Check: unused, Before: s.before, After: after},
+		Hooks:  Announcing(portal.Hooks[idp.Provider]{Check: unused, Before: s.before, After: after}, s.announced),
 		Rows: func(o portal.Operations[idp.Provider, Listed, Shown]) []operation.Row {
-			writing := []operation.Option{refused(), operation.Redact("RegistrationAccessToken"), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
+			writing := []operation.Option{strict(), operation.Redact("RegistrationAccessToken"), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
 			return []operation.Row{
 				o.ListRow(), portal.CreateRowAs(o, func(v Shown) Listed { return v.Listed }, writing...), o.GetRow(), o.UpdateRow(writing...),
-				o.ForcedDeleteRow(refused(), operation.Faulting(CodeUsed), operation.Notes("With force=true its client types go with it and are taken off products.")),
+				o.ForcedDeleteRow(strict(), operation.Faulting(CodeUsed), operation.Notes("With force=true its client types go with it and are taken off products, access requests for them are rejected, and their clients are deleted where that is possible.")),
 			}
 		},
 	}
@@ -76,12 +87,12 @@ func (s *Service) TypeResource() portal.Resource[idp.ClientType, Type, Type] {
 			Name: "Web application", Description: "With a server", ResponseTypes: "code", GrantType: "authorization_code,refresh_token", TokenEndpointAuthMethod: "client_secret_basic", OktaAppType: idp.OktaWeb,
 		},
 		Begin: func(t *idp.ClientType, parent table.ID) { t.ProviderID = parent },
-		Hooks: portal.Hooks[idp.ClientType]{Check: fitting, Before: settled, After: detached},
+		Hooks: Announcing(portal.Hooks[idp.ClientType]{Check: fitting, Before: settled, After: detached}, s.detaching),
 		Rows: func(o portal.Operations[idp.ClientType, Type, Type]) []operation.Row {
-			writing := []operation.Option{refused(), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
+			writing := []operation.Option{strict(), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
 			return []operation.Row{
 				o.ListRow(), o.CreateRow(writing...), o.GetRow(), o.UpdateRow(writing...),
-				o.ForcedDeleteRow(refused(), operation.Faulting(CodeUsed), operation.Notes("With force=true it is taken off products.")),
+				o.ForcedDeleteRow(strict(), operation.Faulting(CodeUsed), operation.Notes("With force=true it is taken off products, access requests for it are rejected, and their clients are deleted where that is possible.")),
 			}
 		},
 	}
@@ -143,7 +154,7 @@ func (s *Service) before(ctx context.Context, w store.Writer, c *portal.Change[i
 	return err
 }
 
-// after takes the client types of a deleted provider along.
+// after takes the client types of a deleted provider along, with what stands on them.
 func after(ctx context.Context, w store.Writer, c *portal.Change[idp.Provider]) error {
 	if c.Op != store.Deleted {
 		return nil
@@ -152,7 +163,9 @@ func after(ctx context.Context, w store.Writer, c *portal.Change[idp.Provider]) 
 	if err != nil {
 		return err
 	}
+	var ids []table.ID
 	for _, t := range all {
+		ids = append(ids, t.ID)
 		if err := detach(ctx, w, t.ID, c.At.Now()); err != nil {
 			return err
 		}
@@ -160,7 +173,10 @@ func after(ctx context.Context, w store.Writer, c *portal.Change[idp.Provider]) 
 			return err
 		}
 	}
-	return nil
+	if c.Memo, err = reject(ctx, w, c.At, ids...); err != nil {
+		return err
+	}
+	return abandoned(ctx, w, c.Old.ID)
 }
 
 // typesOf returns the client types of a provider in order of number.

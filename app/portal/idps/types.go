@@ -51,7 +51,12 @@ func detached(ctx context.Context, w store.Writer, c *portal.Change[idp.ClientTy
 	if c.Op != store.Deleted {
 		return nil
 	}
-	return detach(ctx, w, c.Old.ID, c.At.Now())
+	if err := detach(ctx, w, c.Old.ID, c.At.Now()); err != nil {
+		return err
+	}
+	done, err := reject(ctx, w, c.At, c.Old.ID)
+	c.Memo = done
+	return err
 }
 
 // detach takes a client type off products: also off hidden ones, which may come back.

@@ -31,6 +31,9 @@ type Config struct {
 	Shelves []Shelf
 	// Holder names this process among those that share the store.
 	Holder string
+	// Then runs after products and plans are synchronised with a dashboard: for what else
+	// it has to know; nil: nothing.
+	Then func(ctx context.Context, portal tenant.Scope, id table.ID) error
 	// Every is how often all providers are synchronised; 0: only when somebody asks.
 	Every time.Duration
 }

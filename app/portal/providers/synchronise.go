@@ -55,6 +55,11 @@ func (s *Service) attempt(ctx context.Context, p provider.Provider) (report sync
 		err = s.learn(ctx, p.ID, report.APIs)
 	}
 	s.tell(p, report)
+	if err == nil && s.Then != nil {
+		if err := s.Then(ctx, s.Scope, p.ID); err != nil && ctx.Err() == nil {
+			s.Log.Error("a dashboard could not be told what else it has to know; the next synchronisation tries again", "provider_id", int64(p.ID), "error", err)
+		}
+	}
 	failed := failure(p, err)
 	if ctx.Err() == nil && (err == nil || failed != nil) {
 		if noted := s.note(ctx, p.ID, err == nil); noted != nil {

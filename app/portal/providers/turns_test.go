@@ -30,8 +30,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// noKeys are keys that no test asks for.
-type noKeys = dashboard.Keys
+// noKeys are keys, and a registry, that no test asks for.
+type noKeys = interface {
+	dashboard.Keys
+	dashboard.Registry
+}
 
 // hall is a store with processes that share it, and a dashboard without anything that
 // takes its time.

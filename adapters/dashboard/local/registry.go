@@ -1,0 +1,25 @@
+package local
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// wire is a dashboard.Wire.
+func (c *Client) wire(ctx context.Context, r dashboard.Request) (dashboard.Answer, error) {
+	call := operation.Call{Body: r.Body, Header: precondition(r.Tag)}
+	if r.Param != "" {
+		call.Path = map[string]string{r.Param: r.Record}
+	}
+	text, out, err := c.read(ctx, r.Operation, call)
+	a := dashboard.Answer{Body: text}
+	if whole, ok := out.(operation.Rendition); ok {
+		a.Body = whole.JSON
+	}
+	if e, ok := out.(interface{ EntityTag() string }); ok {
+		a.Tag = e.EntityTag()
+	}
+	return a, err
+}

@@ -1,0 +1,333 @@
+package idps
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/registration"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// acting carries out the steps of one grant. What is done at the provider is noted in the
+// record of the client before and after each call, so that another attempt goes on from
+// there.
+type acting struct {
+	*Service
+	org  tenant.ID
+	g    *issuers.Grant
+	memo memo
+}
+
+func (a acting) scope() (tenant.Scope, error) { return tenant.Of(a.org) }
+
+func (a acting) view(ctx context.Context, fn func(store.Reader) error) error {
+	scope, err := a.scope()
+	if err != nil {
+		return err
+	}
+	return a.Store.View(ctx, scope, fn)
+}
+
+func (a acting) update(ctx context.Context, fn func(store.Writer) error) error {
+	scope, err := a.scope()
+	if err != nil {
+		return err
+	}
+	_, err = a.Store.Update(ctx, scope, fn)
+	return err
+}
+
+// record returns the client of the app at the provider, or false when it has none.
+func (a acting) record(ctx context.Context) (rec idp.Registered, c idp.Client, there bool, err error) {
+	key := idp.Registered{App: a.app(), IdP: a.memo.IdP}.Key()
+	err = a.view(ctx, func(r store.Reader) (err error) {
+		rec, there, err = get(ctx, r, clients, key)
+		return err
+	})
+	if err == nil {
+		c, err = open(a.Keys, rec)
+	}
+	return rec, c, there, err
+}
+
+// app is the app that the credential is for.
+func (a acting) app() table.ID { return a.memo.App }
+
+// keep stores the client as the provider has just told of it.
+func (a acting) keep(ctx context.Context, rec idp.Registered, c idp.Client) (idp.Registered, error) {
+	rec, err := seal(a.Keys, rec, c)
+	if err == nil {
+		err = a.update(ctx, func(w store.Writer) error { return put(ctx, w, clients, rec) })
+	}
+	return rec, err
+}
+
+func (a acting) forget(ctx context.Context, rec idp.Registered) error {
+	return a.update(ctx, func(w store.Writer) error { return drop(ctx, w, clients, rec.Key()) })
+}
+
+// place returns the provider and its client type.
+func (a acting) place(ctx context.Context) (t idp.ClientType, p idp.Provider, at registration.Place, err error) {
+	err = a.view(ctx, func(r store.Reader) (err error) {
+		t, p, err = Issuer{a.Service}.typeOf(ctx, r, a.g.ClientType)
+		return err
+	})
+	if err == nil {
+		at, err = a.at(p)
+	}
+	return t, p, at, err
+}
+
+// register makes the client of the app, or gives the one that it has more scopes.
+func (a acting) register(ctx context.Context) error {
+	rec, c, there, err := a.record(ctx)
+	if err != nil {
+		return err
+	}
+	if there && rec.ClientID != "" {
+		return a.claim(ctx, rec, c, scopes(a.g, a.g.Products))
+	}
+	t, p, at, err := a.place(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := a.Registrar.Discover(ctx, at)
+	if err == nil {
+		err = d.Registers()
+	}
+	if err != nil {
+		return explain(err)
+	}
+	body, err := t.Request(p.Type, wanted(a.g))
+	if err != nil {
+		return err
+	}
+	rec = idp.Registered{Portal: a.org, App: a.app(), IdP: p.ID, Insecure: p.Insecure, Attempt: a.memo.Claim}
+	if err := a.update(ctx, func(w store.Writer) error { return put(ctx, w, clients, rec) }); err != nil {
+		return err
+	}
+	c, err = a.Registrar.Register(ctx, at, d.Registration, a.memo.Claim, body)
+	if err != nil {
+		if !errors.Is(err, registration.ErrUncertain) { // nothing was made
+			if forgotten := a.forget(ctx, rec); forgotten != nil {
+				return forgotten
+			}
+		}
+		return explain(err)
+	}
+	rec.Attempt = ""
+	if c.Scope == "" { // it has what was asked for
+		c.Scope = strings.Join(scopes(a.g, a.g.Products), " ")
+	}
+	rec = rec.With(idp.Claim{ID: a.memo.Claim, Scopes: scopes(a.g, a.g.Products)})
+	if _, err = a.keep(ctx, rec, c); err == nil {
+		a.note(c, d.JWKSURI)
+	}
+	return err
+}
+
+// claim makes the client stand for the credential with some scopes.
+func (a acting) claim(ctx context.Context, rec idp.Registered, c idp.Client, list []string) error {
+	before := rec
+	rec = rec.With(idp.Claim{ID: a.memo.Claim, Scopes: list})
+	rec, err := a.keep(ctx, rec, c) // first: what is undone has to know of it
+	if err != nil {
+		return err
+	}
+	c, err = a.move(ctx, rec, c, before, rec)
+	if err != nil {
+		return explain(err)
+	}
+	a.note(c, a.g.Was.JWKSURI)
+	return nil
+}
+
+// move changes the scopes of the client at the provider, and the redirections to those of
+// the app. The token for it may be another one after each call.
+func (a acting) move(ctx context.Context, rec idp.Registered, c idp.Client, before, after idp.Registered) (idp.Client, error) {
+	if !c.Managed() {
+		if len(idp.Reduced(after.Needs(), idp.Scopes(c.Scope), nil)) == 0 {
+			return c, nil
+		}
+		return c, fault.New(fault.Invalid, CodeProvider, "the identity provider has told no way to change the client %s", c.ID)
+	}
+	at := registration.Place{Insecure: rec.Insecure}
+	read, err := a.Registrar.Read(ctx, at, c)
+	if err != nil {
+		return c, err
+	}
+	c = c.After(read)
+	if rec, err = a.keep(ctx, rec, c); err != nil {
+		return c, err
+	}
+	list, redirects := idp.Moved(idp.Scopes(c.Scope), before, after), a.g.App.Redirects()
+	if len(redirects) == 0 || slices.Equal(redirects, c.Redirects) {
+		redirects = nil
+	}
+	if redirects == nil && slices.Equal(list, idp.Scopes(c.Scope)) {
+		return c, nil
+	}
+	body, err := c.Revised(list, redirects)
+	if err != nil {
+		return c, err
+	}
+	answer, err := a.Registrar.Update(ctx, at, c, body)
+	if err != nil {
+		return c, err
+	}
+	c = c.After(answer)
+	if answer.Scope == "" {
+		c.Scope = strings.Join(list, " ")
+	}
+	_, err = a.keep(ctx, rec, c)
+	return c, err
+}
+
+// change gives the credential the scopes of other products.
+func (a acting) change(list []issuers.Product) func(context.Context) error {
+	return func(ctx context.Context) error {
+		rec, c, there, err := a.record(ctx)
+		if err != nil {
+			return err
+		}
+		if !there || rec.ClientID == "" {
+			return fault.New(fault.Invalid, CodeProvider, "the client of the credential is not known any more")
+		}
+		return a.claim(ctx, rec, c, scopes(a.g, list))
+	}
+}
+
+// withdraw takes back what the credential stands for: the client, or only the scopes that
+// no other credential of the app needs.
+func (a acting) withdraw(ctx context.Context) error {
+	rec, c, there, err := a.record(ctx)
+	if err != nil || !there {
+		return err
+	}
+	if rec.ClientID == "" {
+		if rec.Attempt != a.memo.Claim {
+			return nil
+		}
+		if c, err = a.lost(ctx, rec); err != nil {
+			return err
+		}
+	} else if _, claimed := rec.Claimed(a.memo.Claim); !claimed {
+		return nil
+	}
+	left := rec.Without(a.memo.Claim)
+	if len(left.Claims) > 0 {
+		return a.reduce(ctx, rec, left, c)
+	}
+	if c.ID != "" && !c.Managed() {
+		a.Log.WarnContext(ctx, "a client cannot be deleted at its identity provider, which has told no way to do so", "org_id", string(a.org), "client_id", c.ID)
+	} else if c.ID != "" {
+		err := a.Registrar.Delete(ctx, registration.Place{Insecure: rec.Insecure}, c)
+		if err != nil && (!intents.Repeated(ctx) || !errors.Is(err, registration.ErrDenied)) { // of one that is gone, the token is not taken
+			return explain(err)
+		}
+	}
+	return a.forget(ctx, rec)
+}
+
+// reduce leaves the client to other credentials. One that is gone has no scopes.
+func (a acting) reduce(ctx context.Context, rec, left idp.Registered, c idp.Client) error {
+	if c.Managed() {
+		after, err := a.move(ctx, rec, c, rec, left)
+		if err != nil && !errors.Is(err, registration.ErrGone) {
+			return explain(err)
+		}
+		c = after
+	} else {
+		a.Log.WarnContext(ctx, "the scopes of a client cannot be reduced at its identity provider, which has told no way to do so", "org_id", string(a.org), "client_id", c.ID)
+	}
+	_, err := a.keep(ctx, left, c)
+	return err
+}
+
+// lost asks once more for a registration of which nobody knows how it ended: a provider that
+// knows its key answers with what there is, and what another one makes is deleted as well.
+func (a acting) lost(ctx context.Context, rec idp.Registered) (c idp.Client, err error) {
+	t, p, at, err := a.place(ctx)
+	if k := fault.KindOf(err); k == fault.Invalid || k == fault.NotFound { // the provider is gone
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	d, err := a.Registrar.Discover(ctx, at)
+	if err == nil {
+		err = d.Registers()
+	}
+	if err != nil {
+		return c, explain(err)
+	}
+	body, err := t.Request(p.Type, wanted(a.g))
+	if err != nil {
+		return c, nil // it was never sent
+	}
+	c, err = a.Registrar.Register(ctx, at, d.Registration, rec.Attempt, body)
+	if errors.Is(err, registration.ErrRefused) || errors.Is(err, registration.ErrDenied) || errors.Is(err, registration.ErrGone) {
+		a.Log.WarnContext(ctx, "a registration ended without an answer, and cannot be asked for again: a client may be left at the identity provider", "org_id", string(a.org), "provider_id", int64(p.ID), "client_name", a.g.App.Name)
+		return idp.Client{}, nil
+	}
+	return c, explain(err)
+}
+
+// note notes what the credential is.
+func (a acting) note(c idp.Client, jwks string) {
+	own, _ := json.Marshal(a.memo) // texts and numbers
+	a.g.Values = credential.Values{
+		Public: credential.Public{
+			ClientID: c.ID, RegistrationURI: c.URI, GrantType: strings.Join(c.Grants, ","), ResponseType: strings.Join(c.Responses, ","), TokenEndpoints: c.Method,
+			Scope: c.Scope, RedirectURI: strings.Join(c.Redirects, ","), JWKSURI: jwks, Own: own,
+		},
+		Secrets: credential.Secrets{ClientSecret: c.Secret, RegistrationToken: c.Token, Response: c.Raw},
+	}
+}
+
+// CodeProvider and CodeAway are the codes of the faults for what a provider does not do, and
+// for one that does not answer.
+const (
+	CodeProvider = "portal_oauth_provider.refused"
+	CodeAway     = "portal_oauth_provider.away"
+)
+
+// explain says in the words of sagas why a provider has not done something.
+func explain(err error) error {
+	if err == nil || fault.KindOf(err) != fault.Internal {
+		return err
+	}
+	for _, known := range []error{registration.ErrRefused, registration.ErrDenied, registration.ErrGone} {
+		if errors.Is(err, known) {
+			return fault.New(fault.Invalid, CodeProvider, "%s", err.Error())
+		}
+	}
+	if errors.Is(err, registration.ErrUntouched) || errors.Is(err, registration.ErrUncertain) {
+		return fault.New(fault.Unavailable, CodeAway, "%s", err.Error())
+	}
+	return err
+}
+
+// at is the way to a provider.
+func (s *Service) at(p idp.Provider) (registration.Place, error) {
+	at := registration.Place{WellKnown: p.WellKnownURL, Insecure: p.Insecure}
+	if p.Sealed == "" {
+		return at, nil
+	}
+	plain, _, err := s.Keys.Open(p.Sealed)
+	if err != nil {
+		return at, fault.New(fault.Unavailable, CodeSealed, "the token of the identity provider %s cannot be opened: configure the encryption key, or send the token again", p.Name).Because(err)
+	}
+	at.Token = plain
+	return at, nil
+}

@@ -1,0 +1,118 @@
+package idps
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// ended are the credentials that a deletion has ended: their clients go when it is stored.
+type ended []memo
+
+// reject rejects the access requests for client types that are deleted, and removes their
+// credentials.
+func reject(ctx context.Context, w store.Writer, at crud.Stamp, types ...table.ID) (out ended, err error) {
+	var ids []table.ID
+	for r, err := range portal.All(ctx, w, apps.Requests, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(types, r.ClientTypeID) && r.Status != request.Rejected {
+			ids = append(ids, r.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var gone []credential.Credential
+	for c, err := range portal.All(ctx, w, apps.Credentials, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if c.Method == issuers.Registration && slices.ContainsFunc(c.Requests(), func(id table.ID) bool { return slices.Contains(ids, id) }) {
+			gone = append(gone, c)
+		}
+	}
+	for _, c := range gone {
+		var m memo
+		if json.Unmarshal(c.Own, &m) == nil {
+			out = append(out, m)
+		}
+		if err := portal.Remove(ctx, w, apps.Credentials, c.ID, at); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range ids {
+		_, err := portal.Edit(ctx, w, apps.Requests, id, at, func(r request.Request) (request.Request, error) {
+			r.Status = request.Rejected
+			return r, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// withdraw deletes the clients of credentials that have ended. What fails is logged: the
+// provider may have gone as well.
+func (s *Service) withdraw(ctx context.Context, scope tenant.Scope, all ended) {
+	for _, m := range all {
+		a := acting{Service: s, org: scope.Org(), g: &issuers.Grant{}, memo: m}
+		if err := a.withdraw(ctx); err != nil {
+			s.Log.WarnContext(ctx, "a client could not be deleted at its identity provider; delete it there", "org_id", string(scope.Org()), "oauth_provider_id", int64(m.IdP), "app_id", int64(m.App), "error", err)
+		}
+	}
+}
+
+// abandoned marks what dashboards have of a deleted provider, and forgets what was approved
+// for it.
+func abandoned(ctx context.Context, w store.Writer, of table.ID) error {
+	known, err := find(ctx, w, entries, byIdP, of)
+	for _, e := range known {
+		if e.Gone = true; err == nil {
+			err = put(ctx, w, entries, e)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	list, err := find(ctx, w, approvals, byIdP, of)
+	for _, a := range list {
+		if err == nil {
+			err = drop(ctx, w, approvals, a.Key())
+		}
+	}
+	return err
+}
+
+// rest forgets the clients at a deleted provider that could not be deleted there.
+func (s *Service) rest(ctx context.Context, scope tenant.Scope, of table.ID) error {
+	return s.write(ctx, scope, func(w store.Writer) error {
+		left, err := find(ctx, w, clients, byIdP, of)
+		for _, c := range left {
+			if err == nil {
+				err = drop(ctx, w, clients, c.Key())
+			}
+		}
+		return err
+	})
+}
+
+// detaching ends what stands on a client type that is deleted.
+func (s *Service) detaching(ctx context.Context, c *portal.Change[idp.ClientType]) {
+	if done, ok := c.Memo.(ended); ok && c.Op == store.Deleted {
+		s.withdraw(context.WithoutCancel(ctx), c.Scope, done)
+	}
+}

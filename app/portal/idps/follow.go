@@ -1,0 +1,138 @@
+package idps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/plan"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// alarm says that a registry could not be written: the next synchronisation tries again.
+func (s *Service) alarm(ctx context.Context, scope tenant.Scope, of, at table.ID, err error) {
+	if err != nil {
+		s.Log.ErrorContext(ctx, "the registry of a dashboard could not be written; the next synchronisation tries again", "org_id", string(scope.Org()), "oauth_provider_id", int64(of), "provider_id", int64(at), "error", err)
+	}
+}
+
+// announced tells all dashboards of a provider that is stored, or deleted. What fails is
+// logged, and tried again at the next synchronisation.
+func (s *Service) announced(ctx context.Context, c *portal.Change[idp.Provider]) {
+	ctx = context.WithoutCancel(ctx)
+	if c.Op == store.Deleted {
+		if done, ok := c.Memo.(ended); ok {
+			s.withdraw(ctx, c.Scope, done)
+		}
+		s.alarm(ctx, c.Scope, c.Old.ID, 0, s.rest(ctx, c.Scope, c.Old.ID))
+	}
+	if !s.Registry {
+		return
+	}
+	var all []table.ID
+	var gone []idp.Entry
+	err := s.Store.View(ctx, c.Scope, func(r store.Reader) (err error) {
+		if c.Op == store.Deleted {
+			gone, err = find(ctx, r, entries, byIdP, c.Old.ID)
+			return err
+		}
+		all, err = dashboards(ctx, r)
+		return err
+	})
+	s.alarm(ctx, c.Scope, c.New.ID, 0, err)
+	for _, e := range gone {
+		s.alarm(ctx, c.Scope, e.IdP, e.Dashboard, s.remove(ctx, c.Scope, e))
+	}
+	var facts *idp.Discovery
+	if len(all) > 0 {
+		if at, err := s.at(c.New); err == nil {
+			if d, err := s.Registrar.Discover(ctx, at); err == nil {
+				facts = &d
+			}
+		}
+	}
+	for _, id := range all {
+		s.alarm(ctx, c.Scope, c.New.ID, id, s.settle(ctx, c.Scope, c.New.ID, id, facts))
+	}
+}
+
+// Announcing tells dashboards of a write when it is stored.
+func Announcing[T any](hooks portal.Hooks[T], tell func(context.Context, *portal.Change[T])) portal.Hooks[T] {
+	turn := hooks.Turn
+	hooks.Turn = func(ctx context.Context, c *portal.Change[T], write func(context.Context) error) error {
+		if turn == nil {
+			turn = func(ctx context.Context, _ *portal.Change[T], write func(context.Context) error) error {
+				return write(ctx)
+			}
+		}
+		err := turn(ctx, c, write)
+		if err == nil {
+			tell(ctx, c)
+		}
+		return err
+	}
+	if hooks.Prepare == nil {
+		hooks.Prepare = func(context.Context, *portal.Change[T]) error { return nil }
+	}
+	return hooks
+}
+
+// Products makes dashboards follow what happens to products that were approved.
+func (s *Service) Products(hooks portal.Hooks[product.Product]) portal.Hooks[product.Product] {
+	return Announcing(hooks, func(ctx context.Context, c *portal.Change[product.Product]) {
+		id, at := c.New.ID, c.New.ProviderID
+		if c.Op == store.Deleted {
+			id, at = c.Old.ID, c.Old.ProviderID
+		}
+		s.follow(ctx, c.Scope, byProduct, id, at, c.Op == store.Deleted)
+	})
+}
+
+// Plans makes dashboards follow what happens to plans under which something was approved.
+func (s *Service) Plans(hooks portal.Hooks[plan.Plan]) portal.Hooks[plan.Plan] {
+	return Announcing(hooks, func(ctx context.Context, c *portal.Change[plan.Plan]) {
+		id, at := c.New.ID, c.New.ProviderID
+		if c.Op == store.Deleted {
+			id, at = c.Old.ID, c.Old.ProviderID
+		}
+		s.follow(ctx, c.Scope, byPlan, id, at, c.Op == store.Deleted)
+	})
+}
+
+// follow brings the mappings of what names a product or a plan to what they should be.
+// Approvals of what is deleted are forgotten.
+func (s *Service) follow(ctx context.Context, scope tenant.Scope, index string, id, at table.ID, deleted bool) {
+	ctx = context.WithoutCancel(ctx)
+	var all []idp.Approval
+	err := s.Store.View(ctx, scope, func(r store.Reader) (err error) {
+		all, err = find(ctx, r, approvals, index, id)
+		return err
+	})
+	if err == nil && deleted && len(all) > 0 {
+		err = s.write(ctx, scope, func(w store.Writer) error {
+			for _, a := range all {
+				if index != byProduct { // the product stays approved
+					continue
+				}
+				if err := drop(ctx, w, approvals, a.Key()); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	s.alarm(ctx, scope, 0, at, err)
+	if !s.Registry {
+		return
+	}
+	done := map[table.ID]bool{}
+	for _, a := range all {
+		if !done[a.IdP] {
+			done[a.IdP] = true
+			s.alarm(ctx, scope, a.IdP, at, s.settle(ctx, scope, a.IdP, at, nil))
+		}
+	}
+}

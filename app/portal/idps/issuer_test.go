@@ -1,0 +1,325 @@
+package idps_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/idps"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	core "github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/registry"
+	"github.com/gatehouse-io/gatehouse/e2e/idp"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+type draft = registry.Draft
+
+var flavours = []idp.Flavour{idp.Keycloak, idp.Gluu, idp.Okta, idp.Other}
+
+// only returns the scopes of the only client.
+func (w *world) only() (id string, scopes []string) {
+	w.Helper()
+	all := w.server.Clients()
+	if len(all) != 1 {
+		w.Fatalf("%d clients: %v", len(all), all)
+	}
+	for id, text := range all {
+		scopes = core.Scopes(text)
+		slices.Sort(scopes)
+		return id, scopes
+	}
+	return "", nil
+}
+
+// TestOneClient: an app has one client at each provider, whose scopes grow and shrink with
+// its credentials; the last one takes it along. Mappings stay.
+func TestOneClient(t *testing.T) {
+	for _, f := range flavours {
+		t.Run(string(f), func(t *testing.T) {
+			w := open(t, f, true)
+			orders, gold := w.offer(1, "orders", "shop")
+			claims, silver := w.offer(1, "claims", "care")
+			one, two := grant(7, orders, gold), grant(7, claims, silver)
+			if err := w.act(issuers.Issue, one, nil); err != nil {
+				t.Fatal(err)
+			}
+			id, scopes := w.only()
+			if v := one.Values; v.ClientID != id || v.ClientSecret == "" || v.Response == "" || v.JWKSURI != w.server.JWKS() || !slices.Equal(scopes, []string{"shop", "shop-plan"}) || v.Scope != "shop shop-plan" {
+				t.Errorf("%v: %+v", scopes, v)
+			}
+			if token, status := w.server.Token(id, one.Values.ClientSecret); token == "" {
+				t.Error(status)
+			}
+			if want := (core.Mappings{"orders": {"shop": "policy-shop-1", "shop-plan": "plan-policy-shop-1"}}); !reflect.DeepEqual(w.mappings(1), want) || len(w.mappings(2)) != 0 {
+				t.Error(w.mappings(1), w.mappings(2))
+			}
+			if err := w.act(issuers.Issue, two, nil); err != nil {
+				t.Fatal(err)
+			}
+			if got, scopes := w.only(); got != id || two.Values.ClientSecret != one.Values.ClientSecret || !slices.Equal(scopes, []string{"care", "care-plan", "shop", "shop-plan"}) {
+				t.Error(got, scopes)
+			}
+			if err := w.act(issuers.Rotate, two, nil); !invalid(err) {
+				t.Error(err)
+			}
+			if err := w.act(issuers.Revoke, one, nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, scopes := w.only(); !slices.Equal(scopes, []string{"care", "care-plan"}) {
+				t.Error(scopes)
+			}
+			for range 2 { // what is gone is revoked
+				if err := w.act(issuers.Revoke, two, nil); err != nil || len(w.server.Clients()) != 0 {
+					t.Error(err, w.server.Clients())
+				}
+			}
+			if _, status := w.server.Token(id, two.Values.ClientSecret); status != 400 {
+				t.Error(status)
+			}
+			if len(w.mappings(1)) != 2 {
+				t.Error(w.mappings(1))
+			}
+		})
+	}
+}
+
+// TestFaults: whatever fails at an approval, and in whichever way, in the end there is no
+// client and no mapping of it, and a second attempt works. Only a provider that does not
+// know the key of a registration may keep a client of which nobody was told.
+func TestFaults(t *testing.T) {
+	unanswered := []idp.Fault{idp.Garbage, idp.Dies, idp.Slow}
+	for _, f := range []idp.Flavour{idp.Other, idp.Keycloak} {
+		for _, at := range []idp.Endpoint{idp.Discovery, idp.Registration, idp.Reading, idp.Updating} {
+			for _, kind := range idp.Faults {
+				if f == idp.Keycloak && (at == idp.Reading || at == idp.Updating) && slices.Contains(unanswered, kind) {
+					continue // TestLostToken
+				}
+				w := openWith(t, f, true, 1)
+				orders, gold := w.offer(1, "orders", "shop")
+				claims, silver := w.offer(1, "claims", "care")
+				g, before := grant(7, orders, gold), 0
+				if at == idp.Reading || at == idp.Updating {
+					if err := w.act(issuers.Issue, g, nil); err != nil {
+						t.Fatal(err)
+					}
+					g, before = grant(7, claims, silver), 1
+				}
+				w.server.Misbehave(at, kind, -1)
+				err := w.act(issuers.Issue, g, w.server.Behave)
+				w.server.Behave()
+				lost := f != idp.Other && at == idp.Registration && slices.Contains(unanswered, kind)
+				if n := len(w.server.Clients()); err == nil || n != before && !lost {
+					t.Errorf("%s, %s, %s: %d clients, %v", f, at, kind, n, err)
+				}
+				if err != nil && (strings.Contains(err.Error(), w.server.InitialToken()) && w.server.InitialToken() != "") {
+					t.Error("the error tells the token")
+				}
+				if before == 1 {
+					if _, scopes := w.only(); !slices.Equal(scopes, []string{"shop", "shop-plan"}) {
+						t.Errorf("%s, %s, %s: %v", f, at, kind, scopes)
+					}
+				}
+				if m := w.mappings(1); len(m) != before {
+					t.Errorf("%s, %s, %s: %v", f, at, kind, m)
+				}
+				if err := w.act(issuers.Issue, g, nil); err != nil {
+					t.Errorf("%s, %s, %s, again: %v", f, at, kind, err)
+				}
+			}
+		}
+	}
+}
+
+// TestLostToken: where each answer has another token for the client, and one is lost, the
+// client cannot be managed any more. An approval and its undoing say so; the operator sees
+// the saga rest.
+func TestLostToken(t *testing.T) {
+	w := open(t, idp.Keycloak, true)
+	orders, gold := w.offer(1, "orders", "shop")
+	claims, silver := w.offer(1, "claims", "care")
+	if err := w.act(issuers.Issue, grant(7, orders, gold), nil); err != nil {
+		t.Fatal(err)
+	}
+	w.server.Misbehave(idp.Reading, idp.Dies, -1)
+	issuer, g := idps.Issuer{Service: w.service}, grant(7, claims, silver)
+	w.view(func(r store.Reader) error { return issuer.Prepare(t.Context(), r, issuers.Issue, g) })
+	step := issuer.Steps(w.Scope.Org(), issuers.Issue, g)[0]
+	if err := step.Do(t.Context()); fault.KindOf(err) != fault.Unavailable {
+		t.Error(err)
+	}
+	w.server.Behave()
+	if err := step.Undo(t.Context()); !invalid(err) || !strings.Contains(err.Error(), "does not take the token") {
+		t.Error(err)
+	}
+	if _, scopes := w.only(); !slices.Equal(scopes, []string{"shop", "shop-plan"}) {
+		t.Error(scopes)
+	}
+}
+
+// TestDashboardAway: an approval of which the dashboard cannot be told leaves no client.
+func TestDashboardAway(t *testing.T) {
+	w := open(t, idp.Keycloak, true)
+	orders, gold := w.offer(1, "orders", "shop")
+	w.away[1] = true
+	if err := w.act(issuers.Issue, grant(7, orders, gold), nil); err == nil || len(w.server.Clients()) != 0 {
+		t.Error(err, w.server.Clients())
+	}
+	delete(w.away, 1)
+	if m := w.mappings(1); len(m) != 0 {
+		t.Error(m)
+	}
+}
+
+// TestRefusals: what an approval needs.
+func TestRefusals(t *testing.T) {
+	w := open(t, idp.Keycloak, true)
+	orders, gold := w.offer(1, "orders", "shop")
+	for name, spoil := range map[string]func(*issuers.Grant){
+		"Scopes":       func(g *issuers.Grant) { g.Products[0].Scopes = nil },
+		"JWTScope":     func(g *issuers.Grant) { g.Plan.Scopes = nil },
+		"client type":  func(g *issuers.Grant) { g.ClientType = 9 },
+		"RedirectURLs": func(g *issuers.Grant) { g.ClientType = 2 },
+	} {
+		g := grant(7, orders, gold)
+		spoil(g)
+		if err := w.act(issuers.Issue, g, nil); !invalid(err) || !strings.Contains(err.Error(), name) || w.server.Calls(idp.Registration) != 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	w.update(func(wr store.Writer) error {
+		_, err := portal.Edit(t.Context(), wr, products.Kind, orders.ID, w.at(), func(p product.Product) (product.Product, error) {
+			p.AuthTypes = []string{"authToken"}
+			return p, nil
+		})
+		return err
+	})
+	if err := w.act(issuers.Issue, grant(7, orders, gold), nil); !invalid(err) || !strings.Contains(err.Error(), "JWT") {
+		t.Error(err)
+	}
+}
+
+// TestDefinitions: with the registry off, the definitions of the APIs take the keys and the
+// scopes; what is revoked stays in them.
+func TestDefinitions(t *testing.T) {
+	w := open(t, idp.Keycloak, false)
+	if _, err := w.dashboards[1].Entry(t.Context(), w.provider.EntryID()); !errors.Is(err, dashboard.ErrGone) {
+		t.Error(err)
+	}
+	for api, scope := range map[string]string{"orders": "shop", "claims": "care"} {
+		p, l := w.offer(1, api, scope)
+		g := grant(7, p, l)
+		for range 2 {
+			if err := w.act(issuers.Issue, g, nil); err != nil {
+				t.Fatal(api, err)
+			}
+			if err := w.act(issuers.Revoke, g, nil); err != nil {
+				t.Fatal(api, err)
+			}
+			d, err := w.dashboards[1].Definition(t.Context(), api)
+			if err != nil || d.OAS != (api == "claims") {
+				t.Fatal(err)
+			}
+			text := string(d.Document.JSON())
+			for _, want := range []string{`"` + scope + `"`, `"policy-` + scope + `-1"`, `"` + scope + `-plan"`, `"plan-policy-` + scope + `-1"`} {
+				if strings.Count(text, want) != 1 {
+					t.Errorf("%s: %d of %s: %s", api, strings.Count(text, want), want, text)
+				}
+			}
+		}
+	}
+}
+
+// TestRegistry: every dashboard gets an entry at once, follows what happens to products,
+// plans and providers, and what could not be written is written at the next
+// synchronisation.
+func TestRegistry(t *testing.T) {
+	w := open(t, idp.Keycloak, true)
+	orders, gold := w.offer(1, "orders", "shop")
+	claims, silver := w.offer(2, "claims", "care")
+	for _, g := range []*issuers.Grant{grant(7, orders, gold), grant(7, claims, silver)} {
+		if err := w.act(issuers.Issue, g, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(w.mappings(1)) != 1 || len(w.mappings(2)) != 1 {
+		t.Fatal(w.mappings(1), w.mappings(2))
+	}
+	changed := func(op store.Op, old, fresh product.Product) {
+		announce(w, w.service.Products, op, old, fresh)
+	}
+	// An API more, other scopes.
+	more := orders.WithAPIs([]string{"claims", "orders"})
+	more.Scopes = "mall"
+	w.update(func(wr store.Writer) error {
+		_, err := portal.Edit(t.Context(), wr, products.Kind, orders.ID, w.at(), func(p product.Product) (product.Product, error) {
+			more.Base = p.Base
+			return more, nil
+		})
+		return err
+	})
+	changed(store.Updated, orders, more)
+	scopes := map[string]string{"mall": "policy-shop-1", "shop-plan": "plan-policy-shop-1"}
+	if want := (core.Mappings{"orders": scopes, "claims": scopes}); !reflect.DeepEqual(w.mappings(1), want) {
+		t.Error(w.mappings(1))
+	}
+	// The plan goes, while its dashboard is away.
+	w.away[1] = true
+	w.update(func(wr store.Writer) error { return portal.Remove(t.Context(), wr, plans.Kind, gold.ID, w.at()) })
+	announce(w, w.service.Plans, store.Deleted, gold, gold)
+	delete(w.away, 1)
+	if len(w.mappings(1)["orders"]) != 2 {
+		t.Error(w.mappings(1))
+	}
+	if err := w.service.Synchronise(t.Context(), w.Scope, 1); err != nil {
+		t.Error(err)
+	}
+	scopes = map[string]string{"mall": "policy-shop-1"}
+	if want := (core.Mappings{"orders": scopes, "claims": scopes}); !reflect.DeepEqual(w.mappings(1), want) {
+		t.Error(w.mappings(1))
+	}
+	// The product goes: nothing remains.
+	w.update(func(wr store.Writer) error { return portal.Remove(t.Context(), wr, products.Kind, orders.ID, w.at()) })
+	changed(store.Deleted, more, more)
+	if len(w.mappings(1)) != 0 || len(w.mappings(2)) != 1 {
+		t.Error(w.mappings(1), w.mappings(2))
+	}
+	// A dashboard that is connected later gets the entry.
+	if err := w.service.Synchronise(t.Context(), w.Scope, w.connect()); err != nil || len(w.mappings(3)) != 0 {
+		t.Error(err)
+	}
+	// A change of the provider reaches all; its deletion too, some later.
+	w.do("portal-oauth-providers.update", map[string]string{"provider_id": "1"}, `{"Name":"Acme","ScopeClaimName":"scp"}`)
+	for id := range w.dashboards {
+		if e, err := w.dashboards[id].Entry(t.Context(), w.provider.EntryID()); err != nil || e.Name != "Acme" || e.ScopeClaim != "scp" || (len(core.Recorded(e.APIMappings)) == 1) != (id == 2) {
+			t.Error(id, err, e)
+		}
+	}
+	w.away[2] = true
+	if _, err := w.try("portal-oauth-providers.delete", map[string]string{"provider_id": "1"}, "", nil); !invalid(err) {
+		t.Error(err)
+	}
+	if _, err := w.try("portal-oauth-providers.delete", map[string]string{"provider_id": "1"}, "", map[string][]string{"force": {"true"}}); err != nil {
+		t.Fatal(err)
+	}
+	delete(w.away, 2)
+	for id, d := range w.dashboards {
+		if _, err := d.Entry(t.Context(), w.provider.EntryID()); errors.Is(err, dashboard.ErrGone) == (id == 2) {
+			t.Error(id, err)
+		}
+	}
+	if err := w.service.Synchronise(t.Context(), w.Scope, 2); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.dashboards[2].Entry(t.Context(), w.provider.EntryID()); !errors.Is(err, dashboard.ErrGone) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,129 @@
+package idps
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Indexes of what follows from access.
+const (
+	byIdP       = "idp"
+	byProduct   = "product"
+	byPlan      = "plan"
+	byDashboard = "dashboard"
+)
+
+// How the clients, approvals and entries are stored.
+var (
+	clients = &store.Kind[idp.Registered]{
+		Name: idp.ClientKind, Noun: "registered client", ID: idp.Registered.Key, Org: func(c idp.Registered) tenant.ID { return c.Portal },
+		Indexes: []store.Index[idp.Registered]{numbered(byIdP, func(c idp.Registered) table.ID { return c.IdP })},
+	}
+	approvals = &store.Kind[idp.Approval]{
+		Name: idp.ApprovalKind, Noun: "approval", ID: idp.Approval.Key, Org: func(a idp.Approval) tenant.ID { return a.Portal },
+		Indexes: []store.Index[idp.Approval]{
+			numbered(byIdP, func(a idp.Approval) table.ID { return a.IdP }),
+			numbered(byProduct, func(a idp.Approval) table.ID { return a.Product }),
+			numbered(byPlan, func(a idp.Approval) table.ID { return a.Plan }),
+		},
+	}
+	entries = &store.Kind[idp.Entry]{
+		Name: idp.EntryKind, Noun: "entry of a registry", ID: idp.Entry.Key, Org: func(e idp.Entry) tenant.ID { return e.Portal },
+		Indexes: []store.Index[idp.Entry]{
+			numbered(byIdP, func(e idp.Entry) table.ID { return e.IdP }),
+			numbered(byDashboard, func(e idp.Entry) table.ID { return e.Dashboard }),
+		},
+	}
+)
+
+func numbered[T any](name string, of func(T) table.ID) store.Index[T] {
+	return store.Index[T]{Name: name, Values: func(v T) []string { return []string{of(v).Key()} }}
+}
+
+// Registrations are those of what follows from access that was granted.
+func Registrations() []crud.Registrar {
+	return []crud.Registrar{
+		crud.Facts[idp.Registered]{Kind: clients, Sealed: func(c *idp.Registered) *string { return &c.Sealed }, Sample: func(at crud.Stamp) (idp.Registered, error) {
+			return idp.Registered{Portal: at.Org, App: numberOf(at), IdP: 1, ClientID: "client-1", Claims: []idp.Claim{{ID: at.ID, Scopes: []string{"orders"}}}}, nil
+		}},
+		crud.Facts[idp.Approval]{Kind: approvals, Sample: func(at crud.Stamp) (idp.Approval, error) {
+			return idp.Approval{Portal: at.Org, IdP: 1, Product: numberOf(at), Plan: 2}, nil
+		}},
+		crud.Facts[idp.Entry]{Kind: entries, Sample: func(at crud.Stamp) (idp.Entry, error) {
+			return idp.Entry{Portal: at.Org, IdP: numberOf(at), Dashboard: 1, EntryID: "portal-2r7p8aUnkzby17hCJk8w2XvK3K6", Wrote: idp.Mappings{"orders": {"orders": "gold"}}}, nil
+		}},
+	}
+}
+
+// find returns the records of a kind with a value of an index.
+func find[T any](ctx context.Context, r store.Reader, k *store.Kind[T], index string, id table.ID) (out []T, err error) {
+	for v, err := range k.Find(ctx, r, store.Query{Index: index, Value: id.Key()}) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v.Value)
+	}
+	return out, nil
+}
+
+// get returns a record, or false when there is none.
+func get[T any](ctx context.Context, r store.Reader, k *store.Kind[T], id string) (T, bool, error) {
+	v, err := k.Get(ctx, r, id)
+	if fault.KindOf(err) == fault.NotFound {
+		return v.Value, false, nil
+	}
+	return v.Value, err == nil, err
+}
+
+// put stores a record, new or not.
+func put[T any](ctx context.Context, w store.Writer, k *store.Kind[T], v T) error {
+	_, err := k.Edit(ctx, w, k.ID(v), nil, func(T) (T, error) { return v, nil })
+	if fault.KindOf(err) == fault.NotFound {
+		err = k.Insert(ctx, w, v)
+	}
+	return err
+}
+
+// drop removes a record, if it is there.
+func drop[T any](ctx context.Context, w store.Writer, k *store.Kind[T], id string) error {
+	if _, err := k.Delete(ctx, w, id, nil); fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	return nil
+}
+
+// seal puts a client into its record, and open takes it out.
+func seal(keys secret.Keys, r idp.Registered, c idp.Client) (idp.Registered, error) {
+	text, err := json.Marshal(c)
+	if err == nil {
+		r.ClientID = c.ID
+		r.Sealed, err = keys.Seal(string(text))
+	}
+	return r, err
+}
+
+func open(keys secret.Keys, r idp.Registered) (c idp.Client, err error) {
+	if r.Sealed == "" {
+		return c, nil
+	}
+	text, _, err := keys.Open(r.Sealed)
+	if err != nil {
+		return c, fault.New(fault.Unavailable, CodeSealed, "the client %s cannot be opened: configure the encryption key", r.ClientID).Because(err)
+	}
+	return c, json.Unmarshal([]byte(text), &c)
+}
+
+// CodeSealed is the code of the fault for a secret that no encryption key opens.
+const CodeSealed = "portal_oauth_provider.sealed"
+
+// numberOf is a number for a sample.
+func numberOf(at crud.Stamp) table.ID { return portal.Sampled(idp.Provider{}, at).ID }

@@ -1,0 +1,125 @@
+package idp
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry"
+)
+
+// Mappings say which policy a scope of a token grants on which API, of one identity
+// provider at one dashboard: API, scope, policy.
+type Mappings map[string]map[string]string
+
+// Offer is a product that was approved for clients of a provider, with the plans under
+// which it was.
+type Offer struct {
+	APIs  []string
+	Scope Scope
+	Plans []Scope
+}
+
+// Scope is scopes and the policy that they grant.
+type Scope struct {
+	Names  []string
+	Policy string // its custom identifier
+}
+
+// Wants returns the mappings that follow from what was approved.
+func Wants(offers []Offer) Mappings {
+	out := Mappings{}
+	for _, o := range offers {
+		for _, api := range o.APIs {
+			for _, s := range append([]Scope{o.Scope}, o.Plans...) {
+				out.set(api, s)
+			}
+		}
+	}
+	return out
+}
+
+func (m Mappings) set(api string, s Scope) {
+	if s.Policy == "" {
+		return
+	}
+	for _, name := range s.Names {
+		if m[api] == nil {
+			m[api] = map[string]string{}
+		}
+		m[api][name] = s.Policy
+	}
+}
+
+// Recorded returns the mappings of an entry.
+func Recorded(ms registry.Mappings) Mappings {
+	out := Mappings{}
+	for api, m := range ms.All() {
+		out[api] = map[string]string{}
+		for scope, policy := range m.All() {
+			out[api][scope] = policy
+		}
+	}
+	return out
+}
+
+// Patch returns the merge patch (RFC 7396) that leads an entry from what it has now to what
+// is wanted; nil: there is nothing to change. Of what is not wanted only that goes which
+// the portal wrote: administrators may have added to the entry. An API of which nothing
+// remains goes as a whole.
+func Patch(now, wrote, want Mappings) *doc.Node {
+	patch := doc.NewObject()
+	for _, api := range slices.Sorted(maps.Keys(merged(wrote, want))) {
+		if n := patchOf(now[api], wrote[api], want[api], now[api] != nil); n != nil {
+			patch.Set(api, n)
+		}
+	}
+	if patch.Len() == 0 {
+		return nil
+	}
+	return patch
+}
+
+func merged(a, b Mappings) Mappings {
+	out := maps.Clone(a)
+	if out == nil {
+		out = Mappings{}
+	}
+	maps.Copy(out, b)
+	return out
+}
+
+// patchOf is the patch of one API.
+func patchOf(now, wrote, want map[string]string, there bool) *doc.Node {
+	scopes, left := doc.NewObject(), 0
+	names := maps.Clone(now)
+	if names == nil {
+		names = map[string]string{}
+	}
+	maps.Copy(names, want)
+	for _, scope := range slices.Sorted(maps.Keys(names)) {
+		policy, has := now[scope]
+		wanted, wants := want[scope]
+		was, ours := wrote[scope]
+		switch {
+		case wants && (!has || policy != wanted):
+			scopes.Set(scope, doc.NewString(wanted))
+			left++
+		case wants:
+			left++
+		case ours && was == policy:
+			scopes.Set(scope, doc.NewNull())
+		default:
+			left++
+		}
+	}
+	switch {
+	case left == 0 && there:
+		return doc.NewNull()
+	case scopes.Len() == 0:
+		return nil
+	}
+	out := doc.NewObject()
+	out.Set("scope_to_policy", scopes)
+	return out
+}

@@ -1,0 +1,196 @@
+package idp_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/registry"
+)
+
+// TestWants: each API of a product knows the scopes of the product and of its plans.
+func TestWants(t *testing.T) {
+	got := idp.Wants([]idp.Offer{
+		{APIs: []string{"orders", "bills"}, Scope: idp.Scope{Names: []string{"shop"}, Policy: "p1"}, Plans: []idp.Scope{{Names: []string{"gold", "fast"}, Policy: "p2"}}},
+		{APIs: []string{"bills"}, Scope: idp.Scope{Names: []string{"bills"}, Policy: "p3"}},
+		{Scope: idp.Scope{Names: []string{"nothing"}, Policy: "p4"}},
+		{APIs: []string{"loose"}, Scope: idp.Scope{Names: []string{"no policy"}}},
+	})
+	if want := (idp.Mappings{"orders": {"shop": "p1", "gold": "p2", "fast": "p2"}, "bills": {"shop": "p1", "gold": "p2", "fast": "p2", "bills": "p3"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
+// some are mappings at random, of a small world.
+func some(r *rand.Rand) idp.Mappings {
+	out := idp.Mappings{}
+	for api := range 3 {
+		for scope := range 3 {
+			if r.IntN(3) == 0 {
+				name := fmt.Sprint("a", api)
+				if out[name] == nil {
+					out[name] = map[string]string{}
+				}
+				out[name][fmt.Sprint("s", scope)] = fmt.Sprint("p", r.IntN(2))
+			}
+		}
+	}
+	return out
+}
+
+func entry(t *testing.T, m idp.Mappings) registry.IdP {
+	t.Helper()
+	ms := map[string]any{}
+	for api, scopes := range m {
+		ms[api] = map[string]any{"scope_to_policy": scopes}
+	}
+	text, _ := json.Marshal(map[string]any{"name": "n", "jwks_uri": "j", "api_mappings": ms})
+	var d registry.Draft
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return registry.IdP{APIMappings: d.APIMappings}
+}
+
+// TestPatchLaw: applied as dashboards apply it, a patch leads any entry to one that has all
+// that is wanted, nothing that the portal wrote and does not want, and all that others
+// wrote; a second patch has nothing to do.
+func TestPatchLaw(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 5_000 {
+		now, wrote, want := some(r), some(r), some(r)
+		after := now
+		if patch := idp.Patch(now, wrote, want); patch != nil {
+			var merge doc.Patch
+			if err := json.Unmarshal(patch.JSON(), &merge); err != nil {
+				t.Fatal(err)
+			}
+			p, err := entry(t, now).PatchMappings(merge, registry.IdP{}.Created)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after = idp.Recorded(p.APIMappings)
+		}
+		for api, scopes := range want {
+			for scope, policy := range scopes {
+				if after[api][scope] != policy {
+					t.Fatalf("%v, wrote %v, want %v: %v", now, wrote, want, after)
+				}
+			}
+		}
+		for api, scopes := range now {
+			for scope, policy := range scopes {
+				_, wanted := want[api][scope]
+				_, left := after[api][scope]
+				if ours := wrote[api][scope] == policy; !wanted && left == ours {
+					t.Fatalf("%v, wrote %v, want %v: %v", now, wrote, want, after)
+				}
+			}
+		}
+		for api, scopes := range after {
+			if len(scopes) == 0 && len(now[api]) > 0 {
+				t.Fatalf("%s is empty, not gone: %v", api, after)
+			}
+		}
+		if again := idp.Patch(after, want, want); again != nil {
+			t.Fatalf("a second patch: %s", again.JSON())
+		}
+	}
+}
+
+// TestPatch shows what patches look like.
+func TestPatch(t *testing.T) {
+	for _, test := range []struct {
+		now, wrote, want idp.Mappings
+		patch            string
+	}{
+		{nil, nil, idp.Mappings{"a": {"s": "p"}}, `{"a":{"scope_to_policy":{"s":"p"}}}`},
+		{idp.Mappings{"a": {"s": "p"}}, idp.Mappings{"a": {"s": "p"}}, idp.Mappings{"a": {"s": "p"}}, ``},
+		{idp.Mappings{"a": {"s": "p", "x": "q"}}, idp.Mappings{"a": {"s": "p"}}, nil, `{"a":{"scope_to_policy":{"s":null}}}`},
+		{idp.Mappings{"a": {"s": "p"}}, idp.Mappings{"a": {"s": "p"}}, nil, `{"a":null}`},
+		{idp.Mappings{"a": {"s": "other"}}, idp.Mappings{"a": {"s": "p"}}, nil, ``},
+	} {
+		got := ""
+		if n := idp.Patch(test.now, test.wrote, test.want); n != nil {
+			got = string(n.JSON())
+		}
+		if got != test.patch {
+			t.Errorf("%v: %s", test, got)
+		}
+	}
+}
+
+func parse(t *testing.T, text string) *doc.Node {
+	t.Helper()
+	n, err := doc.ParseNode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestDefinitions: keys and scopes are added to what is there; written twice, nothing
+// changes; an API with keys of its own is left alone.
+func TestDefinitions(t *testing.T) {
+	trust := idp.Trust{JWKSURI: "https://a/keys", Claim: "scp", Scopes: map[string]string{"shop": "p1", "gold": "p2"}}
+	encoded := base64.StdEncoding.EncodeToString([]byte(trust.JWKSURI))
+	classic := parse(t, `{"name":"Orders","enable_jwt":true,"jwt_source":"","scopes":{"jwt":{"scope_claim_name":"","scope_to_policy":{"old":"p0"}}}}`)
+	for i := range 2 {
+		changed, err := trust.Classic("orders", classic)
+		if err != nil || changed != (i == 0) {
+			t.Error(changed, err)
+		}
+	}
+	if want := `{"name":"Orders","enable_jwt":true,"jwt_source":"` + encoded + `","scopes":{"jwt":{"scope_claim_name":"scp","scope_to_policy":{"old":"p0","gold":"p2","shop":"p1"}}}}`; string(classic.JSON()) != want {
+		t.Errorf("%s", classic.JSON())
+	}
+	for _, text := range []string{`{"enable_jwt":false}`, `{"enable_jwt":true,"jwt_source":"c2VjcmV0"}`} {
+		if _, err := trust.Classic("orders", parse(t, text)); fault.KindOf(err) != fault.Invalid {
+			t.Error(text, err)
+		}
+	}
+	const oas = `{"components":{"securitySchemes":{"key":{"type":"apiKey"},"jwt":{"type":"http","scheme":"bearer","bearerFormat":"JWT"}}},"x-tyk-api-gateway":{"server":{"authentication":{"securitySchemes":{"jwt":{"enabled":true%s}}}}}}`
+	document := parse(t, fmt.Sprintf(oas, `,"jwksURIs":[{"url":"https://b/keys"}]`))
+	for i := range 2 {
+		changed, err := trust.Document("orders", document)
+		if err != nil || changed != (i == 0) {
+			t.Error(changed, err)
+		}
+	}
+	scheme := document.Get("x-tyk-api-gateway", "server", "authentication", "securitySchemes", "jwt")
+	if want := `{"enabled":true,"jwksURIs":[{"url":"https://b/keys"},{"url":"https://a/keys"}],"scopes":{"claimName":"scp","scopeToPolicyMapping":[{"scope":"gold","policyId":"p2"},{"scope":"shop","policyId":"p1"}]}}`; string(scheme.JSON()) != want {
+		t.Errorf("%s", scheme.JSON())
+	}
+	for _, text := range []string{`{}`, fmt.Sprintf(oas, `,"source":"c2VjcmV0"`)} {
+		if _, err := trust.Document("orders", parse(t, text)); fault.KindOf(err) != fault.Invalid {
+			t.Error(text, err)
+		}
+	}
+}
+
+// TestClaims: a client has the scopes of all its claims, and what an administrator added.
+func TestClaims(t *testing.T) {
+	var none idp.Registered
+	one := none.With(idp.Claim{ID: "1", Scopes: []string{"shop", "gold"}})
+	two := one.With(idp.Claim{ID: "2", Scopes: []string{"bills", "gold"}})
+	if got := idp.Moved([]string{"profile", "shop", "gold"}, one, two); !slices.Equal(got, []string{"profile", "shop", "gold", "bills"}) {
+		t.Error(got)
+	}
+	if got := idp.Moved([]string{"profile", "shop", "gold", "bills"}, two, two.Without("1")); !slices.Equal(got, []string{"profile", "gold", "bills"}) {
+		t.Error(got)
+	}
+	if got, ok := two.With(idp.Claim{ID: "1"}).Claimed("1"); !ok || len(got) != 0 || len(two.Claims) != 2 {
+		t.Error(got, ok)
+	}
+	e := idp.Entry{Wrote: idp.Mappings{"a": {"s": "old", "t": "p"}}}.Begun(idp.Mappings{"a": {"s": "new"}, "b": {"u": "q"}})
+	if want := (idp.Mappings{"a": {"s": "new", "t": "p"}, "b": {"u": "q"}}); e.Turn != 1 || !reflect.DeepEqual(e.Wrote, want) {
+		t.Errorf("%+v", e)
+	}
+}

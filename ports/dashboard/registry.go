@@ -1,0 +1,177 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/registry"
+)
+
+// Registry is what a dashboard tells gateways about tokens: its registry of client IdPs,
+// and the definitions of APIs.
+type Registry interface {
+	// Entry returns the entry with a client_idp_id.
+	Entry(ctx context.Context, id string) (registry.Draft, error)
+	// PutEntry makes an entry say this, but for its mappings, which stay. One that is not
+	// there is made, without mappings.
+	PutEntry(ctx context.Context, e registry.Draft) error
+	// PatchEntry changes the mappings of an entry by a merge patch.
+	PatchEntry(ctx context.Context, id string, patch *doc.Node) error
+	// DeleteEntry removes an entry with its mappings. One that is gone already is removed.
+	DeleteEntry(ctx context.Context, id string) error
+	// Definition returns the definition of an API, and ReplaceDefinition writes it, unless
+	// somebody else has changed it meanwhile.
+	Definition(ctx context.Context, api string) (Definition, error)
+	ReplaceDefinition(ctx context.Context, d Definition) error
+}
+
+// Definition is an API as a dashboard tells it: an OpenAPI document, or the wrapper of a
+// classic definition.
+type Definition struct {
+	API      string
+	Document *doc.Node
+	OAS      bool
+	Tag      string // of this state of it; "" when the dashboard has none
+}
+
+// Wire carries out one operation of a dashboard: by its name in the same process, or by
+// method and path. Only reads may be carried out twice.
+type Wire func(ctx context.Context, r Request) (Answer, error)
+
+// Request is one operation.
+type Request struct {
+	Operation     string
+	Method, Path  string // with {name} for the member of Params of this name
+	Param, Record string // name and value of the parameter; "": the path has none
+	Tag           string // a precondition
+	Body          []byte
+}
+
+// Answer is what it was answered.
+type Answer struct {
+	Body []byte
+	Tag  string
+}
+
+// Entries is a Registry over a Wire.
+type Entries struct{ Wire Wire }
+
+func entry(operation, method, rest, id, tag string, body []byte) Request {
+	return Request{Operation: "clientidps." + operation, Method: method, Path: "/api/clientidps/{id}" + rest, Param: "id", Record: id, Tag: tag, Body: body}
+}
+
+// read returns an entry and its tag.
+func (e Entries) read(ctx context.Context, id string) (registry.Draft, string, error) {
+	a, err := e.Wire(ctx, entry("get", http.MethodGet, "", id, "", nil))
+	if err != nil {
+		return registry.Draft{}, "", err
+	}
+	p, err := registry.Load(bytes.Clone(a.Body))
+	if err != nil {
+		return registry.Draft{}, "", fmt.Errorf("%w: its entry is not JSON", ErrUnreachable)
+	}
+	if p.ClientIdPID != id { // the identifier is the other's _id
+		return registry.Draft{}, "", fmt.Errorf("another entry answers to the name: %w", ErrRefused)
+	}
+	return registry.Draft{ClientIdPID: p.ClientIdPID, Name: p.Name, Issuer: p.Issuer, JWKSURI: p.JWKSURI, ScopeClaim: p.ScopeClaim, APIMappings: p.APIMappings}, a.Tag, nil
+}
+
+// Entry implements Registry.
+func (e Entries) Entry(ctx context.Context, id string) (registry.Draft, error) {
+	out, _, err := e.read(ctx, id)
+	return out, about("read", id, err)
+}
+
+// PutEntry implements Registry.
+func (e Entries) PutEntry(ctx context.Context, want registry.Draft) error {
+	id := want.ClientIdPID
+	was, tag, err := e.read(ctx, id)
+	want.APIMappings = was.APIMappings
+	body, encoded := json.Marshal(want)
+	switch {
+	case encoded != nil:
+		return encoded
+	case errors.Is(err, ErrGone):
+		_, err = e.Wire(ctx, Request{Operation: "clientidps.create", Method: http.MethodPost, Path: "/api/clientidps", Body: body})
+		return about("create", id, err)
+	case err != nil:
+		return about("read", id, err)
+	case was.Name == want.Name && was.Issuer == want.Issuer && was.JWKSURI == want.JWKSURI && was.ScopeClaim == want.ScopeClaim:
+		return nil
+	}
+	_, err = e.Wire(ctx, entry("replace", http.MethodPut, "", id, tag, body))
+	return about("change", id, err)
+}
+
+// PatchEntry implements Registry.
+func (e Entries) PatchEntry(ctx context.Context, id string, patch *doc.Node) error {
+	_, err := e.Wire(ctx, entry("mappings.patch", http.MethodPatch, "/mappings", id, "", patch.JSON()))
+	return about("change the mappings of", id, err)
+}
+
+// DeleteEntry implements Registry.
+func (e Entries) DeleteEntry(ctx context.Context, id string) error {
+	_, _, err := e.read(ctx, id)
+	if err == nil {
+		_, err = e.Wire(ctx, entry("delete", http.MethodDelete, "", id, "", nil))
+	}
+	if errors.Is(err, ErrGone) {
+		err = nil
+	}
+	return about("delete", id, err)
+}
+
+func about(what, id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s the identity provider %s in the registry: %w", what, id, err)
+}
+
+func api(operation, method, path, id, tag string, body []byte) Request {
+	return Request{Operation: operation, Method: method, Path: path, Param: "apiId", Record: id, Tag: tag, Body: body}
+}
+
+// Definition implements Registry.
+func (e Entries) Definition(ctx context.Context, id string) (Definition, error) {
+	d := Definition{API: id}
+	a, err := e.Wire(ctx, api("apis.get", http.MethodGet, "/api/apis/{apiId}", id, "", nil))
+	if err == nil {
+		d.Document, d.Tag, err = parsed(a)
+	}
+	if err == nil && d.Document.Get("api_definition", "is_oas").True() {
+		d.OAS = true
+		if a, err = e.Wire(ctx, api("apis.oas.get", http.MethodGet, "/api/apis/oas/{apiId}", id, "", nil)); err == nil {
+			d.Document, d.Tag, err = parsed(a)
+		}
+	}
+	if err != nil {
+		return Definition{}, fmt.Errorf("read the definition of the API %s: %w", id, err)
+	}
+	return d, nil
+}
+
+func parsed(a Answer) (*doc.Node, string, error) {
+	n, err := doc.ParseNode(bytes.Clone(a.Body))
+	if err != nil || !n.Is(doc.TypeObject) {
+		return nil, "", fmt.Errorf("%w: its definition is not JSON", ErrUnreachable)
+	}
+	return n, a.Tag, nil
+}
+
+// ReplaceDefinition implements Registry.
+func (e Entries) ReplaceDefinition(ctx context.Context, d Definition) error {
+	r := api("apis.replace", http.MethodPut, "/api/apis/{apiId}", d.API, d.Tag, d.Document.JSON())
+	if d.OAS {
+		r.Operation, r.Path = "apis.oas.replace", "/api/apis/oas/{apiId}"
+	}
+	if _, err := e.Wire(ctx, r); err != nil {
+		return fmt.Errorf("write the definition of the API %s: %w", d.API, err)
+	}
+	return nil
+}
