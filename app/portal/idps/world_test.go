@@ -59,7 +59,9 @@ const (
 	oasAPI     = `{"openapi":"3.0.3","info":{"title":"Claims","version":"1"},"paths":{},"components":{"securitySchemes":{"jwt":{"type":"http","scheme":"bearer","bearerFormat":"JWT"}}},"security":[{"jwt":[]}],"x-tyk-api-gateway":{"info":{"name":"Claims","id":"claims","state":{"active":true}},"upstream":{"url":"http://claims.example"},"server":{"listenPath":{"value":"/claims/","strip":true},"authentication":{"enabled":true,"securitySchemes":{"jwt":{"enabled":true,"header":{"enabled":true,"name":"Authorization"},"signingMethod":"rsa","identityBaseField":"sub"}}}}}}`
 )
 
-func open(t *testing.T, flavour idp.Flavour, registry bool) *world { return openWith(t, flavour, registry, 2) }
+func open(t *testing.T, flavour idp.Flavour, registry bool) *world {
+	return openWith(t, flavour, registry, 2)
+}
 
 func openWith(t *testing.T, flavour idp.Flavour, registry bool, dashboards int) *world {
 	t.Helper()
