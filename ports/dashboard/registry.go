@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/registry"
@@ -67,7 +66,7 @@ func entry(operation, method, rest, id, tag string, body []byte) Request {
 
 // read returns an entry and its tag.
 func (e Entries) read(ctx context.Context, id string) (registry.Draft, string, error) {
-	a, err := e.Wire(ctx, entry("get", http.MethodGet, "", id, "", nil))
+	a, err := e.Wire(ctx, entry("get", "GET", "", id, "", nil))
 	if err != nil {
 		return registry.Draft{}, "", err
 	}
@@ -97,20 +96,20 @@ func (e Entries) PutEntry(ctx context.Context, want registry.Draft) error {
 	case encoded != nil:
 		return encoded
 	case errors.Is(err, ErrGone):
-		_, err = e.Wire(ctx, Request{Operation: "clientidps.create", Method: http.MethodPost, Path: "/api/clientidps", Body: body})
+		_, err = e.Wire(ctx, Request{Operation: "clientidps.create", Method: "POST", Path: "/api/clientidps", Body: body})
 		return about("create", id, err)
 	case err != nil:
 		return about("read", id, err)
 	case was.Name == want.Name && was.Issuer == want.Issuer && was.JWKSURI == want.JWKSURI && was.ScopeClaim == want.ScopeClaim:
 		return nil
 	}
-	_, err = e.Wire(ctx, entry("replace", http.MethodPut, "", id, tag, body))
+	_, err = e.Wire(ctx, entry("replace", "PUT", "", id, tag, body))
 	return about("change", id, err)
 }
 
 // PatchEntry implements Registry.
 func (e Entries) PatchEntry(ctx context.Context, id string, patch *doc.Node) error {
-	_, err := e.Wire(ctx, entry("mappings.patch", http.MethodPatch, "/mappings", id, "", patch.JSON()))
+	_, err := e.Wire(ctx, entry("mappings.patch", "PATCH", "/mappings", id, "", patch.JSON()))
 	return about("change the mappings of", id, err)
 }
 
@@ -118,7 +117,7 @@ func (e Entries) PatchEntry(ctx context.Context, id string, patch *doc.Node) err
 func (e Entries) DeleteEntry(ctx context.Context, id string) error {
 	_, _, err := e.read(ctx, id)
 	if err == nil {
-		_, err = e.Wire(ctx, entry("delete", http.MethodDelete, "", id, "", nil))
+		_, err = e.Wire(ctx, entry("delete", "DELETE", "", id, "", nil))
 	}
 	if errors.Is(err, ErrGone) {
 		err = nil
@@ -140,13 +139,13 @@ func api(operation, method, path, id, tag string, body []byte) Request {
 // Definition implements Registry.
 func (e Entries) Definition(ctx context.Context, id string) (Definition, error) {
 	d := Definition{API: id}
-	a, err := e.Wire(ctx, api("apis.get", http.MethodGet, "/api/apis/{apiId}", id, "", nil))
+	a, err := e.Wire(ctx, api("apis.get", "GET", "/api/apis/{apiId}", id, "", nil))
 	if err == nil {
 		d.Document, d.Tag, err = parsed(a)
 	}
 	if err == nil && d.Document.Get("api_definition", "is_oas").True() {
 		d.OAS = true
-		if a, err = e.Wire(ctx, api("apis.oas.get", http.MethodGet, "/api/apis/oas/{apiId}", id, "", nil)); err == nil {
+		if a, err = e.Wire(ctx, api("apis.oas.get", "GET", "/api/apis/oas/{apiId}", id, "", nil)); err == nil {
 			d.Document, d.Tag, err = parsed(a)
 		}
 	}
@@ -166,7 +165,7 @@ func parsed(a Answer) (*doc.Node, string, error) {
 
 // ReplaceDefinition implements Registry.
 func (e Entries) ReplaceDefinition(ctx context.Context, d Definition) error {
-	r := api("apis.replace", http.MethodPut, "/api/apis/{apiId}", d.API, d.Tag, d.Document.JSON())
+	r := api("apis.replace", "PUT", "/api/apis/{apiId}", d.API, d.Tag, d.Document.JSON())
 	if d.OAS {
 		r.Operation, r.Path = "apis.oas.replace", "/api/apis/oas/{apiId}"
 	}

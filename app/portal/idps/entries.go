@@ -54,7 +54,7 @@ func wants(ctx context.Context, r store.Reader, of, at table.ID) (idp.Mappings, 
 }
 
 // settle brings the entry of a provider at a dashboard to what it should be. Without facts
-// the discovery document is read, unless the entry is there already.
+// those that were known before count.
 func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.ID, facts *idp.Discovery) error {
 	var p idp.Provider
 	var e idp.Entry
@@ -100,25 +100,30 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.I
 	})
 }
 
-// facts puts what the provider says of itself into the entry. What was known before counts
-// when it does not answer.
+// facts puts what the provider says of itself into the entry: what is known, or what was
+// known before, or else what its discovery document says.
 func (s *Service) facts(ctx context.Context, p idp.Provider, e *idp.Entry, known *idp.Discovery) error {
+	if known == nil && e.JWKSURI != "" {
+		return nil
+	}
 	if known == nil {
-		at, err := s.at(p)
+		d, err := s.discovered(ctx, p)
 		if err != nil {
-			return err
-		}
-		d, err := s.Registrar.Discover(ctx, at)
-		if err != nil && e.JWKSURI == "" {
 			return explain(err)
-		}
-		if err != nil {
-			return nil
 		}
 		known = &d
 	}
 	e.Issuer, e.JWKSURI = known.Issuer, known.JWKSURI
 	return nil
+}
+
+// discovered reads the discovery document of a provider.
+func (s *Service) discovered(ctx context.Context, p idp.Provider) (idp.Discovery, error) {
+	at, err := s.at(p)
+	if err != nil {
+		return idp.Discovery{}, err
+	}
+	return s.Registrar.Discover(ctx, at)
 }
 
 // bring writes an entry at a dashboard.
@@ -178,7 +183,7 @@ func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.
 		return nil
 	}
 	var gone []idp.Entry
-	var all []table.ID
+	var all []idp.Provider
 	err := s.Store.View(ctx, scope, func(r store.Reader) error {
 		gone, all = nil, nil
 		known, err := find(ctx, r, entries, byDashboard, at)
@@ -194,15 +199,19 @@ func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.
 			if err != nil {
 				return err
 			}
-			all = append(all, p.ID)
+			all = append(all, p)
 		}
 		return nil
 	})
 	for _, e := range gone {
 		err = errors.Join(err, s.remove(ctx, scope, e))
 	}
-	for _, id := range all {
-		err = errors.Join(err, s.settle(ctx, scope, id, at, nil))
+	for _, p := range all {
+		var facts *idp.Discovery
+		if d, failed := s.discovered(ctx, p); failed == nil {
+			facts = &d
+		}
+		err = errors.Join(err, s.settle(ctx, scope, p.ID, at, facts))
 	}
 	return err
 }

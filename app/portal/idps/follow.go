@@ -2,6 +2,7 @@ package idps
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
@@ -48,10 +49,8 @@ func (s *Service) announced(ctx context.Context, c *portal.Change[idp.Provider])
 	}
 	var facts *idp.Discovery
 	if len(all) > 0 {
-		if at, err := s.at(c.New); err == nil {
-			if d, err := s.Registrar.Discover(ctx, at); err == nil {
-				facts = &d
-			}
+		if d, err := s.discovered(ctx, c.New); err == nil {
+			facts = &d
 		}
 	}
 	for _, id := range all {
@@ -62,12 +61,12 @@ func (s *Service) announced(ctx context.Context, c *portal.Change[idp.Provider])
 // Announcing tells dashboards of a write when it is stored.
 func Announcing[T any](hooks portal.Hooks[T], tell func(context.Context, *portal.Change[T])) portal.Hooks[T] {
 	turn := hooks.Turn
-	hooks.Turn = func(ctx context.Context, c *portal.Change[T], write func(context.Context) error) error {
-		if turn == nil {
-			turn = func(ctx context.Context, _ *portal.Change[T], write func(context.Context) error) error {
-				return write(ctx)
-			}
+	if turn == nil {
+		turn = func(ctx context.Context, _ *portal.Change[T], write func(context.Context) error) error {
+			return write(ctx)
 		}
+	}
+	hooks.Turn = func(ctx context.Context, c *portal.Change[T], write func(context.Context) error) error {
 		err := turn(ctx, c, write)
 		if err == nil {
 			tell(ctx, c)
@@ -83,22 +82,26 @@ func Announcing[T any](hooks portal.Hooks[T], tell func(context.Context, *portal
 // Products makes dashboards follow what happens to products that were approved.
 func (s *Service) Products(hooks portal.Hooks[product.Product]) portal.Hooks[product.Product] {
 	return Announcing(hooks, func(ctx context.Context, c *portal.Change[product.Product]) {
-		id, at := c.New.ID, c.New.ProviderID
-		if c.Op == store.Deleted {
-			id, at = c.Old.ID, c.Old.ProviderID
+		old, now := c.Old, c.New
+		switch {
+		case c.Op == store.Deleted:
+			s.follow(ctx, c.Scope, byProduct, old.ID, old.ProviderID, true)
+		case c.Op == store.Updated && (!slices.Equal(old.IDs(), now.IDs()) || !slices.Equal(old.ScopeList(), now.ScopeList()) || old.Ref != now.Ref):
+			s.follow(ctx, c.Scope, byProduct, now.ID, now.ProviderID, false)
 		}
-		s.follow(ctx, c.Scope, byProduct, id, at, c.Op == store.Deleted)
 	})
 }
 
 // Plans makes dashboards follow what happens to plans under which something was approved.
 func (s *Service) Plans(hooks portal.Hooks[plan.Plan]) portal.Hooks[plan.Plan] {
 	return Announcing(hooks, func(ctx context.Context, c *portal.Change[plan.Plan]) {
-		id, at := c.New.ID, c.New.ProviderID
-		if c.Op == store.Deleted {
-			id, at = c.Old.ID, c.Old.ProviderID
+		old, now := c.Old, c.New
+		switch {
+		case c.Op == store.Deleted:
+			s.follow(ctx, c.Scope, byPlan, old.ID, old.ProviderID, true)
+		case c.Op == store.Updated && (!slices.Equal(old.Scopes(), now.Scopes()) || old.Ref != now.Ref):
+			s.follow(ctx, c.Scope, byPlan, now.ID, now.ProviderID, false)
 		}
-		s.follow(ctx, c.Scope, byPlan, id, at, c.Op == store.Deleted)
 	})
 }
 

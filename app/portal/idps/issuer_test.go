@@ -323,3 +323,27 @@ func TestRegistry(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestQuiet: what concerns neither APIs nor scopes makes no call.
+func TestQuiet(t *testing.T) {
+	w := open(t, idp.Keycloak, true)
+	orders, gold := w.offer(1, "orders", "shop")
+	if err := w.act(issuers.Issue, grant(7, orders, gold), nil); err != nil {
+		t.Fatal(err)
+	}
+	before := w.server.Calls(idp.Discovery)
+	fresh := orders
+	fresh.Description, fresh.DisplayName = "Other", "Other"
+	w.away[1] = true
+	w.opens = 0
+	announce(w, w.service.Products, store.Updated, orders, fresh)
+	if w.opens != 0 || w.server.Calls(idp.Discovery) != before {
+		t.Error(w.opens, "dashboards were called")
+	}
+	delete(w.away, 1)
+	fresh.Scopes = "mall"
+	announce(w, w.service.Products, store.Updated, orders, fresh)
+	if w.opens != 1 || w.server.Calls(idp.Discovery) != before {
+		t.Error(w.opens, "dashboards were called")
+	}
+}

@@ -52,6 +52,7 @@ type world struct {
 	provider   core.Provider
 	types      []core.ClientType
 	stamps     int
+	opens      int // ways to dashboards that were asked for
 }
 
 const (
@@ -106,6 +107,7 @@ func (w *world) connect() table.ID {
 }
 
 func (w *world) open(_ context.Context, _ tenant.Scope, id table.ID) (synchronise.Provider, error) {
+	w.opens++
 	d := w.dashboards[id]
 	if d == nil {
 		return synchronise.Provider{}, providers.Kind.Absent()
