@@ -36,7 +36,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger) app.Porta
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize),
 		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s), Registry: s.Portal.EnableIDPRegistry,
-		Themes: themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
+		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
 		Registrar: registration.New(loginsOf(s), registration.Config{Log: answersOf(s, log)}),
 	}
 }

@@ -50,7 +50,6 @@ type world struct {
 	away       map[table.ID]bool
 	server     *idp.Server
 	provider   core.Provider
-	types      []core.ClientType
 	stamps     int
 	opens      int // ways to dashboards that were asked for
 }
