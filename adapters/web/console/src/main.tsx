@@ -11,17 +11,25 @@ import { Home } from './home';
 import { ImportPage } from './import';
 import { AuditPage, AuditRecord } from './audit';
 import { RulesPage } from './rules';
+import { RegistryPage } from './registry';
+import { GatewaysPage } from './gateways';
+import { PeoplePage } from './people';
+import { PoliciesPage } from './policies';
 import { Palette } from './palette';
 import { Dialog, Loading, Trouble, Voice, setZone, useChoice, zoneName } from './ui';
 import './style.css';
 
 function Page() {
   const route = useRoute(), [name, id] = route.path, r = resources.get(name);
-  useEffect(() => { document.title = (name ? (id && id !== '+new' ? id + ' · ' : '') + (r?.title ?? name) + ' · ' : '') + 'Gatehouse'; }, [name, id]);
+  useEffect(() => { document.title = (name ? (id && id !== '+new' ? id + ' · ' : '') + (r?.title ?? pages.find(([n]) => n === name)?.[2] ?? name) + ' · ' : '') + 'Gatehouse'; }, [name, id]);
   if (!name) return <Home />;
   if (name === 'run' && operations.get(id)) return <RunPage key={id} op={operations.get(id)!} route={route} />;
   if (name === 'apis' && id === 'import') return <ImportPage />;
   if (name === 'rules') return <RulesPage />;
+  if (name === 'registry') return <RegistryPage id={id} route={route} />;
+  if (name === 'gateways') return <GatewaysPage />;
+  if (name === 'people') return <PeoplePage route={route} />;
+  if (name === 'rights') return <PoliciesPage id={id} route={route} />;
   if (name === 'audit' && r) return id ? <AuditRecord id={id} /> : may(listOf(r)) ? <AuditPage r={r} route={route} /> : <><h1>{r.title}</h1><Denied op={listOf(r)!} /></>;
   if (!r) return <><h1>There is no such page</h1><p>The server knows nothing called “{name}”. <a href="#/">Go home</a>.</p></>;
   if (id || single(r)) return <RecordPage key={r.name + id + (route.query.get('from') ?? '')} r={r} id={id ?? ''} route={route} />;
@@ -34,6 +42,9 @@ function Page() {
 const order = ['APIs', 'MCP proxies', 'Client IdPs', 'Policies', 'Keys', 'OAuth', 'Certificates', 'Gateways', 'System', 'Users', 'User groups', 'Service accounts', 'Rules', 'Audit', 'Webhooks', 'Assets'];
 const rank = (tag: string) => order.indexOf(tag) < 0 ? order.length : order.indexOf(tag);
 
+/** Pages made by hand, in the group that they are about, and the operation without which they show nothing. */
+const pages = [['registry', 'Client IdPs', 'Registry', 'clientidps.get'], ['rights', 'Policies', 'Rights', 'policies.list'], ['gateways', 'Gateways', 'Live gateways', 'system.nodes.list'], ['people', 'Users', 'Permissions', 'users.list']] as const;
+
 /** Groups of the description, with what the caller may see. */
 function Navigation({ close }: { close: () => void }) {
   const route = useRoute(), groups = new Map<string, { name: string; title: string }[]>();
@@ -43,6 +54,7 @@ function Navigation({ close }: { close: () => void }) {
     groups.set(r.tag, [...groups.get(r.tag) ?? [], { name: r.name, title: r.name === 'rules' ? 'Rules' : r.title }]);
   }
   const link = (name: string, title: string) => <li key={name}><a href={name ? to([name]) : '#/'} onClick={close} aria-current={(route.path[0] ?? '').split('.')[0] === name || route.path[0] === name ? 'page' : undefined}>{title}</a></li>;
+  for (const [page, tag, title, asks] of pages) if (may(operations.get(asks))) groups.set(tag, [{ name: page, title }, ...groups.get(tag) ?? []]);
   return <ul>{link('', 'Home')}{[...groups].sort((a, b) => rank(a[0]) - rank(b[0])).map(([tag, all]) => all.length === 1 ? link(all[0].name, all[0].title.length > 24 ? tag : all[0].title) : <li key={tag}><span class="tag">{tag}</span><ul>{all.map(x => link(x.name, x.title))}</ul></li>)}
     <li><a href="#/all" onClick={close} aria-current={route.path[0] === 'all' ? 'page' : undefined}>All operations</a></li></ul>;
 }
