@@ -117,7 +117,7 @@ func (d *description) answer(o describedOperation) map[string]json.RawMessage {
 func TestDescribedItems(t *testing.T) {
 	d := readDescription(t, service(t, nobodyWatches(), portalOptions()...))
 	lists := map[string]bool{}
-	d.each(func(path, method string, o describedOperation) {
+	d.each(func(_, _ string, o describedOperation) {
 		if len(o.Permission.Callers) == 0 {
 			t.Errorf("%s does not say who may call it", o.ID)
 		}
