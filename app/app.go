@@ -89,7 +89,7 @@ func (s settings) graph(a *App) fx.Option {
 			return l
 		}),
 		fx.Supply(a),
-		fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.portal, s.deliveries, s.collector, s.definitions),
+		fx.Supply(s.basics, s.storage, s.people, s.admission, s.nodes, s.transport, s.outside, s.announcing, s.probing, s.embedded, s.portal, s.deliveries, s.listeners, s.collector, s.definitions),
 		modules,
 		fx.Invoke(assemble),
 	)

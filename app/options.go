@@ -224,6 +224,10 @@ func WithAudit(a audit.Settings) Option { return func(o *settings) { o.audit = a
 // the App's to choose.
 func WithDeliveries(d delivery.Settings) Option { return func(o *settings) { o.deliveries = d } }
 
+// WithListeners says by which ways, besides HTTP, organisations are told of events that
+// they name receivers for. Without it there are none.
+func WithListeners(l identity.Listeners) Option { return func(o *settings) { o.listeners = l } }
+
 // WithCollector keeps what gateways report. The zero Settings, the default, keep nothing.
 // Holder and TTL are the App's to choose.
 func WithCollector(c collector.Settings) Option { return func(o *settings) { o.collector = c } }

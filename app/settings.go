@@ -49,6 +49,7 @@ type settings struct {
 	embedded
 	portal      portalSettings
 	deliveries  delivery.Settings
+	listeners   identity.Listeners
 	collector   collector.Settings
 	definitions Definitions
 }

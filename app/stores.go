@@ -76,9 +76,9 @@ func newCollector(lc fx.Lifecycle, b basics, c collector.Settings, kept storage,
 	return out, nil
 }
 
-func newDeliveries(d delivery.Settings, kept storage, t crud.Tools, ks crud.Kinds, a *App) (*delivery.Service, error) {
+func newDeliveries(d delivery.Settings, who identity.Listeners, kept storage, t crud.Tools, ks crud.Kinds, a *App) (*delivery.Service, error) {
 	d.Holder, d.TTL, d.Serves = crypto.NewUUID(), takeover(kept), func(audience string) bool { return !ofPortal(audience) }
-	out, err := delivery.New(d, t, ks.Events(), identity.Listeners{})
+	out, err := delivery.New(d, t, ks.Events(), who)
 	if err != nil {
 		return nil, &refusal{err}
 	}

@@ -128,6 +128,12 @@ func (s *Service) attempt(ctx context.Context, d delivery.Delivery, to deliver.T
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(timeout, s.Timeout))
 	defer cancel()
+	if to.Hand != nil {
+		if err := to.Hand(ctx, d.ID, []byte(d.Body)); err != nil {
+			return 0, err.Error()
+		}
+		return 0, ""
+	}
 	req := fetch.Request{Method: to.Method, URL: to.URL, Header: map[string]string{}, Body: []byte(d.Body), StatusOnly: true}
 	if req.Method == "" {
 		req.Method = nethttp.MethodPost

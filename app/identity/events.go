@@ -1,35 +1,55 @@
 package identity
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
+	"github.com/gatehouse-io/gatehouse/ports/mail"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Listeners are the addresses that organisations name in their event_options: one for
-// each event (docs/wire/deliveries.md#events-of-an-organisation).
-type Listeners struct{}
+// Listeners are whom organisations name in their event_options: for each event an address,
+// a channel of Redis and a mail address (docs/wire/deliveries.md#events-of-an-organisation).
+type Listeners struct {
+	Publisher deliver.Publisher // nil: nothing goes to Redis
+	Mail      mail.Sender       // nil: no mail is sent
+}
 
 var _ deliver.Audience = Listeners{}
+
+// Channel is the prefix of the channel on which the events of an organisation are
+// published; its ID follows.
+const Channel = "gatehouse.events."
+
+// Lanes of an event, besides the one of its address, which has the name of the event.
+const (
+	redisLane = "/redis"
+	mailLane  = "/email"
+)
 
 // Name implements deliver.Audience.
 func (Listeners) Name() string { return identity.OrganisationKind }
 
-// Lanes implements deliver.Audience: a lane has the name of its event.
-func (Listeners) Lanes(ctx context.Context, r store.Reader, org tenant.ID, event string) ([]string, error) {
-	switch o, err := organisations.Locate(ctx, r, string(org)); {
-	case fault.KindOf(err) == fault.NotFound:
+// Lanes implements deliver.Audience.
+func (l Listeners) Lanes(ctx context.Context, r store.Reader, org tenant.ID, event string) (lanes []string, err error) {
+	o, err := organisations.Locate(ctx, r, string(org))
+	if fault.KindOf(err) == fault.NotFound {
 		return nil, nil
-	case err != nil || o.Value.EventOptions[event].Webhook == "":
-		return nil, err
 	}
-	return []string{event}, nil
+	for _, way := range []string{"", redisLane, mailLane} {
+		if _, ok := l.target(org, o.Value.EventOptions[event], way); ok {
+			lanes = append(lanes, event+way)
+		}
+	}
+	return lanes, err
 }
 
 // told is what a listener is told.
@@ -47,14 +67,55 @@ func (Listeners) Body(e deliver.Event) ([]byte, error) {
 }
 
 // Target implements deliver.Audience.
-func (Listeners) Target(ctx context.Context, r store.Reader, org tenant.ID, lane string) (deliver.Target, error) {
+func (l Listeners) Target(ctx context.Context, r store.Reader, org tenant.ID, lane string) (deliver.Target, error) {
 	o, err := organisations.Locate(ctx, r, string(org))
 	if err != nil {
 		return deliver.Target{}, err
 	}
-	to := o.Value.EventOptions[lane]
-	if to.Webhook == "" {
-		return deliver.Target{}, fault.New(fault.NotFound, missingOrganisation, "organisation %s names no address for %s", org, lane)
+	event, way, _ := strings.Cut(lane, "/")
+	if way != "" {
+		way = "/" + way
 	}
-	return deliver.Target{URL: to.Webhook, Secret: to.Secret}, nil
+	to, ok := l.target(org, o.Value.EventOptions[event], way)
+	if !ok {
+		return deliver.Target{}, fault.New(fault.NotFound, missingOrganisation, "organisation %s names no receiver for %s", org, lane)
+	}
+	return to, nil
+}
+
+// target returns how to reach a recipient in one way, if it has that way.
+func (l Listeners) target(org tenant.ID, to identity.EventRecipient, way string) (deliver.Target, bool) {
+	switch way {
+	case redisLane:
+		return deliver.Target{Hand: func(ctx context.Context, id string, body []byte) error {
+			return l.Publisher.Publish(ctx, Channel+string(org), named(id, body))
+		}}, to.Redis && l.Publisher != nil
+	case mailLane:
+		return deliver.Target{Hand: func(ctx context.Context, _ string, body []byte) error {
+			return l.Mail.Send(ctx, letterOf(to.Email, body))
+		}}, to.Email != "" && l.Mail != nil
+	default:
+		return deliver.Target{URL: to.Webhook, Secret: to.Secret}, to.Webhook != ""
+	}
+}
+
+// named returns what is told with the identifier of its delivery: what comes twice after a
+// crash can be told by it.
+func named(id string, body []byte) []byte {
+	head, _ := json.Marshal(map[string]string{"id": id})
+	return append(append(head[:len(head)-1], ','), body[1:]...)
+}
+
+// letterOf tells a person of an event. The subject is made of words of ours: names that
+// clients choose stand in the text only.
+func letterOf(address string, body []byte) mail.Message {
+	var e struct {
+		Event   string
+		Message struct{ Action string }
+	}
+	_ = json.Unmarshal(body, &e) // Body has made it
+	subject := map[string]string{"api_event": "An API was ", "key_event": "A key was ", "hashed_key_event": "A key was "}[e.Event]
+	text := bytes.NewBufferString("This has happened in your organisation:\n\n")
+	_ = json.Indent(text, body, "", "  ")
+	return mail.Message{To: address, Subject: cmp.Or(subject, e.Event+" ") + e.Message.Action, Text: text.String() + "\n"}
 }

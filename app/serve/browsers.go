@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/mail"
@@ -10,10 +9,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	sessions "github.com/gatehouse-io/gatehouse/core/session"
+	ports "github.com/gatehouse-io/gatehouse/ports/mail"
 )
 
-// browserSessions translates what the settings say of browsers, single sign-on and mail.
-func browserSessions(s config.Settings) (app.Option, error) {
+// mailServer returns what sends mail, nil without a mail server.
+func mailServer(s config.Settings) (ports.Sender, error) {
+	if !s.Mail.Enabled {
+		return nil, nil
+	}
+	server, err := mail.New(mail.Config{
+		Address: s.Mail.Setting("SMTPAddress"), Username: s.Mail.Setting("SMTPUsername"), Password: s.Mail.Setting("SMTPPassword"),
+		From: s.Mail.From, FromName: s.Mail.FromName,
+	})
+	return server, naming("email_backend", err)
+}
+
+// browserSessions translates what the settings say of browsers and single sign-on.
+func browserSessions(s config.Settings, server ports.Sender) app.Option {
 	b := s.Sessions
 	defaults := access.Map{}
 	for permission, level := range s.SSO.Defaults {
@@ -25,15 +37,8 @@ func browserSessions(s config.Settings) (app.Option, error) {
 		Life:   time.Duration(b.Lifetime) * time.Second, One: b.One, Secure: b.SecureCookies || s.TLS.Enabled,
 		PerName: b.PerName, PerAddress: b.PerAddress, Window: time.Duration(b.Window) * time.Second, Hidden: b.Hidden, Direct: b.Direct,
 	}
-	if s.Mail.Enabled {
-		server, err := mail.New(mail.Config{
-			Address: s.Mail.Setting("SMTPAddress"), Username: s.Mail.Setting("SMTPUsername"), Password: s.Mail.Setting("SMTPPassword"),
-			From: s.Mail.From, FromName: s.Mail.FromName,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("email_backend: %w", err)
-		}
+	if server != nil {
 		cfg.Mail, cfg.PublicURL = server, s.PublicURL()
 	}
-	return app.WithSessions(cfg), nil
+	return app.WithSessions(cfg)
 }

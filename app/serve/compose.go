@@ -19,6 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/adapters/otel"
 	"github.com/gatehouse-io/gatehouse/adapters/prometheus"
+	"github.com/gatehouse-io/gatehouse/adapters/redis"
 	"github.com/gatehouse-io/gatehouse/adapters/web/console"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
@@ -317,11 +318,12 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := browserSessions(s)
+	server, err := mailServer(s)
 	if err != nil {
 		return nil, err
 	}
-	opts := []app.Option{words, keyRules, sessions}
+	opts := []app.Option{words, keyRules, browserSessions(s, server)}
+	listeners := identity.Listeners{Mail: server}
 	engine := ruleEngine(s, log)
 	if s.Security.OpenPolicy.Enabled {
 		opts = append(opts, app.WithRules(func(t app.Tools) (rules.Engine, error) {
@@ -337,15 +339,21 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 	}
 	opts = append(opts, app.WithAdditionalPermissions(s.Security.AdditionalPermissions),
 		app.WithRulesCheck(func(t app.Tools) rules.Checker { return newRuleChecker(t, log) }))
-	if !s.Redis.Enabled() || !s.NotifyOnChange {
-		return opts, nil
+	if s.Redis.Enabled() {
+		client, err := redis.Open(redisConfig(s.Redis, log))
+		if err != nil {
+			return nil, err
+		}
+		c.closers, listeners.Publisher = append(c.closers, client), redis.NewPublisher(client)
+		if s.NotifyOnChange {
+			sign, err := announcementSigner(s)
+			if err != nil {
+				return nil, err
+			}
+			opts = append(opts, app.WithSinks(redis.NewSink(client, sign)), app.WithChecks(redisCheck(client)))
+		}
 	}
-	sink, check, closer, err := openRedis(s, log)
-	if err != nil {
-		return nil, err
-	}
-	c.closers = append(c.closers, closer)
-	return append(opts, app.WithSinks(sink), app.WithChecks(check)), nil
+	return append(opts, app.WithListeners(listeners)), nil
 }
 
 // rulesFile returns the file with rules for all organisations, or "".

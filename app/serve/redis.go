@@ -2,7 +2,6 @@ package serve
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
@@ -14,26 +13,24 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/signal"
 )
 
-// openRedis returns the sink that tells gateways, and its health check: Redis
-// being away delays announcements and nothing else.
-func openRedis(s config.Settings, log *slog.Logger) (sink *redis.Sink, check health.Check, closer io.Closer, err error) {
-	client, err := redis.Open(redisConfig(s.Redis, log))
-	if err != nil {
-		return nil, check, nil, err
+// announcementSigner returns what signs what gateways are told.
+func announcementSigner(s config.Settings) (signal.Signer, error) {
+	if s.PrivateKeyPath == "" {
+		return signal.Secret(s.NodeSecret.Reveal()), nil
 	}
-	sign := signal.Secret(s.NodeSecret.Reveal())
-	if s.PrivateKeyPath != "" {
-		if sign, err = redis.KeyFile(s.PrivateKeyPath); err != nil {
-			return nil, check, nil, fmt.Errorf("private_key_path: %w", err)
-		}
-	}
-	check = health.Check{Name: "redis", Type: "datastore", Run: func(ctx context.Context) (health.Status, error) {
+	sign, err := redis.KeyFile(s.PrivateKeyPath)
+	return sign, naming("private_key_path", err)
+}
+
+// redisCheck finds out whether Redis answers: its being away delays announcements and
+// nothing else.
+func redisCheck(client *redis.Client) health.Check {
+	return health.Check{Name: "redis", Type: "datastore", Run: func(ctx context.Context) (health.Status, error) {
 		if client.Ping(ctx) != nil {
 			return health.Warn, errRedisAway
 		}
 		return health.Pass, nil
 	}}
-	return redis.NewSink(client, sign), check, client, nil
 }
 
 var errRedisAway = fmt.Errorf("redis does not answer; gateways are told of changes when it is back")

@@ -38,6 +38,16 @@ type Target struct {
 	Header  map[string]string // besides those of every delivery
 	Secret  string            // signs; "": nothing does
 	Timeout time.Duration     // of an attempt; 0: the default
+	// Hand hands a delivery over without an HTTP request; nil: it is sent to URL. Its
+	// errors are shown to operators: they hold no secret.
+	Hand func(ctx context.Context, id string, body []byte) error
+}
+
+// Publisher tells those who listen to a channel.
+type Publisher interface {
+	// Publish returns nil when somebody has heard the message, and an error without
+	// secrets when nobody listens, or when that cannot be known soon.
+	Publish(ctx context.Context, channel string, message []byte) error
 }
 
 // Audience knows receivers of events.

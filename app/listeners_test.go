@@ -1,0 +1,112 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/ports/mail"
+)
+
+// channels keeps what is published, unless nobody listens.
+type channels struct {
+	mu   sync.Mutex
+	deaf bool
+	got  []string // channel, a space, message
+}
+
+func (c *channels) Publish(_ context.Context, channel string, message []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.deaf {
+		return errors.New("no client listens to the channel")
+	}
+	c.got = append(c.got, channel+" "+string(message))
+	return nil
+}
+
+// listens says whether somebody listens.
+func (c *channels) listens(yes bool) { c.mu.Lock(); c.deaf = !yes; c.mu.Unlock() }
+
+// TestOtherWays: an event goes to each way that its organisation names, each with attempts
+// of its own; names that clients choose stand in no subject; and what is not named gets
+// nothing.
+func TestOtherWays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to, redis, box := &listening{}, &channels{}, &mailbox{t: t, mails: make(chan mail.Message, 10)}
+		keys, err := crypto.NewKeys("a secret of the test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := app.New(app.WithClock(time.Now), app.WithKeys(keys), app.WithAdminSecret(adminSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}),
+			app.WithDeliveries(delivery.Settings{Fetcher: to}), app.WithListeners(identity.Listeners{Publisher: redis, Mail: box}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		admin := strings.TrimPrefix(callers["admin"][1], "Bearer ")
+		if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: admin}); err != nil {
+			t.Fatal(err)
+		}
+		running(t, a)
+		ask := func(method, path, as, body string) string {
+			t.Helper()
+			code, text := fetch(t, a, method, path, as, body)
+			if code >= 300 {
+				t.Fatal(method, path, code, text)
+			}
+			synctest.Wait()
+			return text
+		}
+		name := func(event string) {
+			ask("PUT", "/admin/organisations/org-a", "super-admin", `{"event_options":{`+event+`}}`)
+		}
+		api := func(method, path, name string) {
+			ask(method, path, "admin", `{"api_definition":{"api_id":"orders","name":"`+name+`","use_keyless":true,"proxy":{"listen_path":"/orders/","target_url":"https://upstream.example"},"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default"}}}}}`)
+		}
+		name(`"key_event":{"redis":true,"email":"ops@a.example"}`)
+		api("POST", "/api/apis", "Orders")
+		if len(redis.got)+len(box.mails)+len(to.got) != 0 {
+			t.Fatal("an event went to who is not named for it")
+		}
+		redis.listens(false)
+		name(`"api_event":{"webhook":"https://hooks.example.com/","redis":true,"email":"ops@a.example"}`)
+		api("PUT", "/api/apis/orders", "Bcc: all@a.example")
+		letter := <-box.mails
+		if letter.To != "ops@a.example" || letter.Subject != "An API was updated" || !strings.Contains(letter.Text, `"name": "Bcc: all@a.example"`) {
+			t.Errorf("%+v", letter)
+		}
+		if len(to.got) != 1 || len(redis.got) != 0 {
+			t.Errorf("%d by HTTP, %d by Redis", len(to.got), len(redis.got))
+		}
+		if list := ask("GET", "/admin/deliveries?state=pending", "super-admin", ""); !strings.Contains(list, "no client listens") || strings.Count(list, `"state":"pending"`) != 1 {
+			t.Error("what was not heard is not tried again:", list)
+		}
+		redis.listens(true)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		var heard struct {
+			ID, Event string
+			Message   struct{ Action string }
+		}
+		if len(redis.got) != 1 {
+			t.Fatal(redis.got)
+		}
+		channel, message, _ := strings.Cut(redis.got[0], " ")
+		if err := json.Unmarshal([]byte(message), &heard); err != nil || channel != "gatehouse.events.org-a" || heard.ID == "" || heard.Event != "api_event" || heard.Message.Action != "updated" {
+			t.Error(err, redis.got)
+		}
+		if list := ask("GET", "/admin/deliveries?state=done", "super-admin", ""); strings.Count(list, `"state":"done"`) != 3 || !slices.Contains(strings.Split(list, `"`), heard.ID) {
+			t.Error(list)
+		}
+	})
+}
