@@ -28,6 +28,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/keys"
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -49,6 +50,7 @@ type App struct {
 	deliveries *delivery.Service
 	intents    *intents.Service
 	webhooks   portalDeliveries
+	access     *apps.Service // of the portal
 	collector  *collector.Service
 	nodes      *gateway.Nodes
 	copy       *replicated.Store

@@ -22,6 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/oauth"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
@@ -52,6 +53,7 @@ var modules = fx.Options(
 	service[*door.Service](newDoor),
 	service[*general.Service](newGeneral),
 	service[*themes.Service](newThemes),
+	service[*apps.Service](newApps),
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*keys.Service](newKeyService),

@@ -18,12 +18,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/app/portal/idps"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
@@ -34,6 +37,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -128,7 +132,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		hooks.HeaderResource(),
 		logins.Resource(),
 		logins.TypeResource(),
-	}, idps.Registrations(), persons.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
+	}, idps.Registrations(), persons.Registrations(), apps.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
 		reg := r.Registration()
 		if p.Portal == nil {
 			reg.Operations = nil
@@ -162,7 +166,7 @@ func newDoor(p portalSettings, s people, t crud.Tools, keys secret.Keys) (*door.
 }
 
 // newPersons are the users of the portal, and what follows from changes of them.
-func newPersons(p portalSettings, s people, keys secret.Keys) *users.Service {
+func newPersons(p portalSettings, s people, keys secret.Keys, a *App) *users.Service {
 	return &users.Service{Config: users.Config{Keys: keys, Passwords: s.passwords, Signing: func(ctx context.Context, r store.Reader) (string, error) {
 		set := ""
 		if p.Portal != nil {
@@ -173,7 +177,12 @@ func newPersons(p portalSettings, s people, keys secret.Keys) *users.Service {
 			err = nil // examples are made without a portal
 		}
 		return key, err
-	}}}
+	}, Followers: []users.Follower{{
+		Leave: func(ctx context.Context, in tenant.Scope, u account.User, force bool) error {
+			return a.access.Leave(ctx, in, u, force)
+		},
+		Follow: apps.Follow,
+	}}}}
 }
 
 // newGeneral answers about the portal as a whole.
@@ -203,6 +212,19 @@ func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, k
 	out := providers.New(c)
 	background(lc, out)
 	return out, nil
+}
+
+// newApps lets the apps of developers get access.
+func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Service, persons *users.Service, keys secret.Keys, a *App) (*apps.Service, error) {
+	scope, err := p.scope()
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	a.access = apps.New(apps.Config{
+		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open,
+		Issuers: issuers.Issuers{issuers.Tokens: issuers.Keys{Open: d.Open, Secrets: keys}},
+	})
+	return a.access, nil
 }
 
 // dial returns how a dashboard is reached: that of the App in this process, others over

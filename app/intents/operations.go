@@ -136,19 +136,20 @@ func (s *Service) touch(ctx context.Context, in TouchIn, e intent.Event, message
 	return operation.Receipt{Message: message, Tag: operation.Tag(at)}, err
 }
 
-// Current returns the intent about a subject that is open, undone at the moment, or rests.
-func (s *Service) Current(ctx context.Context, scope tenant.Scope, about intent.Subject) (v View, found bool, err error) {
+// Current returns the intent about a subject that is open, undone at the moment, or rests,
+// or a NotFound fault.
+func (s *Service) Current(ctx context.Context, scope tenant.Scope, about intent.Subject) (v View, err error) {
 	value := subject(intent.Intent{Subject: about})
 	err = s.tools.Store.View(ctx, scope, func(r store.Reader) error {
 		for _, index := range []string{bySubject, byResting} {
 			for in, err := range kind.Find(ctx, r, store.Query{Index: index, Value: value, Limit: 1}) {
 				if err == nil {
-					v, found = s.shown(in.Value), true
+					v = s.shown(in.Value)
 				}
 				return err
 			}
 		}
-		return nil
+		return kind.Absent()
 	})
-	return v, found, err
+	return v, err
 }

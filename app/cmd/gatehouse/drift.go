@@ -27,15 +27,31 @@ const (
 	maxDrift      = 256 << 20
 )
 
+// asking is a command line that asks a running portal.
+type asking struct {
+	url    string
+	json   bool
+	client http.Client
+}
+
+func newAsking() asking {
+	return asking{client: http.Client{Timeout: driftTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// flags are those of every such command.
+func (a *asking) flags(cmd *cobra.Command, printed string) {
+	cmd.Flags().StringVar(&a.url, "url", "http://localhost:3001", "address of the portal")
+	cmd.Flags().BoolVar(&a.json, "json", false, printed)
+}
+
 // drifting is a command line that asks for drift.
 type drifting struct {
-	url, provider string
-	json          bool
-	client        http.Client
+	asking
+	provider string
 }
 
 func (c *cli) drift() *cobra.Command {
-	d := drifting{client: http.Client{Timeout: driftTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	d := drifting{asking: newAsking()}
 	cmd := &cobra.Command{
 		Use:   "drift",
 		Short: "Tell in what a running portal and its dashboards differ",
@@ -60,21 +76,17 @@ or a dashboard could not be asked.`,
 			return d.run(cmd.Context(), os.Getenv(tokenVariable), c.out)
 		},
 	}
-	cmd.Flags().StringVar(&d.url, "url", "http://localhost:3001", "address of the portal")
+	d.flags(cmd, "print JSON: a list with an object for each provider")
 	cmd.Flags().StringVar(&d.provider, "provider", "", "number or CID of one provider (default: all)")
-	cmd.Flags().BoolVar(&d.json, "json", false, "print JSON: a list with an object for each provider")
 	return cmd
 }
 
 // run asks and prints.
 func (d *drifting) run(ctx context.Context, token string, out io.Writer) error {
-	if token == "" {
-		return fmt.Errorf("%s is not set: put the API token of an admin of the portal into it", tokenVariable)
-	}
 	names := []string{d.provider}
 	if d.provider == "" {
 		var all []providers.Listed
-		if err := d.ask(ctx, token, "?page=-1&order_by=id", &all); err != nil {
+		if err := d.ask(ctx, token, http.MethodGet, "/providers?page=-1&order_by=id", &all); err != nil {
 			return err
 		}
 		names = names[:0]
@@ -84,7 +96,7 @@ func (d *drifting) run(ctx context.Context, token string, out io.Writer) error {
 	}
 	found := make([]providers.Drift, len(names))
 	for i, name := range names {
-		if err := d.ask(ctx, token, "/"+url.PathEscape(name)+"/drift", &found[i]); err != nil {
+		if err := d.ask(ctx, token, http.MethodGet, "/providers/"+url.PathEscape(name)+"/drift", &found[i]); err != nil {
 			return err
 		}
 	}
@@ -99,11 +111,14 @@ func (d *drifting) run(ctx context.Context, token string, out io.Writer) error {
 	return nil
 }
 
-// ask sends one request below the providers.
-func (d *drifting) ask(ctx context.Context, token, path string, into any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(d.url, "/")+portal.Prefix+"/providers"+path, nil)
+// ask sends one request to the portal.
+func (d *asking) ask(ctx context.Context, token, method, path string, into any) error {
+	r, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(d.url, "/")+portal.Prefix+path, nil)
 	if err != nil {
 		return fmt.Errorf("--url and --provider make no address: %w", err)
+	}
+	if token == "" {
+		return fmt.Errorf("%s is not set: put the API token of an admin of the portal into it", tokenVariable)
 	}
 	r.Header.Set("Authorization", token)
 	a, err := d.client.Do(r)

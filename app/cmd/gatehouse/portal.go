@@ -46,7 +46,7 @@ by --bootstrap, which prints the token and goes on. A portal that has one stays 
 		},
 	}
 	first.flags(cmd)
-	cmd.AddCommand(c.drift())
+	cmd.AddCommand(c.drift(), c.doctor())
 	return cmd
 }
 

@@ -50,22 +50,22 @@ func (s *Service) settled(ctx context.Context, scope tenant.Scope, app table.ID,
 	if err == nil || kind == fault.Invalid || kind == fault.NotFound {
 		return err
 	}
-	open, is := s.current(ctx, scope, app)
-	switch code := fault.CodeOf(err); {
-	case code == intent.CodeBusy:
-		return fault.New(fault.Invalid, CodeBusy, "another operation on the app goes on: see GET /portal-api/operations/%s", open).Because(err)
-	case kind == fault.Unavailable && is:
-		return fault.New(fault.Invalid, CodeOpen, "%s; it is tried again: see GET /portal-api/operations/%s", message(err), open).Because(err)
-	case kind == fault.Unavailable:
-		return fault.New(fault.Invalid, CodeOpen, "%s", message(err)).Because(err)
+	open, failed := s.Intents.Current(context.WithoutCancel(ctx), scope, about(app))
+	switch {
+	case failed == nil && fault.CodeOf(err) == intent.CodeBusy:
+		return fault.New(fault.Invalid, CodeBusy, "another operation on the app goes on: see GET /portal-api/operations/%s", open.ID).Because(err)
+	case kind != fault.Unavailable:
+		return err
 	}
-	return err
-}
-
-// current returns the identifier of the saga of an app that is not over.
-func (s *Service) current(ctx context.Context, scope tenant.Scope, app table.ID) (string, bool) {
-	v, is, err := s.Intents.Current(context.WithoutCancel(ctx), scope, about(app))
-	return v.ID, is && err == nil
+	goes := ""
+	switch {
+	case failed != nil: // it is over
+	case open.State == intent.Open:
+		goes = "; it goes on later: see GET /portal-api/operations/" + open.ID
+	default:
+		goes = "; it is undone later: see GET /portal-api/operations/" + open.ID
+	}
+	return fault.New(fault.Invalid, CodeOpen, "%s%s", message(err), goes).Because(err)
 }
 
 // message is what clients may be told of an error.

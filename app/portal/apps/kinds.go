@@ -22,6 +22,7 @@ const (
 	byOwner   = "owner"
 	byApp     = "app"     // in order of app and number
 	byRequest = "request" // credentials by the access requests that use them
+	byUser    = "user"
 )
 
 // How apps and what belongs to them are stored.
@@ -42,6 +43,8 @@ var (
 		Name: request.AllowanceKind, Noun: "allowance",
 		ID:  request.Allowance.Key,
 		Org: func(a request.Allowance) tenant.ID { return a.Portal },
+
+		Indexes: []store.Index[request.Allowance]{store.Lookup(byUser, func(a request.Allowance) string { return a.User.Key() })},
 	}
 )
 

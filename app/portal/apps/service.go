@@ -7,10 +7,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -22,8 +23,8 @@ type Config struct {
 	Scope   tenant.Scope // of the portal; the zero Scope: there is none
 	Issuers issuers.Issuers
 	Intents *intents.Service
-	// Related are operations of others whose answers access requests lead to.
-	Related []operation.Row
+	Persons *people.Service
+	Open    synchronise.Providers // the way to dashboards, for the doctor
 	// Describe returns what keys of a user say besides identifiers, as administrators have
 	// switched it on; nil: nothing.
 	Describe func(ctx context.Context, r store.Reader, u account.User) ([]credential.Entry, error)

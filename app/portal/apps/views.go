@@ -210,7 +210,7 @@ func (s *Service) credential(c credential.Credential) (Credential, error) {
 		expires = time.Unix(0, 0)
 	}
 	return Credential{
-		ID: c.ID, AccessRequest: "AccessRequest#" + c.RequestID.String(), Credential: v.Key, CredentialHash: v.Hash, Expires: table.Stamp(expires.Local()),
+		ID: c.ID, AccessRequest: "AccessRequest#" + c.RequestID.String(), Credential: v.Key, CredentialHash: v.Hash, Expires: table.Stamp(expires.In(s.Now().Location())),
 		OAuthClientID: v.ClientID, OAuthClientSecret: v.ClientSecret, DCRRegistrationAccessToken: v.RegistrationToken, DCRRegistrationClientURI: v.RegistrationURI, DCRResponse: v.Response,
 		GrantType: v.GrantType, ResponseType: v.ResponseType, TokenEndpoints: v.TokenEndpoints, Scope: v.Scope, RedirectURI: v.RedirectURI, JWKSURI: v.JWKSURI,
 	}, err

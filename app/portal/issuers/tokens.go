@@ -186,7 +186,7 @@ func (a acting) found(ctx context.Context) (bool, error) {
 // note notes the key that was made.
 func (a acting) note(k dashboard.Key) {
 	a.g.Values = credential.Values{
-		Public: credential.Public{Hash: k.Hash}, Secrets: credential.Secrets{Key: k.ID},
+		Secrets: credential.Secrets{Key: k.ID, Hash: k.Hash},
 		Expires: credential.After(a.g.At, a.g.Plan.KeyExpiresIn),
 	}
 }

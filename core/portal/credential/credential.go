@@ -33,7 +33,6 @@ type Credential struct {
 
 // Public is what is no secret of a credential.
 type Public struct {
-	Hash            string `json:",omitempty"` // of a key
 	ClientID        string `json:",omitempty"`
 	RegistrationURI string `json:",omitempty"`
 	GrantType       string `json:",omitempty"` // separated by commas
@@ -49,6 +48,7 @@ type Public struct {
 // Secrets are what opens something.
 type Secrets struct {
 	Key               string `json:",omitempty"` // what callers of APIs send
+	Hash              string `json:",omitempty"` // of the key; the key itself where gateways do not hash
 	ClientSecret      string `json:",omitempty"`
 	RegistrationToken string `json:",omitempty"`
 	Response          string `json:",omitempty"` // of the registration, as it came

@@ -1,0 +1,105 @@
+package apps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// credentialNamed is a credential below its access request, as a path names it.
+type credentialNamed struct {
+	nested
+	ID string `path:"credential_id" doc:"Number or CID of the credential."`
+}
+
+type credentialListing struct {
+	nested
+	portal.Page `params:""`
+}
+
+func (s *Service) credentialRows() []operation.Operation {
+	return portal.Group("portal-app-credentials", "/apps/{app_id}/access-requests/{access_request_id}/credentials", "apps").Rows(
+		operation.GET("list", "", "List the credentials of an access request", s.listCredentials,
+			operation.Example(nil, operation.Listing[Credential]{Items: []Credential{exampleCredential}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+		operation.GET("get", "/{credential_id}", "Fetch a credential of an access request", s.getCredential, operation.Example(nil, exampleCredential)),
+		operation.DELETE("delete", "/{credential_id}", "Delete a credential of an access request", s.deleteCredential, operation.Faulting(failing...),
+			operation.Notes("It is revoked where it was made. The access request stays."), operation.Example(nil, portal.Status{Status: "ok"})),
+		operation.PUT("rotate", "/{credential_id}/rotate", "Give a credential another value", s.rotateCredential, portal.Action(), portal.Unprocessable(),
+			operation.Faulting(append([]string{credential.CodeState}, failing...)...),
+			operation.Notes("The new value opens the same, and its time begins anew; the old one stops working at once. A rotation that fails on its way goes on later."),
+			operation.Example(nil, portal.Executed("Rotate"))),
+	)
+}
+
+func (s *Service) listCredentials(ctx context.Context, in credentialListing) (out operation.Listing[Credential], err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		_, req, err := s.below(ctx, r, in.named, in.Request)
+		if err != nil {
+			return err
+		}
+		all, err := s.credentials(ctx, r, req)
+		if err != nil {
+			return err
+		}
+		out, err = portal.Cut(in.Page, func(from, to int) ([]Credential, int, error) {
+			return append([]Credential{}, all[min(from, len(all)):min(to, len(all))]...), len(all), nil
+		})
+		return err
+	})
+	return out, err
+}
+
+// find returns the credential of a path.
+func (s *Service) find(ctx context.Context, r store.Reader, in credentialNamed) (c credential.Credential, err error) {
+	_, req, err := s.below(ctx, r, in.named, in.Request)
+	if err != nil {
+		return c, err
+	}
+	if c, err = portal.Find(ctx, r, Credentials, in.ID); err != nil {
+		return c, err
+	}
+	for _, id := range c.Requests() {
+		if id == req.ID {
+			return c, nil
+		}
+	}
+	return c, Credentials.Absent()
+}
+
+func (s *Service) getCredential(ctx context.Context, in credentialNamed) (out Credential, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		c, err := s.find(ctx, r, in)
+		if err == nil {
+			out, err = s.credential(c)
+		}
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) stored(ctx context.Context, in credentialNamed) (c credential.Credential, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		c, err = s.find(ctx, r, in)
+		return err
+	})
+	return c, err
+}
+
+func (s *Service) deleteCredential(ctx context.Context, in credentialNamed) (portal.Status, error) {
+	c, err := s.stored(ctx, in)
+	if err == nil {
+		err = s.remove(ctx, in.Scope, removal{App: c.AppID, Credential: c.ID})
+	}
+	return portal.Status{Status: "ok"}, err
+}
+
+func (s *Service) rotateCredential(ctx context.Context, in credentialNamed) (portal.Done, error) {
+	c, err := s.stored(ctx, in)
+	if err == nil {
+		err = s.Rotate(ctx, in.Scope, c.ID)
+	}
+	return portal.Executed("Rotate"), err
+}

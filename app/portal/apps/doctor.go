@@ -1,0 +1,220 @@
+package apps
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// What the doctor finds.
+const (
+	KeyAlone        = "key without credential"
+	CredentialAlone = "credential without key" //nolint:gosec // it is a finding
+	ProviderAway    = "provider away"
+)
+
+// Finding is one thing that is not as it should be.
+type Finding struct {
+	Finding      string   `json:"Finding" doc:"key without credential, credential without key, provider away."`
+	ProviderID   table.ID `json:"ProviderID"`
+	AppID        table.ID `json:"AppID"`
+	CredentialID table.ID `json:"CredentialID" doc:"0: there is none."`
+	Alias        string   `json:"Alias" doc:"Of the key."`
+	Fixed        bool     `json:"Fixed"`
+	Message      string   `json:"Message" doc:"Why it could not be looked at, or fixed."`
+
+	key dashboard.KeyName
+}
+
+// Diagnosis is what the doctor has found.
+type Diagnosis struct {
+	Findings []Finding `json:"Findings"`
+}
+
+var exampleDiagnosis = Diagnosis{[]Finding{{Finding: KeyAlone, ProviderID: 1, AppID: 2, Alias: "Checkout (2)", Fixed: true}}}
+
+type examined struct{ Scope tenant.Scope }
+
+func (s *Service) doctorRows() []operation.Operation {
+	notes := "Keys are those with the tags of the portal and with policies of its products and plans. An app of which an operation goes on is left alone."
+	return portal.Group("portal-doctor", "/doctor", "operations").Rows(
+		operation.GET("get", "", "Look for keys without credentials, and for credentials without keys", func(ctx context.Context, in examined) (Diagnosis, error) {
+			return s.Examine(ctx, in.Scope, false)
+		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
+		operation.PUT("fix", "/fix", "Delete keys without credentials, and credentials without keys", func(ctx context.Context, in examined) (Diagnosis, error) {
+			return s.Examine(ctx, in.Scope, true)
+		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
+	)
+}
+
+// Examine compares the credentials of the portal with the keys of its dashboards, and
+// deletes what has no other half if it is told to fix that.
+func (s *Service) Examine(ctx context.Context, scope tenant.Scope, fix bool) (Diagnosis, error) {
+	out := Diagnosis{[]Finding{}}
+	var all []provider.Provider
+	err := s.Store.View(ctx, scope, func(r store.Reader) error {
+		for p, err := range portal.All(ctx, r, providers.Kind, 0) {
+			if err != nil {
+				return err
+			}
+			all = append(all, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	for _, p := range all {
+		found, err := s.examine(ctx, scope, p.ID)
+		if err != nil {
+			found = []Finding{{Finding: ProviderAway, ProviderID: p.ID, Message: message(issuers.Explain(err))}}
+		}
+		for _, f := range found {
+			if fix && f.Finding != ProviderAway {
+				f = s.fix(ctx, scope, f)
+			}
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	return out, nil
+}
+
+// halves are both sides of one provider.
+type halves struct {
+	keys        []dashboard.Key // with the tags and policies of the portal
+	credentials []credential.Credential
+	secrets     map[table.ID]credential.Values
+}
+
+func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) ([]Finding, error) {
+	p, err := s.Open(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := p.Dashboard.Keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// What is made meanwhile has its saga, or is seen now.
+	h := halves{secrets: map[table.ID]credential.Values{}}
+	if err := s.Store.View(ctx, scope, func(r store.Reader) error { return s.read(ctx, r, id, keys, &h) }); err != nil {
+		return nil, err
+	}
+	out := s.lonelyKeys(ctx, scope, id, h)
+	more, err := lonelyCredentials(ctx, p.Dashboard, h)
+	return append(out, more...), err
+}
+
+// read reads our half, and leaves the keys of others out.
+func (s *Service) read(ctx context.Context, r store.Reader, id table.ID, keys []dashboard.Key, h *halves) error {
+	known := map[string]bool{}
+	for v, err := range products.Kind.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return err
+		}
+		known[v.Value.Ref.Name()] = true
+	}
+	for v, err := range plans.Kind.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return err
+		}
+		known[v.Value.Ref.Name()] = true
+	}
+	for _, k := range keys {
+		policies := k.Session.Get("apply_policies").Texts()
+		if appOf(k) != 0 && len(policies) > 0 && !slices.ContainsFunc(policies, func(p string) bool { return !known[p] }) {
+			h.keys = append(h.keys, k)
+		}
+	}
+	for c, err := range portal.All(ctx, r, Credentials, 0) {
+		if err != nil {
+			return err
+		}
+		if c.ProviderID != id || c.Method != issuers.Tokens {
+			continue
+		}
+		v, err := s.opened(c)
+		if err != nil {
+			return err
+		}
+		h.credentials, h.secrets[c.ID] = append(h.credentials, c), v
+	}
+	return nil
+}
+
+// appOf returns the app that a key is for, by its tags; 0: it is none of a portal.
+func appOf(k dashboard.Key) table.ID {
+	for _, tag := range k.Session.Get("tags").Texts() {
+		if text, ok := strings.CutPrefix(tag, credential.AppTag); ok {
+			id, _ := table.ParseID(text)
+			return id
+		}
+	}
+	return 0
+}
+
+func same(k dashboard.Key, v credential.Values) bool {
+	return k.ID != "" && k.ID == v.Key || k.Hash != "" && k.Hash == v.Hash
+}
+
+func (s *Service) lonelyKeys(ctx context.Context, scope tenant.Scope, id table.ID, h halves) (out []Finding) {
+	for _, k := range h.keys {
+		if slices.ContainsFunc(h.credentials, func(c credential.Credential) bool { return same(k, h.secrets[c.ID]) }) {
+			continue
+		}
+		app := appOf(k)
+		if _, err := s.Intents.Current(ctx, scope, about(app)); fault.KindOf(err) != fault.NotFound {
+			continue // it is about to get a credential, or to go
+		}
+		out = append(out, Finding{Finding: KeyAlone, ProviderID: id, AppID: app, Alias: k.Session.Get("alias").Text(), key: k.Name()})
+	}
+	return out
+}
+
+func lonelyCredentials(ctx context.Context, d dashboard.Keys, h halves) (out []Finding, err error) {
+	for _, c := range h.credentials {
+		v := h.secrets[c.ID]
+		if slices.ContainsFunc(h.keys, func(k dashboard.Key) bool { return same(k, v) }) {
+			continue
+		}
+		// It may have been made since, or have other tags by now.
+		_, err := d.Key(ctx, dashboard.KeyName{Text: v.Key})
+		if errors.Is(err, dashboard.ErrGone) {
+			out = append(out, Finding{Finding: CredentialAlone, ProviderID: c.ProviderID, AppID: c.AppID, CredentialID: c.ID})
+		} else if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// fix ends what has no other half.
+func (s *Service) fix(ctx context.Context, scope tenant.Scope, f Finding) Finding {
+	var err error
+	if f.Finding == CredentialAlone {
+		err = s.remove(ctx, scope, removal{App: f.AppID, Credential: f.CredentialID})
+	} else if p, failed := s.Open(ctx, scope, f.ProviderID); failed != nil {
+		err = failed
+	} else {
+		err = issuers.Explain(p.Dashboard.DeleteKey(ctx, f.key))
+	}
+	if f.Fixed = err == nil; err != nil {
+		f.Message = message(err)
+	}
+	return f
+}

@@ -1,0 +1,63 @@
+package apps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Leave ends the apps of a user who is about to be deleted, one after the other. It is
+// people.Follower.Leave.
+func (s *Service) Leave(ctx context.Context, in tenant.Scope, u account.User, force bool) error {
+	var all []application.App
+	err := s.Store.View(ctx, in, func(r store.Reader) (err error) {
+		all, err = Owned(ctx, r, u.ID)
+		return err
+	})
+	for _, a := range all {
+		if err == nil {
+			err = s.remove(ctx, in, removal{App: a.ID, Force: force})
+		}
+	}
+	return err
+}
+
+// Follow makes the apps of a user personal who has come into another organisation, and
+// forgets what plans allowed somebody who is gone. It is people.Follower.Follow.
+func Follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *account.User) error {
+	if before == nil {
+		return nil
+	}
+	if after == nil {
+		return forget(ctx, w, *before)
+	}
+	if before.OrganisationID == after.OrganisationID {
+		return nil
+	}
+	all, err := Owned(ctx, w, after.ID)
+	for _, a := range all {
+		if err == nil {
+			_, err = portal.Edit(ctx, w, Kind, a.ID, at, func(a application.App) (application.App, error) {
+				a.Visibility = application.Personal
+				return a, nil
+			})
+		}
+	}
+	return err
+}
+
+// forget removes the allowances of a user.
+func forget(ctx context.Context, w store.Writer, u account.User) error {
+	all, err := values(allowances.Find(ctx, w, store.Query{Index: byUser, Value: u.ID.Key()}))
+	for _, v := range all {
+		if err == nil {
+			_, err = allowances.Delete(ctx, w, v.Key(), nil)
+		}
+	}
+	return err
+}

@@ -1,0 +1,126 @@
+package apps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Codes of the faults of access requests.
+const (
+	CodeQuota   = "portal_access.quota"   // the plan allows no more of them
+	CodePending = "portal_access.pending" // it was made, and could not be approved
+)
+
+type provisioning struct {
+	named
+	Body table.Body[request.Order] `body:""`
+}
+
+// provision makes an access request, and approves it when its plan says so.
+func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, error) {
+	var req request.Request
+	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+		req, err = s.requested(ctx, w, in, s.stamp())
+		return err
+	})
+	if err == nil && req.ProvisionImmediately {
+		if err = s.Approve(ctx, in.Scope, req.ID); fault.KindOf(err) == fault.Invalid {
+			err = fault.New(fault.Invalid, CodePending, "access request %d is pending: %s", req.ID, message(err)).Because(err)
+		}
+	}
+	return portal.Executed("Provision"), err
+}
+
+// requested stores an access request.
+func (s *Service) requested(ctx context.Context, w store.Writer, in provisioning, at crud.Stamp) (req request.Request, err error) {
+	a, err := portal.Find(ctx, w, Kind, in.App)
+	if err != nil {
+		return req, err
+	}
+	n, err := w.Count(ctx, store.Query{Kind: request.Kind, Index: byApp, Sorted: true, Prefix: below(a.ID)})
+	if err != nil {
+		return req, err
+	}
+	if n >= maxRequests {
+		return req, fault.New(fault.Invalid, CodeMany, "the app has too many access requests (the maximum is %d)", maxRequests)
+	}
+	var order request.Order
+	if err := in.Body.Apply(&order, true, portal.Resolver(ctx, w)); err != nil {
+		return req, err
+	}
+	p, err := portal.Find(ctx, w, plans.Kind, order.PlanID.String())
+	if err != nil {
+		return req, err
+	}
+	if req, err = s.ordered(ctx, w, a, order, p); err != nil {
+		return req, err
+	}
+	if err := s.allow(ctx, w, p, req); err != nil {
+		return req, err
+	}
+	return portal.Add(ctx, w, Requests, at, req)
+}
+
+// ordered returns the request that an order becomes, if it can be carried out.
+func (s *Service) ordered(ctx context.Context, r store.Reader, a application.App, o request.Order, p planOf) (req request.Request, err error) {
+	list := make([]productOf, 0, len(o.ProductIDs))
+	for _, id := range o.ProductIDs {
+		v, err := portal.Find(ctx, r, products.Kind, id.String())
+		if err != nil {
+			return req, err
+		}
+		list = append(list, v)
+	}
+	if err := o.Checked(p, list).Err(); err != nil {
+		return req, err
+	}
+	req = o.Of(a.ID, a.UserID, p, list)
+	if method := methodOf(req); method != issuers.Nothing {
+		if _, err := s.issuer(method, req.AuthType); err != nil {
+			return req, err
+		}
+	}
+	if o.CredentialID == 0 {
+		return req, nil
+	}
+	c, err := portal.Find(ctx, r, Credentials, o.CredentialID.String())
+	if err == nil {
+		err = c.Reusable(req, s.Now()).Err()
+	}
+	return req, err
+}
+
+// allow counts a request against the allowance of its plan.
+func (s *Service) allow(ctx context.Context, w store.Writer, p planOf, req request.Request) error {
+	if p.PlanQuota == 0 {
+		return nil
+	}
+	now := request.Allowance{Portal: w.Scope().Org(), Plan: p.ID, User: req.UserID}
+	v, err := allowances.Get(ctx, w, now.Key())
+	fresh := fault.KindOf(err) == fault.NotFound
+	switch {
+	case err == nil:
+		now = v.Value
+	case !fresh:
+		return err
+	}
+	now, ok := now.Take(s.Now(), p.PlanQuota, p.PlanQuotaRenewalRate)
+	if !ok {
+		return fault.New(fault.Invalid, CodeQuota, "Plan access quota exceeded")
+	}
+	if fresh {
+		return allowances.Insert(ctx, w, now)
+	}
+	_, err = allowances.Edit(ctx, w, now.Key(), nil, func(request.Allowance) (request.Allowance, error) { return now, nil })
+	return err
+}

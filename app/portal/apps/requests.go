@@ -1,0 +1,168 @@
+package apps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Examples.
+var (
+	exampleCommon = common{ID: 3, Status: string(request.Approved), Client: "Checkout", Catalogue: "Public Catalogue", Plan: "free_plan", User: "User#7", AuthType: request.AuthToken,
+		CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04"}
+	exampleCredential = Credential{ID: 4, AccessRequest: "AccessRequest#3", Credential: "eyJvcmciOiI1ZjFhIiwiaWQiOiI5YyIsImgiOiJtdXJtdXI2NCJ9", CredentialHash: "1de461e9ee0777bf", Expires: "2026-02-01 03:04"}
+	exampleListed     = ListedRequest{exampleCommon, "Payment API,Orders API"}
+	exampleRequest    = ShownRequest{exampleListed, []Credential{exampleCredential}}
+	exampleWithin     = Within{common: exampleCommon, Products: []string{"Payment API", "Orders API"}, Credentials: []Credential{exampleCredential}, ProviderID: 1, PolicyService: []string{},
+		WebhookEventTypes: "order.created,order.paid", WebhookSecret: "hush", WebhookURL: "https://shop.example.com/messages"}
+)
+
+// requestNamed is an access request as a path names it.
+type requestNamed struct {
+	Scope tenant.Scope
+	ID    string `path:"access_request_id" doc:"Number or CID of the access request."`
+}
+
+// requestResource is what there is to access requests of all apps.
+func (s *Service) requestResource() portal.Resource[request.Request, ListedRequest, ShownRequest] {
+	return portal.Resource[request.Request, ListedRequest, ShownRequest]{
+		Kind: Requests, Name: "portal-access-requests", Path: "/access_requests", Param: "access_request_id", One: "an access request", Many: "access requests",
+		List: s.listRequest, Show: s.showRequest, Sample: sampleRequest,
+	}
+}
+
+func (s *Service) requestRows() []operation.Operation {
+	o := portal.Operations[request.Request, ListedRequest, ShownRequest]{Resource: s.requestResource(), Tools: s.Tools}
+	rows := []operation.Row{
+		o.ListRow(), o.GetRow(operation.Example(nil, exampleRequest)),
+		operation.DELETE("delete", "/{access_request_id}", "Delete an access request", s.deleteRequest, operation.Faulting(failing...),
+			operation.Notes(endings), operation.Example(nil, portal.Status{Status: "ok"})),
+		operation.PUT("approve", "/{access_request_id}/approve", "Approve an access request", s.approveRequest, portal.Action(), portal.Unprocessable(),
+			operation.Faulting(append([]string{request.CodeState}, failing...)...),
+			operation.Notes("The credential is made first. When that fails the request stays as it was, and what was made is undone."), operation.Example(nil, portal.Executed("Approve"))),
+		operation.PUT("reject", "/{access_request_id}/reject", "Reject an access request", s.reject, portal.Action(), portal.Unprocessable(), operation.Faulting(request.CodeState),
+			operation.Notes("One that is approved can be deleted instead."), operation.Example(nil, portal.Executed("Reject"))),
+	}
+	return o.Group().Rows(append(rows, s.related()...)...)
+}
+
+const endings = "Its credentials are revoked first. One that further access requests use loses the products of this one alone."
+
+func (s *Service) request(ctx context.Context, in requestNamed) (req request.Request, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		req, err = portal.Find(ctx, r, Requests, in.ID)
+		return err
+	})
+	return req, err
+}
+
+func (s *Service) deleteRequest(ctx context.Context, in requestNamed) (portal.Status, error) {
+	req, err := s.request(ctx, in)
+	if err == nil {
+		err = s.remove(ctx, in.Scope, removal{App: req.AppID, Request: req.ID})
+	}
+	return portal.Status{Status: "ok"}, err
+}
+
+func (s *Service) approveRequest(ctx context.Context, in requestNamed) (portal.Done, error) {
+	req, err := s.request(ctx, in)
+	if err == nil {
+		err = s.Approve(ctx, in.Scope, req.ID)
+	}
+	return portal.Executed("Approve"), err
+}
+
+func (s *Service) reject(ctx context.Context, in requestNamed) (portal.Done, error) {
+	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		req, err := portal.Find(ctx, w, Requests, in.ID)
+		if err != nil {
+			return err
+		}
+		_, err = portal.Edit(ctx, w, Requests, req.ID, s.stamp(), func(r request.Request) (_ request.Request, err error) {
+			r.Status, err = r.Status.On(request.Reject)
+			return r, err
+		})
+		return err
+	})
+	return portal.Executed("Reject"), err
+}
+
+// nested is an access request below its app, as a path names it.
+type nested struct {
+	named
+	Request string `path:"access_request_id" doc:"Number or CID of the access request."`
+}
+
+type listing struct {
+	named
+	portal.Page `params:""`
+}
+
+func (s *Service) nestedRows() []operation.Operation {
+	subscription := map[string]any{"WebhookURL": "https://shop.example.com/messages", "WebhookSecret": "hush", "WebhookEventTypes": []string{"order.created", "order.paid"}}
+	return portal.Group("portal-app-access-requests", "/apps/{app_id}/access-requests", "apps").Rows(
+		operation.GET("list", "", "List the access requests of an app", s.listNested,
+			operation.Example(nil, operation.Listing[ShownRequest]{Items: []ShownRequest{exampleRequest}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+		operation.GET("get", "/{access_request_id}", "Fetch an access request of an app", s.getNested, operation.Example(nil, exampleRequest)),
+		operation.DELETE("delete", "/{access_request_id}", "Delete an access request of an app", s.deleteNested, portal.Unprocessable(), operation.Faulting(failing...),
+			operation.Notes(endings), operation.Example(nil, portal.Status{Status: "ok"})),
+		operation.PUT("subscribe", "/{access_request_id}/webhook", "Set where gateways send the messages of an access request", s.subscribe, portal.Unprocessable(), operation.Redact("WebhookSecret"),
+			operation.Faulting(table.CodeInvalid, CodeSubscribe), operation.Notes("Of approved ones. What the body does not name stays; without `WebhookURL` nothing is sent."),
+			operation.Example(subscription, exampleWithin)),
+	)
+}
+
+func (s *Service) listNested(ctx context.Context, in listing) (out operation.Listing[ShownRequest], err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err := portal.Find(ctx, r, Kind, in.App)
+		if err != nil {
+			return err
+		}
+		out, err = portal.Cut(in.Page, func(from, to int) ([]ShownRequest, int, error) {
+			q := store.Query{Index: byApp, Sorted: true, Desc: true, Prefix: below(a.ID), Offset: from}
+			if to != operation.AllItems {
+				q.Limit = to - from
+			}
+			page, total, err := Requests.Page(ctx, r, q)
+			list := make([]ShownRequest, 0, len(page))
+			for _, v := range page {
+				one, err := s.showRequest(ctx, r, v.Value)
+				if err != nil {
+					return nil, 0, err
+				}
+				list = append(list, one)
+			}
+			return list, total, err
+		})
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) getNested(ctx context.Context, in nested) (out ShownRequest, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		_, req, err := s.below(ctx, r, in.named, in.Request)
+		if err == nil {
+			out, err = s.showRequest(ctx, r, req)
+		}
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) deleteNested(ctx context.Context, in nested) (portal.Status, error) {
+	var req request.Request
+	err := s.Store.View(ctx, in.Scope, func(r store.Reader) (err error) {
+		_, req, err = s.below(ctx, r, in.named, in.Request)
+		return err
+	})
+	if err == nil {
+		err = s.remove(ctx, in.Scope, removal{App: req.AppID, Request: req.ID})
+	}
+	return portal.Status{Status: "ok"}, err
+}

@@ -1,0 +1,146 @@
+package apps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Operations lists the rows; none when there is no portal.
+func (s *Service) Operations() []operation.Operation {
+	if s.Scope.IsZero() {
+		return nil
+	}
+	out := s.appRows()
+	out = append(out, s.requestRows()...)
+	out = append(out, s.nestedRows()...)
+	out = append(out, s.credentialRows()...)
+	out = append(out, s.sagaRows()...)
+	return append(out, s.doctorRows()...)
+}
+
+// named is a record and the app that it is below, as a path names them.
+type named struct {
+	Scope tenant.Scope
+	App   string `path:"app_id" doc:"Number or CID of the app."`
+}
+
+// failing are the faults of rows that write elsewhere.
+var failing = []string{table.CodeInvalid, CodeBusy, CodeOpen, "portal_access.refused", CodeGone, CodeMethod}
+
+// CodeMany is the code of the fault for an app, or an access request, too many.
+const CodeMany = "portal_access.many"
+
+// Bounds.
+const (
+	maxApps     = 1000 // of a user
+	maxRequests = 1000 // of an app
+)
+
+func (s *Service) resource() portal.Resource[application.App, Listed, Shown] {
+	return portal.Resource[application.App, Listed, Shown]{
+		Kind: Kind, Name: "portal-apps", Path: "/apps", Param: "app_id", One: "an app", Many: "apps",
+		List: list, Show: s.show, Sample: sampleApp,
+		Hooks: portal.Hooks[application.App]{Before: settle},
+	}
+}
+
+func (s *Service) appRows() []operation.Operation {
+	o := portal.Operations[application.App, Listed, Shown]{Resource: s.resource(), Tools: s.Tools}
+	body := map[string]any{"PlanID": 1, "ProductIDs": []int{1, 2}}
+	return o.Group().Rows(
+		o.ListRow(operation.Notes("The newest first. Gateways read the list, page by page, to find who subscribed to messages.")),
+		o.CreateRow(operation.Faulting(table.CodeInvalid, CodeMany), operation.Notes("`Visibility` is lowered to what the owner can share.")),
+		o.GetRow(operation.Notes("With its access requests, their credentials and their subscriptions, secrets included.")),
+		o.UpdateRow(operation.Faulting(table.CodeInvalid, CodeMany)),
+		operation.DELETE("delete", "/{app_id}", "Delete an app", s.delete, operation.Faulting(failing...),
+			operation.Notes("Its credentials are revoked first, where they were made; then its access requests go, and the app."), operation.Example(nil, portal.Status{Status: "ok"})),
+		operation.PUT("provision", "/{app_id}/provision", "Ask for access for an app", s.provision, portal.Action(), portal.Unprocessable(),
+			operation.Faulting(append([]string{CodeMany, CodeQuota, CodePending}, failing...)...),
+			operation.Notes("Makes an access request, which is approved at once when its plan says so."), operation.Example(body, portal.Executed("Provision"))),
+	)
+}
+
+// settle gives an app the visibility that its owner can give it, and refuses one too many.
+func settle(ctx context.Context, w store.Writer, c *portal.Change[application.App]) error {
+	if c.Op == store.Deleted {
+		return nil
+	}
+	if c.Op == store.Created || c.New.UserID != c.Old.UserID {
+		n, err := w.Count(ctx, store.Query{Kind: application.Kind, Index: byOwner, Value: c.New.UserID.Key()})
+		if err != nil {
+			return err
+		}
+		if n >= maxApps {
+			return fault.New(fault.Invalid, CodeMany, "the user has too many apps (the maximum is %d)", maxApps)
+		}
+	}
+	owner, err := portal.Find(ctx, w, people.Users, c.New.UserID.String())
+	if fault.KindOf(err) == fault.NotFound {
+		return nil // who is gone shares nothing
+	}
+	if err != nil {
+		return err
+	}
+	home, err := homeOf(ctx, w, owner.OrganisationID)
+	c.New = c.New.Settled(owner, home)
+	return err
+}
+
+// homeOf returns the default team of an organisation.
+func homeOf(ctx context.Context, r store.Reader, id table.ID) (table.ID, error) {
+	if id == 0 {
+		return 0, nil
+	}
+	for t, err := range portal.All(ctx, r, people.Teams, id) {
+		if err != nil || t.Default {
+			return t.ID, err
+		}
+	}
+	return 0, nil
+}
+
+// deletion names an app that is deleted.
+type deletion struct {
+	named
+	Force string `query:"force" doc:"true: the records go even though credentials cannot be revoked."`
+}
+
+func (s *Service) delete(ctx context.Context, in deletion) (portal.Status, error) {
+	a, err := s.app(ctx, in.named)
+	if err == nil {
+		err = s.remove(ctx, in.Scope, removal{App: a.ID, Force: yes(in.Force)})
+	}
+	return portal.Status{Status: "ok"}, err
+}
+
+func yes(value string) bool { return value == "true" || value == "1" }
+
+// app returns the app of a path.
+func (s *Service) app(ctx context.Context, in named) (a application.App, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err = portal.Find(ctx, r, Kind, in.App)
+		return err
+	})
+	return a, err
+}
+
+// below returns an access request if it belongs to the app.
+func (s *Service) below(ctx context.Context, r store.Reader, in named, id string) (a application.App, req request.Request, err error) {
+	if a, err = portal.Find(ctx, r, Kind, in.App); err != nil {
+		return a, req, err
+	}
+	req, err = portal.Find(ctx, r, Requests, id)
+	if err == nil && req.AppID != a.ID {
+		err = Requests.Absent()
+	}
+	return a, req, err
+}

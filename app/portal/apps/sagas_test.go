@@ -1,0 +1,395 @@
+package apps_test
+
+import (
+	"fmt"
+	"strings"
+	stdsync "sync"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// act is something that is done, in a world that is prepared for it.
+type act struct {
+	name    string
+	prepare func(w *world) error
+	do      func(w *world) error
+	done    func(w *world) bool // reports whether it is done, after an acknowledgement
+}
+
+func first(w *world) error { return w.provision(`{"PlanID":2,"ProductIDs":[1]}`) }
+
+func both(w *world) error {
+	if err := first(w); err != nil {
+		return err
+	}
+	return w.provision(`{"PlanID":2,"ProductIDs":[2],"CredentialID":1}`)
+}
+
+func none(w *world) bool { return len(w.keys()) == 0 }
+
+// acts are all that write at a dashboard.
+var acts = []act{
+	{
+		"approve", func(w *world) error { return w.provision(`{"PlanID":1,"ProductIDs":[1,2]}`) }, func(w *world) error { return w.approve("1") },
+		func(w *world) bool {
+			r := w.requests()[0]
+			return r.Status == "approved" && len(r.Credentials) == 1
+		},
+	},
+	{
+		"approve at once", func(*world) error { return nil }, first,
+		func(w *world) bool { r := w.requests(); return len(r) == 1 && len(r[0].Credentials) == 1 },
+	},
+	{
+		"use a credential again", first, func(w *world) error { return w.provision(`{"PlanID":2,"ProductIDs":[2],"CredentialID":1}`) },
+		func(w *world) bool {
+			for _, policies := range w.keys() {
+				return strings.Join(policies, " ") == "one two gold"
+			}
+			return false
+		},
+	},
+	{"rotate", first, func(w *world) error { return w.credential("rotate", "1", "1") }, func(w *world) bool { return len(w.keys()) == 1 }},
+	{"delete a credential", first, func(w *world) error { return w.credential("delete", "1", "1") }, func(w *world) bool { return none(w) && len(w.requests()) == 1 }},
+	{"delete a request", first, func(w *world) error { return w.delete("portal-access-requests", "access_request_id", "1") }, func(w *world) bool { return none(w) && len(w.requests()) == 0 }},
+	{
+		"delete a request that shares", both, func(w *world) error { return w.delete("portal-access-requests", "access_request_id", "1") },
+		func(w *world) bool {
+			for _, policies := range w.keys() {
+				return strings.Join(policies, " ") == "two gold"
+			}
+			return false
+		},
+	},
+	{"delete the app", both, func(w *world) error { return w.delete("portal-apps", "app_id", "1") }, func(w *world) bool { return none(w) && len(w.requests()) == 0 }},
+	{
+		"delete the user", both, func(w *world) error { return w.delete("portal-users", "user_id", w.user.String()) },
+		func(w *world) bool { return none(w) && len(w.requests()) == 0 },
+	},
+}
+
+// TestEveryPoint kills the process, or takes the dashboard or the disk away for one call,
+// at every call of every act, before and after the call is carried out. Nothing that was
+// acknowledged is lost; when the next process has settled what is open, the dashboard has
+// the keys of the credentials and no other ones.
+func TestEveryPoint(t *testing.T) {
+	d := newOurs(t, false)
+	for _, a := range acts {
+		t.Run(a.name, func(t *testing.T) {
+			for point := 1; ; point++ {
+				met := 0
+				for how := range 4 {
+					met = max(met, at(t, d, a, &fate{at: point, after: how&1 != 0, once: how&2 != 0}))
+				}
+				if met < point {
+					if point < 3 {
+						t.Error("the act makes no calls")
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
+// at carries an act out with a fate, and returns how many calls it made.
+func at(t *testing.T, d ours, a act, f *fate) int {
+	t.Helper()
+	w := open(t, d)
+	defer w.clear()
+	if err := a.prepare(w); err != nil {
+		t.Fatal(err)
+	}
+	if f.says = errDead; f.once {
+		f.says = fmt.Errorf("%w: away", dashboard.ErrUnreachable)
+	}
+	w.start(f)
+	err := a.do(w)
+	met := f.seen
+	what := fmt.Sprintf("at %d (after %v, once %v): %v", f.at, f.after, f.once, err)
+	w.resume()
+	w.consistent(what)
+	if err == nil && !a.done(w) {
+		t.Errorf("%s: acknowledged and not done", what)
+	}
+	for _, r := range w.requests() {
+		if r.Status == "approved" && len(r.Credentials) == 0 && a.name != "delete a credential" {
+			t.Errorf("%s: approved without a credential", what)
+		}
+	}
+	return met
+}
+
+// TestRefused: what a dashboard refuses for good is undone, and says why.
+func TestRefused(t *testing.T) {
+	d := newOurs(t, false)
+	for _, a := range acts {
+		for point := 1; ; point++ {
+			w := open(t, d)
+			if err := a.prepare(w); err != nil {
+				t.Fatal(err)
+			}
+			f := &fate{at: point, once: true, says: fmt.Errorf("%w: 403 no", dashboard.ErrRefused)}
+			w.start(f)
+			err := a.do(w)
+			w.resume()
+			w.consistent(fmt.Sprintf("%s, refused at %d: %v", a.name, point, err))
+			w.clear()
+			if f.seen < point {
+				break
+			}
+		}
+	}
+}
+
+// TestOrders deletes what a world has in every order: after each deletion the dashboard has
+// the keys of the credentials and no other ones.
+func TestOrders(t *testing.T) {
+	steps := map[string]func(w *world) error{
+		"credential": func(w *world) error { return w.credential("delete", "1", "1") },
+		"request":    func(w *world) error { return w.delete("portal-access-requests", "access_request_id", "1") },
+		"app":        func(w *world) error { return w.delete("portal-apps", "app_id", "1") },
+		"user":       func(w *world) error { return w.delete("portal-users", "user_id", w.user.String()) },
+		"product": func(w *world) error {
+			return gone(w, func(wr store.Writer) error { return portal.Remove(w.t.Context(), wr, products.Kind, 1, w.at()) })
+		},
+		"plan": func(w *world) error {
+			return gone(w, func(wr store.Writer) error { return portal.Remove(w.t.Context(), wr, plans.Kind, 2, w.at()) })
+		},
+	}
+	for _, overHTTP := range []bool{false, true} {
+		d := newOurs(t, overHTTP)
+		names := []string{"credential", "request", "app", "user", "product", "plan"}
+		if overHTTP || testing.Short() {
+			names = names[:4]
+		}
+		permutations(names, func(order []string) {
+			w := open(t, d)
+			if err := both(w); err != nil {
+				t.Fatal(err)
+			}
+			for i, name := range order {
+				if err := steps[name](w); err != nil && !strings.Contains(err.Error(), "no ") && !strings.Contains(err.Error(), "not found") && !strings.Contains(err.Error(), "could not") {
+					t.Errorf("%v, %s: %v", order, name, err)
+				}
+				w.consistent(fmt.Sprint(order[:i+1]))
+			}
+			if len(w.keys()) != 0 || len(w.requests()) != 0 {
+				t.Errorf("%v: something is left", order)
+			}
+		})
+	}
+}
+
+func gone(w *world, fn func(store.Writer) error) error {
+	_, err := w.p.DB.Update(w.t.Context(), w.p.Scope, fn)
+	return err
+}
+
+func permutations(list []string, do func([]string)) {
+	var next func(int)
+	next = func(n int) {
+		if n == len(list) {
+			do(list)
+			return
+		}
+		for i := n; i < len(list); i++ {
+			list[n], list[i] = list[i], list[n]
+			next(n + 1)
+			list[n], list[i] = list[i], list[n]
+		}
+	}
+	next(0)
+}
+
+// TestProviderGone: with its provider a credential ends here; its key is the dashboard's
+// business from then on.
+func TestProviderGone(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	if err := first(w); err != nil {
+		t.Fatal(err)
+	}
+	w.update(func(wr store.Writer) error { return portal.Remove(t.Context(), wr, providers.Kind, 1, w.at()) })
+	if err := w.delete("portal-apps", "app_id", "1"); err != nil || len(w.requests()) != 0 {
+		t.Error(err)
+	}
+}
+
+// TestForce: with force the records go although the dashboard refuses.
+func TestForce(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	if err := first(w); err != nil {
+		t.Fatal(err)
+	}
+	w.start(&fate{at: 2, once: true, says: fmt.Errorf("%w: 403 no", dashboard.ErrRefused)})
+	if err := w.apps.Leave(t.Context(), w.p.Scope, account.User{Base: table.Base{ID: w.user}}, true); err != nil {
+		t.Error(err)
+	}
+	if len(w.requests()) != 0 {
+		t.Error("records are left")
+	}
+	w.clear()
+}
+
+// TestTogether: of approvals of one request at the same time one succeeds, and one key is
+// there.
+func TestTogether(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	if err := w.provision(`{"PlanID":1,"ProductIDs":[1]}`); err != nil {
+		t.Fatal(err)
+	}
+	var all stdsync.WaitGroup
+	var mu stdsync.Mutex
+	fine := 0
+	for range 8 {
+		all.Go(func() {
+			if w.approve("1") == nil {
+				mu.Lock()
+				fine++
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	w.resume()
+	w.consistent("together")
+	if r := w.requests()[0]; fine != 1 || r.Status != "approved" || len(r.Credentials) != 1 {
+		t.Errorf("%d approvals: %+v", fine, r)
+	}
+}
+
+// TestMoved: in another organisation the apps of a user are personal.
+func TestMoved(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	w.update(func(wr store.Writer) error {
+		_, err := portal.Edit(t.Context(), wr, apps.Kind, w.app, w.at(), func(a application.App) (application.App, error) {
+			a.Visibility = application.Organisation
+			return a, nil
+		})
+		if err == nil {
+			_, err = w.users.Edit(t.Context(), wr, w.user, w.at(), func(u account.User) (account.User, error) { return u.Move(2, 2), nil })
+		}
+		return err
+	})
+	w.update(func(wr store.Writer) error {
+		a, err := portal.Find(t.Context(), wr, apps.Kind, "1")
+		if err == nil && a.Visibility != application.Personal {
+			t.Error(a.Visibility)
+		}
+		return err
+	})
+}
+
+// TestSecretsAreSealed: no key and no secret is in the store, in its history, or in the
+// details of sagas.
+func TestSecretsAreSealed(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	if err := first(w); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.try("portal-app-access-requests.subscribe", `{"WebhookURL":"https://a.example","WebhookSecret":"hunter2hunter2","WebhookEventTypes":"a"}`, "app_id", "1", "access_request_id", "1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.credential("rotate", "1", "1"); err != nil {
+		t.Fatal(err)
+	}
+	key := w.requests()[0].Credentials[0].Credential
+	w.update(func(wr store.Writer) error {
+		for _, kind := range []string{"portal-app", "portal-access-request", "portal-credential", "intent"} {
+			for rec, err := range wr.Scan(t.Context(), store.Query{Kind: kind}) {
+				if err != nil {
+					return err
+				}
+				if text := string(rec.Doc); strings.Contains(text, key) || strings.Contains(text, "hunter2") {
+					t.Errorf("%s: %s", kind, text)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// TestDoctor: what has no other half is found and, in one pass, fixed; the second pass finds
+// nothing. Keys of others are left alone.
+func TestDoctor(t *testing.T) {
+	d := newOurs(t, false)
+	w := open(t, d)
+	if err := both(w); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.provision(`{"PlanID":2,"ProductIDs":[1]}`); err != nil {
+		t.Fatal(err)
+	}
+	look := func(op string, want string) {
+		t.Helper()
+		have := ""
+		for _, f := range w.do("portal-doctor."+op, "").(apps.Diagnosis).Findings {
+			have += fmt.Sprintf("%s of %d %v;", f.Finding, f.AppID, f.Fixed)
+		}
+		if have != want {
+			t.Errorf("%s: %s", op, have)
+		}
+	}
+	look("get", "")
+	session := func(text string) *doc.Node { n, _ := doc.ParseNode([]byte(text)); return n }
+	for id, text := range map[string]string{
+		"lost":   `{"apply_policies":["one","gold"],"tags":["portal-app-7","portal-org-1"]}`,
+		"others": `{"apply_policies":["one","gold"],"tags":["till"]}`,
+	} {
+		if _, err := d.CreateKey(t.Context(), id, session(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := w.requests()[0].Credentials[0].Credential
+	if err := d.DeleteKey(t.Context(), dashboard.KeyName{Text: key}); err != nil {
+		t.Fatal(err)
+	}
+	look("get", "key without credential of 7 false;credential without key of 1 false;")
+	look("fix", "key without credential of 7 true;credential without key of 1 true;")
+	look("get", "")
+	if n := len(w.keys()); n != 2 { // that of the third request, and that of others
+		t.Errorf("%d keys", n)
+	}
+}
+
+// TestOrderOfEvents: what is told of a request that is approved at once comes in the order
+// in which it happened.
+func TestOrderOfEvents(t *testing.T) {
+	d := newOurs(t, false)
+	w := open(t, d)
+	if err := first(w); err != nil {
+		t.Fatal(err)
+	}
+	head, err := w.p.DB.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for c, err := range w.p.DB.Follow(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ch := range c.Changes {
+			if ch.Kind == "portal-access-request" || ch.Kind == "portal-credential" {
+				told = append(told, ch.Kind+" "+string(ch.Op))
+			}
+		}
+		if c.Rev >= head {
+			break
+		}
+	}
+	if have := strings.Join(told, ", "); have != "portal-access-request created, portal-credential created, portal-access-request updated" {
+		t.Error(have)
+	}
+}

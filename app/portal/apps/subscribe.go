@@ -1,0 +1,75 @@
+package apps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// CodeSubscribe is the code of the fault for a subscription to what is not approved.
+const CodeSubscribe = "portal_access.subscribe"
+
+type subscribing struct {
+	nested
+	Body table.Body[request.Subscribed] `body:""`
+}
+
+// subscribe stores where gateways send the messages of an access request.
+func (s *Service) subscribe(ctx context.Context, in subscribing) (out Within, err error) {
+	_, err = s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		a, req, err := s.below(ctx, w, in.named, in.Request)
+		if err != nil {
+			return err
+		}
+		if req.Status != request.Approved {
+			return fault.New(fault.Invalid, CodeSubscribe, "only an approved access request can subscribe to messages")
+		}
+		wanted, err := s.wanted(ctx, w, req, in)
+		if err != nil {
+			return err
+		}
+		sealed := ""
+		if wanted.Secret != "" {
+			if sealed, err = s.Secrets.Seal(wanted.Secret); err != nil {
+				return err
+			}
+		}
+		req, err = portal.Edit(ctx, w, Requests, req.ID, s.stamp(), func(r request.Request) (request.Request, error) {
+			r.Subscription = request.Subscription{WebhookURL: wanted.URL, WebhookEventTypes: wanted.Types, SealedSecret: sealed}
+			return r, nil
+		})
+		if err == nil {
+			out, err = s.inside(ctx, w, a, req)
+		}
+		return err
+	})
+	return out, err
+}
+
+// wanted returns the subscription that a body makes of the one before.
+func (s *Service) wanted(ctx context.Context, r store.Reader, req request.Request, in subscribing) (v request.Subscribed, err error) {
+	if req, err = s.subscription(req); err != nil {
+		return v, err
+	}
+	v = request.Subscribed{URL: req.WebhookURL, Secret: req.WebhookSecret, Types: req.WebhookEventTypes}
+	if err := in.Body.Apply(&v, false, portal.Resolver(ctx, r)); err != nil {
+		return v, err
+	}
+	var list []productOf
+	for _, id := range req.ProductIDs {
+		p, err := portal.Find(ctx, r, products.Kind, id.String())
+		if fault.KindOf(err) == fault.NotFound {
+			continue
+		}
+		if err != nil {
+			return v, err
+		}
+		list = append(list, p)
+	}
+	return v, v.Offered(list).Err()
+}

@@ -1,0 +1,135 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// appPlans are those of apps, access requests and credentials.
+var appPlans = map[string]plan{
+	"portal-apps.list":      {path: inPortal("app_id", "/apps", till), query: portalLists},
+	"portal-apps.create":    {path: opened, bodies: fresh(till, scanner)},
+	"portal-apps.get":       {path: approved},
+	"portal-apps.update":    {path: inPortal("app_id", "/apps", till), bodies: fresh(till, scanner)},
+	"portal-apps.delete":    {path: approved, query: map[string][]string{"force": {"true", "false", ""}}},
+	"portal-apps.provision": {path: wanting, bodies: orders},
+
+	"portal-access-requests.list":      {path: requested, query: portalLists},
+	"portal-access-requests.get":       {path: approved},
+	"portal-access-requests.delete":    {path: approved},
+	"portal-access-requests.approve":   {path: requested},
+	"portal-access-requests.reject":    {path: requested},
+	"portal-access-requests.plan":      {path: requested},
+	"portal-access-requests.catalogue": {path: requested},
+	"portal-access-requests.client":    {path: approved},
+	"portal-access-requests.user":      {path: approved},
+
+	"portal-app-access-requests.list":   {path: approved, query: portalLists},
+	"portal-app-access-requests.get":    {path: approved},
+	"portal-app-access-requests.delete": {path: approved},
+	"portal-app-access-requests.subscribe": {path: approved, bodies: fixed(`{"WebhookURL":"https://shop.example.com/in","WebhookSecret":"hush","WebhookEventTypes":["order.paid"]}`,
+		`{"WebhookURL":"","WebhookSecret":"","WebhookEventTypes":""}`)},
+
+	"portal-app-credentials.list":   {path: approved, query: portalLists},
+	"portal-app-credentials.get":    {path: approved},
+	"portal-app-credentials.delete": {path: approved},
+	"portal-app-credentials.rotate": {path: approved},
+
+	"portal-doctor.get": {path: opened},
+	"portal-doctor.fix": {path: opened},
+
+	"portal-operations.list":    {path: resting, query: portalLists},
+	"portal-operations.get":     {path: resting},
+	"portal-operations.retry":   {path: resting},
+	"portal-operations.abandon": {path: resting},
+}
+
+func till(n int, _ string) string { return fmt.Sprintf(`{"Name":"Till %d","UserID":1}`, n) }
+
+func scanner(n int, _ string) string {
+	return fmt.Sprintf(`{"Name":"Scanner %d","UserID":"1","Description":"Reads.","RedirectURLs":["https://shop.example.com/back"],"Visibility":"team"}`, n)
+}
+
+// wanting makes an app, and a product and a plan that it can ask for.
+func wanting(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := limits(t, s)
+	n := s.next()
+	a := s.ask(t, request{method: "POST", path: "/api/apis", as: admin, body: fmt.Appendf(nil,
+		`{"api_definition":{"name":"Access %d","api_id":"access-%d","active":true,"use_standard_auth":true,"proxy":{"listen_path":"/access-%d/","target_url":"http://access.example"}}}`, n, n, n)})
+	if a.status != http.StatusOK {
+		t.Fatal(a)
+	}
+	path["product_id"] = s.add(t, "/products", fmt.Sprintf(`{"Name":"Access %d","ProviderID":%s,"APIDetails":[{"APIID":"access-%d"}]}`, n, path["provider_id"], n))
+	path["app_id"] = s.add(t, "/apps", till(n, ""))
+	return path
+}
+
+func orders(_ *service, path map[string]string) []string {
+	return []string{
+		fmt.Sprintf(`{"PlanID":%s,"ProductIDs":[%s]}`, path["plan_id"], path["product_id"]),
+		fmt.Sprintf(`{"PlanID":"%s","ProductIDs":"%s","CatalogueID":1,"DCRTemplateID":null}`, path["plan_id"], path["product_id"]),
+	}
+}
+
+// requested makes an access request.
+func requested(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := wanting(t, s)
+	s.do(t, "/apps/"+path["app_id"]+"/provision", fmt.Sprintf(`{"PlanID":%s,"ProductIDs":[%s],"CatalogueID":1}`, path["plan_id"], path["product_id"]))
+	path["access_request_id"] = s.newest(t, "/access_requests")
+	return path
+}
+
+// approved makes one that has a credential.
+func approved(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := requested(t, s)
+	s.do(t, "/access_requests/"+path["access_request_id"]+"/approve", "")
+	path["credential_id"] = s.newest(t, placed("/apps/{app_id}/access-requests/{access_request_id}/credentials", path))
+	return path
+}
+
+// do carries out an action of the portal.
+func (s *service) do(t testing.TB, path, body string) {
+	t.Helper()
+	if a := s.ask(t, request{method: "PUT", path: "/portal-api" + path, as: s.portalAdmin(t), body: []byte(body)}); a.status != http.StatusOK {
+		t.Fatalf("%s was answered %s", path, a)
+	}
+}
+
+// newest returns the number of the first record of a list.
+func (s *service) newest(t testing.TB, path string) string {
+	t.Helper()
+	a := s.ask(t, request{method: "GET", path: "/portal-api" + path, as: s.portalAdmin(t)})
+	var list []struct{ ID json.Number }
+	if err := json.Unmarshal(a.body, &list); err != nil || len(list) == 0 {
+		t.Fatalf("%s was answered %s", path, a)
+	}
+	return list[0].ID.String()
+}
+
+// resting stores a saga that waits for an admin.
+func resting(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	s.portalAdmin(t)
+	now := time.Now()
+	in, err := intent.Begin(fmt.Sprintf("saga-%d", s.next()), "portal:default", "portal-apps.revoke", intent.Subject{Kind: "portal-app", ID: "hash"}, intent.By{Actor: "portal-user-1"}, now).On(intent.Exhaust, now, "no dashboard answers")
+	if err == nil {
+		_, err = s.Store().Update(t.Context(), tenant.Everyone("test"), func(w store.Writer) error {
+			return intents.Registration().Untyped.Insert(t.Context(), w, in)
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"operation_id": in.ID}
+}
