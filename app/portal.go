@@ -215,14 +215,14 @@ func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, k
 }
 
 // newApps lets the apps of developers get access.
-func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Service, persons *users.Service, keys secret.Keys, a *App) (*apps.Service, error) {
+func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Service, persons *users.Service, logins *idps.Service, keys secret.Keys, a *App) (*apps.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
 		return nil, &refusal{err}
 	}
 	a.access = apps.New(apps.Config{
 		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open,
-		Issuers: issuers.Issuers{issuers.Tokens: issuers.Keys{Open: d.Open, Secrets: keys}},
+		Issuers: issuers.Issuers{issuers.Tokens: issuers.Keys{Open: d.Open, Secrets: keys}, issuers.Registration: idps.Issuer{Service: logins}},
 	})
 	return a.access, nil
 }
