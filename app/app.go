@@ -51,6 +51,7 @@ type App struct {
 	intents    *intents.Service
 	webhooks   portalDeliveries
 	access     *apps.Service // of the portal
+	mails      portalMails
 	collector  *collector.Service
 	nodes      *gateway.Nodes
 	copy       *replicated.Store
@@ -168,7 +169,7 @@ func (a *App) Drain(ctx context.Context) error {
 	for _, r := range a.relays {
 		err = errors.Join(err, r.Quit(ctx))
 	}
-	return errors.Join(err, a.deliveries.Quit(ctx), a.intents.Quit(ctx), a.webhooks.Quit(ctx), a.collector.Quit(ctx))
+	return errors.Join(err, a.deliveries.Quit(ctx), a.intents.Quit(ctx), a.webhooks.Quit(ctx), a.mails.Quit(ctx), a.collector.Quit(ctx))
 }
 
 // Stop ends background work and waits for it.

@@ -25,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/registry"
@@ -68,6 +69,7 @@ var modules = fx.Options(
 	service[*audit.Service](newAudit),
 	service[*delivery.Service](newDeliveries),
 	service[portalDeliveries](newPortalDeliveries),
+	service[portalMails](newPortalMails),
 	service[*intents.Service](newIntents),
 	service[*installation.Service](newInstallation),
 	service[*reports.Stats](newStats),
@@ -80,7 +82,7 @@ var modules = fx.Options(
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, func(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newPersons, newIdPs, newGatewayControl, newCollector),
+	fx.Provide(newStore, newKinds, func(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newMails, newPersons, newIdPs, newGatewayControl, newCollector),
 	transfers,
 	fx.Invoke(prune),
 	fx.Invoke(func(a *App, o outside, k *keys.Service) {
@@ -124,7 +126,7 @@ type refusal struct{ error }
 
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
-	s.audit.Silent = []string{delivery.Operation, intents.Operation, providers.Noting, local.Operation}
+	s.audit.Silent = []string{delivery.Operation, mails.Operation, intents.Operation, providers.Noting, local.Operation}
 	trail, err := audit.New(s.audit, t, func(id string) *operation.Spec {
 		if o := a.byID[id]; o != nil {
 			return &o.Spec

@@ -27,6 +27,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/app/portal/idps"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
@@ -63,6 +64,8 @@ type Portal struct {
 	GraphQL graphql.Checker
 	// Themes says what themes the portal takes; MaxUpload bounds them too.
 	Themes themes.Settings
+	// Mails says how mails are sent; the zero value sends none.
+	Mails mails.Settings
 	// MaxUpload is how many bytes a form with a file has at most; 0: 32 MiB.
 	MaxUpload int64
 	// Options is what GET /portal-api/configs answers: what the operator has set, with

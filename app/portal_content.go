@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
+	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/menus"
 	"github.com/gatehouse-io/gatehouse/app/portal/pages"
 	"github.com/gatehouse-io/gatehouse/app/portal/posts"
@@ -16,7 +17,7 @@ import (
 
 // contentKinds are the kinds of what the portal shows besides products.
 func (p portalSettings) contentKinds(log *slog.Logger) []crud.Registrar {
-	return slices.Concat(p.pages(log).Resources(), posts.Resources(), menus.Resources(), themes.Registrations())
+	return slices.Concat(p.pages(log).Resources(), posts.Resources(), menus.Resources(), themes.Registrations(), mails.Registrations())
 }
 
 // pages is what content pages are made of.

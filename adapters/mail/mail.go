@@ -68,6 +68,11 @@ func New(cfg Config) (*SMTP, error) {
 	return s, nil
 }
 
+// Dial returns what sends mail through a server that is chosen while the service runs.
+func Dial(at mail.Server) (mail.Sender, error) {
+	return New(Config{Address: at.Address, Username: at.Username, Password: at.Password, From: at.From})
+}
+
 // Send implements mail.Sender.
 func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 	message, err := s.write(m)
@@ -94,7 +99,15 @@ func (s *SMTP) write(m mail.Message) (*gomail.Msg, error) {
 	out.Subject(m.Subject)
 	out.SetDate()
 	out.SetMessageID()
-	out.SetBodyString(gomail.TypeTextPlain, m.Text)
+	switch {
+	case m.HTML == "":
+		out.SetBodyString(gomail.TypeTextPlain, m.Text)
+	case m.Text == "":
+		out.SetBodyString(gomail.TypeTextHTML, m.HTML)
+	default:
+		out.SetBodyString(gomail.TypeTextPlain, m.Text)
+		out.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	}
 	return out, nil
 }
 
@@ -107,7 +120,7 @@ func discreet(err error) error {
 		return fmt.Errorf("mail: the server refuses the mail: %s (%d %s)", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
-		return fmt.Errorf("mail: the server cannot be reached: %w", op)
+		return fmt.Errorf("mail: %w: %w", mail.ErrAway, op)
 	}
 	return errors.New("mail: the conversation with the server failed; check its address, its certificate, the user and the password")
 }

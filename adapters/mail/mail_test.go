@@ -2,6 +2,7 @@ package mail_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -88,5 +89,33 @@ func TestNew(t *testing.T) {
 		if _, err := mail.New(cfg); err == nil {
 			t.Error(name)
 		}
+	}
+}
+
+// A mail with both forms has them as alternatives, and a server that is away is told apart.
+func TestAlternatives(t *testing.T) {
+	server := mailtest.Start(t)
+	s, err := mail.Dial(port.Server{Address: server.Address(), From: "gatehouse@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ text, html, kind string }{{"a", "<b>", "multipart/alternative"}, {"", "<b>", "text/html"}, {"a", "", "text/plain"}} {
+		if err := s.Send(t.Context(), port.Message{To: "ada@example.com", Subject: "s", Text: c.text, HTML: c.html}); err != nil {
+			t.Fatal(err)
+		}
+		if m := server.Next(t); !strings.HasPrefix(m.Header.Get("Content-Type"), c.kind) {
+			t.Errorf("%+v", m)
+		}
+	}
+	closed, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	if s, err = mail.Dial(port.Server{Address: closed.Addr().String(), From: "gatehouse@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Send(t.Context(), port.Message{To: "ada@example.com"}); !errors.Is(err, port.ErrAway) {
+		t.Error(err)
 	}
 }

@@ -18,6 +18,7 @@ const (
 type Portal struct {
 	Serve string // PortalOff, PortalOwn or PortalShared
 	ID    string // names its data in the store
+	URL   string // address of the portal, for links in mails
 	File  string // "": portal.conf in the working folder, if it is there
 	// Local are addresses of the dashboard of this process; PrivateDashboards says that
 	// dashboards may have private addresses.
@@ -83,6 +84,8 @@ func hosting() []setting {
 			meaning: "where the developer portal is served: off is nowhere, own_port is the port that its own settings name (3001), shared is listen_port"},
 		{name: "portal.id", preset: "default", field: func(s *Settings) any { return &s.Portal.ID },
 			meaning: "names the data of the portal in the store; portals with other names share nothing"},
+		{name: "portal.url", field: func(s *Settings) any { return &s.Portal.URL },
+			meaning: "address of the portal as its users see it, as https://portal.example.com: mails have links there; empty means none"},
 		{name: "portal.configuration", field: func(s *Settings) any { return &s.Portal.File },
 			meaning: "file of the portal's own settings; empty means portal.conf in the working folder, if it is there"},
 		{name: "portal.local", field: func(s *Settings) any { return &s.Portal.Local },

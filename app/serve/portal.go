@@ -12,11 +12,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
 	"github.com/gatehouse-io/gatehouse/adapters/logfile"
+	"github.com/gatehouse-io/gatehouse/adapters/mail"
 	"github.com/gatehouse-io/gatehouse/adapters/registration"
 	"github.com/gatehouse-io/gatehouse/adapters/render"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
@@ -36,6 +38,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger) app.Porta
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize),
 		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s), Registry: s.Portal.EnableIDPRegistry,
+		Mails:     mails.Settings{Dial: mail.Dial, Engine: render.Engine{}, URL: s.Portal.URL, Every: time.Duration(s.Portal.NotificationsJobFrequency) * time.Minute},
 		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
 		Registrar: registration.New(loginsOf(s), registration.Config{Log: answersOf(s, log)}),
 	}

@@ -1,14 +1,32 @@
 // Package mail is the port to what sends mail to people.
 package mail
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
-// Message is one mail.
+// Message is one mail. One with both forms has them as alternatives.
 type Message struct {
 	To      string // an address, and nothing else
 	Subject string
 	Text    string
+	HTML    string // "": plain text only
 }
+
+// ErrAway means that no mail server could be reached: the mail itself is not to blame.
+var ErrAway = errors.New("no mail server can be reached")
+
+// Server is a mail server that is chosen while the service runs.
+type Server struct {
+	Address  string // host:port
+	Username string // "": without login
+	Password string
+	From     string // address of the sender
+}
+
+// Dial returns what sends mail through a server. Nothing is connected yet.
+type Dial func(Server) (Sender, error)
 
 // Sender sends mail.
 type Sender interface {

@@ -4,6 +4,7 @@ package people
 
 import (
 	"context"
+	"iter"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -135,4 +136,20 @@ func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {
 	}
 	_, err = portal.Add(ctx, w, Models, at, attribute.First())
 	return err
+}
+
+// Admins yields the admins who are active.
+func Admins(ctx context.Context, r store.Reader) iter.Seq2[account.User, error] {
+	return func(yield func(account.User, error) bool) {
+		for _, role := range []string{account.SuperAdmin, account.ProviderAdmin} {
+			for u, err := range Users.Find(ctx, r, store.Query{Index: byRole, Value: role}) {
+				if err == nil && !u.Value.Active {
+					continue
+				}
+				if !yield(u.Value, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
 }

@@ -1,0 +1,147 @@
+package mails
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/deliver"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Audience makes mails of the events of a portal. Events come at least once each; the
+// mails that they cause are known by them.
+type Audience struct{ *Service }
+
+var _ deliver.Audience = Audience{}
+
+// lane is the only one: mails wait for each other in a queue of their own.
+const lane = "mails"
+
+// Name implements deliver.Audience.
+func (a Audience) Name() string { return string(a.Scope.Org()) + " mails" }
+
+// Lanes implements deliver.Audience: nobody listens while the portal sends no mails.
+func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name string) ([]string, error) {
+	if org != a.Scope.Org() || !letter.Causes(name) {
+		return nil, nil
+	}
+	for g, err := range general.Kind.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		if g.Value.Portal == org && a.sends(g.Value) {
+			return []string{lane}, nil
+		}
+	}
+	return nil, nil
+}
+
+// Body implements deliver.Audience.
+func (Audience) Body(e deliver.Event) ([]byte, error) {
+	by, _ := account.OfPrincipal(e.By)
+	return event.Encode(e.Name, e.Message, by, e.At)
+}
+
+// Target implements deliver.Audience.
+func (a Audience) Target(context.Context, store.Reader, tenant.ID, string) (deliver.Target, error) {
+	return deliver.Target{Hand: a.hand}, nil
+}
+
+// hand stores the mails that an event causes.
+func (a Audience) hand(ctx context.Context, id string, body []byte) error {
+	var told struct {
+		Event   string
+		Message letter.Facts
+	}
+	if err := json.Unmarshal(body, &told); err != nil {
+		return fmt.Errorf("the event cannot be read: %w", err)
+	}
+	ctx = store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation})
+	_, err := a.Store.Update(ctx, a.Scope, func(w store.Writer) error {
+		for _, n := range letter.Of(told.Event, told.Message) {
+			d, err := a.about(ctx, w, n, told.Message)
+			if err != nil {
+				return err
+			}
+			to, err := a.recipients(ctx, w, n, d)
+			if err != nil {
+				return err
+			}
+			for _, address := range to {
+				if err := a.keep(ctx, w, id, n, address, d); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// about collects what a mail about an event says.
+func (a Audience) about(ctx context.Context, r store.Reader, n letter.Notice, f letter.Facts) (d Data, err error) {
+	d.Person = Person{f.First, f.Last, f.Email}
+	id := f.ID
+	d.Values = map[string]any{}
+	switch n.Event {
+	case event.AccessRequestCreated, event.AccessRequestApproved, event.AccessRequestRejected:
+		app, err := portal.Glance[struct {
+			Name   string
+			UserID table.ID
+		}](ctx, r, appKind, f.AppID)
+		if err != nil {
+			return d, err
+		}
+		id, d.Person = app.UserID, Person{}
+		d.Values["requests"] = []map[string]any{{"ID": f.ID, "App": app.Name}}
+	case event.OrganisationRequestCreated, event.OrganisationRequestRejected:
+		id = f.AdminID
+		d.Person = Person{Email: f.AdminEmail}
+		d.Values["organisationName"] = f.Name
+	}
+	if d.Person.Email == "" || d.Person.First == "" {
+		u, err := portal.Glance[account.User](ctx, r, account.Kind, id)
+		if err != nil {
+			return d, err
+		}
+		if u.ID != 0 {
+			d.Person = Person{u.First, u.Last, u.Email}
+		}
+	}
+	d.Values["user"], d.Values["name"] = map[string]any{"First": d.Person.First, "Last": d.Person.Last, "Email": d.Person.Email}, d.Person.First
+	return d, nil
+}
+
+// appKind is how apps are stored.
+const appKind = "portal-app"
+
+// maxAdmins is how many admins get a mail.
+const maxAdmins = 500
+
+// recipients returns the addresses that a mail goes to.
+func (a Audience) recipients(ctx context.Context, r store.Reader, n letter.Notice, d Data) (out []string, err error) {
+	if n.To != letter.Admins {
+		if d.Person.Email == "" { // the person is gone
+			return nil, nil
+		}
+		return []string{d.Person.Email}, nil
+	}
+	for u, err := range people.Admins(ctx, r) {
+		if err != nil {
+			return nil, err
+		}
+		if len(out) < maxAdmins {
+			out = append(out, u.Email)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,240 @@
+package mails
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/lease"
+	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
+	"github.com/gatehouse-io/gatehouse/core/portal/setting"
+	"github.com/gatehouse-io/gatehouse/ports/mail"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+const (
+	defaultPoll = 2 * time.Second
+	atOnce      = 50 // mails that are read together
+	tidyEvery   = time.Hour
+	writeTime   = 3 * time.Second
+)
+
+// hold works until run ends.
+func (s *Service) hold(run, held context.Context, _ *lease.Holding) {
+	run = store.Attribute(run, store.Attribution{Actor: Operation, Operation: Operation})
+	held = store.Attribute(held, store.Attribution{Actor: Operation, Operation: Operation})
+	poll := s.Poll
+	if poll <= 0 {
+		poll = defaultPoll
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		s.every(run, poll, "mails cannot be sent; trying again", func() error { return s.send(run, held) })
+	})
+	all.Go(func() {
+		s.every(run, tidyEvery, "old mails cannot be forgotten; trying again later", func() error { return s.tidy(run) })
+	})
+	if s.Every > 0 && s.Expiring != nil {
+		all.Go(func() {
+			s.every(run, s.Every, "credentials that expire cannot be read; trying again later", func() error { return s.remind(run) })
+		})
+	}
+	all.Wait()
+}
+
+// every does something again and again until ctx ends, and logs when it begins to fail.
+func (s *Service) every(ctx context.Context, pause time.Duration, what string, fn func() error) {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	wrong := false
+	for {
+		err := fn()
+		if err != nil && !wrong && ctx.Err() == nil {
+			s.Log.Warn(what, "error", err)
+		}
+		wrong = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// send sends the mails that are due, one after the other.
+func (s *Service) send(run, held context.Context) error {
+	for {
+		due, g, err := s.due(run)
+		if err != nil || len(due) == 0 || !s.sends(g) {
+			return err
+		}
+		sender, err := s.server(g)
+		if err != nil {
+			return err
+		}
+		for _, m := range due {
+			if run.Err() != nil {
+				return nil
+			}
+			after, away := s.attempt(held, sender, g, m)
+			if held.Err() != nil { // cut short: the next process tries
+				return nil
+			}
+			if err := s.note(held, m, after); err != nil {
+				return err
+			}
+			if away {
+				return nil // what else is due waits for the server
+			}
+		}
+	}
+}
+
+// due returns the next mails, and the settings.
+func (s *Service) due(ctx context.Context) (out []letter.Mail, g setting.Settings, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		out = nil
+		if g, err = general.Load(ctx, r); err != nil {
+			return absentIsFine(err)
+		}
+		now := s.Now()
+		for m, err := range kind.Find(ctx, r, store.Query{Index: byDue, Sorted: true, Limit: atOnce}) {
+			if err != nil {
+				return err
+			}
+			if m.Value.Next.After(now) {
+				break
+			}
+			out = append(out, m.Value)
+		}
+		return nil
+	})
+	return out, g, err
+}
+
+// attempt tries to send a mail, and returns it as it is then; away: no server was there.
+func (s *Service) attempt(ctx context.Context, sender mail.Sender, g setting.Settings, m letter.Mail) (after letter.Mail, away bool) {
+	var d Data
+	text, _, err := s.Keys.Open(m.Data)
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &d)
+	}
+	var message mail.Message
+	if err == nil {
+		message, err = s.write(ctx, g, m, d)
+	}
+	if err == nil {
+		err = sender.Send(ctx, message)
+	}
+	if err == nil {
+		return m.Sent(s.Now()), false
+	}
+	away = errors.Is(err, mail.ErrAway)
+	after = m.After(s.Now(), err.Error(), away)
+	if after.State == letter.Failed {
+		s.Log.Warn("a mail is not sent: no attempt went well", "id", m.ID, "notice", m.Notice, "error", err)
+	}
+	return after, away
+}
+
+// note writes down what became of a mail.
+func (s *Service) note(ctx context.Context, before, after letter.Mail) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	defer cancel()
+	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		_, err := kind.Edit(ctx, w, before.ID, nil, func(letter.Mail) (letter.Mail, error) { return after, nil })
+		return absentIsFine(err)
+	})
+	return err
+}
+
+// tidy forgets mails that ended long ago.
+func (s *Service) tidy(ctx context.Context) error {
+	now := s.Now()
+	for _, state := range []letter.State{letter.Done, letter.Failed} {
+		for more := true; more; {
+			var old []string
+			if err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+				old = nil
+				for m, err := range kind.Find(ctx, r, store.Query{Index: byState, Value: string(state)}) {
+					if err != nil {
+						return err
+					}
+					if m.Value.Forgettable(now) && len(old) < atOnce {
+						old = append(old, m.Value.ID)
+					}
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			if more = len(old) == atOnce; len(old) == 0 {
+				break
+			}
+			if _, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+				for _, id := range old {
+					if _, err := kind.Delete(ctx, w, id, nil); err != nil {
+						return absentIsFine(err)
+					}
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// remind posts the mails about credentials that expire soon, or have expired: each once for
+// one expiry of one credential.
+func (s *Service) remind(ctx context.Context) error {
+	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		g, err := general.Load(ctx, w)
+		if err != nil || !s.sends(g) {
+			return absentIsFine(err)
+		}
+		now, warning := s.Now(), time.Duration(g.ExpiryWarningDays)*24*time.Hour
+		list, err := s.Expiring(ctx, w, now.Add(-letter.AfterExpiry), now.Add(warning))
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			if notice, due := e.Due(now, warning); due {
+				if err := s.warn(ctx, w, notice, e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// warn posts one of these mails unless that was done.
+func (s *Service) warn(ctx context.Context, w store.Writer, notice string, e letter.Expiry) error {
+	mark := letter.Mark{ID: letter.MarkID(e.Credential, notice), Portal: s.Scope.Org(), Expires: e.Expires.UTC()}
+	old, err := marks.Get(ctx, w, mark.ID)
+	switch {
+	case err == nil && old.Value.Expires.Equal(mark.Expires):
+		return nil
+	case err == nil:
+		_, err = marks.Edit(ctx, w, mark.ID, nil, func(letter.Mark) (letter.Mark, error) { return mark, nil })
+	case fault.KindOf(err) == fault.NotFound:
+		err = marks.Insert(ctx, w, mark)
+	}
+	if err != nil {
+		return err
+	}
+	u, err := person(ctx, w, e.Owner)
+	if err != nil || u.Email == "" {
+		return err
+	}
+	return s.Post(ctx, w, mark.ID+mark.Expires.String(), notice, Data{Person: u, Values: map[string]any{
+		"user": map[string]any{"First": u.First, "Last": u.Last, "Email": u.Email}, "credential": map[string]any{"ID": e.Credential, "Name": e.Name, "Expires": e.Expires.Format("2006-01-02 15:04")},
+	}})
+}

@@ -1,0 +1,97 @@
+package mails
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
+	"github.com/gatehouse-io/gatehouse/core/portal/setting"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/ports/mail"
+	"github.com/gatehouse-io/gatehouse/ports/render"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// write makes the message: with the templates of the current theme, or those of the
+// default one where it has none, or where they fail.
+func (s *Service) write(ctx context.Context, g setting.Settings, m letter.Mail, d Data) (mail.Message, error) {
+	n, known := letter.Find(m.Notice)
+	if !known {
+		return mail.Message{}, errors.New("there is no notice of this name")
+	}
+	out := mail.Message{To: m.To, Subject: n.Title(string(g.EmailSubjects))}
+	c, err := s.Content(ctx, s.Scope)
+	if err == nil {
+		err = s.fill(ctx, &out, c, n, d)
+	}
+	if err != nil {
+		s.Log.Warn("the current theme cannot make a mail; the default one does", "notice", n.Name, "error", err)
+		err = s.fill(ctx, &out, s.Standard(), n, d)
+	}
+	return out, err
+}
+
+// fill runs the templates of a mail.
+func (s *Service) fill(ctx context.Context, out *mail.Message, c theme.Content, n letter.Notice, d Data) (err error) {
+	name := theme.Mailers + n.Name
+	html, text := first(c, name+".html", name), first(c, name+".text", name)
+	if html == "" && text == "" {
+		if c = s.Standard(); !c.Has(name + ".html") {
+			return errors.New("no theme has the mail")
+		}
+		html, text = name+".html", name+".text"
+	}
+	if html != "" {
+		if out.HTML, err = s.run(ctx, c, html, first(c, theme.Layouts+"emails.html", theme.Layouts+"emails"), true, d); err != nil {
+			return err
+		}
+	}
+	if text != "" {
+		out.Text, err = s.run(ctx, c, text, first(c, theme.Layouts+"emails.text"), false, d)
+	}
+	return err
+}
+
+// first returns the first template that a theme has, or "".
+func first(c theme.Content, names ...string) string {
+	for _, name := range names {
+		if c.Has(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// run runs one template with a layout and the partials that go with it.
+func (s *Service) run(ctx context.Context, c theme.Content, name, layout string, html bool, d Data) (string, error) {
+	j := render.Job{Name: name, Layout: layout, Data: d.Values, Functions: s.functions(d)}
+	for _, t := range c.Sources() {
+		if t.Name == name || t.Name == layout || strings.HasPrefix(t.Name, theme.Partials) && t.HTML == html {
+			t.HTML = html
+			j.Templates = append(j.Templates, t)
+		}
+	}
+	out, err := s.Engine.Render(ctx, j)
+	return string(out), err
+}
+
+func (s *Service) functions(d Data) map[string]any {
+	url := strings.TrimRight(s.URL, "/")
+	link := func() string { return d.Link }
+	who := func() Person { return d.Person }
+	return map[string]any{
+		"site": func() string { return url }, "login_url": func() string { return url + "/auth/password/login" },
+		"current_user": who, "user": who, "team": func() string { return d.Team },
+		"reset_password_url": link, "confirm_url": link, "invite_url": link,
+	}
+}
+
+// person returns a user as templates see one; nothing of one that is gone.
+func person(ctx context.Context, r store.Reader, id table.ID) (Person, error) {
+	u, err := portal.Glance[account.User](ctx, r, account.Kind, id)
+	return Person{u.First, u.Last, u.Email}, err
+}

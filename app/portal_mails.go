@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
+	"github.com/gatehouse-io/gatehouse/app/portal/mails"
+	"github.com/gatehouse-io/gatehouse/app/portal/themes"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// newMails sends the mails of the portal.
+func newMails(p portalSettings, kept storage, st store.Store, t crud.Tools, keys secret.Keys, look *themes.Service) (*mails.Service, error) {
+	scope, err := p.scope()
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	c := mails.Config{Tools: t, Keys: keys, Scope: scope, Holder: crypto.NewUUID(), TTL: takeover(kept), Content: look.Content, Standard: themes.Standard}
+	if p.Portal != nil {
+		c.Settings = p.Mails
+	}
+	out, err := mails.New(c)
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	return out, nil
+}
+
+// portalMails makes mails of the events of the portal, and sends them. Only processes that
+// serve the portal do.
+type portalMails struct {
+	*delivery.Service
+	sender *mails.Service
+}
+
+// Operations implements operation.Service: deliveries of all sorts are listed together.
+func (portalMails) Operations() []operation.Operation { return nil }
+
+// Run makes mails, and sends them.
+func (m portalMails) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	all.Go(func() { _ = m.sender.Run(ctx) })
+	defer all.Wait()
+	return m.Service.Run(ctx)
+}
+
+// Quit ends both, so that another process goes on.
+func (m portalMails) Quit(ctx context.Context) error {
+	return errors.Join(m.Service.Quit(ctx), m.sender.Quit(ctx))
+}
+
+func newPortalMails(s *mails.Service, kept storage, t crud.Tools, ks crud.Kinds, a *App) (portalMails, error) {
+	audience := mails.Audience{Service: s}
+	d := delivery.Settings{Holder: crypto.NewUUID(), TTL: takeover(kept), Name: delivery.Operation + " " + audience.Name(), Workers: 1,
+		Serves: func(name string) bool { return name == audience.Name() }}
+	if s.Sends() {
+		d.Fetcher = nowhere{}
+	}
+	out, err := delivery.New(d, t, ks.Events(), audience)
+	if err != nil {
+		return portalMails{}, &refusal{err}
+	}
+	a.mails = portalMails{out, s}
+	return a.mails, nil
+}

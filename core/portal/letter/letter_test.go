@@ -1,0 +1,108 @@
+package letter_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
+)
+
+// TestTable states which events cause which mails.
+func TestTable(t *testing.T) {
+	for _, c := range []struct {
+		event string
+		facts letter.Facts
+		want  string
+	}{
+		{event.UserRegistered, letter.Facts{ID: 7, OrgID: 1, Status: "active", ByUser: 1}, "welcome_dev"},
+		{event.UserRegistered, letter.Facts{ID: 7, OrgID: 1, Status: "inactive", ByUser: 1}, "welcome_dev"},
+		{event.UserRegistered, letter.Facts{ID: 7, OrgID: 1, Status: "inactive"}, "newuser welcome_dev"},
+		{event.UserRegistered, letter.Facts{ID: 7, OrgID: 1, Status: "inactive", ByUser: 7}, "newuser welcome_dev"},
+		{event.UserRegistered, letter.Facts{ID: 7, Status: "inactive"}, "welcome_admin"},
+		{event.UserAccountActivated, letter.Facts{}, "activate"},
+		{event.UserAccountDeactivated, letter.Facts{}, "deactivate"},
+		{event.AccessRequestCreated, letter.Facts{Status: "pending"}, "submitted"},
+		{event.AccessRequestCreated, letter.Facts{Status: "approved"}, ""},
+		{event.AccessRequestApproved, letter.Facts{Status: "approved"}, "approve"},
+		{event.AccessRequestRejected, letter.Facts{}, "reject"},
+		{event.OrganisationRequestCreated, letter.Facts{Status: "pending"}, "organisation_request"},
+		{event.OrganisationRequestCreated, letter.Facts{Status: "approved"}, ""},
+		{event.OrganisationRequestApproved, letter.Facts{}, "organisation_approve"},
+		{event.OrganisationRequestRejected, letter.Facts{}, "organisation_reject"},
+		{event.PasswordReset, letter.Facts{}, ""},
+		{event.ApplicationRegistered, letter.Facts{}, ""},
+		{"", letter.Facts{}, ""},
+	} {
+		var got []string
+		for _, n := range letter.Of(c.event, c.facts) {
+			got = append(got, n.Name)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s %+v: %q, want %q", c.event, c.facts, got, c.want)
+		}
+	}
+	for _, row := range event.Table {
+		if letter.Causes(row.Name) != (len(letter.Of(row.Name, letter.Facts{OrgID: 1})) > 0) {
+			t.Error(row.Name)
+		}
+	}
+}
+
+func TestTitle(t *testing.T) {
+	reset, _ := letter.Find(letter.ResetPassword)
+	fixed, _ := letter.Find(letter.Expired)
+	for subjects, want := range map[string]string{
+		"": reset.Subject, "{": reset.Subject, `{"auth/reset_password":"A"}`: "A", `{"reset_password":"B"}`: "B", `{"reset_password":""}`: reset.Subject, `{"reset_password":7}`: reset.Subject,
+		`{"reset_password":"a\r\nBcc: x@y.example"}`: "a  Bcc: x@y.example",
+	} {
+		if got := reset.Title(subjects); got != want {
+			t.Errorf("%s: %q", subjects, got)
+		}
+	}
+	if fixed.Title(`{"keyexpired":"x"}`) != fixed.Subject || len(reset.Title(`{"reset_password":"`+strings.Repeat("x", 1000)+`"}`)) != 200 {
+		t.Error("a fixed subject changes, or one has no end")
+	}
+}
+
+func TestMails(t *testing.T) {
+	n, _ := letter.Find(letter.Invite)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	m := letter.New("portal:a", "cause", n, "ada@example.com", at)
+	if m.ID != letter.New("portal:a", "cause", n, "ada@example.com", at.Add(time.Hour)).ID || m.ID == letter.New("portal:b", "cause", n, "ada@example.com", at).ID || m.ID == letter.New("portal:a", "cause", n, "bob@example.com", at).ID {
+		t.Error("the name of a mail is not made of its cause")
+	}
+	away, refused := m, m
+	for range 60 {
+		away = away.After(at.Add(time.Hour), "away", true)
+	}
+	for range letter.MaxAttempts {
+		refused = refused.After(at, strings.Repeat("x", 1000), false)
+	}
+	if away.State != letter.Pending || away.Next.Sub(at) != time.Hour+15*time.Minute || away.After(at.Add(25*time.Hour), "away", true).State != letter.Failed {
+		t.Errorf("%+v", away)
+	}
+	if refused.State != letter.Failed || len(refused.LastFail) > 200 || refused.Forgettable(at.Add(time.Hour)) || !refused.Forgettable(at.Add(31*24*time.Hour)) {
+		t.Errorf("%+v", refused)
+	}
+	if sent := m.Sent(at); sent.State != letter.Done || sent.To != "" || sent.Forgettable(at.Add(23*time.Hour)) || !sent.Forgettable(at.Add(25*time.Hour)) {
+		t.Errorf("%+v", sent)
+	}
+	if first := m.After(at, "x", false); first.Next.Sub(at) != 30*time.Second {
+		t.Errorf("%+v", first)
+	}
+}
+
+func TestDue(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	week := 7 * 24 * time.Hour
+	for after, want := range map[time.Duration]string{week + time.Second: "", week: letter.ToExpire, time.Second: letter.ToExpire, 0: letter.Expired, -week: letter.Expired, -week - time.Second: ""} {
+		if got, due := (letter.Expiry{Expires: now.Add(after)}).Due(now, week); got != want || due != (want != "") {
+			t.Errorf("%s: %q", after, got)
+		}
+	}
+	if _, due := (letter.Expiry{}).Due(now, week); due {
+		t.Error("what never ends is due")
+	}
+}

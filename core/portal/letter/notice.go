@@ -1,0 +1,159 @@
+// Package letter models the mails of the portal: which event or use case causes which
+// mail, whom it goes to, and how far it has come (docs/wire/portal-mails.md).
+package letter
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Recipient is whom a mail goes to.
+type Recipient int
+
+// The recipients of mails.
+const (
+	Person Recipient = iota // whom the event, or the use case, is about
+	Admins                  // all active admins
+	Owner                   // of the app that the event is about
+)
+
+// Facts are what mails need of the message of an event, whatever event it is.
+type Facts struct {
+	ID         table.ID
+	Email      string
+	First      string
+	Last       string
+	OrgID      table.ID
+	Status     string
+	ByUser     table.ID
+	AppID      table.ID
+	ProductIDs []table.ID
+	Name       string
+	AdminEmail string
+	AdminID    table.ID
+}
+
+// Admin reports whether the event is about an admin: admins are in no organisation.
+func (f Facts) Admin() bool { return f.OrgID == 0 }
+
+// Waiting reports whether the event is about somebody who came alone and waits for
+// approval.
+func (f Facts) Waiting() bool {
+	return f.Status == "inactive" && !f.Admin() && (f.ByUser == 0 || f.ByUser == f.ID)
+}
+
+// Notice is one sort of mail.
+type Notice struct {
+	Name    string // of the templates below mailers
+	Event   string // that causes it; "": a use case does
+	To      Recipient
+	Subject string // unless the settings say otherwise
+	Fixed   bool   // the settings cannot say otherwise
+	// When says which events of that name cause it; nil: all.
+	When func(Facts) bool
+}
+
+// Names of the mails that no event causes.
+const (
+	ResetPassword = "auth/reset_password"
+	Invite        = "auth/targeted_invite"
+	ToExpire      = "keytoexpire"
+	Expired       = "keyexpired"
+)
+
+// Table lists the mails.
+var Table = []Notice{
+	{Name: ResetPassword, To: Person, Subject: "Reset password"},
+	{Name: Invite, To: Person, Subject: "Invitation to the developer portal"},
+	{Name: "submitted", Event: event.AccessRequestCreated, To: Admins, Subject: "Access request sent for approval", Fixed: true, When: pending},
+	{Name: "approve", Event: event.AccessRequestApproved, To: Owner, Subject: "Access request approved"},
+	{Name: "reject", Event: event.AccessRequestRejected, To: Owner, Subject: "Access request rejected"},
+	{Name: "newuser", Event: event.UserRegistered, To: Admins, Subject: "A developer waits for approval", When: Facts.Waiting},
+	{Name: "activate", Event: event.UserAccountActivated, To: Person, Subject: "Your account is active"},
+	{Name: "deactivate", Event: event.UserAccountDeactivated, To: Person, Subject: "Your account is not active any more"},
+	{Name: "organisation_request", Event: event.OrganisationRequestCreated, To: Admins, Subject: "A developer asks for an organisation", When: pending},
+	{Name: "organisation_approve", Event: event.OrganisationRequestApproved, To: Person, Subject: "Your organisation is approved"},
+	{Name: "organisation_reject", Event: event.OrganisationRequestRejected, To: Person, Subject: "Your organisation is rejected"},
+	{Name: "welcome_admin", Event: event.UserRegistered, To: Person, Subject: "Welcome to the developer portal", When: Facts.Admin},
+	{Name: "welcome_dev", Event: event.UserRegistered, To: Person, Subject: "Welcome to the developer portal", When: func(f Facts) bool { return !f.Admin() }},
+	{Name: ToExpire, To: Person, Subject: "Your Credential is about to expire", Fixed: true},
+	{Name: Expired, To: Person, Subject: "Your Credential has expired", Fixed: true},
+}
+
+func pending(f Facts) bool { return f.Status == "" || f.Status == "pending" }
+
+// Find returns a sort of mail by its name.
+func Find(name string) (Notice, bool) {
+	for _, n := range Table {
+		if n.Name == name {
+			return n, true
+		}
+	}
+	return Notice{}, false
+}
+
+// Of returns the mails that an event causes.
+func Of(name string, f Facts) (out []Notice) {
+	for _, n := range Table {
+		if n.Event == name && name != "" && (n.When == nil || n.When(f)) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Causes reports whether events of a name can cause mails.
+func Causes(name string) bool {
+	for _, n := range Table {
+		if n.Event == name && name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// maxSubject is how many characters a subject has at most.
+const maxSubject = 200
+
+// Title returns the subject of a mail: that of the settings, an object by name, or the
+// one of the table. Names may be written without the folder.
+func (n Notice) Title(subjects string) string {
+	var own map[string]any
+	if n.Fixed || json.Unmarshal([]byte(subjects), &own) != nil {
+		return n.Subject
+	}
+	for _, name := range []string{n.Name, n.base()} {
+		if text, ok := own[name].(string); ok {
+			if text = line(text); text != "" {
+				return text
+			}
+		}
+	}
+	return n.Subject
+}
+
+func (n Notice) base() string {
+	for i := len(n.Name) - 1; i >= 0; i-- {
+		if n.Name[i] == '/' {
+			return n.Name[i+1:]
+		}
+	}
+	return n.Name
+}
+
+// line makes one line of a text: a subject must not become another header.
+func line(text string) string {
+	out := []rune{}
+	for _, r := range text {
+		if r < ' ' || r == 0x7f {
+			r = ' '
+		}
+		if len(out) < maxSubject {
+			out = append(out, r)
+		}
+	}
+	return strings.TrimSpace(string(out))
+}
