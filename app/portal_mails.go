@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -21,7 +22,7 @@ func newMails(p portalSettings, kept storage, st store.Store, t crud.Tools, keys
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := mails.Config{Tools: t, Keys: keys, Scope: scope, Holder: crypto.NewUUID(), TTL: takeover(kept), Content: look.Content, Standard: themes.Standard}
+	c := mails.Config{Tools: t, Keys: keys, Scope: scope, Holder: crypto.NewUUID(), TTL: takeover(kept), Content: look.Content, Standard: themes.Standard, Expiring: apps.Expiring}
 	if p.Portal != nil {
 		c.Settings = p.Mails
 	}

@@ -5,12 +5,14 @@ package apps
 
 import (
 	"context"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -103,6 +105,26 @@ func values[T any](all func(func(store.Stored[T], error) bool)) (out []T, err er
 			return nil, err
 		}
 		out = append(out, v.Value)
+	}
+	return out, nil
+}
+
+// Expiring returns the credentials that end between two times, with whom to tell.
+func Expiring(ctx context.Context, r store.Reader, from, to time.Time) ([]letter.Expiry, error) {
+	var out []letter.Expiry
+	for c, err := range Credentials.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		ends := c.Value.Expires
+		if ends.IsZero() || ends.Before(from) || ends.After(to) {
+			continue
+		}
+		app, err := Kind.Get(ctx, r, c.Value.AppID.Key())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, letter.Expiry{Credential: c.Value.ID, Name: app.Value.Name, Owner: app.Value.UserID, Expires: ends})
 	}
 	return out, nil
 }

@@ -193,18 +193,29 @@ func (s *Service) tidy(ctx context.Context) error {
 // remind posts the mails about credentials that expire soon, or have expired: each once for
 // one expiry of one credential.
 func (s *Service) remind(ctx context.Context) error {
-	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
-		g, err := general.Load(ctx, w)
+	now := s.Now()
+	due := map[string][]letter.Expiry{} // by notice; looked for beside the writer
+	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		clear(due)
+		g, err := general.Load(ctx, r)
 		if err != nil || !s.sends(g) {
 			return absentIsFine(err)
 		}
-		now, warning := s.Now(), time.Duration(g.ExpiryWarningDays)*24*time.Hour
-		list, err := s.Expiring(ctx, w, now.Add(-letter.AfterExpiry), now.Add(warning))
-		if err != nil {
-			return err
-		}
+		warning := time.Duration(g.ExpiryWarningDays) * 24 * time.Hour
+		list, err := s.Expiring(ctx, r, now.Add(-letter.AfterExpiry), now.Add(warning))
 		for _, e := range list {
-			if notice, due := e.Due(now, warning); due {
+			if notice, yes := e.Due(now, warning); yes {
+				due[notice] = append(due[notice], e)
+			}
+		}
+		return err
+	})
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		for notice, list := range due {
+			for _, e := range list {
 				if err := s.warn(ctx, w, notice, e); err != nil {
 					return err
 				}
