@@ -16,6 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -53,7 +54,7 @@ func newTable(p tableParams) (table, error) {
 	return ops, description.Describe(ops)
 }
 
-func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) (operation.Middleware, error) {
+func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.Service, own *live.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) (operation.Middleware, error) {
 	written := guard.Log(b.log)
 	portal, err := p.auditor(b)
 	if err != nil {
@@ -63,7 +64,7 @@ func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.
 		Authenticators: map[operation.Surface]guard.Authenticator{
 			operation.Management: browsers.Authenticate,
 			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret, s.brokerSecret),
-			operation.Portal:     d.Authenticate,
+			operation.Portal:     portalCallers(d, own),
 			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},
 		Rules: e, Audit: func(ctx context.Context, c *operation.Call, err error) {
@@ -78,6 +79,9 @@ func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, 
 	cfg := httpadapter.Config{
 		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: b.log, Now: b.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth, BodyRate: s.bodyRate,
 		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
+	}
+	if p.Portal != nil {
+		cfg.PortalCookie = p.Live.Cookie
 	}
 	main, own := divided(ops)
 	if p.Portal != nil && p.Shared {

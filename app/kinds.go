@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/idps"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
@@ -29,7 +30,7 @@ import (
 // newKinds is the list of all kinds of resources. Facts about each kind are joined
 // from it: references, announcements, feeds, operations. Its order is the one in which
 // references and feeds are listed; a group of the graph would have none.
-func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards *providers.Service, receivers *webhooks.Service, persons *users.Service, logins *idps.Service, a *App) (crud.Kinds, error) {
+func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards *providers.Service, receivers *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service, a *App) (crud.Kinds, error) {
 	d := definitions.APIs
 	all := crud.Kinds{}
 	for _, r := range append([]crud.Registrar{
@@ -52,7 +53,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		identity.UseRegistration(),
 		delivery.Registration(),
 		intents.Registration(keys.Teller()),
-	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers, persons, logins), localRegistrations(), e.resources)...) {
+	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers, persons, own, logins), localRegistrations(), e.resources)...) {
 		all = append(all, r.Registration())
 	}
 	if err := all.Check(); err != nil {

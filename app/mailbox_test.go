@@ -26,7 +26,7 @@ func newMailbox(t testing.TB) *mailbox {
 	m.code = sync.OnceValue(func() string {
 		select {
 		case got := <-m.mails:
-			return regexp.MustCompile(`code=([A-Z0-9]+)`).FindStringSubmatch(got.Text)[1]
+			return regexp.MustCompile(`code(?:=|: )([A-Z0-9]+)`).FindStringSubmatch(got.Text)[1]
 		case <-time.After(20 * time.Second):
 			t.Error("no mail has come")
 			return ""

@@ -25,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
@@ -55,6 +56,7 @@ var modules = fx.Options(
 	service[*general.Service](newGeneral),
 	service[*themes.Service](newThemes),
 	service[*apps.Service](newApps),
+	fx.Provide(fx.Annotate(func(s *live.Service) []operation.Operation { return s.Operations() }, fx.ResultTags(`group:"operations,flatten"`))),
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*keys.Service](newKeyService),
@@ -82,7 +84,7 @@ var modules = fx.Options(
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, func(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newMails, newPersons, newIdPs, newGatewayControl, newCollector),
+	fx.Provide(newStore, newKinds, func(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newHandler, newRelays, newProviders, newWebhooks, newMails, newPersons, newLive, newIdPs, newGatewayControl, newCollector),
 	transfers,
 	fx.Invoke(prune),
 	fx.Invoke(func(a *App, o outside, k *keys.Service) {

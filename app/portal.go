@@ -27,6 +27,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/app/portal/idps"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
@@ -88,6 +89,9 @@ type Portal struct {
 	// Local are addresses of the dashboard of this App: providers with one of them are
 	// reached without HTTP (ADR 24).
 	Local []string
+	// Live says how people use the portal with a browser. Without Post letters go as the
+	// mails of sessions do, if those go anywhere.
+	Live live.Settings
 	// Journal takes a line of JSON for each action of an admin; nil: there is none.
 	Journal audit.File
 }
@@ -116,7 +120,7 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 
 // portalKinds are the kinds of resources of the portal. They are known without one, so
 // that its data can be checked and purged; their operations are not.
-func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, logins *idps.Service) (out []crud.Registrar) {
+func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service) (out []crud.Registrar) {
 	goods, limits := rows.Resource(dashboards.Open), plans.Resource(dashboards.Open)
 	goods.Hooks, limits.Hooks = logins.Products(goods.Hooks), logins.Plans(limits.Hooks)
 	for _, r := range slices.Concat([]crud.Registrar{
@@ -135,7 +139,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		hooks.HeaderResource(),
 		logins.Resource(),
 		logins.TypeResource(),
-	}, idps.Registrations(), persons.Registrations(), apps.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
+	}, idps.Registrations(), persons.Registrations(), own.Registrations(), apps.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
 		reg := r.Registration()
 		if p.Portal == nil {
 			reg.Operations = nil
@@ -180,7 +184,7 @@ func newPersons(p portalSettings, s people, keys secret.Keys, a *App) *users.Ser
 			err = nil // examples are made without a portal
 		}
 		return key, err
-	}, Followers: []users.Follower{{
+	}, Followers: []users.Follower{live.Follower(), {
 		Leave: func(ctx context.Context, in tenant.Scope, u account.User, force bool) error {
 			return a.access.Leave(ctx, in, u, force)
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	core "github.com/gatehouse-io/gatehouse/core/delivery"
@@ -55,7 +56,7 @@ func portalOptions(more ...app.Option) []app.Option {
 		panic(err)
 	}
 	hooks := webhooks.Settings{Deliveries: delivery.Settings{Fetcher: answering{}}}
-	return append(more, app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, Webhooks: hooks, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}, Path: "./themes"}, MaxUpload: 60_000, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")}))
+	return append(more, app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, Webhooks: hooks, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}, Path: "./themes"}, MaxUpload: 60_000, Live: live.Settings{Delay: -1}, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")}))
 }
 
 // answering is a world outside in which the hosts well, broken and away are known.

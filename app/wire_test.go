@@ -164,9 +164,12 @@ type tags struct {
 
 // cookie matches what a cookie carries, and shownCookie what is shown of that.
 var (
-	cookie      = regexp.MustCompile(`^([a-z_]+)=([^;]+)`)
-	shownCookie = regexp.MustCompile(`[a-z_]+-\d+`)
+	cookie      = regexp.MustCompile(`^([a-z_-]+)=([^;]+)`)
+	shownCookie = regexp.MustCompile(`[a-z_-]+-\d+`)
 )
+
+// proof matches what proves calls of the portal, which is shown as cookies are.
+var proof = regexp.MustCompile(`"CSRFToken": "([^"]+)"`)
 
 // minted matches a nonce for a browser, which is shown as cookies are.
 var minted = regexp.MustCompile(`"SSO Nonce created","Meta":"([^"]+)"`)
@@ -285,6 +288,10 @@ func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 	w.Body = bytes.NewBufferString(minted.ReplaceAllStringFunc(w.Body.String(), func(s string) string {
 		_, nonce, _ := strings.Cut(g.set("nonce="+minted.FindStringSubmatch(s)[1]), "=")
 		return `"SSO Nonce created","Meta":"` + nonce + `"`
+	}))
+	w.Body = bytes.NewBufferString(proof.ReplaceAllStringFunc(w.Body.String(), func(s string) string {
+		_, shown, _ := strings.Cut(g.set("csrf="+proof.FindStringSubmatch(s)[1]), "=")
+		return `"CSRFToken": "` + shown + `"`
 	}))
 	if text := g.cids(shorten(random.ReplaceAllString(strings.TrimSpace(w.Body.String()), `"Nonce":"…"`))); text != "" {
 		fmt.Fprintf(&b, "< %s\n", strings.ReplaceAll(text, "\n", "\n< "))
@@ -431,6 +438,10 @@ func TestWire(t *testing.T) {
 			if name == "passwords-forgotten.txt" {
 				box = newMailbox(t)
 				options = []app.Option{app.WithSessions(session.Config{Delay: -1, Mail: box, PublicURL: "https://gatehouse.example"})}
+			}
+			if strings.HasPrefix(name, "portal/live") {
+				box = newMailbox(t)
+				options = portalOptions(app.WithSessions(session.Config{Mail: box}))
 			}
 			a := service(t, s, append(options, withTraffic(t, name)...)...)
 			h := contracttest.Wrap(t, a, describe(t, a))

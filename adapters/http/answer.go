@@ -33,6 +33,12 @@ func (x *exchange) succeed(v any) error {
 	if r, ok := v.(operation.Rendition); ok {
 		return x.rendition(r)
 	}
+	if e, ok := v.(operation.Entering); ok {
+		_, cookies := e.Enters()
+		for _, c := range cookies {
+			x.cookies = append(x.cookies, written(c))
+		}
+	}
 	if l, ok := v.(operation.Landing); ok && x.land(l) {
 		return nil
 	}

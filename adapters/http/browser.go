@@ -21,8 +21,8 @@ func (x *exchange) present() {
 	if len(x.http.Header["Cookie"]) == 0 {
 		return
 	}
-	if x.row.dialect.browser && x.call.Token == "" {
-		x.call.Session, x.call.Proof = x.cookie(operation.SessionCookie), x.http.Header.Get(operation.ProofHeader)
+	if x.row.spec.BySession || x.row.dialect.browser && x.call.Token == "" {
+		x.call.Session, x.call.Proof = x.cookie(x.row.session), x.http.Header.Get(operation.ProofHeader)
 	}
 	for _, name := range x.row.cookies {
 		if x.call.Cookies == nil {
@@ -42,11 +42,8 @@ func (x *exchange) cookie(name string) string {
 
 var crossOrigin = nethttp.NewCrossOriginProtection()
 
-// land settles cookies and, if the browser goes on elsewhere, the whole answer.
+// land settles the whole answer to a browser that goes on elsewhere.
 func (x *exchange) land(l operation.Landing) (done bool) {
-	for _, c := range l.Cookies {
-		x.cookies = append(x.cookies, written(c))
-	}
 	if l.Location == "" {
 		return false
 	}
@@ -59,9 +56,12 @@ func (x *exchange) land(l operation.Landing) (done bool) {
 	return true
 }
 
+// sameSite are the modes of cookies by name.
+var sameSite = map[string]nethttp.SameSite{"": nethttp.SameSiteLaxMode, "Lax": nethttp.SameSiteLaxMode, "Strict": nethttp.SameSiteStrictMode, "None": nethttp.SameSiteNoneMode}
+
 // written returns a cookie as a header has it.
 func written(c operation.Cookie) string {
-	out := nethttp.Cookie{Name: c.Name, Value: c.Value, Path: c.Path, HttpOnly: !c.Script, Secure: c.Secure, SameSite: nethttp.SameSiteLaxMode, MaxAge: int(c.Life.Seconds())}
+	out := nethttp.Cookie{Name: c.Name, Value: c.Value, Path: c.Path, HttpOnly: !c.Script, Secure: c.Secure, SameSite: sameSite[c.SameSite], MaxAge: int(c.Life.Seconds())}
 	if out.Path == "" {
 		out.Path = "/"
 	}

@@ -82,7 +82,7 @@ func dialectOf(s operation.Surface) *dialect {
 // surfaces are the first segments of paths.
 var surfaces = map[string]operation.Surface{
 	"api": operation.Management, "admin": operation.Admin, "register": operation.Node, "system": operation.Node,
-	"portal-api": operation.Portal,
+	"portal-api": operation.Portal, "portal": operation.Portal,
 }
 
 // surfaceOf returns the surface a path lies below, known or not.

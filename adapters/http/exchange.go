@@ -23,6 +23,7 @@ type row struct {
 	do        operation.Handler
 	dialect   *dialect
 	output    output
+	session   string   // name of the cookie with the session
 	headers   []string // that a call carries, canonical
 	params    []string // placeholders of the path
 	cookies   []string // that a call carries
@@ -52,6 +53,9 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 	}
 	r := &row{spec: &o.Spec, do: cfg.Guard(o.Do), dialect: dialectOf(o.Surface), output: out,
 		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), file: o.TakesAttachment(), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, maxValues: cfg.MaxValues, bodyRate: cfg.BodyRate, room: cfg.Room, yaml: cfg.YAML, proxies: cfg.Proxies, deadline: cfg.Deadline}
+	if r.session = operation.SessionCookie; o.BySession {
+		r.session = cfg.PortalCookie
+	}
 	r.headers = append(r.headers, callHeaders...)
 	if r.dialect.portal {
 		r.headers = append(r.headers, "User-Agent") // which its journal tells

@@ -47,6 +47,9 @@ type Config struct {
 	// Home is the surface whose dialect answers what no row does; "": the one that the
 	// path belongs to.
 	Home operation.Surface
+	// PortalCookie is the name of the cookie with which people call the portal; "":
+	// portal-session.
+	PortalCookie string
 }
 
 func (c Config) withDefaults() Config {
@@ -73,6 +76,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Deadline == 0 {
 		c.Deadline = 30 * time.Second
+	}
+	if c.PortalCookie == "" {
+		c.PortalCookie = "portal-session"
 	}
 	if c.NewRequestID == nil {
 		c.NewRequestID = rand.Text

@@ -16,13 +16,14 @@ import (
 
 // securitySchemes are the credentials of docs/wire/authentication.md#callers.
 var securitySchemes = object{
-	"accessKey":   object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "A user's access key, bare."},
-	"bearer":      object{"type": "http", "scheme": "bearer", "description": "A user's access key as a bearer token."},
-	"session":     object{"type": "apiKey", "in": "cookie", "name": operation.SessionCookie, "description": "The session of a browser. Calls that change something also carry the cookie csrf_token in the header X-CSRF-Token."},
-	"adminSecret": object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of the super-admin."},
-	"broker":      object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of an identity broker."},
-	"portalToken": object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The API token of an admin of the portal, bare or as a bearer token."},
-	"nodeSecret":  object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that gateway nodes share, bare."},
+	"accessKey":     object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "A user's access key, bare."},
+	"bearer":        object{"type": "http", "scheme": "bearer", "description": "A user's access key as a bearer token."},
+	"session":       object{"type": "apiKey", "in": "cookie", "name": operation.SessionCookie, "description": "The session of a browser. Calls that change something also carry the cookie csrf_token in the header X-CSRF-Token."},
+	"adminSecret":   object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of the super-admin."},
+	"broker":        object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of an identity broker."},
+	"portalToken":   object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The API token of an admin of the portal, bare or as a bearer token."},
+	"portalSession": object{"type": "apiKey", "in": "cookie", "name": "portal-session", "description": "The session of somebody who uses the portal. Calls that change something also carry CSRFToken in the header X-CSRF-Token."},
+	"nodeSecret":    object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that gateway nodes share, bare."},
 }
 
 // securityOf returns what a row wants to see; empty means nothing.
@@ -36,6 +37,8 @@ func securityOf(o *operation.Operation) []any {
 		return []any{one("adminSecret"), one("broker")}
 	case o.Surface == operation.Admin:
 		return []any{one("adminSecret")}
+	case o.BySession:
+		return []any{one("portalSession")}
 	case o.Surface == operation.Portal:
 		return []any{one("portalToken")}
 	case o.Surface == operation.Node:
@@ -292,6 +295,9 @@ func Text(o *operation.Operation, answer any) ([]byte, error) {
 }
 
 func (d *describer) outputSchema(o *operation.Operation, out output) object {
+	if out.form == landing && out.elem != nil {
+		return d.of(out.elem)
+	}
 	switch out.form {
 	case receipt, landing:
 		return object{"type": "object", "required": []string{"Status", "Message", "Meta"}, "properties": object{

@@ -42,7 +42,7 @@ const (
 func outputOf(o *operation.Operation) (output, error) {
 	out := compile(o.Out, o.Style)
 	switch {
-	case (out.form == receipt || out.form == landing) && o.Style.Word == "":
+	case (out.form == receipt || out.form == landing && out.elem == nil) && o.Style.Word == "":
 		return out, fmt.Errorf("http: %s answers with an envelope, but its style has no status word", o.ID)
 	case out.form == page && o.Style.ListKey == "" && !o.Style.Bare:
 		return out, fmt.Errorf("http: %s answers with a page, but its style has no list key", o.ID)
@@ -68,6 +68,10 @@ func compile(t reflect.Type, style operation.Style) output {
 		return listOutput(t)
 	case generic(t, "Entity"):
 		return entityOutput(t)
+	case generic(t, "Visit"):
+		value, _ := t.FieldByName("Value")
+		return output{of: t, form: landing, elem: value.Type,
+			write: func(b *buffer, v any) error { return b.value(reflect.ValueOf(v).FieldByIndex(value.Index).Interface()) }}
 	}
 	return output{of: t, write: (*buffer).value}
 }

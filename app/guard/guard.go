@@ -101,12 +101,16 @@ func New(cfg Config) operation.Middleware {
 
 // identified notes the caller on a call once it is known, so that audit knows it too.
 func identified(c *operation.Call, out any, err error) error {
-	l, ok := out.(operation.Landing)
-	if err != nil || !ok || l.Who.OrgID == "" {
+	e, ok := out.(operation.Entering)
+	if err != nil || !ok {
 		return err
 	}
-	c.Principal = l.Who
-	c.Scope, err = tenant.Of(l.Who.OrgID)
+	who, _ := e.Enters()
+	if who.OrgID == "" {
+		return nil
+	}
+	c.Principal = who
+	c.Scope, err = tenant.Of(who.OrgID)
 	return err
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
@@ -37,7 +38,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger) app.Porta
 		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize),
-		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s), Registry: s.Portal.EnableIDPRegistry,
+		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s), Live: liveOf(s), Registry: s.Portal.EnableIDPRegistry,
 		Mails:     mails.Settings{Dial: mail.Dial, Engine: render.Engine{}, URL: s.Portal.URL, Every: time.Duration(s.Portal.NotificationsJobFrequency) * time.Minute},
 		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
 		Registrar: registration.New(loginsOf(s), registration.Config{Log: answersOf(s, log)}),
@@ -59,6 +60,15 @@ func answersOf(s config.Settings, log *slog.Logger) *slog.Logger {
 		return nil
 	}
 	return log
+}
+
+// liveOf translates how people use the portal with a browser.
+func liveOf(s config.Settings) live.Settings {
+	c := s.Portal.Session
+	return live.Settings{
+		Cookie: c.Name, Secure: c.Secure, Script: !c.HTTPOnly, SameSite: c.SameSite, Key: c.Key.Reveal(), NoProof: s.Portal.DisableCSRFCheck,
+		Life: time.Duration(c.LifeTime) * time.Second, Idle: time.Duration(c.IdleTimeout) * time.Second,
+	}
 }
 
 // journal opens the file for the actions of the admins of the portal; nil: there is none.

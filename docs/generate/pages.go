@@ -74,6 +74,8 @@ func caller(o operation.Operation) string {
 		return "anybody"
 	case o.Brokers:
 		return "admin secret or broker secret"
+	case o.BySession:
+		return "somebody who has logged in"
 	case o.Surface == operation.Portal:
 		return "admin of the portal"
 	case o.Surface != operation.Management:

@@ -19,7 +19,7 @@ import (
 
 // plan fills an input struct from a Call: fields tagged path:"x", query:"x", cookie:"x"
 // and header:"X" from there, the field tagged body:"" from the body, fields of type
-// tenant.Scope, Principal, Origin, Match and Settled from what is known of the call. The fields of
+// tenant.Scope, Principal, Origin, Browser, Match and Settled from what is known of the call. The fields of
 // a struct that is tagged params:"" count as the input's own; path:"" is the parameter
 // that the option Identifier names, and path:"^" the one that Above names, if it does.
 type plan struct {
@@ -99,6 +99,10 @@ var given = map[reflect.Type]func(reflect.Value, *Call) error{
 	reflect.TypeFor[tenant.Scope](): func(v reflect.Value, c *Call) error { *into[tenant.Scope](v) = c.Scope; return nil },
 	reflect.TypeFor[Principal]():    func(v reflect.Value, c *Call) error { *into[Principal](v) = c.Principal; return nil },
 	reflect.TypeFor[Origin]():       func(v reflect.Value, c *Call) error { *into[Origin](v) = Origin{c.Remote, c.Peer}; return nil },
+	reflect.TypeFor[Browser](): func(v reflect.Value, c *Call) error {
+		*into[Browser](v) = Browser{c.Session, c.Header["User-Agent"]}
+		return nil
+	},
 	reflect.TypeFor[Settled](): func(v reflect.Value, c *Call) error {
 		if s := c.whole(); s != nil {
 			*into[Settled](v) = *s

@@ -56,6 +56,8 @@ func checkGuard(o *Operation, complain func(*Operation, string, ...any)) {
 		complain(o, "no surface")
 	case o.Surface == Management && o.Permission == "" && !o.Public:
 		complain(o, "no permission and not public")
+	case o.BySession && (o.Surface != Portal || o.Public):
+		complain(o, "people call with a session on the portal only, and not anonymously")
 	case o.Brokers && o.Surface != Admin:
 		complain(o, "brokers call on the admin surface only")
 	case o.Surface == Probe && !o.Public:

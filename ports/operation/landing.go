@@ -11,6 +11,28 @@ type Landing struct {
 	Cookies  []Cookie
 }
 
+// Enters implements Entering.
+func (l Landing) Enters() (Principal, []Cookie) { return l.Who, l.Cookies }
+
+// Entering is an answer to a browser that enters or leaves.
+type Entering interface {
+	// Enters returns who entered or left, and the cookies to set.
+	Enters() (who Principal, cookies []Cookie)
+}
+
+// Visit is a value for a browser that enters or leaves.
+type Visit[T any] struct {
+	Value   T
+	Who     Principal
+	Cookies []Cookie
+}
+
+// Enters implements Entering.
+func (v Visit[T]) Enters() (Principal, []Cookie) { return v.Who, v.Cookies }
+
+// Browser is what a browser presents: the token of its session, and what it says it is.
+type Browser struct{ Token, Agent string }
+
 // Names of cookies.
 const (
 	SessionCookie = "authorisation" // the credential of a browser
@@ -28,6 +50,7 @@ type Cookie struct {
 	Path        string        // "": "/"
 	Life        time.Duration // 0: the browser forgets it now
 	Script      bool          // scripts of our pages may read it
+	SameSite    string        // Strict, Lax or None; "": Lax
 	Secure      bool          // goes over TLS only
 }
 

@@ -48,6 +48,9 @@ type Spec struct {
 	// EvenExpired says that users whose password must be changed may do this to
 	// themselves, and that it needs no session that could do more.
 	EvenExpired bool
+	// BySession says that people call with the session of a browser, and with nothing else:
+	// on the portal.
+	BySession bool
 	// Brokers says that identity brokers may call as well, with a secret of their own.
 	Brokers  bool
 	Own      string        // path parameter of a user's ID: callers may do this to themselves

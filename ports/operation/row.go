@@ -46,6 +46,9 @@ func Reads() Option { return func(s *Spec) { s.Intent = access.Read } }
 // EvenExpired lets users whose password must be changed do this to themselves.
 func EvenExpired() Option { return func(s *Spec) { s.EvenExpired = true } }
 
+// BySession lets people call with the session of a browser, and with nothing else.
+func BySession() Option { return func(s *Spec) { s.BySession = true } }
+
 // Brokers lets identity brokers call a row of the super-admin.
 func Brokers() Option { return func(s *Spec) { s.Brokers = true } }
 

@@ -96,7 +96,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		return fault.New(fault.Denied, CodeNotAdmin, "access denied")
 	}
 	c.Scope = s.Scope
-	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Email: u.Email, Active: true}
+	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the trail keeps no address
 	return nil
 }
 

@@ -50,7 +50,7 @@ const maxShown = 256
 // written: the log tells that once, until a line can be written again.
 func (j *Journal) Hear(ctx context.Context, c *operation.Call, err error) {
 	user, admin := account.OfPrincipal(c.Principal.ID)
-	if c.Spec.Surface != operation.Portal || !admin || c.Spec.Intent == access.Read {
+	if c.Spec.Surface != operation.Portal || c.Spec.BySession || c.Spec.Public || !admin || c.Spec.Intent == access.Read {
 		return
 	}
 	by := guard.Described(guard.Attribution(c), c)

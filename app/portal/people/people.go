@@ -66,6 +66,9 @@ type Follower struct {
 	// Follow runs in the unit of work that stores a change of a user. before is nil when the
 	// user is made, after when the user is deleted.
 	Follow func(ctx context.Context, w store.Writer, at crud.Stamp, before, after *account.User) error
+	// HandOver gives to a user what belongs to another one, who leaves the organisation of
+	// both, in the unit of work of the move and before it.
+	HandOver func(ctx context.Context, w store.Writer, at crud.Stamp, from, to table.ID) error
 }
 
 // Config is what the use cases are made of.

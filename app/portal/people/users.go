@@ -36,10 +36,10 @@ func (s *Service) UserResource() portal.Resource[account.User, ListedUser, Shown
 		Events: event.OfUsers,
 		Hooks:  portal.Hooks[account.User]{Check: checkUser, Prepare: s.prepareUser, Before: s.beforeUser, After: s.afterUser},
 		Rows: func(o portal.Operations[account.User, ListedUser, ShownUser]) []operation.Row {
-			hidden := operation.Redact("Password", "JWTToken")
+			hidden := Personal()
 			return append([]operation.Row{
-				o.ListRow(), o.CreateRow(hidden), o.GetRow(operation.Redact("JWTToken")), o.UpdateRow(hidden, operation.Faulting(table.CodeInvalid, CodeLast)),
-				o.ForcedDeleteRow(operation.Faulting(CodeCaller, CodeLast)),
+				o.ListRow(), o.CreateRow(hidden), o.GetRow(hidden), o.UpdateRow(hidden, operation.Faulting(table.CodeInvalid, CodeLast)),
+				o.ForcedDeleteRow(hidden, operation.Faulting(CodeCaller, CodeLast)),
 			}, values{o.Tools, s}.rows()...)
 		},
 	}
@@ -152,34 +152,32 @@ func (s *Service) beforeUser(ctx context.Context, w store.Writer, c *change) err
 		c.New.PasswordHash = p.hash
 	}
 	c.New.Email = strings.TrimSpace(c.New.Email)
-	return settle(ctx, w, c)
+	var err error
+	c.New, err = settled(ctx, w, c.Old, c.New)
+	return err
 }
 
-// settle puts a user where people of the role belong.
-func settle(ctx context.Context, r store.Reader, c *change) error {
-	home := account.Home{Organisation: c.New.OrganisationID}
+// settled puts a user where people of the role belong.
+func settled(ctx context.Context, r store.Reader, before, u account.User) (account.User, error) {
+	home := account.Home{Organisation: u.OrganisationID}
 	if home.Organisation == 0 {
 		home.Organisation = organisation.Default
 	}
 	var err error
 	if home.Team, err = defaultTeam(ctx, r, home.Organisation); err != nil {
-		return err
+		return u, err
 	}
-	settled, ok := c.New.Settle(c.Old, home, func(id table.ID) table.ID {
+	settled, ok := u.Settle(before, home, func(id table.ID) table.ID {
 		t, failed := portal.Glance[organisation.Team](ctx, r, account.TeamKind, id)
 		if err == nil {
 			err = failed
 		}
 		return t.OrganisationID
 	})
-	if err != nil {
-		return err
+	if err == nil && !ok {
+		err = table.Problems{"Teams is invalid"}.Err()
 	}
-	if !ok {
-		return table.Problems{"Teams is invalid"}.Err()
-	}
-	c.New = settled
-	return nil
+	return settled, err
 }
 
 func (s *Service) afterUser(ctx context.Context, w store.Writer, c *change) error {

@@ -48,6 +48,10 @@ type User struct {
 	// worthless.
 	Token   string
 	TokenAt time.Time
+
+	InvitedAt time.Time `json:",omitzero"` // when somebody invited the user last
+	AskedAt   time.Time `json:",omitzero"` // when somebody asked for another password last
+	RequestID table.ID  `json:",omitzero"` // the request for an organisation that was approved last
 }
 
 // principal begins the names of users in logs, in the audit trail and in what commits say

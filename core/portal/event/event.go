@@ -53,17 +53,17 @@ var Table = []Row{
 	{Name: UserRegistered, Message: exampleUser, Told: true},
 	{Name: UserAccountActivated, Message: exampleUser, Told: true},
 	{Name: UserAccountDeactivated, Message: exampleUser, Told: true},
-	{Name: PasswordReset, Message: exampleUser, Anonymous: true},
-	{Name: RegisterInvite, Message: exampleUser},
+	{Name: PasswordReset, Message: exampleUser, Anonymous: true, Told: true},
+	{Name: RegisterInvite, Message: exampleUser, Told: true},
 	{Name: ApplicationRegistered, Message: App{ID: 2, Name: "Checkout", UserID: 7, CreatedAt: exampleTime}, Told: true},
 	{Name: AccessRequestCreated, Message: exampleAccess, Told: true},
 	{Name: AccessRequestApproved, Message: exampleAccess, Told: true},
 	{Name: AccessRequestRejected, Message: exampleAccess, Told: true},
 	{Name: CredentialRegistered, Message: Credential{ID: 4, Actor: Actor{7}, AccessRequestID: 3, AppID: 2, CreatedAt: exampleTime}, Told: true},
 	{Name: OrganisationRegistered, Message: Organisation{ID: 2, Name: "Acme", CreatedAt: exampleTime}, Told: true},
-	{Name: OrganisationRequestCreated, Message: exampleOrgRequest},
-	{Name: OrganisationRequestRejected, Message: exampleOrgRequest},
-	{Name: OrganisationRequestApproved, Message: exampleUser, Anonymous: true},
+	{Name: OrganisationRequestCreated, Message: exampleOrgRequest, Told: true},
+	{Name: OrganisationRequestRejected, Message: exampleOrgRequest, Told: true},
+	{Name: OrganisationRequestApproved, Message: exampleUser, Anonymous: true, Told: true},
 }
 
 // Find returns the row of an event.

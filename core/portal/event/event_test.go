@@ -90,7 +90,7 @@ func described(v any) string {
 
 // TestTold states that the events of the sources, and no others, are marked as told.
 func TestTold(t *testing.T) {
-	told := slices.Concat(event.OfUsers.Names, event.OfOrganisations.Names, event.OfApps.Names, event.OfAccessRequests.Names, event.OfCredentials.Names)
+	told := slices.Concat(event.OfUsers.Names, event.OfOrganisations.Names, event.OfRequests.Names, event.OfApps.Names, event.OfAccessRequests.Names, event.OfCredentials.Names)
 	for _, row := range event.Table {
 		if row.Told != slices.Contains(told, row.Name) {
 			t.Errorf("%s: told is %v", row.Name, row.Told)

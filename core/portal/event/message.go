@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/orgrequest"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
@@ -116,19 +117,52 @@ type Source[T any] struct {
 
 // OfUsers are the events of users.
 var OfUsers = &Source[account.User]{
-	Names: []string{UserRegistered, UserAccountActivated, UserAccountDeactivated},
+	Names: []string{UserRegistered, UserAccountActivated, UserAccountDeactivated, PasswordReset, RegisterInvite, OrganisationRequestApproved},
 	Of: func(before, after *account.User) []Told {
 		switch {
 		case after == nil:
 			return nil
 		case before == nil:
-			return []Told{{UserRegistered, aboutUser(*after)}}
-		case before.Active == after.Active:
-			return nil
-		case after.Active:
-			return []Told{{UserAccountActivated, aboutUser(*after)}}
+			return told(*after, happened{UserRegistered, true}, happened{RegisterInvite, !after.InvitedAt.IsZero()})
 		}
-		return []Told{{UserAccountDeactivated, aboutUser(*after)}}
+		return told(*after,
+			happened{UserAccountActivated, after.Active && !before.Active}, happened{UserAccountDeactivated, before.Active && !after.Active},
+			happened{PasswordReset, !after.AskedAt.Equal(before.AskedAt)}, happened{RegisterInvite, !after.InvitedAt.Equal(before.InvitedAt)},
+			happened{OrganisationRequestApproved, after.RequestID != before.RequestID})
+	},
+}
+
+// happened says whether an event is one of a change.
+type happened struct {
+	name string
+	so   bool
+}
+
+func told(u account.User, all ...happened) (out []Told) {
+	for _, h := range all {
+		if h.so {
+			out = append(out, Told{h.name, aboutUser(u)})
+		}
+	}
+	return out
+}
+
+// OfRequests are the events of requests for organisations. The approval is an event of the
+// user who asked.
+var OfRequests = &Source[orgrequest.Request]{
+	Names: []string{OrganisationRequestCreated, OrganisationRequestRejected},
+	Of: func(before, after *orgrequest.Request) []Told {
+		if after == nil {
+			return nil
+		}
+		m := OrgRequest{Name: after.Name, AdminEmail: after.Email, AdminID: after.UserID, TeamIDs: []table.ID{}, Status: string(after.Status), CreatedAt: after.CreatedAt.UTC()}
+		switch {
+		case before == nil:
+			return []Told{{OrganisationRequestCreated, m}}
+		case before.Status != after.Status && after.Status == orgrequest.Rejected:
+			return []Told{{OrganisationRequestRejected, m}}
+		}
+		return nil
 	},
 }
 

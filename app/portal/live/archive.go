@@ -1,0 +1,98 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/orgrequest"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/visit"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Known is something that the portal knows of a person: what it is about, and what is
+// known.
+type Known struct {
+	Name string
+	Of   func(ctx context.Context, r store.Reader, u account.User) (any, error)
+}
+
+// known is what this package knows; Config.Known is what others do. Nothing of it
+// opens anything: hashes, tokens, codes.
+var known = []Known{
+	{"account", func(ctx context.Context, r store.Reader, u account.User) (any, error) {
+		p, err := profile(ctx, r, u)
+		values := map[string]string{}
+		for _, v := range u.Attributes {
+			values[v.Identifier] = v.Value
+		}
+		return struct {
+			Profile
+			Attributes                               map[string]string
+			CreatedAt, UpdatedAt, InvitedAt, AskedAt string
+		}{p, values, table.Stamp(u.CreatedAt), table.Stamp(u.UpdatedAt), table.Stamp(u.InvitedAt), table.Stamp(u.AskedAt)}, err
+	}},
+	{"sessions", func(ctx context.Context, r store.Reader, u account.User) (any, error) {
+		type session struct{ Created, Seen time.Time }
+		out := []session{}
+		err := each(ctx, r, sessions, u, func(v visit.Session) { out = append(out, session{v.Created, v.Seen}) })
+		return out, err
+	}},
+	{"organisation-requests", func(ctx context.Context, r store.Reader, u account.User) (any, error) {
+		out := []ShownRequest{}
+		err := each(ctx, r, requests, u, func(v orgrequest.Request) {
+			shown, _ := showRequest(ctx, r, v) // it reads nothing
+			out = append(out, shown)
+		})
+		return out, err
+	}},
+}
+
+// each calls fn for what a user has of a kind.
+func each[T any](ctx context.Context, r store.Reader, k *store.Kind[T], u account.User, fn func(T)) error {
+	for v, err := range k.Find(ctx, r, store.Query{Index: byUser, Value: u.ID.Key()}) {
+		if err != nil {
+			return err
+		}
+		fn(v.Value)
+	}
+	return nil
+}
+
+// Archive is what the portal knows of a person, by what it is about.
+type Archive map[string]any
+
+// Schema describes the archive.
+func (Archive) Schema() map[string]any { return map[string]any{"type": "object"} }
+
+type archiveIn struct {
+	ID string `path:"user_id" doc:"Number or CID of a user."`
+}
+
+// Archive tells all that the portal knows of a person, as of one moment.
+func (s *Service) Archive(ctx context.Context, in archiveIn) (Archive, error) {
+	out := Archive{}
+	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		u, err := portal.Find(ctx, r, people.Users, in.ID)
+		if err != nil {
+			return err
+		}
+		for _, k := range append(known[:len(known):len(known)], s.Known...) {
+			if out[k.Name], err = k.Of(ctx, r, u); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (s *Service) archiveRow() operation.Row {
+	return operation.GET("archive", "/{user_id}/archive", "Fetch all that the portal knows of a person", s.Archive, people.Personal(),
+		operation.Notes("We added this operation. One document with a member for each sort of thing; nothing in it opens anything."),
+		operation.Example(nil, Archive{"account": exampleProfile, "sessions": []any{}, "organisation-requests": []any{}}))
+}

@@ -1,0 +1,160 @@
+package live
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/visit"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Codes of the faults of calls with a session.
+const (
+	CodeUnproven = "portal_live.csrf"
+	CodeExpired  = "portal_live.password"
+)
+
+// Authenticate is the guard's Authenticator of calls with the session of a browser: the
+// user whose session it is, as stored at this moment.
+func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
+	var u account.User
+	var found visit.Session
+	err := s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+		if found, err = s.byToken(ctx, r, c.Session); err != nil {
+			return err
+		}
+		u, err = portal.Find(ctx, r, people.Users, found.UserID.String())
+		if fault.KindOf(err) == fault.NotFound {
+			return guard.Unauthenticated()
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case found.Over(s.rules(), s.Now()), !slices.Contains(s.agents(c.Header["User-Agent"]), found.Agent), !u.Can(account.LogIn):
+		return guard.Unauthenticated()
+	case c.Spec.ChangesState() && !s.NoProof && !session.Proven(c.Proof, s.proofs(c.Session)):
+		return fault.New(fault.Invalid, CodeUnproven, "CSRF token is missing or wrong: send CSRFToken in the header X-CSRF-Token")
+	case u.ResetPassword && !c.Spec.EvenExpired:
+		return fault.New(fault.Denied, CodeExpired, "choose another password first")
+	}
+	c.Scope = s.Scope
+	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the trail keeps no address
+	return s.touch(ctx, found)
+}
+
+// byToken returns the session of a token, or an Unauthenticated fault. Looking up by
+// keyed digest tells an attacker nothing by its timing.
+func (s *Service) byToken(ctx context.Context, r store.Reader, token string) (visit.Session, error) {
+	if token != "" {
+		for _, digest := range s.digests(token) {
+			v, err := sessions.ByKey(ctx, r, byDigest, digest)
+			if fault.KindOf(err) != fault.NotFound {
+				return v.Value, err
+			}
+		}
+	}
+	return visit.Session{}, guard.Unauthenticated()
+}
+
+// touch notes now and then that a session is used.
+func (s *Service) touch(ctx context.Context, found visit.Session) error {
+	now := s.Now()
+	if !found.Stale(s.rules(), now) {
+		return nil
+	}
+	_, err := s.Store.Update(attributed(ctx, found.UserID), s.Scope, func(w store.Writer) error {
+		_, err := sessions.Edit(ctx, w, found.ID, nil, func(v visit.Session) (visit.Session, error) {
+			v.Seen = now
+			return v, nil
+		})
+		return err
+	})
+	if fault.KindOf(err) == fault.NotFound {
+		return guard.Unauthenticated()
+	}
+	return err
+}
+
+// pruneEvery is how often sessions and codes that are over are forgotten, and pruneMost
+// how many in one unit of work.
+const (
+	pruneEvery = time.Minute
+	pruneMost  = 200
+)
+
+// Run sends mails that people ask for, and forgets sessions and codes that are over,
+// until ctx ends.
+func (s *Service) Run(ctx context.Context) error {
+	if s.Scope.IsZero() {
+		return nil
+	}
+	var posts sync.WaitGroup
+	defer posts.Wait()
+	for range mailsAtOnce {
+		posts.Go(func() { s.post(ctx) })
+	}
+	tick := time.NewTicker(pruneEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		if err := s.Prune(ctx); err != nil && ctx.Err() == nil {
+			s.Log.Warn("old sessions of the portal could not be forgotten; trying again later", "error", err)
+		}
+	}
+}
+
+// Prune forgets sessions and codes that are over.
+func (s *Service) Prune(ctx context.Context) error {
+	ctx, now := store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "portal-live.prune"}), s.Now()
+	if err := prune(ctx, s, sessions, func(v visit.Session) bool { return v.Over(s.rules(), now) }); err != nil {
+		return err
+	}
+	return prune(ctx, s, codes, func(v visit.Code) bool { return v.Over(now) })
+}
+
+func prune[T any](ctx context.Context, s *Service, k *store.Kind[T], over func(T) bool) error {
+	var ids []string
+	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		for v, err := range k.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			if over(v.Value) {
+				ids = append(ids, k.ID(v.Value))
+			}
+		}
+		return nil
+	})
+	for len(ids) > 0 && err == nil {
+		unit := ids[:min(len(ids), pruneMost)]
+		ids = ids[len(unit):]
+		_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+			for _, id := range unit {
+				v, err := k.Get(ctx, w, id)
+				if err == nil && over(v.Value) {
+					_, err = k.Delete(ctx, w, id, nil)
+				}
+				if err != nil && fault.KindOf(err) != fault.NotFound { // another process was quicker
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return err
+}

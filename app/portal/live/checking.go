@@ -1,0 +1,130 @@
+package live
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+)
+
+// Bounds of what passwords may cost together: each takes a processor, and memory.
+const (
+	atOnce = 2
+	queued = 64
+)
+
+// CodeBusy is the code of the fault for more than can be done at once.
+const CodeBusy = "portal_live.busy"
+
+// checker hashes and checks passwords, a few at a time.
+type checker struct {
+	passwords secret.Passwords
+	dummy     func() string // the hash of a password that no user has
+	queue     chan struct{}
+	slots     chan struct{}
+}
+
+func newChecker(p secret.Passwords, log *slog.Logger) checker {
+	return checker{p, sync.OnceValue(func() string {
+		hash, err := p.Hash("a password that no user has")
+		if err != nil {
+			log.Error("no password can be hashed; the time of an answer to a login says whether the user exists", "error", err)
+		}
+		return hash
+	}), make(chan struct{}, queued), make(chan struct{}, atOnce)}
+}
+
+// enter waits until a password may be hashed.
+func (c *checker) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case c.queue <- struct{}{}:
+	default:
+		return nil, fault.New(fault.Unavailable, CodeBusy, "too many people log in at once: try again")
+	}
+	select {
+	case c.slots <- struct{}{}:
+		return func() { <-c.slots; <-c.queue }, nil
+	case <-ctx.Done():
+		<-c.queue
+		return nil, ctx.Err()
+	}
+}
+
+// verify checks a password. It takes as long where there is no hash.
+func (c *checker) verify(ctx context.Context, hash, password string) (bool, error) {
+	leave, err := c.enter(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer leave()
+	known := hash != ""
+	if !known {
+		hash = c.dummy()
+	}
+	return c.passwords.Verify(hash, password) && known, nil
+}
+
+func (c *checker) hash(ctx context.Context, password string) (string, error) {
+	leave, err := c.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	return c.passwords.Hash(password)
+}
+
+// least is how long an answer takes: longer than to check or to hash a password.
+const least = time.Second
+
+// pause delays an answer so that its time says nothing about what was found.
+func (s *Service) pause(ctx context.Context, began time.Time) {
+	if s.Delay < 0 {
+		return
+	}
+	t := time.NewTimer(session.Remaining(time.Since(began), least) + rand.N(s.Delay))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// network returns what counts as one address: an IPv4 address, or the /64 of an IPv6
+// address, which is what one subscriber has.
+func network(from operation.Origin) string {
+	addr, err := netip.ParseAddr(from.Remote)
+	if at, failed := netip.ParseAddrPort(from.Remote); failed == nil {
+		addr, err = at.Addr(), nil
+	}
+	if err != nil {
+		return from.Remote
+	}
+	if addr = addr.Unmap().WithZone(""); addr.Is4() {
+		return addr.String()
+	}
+	p, _ := addr.Prefix(64) // every IPv6 address has one
+	return p.String()
+}
+
+// CodeWait is the code of the fault for a network that asks too often.
+const CodeWait = "portal_live.wait"
+
+// ask counts something that costs a mail or a record, or says how long to wait.
+func (s *Service) ask(from operation.Origin) error {
+	s.mu.Lock()
+	wait := s.asking.Take(s.Now(), network(from))
+	s.mu.Unlock()
+	if wait == 0 {
+		return nil
+	}
+	f := fault.New(fault.TooMany, CodeWait, "too many requests: try again later")
+	f.Wait = int((wait + time.Second - 1) / time.Second)
+	return f
+}

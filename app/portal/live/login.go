@@ -1,0 +1,251 @@
+package live
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/password"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/setting"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/visit"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Codes of the faults of logins.
+const (
+	CodeCredentials = "portal_live.credentials"
+	CodeClosed      = "portal_live.closed"
+)
+
+// wrong is the one answer to an unknown address, a wrong password, and an account that
+// is not active, locked, or of another provider.
+func wrong() error {
+	return fault.New(fault.Unauthenticated, CodeCredentials, "Email or password is wrong")
+}
+
+// Login is what a user logs in with.
+type Login struct {
+	Email    string `json:"Email"`
+	Password string `json:"Password"`
+}
+
+type loginIn struct {
+	Origin  operation.Origin
+	Browser operation.Browser
+	Login   Login `body:""`
+}
+
+// Opened is what a browser learns of its session.
+type Opened struct {
+	UserID    table.ID `json:"UserID"`
+	Role      string   `json:"Role"`
+	CSRFToken string   `json:"CSRFToken" doc:"Calls that change something carry it in the header X-CSRF-Token."`
+	// ResetPassword says that the session can do nothing but change the password.
+	ResetPassword bool   `json:"ResetPassword" doc:"The user must choose another password first."`
+	Expires       string `json:"Expires"`
+}
+
+// Login begins a session for a user who knows the password.
+func (s *Service) Login(ctx context.Context, in loginIn) (out operation.Visit[Opened], err error) {
+	defer s.pause(ctx, time.Now())
+	var u account.User
+	var rules setting.Settings
+	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+		if rules, err = general.Load(ctx, r); err == nil {
+			u, err = people.ByEmail(ctx, r, in.Login.Email)
+		}
+		if fault.KindOf(err) == fault.NotFound {
+			return nil
+		}
+		return err
+	}); err != nil {
+		return out, err
+	}
+	giveBack, err := s.attempt(in, rules)
+	if err != nil {
+		return out, err
+	}
+	ok, err := s.knows(ctx, u, in.Login.Password)
+	if err != nil || ok {
+		giveBack()
+	}
+	switch {
+	case err != nil:
+		return out, err
+	case !ok || !u.Can(account.LogIn):
+		return out, wrong()
+	case !rules.SignInEnabled && !u.Admin():
+		return out, fault.New(fault.Denied, CodeClosed, "Sign-in is not allowed")
+	}
+	return s.open(ctx, u, in.Browser.Agent, in.Login.Password)
+}
+
+// attempt counts an attempt as wrong before it is made, so that many at once are no way
+// around the limit. An account is locked whether or not there is one.
+func (s *Service) attempt(in loginIn, rules setting.Settings) (giveBack func(), err error) {
+	name, from, now := account.Address(in.Login.Email), network(in.Origin), s.Now()
+	if len(name) > password.Longest {
+		name = name[:password.Longest]
+	}
+	window := time.Duration(rules.LoginLockTime) * time.Second
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names.Limit, s.names.Window = int(rules.LoginAttempts), window
+	s.networks.Limit, s.networks.Window = wrongPerNetwork, window
+	if s.networks.Take(now, from) > 0 {
+		return nil, wrong()
+	}
+	if s.names.Take(now, name) > 0 {
+		s.networks.GiveBack(from)
+		return nil, wrong()
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.networks.GiveBack(from)
+		s.names.GiveBack(name)
+	}, nil
+}
+
+// knows reports whether somebody knows the password of a user. It takes as long for a
+// user who is not there.
+func (s *Service) knows(ctx context.Context, u account.User, text string) (bool, error) {
+	hash := u.PasswordHash
+	if u.Provider != account.OwnPassword {
+		hash = ""
+	}
+	if len(text) > password.Longest {
+		hash, text = "", ""
+	}
+	return s.verify(ctx, hash, text)
+}
+
+// open begins the session of a user whose password was right, in one unit of work with a
+// look whether it still is. A hash of an older kind is replaced, now that the password is
+// at hand.
+func (s *Service) open(ctx context.Context, u account.User, agent, text string) (out operation.Visit[Opened], err error) {
+	hash, token, at := u.PasswordHash, rand.Text(), s.stamp()
+	if !s.People.Passwords.Current(hash) {
+		if hash, err = s.hash(ctx, text); err != nil {
+			return out, err
+		}
+	}
+	begun := s.begin(u, token, agent, at.Now())
+	_, err = s.Store.Update(attributed(ctx, u.ID), s.Scope, func(w store.Writer) error {
+		v, err := portal.Find(ctx, w, people.Users, u.ID.String())
+		if fault.KindOf(err) == fault.NotFound || err == nil && (v.PasswordHash != u.PasswordHash || !v.Can(account.LogIn)) {
+			return wrong() // it has changed since it was checked
+		}
+		if err == nil && hash != u.PasswordHash { // the same password: no session ends
+			_, err = portal.Edit(ctx, w, people.Users, u.ID, at, func(v account.User) (account.User, error) {
+				v.PasswordHash = hash
+				return v, nil
+			})
+		}
+		if err != nil {
+			return err
+		}
+		return s.keep(ctx, w, begun)
+	})
+	return s.entered(u, begun, token), err
+}
+
+func (s *Service) begin(u account.User, token, agent string, now time.Time) visit.Session {
+	return visit.Session{ID: s.NewID(), Portal: s.Scope.Org(), UserID: u.ID, Digest: s.digests(token)[0], Agent: s.agents(agent)[0], Created: now, Seen: now}
+}
+
+// keep stores a session and ends those that it takes the place of.
+func (s *Service) keep(ctx context.Context, w store.Writer, begun visit.Session) error {
+	var all []visit.Session
+	for v, err := range sessions.Find(ctx, w, store.Query{Index: byUser, Value: begun.UserID.Key()}) {
+		if err != nil {
+			return err
+		}
+		all = append(all, v.Value)
+	}
+	for _, v := range visit.Excess(all, s.rules(), begun.Created) {
+		if _, err := sessions.Delete(ctx, w, v.ID, nil); err != nil {
+			return err
+		}
+	}
+	return sessions.Insert(ctx, w, begun)
+}
+
+// entered is the answer to a browser that has got a session.
+func (s *Service) entered(u account.User, begun visit.Session, token string) operation.Visit[Opened] {
+	return operation.Visit[Opened]{
+		Value:   s.opened(u, begun, token),
+		Who:     operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org()},
+		Cookies: []operation.Cookie{s.cookie(token, s.Life)},
+	}
+}
+
+func (s *Service) opened(u account.User, begun visit.Session, token string) Opened {
+	return Opened{u.ID, u.Role, s.proofs(token)[0], u.ResetPassword, table.Stamp(begun.Created.Add(s.Life))}
+}
+
+func (s *Service) cookie(token string, life time.Duration) operation.Cookie {
+	return operation.Cookie{Name: s.Cookie, Value: token, Life: life, Script: s.Script, Secure: s.Secure, SameSite: s.SameSite}
+}
+
+// digests returns under which digests a token may have been stored.
+func (s *Service) digests(token string) []string {
+	return s.People.Keys.Digests("portal-session\x00" + s.Key + "\x00" + token)
+}
+
+// proofs returns what proves calls of a session: the server alone can make it of the
+// token, so that no other site can plant one.
+func (s *Service) proofs(token string) []string {
+	return s.People.Keys.Digests("portal-csrf\x00" + token)
+}
+
+func (s *Service) agents(agent string) []string {
+	return s.People.Keys.Digests("portal-agent\x00" + agent)
+}
+
+// visiting is the input of an operation of a browser that has a session.
+type visiting struct {
+	person
+	Browser operation.Browser
+}
+
+// Left is the answer to a browser that has ended its session.
+type Left struct {
+	Status string `json:"status"`
+}
+
+// Logout ends the session of the call.
+func (s *Service) Logout(ctx context.Context, in visiting) (out operation.Visit[Left], err error) {
+	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		v, err := s.byToken(ctx, w, in.Browser.Token)
+		if err == nil {
+			_, err = sessions.Delete(ctx, w, v.ID, nil)
+		}
+		if fault.KindOf(err) == fault.NotFound || fault.KindOf(err) == fault.Unauthenticated {
+			return nil // another call was quicker
+		}
+		return err
+	})
+	return operation.Visit[Left]{Value: Left{"ok"}, Who: in.Who, Cookies: []operation.Cookie{s.cookie("", 0)}}, err
+}
+
+// Session tells a browser about its session.
+func (s *Service) Session(ctx context.Context, in visiting) (out Opened, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		u, err := in.of(ctx, r)
+		if err != nil {
+			return err
+		}
+		begun, err := s.byToken(ctx, r, in.Browser.Token)
+		out = s.opened(u, begun, in.Browser.Token)
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,171 @@
+package live
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Member is a user as those of the same team see it.
+type Member struct {
+	ID     table.ID   `json:"ID"`
+	Email  string     `json:"Email"`
+	First  string     `json:"First"`
+	Last   string     `json:"Last"`
+	Role   string     `json:"Role"`
+	Active bool       `json:"Active"`
+	Teams  []table.ID `json:"Teams"`
+}
+
+func member(u account.User) Member {
+	return Member{u.ID, u.Email, u.First, u.Last, u.Role, u.Active, append([]table.ID{}, u.Teams...)}
+}
+
+type memberList struct {
+	person
+	portal.Page `params:""`
+}
+
+type memberNamed struct {
+	person
+	ID string `path:"user_id" doc:"Number or CID of a user."`
+}
+
+// Members lists the people whom the caller sees.
+func (s *Service) Members(ctx context.Context, in memberList) (out operation.Listing[Member], err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		u, err := in.of(ctx, r)
+		if err != nil {
+			return err
+		}
+		all, err := visible(ctx, r, u)
+		out = portal.Excerpt(all, in.Page, member)
+		return err
+	})
+	return out, err
+}
+
+// visible returns the people whom a user sees.
+func visible(ctx context.Context, r store.Reader, u account.User) (out []account.User, err error) {
+	if !u.Together() {
+		return []account.User{u}, nil
+	}
+	all, err := people.Of(ctx, r, u.OrganisationID)
+	for _, other := range all {
+		if u.Sees(other) {
+			out = append(out, other)
+		}
+	}
+	return out, err
+}
+
+// Member tells about one of them.
+func (s *Service) Member(ctx context.Context, in memberNamed) (out Member, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		_, found, err := in.find(ctx, r)
+		out = member(found)
+		return err
+	})
+	return out, err
+}
+
+// find returns the caller and the user whom the call is about. One whom the caller does
+// not see does not exist.
+func (in memberNamed) find(ctx context.Context, r store.Reader) (u, found account.User, err error) {
+	if u, err = in.of(ctx, r); err != nil {
+		return u, found, err
+	}
+	if found, err = portal.Find(ctx, r, people.Users, in.ID); err == nil && !u.Sees(found) {
+		err = people.Users.Absent()
+	}
+	if err != nil {
+		found = account.User{}
+	}
+	return u, found, err
+}
+
+// governed returns a user whom the caller may change.
+func (in memberNamed) governed(ctx context.Context, r store.Reader) (u, found account.User, err error) {
+	if u, found, err = in.find(ctx, r); err == nil && !u.Governs(found) {
+		err = denied()
+	}
+	return u, found, err
+}
+
+func denied() error { return fault.New(fault.Denied, CodeMember, "access denied") }
+
+// CodeMember is the code of the fault for somebody who may see and not change.
+const CodeMember = "portal_live.member"
+
+type memberChange struct {
+	memberNamed
+	Body table.Body[account.Colleague] `body:""`
+}
+
+// ChangeMember changes a user of the organisation.
+func (s *Service) ChangeMember(ctx context.Context, in memberChange) (out Member, err error) {
+	at := s.stamp()
+	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		_, found, err := in.governed(ctx, w)
+		if err != nil {
+			return err
+		}
+		c := account.Colleague{First: found.First, Last: found.Last, Role: found.Role, Teams: found.Teams}
+		if err := in.Body.Apply(&c, false, portal.Resolver(ctx, w)); err != nil {
+			return err
+		}
+		found, err = s.People.Move(ctx, w, at, found.ID, found.OrganisationID, func(u account.User) account.User {
+			u.First, u.Last, u.Role, u.Teams = c.First, c.Last, c.Role, c.Teams
+			return u
+		})
+		out = member(found)
+		return err
+	})
+	return out, err
+}
+
+// RemoveMember moves a user to the default organisation. The apps of the user stay with
+// the organisation: the caller gets them.
+func (s *Service) RemoveMember(ctx context.Context, in memberNamed) (portal.Status, error) {
+	at := s.stamp()
+	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		u, found, err := in.governed(ctx, w)
+		if err != nil {
+			return err
+		}
+		if u.ID == found.ID {
+			return denied()
+		}
+		if err := s.People.HandOver(ctx, w, at, found.ID, u.ID); err != nil {
+			return err
+		}
+		_, err = s.People.Move(ctx, w, at, found.ID, organisation.Default, func(u account.User) account.User {
+			u.Role, u.Teams = account.Member, nil
+			return u
+		})
+		return err
+	})
+	return portal.Status{Status: "ok"}, err
+}
+
+// InviteMember invites somebody into the organisation of the caller.
+func (s *Service) InviteMember(ctx context.Context, in invitation) (people.ListedUser, error) {
+	return s.invite(ctx, in, func(ctx context.Context, r store.Reader, fresh *account.User) error {
+		u, err := person{in.Who}.of(ctx, r)
+		if err != nil {
+			return err
+		}
+		fresh.OrganisationID = u.OrganisationID
+		if !u.Governs(*fresh) || fresh.Admin() {
+			return denied()
+		}
+		return nil
+	})
+}

@@ -1,0 +1,103 @@
+package live
+
+import (
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/orgrequest"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Prefix begins the paths of what people do for themselves: no cookie opens what is
+// below portal.Prefix.
+const Prefix = "/portal/api"
+
+// Operations lists the rows; none when there is no portal.
+func (s *Service) Operations() []operation.Operation {
+	if s.Scope.IsZero() {
+		return nil
+	}
+	g := portal.Group("portal-live", "", "live")
+	g.Path = Prefix
+	for code, a := range map[string]operation.Answer{
+		CodeUnproven: {Status: 400}, CodeClosed: {}, CodeCredentials: {}, CodeExpired: {}, CodeMember: {},
+	} {
+		g.Style.Faults[code] = a
+	}
+	rows := g.Rows(append(append(s.strangers(), s.own()...), s.members()...)...)
+	rows = append(rows, portal.Group("portal-users", "/users", "users").Rows(s.archiveRow())...)
+	invitations := portal.Group("portal-invitations", "/invitations", "invitations")
+	return append(rows, invitations.Rows(operation.POST("create", "", "Invite somebody", s.Invite, operation.Status(201), people.Personal(),
+		operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"Email": "grace@example.com", "First": "Grace", "Role": account.ConsumerAdmin, "OrganisationID": 1}, exampleUser),
+		operation.Notes("We added this operation. It makes an inactive account and mails a code with which its owner finishes it; an account that waits gets another mail.")))...)
+}
+
+var (
+	exampleUser    = people.ListedUser{ID: 8, Email: "grace@example.com", First: "Grace", Role: account.ConsumerAdmin, OrganisationID: 1, Provider: account.OwnPassword}
+	exampleOpened  = Opened{UserID: 7, Role: account.Member, CSRFToken: "6a573a45.kR2n0ZyL", Expires: "2026-01-09 03:04"}
+	exampleProfile = Profile{ListedUser: exampleUser, Organisation: "Acme", Teams: []string{"Acme All users"}, CustomAttributes: []ProfileValue{{"Department", "department", "String", "Engines", true}}}
+	exampleMember  = Member{ID: 8, Email: "grace@example.com", First: "Grace", Role: account.Member, Active: true, Teams: []table.ID{2}}
+	exampleRequest = ShownRequest{ID: 1, Name: "Acme", User: "User#7", Status: string(orgrequest.Pending), CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04"}
+	exampleCode    = "TQ2YVTXVZ5IDC5TLPTRAZUYT3A"
+)
+
+// strangers are the rows that anybody may call.
+func (s *Service) strangers() []operation.Row {
+	open := func(faults ...string) []operation.Option {
+		return []operation.Option{operation.Public(), operation.Limits(maxStrangersBody, 0), people.Personal("Code", "InviteCode"),
+			operation.Faulting(append(faults, CodeWait, CodeBusy)...)}
+	}
+	with := func(own []operation.Option, more ...operation.Option) []operation.Option { return append(own, more...) }
+	return []operation.Row{
+		operation.GET("form", "/register", "What a registration needs", s.SignUp, operation.Public(), operation.Example(nil, Form{true, true, []FormValues{{"Department", "department", "", "String", "", true}}})),
+		operation.POST("register", "/register", "Register", s.Register, with(open(table.CodeInvalid, CodeClosed),
+			operation.Notes("The answer is the same when the address has an account. With automatic approval the account is active at once, otherwise an admin activates it."),
+			operation.Example(map[string]any{"Email": "ada@example.com", "First": "Ada", "Password": "a-good-password", "CustomAttributes": []any{map[string]any{"Identifier": "department", "Value": "Engines"}}}, Message{"ok", "Registered: log in"}))...),
+		operation.POST("accept", "/invitation", "Finish the registration of an invited person", s.Accept, with(open(table.CodeInvalid, CodeCode),
+			operation.Example(map[string]any{"Code": exampleCode, "First": "Grace", "Password": "a-good-password"}, Message{"ok", "Registered: log in"}))...),
+		operation.POST("login", "/login", "Log in", s.Login, with(open(CodeCredentials, CodeClosed),
+			operation.Notes("Sets the cookie of the session. One text answers an unknown address, a wrong password, and an account that is locked or not active."),
+			operation.Example(Login{"ada@example.com", "a-good-password"}, operation.Visit[Opened]{Value: exampleOpened}))...),
+		operation.POST("forgot", "/password/forgot", "Have a mail sent to choose another password", s.Forget, with(open(table.CodeInvalid),
+			operation.Notes("The answer is the same whether or not there is such an account. The code of the mail works once, for a day."),
+			operation.Example(Forgotten{"ada@example.com"}, mailed))...),
+		operation.POST("reset", "/password/reset", "Choose another password with the code of a mail", s.Reset, with(open(table.CodeInvalid, CodeCode),
+			operation.Example(NewPassword{exampleCode, "a-good-password"}, Message{"ok", "The password is changed: log in with it"}))...),
+	}
+}
+
+// own are the rows about the account of the caller.
+func (s *Service) own() []operation.Row {
+	session := operation.BySession()
+	return []operation.Row{
+		operation.GET("session", "/session", "Fetch what there is to know about the session", s.Session, session, operation.EvenExpired(), operation.Redact("CSRFToken"), operation.Example(nil, exampleOpened)),
+		operation.POST("logout", "/logout", "Log out", s.Logout, session, operation.EvenExpired(), operation.Example(nil, operation.Visit[Left]{Value: Left{"ok"}})),
+		operation.PUT("password", "/password", "Change the own password", s.ChangePassword, session, operation.EvenExpired(), people.Personal("CurrentPassword", "CSRFToken"),
+			operation.Faulting(table.CodeInvalid, CodePassword, CodeBusy), operation.Notes("All sessions of the user end, and this browser gets another one."),
+			operation.Example(Change{"a-good-password", "a-better-password"}, operation.Visit[Opened]{Value: exampleOpened})),
+		operation.GET("profile", "/profile", "Fetch the own profile", s.Profile, session, operation.Example(nil, exampleProfile)),
+		operation.PUT("update-profile", "/profile", "Change the own profile", s.ChangeProfile, session, people.Personal("Code", "InviteCode"), operation.Faulting(table.CodeInvalid),
+			operation.Notes("Names, and attributes that developers may edit. What is not sent stays."), operation.Example(map[string]any{"First": "Ada"}, exampleProfile)),
+		operation.GET("requests", "/organisation-requests", "List the own requests for an organisation", s.Asked, session,
+			operation.Example(nil, operation.Listing[ShownRequest]{Items: []ShownRequest{exampleRequest}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+		operation.POST("ask", "/organisation-requests", "Ask for an organisation", s.Ask, session, operation.Status(201), people.Personal(), operation.Faulting(table.CodeInvalid, CodeClosed, CodeBelongs),
+			operation.Example(map[string]any{"Name": "Acme"}, exampleRequest)),
+	}
+}
+
+// members are the rows about the people of the caller's organisation.
+func (s *Service) members() []operation.Row {
+	session := operation.BySession()
+	return []operation.Row{
+		operation.GET("users", "/users", "List the people of the own teams", s.Members, session,
+			operation.Example(nil, operation.Listing[Member]{Items: []Member{exampleMember}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+		operation.GET("user", "/users/{user_id}", "Fetch somebody of the own teams", s.Member, session, operation.Example(nil, exampleMember)),
+		operation.PUT("update-user", "/users/{user_id}", "Change somebody of the own teams", s.ChangeMember, session, people.Personal(), portal.Unprocessable(), operation.Faulting(table.CodeInvalid, CodeMember),
+			operation.Example(map[string]any{"Role": account.ConsumerAdmin}, exampleMember)),
+		operation.DELETE("remove-user", "/users/{user_id}", "Move somebody out of the own organisation", s.RemoveMember, session, people.Personal(), operation.Faulting(CodeMember),
+			operation.Notes("The account moves to the default organisation, and the caller gets its apps."), operation.Example(nil, portal.Status{Status: "ok"})),
+		operation.POST("invite", "/users/invite", "Invite somebody into the own organisation", s.InviteMember, session, operation.Status(201), people.Personal(), operation.Faulting(table.CodeInvalid, CodeMember),
+			operation.Example(map[string]any{"Email": "grace@example.com", "First": "Grace"}, exampleUser)),
+	}
+}

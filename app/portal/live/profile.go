@@ -1,0 +1,224 @@
+package live
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Profile is what a user sees of the own account.
+type Profile struct {
+	people.ListedUser
+	Organisation     string         `json:"Organisation"`
+	Teams            []string       `json:"Teams"`
+	ResetPassword    bool           `json:"ResetPassword"`
+	CustomAttributes []ProfileValue `json:"CustomAttributes"`
+}
+
+// ProfileValue is the value of an attribute that its user may see.
+type ProfileValue struct {
+	Name       string `json:"Name"`
+	Identifier string `json:"Identifier"`
+	Type       string `json:"Type"`
+	Value      string `json:"Value"`
+	Editable   bool   `json:"Editable"`
+}
+
+// Profile tells a user about the own account.
+func (s *Service) Profile(ctx context.Context, in person) (out Profile, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		u, err := in.of(ctx, r)
+		if err == nil {
+			out, err = profile(ctx, r, u)
+		}
+		return err
+	})
+	return out, err
+}
+
+func profile(ctx context.Context, r store.Reader, u account.User) (out Profile, err error) {
+	out = Profile{ListedUser: people.Listed(u), Teams: []string{}, ResetPassword: u.ResetPassword, CustomAttributes: []ProfileValue{}}
+	o, err := portal.Glance[organisation.Organisation](ctx, r, account.OrganisationKind, u.OrganisationID)
+	if err != nil {
+		return out, err
+	}
+	out.Organisation = o.Name
+	for _, id := range u.Teams {
+		t, err := portal.Glance[organisation.Team](ctx, r, account.TeamKind, id)
+		if err != nil {
+			return out, err
+		}
+		out.Teams = append(out.Teams, t.Name)
+	}
+	for a, err := range portal.All(ctx, r, people.Attributes, 0) {
+		if err != nil {
+			return out, err
+		}
+		if a.Behaviour == attribute.Hidden {
+			continue
+		}
+		value := u.Attributes.Of(a.ID)
+		out.CustomAttributes = append(out.CustomAttributes, ProfileValue{a.Name, a.Identifier, a.TypeWord(), value, editable(a, value)})
+	}
+	return out, nil
+}
+
+func editable(a attribute.Attribute, value string) bool {
+	return a.Behaviour == attribute.Edit && (value == "" || !a.WriteOnceReadMany)
+}
+
+type profileChange struct {
+	person
+	Body table.Body[account.Newcomer] `body:""`
+}
+
+// ChangeProfile changes names, and attributes that developers may edit. The address is
+// the login name: admins change it.
+func (s *Service) ChangeProfile(ctx context.Context, in profileChange) (out Profile, err error) {
+	at := s.stamp()
+	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		u, err := in.of(ctx, w)
+		if err != nil {
+			return err
+		}
+		n := account.Newcomer{First: u.First, Last: u.Last}
+		if err := in.Body.Apply(&n, false, nil); err != nil {
+			return err
+		}
+		values, err := edited(ctx, w, u, n)
+		if err != nil {
+			return err
+		}
+		if u, err = s.People.Edit(ctx, w, u.ID, at, func(u account.User) (account.User, error) {
+			u.First, u.Last, u.Attributes = strings.TrimSpace(n.First), n.Last, values
+			return u, nil
+		}); err != nil {
+			return err
+		}
+		out, err = profile(ctx, w, u)
+		return err
+	})
+	return out, err
+}
+
+// edited returns the values of a user as the user wants them.
+func edited(ctx context.Context, r store.Reader, u account.User, n account.Newcomer) (attribute.Values, error) {
+	wrong, values := table.Problems{}, u.Attributes
+	if strings.TrimSpace(n.First) == "" {
+		wrong.Blank("First")
+	}
+	given := map[string]string{}
+	for _, g := range n.Given {
+		given[g.Identifier] = g.Value
+	}
+	for a, err := range portal.All(ctx, r, people.Attributes, 0) {
+		if err != nil {
+			return nil, err
+		}
+		value, ok := given[a.Identifier]
+		if a.Behaviour == attribute.Hidden {
+			continue
+		}
+		delete(given, a.Identifier)
+		switch {
+		case !ok || value == values.Of(a.ID):
+		case a.Behaviour != attribute.Edit:
+			wrong = append(wrong, a.Identifier+" cannot be changed")
+		default:
+			values = values.Change(a, value, &wrong)
+		}
+	}
+	if len(given) > 0 {
+		wrong.Invalid("CustomAttributes")
+	}
+	return values, wrong.Err()
+}
+
+// Change is what a password is changed with.
+type Change struct {
+	CurrentPassword string `json:"CurrentPassword"`
+	Password        string `json:"Password"`
+}
+
+type passwordChange struct {
+	person
+	Browser operation.Browser
+	Body    Change `body:""`
+}
+
+// CodePassword is the code of the fault for a wrong password of somebody who has a
+// session.
+const CodePassword = "portal_live.current"
+
+// ChangePassword changes the password of somebody who knows the present one. All sessions
+// of the user end, and the browser gets another one.
+func (s *Service) ChangePassword(ctx context.Context, in passwordChange) (out operation.Visit[Opened], err error) {
+	defer s.pause(ctx, time.Now())
+	var u account.User
+	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+		if u, err = in.of(ctx, r); err == nil {
+			err = people.Acceptable(ctx, r, in.Body.Password)
+		}
+		return err
+	}); err != nil {
+		return out, err
+	}
+	if err := s.confirm(ctx, u, in.Body.CurrentPassword); err != nil {
+		return out, err
+	}
+	hash, err := s.hash(ctx, in.Body.Password)
+	if err != nil {
+		return out, err
+	}
+	token, at := rand.Text(), s.stamp()
+	begun := s.begin(u, token, in.Browser.Agent, at.Now())
+	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		fresh, err := s.People.Edit(ctx, w, u.ID, at, func(v account.User) (account.User, error) {
+			if v.PasswordHash != u.PasswordHash {
+				return v, mistaken()
+			}
+			v.PasswordHash, v.ResetPassword = hash, false
+			return v, nil
+		})
+		if err != nil {
+			return err
+		}
+		u = fresh
+		return s.keep(ctx, w, begun)
+	})
+	return s.entered(u, begun, token), err
+}
+
+func mistaken() error {
+	return fault.New(fault.Invalid, CodePassword, "CurrentPassword is wrong")
+}
+
+// confirm demands the present password of a user. Guesses count as those at the login do,
+// under a name of their own: a session that somebody stole locks no account.
+func (s *Service) confirm(ctx context.Context, u account.User, text string) error {
+	s.mu.Lock()
+	enough := s.guesses.Take(s.Now(), u.ID.Key()) > 0
+	s.mu.Unlock()
+	if enough {
+		return mistaken()
+	}
+	ok, err := s.knows(ctx, u, text)
+	if err == nil && !ok {
+		return mistaken()
+	}
+	s.mu.Lock()
+	s.guesses.GiveBack(u.ID.Key())
+	s.mu.Unlock()
+	return err
+}

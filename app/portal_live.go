@@ -1,0 +1,59 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"go.uber.org/fx"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/app/portal/door"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	users "github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/portal/visit"
+	"github.com/gatehouse-io/gatehouse/ports/mail"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// newLive is what people can do for themselves on the portal.
+func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Store, persons *users.Service) (*live.Service, error) {
+	scope, err := p.scope()
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	c := live.Config{People: persons, Scope: scope}
+	if p.Portal != nil {
+		c.Settings = p.Live
+	}
+	if c.Post == nil && s.sessions.Mail != nil {
+		c.Post = plainLetters(s.sessions.Mail)
+	}
+	out := live.New(c, crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log})
+	background(lc, out)
+	return out, nil
+}
+
+// plainLetters sends letters as plain texts.
+func plainLetters(to mail.Sender) func(context.Context, live.Letter) error {
+	texts := map[visit.Purpose][2]string{
+		visit.Reset:  {"Choose another password", "Somebody has asked for another password for your account.\n\nIf that was you, choose one with this code: %s\n\nIt works once, until %s. If it was not you, do nothing.\n"},
+		visit.Invite: {"You are invited", "Somebody has invited you to the developer portal.\n\nFinish your registration with this code: %s\n\nIt works once, until %s.\n"},
+	}
+	return func(ctx context.Context, l live.Letter) error {
+		t := texts[l.Purpose]
+		return to.Send(ctx, mail.Message{To: l.To, Subject: t[0], Text: fmt.Sprintf(t[1], l.Code, l.Until.UTC().Format("2006-01-02 15:04 MST"))})
+	}
+}
+
+// portalCallers finds out who calls the portal: admins have tokens, people the session of
+// a browser.
+func portalCallers(d *door.Service, l *live.Service) guard.Authenticator {
+	return func(ctx context.Context, c *operation.Call) error {
+		if c.Spec.BySession {
+			return l.Authenticate(ctx, c)
+		}
+		return d.Authenticate(ctx, c)
+	}
+}

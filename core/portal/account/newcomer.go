@@ -1,0 +1,88 @@
+package account
+
+import (
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Newcomer is what somebody says about oneself: in a registration, in the answer to an
+// invitation, and in a profile. Each takes what it needs.
+type Newcomer struct {
+	table.Base
+	Email      string
+	First      string
+	Last       string
+	Password   string
+	InviteCode string
+	Code       string // of a mail
+	Given      attribute.Given
+}
+
+// Table implements table.Row.
+func (Newcomer) Table() *table.Table[Newcomer] { return newcomers }
+
+// maxName is how many characters a name has at most.
+const maxName = 255
+
+var newcomers = &table.Table[Newcomer]{
+	Kind: Kind + "-newcomer", Noun: "newcomer",
+	Base: func(n *Newcomer) *table.Base { return &n.Base },
+	Fields: []table.Field[Newcomer]{
+		{Name: "Email", At: func(n *Newcomer) any { return &n.Email }, Max: maxName, Valid: func(n Newcomer) bool { return validEmail(n.Email) }, Doc: "Of a registration."},
+		{Name: "First", At: func(n *Newcomer) any { return &n.First }, Max: maxName},
+		{Name: "Last", At: func(n *Newcomer) any { return &n.Last }, Max: maxName},
+		{Name: "Password", At: func(n *Newcomer) any { return &n.Password }, Max: maxPassword, Doc: "Of a registration, and in the answer to an invitation."},
+		{Name: "InviteCode", At: func(n *Newcomer) any { return &n.InviteCode }, Max: maxName, Doc: "Of a registration: it says in which team."},
+		{Name: "Code", At: func(n *Newcomer) any { return &n.Code }, Max: maxName, Doc: "Of the mail with an invitation."},
+		{Name: "CustomAttributes", At: func(n *Newcomer) any { return &n.Given }, Doc: "Values of custom attributes, by identifier."},
+	},
+}
+
+// Colleague is what an admin of an organisation says about one of its users.
+type Colleague struct {
+	table.Base
+	First string
+	Last  string
+	Role  string
+	Teams []table.ID
+}
+
+// Table implements table.Row.
+func (Colleague) Table() *table.Table[Colleague] { return colleagues }
+
+var colleagues = &table.Table[Colleague]{
+	Kind: Kind + "-colleague", Noun: "colleague",
+	Base: func(c *Colleague) *table.Base { return &c.Base },
+	Fields: []table.Field[Colleague]{
+		{Name: "First", At: func(c *Colleague) any { return &c.First }, Required: true, Max: maxName},
+		{Name: "Last", At: func(c *Colleague) any { return &c.Last }, Max: maxName},
+		{Name: "Role", At: func(c *Colleague) any { return &c.Role }, Required: true, Enum: []string{ConsumerAdmin, Member}},
+		{Name: "Teams", At: func(c *Colleague) any { return &c.Teams }, Target: TeamKind, Doc: "Of the organisation; its default team when there is none."},
+	},
+}
+
+// defaultOrganisation is where people are who have no other: they are no colleagues.
+const defaultOrganisation table.ID = 1
+
+// Together reports whether the user is in an organisation whose people know one another.
+func (u User) Together() bool {
+	return !u.Admin() && u.OrganisationID != 0 && u.OrganisationID != defaultOrganisation
+}
+
+// Sees reports whether a user sees another one on the pages of the portal: both are in
+// one team of an organisation of their own (docs/wire/portal-people.md#visibility).
+func (u User) Sees(other User) bool {
+	if u.ID == other.ID && u.ID != 0 {
+		return true
+	}
+	return u.Together() && other.Together() && u.OrganisationID == other.OrganisationID &&
+		slices.ContainsFunc(u.Teams, func(t table.ID) bool { return slices.Contains(other.Teams, t) })
+}
+
+// Governs reports whether a user may invite, change and remove another one of the
+// organisation.
+func (u User) Governs(other User) bool {
+	return u.Role == ConsumerAdmin && u.Together() && other.Together() && u.OrganisationID == other.OrganisationID
+}

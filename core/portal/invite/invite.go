@@ -1,0 +1,68 @@
+// Package invite models codes with which people register into a team
+// (docs/wire/portal-people.md#invite-codes).
+package invite
+
+import (
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Kind is the name of the resource in storage.
+const Kind = "portal-invite-code"
+
+// Code lets people register into a team.
+type Code struct {
+	table.Base
+	Code      string
+	Quota     int64 // how many people it admits
+	Used      int64
+	ExpiresAt string // "": never
+	Active    bool
+	TeamID    table.ID
+}
+
+// Admits reports whether the code lets somebody in at a time.
+func (c Code) Admits(now time.Time) bool {
+	end, ok := parse(c.ExpiresAt, now.Location())
+	return c.Active && c.Used < c.Quota && ok && (end.IsZero() || now.Before(end))
+}
+
+// forms are those of a time that clients may send.
+var forms = []string{"2006-01-02 15:04", time.RFC3339, time.DateOnly}
+
+// parse reads a time, which is the zero one for "".
+func parse(text string, in *time.Location) (time.Time, bool) {
+	if text == "" {
+		return time.Time{}, true
+	}
+	for _, form := range forms {
+		if t, err := time.ParseInLocation(form, text, in); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// mostUses bounds a quota.
+const mostUses = 1_000_000
+
+// Table implements table.Row.
+func (Code) Table() *table.Table[Code] { return rows }
+
+var rows = &table.Table[Code]{
+	Kind: Kind, Noun: "invite code",
+	Base: func(c *Code) *table.Base { return &c.Base },
+	Fields: []table.Field[Code]{
+		{Name: "Code", At: func(c *Code) any { return &c.Code }, Max: 100, Fixed: true, Valid: func(c Code) bool { return len(c.Code) >= shortest }, Doc: "8 characters or more; drawn unless said otherwise."},
+		{Name: "Quota", At: func(c *Code) any { return &c.Quota }, Valid: func(c Code) bool { return c.Quota >= 0 && c.Quota <= mostUses }, Doc: "How many people may register with it; 1 unless said otherwise."},
+		{Name: "ExpiresAt", At: func(c *Code) any { return &c.ExpiresAt }, Max: 40, Valid: func(c Code) bool { _, ok := parse(c.ExpiresAt, time.UTC); return ok }, Doc: "2026-12-31 23:59, a date, or a time with a zone; empty: never."},
+		{Name: "Active", At: func(c *Code) any { return &c.Active }, Doc: "True unless said otherwise."},
+		{Name: "TeamID", Also: []string{"Team"}, At: func(c *Code) any { return &c.TeamID }, Target: account.TeamKind, Required: true, Doc: "Where people who register with it are."},
+	},
+	Unique: []table.Unique[Code]{{Name: "code", Taken: "Code has already been taken", Of: func(c Code) string { return c.Code }}},
+}
+
+// shortest is how many characters a code has at least, so that it is not guessed.
+const shortest = 8
