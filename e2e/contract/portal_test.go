@@ -323,6 +323,8 @@ func (s *service) caller(t testing.TB, o operation.Operation, p plan) caller {
 	switch {
 	case o.Surface == operation.Probe, o.Surface == operation.Portal && o.Public:
 		return anonymous
+	case o.BySession:
+		return s.visitor(t)
 	case o.Surface == operation.Portal:
 		return s.portalAdmin(t)
 	}
@@ -341,10 +343,13 @@ func (s *service) portalAdmin(t testing.TB) caller {
 	return s.admin
 }
 
-// learn keeps the token that an answer gives the admin of the portal.
+// learn keeps the token that an answer gives the admin of the portal, and forgets the
+// session that an answer ends.
 func (s *service) learn(r request, a answer) {
 	switch {
 	case a.status != http.StatusOK:
+	case r.as == s.visits && (r.path == ownPrefix+"logout" || r.path == ownPrefix+"password"):
+		s.visits = ""
 	case strings.HasSuffix(r.path, "/bootstrap"):
 		var made struct {
 			Data struct {

@@ -41,7 +41,7 @@ func TestPortalsApart(t *testing.T) {
 		t.Run(o.ID, func(t *testing.T) {
 			s := newServiceWith(t, false)
 			b := beside(t, s)
-			as := b.portalAdmin(t)
+			as := b.caller(t, o, plans[o.ID])
 			first := request{method: o.Method, path: fill(o, nil), as: as}
 			listing := o.Method == http.MethodGet && !strings.Contains(o.Path, "{")
 			var before answer

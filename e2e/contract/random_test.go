@@ -10,12 +10,14 @@ import (
 	"net/url"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	visits "github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -134,7 +136,8 @@ func head(t *testing.T, feed store.ChangeLog) store.Revision {
 }
 
 // wrote reports whether a request has written since a revision. What the service does by
-// itself meanwhile, such as to deliver or to renew a lease, names no request.
+// itself meanwhile, such as to deliver or to renew a lease, names no request. That a
+// session is in use is noted now and then, and mails that were asked for are made later.
 func wrote(t *testing.T, feed store.ChangeLog, since store.Revision) bool {
 	t.Helper()
 	last := head(t, feed)
@@ -145,6 +148,7 @@ func wrote(t *testing.T, feed store.ChangeLog, since store.Revision) bool {
 		switch {
 		case err != nil:
 			t.Fatal(err)
+		case c.By.Operation == "portal-live.forgot", slices.ContainsFunc(c.Changes, noted):
 		case c.By.Request != "":
 			return true
 		case c.Rev >= last:
@@ -153,6 +157,9 @@ func wrote(t *testing.T, feed store.ChangeLog, since store.Revision) bool {
 	}
 	return false
 }
+
+// noted reports whether a change says that a session is in use.
+func noted(c store.Change) bool { return c.Kind == visits.SessionKind && c.Op == store.Updated }
 
 func demanded(o operation.Operation, a answer) bool {
 	for _, f := range failures {

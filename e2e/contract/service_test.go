@@ -26,6 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/app/session"
@@ -69,9 +70,11 @@ const (
 // service is a control plane in memory.
 type service struct {
 	*app.App
-	made  int // records so far, so that each has a name of its own
-	mails postbox
-	admin caller // of the portal, who changes with the token; see portalAdmin
+	made   int // records so far, so that each has a name of its own
+	mails  postbox
+	admin  caller // of the portal, who changes with the token; see portalAdmin
+	visits caller // the portal last, with a browser; see visitor
+	asked  int    // requests so far, so that strangers come from many networks
 }
 
 // newService starts a control plane with users, where the time goes on by a second
@@ -106,7 +109,7 @@ func newServiceWith(t testing.TB, trail bool, more ...func() []app.Option) *serv
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
 		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", Delay: -1, Mail: mails, Mails: 1 << 30}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
 		app.WithAnalytics(traffic(t)), app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
-		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}), app.WithPortal(app.Portal{Shared: true, SigningKey: "signing-key", Webhooks: webhooks.Settings{Deliveries: delivery.Settings{Fetcher: outside{}}}, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}}, Local: []string{ownAddress}}),
+		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}), app.WithPortal(app.Portal{Shared: true, SigningKey: "signing-key", Webhooks: webhooks.Settings{Deliveries: delivery.Settings{Fetcher: outside{}}}, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}}, Live: live.Settings{Delay: -1}, Local: []string{ownAddress}}),
 		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
 			return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get, ObjectKind: t.Class}, t.Operations())
 		}),
@@ -208,6 +211,7 @@ type answer struct {
 	status    int
 	mediaType string
 	body      []byte
+	token     string // of the session of a browser
 }
 
 func (a answer) String() string { return fmt.Sprintf("%d %s %.600s", a.status, a.mediaType, a.body) }
@@ -236,16 +240,25 @@ func (s *service) ask(t testing.TB, r request) answer {
 	for name, value := range r.header {
 		h.Header.Set(name, value)
 	}
-	switch r.as {
-	case anonymous:
-	case root:
+	if strings.HasPrefix(r.path, ownPrefix) {
+		s.asked++
+		h.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", s.asked>>16&255, s.asked>>8&255, s.asked&255)
+	}
+	switch {
+	case r.as == anonymous:
+	case strings.HasPrefix(string(r.as), visit):
+		browses(h, r.as)
+	case r.as == root:
 		h.Header.Set("Admin-Auth", string(r.as))
 	default:
 		h.Header.Set("Authorization", string(r.as))
 	}
 	rec := httptest.NewRecorder()
 	s.ServeHTTP(rec, h)
-	a := answer{rec.Code, rec.Header().Get("Content-Type"), rec.Body.Bytes()}
+	a := answer{status: rec.Code, mediaType: rec.Header().Get("Content-Type"), body: rec.Body.Bytes()}
+	for _, c := range rec.Result().Cookies() {
+		a.token = c.Value
+	}
 	if rec.Header().Get("Content-Encoding") == "gzip" && len(a.body) > 0 {
 		z, err := gzip.NewReader(rec.Body)
 		if err == nil {
