@@ -36,7 +36,7 @@ func (p portalSettings) themes() (s themes.Settings) {
 
 // newThemes looks after how the portal looks.
 func newThemes(p portalSettings, t crud.Tools) *themes.Service {
-	return &themes.Service{Tools: t, Settings: p.themes()}
+	return &themes.Service{Tools: t, Settings: p.themes(), Off: p.Portal == nil}
 }
 
 // content stores the pages and the menu that a portal begins with.

@@ -155,7 +155,8 @@ func (s *Service) RemoveMember(ctx context.Context, in memberNamed) (portal.Stat
 	return portal.Status{Status: "ok"}, err
 }
 
-// InviteMember invites somebody into the organisation of the caller.
+// InviteMember invites somebody into the organisation of the caller. Somebody whom
+// another organisation has invited stays there, and the caller learns nothing more.
 func (s *Service) InviteMember(ctx context.Context, in invitation) (people.ListedUser, error) {
 	return s.invite(ctx, in, func(ctx context.Context, r store.Reader, fresh *account.User) error {
 		u, err := person{in.Who}.of(ctx, r)
@@ -166,6 +167,13 @@ func (s *Service) InviteMember(ctx context.Context, in invitation) (people.Liste
 		if !u.Governs(*fresh) || fresh.Admin() {
 			return denied()
 		}
-		return nil
+		old, err := people.ByEmail(ctx, r, fresh.Email)
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+			return nil
+		case err == nil && !u.Governs(old):
+			return taken()
+		}
+		return err
 	})
 }

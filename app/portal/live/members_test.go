@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -38,6 +39,12 @@ func TestMembers(t *testing.T) {
 	w.must("portal-live.invite", boss, nil, `{"Email":"new@example.com","First":"N","OrganisationID":1,"Teams":[2]}`)
 	if u := w.user("new@example.com"); u.OrganisationID != 2 || u.Active {
 		t.Errorf("%+v", u)
+	}
+	w.must("portal-invitations.create", nil, nil, `{"Email":"elsewhere@example.com","First":"E"}`)
+	letters := len(w.letters)
+	w.refused("portal-live.invite", boss, nil, `{"Email":"elsewhere@example.com","First":"X"}`, table.CodeInvalid)
+	if len(w.letters) != letters {
+		t.Error("somebody whom others have invited gets another mail")
 	}
 	w.refused("portal-live.remove-user", boss, named(2), "", live.CodeMember)
 	w.must("portal-live.remove-user", boss, named(3), "")

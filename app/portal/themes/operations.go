@@ -62,6 +62,9 @@ type (
 
 // Operations implements operation.Service.
 func (s *Service) Operations() []operation.Operation {
+	if s.Off {
+		return nil
+	}
 	one := Shown{"Ocean", "Ocean", "1.0.0", "ada@example.com", "themes/Ocean", theme.Current}
 	done := portal.Done{Status: "ok", Message: "File uploaded successfully"}
 	return portal.Group("portal-themes", "/themes", "themes").Rows(

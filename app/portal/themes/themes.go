@@ -52,6 +52,7 @@ type Settings struct {
 type Service struct {
 	crud.Tools
 	Settings
+	Off bool // there is no portal, and so no operation
 }
 
 // Registrations are what there is to themes.
