@@ -131,8 +131,8 @@ func (s *Service) ChangeMember(ctx context.Context, in memberChange) (out Member
 	return out, err
 }
 
-// RemoveMember moves a user to the default organisation. The apps of the user stay with
-// the organisation: the caller gets them.
+// RemoveMember moves a user to the default organisation, after those who follow users have
+// handed over to the caller what stays with the organisation.
 func (s *Service) RemoveMember(ctx context.Context, in memberNamed) (portal.Status, error) {
 	at := s.stamp()
 	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {

@@ -96,7 +96,7 @@ func (s *Service) members() []operation.Row {
 		operation.PUT("update-user", "/users/{user_id}", "Change somebody of the own teams", s.ChangeMember, session, people.Personal(), portal.Unprocessable(), operation.Faulting(table.CodeInvalid, CodeMember),
 			operation.Example(map[string]any{"Role": account.ConsumerAdmin}, exampleMember)),
 		operation.DELETE("remove-user", "/users/{user_id}", "Move somebody out of the own organisation", s.RemoveMember, session, people.Personal(), operation.Faulting(CodeMember),
-			operation.Notes("The account moves to the default organisation, and the caller gets its apps."), operation.Example(nil, portal.Status{Status: "ok"})),
+			operation.Notes("The account moves to the default organisation. Its apps go along and are personal from then on."), operation.Example(nil, portal.Status{Status: "ok"})),
 		operation.POST("invite", "/users/invite", "Invite somebody into the own organisation", s.InviteMember, session, operation.Status(201), people.Personal(), operation.Faulting(table.CodeInvalid, CodeMember),
 			operation.Example(map[string]any{"Email": "grace@example.com", "First": "Grace"}, exampleUser)),
 	}
