@@ -269,6 +269,9 @@ func wanted(all []map[string]any, by string, members []string) (out []string) {
 	if by == "holds" {
 		return []string{"1"}
 	}
+	if by == "part" {
+		out = append(out, "what no item says")
+	}
 	for _, m := range members {
 		for _, item := range all {
 			for _, v := range values(item, m) {
@@ -306,7 +309,7 @@ func (x *trial) filters(r *http.Request, base url.Values, o describedOperation, 
 					x.t.Errorf("%s?%s=%s leaves out what fits: %.200v", r.URL.Path, f.Parameter, value, item)
 				}
 			}
-			if len(got) > 0 && len(got) < len(all) {
+			if len(got) < len(all) {
 				x.tried[o.ID+" "+f.Parameter] = true
 			}
 		}

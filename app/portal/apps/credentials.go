@@ -22,7 +22,7 @@ type credentialListing struct {
 
 func (s *Service) credentialRows() []operation.Operation {
 	return portal.Group("portal-app-credentials", "/apps/{app_id}/access-requests/{access_request_id}/credentials", "apps").Rows(
-		operation.GET("list", "", "List the credentials of an access request", s.listCredentials,
+		operation.GET("list", "", "List the credentials of an access request", s.listCredentials, operation.Lists(operation.Item{Kind: credential.Kind, ID: "ID"}),
 			operation.Example(nil, operation.Listing[Credential]{Items: []Credential{exampleCredential}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
 		operation.GET("get", "/{credential_id}", "Fetch a credential of an access request", s.getCredential, operation.Example(nil, exampleCredential)),
 		operation.DELETE("delete", "/{credential_id}", "Delete a credential of an access request", s.deleteCredential, operation.Faulting(failing...),

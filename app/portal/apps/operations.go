@@ -53,7 +53,7 @@ type sagaListing struct {
 func (s *Service) sagaRows() []operation.Operation {
 	over := operation.Faulting(intent.CodeClosed, intent.CodeBusy)
 	return portal.Group("portal-operations", "/operations", "operations").Rows(
-		operation.GET("list", "", "List operations of several steps that are not over", s.sagas,
+		operation.GET("list", "", "List operations of several steps that are not over", s.sagas, operation.Lists(operation.Item{ID: "ID"}),
 			operation.Notes("The newest first: approvals, rotations and deletions of which a step could not be carried out. They are tried again by themselves."),
 			operation.Example(nil, operation.Listing[Saga]{Items: []Saga{exampleSaga}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
 		operation.GET("get", "/{operation_id}", "Fetch an operation of several steps", s.saga, operation.Notes("One that is over can be fetched for a while."), operation.Example(nil, exampleSaga)),

@@ -106,7 +106,7 @@ type listing struct {
 func (s *Service) nestedRows() []operation.Operation {
 	subscription := map[string]any{"WebhookURL": "https://shop.example.com/messages", "WebhookSecret": "hush", "WebhookEventTypes": []string{"order.created", "order.paid"}}
 	return portal.Group("portal-app-access-requests", "/apps/{app_id}/access-requests", "apps").Rows(
-		operation.GET("list", "", "List the access requests of an app", s.listNested,
+		operation.GET("list", "", "List the access requests of an app", s.listNested, operation.Lists(operation.Item{Kind: request.Kind, ID: "ID"}),
 			operation.Example(nil, operation.Listing[ShownRequest]{Items: []ShownRequest{exampleRequest}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
 		operation.GET("get", "/{access_request_id}", "Fetch an access request of an app", s.getNested, operation.Example(nil, exampleRequest)),
 		operation.DELETE("delete", "/{access_request_id}", "Delete an access request of an app", s.deleteNested, portal.Unprocessable(), operation.Faulting(failing...),
