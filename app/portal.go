@@ -228,7 +228,7 @@ func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Se
 		return nil, &refusal{err}
 	}
 	a.access = apps.New(apps.Config{
-		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open,
+		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open, Describe: users.Describe,
 		Issuers: issuers.Issuers{issuers.Tokens: issuers.Keys{Open: d.Open, Secrets: keys}, issuers.Registration: idps.Issuer{Service: logins}},
 	})
 	return a.access, nil

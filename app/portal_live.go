@@ -8,6 +8,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
@@ -23,7 +24,7 @@ func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Sto
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := live.Config{People: persons, Scope: scope}
+	c := live.Config{People: persons, Scope: scope, Known: []live.Known{{Name: "apps", Of: apps.Held}}}
 	if p.Portal != nil {
 		c.Settings = p.Live
 	}

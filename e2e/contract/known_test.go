@@ -42,6 +42,9 @@ var errata = []*known{
 	{route: "GET " + portal.Prefix + "/products/{}/logo", status: 200, location: "media type", reason: "a picture is answered with its own type: docs/wire/portal-products.md#images"},
 	{route: "GET " + portal.Prefix + "/products/{}/preview", status: 200, location: "media type", reason: "as above"},
 
+	{route: "POST /portal-api/themes/upload", location: "media type", reason: "answers are JSON everywhere: docs/wire/portal-content.md#themes"},
+	{route: "GET /portal-api/themes/{}/download", status: 200, location: "", reason: "the answer is an archive, which is no JSON: docs/wire/portal-content.md#themes"},
+
 	{route: "GET /api/mcps/{}", status: 401, location: "status", reason: "a missing credential is 401 everywhere: docs/wire/permissions.md#order-of-checks"},
 	{route: "PUT /api/mcps/{}", status: 401, location: "status", reason: "as above"},
 	{route: "DELETE /api/mcps/{}", status: 401, location: "status", reason: "as above"},

@@ -117,9 +117,12 @@ func network(from operation.Origin) string {
 const CodeWait = "portal_live.wait"
 
 // ask counts something that costs a mail or a record, or says how long to wait.
-func (s *Service) ask(from operation.Origin) error {
+func (s *Service) ask(from operation.Origin) error { return s.allow(&s.asking, network(from)) }
+
+// allow counts an attempt under a name, and refuses it when there were too many.
+func (s *Service) allow(counted *session.Attempts, name string) error {
 	s.mu.Lock()
-	wait := s.asking.Take(s.Now(), network(from))
+	wait := counted.Take(s.Now(), name)
 	s.mu.Unlock()
 	if wait == 0 {
 		return nil

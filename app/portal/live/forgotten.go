@@ -27,8 +27,9 @@ type Message struct {
 
 // forgotten is a mail that somebody asked for.
 type forgotten struct {
-	email string
-	by    store.Attribution
+	email  string
+	by     store.Attribution
+	letter *Letter // an invitation, which is made already
 }
 
 // Forgotten is who has forgotten a password.
@@ -61,7 +62,7 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (Message, error) {
 		return mailed, nil
 	}
 	select {
-	case s.forgotten <- forgotten{email, store.AttributionOf(ctx, s.Scope)}:
+	case s.forgotten <- forgotten{email: email, by: store.AttributionOf(ctx, s.Scope)}:
 		return mailed, nil
 	default:
 		return Message{}, fault.New(fault.Unavailable, CodeBusy, "too many mails are asked for at once: try again")
@@ -75,8 +76,14 @@ func (s *Service) post(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case f := <-s.forgotten:
-			if err := s.remind(store.Attribute(ctx, f.by), f.email); err != nil && ctx.Err() == nil {
-				s.Log.Error("a mail about a forgotten password is not sent; the user can ask for another one", "error", err)
+			var err error
+			if f.letter != nil {
+				err = s.send(ctx, *f.letter)
+			} else {
+				err = s.remind(store.Attribute(ctx, f.by), f.email)
+			}
+			if err != nil && ctx.Err() == nil {
+				s.Log.Error("a mail with a code is not sent; the user can be invited, or ask for one, again", "error", err)
 			}
 		}
 	}

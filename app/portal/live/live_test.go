@@ -170,6 +170,14 @@ func (w *world) user(email string) (u account.User) {
 	return u
 }
 
+// run sends letters until the test ends.
+func (w *world) run() {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = w.s.Run(ctx) }()
+	w.t.Cleanup(func() { cancel(); <-done })
+}
+
 // letter waits for a letter.
 func (w *world) letter(n int) live.Letter {
 	w.t.Helper()
@@ -346,10 +354,7 @@ func TestInviteCodes(t *testing.T) {
 func TestForgotten(t *testing.T) {
 	w := open(t, nil)
 	ada := w.developer("ada@example.com", account.Member, 1)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { defer close(done); _ = w.s.Run(ctx) }()
-	defer func() { cancel(); <-done }()
+	w.run()
 	w.must("portal-users.create", nil, nil, `{"Email":"idle@example.com","First":"I","Password":"secret"}`)
 	said := map[string]bool{}
 	for _, email := range []string{"none@example.com", "idle@example.com", "ADA@example.com"} {
@@ -386,7 +391,9 @@ func TestForgotten(t *testing.T) {
 func TestInvitations(t *testing.T) {
 	w := open(t, nil)
 	invited := `{"Email":"grace@example.com","First":"Grace","Role":"consumer-admin","Active":true,"Password":"chosen-by-admin"}`
+	w.run()
 	w.must("portal-invitations.create", nil, nil, invited)
+	w.letter(1) // before the next one: two are sent at once
 	u := w.user("grace@example.com")
 	if u.Active || u.PasswordHash != "" || u.Role != account.ConsumerAdmin || u.InvitedAt.IsZero() {
 		t.Errorf("%+v", u)

@@ -158,6 +158,9 @@ func (s *Service) RemoveMember(ctx context.Context, in memberNamed) (portal.Stat
 // InviteMember invites somebody into the organisation of the caller. Somebody whom
 // another organisation has invited stays there, and the caller learns nothing more.
 func (s *Service) InviteMember(ctx context.Context, in invitation) (people.ListedUser, error) {
+	if err := s.allow(&s.asking, "invitations\x00"+in.Who.ID); err != nil {
+		return people.ListedUser{}, err
+	}
 	return s.invite(ctx, in, func(ctx context.Context, r store.Reader, fresh *account.User) error {
 		u, err := person{in.Who}.of(ctx, r)
 		if err != nil {

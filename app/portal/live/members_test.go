@@ -17,6 +17,7 @@ import (
 // TestMembers states what an admin of an organisation may do with its people.
 func TestMembers(t *testing.T) {
 	w := open(t, nil)
+	w.run()
 	w.must("portal-organisations.create", nil, nil, `{"Name":"Acme"}`)
 	boss, ada := w.developer("boss@example.com", account.ConsumerAdmin, 2), w.developer("ada@example.com", account.Member, 2)
 	stranger := w.developer("stranger@example.com", account.ConsumerAdmin, 1)
@@ -41,10 +42,18 @@ func TestMembers(t *testing.T) {
 		t.Errorf("%+v", u)
 	}
 	w.must("portal-invitations.create", nil, nil, `{"Email":"elsewhere@example.com","First":"E"}`)
+	w.letter(2)
 	letters := len(w.letters)
 	w.refused("portal-live.invite", boss, nil, `{"Email":"elsewhere@example.com","First":"X"}`, table.CodeInvalid)
 	if len(w.letters) != letters {
 		t.Error("somebody whom others have invited gets another mail")
+	}
+	var many error
+	for range 50 {
+		_, many = w.call("portal-live.invite", boss, nil, `{"Email":""}`)
+	}
+	if fault.KindOf(many) != fault.TooMany {
+		t.Error("a user may invite without end:", many)
 	}
 	w.refused("portal-live.remove-user", boss, named(2), "", live.CodeMember)
 	w.must("portal-live.remove-user", boss, named(3), "")

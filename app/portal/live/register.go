@@ -233,8 +233,10 @@ func (s *Service) invite(ctx context.Context, in invitation, admit func(context.
 	if err != nil {
 		return out, err
 	}
-	if err := s.send(ctx, l); err != nil {
-		s.Log.Error("an invitation is not mailed; invite the user again", "user_id", int64(out.ID), "error", err)
+	select {
+	case s.forgotten <- forgotten{letter: &l}:
+	default:
+		s.Log.Error("an invitation is not mailed, because too many mails wait; invite the user again", "user_id", int64(out.ID))
 	}
 	return out, nil
 }
