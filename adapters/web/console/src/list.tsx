@@ -23,7 +23,7 @@ export function columnsOf(list: Operation, rows: any[]): string[] {
 /** The columns that the server sorts by, with the values for up and down. */
 function sortsOf(list: Operation): Record<string, { up?: string; down?: string }> {
   const out: Record<string, { up?: string; down?: string }> = {};
-  for (const v of list.list?.sort?.values ?? []) { const of = out[v.member.replace(/^api_definition\./, '')] ??= {}; of[v.descending ? 'down' : 'up'] = v.value; }
+  for (const v of list.list?.sort?.values ?? []) { if (!v.member) continue; const of = out[v.member.replace(/^api_definition\./, '')] ??= {}; of[v.descending ? 'down' : 'up'] = v.value; }
   return out;
 }
 
