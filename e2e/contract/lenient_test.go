@@ -96,7 +96,7 @@ func TestLenientInputs(t *testing.T) {
 				}
 				l.same(some)
 			}
-			if t.Log("answers by status:", l.seen); l.seen[http.StatusOK] == 0 || len(facts) > 1 && l.seen[http.StatusUnprocessableEntity]+l.seen[http.StatusBadRequest] == 0 {
+			if t.Log("answers by status:", l.seen); l.seen[http.StatusOK] == 0 && !acts[o.ID] || len(facts) > 1 && l.seen[http.StatusUnprocessableEntity]+l.seen[http.StatusBadRequest] == 0 {
 				t.Error("nothing was taken, or nothing was refused")
 			}
 		})
@@ -169,6 +169,10 @@ func (l *lenient) target(kind string) string {
 	return l.ids[kind]
 }
 
+// acts are the operations that write no record which can be read at the same path. Each
+// body that asks for access names records that fit together, so spellings alone make none.
+var acts = map[string]bool{"portal-apps.provision": true, "portal-app-access-requests.subscribe": true}
+
 // TestRoundTrips sends every record of the portal back as it was read: nothing changes.
 func TestRoundTrips(t *testing.T) {
 	all := newService(t).Operations()
@@ -178,7 +182,9 @@ func TestRoundTrips(t *testing.T) {
 		}
 		i := slices.IndexFunc(all, func(g operation.Operation) bool { return g.Method == http.MethodGet && g.Path == o.Path })
 		if i < 0 {
-			t.Errorf("%s cannot be read", o.ID)
+			if !acts[o.ID] {
+				t.Errorf("%s cannot be read", o.ID)
+			}
 			continue
 		}
 		t.Run(o.ID, func(t *testing.T) {

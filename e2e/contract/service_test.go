@@ -120,6 +120,7 @@ func newServiceWith(t testing.TB, trail bool, more ...func() []app.Option) *serv
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = a.Stop(context.Background()) }) // else hundreds run at once
 	s := &service{App: a, mails: mails}
 	for _, f := range []identity.First{
 		{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: string(admin)},
