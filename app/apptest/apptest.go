@@ -87,10 +87,13 @@ func (known Callers) Guard() operation.Middleware {
 }
 
 // Clock returns a clock that goes on by a second whenever it is asked.
-func Clock() func() time.Time {
-	var seconds atomic.Int64
+func Clock() func() time.Time { return ClockOf(time.Second) }
+
+// ClockOf returns a clock that goes on by a step whenever it is asked.
+func ClockOf(step time.Duration) func() time.Time {
+	var asked atomic.Int64
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	return func() time.Time { return start.Add(time.Duration(seconds.Add(1)) * time.Second) }
+	return func() time.Time { return start.Add(time.Duration(asked.Add(1)) * step) }
 }
 
 // Numbered makes identifiers 1, 2, 3 in the given form.

@@ -245,19 +245,18 @@ func field(label string) string {
 return l ? (l.htmlFor ? document.getElementById(l.htmlFor) : l.querySelector('input, select, textarea')) : top.querySelector('[aria-label=' + JSON.stringify(n) + ']'); })()`
 }
 
-// click clicks what has a name.
+// click clicks what has a name, at the moment it is there: a page that draws itself anew
+// may have taken it away a moment later.
 func (b *tab) click(name string) {
 	b.t.Helper()
-	b.wait(named(name) + " && !" + named(name) + ".disabled")
-	must(b.t, b.run(named(name)+".click()", nil))
+	b.wait(`(() => { const e = ` + named(name) + `; if (!e || e.disabled) return false; e.click(); return true; })()`)
 }
 
 // fill writes into the field with a label, as a person does: the page hears of it.
 func (b *tab) fill(label, text string) {
 	b.t.Helper()
-	b.wait(field(label))
-	must(b.t, b.run(`(() => { const e = `+field(label)+`; e.focus(); const proto = e instanceof HTMLTextAreaElement ? HTMLTextAreaElement : e instanceof HTMLSelectElement ? HTMLSelectElement : HTMLInputElement;
-Object.getOwnPropertyDescriptor(proto.prototype, 'value').set.call(e, `+quote(text)+`); e.dispatchEvent(new Event('input', { bubbles: true })); e.dispatchEvent(new Event('change', { bubbles: true })); })()`, nil))
+	b.wait(`(() => { const e = ` + field(label) + `; if (!e) return false; e.focus(); const proto = e instanceof HTMLTextAreaElement ? HTMLTextAreaElement : e instanceof HTMLSelectElement ? HTMLSelectElement : HTMLInputElement;
+Object.getOwnPropertyDescriptor(proto.prototype, 'value').set.call(e, ` + quote(text) + `); e.dispatchEvent(new Event('input', { bubbles: true })); e.dispatchEvent(new Event('change', { bubbles: true })); return true; })()`)
 }
 
 // press presses a key with modifiers.

@@ -49,6 +49,17 @@ func TestPortalsApart(t *testing.T) {
 				before = b.ask(t, first)
 			}
 			ids, body := ahead(t, s, o)
+			if everywhere(ids) {
+				before := attributes(t, s)
+				if a := b.ask(t, request{method: o.Method, path: fill(o, ids), as: as, body: []byte(body)}); a.status >= 400 {
+					t.Errorf("what its own portal has was answered %s", a)
+				}
+				if after := attributes(t, s); after != before {
+					t.Errorf("the attributes of the other portal were %s\nand are %s", before, after)
+				}
+				checked++
+				return
+			}
 			if listing {
 				if after := b.ask(t, first); string(after.body) != string(before.body) || after.status != http.StatusOK {
 					t.Errorf("the list was %s\nand is %s", before, after)
@@ -104,6 +115,27 @@ func ahead(t *testing.T, s *service, o operation.Operation) (ids map[string]stri
 		body = p.bodies(s, ids)[0]
 	}
 	return ids, body
+}
+
+// everywhere tells whether identifiers name what every portal has, each its own: the model
+// of users, and the attributes that come with it.
+func everywhere(ids map[string]string) bool {
+	_, model := ids["extended_attribute_id"]
+	_, made := ids["custom_attribute_id"]
+	return model && !made
+}
+
+// attributes are the attributes of users in a portal.
+func attributes(t *testing.T, s *service) (all string) {
+	t.Helper()
+	for _, path := range []string{"", "/default-attributes", "/custom-attributes"} {
+		a := s.ask(t, request{method: http.MethodGet, path: "/portal-api/extended_attributes/1" + path, as: s.portalAdmin(t)})
+		if a.status != http.StatusOK {
+			t.Fatal(a)
+		}
+		all += string(a.body)
+	}
+	return all
 }
 
 // unknown are numbers of nothing.
