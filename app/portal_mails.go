@@ -13,11 +13,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
-	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // newMails sends the mails of the portal.
-func newMails(p portalSettings, kept storage, st store.Store, t crud.Tools, keys secret.Keys, look *themes.Service) (*mails.Service, error) {
+func newMails(p portalSettings, kept storage, t crud.Tools, keys secret.Keys, look *themes.Service) (*mails.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
 		return nil, &refusal{err}

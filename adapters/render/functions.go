@@ -104,14 +104,11 @@ func (r *run) yield() (any, error) {
 
 // render runs another template: by its path, or by the name of a partial or a view.
 func (r *run) render(name string, data ...any) (any, error) {
-	var with any = r.Data
-	if len(data) > 0 {
-		with = data[0]
-	}
+	data = append(data, r.Data)
 	for _, folder := range []string{"", theme.Partials, theme.Views} {
 		for _, t := range r.Templates {
 			if t.Name == folder+name {
-				text, err := r.execute(t.Name, with)
+				text, err := r.execute(t.Name, data[0])
 				return r.pass(text), err
 			}
 		}

@@ -154,11 +154,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		opts = append(opts, app.WithRecordedCredentials())
 	}
 	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
-		served := portalOf(s, journal, log)
-		if p.Beside || p.Lost {
-			served.Mails.Dial = nil // the service sends mails
-		}
-		opts = append(opts, app.WithPortal(served))
+		opts = append(opts, app.WithPortal(portalOf(s, journal, log, p)))
 	}
 	opts = append(opts, app.WithPasswords(argon2.New(crypto.Passwords{})), app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))
 	if s.Deliveries.Enabled && !p.Beside && !p.Lost {
@@ -168,7 +164,6 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	if err != nil {
 		return err
 	}
-	opts = append(opts, app.WithAudit(trail))
 	more, err := c.optional(s, log)
 	if err != nil {
 		return err
@@ -180,7 +175,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		}
 		opts = append(opts, records...)
 	}
-	c.App, err = app.New(append(opts, more...)...)
+	c.App, err = app.New(append(append(opts, app.WithAudit(trail)), more...)...)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func TestCallersStayOutside(t *testing.T) {
 		"imports":                {importsOf(s), false},
 		"events":                 {deliveriesOf(s.Deliveries).Fetcher, true},
 		"webhooks of the portal": {webhooksOf(s).Deliveries.Fetcher, true},
-		"dashboards":             {portalOf(s, nil, nil).Fetcher, false},
+		"dashboards":             {portalOf(s, nil, nil, Purpose{}).Fetcher, false},
 		"identity providers":     {loginsOf(s), false},
 	} {
 		t.Run(name, func(t *testing.T) { fetchtest.Outside(t, c, c.open) })

@@ -29,7 +29,11 @@ import (
 const maxList = 256 << 20
 
 // portalOf translates the settings of the portal.
-func portalOf(s config.Settings, journal audit.File, log *slog.Logger) app.Portal {
+func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose) app.Portal {
+	dial := mail.Dial
+	if p.Beside || p.Lost {
+		dial = nil // the service sends mails
+	}
 	dashboards := fetch.Config{MaxBytes: maxList}
 	if s.Portal.PrivateDashboards {
 		dashboards.Allow = fetch.Private()
@@ -39,7 +43,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger) app.Porta
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize),
 		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s), Live: liveOf(s), Registry: s.Portal.EnableIDPRegistry,
-		Mails:     mails.Settings{Dial: mail.Dial, Engine: render.Engine{}, URL: s.Portal.URL, Every: time.Duration(s.Portal.NotificationsJobFrequency) * time.Minute},
+		Mails:     mails.Settings{Dial: dial, Engine: render.Engine{}, URL: s.Portal.URL, Every: time.Duration(s.Portal.NotificationsJobFrequency) * time.Minute},
 		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
 		Registrar: registration.New(loginsOf(s), registration.Config{Log: answersOf(s, log)}),
 	}

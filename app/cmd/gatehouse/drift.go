@@ -112,8 +112,8 @@ func (d *drifting) run(ctx context.Context, token string, out io.Writer) error {
 }
 
 // ask sends one request to the portal.
-func (d *asking) ask(ctx context.Context, token, method, path string, into any) error {
-	r, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(d.url, "/")+portal.Prefix+path, nil)
+func (a *asking) ask(ctx context.Context, token, method, path string, into any) error {
+	r, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(a.url, "/")+portal.Prefix+path, nil)
 	if err != nil {
 		return fmt.Errorf("--url and --provider make no address: %w", err)
 	}
@@ -121,24 +121,24 @@ func (d *asking) ask(ctx context.Context, token, method, path string, into any) 
 		return fmt.Errorf("%s is not set: put the API token of an admin of the portal into it", tokenVariable)
 	}
 	r.Header.Set("Authorization", token)
-	a, err := d.client.Do(r)
+	answer, err := a.client.Do(r)
 	if err != nil {
 		return fmt.Errorf("the portal does not answer: %w", err)
 	}
-	defer func() { _ = a.Body.Close() }() // all that matters has been read
-	body, err := io.ReadAll(io.LimitReader(a.Body, maxDrift))
+	defer func() { _ = answer.Body.Close() }() // all that matters has been read
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxDrift))
 	if err != nil {
 		return fmt.Errorf("the portal does not answer: %w", err)
 	}
-	if a.StatusCode != http.StatusOK {
+	if answer.StatusCode != http.StatusOK {
 		var said struct {
 			Errors []string `json:"errors"`
 		}
 		_ = json.Unmarshal(body, &said) // the status tells enough otherwise
-		return fmt.Errorf("the portal answers %d: %s", a.StatusCode, cmp.Or(strings.Join(said.Errors, "; "), http.StatusText(a.StatusCode)))
+		return fmt.Errorf("the portal answers %d: %s", answer.StatusCode, cmp.Or(strings.Join(said.Errors, "; "), http.StatusText(answer.StatusCode)))
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("%s is no portal: its answer cannot be read", d.url)
+		return fmt.Errorf("%s is no portal: its answer cannot be read", a.url)
 	}
 	return nil
 }

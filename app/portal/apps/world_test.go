@@ -160,12 +160,6 @@ type world struct {
 	app   table.ID
 }
 
-// Numbers of the plans.
-const (
-	gold = 1
-	auto = 2
-)
-
 func open(t testing.TB, d ours) *world {
 	t.Helper()
 	w := &world{t: t, p: apptest.NewPortal(t), dash: d}

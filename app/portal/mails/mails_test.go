@@ -145,7 +145,7 @@ func (w *world) start(more ...func(*mails.Config)) (s *mails.Service, stop func(
 }
 
 func userEvents() deliver.Source {
-	reg := crud.Facts[account.User]{Kind: people.Users, Events: portal.Events(event.OfUsers), Sample: func(at crud.Stamp) (account.User, error) { return account.User{}, nil }}.Registration()
+	reg := crud.Facts[account.User]{Kind: people.Users, Events: portal.Events(event.OfUsers), Sample: func(crud.Stamp) (account.User, error) { return account.User{}, nil }}.Registration()
 	return *reg.Events
 }
 

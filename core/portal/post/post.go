@@ -125,11 +125,11 @@ func (Choice[K]) Table() *table.Table[Choice[K]] {
 	}
 }
 
-// OfCategory and OfTag say what a Choice names.
-type (
-	OfCategory struct{}
-	OfTag      struct{}
-)
+// OfCategory says that a Choice names a category.
+type OfCategory struct{}
+
+// OfTag says that a Choice names a tag.
+type OfTag struct{}
 
 // Kind returns the kind of what is chosen.
 func (OfCategory) Kind() string { return CategoryKind }
