@@ -6,16 +6,18 @@ import (
 	"testing"
 )
 
+// hashing makes gateways and dashboards keep keys as hashes.
+var hashing = environment{"HASHKEYS": "true", "ENABLEHASHEDKEYSLISTING": "true", "ENABLEUPDATEKEYBYHASH": "true", "ENABLEDELETEKEYBYHASH": "true"}
+
 // TestPortalAccess follows a developer from registration to the last credential: each step
 // counts at the gateway at once, with a dashboard in the same process and over HTTP.
 func TestPortalAccess(t *testing.T) {
-	hashed := environment{"HASHKEYS": "true", "ENABLEHASHEDKEYSLISTING": "true", "ENABLEUPDATEKEYBYHASH": "true", "ENABLEDELETEKEYBYHASH": "true"}
 	t.Run("in one process", func(t *testing.T) {
-		e := controlled(t, environment{"PORTAL_SERVE": "shared"}.with(hashed))
+		e := controlled(t, environment{"PORTAL_SERVE": "shared"}.with(hashing))
 		newShop(t, e, e.addr).access(t)
 	})
 	t.Run("as two processes", func(t *testing.T) {
-		e := controlled(t, hashed)
+		e := controlled(t, hashing)
 		newShop(t, e, startPortal(t)).access(t)
 	})
 }

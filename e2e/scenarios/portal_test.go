@@ -38,23 +38,45 @@ func TestPortal(t *testing.T) {
 // startPortal runs a portal without a dashboard and returns its address.
 func startPortal(t *testing.T) string {
 	t.Helper()
+	addr, _ := runPortal(t, nil)
+	return addr
+}
+
+// runPortal runs a portal without a dashboard, which can be killed and started again.
+func runPortal(t *testing.T, env environment) (addr string, p *harness.Process) {
+	t.Helper()
 	port := strconv.Itoa(harness.FreePort(t))
-	harness.StartProcess(t, harness.Command{Path: harness.Binary(t), Args: []string{"portal"}, Dir: t.TempDir(), Env: append(onSQLite(t.TempDir()).list(), "SVC_PORTAL_HOSTPORT="+port)})
-	return net.JoinHostPort("127.0.0.1", port)
+	env = onSQLite(t.TempDir()).with(environment{"SVC_PORTAL_HOSTPORT": port}).with(env)
+	p = harness.StartProcess(t, harness.Command{Path: harness.Binary(t), Args: []string{"portal"}, Dir: t.TempDir(), Env: env.list()})
+	return net.JoinHostPort("127.0.0.1", port), p
 }
 
 // newShop bootstraps the portal and connects it with the dashboard.
 func newShop(t *testing.T, e *estate, addr string) *shop {
 	t.Helper()
+	s := openShop(t, e, addr)
+	s.connect(t)
+	return s
+}
+
+// openShop bootstraps the portal.
+func openShop(t *testing.T, e *estate, addr string) *shop {
+	t.Helper()
 	s := &shop{e, newClient("http://"+addr, "Authorization", "none")}
 	enter(t, s.portal)
+	return s
+}
+
+// connect connects the portal with the dashboard and returns the number of the provider.
+func (s *shop) connect(t *testing.T) string {
+	t.Helper()
 	settings, err := json.Marshal(object{"URL": s.api.base, "Secret": accessKey, "OrgID": orgID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.write(t, "POST", "/providers", object{"Name": "Ours", "Configuration": object{"MetaData": string(settings)}})
-	s.synchronise(t)
-	return s
+	id := number(s.write(t, "POST", "/providers", object{"Name": "Ours", "Configuration": object{"MetaData": string(settings)}}))
+	s.write(t, "PUT", "/providers/"+id+"/synchronize", nil)
+	return id
 }
 
 // enter bootstraps a portal: from then on its client is the first admin.

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"maps"
 	"net"
+	"regexp"
 	"strconv"
 	"sync"
 	"testing"
@@ -24,7 +25,8 @@ const (
 // startLimit is how long a service may take to answer after its start.
 const startLimit = 30 * time.Second
 
-// environment is what a program is told: variables without the prefix SVC_DB_.
+// environment is what a program is told: variables without the prefix SVC_DB_, and whole
+// ones of the portal's own settings.
 type environment map[string]string
 
 // with returns a copy in which more beats what was there.
@@ -34,10 +36,16 @@ func (e environment) with(more environment) environment {
 	return out
 }
 
+// portals are the names of the portal's own settings.
+var portals = regexp.MustCompile("^(SVC|TYK)_PORTAL_")
+
 func (e environment) list() []string {
 	var out []string
 	for name, value := range e {
-		out = append(out, "SVC_DB_"+name+"="+value)
+		if !portals.MatchString(name) {
+			name = "SVC_DB_" + name
+		}
+		out = append(out, name+"="+value)
 	}
 	return out
 }
