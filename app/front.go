@@ -51,7 +51,8 @@ func newTable(p tableParams) (table, error) {
 	if err := operation.Check(ops); err != nil {
 		return nil, err
 	}
-	return ops, description.Describe(ops)
+	description.Describe(ops)
+	return ops, nil
 }
 
 func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.Service, own *live.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) (operation.Middleware, error) {

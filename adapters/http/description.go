@@ -7,16 +7,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"sync"
 
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Description serves the API description as an operation of its own. Describe
-// completes it once the whole table is known; until then it answers with an
-// internal error.
+// Description serves the API description as an operation of its own. Describe tells it
+// the whole table; until then it answers with an internal error.
 type Description struct {
 	version string
-	doc     document
+	made    func() (document, error)
 }
 
 // NewDescription returns a description that bears the version of the API.
@@ -30,24 +30,25 @@ func (d *Description) Operations() []operation.Operation {
 			operation.Example(nil, map[string]any{"openapi": "3.1.0", "info": map[string]any{"title": "Gatehouse", "version": d.version}, "paths": map[string]any{}})))
 }
 
-// Describe makes the document out of the whole table, this row included. It must
-// be called before the first request.
-func (d *Description) Describe(ops []operation.Operation) error {
-	text, err := Document(ops, "", d.version)
-	if err != nil {
-		return err
-	}
-	packed, err := pack(text)
-	sum := sha256.Sum256(text)
-	d.doc = document{tag: hex.EncodeToString(sum[:16]), plain: [][]byte{text}, packed: [][]byte{packed}}
-	return err
+// Describe tells the whole table, this row included. It must be called before the first
+// request, which makes the document: that takes longer than all else at the start.
+func (d *Description) Describe(ops []operation.Operation) {
+	d.made = sync.OnceValues(func() (document, error) {
+		text, err := Document(ops, "", d.version)
+		if err != nil {
+			return document{}, err
+		}
+		packed, err := pack(text)
+		sum := sha256.Sum256(text)
+		return document{tag: hex.EncodeToString(sum[:16]), plain: [][]byte{text}, packed: [][]byte{packed}}, err
+	})
 }
 
 func (d *Description) get(context.Context, struct{}) (document, error) {
-	if d.doc.plain == nil {
+	if d.made == nil {
 		return document{}, errors.New("http: the description was never made")
 	}
-	return d.doc, nil
+	return d.made()
 }
 
 // document is an API description ready to be sent.

@@ -45,6 +45,16 @@ var errata = []*known{
 	{route: "POST /portal-api/themes/upload", location: "media type", reason: "answers are JSON everywhere: docs/wire/portal-content.md#themes"},
 	{route: "GET /portal-api/themes/{}/download", status: 200, location: "", reason: "the answer is an archive, which is no JSON: docs/wire/portal-content.md#themes"},
 
+	{route: "POST /portal-api/apps", status: 201, location: "/CreatedAt", reason: "apps tell when they were made to the second: docs/wire/portal-apps.md#apps"},
+	{route: "PUT /portal-api/apps/{}", status: 200, location: "/CreatedAt", reason: "as above"},
+	{route: "GET /portal-api/apps/{}", status: 200, location: "/CreatedAt", reason: "as above"},
+	{route: "GET /portal-api/apps", status: 200, location: "/*/CreatedAt", reason: "as above"},
+	{route: "GET /portal-api/apps/{}", status: 200, location: "/AccessRequests/*", reason: "access requests are a list, not a list of lists: docs/wire/portal-apps.md#access-requests"},
+	{route: "GET /portal-api/access_requests", status: 200, location: "/*/DeletedAt", reason: "a date that is not set is empty: docs/wire/portal-apps.md#access-requests"},
+	{route: "GET /portal-api/access_requests/{}", status: 200, location: "/DeletedAt", reason: "as above"},
+	{route: "GET /portal-api/apps/{}/access-requests", status: 200, location: "/*/DeletedAt", reason: "as above"},
+	{route: "GET /portal-api/apps/{}/access-requests/{}", status: 200, location: "/DeletedAt", reason: "as above"},
+
 	{route: "GET /api/mcps/{}", status: 401, location: "status", reason: "a missing credential is 401 everywhere: docs/wire/permissions.md#order-of-checks"},
 	{route: "PUT /api/mcps/{}", status: 401, location: "status", reason: "as above"},
 	{route: "DELETE /api/mcps/{}", status: 401, location: "status", reason: "as above"},
