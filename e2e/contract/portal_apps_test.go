@@ -43,6 +43,13 @@ var appPlans = map[string]plan{
 	"portal-app-credentials.delete": {path: approved},
 	"portal-app-credentials.rotate": {path: approved},
 
+	"portal-custom-credentials.list":   {path: given, query: portalLists},
+	"portal-custom-credentials.create": {path: wanting, bodies: customs},
+	"portal-custom-credentials.get":    {path: given},
+	"portal-custom-credentials.update": {path: given, bodies: fixed(`{"Alias":"Till of ours"}`)},
+	"portal-custom-credentials.rotate": {path: given},
+	"portal-custom-credentials.delete": {path: given},
+
 	"portal-doctor.get": {path: opened},
 	"portal-doctor.fix": {path: opened},
 
@@ -78,6 +85,24 @@ func orders(_ *service, path map[string]string) []string {
 		fmt.Sprintf(`{"PlanID":%s,"ProductIDs":[%s]}`, path["plan_id"], path["product_id"]),
 		fmt.Sprintf(`{"PlanID":"%s","ProductIDs":"%s","CatalogueID":1,"DCRTemplateID":null}`, path["plan_id"], path["product_id"]),
 	}
+}
+
+// customs are custom credentials of each form that needs no identity provider.
+func customs(s *service, path map[string]string) []string {
+	managed := fmt.Sprintf(`"Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":%s,"ProductIDs":[%s]`, path["plan_id"], path["product_id"])
+	return []string{
+		`{"Alias":"Drawn",` + managed + `,"AuthenticationMethod":"authToken","AuthTokenType":"AUTH_TOKEN_STANDARD"}`,
+		fmt.Sprintf(`{"Alias":"Chosen",%s,"AuthTokenType":"AUTH_TOKEN_TYPE_CUSTOM","KeyID":"chosen-%d"}`, managed, s.next()),
+		`{"Alias":"Elsewhere","Type":"CREDENTIAL_TYPE_CUSTOM","AuthenticationMethod":"basic","CredentialKey":"ada","CredentialSecret":"hush"}`,
+	}
+}
+
+// given makes an app with a custom credential.
+func given(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := wanting(t, s)
+	path["credential_id"] = s.add(t, placed("/apps/{app_id}/custom_credentials", path), customs(s, path)[1])
+	return path
 }
 
 // requested makes an access request.

@@ -125,7 +125,9 @@ func (s *Service) held(ctx context.Context, r store.Reader, c credential.Credent
 		return nil, err
 	}
 	g.Credential, g.Request, g.Provider = c.ID, c.RequestID, c.ProviderID
-	if req, err := portal.Find(ctx, r, Requests, c.RequestID.String()); err == nil {
+	if c.Custom != nil {
+		g.ClientType = c.Custom.ClientType
+	} else if req, err := portal.Find(ctx, r, Requests, c.RequestID.String()); err == nil {
 		g.ClientType = req.ClientTypeID
 	}
 	g.Was, err = s.opened(c)

@@ -23,6 +23,7 @@ func (s *Service) Operations() []operation.Operation {
 	out = append(out, s.requestRows()...)
 	out = append(out, s.nestedRows()...)
 	out = append(out, s.credentialRows()...)
+	out = append(out, s.customRows()...)
 	out = append(out, s.sagaRows()...)
 	return append(out, s.doctorRows()...)
 }

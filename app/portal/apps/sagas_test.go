@@ -36,6 +36,12 @@ func both(w *world) error {
 	return w.provision(`{"PlanID":2,"ProductIDs":[2],"CredentialID":1}`)
 }
 
+func drawn(w *world) error { return w.make(`"Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":1,"ProductIDs":[1,2]`) }
+
+func chosen(w *world) error {
+	return w.make(`"Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":1,"ProductIDs":[1],"KeyID":"till-of-old"`)
+}
+
 func none(w *world) bool { return len(w.keys()) == 0 }
 
 // acts are all that write at a dashboard.
@@ -71,6 +77,24 @@ var acts = []act{
 			}
 			return false
 		},
+	},
+	{
+		"make a custom credential", func(*world) error { return nil }, drawn,
+		func(w *world) bool { return len(w.customs()) == 1 && len(w.keys()) == 1 },
+	},
+	{
+		"make one with a key that is chosen", drawn, chosen,
+		func(w *world) bool { return len(w.customs()) == 2 && len(w.keys()) == 2 },
+	},
+	{"rotate a custom credential", chosen, func(w *world) error { return w.custom("rotate", "1") }, func(w *world) bool { return len(w.keys()) == 1 && w.customs()[0].KeyID != "till-of-old" }},
+	{"delete a custom credential", chosen, func(w *world) error { return w.custom("delete", "1") }, func(w *world) bool { return none(w) && len(w.customs()) == 0 }},
+	{
+		"delete the app with a custom credential", func(w *world) error {
+			if err := both(w); err != nil {
+				return err
+			}
+			return chosen(w)
+		}, func(w *world) error { return w.delete("portal-apps", "app_id", "1") }, none,
 	},
 	{"delete the app", both, func(w *world) error { return w.delete("portal-apps", "app_id", "1") }, func(w *world) bool { return none(w) && len(w.requests()) == 0 }},
 	{
@@ -150,6 +174,46 @@ func TestRefused(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// TestTaken asks for a key that somebody else has, with each fate at every point: it is not
+// changed, and no undoing deletes it.
+func TestTaken(t *testing.T) {
+	d := newOurs(t, false)
+	theirs, err := doc.ParseNode([]byte(`{"org_id":"one","alias":"theirs","apply_policies":["two","gold"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.CreateKey(t.Context(), "till-of-old", theirs); err != nil {
+		t.Fatal(err)
+	}
+	for point := 0; point < 8; point++ {
+		for how := range 4 {
+			w := open(t, d)
+			w.start(&fate{at: point, after: how&1 != 0, once: how&2 != 0, says: errDead})
+			if err := chosen(w); err == nil {
+				t.Errorf("at %d: the key was taken over", point)
+			}
+			w.resume()
+			k, err := d.Key(t.Context(), dashboard.KeyName{Text: "till-of-old"})
+			if err != nil || k.Session.Get("alias").Text() != "theirs" || len(w.customs()) != 0 {
+				t.Fatalf("at %d: %v, %v", point, k, err)
+			}
+		}
+	}
+}
+
+// TestCustomBound: an app has no more custom credentials than can be revoked in one go.
+func TestCustomBound(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	for range 100 {
+		if err := w.make(`"Type":"CREDENTIAL_TYPE_CUSTOM","CredentialKey":"ada"`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.make(`"Type":"CREDENTIAL_TYPE_CUSTOM","CredentialKey":"ada"`); err == nil || !strings.Contains(err.Error(), "too many custom credentials") {
+		t.Error(err)
 	}
 }
 
@@ -303,6 +367,11 @@ func TestSecretsAreSealed(t *testing.T) {
 	}
 	if err := w.credential("rotate", "1", "1"); err != nil {
 		t.Fatal(err)
+	}
+	for _, body := range []string{`"Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":1,"ProductIDs":[1],"KeyID":"hunter2-chosen"`, `"Type":"CREDENTIAL_TYPE_CUSTOM","CredentialKey":"hunter2","CredentialSecret":"hunter2"`} {
+		if err := w.make(body); err != nil {
+			t.Fatal(err)
+		}
 	}
 	key := w.requests()[0].Credentials[0].Credential
 	w.update(func(wr store.Writer) error {

@@ -34,6 +34,7 @@ type Config struct {
 type Service struct {
 	Config
 	approving intents.Runner[approval]
+	making    intents.Runner[making]
 	rotating  intents.Runner[rotation]
 	ending    intents.Runner[removal]
 }
@@ -42,6 +43,7 @@ type Service struct {
 func New(c Config) *Service {
 	s := &Service{Config: c}
 	s.approving = intents.Add(c.Intents, intents.Action[approval]{Name: "portal-access-requests.approve", Plan: s.approve})
+	s.making = intents.Add(c.Intents, intents.Action[making]{Name: "portal-custom-credentials.make", Plan: s.make})
 	s.rotating = intents.Add(c.Intents, intents.Action[rotation]{Name: "portal-credentials.rotate", Plan: s.rotate})
 	s.ending = intents.Add(c.Intents, intents.Action[removal]{Name: "portal-apps.revoke", Plan: s.end})
 	return s

@@ -269,6 +269,26 @@ func (w *world) credential(what, request, id string) error {
 	return err
 }
 
+// make gives the app a custom credential.
+func (w *world) make(body string) error {
+	_, err := w.try("portal-custom-credentials.create", `{"Alias":"x",`+body+`}`, "app_id", w.app.String())
+	return err
+}
+
+func (w *world) custom(what, id string) error {
+	_, err := w.try("portal-custom-credentials."+what, "", "app_id", w.app.String(), "credential_id", id)
+	return err
+}
+
+// customs returns the custom credentials of the app; none when it is gone.
+func (w *world) customs() []apps.ListedCustom {
+	out, err := w.try("portal-custom-credentials.list", "", "app_id", w.app.String())
+	if err != nil {
+		return nil
+	}
+	return out.(operation.Listing[apps.ListedCustom]).Items
+}
+
 func (w *world) delete(what, param, id string) error {
 	_, err := w.try(what+".delete", "", param, id)
 	return err
@@ -308,6 +328,13 @@ func (w *world) consistent(what string) {
 		for _, c := range r.Credentials {
 			want[c.Credential] = nil
 		}
+	}
+	for _, c := range w.customs() {
+		k, err := w.dash.Key(w.t.Context(), dashboard.KeyName{Text: c.KeyID})
+		if err != nil {
+			w.t.Errorf("%s: a custom credential has no key: %v", what, err)
+		}
+		want[k.ID] = nil
 	}
 	for key := range want {
 		if _, there := have[key]; !there {

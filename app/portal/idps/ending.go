@@ -21,7 +21,7 @@ import (
 type ended []memo
 
 // reject rejects the access requests for client types that are deleted, and removes their
-// credentials.
+// credentials, and custom ones.
 func reject(ctx context.Context, w store.Writer, at crud.Stamp, types ...table.ID) (out ended, err error) {
 	var ids []table.ID
 	for r, err := range portal.All(ctx, w, apps.Requests, 0) {
@@ -32,15 +32,15 @@ func reject(ctx context.Context, w store.Writer, at crud.Stamp, types ...table.I
 			ids = append(ids, r.ID)
 		}
 	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
 	var gone []credential.Credential
 	for c, err := range portal.All(ctx, w, apps.Credentials, 0) {
 		if err != nil {
 			return nil, err
 		}
-		if c.Method == issuers.Registration && slices.ContainsFunc(c.Requests(), func(id table.ID) bool { return slices.Contains(ids, id) }) {
+		if c.Method != issuers.Registration {
+			continue
+		}
+		if c.Custom != nil && slices.Contains(types, c.Custom.ClientType) || slices.ContainsFunc(c.Requests(), func(id table.ID) bool { return slices.Contains(ids, id) }) {
 			gone = append(gone, c)
 		}
 	}

@@ -45,6 +45,9 @@ func (s Issuer) Prepare(ctx context.Context, r store.Reader, act issuers.Act, g 
 		if err != nil {
 			return err
 		}
+		if g.IdP != 0 && g.IdP != p.ID {
+			return fault.New(fault.Invalid, CodeType, "ClientTypeID is not a client type of the identity provider")
+		}
 		if err := s.grantable(ctx, r, g); err != nil {
 			return err
 		}

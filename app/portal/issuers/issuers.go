@@ -53,6 +53,8 @@ type Grant struct {
 	Products   []Product
 	Plan       Plan
 	ClientType table.ID
+	IdP        table.ID          // that the client type has to belong to; 0: any
+	Chosen     string            // the text of the key that is issued; "": one is drawn
 	Credential table.ID          // 0: it is issued
 	Was        credential.Values // as it is stored
 	Before     []Product         // what it opened, when that changes

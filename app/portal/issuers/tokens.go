@@ -27,12 +27,19 @@ var _ Issuer = Keys{}
 
 // drawn is the memo of a grant: the identifier that a new key is made of, so that what an
 // attempt has left is found again.
-type drawn struct{ ID string }
+type drawn struct {
+	ID   string
+	Free bool `json:",omitempty"` // no key had an identifier that was chosen
+}
 
 // Prepare implements Issuer.
 func (k Keys) Prepare(_ context.Context, _ store.Reader, act Act, g *Grant) (err error) {
 	if act == Issue || act == Rotate {
-		g.Memo, err = json.Marshal(drawn{k.Secrets.NewKey()})
+		id := g.Chosen
+		if id == "" {
+			id = k.Secrets.NewKey()
+		}
+		g.Memo, err = json.Marshal(drawn{ID: id})
 	}
 	return err
 }
@@ -42,7 +49,11 @@ func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 	a := acting{Keys: k, org: org, g: g}
 	switch act {
 	case Issue:
-		return []intents.Step{{Name: "create the key", Do: a.create, Undo: a.drop}}
+		steps := []intents.Step{{Name: "create the key", Do: a.create, Undo: a.drop}}
+		if g.Chosen != "" {
+			steps = slices.Insert(steps, 0, intents.Step{Name: "look whether the key is free", Do: a.look, Notes: true})
+		}
+		return steps
 	case Change:
 		return []intents.Step{{Name: "change the key", Do: a.change(g.Before, g.Products), Undo: a.change(g.Products, g.Before)}}
 	case Rotate:
@@ -110,8 +121,38 @@ func (a acting) make(ctx context.Context, of func(synchronise.Provider) (*doc.No
 	return nil
 }
 
+// CodeTaken is the code of the fault for a text that is a key already.
+const CodeTaken = "portal_access.taken"
+
+// look refuses a chosen text that is a key already: another one would overwrite it, and
+// take it along when it ends.
+func (a acting) look(ctx context.Context) error {
+	var d drawn
+	if err := json.Unmarshal(a.g.Memo, &d); err != nil || d.Free {
+		return err
+	}
+	p, err := a.dashboard(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = p.Dashboard.Key(ctx, dashboard.KeyName{Text: d.ID})
+	switch {
+	case err == nil:
+		return fault.New(fault.Invalid, CodeTaken, "KeyID has already been taken")
+	case !errors.Is(err, dashboard.ErrGone):
+		return Explain(err)
+	}
+	d.Free = true
+	a.g.Memo, err = json.Marshal(d)
+	return err
+}
+
 // drop removes what create may have made.
 func (a acting) drop(ctx context.Context) error {
+	var d drawn
+	if err := json.Unmarshal(a.g.Memo, &d); err != nil || a.g.Chosen != "" && !d.Free { // the key is somebody else's
+		return err
+	}
 	name, err := a.drawn()
 	if err != nil {
 		return err
@@ -186,7 +227,7 @@ func (a acting) found(ctx context.Context) (bool, error) {
 // note notes the key that was made.
 func (a acting) note(k dashboard.Key) {
 	a.g.Values = credential.Values{
-		Secrets: credential.Secrets{Key: k.ID, Hash: k.Hash},
+		Secrets: credential.Secrets{Key: k.ID, Hash: k.Hash, Chosen: a.g.Chosen},
 		Expires: credential.After(a.g.At, a.g.Plan.KeyExpiresIn),
 	}
 }

@@ -14,8 +14,8 @@ import (
 // Kind is the name of the resource in storage.
 const Kind = request.CredentialKind
 
-// Credential is one credential. It belongs to the access request that it was made for;
-// further ones may use it too.
+// Credential is one credential. It belongs to the access request that it was made for, and
+// further ones may use it too; or to the app alone.
 type Credential struct {
 	table.Base
 	AppID      table.ID
@@ -28,7 +28,8 @@ type Credential struct {
 	AuthType   string
 	Expires    time.Time `json:",omitzero"` // zero: never
 	Public
-	Sealed string // Secrets
+	Sealed string  // Secrets
+	Custom *Custom `json:",omitempty"` // of one that no access request was made for
 }
 
 // Public is what is no secret of a credential.
@@ -48,6 +49,7 @@ type Public struct {
 // Secrets are what opens something.
 type Secrets struct {
 	Key               string `json:",omitempty"` // what callers of APIs send
+	Chosen            string `json:",omitempty"` // the text of which an administrator has had the key made
 	Hash              string `json:",omitempty"` // of the key; the key itself where gateways do not hash
 	ClientSecret      string `json:",omitempty"`
 	RegistrationToken string `json:",omitempty"`
@@ -71,7 +73,12 @@ var rows = &table.Table[Credential]{
 }
 
 // Requests are all access requests that use the credential.
-func (c Credential) Requests() []table.ID { return append([]table.ID{c.RequestID}, c.Shared...) }
+func (c Credential) Requests() []table.ID {
+	if c.Custom != nil {
+		return nil
+	}
+	return append([]table.ID{c.RequestID}, c.Shared...)
+}
 
 // Without returns the credential without an access request and its products, as far as
 // none of the others, rest, has them too; false: nothing would be left of it.
@@ -103,7 +110,7 @@ func (c Credential) Reusable(r request.Request, at time.Time) (wrong table.Probl
 	if why := next[c.State(at)][Extend].why; why != "" {
 		wrong = append(wrong, why)
 	}
-	if c.AppID != r.AppID {
+	if c.AppID != r.AppID || c.Custom != nil {
 		wrong.Invalid("CredentialID")
 		return wrong
 	}

@@ -1,0 +1,322 @@
+package apps
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// customNamed is a custom credential as a path names it.
+type customNamed struct {
+	named
+	ID string `path:"credential_id" doc:"Number or CID of the credential."`
+}
+
+type customMaking struct {
+	named
+	Body table.Body[credential.CustomOrder] `body:""`
+}
+
+type customRenaming struct {
+	customNamed
+	Body table.Body[credential.Renamed] `body:""`
+}
+
+// maxCustoms is how many custom credentials an app has at most.
+const maxCustoms = 100
+
+// making is what the saga of a custom credential is made of.
+type making struct {
+	Credential credential.Credential // as it is stored, without its values
+	Values     credential.Values     // of one that is made elsewhere
+	Grant      *issuers.Grant        // nil: it is made elsewhere
+}
+
+func (s *Service) customRows() []operation.Operation {
+	secret := operation.Redact("KeyID", "CredentialKey", "CredentialSecret")
+	body := map[string]any{"Alias": "Till of old", "Type": credential.Managed, "PlanID": 1, "ProductIDs": []int{1}, "AuthenticationMethod": "authToken", "AuthTokenType": credential.ChosenToken, "KeyID": "till-of-old"}
+	return portal.Group("portal-custom-credentials", "/apps/{app_id}/custom_credentials", "apps").Rows(
+		operation.GET("list", "", "List the custom credentials of an app", s.listCustoms, operation.Lists(operation.Item{Kind: credential.Kind, ID: "ID", Name: "Alias"}), secret,
+			operation.Example(nil, operation.Listing[ListedCustom]{Items: []ListedCustom{exampleCustom.ListedCustom}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+		operation.POST("create", "", "Give an app a credential without an access request", s.makeCustom, operation.Status(201), portal.Unprocessable(), secret,
+			operation.Faulting(append([]string{CodeMany, issuers.CodeTaken}, failing...)...),
+			operation.Notes("A managed one is made where credentials of access requests are made: a key, with a text that is drawn or chosen, or a client of an identity provider. One of another type is only shown."),
+			operation.Example(body, exampleCustom)),
+		operation.GET("get", "/{credential_id}", "Fetch a custom credential", s.getCustom, secret, operation.Example(nil, exampleCustom)),
+		operation.PUT("update", "/{credential_id}", "Give a custom credential another alias", s.renameCustom, portal.Unprocessable(), secret, operation.Faulting(table.CodeInvalid),
+			operation.Notes("Nothing else of it can be changed; what else the body has is ignored."), operation.Example(map[string]any{"Alias": "Till"}, exampleCustom)),
+		operation.PUT("rotate", "/{credential_id}/rotate", "Give a managed token another value", s.rotateCustom, portal.Action(), portal.Unprocessable(),
+			operation.Faulting(append([]string{credential.CodeState, CodeElsewhere}, failing...)...),
+			operation.Notes("The new value is drawn, opens the same, and its time begins anew; the old one stops working at once."), operation.Example(nil, portal.Executed("Rotate"))),
+		operation.DELETE("delete", "/{credential_id}", "Delete a custom credential", s.deleteCustom, operation.Faulting(failing...),
+			operation.Notes("What was made for it is revoked first."), operation.Example(nil, portal.Executed("Delete"))),
+	)
+}
+
+// custom returns the custom credential of a path.
+func (s *Service) custom(ctx context.Context, r store.Reader, in customNamed) (c credential.Credential, err error) {
+	a, err := portal.Find(ctx, r, Kind, in.App)
+	if err != nil {
+		return c, err
+	}
+	if c, err = portal.Find(ctx, r, Credentials, in.ID); err == nil && (c.Custom == nil || c.AppID != a.ID) {
+		err = Credentials.Absent()
+	}
+	return c, err
+}
+
+func (s *Service) customOf(ctx context.Context, in customNamed) (c credential.Credential, err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		c, err = s.custom(ctx, r, in)
+		return err
+	})
+	return c, err
+}
+
+// Customs returns the custom credentials of an app, the newest first.
+func Customs(ctx context.Context, r store.Reader, app table.ID) ([]credential.Credential, error) {
+	all, err := credentialsOf(ctx, r, app)
+	slices.Reverse(all)
+	return slices.DeleteFunc(all, func(c credential.Credential) bool { return c.Custom == nil }), err
+}
+
+func (s *Service) listCustoms(ctx context.Context, in listing) (out operation.Listing[ListedCustom], err error) {
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		a, err := portal.Find(ctx, r, Kind, in.App)
+		if err != nil {
+			return err
+		}
+		all, err := Customs(ctx, r, a.ID)
+		if err != nil {
+			return err
+		}
+		out, err = portal.Cut(in.Page, func(from, to int) ([]ListedCustom, int, error) {
+			list := []ListedCustom{}
+			for _, c := range all[min(from, len(all)):min(to, len(all))] {
+				one, err := s.showCustom(c)
+				if err != nil {
+					return nil, 0, err
+				}
+				list = append(list, one.ListedCustom)
+			}
+			return list, len(all), nil
+		})
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) getCustom(ctx context.Context, in customNamed) (out ShownCustom, err error) {
+	c, err := s.customOf(ctx, in)
+	if err == nil {
+		out, err = s.showCustom(c)
+	}
+	return out, err
+}
+
+// makeCustom makes a custom credential: elsewhere first, then here.
+func (s *Service) makeCustom(ctx context.Context, in customMaking) (out ShownCustom, err error) {
+	var d *making
+	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		d, err = s.makeable(ctx, r, in)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	app := d.Credential.AppID
+	if err = s.settled(ctx, in.Scope, app, s.making.Run(ctx, in.Scope, about(app), d)); err != nil {
+		return out, err
+	}
+	return s.getCustom(ctx, customNamed{in.named, d.Credential.ID.String()})
+}
+
+// makeable returns what it takes to make a custom credential, if it can be made.
+func (s *Service) makeable(ctx context.Context, r store.Reader, in customMaking) (*making, error) {
+	a, err := portal.Find(ctx, r, Kind, in.App)
+	if err != nil {
+		return nil, err
+	}
+	var o credential.CustomOrder
+	if err := in.Body.Apply(&o, true, portal.Resolver(ctx, r)); err != nil {
+		return nil, err
+	}
+	if err := roomFor(ctx, r, a.ID); err != nil {
+		return nil, err
+	}
+	if o.Type == credential.Elsewhere {
+		v := credential.Values{Secrets: credential.Secrets{Key: cmp.Or(o.Key, o.KeyID), Chosen: o.KeyID, ClientSecret: o.Secret}}
+		return &making{Credential: o.Of(a.ID, 0, issuers.Nothing), Values: v}, nil
+	}
+	p, err := s.fits(ctx, r, o)
+	if err != nil {
+		return nil, err
+	}
+	method := issuers.Tokens
+	if o.OAuth() {
+		method = issuers.Registration
+	}
+	d := &making{Credential: o.Of(a.ID, p, method)}
+	issuer, err := s.issuer(method, d.Credential.AuthType)
+	if err != nil {
+		return nil, err
+	}
+	if d.Grant, err = s.grant(ctx, r, a, o.PlanID, o.ProductIDs); err != nil {
+		return nil, err
+	}
+	d.Grant.ClientType, d.Grant.IdP, d.Grant.Chosen = o.ClientType, o.IdP, o.KeyID
+	return d, issuer.Prepare(ctx, r, issuers.Issue, d.Grant)
+}
+
+// fits holds a managed credential against its plan and products, and returns the provider.
+func (s *Service) fits(ctx context.Context, r store.Reader, o credential.CustomOrder) (table.ID, error) {
+	p, err := portal.Find(ctx, r, plans.Kind, o.PlanID.String())
+	if err != nil {
+		return 0, err
+	}
+	list := make([]productOf, 0, len(o.ProductIDs))
+	for _, id := range o.ProductIDs {
+		v, err := portal.Find(ctx, r, products.Kind, id.String())
+		if err != nil {
+			return 0, err
+		}
+		list = append(list, v)
+	}
+	return p.ProviderID, o.Checked(p, list).Err()
+}
+
+func roomFor(ctx context.Context, r store.Reader, app table.ID) error {
+	all, err := Customs(ctx, r, app)
+	if err == nil && len(all) >= maxCustoms {
+		err = fault.New(fault.Invalid, CodeMany, "the app has too many custom credentials (the maximum is %d)", maxCustoms)
+	}
+	return err
+}
+
+// make is how a custom credential is made. What was made elsewhere is undone when it is not
+// stored.
+func (s *Service) make(org tenant.ID, d *making) intents.Plan {
+	p := intents.Plan{Back: true, Close: func(ctx context.Context, w store.Writer) error { return s.made(ctx, w, s.stamp(), d) }}
+	if d.Grant != nil {
+		p.Steps = s.Issuers[d.Credential.Method].Steps(org, issuers.Issue, d.Grant)
+	}
+	return p
+}
+
+// made stores a custom credential, unless its app has gone.
+func (s *Service) made(ctx context.Context, w store.Writer, at crud.Stamp, d *making) error {
+	if _, err := portal.Find(ctx, w, Kind, d.Credential.AppID.String()); err != nil {
+		return gone("the app", err)
+	}
+	v := d.Values
+	if d.Grant != nil {
+		v = d.Grant.Values
+	}
+	c, err := s.filled(d.Credential, v)
+	if err == nil {
+		c, err = portal.Add(ctx, w, Credentials, at, c)
+	}
+	if err == nil {
+		d.Credential.ID = c.ID
+	}
+	return err
+}
+
+func (s *Service) renameCustom(ctx context.Context, in customRenaming) (out ShownCustom, err error) {
+	_, err = s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+		c, err := s.custom(ctx, w, in.customNamed)
+		if err != nil {
+			return err
+		}
+		name := credential.Renamed{Alias: c.Custom.Alias}
+		if err := in.Body.Apply(&name, false, portal.Resolver(ctx, w)); err != nil {
+			return err
+		}
+		c, err = portal.Edit(ctx, w, Credentials, c.ID, s.stamp(), func(old credential.Credential) (credential.Credential, error) {
+			said := *old.Custom
+			said.Alias, old.Custom = name.Alias, &said
+			return old, nil
+		})
+		if err == nil {
+			out, err = s.showCustom(c)
+		}
+		return err
+	})
+	return out, err
+}
+
+// CodeElsewhere is the code of the fault for what is managed elsewhere.
+const CodeElsewhere = "portal_access.elsewhere"
+
+func (s *Service) rotateCustom(ctx context.Context, in customNamed) (portal.Done, error) {
+	c, err := s.customOf(ctx, in)
+	switch {
+	case err != nil:
+	case c.Custom.Type == credential.Elsewhere:
+		err = fault.New(fault.Invalid, CodeElsewhere, "the credential is managed elsewhere: rotate it there, delete this one, and make another one")
+	default:
+		err = s.Rotate(ctx, in.Scope, c.ID)
+	}
+	return portal.Executed("Rotate"), err
+}
+
+func (s *Service) deleteCustom(ctx context.Context, in customNamed) (portal.Done, error) {
+	c, err := s.customOf(ctx, in)
+	if err == nil {
+		err = s.remove(ctx, in.Scope, removal{App: c.AppID, Credential: c.ID})
+	}
+	return portal.Executed("Delete"), err
+}
+
+// ListedCustom is a custom credential in lists.
+type ListedCustom struct {
+	ID                   table.ID   `json:"ID"`
+	Alias                string     `json:"Alias"`
+	Type                 string     `json:"Type"`
+	PlanID               string     `json:"PlanID" doc:"Number of the plan, as a text."`
+	ProductIDs           []table.ID `json:"ProductIDs"`
+	AuthenticationMethod string     `json:"AuthenticationMethod"`
+	AuthTokenType        string     `json:"AuthTokenType"`
+	KeyID                string     `json:"KeyID" doc:"What callers send: the token, or the identifier of the client."`
+	ProviderID           table.ID   `json:"ProviderID" doc:"The identity provider."`
+	ClientTypeID         table.ID   `json:"ClientTypeID"`
+}
+
+// ShownCustom is a custom credential by itself.
+type ShownCustom struct {
+	ListedCustom
+	CreatedAt string `json:"CreatedAt"`
+	UpdatedAt string `json:"UpdatedAt"`
+}
+
+var exampleCustom = ShownCustom{ListedCustom{ID: 4, Alias: "Till of old", Type: credential.Managed, PlanID: "1", ProductIDs: []table.ID{1}, AuthenticationMethod: "authToken",
+	AuthTokenType: credential.ChosenToken, KeyID: "till-of-old"}, "2026-01-02 03:04", "2026-01-02 03:04"}
+
+func (s *Service) showCustom(c credential.Credential) (out ShownCustom, err error) {
+	v, err := s.opened(c)
+	out = ShownCustom{ListedCustom{
+		ID: c.ID, Alias: c.Custom.Alias, Type: c.Custom.Type, ProductIDs: append([]table.ID{}, c.Products...), AuthenticationMethod: c.Custom.Means, AuthTokenType: c.Custom.TokenType,
+		KeyID: v.Chosen, ProviderID: c.Custom.IdP, ClientTypeID: c.Custom.ClientType,
+	}, table.Stamp(c.CreatedAt), table.Stamp(c.UpdatedAt)}
+	if c.Custom.Type == credential.Managed {
+		out.KeyID = cmp.Or(v.Chosen, v.Key, v.ClientID)
+		out.AuthTokenType = c.TokenType(v.Chosen != "")
+	}
+	if c.PlanID != 0 {
+		out.PlanID = c.PlanID.String()
+	}
+	return out, err
+}

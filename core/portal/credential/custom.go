@@ -1,0 +1,205 @@
+package credential
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/plan"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Types of custom credentials.
+const (
+	Managed   = "CREDENTIAL_TYPE_TYK_MANAGED" // the portal makes it, and ends it
+	Elsewhere = "CREDENTIAL_TYPE_CUSTOM"      // somebody else does; the portal shows it
+)
+
+// Types of tokens.
+const (
+	ChosenToken   = "AUTH_TOKEN_TYPE_CUSTOM" // an administrator has chosen its text
+	StandardToken = "AUTH_TOKEN_STANDARD"    // its text is drawn
+	chosenShort   = "AUTH_TOKEN_CUSTOM"      // what some clients write for the first
+)
+
+// Custom is what administrators say of a credential that they give to an app without an
+// access request (docs/wire/portal-apps.md#custom-credentials).
+type Custom struct {
+	Alias      string
+	Type       string
+	TokenType  string   `json:",omitempty"`
+	Means      string   `json:",omitempty"` // the method of authentication, as it was sent
+	IdP        table.ID `json:",omitzero"`
+	ClientType table.ID `json:",omitzero"`
+}
+
+// CustomOrder is a custom credential that somebody asks for.
+type CustomOrder struct {
+	table.Base
+	Custom
+	PlanID     table.ID
+	ProductIDs []table.ID
+	KeyID      string
+	Key        string
+	Secret     string
+}
+
+// Table implements table.Row.
+func (CustomOrder) Table() *table.Table[CustomOrder] { return customs }
+
+// Bounds of what a custom credential says.
+const (
+	maxAlias = 255
+	minToken = 3 // gateways take no shorter one
+	maxToken = 255
+	maxValue = 10_000
+)
+
+var customs = &table.Table[CustomOrder]{
+	Kind: "portal-custom-credential", Noun: "custom credential",
+	Base: func(o *CustomOrder) *table.Base { return &o.Base },
+	Fields: []table.Field[CustomOrder]{
+		{Name: "Alias", At: func(o *CustomOrder) any { return &o.Alias }, Required: true, Max: maxAlias},
+		{Name: "Type", At: func(o *CustomOrder) any { return &o.Type }, Required: true, Enum: []string{Managed, Elsewhere}, Doc: "Whether the portal makes it, or shows what was made elsewhere."},
+		{Name: "PlanID", Also: []string{"Plan"}, At: func(o *CustomOrder) any { return &o.PlanID }, Target: plan.Kind, Doc: "Required of managed ones."},
+		{Name: "ProductIDs", Also: []string{"Products"}, At: func(o *CustomOrder) any { return &o.ProductIDs }, Target: product.Kind, Doc: "Products of one provider. Required of managed ones."},
+		{Name: "AuthenticationMethod", At: func(o *CustomOrder) any { return &o.Means }, Enum: means, Doc: "authToken or key for a token, oauth2, oauth or jwt for a client of an identity provider. Managed elsewhere, it can be any method of products."},
+		{Name: "AuthTokenType", At: func(o *CustomOrder) any { return &o.TokenType }, Enum: []string{ChosenToken, StandardToken, chosenShort}, Doc: "Of managed tokens. Without it KeyID says: there is one, or it is drawn."},
+		{Name: "KeyID", At: func(o *CustomOrder) any { return &o.KeyID }, Max: maxValue, Doc: "The exact token, for AUTH_TOKEN_TYPE_CUSTOM."},
+		{Name: "CredentialKey", At: func(o *CustomOrder) any { return &o.Key }, Max: maxValue, Doc: "What the developer is shown of one that is managed elsewhere."},
+		{Name: "CredentialSecret", At: func(o *CustomOrder) any { return &o.Secret }, Max: maxValue, Doc: "Likewise; not every one has it."},
+		{Name: "ProviderID", At: func(o *CustomOrder) any { return &o.IdP }, Target: idp.Kind, Doc: "The identity provider that registers the client."},
+		{Name: "ClientTypeID", At: func(o *CustomOrder) any { return &o.ClientType }, Target: idp.TypeKind, Doc: "The type of the client."},
+	},
+	Check: func(o CustomOrder, wrong *table.Problems) {
+		if len(o.ProductIDs) > request.MaxProducts {
+			*wrong = append(*wrong, fmt.Sprintf("ProductIDs is too long (the maximum is %d products)", request.MaxProducts))
+		}
+		switch o.Type {
+		case Elsewhere:
+			o.elsewhere(wrong)
+		case Managed:
+			o.managed(wrong)
+		}
+	},
+}
+
+// Words for tokens and for clients of identity providers; all others are known of products.
+var (
+	tokens  = []string{request.AuthToken, "key"}
+	clients = []string{"oauth2", request.OAuth, request.JWT}
+	means   = slices.Concat(tokens, clients, []string{request.MultiAuth, "mutualTLS", "ba", "basic", "hmac", "custom"})
+)
+
+// OAuth reports whether a client of an identity provider is meant, and not a token.
+func (o CustomOrder) OAuth() bool {
+	return slices.Contains(clients, o.Means) || o.Means == "" && o.ClientType != 0
+}
+
+// Chosen reports whether the text of the token is chosen, and not drawn.
+func (o CustomOrder) Chosen() bool {
+	return o.TokenType == ChosenToken || o.TokenType == chosenShort || o.TokenType == "" && o.KeyID != ""
+}
+
+func (o CustomOrder) elsewhere(wrong *table.Problems) {
+	if o.Key == "" && o.KeyID == "" {
+		wrong.Blank("CredentialKey")
+	}
+}
+
+func (o CustomOrder) managed(wrong *table.Problems) {
+	if o.PlanID == 0 {
+		wrong.Blank("PlanID")
+	}
+	if len(o.ProductIDs) == 0 {
+		wrong.Blank("ProductIDs")
+	}
+	switch {
+	case o.OAuth():
+		if o.IdP == 0 {
+			wrong.Blank("ProviderID")
+		}
+		if o.ClientType == 0 {
+			wrong.Blank("ClientTypeID")
+		}
+	case o.Means != "" && !slices.Contains(tokens, o.Means):
+		*wrong = append(*wrong, fmt.Sprintf("AuthenticationMethod: the portal makes no credentials for %s", o.Means))
+	case o.Chosen() && o.KeyID == "":
+		wrong.Blank("KeyID")
+	case o.Chosen() && !ValidToken(o.KeyID):
+		wrong.Invalid("KeyID")
+	case !o.Chosen() && o.KeyID != "":
+		*wrong = append(*wrong, "KeyID is only for AuthTokenType "+ChosenToken)
+	}
+}
+
+// ValidToken reports whether a text can be a token that somebody has chosen: gateways find
+// it by its address, and callers send it in a header.
+func ValidToken(text string) bool {
+	return len(text) >= minToken && len(text) <= maxToken &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\?#%`, r) })
+}
+
+// Checked returns what is wrong with a managed credential for products under a plan.
+func (o CustomOrder) Checked(p plan.Plan, list []product.Product) (wrong table.Problems) {
+	for _, v := range list {
+		switch {
+		case v.IsDocumentationOnly:
+			wrong = append(wrong, fmt.Sprintf("product %s is documentation only: it has no credentials", v.Title()))
+		case v.ProviderID != p.ProviderID:
+			wrong = append(wrong, fmt.Sprintf("product %s and plan %s belong to different providers", v.Title(), p.Title()))
+		case o.OAuth() && !slices.Contains(v.Templates, o.ClientType):
+			wrong = append(wrong, fmt.Sprintf("ClientTypeID is not a client type of product %s", v.Title()))
+		case o.OAuth() && !v.DCREnabled, !o.OAuth() && !slices.Contains(v.Methods(), request.AuthToken):
+			wrong = append(wrong, fmt.Sprintf("product %s has another authentication method", v.Title()))
+		}
+	}
+	slices.Sort(wrong)
+	return slices.Compact(wrong)
+}
+
+// Of returns the credential of an app that an order becomes, without its values. Method is
+// who issues it; "": somebody else.
+func (o CustomOrder) Of(app, provider table.ID, method string) Credential {
+	said := o.Custom
+	out := Credential{Base: table.Base{CID: o.CID}, AppID: app, PlanID: o.PlanID, ProviderID: provider, Products: o.ProductIDs, Method: method, Custom: &said}
+	switch {
+	case o.Type == Elsewhere:
+		out.AuthType = o.Means
+	case o.OAuth():
+		out.AuthType = request.JWT
+	default:
+		out.AuthType = request.AuthToken
+	}
+	return out
+}
+
+// TokenType is the type of a managed token: what was chosen lasts until it is rotated. "":
+// it is no token.
+func (c Credential) TokenType(chosen bool) string {
+	switch {
+	case c.AuthType != request.AuthToken:
+		return ""
+	case chosen:
+		return ChosenToken
+	}
+	return StandardToken
+}
+
+// Renamed is what can be changed about a custom credential.
+type Renamed struct {
+	table.Base
+	Alias string
+}
+
+// Table implements table.Row.
+func (Renamed) Table() *table.Table[Renamed] { return names }
+
+var names = &table.Table[Renamed]{
+	Kind: "portal-custom-credential-name", Noun: "name of a custom credential",
+	Base:   func(r *Renamed) *table.Base { return &r.Base },
+	Fields: []table.Field[Renamed]{{Name: "Alias", At: func(r *Renamed) any { return &r.Alias }, Required: true, Max: maxAlias}},
+}
