@@ -108,9 +108,10 @@ var acts = []act{
 // acknowledged is lost; when the next process has settled what is open, the dashboard has
 // the keys of the credentials and no other ones.
 func TestEveryPoint(t *testing.T) {
-	d := newOurs(t, false)
 	for _, a := range acts {
 		t.Run(a.name, func(t *testing.T) {
+			t.Parallel() // most of the time is waiting for another attempt
+			d := newOurs(t, false)
 			for point := 1; ; point++ {
 				met := 0
 				for how := range 4 {
@@ -157,23 +158,26 @@ func at(t *testing.T, d ours, a act, f *fate) int {
 
 // TestRefused: what a dashboard refuses for good is undone, and says why.
 func TestRefused(t *testing.T) {
-	d := newOurs(t, false)
 	for _, a := range acts {
-		for point := 1; ; point++ {
-			w := open(t, d)
-			if err := a.prepare(w); err != nil {
-				t.Fatal(err)
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			d := newOurs(t, false)
+			for point := 1; ; point++ {
+				w := open(t, d)
+				if err := a.prepare(w); err != nil {
+					t.Fatal(err)
+				}
+				f := &fate{at: point, once: true, says: fmt.Errorf("%w: 403 no", dashboard.ErrRefused)}
+				w.start(f)
+				err := a.do(w)
+				w.resume()
+				w.consistent(fmt.Sprintf("%s, refused at %d: %v", a.name, point, err))
+				w.clear()
+				if f.seen < point {
+					break
+				}
 			}
-			f := &fate{at: point, once: true, says: fmt.Errorf("%w: 403 no", dashboard.ErrRefused)}
-			w.start(f)
-			err := a.do(w)
-			w.resume()
-			w.consistent(fmt.Sprintf("%s, refused at %d: %v", a.name, point, err))
-			w.clear()
-			if f.seen < point {
-				break
-			}
-		}
+		})
 	}
 }
 
