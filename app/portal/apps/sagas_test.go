@@ -36,7 +36,9 @@ func both(w *world) error {
 	return w.provision(`{"PlanID":2,"ProductIDs":[2],"CredentialID":1}`)
 }
 
-func drawn(w *world) error { return w.make(`"Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":1,"ProductIDs":[1,2]`) }
+func drawn(w *world) error {
+	return w.make(`"Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":1,"ProductIDs":[1,2]`)
+}
 
 func chosen(w *world) error {
 	return w.make(`"Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":1,"ProductIDs":[1],"KeyID":"till-of-old"`)
