@@ -28,12 +28,12 @@ func WithGatewayControl(c gateway.Control) Option { return func(o *settings) { o
 func WithKeySettings(k keys.Settings) Option { return func(o *settings) { o.keyRules = k } }
 
 func newKeyService(t crud.Tools, o outside, c gateway.Control, p *policies.Service, i *intents.Service, secrets secret.Keys) *keys.Service {
-	return keys.New(keys.Config{Settings: o.keyRules, Gateways: c.Keys, Policies: p, Intents: i, Store: t.Store, Secrets: secrets, Now: t.Now, PageSize: t.PageSize,
+	return keys.New(keys.Config{Settings: o.keyRules, Gateways: c.Keys, Certificates: c.Certificates, Limits: c.Installation, Policies: p, Intents: i, Store: t.Store, Secrets: secrets, Now: t.Now, PageSize: t.PageSize,
 		Exists: func(ctx context.Context, org tenant.ID) (bool, error) { return identity.Exists(ctx, t.Store, org) }})
 }
 
-// purged removes from gateways the keys of an organisation that is gone. Where our own store
-// keeps them, they went with its other records.
+// purged removes from gateways what an organisation that is gone has there. Where our own store
+// keeps it, it went with its other records.
 func (a *App) purged(ctx context.Context, scope tenant.Scope) error {
 	if a.keys == nil {
 		return nil

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
@@ -129,11 +131,12 @@ func TestCertificateDependencies(t *testing.T) {
 	}
 }
 
-// TestPurgedKeys: a purge removes the keys of the organisation from gateways, and no others;
-// while gateways are away it goes on later.
-func TestPurgedKeys(t *testing.T) {
+// TestPurgedFromGateways: a purge removes keys, certificates and limits of the organisation
+// from gateways, and no others; while gateways are away it goes on later.
+func TestPurgedFromGateways(t *testing.T) {
 	at := &switched{Store: ownStore()}
 	control := gatewaysOf(at)
+	control.Installation = &local.Installation{Shelf: local.Shelf{Store: at}}
 	a := service(t, nobodyWatches(), app.WithGatewayControl(control))
 	made := func(org tenant.ID, n int) {
 		t.Helper()
@@ -147,8 +150,26 @@ func TestPurgedKeys(t *testing.T) {
 			}
 		}
 	}
+	text, err := os.ReadFile("testdata/wire/ownership-certificates.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, pem, _ := strings.Cut(string(text), "-----BEGIN CERTIFICATE-----")
+	pem, _, _ = strings.Cut(pem, "-----END CERTIFICATE-----")
+	pem = "-----BEGIN CERTIFICATE-----" + strings.ReplaceAll(pem, "> ", "") + "-----END CERTIFICATE-----\n"
+	for _, org := range []tenant.ID{"org-a", "org-b"} {
+		_, failed := control.Certificates.AddCertificate(t.Context(), org, []byte(pem))
+		limits, err := doc.ParseNode([]byte(`{"rate":10,"per":1}`))
+		if err := errors.Join(failed, err, control.Installation.PutOrgKey(t.Context(), org, limits)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	left := func(org tenant.ID, want int) {
 		t.Helper()
+		certificates, err := control.Certificates.ListCertificates(t.Context(), org)
+		if _, failed := control.Installation.OrgKey(t.Context(), org); err != nil || (len(certificates) == 1) != (want > 0) || (failed == nil) != (want > 0) {
+			t.Errorf("%s has %d certificates and limits: %v, %v", org, len(certificates), failed, err)
+		}
 		if list, err := control.Keys.Keys(t.Context(), org, ""); err != nil || len(list) != want {
 			t.Errorf("%s has %d keys, want %d: %v", org, len(list), want, err)
 		}

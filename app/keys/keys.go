@@ -36,13 +36,16 @@ type Settings struct {
 type Config struct {
 	Settings
 	Gateways gateway.Keys
-	Policies *policies.Service
-	Intents  *intents.Service
-	Store    store.Store
-	Secrets  secret.Keys
-	Now      system.Clock
-	PageSize int
-	Exists   func(context.Context, tenant.ID) (bool, error) // whether there is such an organisation
+	// Of what a purge removes besides keys.
+	Certificates gateway.Certificates
+	Limits       gateway.Installation
+	Policies     *policies.Service
+	Intents      *intents.Service
+	Store        store.Store
+	Secrets      secret.Keys
+	Now          system.Clock
+	PageSize     int
+	Exists       func(context.Context, tenant.ID) (bool, error) // whether there is such an organisation
 }
 
 // Service manages keys.

@@ -116,11 +116,12 @@ func inWorld(t *testing.T, fn func(w *world)) {
 		tools := crud.Tools{Store: db, Now: time.Now, NewID: crypto.NewID(time.Now), Log: slog.New(slog.DiscardHandler), PageSize: 10}
 		w := &world{T: t, intents: intents.New(intents.Settings{Holder: "one", Alone: true}, tools, secrets)}
 		w.gateways = &faulty{control: &local.Keys{Store: db, Secrets: secrets, Passwords: crypto.Passwords{Iterations: 1}, NewID: tools.NewID, Now: time.Now, Policy: policies.AtGateways}}
+		shelf := local.Shelf{Store: db, Secrets: secrets}
 		rules := &policies.Service{Store: db, Now: time.Now, NewID: tools.NewID, PageSize: 10, APIs: &store.Kind[apidef.API]{
 			Name: apidef.Kind, Alias: "api_id", Load: apidef.Load, Shared: true, ID: apidef.API.ID, Org: func(a apidef.API) tenant.ID { return a.OrgID() },
 			Indexes: []store.Index[apidef.API]{store.Unique("api_id", "ID", apidef.API.APIID)},
 		}}
-		s := keys.New(keys.Config{Settings: keys.Settings{Hashed: true, ListHashes: true}, Gateways: w.gateways, Policies: rules, Intents: w.intents, Store: db, Secrets: secrets, Now: time.Now, PageSize: 10,
+		s := keys.New(keys.Config{Settings: keys.Settings{Hashed: true, ListHashes: true}, Gateways: w.gateways, Certificates: &local.Certificates{Shelf: shelf}, Limits: &local.Installation{Shelf: shelf}, Policies: rules, Intents: w.intents, Store: db, Secrets: secrets, Now: time.Now, PageSize: 10,
 			Exists: func(context.Context, tenant.ID) (bool, error) { return w.exists.Load(), nil }})
 		w.keys = s
 		p, err := policy.Load([]byte(`{"_id":"60a1c0d58e3b2a1f00000001","id":"gold","name":"Gold","org_id":"a","date_created":"` + time.Now().Format(time.RFC3339) + `","access_rights":{"orders":{}}}`))

@@ -14,8 +14,9 @@ import (
 // purge is all there is to say of the removal of all keys.
 type purge struct{}
 
-// Purge removes the keys of an organisation that is gone from gateways. While gateways are
-// away, that goes on later: what is begun is an intent (docs/wire/organisations.md#replace-and-delete).
+// Purge removes from gateways what an organisation that is gone has there: keys,
+// certificates and limits. While gateways are away, that goes on later: what is begun is an
+// intent (docs/wire/organisations.md#replace-and-delete).
 func (s *Service) Purge(ctx context.Context, scope tenant.Scope) error {
 	err := s.empty.Run(ctx, scope, intent.Subject{Kind: "keys", ID: string(scope.Org())}, &purge{})
 	if errors.Is(err, gateway.ErrUnreachable) || errors.Is(err, gateway.ErrUncertain) || errors.Is(err, context.DeadlineExceeded) {
@@ -24,26 +25,43 @@ func (s *Service) Purge(ctx context.Context, scope tenant.Scope) error {
 	return err
 }
 
-// purging removes one key after the other. An organisation that was created anew meanwhile
-// keeps its keys.
+// purging removes one thing after the other. An organisation that was created anew meanwhile
+// keeps what is left.
 func (s *Service) purging(org tenant.ID, _ *purge) intents.Plan {
-	return intents.Plan{Steps: []intents.Step{{Name: "delete", Do: func(ctx context.Context) error {
-		hashes, err := s.Gateways.Keys(ctx, org, "")
-		if err != nil {
+	return intents.Plan{Steps: []intents.Step{
+		{Name: "delete", Do: func(ctx context.Context) error {
+			hashes, err := s.Gateways.Keys(ctx, org, "")
+			for ; err == nil && len(hashes) > 0; hashes = hashes[1:] {
+				err = s.take(ctx, org, func() error {
+					return s.Gateways.DeleteKey(ctx, org, gateway.KeyName{Text: hashes[0], By: gateway.ByHash})
+				})
+			}
 			return err
-		}
-		for _, hash := range hashes {
-			switch there, err := s.Exists(ctx, org); {
-			case err != nil:
-				return err
-			case there:
-				return fault.New(fault.Conflict, codePurge, "the organisation was created anew meanwhile; its keys stay")
+		}},
+		{Name: "delete certificates", Do: func(ctx context.Context) error {
+			all, err := s.Certificates.ListCertificates(ctx, org)
+			for ; err == nil && len(all) > 0; all = all[1:] {
+				err = s.take(ctx, org, func() error { return s.Certificates.DeleteCertificate(ctx, org, all[0].ID) })
 			}
-			err := s.Gateways.DeleteKey(ctx, org, gateway.KeyName{Text: hash, By: gateway.ByHash})
-			if err != nil && !errors.Is(err, gateway.ErrUnknown) {
-				return err
-			}
-		}
-		return nil
-	}}}}
+			return err
+		}},
+		{Name: "delete limits", Do: func(ctx context.Context) error {
+			return s.take(ctx, org, func() error { return s.Limits.DeleteOrgKey(ctx, org) })
+		}},
+	}}
+}
+
+// take removes one thing unless the organisation is there again.
+func (s *Service) take(ctx context.Context, org tenant.ID, remove func() error) error {
+	there, err := s.Exists(ctx, org)
+	if err != nil {
+		return err
+	}
+	if there {
+		return fault.New(fault.Conflict, codePurge, "the organisation was created anew meanwhile; what it has in gateways stays")
+	}
+	if err := remove(); !errors.Is(err, gateway.ErrUnknown) {
+		return err
+	}
+	return nil
 }
