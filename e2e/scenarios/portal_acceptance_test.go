@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
@@ -223,12 +224,29 @@ func (s *shop) webhooks(t *testing.T) {
 		if d.header != "1 3" || !strings.Contains(d.body, `"Event":"OrganisationRegistered"`) || !strings.Contains(d.body, `"Name":"Acme"`) {
 			t.Errorf("delivered: %+v", d)
 		}
-	case <-t.Context().Done():
+	case <-time.After(gatewayLimit):
+		t.Fatal("nothing is delivered")
 	}
 	if tries != 2 {
 		t.Errorf("%d attempts", tries)
 	}
+	inOrder := []string{"UserRegistered", "ApplicationRegistered", "AccessRequestCreated", "CredentialRegistered", "AccessRequestApproved"}
+	s.write(t, "PUT", path, object{"Events": inOrder})
+	user := number(s.write(t, "POST", "/users", object{"Email": "events@example.com", "First": "Eve", "Active": true}))
+	app := number(s.write(t, "POST", "/apps", object{"Name": "Events", "UserID": user}))
+	s.write(t, "PUT", "/apps/"+app+"/provision", object{"PlanID": 1, "ProductIDs": []int{2}})
+	for _, name := range inOrder {
+		select {
+		case d := <-got:
+			if !strings.Contains(d.body, `"Event":"`+name+`"`) {
+				t.Errorf("delivered: %+v, want %s", d, name)
+			}
+		case <-time.After(gatewayLimit):
+			t.Fatalf("%s is not delivered", name)
+		}
+	}
 	s.write(t, "DELETE", path, nil)
+	s.write(t, "DELETE", "/users/"+user, nil)
 }
 
 // manners are enumerations that are left out when they are empty, and media types.
