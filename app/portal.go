@@ -22,6 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
@@ -44,6 +45,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/files"
 	"github.com/gatehouse-io/gatehouse/ports/graphql"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/registration"
@@ -69,6 +71,8 @@ type Portal struct {
 	Mails mails.Settings
 	// MaxUpload is how many bytes a form with a file has at most; 0: 32 MiB.
 	MaxUpload int64
+	// Files is where pictures, archives of themes and documents are kept; nil: in the store.
+	Files files.Storage
 	// Options is what GET /portal-api/configs answers: what the operator has set, with
 	// secrets masked.
 	Options map[string]any
@@ -121,7 +125,7 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 // portalKinds are the kinds of resources of the portal. They are known without one, so
 // that its data can be checked and purged; their operations are not.
 func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service) (out []crud.Registrar) {
-	goods, limits := rows.Resource(dashboards.Open), plans.Resource(dashboards.Open)
+	goods, limits := rows.Resource(dashboards.Open, p.shelf()), plans.Resource(dashboards.Open)
 	goods.Hooks, limits.Hooks = logins.Products(goods.Hooks), logins.Plans(limits.Hooks)
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
@@ -134,6 +138,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		providers.States(),
 		goods,
 		rows.Images(),
+		contents.Registration(),
 		limits,
 		hooks.Resource(),
 		hooks.HeaderResource(),
@@ -151,7 +156,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 
 // documents is what reads the documents of products.
 func (p portalSettings) documents() documents.Config {
-	c := documents.Config{YAML: yaml.Codec{}, MaxUpload: httpadapter.MaxBody}
+	c := documents.Config{YAML: yaml.Codec{}, MaxUpload: httpadapter.MaxBody, Shelf: p.shelf()}
 	if p.Portal != nil {
 		c.GraphQL, c.MaxUpload = p.GraphQL, cmp.Or(p.MaxUpload, c.MaxUpload)
 	}

@@ -5,12 +5,16 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/gatehouse-io/gatehouse/adapters/files/record"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal/contents"
+	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/menus"
 	"github.com/gatehouse-io/gatehouse/app/portal/pages"
 	"github.com/gatehouse-io/gatehouse/app/portal/posts"
+	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -30,8 +34,25 @@ func (p portalSettings) themes() (s themes.Settings) {
 	if p.Portal != nil {
 		s = p.Themes
 	}
-	s.MaxUpload = p.documents().MaxUpload
+	s.MaxUpload, s.Shelf = p.documents().MaxUpload, p.shelf()
 	return s
+}
+
+// shelf is where large contents are kept.
+func (p portalSettings) shelf() contents.Shelf {
+	if p.Portal == nil || p.Files == nil {
+		return contents.Shelf{Storage: record.Storage{}}
+	}
+	return contents.Shelf{Storage: p.Files}
+}
+
+// newSweeper removes files that no record names.
+func newSweeper(p portalSettings, t crud.Tools) (*contents.Sweeper, error) {
+	scope, err := p.scope()
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	return &contents.Sweeper{Tools: t, Shelf: p.shelf(), Scope: scope, Sources: []contents.Source{rows.Pictures, themes.Archives, documents.Texts}}, nil
 }
 
 // newThemes looks after how the portal looks.

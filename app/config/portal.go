@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -76,6 +77,28 @@ type Portal struct {
 		Disable                                                                             bool
 	}
 }
+
+// Values of Storage.
+const (
+	FilesInFolder = "fs"
+	FilesInStore  = "db"
+	FilesInBucket = "s3"
+)
+
+// PortalStorage returns where the portal keeps files: where its settings say, or in a
+// folder beside the SQLite file of the home directory, or in the database that was chosen.
+func (s Settings) PortalStorage() string {
+	switch {
+	case s.Portal.Storage != "":
+		return s.Portal.Storage
+	case s.Storage.Type == SQLite && s.Storage.ConnectionString == "":
+		return FilesInFolder
+	}
+	return FilesInStore
+}
+
+// PortalFolder is where the portal keeps files with Storage fs.
+func (s Settings) PortalFolder() string { return filepath.Join(s.HomeDir, "public", "system") }
 
 // hosting lists how the service runs the portal.
 func hosting() []setting {

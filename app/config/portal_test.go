@@ -165,3 +165,21 @@ func TestPortalShown(t *testing.T) {
 		}
 	}
 }
+
+// TestPortalStorage states where files are when the settings of the portal do not say so:
+// beside the SQLite file of the home directory, or in the database that was chosen.
+func TestPortalStorage(t *testing.T) {
+	for environ, want := range map[string]string{
+		"": FilesInFolder, "SVC_DB_STORAGE_MAIN_TYPE=memory": FilesInStore, "SVC_DB_STORAGE_MAIN_CONNECTIONSTRING=/var/lib/portal.db": FilesInStore,
+		"SVC_DB_STORAGE_MAIN_TYPE=sqlite": FilesInFolder, "PORTAL_STORAGE=db": FilesInStore,
+	} {
+		s, report := Load(nil, "", []string{environ}, Options{})
+		more := LoadPortal(&s, nil, "portal.conf", []string{environ})
+		if len(report.Problems)+len(more.Problems) > 0 {
+			t.Fatalf("%s: %+v %+v", environ, report, more)
+		}
+		if have := s.PortalStorage(); have != want {
+			t.Errorf("%s: %s", environ, have)
+		}
+	}
+}

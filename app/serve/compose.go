@@ -154,7 +154,11 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		opts = append(opts, app.WithRecordedCredentials())
 	}
 	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
-		opts = append(opts, app.WithPortal(portalOf(s, journal, log, p)))
+		served := portalOf(s, journal, log, p)
+		if served.Files, err = filesOf(s); err != nil {
+			return err
+		}
+		opts = append(opts, app.WithPortal(served))
 	}
 	opts = append(opts, app.WithPasswords(argon2.New(crypto.Passwords{})), app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))
 	if s.Deliveries.Enabled && !p.Beside && !p.Lost {

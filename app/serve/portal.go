@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
+	"github.com/gatehouse-io/gatehouse/adapters/files/folder"
+	"github.com/gatehouse-io/gatehouse/adapters/files/s3"
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
 	"github.com/gatehouse-io/gatehouse/adapters/logfile"
 	"github.com/gatehouse-io/gatehouse/adapters/mail"
@@ -23,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/ports/files"
 )
 
 // maxList bounds an answer of a dashboard: a list of all its APIs or policies.
@@ -34,6 +37,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 	if p.Beside || p.Lost {
 		dial = nil // the service sends mails
 	}
+	s.Portal.Storage = s.PortalStorage()
 	dashboards := fetch.Config{MaxBytes: maxList}
 	if s.Portal.PrivateDashboards {
 		dashboards.Allow = fetch.Private()
@@ -47,6 +51,17 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
 		Registrar: registration.New(loginsOf(s), registration.Config{Log: answersOf(s, log)}),
 	}
+}
+
+// filesOf is where the portal keeps files; nil: in the store.
+func filesOf(s config.Settings) (files.Storage, error) {
+	switch c := s.Portal.S3; s.PortalStorage() {
+	case config.FilesInFolder:
+		return folder.New(s.PortalFolder()), nil
+	case config.FilesInBucket:
+		return s3.New(s3.Config{AccessKey: c.AccessKey.Reveal(), SecretKey: c.SecretKey.Reveal(), Region: c.Region, Endpoint: c.Endpoint, Bucket: c.Bucket, ACL: c.ACL, Links: c.PresignURLs})
+	}
+	return nil, nil
 }
 
 // loginsOf reaches identity providers: where dashboards may be, they may be as well.

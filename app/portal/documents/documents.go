@@ -8,7 +8,9 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	place "github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/graphql"
@@ -22,6 +24,7 @@ type Config struct {
 	YAML      yaml.Codec
 	GraphQL   graphql.Checker // nil: schemas in the definition language are refused
 	MaxUpload int64           // bytes of a form with a file
+	Shelf     contents.Shelf  // where documents are
 }
 
 // byProduct is the index of what belongs to a product.
@@ -36,9 +39,13 @@ var sheets = &store.Kind[document.Sheet]{
 
 var texts = &store.Kind[document.Text]{
 	Name: document.TextKind, Noun: "document",
-	ID:  func(t document.Text) string { return t.ID },
-	Org: func(t document.Text) tenant.ID { return t.Portal },
+	ID:      func(t document.Text) string { return t.ID },
+	Org:     func(t document.Text) tenant.ID { return t.Portal },
+	Indexes: []store.Index[document.Text]{contents.Index(func(t document.Text) place.Place { return t.File })},
 }
+
+// Texts tells whether a document is in a file.
+var Texts = contents.Of(texts)
 
 // specs is how specifications are stored.
 var specs = portal.KindOf[document.Spec]()

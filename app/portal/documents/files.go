@@ -8,7 +8,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	place "github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/files"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -68,7 +70,7 @@ func (f family) oas() []operation.Row {
 		operation.POST("upload-oas", path, "Upload the OpenAPI description of "+f.one, func(ctx context.Context, in upload) (portal.Status, error) {
 			return f.receive(ctx, trial{upload: in}, document.OAS, f.readOAS, f.unlink)
 		}, f.options(f.maxUpload(), operation.Answers(map[string]operation.Answer{"invalid": asList, "not_found": unknown, codeLarge: tooMuch}),
-			operation.Faulting(document.CodeOAS, codeLarge), operation.Example(map[string]any{"file": "openapi.yaml"}, portal.Status{Status: "ok"}),
+			operation.Faulting(document.CodeOAS, codeLarge, files.CodeAway), operation.Example(map[string]any{"file": "openapi.yaml"}, portal.Status{Status: "ok"}),
 			operation.Notes("OpenAPI 2 or 3, in JSON or YAML. It takes the place of the one before, and of an address (OASUrl)."))...),
 		operation.DELETE("delete-oas", path, "Delete the OpenAPI description of "+f.one, f.remove(document.OAS), f.options(operation.Example(nil, portal.Status{Status: "ok"}))...),
 	}
@@ -91,7 +93,7 @@ func (f family) takeSchema(ctx context.Context, in trial) (portal.Status, error)
 // schemaOptions are what rows that take a GraphQL schema say besides.
 func (f family) schemaOptions(answers map[string]operation.Answer) []operation.Option {
 	answers["not_found"], answers[codeLarge] = unknown, tooMuch
-	return f.options(f.maxUpload(), operation.Answers(answers), operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked),
+	return f.options(f.maxUpload(), operation.Answers(answers), operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, files.CodeAway),
 		operation.Example(map[string]any{"file": "schema.graphql"}, portal.Status{Status: "ok"}),
 		operation.Notes("The name of the file says what it holds: .graphql, .graphqls and .gql a schema in the definition language, .json the answer to the introspection query."))
 }
@@ -104,20 +106,23 @@ const (
 
 // fetch answers with the document of a form.
 func (f family) fetch(form document.Form, code, none string) func(context.Context, at) (Download, error) {
-	return func(ctx context.Context, in at) (out Download, err error) {
-		err = f.Store.View(ctx, in.Scope, func(r store.Reader) error {
-			o, err := f.find(ctx, r, in)
-			if err != nil {
+	return func(ctx context.Context, in at) (Download, error) {
+		var t store.Stored[document.Text]
+		text, err := f.Shelf.Open(ctx, func() (place.Content, error) {
+			err := f.Store.View(ctx, in.Scope, func(r store.Reader) error {
+				o, err := f.find(ctx, r, in)
+				if err != nil {
+					return err
+				}
+				t, err = texts.Get(ctx, r, document.TextID(o.sheet, form))
+				if missing(err) {
+					err = fault.New(fault.NotFound, code, "%s", none)
+				}
 				return err
-			}
-			t, err := texts.Get(ctx, r, document.TextID(o.sheet, form))
-			if missing(err) {
-				return fault.New(fault.NotFound, code, "%s", none)
-			}
-			out = Download{t.Value.MediaType, t.Value.Text}
-			return err
+			})
+			return place.Content{Place: t.Value.File, Data: []byte(t.Value.Text)}, err
 		})
-		return out, err
+		return Download{t.Value.MediaType, string(text)}, err
 	}
 }
 
@@ -133,6 +138,9 @@ func (f family) receive(ctx context.Context, in trial, form document.Form, read 
 	}
 	d, err := read(ctx, in.Body)
 	if err != nil || in.DryRun {
+		return done, err
+	}
+	if d, err = f.shelve(ctx, in.Scope, d); err != nil {
 		return done, err
 	}
 	_, err = f.Store.Update(ctx, in.Scope, func(w store.Writer) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/files"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -53,6 +54,9 @@ func (c Config) fromSchema(o specOperations, f family) operation.Row {
 		if err != nil || in.DryRun {
 			return out, err
 		}
+		if d, err = f.shelve(ctx, in.Scope, d); err != nil {
+			return out, err
+		}
 		stamp := f.stamp(in.Scope)
 		_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 			made, err := makeSpec(ctx, w, in, d, stamp)
@@ -62,7 +66,7 @@ func (c Config) fromSchema(o specOperations, f family) operation.Row {
 		return out, err
 	}, operation.Above("product_id", "Number or CID of the product."), c.maxUpload(),
 		operation.Answers(map[string]operation.Answer{"invalid": asList, document.CodeSDL: {Status: 422}, table.CodeInvalid: {Status: 422}, codeLarge: tooMuch}),
-		operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, CodeRegular, CodeMany),
+		operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, files.CodeAway, CodeRegular, CodeMany),
 		operation.Example(map[string]any{"file": "orders.graphql"}, Uploaded{&Spec{ID: 7, CID: "37gS9SRLtGaYzHWP4ZtBVF39JAi", SpecAlias: "orders", DocumentationType: string(document.GraphQL)}}),
 		operation.Notes("The name of the file becomes the alias. A file with .graphql, .graphqls or .gql holds a schema in the definition language, one with .json the answer to the introspection query."))
 }

@@ -46,7 +46,7 @@ func keep(ctx context.Context, w store.Writer, o owner, f document.Form, d file)
 	if err := annotate(ctx, w, o, func(s document.Sheet) document.Sheet { return s.With(f) }); err != nil {
 		return err
 	}
-	t := document.Text{ID: document.TextID(o.sheet, f), Portal: w.Scope().Org(), Product: o.product, MediaType: d.mediaType, Text: string(d.text)}
+	t := document.Text{ID: document.TextID(o.sheet, f), Portal: w.Scope().Org(), Product: o.product, MediaType: d.mediaType, Text: string(d.kept.Data), File: d.kept.Place}
 	return save(ctx, w, texts, t.ID, t, func(document.Text) document.Text { return t })
 }
 

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"path"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	place "github.com/gatehouse-io/gatehouse/core/portal/file"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/graphql"
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -31,6 +34,14 @@ const (
 type file struct {
 	mediaType string
 	text      []byte
+	kept      place.Content // where the text is; set by shelve
+}
+
+// shelve keeps the text of a document before the unit of work that stores the document.
+func (f family) shelve(ctx context.Context, in tenant.Scope, d file) (file, error) {
+	var err error
+	d.kept, err = f.Shelf.Keep(ctx, f.Tools, in, "documents", path.Base(d.mediaType), d.text)
+	return d, err
 }
 
 // reader reads files of one form.
@@ -42,7 +53,7 @@ func (c Config) readOAS(ctx context.Context, a operation.Attachment) (file, erro
 	if err != nil {
 		return file{}, err
 	}
-	return file{mediaType, a.Content}, document.CheckOAS(n)
+	return file{mediaType: mediaType, text: a.Content}, document.CheckOAS(n)
 }
 
 // tree reads JSON or YAML, when there is room for what it may become.
@@ -98,7 +109,7 @@ func (c Config) readSchema(ctx context.Context, a operation.Attachment) (file, e
 	if err != nil {
 		return file{}, err
 	}
-	out := file{mediaType, a.Content}
+	out := file{mediaType: mediaType, text: a.Content}
 	if mediaType == document.SDL {
 		return out, c.checkSDL(ctx, a.Content)
 	}

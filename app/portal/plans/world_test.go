@@ -12,12 +12,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/local"
 	"github.com/gatehouse-io/gatehouse/adapters/dashboard/remote"
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
+	"github.com/gatehouse-io/gatehouse/adapters/files/record"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
@@ -138,7 +140,7 @@ func open(t *testing.T, overHTTP bool) *world {
 
 // connect makes operations that find the dashboard by dial.
 func (w *world) connect(dial synchronise.Providers) {
-	for _, r := range []crud.Registrar{plans.Resource(dial), rows.Resource(dial), catalogues.Resource(products.Offers(), plans.Offers), catalogues.AudienceResource} {
+	for _, r := range []crud.Registrar{plans.Resource(dial), rows.Resource(dial, contents.Shelf{Storage: record.Storage{}}), catalogues.Resource(products.Offers(), plans.Offers), catalogues.AudienceResource} {
 		for _, o := range r.Registration().Operations(w.tools) {
 			w.ops[o.ID] = o
 		}

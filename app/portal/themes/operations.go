@@ -8,8 +8,10 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/files"
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -71,7 +73,7 @@ func (s *Service) Operations() []operation.Operation {
 		operation.GET("list", "", "List themes", s.list, operation.Example(nil, []Shown{one}), operation.Notes("By name, without pages.")),
 		operation.POST("upload", "/upload", "Upload a theme", s.upload, operation.Limits(s.MaxUpload+maxForm, time.Minute), operation.Status(200),
 			operation.Answers(map[string]operation.Answer{"invalid": {Status: 400}, "conflict": {Status: 400}}),
-			operation.Faulting(theme.CodeArchive, CodeDisabled, CodeUnchecked, CodeMany), operation.Example(map[string]any{"file": "ocean.zip"}, done),
+			operation.Faulting(theme.CodeArchive, CodeDisabled, CodeUnchecked, CodeMany, files.CodeAway), operation.Example(map[string]any{"file": "ocean.zip"}, done),
 			operation.Notes("A ZIP archive with theme.json at its root. A theme of the same name is replaced.")),
 		operation.GET("get", "/{theme_id}", "Fetch a theme", s.get, operation.Example(nil, one)),
 		operation.PUT("activate", "/{theme_id}/activate", "Show a theme", s.activate, portal.Action(), portal.Unprocessable(), operation.Example(nil, portal.Executed("Activate")),
@@ -140,12 +142,16 @@ func (s *Service) upload(ctx context.Context, in upload) (portal.Done, error) {
 	}
 	now := s.Now()
 	fresh := theme.Theme{ID: idOf(c.Name), Portal: in.Scope.Org(), Name: c.Name, Version: c.Version, Author: c.Author, Templates: entries, CreatedAt: now, UpdatedAt: now}
-	_, err = s.Store.Update(ctx, in.Scope, func(w store.Writer) error { return keep(ctx, w, fresh, in.Body.Content) })
+	kept, err := s.Shelf.Keep(ctx, s.Tools, in.Scope, "themes", "zip", in.Body.Content)
+	if err != nil {
+		return done, err
+	}
+	_, err = s.Store.Update(ctx, in.Scope, func(w store.Writer) error { return keep(ctx, w, fresh, kept) })
 	return done, err
 }
 
 // keep stores a theme in place of the one of its name.
-func keep(ctx context.Context, w store.Writer, fresh theme.Theme, data []byte) error {
+func keep(ctx context.Context, w store.Writer, fresh theme.Theme, c file.Content) error {
 	_, err := kind.Edit(ctx, w, fresh.ID, nil, func(old theme.Theme) (theme.Theme, error) {
 		fresh.CreatedAt = old.CreatedAt
 		return fresh, nil
@@ -163,7 +169,7 @@ func keep(ctx context.Context, w store.Writer, fresh theme.Theme, data []byte) e
 	if err != nil {
 		return err
 	}
-	a := theme.Archive{ID: fresh.ID, Portal: fresh.Portal, Data: data}
+	a := theme.Archive{ID: fresh.ID, Portal: fresh.Portal, Data: c.Data, File: c.Place}
 	_, err = archives.Edit(ctx, w, a.ID, nil, func(theme.Archive) (theme.Archive, error) { return a, nil })
 	if fault.KindOf(err) == fault.NotFound {
 		err = archives.Insert(ctx, w, a)
@@ -220,29 +226,16 @@ func (s *Service) download(ctx context.Context, in address) (out Archive, err er
 		out.data, err = standardArchive()
 		return out, err
 	}
-	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		if _, err := find(ctx, r, in.Name); err != nil {
-			return err
-		}
-		a, err := archives.Get(ctx, r, idOf(in.Name))
-		out.data = a.Value.Data
-		return err
+	out.data, err = s.open(ctx, in.Scope, func(r store.Reader) (string, error) {
+		_, err := find(ctx, r, in.Name)
+		return in.Name, err
 	})
 	return out, err
 }
 
 // Content returns the files of the theme that is shown.
 func (s *Service) Content(ctx context.Context, scope tenant.Scope) (c theme.Content, err error) {
-	var data []byte
-	err = s.Store.View(ctx, scope, func(r store.Reader) error {
-		name, err := s.Current(ctx, r)
-		if err != nil || name == theme.Default {
-			return err
-		}
-		a, err := archives.Get(ctx, r, idOf(name))
-		data = a.Value.Data
-		return err
-	})
+	data, err := s.open(ctx, scope, func(r store.Reader) (string, error) { return s.Current(ctx, r) })
 	switch {
 	case err != nil:
 		return c, err
@@ -253,6 +246,22 @@ func (s *Service) Content(ctx context.Context, scope tenant.Scope) (c theme.Cont
 		return c, errors.Join(errors.New("themes: the current theme cannot be read"), err)
 	}
 	return c, nil
+}
+
+// open returns the archive of the theme that choose names; nil: that is the default one.
+func (s *Service) open(ctx context.Context, scope tenant.Scope, choose func(store.Reader) (string, error)) ([]byte, error) {
+	return s.Shelf.Open(ctx, func() (out file.Content, err error) {
+		err = s.Store.View(ctx, scope, func(r store.Reader) error {
+			name, err := choose(r)
+			if err != nil || name == theme.Default {
+				return err
+			}
+			a, err := archives.Get(ctx, r, idOf(name))
+			out = file.Content{Place: a.Value.File, Data: a.Value.Data}
+			return err
+		})
+		return out, err
+	})
 }
 
 // Archive is the files of a theme as they are answered.

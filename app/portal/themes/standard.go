@@ -10,16 +10,16 @@ import (
 )
 
 //go:embed all:default
-var files embed.FS
+var standardFiles embed.FS
 
 // standardContent is the theme that is always there. A test reads it: it is never broken.
 var standardContent = sync.OnceValue(func() theme.Content {
 	out := theme.Files{}
-	err := fs.WalkDir(files, theme.Default, func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(standardFiles, theme.Default, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		out[strings.TrimPrefix(path, theme.Default+"/")], err = files.ReadFile(path)
+		out[strings.TrimPrefix(path, theme.Default+"/")], err = standardFiles.ReadFile(path)
 		return err
 	})
 	if err != nil {

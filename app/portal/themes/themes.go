@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/render"
@@ -26,8 +28,9 @@ var (
 	}
 	archives = &store.Kind[theme.Archive]{
 		Name: theme.ArchiveKind, Noun: "archive of a theme",
-		ID:  func(a theme.Archive) string { return a.ID },
-		Org: func(a theme.Archive) tenant.ID { return a.Portal },
+		ID:      func(a theme.Archive) string { return a.ID },
+		Org:     func(a theme.Archive) tenant.ID { return a.Portal },
+		Indexes: []store.Index[theme.Archive]{contents.Index(func(a theme.Archive) file.Place { return a.File })},
 	}
 	inUse = &store.Kind[theme.InUse]{
 		Name: theme.CurrentKind, Noun: "current theme",
@@ -35,6 +38,9 @@ var (
 		Org: func(t theme.InUse) tenant.ID { return t.Portal },
 	}
 )
+
+// Archives tells whether a theme has a file as its archive.
+var Archives = contents.Of(archives)
 
 // current is the key of the record that says which theme is shown: there is one.
 const current = "current"
@@ -45,7 +51,8 @@ type Settings struct {
 	First         string        // the theme of a portal that never chose one; "": the default one
 	Path          string        // where themes say that they are
 	DisableUpload bool
-	MaxUpload     int64 // bytes of a form, and of all files of a theme together
+	Shelf         contents.Shelf // where archives are
+	MaxUpload     int64          // bytes of a form, and of all files of a theme together
 }
 
 // Service are the use cases.

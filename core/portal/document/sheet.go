@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"net/url"
 
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -42,11 +43,12 @@ type Sheet struct {
 
 // Text is the text of one document.
 type Text struct {
-	ID        string    `json:"id"`
-	Portal    tenant.ID `json:"org_id"`
-	Product   table.ID  `json:"product"`
-	MediaType string    `json:"media_type"`
-	Text      string    `json:"text"`
+	ID        string     `json:"id"`
+	Portal    tenant.ID  `json:"org_id"`
+	Product   table.ID   `json:"product"`
+	MediaType string     `json:"media_type"`
+	Text      string     `json:"text"` // "": it may be at File
+	File      file.Place `json:"file,omitzero"`
 }
 
 // OfAPI names the sheet of an API of a product. APIs are named by others, as they like.

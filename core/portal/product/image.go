@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -43,8 +44,9 @@ type Image struct {
 	Product table.ID
 	Portal  tenant.ID
 	Which   Picture
-	Type    string // media type
-	Data    []byte
+	Type    string     // media type
+	Data    []byte     // nil: it is at File
+	File    file.Place `json:",omitzero"`
 }
 
 // Key is the name of a picture's content in storage.

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -63,9 +64,10 @@ type Entry struct {
 
 // Archive is the files of a theme, as they were uploaded.
 type Archive struct {
-	ID     string    `json:"id"`
-	Portal tenant.ID `json:"org_id"`
-	Data   []byte    `json:"data"`
+	ID     string     `json:"id"`
+	Portal tenant.ID  `json:"org_id"`
+	Data   []byte     `json:"data"` // nil: it is at File
+	File   file.Place `json:"file,omitzero"`
 }
 
 // InUse says which theme is shown.

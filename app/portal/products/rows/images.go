@@ -5,9 +5,12 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/files"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -16,9 +19,13 @@ import (
 // products need not read it.
 var images = &store.Kind[product.Image]{
 	Name: product.ImageKind, Noun: "image",
-	ID:  product.Image.Key,
-	Org: func(i product.Image) tenant.ID { return i.Portal },
+	ID:      product.Image.Key,
+	Org:     func(i product.Image) tenant.ID { return i.Portal },
+	Indexes: []store.Index[product.Image]{contents.Index(func(i product.Image) file.Place { return i.File })},
 }
+
+// Pictures tells whether a product has a file as its picture.
+var Pictures = contents.Of(images)
 
 // Images is the registration of the content of pictures.
 func Images() crud.Registration {
@@ -45,7 +52,7 @@ func (f family) imageRows() (rows []operation.Row) {
 		at := "/{product_id}/" + string(which)
 		rows = append(
 			rows,
-			operation.POST("upload-"+string(which), at, "Upload the "+string(which)+" of a product", f.upload(which), refused, operation.Example(map[string]any{"file": "(an image)"}, portal.Status{Status: "ok"}), operation.Limits(product.MaxImage+maxForm, 0), operation.Faulting(CodeImage),
+			operation.POST("upload-"+string(which), at, "Upload the "+string(which)+" of a product", f.upload(which), refused, operation.Example(map[string]any{"file": "(an image)"}, portal.Status{Status: "ok"}), operation.Limits(product.MaxImage+maxForm, 0), operation.Faulting(CodeImage, files.CodeAway),
 				operation.Notes("PNG, JPEG, GIF, WebP or SVG, 5 MiB at most. What the file is says its content. It replaces the one before.")),
 			operation.GET("get-"+string(which), at, "Fetch the "+string(which)+" of a product", f.fetch(which), refused, operation.Example(nil, Picture{Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")})),
 			operation.DELETE("delete-"+string(which), at, "Delete the "+string(which)+" of a product", f.erase(which), refused, ok),
@@ -83,8 +90,18 @@ func (f family) upload(which product.Picture) func(context.Context, upload) (por
 		case len(in.Body.Content) > product.MaxImage:
 			return portal.Status{}, fault.New(fault.TooLarge, CodeImage, "the image is too large: %d bytes at most", product.MaxImage)
 		}
+		if err := f.Store.View(ctx, in.Scope, func(r store.Reader) error { // a picture of none costs little
+			_, err := of(ctx, r, in.within)
+			return err
+		}); err != nil {
+			return portal.Status{}, err
+		}
+		kept, err := f.shelf.Keep(ctx, f.Tools, in.Scope, "products", extension, in.Body.Content)
+		if err != nil {
+			return portal.Status{}, err
+		}
 		return portal.Status{Status: "ok"}, f.update(ctx, in.within, func(ctx context.Context, w store.Writer, p product.Product, at crud.Stamp) (product.Product, error) {
-			i := product.Image{Product: p.ID, Portal: at.Org, Which: which, Type: mediaType, Data: in.Body.Content}
+			i := product.Image{Product: p.ID, Portal: at.Org, Which: which, Type: mediaType, Data: kept.Data, File: kept.Place}
 			had := *p.File(which) != ""
 			*p.File(which) = string(which) + "." + extension
 			if !had {
@@ -98,15 +115,19 @@ func (f family) upload(which product.Picture) func(context.Context, upload) (por
 
 func (f family) fetch(which product.Picture) func(context.Context, within) (Picture, error) {
 	return func(ctx context.Context, in within) (out Picture, err error) {
-		err = f.Store.View(ctx, in.Scope, func(r store.Reader) error {
-			p, err := of(ctx, r, in)
-			if err != nil {
+		data, err := f.shelf.Open(ctx, func() (file.Content, error) {
+			err := f.Store.View(ctx, in.Scope, func(r store.Reader) error {
+				p, err := of(ctx, r, in)
+				if err != nil {
+					return err
+				}
+				i, err := images.Get(ctx, r, product.ImageKey(p.ID, which))
+				out = Picture(i.Value)
 				return err
-			}
-			i, err := images.Get(ctx, r, product.ImageKey(p.ID, which))
-			out = Picture(i.Value)
-			return err
+			})
+			return file.Content{Place: out.File, Data: out.Data}, err
 		})
+		out.Data = data
 		return out, err
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
@@ -27,13 +28,14 @@ type (
 // operations makes rows of products.
 type operations = portal.Operations[product.Product, Listed, Shown]
 
-// Resource is what there is to products, whose policies are at the dashboards of providers.
-func Resource(dashboards synchronise.Providers) portal.Resource[product.Product, Listed, Shown] {
+// Resource is what there is to products, whose policies are at the dashboards of providers
+// and whose pictures are on a shelf.
+func Resource(dashboards synchronise.Providers, shelf contents.Shelf) portal.Resource[product.Product, Listed, Shown] {
 	return portal.Resource[product.Product, Listed, Shown]{
 		Kind: products.Kind, Name: "portal-products", Path: "/products", Param: param, One: "a product", Many: "products",
 		List: list, Show: show, Sample: sample, Hooks: hooks(dashboards),
 		Rows: func(o operations) []operation.Row {
-			f := family{o}
+			f := family{o, shelf}
 			return slices.Concat([]operation.Row{o.ListRow(), o.CreateRow(conflicts), o.GetRow(), o.UpdateRow(conflicts), o.DeleteRow(conflicts)}, f.tagRows(), f.typeRows(), f.imageRows())
 		},
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/tags"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -48,7 +49,10 @@ type (
 )
 
 // family are the rows of what products have.
-type family struct{ operations }
+type family struct {
+	operations
+	shelf contents.Shelf
+}
 
 func (f family) tagRows() []operation.Row {
 	one := Attached{1, "Payments"}

@@ -1,0 +1,135 @@
+// Package folder keeps contents as files of a folder.
+package folder
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
+	"github.com/gatehouse-io/gatehouse/ports/files"
+)
+
+// part ends the name of a file that is being written.
+const part = ".part"
+
+// Storage is a folder. It is made when the first content is kept. Neither names nor
+// symbolic links lead out of it.
+type Storage struct{ path string }
+
+// New returns the storage in a folder.
+func New(path string) *Storage { return &Storage{path} }
+
+// Apart implements files.Storage.
+func (*Storage) Apart() bool { return true }
+
+// Keep implements files.Storage. The file gets its name when all of it is on the disk.
+func (s *Storage) Keep(ctx context.Context, name string, content []byte) (file.Content, error) {
+	if !file.Valid(name) {
+		return file.Content{}, files.ErrName
+	}
+	if err := errors.Join(ctx.Err(), os.MkdirAll(s.path, 0o700)); err != nil {
+		return file.Content{}, err
+	}
+	err := s.within(func(r *os.Root) error {
+		if err := r.MkdirAll(path.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := write(r, name+part, content); err != nil {
+			return errors.Join(err, dropped(r.Remove(name+part)))
+		}
+		if err := r.Rename(name+part, name); err != nil {
+			return err
+		}
+		return settle(r, path.Dir(name))
+	})
+	return file.Content{Place: file.Place{Name: name, Size: int64(len(content))}}, err
+}
+
+func write(r *os.Root, name string, content []byte) error {
+	f, err := r.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// settle writes the entries of a folder and of those above it to the disk.
+func settle(r *os.Root, dir string) error {
+	for {
+		d, err := r.Open(dir)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(d.Sync(), d.Close()); err != nil || dir == "." {
+			return err
+		}
+		dir = path.Dir(dir)
+	}
+}
+
+// Open implements files.Storage.
+func (s *Storage) Open(ctx context.Context, c file.Content) (out []byte, err error) {
+	switch {
+	case c.Place.Name == "":
+		return c.Data, nil
+	case !file.Valid(c.Place.Name):
+		return nil, files.ErrName
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	err = s.within(func(r *os.Root) error {
+		f, err := r.Open(c.Place.Name)
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		switch {
+		case err != nil:
+		case !info.Mode().IsRegular():
+			err = files.ErrAbsent
+		case info.Size() != c.Place.Size:
+			err = files.ErrDamaged
+		default:
+			out = make([]byte, c.Place.Size)
+			_, err = io.ReadFull(f, out)
+		}
+		return errors.Join(err, f.Close())
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = files.ErrAbsent
+	}
+	return out, err
+}
+
+// Drop implements files.Storage.
+func (s *Storage) Drop(_ context.Context, name string) error {
+	if !file.Valid(name) {
+		return files.ErrName
+	}
+	return dropped(s.within(func(r *os.Root) error { return errors.Join(dropped(r.Remove(name)), dropped(r.Remove(name+part))) }))
+}
+
+// dropped is the error of a removal: what is not there is gone.
+func dropped(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (s *Storage) within(fn func(*os.Root) error) error {
+	r, err := os.OpenRoot(s.path)
+	if err != nil {
+		return err
+	}
+	err = fn(r)
+	return errors.Join(err, r.Close())
+}

@@ -1,0 +1,85 @@
+// Package contents keeps the large contents of records in the storage that the portal is
+// told to use, and removes files that no record names any more
+// (docs/wire/portal-content.md#files).
+package contents
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/files"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Operation is the attribution of commits that remember files, of which audit trails tell
+// nothing: they tell of the records that name them.
+const Operation = "portal files"
+
+var kind = &store.Kind[file.Kept]{
+	Name: file.Kind, Noun: "file",
+	ID:  func(k file.Kept) string { return k.ID },
+	Org: func(k file.Kept) tenant.ID { return k.Portal },
+}
+
+// Registration is what there is to files.
+func Registration() crud.Registration {
+	return crud.Facts[file.Kept]{Kind: kind, Sample: func(at crud.Stamp) (file.Kept, error) {
+		return file.Kept{ID: at.ID, Portal: at.Org, Name: "default/products/" + at.ID + ".png", At: at.Now()}, nil
+	}}.Registration()
+}
+
+// Shelf is where contents are kept.
+type Shelf struct{ Storage files.Storage }
+
+// Keep keeps a content and returns what its record must hold. A file is remembered before
+// it is written: when the unit of work that should name it fails, it is removed later.
+func (s Shelf) Keep(ctx context.Context, t crud.Tools, in tenant.Scope, sort, extension string, content []byte) (file.Content, error) {
+	var k file.Kept
+	if s.Storage.Apart() {
+		k = file.Kept{ID: t.NewID(), Portal: in.Org(), At: t.Now()}
+		k.Name = file.Name(k.Portal, sort, k.ID, extension)
+		if _, err := t.Store.Update(own(ctx), in, func(w store.Writer) error { return kind.Insert(ctx, w, k) }); err != nil {
+			return file.Content{}, err
+		}
+	}
+	c, err := s.Storage.Keep(ctx, k.Name, content)
+	return c, told(err)
+}
+
+// own attributes units of work to the keeping of files.
+func own(ctx context.Context) context.Context {
+	return store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation})
+}
+
+// Open returns the content of a record. The record is looked at once more when its file is
+// gone: it may have got another one.
+func (s Shelf) Open(ctx context.Context, find func() (file.Content, error)) ([]byte, error) {
+	c, err := find()
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.Storage.Open(ctx, c)
+	if errors.Is(err, files.ErrAbsent) {
+		again, lost := find()
+		if lost != nil || again.Place == c.Place {
+			return nil, errors.Join(lost, told(err))
+		}
+		out, err = s.Storage.Open(ctx, again)
+	}
+	return out, told(err)
+}
+
+// told is the error of a storage as clients read it.
+func told(err error) error {
+	switch {
+	case err == nil || fault.KindOf(err) != fault.Internal:
+		return err
+	case errors.Is(err, files.ErrAbsent), errors.Is(err, files.ErrDamaged):
+		return fault.New(fault.Unavailable, files.CodeAway, "the file is not in the storage of files: upload it again").Because(err)
+	}
+	return files.Away(err)
+}

@@ -1,0 +1,135 @@
+package contents
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// byFile is the index of the files that records name.
+const byFile = "file"
+
+// Index is the index of a kind whose records name files.
+func Index[T any](place func(T) file.Place) store.Index[T] {
+	return store.Lookup(byFile, func(v T) string { return place(v).Name })
+}
+
+// Source tells whether some record names a file.
+type Source func(ctx context.Context, r store.Reader, name string) (bool, error)
+
+// Of is the source of a kind with the Index.
+func Of[T any](k *store.Kind[T]) Source {
+	return func(ctx context.Context, r store.Reader, name string) (bool, error) {
+		for _, err := range k.Find(ctx, r, store.Query{Index: byFile, Value: name}) {
+			return err == nil, err
+		}
+		return false, nil
+	}
+}
+
+// How often files are looked for that no record names, how old they are at least (those
+// of requests under way are younger), and how many go at a time.
+const (
+	every = time.Hour
+	age   = time.Hour
+	most  = 1000
+)
+
+// Sweeper removes files that no record names. Several processes may do so at once.
+type Sweeper struct {
+	crud.Tools
+	Shelf
+	Scope   tenant.Scope // of the portal; the zero Scope: there is none
+	Sources []Source
+}
+
+// Run sweeps now and then, until ctx ends.
+func (s *Sweeper) Run(ctx context.Context) error {
+	if s.Scope.IsZero() || !s.Storage.Apart() {
+		return nil
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if n, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+				s.Log.Warn("files that no record names could not be removed; the next attempt follows in an hour", "error", err)
+			} else if n > 0 {
+				s.Log.Info("removed files that no record names", "files", n)
+			}
+		}
+	}
+}
+
+// Sweep removes the files that no record names, and returns how many.
+func (s *Sweeper) Sweep(ctx context.Context) (n int, err error) {
+	if s.Scope.IsZero() || !s.Storage.Apart() {
+		return 0, nil
+	}
+	var gone []file.Kept
+	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+		gone, err = s.unnamed(ctx, r)
+		return err
+	}); err != nil {
+		return 0, err
+	}
+	for _, k := range gone {
+		if err = s.Storage.Drop(ctx, k.Name); err != nil {
+			break
+		}
+		n++
+	}
+	if n == 0 {
+		return 0, err
+	}
+	_, failed := s.Store.Update(own(ctx), s.Scope, func(w store.Writer) error {
+		for _, k := range gone[:n] {
+			if _, err := kind.Delete(ctx, w, k.ID, nil); err != nil && fault.KindOf(err) != fault.NotFound {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = failed
+	}
+	return n, err
+}
+
+// unnamed returns the files of some age that no record names.
+func (s *Sweeper) unnamed(ctx context.Context, r store.Reader) (out []file.Kept, err error) {
+	old := s.Now().Add(-age)
+	for v, err := range kind.Find(ctx, r, store.Query{}) {
+		if err != nil || len(out) == most {
+			return out, err
+		}
+		if v.Value.At.After(old) {
+			continue
+		}
+		named, err := s.named(ctx, r, v.Value.Name)
+		if err != nil {
+			return nil, err
+		}
+		if !named {
+			out = append(out, v.Value)
+		}
+	}
+	return out, nil
+}
+
+func (s *Sweeper) named(ctx context.Context, r store.Reader, name string) (bool, error) {
+	for _, source := range s.Sources {
+		if yes, err := source(ctx, r, name); yes || err != nil {
+			return yes, err
+		}
+	}
+	return false, nil
+}
