@@ -96,6 +96,9 @@ type Portal struct {
 	// Live says how people use the portal with a browser. Without Post letters go as the
 	// mails of sessions do, if those go anywhere.
 	Live live.Settings
+	// URL is the address of the portal as browsers see it; "": addresses that it tells are
+	// relative, and it is no broker of single sign-on.
+	URL string
 	// Journal takes a line of JSON for each action of an admin; nil: there is none.
 	Journal audit.File
 }
@@ -144,6 +147,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		hooks.HeaderResource(),
 		logins.Resource(),
 		logins.TypeResource(),
+		p.signIn(logins.Keys).Resource(),
 	}, idps.Registrations(), persons.Registrations(), own.Registrations(), apps.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
 		reg := r.Registration()
 		if p.Portal == nil {

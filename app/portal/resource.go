@@ -27,6 +27,8 @@ type Resource[T table.Row[T], L, S any] struct {
 	Many  string // "tags"
 	List  func(ctx context.Context, r store.Reader, v T) (L, error)
 	Show  func(ctx context.Context, r store.Reader, v T) (S, error)
+	// Find returns the record that a path names; nil: by its number or its CID.
+	Find func(ctx context.Context, r store.Reader, name string) (T, error)
 	// Sample is a valid record: examples and the store suite use it.
 	Sample T
 	// Sealed points to a text that is stored sealed; see crud.Facts.

@@ -62,7 +62,12 @@ func (o Operations[T, L, S]) Lookup(ctx context.Context, r store.Reader, in addr
 	if err != nil {
 		return v, err
 	}
-	if v, err = Find(ctx, r, o.Kind, in.ID); err != nil {
+	if o.Find != nil {
+		v, err = o.Find(ctx, r, in.ID)
+	} else {
+		v, err = Find(ctx, r, o.Kind, in.ID)
+	}
+	if err != nil {
 		return v, err
 	}
 	if t := tableOf[T](); o.Above != nil && t.Parent(v) != above {

@@ -316,15 +316,15 @@ func placed(path string, names map[string]string) string {
 	return path
 }
 
-// add makes a record of the portal and returns its number.
+// add makes a record of the portal and returns its ID.
 func (s *service) add(t testing.TB, path, body string) string {
 	t.Helper()
 	a := s.ask(t, request{method: "POST", path: "/portal-api" + path, as: s.portalAdmin(t), body: []byte(body)})
-	var made struct{ ID json.Number }
+	var made struct{ ID json.RawMessage } // a number, or a text
 	if err := json.Unmarshal(a.body, &made); err != nil || a.status != http.StatusCreated {
 		t.Fatalf("%s %s was answered %s", path, body, a)
 	}
-	return made.ID.String()
+	return strings.Trim(string(made.ID), `"`)
 }
 
 // caller is who calls an operation well.

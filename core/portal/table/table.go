@@ -105,6 +105,11 @@ func (p *Problems) Invalid(field string) {
 // Member is a member of records by the name that lists sort by.
 func (t *Table[T]) Member(name string) (func(*T) any, bool) {
 	name = plain(name)
+	for _, f := range t.Fields {
+		if plain(f.Name) == name {
+			return f.At, true
+		}
+	}
 	switch name {
 	case "id":
 		return func(v *T) any { return &t.Base(v).ID }, true
@@ -114,11 +119,6 @@ func (t *Table[T]) Member(name string) (func(*T) any, bool) {
 		return func(v *T) any { return &t.Base(v).CreatedAt }, true
 	case "updatedat":
 		return func(v *T) any { return &t.Base(v).UpdatedAt }, true
-	}
-	for _, f := range t.Fields {
-		if plain(f.Name) == name {
-			return f.At, true
-		}
 	}
 	return nil, false
 }
@@ -130,7 +130,9 @@ func (t *Table[T]) Ordered() []string {
 	for _, f := range t.Fields {
 		switch f.At(&zero).(type) {
 		case *ID, *int64, *float64, *bool, *time.Time, *string, *CSV:
-			names = append(names, f.Name)
+			if !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
 		}
 	}
 	return names

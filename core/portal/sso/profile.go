@@ -1,0 +1,149 @@
+// Package sso models single sign-on of the portal: profiles of identity brokers, whom
+// they recognise, and who may enter as whom (docs/wire/portal-sso.md).
+package sso
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Kind is the name of profiles in storage.
+const Kind = "portal-sso-profile"
+
+// Bounds.
+const (
+	MaxProfiles = 200 // of a portal
+	maxName     = 255
+	maxID       = 64
+	maxURL      = 2_000
+	maxObject   = 32_000 // characters of a free object
+)
+
+// What a login by a profile is for.
+const (
+	ForAdmins     = "GenerateOrLoginUserProfile"
+	ForDevelopers = "GenerateOrLoginDeveloperProfile"
+)
+
+// Providers of brokers.
+const (
+	Social   = "SocialProvider"
+	LDAP     = "ADProvider"
+	Proxy    = "ProxyProvider"
+	SAML     = "SAMLProvider"
+	OpenID   = "openid-connect" // the provider in addresses of logins by OpenID Connect
+	redirect = "redirect"
+)
+
+// Profile says how a broker recognises people, and what they become.
+type Profile struct {
+	table.Base
+	Ref        string `json:"ProfileID"` // the ID that clients know it by
+	Name       string
+	OrgID      string
+	ActionType string
+	Type       string
+	Provider   string
+	Config     table.Object `json:"-"` // ProviderConfig and IdentityHandlerConfig have secrets:
+	Handler    table.Object `json:"-"` // they are stored in Sealed
+	Sealed     string
+	ReturnURL  string
+
+	MatchedPolicyID, CustomEmailField, CustomUserIDField      string
+	ProviderConstraintsDomain, ProviderConstraintsGroup       string
+	DefaultUserGroupID, CustomUserGroupField, GroupsSeparator string
+	GroupMapping                                              table.Object
+	OnlyRegistered                                            bool
+	By                                                        table.ID // who changed it last
+}
+
+// Table implements table.Row.
+func (Profile) Table() *table.Table[Profile] { return profiles }
+
+var profiles = &table.Table[Profile]{
+	Kind: Kind, Noun: "SSO profile",
+	Base: func(p *Profile) *table.Base { return &p.Base },
+	Fields: []table.Field[Profile]{
+		{Name: "ID", At: func(p *Profile) any { return &p.Ref }, Required: true, Fixed: true, Max: maxID, Valid: func(p Profile) bool { return validID(p.Ref) },
+			Doc: "Part of the address of the login: letters, digits, dots, hyphens and underscores."},
+		{Name: "Name", At: func(p *Profile) any { return &p.Name }, Max: maxName},
+		{Name: "OrgID", At: func(p *Profile) any { return &p.OrgID }, Max: maxName, Doc: "0: the portal."},
+		{Name: "ActionType", At: func(p *Profile) any { return &p.ActionType }, Required: true, Enum: []string{ForAdmins, ForDevelopers}, Doc: "Whether admins or developers log in."},
+		{Name: "Type", At: func(p *Profile) any { return &p.Type }, Enum: []string{redirect, "passthrough"}},
+		{Name: "ProviderName", At: func(p *Profile) any { return &p.Provider }, Enum: []string{Social, LDAP, Proxy, SAML}},
+		{Name: "ProviderConfig", At: func(p *Profile) any { return &p.Config }, Max: maxObject, Doc: "As the broker wants it. It is stored sealed."},
+		{Name: "IdentityHandlerConfig", At: func(p *Profile) any { return &p.Handler }, Max: maxObject, Doc: "As the broker wants it. It is stored sealed."},
+		{Name: "ReturnURL", At: func(p *Profile) any { return &p.ReturnURL }, Max: maxURL, Valid: func(p Profile) bool { return webAddress(p.ReturnURL) }, Doc: "Where an external broker sends browsers: /sso of the portal."},
+		{Name: "MatchedPolicyID", At: func(p *Profile) any { return &p.MatchedPolicyID }, Max: maxName},
+		{Name: "CustomEmailField", At: func(p *Profile) any { return &p.CustomEmailField }, Max: maxName, Doc: "Claim with an address for which the provider vouches; email, when the provider says that it is verified, unless said otherwise."},
+		{Name: "CustomUserIDField", At: func(p *Profile) any { return &p.CustomUserIDField }, Max: maxName, Doc: "Claim that identifies the person; sub unless said otherwise."},
+		{Name: "ProviderConstraintsDomain", At: func(p *Profile) any { return &p.ProviderConstraintsDomain }, Max: maxName, Doc: "Addresses of other domains are refused."},
+		{Name: "ProviderConstraintsGroup", At: func(p *Profile) any { return &p.ProviderConstraintsGroup }, Max: maxName, Doc: "People outside of this group are refused."},
+		{Name: "DefaultUserGroupID", At: func(p *Profile) any { return &p.DefaultUserGroupID }, Max: maxName, Doc: "Team of developers for whom no group matches."},
+		{Name: "CustomUserGroupField", At: func(p *Profile) any { return &p.CustomUserGroupField }, Max: maxName, Doc: "Claim with the groups."},
+		{Name: "UserGroupMapping", At: func(p *Profile) any { return &p.GroupMapping }, Max: maxObject, Valid: func(p Profile) bool { _, ok := p.groups(); return ok }, Doc: "Team for each group; the first group that is named here counts."},
+		{Name: "UserGroupSeparator", At: func(p *Profile) any { return &p.GroupsSeparator }, Max: maxName, Doc: "Between groups, where the claim is a text."},
+		{Name: "SSOOnlyForRegisteredUsers", At: func(p *Profile) any { return &p.OnlyRegistered }, Doc: "People without an account are refused."},
+	},
+	Unique: []table.Unique[Profile]{{Name: "profile", Taken: "ID has already been taken", Of: func(p Profile) string { return p.Ref }}},
+}
+
+// validID reports whether an ID can be a segment of an address.
+func validID(id string) bool {
+	return strings.Trim(id, ".") != "" && !strings.ContainsFunc(id, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("._-", r)
+	})
+}
+
+func webAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+}
+
+// groups returns the team of each group; false: the mapping is none.
+func (p Profile) groups() (out map[string]string, ok bool) {
+	if p.GroupMapping == "" {
+		return nil, true
+	}
+	return out, json.Unmarshal([]byte(p.GroupMapping), &out) == nil
+}
+
+// segments name providers in addresses of logins, unless the configuration does.
+var segments = map[string]string{Social: OpenID, LDAP: "ldap", Proxy: "proxy", SAML: "saml"}
+
+// Segment is the provider in the addresses of logins.
+func (p Profile) Segment() string {
+	if c, ok := p.OpenID(); ok && validID(c.Name) {
+		return strings.ToLower(c.Name)
+	}
+	return segments[p.Provider]
+}
+
+// Client is a client at an OpenID provider, as the configuration of a profile has it.
+type Client struct {
+	Name        string   `json:"Name"`
+	Key         string   `json:"Key"`
+	Secret      string   `json:"Secret"`
+	DiscoverURL string   `json:"DiscoverURL"`
+	Scopes      []string `json:"Scopes"`
+}
+
+// OpenID returns the first provider that the configuration names, if it names one.
+func (p Profile) OpenID() (c Client, ok bool) {
+	var config struct{ UseProviders []Client }
+	if p.Provider != Social || json.Unmarshal([]byte(p.Config), &config) != nil || len(config.UseProviders) == 0 {
+		return c, false
+	}
+	return config.UseProviders[0], true
+}
+
+// LoginPath is where a login by the profile begins, below the address of the portal.
+func (p Profile) LoginPath() string {
+	if s := p.Segment(); s != "" {
+		return "/tib/auth/" + p.Ref + "/" + s
+	}
+	return ""
+}
