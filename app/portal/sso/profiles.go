@@ -79,7 +79,7 @@ func (s *Profiles) Resource() portal.Resource[sso.Profile, Listed, Shown] {
 		List: s.list, Show: s.show, Find: Find, Sealed: func(p *sso.Profile) *string { return &p.Sealed },
 		Sample: sso.Profile{
 			Ref: "developers", Name: "Developers", OrgID: "0", ActionType: sso.ForDevelopers, Type: "redirect", Provider: sso.Social,
-			Config:    `{"UseProviders":[{"Name":"openid-connect","Key":"portal","Secret":"secret of the client","DiscoverURL":"https://login.example.com/.well-known/openid-configuration"}]}`,
+			Config:  `{"UseProviders":[{"Name":"openid-connect","Key":"portal","Secret":"secret of the client","DiscoverURL":"https://login.example.com/.well-known/openid-configuration"}]}`,
 			Handler: `{"DashboardCredential":"secret of the portal"}`, ReturnURL: "https://portal.example.com/sso", CustomUserGroupField: "groups", DefaultUserGroupID: "1", GroupMapping: `{"engineers":"2"}`,
 		},
 		Load:  func(_ context.Context, _ store.Reader, p *sso.Profile) error { return s.unseal(p) },
