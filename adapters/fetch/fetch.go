@@ -27,6 +27,7 @@ type Config struct {
 	MaxBytes     int64          // of an answer's body, decompressed; 16 MiB
 	AllowPrivate bool           // private addresses for every request, not only trusted ones
 	Allow        []netip.Prefix // networks that every request may reach, private or not, but for metadata of clouds
+	Insecure     bool           // no request looks at certificates
 }
 
 // Defaults of Config.
@@ -59,6 +60,9 @@ func New(c Config) *Client {
 	f := &Client{maxBytes: c.MaxBytes, trusted: clients(c.Timeout, nil)}
 	if f.public = f.trusted; !c.AllowPrivate {
 		f.public = clients(c.Timeout, guard(c.Allow))
+	}
+	if c.Insecure {
+		f.public.careful, f.trusted.careful = f.public.insecure, f.trusted.insecure
 	}
 	return f
 }

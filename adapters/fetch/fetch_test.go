@@ -184,6 +184,9 @@ func TestInsecure(t *testing.T) {
 			t.Error(a.Status, err)
 		}
 	}
+	if a, err := adapter.New(adapter.Config{Insecure: true}).Fetch(t.Context(), fetch.Request{URL: s.URL, Trusted: true}); err != nil || string(a.Body) != "hello" {
+		t.Error("no request was to look at certificates:", a.Status, err)
+	}
 	careful := adapter.New(adapter.Config{})
 	if _, err := careful.Fetch(t.Context(), fetch.Request{URL: s.URL, Insecure: true}); !errors.Is(err, fetch.ErrPrivate) {
 		t.Error("a certificate that is not looked at opens private networks:", err)

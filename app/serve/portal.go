@@ -38,7 +38,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 		dial = nil // the service sends mails
 	}
 	s.Portal.Storage = s.PortalStorage()
-	dashboards := fetch.Config{MaxBytes: maxList}
+	dashboards := fetch.Config{MaxBytes: maxList, Insecure: s.Portal.TLS.InsecureSkipVerify}
 	if s.Portal.PrivateDashboards {
 		dashboards.Allow = fetch.Private()
 	}
@@ -66,7 +66,7 @@ func filesOf(s config.Settings) (files.Storage, error) {
 
 // loginsOf reaches identity providers: where dashboards may be, they may be as well.
 func loginsOf(s config.Settings) *fetch.Client {
-	c := fetch.Config{MaxBytes: idp.MaxAnswer}
+	c := fetch.Config{MaxBytes: idp.MaxAnswer, Insecure: s.Portal.TLS.InsecureSkipVerify}
 	if s.Portal.PrivateDashboards {
 		c.Allow = fetch.Private()
 	}
@@ -121,7 +121,7 @@ func webhooksOf(s config.Settings) webhooks.Settings {
 	}
 	d, limit := deliveriesOf(s.Deliveries), time.Duration(own.DispatchTimeout)*time.Second
 	allowed, _ := s.Deliveries.Allowed() // the settings were validated
-	d.Fetcher = fetch.New(fetch.Config{Allow: allowed, MaxBytes: maxAnswer, Timeout: limit})
+	d.Fetcher = fetch.New(fetch.Config{Allow: allowed, MaxBytes: maxAnswer, Timeout: limit, Insecure: s.Portal.TLS.InsecureSkipVerify})
 	d.Workers, d.Pause, d.Timeout = own.TotalWorkers, max(leastPause, time.Duration(own.PauseDuration)*time.Second), limit
 	return webhooks.Settings{Deliveries: d, Secret: own.Secret.Reveal()}
 }

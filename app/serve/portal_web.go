@@ -16,6 +16,9 @@ import (
 // and lets pages of other sites call where the operator says so. What is served beside
 // the portal stays as it is.
 func (c *Composition) portalWeb(p config.Portal, h http.Handler) http.Handler {
+	if p.EnableHTTPProfiler {
+		h = profiled(h)
+	}
 	if len(p.ResponseHeaders) == 0 && !p.CORS.Enable {
 		return h
 	}

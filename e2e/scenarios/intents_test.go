@@ -214,7 +214,7 @@ func (world *keyWorld) survive(t *testing.T, base string, kill, start func()) {
 					mu.Lock()
 					steps++
 					mu.Unlock()
-					if errors.Is(err, errCutOff) {
+					if errors.Is(err, errCutOff) || statusOf(err) == http.StatusBadGateway { // the balancer says so
 						mu.Lock()
 						cut++
 						mu.Unlock()
