@@ -23,6 +23,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard/dashboardtest"
@@ -195,6 +197,34 @@ func TestAnswersOfOthers(t *testing.T) {
 				t.Errorf("asked %d times", asked)
 			}
 		})
+	}
+}
+
+// TestBusyKeys: a change of a key that waits for another one may work later.
+func TestBusyKeys(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusConflict)
+	}))
+	defer server.Close()
+	for name, d := range map[string]dashboard.Dashboard{
+		"remote": remote.New(fetching.New(fetching.Config{}), remote.Config{URL: server.URL, Trusted: true, Pause: time.Millisecond, Attempts: 3}),
+		"local": local.New(func(context.Context, string, *operation.Call) (any, error) {
+			return nil, fault.New(fault.Conflict, intent.CodeBusy, "another change is open")
+		}, nil, ""),
+	} {
+		session := doc.NewObject()
+		_, created := d.CreateKey(t.Context(), "one", session)
+		_, replaced := d.ReplaceKey(t.Context(), dashboard.KeyName{Text: "one"}, session)
+		for _, err := range []error{created, replaced, d.DeleteKey(t.Context(), dashboard.KeyName{Text: "one"})} {
+			if !errors.Is(err, dashboard.ErrUnreachable) || errors.Is(err, dashboard.ErrRefused) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if asked != 9 {
+		t.Errorf("asked %d times", asked)
 	}
 }
 

@@ -66,9 +66,7 @@ func (s *Service) begin(ctx context.Context, scope tenant.Scope, in intent.Inten
 
 // store puts the intent into the store, after those about the same subject.
 func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Intent) error {
-	end := time.Now().Add(s.Wait)
-	pause := retry.New(10*time.Millisecond, 200*time.Millisecond)
-	for {
+	return s.inTurn(ctx, scope, in.Subject, func() error {
 		*in = s.held(*in)
 		_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
 			if err := admit(ctx, w); err != nil {
@@ -76,6 +74,35 @@ func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Inte
 			}
 			return kind.Insert(ctx, w, *in)
 		})
+		return err
+	})
+}
+
+// Settled returns when no action about a subject is open, as one about it would begin
+// then: who reads a subject elsewhere before that may see what is about to be undone.
+func (s *Service) Settled(ctx context.Context, scope tenant.Scope, about intent.Subject) error {
+	value := subject(intent.Intent{Subject: about})
+	return s.inTurn(ctx, scope, about, func() error {
+		return s.tools.Store.View(ctx, scope, func(r store.Reader) error {
+			_, err := kind.ByKey(ctx, r, bySubject, value)
+			switch {
+			case fault.KindOf(err) == fault.NotFound:
+				return nil
+			case err == nil:
+				err = &store.TakenError{Index: bySubject, Value: value}
+			}
+			return err
+		})
+	})
+}
+
+// inTurn tries until no intent about the subject is in the way, and helps those that wait
+// for an attempt.
+func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about intent.Subject, try func() error) error {
+	end := time.Now().Add(s.Wait)
+	pause := retry.New(10*time.Millisecond, 200*time.Millisecond)
+	for {
+		err := try()
 		taken, ok := errors.AsType[*store.TakenError](err)
 		if !ok || taken.Index != bySubject {
 			return err
@@ -84,7 +111,7 @@ func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Inte
 			return err
 		}
 		if time.Now().After(end) {
-			return fault.New(fault.Conflict, intent.CodeBusy, "another change of the same %s is open; see GET /api/gateway/intents", in.Subject.Kind).Because(err)
+			return fault.New(fault.Conflict, intent.CodeBusy, "another change of the same %s is open; see GET /api/gateway/intents", about.Kind).Because(err)
 		}
 		if err := pause.Wait(ctx); err != nil {
 			return err

@@ -218,6 +218,21 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
+// TestMadeAgain: who makes a key once more, because no answer came, keeps it: what the first
+// call made is taken back before.
+func TestMadeAgain(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.gateways.fail(on("delete", gateway.ErrUnreachable), on("create", gateway.ErrUncertain))
+		w.want("POST", "/api/keys/first", session, 500, "Failed to unmarshal Key data.")
+		w.gateways.fail(on("delete", gateway.ErrUnreachable), nil)
+		w.want("POST", "/api/keys/first", session, 409, "open")
+		w.gateways.fail(nil, nil)
+		w.want("POST", "/api/keys/first", `{"alias":"again","apply_policies":["gold"]}`, 200, "again")
+		time.Sleep(time.Minute)
+		w.want("GET", "/api/keys/first", "", 200, "again")
+	})
+}
+
 // TestPurge: the keys of an organisation that is gone are removed, later when gateways are
 // away; one that is there again keeps them.
 func TestPurge(t *testing.T) {

@@ -79,6 +79,10 @@ func (s *Service) create(ctx context.Context, w caller, d key.Draft, c *creation
 	s.sign(c)
 	about := intent.Subject{Kind: key.Kind, ID: s.Secrets.Digests(string(w.Scope.Org()) + "/" + c.name().Text)[0]}
 	if chosen {
+		// What an earlier call of this name has made may be taken back at any moment.
+		if err := s.Intents.Settled(ctx, w.Scope, about); err != nil {
+			return KeyData{}, answered(err)
+		}
 		if about, err = s.existing(ctx, w, k, c, about); err != nil {
 			return KeyData{}, err
 		}

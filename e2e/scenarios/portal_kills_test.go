@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,19 +20,32 @@ import (
 // random moments while apps get access, rotate and leave. When all are back, nothing that
 // was acknowledged is lost, and each key and each client belongs to a credential.
 func TestPortalKills(t *testing.T) {
-	rounds := 10
-	if long() {
-		rounds = 100
-	}
 	r := random(t)
-	e := controlled(t, hashing)
-	addr, portal := runPortal(t, registering)
-	v := &victims{shop: openShop(t, e, addr), own: portal, login: logins.New(logins.Other), apps: map[string]*tenantOf{}}
+	t.Run("in one process", func(t *testing.T) {
+		e := controlled(t, environment{"PORTAL_SERVE": "shared"}.with(hashing).with(registering))
+		v := &victims{shop: openShop(t, e, e.addr)}
+		v.kills(t, r, 4, map[string]func(){"service": v.process.Kill})
+	})
+	t.Run("as two processes", func(t *testing.T) {
+		e := controlled(t, hashing)
+		addr, portal := runPortal(t, registering)
+		v := &victims{shop: openShop(t, e, addr), own: portal}
+		v.kills(t, r, 6, map[string]func(){"portal": portal.Kill, "dashboard": v.process.Kill})
+	})
+}
+
+// kills kills somebody again and again; all others are among those who may be killed.
+func (v *victims) kills(t *testing.T, r *rand.Rand, rounds int, acts map[string]func()) {
+	if long() {
+		rounds *= 10
+	}
+	v.login, v.apps = logins.New(logins.Other), map[string]*tenantOf{}
 	t.Cleanup(v.login.Close)
 	v.publish(t)
 	v.prepare(t)
-	acts := map[string]func(){"portal": portal.Kill, "dashboard": v.process.Kill, "gateway": v.gateway.Kill, "identity provider": v.silence}
+	acts["gateway"], acts["identity provider"] = v.gateway.Kill, v.silence
 	names := slices.Sorted(maps.Keys(acts))
+	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	began, done := time.Now(), 0
 	for round := range rounds {
 		name, delay := names[round%len(names)], time.Duration(r.IntN(150))*time.Millisecond
@@ -57,10 +71,11 @@ type victims struct {
 	own                            *harness.Process
 	login                          *logins.Server
 	user, plan, keys, clients, way string
-	told                           []string // what the registry says after an approval
-	approved                       bool     // and whether there was one for a client
+	further                        map[string]string // a second product, by how its APIs authenticate
+	policies                       map[string]string // of products and of the plan, by name
+	scopes                         map[string]string // of products, by name
 	apps                           map[string]*tenantOf
-	made                           int
+	made, silenced                 int
 }
 
 // tenantOf is what is known for sure of an app: access that was acknowledged, and whether
@@ -75,19 +90,31 @@ func (v *victims) prepare(t *testing.T) {
 	provider := v.connect(t)
 	made := v.write(t, "POST", "/oauth-providers", object{"Name": "Login", "Type": "Other", "WellKnownURL": v.login.WellKnown()})
 	v.way = number(v.write(t, "POST", "/oauth-providers/"+number(made)+"/client-types", object{"Name": "Server", "ResponseTypes": "none", "GrantType": "client_credentials"}))
-	v.keys = number(v.write(t, "POST", "/products", object{"Name": "Keys", "ProviderID": provider, "APIDetails": []object{{"APIID": byKey}}}))
-	product := v.write(t, "POST", "/products", object{"Name": "Clients", "ProviderID": provider, "APIDetails": []object{{"APIID": byToken}}, "DCREnabled": true, "Scopes": "vault:read", "Templates": []string{v.way}})
-	plan := v.write(t, "POST", "/plans", object{"Name": "Gold", "ProviderID": provider, "RateLimit": -1, "Per": -1, "Quota": -1, "AutoApproveAccessRequests": true, "JWTScope": "gold"})
-	v.clients, v.plan = number(product), number(plan)
-	v.told = []string{byToken + " gold " + v.policyOf(t, plan), byToken + " vault:read " + v.policyOf(t, product)}
+	v.policies, v.scopes, v.further = map[string]string{}, map[string]string{"Clients": "vault:read", "More clients": "vault:write"}, map[string]string{}
+	sell := func(path string, record object) string {
+		record["ProviderID"] = provider
+		made := v.write(t, "POST", path, record)
+		v.policies[fmt.Sprint(record["Name"])] = v.policyOf(t, made)
+		return number(made)
+	}
+	keys := func(name string) string {
+		return sell("/products", object{"Name": name, "APIDetails": []object{{"APIID": byKey}}})
+	}
+	clients := func(name string) string {
+		return sell("/products", object{"Name": name, "APIDetails": []object{{"APIID": byToken}}, "DCREnabled": true, "Scopes": v.scopes[name], "Templates": []string{v.way}})
+	}
+	v.keys, v.further["authToken"] = keys("Keys"), keys("More keys")
+	v.clients, v.further["jwt"] = clients("Clients"), clients("More clients")
+	v.plan = sell("/plans", object{"Name": "Gold", "RateLimit": -1, "Per": -1, "Quota": -1, "AutoApproveAccessRequests": true, "JWTScope": "gold"})
 	v.user = number(v.write(t, "POST", "/users", object{"Email": "ada@example.com", "First": "Ada", "Active": true}))
 }
 
-// silence makes the identity provider end all connections, at random before or after it has
+// silence makes the identity provider end all connections, by turns before and after it has
 // done what was asked.
 func (v *victims) silence() {
+	v.silenced++
 	for i, at := range logins.Endpoints {
-		v.login.Misbehave(at, []logins.Fault{logins.Down, logins.Dies}[i%2], -1)
+		v.login.Misbehave(at, []logins.Fault{logins.Down, logins.Dies}[(i+v.silenced)%2], -1)
 	}
 }
 
@@ -97,7 +124,7 @@ func (v *victims) revive(t *testing.T, name string) {
 	switch name {
 	case "portal":
 		v.own.Start(t)
-	case "dashboard":
+	case "dashboard", "service":
 		v.restart(t)
 	case "gateway":
 		if err := v.gateway.Start(context.WithoutCancel(t.Context())); err != nil {
@@ -134,7 +161,7 @@ func (v *victims) live(t *testing.T, r *rand.Rand) error {
 	if err := do("PUT", "/apps/"+id+"/provision", object{"PlanID": v.plan, "ProductIDs": []string{v.clients}, "DCRTemplateID": v.way}, nil); err != nil {
 		return err
 	}
-	mine.clients, v.approved = true, true
+	mine.clients = true
 	asked, err := v.requestsOf(t, id)
 	if err != nil {
 		return err
@@ -147,14 +174,13 @@ func (v *victims) live(t *testing.T, r *rand.Rand) error {
 			return err
 		}
 	}
-	switch one := asked[r.IntN(2)]; r.IntN(3) {
+	switch one := asked[r.IntN(2)]; r.IntN(4) {
 	case 0:
 		mine.leaving = true
-		if err := do("DELETE", "/apps/"+id, nil, nil); err != nil {
-			return err
-		}
-		delete(v.apps, id)
+		return do("DELETE", "/apps/"+id, nil, nil)
 	case 1:
+		return v.again(t, id, do)
+	case 2:
 		if one.AuthType == "authToken" {
 			mine.keys = false
 		} else {
@@ -165,10 +191,27 @@ func (v *victims) live(t *testing.T, r *rand.Rand) error {
 	return nil
 }
 
+// again gives the credentials of an app a further product each.
+func (v *victims) again(t *testing.T, app string, do func(method, path string, body, out any) error) error {
+	t.Helper()
+	list, err := v.requestsOf(t, app)
+	for _, a := range list {
+		further := object{"PlanID": v.plan, "ProductIDs": []string{v.further[a.AuthType]}, "CredentialID": a.Credentials[0].ID}
+		if a.AuthType != "authToken" {
+			further["DCRTemplateID"] = v.way
+		}
+		if err == nil {
+			err = do("PUT", "/apps/"+app+"/provision", further, nil)
+		}
+	}
+	return err
+}
+
 // asked is an access request as it stands in its app.
 type asked struct {
 	ID               int
 	Status, AuthType string
+	Products         []string
 	Credentials      []struct {
 		ID                                        int
 		Credential, OAuthClientID, CredentialHash string
@@ -200,19 +243,68 @@ func (v *victims) calm(t *testing.T, what string) {
 }
 
 // check compares the credentials of the portal with what was acknowledged, with the keys of
-// the gateway and with the clients of the identity provider.
+// the gateway, with the clients of the identity provider, and with the registry.
 func (v *victims) check(t *testing.T, what string) {
+	t.Helper()
+	keys, clients := v.credentials(t, what)
+	var there struct {
+		Keys []struct {
+			Hash string `json:"key_hash"`
+			Data struct {
+				Policies []string `json:"apply_policies"`
+			}
+		}
+	}
+	v.api.get(t, "/api/keys/detailed?p=-1", &there)
+	have := map[string]string{}
+	for _, k := range there.Keys {
+		have[k.Hash] = strings.Join(sortedTexts(k.Data.Policies), " ")
+	}
+	if !maps.Equal(have, keys) {
+		t.Errorf("%s: the gateway has the keys %v, want %v", what, have, keys)
+	}
+	have = v.login.Clients()
+	for id, scopes := range have {
+		have[id] = strings.Join(sortedTexts(strings.Fields(scopes)), " ")
+	}
+	if !maps.Equal(have, clients) {
+		t.Errorf("%s: the identity provider has the clients %v, want %v", what, have, clients)
+	}
+	told := map[string]string{"gold": v.policies["Gold"]}
+	for name, scope := range v.scopes {
+		told[scope] = v.policies[name]
+	}
+	for entry, list := range v.outside(t, v.login).Mappings {
+		all := strings.Join(list, " ")
+		for _, scopes := range clients {
+			for _, scope := range strings.Fields(scopes) {
+				if !strings.Contains(all, byToken+" "+scope+" "+told[scope]) {
+					t.Errorf("%s: the entry %s does not know %s: %q", what, entry, scope, list)
+				}
+			}
+		}
+	}
+	var found struct{ Findings []object }
+	v.portal.get(t, "/portal-api/doctor", &found)
+	if len(found.Findings) > 0 || t.Failed() {
+		t.Fatalf("%s: the doctor finds %v", what, found.Findings)
+	}
+}
+
+// credentials returns the policies of keys and the scopes of clients, as the access requests
+// of the portal say, and compares these with what was acknowledged.
+func (v *victims) credentials(t *testing.T, what string) (keys, clients map[string]string) {
 	t.Helper()
 	var all []struct{ ID int }
 	v.portal.get(t, "/portal-api/apps?page=-1", &all)
-	keys, clients, known := []string{}, []string{}, map[string]bool{}
+	policies, scopes, known := map[string][]string{}, map[string][]string{}, map[string]bool{}
 	for _, a := range all {
 		id := fmt.Sprint(a.ID)
-		known[id] = true
 		list, err := v.requestsOf(t, id)
 		if err != nil {
 			t.Fatal(err)
 		}
+		known[id] = true
 		has := map[string]bool{}
 		for _, r := range list {
 			if r.Status == "approved" && len(r.Credentials) != 1 {
@@ -220,10 +312,12 @@ func (v *victims) check(t *testing.T, what string) {
 			}
 			for _, c := range r.Credentials {
 				has[r.AuthType] = true
-				if c.OAuthClientID != "" {
-					clients = append(clients, c.OAuthClientID)
-				} else {
-					keys = append(keys, c.CredentialHash)
+				for _, name := range r.Products {
+					if c.OAuthClientID != "" {
+						scopes[c.OAuthClientID] = append(scopes[c.OAuthClientID], v.scopes[name])
+					} else {
+						policies[c.CredentialHash] = append(policies[c.CredentialHash], v.policies[name])
+					}
 				}
 			}
 		}
@@ -239,30 +333,14 @@ func (v *victims) check(t *testing.T, what string) {
 			delete(v.apps, id)
 		}
 	}
-	var there struct {
-		Keys []struct {
-			Hash string `json:"key_hash"`
-		}
+	return joined(policies, v.policies["Gold"]), joined(scopes, "gold")
+}
+
+// joined adds a text to each list and makes one text of it.
+func joined(lists map[string][]string, more string) map[string]string {
+	out := map[string]string{}
+	for id, list := range lists {
+		out[id] = strings.Join(sortedTexts(append(list, more)), " ")
 	}
-	v.api.get(t, "/api/keys/detailed?p=-1", &there)
-	hashes := []string{}
-	for _, k := range there.Keys {
-		hashes = append(hashes, k.Hash)
-	}
-	if !slices.Equal(sortedTexts(hashes), sortedTexts(keys)) {
-		t.Errorf("%s: the gateway has the keys %q, want %q", what, hashes, keys)
-	}
-	if ids := slices.Sorted(maps.Keys(v.login.Clients())); !slices.Equal(ids, sortedTexts(clients)) {
-		t.Errorf("%s: the identity provider has the clients %q, want %q", what, ids, clients)
-	}
-	for entry, told := range v.outside(t, v.login).Mappings { // one that was not acknowledged may have been told, too
-		if v.approved && !slices.Equal(told, v.told) || !v.approved && len(told) != 0 && !slices.Equal(told, v.told) {
-			t.Errorf("%s: the entry %s says %q, want %q", what, entry, told, v.told)
-		}
-	}
-	var found struct{ Findings []object }
-	v.portal.get(t, "/portal-api/doctor", &found)
-	if len(found.Findings) > 0 || t.Failed() {
-		t.Fatalf("%s: the doctor finds %v", what, found.Findings)
-	}
+	return out
 }

@@ -15,17 +15,36 @@ import (
 // After each removal the gateway, the identity provider and the registry have exactly what
 // they should.
 func TestPortalOrders(t *testing.T) {
-	e := controlled(t, environment{"PORTAL_SERVE": "shared", "STORAGE_MAIN_TYPE": "memory"}.with(hashing).with(registering))
-	s := openShop(t, e, e.addr)
+	r := random(t)
+	env := environment{"STORAGE_MAIN_TYPE": "memory"}.with(hashing)
+	t.Run("in one process", func(t *testing.T) {
+		e := controlled(t, environment{"PORTAL_SERVE": "shared"}.with(env).with(registering))
+		all := permutations(slices.Sorted(maps.Keys(removals)))
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		if at := r.IntN(len(removals)); !long() { // all orders of the others
+			all = slices.DeleteFunc(all, func(order []string) bool { return order[at] != "identity provider" })
+		}
+		openShop(t, e, e.addr).orders(t, all)
+	})
+	t.Run("as two processes", func(t *testing.T) {
+		e := controlled(t, env)
+		addr, _ := runPortal(t, env.with(registering))
+		all := permutations(slices.Sorted(maps.Keys(removals)))
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		if !long() {
+			all = all[:20]
+		}
+		openShop(t, e, addr).orders(t, all)
+	})
+}
+
+// shown is every how many households the gateway is called.
+const shown = 30
+
+func (s *shop) orders(t *testing.T, orders [][]string) {
 	s.publish(t)
 	server := logins.New(logins.Other)
 	t.Cleanup(server.Close)
-	orders := permutations(slices.Sorted(maps.Keys(removals)))
-	shown, all := 30, len(orders)
-	if r := random(t); !long() { // those in which it is another one's turn come at random
-		at := r.Perm(len(removals))
-		orders = slices.DeleteFunc(orders, func(order []string) bool { return slices.Index(order, "identity provider") != at[0] })
-	}
 	began := time.Now()
 	for n, order := range orders {
 		h := s.settle(t, server, n)
@@ -45,8 +64,8 @@ func TestPortalOrders(t *testing.T) {
 		}
 		h.clear(t)
 	}
-	t.Logf("%d of %d orders in %v", len(orders), all, time.Since(began).Round(time.Millisecond))
-	e.healthy(t)
+	t.Logf("%d orders in %v", len(orders), time.Since(began).Round(time.Millisecond))
+	s.healthy(t)
 }
 
 // token asks the identity provider as the client.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -51,6 +52,9 @@ func (c *Client) call(ctx context.Context, id string, call operation.Call) (any,
 	case fault.Stale:
 		class = dashboard.ErrChanged
 	case fault.Unavailable, fault.TooMany, fault.Internal:
+		class = dashboard.ErrUnreachable
+	}
+	if fault.CodeOf(err) == intent.CodeBusy {
 		class = dashboard.ErrUnreachable
 	}
 	f, ok := errors.AsType[*fault.Error](err)

@@ -54,6 +54,9 @@ func (c *Client) again(ctx context.Context, method, at string, body []byte) (fet
 	pause := retry.New(c.c.Pause, longestPause)
 	for attempt := 1; ; attempt++ {
 		a, err := c.call(ctx, method, at, "", body)
+		if a.Status == http.StatusConflict { // another change of the key is open
+			err = fmt.Errorf("%w: %d %s", dashboard.ErrUnreachable, a.Status, c.said(a.Body))
+		}
 		if !errors.Is(err, dashboard.ErrUnreachable) || attempt == c.c.Attempts || ctx.Err() != nil {
 			return a, err
 		}

@@ -205,6 +205,7 @@ func (a acting) replace(ctx context.Context) error {
 }
 
 // found takes the key that an earlier attempt has made: the one before may be gone by now.
+// It is written once more: a dashboard that could not answer takes back what it has made.
 func (a acting) found(ctx context.Context) (bool, error) {
 	p, err := a.dashboard(ctx)
 	if err != nil {
@@ -217,6 +218,9 @@ func (a acting) found(ctx context.Context) (bool, error) {
 	k, err := p.Dashboard.Key(ctx, name)
 	if errors.Is(err, dashboard.ErrGone) {
 		return false, nil
+	}
+	if err == nil {
+		k, err = p.Dashboard.CreateKey(ctx, name.Text, k.Session)
 	}
 	if err == nil {
 		a.note(k)
