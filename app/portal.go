@@ -197,7 +197,8 @@ func newPersons(p portalSettings, s people, keys secret.Keys, a *App) *users.Ser
 		Leave: func(ctx context.Context, in tenant.Scope, u account.User, force bool) error {
 			return a.access.Leave(ctx, in, u, force)
 		},
-		Follow: apps.Follow,
+		HandOver: apps.HandOver,
+		Follow:   apps.Follow,
 	}}}}
 }
 

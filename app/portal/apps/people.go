@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -46,6 +47,24 @@ func Follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *a
 				a.Visibility = application.Personal
 				return a, nil
 			})
+		}
+	}
+	return err
+}
+
+// HandOver gives the apps of a user to another one of the organisation, with their access
+// requests and credentials: gateways know apps, and not their owners. It is
+// people.Follower.HandOver.
+func HandOver(ctx context.Context, w store.Writer, at crud.Stamp, from, to table.ID) error {
+	all, err := Owned(ctx, w, from)
+	for _, a := range all {
+		if err != nil {
+			break
+		}
+		c := &portal.Change[application.App]{Op: store.Updated, Old: a, New: a}
+		c.New.UserID = to
+		if err = settle(ctx, w, c); err == nil {
+			_, err = portal.Edit(ctx, w, Kind, a.ID, at, func(application.App) (application.App, error) { return c.New, nil })
 		}
 	}
 	return err
