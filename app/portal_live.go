@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"go.uber.org/fx"
 
@@ -11,7 +13,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -19,7 +23,7 @@ import (
 )
 
 // newLive is what people can do for themselves on the portal.
-func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Store, persons *users.Service) (*live.Service, error) {
+func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Store, persons *users.Service, a *App) (*live.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
 		return nil, &refusal{err}
@@ -31,9 +35,28 @@ func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Sto
 	if c.Post == nil && s.sessions.Mail != nil {
 		c.Post = plainLetters(s.sessions.Mail)
 	}
+	if p.Portal != nil {
+		c.Queue = p.letters(a)
+	}
 	out := live.New(c, crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log})
 	background(lc, out)
 	return out, nil
+}
+
+// letters keeps letters as mails of the portal: the links of their templates lead to its
+// pages, and are the code alone while the portal has no address.
+func (p portalSettings) letters(a *App) func(context.Context, store.Writer, live.Letter) (bool, error) {
+	sorts := map[visit.Purpose]struct{ notice, page string }{
+		visit.Reset:  {letter.ResetPassword, "/auth/reset/code?token="},
+		visit.Invite: {letter.Invite, "/auth/password/register?token="},
+	}
+	return func(ctx context.Context, w store.Writer, l live.Letter) (bool, error) {
+		sort, link := sorts[l.Purpose], l.Code
+		if p.Mails.URL != "" {
+			link = strings.TrimRight(p.Mails.URL, "/") + sort.page + url.QueryEscape(l.Code)
+		}
+		return a.mails.sender.Post(ctx, w, l.ID, sort.notice, mails.Data{Person: mails.Person{First: l.First, Last: l.Last, Email: l.To}, Team: l.Team, Link: link})
+	}
 }
 
 // plainLetters sends letters as plain texts.

@@ -3,14 +3,17 @@ package live
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/retry"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -25,12 +28,25 @@ type Message struct {
 	Message string `json:"message"`
 }
 
-// forgotten is a mail that somebody asked for.
-type forgotten struct {
-	email  string
-	by     store.Attribution
-	letter *Letter // an invitation, which is made already
+// ask is a mail that somebody asked for. It is stored before the answer and goes with the
+// unit of work that makes the mail: no crash loses it, and none sends it twice.
+type ask struct {
+	ID     string            `json:"id"`
+	Portal tenant.ID         `json:"org_id"`
+	Email  string            `json:"email"` // sealed
+	By     store.Attribution `json:"by"`
+	At     time.Time         `json:"at"`
 }
+
+var asks = &store.Kind[ask]{
+	Name: "portal-mail-asked", Noun: "request for a mail",
+	ID:  func(a ask) string { return a.ID },
+	Org: func(a ask) tenant.ID { return a.Portal },
+}
+
+// noting attributes units of work to the keeping of requests for mails, of which audit
+// trails tell nothing.
+const noting = "portal mails"
 
 // Forgotten is who has forgotten a password.
 type Forgotten struct {
@@ -58,86 +74,174 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (Message, error) {
 	s.mu.Lock()
 	enough := s.asked.Take(s.Now(), email) > 0
 	s.mu.Unlock()
-	if enough || s.Post == nil {
+	if enough || s.Post == nil && s.Queue == nil {
 		return mailed, nil
 	}
-	select {
-	case s.forgotten <- forgotten{email: email, by: store.AttributionOf(ctx, s.Scope)}:
-		return mailed, nil
-	default:
-		return Message{}, fault.New(fault.Unavailable, CodeBusy, "too many mails are asked for at once: try again")
+	if err := s.note(ctx, email); err != nil {
+		return Message{}, err
 	}
+	return mailed, nil
 }
 
-// post sends mails that were asked for until ctx ends.
-func (s *Service) post(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case f := <-s.forgotten:
-			var err error
-			if f.letter != nil {
-				err = s.send(ctx, *f.letter)
-			} else {
-				err = s.remind(store.Attribute(ctx, f.by), f.email)
-			}
-			if err != nil && ctx.Err() == nil {
-				s.Log.Error("a mail with a code is not sent; the user can be invited, or ask for one, again", "error", err)
-			}
+// note stores that somebody has asked for a mail, whether or not there is such an account.
+func (s *Service) note(ctx context.Context, email string) error {
+	a := ask{ID: rand.Text(), Portal: s.Scope.Org(), By: store.AttributionOf(ctx, s.Scope), At: s.Now()}
+	var err error
+	if a.Email, err = s.People.Keys.Seal(email); err != nil {
+		return err
+	}
+	ctx = store.Attribute(ctx, store.Attribution{Actor: noting, Operation: noting})
+	if _, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		n, err := w.Count(ctx, store.Query{Kind: asks.Name})
+		if err == nil && n >= mailsWaiting {
+			err = fault.New(fault.Unavailable, CodeBusy, "too many mails are asked for at once: try again")
 		}
-	}
-}
-
-// remind makes a code for a user and mails it. Earlier codes hold on: somebody who asks
-// for mails in the name of another user makes none of them useless.
-func (s *Service) remind(ctx context.Context, email string) error {
-	var l Letter
-	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
-		u, err := people.ByEmail(ctx, w, email)
 		if err != nil {
 			return err
 		}
-		if !u.Can(account.Forget) || u.Provider != account.OwnPassword {
-			return people.Users.Absent()
-		}
-		at := s.stamp()
-		if l, err = s.letter(ctx, w, visit.Reset, u); err != nil {
-			return err
-		}
-		_, err = portal.Edit(ctx, w, people.Users, u.ID, at, func(u account.User) (account.User, error) {
-			u.AskedAt = at.Now()
-			return u, nil
-		})
+		return asks.Insert(ctx, w, a)
+	}); err != nil {
 		return err
-	})
-	if fault.KindOf(err) == fault.NotFound {
-		return nil
 	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// again is how long a mail waits at most whose request another process has stored, or
+// could not carry out.
+const again = 30 * time.Second
+
+// post makes and sends mails that were asked for until ctx ends.
+func (s *Service) post(ctx context.Context) {
+	tick := time.NewTicker(again)
+	defer tick.Stop()
+	for {
+		if err := s.answer(ctx); err != nil && ctx.Err() == nil {
+			s.Log.Error("a mail with a code is not made; the next attempt follows in a while", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-s.wake:
+		case l := <-s.letters:
+			s.send(ctx, l)
+		}
+	}
+}
+
+// answer makes the mails that were asked for.
+func (s *Service) answer(ctx context.Context) error {
+	var all []ask
+	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		for v, err := range asks.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			all = append(all, v.Value)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	var errs []error
+	for _, a := range all {
+		errs = append(errs, s.remind(ctx, a))
+	}
+	return errors.Join(errs...)
+}
+
+// remind makes a code for a user and the mail with it, where nothing else did. Earlier
+// codes hold on: somebody who asks for mails in the name of another user makes none of
+// them useless.
+func (s *Service) remind(ctx context.Context, a ask) error {
+	email, _, err := s.People.Keys.Open(a.Email)
 	if err != nil {
 		return err
 	}
-	return s.send(ctx, l)
+	var left *Letter
+	if _, err = s.Store.Update(store.Attribute(ctx, a.By), s.Scope, func(w store.Writer) (err error) {
+		left = nil
+		if _, err = asks.Delete(ctx, w, a.ID, nil); err == nil {
+			left, err = s.reminder(ctx, w, email)
+		}
+		return err
+	}); err != nil {
+		if fault.KindOf(err) == fault.NotFound {
+			err = nil // another process was quicker
+		}
+		return err
+	}
+	if left != nil {
+		s.send(ctx, *left)
+	}
+	return nil
 }
 
-// letter makes a code for a user, in a unit of work, and the letter with it.
-func (s *Service) letter(ctx context.Context, w store.Writer, p visit.Purpose, u account.User) (Letter, error) {
+// reminder makes the code of a user who may choose another password, and returns the
+// letter that remains to be sent.
+func (s *Service) reminder(ctx context.Context, w store.Writer, email string) (*Letter, error) {
+	u, err := people.ByEmail(ctx, w, email)
+	if fault.KindOf(err) == fault.NotFound || err == nil && (!u.Can(account.Forget) || u.Provider != account.OwnPassword) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	at := s.stamp()
+	left, err := s.letter(ctx, w, visit.Reset, u)
+	if err != nil {
+		return nil, err
+	}
+	_, err = portal.Edit(ctx, w, people.Users, u.ID, at, func(u account.User) (account.User, error) {
+		u.AskedAt = at.Now()
+		return u, nil
+	})
+	return left, err
+}
+
+// letter makes a code for a user, in a unit of work, and the letter with it, which it
+// returns unless it is sent from the store.
+func (s *Service) letter(ctx context.Context, w store.Writer, p visit.Purpose, u account.User) (*Letter, error) {
 	code := rand.Text()
 	made := visit.NewCode(s.NewID(), s.codeDigests(p, code)[0], p, u, s.Now())
-	return Letter{Purpose: p, To: u.Email, First: u.First, Code: code, Until: made.Expires}, codes.Insert(ctx, w, made)
+	l := &Letter{Purpose: p, ID: made.ID, To: u.Email, First: u.First, Last: u.Last, Code: code, Until: made.Expires}
+	if p == visit.Invite && len(u.Teams) > 0 {
+		team, err := portal.Glance[organisation.Team](ctx, w, account.TeamKind, u.Teams[0])
+		if err != nil {
+			return nil, err
+		}
+		l.Team = team.Name
+	}
+	if err := codes.Insert(ctx, w, made); err != nil || s.Queue == nil {
+		return l, err
+	}
+	kept, err := s.Queue(ctx, w, *l)
+	if kept {
+		l = nil
+	}
+	return l, err
 }
 
 // attempts is how often a mail is tried to be sent.
 const attempts = 3
 
 // send sends a letter, if mails are sent at all.
-func (s *Service) send(ctx context.Context, l Letter) (err error) {
+func (s *Service) send(ctx context.Context, l Letter) {
 	if s.Post == nil {
-		return nil
+		return
 	}
 	for pause, n := retry.New(time.Second, time.Minute), 1; ; n++ {
-		if err = s.Post(ctx, l); err == nil || n == attempts || pause.Wait(ctx) != nil {
-			return err
+		err := s.Post(ctx, l)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if n == attempts || pause.Wait(ctx) != nil {
+			s.Log.Error("a mail with a code is not sent; the user can be invited, or ask for one, again", "error", err)
+			return
 		}
 	}
 }

@@ -55,17 +55,22 @@ func (s *Service) Registrations() []crud.Registrar {
 		crud.Facts[visit.Code]{Kind: codes, Sample: func(at crud.Stamp) (visit.Code, error) {
 			return visit.NewCode(at.ID, at.ID, visit.Reset, account.User{Base: table.Base{ID: 7, Portal: at.Org}}, at.Now()), nil
 		}},
+		crud.Facts[ask]{Kind: asks, Sealed: func(a *ask) *string { return &a.Email }, Sample: func(at crud.Stamp) (ask, error) {
+			return ask{ID: at.ID, Portal: at.Org, At: at.Now()}, nil
+		}},
 		s.RequestResource(), s.InviteCodeResource(),
 	}
 }
 
 // Letter is a mail with a code that its receiver alone may know.
 type Letter struct {
-	Purpose visit.Purpose
-	To      string // an address
-	First   string
-	Code    string
-	Until   time.Time
+	Purpose     visit.Purpose
+	ID          string // of the code
+	To          string // an address
+	First, Last string
+	Team        string // into which somebody is invited
+	Code        string
+	Until       time.Time
 }
 
 // Settings say how browsers are treated. The zero Settings have the defaults.
@@ -78,7 +83,11 @@ type Settings struct {
 	Life     time.Duration
 	Idle     time.Duration
 	NoProof  bool // calls that change something need no proof that they come from our own pages
-	// Post sends a letter, which takes as long as it takes; nil: no mail is sent.
+	// Queue stores a letter in the unit of work that causes it, to be sent from the store;
+	// false: the portal sends no mails of its own. nil: it never does.
+	Queue func(ctx context.Context, w store.Writer, l Letter) (bool, error)
+	// Post sends a letter that Queue did not take, which takes as long as it takes; nil:
+	// such a letter is not sent.
 	Post func(ctx context.Context, l Letter) error
 	// Delay is how long an answer about a password waits at most besides what all take; 0:
 	// 200 ms, less: no answer waits.
@@ -114,7 +123,8 @@ type Service struct {
 	asking   session.Attempts // registrations and mails asked for, by network
 	guesses  session.Attempts // wrong present passwords of people who have a session, by user
 
-	forgotten chan forgotten
+	letters chan Letter   // that Queue did not take
+	wake    chan struct{} // somebody has asked for a mail
 }
 
 // Bounds of what strangers may ask for.
@@ -149,10 +159,10 @@ func New(c Config, t crud.Tools) *Service {
 	return &Service{
 		Config: c, Tools: t, checker: newChecker(c.People.Passwords, t.Log),
 		names: session.Attempts{Room: rememberedNames}, networks: session.Attempts{Room: rememberedNames},
-		asked:     session.Attempts{Limit: mailsPerAddress, Window: 24 * time.Hour, Room: rememberedNames},
-		asking:    session.Attempts{Limit: asksPerNetwork, Window: time.Hour, Room: rememberedNames},
-		guesses:   session.Attempts{Limit: guessesPerUser, Window: time.Hour, Room: rememberedNames},
-		forgotten: make(chan forgotten, mailsWaiting),
+		asked:   session.Attempts{Limit: mailsPerAddress, Window: 24 * time.Hour, Room: rememberedNames},
+		asking:  session.Attempts{Limit: asksPerNetwork, Window: time.Hour, Room: rememberedNames},
+		guesses: session.Attempts{Limit: guessesPerUser, Window: time.Hour, Room: rememberedNames},
+		letters: make(chan Letter, mailsWaiting), wake: make(chan struct{}, 1),
 	}
 }
 

@@ -213,7 +213,7 @@ func (s *Service) Invite(ctx context.Context, in invitation) (people.ListedUser,
 // invite asks admit before it stores anything.
 func (s *Service) invite(ctx context.Context, in invitation, admit func(context.Context, store.Reader, *account.User) error) (out people.ListedUser, err error) {
 	at, token := s.stamp(), people.NewToken(s.People.Keys)
-	var l Letter
+	var left *Letter
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u := account.User{Role: account.Member, Provider: account.OwnPassword}
 		if err := in.Body.Apply(&u, true, portal.Resolver(ctx, w)); err != nil {
@@ -225,16 +225,16 @@ func (s *Service) invite(ctx context.Context, in invitation, admit func(context.
 		}
 		made, err := s.invited(ctx, w, at, u)
 		if err == nil {
-			l, err = s.letter(ctx, w, visit.Invite, made)
+			left, err = s.letter(ctx, w, visit.Invite, made)
 		}
 		out = people.Listed(made)
 		return err
 	})
-	if err != nil {
+	if err != nil || left == nil {
 		return out, err
 	}
 	select {
-	case s.forgotten <- forgotten{letter: &l}:
+	case s.letters <- *left:
 	default:
 		s.Log.Error("an invitation is not mailed, because too many mails wait; invite the user again", "user_id", int64(out.ID))
 	}

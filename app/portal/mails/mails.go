@@ -156,18 +156,18 @@ type Data struct {
 type Person struct{ First, Last, Email string }
 
 // Post stores a mail about a person, to be sent soon, in the unit of work that causes it.
-// Nothing is stored while the portal sends no mails, or when there is that mail already:
-// cause names the reason, and is not used again.
-func (s *Service) Post(ctx context.Context, w store.Writer, cause, notice string, d Data) error {
+// Nothing is stored while the portal sends no mails, which is false, or when there is that
+// mail already: cause names the reason, and is not used again.
+func (s *Service) Post(ctx context.Context, w store.Writer, cause, notice string, d Data) (bool, error) {
 	g, err := general.Load(ctx, w)
 	if err != nil || !s.sends(g) {
-		return absentIsFine(err)
+		return false, absentIsFine(err)
 	}
 	n, known := letter.Find(notice)
 	if !known {
-		return errors.New("mails: there is no notice " + notice)
+		return false, errors.New("mails: there is no notice " + notice)
 	}
-	return s.keep(ctx, w, cause, n, d.Person.Email, d)
+	return true, s.keep(ctx, w, cause, n, d.Person.Email, d)
 }
 
 // sends reports whether the settings say where mails go and from whom they are.

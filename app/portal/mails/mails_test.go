@@ -273,7 +273,8 @@ func TestPost(t *testing.T) {
 	s, _ := w.start()
 	post := func() {
 		w.store(func(wr store.Writer) error {
-			return s.Post(w.Context(), wr, "reset 7", letter.ResetPassword, mails.Data{Person: mails.Person{First: "Dev", Email: "dev@example.com"}, Link: "https://portal.example/auth/reset?code=secret&x=1"})
+			_, err := s.Post(w.Context(), wr, "reset 7", letter.ResetPassword, mails.Data{Person: mails.Person{First: "Dev", Email: "dev@example.com"}, Link: "https://portal.example/auth/reset?code=secret&x=1"})
+			return err
 		})
 	}
 	post()
@@ -318,7 +319,8 @@ func TestRefused(t *testing.T) {
 	w.server(server.Address())
 	s, _ := w.start()
 	w.store(func(wr store.Writer) error {
-		return s.Post(w.Context(), wr, "a", letter.Invite, mails.Data{Person: mails.Person{Email: "dev@example.com"}, Link: "https://x.example"})
+		_, err := s.Post(w.Context(), wr, "a", letter.Invite, mails.Data{Person: mails.Person{Email: "dev@example.com"}, Link: "https://x.example"})
+		return err
 	})
 	for n := 1; n <= letter.MaxAttempts; n++ {
 		w.until("another attempt", func() bool { return w.all()[0].Refused == n })
@@ -342,10 +344,11 @@ func TestTemplates(t *testing.T) {
 		})
 		for _, n := range letter.Table {
 			w.store(func(wr store.Writer) error {
-				return s.Post(w.Context(), wr, name+n.Name, n.Name, mails.Data{
+				_, err := s.Post(w.Context(), wr, name+n.Name, n.Name, mails.Data{
 					Person: mails.Person{First: "Dev", Last: "Eloper", Email: "dev@example.com"}, Team: "Red", Link: "https://portal.example/x",
 					Values: map[string]any{"name": "Dev", "organisationName": "Acme", "user": map[string]any{"First": "Dev", "Last": "Eloper", "Email": "dev@example.com"}, "requests": []any{map[string]any{"ID": 7, "App": "Shop"}}, "credential": map[string]any{"Name": "key", "Expires": "2026-01-02 03:04"}},
 				})
+				return err
 			})
 		}
 		for range letter.Table {

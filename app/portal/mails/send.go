@@ -245,7 +245,8 @@ func (s *Service) warn(ctx context.Context, w store.Writer, notice string, e let
 	if err != nil || u.Email == "" {
 		return err
 	}
-	return s.Post(ctx, w, mark.ID+mark.Expires.String(), notice, Data{Person: u, Values: map[string]any{
+	_, err = s.Post(ctx, w, mark.ID+mark.Expires.String(), notice, Data{Person: u, Values: map[string]any{
 		"user": map[string]any{"First": u.First, "Last": u.Last, "Email": u.Email}, "credential": map[string]any{"ID": e.Credential, "Name": e.Name, "Expires": e.Expires.Format("2006-01-02 15:04")},
 	}})
+	return err
 }

@@ -1,0 +1,77 @@
+package live_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/visit"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// TestAskedBeforeACrash states that a mail that was asked for is made by whichever process
+// comes next, and by one alone.
+func TestAskedBeforeACrash(t *testing.T) {
+	w := open(t, nil)
+	w.developer("ada@example.com", account.Member, 1)
+	w.must("portal-live.forgot", nil, nil, `{"Email":"ada@example.com"}`)
+	w.must("portal-live.forgot", nil, nil, `{"Email":"none@example.com"}`)
+	ctx, end := context.WithCancel(t.Context()) // the process that was asked never ran
+	var processes sync.WaitGroup
+	for range 3 {
+		next := live.New(w.s.Config, w.p.Tools)
+		processes.Go(func() { _ = next.Run(ctx) })
+	}
+	l := w.letter(1)
+	end()
+	processes.Wait()
+	if l.To != "ada@example.com" || l.Purpose != visit.Reset || len(w.letters) != 1 {
+		t.Errorf("%+v", w.letters)
+	}
+	w.must("portal-live.reset", nil, nil, `{"Code":"`+l.Code+`","Password":"another"}`)
+}
+
+// TestQueue states that letters are stored in the unit of work that makes their codes where
+// the portal sends mails of its own, and are sent as plain ones where it does not.
+func TestQueue(t *testing.T) {
+	for _, own := range []bool{true, false} {
+		w := open(t, nil)
+		w.developer("ada@example.com", account.Member, 1)
+		var mu sync.Mutex
+		var queued []live.Letter
+		w.s.Queue = func(_ context.Context, _ store.Writer, l live.Letter) (bool, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			queued = append(queued, l)
+			return own, nil
+		}
+		w.run()
+		w.must("portal-invitations.create", nil, nil, `{"Email":"grace@example.com","First":"Grace","Last":"Hopper","OrganisationID":1}`)
+		w.must("portal-live.forgot", nil, nil, `{"Email":"ada@example.com"}`)
+		made := func() []live.Letter {
+			mu.Lock()
+			defer mu.Unlock()
+			return queued
+		}
+		for range 500 {
+			if len(made()) == 2 {
+				break
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		if all := made(); len(all) != 2 || all[0].To != "grace@example.com" || all[0].Last != "Hopper" || all[0].Team == "" || all[0].Code == "" || all[1].To != "ada@example.com" || all[0].ID == all[1].ID {
+			t.Fatalf("%+v", all)
+		}
+		if !own {
+			w.letter(2)
+		}
+		w.mu.Lock()
+		if n := len(w.letters); own && n > 0 {
+			t.Errorf("%d plain letters", n)
+		}
+		w.mu.Unlock()
+	}
+}
