@@ -259,6 +259,12 @@ func (b *tab) fill(label, text string) {
 Object.getOwnPropertyDescriptor(proto.prototype, 'value').set.call(e, ` + quote(text) + `); e.dispatchEvent(new Event('input', { bubbles: true })); e.dispatchEvent(new Event('change', { bubbles: true })); return true; })()`)
 }
 
+// check ticks the box or the choice with a label.
+func (b *tab) check(label string) {
+	b.t.Helper()
+	b.wait(`(() => { const e = ` + field(label) + `; if (!e) return false; if (!e.checked) e.click(); return true; })()`)
+}
+
 // press presses a key with modifiers.
 func (b *tab) press(keys string, modifiers ...chromedp.Modifier) {
 	b.t.Helper()

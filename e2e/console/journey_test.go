@@ -188,6 +188,38 @@ func TestFewRights(t *testing.T) {
 	b.see("it needs the rights of an admin")
 }
 
+// TestExpiredPassword: who must choose another password does so at the sign-in, and goes on
+// with it; what cannot be one is said.
+func TestExpiredPassword(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "SVC_DB_SECURITY_FORCEFIRSTLOGINPWRESET=true")
+	w.ask("POST", "/api/users", `{"first_name":"Bob","last_name":"B","email_address":"bob@example.com","password":"a-long-passphrase","active":true,"user_permissions":{"apis":"read"}}`)
+	b := open(t, w.at)
+	b.expect("/api/users/me", "/actions/reset")
+	b.load("")
+	signIn := func() {
+		b.fill("E-mail address", "bob@example.com")
+		b.fill("Password", "a-long-passphrase")
+		b.click("Sign in")
+		b.see("Your password has run out")
+	}
+	signIn()
+	b.looks("expired")
+	// A session that may do nothing but this is no reason to show an error: the sign-in says what to do.
+	must(t, b.run("location.reload()", nil))
+	signIn()
+	for again, says := range map[string]string{"another-passphrase": "The two new passwords differ", "short": "at least"} {
+		b.fill("New password", "short")
+		b.fill("The new password again", again)
+		b.click("Change it and go on")
+		b.see(says)
+	}
+	b.fill("New password", "another-passphrase")
+	b.fill("The new password again", "another-passphrase")
+	b.click("Change it and go on")
+	b.see("Hello, Bob")
+}
+
 // TestLostSession: when the session ends, work is kept; signing in again goes on with it.
 func TestLostSession(t *testing.T) {
 	w := newWorld(t)

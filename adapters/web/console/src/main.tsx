@@ -15,6 +15,10 @@ import { RegistryPage } from './registry';
 import { GatewaysPage } from './gateways';
 import { PeoplePage } from './people';
 import { PoliciesPage } from './policies';
+import { AnalyticsPage } from './analytics';
+import { KeysPage } from './keys';
+import { ClientsPage } from './clients';
+import { CertificatesPage } from './certificates';
 import { Palette } from './palette';
 import { Dialog, Loading, Trouble, Voice, setZone, useChoice, zoneName } from './ui';
 import './style.css';
@@ -30,6 +34,10 @@ function Page() {
   if (name === 'gateways') return <GatewaysPage />;
   if (name === 'people') return <PeoplePage route={route} />;
   if (name === 'rights') return <PoliciesPage id={id} route={route} />;
+  if (name === 'analytics') return <AnalyticsPage route={route} />;
+  if (name === 'access') return <KeysPage id={id} route={route} />;
+  if (name === 'clients') return <ClientsPage route={route} />;
+  if (name === 'certificates') return <CertificatesPage route={route} />;
   if (name === 'audit' && r) return id ? <AuditRecord id={id} /> : may(listOf(r)) ? <AuditPage r={r} route={route} /> : <><h1>{r.title}</h1><Denied op={listOf(r)!} /></>;
   if (!r) return <><h1>There is no such page</h1><p>The server knows nothing called “{name}”. <a href="#/">Go home</a>.</p></>;
   if (id || single(r)) return <RecordPage key={r.name + id + (route.query.get('from') ?? '')} r={r} id={id ?? ''} route={route} />;
@@ -43,7 +51,7 @@ const order = ['APIs', 'MCP proxies', 'Client IdPs', 'Policies', 'Keys', 'OAuth'
 const rank = (tag: string) => order.indexOf(tag) < 0 ? order.length : order.indexOf(tag);
 
 /** Pages made by hand, in the group that they are about, and the operation without which they show nothing. */
-const pages = [['registry', 'Client IdPs', 'Registry', 'clientidps.get'], ['rights', 'Policies', 'Rights', 'policies.list'], ['gateways', 'Gateways', 'Live gateways', 'system.nodes.list'], ['people', 'Users', 'Permissions', 'users.list']] as const;
+const pages = [['registry', 'Client IdPs', 'Registry', 'clientidps.get'], ['rights', 'Policies', 'Rights', 'policies.list'], ['analytics', 'Analytics', 'Charts', 'usage.totals'], ['access', 'Keys', 'Rights of keys', 'keys.detailed'], ['clients', 'OAuth', 'Clients of an API', 'oauth.list'], ['certificates', 'Certificates', 'Expiry and use', 'certs.details'], ['gateways', 'Gateways', 'Live gateways', 'system.nodes.list'], ['people', 'Users', 'Permissions', 'users.list']] as const;
 
 /** Groups of the description, with what the caller may see. */
 function Navigation({ close }: { close: () => void }) {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Problem } from './http';
-import { Operation, may, needs } from './spec';
+import { Operation, call, may, needs } from './spec';
 
 /** Time that a person waits before we say that we wait. */
 export function Loading({ what }: { what: string }) {
@@ -98,3 +98,21 @@ export function Value({ v, long }: { v: any; long?: boolean }) {
 }
 
 export const label = (n: string) => n === '_id' ? 'Database ID' : n.replace(/^x-/, '').replace(/^_/, '').replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ').replace(/^./, c => c.toUpperCase()).replace(/\b(Id|Url|Uri|Api|Apis|Jwt|Jwks|Oauth|Idp|Cors|Ip|Tls|Mtls|Graphql|Hmac)\b/gi, w => ({ id: 'ID', url: 'URL', uri: 'URI', api: 'API', apis: 'APIs', jwt: 'JWT', jwks: 'JWKS', oauth: 'OAuth', idp: 'IdP', cors: 'CORS', ip: 'IP', tls: 'TLS', mtls: 'mTLS', graphql: 'GraphQL', hmac: 'HMAC' } as Record<string, string>)[w.toLowerCase()]);
+
+/** The answer of an operation, asked anew when values change. Without an operation nothing is asked. */
+export function useAnswer(op: Operation | undefined, values: Record<string, string>, told?: (data: any) => void): { data: any; fault?: Problem; again: () => void } {
+  const [data, set] = useState<any>(), [fault, setFault] = useState<Problem>(), [round, again] = useState(0);
+  useEffect(() => {
+    if (!op) return;
+    let gone = false;
+    const t = setTimeout(() => { setFault(undefined); call(op, values).then(a => { if (!gone) { set(a.data); told?.(a.data); } }, e => { if (!gone) { set(undefined); setFault(e); } }); }, data === undefined ? 0 : 150);
+    return () => { gone = true; clearTimeout(t); };
+  }, [op?.id, JSON.stringify(values), round]);
+  return { data, fault, again: () => again(n => n + 1) };
+}
+
+/** A secret that no later answer has. */
+export function Once({ title, what, secret, close, children }: { title: string; what: string; secret: string; close: () => void; children?: ComponentChildren }) {
+  return <Dialog title={title} close={close}><p>{what} is shown now and never again. Copy it to where it belongs.</p><p><code class="once">{secret}</code></p>{children}
+    <div class="actions"><button type="button" class="primary" autoFocus onClick={() => copy(secret, what)}>Copy</button><button type="button" onClick={close}>I have it</button></div></Dialog>;
+}

@@ -1,0 +1,57 @@
+package console_test
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	sqlanalytics "github.com/gatehouse-io/gatehouse/adapters/sql/analytics"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/analytics/analyticstest"
+	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
+)
+
+// reported is a world in which gateways have told of traffic in the first week of 2026.
+func reported(t *testing.T) *world {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "analytics.db")
+	w := newWorld(t, "SVC_DB_STORAGE_ANALYTICS_TYPE=sqlite", "SVC_DB_STORAGE_ANALYTICS_CONNECTIONSTRING="+file, "SVC_DB_STORAGE_LOGS_TYPE=sqlite", "SVC_DB_STORAGE_LOGS_CONNECTIONSTRING="+file)
+	readers, writers, err := sqlite.Plain(file, slog.New(slog.DiscardHandler))
+	must(t, err)
+	at := sqlanalytics.Place{Readers: readers, Writers: writers, Dialect: sqlanalytics.SQLite}
+	s := &sqlanalytics.Store{Counters: at, Records: at, Uptime: at}
+	defer func() { must(t, s.Close()) }()
+	org := fmt.Sprint(w.ask("GET", "/api/users/me", "")["org_id"])
+	must(t, analyticstest.Fill(t.Context(), s, analyticstest.Traffic{Seed: 11, Records: 400, Days: 7, From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), APIs: 6, Keys: 3, Orgs: []string{org}}.Make()))
+	return w
+}
+
+// TestAnalyticsPage: charts with their numbers beside them, of all APIs and of one, of days
+// and of hours, and of a key.
+func TestAnalyticsPage(t *testing.T) {
+	t.Parallel()
+	w := reported(t)
+	b := w.signIn(t)
+	must(t, b.run("localStorage.setItem('gatehouse.zone', 'UTC')", nil))
+	b.expect("/api/users/me")
+	const bars, total = "document.querySelectorAll('.chart rect.calm').length", "document.querySelector('.figures dd').innerText"
+	b.visit("analytics?from=2026-01-01&until=2026-01-07")
+	b.wait(bars + " === 7 && document.querySelectorAll('.tall tbody tr').length === 7 && document.querySelectorAll('.halves table').length === 3")
+	all := value[string](b, total)
+	if rows := value[int](b, "[...document.querySelectorAll('.tall tbody tr td:nth-child(2)')].reduce((n, d) => n + Number(d.innerText), 0)"); fmt.Sprint(rows) != all {
+		t.Errorf("%d calls in the table, %s in all", rows, all)
+	}
+	b.looks("analytics")
+	name := value[string](b, "document.querySelector('[aria-label=APIs] .link').innerText")
+	b.click(name)
+	b.wait(total + " !== " + quote(all) + " && document.querySelectorAll('.halves .panel').length === 2")
+	b.fill("To", "2026-01-02")
+	b.see("Calls in each hour")
+	b.wait(bars + " === 48")
+	b.visit("analytics?from=2026-01-01&until=2026-01-07&key=" + analyticstest.Key(1))
+	b.see("What the key called")
+	b.wait("document.querySelector('.halves table') && " + total + " !== '0'")
+	b.visit("analytics?from=2026-01-07&until=2026-01-01")
+	b.see("The first day must not be after the last one")
+}

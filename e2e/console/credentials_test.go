@@ -1,0 +1,142 @@
+package console_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+)
+
+// gold is the policy of a mapped world.
+const gold = "5f1a0c5d8e3b2a1f0000000a"
+
+// shown is a script for the secret in the dialog that shows one.
+const shown = "(document.querySelector('dialog[open] .once')?.innerText ?? '')"
+
+// TestKeysPage: a key is made out of a policy and shown once; the page says what it may do,
+// and what is wrong when the policy no longer lets it.
+func TestKeysPage(t *testing.T) {
+	t.Parallel()
+	w := mapped(t)
+	b := w.signIn(t)
+	b.visit("access")
+	b.see("There is no such key")
+	b.click("Make a key…")
+	b.fill("Name", "billing")
+	b.check("Gold")
+	b.click("Make it")
+	b.see("shown now and never again")
+	made := value[string](b, shown)
+	b.looks("key-once")
+	b.click("I have it")
+	b.wait("!document.querySelector('dialog[open]')")
+	if _, text := w.try("GET", "/api/keys/"+made+"/effective", "", key); !strings.Contains(string(text), `"accepted":true`) {
+		t.Errorf("%q may do %s", made, text)
+	}
+	b.click("billing")
+	for _, text := range []string{"gateways accept it", "1 calls in 1 s", "orders", "rights: Gold", "rate: Gold"} {
+		b.see(text)
+	}
+	w.ask("PUT", "/api/portal/policies/"+gold, `{"id":"`+gold+`","name":"Gold","state":"draft","rate":1,"per":1,"access_rights":{"orders":{"api_id":"orders","versions":["Default"]}}}`)
+	b.visit("access")
+	b.see("Refused because of their policies")
+	b.see("is a draft")
+	b.see("What to do: set the state of the policy to active")
+	b.looks("keys-refused")
+	b.click("billing")
+	b.see("gateways refuse it")
+	b.looks("key-refused")
+	b.click("Delete…")
+	b.see("It cannot be brought back")
+	b.click("Delete")
+	b.see("There is no such key")
+}
+
+// TestClientsPage: a client of an API is made and shown its secret once, gets another one,
+// and is deleted.
+func TestClientsPage(t *testing.T) {
+	t.Parallel()
+	w := mapped(t)
+	w.ask("POST", "/api/apis", `{"api_definition":{"name":"Issuing","api_id":"issuing","active":true,"use_oauth2":true,"proxy":{"listen_path":"/issuing/","target_url":"http://up.example/"}}}`)
+	w.ask("PUT", "/api/portal/policies/"+gold, `{"id":"`+gold+`","name":"Gold","state":"active","rate":1,"per":1,"access_rights":{"issuing":{"api_id":"issuing","versions":["Default"]}}}`)
+	b := w.signIn(t)
+	b.visit("clients")
+	b.wait(`document.querySelector('option[value=issuing]') && !document.querySelector('option[value=orders]')`)
+	b.fill("Of the API", "issuing")
+	b.see("The API has no client yet")
+	b.click("Make a client…")
+	b.fill("Description", "Shop")
+	b.fill("Redirects to", "https://shop.example/back")
+	b.check("Gold")
+	b.click("Make it")
+	b.wait(shown + " !== ''")
+	first := value[string](b, shown)
+	b.click("I have it")
+	b.see("https://shop.example/back")
+	b.looks("clients")
+	b.click("Tokens of Shop")
+	b.see("It holds no token")
+	b.click("Close")
+	b.click("New secret of Shop")
+	b.click("Make another secret")
+	b.wait(shown + " !== '' && " + shown + " !== " + quote(first))
+	b.click("I have it")
+	b.click("Delete Shop")
+	b.see("Gateways issue no more tokens to it")
+	b.click("Delete")
+	b.see("The API has no client yet")
+}
+
+// certificate makes one that ends at a time, as PEM.
+func certificate(t *testing.T, name string, ends time.Time) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotBefore: ends.AddDate(-1, 0, 0), NotAfter: ends}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	must(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+// TestCertificatesPage: what ends first stands first; before one is deleted the page says
+// which APIs use it, and it can be taken out of them.
+func TestCertificatesPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.signIn(t)
+	b.visit("certificates")
+	b.see("There is no certificate")
+	for name, ends := range map[string]time.Time{"later.example": time.Now().AddDate(1, 0, 0), "soon.example": time.Now().Add(9*24*time.Hour + time.Hour), "ended.example": time.Now().AddDate(0, 0, -2)} {
+		b.click("Upload…")
+		b.fill("Or its text", certificate(t, name, ends))
+		b.click("Store it")
+		b.see(name)
+		b.wait("!document.querySelector('dialog[open]')")
+	}
+	b.wait(`[...document.querySelectorAll('tbody tr')].map(r => r.innerText.split(/\s/)[0]).join() === 'ended.example,soon.example,later.example'`)
+	b.see("has ended")
+	b.see("9 days left")
+	id := value[string](b, `[...document.querySelectorAll('tbody tr')].find(r => r.innerText.includes('soon.example')).querySelector('code').title`)
+	body, err := json.Marshal(map[string]any{"api_definition": map[string]any{"name": "Guarded", "api_id": "guarded", "active": true, "use_mutual_tls_auth": true, "client_certificates": []string{id}, "proxy": map[string]any{"listen_path": "/guarded/", "target_url": "http://up.example/"}}})
+	must(t, err)
+	w.ask("POST", "/api/apis", string(body))
+	b.looks("certificates")
+	b.click("Used by: soon.example")
+	b.see("Guarded: callers come with it")
+	b.click("Close")
+	b.click("Delete soon.example")
+	b.see("refuse callers who come with it")
+	b.looks("certificate-delete")
+	b.click("Take it out of all, and delete")
+	b.wait("!document.querySelector('dialog[open]') && !document.querySelector('tbody').innerText.includes('soon.example')")
+	if _, text := w.try("GET", "/api/apis/guarded", "", key); strings.Contains(string(text), id) {
+		t.Error("the API still names the certificate")
+	}
+}
