@@ -41,7 +41,7 @@ func TestKeysPage(t *testing.T) {
 		t.Errorf("%q may do %s", made, text)
 	}
 	b.click("billing")
-	for _, text := range []string{"gateways accept it", "1 calls in 1 s", "orders", "rights: Gold", "rate: Gold"} {
+	for _, text := range []string{"gateways accept it", "1 call in 1 s", "orders", "rights: Gold", "rate: Gold"} {
 		b.see(text)
 	}
 	w.ask("PUT", "/api/portal/policies/"+gold, `{"id":"`+gold+`","name":"Gold","state":"draft","rate":1,"per":1,"access_rights":{"orders":{"api_id":"orders","versions":["Default"]}}}`)

@@ -21,6 +21,6 @@ export function Chart({ title, labels, series, bars }: { title: string; labels: 
       {Array.from({ length: lines + 1 }, (_, i) => most * i / lines).map(v => <g key={v}><line class="grid" x1={left} x2={width - right} y1={y(v)} y2={y(v)} /><text x={left - 8} y={y(v) + 4} text-anchor="end">{compact.format(v)}</text></g>)}
       {bars ? labels.map((l, i) => { let under = 0; return <g key={i}><title>{`${l}: ${series.map(s => `${s.values[i].toLocaleString('en')} ${s.name}`).join(', ')}`}</title>{series.map(s => { const from = under; under += s.values[i]; return <rect key={s.name} class={s.style} x={x(i) - step * .36} width={Math.max(1, step * .72)} y={y(under)} height={Math.max(0, y(from) - y(under))} />; })}</g>; })
         : series.map(s => <g key={s.name} class={s.style}><polyline points={s.values.map((v, i) => `${x(i)},${y(v)}`).join(' ')} />{n <= 62 && s.values.map((v, i) => <circle key={i} cx={x(i)} cy={y(v)} r={3}><title>{`${labels[i]}: ${Math.round(v)} ms ${s.name}`}</title></circle>)}</g>)}
-      {labels.map((l, i) => i % every === 0 && <text key={i} x={x(i)} y={height - 6} text-anchor={i === 0 && n > 1 ? 'start' : 'middle'}>{l}</text>)}
+      {labels.map((l, i) => i % every === 0 && <text key={i} x={x(i)} y={height - 6} text-anchor="middle">{l}</text>)}
     </svg></figure>;
 }

@@ -76,7 +76,7 @@ const parts: [string, string][] = [['acl', 'rights'], ['rate_limit', 'rate'], ['
 /** What a key may do once its policies are applied, and which of them says so. */
 function Effective({ id }: { id: string }) {
   const op = operations.get('keys.effective')!, remove = operations.get('keys.delete'), { data: k, fault, again } = useAnswer(op, at(id)), [asked, ask] = useState(false);
-  const limit = (l: any) => l && (l.rate || l.quota_max) ? `${amount(l.rate, `calls in ${l.per} s`)}${l.quota_max ? `, quota ${amount(l.quota_max, `in ${l.quota_renewal_rate} s`)}` : ''}` : 'no limit';
+  const limit = (l: any) => l && (l.rate || l.quota_max) ? `${amount(l.rate, `${l.rate === 1 ? 'call' : 'calls'} in ${l.per} s`)}${l.quota_max ? `, quota ${amount(l.quota_max, `in ${l.quota_renewal_rate} s`)}` : ''}` : 'no limit';
   const named = (p: string) => k.policies.find((x: any) => x.id === p)?.name ?? p;
   return <><nav class="crumbs" aria-label="Where you are"><a href="#/access">Keys</a></nav><header class="page"><h1>What this key may do</h1><div class="bar"><a class="button" href={to(['keys', id], { auto_guess: 'true' })}>The record</a>{operations.get('activity.key') && may(operations.get('activity.key')) && <a class="button" href={to(['analytics'], { key: id })}>Its traffic</a>}{may(remove) && <button type="button" class="danger" onClick={() => ask(true)}>Delete…</button>}</div></header>
     <p class="soft"><code>{id}</code></p>
@@ -87,7 +87,7 @@ function Effective({ id }: { id: string }) {
       <h2>APIs</h2>{k.apis.length === 0 ? <p class="soft">None.</p> : <div class="scroll" tabIndex={0} role="region" aria-label="What it may do on each API"><table><thead><tr><th scope="col">API</th><th scope="col">Versions</th><th scope="col">Paths</th><th scope="col">Limit</th><th scope="col">Counted</th><th scope="col">Who says so</th></tr></thead>
         <tbody>{k.apis.map((a: any) => { const place = a.exists && placeOf('api', a.api_id); return <tr key={a.api_id}><th scope="row">{place ? <a href={place}>{a.rights?.api_name || a.api_id}</a> : a.rights?.api_name || a.api_id}{!a.exists && <> <span class="badge bad">no such API</span></>}</th><td><Value v={a.rights?.versions?.length ? a.rights.versions : ['all']} /></td>
           <td>{a.rights?.allowed_urls?.length ? <ul class="plain">{a.rights.allowed_urls.map((u: any) => <li key={u.url}><code>{u.url}</code> <span class="soft">{(u.methods ?? []).join(', ')}</span></li>)}</ul> : <span class="soft">all</span>}</td><td>{limit(a.limit)}</td><td>{a.counted === 'api' ? 'by itself' : 'with the key'}</td>
-          <td><ul class="plain">{parts.map(([p, word]) => <li key={p}><span class="soft">{word}:</span> {(a.set_by?.[p] ?? []).map(named).join(', ') || 'the key'}</li>)}</ul></td></tr>; })}</tbody></table></div>}</>}
+          <td><ul class="plain">{parts.filter(([p]) => p === 'acl' || a.set_by?.[p]).map(([p, word]) => <li key={p}><span class="soft">{word}:</span> {(a.set_by?.[p] ?? []).map(named).join(', ') || 'the key'}</li>)}</ul></td></tr>; })}</tbody></table></div>}</>}
     {asked && <DeleteKey id={id} close={() => ask(false)} />}
   </>;
 }

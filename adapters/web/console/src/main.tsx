@@ -58,6 +58,7 @@ function Navigation({ close }: { close: () => void }) {
   const route = useRoute(), groups = new Map<string, { name: string; title: string }[]>();
   for (const r of resources.values()) {
     const list = listOf(r);
+    if (r.name === 'oauth') continue; // its list needs an API, which the page of clients offers
     if (r.name === 'rules' ? !may(r.operations.get) : single(r) ? !may(r.operations.get) : !list || !may(list)) continue;
     groups.set(r.tag, [...groups.get(r.tag) ?? [], { name: r.name, title: r.name === 'rules' ? 'Rules' : r.title }]);
   }
