@@ -237,9 +237,10 @@ func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Se
 	if err != nil {
 		return nil, &refusal{err}
 	}
+	tokens := issuers.Keys{Open: d.Open, Secrets: keys}
 	a.access = apps.New(apps.Config{
 		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open, Describe: users.Describe,
-		Issuers: issuers.Issuers{issuers.Tokens: issuers.Keys{Open: d.Open, Secrets: keys}, issuers.Registration: idps.Issuer{Service: logins}},
+		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(t.Store)}, issuers.Registration: idps.Issuer{Service: logins}},
 	})
 	return a.access, nil
 }

@@ -47,8 +47,10 @@ type Request struct {
 	Operation     string
 	Method, Path  string // with {name} for the member of Params of this name
 	Param, Record string // name and value of the parameter; "": the path has none
+	Query         map[string][]string
 	Tag           string // a precondition
 	Body          []byte
+	File          []byte // instead of Body: the only file of a form
 }
 
 // Answer is what it was answered.
@@ -57,7 +59,7 @@ type Answer struct {
 	Tag  string
 }
 
-// Entries is a Registry over a Wire.
+// Entries is a Registry, and Certificates, over a Wire.
 type Entries struct{ Wire Wire }
 
 func entry(operation, method, rest, id, tag string, body []byte) Request {

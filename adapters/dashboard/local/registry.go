@@ -9,7 +9,7 @@ import (
 
 // wire is a dashboard.Wire.
 func (c *Client) wire(ctx context.Context, r dashboard.Request) (dashboard.Answer, error) {
-	call := operation.Call{Body: r.Body, Header: precondition(r.Tag)}
+	call := operation.Call{Body: r.Body, Header: precondition(r.Tag), Query: r.Query, Upload: operation.Upload{File: operation.Attachment{Content: r.File}}}
 	if r.Param != "" {
 		call.Path = map[string]string{r.Param: r.Record}
 	}

@@ -29,8 +29,13 @@ func (c *Client) read(ctx context.Context, at string) (fetch.Answer, error) {
 	}
 }
 
-// call sends one request. tag is a precondition.
+// call sends one request with JSON, if anything. tag is a precondition.
 func (c *Client) call(ctx context.Context, method, at, tag string, body []byte) (fetch.Answer, error) {
+	return c.send(ctx, method, at, tag, "application/json", body)
+}
+
+// send sends one request with a body of some kind.
+func (c *Client) send(ctx context.Context, method, at, tag, kind string, body []byte) (fetch.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.c.Timeout)
 	defer cancel()
 	r := fetch.Request{Method: method, URL: c.c.URL + at, Body: body, Trusted: c.c.Trusted, Insecure: c.c.Insecure, Header: map[string]string{"Authorization": c.c.Secret}}
@@ -38,7 +43,7 @@ func (c *Client) call(ctx context.Context, method, at, tag string, body []byte) 
 		r.Header["If-Match"] = tag
 	}
 	if body != nil {
-		r.Header["Content-Type"] = "application/json"
+		r.Header["Content-Type"] = kind
 	}
 	a, err := c.fetch.Fetch(ctx, r)
 	switch {

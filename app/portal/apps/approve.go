@@ -75,7 +75,7 @@ func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (
 			return nil, 0, err
 		}
 	}
-	d.Grant.Request, d.Grant.ClientType = req.ID, req.ClientTypeID
+	d.Grant.Request, d.Grant.ClientType, d.Grant.Certificate.PEM = req.ID, req.ClientTypeID, req.Certificate
 	return d, req.AppID, issuer.Prepare(ctx, r, act, d.Grant)
 }
 

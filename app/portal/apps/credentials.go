@@ -31,6 +31,13 @@ func (s *Service) credentialRows() []operation.Operation {
 			operation.Faulting(append([]string{credential.CodeState}, failing...)...),
 			operation.Notes("The new value opens the same, and its time begins anew; the old one stops working at once. A rotation that fails on its way goes on later."),
 			operation.Example(nil, portal.Executed("Rotate"))),
+		operation.GET("certificate", "/{credential_id}/certificate", "Fetch the certificate of a credential", s.getCertificate, operation.Example(nil, exampleCertificate)),
+		operation.PUT("renew", "/{credential_id}/certificate", "Give a credential another certificate", s.renewCertificate, portal.Unprocessable(),
+			operation.Faulting(append([]string{credential.CodeState, credential.CodeCertificate}, failing...)...),
+			operation.Notes("Where clients come with a certificate that the developer brings. The new one opens the same; the one before is taken off the lists of APIs that no other credential needs it for."),
+			operation.Example(map[string]any{"Certificate": "-----BEGIN CERTIFICATE-----…"}, exampleCertificate)),
+		operation.DELETE("forget", "/{credential_id}/certificate", "Take the certificate from a credential", s.forgetCertificate, operation.Faulting(append([]string{credential.CodeState}, failing...)...),
+			operation.Notes("The key stays, and opens nothing until the credential has a certificate again."), operation.Example(nil, portal.Status{Status: "ok"})),
 	)
 }
 

@@ -145,7 +145,7 @@ func (s *Service) read(ctx context.Context, r store.Reader, id table.ID, keys []
 		if err != nil {
 			return err
 		}
-		if c.ProviderID != id || c.Method != issuers.Tokens {
+		if c.ProviderID != id || c.Method != issuers.Tokens && c.Method != issuers.Certified {
 			continue
 		}
 		v, err := s.opened(c)

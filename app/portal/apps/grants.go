@@ -35,6 +35,8 @@ func methodOf(r request.Request) string {
 		return issuers.Registration
 	case r.AuthType == request.JWT:
 		return issuers.Nothing
+	case r.AuthType == request.MultiAuth:
+		return issuers.Certified
 	}
 	return issuers.Tokens
 }
@@ -100,7 +102,7 @@ func opened(ctx context.Context, r store.Reader, list []table.ID, lenient bool) 
 		case err != nil:
 			return nil, err
 		default:
-			out = append(out, issuers.Product{ID: p.ID, Policy: p.Ref.Name(), APIs: p.IDs(), Scopes: p.ScopeList()})
+			out = append(out, issuers.Product{ID: p.ID, Policy: p.Ref.Name(), APIs: p.IDs(), Scopes: p.ScopeList(), Bind: p.BindCertificateToToken})
 		}
 	}
 	return out, nil

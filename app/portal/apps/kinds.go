@@ -25,6 +25,7 @@ const (
 	byApp     = "app"     // in order of app and number
 	byRequest = "request" // credentials by the access requests that use them
 	byUser    = "user"
+	byPEM     = "certificate" // credentials by the identifier of their certificate
 )
 
 // How apps and what belongs to them are stored.
@@ -40,6 +41,7 @@ var (
 			}
 			return out
 		}},
+		store.Lookup(byPEM, func(c credential.Credential) string { return c.CertificateID }),
 	)
 	allowances = &store.Kind[request.Allowance]{
 		Name: request.AllowanceKind, Noun: "allowance",

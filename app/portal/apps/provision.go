@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -85,6 +86,16 @@ func (s *Service) ordered(ctx context.Context, r store.Reader, a application.App
 		return req, err
 	}
 	req = o.Of(a.ID, a.UserID, p, list)
+	if req.Certificate != "" {
+		known, err := credential.ReadCertificate(req.Certificate)
+		if err == nil {
+			err = known.Ended(s.Now())
+		}
+		if err != nil {
+			return req, err
+		}
+		req.Certificate = known.PEM
+	}
 	if method := methodOf(req); method != issuers.Nothing {
 		if _, err := s.issuer(method, req.AuthType); err != nil {
 			return req, err

@@ -1,11 +1,13 @@
 package apps
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -16,12 +18,18 @@ import (
 type rotation struct {
 	Credential table.ID
 	Method     string
+	Act        issuers.Act `json:",omitempty"` // "": rotate
 	Grant      *issuers.Grant
 }
 
 // Rotate gives a credential another value, and ends the one before.
 func (s *Service) Rotate(ctx context.Context, scope tenant.Scope, id table.ID) error {
-	d := &rotation{Credential: id}
+	return s.replace(ctx, scope, id, issuers.Rotate, "")
+}
+
+// replace gives a credential another value or, to renew it, another certificate; "": none.
+func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, act issuers.Act, certificate string) error {
+	d := &rotation{Credential: id, Act: act}
 	var app table.ID
 	err := s.Store.View(ctx, scope, func(r store.Reader) error {
 		c, err := portal.Find(ctx, r, Credentials, id.String())
@@ -32,6 +40,9 @@ func (s *Service) Rotate(ctx context.Context, scope tenant.Scope, id table.ID) e
 		if _, err := c.State(s.Now()).On(credential.Rotate); err != nil {
 			return err
 		}
+		if act == issuers.Renew && c.Method != issuers.Certified {
+			return fault.New(fault.Invalid, CodeMethod, "clients of the credential come without a certificate")
+		}
 		issuer, err := s.issuer(c.Method, c.AuthType)
 		if err != nil {
 			return err
@@ -39,7 +50,8 @@ func (s *Service) Rotate(ctx context.Context, scope tenant.Scope, id table.ID) e
 		if d.Grant, err = s.held(ctx, r, c, false); err != nil {
 			return err
 		}
-		return issuer.Prepare(ctx, r, issuers.Rotate, d.Grant)
+		d.Grant.Renewal, d.Grant.Certificate.PEM = act == issuers.Renew, certificate
+		return issuer.Prepare(ctx, r, act, d.Grant)
 	})
 	if err != nil {
 		return err
@@ -54,7 +66,7 @@ func (s *Service) rotate(org tenant.ID, d *rotation) intents.Plan {
 	if !known {
 		return intents.Plan{}
 	}
-	steps := issuer.Steps(org, issuers.Rotate, d.Grant)
+	steps := issuer.Steps(org, cmp.Or(d.Act, issuers.Rotate), d.Grant)
 	steps = append(steps, intents.Step{
 		Name: "store the value",
 		Do:   func(ctx context.Context) error { return s.put(ctx, org, d.Credential, d.Grant.Values) },

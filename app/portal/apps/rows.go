@@ -50,7 +50,7 @@ func (s *Service) resource() portal.Resource[application.App, Listed, Shown] {
 	return portal.Resource[application.App, Listed, Shown]{
 		Kind: Kind, Name: "portal-apps", Path: "/apps", Param: "app_id", One: "an app", Many: "apps",
 		List: list, Show: s.show, Sample: sampleApp,
-		Hooks: portal.Hooks[application.App]{Before: settle},
+		Hooks: portal.Hooks[application.App]{Prepare: s.follow, Before: settle},
 	}
 }
 
@@ -61,7 +61,7 @@ func (s *Service) appRows() []operation.Operation {
 		o.ListRow(operation.Notes("The newest first. Gateways read the list, page by page, to find who subscribed to messages.")),
 		o.CreateRow(operation.Faulting(table.CodeInvalid, CodeMany), operation.Notes("`Visibility` is lowered to what the owner can share.")),
 		o.GetRow(operation.Notes("With its access requests, their credentials and their subscriptions, secrets included.")),
-		o.UpdateRow(operation.Faulting(table.CodeInvalid, CodeMany)),
+		o.UpdateRow(operation.Faulting(append([]string{CodeMany}, failing...)...), operation.Notes("Changed `RedirectURLs` are told to the identity providers at which clients of the app are registered, before the app is stored.")),
 		operation.DELETE("delete", "/{app_id}", "Delete an app", s.delete, operation.Faulting(failing...),
 			operation.Notes("Its credentials are revoked first, where they were made; then its access requests go, and the app."), operation.Example(nil, portal.Status{Status: "ok"})),
 		operation.PUT("provision", "/{app_id}/provision", "Ask for access for an app", s.provision, portal.Action(), portal.Unprocessable(),

@@ -36,6 +36,7 @@ type Service struct {
 	approving intents.Runner[approval]
 	making    intents.Runner[making]
 	rotating  intents.Runner[rotation]
+	following intents.Runner[following]
 	ending    intents.Runner[removal]
 }
 
@@ -45,6 +46,7 @@ func New(c Config) *Service {
 	s.approving = intents.Add(c.Intents, intents.Action[approval]{Name: "portal-access-requests.approve", Plan: s.approve})
 	s.making = intents.Add(c.Intents, intents.Action[making]{Name: "portal-custom-credentials.make", Plan: s.make})
 	s.rotating = intents.Add(c.Intents, intents.Action[rotation]{Name: "portal-credentials.rotate", Plan: s.rotate})
+	s.following = intents.Add(c.Intents, intents.Action[following]{Name: "portal-apps.follow", Plan: s.followed})
 	s.ending = intents.Add(c.Intents, intents.Action[removal]{Name: "portal-apps.revoke", Plan: s.end})
 	return s
 }

@@ -62,6 +62,10 @@ func newOurs(t testing.TB, overHTTP bool) ours {
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"%s","api_id":"%s","active":true,"use_standard_auth":true,"proxy":{"listen_path":"/%s/","target_url":"http://up.example"}}}`, id, id, id))
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", fmt.Sprintf(`{"id":"%s","name":"%s","active":true,"access_rights":{"%s":{"api_id":"%s","versions":["Default"]}},"partitions":{"acl":true}}`, id, id, id, id))
 	}
+	for _, id := range []string{"c1", "c2"} { // want a certificate besides
+		apptest.Send(t, a, b.AccessKey, "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"%s","api_id":"%s","active":true,"use_standard_auth":true,"use_mutual_tls_auth":true,"client_certificates":["theirs"],"proxy":{"listen_path":"/%s/","target_url":"http://up.example"}}}`, id, id, id))
+		apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", fmt.Sprintf(`{"id":"%s","name":"%s","active":true,"access_rights":{"%s":{"api_id":"%s","versions":["Default"]}},"partitions":{"acl":true}}`, id, id, id, id))
+	}
 	apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", `{"id":"gold","name":"gold","active":true,"rate":10,"per":1,"quota_max":-1,"access_rights":{},"partitions":{"quota":true,"rate_limit":true}}`)
 	if !overHTTP {
 		return ours{local.New(a.Do, a.Text, b.AccessKey)}
@@ -140,6 +144,19 @@ func (d *watched) ReplaceKey(ctx context.Context, n dashboard.KeyName, s *doc.No
 	return k, err
 }
 
+func (d *watched) FindCertificate(ctx context.Context, fingerprint string) (id string, err error) {
+	err = d.meet(func() (err error) { id, err = d.Dashboard.FindCertificate(ctx, fingerprint); return err })
+	return id, err
+}
+
+func (d *watched) AddCertificate(ctx context.Context, pem []byte) error {
+	return d.meet(func() error { return d.Dashboard.AddCertificate(ctx, pem) })
+}
+
+func (d *watched) ReplaceDefinition(ctx context.Context, v dashboard.Definition) error {
+	return d.meet(func() error { return d.Dashboard.ReplaceDefinition(ctx, v) })
+}
+
 func (d *watched) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
 	return d.meet(func() error { return d.Dashboard.DeleteKey(ctx, n) })
 }
@@ -208,8 +225,9 @@ func (w *world) start(f *fate) {
 		return synchronise.Provider{Dashboard: w.seen, Org: "one"}, err
 	}
 	w.sagas = intents.New(intents.Settings{Holder: w.p.Tools.NewID(), Alone: true, Wait: 50 * time.Millisecond}, tools, w.p.Keys)
+	tokens := issuers.Keys{Open: dial, Secrets: w.p.Keys}
 	w.apps = apps.New(apps.Config{Tools: tools, Secrets: w.p.Keys, Scope: w.p.Scope, Intents: w.sagas, Persons: w.users, Open: dial,
-		Issuers: issuers.Issuers{issuers.Tokens: issuers.Keys{Open: dial, Secrets: w.p.Keys}}})
+		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(tools.Store)}}})
 	w.users.Followers = []people.Follower{{Leave: w.apps.Leave, Follow: apps.Follow}}
 	w.ops = map[string]operation.Operation{}
 	for _, o := range w.apps.Operations() {
@@ -336,6 +354,7 @@ func (w *world) consistent(what string) {
 		}
 		want[k.ID] = nil
 	}
+	w.certified(what)
 	for key := range want {
 		if _, there := have[key]; !there {
 			w.t.Errorf("%s: a credential has no key", what)
@@ -358,6 +377,7 @@ func (w *world) clear() {
 	for _, k := range list {
 		err = errors.Join(err, w.dash.DeleteKey(w.t.Context(), k.Name()))
 	}
+	err = errors.Join(err, w.clearCertificates())
 	if err != nil {
 		w.t.Fatal(err)
 	}

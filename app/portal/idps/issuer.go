@@ -134,6 +134,12 @@ func (s Issuer) Steps(org tenant.ID, act issuers.Act, g *issuers.Grant) []intent
 			{Name: "tell the dashboard of its scopes", Do: a.tell, Undo: a.untell},
 		}
 	}
+	if act == issuers.Follow {
+		back := *g
+		back.App = g.Formerly
+		before := acting{Service: s.Service, org: org, g: &back, memo: a.memo}
+		return []intents.Step{{Name: "change the redirections of the client", Do: a.change(g.Products), Undo: before.change(g.Products)}}
+	}
 	return []intents.Step{{Name: "delete the client", Do: a.withdraw}}
 }
 

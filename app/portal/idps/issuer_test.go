@@ -92,6 +92,34 @@ func TestOneClient(t *testing.T) {
 	}
 }
 
+// TestFollow: the client of an app follows its redirections, and keeps its scopes; undone, it
+// has those from before.
+func TestFollow(t *testing.T) {
+	w := openWith(t, idp.Keycloak, true, 1)
+	p, l := w.offer(1, "orders", "shop")
+	g := grant(7, p, l)
+	if err := w.act(issuers.Issue, g, nil); err != nil {
+		t.Fatal(err)
+	}
+	before, id := g.App, g.Values.ClientID
+	g.Was, g.Formerly, g.Before = g.Values, before, g.Products
+	g.App.RedirectURLs = "https://other.example.com/back"
+	if err := w.act(issuers.Follow, g, nil); err != nil || g.Values.RedirectURI != "https://other.example.com/back" || g.Values.ClientID != id {
+		t.Fatal(err, g.Values)
+	}
+	if _, scopes := w.only(); !slices.Equal(scopes, []string{"shop", "shop-plan"}) {
+		t.Error(scopes)
+	}
+	steps := issuers.Issuer(idps.Issuer{Service: w.service}).Steps(w.Scope.Org(), issuers.Follow, g)
+	if err := steps[0].Undo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g.Was = g.Values
+	if err := w.act(issuers.Follow, g, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFaults: whatever fails at an approval, and in whichever way, in the end there is no
 // client and no mapping of it, and a second attempt works. Only a provider that does not
 // know the key of a registration may keep a client of which nobody was told.

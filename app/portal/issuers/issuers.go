@@ -24,6 +24,8 @@ const (
 	Change Act = "change" // it gets other products, or the app has changed
 	Rotate Act = "rotate" // another value takes the place of the one before
 	Revoke Act = "revoke" // it opens nothing any more
+	Renew  Act = "renew"  // it gets another certificate, or none any more
+	Follow Act = "follow" // the app has other addresses to which people come back
 )
 
 // Issuer issues the credentials of one method of authentication.
@@ -46,21 +48,24 @@ type Issuer interface {
 
 // Grant is a credential with what it is made for. It is stored sealed with its saga.
 type Grant struct {
-	App        application.App
-	Bearer     credential.Bearer
-	Request    table.ID
-	Provider   table.ID // the dashboard
-	Products   []Product
-	Plan       Plan
-	ClientType table.ID
-	IdP        table.ID          // that the client type has to belong to; 0: any
-	Chosen     string            // the text of the key that is issued; "": one is drawn
-	Credential table.ID          // 0: it is issued
-	Was        credential.Values // as it is stored
-	Before     []Product         // what it opened, when that changes
-	Values     credential.Values // what becomes of it: Was at first
-	At         time.Time         // when the act began
-	Memo       json.RawMessage   `json:",omitempty"` // the issuer's
+	App         application.App
+	Bearer      credential.Bearer
+	Request     table.ID
+	Provider    table.ID // the dashboard
+	Products    []Product
+	Plan        Plan
+	ClientType  table.ID
+	IdP         table.ID          // that the client type has to belong to; 0: any
+	Formerly    application.App   // what App was, when that changes
+	Chosen      string            // the text of the key that is issued; "": one is drawn
+	Credential  table.ID          // 0: it is issued
+	Was         credential.Values // as it is stored
+	Before      []Product         // what it opened, when that changes
+	Renewal     bool              // the certificate changes
+	Certificate Certificate       // with which clients come; the zero value: none
+	Values      credential.Values // what becomes of it: Was at first
+	At          time.Time         // when the act began
+	Memo        json.RawMessage   `json:",omitempty"` // the issuer's
 }
 
 // Product is what a credential opens.
@@ -69,6 +74,15 @@ type Product struct {
 	Policy string // as keys and mappings name it
 	APIs   []string
 	Scopes []string
+	Bind   bool // keys are bound to the certificate
+}
+
+// Certificate is one with which clients come, while it is put to use.
+type Certificate struct {
+	PEM         string
+	Fingerprint string
+	Fresh       bool     // the store of the dashboard did not have it
+	Missing     []string // APIs that did not take it
 }
 
 // Plan is under which plan.
@@ -94,6 +108,7 @@ type Issuers map[string]Issuer
 // Names of issuers.
 const (
 	Tokens       = "token"        // keys of gateways
+	Certified    = "certificate"  // keys of gateways, for clients that come with a certificate
 	Registration = "registration" // clients that an identity provider registers
 	Nothing      = ""             // the developer brings what is needed
 )

@@ -59,6 +59,9 @@ func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 	case Rotate:
 		return []intents.Step{{Name: "create another key", Do: a.replace, Undo: a.drop}}
 	}
+	if act == Follow { // keys know no addresses
+		return nil
+	}
 	return []intents.Step{{Name: "delete the key", Do: a.revoke}}
 }
 
@@ -97,7 +100,11 @@ func (a acting) create(ctx context.Context) error {
 
 // session is what a new key says.
 func (a acting) session(p synchronise.Provider) *doc.Node {
-	return credential.Session(a.g.Bearer, p.Org, a.g.Policies(a.g.Products), credential.After(a.g.At, a.g.Plan.KeyExpiresIn))
+	s := credential.Session(a.g.Bearer, p.Org, a.g.Policies(a.g.Products), credential.After(a.g.At, a.g.Plan.KeyExpiresIn))
+	if a.g.Values.Bound {
+		credential.Bind(s, "", a.g.Values.CertificateID)
+	}
+	return s
 }
 
 func (a acting) make(ctx context.Context, of func(synchronise.Provider) (*doc.Node, error)) error {
@@ -231,6 +238,7 @@ func (a acting) found(ctx context.Context) (bool, error) {
 // note notes the key that was made.
 func (a acting) note(k dashboard.Key) {
 	a.g.Values = credential.Values{
+		Public:  a.g.Values.Public,
 		Secrets: credential.Secrets{Key: k.ID, Hash: k.Hash, Chosen: a.g.Chosen},
 		Expires: credential.After(a.g.At, a.g.Plan.KeyExpiresIn),
 	}

@@ -42,6 +42,12 @@ type Public struct {
 	Scope           string `json:",omitempty"` // separated by blanks
 	RedirectURI     string `json:",omitempty"`
 	JWKSURI         string `json:",omitempty"`
+	// Of a key for which clients need a certificate: in PEM, its name in the store of the
+	// dashboard, the APIs that take it, and whether the key is bound to it.
+	Certificate   string   `json:",omitempty"`
+	CertificateID string   `json:",omitempty"`
+	Allowed       []string `json:",omitempty"`
+	Bound         bool     `json:",omitempty"`
 	// Own is what the issuer keeps for itself: nothing secret.
 	Own json.RawMessage `json:",omitempty"`
 }

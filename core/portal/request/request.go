@@ -36,6 +36,7 @@ type Request struct {
 	AuthType             string
 	DCREnabled           bool
 	ProvisionImmediately bool
+	Certificate          string `json:",omitempty"` // in PEM, of clients that come with one
 	Subscription
 }
 
@@ -67,6 +68,7 @@ type Order struct {
 	ClientTypeID table.ID
 	CatalogueID  table.ID
 	CredentialID table.ID
+	Certificate  string
 }
 
 // Table implements table.Row.
@@ -81,6 +83,7 @@ var orders = &table.Table[Order]{
 		{Name: "DCRTemplateID", At: func(o *Order) any { return &o.ClientTypeID }, Target: product.TemplateKind, Doc: "The client type, where clients register."},
 		{Name: "CatalogueID", At: func(o *Order) any { return &o.CatalogueID }, Target: catalogue.Kind, Doc: "Where the products were found."},
 		{Name: "CredentialID", At: func(o *Order) any { return &o.CredentialID }, Target: CredentialKind, Doc: "A credential of the app with the same plan that is to get the products as well; without it there is a new one."},
+		{Name: "Certificate", At: func(o *Order) any { return &o.Certificate }, Max: maxCertificate, Doc: "PEM, without a private key: for products with a token and a certificate of the developer."},
 	},
 	Check: func(o Order, wrong *table.Problems) {
 		if len(o.ProductIDs) > MaxProducts {
@@ -88,6 +91,9 @@ var orders = &table.Table[Order]{
 		}
 	},
 }
+
+// maxCertificate is how many characters a certificate with its chain has at most.
+const maxCertificate = 20_000
 
 // MaxProducts is how many products a request, and a credential, has at most.
 const MaxProducts = 50
@@ -113,8 +119,12 @@ func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problem
 			wrong = append(wrong, fmt.Sprintf("product %s and plan %s belong to different providers", v.Title(), p.Title()))
 		case slices.Contains(unrequestable, v.AuthType()):
 			wrong = append(wrong, fmt.Sprintf("product %s authenticates by %s: access to it can't be requested", v.Title(), v.AuthType()))
+		case v.AuthType() == MultiAuth && !certified(v):
+			wrong = append(wrong, fmt.Sprintf("product %s authenticates by %s: access to it can't be requested", v.Title(), strings.Join(v.Methods(), " and ")))
 		case v.AuthType() != list[0].AuthType() || v.DCREnabled != list[0].DCREnabled:
 			wrong = append(wrong, fmt.Sprintf("products %s and %s have different authentication methods", list[0].Title(), v.Title()))
+		case v.AuthType() == MultiAuth && v.Mode() != list[0].Mode():
+			wrong = append(wrong, fmt.Sprintf("certificates of products %s and %s come from different people", list[0].Title(), v.Title()))
 		}
 		if !v.DCREnabled || v.IsDocumentationOnly {
 			continue
@@ -125,16 +135,47 @@ func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problem
 			wrong = append(wrong, fmt.Sprintf("DCRTemplateID is not a client type of product %s", v.Title()))
 		}
 	}
+	if len(wrong) == 0 {
+		wrong = o.certificate(list[0])
+	}
 	slices.Sort(wrong)
 	return slices.Compact(wrong)
+}
+
+// certified reports whether clients of a product need a token and a certificate.
+func certified(v product.Product) bool {
+	m := slices.Sorted(slices.Values(v.Methods()))
+	return slices.Equal(m, []string{AuthToken, "mutualTLS"})
+}
+
+// certificate says whether a certificate has to be, and may be, with an order.
+func (o Order) certificate(v product.Product) (wrong table.Problems) {
+	switch {
+	case v.AuthType() != MultiAuth: // one that nothing needs is left alone
+	case v.Mode() == product.Managed:
+		wrong = append(wrong, fmt.Sprintf("the certificates of product %s are managed by administrators: access to it can't be requested", v.Title()))
+	case o.CredentialID == 0 && o.Certificate == "":
+		wrong.Blank("Certificate")
+	case o.CredentialID != 0 && o.Certificate != "":
+		wrong = append(wrong, "Certificate is that of the credential: renew it there")
+	}
+	return wrong
 }
 
 // Of returns the request that an order becomes.
 func (o Order) Of(app, user table.ID, p plan.Plan, list []product.Product) Request {
 	return Request{
 		Status: Pending, AppID: app, UserID: user, PlanID: p.ID, ProductIDs: o.ProductIDs, CatalogueID: o.CatalogueID, ClientTypeID: o.ClientTypeID, CredentialID: o.CredentialID,
-		ProviderID: p.ProviderID, AuthType: list[0].AuthType(), DCREnabled: list[0].DCREnabled, ProvisionImmediately: p.AutoApprove,
+		ProviderID: p.ProviderID, AuthType: list[0].AuthType(), Certificate: o.pem(list[0]), DCREnabled: list[0].DCREnabled, ProvisionImmediately: p.AutoApprove,
 	}
+}
+
+// pem is the certificate of an order, if the product has use for one.
+func (o Order) pem(v product.Product) string {
+	if v.AuthType() != MultiAuth {
+		return ""
+	}
+	return o.Certificate
 }
 
 // Bounds of a subscription.

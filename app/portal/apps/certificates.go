@@ -1,0 +1,98 @@
+package apps
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Certificate is the certificate of a credential as administrators see it.
+type Certificate struct {
+	ID                 string `json:"ID" doc:"Its name in the store of the dashboard."`
+	Fingerprint        string `json:"Fingerprint" doc:"SHA-256, in hex."`
+	SignatureAlgorithm string `json:"SignatureAlgorithm"`
+	Issuer             string `json:"Issuer"`
+	Subject            string `json:"Subject"`
+	IsValid            bool   `json:"IsValid" doc:"Whether its time has begun, and is not over."`
+	ValidNotBefore     string `json:"ValidNotBefore"`
+	ValidNotAfter      string `json:"ValidNotAfter"`
+}
+
+const exampleFingerprint = "38edce514c2d0a866063550c64d6c90be99d01561ac5aa7e82b8610b7e273d37"
+
+var exampleCertificate = Certificate{"5f1a0c5d8e3b2a1f00000001" + exampleFingerprint, exampleFingerprint, "ECDSA-SHA256", "CN=Shop", "CN=till.example.com", true, "2026-01-02 03:04", "2027-01-02 03:04"}
+
+// shownAt shows a certificate.
+func shownAt(id, pem string, now time.Time) (Certificate, error) {
+	c, err := credential.ReadCertificate(pem)
+	return Certificate{id, c.Fingerprint, c.SignatureAlgorithm, c.Issuer, c.Subject, c.Valid(now), table.Stamp(c.NotBefore), table.Stamp(c.NotAfter)}, err
+}
+
+// CertificateUsers returns what tells for which APIs credentials need a certificate.
+func CertificateUsers(st store.Store) issuers.Others {
+	return func(ctx context.Context, org tenant.ID, at table.ID, certificate string, but table.ID) (list []string, used bool, err error) {
+		scope, err := tenant.Of(org)
+		if err != nil {
+			return nil, false, err
+		}
+		err = st.View(ctx, scope, func(r store.Reader) error {
+			all, err := values(Credentials.Find(ctx, r, store.Query{Index: byPEM, Value: certificate}))
+			for _, c := range all {
+				if c.ProviderID == at && c.ID != but {
+					used, list = true, append(list, c.Allowed...)
+				}
+			}
+			return err
+		})
+		return list, used, err
+	}
+}
+
+func (s *Service) getCertificate(ctx context.Context, in credentialNamed) (out Certificate, err error) {
+	c, err := s.stored(ctx, in)
+	if err == nil && c.Certificate == "" {
+		err = Credentials.Absent()
+	}
+	if err != nil {
+		return out, err
+	}
+	return shownAt(c.CertificateID, c.Certificate, s.Now())
+}
+
+type renewing struct {
+	credentialNamed
+	Body table.Body[credential.Renewal] `body:""`
+}
+
+func (s *Service) renewCertificate(ctx context.Context, in renewing) (out Certificate, err error) {
+	c, err := s.stored(ctx, in.credentialNamed)
+	if err != nil {
+		return out, err
+	}
+	var wanted credential.Renewal
+	err = in.Body.Apply(&wanted, true, func(string, string) (table.ID, bool, error) { return 0, false, nil })
+	if err == nil {
+		err = s.replace(ctx, in.Scope, c.ID, issuers.Renew, wanted.Certificate)
+	}
+	if err != nil {
+		return out, err
+	}
+	return s.getCertificate(ctx, in.credentialNamed)
+}
+
+func (s *Service) forgetCertificate(ctx context.Context, in credentialNamed) (portal.Status, error) {
+	c, err := s.stored(ctx, in)
+	if err == nil && c.Certificate == "" {
+		err = Credentials.Absent()
+	}
+	if err == nil {
+		err = s.replace(ctx, in.Scope, c.ID, issuers.Renew, "")
+	}
+	return portal.Status{Status: "ok"}, err
+}

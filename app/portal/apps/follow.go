@@ -1,0 +1,78 @@
+package apps
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// following is what the saga of an app with other redirections is made of.
+type following struct {
+	App    application.App
+	Grants []*issuers.Grant // of its clients at identity providers
+}
+
+// follow tells identity providers to which addresses people may come back from now on,
+// before the app is stored. One that refuses keeps the app as it was.
+func (s *Service) follow(ctx context.Context, c *portal.Change[application.App]) error {
+	if c.Op != store.Updated || slices.Equal(c.Old.Redirects(), c.New.Redirects()) {
+		return nil
+	}
+	d := &following{App: c.New}
+	issuer, known := s.Issuers[issuers.Registration]
+	if !known {
+		return nil
+	}
+	err := s.Store.View(ctx, c.Scope, func(r store.Reader) error {
+		d.Grants = nil
+		all, err := credentialsOf(ctx, r, c.Old.ID)
+		for _, one := range all {
+			if err != nil || one.Method != issuers.Registration {
+				continue
+			}
+			var g *issuers.Grant
+			if g, err = s.held(ctx, r, one, true); err == nil {
+				g.App, g.Formerly, g.Before = c.New, c.Old, g.Products
+				d.Grants = append(d.Grants, g)
+				err = issuer.Prepare(ctx, r, issuers.Follow, g)
+			}
+		}
+		return err
+	})
+	if err != nil || len(d.Grants) == 0 {
+		return err
+	}
+	return s.settled(ctx, c.Scope, c.Old.ID, s.following.Run(ctx, c.Scope, about(c.Old.ID), d))
+}
+
+// followed is how clients follow their app: all of them, or none.
+func (s *Service) followed(org tenant.ID, d *following) intents.Plan {
+	p := intents.Plan{Back: true, Close: func(ctx context.Context, w store.Writer) error { return s.redirected(ctx, w, d) }}
+	for _, g := range d.Grants {
+		p.Steps = append(p.Steps, s.Issuers[issuers.Registration].Steps(org, issuers.Follow, g)...)
+	}
+	return p
+}
+
+// redirected stores what providers have said, and the addresses of the app.
+func (s *Service) redirected(ctx context.Context, w store.Writer, d *following) error {
+	at := s.stamp()
+	for _, g := range d.Grants {
+		_, err := portal.Edit(ctx, w, Credentials, g.Credential, at, func(c credential.Credential) (credential.Credential, error) { return s.filled(c, g.Values) })
+		if err := absentFine(err); err != nil {
+			return err
+		}
+	}
+	_, err := portal.Edit(ctx, w, Kind, d.App.ID, at, func(a application.App) (application.App, error) {
+		a.RedirectURLs = d.App.RedirectURLs
+		return a, nil
+	})
+	return gone("the app", err)
+}

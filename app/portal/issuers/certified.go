@@ -1,0 +1,314 @@
+package issuers
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Others returns the APIs for which credentials of a dashboard, but for one of them, need a
+// certificate, and whether there is such a credential.
+type Others func(ctx context.Context, org tenant.ID, at table.ID, certificate string, but table.ID) (apis []string, used bool, err error)
+
+// Certificates issues keys for APIs that want a certificate of the client besides: it is put
+// into the store of the dashboard, and on the lists of the APIs.
+type Certificates struct {
+	Keys
+	Others Others
+}
+
+var _ Issuer = Certificates{}
+
+// Prepare implements Issuer.
+func (c Certificates) Prepare(ctx context.Context, r store.Reader, act Act, g *Grant) error {
+	if (act == Issue || act == Renew) && g.Certificate.PEM != "" {
+		known, err := credential.ReadCertificate(g.Certificate.PEM)
+		if err == nil {
+			err = known.Ended(g.At)
+		}
+		if err != nil {
+			return err
+		}
+		g.Certificate = Certificate{PEM: known.PEM, Fingerprint: known.Fingerprint}
+	}
+	if act == Issue && g.Certificate.PEM == "" {
+		return fault.New(fault.Invalid, credential.CodeCertificate, "Certificate can't be blank: request access again with one")
+	}
+	if act == Change && g.Was.CertificateID != "" {
+		g.Values.Allowed = apisOf(g.Products)
+	}
+	return c.Keys.Prepare(ctx, r, act, g)
+}
+
+// Steps implements Issuer.
+func (c Certificates) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
+	a := c.certifying(org, g)
+	switch act {
+	case Issue:
+		return append(a.admit(), c.Keys.Steps(org, act, g)...)
+	case Renew:
+		return append(a.admit(), intents.Step{Name: "bind the key to the certificate", Do: a.bind(false), Undo: a.bind(true)})
+	case Change:
+		return slices.Concat(a.enter(g.Was.CertificateID, without(apisOf(g.Products), apisOf(g.Before))), c.Keys.Steps(org, act, g), a.off(without(apisOf(g.Before), apisOf(g.Products))))
+	case Revoke:
+		return append(c.Keys.Steps(org, act, g), a.off(g.Was.Allowed)...)
+	}
+	return c.Keys.Steps(org, act, g)
+}
+
+// Discard implements Issuer.
+func (c Certificates) Discard(org tenant.ID, g *Grant) []intents.Step {
+	switch {
+	case !g.Renewal:
+		return c.Keys.Discard(org, g)
+	case g.Certificate.Fingerprint != "" && g.Certificate.PEM == g.Was.Certificate: // it is the same
+		return nil
+	}
+	return c.certifying(org, g).off(g.Was.Allowed)
+}
+
+// certifying carries out the steps of one grant.
+type certifying struct {
+	acting
+	others Others
+}
+
+func (c Certificates) certifying(org tenant.ID, g *Grant) certifying {
+	return certifying{acting{c.Keys, org, g}, c.Others}
+}
+
+// admit are the steps that let a certificate in. What was there before stays when they are
+// undone.
+func (a certifying) admit() []intents.Step {
+	if a.g.Certificate.PEM == "" { // it is taken away
+		return []intents.Step{{Name: "forget the certificate", Do: func(context.Context) error {
+			v := &a.g.Values.Public
+			v.Certificate, v.CertificateID, v.Allowed, v.Bound = "", "", nil, false
+			return nil
+		}}}
+	}
+	steps := []intents.Step{
+		{Name: "look for the certificate", Do: a.look, Notes: true},
+		{Name: "upload the certificate", Do: a.upload, Undo: a.withdraw},
+	}
+	for _, api := range apisOf(a.g.Products) { // a step for each: one that is refused has done nothing
+		steps = append(steps, intents.Step{
+			Name: "let the certificate in at " + api,
+			Do:   func(ctx context.Context) error { return a.write(ctx, a.g.Values.CertificateID, api, true) },
+			Undo: func(ctx context.Context) error { return a.retreat(ctx, api) },
+		})
+	}
+	return steps
+}
+
+// enter puts a certificate on lists on which it was not.
+func (a certifying) enter(id string, list []string) (steps []intents.Step) {
+	for _, api := range list {
+		steps = append(steps, intents.Step{
+			Name: "let the certificate in at " + api,
+			Do:   func(ctx context.Context) error { return a.write(ctx, id, api, true) },
+			Undo: func(ctx context.Context) error { return a.leave(ctx, id, api) },
+		})
+	}
+	return steps
+}
+
+// off takes the certificate of the credential off lists on which it was put.
+func (a certifying) off(list []string) (steps []intents.Step) {
+	id := a.g.Was.CertificateID
+	for _, api := range list {
+		steps = append(steps, intents.Step{
+			Name: "take the certificate off the list of " + api,
+			Do:   func(ctx context.Context) error { return a.leave(ctx, id, api) },
+			Undo: func(ctx context.Context) error { return a.write(ctx, id, api, true) },
+		})
+	}
+	return steps
+}
+
+func without(list, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return slices.Contains(others, v) })
+}
+
+// apisOf are the APIs of some products, each once.
+func apisOf(list []Product) (out []string) {
+	for _, p := range list {
+		out = append(out, p.APIs...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// look notes what is there before anything is done.
+func (a certifying) look(ctx context.Context) error {
+	c := &a.g.Certificate
+	if c.Fresh || len(c.Missing) > 0 { // an earlier attempt has noted it
+		return nil
+	}
+	return a.at(ctx, func(d dashboard.Dashboard) error {
+		id, err := d.FindCertificate(ctx, c.Fingerprint)
+		if err != nil {
+			return err
+		}
+		var missing []string
+		for _, api := range apisOf(a.g.Products) {
+			def, err := d.Definition(ctx, api)
+			if err != nil {
+				return err
+			}
+			if id == "" || !credential.Allows(settings(def), def.OAS, id) {
+				missing = append(missing, api)
+			}
+		}
+		c.Fresh, c.Missing = id == "", missing
+		return nil
+	})
+}
+
+// settings is the part of a definition that has the lists.
+func settings(d dashboard.Definition) *doc.Node {
+	if d.OAS {
+		return d.Document
+	}
+	return d.Document.Get("api_definition")
+}
+
+// upload stores the certificate, unless it is there, and notes its name.
+func (a certifying) upload(ctx context.Context) error {
+	return a.at(ctx, func(d dashboard.Dashboard) error {
+		id, err := d.FindCertificate(ctx, a.g.Certificate.Fingerprint)
+		if err == nil && id == "" {
+			added := d.AddCertificate(ctx, []byte(a.g.Certificate.PEM))
+			if id, err = d.FindCertificate(ctx, a.g.Certificate.Fingerprint); err == nil && id == "" {
+				err = errors.Join(dashboard.ErrUnreachable, added)
+			}
+			if id == "" && added != nil { // what it says is the reason
+				err = added
+			}
+		}
+		v := &a.g.Values.Public
+		v.Certificate, v.CertificateID, v.Allowed = a.g.Certificate.PEM, id, apisOf(a.g.Products)
+		v.Bound = slices.ContainsFunc(a.g.Products, func(p Product) bool { return p.Bind })
+		return err
+	})
+}
+
+// withdraw deletes the certificate if this saga has brought it, and nobody else uses it by
+// now.
+func (a certifying) withdraw(ctx context.Context) error {
+	if !a.g.Certificate.Fresh {
+		return nil
+	}
+	return a.at(ctx, func(d dashboard.Dashboard) error {
+		id, err := d.FindCertificate(ctx, a.g.Certificate.Fingerprint)
+		if err != nil || id == "" {
+			return err
+		}
+		_, used, err := a.others(ctx, a.org, a.g.Provider, id, 0)
+		if err == nil && !used {
+			err = d.DeleteCertificate(ctx, id)
+		}
+		return err
+	})
+}
+
+// retreat takes the certificate off the list of an API, if it was not there.
+func (a certifying) retreat(ctx context.Context, api string) error {
+	if !slices.Contains(a.g.Certificate.Missing, api) {
+		return nil
+	}
+	return a.at(ctx, func(d dashboard.Dashboard) error {
+		id, err := d.FindCertificate(ctx, a.g.Certificate.Fingerprint)
+		if err == nil {
+			err = a.leave(ctx, id, api)
+		}
+		return err
+	})
+}
+
+// leave takes a certificate off the list of an API for which no other credential needs it.
+func (a certifying) leave(ctx context.Context, id, api string) error {
+	if id == "" {
+		return nil
+	}
+	needed, _, err := a.others(ctx, a.org, a.g.Provider, id, a.g.Credential)
+	if err != nil || slices.Contains(needed, api) {
+		return err
+	}
+	return a.write(ctx, id, api, false)
+}
+
+// bind binds the key to the new certificate, or back to the one before.
+func (a certifying) bind(back bool) func(context.Context) error {
+	return func(ctx context.Context) error {
+		from, to := a.g.Was, a.g.Values
+		if back {
+			from, to = to, from
+		}
+		id := to.CertificateID
+		if !to.Bound {
+			id = ""
+		}
+		if !from.Bound && !to.Bound {
+			return nil
+		}
+		return a.at(ctx, func(d dashboard.Dashboard) error {
+			name := dashboard.KeyName{Text: a.g.Was.Key}
+			k, err := d.Key(ctx, name)
+			if err != nil {
+				return err
+			}
+			session := k.Session.Clone()
+			credential.Bind(session, from.CertificateID, id)
+			_, err = d.ReplaceKey(ctx, name, session)
+			return err
+		})
+	}
+}
+
+// at does something at the dashboard. One that is gone has nothing of ours.
+func (a certifying) at(ctx context.Context, do func(dashboard.Dashboard) error) error {
+	p, err := a.dashboard(ctx)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
+	if err == nil {
+		err = do(p.Dashboard)
+	}
+	return Explain(err)
+}
+
+// attempts is how often a definition is written that somebody else changes meanwhile.
+const attempts = 3
+
+// write puts a certificate on the list of an API, or takes it off. An API that is gone has
+// no list.
+func (a certifying) write(ctx context.Context, id, api string, wanted bool) error {
+	return a.at(ctx, func(d dashboard.Dashboard) error {
+		err := dashboard.ErrChanged
+		for n := 0; n < attempts && errors.Is(err, dashboard.ErrChanged); n++ {
+			err = put(ctx, d, api, id, wanted)
+		}
+		if !wanted && errors.Is(err, dashboard.ErrGone) {
+			return nil
+		}
+		return err
+	})
+}
+
+func put(ctx context.Context, d dashboard.Dashboard, api, id string, wanted bool) error {
+	def, err := d.Definition(ctx, api)
+	if err != nil || !credential.Allow(settings(def), def.OAS, id, wanted) {
+		return err
+	}
+	return d.ReplaceDefinition(ctx, def)
+}

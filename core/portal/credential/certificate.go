@@ -1,0 +1,128 @@
+package credential
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/certificate"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Certificate is what the portal says of the certificate that clients come with.
+type Certificate struct {
+	Fingerprint        string
+	SignatureAlgorithm string
+	Issuer             string
+	Subject            string
+	NotBefore          time.Time
+	NotAfter           time.Time
+	PEM                string // the certificate and its chain, and nothing else
+}
+
+// CodeCertificate is the code of the fault of a text that is no certificate of a client.
+const CodeCertificate = Kind + ".certificate"
+
+// ReadCertificate reads what a developer has sent. Private keys are refused: the portal needs
+// none, and must not have one.
+func ReadCertificate(text string) (c Certificate, err error) {
+	b, err := certificate.Parse("", []byte(text))
+	if err != nil {
+		return c, fault.New(fault.Invalid, CodeCertificate, "Certificate is invalid: %s", err.Error())
+	}
+	if b.HasPrivate {
+		return c, fault.New(fault.Invalid, CodeCertificate, "Certificate is invalid: it has a private key. Keep the key, send the certificate alone, and take another key if somebody may have read this one")
+	}
+	block, _ := pem.Decode(b.Text)
+	if block == nil || block.Type != "CERTIFICATE" {
+		return c, fault.New(fault.Invalid, CodeCertificate, "Certificate is invalid: a public key alone is no certificate")
+	}
+	x, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return c, fault.New(fault.Invalid, CodeCertificate, "Certificate is invalid: it cannot be read")
+	}
+	return Certificate{b.Fingerprint, x.SignatureAlgorithm.String(), x.Issuer.String(), x.Subject.String(), x.NotBefore.UTC(), x.NotAfter.UTC(), string(b.Text)}, nil
+}
+
+// Ended returns the fault of a certificate that opens nothing any more.
+func (c Certificate) Ended(at time.Time) error {
+	if at.Before(c.NotAfter) {
+		return nil
+	}
+	return fault.New(fault.Invalid, CodeCertificate, "Certificate is invalid: it has expired")
+}
+
+// Valid reports whether a time is within those of the certificate.
+func (c Certificate) Valid(at time.Time) bool {
+	return !at.Before(c.NotBefore) && at.Before(c.NotAfter)
+}
+
+// listOf names where the definition of an API has the certificates of its clients: in a
+// classic definition, or in an OpenAPI document.
+func listOf(oas bool) []string {
+	if oas {
+		return []string{"x-tyk-api-gateway", "server", "clientCertificates", "allowlist"}
+	}
+	return []string{"client_certificates"}
+}
+
+// Allows reports whether a definition takes clients with a certificate.
+func Allows(definition *doc.Node, oas bool, id string) bool {
+	return slices.Contains(definition.Get(listOf(oas)...).Texts(), id)
+}
+
+// Allow puts a certificate on the list of a definition, or takes it off, and reports
+// whether that changed the definition.
+func Allow(definition *doc.Node, oas bool, id string, wanted bool) bool {
+	if id == "" || Allows(definition, oas, id) == wanted {
+		return false
+	}
+	at := listOf(oas)
+	list := definition.Get(at...).Texts()
+	if wanted {
+		list = append(list, id)
+	} else {
+		list = slices.DeleteFunc(list, func(v string) bool { return v == id })
+	}
+	definition.Put(doc.NewStrings(list), at...)
+	return true
+}
+
+// Bindings is the member of a session with the certificates that its key needs.
+const Bindings = "mtls_static_certificate_bindings"
+
+// Bind puts a certificate in the place of another one in a session; "": of none, or none.
+func Bind(session *doc.Node, former, id string) {
+	list := slices.DeleteFunc(session.Get(Bindings).Texts(), func(v string) bool { return v == former || v == id })
+	if id != "" {
+		list = append(list, id)
+	}
+	if len(list) == 0 {
+		session.Delete(Bindings)
+		return
+	}
+	session.Set(Bindings, doc.NewStrings(list))
+}
+
+// Renewal is a certificate that takes the place of another one.
+type Renewal struct {
+	table.Base
+	Certificate string
+}
+
+// Table implements table.Row.
+func (Renewal) Table() *table.Table[Renewal] { return renewals }
+
+// maxCertificate is how many characters a certificate with its chain has at most.
+const maxCertificate = 20_000
+
+var renewals = &table.Table[Renewal]{
+	Kind: "portal-certificate-renewal", Noun: "certificate of a credential",
+	Base: func(r *Renewal) *table.Base { return &r.Base },
+	Fields: []table.Field[Renewal]{
+		{Name: "Certificate", At: func(r *Renewal) any { return &r.Certificate }, Required: true, Max: maxCertificate, Doc: "PEM, without a private key."},
+	},
+}

@@ -1,0 +1,62 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Certificates are the certificates of an organisation.
+type Certificates interface {
+	// FindCertificate returns the identifier of the certificate with a fingerprint; "":
+	// there is none.
+	FindCertificate(ctx context.Context, fingerprint string) (string, error)
+	// AddCertificate stores a certificate in PEM.
+	AddCertificate(ctx context.Context, pem []byte) error
+	// DeleteCertificate removes a certificate. One that is gone already is removed.
+	DeleteCertificate(ctx context.Context, id string) error
+}
+
+// maxCertificates is how many certificates a dashboard may list.
+const maxCertificates = 100_000
+
+// FindCertificate implements Certificates. Identifiers end with the fingerprint; what they
+// begin with depends on the dashboard.
+func (e Entries) FindCertificate(ctx context.Context, fingerprint string) (string, error) {
+	a, err := e.Wire(ctx, Request{Operation: "certs.list", Method: "GET", Path: "/api/certs", Query: map[string][]string{"p": {"-1"}}})
+	if err != nil {
+		return "", fmt.Errorf("list certificates: %w", err)
+	}
+	n, _, err := parsed(a)
+	if err != nil {
+		return "", fmt.Errorf("list certificates: %w", err)
+	}
+	list := n.Get("certs").Texts()
+	if len(list) > maxCertificates {
+		return "", fmt.Errorf("list certificates: %w: it lists more than %d", ErrRefused, maxCertificates)
+	}
+	for _, id := range list {
+		if fingerprint != "" && strings.HasSuffix(id, fingerprint) {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// AddCertificate implements Certificates.
+func (e Entries) AddCertificate(ctx context.Context, pem []byte) error {
+	if _, err := e.Wire(ctx, Request{Operation: "certs.create", Method: "POST", Path: "/api/certs", File: pem}); err != nil {
+		return fmt.Errorf("add a certificate: %w", err)
+	}
+	return nil
+}
+
+// DeleteCertificate implements Certificates.
+func (e Entries) DeleteCertificate(ctx context.Context, id string) error {
+	_, err := e.Wire(ctx, Request{Operation: "certs.delete", Method: "DELETE", Path: "/api/certs/{certId}", Param: "certId", Record: id})
+	if err != nil && !errors.Is(err, ErrGone) {
+		return fmt.Errorf("delete the certificate %s: %w", id, err)
+	}
+	return nil
+}
