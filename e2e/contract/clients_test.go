@@ -74,6 +74,11 @@ func withClient(t testing.TB, s *service) map[string]string {
 
 // newCertificate is a form with a certificate that is not there yet.
 func newCertificate(int, string) string {
+	return "--b\r\nContent-Disposition: form-data; name=\"cert\"; filename=\"a.pem\"\r\n\r\n" + freshPEM() + "\r\n--b--\r\n"
+}
+
+// freshPEM is a certificate that is not there yet.
+func freshPEM() string {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		panic(err)
@@ -83,8 +88,7 @@ func newCertificate(int, string) string {
 	if err != nil {
 		panic(err)
 	}
-	return "--b\r\nContent-Disposition: form-data; name=\"cert\"; filename=\"a.pem\"\r\n\r\n" +
-		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})) + "\r\n--b--\r\n"
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
 // certificated uploads a certificate.

@@ -171,7 +171,7 @@ func (l *lenient) target(kind string) string {
 
 // acts are the operations that write no record which can be read at the same path. Each
 // body that asks for access names records that fit together, so spellings alone make none.
-var acts = map[string]bool{"portal-apps.provision": true, "portal-app-access-requests.subscribe": true}
+var acts = map[string]bool{"portal-apps.provision": true, "portal-app-access-requests.subscribe": true, "portal-app-credentials.renew": true}
 
 // TestRoundTrips sends every record of the portal back as it was read: nothing changes.
 func TestRoundTrips(t *testing.T) {

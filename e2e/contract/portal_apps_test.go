@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -42,6 +43,12 @@ var appPlans = map[string]plan{
 	"portal-app-credentials.get":    {path: approved},
 	"portal-app-credentials.delete": {path: approved},
 	"portal-app-credentials.rotate": {path: approved},
+
+	"portal-app-credentials.certificate": {path: certified},
+	"portal-app-credentials.renew": {path: certified, bodies: func(*service, map[string]string) []string {
+		return []string{`{"Certificate":` + strconv.Quote(freshPEM()) + `}`}
+	}},
+	"portal-app-credentials.forget": {path: certified},
 
 	"portal-custom-credentials.list":   {path: given, query: portalLists},
 	"portal-custom-credentials.create": {path: wanting, bodies: customs},
@@ -118,6 +125,25 @@ func requested(t testing.TB, s *service) map[string]string {
 func approved(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := requested(t, s)
+	s.do(t, "/access_requests/"+path["access_request_id"]+"/approve", "")
+	path["credential_id"] = s.newest(t, placed("/apps/{app_id}/access-requests/{access_request_id}/credentials", path))
+	return path
+}
+
+// certified makes an access request that has a credential with a certificate.
+func certified(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := limits(t, s)
+	n := s.next()
+	a := s.ask(t, request{method: "POST", path: "/api/apis", as: admin, body: fmt.Appendf(nil,
+		`{"api_definition":{"name":"Certified %d","api_id":"certified-%d","active":true,"use_standard_auth":true,"use_mutual_tls_auth":true,"proxy":{"listen_path":"/certified-%d/","target_url":"http://access.example"}}}`, n, n, n)})
+	if a.status != http.StatusOK {
+		t.Fatal(a)
+	}
+	product := s.add(t, "/products", fmt.Sprintf(`{"Name":"Certified %d","ProviderID":%s,"APIDetails":[{"APIID":"certified-%d"}],"BindCertificateToToken":true}`, n, path["provider_id"], n))
+	path["app_id"] = s.add(t, "/apps", till(n, ""))
+	s.do(t, "/apps/"+path["app_id"]+"/provision", fmt.Sprintf(`{"PlanID":%s,"ProductIDs":[%s],"Certificate":%s}`, path["plan_id"], product, strconv.Quote(freshPEM())))
+	path["access_request_id"] = s.newest(t, "/access_requests")
 	s.do(t, "/access_requests/"+path["access_request_id"]+"/approve", "")
 	path["credential_id"] = s.newest(t, placed("/apps/{app_id}/access-requests/{access_request_id}/credentials", path))
 	return path

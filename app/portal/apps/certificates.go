@@ -22,16 +22,17 @@ type Certificate struct {
 	IsValid            bool   `json:"IsValid" doc:"Whether its time has begun, and is not over."`
 	ValidNotBefore     string `json:"ValidNotBefore"`
 	ValidNotAfter      string `json:"ValidNotAfter"`
+	Certificate        string `json:"Certificate" doc:"PEM."`
 }
 
 const exampleFingerprint = "38edce514c2d0a866063550c64d6c90be99d01561ac5aa7e82b8610b7e273d37"
 
-var exampleCertificate = Certificate{"5f1a0c5d8e3b2a1f00000001" + exampleFingerprint, exampleFingerprint, "ECDSA-SHA256", "CN=Shop", "CN=till.example.com", true, "2026-01-02 03:04", "2027-01-02 03:04"}
+var exampleCertificate = Certificate{"5f1a0c5d8e3b2a1f00000001" + exampleFingerprint, exampleFingerprint, "ECDSA-SHA256", "CN=Shop", "CN=till.example.com", true, "2026-01-02 03:04", "2027-01-02 03:04", "-----BEGIN CERTIFICATE-----…"}
 
 // shownAt shows a certificate.
 func shownAt(id, pem string, now time.Time) (Certificate, error) {
 	c, err := credential.ReadCertificate(pem)
-	return Certificate{id, c.Fingerprint, c.SignatureAlgorithm, c.Issuer, c.Subject, c.Valid(now), table.Stamp(c.NotBefore), table.Stamp(c.NotAfter)}, err
+	return Certificate{id, c.Fingerprint, c.SignatureAlgorithm, c.Issuer, c.Subject, c.Valid(now), table.Stamp(c.NotBefore), table.Stamp(c.NotAfter), c.PEM}, err
 }
 
 // CertificateUsers returns what tells for which APIs credentials need a certificate.
