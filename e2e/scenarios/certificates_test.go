@@ -76,14 +76,17 @@ func (e *estate) overTLS(t *testing.T) *httptest.Server {
 	return server
 }
 
-// callWith calls an address with certificates: one, or none.
-func callWith(t *testing.T, server *httptest.Server, path string, certificates ...tls.Certificate) answer {
+// callWith calls an address with certificates: one, or none; and with a token, or none.
+func callWith(t *testing.T, server *httptest.Server, path, token string, certificates ...tls.Certificate) answer {
 	t.Helper()
 	transport := server.Client().Transport.(*http.Transport).Clone()
 	transport.TLSClientConfig.Certificates, transport.DisableKeepAlives = certificates, true
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", token)
 	}
 	res, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {
@@ -108,7 +111,7 @@ func TestMutualTLS(t *testing.T) {
 	becomes := func(what string, status int) {
 		t.Helper()
 		until(t, gatewayLimit, what, func() error {
-			if a := callWith(t, front, "/shop/x", mine); a.status != status {
+			if a := callWith(t, front, "/shop/x", "", mine); a.status != status {
 				return fmt.Errorf("answer %s, want %d", a, status)
 			}
 			return nil
@@ -124,17 +127,17 @@ func TestMutualTLS(t *testing.T) {
 		}
 	}
 	becomes("the certificate opens the API", http.StatusOK)
-	if a := callWith(t, front, "/shop/x"); a.status != http.StatusForbidden {
+	if a := callWith(t, front, "/shop/x", ""); a.status != http.StatusForbidden {
 		t.Errorf("without a certificate: %s", a)
 	}
-	if a := callWith(t, front, "/shop/x", other); a.status != http.StatusForbidden {
+	if a := callWith(t, front, "/shop/x", "", other); a.status != http.StatusForbidden {
 		t.Errorf("with a certificate that the API does not name: %s", a)
 	}
 	tells("/api/certs/"+id+"/apis", `"api_id":"shop"`, `"client"`)
 	tells("/api/org/notifications?refresh=true", id, `"warning"`)
 
 	e.api.do(t, http.MethodDelete, "/api/certs/"+id, nil)
-	if a := callWith(t, front, "/shop/x", mine); a.status != http.StatusForbidden {
+	if a := callWith(t, front, "/shop/x", "", mine); a.status != http.StatusForbidden {
 		t.Errorf("with a certificate that is deleted: %s", a)
 	}
 	if again := e.api.upload(t, mine); again != id {
