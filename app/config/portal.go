@@ -44,6 +44,7 @@ type Portal struct {
 		Name, SameSite        string
 		Key                   Secret
 		Secure, HTTPOnly      bool
+		BindAddress           bool
 		LifeTime, IdleTimeout int
 	}
 	TLS struct {

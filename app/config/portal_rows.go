@@ -49,6 +49,8 @@ func portalServing() []setting {
 			meaning: "cookie hidden from scripts"},
 		{name: "Session.SameSite", suffix: "SESSION_SAMESITE", preset: "Strict", lenient: true, choices: []string{"None", "Lax", "Strict"}, field: func(s *Settings) any { return &s.Portal.Session.SameSite },
 			meaning: "cookie with calls from other sites; another value is Strict"},
+		{name: "Session.BindAddress", suffix: "SESSION_BIND_ADDRESS", preset: "false", field: func(s *Settings) any { return &s.Portal.Session.BindAddress },
+			meaning: "a session holds only for the network in which it began: an IPv4 address, or a /64 of IPv6; people whose address changes log in again"},
 		{name: "Session.Key", suffix: "SESSION_KEY", field: func(s *Settings) any { return &s.Portal.Session.Key },
 			meaning: "with another one, sessions that were there end"},
 		{name: "Session.LifeTime", suffix: "SESSION_LIFETIME", preset: "604800", check: atLeast(1, func(s *Settings) int { return s.Portal.Session.LifeTime }), hint: "it is at least 1", field: func(s *Settings) any { return &s.Portal.Session.LifeTime },

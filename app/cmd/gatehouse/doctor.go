@@ -84,6 +84,10 @@ func (d *doctoring) print(out io.Writer, found apps.Diagnosis) error {
 		case f.Message != "":
 			done = ": " + f.Message
 		}
+		if f.Finding == apps.MailUnsent {
+			fmt.Fprintf(out, "%s %q%s\n", f.Finding, f.Alias, done)
+			continue
+		}
 		fmt.Fprintf(out, "provider %d, app %d: %s %q%s\n", f.ProviderID, f.AppID, f.Finding, f.Alias, done)
 	}
 	if len(found.Findings) == 0 {

@@ -8,11 +8,13 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -26,19 +28,21 @@ const (
 	KeyAlone        = "key without credential"
 	CredentialAlone = "credential without key" //nolint:gosec // it is a finding
 	ProviderAway    = "provider away"
+	MailUnsent      = "mail never sent"
 )
 
 // Finding is one thing that is not as it should be.
 type Finding struct {
-	Finding      string   `json:"Finding" doc:"key without credential, credential without key, provider away."`
+	Finding      string   `json:"Finding" doc:"key without credential, credential without key, provider away, mail never sent."`
 	ProviderID   table.ID `json:"ProviderID"`
 	AppID        table.ID `json:"AppID"`
 	CredentialID table.ID `json:"CredentialID" doc:"0: there is none."`
-	Alias        string   `json:"Alias" doc:"Of the key."`
+	Alias        string   `json:"Alias" doc:"Of the key; of a mail its sort."`
 	Fixed        bool     `json:"Fixed"`
 	Message      string   `json:"Message" doc:"Why it could not be looked at, or fixed."`
 
-	key dashboard.KeyName
+	key  dashboard.KeyName
+	mail string
 }
 
 // Diagnosis is what the doctor has found.
@@ -53,10 +57,10 @@ type examined struct{ Scope tenant.Scope }
 func (s *Service) doctorRows() []operation.Operation {
 	notes := "Keys are those with the tags of the portal and with policies of its products and plans. An app of which an operation goes on is left alone."
 	return portal.Group("portal-doctor", "/doctor", "operations").Rows(
-		operation.GET("get", "", "Look for keys without credentials, and for credentials without keys", func(ctx context.Context, in examined) (Diagnosis, error) {
+		operation.GET("get", "", "Look for keys without credentials, credentials without keys, and mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
 			return s.Examine(ctx, in.Scope, false)
 		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
-		operation.PUT("fix", "/fix", "Delete keys without credentials, and credentials without keys", func(ctx context.Context, in examined) (Diagnosis, error) {
+		operation.PUT("fix", "/fix", "Delete keys without credentials and credentials without keys, and forget mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
 			return s.Examine(ctx, in.Scope, true)
 		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
 	)
@@ -91,7 +95,40 @@ func (s *Service) Examine(ctx context.Context, scope tenant.Scope, fix bool) (Di
 			out.Findings = append(out.Findings, f)
 		}
 	}
-	return out, nil
+	unsent, err := s.unsent(ctx, scope, fix)
+	out.Findings = append(out.Findings, unsent...)
+	return out, err
+}
+
+// unsent finds the mails that were given up, and forgets them if it is told to fix that.
+// What they said is gone: it cannot be sent any more.
+func (s *Service) unsent(ctx context.Context, scope tenant.Scope, fix bool) (out []Finding, err error) {
+	look := func(r store.Reader) error {
+		all, err := mails.All(ctx, r)
+		out = nil
+		for _, m := range all {
+			if m.State == letter.Failed {
+				out = append(out, Finding{Finding: MailUnsent, Alias: m.Notice, Message: m.LastFail, mail: m.ID})
+			}
+		}
+		return err
+	}
+	if err := s.Store.View(ctx, scope, look); err != nil || !fix || len(out) == 0 {
+		return out, err
+	}
+	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
+		if err := look(w); err != nil {
+			return err
+		}
+		for i := range out {
+			if err := mails.Forget(ctx, w, out[i].mail); err != nil {
+				return err
+			}
+			out[i].Fixed = true
+		}
+		return nil
+	})
+	return out, err
 }
 
 // halves are both sides of one provider.

@@ -41,7 +41,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	switch {
 	case err != nil:
 		return err
-	case found.Over(s.rules(), s.Now()), !slices.Contains(s.agents(c.Header["User-Agent"]), found.Agent), !u.Can(account.LogIn):
+	case found.Over(s.rules(), s.Now()), !slices.Contains(s.agents(c.Header["User-Agent"], operation.Origin{Remote: c.Remote, Peer: c.Peer}), found.Agent), !u.Can(account.LogIn):
 		return guard.Unauthenticated()
 	case c.Spec.ChangesState() && !s.NoProof && !session.Proven(c.Proof, s.proofs(c.Session)):
 		return fault.New(fault.Invalid, CodeUnproven, "CSRF token is missing or wrong: send CSRFToken in the header X-CSRF-Token")

@@ -82,6 +82,7 @@ type Settings struct {
 	Key      string // with another one, the sessions there are hold no more
 	Life     time.Duration
 	Idle     time.Duration
+	Bound    bool // sessions hold for the network in which they began
 	NoProof  bool // calls that change something need no proof that they come from our own pages
 	// Queue stores a letter in the unit of work that causes it, to be sent from the store;
 	// false: the portal sends no mails of its own. nil: it never does.

@@ -47,6 +47,7 @@ type world struct {
 	ops    map[string]operation.Operation
 	now    time.Time
 	checks int
+	remote string   // address of callers
 	sent   []string // parts of what happens to apps
 
 	mu      sync.Mutex
@@ -55,7 +56,7 @@ type world struct {
 
 func open(t *testing.T, change func(*setting.Settings)) *world {
 	t.Helper()
-	w := &world{t: t, p: apptest.NewPortal(t), ops: map[string]operation.Operation{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	w := &world{remote: "192.0.2.1:1", t: t, p: apptest.NewPortal(t), ops: map[string]operation.Operation{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	w.p.Tools.Now = func() time.Time { return w.now }
 	persons := &people.Service{Config: people.Config{Keys: w.p.Keys, Passwords: plain{checks: &w.checks}, Signing: func(context.Context, store.Reader) (string, error) { return "signs", nil },
 		Followers: []people.Follower{live.Follower(), {HandOver: func(_ context.Context, _ store.Writer, _ stamp, from, to table.ID) error {
@@ -111,7 +112,7 @@ func (w *world) call(id string, b *browser, path map[string]string, body string)
 	if !known {
 		w.t.Fatal(id)
 	}
-	c := &operation.Call{Spec: &o.Spec, Scope: w.p.Scope, Principal: operation.Principal{ID: account.Principal(1)}, Path: path, Body: []byte(body), Remote: "192.0.2.1:1", Header: map[string]string{}}
+	c := &operation.Call{Spec: &o.Spec, Scope: w.p.Scope, Principal: operation.Principal{ID: account.Principal(1)}, Path: path, Body: []byte(body), Remote: w.remote, Header: map[string]string{}}
 	if b != nil {
 		c.Session, c.Proof, c.Header["User-Agent"] = b.token, b.proof, b.agent
 	}

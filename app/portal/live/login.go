@@ -84,7 +84,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (out operation.Visit[Op
 	case !rules.SignInEnabled && !u.Admin():
 		return out, fault.New(fault.Denied, CodeClosed, "Sign-in is not allowed")
 	}
-	return s.open(ctx, u, in.Browser.Agent, in.Login.Password)
+	return s.open(ctx, u, s.agents(in.Browser.Agent, in.Origin)[0], in.Login.Password)
 }
 
 // attempt counts an attempt as wrong before it is made, so that many at once are no way
@@ -158,7 +158,7 @@ func (s *Service) open(ctx context.Context, u account.User, agent, text string) 
 }
 
 func (s *Service) begin(u account.User, token, agent string, now time.Time) visit.Session {
-	return visit.Session{ID: s.NewID(), Portal: s.Scope.Org(), UserID: u.ID, Digest: s.digests(token)[0], Agent: s.agents(agent)[0], Created: now, Seen: now}
+	return visit.Session{ID: s.NewID(), Portal: s.Scope.Org(), UserID: u.ID, Digest: s.digests(token)[0], Agent: agent, Created: now, Seen: now}
 }
 
 // keep stores a session and ends those that it takes the place of.
@@ -206,7 +206,12 @@ func (s *Service) proofs(token string) []string {
 	return s.People.Keys.Digests("portal-csrf\x00" + token)
 }
 
-func (s *Service) agents(agent string) []string {
+// agents returns the digests of what a session is bound to: what the browser says it is
+// and, when the settings want that, its network.
+func (s *Service) agents(agent string, from operation.Origin) []string {
+	if s.Bound {
+		agent += "\x00" + network(from)
+	}
 	return s.People.Keys.Digests("portal-agent\x00" + agent)
 }
 

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -73,5 +75,26 @@ func TestQueue(t *testing.T) {
 			t.Errorf("%d plain letters", n)
 		}
 		w.mu.Unlock()
+	}
+}
+
+// TestBound states that a session can be bound to the network in which it began, and is
+// not unless the settings say so.
+func TestBound(t *testing.T) {
+	for _, bound := range []bool{false, true} {
+		w := open(t, nil)
+		w.s.Bound = bound
+		ada := w.developer("ada@example.com", account.Member, 1)
+		w.must("portal-live.session", ada, nil, "")
+		w.remote = "198.51.100.7:9"
+		if _, err := w.call("portal-live.session", ada, nil, ""); (fault.KindOf(err) == fault.Unauthenticated) != bound || (err != nil) != bound {
+			t.Errorf("bound %t, from elsewhere: %v", bound, err)
+		}
+		w.remote = "192.0.2.1:4711"
+		w.must("portal-live.session", ada, nil, "")
+		b := *ada
+		v := w.must("portal-live.password", &b, nil, `{"CurrentPassword":"secret","Password":"another"}`).(operation.Visit[live.Opened])
+		b.token, b.proof = v.Cookies[0].Value, v.Value.CSRFToken
+		w.must("portal-live.session", &b, nil, "")
 	}
 }

@@ -154,6 +154,7 @@ type Change struct {
 type passwordChange struct {
 	person
 	Browser operation.Browser
+	Origin  operation.Origin
 	Body    Change `body:""`
 }
 
@@ -182,7 +183,7 @@ func (s *Service) ChangePassword(ctx context.Context, in passwordChange) (out op
 		return out, err
 	}
 	token, at := rand.Text(), s.stamp()
-	begun := s.begin(u, token, in.Browser.Agent, at.Now())
+	begun := s.begin(u, token, s.agents(in.Browser.Agent, in.Origin)[0], at.Now())
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		fresh, err := s.People.Edit(ctx, w, u.ID, at, func(v account.User) (account.User, error) {
 			if v.PasswordHash != u.PasswordHash {

@@ -229,6 +229,12 @@ func All(ctx context.Context, r store.Reader) (out []letter.Mail, err error) {
 	return out, nil
 }
 
+// Forget removes a mail, if it is there.
+func Forget(ctx context.Context, w store.Writer, id string) error {
+	_, err := kind.Delete(ctx, w, id, nil)
+	return absentIsFine(err)
+}
+
 // Hurry makes all mails due that wait for another attempt.
 func Hurry(ctx context.Context, w store.Writer) error {
 	all, err := All(ctx, w)

@@ -1,0 +1,46 @@
+package apps_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/app/portal/mails"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// TestDoctorMails states that the doctor finds the mails that were given up and no others,
+// that it tells no address, and that one pass that fixes leaves nothing to be found.
+func TestDoctorMails(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	notice, _ := letter.Find(letter.Invite)
+	kind := mails.Registrations()[0].Registration().Untyped
+	w.update(func(wr store.Writer) error {
+		for i, state := range []letter.State{letter.Pending, letter.Done, letter.Failed} {
+			m := letter.New(w.p.Scope.Org(), string(state), notice, "ada@example.com", time.Now())
+			m.State, m.LastFail = state, "the server refuses it"
+			m.Refused = i
+			if err := kind.Insert(t.Context(), wr, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	look := func(fix bool) []apps.Finding {
+		t.Helper()
+		d, err := w.apps.Examine(t.Context(), w.p.Scope, fix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Findings
+	}
+	for _, fix := range []bool{false, true} {
+		if all := look(fix); len(all) != 1 || all[0].Finding != apps.MailUnsent || all[0].Alias != letter.Invite || all[0].Fixed != fix || all[0].Message != "the server refuses it" {
+			t.Errorf("%+v", all)
+		}
+	}
+	if all := look(true); len(all) != 0 {
+		t.Errorf("a second pass finds %+v", all)
+	}
+}
