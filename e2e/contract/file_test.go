@@ -27,7 +27,7 @@ var groups = map[string]bool{
 
 // portalGroups are those of the portal's file that are complete. What there is of others
 // is compared all the same.
-var portalGroups = map[string]bool{"Tags": true, "Organisations": true, "Teams": true, "Portal configuration": true, "Catalogues": true, "Catalogue audiences": true, "Providers": true, "Webhooks": true, "Plans": true, "Products": true, "API documentation for API Products": true, "Tutorials for API Products": true, "OAuth2.0 providers": true, "Pages and content": true, "Posts": true, "Themes": true, "Access requests": true, "Users": true, "Custom Attributes": true}
+var portalGroups = map[string]bool{"Tags": true, "Organisations": true, "Teams": true, "Portal configuration": true, "Catalogues": true, "Catalogue audiences": true, "Providers": true, "Webhooks": true, "Plans": true, "Products": true, "API documentation for API Products": true, "Tutorials for API Products": true, "OAuth2.0 providers": true, "Pages and content": true, "Posts": true, "Themes": true, "Access requests": true, "Users": true, "Custom Attributes": true, "Applications and credentials": true, "SSO Profiles": true}
 
 // elsewhere are operations with such a tag that belong to a group which is not
 // there yet.

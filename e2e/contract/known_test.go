@@ -42,6 +42,9 @@ var errata = []*known{
 	{route: "GET " + portal.Prefix + "/products/{}/logo", status: 200, location: "media type", reason: "a picture is answered with its own type: docs/wire/portal-products.md#images"},
 	{route: "GET " + portal.Prefix + "/products/{}/preview", status: 200, location: "media type", reason: "as above"},
 
+	{route: "GET /portal-api/sso_profiles", status: 200, location: "/*", reason: "the file says a list of lists; every list is flat: docs/wire/portal.md#lists"},
+	{route: "PUT /portal-api/sso_profiles/{}", status: 400, location: "status", reason: "what is invalid is 400, created or changed: docs/wire/portal-sso.md#profiles"},
+
 	{route: "POST /portal-api/themes/upload", location: "media type", reason: "answers are JSON everywhere: docs/wire/portal-content.md#themes"},
 	{route: "GET /portal-api/themes/{}/download", status: 200, location: "", reason: "the answer is an archive, which is no JSON: docs/wire/portal-content.md#themes"},
 
