@@ -17,6 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -76,7 +77,7 @@ func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.
 	}), nil
 }
 
-func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, g operation.Middleware) (nethttp.Handler, portalHandler, error) {
+func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, g operation.Middleware, looks *themes.Service) (nethttp.Handler, portalHandler, error) {
 	cfg := httpadapter.Config{
 		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: b.log, Now: b.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth, BodyRate: s.bodyRate,
 		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
@@ -89,6 +90,10 @@ func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, 
 		main = beside(main, own)
 	}
 	h, err := httpadapter.Handler(main, cfg)
+	pages := p.inFront(b, looks)
+	if p.Portal != nil && p.Shared {
+		h = pages(h, false)
+	}
 	for _, front := range e.front {
 		h = front(h)
 	}
@@ -97,5 +102,15 @@ func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, 
 	}
 	cfg.Home = operation.Portal
 	alone, err := httpadapter.Handler(own, cfg)
-	return h, portalHandler{alone}, err
+	return h, portalHandler{pages(alone, true)}, err
+}
+
+// inFront returns what puts the pages of the portal in front of a handler.
+func (p portalSettings) inFront(b basics, looks *themes.Service) func(h nethttp.Handler, alone bool) nethttp.Handler {
+	return func(h nethttp.Handler, alone bool) nethttp.Handler {
+		if p.Portal == nil || p.Pages == nil || h == nil {
+			return h
+		}
+		return p.Pages(Pages{Theme: looks.Active, Alone: alone, Log: b.log})(h)
+	}
 }

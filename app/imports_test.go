@@ -52,6 +52,7 @@ var importRules = []rule{
 	{folder: "adapters/http/contracttest", others: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{folder: "adapters/gzip", own: inner},
 	{folder: "adapters/web/console", own: inner},
+	{folder: "adapters/web/portal", own: inner, others: []string{"github.com/yuin/goldmark", "github.com/microcosm-cc/bluemonday"}},
 	{folder: "adapters/web/console/build", others: []string{"github.com/evanw/esbuild"}},
 	{folder: "adapters/render", own: inner},
 	{folder: "adapters/files/record", own: inner},

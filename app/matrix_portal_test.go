@@ -25,6 +25,8 @@ import (
 
 // openInPortal are the operations of the portal that anybody may call.
 var openInPortal = []string{"GET /live", "GET /ready", "GET /robots.txt", "POST /api/bootstrap", "POST /portal-api/bootstrap",
+	"GET /portal/api/site", "GET /portal/api/catalogue-products", "GET /portal/api/catalogue-products/{product_path}", "GET /portal/api/catalogue-products/{product_path}/{api_alias}/docs",
+	"GET /portal/api/content", "GET /portal/api/blog", "GET /portal/api/blog/{post_path}",
 	"GET /portal/api/register", "POST /portal/api/invitation", "POST /portal/api/login", "POST /portal/api/password/forgot", "POST /portal/api/password/reset", "POST /portal/api/register"}
 
 // What strangers and developers are answered, whatever they ask for.

@@ -58,6 +58,7 @@ var modules = fx.Options(
 	service[*themes.Service](newThemes),
 	service[*apps.Service](newApps),
 	fx.Provide(fx.Annotate(func(s *live.Service) []operation.Operation { return s.Operations() }, fx.ResultTags(`group:"operations,flatten"`))),
+	fx.Provide(fx.Annotate(newShowcase, fx.ResultTags(`group:"operations,flatten"`))),
 	definitions,
 	service[*policies.Service](newPolicies),
 	service[*keys.Service](newKeyService),

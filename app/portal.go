@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	nethttp "net/http"
 	"slices"
 	"strings"
@@ -42,6 +43,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
@@ -99,8 +101,21 @@ type Portal struct {
 	// URL is the address of the portal as browsers see it; "": addresses that it tells are
 	// relative, and it is no broker of single sign-on.
 	URL string
+	// Pages puts the pages of the portal in front of its API: what browsers see; nil: there
+	// are none.
+	Pages func(Pages) func(nethttp.Handler) nethttp.Handler
 	// Journal takes a line of JSON for each action of an admin; nil: there is none.
 	Journal audit.File
+}
+
+// Pages is what the pages of the portal need of the App besides its operations.
+type Pages struct {
+	// Theme returns the files of the theme that is shown.
+	Theme func(ctx context.Context) (theme.Content, error)
+	// Alone says that nothing else answers beside the portal: pages answer unknown
+	// addresses too.
+	Alone bool
+	Log   *slog.Logger
 }
 
 // WithPortal runs the developer portal (docs/wire/portal.md).

@@ -56,8 +56,12 @@ func newSweeper(p portalSettings, t crud.Tools) (*contents.Sweeper, error) {
 }
 
 // newThemes looks after how the portal looks.
-func newThemes(p portalSettings, t crud.Tools) *themes.Service {
-	return &themes.Service{Tools: t, Settings: p.themes(), Off: p.Portal == nil}
+func newThemes(p portalSettings, t crud.Tools) (*themes.Service, error) {
+	scope, err := p.scope()
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	return &themes.Service{Tools: t, Settings: p.themes(), Scope: scope, Off: p.Portal == nil}, nil
 }
 
 // content stores the pages and the menu that a portal begins with.

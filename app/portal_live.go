@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/app/portal/showcase"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
@@ -57,6 +58,11 @@ func (p portalSettings) letters(a *App) func(context.Context, store.Writer, live
 		}
 		return a.mails.sender.Post(ctx, w, l.ID, sort.notice, mails.Data{Person: mails.Person{First: l.First, Last: l.Last, Email: l.To}, Team: l.Team, Link: link})
 	}
+}
+
+// newShowcase is what visitors of the portal see.
+func newShowcase(st store.Store, own *live.Service) []operation.Operation {
+	return (&showcase.Service{Config: showcase.Config{Store: st, Scope: own.Scope, Visit: own.Visit}}).Operations()
 }
 
 // plainLetters sends letters as plain texts.

@@ -21,7 +21,7 @@ func (x *exchange) present() {
 	if len(x.http.Header["Cookie"]) == 0 {
 		return
 	}
-	if x.row.spec.BySession || x.row.dialect.browser && x.call.Token == "" {
+	if x.row.spec.BySession || x.row.spec.Visited || x.row.dialect.browser && x.call.Token == "" {
 		x.call.Session, x.call.Proof = x.cookie(x.row.session), x.http.Header.Get(operation.ProofHeader)
 	}
 	for _, name := range x.row.cookies {

@@ -53,7 +53,7 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 	}
 	r := &row{spec: &o.Spec, do: cfg.Guard(o.Do), dialect: dialectOf(o.Surface), output: out,
 		hasBody: o.Body != nil, document: o.Body == reflect.TypeFor[operation.Document](), file: o.TakesAttachment(), maxBody: cfg.MaxBody, maxDepth: cfg.MaxDepth, maxValues: cfg.MaxValues, bodyRate: cfg.BodyRate, room: cfg.Room, yaml: cfg.YAML, proxies: cfg.Proxies, deadline: cfg.Deadline}
-	if r.session = operation.SessionCookie; o.BySession {
+	if r.session = operation.SessionCookie; o.BySession || o.Visited {
 		r.session = cfg.PortalCookie
 	}
 	r.headers = append(r.headers, callHeaders...)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,6 +18,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/mail"
 	"github.com/gatehouse-io/gatehouse/adapters/registration"
 	"github.com/gatehouse-io/gatehouse/adapters/render"
+	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
@@ -43,6 +46,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 		dashboards.Allow = fetch.Private()
 	}
 	return app.Portal{
+		Pages:   pagesOf(s),
 		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize), URL: s.Portal.URL,
@@ -142,4 +146,14 @@ func ownAddresses(s config.Settings) (out []string) {
 		out = append(out, scheme+net.JoinHostPort(host, strconv.Itoa(s.Listen.Port)))
 	}
 	return out
+}
+
+// pagesOf makes the pages of the portal.
+func pagesOf(s config.Settings) func(app.Pages) func(http.Handler) http.Handler {
+	return func(p app.Pages) func(http.Handler) http.Handler {
+		return pages.Front(pages.Config{
+			Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: p.Alone, Log: p.Log,
+			Secure: s.Portal.Session.Secure, NoProof: s.Portal.DisableCSRFCheck, LoginURL: s.Portal.SSOCustomLoginURL, Renderer: s.Portal.ProductDocRenderer,
+		})
+	}
 }

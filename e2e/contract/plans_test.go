@@ -120,7 +120,7 @@ var (
 )
 
 // plans has every operation that needs more than its path.
-var plans = together(clientPlans, loginPlans, analyticsPlans, keyPlans, hookPlans, peoplePlans, portalPlans, appPlans, documentPlans, contentPlans, livePlans, map[string]plan{
+var plans = together(clientPlans, loginPlans, analyticsPlans, keyPlans, hookPlans, peoplePlans, portalPlans, appPlans, documentPlans, contentPlans, livePlans, showcasePlans, map[string]plan{
 	"sessions.login":   {path: withPassword, bodies: logins},
 	"sessions.forgot":  {path: withPassword, bodies: forgets},
 	"sessions.reset":   {path: withCode, bodies: chooses},

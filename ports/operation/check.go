@@ -58,6 +58,8 @@ func checkGuard(o *Operation, complain func(*Operation, string, ...any)) {
 		complain(o, "no permission and not public")
 	case o.BySession && (o.Surface != Portal || o.Public):
 		complain(o, "people call with a session on the portal only, and not anonymously")
+	case o.Visited && (o.Surface != Portal || !o.Public):
+		complain(o, "only what anybody may call on the portal learns of sessions that may be there")
 	case o.Brokers && o.Surface != Admin:
 		complain(o, "brokers call on the admin surface only")
 	case o.Surface == Probe && !o.Public:

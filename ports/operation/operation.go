@@ -51,6 +51,8 @@ type Spec struct {
 	// BySession says that people call with the session of a browser, and with nothing else:
 	// on the portal.
 	BySession bool
+	// Visited says that a public operation learns of the session that a browser may have.
+	Visited bool
 	// Brokers says that identity brokers may call as well, with a secret of their own.
 	Brokers  bool
 	Own      string        // path parameter of a user's ID: callers may do this to themselves

@@ -49,6 +49,10 @@ func EvenExpired() Option { return func(s *Spec) { s.EvenExpired = true } }
 // BySession lets people call with the session of a browser, and with nothing else.
 func BySession() Option { return func(s *Spec) { s.BySession = true } }
 
+// Visited lets anybody call, and tells the operation of the session that a browser of the
+// portal may have: its Browser has the token.
+func Visited() Option { return func(s *Spec) { s.Public, s.Visited = true, true } }
+
 // Brokers lets identity brokers call a row of the super-admin.
 func Brokers() Option { return func(s *Spec) { s.Brokers = true } }
 

@@ -122,7 +122,7 @@ func (s resource) dissolve(ctx context.Context, w store.Writer, id table.ID, at 
 			return err
 		}
 	}
-	list, err := audiencesOf(ctx, w, id)
+	list, err := AudiencesOf(ctx, w, id)
 	ids := make([]table.ID, 0, len(list))
 	for _, a := range list {
 		ids = append(ids, a.ID)

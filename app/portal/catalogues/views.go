@@ -57,7 +57,7 @@ func (s resource) show(ctx context.Context, r store.Reader, c catalogue.Catalogu
 			*names = append(*names, v.name)
 		}
 	}
-	audiences, err := audiencesOf(ctx, r, c.ID)
+	audiences, err := AudiencesOf(ctx, r, c.ID)
 	if err != nil {
 		return out, err
 	}
@@ -75,8 +75,8 @@ func (s resource) show(ctx context.Context, r store.Reader, c catalogue.Catalogu
 	return out, nil
 }
 
-// audiencesOf returns the audiences of a catalogue in order of number.
-func audiencesOf(ctx context.Context, r store.Reader, id table.ID) (out []catalogue.Audience, err error) {
+// AudiencesOf returns the audiences of a catalogue in order of number.
+func AudiencesOf(ctx context.Context, r store.Reader, id table.ID) (out []catalogue.Audience, err error) {
 	for a, err := range portal.All(ctx, r, Audiences, id) {
 		if err != nil {
 			return nil, err

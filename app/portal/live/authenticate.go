@@ -26,23 +26,10 @@ const (
 // Authenticate is the guard's Authenticator of calls with the session of a browser: the
 // user whose session it is, as stored at this moment.
 func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
-	var u account.User
-	var found visit.Session
-	err := s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
-		if found, err = s.byToken(ctx, r, c.Session); err != nil {
-			return err
-		}
-		u, err = portal.Find(ctx, r, people.Users, found.UserID.String())
-		if fault.KindOf(err) == fault.NotFound {
-			return guard.Unauthenticated()
-		}
-		return err
-	})
+	u, found, err := s.holder(ctx, operation.Browser{Token: c.Session, Agent: c.Header["User-Agent"]}, operation.Origin{Remote: c.Remote, Peer: c.Peer})
 	switch {
 	case err != nil:
 		return err
-	case found.Over(s.rules(), s.Now()), !slices.Contains(s.agents(c.Header["User-Agent"], operation.Origin{Remote: c.Remote, Peer: c.Peer}), found.Agent), !u.Can(account.LogIn):
-		return guard.Unauthenticated()
 	case c.Spec.ChangesState() && !s.NoProof && !session.Proven(c.Proof, s.proofs(c.Session)):
 		return fault.New(fault.Invalid, CodeUnproven, "CSRF token is missing or wrong: send CSRFToken in the header X-CSRF-Token")
 	case u.ResetPassword && !c.Spec.EvenExpired:
@@ -51,6 +38,40 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	c.Scope = s.Scope
 	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the trail keeps no address
 	return s.touch(ctx, found)
+}
+
+// holder returns whose session a browser has, or an Unauthenticated fault.
+func (s *Service) holder(ctx context.Context, b operation.Browser, from operation.Origin) (u account.User, found visit.Session, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+		if found, err = s.byToken(ctx, r, b.Token); err != nil {
+			return err
+		}
+		u, err = portal.Find(ctx, r, people.Users, found.UserID.String())
+		if fault.KindOf(err) == fault.NotFound {
+			return guard.Unauthenticated()
+		}
+		return err
+	})
+	if err == nil && (found.Over(s.rules(), s.Now()) || !slices.Contains(s.agents(b.Agent, from), found.Agent) || !u.Can(account.LogIn)) {
+		err = guard.Unauthenticated()
+	}
+	return u, found, err
+}
+
+// Visit returns who looks at what anybody may see, and what the browser learns of its
+// session; nil: there is no session, or not any more.
+func (s *Service) Visit(ctx context.Context, b operation.Browser, from operation.Origin) (*account.User, Opened, error) {
+	if b.Token == "" {
+		return nil, Opened{}, nil
+	}
+	u, found, err := s.holder(ctx, b, from)
+	if err == nil {
+		err = s.touch(ctx, found)
+	}
+	if fault.KindOf(err) == fault.Unauthenticated {
+		return nil, Opened{}, nil
+	}
+	return &u, s.opened(u, found, b.Token), err
 }
 
 // byToken returns the session of a token, or an Unauthenticated fault. Looking up by

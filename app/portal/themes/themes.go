@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal/contents"
@@ -59,7 +60,11 @@ type Settings struct {
 type Service struct {
 	crud.Tools
 	Settings
-	Off bool // there is no portal, and so no operation
+	Scope tenant.Scope // of the portal
+	Off   bool         // there is no portal, and so no operation
+
+	mu   sync.Mutex
+	read *content // the theme that was read last
 }
 
 // Registrations are what there is to themes.

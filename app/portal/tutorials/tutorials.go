@@ -140,3 +140,22 @@ func Forget(ctx context.Context, w store.Writer, product table.ID, at crud.Stamp
 		return o, nil
 	})
 }
+
+// Published returns the tutorials of a product that developers see, in order.
+func Published(ctx context.Context, r store.Reader, product table.ID) (out []tutorial.Tutorial, err error) {
+	ids, err := sequence(ctx, r, product)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		t, err := portal.Find(ctx, r, kind, id.String())
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+		case err != nil:
+			return nil, err
+		case t.Status == "published":
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}

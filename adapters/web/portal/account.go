@@ -1,0 +1,114 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+)
+
+func (v *visit) home() { v.goTo("/portal/private/profile") }
+
+func (v *visit) profile() { v.profiled(nil, http.StatusOK) }
+
+// profiled shows the own account.
+func (v *visit) profiled(faults []string, status int) {
+	var u user
+	if !v.get("/profile", nil, &u) {
+		return
+	}
+	names := map[string]string{"First": "first", "Last": "last", "CurrentPassword": "current_password", "Password": "password1"}
+	if faults != nil && v.field("mode") == "save" {
+		u.First, u.Last = v.field("first"), v.field("last")
+	}
+	for i, a := range u.CustomAttributes {
+		names[a.Identifier] = "attribute-" + a.Identifier
+		if faults != nil && a.Editable && v.field("mode") == "save" {
+			u.CustomAttributes[i].Value = v.field("attribute-" + a.Identifier)
+		}
+	}
+	v.title = "Profile"
+	v.show(status, "user_profile", v.said(faults, map[string]any{"user": &u, "customAttributes": u.CustomAttributes}, names))
+}
+
+func (v *visit) changeProfile() {
+	if v.field("current_password") != "" || v.field("password1") != "" {
+		if faults, status := v.changed(); faults != nil {
+			v.profiled(faults, status)
+			return
+		}
+		v.goTo("/portal/private/profile?done=password")
+		return
+	}
+	if v.field("mode") == "cancel" || v.field("mode") == "edit" {
+		v.goTo("/portal/private/profile")
+		return
+	}
+	a := v.call(http.MethodPut, "/profile", nil, map[string]any{"First": v.field("first"), "Last": v.field("last"), "CustomAttributes": v.attributes()})
+	if !a.ok() {
+		v.profiled(a.faults(), statusOf(a))
+		return
+	}
+	v.goTo("/portal/private/profile?done=saved")
+}
+
+// request is a request for an organisation.
+type request struct{ Name, Status, CreatedAt string }
+
+func (v *visit) organisation() {
+	v.title = "Organisation"
+	var all []request
+	if !v.get("/organisation-requests", url.Values{"per_page": {"1"}}, &all) {
+		return
+	}
+	switch {
+	case len(all) > 0 && all[0].Status == "pending":
+		v.show(http.StatusOK, "user_org_pending", map[string]any{"request": all[0]})
+	case !v.site.OrganisationRequestsEnabled:
+		v.show(http.StatusOK, "user_org_disabled", nil)
+	default:
+		v.show(http.StatusOK, "organisation_edit", v.said(nil, map[string]any{"org_name": ""}, nil))
+	}
+}
+
+func (v *visit) askOrganisation() {
+	v.title = "Organisation"
+	a := v.call(http.MethodPost, "/organisation-requests", nil, map[string]string{"Name": v.field("org_name")})
+	if a.ok() {
+		v.show(http.StatusOK, "organisation_success", nil)
+		return
+	}
+	v.show(statusOf(a), "organisation_edit", v.said(a.faults(), v.typed("org_name"), map[string]string{"Name": "org_name"}))
+}
+
+// member is somebody of the own teams.
+type member struct {
+	ID                       int
+	Email, First, Last, Role string
+	Active                   bool
+}
+
+// DisplayRole returns the role in words.
+func (m member) DisplayRole() string { return (&user{Role: m.Role}).DisplayRole() }
+
+func (v *visit) users() {
+	var all []member
+	if !v.get("/users", url.Values{"per_page": {"100"}}, &all) {
+		return
+	}
+	v.title = "Team"
+	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": all}, nil))
+}
+
+func (v *visit) inviteForm() {
+	v.title = "Invite somebody"
+	v.show(http.StatusOK, "user_invite", v.said(nil, map[string]any{"email": "", "first": "", "last": "", "role": "consumer-team-member"}, nil))
+}
+
+func (v *visit) invite() {
+	a := v.call(http.MethodPost, "/users/invite", nil, map[string]string{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": orElse(v.field("role"), "consumer-team-member")})
+	if a.ok() {
+		v.goTo("/portal/private/users?done=invited")
+		return
+	}
+	v.title = "Invite somebody"
+	v.show(statusOf(a), "user_invite", v.said(a.faults(), v.typed("email", "first", "last", "role"), signUp))
+}

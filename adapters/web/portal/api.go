@@ -1,0 +1,141 @@
+package portal
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// carried are the headers of the browser that calls of the API carry on: who it is, and
+// from where it calls.
+var carried = []string{"Cookie", "User-Agent", "X-Forwarded-For", "Origin", "Sec-Fetch-Site", "X-Request-Id"}
+
+// maxAnswer bounds what an operation may answer to a page.
+const maxAnswer = 32 << 20
+
+// reply is what an operation answered.
+type reply struct {
+	status int
+	header http.Header
+	body   bytes.Buffer
+	over   bool
+}
+
+// Header implements http.ResponseWriter.
+func (a *reply) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *reply) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (a *reply) Write(text []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	if a.over = a.over || a.body.Len()+len(text) > maxAnswer; a.over {
+		return 0, io.ErrShortWrite
+	}
+	return a.body.Write(text)
+}
+
+// ok reports whether the operation did what it was asked for.
+func (a *reply) ok() bool { return a.status/100 == 2 && !a.over }
+
+// faults returns the texts of the errors that an operation answered.
+func (a *reply) faults() []string {
+	var said struct {
+		Errors  []string `json:"errors"`
+		Message string   `json:"message"`
+	}
+	if json.Unmarshal(a.body.Bytes(), &said) != nil || len(said.Errors) == 0 && said.Message == "" {
+		return []string{"Something went wrong. Try again."}
+	}
+	if len(said.Errors) == 0 {
+		return []string{said.Message}
+	}
+	return said.Errors
+}
+
+// apiPrefix begins the addresses of the operations that pages call.
+const apiPrefix = "/portal/api"
+
+// call lets an operation work for the browser. Its cookies become those of the page.
+func (v *visit) call(method, path string, query url.Values, in any) *reply {
+	out := &reply{header: http.Header{}}
+	var body io.Reader = http.NoBody
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			out.status = http.StatusInternalServerError
+			return out
+		}
+		body = bytes.NewReader(text)
+	}
+	address := apiPrefix + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	req, err := http.NewRequestWithContext(v.r.Context(), method, address, body)
+	if err != nil {
+		out.status = http.StatusInternalServerError
+		return out
+	}
+	for _, name := range carried {
+		if values := v.r.Header.Values(name); len(values) > 0 {
+			req.Header[name] = values
+		}
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("X-Csrf-Token", v.r.PostFormValue(tokenField))
+	req.Host, req.RemoteAddr, req.TLS, req.RequestURI = v.r.Host, v.r.RemoteAddr, v.r.TLS, address
+	v.api.ServeHTTP(out, req)
+	for _, c := range out.header.Values("Set-Cookie") {
+		v.w.Header().Add("Set-Cookie", c)
+	}
+	return out
+}
+
+// get reads what an operation answers, or shows why it does not.
+func (v *visit) get(path string, query url.Values, out any) bool {
+	a := v.call(http.MethodGet, path, query, nil)
+	if a.ok() {
+		if err := json.Unmarshal(a.body.Bytes(), out); err != nil {
+			v.broken("an operation answered no JSON", err)
+			return false
+		}
+		return true
+	}
+	v.refused(a)
+	return false
+}
+
+// refused shows a page for an operation that did not do what it was asked for.
+func (v *visit) refused(a *reply) {
+	switch {
+	case a.status == http.StatusUnauthorized:
+		v.toLogin(strings.Join(a.faults(), " "))
+	case a.status == http.StatusForbidden && v.site.Viewer != nil && v.site.Viewer.ResetPassword:
+		v.goTo("/auth/password/edit")
+	case a.status == http.StatusForbidden && v.site.Visibility == hidden:
+		v.show(http.StatusForbidden, "portal_disabled", nil)
+	case a.status == http.StatusNotFound:
+		v.absent()
+	default:
+		v.Log.Error("a page could not be made: an operation refused", "path", v.r.URL.Path, "status", a.status, "errors", a.faults())
+		v.fail(http.StatusBadGateway)
+	}
+}
+
+// part is a part of the address of the page, for that of an operation. It stays one part.
+func (v *visit) part(name string) string {
+	part := v.r.PathValue(name)
+	if strings.Trim(part, ".") == "" {
+		return "/-" // no record is called so
+	}
+	return "/" + url.PathEscape(part)
+}

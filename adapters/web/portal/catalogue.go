@@ -1,0 +1,128 @@
+package portal
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// found asks for products. A view that asks for them although the visitor may not see them
+// gets none.
+func (v *visit) found(q url.Values) (out found) {
+	if a := v.call(http.MethodGet, "/catalogue-products", q, nil); a.ok() {
+		_ = json.Unmarshal(a.body.Bytes(), &out) // our own answer
+	}
+	return out
+}
+
+func (v *visit) products(q url.Values) []product { return v.found(q).Products }
+
+// paging is where a list goes on.
+type paging struct {
+	Page, Pages, Total int
+	Previous, Next     string
+}
+
+// pages makes the addresses before and after a page of a list.
+func (v *visit) pages(page, per, total int) paging {
+	p := paging{Page: page, Pages: (total + per - 1) / max(per, 1), Total: total}
+	at := func(n int) string {
+		q := v.r.URL.Query()
+		q.Set("page", strconv.Itoa(n))
+		return v.r.URL.Path + "?" + q.Encode()
+	}
+	if page > 1 {
+		p.Previous = at(page - 1)
+	}
+	if page < p.Pages {
+		p.Next = at(page + 1)
+	}
+	return p
+}
+
+func (v *visit) catalogue() {
+	q := v.r.URL.Query()
+	asked := url.Values{"search": {q.Get("search")}, "catalogue": {q.Get("catalogue")}, "page": {q.Get("page")}}
+	var out found
+	if !v.get("/catalogue-products", asked, &out) {
+		return
+	}
+	v.title = "Product Catalogues"
+	v.show(http.StatusOK, "catalogue", map[string]any{"products": out.Products, "catalogues": out.Catalogues, "total": out.Total,
+		"search": q.Get("search"), "catalogue": q.Get("catalogue"), "paging": v.pages(out.Page, out.PerPage, out.Total)})
+}
+
+func (v *visit) product() {
+	var p product
+	if !v.get("/catalogue-products"+v.part("path"), nil, &p) {
+		return
+	}
+	v.title = p.Name
+	v.show(http.StatusOK, "portal_product_detail", map[string]any{"product": p, "catalogues": p.Shelves, "unique_plans": p.Plans, "scopes": strings.Fields(strings.ReplaceAll(p.Scopes, ",", " ")), "posts": p.Tutorials, "added": false})
+}
+
+// described is the description of an API.
+type described struct{ Product, Name, Alias, Form, MediaType, Text string }
+
+func (v *visit) described(out *described) bool {
+	return v.get("/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, out)
+}
+
+// docView is the view of descriptions of the OpenAPI kind.
+func (v *visit) docView() string {
+	if v.Renderer == "redoc" {
+		return "product_doc_redoc"
+	}
+	return "product_doc_stoplight_spec"
+}
+
+func (v *visit) docs() {
+	var d described
+	if !v.described(&d) {
+		return
+	}
+	v.title = d.Product + ": " + orElse(d.Name, d.Alias)
+	at := "/portal/catalogue-products/" + url.PathEscape(v.r.PathValue("path")) + "/"
+	data := map[string]any{"Name": orElse(d.Name, d.Alias), "Description": "", "Path": at + url.PathEscape(d.Alias) + "/docs", "Url": at + url.PathEscape(d.Alias) + "/docs/download",
+		"product": d.Product, "back": strings.TrimSuffix(at, "/"), "text": d.Text}
+	if d.Form == "graphql" {
+		v.show(http.StatusOK, "product_doc_graphql_playground", data)
+		return
+	}
+	if ref, err := v.reference(d); err == nil {
+		data["reference"], data["Description"] = ref, ref.Description
+	}
+	v.show(http.StatusOK, v.docView(), data)
+}
+
+// extensions are how files of a media type are called.
+var extensions = map[string]string{"application/json": ".json", "application/x-yaml": ".yaml", "application/yaml": ".yaml", "application/graphql": ".graphql"}
+
+func (v *visit) download() {
+	var d described
+	if !v.described(&d) {
+		return
+	}
+	h := v.w.Header()
+	h.Set("Content-Type", orElse(d.MediaType, "text/plain; charset=utf-8"))
+	h.Set("Content-Disposition", `attachment; filename="`+fileName(d.Alias)+orElse(extensions[d.MediaType], ".txt")+`"`)
+	v.send(http.StatusOK, []byte(d.Text))
+}
+
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '-'
+	}, s)
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,113 @@
+package portal
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"net/http"
+	"net/url"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+)
+
+// content shows the content page of an address.
+func (v *visit) content() {
+	a := v.call(http.MethodGet, "/content", url.Values{"path": {v.r.URL.Path}}, nil)
+	if a.status == http.StatusNotFound && !v.Alone {
+		v.api.ServeHTTP(v.w, v.r) // what stands beside the portal may know the address
+		return
+	}
+	if !a.ok() {
+		v.refused(a)
+		return
+	}
+	var c struct {
+		Title, Path, Template string
+		Blocks                map[string]block
+	}
+	if err := json.Unmarshal(a.body.Bytes(), &c); err != nil {
+		v.broken("an operation answered no JSON", err)
+		return
+	}
+	v.title = c.Title
+	shown, err := v.Theme(v.r.Context())
+	if err != nil {
+		v.broken("there is no theme", err)
+		return
+	}
+	entry, known := templateOf(shown, c.Template)
+	if !known {
+		if entry, known = templateOf(v.Standard, c.Template); !known {
+			v.absent()
+			return
+		}
+	}
+	v.show(http.StatusOK, entry.Template, map[string]any{"page": map[string]any{"Title": c.Title, "Path": c.Path}, "blocks": c.Blocks})
+}
+
+// templateOf returns the template that a page names by its value or its name.
+func templateOf(t theme.Content, name string) (theme.Template, bool) {
+	for _, e := range t.Templates {
+		if e.Template == name {
+			return e, true
+		}
+	}
+	for _, e := range t.Templates {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return theme.Template{}, false
+}
+
+func (v *visit) blog() {
+	var out struct {
+		Posts                []article
+		Total, Page, PerPage int
+	}
+	category := v.r.PathValue("category")
+	if !v.get("/blog", url.Values{"category": {category}, "page": {v.r.URL.Query().Get("page")}}, &out) {
+		return
+	}
+	v.title = "Blog"
+	v.show(http.StatusOK, "blog_listing", map[string]any{"posts": out.Posts, "category": category, "latest_posts": out.Posts[:min(3, len(out.Posts))], "paging": v.pages(out.Page, out.PerPage, out.Total)})
+}
+
+func (v *visit) post() {
+	var p article
+	if !v.get("/blog"+v.part("path"), nil, &p) {
+		return
+	}
+	if p.URL != v.r.URL.Path {
+		v.absent()
+		return
+	}
+	v.title = p.Title
+	v.show(http.StatusOK, "blog_detail", map[string]any{"post": p})
+}
+
+// sitemap lists what everybody may read.
+func (v *visit) sitemap() {
+	scheme := "http://"
+	if v.r.TLS != nil || v.Secure {
+		scheme = "https://"
+	}
+	var out bytes.Buffer
+	out.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+	add := func(path string) {
+		out.WriteString("<url><loc>")
+		_ = xml.EscapeText(&out, []byte(scheme+v.r.Host+path)) // into memory
+		out.WriteString("</loc></url>")
+	}
+	if v.site.Visibility == "Public" {
+		for _, path := range []string{"/", "/portal/catalogue-products"} {
+			add(path)
+		}
+		for _, p := range v.found(url.Values{}).Products {
+			add("/portal/catalogue-products/" + url.PathEscape(p.Path))
+		}
+	}
+	out.WriteString("</urlset>\n")
+	v.w.Header().Set("Content-Type", "application/xml; charset=utf-8")
+	v.send(http.StatusOK, out.Bytes())
+}

@@ -1,0 +1,241 @@
+package portal
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// done are the texts of things that went well, by the word that addresses have for them.
+var done = map[string]string{
+	"registered": "Your account is there. Log in.", "waiting": "Thank you. An administrator looks at your registration; you get a mail when you can log in.",
+	"reset": "Your password is changed. Log in with it.", "mail": "If there is an active account with this address, a mail is on its way.",
+	"left": "You are logged out.", "saved": "Your changes are saved.", "password": "Your password is changed.", "invited": "The invitation is on its way.", "asked": "Your request is on its way.",
+}
+
+// field returns what a form has sent.
+func (v *visit) field(name string) string { return v.r.PostFormValue(name) }
+
+// said is what every form knows: what was wrong, and what has gone well.
+func (v *visit) said(faults []string, known map[string]any, names map[string]string) map[string]any {
+	data := map[string]any{"done": done[v.r.URL.Query().Get("done")], "error": "", "errors": map[string]any{}}
+	for name, value := range known {
+		data[name] = value
+	}
+	at, rest := map[string]any{}, []string{}
+	for _, f := range faults {
+		word, _, _ := strings.Cut(f, " ")
+		if name, ok := names[word]; ok && at[name] == nil {
+			at[name] = f
+			continue
+		}
+		rest = append(rest, f)
+	}
+	data["errors"], data["error"] = at, strings.Join(rest, " ")
+	return data
+}
+
+// typed keeps what somebody has typed, passwords aside.
+func (v *visit) typed(names ...string) map[string]any {
+	out := map[string]any{}
+	for _, name := range names {
+		out[name] = v.field(name)
+	}
+	return out
+}
+
+func (v *visit) loginForm() {
+	if v.LoginURL != "" {
+		http.Redirect(v.w, v.r, v.LoginURL, http.StatusFound)
+		return
+	}
+	v.title = "Log in"
+	q := v.r.URL.Query()
+	v.show(http.StatusOK, "auth/login", v.said(nil, map[string]any{"next": q.Get("next"), "private": q.Get("private") != "", "login": ""}, nil))
+}
+
+func (v *visit) login() {
+	a := v.call(http.MethodPost, "/login", nil, map[string]string{"Email": v.field("login"), "Password": v.field("password")})
+	if !a.ok() {
+		v.title = "Log in"
+		v.show(statusOf(a), "auth/login", v.said(a.faults(), v.typed("login", "next"), nil))
+		return
+	}
+	var opened struct{ ResetPassword bool }
+	_ = json.Unmarshal(a.body.Bytes(), &opened) // our own answer
+	if opened.ResetPassword {
+		v.goTo("/auth/password/edit")
+		return
+	}
+	v.goTo(local(v.field("next")))
+}
+
+// statusOf is how a page answers a form that an operation refused.
+func statusOf(a *reply) int {
+	if a.status >= http.StatusInternalServerError {
+		return http.StatusServiceUnavailable
+	}
+	return a.status
+}
+
+func (v *visit) logoutForm() {
+	if v.site.Viewer == nil {
+		v.goTo("/auth/password/login?done=left")
+		return
+	}
+	v.title = "Log out"
+	v.show(http.StatusOK, "auth/logout", nil)
+}
+
+func (v *visit) logout() {
+	if a := v.call(http.MethodPost, "/logout", nil, nil); !a.ok() && a.status != http.StatusUnauthorized {
+		v.refused(a)
+		return
+	}
+	v.goTo("/auth/password/login?done=left")
+}
+
+// signUp are the fields of a registration, by the name that faults have for them.
+var signUp = map[string]string{"Email": "email", "First": "first", "Last": "last", "Password": "password1", "InviteCode": "invite_code"}
+
+// form is what a registration needs.
+type form struct {
+	RegistrationEnabled, SignInEnabled bool
+	CustomAttributes                   []attribute
+}
+
+func (v *visit) registration(faults []string, status int) {
+	var f form
+	if !v.get("/register", nil, &f) {
+		return
+	}
+	v.title = "Register"
+	token := orElse(v.r.URL.Query().Get("token"), v.field("invite_id"))
+	view := "auth/register"
+	switch {
+	case token != "":
+		view = "auth/targeted_invite"
+	case !f.RegistrationEnabled:
+		v.show(http.StatusForbidden, "auth/error", map[string]any{"error": "Registration is not allowed"})
+		return
+	}
+	names := map[string]string{}
+	for k, n := range signUp {
+		names[k] = n
+	}
+	for i, a := range f.CustomAttributes {
+		f.CustomAttributes[i].Value = v.field("attribute-" + a.Identifier)
+		names[a.Identifier] = "attribute-" + a.Identifier
+	}
+	known := v.typed("email", "first", "last", "invite_code")
+	known["customAttributes"], known["invite_id"] = f.CustomAttributes, token
+	v.show(status, view, v.said(faults, known, names))
+}
+
+func (v *visit) registerForm() { v.registration(nil, http.StatusOK) }
+
+func (v *visit) register() {
+	if v.field("password1") != v.field("password2") {
+		v.registration([]string{"Password is not the same both times"}, http.StatusUnprocessableEntity)
+		return
+	}
+	body := map[string]any{"First": v.field("first"), "Last": v.field("last"), "Password": v.field("password1"), "CustomAttributes": v.attributes()}
+	path := "/register"
+	if code := v.field("invite_id"); code != "" {
+		body["Code"], path = code, "/invitation"
+	} else {
+		body["Email"] = v.field("email")
+		if code := v.field("invite_code"); code != "" {
+			body["InviteCode"] = code
+		}
+	}
+	a := v.call(http.MethodPost, path, nil, body)
+	if !a.ok() {
+		v.registration(a.faults(), statusOf(a))
+		return
+	}
+	word := "registered"
+	if strings.Contains(a.body.String(), "an admin looks at it") {
+		word = "waiting"
+	}
+	v.goTo("/auth/password/login?done=" + word)
+}
+
+// attributes are the fields of a form that admins have added.
+func (v *visit) attributes() []map[string]string {
+	out := []map[string]string{}
+	for name := range v.r.PostForm {
+		if id, ok := strings.CutPrefix(name, "attribute-"); ok && v.field(name) != "" {
+			out = append(out, map[string]string{"Identifier": id, "Value": v.field(name)})
+		}
+	}
+	return out
+}
+
+func (v *visit) forgotForm() {
+	v.title = "Forgotten password"
+	v.show(http.StatusOK, "auth/forgot_password", v.said(nil, map[string]any{"email": ""}, nil))
+}
+
+func (v *visit) forgot() {
+	a := v.call(http.MethodPost, "/password/forgot", nil, map[string]string{"Email": v.field("email")})
+	if a.ok() {
+		v.goTo("/auth/password/new?done=mail")
+		return
+	}
+	v.title = "Forgotten password"
+	v.show(statusOf(a), "auth/forgot_password", v.said(a.faults(), v.typed("email"), signUp))
+}
+
+func (v *visit) resetForm() {
+	v.title = "Choose another password"
+	v.show(http.StatusOK, "auth/reset", v.said(nil, map[string]any{"code": v.r.URL.Query().Get("token")}, nil))
+}
+
+func (v *visit) reset() {
+	a := &reply{status: http.StatusUnprocessableEntity}
+	faults := []string{"Password is not the same both times"}
+	if v.field("password1") == v.field("password2") {
+		if a = v.call(http.MethodPost, "/password/reset", nil, map[string]string{"Code": v.field("code"), "Password": v.field("password1")}); a.ok() {
+			v.goTo("/auth/password/login?done=reset")
+			return
+		}
+		faults = a.faults()
+	}
+	v.title = "Choose another password"
+	v.show(statusOf(a), "auth/reset", v.said(faults, v.typed("code"), signUp))
+}
+
+// ownPassword are the fields of a change of the own password.
+var ownPassword = map[string]string{"CurrentPassword": "current_password", "Password": "password1"}
+
+func (v *visit) passwordForm() {
+	if v.site.Viewer == nil {
+		v.toLogin("Log in first.")
+		return
+	}
+	v.title = "Change your password"
+	v.show(http.StatusOK, "auth/change_password", v.said(nil, nil, nil))
+}
+
+// changed changes the own password, or returns what is wrong.
+func (v *visit) changed() (faults []string, status int) {
+	if v.field("password1") != v.field("password2") {
+		return []string{"Password is not the same both times"}, http.StatusUnprocessableEntity
+	}
+	a := v.call(http.MethodPut, "/password", nil, map[string]string{"CurrentPassword": v.field("current_password"), "Password": v.field("password1")})
+	if a.ok() {
+		return nil, 0
+	}
+	return a.faults(), statusOf(a)
+}
+
+func (v *visit) password() {
+	faults, status := v.changed()
+	if faults == nil {
+		v.goTo("/portal/private/profile?done=password")
+		return
+	}
+	v.title = "Change your password"
+	v.show(status, "auth/change_password", v.said(faults, nil, ownPassword))
+}

@@ -1,0 +1,251 @@
+package portal
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/ports/render"
+)
+
+// hidden is the visibility of a portal that only admins see; private that of one for those
+// who have logged in.
+const (
+	hidden  = "Hidden"
+	private = "Private"
+)
+
+// visit is one request of a browser, and the page that it gets.
+type visit struct {
+	*server
+	w     http.ResponseWriter
+	r     *http.Request
+	nonce string
+	site  site
+	token string // that forms carry
+	title string
+}
+
+// maxForm bounds the forms that browsers send.
+const maxForm = 256 << 10
+
+// tokenField is the field of forms that proves that they come from our own pages.
+const tokenField = "csrf_token"
+
+// admitted reads a form that comes from our own pages.
+func (v *visit) admitted() bool {
+	if err := v.guard.Check(v.r); err != nil && !v.NoProof {
+		v.notice(http.StatusBadRequest, "This form comes from another site.")
+		return false
+	}
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	err := v.r.ParseForm()
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		v.notice(http.StatusRequestEntityTooLarge, "What you have sent is too large.")
+		return false
+	}
+	if err != nil {
+		v.notice(http.StatusBadRequest, "The form cannot be read.")
+		return false
+	}
+	return true
+}
+
+// arrive asks who looks, and shows what those see who may not see the portal.
+func (v *visit) arrive() bool {
+	a := v.call(http.MethodGet, "/site", nil, nil)
+	if !a.ok() || json.Unmarshal(a.body.Bytes(), &v.site) != nil {
+		v.Log.Error("a page could not be made: there is no answer about the portal", "status", a.status)
+		v.fail(http.StatusServiceUnavailable)
+		return false
+	}
+	v.token = v.formToken()
+	switch u := v.site.Viewer; {
+	case v.site.Visibility == hidden && (u == nil || !u.IsAdmin()) && !below(v.r.URL.Path, []string{"/auth/password/login", "/auth/logout"}):
+		v.show(http.StatusForbidden, "portal_disabled", nil)
+		return false
+	case v.site.Visibility == private && u == nil && !v.entrance():
+		v.toLogin("This Portal is private")
+		return false
+	case strings.HasPrefix(v.r.URL.Path, "/portal/private/") && u == nil:
+		v.toLogin("Log in first.")
+		return false
+	}
+	return true
+}
+
+// entrance reports whether a page is one by which people get in.
+func (v *visit) entrance() bool { return strings.HasPrefix(v.r.URL.Path, "/auth/") }
+
+// formToken returns what proves the forms of the page: of a session, or of a cookie that
+// strangers get with the pages by which they get in.
+func (v *visit) formToken() string {
+	if u := v.site.Viewer; u != nil {
+		return u.CSRFToken
+	}
+	if c, err := v.r.Cookie(v.cookieName()); err == nil && len(c.Value) == len(rand.Text()) {
+		return c.Value
+	}
+	if !v.entrance() {
+		return ""
+	}
+	fresh := rand.Text()
+	http.SetCookie(v.w, &http.Cookie{Name: v.cookieName(), Value: fresh, Path: "/", HttpOnly: true, Secure: v.Secure, SameSite: http.SameSiteStrictMode})
+	return fresh
+}
+
+// cookieName is that of the cookie of strangers. No other host can set it when all goes
+// over TLS.
+func (v *visit) cookieName() string {
+	if v.Secure {
+		return "__Host-portal-form"
+	}
+	return "portal-form"
+}
+
+// proven reports whether a form has the proof that the page before it was ours.
+func (v *visit) proven() bool {
+	sent := v.r.PostFormValue(tokenField)
+	if sent == "" {
+		sent = v.r.Header.Get("X-Csrf-Token")
+		v.r.PostForm.Set(tokenField, sent)
+	}
+	_, err := v.r.Cookie(v.cookieName())
+	known := v.site.Viewer != nil || err == nil
+	if v.NoProof || known && sent != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(v.token)) == 1 {
+		return true
+	}
+	v.notice(http.StatusBadRequest, "The form is too old, or it comes from another site. Go back, load the page again, and send it once more.")
+	return false
+}
+
+// goTo sends the browser to another page of ours.
+func (v *visit) goTo(path string) { http.Redirect(v.w, v.r, path, http.StatusSeeOther) }
+
+// toLogin sends the browser to the login, and back here afterwards.
+func (v *visit) toLogin(why string) {
+	q := url.Values{}
+	if v.r.Method == http.MethodGet && v.r.URL.Path != "/" {
+		q.Set("next", v.r.URL.RequestURI())
+	}
+	if why == "This Portal is private" {
+		q.Set("private", "1")
+	}
+	at := "/auth/password/login"
+	if len(q) > 0 {
+		at += "?" + q.Encode()
+	}
+	http.Redirect(v.w, v.r, at, http.StatusFound)
+}
+
+// local returns an address if it is one of ours, or the start page.
+func local(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.IsAbs() || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") || strings.ContainsAny(address, "\\\r\n\t") {
+		return "/"
+	}
+	return address
+}
+
+// notice shows a page with one text.
+func (v *visit) notice(status int, text string) {
+	v.show(status, "message", map[string]any{"message": text})
+}
+
+// absent shows that there is nothing at an address.
+func (v *visit) absent() { v.show(http.StatusNotFound, "not_found", nil) }
+
+// broken shows that a page could not be made, and says why in the log.
+func (v *visit) broken(what string, err error) {
+	v.Log.Error("a page could not be made: "+what, "path", v.r.URL.Path, "error", err)
+	v.fail(http.StatusInternalServerError)
+}
+
+// layouts are the layouts of views; others have portal_layout.
+var layouts = map[string]string{
+	"blog_listing": "blog_layout", "blog_detail": "blog_layout",
+	"user_profile": "portal_layout_private", "user_home": "portal_layout_private", "user_list": "portal_layout_private", "user_invite": "portal_layout_private",
+	"organisation_edit": "portal_layout_private", "organisation_success": "portal_layout_private", "user_org_pending": "portal_layout_private", "user_org_disabled": "portal_layout_private",
+}
+
+// show answers with a view. A view that breaks shows the error page of the standard
+// theme: nothing of a page is sent before all of it is made.
+func (v *visit) show(status int, view string, data map[string]any) {
+	text, err := v.draw(view, data)
+	if err != nil {
+		v.broken("a view is broken", err)
+		return
+	}
+	v.send(status, text)
+}
+
+func (v *visit) send(status int, text []byte) {
+	v.w.WriteHeader(status)
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(text) // a browser that is gone needs no page
+	}
+}
+
+// fail answers with the error page of the standard theme.
+func (v *visit) fail(status int) {
+	text, err := v.render(v.Standard, theme.Views+"internal_error", theme.Layouts+"message", nil)
+	if err != nil {
+		text = []byte("<!doctype html><title>Something went wrong</title><p>Something went wrong. Try again.</p>")
+	}
+	v.send(status, text)
+}
+
+// draw makes a view with the theme that is shown or, if it lacks the view, with the
+// standard one.
+func (v *visit) draw(view string, data map[string]any) ([]byte, error) {
+	shown, err := v.Theme(v.r.Context())
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range []theme.Content{shown, v.Standard} {
+		layout := layouts[view]
+		if layout == "" || !t.Has(theme.Layouts+layout) {
+			layout = "portal_layout"
+		}
+		if e, ok := entry(t, view); ok && e.Layout != "" {
+			layout = e.Layout
+		}
+		switch {
+		case t.Has(theme.Views+view) && t.Has(theme.Layouts+layout):
+			return v.render(t, theme.Views+view, theme.Layouts+layout, data)
+		case t.Has(theme.Layouts + view): // pages by which people get in may be layouts
+			return v.render(t, theme.Layouts+view, "", data)
+		}
+	}
+	return nil, errors.New("no theme has the view " + view)
+}
+
+// entry returns what the manifest of a theme says of a view.
+func entry(t theme.Content, view string) (theme.Template, bool) {
+	i := slices.IndexFunc(t.Templates, func(e theme.Template) bool { return e.Template == view })
+	if i < 0 {
+		return theme.Template{}, false
+	}
+	return t.Templates[i], true
+}
+
+func (v *visit) render(t theme.Content, view, layout string, data map[string]any) ([]byte, error) {
+	all := map[string]any{"errors": map[string]any{}, "error": "", "nonce": v.nonce, tokenField: v.token, "path": v.r.URL.Path, "title": v.title, "site": v.site}
+	for name, value := range data {
+		all[name] = value
+	}
+	return v.Engine.Render(v.r.Context(), render.Job{Templates: pageSources(t), Name: view, Layout: layout, Data: all, Functions: v.functions()})
+}
+
+// pageSources are the templates of a theme that pages are made of.
+func pageSources(t theme.Content) []theme.Source {
+	return slices.DeleteFunc(t.Sources(), func(s theme.Source) bool {
+		return !s.HTML || strings.HasPrefix(s.Name, theme.Mailers) || strings.HasPrefix(s.Name, theme.Layouts+"emails")
+	})
+}

@@ -1,0 +1,177 @@
+package portal_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+)
+
+const petstore = `openapi: 3.0.3
+info: {title: Pets, version: "2", description: "All **pets** <script>alert(1)</script>"}
+servers: [{url: "https://api.example.com/v1"}]
+tags: [{name: pets, description: Animals}]
+paths:
+  /pets/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: integer}, description: "Number"}]
+    get:
+      tags: [pets]
+      summary: Fetch a pet
+      responses: {"200": {description: The pet, content: {application/json: {schema: {$ref: "#/components/schemas/Pet"}}}}}
+    put:
+      tags: [pets]
+      summary: Change a pet
+      requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Pet"}}}}
+      responses: {"204": {description: Done}}
+components:
+  schemas:
+    Pet: {type: object, required: [name], properties: {name: {type: string, description: "Its name"}, owner: {$ref: "#/components/schemas/Owner"}}}
+    Owner: {type: object, properties: {pet: {$ref: "#/components/schemas/Pet"}}}
+`
+
+// stocked adds a product with a description, and a post.
+func (w *world) stocked() {
+	w.api("POST", "/portal-api/products", `{"Name":"pets","DisplayName":"Pet <b>store</b>","Path":"pets","Description":"Buy & sell","IsDocumentationOnly":true,"Feature":true,"Catalogues":[1],"Content":"<p>All about pets</p>","SpecDetails":[{"SpecAlias":"main","Name":"Pets"}]}`)
+	w.upload("POST", "/portal-api/products/1/spec-details/1/oas", "pets.yaml", []byte(petstore))
+	w.api("POST", "/portal-api/posts", `{"Title":"Ten tips","Lede":"In five minutes","Content":"<p>Sit</p>","Path":"ten-tips","Status":"published"}`)
+	w.api("POST", "/portal-api/posts", `{"Title":"Not yet","Content":"<p>Sit</p>","Path":"draft","Status":"draft"}`)
+}
+
+// TestPublicPages opens what everybody may see.
+func TestPublicPages(t *testing.T) {
+	w := newWorld(t)
+	w.stocked()
+	home := w.shows(w.open("/"), 200, "Build with our APIs", "Pet &lt;b&gt;store&lt;/b&gt;", `href="/portal/catalogue-products"`, "Log in", "Register")
+	for name, part := range map[string]string{"Content-Security-Policy": "frame-ancestors 'none'", "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Content-Type": "text/html"} {
+		if !strings.Contains(home.header.Get(name), part) {
+			t.Errorf("%s: %q", name, home.header.Get(name))
+		}
+	}
+	w.shows(w.open("/about-us"), 200, "About us")
+	w.shows(w.open("/portal/catalogue-products?search=PET+sell"), 200, "Product Catalogues", "1 product", `value="PET sell"`, "/portal/catalogue-products/pets")
+	w.shows(w.open("/portal/catalogue-products?search=cars"), 200, "No product matches")
+	w.shows(w.open("/portal/catalogue-products/pets"), 200, "<p>All about pets</p>", "/portal/catalogue-products/pets/main/docs", "Public Catalogue")
+	docs := w.shows(w.open("/portal/catalogue-products/pets/main/docs"), 200, "Fetch a pet", "/pets/{id}", "<strong>pets</strong>", "level1", "curl -X GET", "requests.request", "required")
+	if strings.Contains(docs.text, "<script>") {
+		t.Error("a script of a description stands on the page")
+	}
+	d := w.shows(w.open("/portal/catalogue-products/pets/main/docs/download"), 200, "openapi: 3.0.3")
+	if d.header.Get("Content-Disposition") != `attachment; filename="main.yaml"` {
+		t.Error(d.header)
+	}
+	blog := w.shows(w.open("/blog"), 200, "Ten tips")
+	if strings.Contains(blog.text, "Not yet") {
+		t.Error("a draft is shown")
+	}
+	at := blog.text[strings.Index(blog.text, `href="/blog/`)+6:]
+	w.shows(w.open(at[:strings.Index(at, `"`)]), 200, "<p>Sit</p>")
+	w.shows(w.open("/sitemap.xml"), 200, "/portal/catalogue-products/pets</loc>")
+	w.shows(w.open("/robots.txt"), 200, "User-agent: *\nDisallow: /")
+	w.shows(w.open("/assets/portal.css"), 200, "--accent")
+	for _, path := range []string{"/nothing", "/portal/catalogue-products/none", "/portal/catalogue-products/pets/none/docs", "/portal/catalogue-products/..", "/blog/2020/01/01/ten-tips", "/blog/2020/01/01/draft"} {
+		w.shows(w.open(path), 404, "Page not found")
+	}
+	w.shows(w.open("/assets/none"), 404)
+	w.shows(w.open("/portal/private/profile"), 200, "Log in")
+	if w.log.Len() > 0 {
+		t.Error(w.log)
+	}
+}
+
+// TestJourney registers, logs in, changes what is one's own, and leaves.
+func TestJourney(t *testing.T) {
+	w := newWorld(t)
+	form := w.shows(w.open("/auth/password/register"), 200, "Password again")
+	bad := w.shows(w.submit(form, "/auth/password/register", "email", "grace", "first", `"><b>Grace`, "password1", "secret", "password2", "secret"), 422, "Email is invalid", `id="email-wrong"`, `value="grace"`, "&#34;&gt;&lt;b&gt;Grace")
+	w.shows(w.submit(bad, "/auth/password/register", "email", "grace@example.com", "first", "Grace", "password1", "secret", "password2", "other"), 422, "not the same")
+	w.shows(w.submit(bad, "/auth/password/register", "email", "grace@example.com", "first", "Grace", "password1", "secret", "password2", "secret"), 200, "An administrator looks at your registration", "Log in")
+	login := w.open("/auth/password/login?next=/portal/private/profile")
+	w.shows(w.submit(login, "/auth/password/login", "login", "grace@example.com", "password", "secret"), 401, "Email or password is wrong", `value="grace@example.com"`)
+	w.api("PUT", "/portal-api/users/2", `{"Active":true}`)
+	profile := w.shows(w.submit(login, "/auth/password/login", "login", "grace@example.com", "password", "secret", "next", "/portal/private/profile"), 200, "Profile", "grace@example.com", "Log out")
+	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "Amazing", "last", "Grace"), 200, "Your changes are saved", "Amazing Grace")
+	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "", "last", "Grace"), 422, "blank")
+	w.shows(w.submit(profile, "/portal/private/profile", "current_password", "wrong", "password1", "another", "password2", "another"), 422, "CurrentPassword is wrong", "current_password-wrong")
+	profile = w.shows(w.submit(profile, "/portal/private/profile", "current_password", "secret", "password1", "another", "password2", "another"), 200, "Your password is changed")
+	w.shows(w.open("/portal/private/users"), 200, "Team")
+	org := w.shows(w.open("/portal/private/organisation"), 200, "Ask for the organisation")
+	w.shows(w.submit(org, "/portal/private/organisation", "org_name", "Acme"), 200, "Thank you")
+	w.shows(w.open("/portal/private/organisation"), 200, "Acme waits")
+	out := w.shows(w.open("/auth/logout"), 200, "Do you want")
+	w.shows(w.submit(out, "/auth/logout"), 200, "You are logged out")
+	w.shows(w.open("/portal/private/profile"), 200, "Forgotten password?")
+	forgot := w.open("/auth/password/new")
+	w.shows(w.submit(forgot, "/auth/password/recover", "email", "nobody@example.com"), 200, "a mail is on its way")
+	reset := w.shows(w.open("/auth/reset/code?token=none"), 200, "New password again")
+	w.shows(w.submit(reset, "/auth/password/update", "code", "none", "password1", "another", "password2", "another"), 422, "Code has been used")
+}
+
+// TestVisibility opens a portal that is private, and one that is hidden.
+func TestVisibility(t *testing.T) {
+	w := newWorld(t)
+	w.stocked()
+	w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"Private","RegistrationEnabled":false}`)
+	for _, path := range []string{"/", "/portal/catalogue-products", "/portal/catalogue-products/pets", "/blog", "/about-us", "/nothing"} {
+		w.shows(w.open(path), 200, "This Portal is private", "Log in")
+	}
+	w.shows(w.open("/auth/password/register"), 403, "Registration is not allowed", "GO TO LOGIN")
+	w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"Hidden"}`)
+	for _, path := range []string{"/", "/portal/catalogue-products", "/blog", "/auth/password/register", "/portal/private/profile"} {
+		w.shows(w.open(path), 403, "This Portal is disabled")
+	}
+	w.shows(w.submit(w.open("/auth/password/login"), "/auth/password/login", "login", "admin@example.com", "password", "secret"), 200, "Build with our APIs")
+	w.shows(w.open("/portal/catalogue-products"), 200, "Pet &lt;b&gt;store")
+}
+
+// TestForms refuses forms that other pages send.
+func TestForms(t *testing.T) {
+	w := newWorld(t)
+	form := w.open("/auth/password/login")
+	fields := []string{"login", "admin@example.com", "password", "secret"}
+	for _, action := range []string{"/auth/password/login", "/auth/password/register", "/auth/password/recover", "/auth/password/update", "/auth/password/edit", "/auth/logout"} {
+		w.shows(w.submit(page{}, action, fields...), 400, "The form is too old")
+		w.shows(w.submit(form, action, append(fields, "csrf_token", "made up")...), 400, "The form is too old")
+	}
+	cross, err := http.NewRequest("POST", w.server.URL+"/auth/password/login", strings.NewReader("login=x"))
+	must(t, err)
+	cross.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	cross.Header.Set("Origin", "https://evil.example")
+	w.shows(w.shown(cross), 400, "another site")
+	w.shows(w.submit(form, "/auth/password/login", append(fields, "next", "//evil.example/")...), 200, "Build with our APIs")
+	profile := w.open("/portal/private/profile")
+	for _, action := range []string{"/portal/private/profile", "/portal/private/organisation", "/portal/private/users/invite", "/auth/logout"} {
+		w.shows(w.submit(page{}, action, "first", "Mallory"), 400, "The form is too old")
+		w.shows(w.submit(form, action, "first", "Mallory"), 400, "The form is too old")
+	}
+	w.shows(w.submit(profile, "/portal/private/profile", "first", strings.Repeat("x", 300<<10)), 413, "too large")
+}
+
+// TestBrokenTheme shows the error page and a line in the log when a view breaks, and the
+// standard view when a theme lacks one.
+func TestBrokenTheme(t *testing.T) {
+	w := newWorld(t)
+	data, err := theme.Pack(theme.Files{
+		"theme.json":                 []byte(`{"name":"Ocean","version":"1","author":"ada","templates":[{"name":"Home","template":"home","layout":"portal_layout"}]}`),
+		"layouts/portal_layout.tmpl": []byte(`<title>{{PageTitle req}}</title><body>{{with CurrentUser req}}{{.DisplayName}}{{end}}{{yield}}</body>`),
+		"views/home.tmpl":            []byte("<h1>Half</h1>\n{{.page.Title.Nothing}}"),
+		"views/catalogue.tmpl":       []byte(`<script>alert(1)</script>{{range GetProducts req}}{{.Name}}{{end}}Ocean {{IsPortalPrivate}}`),
+		"assets/ocean.css":           []byte("b{}"), "assets/x.html": []byte("<script>"),
+	})
+	must(t, err)
+	w.upload("POST", "/portal-api/themes/upload", "ocean.zip", data)
+	w.api("PUT", "/portal-api/themes/Ocean/activate", "")
+	if p := w.shows(w.open("/"), 500, "Something went wrong"); strings.Contains(p.text, "Half") {
+		t.Error("half a page is shown", p.text)
+	}
+	if !strings.Contains(w.log.String(), "views/home:2") {
+		t.Error(w.log)
+	}
+	w.shows(w.open("/portal/catalogue-products"), 200, "Ocean false")
+	w.shows(w.open("/auth/password/login"), 200, "Forgotten password?", "/assets/portal.css")
+	w.shows(w.open("/assets/ocean.css"), 200, "b{}")
+	w.shows(w.open("/assets/portal.css"), 200)
+	if p := w.open("/assets/x.html"); !strings.HasPrefix(p.header.Get("Content-Type"), "text/plain") {
+		t.Error(p.header)
+	}
+}

@@ -1,0 +1,150 @@
+// Package portal serves the pages of the developer portal: what people see in a browser.
+// Pages have no rule of their own. Each calls operations of the API in this process, as
+// the browser that asked, and shows what they answer with the templates of the theme
+// (docs/guide-portal-pages.md).
+package portal
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/ports/render"
+	"github.com/gatehouse-io/gatehouse/ports/yaml"
+)
+
+// Config says how the pages are made.
+type Config struct {
+	Engine render.Engine
+	YAML   yaml.Codec
+	// Theme returns the theme that is shown, and Standard the one that is always there.
+	Theme    func(ctx context.Context) (theme.Content, error)
+	Standard theme.Content
+	// Alone says that nothing else answers beside the portal: pages answer unknown
+	// addresses too.
+	Alone    bool
+	Secure   bool   // cookies go over TLS only
+	NoProof  bool   // forms need no proof that they come from our own pages
+	LoginURL string // where people log in instead of here; "": here
+	Renderer string // of OpenAPI descriptions: "stoplight" or "redoc"
+	Log      *slog.Logger
+}
+
+// server answers with pages.
+type server struct {
+	Config
+	api    http.Handler
+	routes *http.ServeMux
+	guard  *http.CrossOriginProtection
+	assets map[string]*asset // of the standard theme
+}
+
+// Front returns what puts the pages in front of an API.
+func Front(c Config) func(http.Handler) http.Handler {
+	return func(api http.Handler) http.Handler {
+		s := &server{Config: c, api: api, routes: http.NewServeMux(), guard: http.NewCrossOriginProtection(), assets: assetsOf(c.Standard)}
+		for pattern, fn := range routes {
+			s.routes.HandleFunc(pattern, s.page(fn))
+		}
+		s.routes.HandleFunc("GET "+assetPrefix+"{path...}", s.asset)
+		return http.HandlerFunc(s.serve)
+	}
+}
+
+// routes are the pages with addresses of their own. Others are content pages.
+var routes = map[string]func(*visit){
+	"GET /portal/catalogue-products":                            (*visit).catalogue,
+	"GET /portal/catalogue-products/{path}":                     (*visit).product,
+	"GET /portal/catalogue-products/{path}/{api}/docs":          (*visit).docs,
+	"GET /portal/catalogue-products/{path}/{api}/docs/download": (*visit).download,
+	"GET /blog":                             (*visit).blog,
+	"GET /blog/category/{category}":         (*visit).blog,
+	"GET /blog/{year}/{month}/{day}/{path}": (*visit).post,
+	"GET /auth/password/login":              (*visit).loginForm,
+	"POST /auth/password/login":             (*visit).login,
+	"GET /auth/password/register":           (*visit).registerForm,
+	"POST /auth/password/register":          (*visit).register,
+	"GET /auth/password/new":                (*visit).forgotForm,
+	"POST /auth/password/recover":           (*visit).forgot,
+	"GET /auth/reset/code":                  (*visit).resetForm,
+	"GET /auth/password/update/code":        (*visit).resetForm,
+	"POST /auth/password/update":            (*visit).reset,
+	"GET /auth/password/edit":               (*visit).passwordForm,
+	"POST /auth/password/edit":              (*visit).password,
+	"GET /auth/logout":                      (*visit).logoutForm,
+	"GET /auth/password/logout":             (*visit).logoutForm,
+	"POST /auth/logout":                     (*visit).logout,
+	"GET /portal/private/profile":           (*visit).profile,
+	"POST /portal/private/profile":          (*visit).changeProfile,
+	"GET /portal/private/dashboard":         (*visit).home,
+	"GET /portal/private/organisation":      (*visit).organisation,
+	"POST /portal/private/organisation":     (*visit).askOrganisation,
+	"GET /portal/private/users":             (*visit).users,
+	"POST /portal/private/users/invite":     (*visit).invite,
+	"GET /portal/private/users/invite":      (*visit).inviteForm,
+	"GET /sitemap.xml":                      (*visit).sitemap,
+}
+
+// notPages begin the addresses that the API answers.
+var notPages = []string{"/portal-api", "/portal/api", "/api", "/tib", "/sso", "/debug", "/live", "/ready", "/robots.txt", "/admin"}
+
+func (s *server) serve(w http.ResponseWriter, r *http.Request) {
+	if _, pattern := s.routes.Handler(r); pattern != "" && !below(r.URL.Path, notPages) {
+		s.routes.ServeHTTP(w, r)
+		return
+	}
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if !reads || !strings.Contains(r.Header.Get("Accept"), "text/html") || below(r.URL.Path, notPages) {
+		s.api.ServeHTTP(w, r)
+		return
+	}
+	s.page((*visit).content)(w, r)
+}
+
+// below reports whether a path is one of those that are given, or lies below one.
+func below(path string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if path == p || strings.HasPrefix(path, p+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// page returns the handler of a page.
+func (s *server) page(fn func(*visit)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v := &visit{server: s, w: w, r: r, nonce: rand.Text()}
+		v.secure()
+		if r.Method == http.MethodPost && !v.admitted() {
+			return
+		}
+		if !v.arrive() {
+			return
+		}
+		if r.Method == http.MethodPost && !v.proven() {
+			return
+		}
+		fn(v)
+	}
+}
+
+// secure sets the headers of every page. No script runs that the theme does not bring or
+// that lacks the nonce, nothing is loaded from elsewhere, and no other page frames it.
+func (v *visit) secure() {
+	h := v.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", strings.Join([]string{
+		"default-src 'none'", "script-src 'self' 'nonce-" + v.nonce + "'", "style-src 'self' 'nonce-" + v.nonce + "'", "img-src 'self' data:", "font-src 'self'",
+		"connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+	}, "; "))
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+}

@@ -1,0 +1,170 @@
+package portal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/render"
+	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/portal/themes"
+)
+
+// world is a portal with its pages, and a browser without scripts.
+type world struct {
+	t      testing.TB
+	server *httptest.Server
+	token  string // of the first admin
+	log    *bytes.Buffer
+	client *http.Client
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	keys, err := crypto.NewKeys("a secret of the test")
+	must(t, err)
+	w := &world{t: t, log: &bytes.Buffer{}}
+	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelError}))
+	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithKeys(keys), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithPortal(app.Portal{
+		Shared: true, SigningKey: "a signing key", Live: live.Settings{Delay: -1}, Themes: themes.Settings{Engine: render.Engine{}}, MaxUpload: 1 << 20,
+		Pages: func(p app.Pages) func(http.Handler) http.Handler {
+			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: true, Log: log})
+		},
+	}))
+	must(t, err)
+	w.server = httptest.NewServer(a)
+	t.Cleanup(w.server.Close)
+	w.fresh()
+	var answer struct {
+		Data struct {
+			Token string `json:"api_token"`
+		} `json:"data"`
+	}
+	must(t, json.Unmarshal(w.api("POST", "/portal-api/bootstrap", `{"username":"admin@example.com","password":"secret"}`), &answer))
+	w.token = answer.Data.Token
+	return w
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fresh takes another browser.
+func (w *world) fresh() {
+	jar, err := cookiejar.New(nil)
+	must(w.t, err)
+	w.client = &http.Client{Jar: jar}
+}
+
+// api calls the API as the admin.
+func (w *world) api(method, path, body string) []byte {
+	w.t.Helper()
+	req, err := http.NewRequest(method, w.server.URL+path, strings.NewReader(body))
+	must(w.t, err)
+	req.Header.Set("Authorization", w.token)
+	return w.answered(req)
+}
+
+func (w *world) answered(req *http.Request) []byte {
+	w.t.Helper()
+	resp, err := http.DefaultClient.Do(req)
+	must(w.t, err)
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	must(w.t, err)
+	if resp.StatusCode >= 300 {
+		w.t.Fatal(req.Method, req.URL, resp.StatusCode, string(text))
+	}
+	return text
+}
+
+// upload sends a file to the API.
+func (w *world) upload(method, path, name string, data []byte) {
+	w.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", name)
+	must(w.t, err)
+	_, _ = part.Write(data)
+	must(w.t, form.Close())
+	req, err := http.NewRequest(method, w.server.URL+path, &body)
+	must(w.t, err)
+	req.Header.Set("Authorization", w.token)
+	req.Header.Set("Content-Type", form.FormDataContentType())
+	w.answered(req)
+}
+
+// page is what the browser shows.
+type page struct {
+	status int
+	path   string
+	header http.Header
+	text   string
+}
+
+// open opens an address, and follows where it leads.
+func (w *world) open(path string) page {
+	w.t.Helper()
+	req, err := http.NewRequest("GET", w.server.URL+path, nil)
+	must(w.t, err)
+	return w.shown(req)
+}
+
+func (w *world) shown(req *http.Request) page {
+	w.t.Helper()
+	req.Header.Set("Accept", "text/html")
+	resp, err := w.client.Do(req)
+	must(w.t, err)
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	must(w.t, err)
+	return page{resp.StatusCode, resp.Request.URL.RequestURI(), resp.Header, string(text)}
+}
+
+var token = regexp.MustCompile(`name="csrf_token" value="([^"]*)"`)
+
+// submit sends a form that stands on a page, with the proof of that page.
+func (w *world) submit(p page, action string, fields ...string) page {
+	w.t.Helper()
+	form := url.Values{}
+	if m := token.FindStringSubmatch(p.text); m != nil {
+		form.Set("csrf_token", m[1])
+	}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	req, err := http.NewRequest("POST", w.server.URL+action, strings.NewReader(form.Encode()))
+	must(w.t, err)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return w.shown(req)
+}
+
+// shows demands the status of a page, and texts on it.
+func (w *world) shows(p page, status int, texts ...string) page {
+	w.t.Helper()
+	if p.status != status {
+		w.t.Fatalf("%s: %d, want %d\n%s\n%s", p.path, p.status, status, p.text, w.log)
+	}
+	for _, text := range texts {
+		if !strings.Contains(p.text, text) {
+			w.t.Errorf("%s does not show %q:\n%s\n%s", p.path, text, p.text, w.log)
+		}
+	}
+	return p
+}

@@ -1,0 +1,153 @@
+package showcase
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/pages"
+	"github.com/gatehouse-io/gatehouse/app/portal/posts"
+	"github.com/gatehouse-io/gatehouse/core/portal/page"
+	"github.com/gatehouse-io/gatehouse/core/portal/post"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Content is a content page with its blocks.
+type Content struct {
+	Title    string           `json:"Title"`
+	Path     string           `json:"Path"`
+	Template string           `json:"Template"`
+	Blocks   map[string]Block `json:"Blocks" doc:"By name."`
+}
+
+// Block is one text of a content page.
+type Block struct {
+	Content         string `json:"Content"`
+	MarkdownContent string `json:"MarkdownContent"`
+	MarkdownEnabled bool   `json:"MarkdownEnabled"`
+}
+
+type located struct {
+	visitor
+	Path string `query:"path" doc:"Path of the page."`
+}
+
+// content shows a content page; drafts only to admins.
+func (s *Service) content(ctx context.Context, in located) (out Content, err error) {
+	err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
+		v, err := pages.Kind.ByKey(ctx, r, "path", store.Indexed(page.Address(in.Path)))
+		if err == nil && (v.Value.Away() || v.Value.Status != page.Published && !now.admin()) {
+			err = pages.Kind.Absent()
+		}
+		if err != nil {
+			return err
+		}
+		out = Content{v.Value.Title, v.Value.Path, v.Value.Template, map[string]Block{}}
+		blocks, err := pages.Of(ctx, r, v.Value.ID)
+		for _, b := range blocks {
+			out.Blocks[b.Name] = Block{b.Content, b.MarkdownContent, b.MarkdownEnabled}
+		}
+		return err
+	})
+	return out, err
+}
+
+// Post is a post of the blog.
+type Post struct {
+	Title           string   `json:"Title"`
+	Lede            string   `json:"Lede"`
+	Content         string   `json:"Content" doc:"Empty in lists."`
+	MarkdownContent string   `json:"MarkdownContent" doc:"Empty in lists."`
+	MarkdownEnabled bool     `json:"MarkdownEnabled"`
+	Path            string   `json:"Path"`
+	URL             string   `json:"URL" doc:"Of its page."`
+	Categories      []string `json:"Categories"`
+	Tags            []string `json:"Tags"`
+	CreatedAt       string   `json:"CreatedAt"`
+}
+
+// Posts is a part of the blog.
+type Posts struct {
+	Posts   []Post `json:"Posts" doc:"The newest first."`
+	Total   int    `json:"Total"`
+	Page    int    `json:"Page"`
+	PerPage int    `json:"PerPage"`
+}
+
+type blog struct {
+	visitor
+	Category string `query:"category" doc:"Name of a category."`
+	Number   string `query:"page" doc:"Page, counted from 1."`
+}
+
+const postsPerPage = 10
+
+// shownTo reports whether somebody sees a post.
+func (s sight) shows(p post.Post) bool { return s.admin() || p.Status == "published" }
+
+func (s *Service) blog(ctx context.Context, in blog) (out Posts, err error) {
+	out = Posts{Posts: []Post{}, Page: pageOf(in.Number), PerPage: postsPerPage}
+	err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
+		if !now.rules.BlogEnabled {
+			return posts.Kind.Absent()
+		}
+		var all []post.Post
+		for p, err := range portal.All(ctx, r, posts.Kind, 0) {
+			if err != nil {
+				return err
+			}
+			if !now.shows(p) {
+				continue
+			}
+			names, err := posts.Names(ctx, r, post.ByCategory, p.Categories)
+			if err != nil {
+				return err
+			}
+			if in.Category == "" || slices.Contains(names, in.Category) {
+				all = append(all, p)
+			}
+		}
+		slices.SortFunc(all, func(a, b post.Post) int { return b.CreatedAt.Compare(a.CreatedAt) })
+		from := min((out.Page-1)*postsPerPage, len(all))
+		out.Total = len(all)
+		for _, p := range all[from:min(from+postsPerPage, len(all))] {
+			shown, err := postOf(ctx, r, p)
+			if err != nil {
+				return err
+			}
+			shown.Content, shown.MarkdownContent = "", ""
+			out.Posts = append(out.Posts, shown)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func postOf(ctx context.Context, r store.Reader, p post.Post) (out Post, err error) {
+	out = Post{Title: p.Title, Lede: p.Lede, Content: p.Content, MarkdownContent: p.MarkdownContent, MarkdownEnabled: p.MarkdownEnabled, Path: p.Path,
+		URL: "/blog/" + p.CreatedAt.UTC().Format("2006/01/02") + "/" + p.Path, CreatedAt: table.Stamp(p.CreatedAt)}
+	if out.Categories, err = posts.Names(ctx, r, post.ByCategory, p.Categories); err == nil {
+		out.Tags, err = posts.Names(ctx, r, post.ByTag, p.Tags)
+	}
+	return out, err
+}
+
+type posted struct {
+	visitor
+	Path string `path:"post_path" doc:"Path of the post."`
+}
+
+func (s *Service) post(ctx context.Context, in posted) (out Post, err error) {
+	err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
+		v, err := posts.Kind.ByKey(ctx, r, "path", store.Indexed(in.Path))
+		if err == nil && (!now.rules.BlogEnabled || v.Value.Away() || !now.shows(v.Value)) {
+			err = posts.Kind.Absent()
+		}
+		if err == nil {
+			out, err = postOf(ctx, r, v.Value)
+		}
+		return err
+	})
+	return out, err
+}

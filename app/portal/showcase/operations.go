@@ -1,0 +1,43 @@
+package showcase
+
+import (
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Operations lists the rows; none when there is no portal.
+func (s *Service) Operations() []operation.Operation {
+	if s.Scope.IsZero() {
+		return nil
+	}
+	g := portal.Group("portal-showcase", "", "showcase")
+	g.Path = live.Prefix
+	g.Style.Faults[CodePrivate], g.Style.Faults[CodeHidden] = operation.Answer{}, operation.Answer{}
+	absent := operation.Faulting(CodePrivate, CodeHidden, "not_found")
+	return g.Rows(
+		operation.GET("site", "/site", "Fetch what every page shows", s.Site, operation.Visited(), operation.Redact("CSRFToken"), operation.Example(nil, exampleSite)),
+		operation.GET("products", "/catalogue-products", "Look for products", s.products, lookUp(operation.Example(nil, Found{[]Card{exampleCard}, []Shelf{exampleShelf}, 1, 1, perPage}),
+			operation.Notes("By name. Only products of catalogues that the visitor sees; without a session those that are public."))...),
+		operation.GET("product", "/catalogue-products/{product_path}", "Fetch a product with what is read about it", s.product, lookUp(operation.Example(nil, exampleProduct))...),
+		operation.GET("document", "/catalogue-products/{product_path}/{api_alias}/docs", "Fetch the description of an API", s.document, lookUp(
+			operation.Example(nil, Document{"Payment API", "Payments", "payments", "oas", "application/yaml", "openapi: 3.0.3\n"}))...),
+		operation.GET("content", "/content", "Fetch a content page", s.content, lookUp(absent, operation.Example(nil, Content{"About us", "/about-us", "page", map[string]Block{"Content": {Content: "<p>We pay.</p>"}}}))...),
+		operation.GET("blog", "/blog", "List posts", s.blog, lookUp(absent, operation.Example(nil, Posts{[]Post{examplePost}, 1, 1, postsPerPage}))...),
+		operation.GET("post", "/blog/{post_path}", "Fetch a post", s.post, lookUp(operation.Example(nil, examplePost))...),
+	)
+}
+
+// Examples.
+var (
+	exampleSite = Site{"Public", &Viewer{ID: 8, Email: "grace@example.com", First: "Grace", Role: account.Member, OrganisationID: 1, CSRFToken: "6a573a45.kR2n0ZyL"}, true, true, true, true, "cart",
+		map[string][]MenuItem{"Primary": {{ID: 1, Title: "Catalogue", Path: "/portal/catalogue-products"}}}}
+	exampleCard    = Card{3, "Payment API", "payment-api", "Takes payments.", "authToken", []string{"authToken"}, true, false, []table.ID{1}}
+	exampleShelf   = Shelf{1, "Public Catalogue", "public-catalogue", true}
+	exampleProduct = Product{Card: exampleCard, Content: "<p>Takes payments.</p>", APIs: []API{{"payments", "Payments", "", "http", "/payments/", true, "oas", ""}},
+		Plans:   []Plan{{1, "Free", "For a start.", 10, 60, false, 1000, 3600, false, true, []table.ID{1}}},
+		Shelves: []Shelf{exampleShelf}, Tutorials: []Tutorial{{"First call", "In a minute.", "first-call", "<p>Send it.</p>", false, ""}}, Requesting: true}
+	examplePost = Post{Title: "Ten tips", Lede: "In five minutes.", Content: "<p>First</p>", Path: "ten-tips", URL: "/blog/2026/01/02/ten-tips", Categories: []string{"News"}, Tags: []string{}, CreatedAt: "2026-01-02 03:04"}
+)

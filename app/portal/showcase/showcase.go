@@ -1,0 +1,179 @@
+// Package showcase holds what visitors of the portal see: the products of catalogues, what
+// they read about them, content pages and the blog (docs/wire/portal-showcase.md). The
+// pages of the portal stand on it.
+package showcase
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/portal/menus"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/setting"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Codes of the faults for those who may not see the portal.
+const (
+	CodePrivate = "portal_showcase.private"
+	CodeHidden  = "portal_showcase.hidden"
+)
+
+// Config is what the use cases are made of.
+type Config struct {
+	Store store.Store
+	Scope tenant.Scope // of the portal; the zero Scope: there is none
+	// Visit returns who has the session of a browser, or nil.
+	Visit func(ctx context.Context, b operation.Browser, from operation.Origin) (*account.User, live.Opened, error)
+}
+
+// Service are the use cases.
+type Service struct{ Config }
+
+// visitor is the input of an operation that anybody may call.
+type visitor struct {
+	Browser operation.Browser
+	Origin  operation.Origin
+}
+
+// sight is what somebody sees at this moment.
+type sight struct {
+	rules  setting.Settings
+	viewer *account.User // nil: a stranger
+	in     []catalogue.Catalogue
+	ids    []table.ID // of in
+	cart   map[table.ID]bool
+}
+
+// admin reports whether the viewer sees drafts.
+func (s sight) admin() bool { return s.viewer != nil && s.viewer.Admin() }
+
+// look runs fn with what a visitor sees, or refuses who may not see the portal.
+func (s *Service) look(ctx context.Context, in visitor, fn func(r store.Reader, s sight) error) error {
+	viewer, opened, err := s.Visit(ctx, in.Browser, in.Origin)
+	if err != nil {
+		return err
+	}
+	if opened.ResetPassword {
+		viewer = nil // until there is another password, the session opens nothing
+	}
+	return s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		rules, err := general.Load(ctx, r)
+		if err == nil {
+			err = admit(rules, viewer)
+		}
+		if err != nil {
+			return err
+		}
+		now := sight{rules: rules, viewer: viewer, cart: map[table.ID]bool{}}
+		for c, err := range portal.All(ctx, r, catalogues.Kind, 0) {
+			if err == nil {
+				err = now.add(ctx, r, c)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return fn(r, now)
+	})
+}
+
+// admit refuses who may not see the portal at all.
+func admit(rules setting.Settings, viewer *account.User) error {
+	switch p := catalogue.Portal(rules.PortalVisibility); {
+	case viewer != nil && viewer.Admin():
+		return nil
+	case p == catalogue.PortalHidden:
+		return fault.New(fault.Denied, CodeHidden, "This Portal is disabled")
+	case p == catalogue.PortalPrivate && viewer == nil:
+		return fault.New(fault.Unauthenticated, CodePrivate, "This Portal is private")
+	}
+	return nil
+}
+
+// add notes a catalogue if the viewer sees it.
+func (s *sight) add(ctx context.Context, r store.Reader, c catalogue.Catalogue) error {
+	audiences, err := catalogues.AudiencesOf(ctx, r, c.ID)
+	if seen := c.See(catalogue.Portal(s.rules.PortalVisibility), s.viewer, audiences); err == nil && seen.Seen {
+		s.in, s.ids = append(s.in, c), append(s.ids, c.ID)
+		s.cart[c.ID] = seen.Cart
+	}
+	return err
+}
+
+// Site is what every page shows.
+type Site struct {
+	Visibility                  string                `json:"Visibility"`
+	Viewer                      *Viewer               `json:"Viewer" doc:"null: somebody who has not logged in."`
+	RegistrationEnabled         bool                  `json:"RegistrationEnabled"`
+	SignInEnabled               bool                  `json:"SignInEnabled"`
+	BlogEnabled                 bool                  `json:"BlogEnabled"`
+	OrganisationRequestsEnabled bool                  `json:"OrganisationRequestsEnabled"`
+	APIAccessFlow               string                `json:"APIAccessFlow"`
+	Menus                       map[string][]MenuItem `json:"Menus" doc:"By name; none for who may not see the portal."`
+}
+
+// Viewer is who looks at a page.
+type Viewer struct {
+	ID             table.ID `json:"ID"`
+	Email          string   `json:"Email"`
+	First          string   `json:"First"`
+	Last           string   `json:"Last"`
+	Role           string   `json:"Role"`
+	OrganisationID table.ID `json:"OrganisationID"`
+	ResetPassword  bool     `json:"ResetPassword"`
+	CSRFToken      string   `json:"CSRFToken"`
+}
+
+// MenuItem is an item of a menu with those below it.
+type MenuItem struct {
+	ID       table.ID `json:"ID"`
+	Title    string   `json:"Title"`
+	Path     string   `json:"Path"`
+	ParentID table.ID `json:"ParentID"`
+}
+
+// Site tells what every page shows. Everybody may ask, also who may not see the portal.
+func (s *Service) Site(ctx context.Context, in visitor) (out Site, err error) {
+	viewer, opened, err := s.Visit(ctx, in.Browser, in.Origin)
+	if err != nil {
+		return out, err
+	}
+	if viewer != nil {
+		out.Viewer = &Viewer{viewer.ID, viewer.Email, viewer.First, viewer.Last, viewer.Role, viewer.OrganisationID, opened.ResetPassword, opened.CSRFToken}
+	}
+	out.Menus = map[string][]MenuItem{}
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		rules, err := general.Load(ctx, r)
+		if err != nil {
+			return err
+		}
+		out.Visibility, out.RegistrationEnabled, out.SignInEnabled, out.BlogEnabled = rules.PortalVisibility, rules.RegistrationEnabled, rules.SignInEnabled, rules.BlogEnabled
+		out.OrganisationRequestsEnabled, out.APIAccessFlow = rules.OrganisationRequestsEnabled, rules.APIAccessFlow
+		if admit(rules, viewer) != nil {
+			return nil
+		}
+		for m, err := range portal.All(ctx, r, menus.Kind, 0) {
+			if err != nil {
+				return err
+			}
+			items, err := menus.Of(ctx, r, m.ID)
+			if err != nil {
+				return err
+			}
+			for _, i := range items {
+				out.Menus[m.Name] = append(out.Menus[m.Name], MenuItem{i.ID, i.Title, i.Path, i.ParentID})
+			}
+		}
+		return nil
+	})
+	return out, err
+}

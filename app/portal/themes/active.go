@@ -1,0 +1,56 @@
+package themes
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// content is the files of a theme as they were at a time.
+type content struct {
+	name string
+	at   time.Time
+	theme.Content
+}
+
+// Active returns the files of the theme that is shown. An archive is unpacked once.
+func (s *Service) Active(ctx context.Context) (out theme.Content, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		name, err := s.Current(ctx, r)
+		if err != nil || name == theme.Default {
+			out = Standard()
+			return err
+		}
+		t, err := find(ctx, r, name)
+		if err != nil {
+			return err
+		}
+		if known := s.known(t); known != nil {
+			out = *known
+			return nil
+		}
+		a, err := archives.Get(ctx, r, t.ID)
+		if err != nil {
+			return err
+		}
+		if out, err = theme.Read(a.Value.Data, s.MaxUpload); err == nil {
+			s.mu.Lock()
+			s.read = &content{name, t.UpdatedAt, out}
+			s.mu.Unlock()
+		}
+		return err
+	})
+	return out, err
+}
+
+// known returns the files of a theme if they are those that were read last.
+func (s *Service) known(t theme.Theme) *theme.Content {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.read == nil || s.read.name != t.Name || !s.read.at.Equal(t.UpdatedAt) {
+		return nil
+	}
+	return &s.read.Content
+}
