@@ -23,7 +23,7 @@ func displayed(t testing.TB, s *service) map[string]string {
 	n := s.next()
 	id := s.add(t, "/products", fmt.Sprintf(`{"Name":"read_%d","Path":"read-%d","IsDocumentationOnly":true,"Catalogues":[1]}`, n, n))
 	spec := s.add(t, "/products/"+id+"/spec-details", `{"SpecAlias":"main","Name":"Payments"}`)
-	a := s.ask(t, request{method: "POST", path: "/portal-api/products/" + id + "/spec-details/" + spec + "/oas", as: s.portalAdmin(t), header: pictureForm, body: []byte(openapi)})
+	a := s.ask(t, request{method: "POST", path: "/portal-api/products/" + id + "/spec-details/" + spec + "/oas", as: s.portalAdmin(t), header: pictureForm[0], body: []byte(openapi)})
 	if a.status >= 300 {
 		t.Fatal(a)
 	}
