@@ -35,7 +35,6 @@ func (p Policy) Ref() sync.Ref {
 type Dashboard interface {
 	Keys
 	Registry
-	Certificates
 	// Policies returns all policies in the dashboard's order.
 	Policies(ctx context.Context) ([]*doc.Node, error)
 	// APIs returns all APIs, MCP proxies included where the user may list them.

@@ -11,9 +11,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/registry"
 )
 
-// Registry is what a dashboard tells gateways about tokens: its registry of client IdPs,
-// and the definitions of APIs.
+// Registry is what a dashboard tells gateways about tokens and certificates: its registry of
+// client IdPs, its store of certificates, and the definitions of APIs.
 type Registry interface {
+	Certificates
 	// Entry returns the entry with a client_idp_id.
 	Entry(ctx context.Context, id string) (registry.Draft, error)
 	// PutEntry makes an entry say this, but for its mappings, which stay. One that is not
@@ -59,7 +60,7 @@ type Answer struct {
 	Tag  string
 }
 
-// Entries is a Registry, and Certificates, over a Wire.
+// Entries is a Registry over a Wire.
 type Entries struct{ Wire Wire }
 
 func entry(operation, method, rest, id, tag string, body []byte) Request {
