@@ -57,19 +57,7 @@ func Run(t *testing.T, s files.Storage) {
 			t.Errorf("dropped twice: %v", err)
 		}
 	})
-	t.Run("hostile names", func(t *testing.T) {
-		for _, name := range []string{"", ".", "..", "../x", "a/../../x", "/x", "a//x", `a\x`, "a/.x", "a x", "a\x00", strings.Repeat("a", 600)} {
-			if c, err := s.Keep(ctx, name, []byte("x")); outside && !errors.Is(err, files.ErrName) || !outside && c.Place.Name != "" {
-				t.Errorf("kept %q: %v", name, err)
-			}
-			if _, err := s.Open(ctx, file.Content{Place: file.Place{Name: name, Size: 1}}); name != "" && !errors.Is(err, files.ErrName) && !errors.Is(err, files.ErrAbsent) {
-				t.Errorf("opened %q: %v", name, err)
-			}
-			if err := s.Drop(ctx, name); outside && !errors.Is(err, files.ErrName) {
-				t.Errorf("dropped %q: %v", name, err)
-			}
-		}
-	})
+	t.Run("hostile names", func(t *testing.T) { hostile(t, s) })
 	t.Run("what is elsewhere", func(t *testing.T) {
 		if _, err := s.Open(ctx, file.Content{Place: file.Place{Name: "default/products/none.png", Size: 1}}); !errors.Is(err, files.ErrAbsent) {
 			t.Errorf("a file that is not there: %v", err)
@@ -84,4 +72,20 @@ func Run(t *testing.T, s files.Storage) {
 			}
 		}
 	})
+}
+
+// hostile checks names that lead out of a storage.
+func hostile(t *testing.T, s files.Storage) {
+	ctx, outside := t.Context(), s.Apart()
+	for _, name := range []string{"", ".", "..", "../x", "a/../../x", "/x", "a//x", `a\x`, "a/.x", "a x", "a\x00", strings.Repeat("a", 600)} {
+		if c, err := s.Keep(ctx, name, []byte("x")); outside && !errors.Is(err, files.ErrName) || !outside && c.Place.Name != "" {
+			t.Errorf("kept %q: %v", name, err)
+		}
+		if _, err := s.Open(ctx, file.Content{Place: file.Place{Name: name, Size: 1}}); name != "" && !errors.Is(err, files.ErrName) && !errors.Is(err, files.ErrAbsent) {
+			t.Errorf("opened %q: %v", name, err)
+		}
+		if err := s.Drop(ctx, name); outside && !errors.Is(err, files.ErrName) {
+			t.Errorf("dropped %q: %v", name, err)
+		}
+	}
 }
