@@ -412,6 +412,38 @@ func TestInvitations(t *testing.T) {
 	w.login("grace@example.com", "secret")
 }
 
+// TestAttributesOfNewcomers states that newcomers say no attribute that only admins know,
+// and leave what an admin has said of them as it is.
+func TestAttributesOfNewcomers(t *testing.T) {
+	w := open(t, nil)
+	w.run()
+	model := map[string]string{"extended_attribute_id": "1"}
+	w.must("portal-custom-attributes.create", nil, model, `{"Name":"Tier","Identifier":"tier","Type":1,"Behaviour":3}`)
+	w.must("portal-custom-attributes.create", nil, model, `{"Name":"Terms","Identifier":"terms","Type":3,"Required":true}`)
+	const terms, tier = `{"Identifier":"terms","Value":"true"}`, `{"Identifier":"tier","Value":"gold"}`
+	w.refused("portal-live.register", nil, nil, `{"Email":"ada@example.com","First":"Ada","Password":"secret","CustomAttributes":[`+terms+`,`+tier+`]}`, table.CodeInvalid)
+	w.must("portal-invitations.create", nil, nil, `{"Email":"grace@example.com","First":"Grace","CustomAttributes":[`+tier+`]}`)
+	accept := `{"Code":"` + w.letter(1).Code + `","Password":"secret","CustomAttributes":[`
+	w.refused("portal-live.accept", nil, nil, accept+terms+`,`+tier+`]}`, table.CodeInvalid)
+	w.refused("portal-live.accept", nil, nil, accept+`]}`, table.CodeInvalid)
+	w.must("portal-live.accept", nil, nil, accept+terms+`]}`)
+	if u := w.user("grace@example.com"); u.Attributes.Of(1) != "gold" || u.Attributes.Of(2) != "true" {
+		t.Errorf("%+v", u.Attributes)
+	}
+}
+
+// TestDeactivatedIsNotInvited states that no invitation opens an account again that an
+// admin has closed.
+func TestDeactivatedIsNotInvited(t *testing.T) {
+	w := open(t, nil)
+	w.run()
+	const body = `{"Email":"grace@example.com","First":"Grace"}`
+	w.must("portal-invitations.create", nil, nil, body)
+	w.must("portal-live.accept", nil, nil, `{"Code":"`+w.letter(1).Code+`","Password":"secret"}`)
+	w.must("portal-users.update", nil, map[string]string{"user_id": w.user("grace@example.com").ID.String()}, `{"Active":false}`)
+	w.refused("portal-invitations.create", nil, nil, body, table.CodeInvalid)
+}
+
 // TestOrganisationRequests states who asks for an organisation, and what a decision does.
 func TestOrganisationRequests(t *testing.T) {
 	w := open(t, nil)

@@ -149,7 +149,7 @@ func (s *Service) complete(ctx context.Context, r store.Reader, u account.User, 
 	if lacks != "" {
 		wrong = append(wrong, lacks)
 	}
-	if u.Attributes, err = people.Begin(ctx, r, n.Given, &wrong); err != nil {
+	if u.Attributes, err = people.Join(ctx, r, u.Attributes, n.Given, &wrong); err != nil {
 		return u, err
 	}
 	return u, wrong.Err()
@@ -207,7 +207,13 @@ type invitation struct {
 // Invite makes an inactive account and mails its owner a code with which the owner
 // finishes it. An account that is there and inactive gets another mail.
 func (s *Service) Invite(ctx context.Context, in invitation) (people.ListedUser, error) {
-	return s.invite(ctx, in, func(context.Context, store.Reader, *account.User) error { return nil })
+	return s.invite(ctx, in, func(ctx context.Context, r store.Reader, fresh *account.User) (err error) {
+		wrong := table.Problems{}
+		if fresh.Attributes, err = people.Invite(ctx, r, fresh.Given, &wrong); err != nil {
+			return err
+		}
+		return wrong.Err()
+	})
 }
 
 // invite asks admit before it stores anything.
@@ -251,7 +257,7 @@ func (s *Service) invited(ctx context.Context, w store.Writer, at crud.Stamp, u 
 		return s.People.Make(ctx, w, at, u)
 	case err != nil:
 		return old, err
-	case old.State() != account.Inactive || old.InvitedAt.IsZero():
+	case old.State() != account.Inactive || old.InvitedAt.IsZero() || old.PasswordHash != "": // who has finished is deactivated, and does not wait
 		return old, taken()
 	}
 	return s.People.Edit(ctx, w, old.ID, at, func(v account.User) (account.User, error) {

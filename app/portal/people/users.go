@@ -94,6 +94,19 @@ func Begin(ctx context.Context, r store.Reader, given attribute.Given, wrong *ta
 	return attribute.Begin(all, given, wrong), err
 }
 
+// Invite is Begin for somebody who is invited: what is required may come later.
+func Invite(ctx context.Context, r store.Reader, given attribute.Given, wrong *table.Problems) (attribute.Values, error) {
+	all, err := attributes(ctx, r)
+	return attribute.Invite(all, given, wrong), err
+}
+
+// Join returns the values of somebody who says them oneself, beside those that an admin
+// has said.
+func Join(ctx context.Context, r store.Reader, have attribute.Values, given attribute.Given, wrong *table.Problems) (attribute.Values, error) {
+	all, err := attributes(ctx, r)
+	return attribute.Join(all, have, given, wrong), err
+}
+
 func ruling(u account.User) bool { return u.Role == account.SuperAdmin && u.Active }
 
 // another demands a super-admin besides one.

@@ -147,6 +147,10 @@ var (
 	behaviours = []string{"", "Edit and view", "View only", "Hidden"}
 )
 
+// Asked reports whether people say their own value: forms for a registration ask for it,
+// or profiles edit it.
+func (a Attribute) Asked() bool { return a.ShowOnSignUp || a.Required || a.Behaviour == Edit }
+
 // TypeWord says the type in a word.
 func (a Attribute) TypeWord() string { return types[a.Type] }
 

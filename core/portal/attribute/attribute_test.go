@@ -93,6 +93,35 @@ func TestBegin(t *testing.T) {
 	}
 }
 
+// TestJoin states which values people say themselves: not those that admins keep to
+// themselves, and none in place of what an admin has said.
+func TestJoin(t *testing.T) {
+	hidden, seen, asked, own := text(""), text(""), text(""), text("")
+	for i, a := range []*attribute.Attribute{&hidden, &seen, &asked, &own} {
+		a.ID, a.Identifier, a.Behaviour = table.ID(i+1), []string{"hidden", "seen", "asked", "own"}[i], []int64{attribute.Hidden, attribute.View, attribute.View, attribute.Edit}[i]
+	}
+	asked.ShowOnSignUp, own.Required = true, true
+	all := []attribute.Attribute{hidden, seen, asked, own}
+	give := func(identifier string) attribute.Given {
+		return attribute.Given{{Identifier: identifier, Value: "mine"}, {Identifier: "own", Value: "mine"}}
+	}
+	for identifier, ok := range map[string]bool{"hidden": false, "seen": false, "asked": true, "own": true} {
+		wrong := table.Problems{}
+		attribute.Join(all, nil, give(identifier), &wrong)
+		if (len(wrong) == 0) != ok {
+			t.Errorf("%s: %v", identifier, wrong)
+		}
+	}
+	wrong := table.Problems{}
+	have := attribute.Values{}.Put(hidden, "admin's").Put(own, "admin's")
+	if got := attribute.Join(all, have, give("asked"), &wrong); len(wrong) != 0 || got.Of(1) != "admin's" || got.Of(3) != "mine" || got.Of(4) != "admin's" {
+		t.Error(got, wrong)
+	}
+	if attribute.Join(all, have, nil, &wrong); len(wrong) != 0 {
+		t.Error(wrong)
+	}
+}
+
 // TestChange states which changes of a value are refused.
 func TestChange(t *testing.T) {
 	once, required := text(""), text("")

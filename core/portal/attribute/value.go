@@ -87,28 +87,53 @@ func (Given) Schema() map[string]any {
 
 // Begin returns the values of a new user: those given, as far as all admit them. Required
 // ones must be there.
-func Begin(all []Attribute, given Given, wrong *table.Problems) (out Values) {
+func Begin(all []Attribute, given Given, wrong *table.Problems) Values {
+	out := Invite(all, given, wrong)
+	missing(all, nil, given, wrong)
+	return out
+}
+
+// Invite returns the values of somebody who is invited, and who says the rest oneself.
+func Invite(all []Attribute, given Given, wrong *table.Problems) Values {
+	return fill(all, nil, given, wrong)
+}
+
+// Join returns the values of somebody who says them oneself, beside those that there are:
+// they stay. What no form asks for and no profile edits does not exist there.
+func Join(all []Attribute, have Values, given Given, wrong *table.Problems) Values {
+	out := fill(slices.DeleteFunc(slices.Clone(all), func(a Attribute) bool { return !a.Asked() }), have, given, wrong)
+	missing(all, have, given, wrong)
+	return out
+}
+
+// fill returns the values with those that are given and not there yet.
+func fill(all []Attribute, have Values, given Given, wrong *table.Problems) Values {
+	out := have
 	for _, g := range given {
 		i := slices.IndexFunc(all, func(a Attribute) bool { return a.Identifier == g.Identifier })
 		switch {
 		case i < 0:
 			wrong.Invalid("CustomAttributes")
-		case strings.TrimSpace(g.Value) == "":
+		case strings.TrimSpace(g.Value) == "" || have.Of(all[i].ID) != "":
 		case !all[i].Accepts(g.Value):
 			wrong.Invalid(g.Identifier)
 		default:
 			out = out.Put(all[i], g.Value)
 		}
 	}
+	return out
+}
+
+// missing notes required attributes that are neither there nor given.
+func missing(all []Attribute, have Values, given Given, wrong *table.Problems) {
 	for _, a := range all {
 		sent := slices.ContainsFunc(given, func(g struct{ Identifier, Value string }) bool {
 			return g.Identifier == a.Identifier && strings.TrimSpace(g.Value) != ""
 		})
-		if a.Required && !sent {
+		if a.Required && !sent && have.Of(a.ID) == "" {
 			wrong.Blank(a.Identifier)
 		}
 	}
-	return out
 }
 
 // Change returns the values with another one of an attribute, or says what is wrong.
