@@ -138,3 +138,25 @@ func TestRightsPage(t *testing.T) {
 		b.see(text)
 	}
 }
+
+// TestVersions: an API says which versions it has and who names it; one
+// of the versions becomes the base.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	w := mapped(t)
+	w.ask("POST", "/api/apis/oas?base_api_id=orders&base_api_version_name=v1&new_version_name=v2", `{"openapi":"3.0.3","info":{"title":"Orders 2","version":"2"},"paths":{},`+
+		`"x-tyk-api-gateway":{"info":{"id":"orders2","name":"Orders 2","state":{"active":true}},"upstream":{"url":"http://up.example/"},"server":{"listenPath":{"value":"/orders2/"}}}}`)
+	b := w.signIn(t)
+	b.visit("apis.oas/orders")
+	for _, text := range []string{"Gold", "Corporate login", "v2", "Orders 2"} {
+		b.see(text)
+	}
+	b.looks("api")
+	b.click("Make it the base: v2")
+	b.see("takes over the table of versions")
+	b.click("Make it the base")
+	b.wait("location.hash === '#/apis.oas/orders2'")
+	b.see("v1")
+	b.click("v1")
+	b.wait("location.hash === '#/apis.oas/orders'")
+}

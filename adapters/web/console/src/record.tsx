@@ -1,3 +1,4 @@
+import { Surroundings } from './api';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Node, Path, parse, pretty, put, rename, same } from './doc';
 import { curl, Problem } from './http';
@@ -104,6 +105,7 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
         {!fresh && <button type="button" disabled={!dirty.current} onClick={() => setText(base.text)}>Discard changes</button>}
         <button type="button" onClick={() => copy(curl(ask(write!, { ...values, 'If-Match': base.etag ?? '' }, text)), 'The command')}>Copy as curl</button><span class="soft"><kbd>Ctrl</kbd> <kbd>S</kbd> saves</span></div>}
     </form>}
+    {!fresh && view === 'read' && /^apis\.(oas|streams)$/.test(r.name) && base && <Surroundings r={r} id={id} data={data} key={'beside' + round} />}
     {!fresh && view === 'read' && <References r={r} values={values} />}
     {step?.kind === 'review' && <Dialog title={fresh ? 'Create this?' : 'Save these changes?'} close={() => setStep(undefined)} wide>
       <Sides before={fresh ? '' : base!.text} after={tidy(text!)} />
