@@ -17,6 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -56,7 +57,7 @@ func newTable(p tableParams) (table, error) {
 	return ops, nil
 }
 
-func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.Service, own *live.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) (operation.Middleware, error) {
+func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.Service, own *live.Service, signOn *sso.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) (operation.Middleware, error) {
 	written := guard.Log(b.log)
 	portal, err := p.auditor(b)
 	if err != nil {
@@ -66,7 +67,7 @@ func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.
 		Authenticators: map[operation.Surface]guard.Authenticator{
 			operation.Management: browsers.Authenticate,
 			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret, s.brokerSecret),
-			operation.Portal:     portalCallers(d, own),
+			operation.Portal:     portalCallers(d, own, signOn),
 			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},
 		Rules: e, Audit: func(ctx context.Context, c *operation.Call, err error) {
@@ -102,7 +103,7 @@ func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, 
 	}
 	cfg.Home = operation.Portal
 	alone, err := httpadapter.Handler(own, cfg)
-	return h, portalHandler{pages(alone, true)}, err
+	return h, portalHandler{pages(brokersToo(alone), true)}, err
 }
 
 // inFront returns what puts the pages of the portal in front of a handler.

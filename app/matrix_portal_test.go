@@ -27,7 +27,7 @@ import (
 var openInPortal = []string{"GET /live", "GET /ready", "GET /robots.txt", "POST /api/bootstrap", "POST /portal-api/bootstrap",
 	"GET /portal/api/site", "GET /portal/api/catalogue-products", "GET /portal/api/catalogue-products/{product_path}", "GET /portal/api/catalogue-products/{product_path}/{api_alias}/docs",
 	"GET /portal/api/content", "GET /portal/api/blog", "GET /portal/api/blog/{post_path}",
-	"GET /portal/api/register", "POST /portal/api/invitation", "POST /portal/api/login", "POST /portal/api/password/forgot", "POST /portal/api/password/reset", "POST /portal/api/register"}
+	"GET /portal/api/register", "POST /portal/api/invitation", "POST /portal/api/login", "POST /portal/api/password/forgot", "POST /portal/api/password/reset", "POST /portal/api/register", "GET /sso"}
 
 // What strangers and developers are answered, whatever they ask for.
 const (
@@ -152,6 +152,16 @@ func TestPortalAuthorisation(t *testing.T) {
 		for what, with := range g.strangers() {
 			cells += g.refused(o, what, with, string(text), strangerText)
 		}
+		if o.Brokers { // they know a secret, and tokens open nothing
+			for _, who := range []string{"developer", "super-admin"} {
+				cells += g.refused(o, who, credentials{"Authorization": g.tokens[who]}, string(text), strangerText)
+			}
+			if w := g.send(credentials{"Authorization": portalSecret}, o.Method, fillPortal(o.Path, "99999"), string(text)); w.Code == 401 || w.Code == 403 || w.Code >= 500 {
+				t.Errorf("%s by a broker: %d %s", o.ID, w.Code, w.Body)
+			}
+			continue
+		}
+		cells += g.refused(o, "a broker", credentials{"Authorization": portalSecret}, string(text), strangerText)
 		if o.BySession { // people call with a session, and tokens open nothing
 			for _, who := range []string{"developer", "super-admin"} {
 				cells += g.refused(o, who, credentials{"Authorization": g.tokens[who]}, string(text), strangerText)

@@ -29,6 +29,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/reports"
@@ -57,6 +58,7 @@ var modules = fx.Options(
 	service[*general.Service](newGeneral),
 	service[*themes.Service](newThemes),
 	service[*apps.Service](newApps),
+	service[*sso.Service](newSignOn),
 	fx.Provide(fx.Annotate(func(s *live.Service) []operation.Operation { return s.Operations() }, fx.ResultTags(`group:"operations,flatten"`))),
 	fx.Provide(fx.Annotate(newShowcase, fx.ResultTags(`group:"operations,flatten"`))),
 	definitions,

@@ -36,6 +36,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/app/portal/tags"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
@@ -98,12 +99,14 @@ type Portal struct {
 	// Live says how people use the portal with a browser. Without Post letters go as the
 	// mails of sessions do, if those go anywhere.
 	Live live.Settings
-	// URL is the address of the portal as browsers see it; "": addresses that it tells are
-	// relative, and it is no broker of single sign-on.
+	// URL is the address of the portal as browsers see it; "": addresses that profiles of
+	// single sign-on tell are relative.
 	URL string
 	// Pages puts the pages of the portal in front of its API: what browsers see; nil: there
 	// are none.
 	Pages func(Pages) func(nethttp.Handler) nethttp.Handler
+	// SignOn says whom single sign-on lets in.
+	SignOn sso.Settings
 	// Journal takes a line of JSON for each action of an admin; nil: there is none.
 	Journal audit.File
 }
@@ -163,6 +166,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		logins.Resource(),
 		logins.TypeResource(),
 		p.signIn(logins.Keys).Resource(),
+		sso.Nonces(),
 	}, idps.Registrations(), persons.Registrations(), own.Registrations(), apps.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
 		reg := r.Registration()
 		if p.Portal == nil {

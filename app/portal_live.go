@@ -16,6 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/showcase"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
@@ -78,11 +79,14 @@ func plainLetters(to mail.Sender) func(context.Context, live.Letter) error {
 }
 
 // portalCallers finds out who calls the portal: admins have tokens, people the session of
-// a browser.
-func portalCallers(d *door.Service, l *live.Service) guard.Authenticator {
+// a browser, identity brokers a secret.
+func portalCallers(d *door.Service, l *live.Service, b *sso.Service) guard.Authenticator {
 	return func(ctx context.Context, c *operation.Call) error {
-		if c.Spec.BySession {
+		switch {
+		case c.Spec.BySession:
 			return l.Authenticate(ctx, c)
+		case c.Spec.Brokers:
+			return b.Authenticate(ctx, c)
 		}
 		return d.Authenticate(ctx, c)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	core "github.com/gatehouse-io/gatehouse/core/delivery"
@@ -27,6 +28,9 @@ import (
 
 // signingKey signs the tokens of the portal under test.
 const signingKey = "a signing key of the test"
+
+// portalSecret is what brokers of single sign-on know.
+const portalSecret = "a secret of the brokers of the portal"
 
 // drawn is the manieth key the first admin's token is made of: the users of the
 // dashboard and the signing key that is not used come before.
@@ -56,7 +60,7 @@ func portalOptions(more ...app.Option) []app.Option {
 		panic(err)
 	}
 	hooks := webhooks.Settings{Deliveries: delivery.Settings{Fetcher: answering{}}}
-	return append(more, app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, Webhooks: hooks, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}, Path: "./themes"}, MaxUpload: 60_000, Live: live.Settings{Delay: -1}, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")}))
+	return append(more, app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, SignOn: sso.Settings{Secret: portalSecret}, Webhooks: hooks, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}, Path: "./themes"}, MaxUpload: 60_000, Live: live.Settings{Delay: -1}, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")}))
 }
 
 // answering is a world outside in which the hosts well, broken and away are known.

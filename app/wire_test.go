@@ -70,6 +70,7 @@ var callers = map[string][2]string{
 	// Admins of the portal.
 	"portal-admin":    {"Authorization", portalToken(signingKey)},
 	"portal-bearer":   {"Authorization", "Bearer " + portalToken(signingKey)},
+	"portal-broker":   {"Authorization", portalSecret},
 	"portal-stranger": {"Authorization", portalToken("another key")},
 }
 
@@ -173,7 +174,7 @@ var (
 var proof = regexp.MustCompile(`"CSRFToken": "([^"]+)"`)
 
 // minted matches a nonce for a browser, which is shown as cookies are.
-var minted = regexp.MustCompile(`"SSO Nonce created","Meta":"([^"]+)"`)
+var minted = regexp.MustCompile(`"SSO Nonce created",\s*"Meta":\s*"([^"]+)"`)
 
 // set shows a cookie that is set.
 func (g *tags) set(header string) string {

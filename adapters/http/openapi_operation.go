@@ -23,6 +23,7 @@ var securitySchemes = object{
 	"broker":        object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of an identity broker."},
 	"portalToken":   object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The API token of an admin of the portal, bare or as a bearer token."},
 	"portalSession": object{"type": "apiKey", "in": "cookie", "name": "portal-session", "description": "The session of somebody who uses the portal. Calls that change something also carry CSRFToken in the header X-CSRF-Token."},
+	"portalSecret":  object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that the portal shares with identity brokers, bare or as a bearer token."},
 	"nodeSecret":    object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that gateway nodes share, bare."},
 }
 
@@ -33,6 +34,8 @@ func securityOf(o *operation.Operation) []any {
 	case o.Public:
 	case o.Surface == operation.Management:
 		return []any{one("accessKey"), one("bearer"), one("session")}
+	case o.Brokers && o.Surface == operation.Portal:
+		return []any{one("portalSecret")}
 	case o.Brokers:
 		return []any{one("adminSecret"), one("broker")}
 	case o.Surface == operation.Admin:

@@ -165,6 +165,8 @@ func permission(o *operation.Operation) object {
 	switch {
 	case o.Public:
 		return object{"callers": []string{"anybody"}}
+	case o.Brokers && o.Surface == operation.Portal:
+		return object{"callers": []string{"broker"}}
 	case o.Brokers:
 		return object{"callers": []string{"super-admin", "broker"}}
 	case o.Surface == operation.Admin:

@@ -25,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
@@ -50,6 +51,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize), URL: s.Portal.URL,
+		SignOn:  sso.Settings{Secret: s.Portal.PortalAPISecret.Reveal(), NoAdmins: !s.Portal.AdminRegistrationAllow},
 		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s), Live: liveOf(s), Registry: s.Portal.EnableIDPRegistry,
 		Mails:     mails.Settings{Dial: dial, Engine: render.Engine{}, URL: s.Portal.URL, Every: time.Duration(s.Portal.NotificationsJobFrequency) * time.Minute},
 		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},

@@ -1,6 +1,11 @@
 package contract_test
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+)
 
 // loginPlans are those of the identity providers of the portal.
 var loginPlans = map[string]plan{
@@ -15,6 +20,14 @@ var loginPlans = map[string]plan{
 	"portal-sso-profiles.get":    {path: signIn},
 	"portal-sso-profiles.update": {path: signIn, bodies: fresh(brokered, brokeredAdmins)},
 	"portal-sso-profiles.delete": {path: signIn},
+
+	"portal-sso.create":        {path: opened, bodies: recognised},
+	"portal-sso.enter":         {path: recognisedOnce, query: map[string][]string{"nonce": {"{nonce}"}}},
+	"portal-developers.list":   {path: brokeredDeveloper, query: map[string][]string{"p": {"1", "2"}}},
+	"portal-developers.create": {path: opened, bodies: fresh(developing)},
+	"portal-developers.get":    {path: brokeredDeveloper},
+	"portal-developers.update": {path: brokeredDeveloper, bodies: fresh(developing)},
+	"portal-developers.key":    {path: brokeredDeveloper},
 
 	"portal-client-types.list":   {path: clientType, query: portalLists},
 	"portal-client-types.create": {path: login, bodies: fresh(registering)},
@@ -51,3 +64,38 @@ func brokeredAdmins(n int, _ string) string {
 
 // signIn is a profile of single sign-on.
 var signIn = inPortal("profile_id", "/sso_profiles", brokered)
+
+func developing(n int, _ string) string {
+	return fmt.Sprintf(`{"email":"brokered%d@example.com","fields":{"Name":"Ada"},"sso_key":"%d@openid-connect","nonce":"a nonce of the broker %d"}`, n, n, n)
+}
+
+// recognised describes people whom a broker has recognised.
+var recognised = fixed(`{"ForSection":"portal","OrgID":"0","EmailAddress":"recognised@example.com","DisplayName":"Ada","GroupID":"1","GroupsIDs":["1"],"SSOOnlyForRegisteredUsers":false,"UserNotAllowed":false}`,
+	`{"ForSection":"dashboard","OrgID":"0","EmailAddress":"boss@example.com"}`)
+
+// recognisedOnce makes a nonce.
+func recognisedOnce(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	s.portalAdmin(t)
+	return map[string]string{"nonce": s.asBroker(t, "/portal-api/sso", fmt.Sprintf(`{"ForSection":"portal","EmailAddress":"recognised%d@example.com"}`, s.next())).Meta}
+}
+
+// brokeredDeveloper makes a developer as a broker does.
+func brokeredDeveloper(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	s.portalAdmin(t)
+	n := s.next()
+	return map[string]string{"developer_id": s.asBroker(t, "/portal-api/developers", developing(n, "")).Message, "sso_key": fmt.Sprintf("%d@openid-connect", n)}
+}
+
+type receipt struct{ Message, Meta string }
+
+// asBroker does something as a broker of the portal.
+func (s *service) asBroker(t testing.TB, path, body string) (out receipt) {
+	t.Helper()
+	a := s.ask(t, request{method: "POST", path: path, as: portalBroker, body: []byte(body)})
+	if err := json.Unmarshal(a.body, &out); err != nil || a.status != http.StatusOK {
+		t.Fatalf("%s %s was answered %s", path, body, a)
+	}
+	return out
+}

@@ -335,11 +335,17 @@ func (s *service) caller(t testing.TB, o operation.Operation, p plan) caller {
 		return anonymous
 	case o.BySession:
 		return s.visitor(t)
+	case o.Surface == operation.Portal && o.Brokers:
+		s.portalAdmin(t)
+		return portalBroker
 	case o.Surface == operation.Portal:
 		return s.portalAdmin(t)
 	}
 	return cmp.Or(p.as, admin)
 }
+
+// portalBroker is an identity broker of the portal, by its secret.
+const portalBroker caller = "a secret of the brokers"
 
 // portalAdmin is the first admin of the portal, which is bootstrapped if need be.
 func (s *service) portalAdmin(t testing.TB) caller {

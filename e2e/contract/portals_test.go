@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -19,7 +20,7 @@ import (
 func beside(t testing.TB, s *service) *service {
 	t.Helper()
 	a, err := app.New(app.WithStore(s.Store()), app.WithClock(apptest.Clock()), app.WithPasswords(crypto.Passwords{Iterations: 2}),
-		app.WithFetcher(outside{}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithPortal(app.Portal{ID: "other", Shared: true, SigningKey: "signing-key"}))
+		app.WithFetcher(outside{}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithPortal(app.Portal{ID: "other", Shared: true, SigningKey: "signing-key", SignOn: sso.Settings{Secret: string(portalBroker)}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/app/session"
@@ -109,7 +110,7 @@ func newServiceWith(t testing.TB, trail bool, more ...func() []app.Option) *serv
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
 		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", Delay: -1, Mail: mails, Mails: 1 << 30}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
 		app.WithAnalytics(traffic(t)), app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
-		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}), app.WithPortal(app.Portal{Shared: true, SigningKey: "signing-key", Webhooks: webhooks.Settings{Deliveries: delivery.Settings{Fetcher: outside{}}}, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}}, Live: live.Settings{Delay: -1}, Local: []string{ownAddress}}),
+		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}), app.WithPortal(app.Portal{Shared: true, SigningKey: "signing-key", SignOn: sso.Settings{Secret: string(portalBroker)}, Webhooks: webhooks.Settings{Deliveries: delivery.Settings{Fetcher: outside{}}}, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}}, Live: live.Settings{Delay: -1}, Local: []string{ownAddress}}),
 		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
 			return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get, ObjectKind: t.Class}, t.Operations())
 		}),

@@ -53,7 +53,8 @@ type Spec struct {
 	BySession bool
 	// Visited says that a public operation learns of the session that a browser may have.
 	Visited bool
-	// Brokers says that identity brokers may call as well, with a secret of their own.
+	// Brokers says that identity brokers may call with a secret of their own: besides the
+	// super-admin, and on the portal they alone.
 	Brokers  bool
 	Own      string        // path parameter of a user's ID: callers may do this to themselves
 	Status   int           // of success

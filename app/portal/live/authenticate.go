@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -142,15 +143,16 @@ func (s *Service) Run(ctx context.Context) error {
 // Prune forgets sessions and codes that are over.
 func (s *Service) Prune(ctx context.Context) error {
 	ctx, now := store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "portal-live.prune"}), s.Now()
-	if err := prune(ctx, s, sessions, func(v visit.Session) bool { return v.Over(s.rules(), now) }); err != nil {
+	if err := Forget(ctx, s.Store, s.Scope, sessions, func(v visit.Session) bool { return v.Over(s.rules(), now) }); err != nil {
 		return err
 	}
-	return prune(ctx, s, codes, func(v visit.Code) bool { return v.Over(now) })
+	return Forget(ctx, s.Store, s.Scope, codes, func(v visit.Code) bool { return v.Over(now) })
 }
 
-func prune[T any](ctx context.Context, s *Service, k *store.Kind[T], over func(T) bool) error {
+// Forget deletes the records of a kind that are over, in small units of work.
+func Forget[T any](ctx context.Context, st store.Store, in tenant.Scope, k *store.Kind[T], over func(T) bool) error {
 	var ids []string
-	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+	err := st.View(ctx, in, func(r store.Reader) error {
 		for v, err := range k.Find(ctx, r, store.Query{}) {
 			if err != nil {
 				return err
@@ -164,7 +166,7 @@ func prune[T any](ctx context.Context, s *Service, k *store.Kind[T], over func(T
 	for len(ids) > 0 && err == nil {
 		unit := ids[:min(len(ids), pruneMost)]
 		ids = ids[len(unit):]
-		_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		_, err = st.Update(ctx, in, func(w store.Writer) error {
 			for _, id := range unit {
 				v, err := k.Get(ctx, w, id)
 				if err == nil && over(v.Value) {

@@ -178,6 +178,27 @@ func (s *Service) keep(ctx context.Context, w store.Writer, begun visit.Session)
 	return sessions.Insert(ctx, w, begun)
 }
 
+// Enter begins the session of a user whom somebody else has recognised, in the unit of
+// work in which that counts, and says where the browser goes on.
+func (s *Service) Enter(ctx context.Context, w store.Writer, u account.User, browser operation.Browser, from operation.Origin) (out operation.Landing, err error) {
+	rules, err := general.Load(ctx, w)
+	if err != nil {
+		return out, err
+	}
+	out.Location = "/admin"
+	if !u.Admin() {
+		if !rules.SignInEnabled {
+			return out, fault.New(fault.Denied, CodeClosed, "Sign-in is not allowed")
+		}
+		out.Location = "/"
+	}
+	token := rand.Text()
+	begun := s.begin(u, token, s.agents(browser.Agent, from)[0], s.Now())
+	entered := s.entered(u, begun, token)
+	out.Who, out.Cookies = entered.Who, entered.Cookies
+	return out, s.keep(ctx, w, begun)
+}
+
 // entered is the answer to a browser that has got a session.
 func (s *Service) entered(u account.User, begun visit.Session, token string) operation.Visit[Opened] {
 	return operation.Visit[Opened]{

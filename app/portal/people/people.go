@@ -100,6 +100,12 @@ func ByEmail(ctx context.Context, r store.Reader, email string) (account.User, e
 	return v.Value, err
 }
 
+// BySSOKey returns the user with a key at an identity provider, or a NotFound fault.
+func BySSOKey(ctx context.Context, r store.Reader, key string) (account.User, error) {
+	v, err := Users.ByKey(ctx, r, "sso", store.Indexed(key))
+	return v.Value, err
+}
+
 // Edit changes a user in a unit of work, and what follows from the change.
 func (s *Service) Edit(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp, fn func(account.User) (account.User, error)) (account.User, error) {
 	var before account.User

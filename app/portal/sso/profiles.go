@@ -1,6 +1,5 @@
 // Package sso lets people into the portal whom an identity broker has recognised: its
-// profiles, nonces, the developers that brokers look after, and a broker of our own for
-// OpenID Connect (docs/wire/portal-sso.md).
+// profiles, nonces, and the developers that brokers look after (docs/wire/portal-sso.md).
 package sso
 
 import (

@@ -49,6 +49,9 @@ type User struct {
 	Token   string
 	TokenAt time.Time
 
+	// SSOKey identifies a developer at an identity provider, as id@provider.
+	SSOKey string `json:",omitempty"`
+
 	InvitedAt time.Time `json:",omitzero"` // when somebody invited the user last
 	AskedAt   time.Time `json:",omitzero"` // when somebody asked for another password last
 	RequestID table.ID  `json:",omitzero"` // the request for an organisation that was approved last
@@ -97,6 +100,7 @@ var users = &table.Table[User]{
 	},
 	Unique: []table.Unique[User]{
 		{Name: "email", Taken: "Email has already been taken", Of: func(u User) string { return Address(u.Email) }},
+		{Name: "sso", Taken: "sso_key has already been taken", Of: func(u User) string { return u.SSOKey }},
 		{Name: "token", Taken: "token has already been taken", Of: func(u User) string { return u.Token }},
 	},
 }

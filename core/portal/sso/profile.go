@@ -34,7 +34,7 @@ const (
 	LDAP     = "ADProvider"
 	Proxy    = "ProxyProvider"
 	SAML     = "SAMLProvider"
-	OpenID   = "openid-connect" // the provider in addresses of logins by OpenID Connect
+	openID   = "openid-connect" // the provider in addresses of logins by OpenID Connect
 	redirect = "redirect"
 )
 
@@ -112,32 +112,23 @@ func (p Profile) groups() (out map[string]string, ok bool) {
 }
 
 // segments name providers in addresses of logins, unless the configuration does.
-var segments = map[string]string{Social: OpenID, LDAP: "ldap", Proxy: "proxy", SAML: "saml"}
+var segments = map[string]string{Social: openID, LDAP: "ldap", Proxy: "proxy", SAML: "saml"}
 
 // Segment is the provider in the addresses of logins.
 func (p Profile) Segment() string {
-	if c, ok := p.OpenID(); ok && validID(c.Name) {
-		return strings.ToLower(c.Name)
+	if name := p.named(); validID(name) {
+		return strings.ToLower(name)
 	}
 	return segments[p.Provider]
 }
 
-// Client is a client at an OpenID provider, as the configuration of a profile has it.
-type Client struct {
-	Name        string   `json:"Name"`
-	Key         string   `json:"Key"`
-	Secret      string   `json:"Secret"`
-	DiscoverURL string   `json:"DiscoverURL"`
-	Scopes      []string `json:"Scopes"`
-}
-
-// OpenID returns the first provider that the configuration names, if it names one.
-func (p Profile) OpenID() (c Client, ok bool) {
-	var config struct{ UseProviders []Client }
+// named returns the name of the first provider that the configuration has; "": it has none.
+func (p Profile) named() string {
+	var config struct{ UseProviders []struct{ Name string } }
 	if p.Provider != Social || json.Unmarshal([]byte(p.Config), &config) != nil || len(config.UseProviders) == 0 {
-		return c, false
+		return ""
 	}
-	return config.UseProviders[0], true
+	return config.UseProviders[0].Name
 }
 
 // LoginPath is where a login by the profile begins, below the address of the portal.

@@ -1,0 +1,73 @@
+package sso
+
+import (
+	nethttp "net/http"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+)
+
+// Where brokers make nonces and look after developers.
+const (
+	noncePath     = portal.Prefix + "/sso"
+	developerPath = portal.Prefix + "/developers"
+)
+
+// Canonical returns the path of an operation for one that brokers know from the classic
+// portal. It is for listeners of the portal alone: beside a dashboard these paths belong to
+// the dashboard.
+func Canonical(path string) string {
+	if path == "/api/sso" {
+		return noncePath
+	}
+	if rest, ok := strings.CutPrefix(path, "/api/portal/developers"); ok && (rest == "" || rest[0] == '/') {
+		return developerPath + rest
+	}
+	return path
+}
+
+// maxDeveloper is more than a broker has to say about a developer, in bytes.
+const maxDeveloper = 64 << 10
+
+// Operations lists the rows; none when there is no portal.
+func (s *Service) Operations() []operation.Operation {
+	if s.Scope.IsZero() {
+		return nil
+	}
+	g := portal.Group("portal-sso", "", "single sign-on")
+	g.Style.Faults[CodeNonce], g.Style.Faults[live.CodeClosed] = operation.Answer{}, operation.Answer{}
+	rows := g.Rows(operation.POST("create", "/sso", "Make a nonce for single sign-on", s.Mint, operation.Brokers(), operation.Limits(maxDeveloper, 0),
+		operation.Redact("EmailAddress", "DisplayName", "Meta"), operation.Faulting(session.CodePerson),
+		operation.Notes("A browser opens `/sso?nonce=…` within 60 seconds, once. On a listener of the portal alone `POST /api/sso` is the same."),
+		operation.Example(session.AccessData{ForSection: session.Portal, OrgID: "0", EmailAddress: "ada@example.com"}, Receipt{"OK", "SSO Nonce created", "q0a8Vw3yJm5tPpXjZk1sXnq2l7cH9dRf4uYbTgEoW6A"})))
+	g.Path, g.Style.Word = "", "OK"
+	rows = append(rows, g.Rows(operation.GET("enter", "/sso", "Begin a session with a nonce", s.Enter, operation.Public(), operation.Writes(), operation.Unseen("nonce"),
+		operation.Status(nethttp.StatusSeeOther), operation.Faulting(CodeNonce, CodeRefused, live.CodeClosed), operation.Example(nil, operation.Landing{Location: "/"}),
+		operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to `/`.")))...)
+	return append(rows, s.developers(g)...)
+}
+
+// developers are the rows of developers in the shape of the classic portal.
+func (s *Service) developers(g operation.Group) []operation.Operation {
+	g.Name, g.Path = "portal-developers", developerPath
+	sample := classic(account.User{Base: table.Base{ID: 7, CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, Email: "ada@example.com", First: "Ada", Active: true, SSOKey: "1234@openid-connect"})
+	with := func(more ...operation.Option) []operation.Option {
+		return append(more, operation.Brokers(), operation.Limits(maxDeveloper, 0), operation.Unseen("email", "password", "fields", "nonce", "sso_key"))
+	}
+	writing := func(answer any) []operation.Option {
+		return with(operation.Faulting(table.CodeInvalid), operation.Example(sample, answer))
+	}
+	return g.Rows(
+		operation.GET("list", "", "List developers", s.Developers, with(operation.Example(nil, Page{[]Developer{sample}, 1}))...),
+		operation.POST("create", "", "Make a developer", s.Make, writing(Receipt{"OK", "7", nil})...),
+		operation.GET("get", "/{developer_id}", "Fetch a developer", s.Developer, with(operation.Example(nil, sample))...),
+		operation.PUT("update", "/{developer_id}", "Change a developer", s.Change, writing(Receipt{"OK", "Data updated", nil})...),
+		operation.GET("key", "/ssokey/{sso_key}", "Fetch the developer with a key", s.ByKey, with(operation.Tail(), operation.Example(nil, sample))...),
+	)
+}

@@ -1,0 +1,208 @@
+package sso_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	core "github.com/gatehouse-io/gatehouse/core/portal/sso"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// world is a portal with single sign-on, and its clock.
+type world struct {
+	t       *testing.T
+	p       apptest.Portal
+	s       *sso.Service
+	persons *people.Service
+	now     time.Time
+}
+
+func open(t *testing.T, c sso.Settings) *world {
+	t.Helper()
+	w := &world{t: t, p: apptest.NewPortal(t), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	w.p.Tools.Now = func() time.Time { return w.now }
+	w.persons = &people.Service{Config: people.Config{Keys: w.p.Keys, Signing: func(context.Context, store.Reader) (string, error) { return "signs", nil }, Followers: []people.Follower{live.Follower()}}}
+	own := live.New(live.Config{People: w.persons, Scope: w.p.Scope, Settings: live.Settings{Delay: -1}}, w.p.Tools)
+	w.s = &sso.Service{Tools: w.p.Tools, Config: sso.Config{Settings: c, Scope: w.p.Scope, People: w.persons, Live: own, Equal: func(a, b string) bool { return a != "" && a == b }}}
+	w.store(func(wr store.Writer) error { return people.Found(t.Context(), wr, w.at()) })
+	return w
+}
+
+func (w *world) at() crud.Stamp {
+	return crud.Stamp{ID: w.p.Tools.NewID(), Now: w.p.Tools.Now}
+}
+
+func (w *world) store(fn func(store.Writer) error) {
+	w.t.Helper()
+	if _, err := w.p.Tools.Store.Update(w.t.Context(), w.p.Scope, fn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// link makes a nonce.
+func (w *world) link(d session.AccessData) string {
+	w.t.Helper()
+	out, err := sso.MintFor(w.s, w.t.Context(), d)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+func (w *world) user(email string) account.User {
+	w.t.Helper()
+	var u account.User
+	if err := w.p.Tools.Store.View(w.t.Context(), w.p.Scope, func(r store.Reader) (err error) {
+		u, err = people.ByEmail(w.t.Context(), r, email)
+		return err
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+	return u
+}
+
+func (w *world) add(u account.User) {
+	w.t.Helper()
+	w.store(func(wr store.Writer) error {
+		u.Token = people.NewToken(w.p.Keys)
+		_, err := w.persons.Make(w.t.Context(), wr, w.at(), u)
+		return err
+	})
+}
+
+// TestNonces uses nonces once, twice, late, and in another portal; a store has no text of
+// one.
+func TestNonces(t *testing.T) {
+	w := open(t, sso.Settings{})
+	d := session.AccessData{ForSection: session.Portal, EmailAddress: "ada@example.com"}
+	nonce := w.link(d)
+	if text := w.dump(); strings.Contains(text, nonce) || !strings.Contains(text, "ada@example.com") {
+		t.Error(text)
+	}
+	other := &sso.Service{Tools: w.s.Tools, Config: w.s.Config}
+	other.Scope = w.p.Beside(t, "portal:other").Scope
+	if _, err := sso.EnterWith(other, t.Context(), nonce); fault.CodeOf(err) != sso.CodeNonce {
+		t.Error("in another portal:", err)
+	}
+	if out, err := sso.EnterWith(w.s, t.Context(), nonce); err != nil || out.Location != "/" || len(out.Cookies) != 1 {
+		t.Error(out, err)
+	}
+	if _, err := sso.EnterWith(w.s, t.Context(), nonce); fault.CodeOf(err) != sso.CodeNonce {
+		t.Error("twice:", err)
+	}
+	late := w.link(d)
+	w.now = w.now.Add(core.NonceLife)
+	if _, err := sso.EnterWith(w.s, t.Context(), late); fault.CodeOf(err) != sso.CodeNonce {
+		t.Error("late:", err)
+	}
+	if err := w.s.Prune(t.Context()); err != nil || strings.Contains(w.dump(), core.NonceKind) {
+		t.Error("a nonce that is over stays", err)
+	}
+}
+
+// dump is all that the portal stores of nonces.
+func (w *world) dump() string {
+	w.t.Helper()
+	var b strings.Builder
+	if err := w.p.Tools.Store.View(w.t.Context(), w.p.Scope, func(r store.Reader) error {
+		for rec, err := range r.Scan(w.t.Context(), store.Query{Kind: core.NonceKind}) {
+			if err != nil {
+				return err
+			}
+			b.WriteString(core.NonceKind + string(rec.Doc))
+		}
+		return nil
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestPeople states who enters as whom.
+func TestPeople(t *testing.T) {
+	w := open(t, sso.Settings{})
+	w.add(account.User{Email: "admin@example.com", First: "A", Role: account.ProviderAdmin, Active: true})
+	w.add(account.User{Email: "gone@example.com", First: "G", Role: account.ProviderAdmin})
+	w.add(account.User{Email: "dev@example.com", First: "D", Role: account.Member, Active: true})
+	enter := func(p core.Person) (operation.Landing, error) { return sso.Admit(w.s, t.Context(), p) }
+	for name, c := range map[string]struct {
+		p     core.Person
+		where string // "": refused
+	}{
+		"an admin":                 {core.Person{Admin: true, Email: "Admin@example.com"}, "/admin"},
+		"an inactive admin":        {core.Person{Admin: true, Email: "gone@example.com"}, ""},
+		"an admin as a developer":  {core.Person{Email: "admin@example.com", Key: "1@x"}, ""},
+		"a developer as an admin":  {core.Person{Admin: true, Email: "dev@example.com"}, ""},
+		"a team that is not there": {core.Person{Email: "new@example.com", Key: "2@x", Team: "99"}, ""},
+		"only who is registered":   {core.Person{Email: "new@example.com", Key: "2@x", Registered: true}, ""},
+		"refused by the broker":    {core.Person{Email: "dev@example.com", Refused: true}, ""},
+	} {
+		if out, err := enter(c.p); (err == nil) != (c.where != "") || err == nil && out.Location != c.where || err != nil && fault.CodeOf(err) != sso.CodeRefused {
+			t.Errorf("%s: %v %v", name, out.Location, err)
+		}
+	}
+	if _, err := enter(core.Person{Email: "dev@example.com", Key: "3@x", Team: "99"}); err != nil {
+		t.Error("a developer who has a team needs none:", err)
+	}
+	if u := w.user("dev@example.com"); u.SSOKey != "3@x" || len(u.Teams) != 1 || u.Teams[0] != 1 {
+		t.Errorf("%+v", u)
+	}
+	if _, err := enter(core.Person{Email: "dev@example.com", Key: "4@x"}); fault.CodeOf(err) != sso.CodeRefused {
+		t.Error("another identity with the address:", err)
+	}
+	if out, err := enter(core.Person{Email: "moved@example.com", Key: "3@x"}); err != nil || out.Who.ID != account.Principal(w.user("dev@example.com").ID) {
+		t.Error("the key counts, not the address:", out.Who, err)
+	}
+	if _, err := enter(core.Person{Email: "new@example.com", Key: "2@x", Team: "1", Provider: "corp"}); err != nil {
+		t.Error(err)
+	}
+	if u := w.user("new@example.com"); u.Role != account.ConsumerAdmin || u.OrganisationID != 1 || len(u.Teams) != 1 || u.Teams[0] != table.ID(1) || !u.Active || u.Provider != "corp" {
+		t.Errorf("%+v", u)
+	}
+	if out, err := enter(core.Person{Admin: true, Email: "boss@example.com"}); err != nil || out.Location != "/admin" || w.user("boss@example.com").Role != account.ProviderAdmin {
+		t.Error(out, err)
+	}
+	w.s.NoAdmins = true
+	if _, err := enter(core.Person{Admin: true, Email: "second@example.com"}); fault.CodeOf(err) != sso.CodeRefused {
+		t.Error("an admin is made although none may be:", err)
+	}
+}
+
+// TestNoSecret refuses all brokers of a portal that has no secret.
+func TestNoSecret(t *testing.T) {
+	w := open(t, sso.Settings{})
+	for _, token := range []string{"", "x"} {
+		if err := w.s.Authenticate(t.Context(), &operation.Call{Token: token}); fault.KindOf(err) != fault.Unauthenticated {
+			t.Errorf("%q: %v", token, err)
+		}
+	}
+	w.s.Secret = "x"
+	c := &operation.Call{Token: "x"}
+	if err := w.s.Authenticate(t.Context(), c); err != nil || c.Scope != w.p.Scope {
+		t.Error(err)
+	}
+}
+
+// TestCanonical states the paths that brokers know from the classic portal.
+func TestCanonical(t *testing.T) {
+	for path, want := range map[string]string{
+		"/api/sso": "/portal-api/sso", "/api/sso/": "/api/sso/", "/api/ssox": "/api/ssox", "/sso": "/sso", "": "",
+		"/api/portal/developers": "/portal-api/developers", "/api/portal/developers/ssokey/a%2Fb": "/portal-api/developers/ssokey/a%2Fb", "/api/portal/developersx": "/api/portal/developersx",
+	} {
+		if got := sso.Canonical(path); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package sso_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/sso"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// TestMeets states as whom people enter who have an account.
+func TestMeets(t *testing.T) {
+	admin, developer := account.User{Role: account.ProviderAdmin, Active: true}, account.User{Role: account.Member, Active: true}
+	inactive, linked := developer, developer
+	inactive.Active, linked.SSOKey = false, "7@openid-connect"
+	for name, c := range map[string]struct {
+		p    sso.Person
+		u    account.User
+		want string
+	}{
+		"an admin":                         {sso.Person{Admin: true}, admin, ""},
+		"a developer":                      {sso.Person{}, developer, ""},
+		"a developer as an admin":          {sso.Person{Admin: true}, developer, sso.WrongRole},
+		"an admin as a developer":          {sso.Person{}, admin, sso.WrongRole},
+		"inactive":                         {sso.Person{}, inactive, sso.Inactive},
+		"a first key":                      {sso.Person{Key: "8@openid-connect"}, developer, ""},
+		"the same key":                     {sso.Person{Key: "7@openid-connect"}, linked, ""},
+		"another key of the same provider": {sso.Person{Key: "8@openid-connect"}, linked, sso.OtherKey},
+		"a key of another provider":        {sso.Person{Key: "7@openid-connect@github"}, linked, ""},
+		"no key":                           {sso.Person{}, linked, ""},
+	} {
+		if got := c.p.Meets(c.u); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestNewcomer states which accounts people get.
+func TestNewcomer(t *testing.T) {
+	u := sso.Person{Email: "ada@example.com", Key: "7@x", Provider: "corp"}.Newcomer(3)
+	if u.Role != account.ConsumerAdmin || u.First != "ada" || u.SSOKey != "7@x" || len(u.Teams) != 1 || u.Teams[0] != 3 || !u.Active || u.Provider != "corp" {
+		t.Errorf("%+v", u)
+	}
+	u = sso.Person{Admin: true, Email: "ada@example.com", Name: strings.Repeat("é", 300), Key: "7@x"}.Newcomer(3)
+	if u.Role != account.ProviderAdmin || len([]rune(u.First)) != 255 || u.SSOKey != "" || u.Teams != nil {
+		t.Errorf("%+v", u)
+	}
+}
+
+// TestProfile states which IDs and mappings profiles may have, and where logins begin.
+func TestProfile(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"ID":"a","ProviderName":"SocialProvider"}`:                                                       "/tib/auth/a/openid-connect",
+		`{"ID":"a","ProviderName":"SocialProvider","ProviderConfig":{"UseProviders":[{"Name":"Google"}]}}`: "/tib/auth/a/google",
+		`{"ID":"a","ProviderName":"SocialProvider","ProviderConfig":{"UseProviders":[{"Name":"a/../b"}]}}`: "/tib/auth/a/openid-connect",
+		`{"ID":"a","ProviderName":"SocialProvider","ProviderConfig":{"UseProviders":"x"}}`:                 "/tib/auth/a/openid-connect",
+		`{"ID":"a","ProviderName":"ADProvider"}`:                                                           "/tib/auth/a/ldap",
+		`{"ID":"a"}`:                                                                                       "",
+		`{"ID":"a b"}`:                                                                                     "ID is invalid",
+		`{"ID":"."}`:                                                                                       "ID is invalid",
+		`{"ID":"ä"}`:                                                                                       "ID is invalid",
+		`{"ID":"` + strings.Repeat("a", 65) + `"}`:                                                         "ID is too long (the maximum is 64 characters)",
+		`{"ID":"a","UserGroupMapping":{"a":{}}}`:                                                           "UserGroupMapping is invalid",
+		`{"ID":"a","ReturnURL":"https://a@b.example/sso"}`:                                                 "ReturnURL is invalid",
+		`{"ID":"a","ReturnURL":"//b.example/sso"}`:                                                         "ReturnURL is invalid",
+	} {
+		var b table.Body[sso.Profile]
+		if err := b.UnmarshalJSON([]byte(strings.Replace(body, "{", `{"ActionType":"`+sso.ForAdmins+`",`, 1))); err != nil {
+			t.Fatal(err)
+		}
+		var p sso.Profile
+		err := b.Apply(&p, true, nil)
+		if got := p.LoginPath(); err != nil && err.Error() != want || err == nil && got != want {
+			t.Errorf("%s: %q %v, want %q", body, got, err, want)
+		}
+	}
+}
