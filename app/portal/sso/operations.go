@@ -68,6 +68,6 @@ func (s *Service) developers(g operation.Group) []operation.Operation {
 		operation.POST("create", "", "Make a developer", s.Make, writing(Receipt{"OK", "7", nil})...),
 		operation.GET("get", "/{developer_id}", "Fetch a developer", s.Developer, with(operation.Example(nil, sample))...),
 		operation.PUT("update", "/{developer_id}", "Change a developer", s.Change, writing(Receipt{"OK", "Data updated", nil})...),
-		operation.GET("key", "/ssokey/{sso_key}", "Fetch the developer with a key", s.ByKey, with(operation.Tail(), operation.Example(nil, sample))...),
+		operation.GET("key", "/ssokey/{sso_key}", "Fetch the developer with a key", s.ByKey, with(operation.Example(nil, sample))...),
 	)
 }
