@@ -95,7 +95,7 @@ func portalKeeping() []setting {
 			meaning: "with Storage s3: the bucket, which is there"},
 		{name: "S3.ACL", suffix: "S3_ACL", choices: []string{"private", "public-read", "public-read-write", "authenticated-read"}, field: func(s *Settings) any { return &s.Portal.S3.ACL },
 			meaning: "with Storage s3: who may read the files; empty is what the bucket says"},
-		{name: "S3.PresignURLs", suffix: "S3_PRESIGN_URLS", preset: "false", field: func(s *Settings) any { return &s.Portal.S3.PresignURLs },
+		{name: "S3.PresignURLs", suffix: "S3_PRESIGN_URLS", preset: "false", idle: true, field: func(s *Settings) any { return &s.Portal.S3.PresignURLs },
 			meaning: "with Storage s3: browsers fetch pictures from the bucket, by addresses that are signed"},
 		{name: "AssetsCache.Disable", suffix: "ASSETS_CACHE_DISABLE", preset: "false", idle: true, field: func(s *Settings) any { return &s.Portal.AssetsCacheDisable },
 			meaning: "keep no files in memory"},

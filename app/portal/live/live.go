@@ -192,7 +192,8 @@ func (in person) of(ctx context.Context, r store.Reader) (account.User, error) {
 }
 
 // Follower ends the sessions and the codes of a user who goes, is deactivated, or has
-// another password, and forgets the requests of one who goes.
+// another password, the codes of one who has another address, and forgets the requests of
+// one who goes.
 func Follower() people.Follower {
 	return people.Follower{Follow: func(ctx context.Context, w store.Writer, _ crud.Stamp, before, after *account.User) error {
 		switch {
@@ -203,6 +204,9 @@ func Follower() people.Follower {
 				return err
 			}
 		case before.PasswordHash == after.PasswordHash && (after.Active || !before.Active):
+			if before.Email != after.Email { // others may read what was mailed to the old one
+				return drop(ctx, w, codes, before.ID)
+			}
 			return nil
 		}
 		return EndAll(ctx, w, before.ID)

@@ -380,6 +380,11 @@ func TestForgotten(t *testing.T) {
 	for range 5 {
 		w.must("portal-live.forgot", nil, nil, `{"Email":"ada@example.com"}`)
 	}
+	l = w.letter(2)
+	mine := map[string]string{"user_id": w.user("ada@example.com").ID.String()}
+	w.must("portal-users.update", nil, mine, `{"Email":"ada@elsewhere.example"}`)
+	w.refused("portal-live.reset", nil, nil, reset(l.Code, "fourth-one"), live.CodeCode)
+	w.must("portal-users.update", nil, mine, `{"Email":"ada@example.com"}`)
 	l = w.letter(3)
 	w.now = w.now.Add(24 * time.Hour)
 	w.refused("portal-live.reset", nil, nil, reset(l.Code, "fourth-one"), live.CodeCode)

@@ -166,7 +166,9 @@ func (s *Service) InviteMember(ctx context.Context, in invitation) (people.Liste
 		if err != nil {
 			return err
 		}
-		fresh.OrganisationID = u.OrganisationID
+		// The rest of what a body says is for admins.
+		*fresh = account.User{Email: fresh.Email, First: fresh.First, Last: fresh.Last, Role: fresh.Role, Teams: fresh.Teams, OrganisationID: u.OrganisationID,
+			Provider: account.OwnPassword, InvitedAt: fresh.InvitedAt, Token: fresh.Token, TokenAt: fresh.TokenAt}
 		if !u.Governs(*fresh) || fresh.Admin() {
 			return denied()
 		}

@@ -37,8 +37,8 @@ func TestMembers(t *testing.T) {
 	if u := w.user("ada@example.com"); u.First != "Augusta" || u.Role != account.ConsumerAdmin || u.OrganisationID != 2 || !u.Active {
 		t.Errorf("%+v", u)
 	}
-	w.must("portal-live.invite", boss, nil, `{"Email":"new@example.com","First":"N","OrganisationID":1,"Teams":[2]}`)
-	if u := w.user("new@example.com"); u.OrganisationID != 2 || u.Active {
+	w.must("portal-live.invite", boss, nil, `{"Email":"new@example.com","First":"N","OrganisationID":1,"Teams":[2],"Provider":"elsewhere","ResetPassword":true,"Password":"chosen-by-boss"}`)
+	if u := w.user("new@example.com"); u.OrganisationID != 2 || u.Active || u.Provider != account.OwnPassword || u.ResetPassword || u.PasswordHash != "" {
 		t.Errorf("%+v", u)
 	}
 	w.must("portal-invitations.create", nil, nil, `{"Email":"elsewhere@example.com","First":"E"}`)
