@@ -6,6 +6,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,12 +14,14 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
@@ -43,6 +46,7 @@ type Store struct {
 	lock             *os.File // nil: opened beside
 	back             *checkpoints
 	path             string
+	at               place
 }
 
 var dialect = sqladapter.Dialect{
@@ -117,7 +121,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	if !c.Beside {
 		limit += "&" + leftAlone
 	}
-	if s.writers, err = connect(path, 1, "_txlock=immediate"+limit); err != nil {
+	if s.writers, err = s.at.connect(path, 1, "_txlock=immediate"+limit); err != nil {
 		return err
 	}
 	if !c.Beside {
@@ -135,19 +139,20 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 			return err
 		}
 	}
-	if s.readers, err = connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)&_pragma=cache_size(-1024)"); err != nil { // reads come from the copy in memory
+	if s.readers, err = s.at.connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)&_pragma=cache_size(-1024)"); err != nil { // reads come from the copy in memory
 		return err
 	}
 	opened, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
+	s.at.file.Store(&opened)
 	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold, Beside: c.prepare,
-		Present: func() error { return same(path, opened) }, Sealing: c.Sealing, Logger: c.Logger})
+		Present: func() error { return s.at.there(path) }, Sealing: c.Sealing, Logger: c.Logger})
 	if c.Beside {
 		return nil
 	}
-	db, err := connect(path, 1, "_pragma=cache_size(-512)")
+	db, err := s.at.connect(path, 1, "_pragma=cache_size(-512)")
 	if err != nil {
 		return err
 	}
@@ -155,6 +160,36 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	s.back.start()
 	return nil
 }
+
+// place is the file that a path led to when it was opened; nothing before that.
+type place struct{ file atomic.Pointer[os.FileInfo] }
+
+// there reports that a path no longer leads there.
+func (p *place) there(path string) error {
+	if file := p.file.Load(); file != nil {
+		return same(path, *file)
+	}
+	return nil
+}
+
+// connector opens connections while their path leads to the file that was opened first. One
+// to another file in its place would share its write-ahead log, and ruin both.
+type connector struct {
+	driver    driver.Driver
+	dsn, path string
+	at        *place
+}
+
+// Connect implements driver.Connector.
+func (c *connector) Connect(context.Context) (driver.Conn, error) {
+	if err := c.at.there(c.path); err != nil {
+		return nil, fmt.Errorf("%w: %w", store.ErrGone, err)
+	}
+	return c.driver.Open(c.dsn)
+}
+
+// Driver implements driver.Connector.
+func (c *connector) Driver() driver.Driver { return c.driver }
 
 // same reports that a path no longer leads to a file.
 func same(path string, file os.FileInfo) error {
@@ -229,15 +264,20 @@ const leftAlone = "_pragma=wal_autocheckpoint(0)"
 // What a statement needs to undo itself is in memory: a folder for temporary files that
 // is full, or missing, would look like a full disk.
 func connect(path string, conns int, more string) (*sql.DB, error) {
+	return new(place).connect(path, conns, more)
+}
+
+func (p *place) connect(path string, conns int, more string) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
 		"&_pragma=cache_size(-8192)&_pragma=journal_size_limit(67108864)&_pragma=temp_store(memory)&" + more
 	if !strings.Contains(more, leftAlone) {
 		dsn += "&_pragma=wal_autocheckpoint(4000)"
 	}
-	db, err := sql.Open("sqlite", dsn)
+	named, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
 	}
+	db := sql.OpenDB(&connector{named.Driver(), dsn, path, p})
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	return db, nil

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
@@ -85,6 +86,11 @@ func TestVanishedFile(t *testing.T) {
 		if err := insert(t, s, "lost"); !errors.Is(err, store.ErrGone) {
 			t.Errorf("write: %v", err)
 		}
+		var all sync.WaitGroup
+		for range 20 { // connections that have what is there now
+			all.Go(func() { _, _ = names(t.Context(), s) })
+		}
+		all.Wait()
 	}
 	if err := os.Rename(path+".away", path); err != nil {
 		t.Fatal(err)
