@@ -145,20 +145,13 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	if err != nil {
 		return err
 	}
-	journal, err := c.journal(s, p)
+	served, err := c.portal(s, log, p)
 	if err != nil {
 		return err
 	}
-	opts = append(append(opts, common(s, log, version)...), c.gatewayControl(s, observer)...)
+	opts = append(append(append(opts, served...), common(s, log, version)...), c.gatewayControl(s, observer)...)
 	if opts = append(opts, app.WithAnalytics(traffic)); !s.Analytics.Mask {
 		opts = append(opts, app.WithRecordedCredentials())
-	}
-	if s.Portal.Serve != config.PortalOff && s.Portal.Serve != "" {
-		served := portalOf(s, journal, log, p)
-		if served.Files, err = filesOf(s); err != nil {
-			return err
-		}
-		opts = append(opts, app.WithPortal(served))
 	}
 	opts = append(opts, app.WithPasswords(argon2.New(crypto.Passwords{})), app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))
 	if s.Deliveries.Enabled && !p.Beside && !p.Lost {
@@ -188,6 +181,20 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		c.Metrics.AddGauges(collectorGauges(c.App)...)
 	}
 	return nil
+}
+
+// portal returns the option that serves the portal, if the settings say so.
+func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]app.Option, error) {
+	if s.Portal.Serve == config.PortalOff || s.Portal.Serve == "" {
+		return nil, nil
+	}
+	journal, err := c.journal(s, p)
+	if err != nil {
+		return nil, err
+	}
+	served := portalOf(s, journal, log, p)
+	served.Files, err = filesOf(s)
+	return []app.Option{app.WithPortal(served)}, err
 }
 
 // trail returns how audit records are kept. A command beside a service writes none: the

@@ -236,7 +236,7 @@ func found(name string) string {
 // named is a script for the button, link or menu with a text.
 func named(name string) string {
 	return found(name) + `const all = [...top.querySelectorAll('button, a, summary, [role=option]')].filter(e => e.checkVisibility());
-return all.find(e => says(e) === n) ?? all.find(e => says(e).startsWith(n)); })()`
+return all.find(e => says(e) === n) ?? all.find(e => says(e).startsWith(n) && says(e) !== n + '…'); })()`
 }
 
 // field is a script for the field with a label.

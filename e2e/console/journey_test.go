@@ -296,7 +296,7 @@ func TestPalette(t *testing.T) {
 	b.press("k", chromedp.ModifierCtrl)
 	b.fill("What do you want?", "webhooks")
 	b.press("\r")
-	b.wait("location.hash === '#/hooks'")
+	b.wait("location.hash === '#/hooks' && document.getElementById('find')")
 	b.press("/")
 	b.wait("document.activeElement.id === 'find'")
 }

@@ -15,7 +15,7 @@ func (v *visit) functions() map[string]any {
 	return map[string]any{
 		"req":         func() *visit { return nil },
 		"CurrentUser": func(...any) *user { return v.site.Viewer },
-		"GetMenus":    v.menus, "GetProducts": func(args ...any) []product { return v.products(url.Values{}) },
+		"GetMenus":    v.menus, "GetProducts": func(...any) []product { return v.products(url.Values{}) },
 		"FeaturedProducts":        func(...any) []product { return v.products(url.Values{"featured": {"true"}}) },
 		"GetCatalogueList":        func(...any) []shelf { return v.found(url.Values{}).Catalogues },
 		"GetCataloguesForProduct": func(p product, _ ...any) []shelf { return p.Shelves },

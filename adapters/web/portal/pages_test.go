@@ -93,7 +93,7 @@ func TestJourney(t *testing.T) {
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "Amazing", "last", "Grace"), 200, "Your changes are saved", "Amazing Grace")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "", "last", "Grace"), 422, "blank")
 	w.shows(w.submit(profile, "/portal/private/profile", "current_password", "wrong", "password1", "another", "password2", "another"), 422, "CurrentPassword is wrong", "current_password-wrong")
-	profile = w.shows(w.submit(profile, "/portal/private/profile", "current_password", "secret", "password1", "another", "password2", "another"), 200, "Your password is changed")
+	w.shows(w.submit(profile, "/portal/private/profile", "current_password", "secret", "password1", "another", "password2", "another"), 200, "Your password is changed")
 	w.shows(w.open("/portal/private/users"), 200, "Team")
 	org := w.shows(w.open("/portal/private/organisation"), 200, "Ask for the organisation")
 	w.shows(w.submit(org, "/portal/private/organisation", "org_name", "Acme"), 200, "Thank you")
