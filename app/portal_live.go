@@ -62,8 +62,8 @@ func (p portalSettings) letters(a *App) func(context.Context, store.Writer, live
 }
 
 // newShowcase is what visitors of the portal see.
-func newShowcase(st store.Store, own *live.Service) []operation.Operation {
-	return (&showcase.Service{Config: showcase.Config{Store: st, Scope: own.Scope, Visit: own.Visit}}).Operations()
+func newShowcase(p portalSettings, st store.Store, own *live.Service) []operation.Operation {
+	return (&showcase.Service{Config: showcase.Config{Store: st, Scope: own.Scope, Shelf: p.shelf(), Visit: own.Visit}}).Operations()
 }
 
 // plainLetters sends letters as plain texts.

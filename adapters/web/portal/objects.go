@@ -121,7 +121,8 @@ func (p product) GetAuthTypeBadgeFormatted() string {
 func (p product) GetAPITypeFormatted() string {
 	var out []string
 	for _, a := range p.APIs {
-		if kind := strings.ToUpper(a.APIType); kind != "" && !slices.Contains(out, kind) {
+		// Some APIs have nothing to say but how callers prove who they are.
+		if kind := strings.ToUpper(a.APIType); kind != "" && !slices.Contains(p.AuthTypes, a.APIType) && !slices.Contains(out, kind) {
 			out = append(out, kind)
 		}
 	}

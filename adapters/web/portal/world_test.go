@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/files/folder"
 	"github.com/gatehouse-io/gatehouse/adapters/render"
 	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
@@ -39,7 +40,7 @@ func newWorld(t testing.TB) *world {
 	w := &world{t: t, log: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelError}))
 	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithKeys(keys), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithPortal(app.Portal{
-		Shared: true, SigningKey: "a signing key", Live: live.Settings{Delay: -1}, Themes: themes.Settings{Engine: render.Engine{}}, MaxUpload: 1 << 20,
+		Shared: true, SigningKey: "a signing key", Live: live.Settings{Delay: -1}, Themes: themes.Settings{Engine: render.Engine{}}, MaxUpload: 1 << 20, Files: folder.New(t.TempDir()),
 		Pages: func(p app.Pages) func(http.Handler) http.Handler {
 			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: true, Log: log})
 		},

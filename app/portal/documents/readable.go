@@ -55,7 +55,8 @@ func Readables(ctx context.Context, r store.Reader, p product.Product) (out []Re
 	return out, nil
 }
 
-// Read returns the document that is kept of a readable of a product.
+// Read returns the record of the document that is kept of a readable of a product; what it
+// says may be in a file.
 func Read(ctx context.Context, r store.Reader, p product.Product, alias string) (d Readable, t document.Text, err error) {
 	all, err := Readables(ctx, r, p)
 	if err != nil {

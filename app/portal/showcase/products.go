@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -282,15 +283,20 @@ type documented struct {
 }
 
 func (s *Service) document(ctx context.Context, in documented) (out Document, err error) {
-	err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
-		p, err := find(ctx, r, now, in.Path)
-		if err != nil {
+	text, err := s.Shelf.Open(ctx, func() (kept file.Content, err error) {
+		err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
+			p, err := find(ctx, r, now, in.Path)
+			if err != nil {
+				return err
+			}
+			d, t, err := documents.Read(ctx, r, p, in.Alias)
+			out = Document{Product: p.Title(), Name: d.Name, Alias: d.Alias, Form: string(d.Form), MediaType: t.MediaType}
+			kept = file.Content{Place: t.File, Data: []byte(t.Text)}
 			return err
-		}
-		d, text, err := documents.Read(ctx, r, p, in.Alias)
-		out = Document{p.Title(), d.Name, d.Alias, string(d.Form), text.MediaType, text.Text}
-		return err
+		})
+		return kept, err
 	})
+	out.Text = string(text)
 	return out, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/menus"
@@ -30,7 +31,8 @@ const (
 // Config is what the use cases are made of.
 type Config struct {
 	Store store.Store
-	Scope tenant.Scope // of the portal; the zero Scope: there is none
+	Scope tenant.Scope   // of the portal; the zero Scope: there is none
+	Shelf contents.Shelf // where documents are
 	// Visit returns who has the session of a browser, or nil.
 	Visit func(ctx context.Context, b operation.Browser, from operation.Origin) (*account.User, live.Opened, error)
 }

@@ -16,32 +16,31 @@ type content struct {
 }
 
 // Active returns the files of the theme that is shown. An archive is unpacked once.
-func (s *Service) Active(ctx context.Context) (out theme.Content, err error) {
-	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+func (s *Service) Active(ctx context.Context) (theme.Content, error) {
+	var t theme.Theme
+	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		name, err := s.Current(ctx, r)
-		if err != nil || name == theme.Default {
-			out = Standard()
-			return err
-		}
-		t, err := find(ctx, r, name)
-		if err != nil {
-			return err
-		}
-		if known := s.known(t); known != nil {
-			out = *known
-			return nil
-		}
-		a, err := archives.Get(ctx, r, t.ID)
-		if err != nil {
-			return err
-		}
-		if out, err = theme.Read(a.Value.Data, s.MaxUpload); err == nil {
-			s.mu.Lock()
-			s.read = &content{name, t.UpdatedAt, out}
-			s.mu.Unlock()
+		if err == nil && name != theme.Default {
+			t, err = find(ctx, r, name)
 		}
 		return err
 	})
+	if err != nil || t.Name == "" {
+		return Standard(), err
+	}
+	if known := s.known(t); known != nil {
+		return *known, nil
+	}
+	archive, err := s.open(ctx, s.Scope, func(store.Reader) (string, error) { return t.Name, nil })
+	if err != nil {
+		return theme.Content{}, err
+	}
+	out, err := theme.Read(archive, s.MaxUpload)
+	if err == nil {
+		s.mu.Lock()
+		s.read = &content{t.Name, t.UpdatedAt, out}
+		s.mu.Unlock()
+	}
 	return out, err
 }
 
