@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -30,7 +29,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
-	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -62,31 +60,6 @@ func (c *Composition) serving() error {
 
 // Close closes what Compose opened.
 func (c *Composition) Close() error { return c.closers.Close() }
-
-// NewLogger returns the logger that the settings ask for. Equal warnings and
-// errors are folded.
-func NewLogger(w io.Writer, l config.Log) *slog.Logger {
-	opts := &slog.HandlerOptions{Level: l.Slog(), ReplaceAttr: redacted}
-	if l.Format == config.FormatJSON {
-		return slog.New(newFolding(slog.NewJSONHandler(w, opts)))
-	}
-	return slog.New(newFolding(slog.NewTextHandler(w, opts)))
-}
-
-// redacted hides secrets in what is logged: errors of drivers and clients quote the
-// addresses that they were given.
-func redacted(_ []string, a slog.Attr) slog.Attr {
-	switch v := a.Value.Any().(type) {
-	case string:
-		if redact.Name(a.Key) {
-			return slog.String(a.Key, redact.Hidden)
-		}
-		return slog.String(a.Key, redact.Text(v))
-	case error:
-		return slog.String(a.Key, redact.Text(v.Error()))
-	}
-	return a
-}
 
 // Purpose says what a composition is for.
 type Purpose struct {
@@ -181,20 +154,6 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		c.Metrics.AddGauges(collectorGauges(c.App)...)
 	}
 	return nil
-}
-
-// portal returns the option that serves the portal, if the settings say so.
-func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]app.Option, error) {
-	if s.Portal.Serve == config.PortalOff || s.Portal.Serve == "" {
-		return nil, nil
-	}
-	journal, err := c.journal(s, p)
-	if err != nil {
-		return nil, err
-	}
-	served := portalOf(s, journal, log, p)
-	served.Files, err = filesOf(s)
-	return []app.Option{app.WithPortal(served)}, err
 }
 
 // trail returns how audit records are kept. A command beside a service writes none: the

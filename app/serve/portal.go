@@ -35,6 +35,20 @@ import (
 // maxList bounds an answer of a dashboard: a list of all its APIs or policies.
 const maxList = 256 << 20
 
+// portal returns the option that serves the portal, if the settings say so.
+func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]app.Option, error) {
+	if s.Portal.Serve == config.PortalOff || s.Portal.Serve == "" {
+		return nil, nil
+	}
+	journal, err := c.journal(s, p)
+	if err != nil {
+		return nil, err
+	}
+	served := portalOf(s, journal, log, p)
+	served.Files, err = filesOf(s)
+	return []app.Option{app.WithPortal(served)}, err
+}
+
 // portalOf translates the settings of the portal.
 func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose) app.Portal {
 	dial := mail.Dial

@@ -370,7 +370,7 @@ func (w *portalWorld) dropsApp(t *testing.T) {
 }
 
 // reaches names somebody of the other portal by CID, and sends what the other portal has
-// given out: nothing is found, and nobody is let in.
+// given out: nothing is found, and no one gets in.
 func (w *portalWorld) reaches(t *testing.T) {
 	u := w.beside.users[anyOf(w.rng, w.beside.users)]
 	if u == nil {

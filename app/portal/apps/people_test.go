@@ -14,7 +14,7 @@ import (
 )
 
 // TestHandOver states that the apps of somebody who is removed belong to another one, with
-// what hangs on them; that they are shared no wider than the new owner can; and that nobody
+// what hangs on them; that they are shared no wider than the new owner can; and that no one
 // gets more apps than a user has.
 func TestHandOver(t *testing.T) {
 	w := open(t, newOurs(t, false))

@@ -53,20 +53,13 @@ func (s *Sweeper) Run(ctx context.Context) error {
 	if s.Scope.IsZero() || !s.Storage.Apart() {
 		return nil
 	}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			if n, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-				s.Log.Warn("files that no record names could not be removed; the next attempt follows in an hour", "error", err)
-			} else if n > 0 {
-				s.Log.Info("removed files that no record names", "files", n)
-			}
+	return crud.Every(ctx, every, func() {
+		if n, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.Log.Warn("files that no record names could not be removed; the next attempt follows in an hour", "error", err)
+		} else if n > 0 {
+			s.Log.Info("removed files that no record names", "files", n)
 		}
-	}
+	})
 }
 
 // Sweep removes the files that no record names, and returns how many.

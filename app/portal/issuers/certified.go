@@ -202,8 +202,8 @@ func (a certifying) upload(ctx context.Context) error {
 	})
 }
 
-// withdraw deletes the certificate if this saga has brought it, and nobody else uses it by
-// now.
+// withdraw deletes the certificate if this saga has brought it, and no other credential uses
+// it by now.
 func (a certifying) withdraw(ctx context.Context) error {
 	if !a.g.Certificate.Fresh {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
@@ -13,7 +14,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/core/session"
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -108,12 +108,8 @@ func (s *Service) touch(ctx context.Context, found visit.Session) error {
 	return err
 }
 
-// pruneEvery is how often sessions and codes that are over are forgotten, and pruneMost
-// how many in one unit of work.
-const (
-	pruneEvery = time.Minute
-	pruneMost  = 200
-)
+// pruneEvery is how often sessions and codes that are over are forgotten.
+const pruneEvery = time.Minute
 
 // Run sends mails that people ask for, and forgets sessions and codes that are over,
 // until ctx ends.
@@ -126,58 +122,19 @@ func (s *Service) Run(ctx context.Context) error {
 	for range mailsAtOnce {
 		posts.Go(func() { s.post(ctx) })
 	}
-	tick := time.NewTicker(pruneEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
+	return crud.Every(ctx, pruneEvery, func() {
 		if err := s.Prune(ctx); err != nil && ctx.Err() == nil {
 			s.Log.Warn("old sessions of the portal could not be forgotten; trying again later", "error", err)
 		}
-	}
+	})
 }
 
 // Prune forgets sessions and codes that are over.
 func (s *Service) Prune(ctx context.Context) error {
 	ctx, now := store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "portal-live.prune"}), s.Now()
-	if err := Forget(ctx, s.Store, s.Scope, sessions, func(v visit.Session) bool { return v.Over(s.rules(), now) }); err != nil {
+	if _, err := crud.Forget(ctx, s.Store, s.Scope, sessions, func(v visit.Session) bool { return v.Over(s.rules(), now) }); err != nil {
 		return err
 	}
-	return Forget(ctx, s.Store, s.Scope, codes, func(v visit.Code) bool { return v.Over(now) })
-}
-
-// Forget deletes the records of a kind that are over, in small units of work.
-func Forget[T any](ctx context.Context, st store.Store, in tenant.Scope, k *store.Kind[T], over func(T) bool) error {
-	var ids []string
-	err := st.View(ctx, in, func(r store.Reader) error {
-		for v, err := range k.Find(ctx, r, store.Query{}) {
-			if err != nil {
-				return err
-			}
-			if over(v.Value) {
-				ids = append(ids, k.ID(v.Value))
-			}
-		}
-		return nil
-	})
-	for len(ids) > 0 && err == nil {
-		unit := ids[:min(len(ids), pruneMost)]
-		ids = ids[len(unit):]
-		_, err = st.Update(ctx, in, func(w store.Writer) error {
-			for _, id := range unit {
-				v, err := k.Get(ctx, w, id)
-				if err == nil && over(v.Value) {
-					_, err = k.Delete(ctx, w, id, nil)
-				}
-				if err != nil && fault.KindOf(err) != fault.NotFound { // another process was quicker
-					return err
-				}
-			}
-			return nil
-		})
-	}
+	_, err := crud.Forget(ctx, s.Store, s.Scope, codes, func(v visit.Code) bool { return v.Over(now) })
 	return err
 }

@@ -22,7 +22,7 @@ import (
 // CodeCode is the code of the fault for a code that cannot be used.
 const CodeCode = "portal_live.code"
 
-// Message is an answer that says what happens now, and to nobody in particular.
+// Message is an answer that says what happens now. It names no person.
 type Message struct {
 	Status  string `json:"status"`
 	Message string `json:"message"`

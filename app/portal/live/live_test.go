@@ -201,7 +201,7 @@ func text(v any) string {
 }
 
 // TestLogin states who gets in: one text answers everybody else, each after one check of a
-// password; a locked account opens to nobody until its time is over.
+// password; a locked account stays closed until its time is over.
 func TestLogin(t *testing.T) {
 	w := open(t, nil)
 	w.developer("ada@example.com", account.Member, 1)

@@ -29,7 +29,7 @@ const lane = "mails"
 // Name implements deliver.Audience.
 func (a Audience) Name() string { return string(a.Scope.Org()) + " mails" }
 
-// Lanes implements deliver.Audience: nobody listens while the portal sends no mails.
+// Lanes implements deliver.Audience: there is no listener while the portal sends no mails.
 func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name string) ([]string, error) {
 	if org != a.Scope.Org() || !letter.Causes(name) {
 		return nil, nil

@@ -12,18 +12,18 @@ import (
 )
 
 // MintFor makes a nonce.
-func MintFor(s *Service, ctx context.Context, d session.AccessData) (string, error) { //nolint:revive // the service comes first
+func MintFor(ctx context.Context, s *Service, d session.AccessData) (string, error) {
 	out, err := s.Mint(ctx, mintIn{d})
 	text, _ := out.Meta.(string)
 	return text, err
 }
 
 // EnterWith begins a session with a nonce.
-func EnterWith(s *Service, ctx context.Context, nonce string) (operation.Landing, error) { //nolint:revive // as above
+func EnterWith(ctx context.Context, s *Service, nonce string) (operation.Landing, error) {
 	return s.Enter(ctx, enterIn{Nonce: nonce})
 }
 
 // Admit begins the session of a person.
-func Admit(s *Service, ctx context.Context, p sso.Person) (operation.Landing, error) { //nolint:revive // as above
+func Admit(ctx context.Context, s *Service, p sso.Person) (operation.Landing, error) {
 	return s.enter(ctx, enterIn{}, func(w store.Writer, at crud.Stamp) (account.User, error) { return s.admit(ctx, w, at, p) })
 }

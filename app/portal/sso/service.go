@@ -151,7 +151,7 @@ func (s *Service) enter(ctx context.Context, in enterIn, admit func(store.Writer
 		return err
 	})
 	if code := fault.CodeOf(err); code == CodeRefused || code == live.CodeClosed {
-		s.Log.Info("single sign-on refused", "reason", err.Error()) // it names nobody
+		s.Log.Info("single sign-on refused", "reason", err.Error()) // it names no person
 	}
 	return out, err
 }
@@ -238,22 +238,16 @@ func (s *Service) Run(ctx context.Context) error {
 	if s.Scope.IsZero() {
 		return nil
 	}
-	tick := time.NewTicker(pruneEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
+	return crud.Every(ctx, pruneEvery, func() {
 		if err := s.Prune(ctx); err != nil && ctx.Err() == nil {
 			s.Log.Warn("old nonces of the portal could not be forgotten; trying again later", "error", err)
 		}
-	}
+	})
 }
 
 // Prune forgets nonces that are over.
 func (s *Service) Prune(ctx context.Context) error {
 	ctx, now := store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "portal-sso.prune"}), s.Now()
-	return live.Forget(ctx, s.Store, s.Scope, nonces, func(n sso.Nonce) bool { return n.Over(now) })
+	_, err := crud.Forget(ctx, s.Store, s.Scope, nonces, func(n sso.Nonce) bool { return n.Over(now) })
+	return err
 }

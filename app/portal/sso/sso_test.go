@@ -54,7 +54,7 @@ func (w *world) store(fn func(store.Writer) error) {
 // link makes a nonce.
 func (w *world) link(d session.AccessData) string {
 	w.t.Helper()
-	out, err := sso.MintFor(w.s, w.t.Context(), d)
+	out, err := sso.MintFor(w.t.Context(), w.s, d)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -93,18 +93,18 @@ func TestNonces(t *testing.T) {
 	}
 	other := &sso.Service{Tools: w.s.Tools, Config: w.s.Config}
 	other.Scope = w.p.Beside(t, "portal:other").Scope
-	if _, err := sso.EnterWith(other, t.Context(), nonce); fault.CodeOf(err) != sso.CodeNonce {
+	if _, err := sso.EnterWith(t.Context(), other, nonce); fault.CodeOf(err) != sso.CodeNonce {
 		t.Error("in another portal:", err)
 	}
-	if out, err := sso.EnterWith(w.s, t.Context(), nonce); err != nil || out.Location != "/" || len(out.Cookies) != 1 {
+	if out, err := sso.EnterWith(t.Context(), w.s, nonce); err != nil || out.Location != "/" || len(out.Cookies) != 1 {
 		t.Error(out, err)
 	}
-	if _, err := sso.EnterWith(w.s, t.Context(), nonce); fault.CodeOf(err) != sso.CodeNonce {
+	if _, err := sso.EnterWith(t.Context(), w.s, nonce); fault.CodeOf(err) != sso.CodeNonce {
 		t.Error("twice:", err)
 	}
 	late := w.link(d)
 	w.now = w.now.Add(core.NonceLife)
-	if _, err := sso.EnterWith(w.s, t.Context(), late); fault.CodeOf(err) != sso.CodeNonce {
+	if _, err := sso.EnterWith(t.Context(), w.s, late); fault.CodeOf(err) != sso.CodeNonce {
 		t.Error("late:", err)
 	}
 	if err := w.s.Prune(t.Context()); err != nil || strings.Contains(w.dump(), core.NonceKind) {
@@ -136,7 +136,7 @@ func TestPeople(t *testing.T) {
 	w.add(account.User{Email: "admin@example.com", First: "A", Role: account.ProviderAdmin, Active: true})
 	w.add(account.User{Email: "gone@example.com", First: "G", Role: account.ProviderAdmin})
 	w.add(account.User{Email: "dev@example.com", First: "D", Role: account.Member, Active: true})
-	enter := func(p core.Person) (operation.Landing, error) { return sso.Admit(w.s, t.Context(), p) }
+	enter := func(p core.Person) (operation.Landing, error) { return sso.Admit(t.Context(), w.s, p) }
 	for name, c := range map[string]struct {
 		p     core.Person
 		where string // "": refused

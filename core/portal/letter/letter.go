@@ -106,7 +106,7 @@ type Expiry struct {
 	Expires    time.Time
 }
 
-// AfterExpiry is for how long an owner is told that a credential has expired, if nobody was
+// AfterExpiry is for how long an owner is told that a credential has expired, if no process was
 // able to tell before.
 const AfterExpiry = 7 * 24 * time.Hour
 
