@@ -6,7 +6,7 @@ REDOCLY := @redocly/cli@2.77.0
 GO_BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 FUZZTIME ?= 30s
 
-.PHONY: help run build test test/race test/short lint verify generate bench fuzz e2e cover tidy
+.PHONY: help run demo build test test/race test/short lint verify generate bench fuzz e2e cover tidy
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -19,6 +19,9 @@ run: build ## the service on port 3000 and the portal on 3001, with a first admi
 	@mkdir -p data
 	@export SVC_DB_HOMEDIR=data SVC_DB_PORTAL_SERVE=own_port SVC_DB_ADMINSECRET=$${SVC_DB_ADMINSECRET:-admin-secret} SVC_DB_NODESECRET=$${SVC_DB_NODESECRET:-node-secret}; \
 	  bin/gatehouse bootstrap --email admin@example.com && exec bin/gatehouse serve
+
+demo: ## a portal and a dashboard with example products, people and traffic, in memory; prints the addresses to open
+	@go run ./e2e/demo
 
 test: ## all tests; prepares the servers that they need, and says what it does
 	@bash .ci/test
@@ -40,6 +43,7 @@ generate: ## docs made from the operation table and the settings, and the files 
 verify: ## what is generated is fresh, modules are tidy, the minimal embedding is small
 	go run ./docs/generate -check
 	go run ./adapters/web/console/build -check
+	go run ./adapters/web/portal/viewers/build -check
 	go mod tidy -diff
 	go vet ./...
 	go test -run 'TestImport|TestMinimalEmbedding' ./app

@@ -59,7 +59,7 @@ func newTable(p tableParams) (table, error) {
 
 func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.Service, own *live.Service, signOn *sso.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) (operation.Middleware, error) {
 	written := guard.Log(b.log)
-	portal, err := p.auditor(b)
+	portal, err := p.auditor(b, own)
 	if err != nil {
 		return nil, &refusal{err}
 	}

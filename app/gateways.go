@@ -96,8 +96,8 @@ func newOAuth(b basics, o outside, c gateway.Control, a *apis.Repository, p *pol
 // those that end within 30 days.
 func WithCertificateExpiry(e certificates.Expiry) Option { return func(o *settings) { o.expiry = e } }
 
-func newCertificates(b basics, o outside, c gateway.Control, a *apis.Repository, i *intents.Service) *certificates.Service {
+func newCertificates(b basics, o outside, c gateway.Control, a *apis.Repository, k *keys.Service, i *intents.Service) *certificates.Service {
 	return certificates.New(certificates.Config{
-		Gateways: c.Certificates, Keys: c.Keys, APIs: a, Intents: i, Log: b.log, PageSize: b.pageSize, Expiry: o.expiry,
+		Gateways: c.Certificates, Keys: c.Keys, Admit: k.Admit, APIs: a, Intents: i, Log: b.log, PageSize: b.pageSize, Expiry: o.expiry,
 	})
 }

@@ -49,11 +49,12 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		identity.GroupRegistration(),
 		session.NonceRegistration(),
 		session.ResetRegistration(),
+		session.Profiles,
 		identity.AccountRegistration(),
 		identity.UseRegistration(),
 		delivery.Registration(),
 		intents.Registration(keys.Teller()),
-	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers, persons, own, logins), localRegistrations(), e.resources)...) {
+	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers, persons, own, logins, a), localRegistrations(), e.resources)...) {
 		all = append(all, r.Registration())
 	}
 	if err := all.Check(); err != nil {

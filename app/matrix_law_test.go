@@ -15,7 +15,7 @@ var guarded = map[string]string{
 	"/api/keys": "keys", "/api/doctor": "keys", "/api/apis/keys": "keys", "/api/apis/oauth": "oauth", "/api/portal/policies": "policies", "/api/portal": "portal",
 	"/api/certs": "certs", "/api/assets": "api_assets", "/api/hooks": "hooks", "/api/users": "users", "/api/usergroups": "user_groups", "/api/service-accounts": "users",
 	"/api/usage": "analytics", "/api/activity": "analytics", "/api/uptime": "analytics", "/api/logs": "log", "/api/tib": "idm",
-	"/api/system": "system", "/api/audit-logs": "audit_logs", "/api/rulesets": "governance",
+	"/api/system": "system", "/api/system/announcements": "IsAdmin", "/api/audit-logs": "audit_logs", "/api/rulesets": "governance", "/api/history": "IsAdmin",
 	"/api/users/me": "", "/api/schema": "", "/api/schemas": "", "/api/org/notifications": "", "/api/org/permissions": "",
 }
 
@@ -77,7 +77,7 @@ func (c caller) refused() bool { return c.name == "anonymous" || c.name == "inac
 func (c cell) expected() outcome {
 	read := c.method == "GET" || c.method == "HEAD" || reading[c.method+" "+c.pattern]
 	permission, _ := guardian(c.pattern)
-	if !read && c.pattern == "/api/org/permissions" { // everybody knows the names, admins choose them
+	if !read && (c.pattern == "/api/org/permissions" || below(c.pattern, "/api/tib")) { // everybody knows the names, admins choose them; who writes a profile decides who is an admin
 		permission = "IsAdmin"
 	}
 	self := c.target == "self"

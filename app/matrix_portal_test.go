@@ -24,10 +24,12 @@ import (
 )
 
 // openInPortal are the operations of the portal that anybody may call.
-var openInPortal = []string{"GET /live", "GET /ready", "GET /robots.txt", "POST /api/bootstrap", "POST /portal-api/bootstrap",
+var openInPortal = []string{"GET /live", "GET /ready", "GET /robots.txt", "GET /.well-known/security.txt", "POST /api/bootstrap", "POST /portal-api/bootstrap",
 	"GET /portal/api/site", "GET /portal/api/catalogue-products", "GET /portal/api/catalogue-products/{product_path}", "GET /portal/api/catalogue-products/{product_path}/{api_alias}/docs",
+	"GET /system/products/{product_id}/{picture}/{file}",
 	"GET /portal/api/content", "GET /portal/api/blog", "GET /portal/api/blog/{post_path}",
-	"GET /portal/api/register", "POST /portal/api/invitation", "POST /portal/api/login", "POST /portal/api/password/forgot", "POST /portal/api/password/reset", "POST /portal/api/register", "GET /sso"}
+	"GET /portal/api/register", "GET /portal/api/logins", "POST /portal/api/invitation", "POST /portal/api/login", "POST /portal/api/password/forgot", "POST /portal/api/password/reset", "POST /portal/api/register", "GET /sso",
+	"GET /tib/auth/{profile_id}/{provider}", "GET /tib/auth/{profile_id}/{provider}/callback"}
 
 // What strangers and developers are answered, whatever they ask for.
 const (
@@ -274,6 +276,35 @@ func TestPortalMethods(t *testing.T) {
 			g.json(w, beside)
 		}
 	}
+}
+
+// TestPortalAccept states that no operation of the portal has an answer for who asks for
+// GraphQL, not even a schema, that nothing changes, and that all other wishes are those of
+// who has none.
+func TestPortalAccept(t *testing.T) {
+	g, cells := newGathering(t), 0
+	for _, o := range g.a.Operations() {
+		if o.Surface != operation.Portal {
+			continue
+		}
+		text, err := json.Marshal(o.Request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for accept, refused := range map[string]bool{"application/graphql": true, "Application/GraphQL; q=1": true, "application/graphql, */*": false, "text/html": false, "": false} {
+			cells++
+			before, _ := g.db.Head(t.Context())
+			w := g.send(credentials{"Accept": accept}, o.Method, fillPortal(o.Path, "99999"), string(text))
+			after, _ := g.db.Head(t.Context())
+			if said := w.Code == 400 && strings.Contains(w.Body.String(), "unsupported Accept header"); said != refused || refused && before != after {
+				t.Errorf("%s for %q: %d %s, and something changed: %v", o.ID, accept, w.Code, w.Body, before != after)
+			}
+			if refused {
+				g.json(w, o.ID)
+			}
+		}
+	}
+	t.Logf("%d cells", cells)
 }
 
 // json fails unless an error says that it is JSON, and that it must not be kept.

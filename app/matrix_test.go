@@ -239,7 +239,7 @@ func (e *estate) make(org, pattern, param string) string {
 		return in.ID
 	case below(pattern, "/api/assets"):
 		return e.must(as, "POST", "/api/assets", fmt.Sprintf(`{"kind":"oas-template","name":"T%d","data":{}}`, n))
-	case below(pattern, "/api/hooks"):
+	case below(pattern, "/api/hooks"), below(pattern, "/api/history"):
 		return e.must(as, "POST", "/api/hooks", fmt.Sprintf(`{"name":"H%d","method":"POST","target_path":"https://h%d.example/"}`, n, n))
 	case below(pattern, "/api/users"):
 		return e.must(as, "POST", "/api/users", fmt.Sprintf(`{"first_name":"F","last_name":"L","email_address":"m%d@example.com","user_permissions":{"apis":"read"}}`, n))
@@ -265,6 +265,10 @@ func (e *estate) path(pattern, target, as string) (path string, ids []string, ok
 		}
 		id := fmt.Sprintf("5f1a0c5d8e3b2a1fffff%04d", e.n)
 		switch {
+		case param == "kind": // every kind is there
+			id = "webhook"
+		case param == "revision":
+			id = "1"
 		case target == "self":
 			id = e.ids[as]
 		case target == "own":

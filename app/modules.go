@@ -21,6 +21,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/oauth"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/app/past"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/contents"
@@ -32,6 +33,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/registry"
+	"github.com/gatehouse-io/gatehouse/app/relay"
 	"github.com/gatehouse-io/gatehouse/app/reports"
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
 	"github.com/gatehouse-io/gatehouse/app/rulebook"
@@ -54,6 +56,7 @@ var modules = fx.Options(
 		return identity.UserGroups{Service: s, Tools: t}
 	}),
 	service[session.SSO](func(s *session.Service) session.SSO { return session.SSO{Service: s} }),
+	service[session.Broker](func(s *session.Service) session.Broker { return session.Broker{Service: s} }),
 	service[*door.Service](newDoor),
 	service[*general.Service](newGeneral),
 	service[*themes.Service](newThemes),
@@ -73,6 +76,10 @@ var modules = fx.Options(
 	service[*outbound.Debug](newDebug),
 	service[*outbound.Examples](newExamples),
 	service[*audit.Service](newAudit),
+	service[*past.Service](newHistory),
+	service[*relay.Recent](func(s announcing, st store.Store, ks crud.Kinds) *relay.Recent {
+		return relay.NewRecent(st, ks.Signals(), len(s.sinks) > 0)
+	}),
 	service[*delivery.Service](newDeliveries),
 	service[portalDeliveries](newPortalDeliveries),
 	service[portalMails](newPortalMails),
@@ -130,6 +137,12 @@ func newTools(s basics, st store.Store, a *App) Tools {
 
 // refusal is an error about what was passed in, told without what the graph adds.
 type refusal struct{ error }
+
+// newHistory makes what tells of the past of records. Like the trail it asks for operations
+// only later.
+func newHistory(t crud.Tools, ks crud.Kinds, a *App) *past.Service {
+	return past.New(t, ks, a.Operations)
+}
 
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {

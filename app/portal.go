@@ -85,6 +85,9 @@ type Portal struct {
 	// Fetcher calls dashboards, and says which addresses may be called; nil: only the
 	// dashboard of this App can be reached.
 	Fetcher fetch.Fetcher
+	// Relay calls gateways for developers who try APIs, and says which addresses may be
+	// called; nil: none.
+	Relay fetch.Fetcher
 	// Registrar registers clients at identity providers; nil: none can be reached.
 	Registrar registration.Registrar
 	// Registry says that dashboards learn of tokens by their registry of client IdPs, and
@@ -145,9 +148,10 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 
 // portalKinds are the kinds of resources of the portal. They are known without one, so
 // that its data can be checked and purged; their operations are not.
-func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service) (out []crud.Registrar) {
-	goods, limits := rows.Resource(dashboards.Open, p.shelf()), plans.Resource(dashboards.Open)
+func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service, a *App) (out []crud.Registrar) {
+	goods, limits := rows.Resource(dashboards.Open, p.shelf(), p.documents().MaxUpload), plans.Resource(dashboards.Open)
 	goods.Hooks, limits.Hooks = logins.Products(goods.Hooks), logins.Plans(limits.Hooks)
+	goods.Hooks = apps.Certifying(goods.Hooks, func() *apps.Service { return a.access })
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
@@ -258,9 +262,10 @@ func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Se
 	}
 	tokens := issuers.Keys{Open: d.Open, Secrets: keys}
 	a.access = apps.New(apps.Config{
-		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open, Describe: users.Describe,
+		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open, Logins: logins, Describe: users.Describe,
 		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(t.Store)}, issuers.Registration: idps.Issuer{Service: logins}},
 	})
+	d.Then = a.access.After(d.Then)
 	return a.access, nil
 }
 
@@ -314,14 +319,14 @@ func beside(dashboard, portal table) table {
 
 // auditor hears the calls of the portal before the trail does: what strangers are refused,
 // and bootstrap, belong to the trail of the portal as well.
-func (p portalSettings) auditor(b basics) (guard.Auditor, error) {
+func (p portalSettings) auditor(b basics, own *live.Service) (guard.Auditor, error) {
 	scope, err := p.scope()
 	if err != nil || p.Portal == nil {
 		return func(context.Context, *operation.Call, error) {}, err
 	}
 	written := func(context.Context, *operation.Call, error) {}
 	if p.Journal != nil {
-		written = (&door.Journal{File: p.Journal, Now: b.now, Log: b.log}).Hear
+		written = (&door.Journal{File: p.Journal, Admin: own.Administers, Now: b.now, Log: b.log}).Hear
 	}
 	return func(ctx context.Context, c *operation.Call, err error) {
 		if c.Spec.Surface == operation.Portal && c.Scope.IsZero() {

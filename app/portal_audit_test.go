@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	record "github.com/gatehouse-io/gatehouse/core/audit"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -38,7 +40,7 @@ func TestPortalAudit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := service(t, nobodyWatches(), append(portalOptions(), app.WithAudit(audit.Settings{Signer: keys}), app.WithPortal(app.Portal{SigningKey: signingKey, Journal: journal}))...)
+	a := service(t, nobodyWatches(), append(portalOptions(), app.WithAudit(audit.Settings{Signer: keys}), app.WithPortal(app.Portal{SigningKey: signingKey, Journal: journal, Live: live.Settings{Delay: -1}}))...)
 	running(t, a)
 	call := func(method, path, as, body string, want int) {
 		t.Helper()
@@ -106,5 +108,30 @@ func TestPortalAudit(t *testing.T) {
 	call("DELETE", "/portal-api/tags/1", "portal-admin", "", 200)
 	if strings.Count(journal.text, "\n") != 3 {
 		t.Error(journal.text)
+	}
+
+	call("POST", "/portal-api/users", "portal-admin", `{"Email":"ada@example.com","First":"Ada","Password":"hush-hush","Active":true}`, 201)
+	for _, address := range []string{"ada@example.com", "admin@example.com"} {
+		send := func(method, path, body string, more ...string) *httptest.ResponseRecorder {
+			r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+			for pair := range slices.Chunk(more, 2) {
+				r.Header.Set(pair[0], pair[1])
+			}
+			w := httptest.NewRecorder()
+			a.Portal().ServeHTTP(w, r)
+			return w
+		}
+		in := send("POST", "/portal/api/login", `{"Email":"`+address+`","Password":"hush-hush"}`)
+		var opened live.Opened
+		if err := json.Unmarshal(in.Body.Bytes(), &opened); err != nil {
+			t.Fatal(err)
+		}
+		cookie, _, _ := strings.Cut(in.Header().Get("Set-Cookie"), ";")
+		if w := send("PUT", "/portal/api/profile", `{"First":"F","Last":"L"}`, "Cookie", cookie, "X-CSRF-Token", opened.CSRFToken); w.Code != 200 {
+			t.Fatal(w.Body)
+		}
+	}
+	if strings.Count(journal.text, "PUT /portal/api/profile") != 1 || strings.Count(journal.text, "\n") != 5 {
+		t.Errorf("of what an admin does with a session, and a developer: %s", journal.text)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"mime/multipart"
 	"net/http/httptest"
@@ -94,6 +95,59 @@ func TestPortalFilesAway(t *testing.T) {
 	}
 }
 
+// TestPortalLinks states that browsers fetch pictures from a bucket by links that hold for
+// minutes, where the settings want that, but for documents, which could run scripts there;
+// programs get the bytes; who does not see a product gets no link; and what is wrong with
+// the bucket is not told.
+func TestPortalLinks(t *testing.T) {
+	bucket := s3test.New(t)
+	objects, err := s3.New(s3.Config{AccessKey: s3test.AccessKey, SecretKey: s3test.SecretKey, Region: s3test.Region, Endpoint: bucket.URL, Bucket: s3test.Bucket, Transport: bucket.Client().Transport, Links: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, send := portalOfFiles(t, objects)
+	look := func(file string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/system/products/1/logo/"+file, nil))
+		return w
+	}
+	const picture, document = "\x89PNG\r\n\x1a\npicture", `<svg xmlns="http://www.w3.org/2000/svg"/>`
+	if code, text := send("POST", "/products/1/logo", "a.png", picture); code != 200 {
+		t.Fatal(code, text)
+	}
+	if w := look("logo.png"); w.Code != 404 || w.Header().Get("Location") != "" {
+		t.Errorf("a product that nobody may see: %d, %v", w.Code, w.Header())
+	}
+	for _, c := range [][3]string{{"POST", "/catalogues", `{"Name":"All","VisibilityStatus":"Public"}`}, {"PUT", "/products/1", `{"Catalogues":[1]}`}} {
+		if code, text := send(c[0], c[1], "", c[2]); code >= 300 {
+			t.Fatal(c[1], code, text)
+		}
+	}
+	w := look("logo.png")
+	link := w.Header().Get("Location")
+	if w.Code != 307 || !strings.HasPrefix(link, bucket.URL+"/") || !strings.Contains(link, "X-Amz-Expires=300&") || w.Body.Len() > 0 || strings.Contains(link, s3test.SecretKey) {
+		t.Errorf("%d %v %q", w.Code, w.Header(), w.Body)
+	}
+	answer, err := bucket.Client().Get(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	if string(text) != picture || answer.Header.Get("Content-Type") != "image/png" {
+		t.Errorf("%s %q", answer.Status, text)
+	}
+	if code, text := send("GET", "/products/1/logo", "", ""); code != 200 || text != picture {
+		t.Errorf("a program: %d %q", code, text)
+	}
+	if code, text := send("POST", "/products/1/logo", "a.svg", document); code != 200 {
+		t.Fatal(code, text)
+	}
+	if w := look("logo.svg"); w.Code != 200 || w.Body.String() != document || !strings.Contains(w.Header().Get("Content-Security-Policy"), "sandbox") {
+		t.Errorf("a document: %d %v %q", w.Code, w.Header(), w.Body)
+	}
+}
+
 // failing is a storage with an error.
 type failing struct {
 	*folder.Storage
@@ -117,6 +171,13 @@ func (f *failing) Open(ctx context.Context, c content.Content) ([]byte, error) {
 // portalWithFiles returns what sends a file to a portal with a product of documents and
 // a specification; without content it only asks.
 func portalWithFiles(t *testing.T, s files.Storage) func(method, path, name, text string) (int, string) {
+	t.Helper()
+	_, send := portalOfFiles(t, s)
+	return send
+}
+
+// portalOfFiles returns the portal as well.
+func portalOfFiles(t *testing.T, s files.Storage) (*app.App, func(method, path, name, text string) (int, string)) {
 	t.Helper()
 	a := service(t, nobodyWatches(), append(portalOptions(), app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}}, Files: s}))...)
 	send := func(method, path, name, text string) (int, string) {
@@ -147,7 +208,7 @@ func portalWithFiles(t *testing.T, s files.Storage) func(method, path, name, tex
 			t.Fatal(c[0], code, text)
 		}
 	}
-	return send
+	return a, send
 }
 
 func countFiles(t *testing.T, dir string) (n int) {

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
+	"github.com/gatehouse-io/gatehouse/app/portal/finder"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
@@ -19,6 +20,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -62,8 +64,13 @@ func (p portalSettings) letters(a *App) func(context.Context, store.Writer, live
 }
 
 // newShowcase is what visitors of the portal see.
-func newShowcase(p portalSettings, st store.Store, own *live.Service) []operation.Operation {
-	return (&showcase.Service{Config: showcase.Config{Store: st, Scope: own.Scope, Shelf: p.shelf(), Visit: own.Visit}}).Operations()
+func newShowcase(b basics, p portalSettings, st store.Store, own *live.Service, keys *apps.Service) []operation.Operation {
+	var relay fetch.Fetcher = nowhere{}
+	if p.Portal != nil && p.Relay != nil {
+		relay = p.Relay
+	}
+	find := finder.New(finder.Config{Store: st, Scope: own.Scope, Documents: p.documents()})
+	return (&showcase.Service{Config: showcase.Config{Store: st, Scope: own.Scope, Shelf: p.shelf(), Finder: find, Visit: own.Visit, Keys: keys.Keys, Relay: relay, Now: b.now}}).Operations()
 }
 
 // plainLetters sends letters as plain texts.

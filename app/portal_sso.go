@@ -21,12 +21,12 @@ func (p portalSettings) signIn(keys secret.Keys) *sso.Profiles {
 }
 
 // newSignOn lets people into the portal whom identity brokers have recognised.
-func newSignOn(p portalSettings, t crud.Tools, persons *users.Service, own *live.Service) (*sso.Service, error) {
+func newSignOn(p portalSettings, t crud.Tools, keys secret.Keys, persons *users.Service, own *live.Service) (*sso.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := sso.Config{Scope: scope, People: persons, Live: own, Equal: identity.Equal}
+	c := sso.Config{Scope: scope, People: persons, Live: own, Profiles: p.signIn(keys), Equal: identity.Equal}
 	if p.Portal != nil {
 		c.Settings = p.SignOn
 	}

@@ -60,7 +60,7 @@ func portalOptions(more ...app.Option) []app.Option {
 		panic(err)
 	}
 	hooks := webhooks.Settings{Deliveries: delivery.Settings{Fetcher: answering{}}}
-	return append(more, app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, SignOn: sso.Settings{Secret: portalSecret}, Webhooks: hooks, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}, Path: "./themes"}, MaxUpload: 60_000, Live: live.Settings{Delay: -1}, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")}))
+	return append([]app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, SignOn: sso.Settings{Secret: portalSecret}, Webhooks: hooks, GraphQL: graphql.Checker{}, Relay: relaying{}, Themes: themes.Settings{Engine: render.Engine{}, Path: "./themes"}, MaxUpload: 60_000, Live: live.Settings{Delay: -1}, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")})}, more...)
 }
 
 // answering is a world outside in which the hosts well, broken and away are known.
@@ -76,6 +76,23 @@ func (answering) Fetch(_ context.Context, r outside.Request) (outside.Answer, er
 		return outside.Answer{Status: 500}, nil
 	}
 	return outside.Answer{}, fmt.Errorf("away.example: %w", outside.ErrUnreachable)
+}
+
+// relaying is the way to a gateway that answers with what it was asked.
+type relaying struct{}
+
+func (relaying) Fetch(_ context.Context, r outside.Request) (outside.Answer, error) {
+	switch {
+	case !r.Still || r.Trusted:
+		return outside.Answer{}, outside.ErrRequest
+	case strings.HasSuffix(r.URL, "/away"):
+		return outside.Answer{}, fmt.Errorf("gw.example: %w", outside.ErrUnreachable)
+	case strings.HasSuffix(r.URL, "/inside"):
+		return outside.Answer{}, fmt.Errorf("gw.example: %w", outside.ErrPrivate)
+	case strings.HasSuffix(r.URL, "/large"):
+		return outside.Answer{}, fmt.Errorf("gw.example: %w", outside.ErrTooLarge)
+	}
+	return outside.Answer{Status: 200, Header: map[string][]string{"Content-Type": {"text/plain"}}, Body: fmt.Appendf(nil, "%s %s more=%s key=%t", r.Method, r.URL, r.Header["X-More"], r.Header["Authorization"] != "")}, nil
 }
 
 // deliveredInPortal is a store with a delivery in each state for the first webhook of the

@@ -31,6 +31,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -173,6 +174,9 @@ var (
 // proof matches what proves calls of the portal, which is shown as cookies are.
 var proof = regexp.MustCompile(`"CSRFToken": "([^"]+)"`)
 
+// begun matches the state of a login at an identity provider, which is shown as cookies are.
+var begun = regexp.MustCompile(`state=[A-Za-z0-9_-]{43}`)
+
 // minted matches a nonce for a browser, which is shown as cookies are.
 var minted = regexp.MustCompile(`"SSO Nonce created",\s*"Meta":\s*"([^"]+)"`)
 
@@ -278,7 +282,7 @@ func exchange(t testing.TB, h http.Handler, lines []string, g *tags) string {
 	fmt.Fprintf(&b, "< %d\n", w.Code)
 	for _, name := range shown {
 		if v := w.Header().Get(name); v != "" {
-			fmt.Fprintf(&b, "< %s: %s\n", name, g.show(v))
+			fmt.Fprintf(&b, "< %s: %s\n", name, begun.ReplaceAllStringFunc(g.show(v), g.set))
 		}
 	}
 	for _, v := range w.Header()["Set-Cookie"] {
@@ -356,6 +360,8 @@ func switches(file string) []app.Option {
 		return []app.Option{withRulesAPI, app.WithAudit(audit.Settings{Signer: keys})}
 	case file == "portal/webhooks-deliveries.txt":
 		return portalOptions(app.WithStore(deliveredInPortal()))
+	case file == "portal/sso-logins.txt":
+		return append(portalOptions(), app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, URL: "https://portal.example.com", SignOn: sso.Settings{Provider: &apptest.Vouching{}}}))
 	case file == "portal/themes-closed.txt":
 		return portalOptions(app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, Themes: themes.Settings{DisableUpload: true}}))
 	case strings.HasPrefix(file, "portal/"):
@@ -381,6 +387,9 @@ func switches(file string) []app.Option {
 			Policy: password.Policy{MinLength: 8, MultiCase: true, MinNumeric: 1, MinSpecial: 1, DisableSequential: true}})}
 	case file == "sso.txt":
 		quick.Grants = rights.Grants{Lookup: true, Defaults: access.Map{"api_assets": access.LevelRead}}
+	case file == "sso-logins.txt":
+		quick.Provider, quick.PublicURL = &apptest.Vouching{}, "https://dashboard.example.com"
+		quick.Grants = rights.Grants{Lookup: true}
 	case file == "sso-pages.txt":
 		quick.LoginURL, quick.ErrorURL = "https://login.example", "https://login.example/error"
 	case file == "sessions-one.txt":

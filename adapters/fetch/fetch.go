@@ -85,9 +85,6 @@ func client(timeout time.Duration, control func(network, address string, c sysca
 	}
 }
 
-// never follows no redirection.
-func never(*nethttp.Request, []*nethttp.Request) error { return nethttp.ErrUseLastResponse }
-
 // stay follows redirections within the origin that was asked first.
 func stay(next *nethttp.Request, via []*nethttp.Request) error {
 	if first := via[0].URL; next.URL.Scheme != first.Scheme || next.URL.Host != first.Host || len(via) > maxRedirects {
@@ -130,8 +127,10 @@ func (f *Client) Fetch(ctx context.Context, r fetch.Request) (fetch.Answer, erro
 	if r.Insecure {
 		c = by.insecure
 	}
-	if r.StatusOnly {
-		c = &nethttp.Client{Transport: c.Transport, Timeout: c.Timeout, CheckRedirect: never}
+	if r.StatusOnly || r.Still {
+		c = &nethttp.Client{Transport: c.Transport, Timeout: c.Timeout, CheckRedirect: func(*nethttp.Request, []*nethttp.Request) error {
+			return nethttp.ErrUseLastResponse // no redirection is followed
+		}}
 	}
 	resp, err := c.Do(req)
 	if err != nil {

@@ -3,7 +3,6 @@ package http
 import (
 	"context"
 	"errors"
-	"io"
 	"mime"
 	nethttp "net/http"
 	"reflect"
@@ -96,6 +95,11 @@ func (x *exchange) roomFor(ctx context.Context) *load.Request {
 // form is another representation, so it has another strong tag (RFC 9110,
 // 8.8.3.3).
 func (x *exchange) stream(s operation.Stream) error {
+	if e, ok := s.(operation.Elsewhere); ok && e.At() != "" {
+		x.extra = map[string]string{"Location": e.At()}
+		x.status, x.mediaType = nethttp.StatusTemporaryRedirect, jsonType
+		return nil
+	}
 	mediaType, tag, plain, gzipped := s.Stream()
 	x.tag, x.pieces = tag, plain
 	if x.varies = gzipped != nil; x.varies && listed(x.http.Header["Accept-Encoding"], "gzip") {
@@ -149,7 +153,11 @@ func (x *exchange) fail(err error) {
 		x.mediaType = problemType
 		x.body.text = appendProblem(x.body.text, f, status, x.call.RequestID)
 	} else {
-		x.body.text = x.row.dialect.envelope(x.body.text, complaint{complaints(f, text), failureOf(x.row.spec, f, status)})
+		says := []string{text} // what the row says in place of the fault, or all that is wrong
+		if len(f.All) > 0 && text == f.Message {
+			says = f.All
+		}
+		x.body.text = x.row.dialect.envelope(x.body.text, complaint{says, failureOf(x.row.spec, f, status)})
 	}
 	if x.row.dialect.unsafe(x.body.text) {
 		x.mediaType = jsonType
@@ -180,32 +188,23 @@ var (
 	closing    = []string{"close"}
 )
 
-// write sends the answer: go-kit's encoder of responses.
+// write sends the answer, a list piece by piece: go-kit's encoder of responses. It ends
+// the connection when a later piece cannot be made, so that half a list is not taken for
+// a whole one.
 func (x *exchange) write(w nethttp.ResponseWriter) error {
 	defer x.answer.End()
 	x.header(w.Header())
 	x.leave(w)
 	w.WriteHeader(x.status)
-	if x.http.Method != nethttp.MethodHead {
-		if x.body != nil {
-			x.send(w)
-		}
-		for _, p := range x.pieces {
-			_, _ = w.Write(p) // an error means that the client has gone
-		}
-	}
 	if x.body != nil {
-		x.body.release()
+		defer x.body.release()
 	}
-	return nil
-}
-
-// send writes the text of the answer, a list piece by piece. It ends the connection
-// when a later piece cannot be made, so that half a list is not taken for a whole one.
-func (x *exchange) send(w io.Writer) {
-	for {
+	if x.http.Method == nethttp.MethodHead {
+		return nil
+	}
+	for x.body != nil {
 		if _, err := w.Write(x.body.text); err != nil || x.body.more == nil {
-			return // all is sent, or the client has gone
+			break // all is sent, or the client has gone
 		}
 		x.body.text = x.body.text[:0]
 		x.answer.End()
@@ -213,6 +212,10 @@ func (x *exchange) send(w io.Writer) {
 			panic(nethttp.ErrAbortHandler)
 		}
 	}
+	for _, p := range x.pieces {
+		_, _ = w.Write(p) // an error means that the client has gone
+	}
+	return nil
 }
 
 // header fills in the headers, by their canonical names.
@@ -228,7 +231,9 @@ func (x *exchange) header(h nethttp.Header) {
 	if x.row.dialect.portal {
 		h["Cache-Control"], h["Pragma"] = noStore, noCache
 	}
-	x.listing.header(h, x.http.URL)
+	if x.listing.set {
+		x.listing.header(h, x.http.URL)
+	}
 	for name, value := range x.extra {
 		h[nethttp.CanonicalHeaderKey(name)] = []string{value}
 	}
@@ -253,7 +258,7 @@ func (x *exchange) header(h nethttp.Header) {
 	if x.cookies != nil {
 		h["Set-Cookie"] = x.cookies
 	}
-	if x.status == nethttp.StatusNotModified || x.status == nethttp.StatusNoContent || x.status == nethttp.StatusSeeOther {
+	if x.status == nethttp.StatusNotModified || x.status == nethttp.StatusNoContent || x.status == nethttp.StatusSeeOther || x.status == nethttp.StatusTemporaryRedirect {
 		return
 	}
 	if x.body == nil || x.body.more == nil {

@@ -26,7 +26,13 @@ func (x *exchange) receive(ctx context.Context) error {
 	if err := x.readBody(ctx); err != nil {
 		return err
 	}
-	if err := x.translate(ctx); err != nil {
+	var err error
+	if x.row.file || x.row.document {
+		err = x.translate(ctx)
+	} else { // JSON, whatever media type it claims to be
+		err = x.admit(ctx, len(x.call.Body), doc.Count(x.call.Body))
+	}
+	if err != nil {
 		return err
 	}
 	// The decoder, behind the guard, refuses a text that is no JSON at all.

@@ -15,12 +15,9 @@ const CodeCrossSite = "browser.cross_site"
 // crossSite answers it.
 var crossSite = fault.New(fault.Denied, CodeCrossSite, "access denied: the request comes from a page of another site")
 
-// present takes over what a browser presents. An access key comes first: who sends one
+// present takes over the cookies that a browser presents. An access key comes first: who sends one
 // means it, and pages of other sites cannot.
 func (x *exchange) present() {
-	if len(x.http.Header["Cookie"]) == 0 {
-		return
-	}
 	if x.row.spec.BySession || x.row.spec.Visited || x.row.dialect.browser && x.call.Token == "" {
 		x.call.Session, x.call.Proof = x.cookie(x.row.session), x.http.Header.Get(operation.ProofHeader)
 	}

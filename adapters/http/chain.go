@@ -16,7 +16,11 @@ import (
 // serve makes the go-kit server of a row. Its endpoint answers every error itself,
 // so that the log and the observer see the status; the server only writes.
 func (c *Config) serve(r *row) nethttp.Handler {
-	encode := func(_ context.Context, w nethttp.ResponseWriter, resp any) error { return resp.(*exchange).write(w) }
+	encode := func(_ context.Context, w nethttp.ResponseWriter, resp any) error {
+		x := resp.(*exchange)
+		x.tell()
+		return x.write(w)
+	}
 	answer := func(ctx context.Context, x any) (any, error) { return c.answer(ctx, x.(*exchange)) }
 	server := kithttp.NewServer(answer, r.decode, encode, kithttp.ServerErrorEncoder(
 		func(_ context.Context, _ error, w nethttp.ResponseWriter) {

@@ -31,14 +31,13 @@ var graphTypes = map[string]bool{"application/vnd.tyk.udg.v2.openapi": true, "ap
 // filePart is the part of a form that holds the document.
 const filePart = "file"
 
-// translate brings the body into the form of JSON. What is wrong with a document
-// its row says.
+// translate brings a document, or a form with a file, into the form of JSON. What is
+// wrong with it its row says.
 func (x *exchange) translate(ctx context.Context) error {
 	mediaType, params, _ := mime.ParseMediaType(x.call.Header["Content-Type"])
 	switch {
 	case x.row.file:
 		return x.attach(ctx, mediaType, params["boundary"])
-	case !x.row.document:
 	case yamlTypes[mediaType], graphTypes[mediaType] && len(x.call.Body) > 0 && doc.Check(x.call.Body, 0) != nil:
 		return x.fromYAML(ctx, x.call.Body)
 	case mediaType == formType:

@@ -105,6 +105,23 @@ type exchange struct {
 	download  string   // name of the file to save, or ""
 	extra     map[string]string
 	listing   listing // of which a part is shown, or nothing
+
+	answered func(operation.Transcript) // hears the answer; nil: nobody does
+}
+
+// tell gives the settled answer to the one who wants to hear it.
+func (x *exchange) tell() {
+	if x.answered == nil {
+		return
+	}
+	asked, answer := x.http.Header.Clone(), nethttp.Header{}
+	asked.Set("Host", x.http.Host)
+	x.header(answer)
+	t := operation.Transcript{Protocol: x.http.Proto, Header: asked, Answers: answer, Status: x.settled(), Body: x.pieces}
+	if x.body != nil {
+		t.Body = append([][]byte{x.body.text}, x.pieces...)
+	}
+	x.answered(t)
 }
 
 // settled returns the status of the answer. A panic on its way up has none yet.
@@ -129,8 +146,10 @@ func (x *exchange) statusOf(err error) int {
 func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	x := &exchange{row: r, http: req}
 	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Peer: req.RemoteAddr, Token: r.dialect.token(req)}
-	x.present()
-	x.call.Status = x.statusOf
+	if len(req.Header["Cookie"]) > 0 {
+		x.present()
+	}
+	x.call.Status, x.call.Answered = x.statusOf, func(hear func(operation.Transcript)) { x.answered = hear }
 	if req.URL.RawQuery != "" {
 		x.call.Query = req.URL.Query()
 	}

@@ -20,9 +20,6 @@ type listing struct {
 // header says it, and where the list goes on (RFC 8288). Addresses are relative: what
 // stands in front of the service is not known here.
 func (l listing) header(h nethttp.Header, asked *url.URL) {
-	if !l.set {
-		return
-	}
 	h["X-Total-Count"] = []string{strconv.Itoa(l.total)}
 	h["X-Page"] = []string{strconv.Itoa(max(1, l.page))}
 	h["X-Per-Page"] = []string{strconv.Itoa(l.size)}
@@ -75,13 +72,4 @@ func failureOf(spec *operation.Spec, f *fault.Error, status int) operation.Failu
 		return operation.FailureList
 	}
 	return spec.Style.Failure
-}
-
-// complaints returns what an error says: what the row says in its place, or all that is
-// wrong.
-func complaints(f *fault.Error, text string) []string {
-	if len(f.All) > 0 && text == f.Message {
-		return f.All
-	}
-	return []string{text}
 }

@@ -92,6 +92,10 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 			return nil, err
 		}
 	}
+	if out.form == stream && out.of.Implements(reflect.TypeFor[operation.Elsewhere]()) {
+		responses[strconv.Itoa(nethttp.StatusTemporaryRedirect)] = object{"description": "The bytes are at another address, which gives them for a few minutes.", "headers": object{
+			"X-Request-Id": ref("headers", "RequestID"), "Location": object{"description": "Where the bytes are.", "schema": object{"type": "string"}}}}
+	}
 	if o.Rehearsable {
 		described["x-rehearsable"] = true
 		d.rehearsal(responses)

@@ -84,9 +84,12 @@ func (d *describer) describeResource(r *resource, kinds map[string]string) objec
 			about[name] = value
 		}
 	}
+	if r.shown != nil {
+		shown = r.shown
+	}
 	links, seen := []any{}, map[string]bool{}
 	for _, l := range item.Links {
-		place, byKey := d.place(cmpSchema(r.shown, shown), l)
+		place, byKey := d.place(shown, l)
 		if place == "" || seen[place] {
 			continue
 		}
@@ -104,13 +107,6 @@ func (d *describer) describeResource(r *resource, kinds map[string]string) objec
 		about["links"] = links
 	}
 	return about
-}
-
-func cmpSchema(a, b object) object {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // place returns where records of a schema have a link: with * for the names that people

@@ -194,7 +194,7 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// value appends any value as JSON.
+// value appends any value as JSON, indented where answers are.
 func (b *buffer) value(v any) error {
 	if s, ok := v.(sized); ok && b.admit != nil && s.Size() > pieceSize {
 		if err := b.admit(s.Size()); err != nil {
@@ -208,17 +208,12 @@ func (b *buffer) value(v any) error {
 			return err
 		}
 		b.text = text
-		return b.indent(begin)
+	} else {
+		if err := b.json.Encode(v); err != nil {
+			return err
+		}
+		b.text = b.text[:len(b.text)-1] // the encoder ends with a new line
 	}
-	if err := b.json.Encode(v); err != nil {
-		return err
-	}
-	b.text = b.text[:len(b.text)-1] // the encoder ends with a new line
-	return b.indent(begin)
-}
-
-// indent moves what was appended from one place on, if values are indented.
-func (b *buffer) indent(begin int) error {
 	if !b.tabs {
 		return nil
 	}

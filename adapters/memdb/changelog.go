@@ -1,6 +1,7 @@
 package memdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -121,7 +122,9 @@ func (d *DB) Load(s store.State) error {
 		touched[rec.Kind] = max(touched[rec.Kind], rec.Rev)
 		all = append(all, &rec)
 	}
-	slices.SortFunc(all, order)
+	slices.SortFunc(all, func(a, b *store.Record) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Org, b.Org), cmp.Compare(a.ID, b.ID))
+	})
 	if err := fill(txn, all); err != nil {
 		return err
 	}
@@ -166,9 +169,12 @@ func (d *DB) Apply(commits ...store.Commit) error {
 				return err
 			}
 		}
-		if err := advance(txn, c); err != nil {
-			return err
-		}
+	}
+	if len(commits) == 0 {
+		return nil
+	}
+	if err := advance(txn, commits); err != nil {
+		return err
 	}
 	txn.Commit()
 	d.reached(at + store.Revision(len(commits)))

@@ -1,6 +1,7 @@
 package memdb
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/go-memdb"
@@ -23,7 +24,7 @@ func write(txn *memdb.Txn, old, now *store.Record) error {
 	if err := place(txn, old, now); err != nil {
 		return err
 	}
-	if old != nil && now != nil && sameRuns(old, now) {
+	if old != nil && now != nil && (slices.Equal(old.Keys, now.Keys) || sameRuns(old, now)) {
 		return txn.Insert(tableRecord, now)
 	}
 	counts := map[string]int{}

@@ -101,11 +101,6 @@ func shrink(txn *memdb.Txn, l *leaf, list []*store.Record) error {
 	return put(txn, before.key, slices.Concat(before.Records, list))
 }
 
-// order compares records by kind, organisation and ID.
-func order(a, b *store.Record) int {
-	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Org, b.Org), cmp.Compare(a.ID, b.ID))
-}
-
 // fill makes the leaves of all records, which come in order.
 func fill(txn *memdb.Txn, sorted []*store.Record) error {
 	lowest := ""

@@ -151,7 +151,7 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 			return 0, err
 		}
 	}
-	if err := errors.Join(txn.Insert(tableCommit, c), advance(txn, c)); err != nil {
+	if err := errors.Join(txn.Insert(tableCommit, c), advance(txn, []store.Commit{*c})); err != nil {
 		return 0, err
 	}
 	txn.Commit()
@@ -160,10 +160,16 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 	return w.rev, nil
 }
 
-// advance moves the head and the kinds a commit touched.
-func advance(txn *memdb.Txn, c *store.Commit) error {
-	for _, ch := range c.Changes {
-		if err := txn.Insert(tableKind, &kindRow{ch.Kind, c.Rev}); err != nil {
+// advance moves the head and the kinds that commits touched, once for all of them.
+func advance(txn *memdb.Txn, commits []store.Commit) error {
+	touched := map[string]store.Revision{}
+	for i := range commits {
+		for _, ch := range commits[i].Changes {
+			touched[ch.Kind] = commits[i].Rev
+		}
+	}
+	for kind, rev := range touched {
+		if err := txn.Insert(tableKind, &kindRow{kind, rev}); err != nil {
 			return err
 		}
 	}
@@ -171,7 +177,7 @@ func advance(txn *memdb.Txn, c *store.Commit) error {
 	if err != nil {
 		return err
 	}
-	return txn.Insert(tableHead, &head{c.Rev, obj.(*head).floor})
+	return txn.Insert(tableHead, &head{commits[len(commits)-1].Rev, obj.(*head).floor})
 }
 
 // Head implements store.ChangeLog.

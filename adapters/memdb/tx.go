@@ -253,8 +253,10 @@ func (t *tx) Put(ctx context.Context, r store.Record) error {
 	if err != nil {
 		return err
 	}
-	if err := t.unique(old, r); err != nil {
-		return err
+	if old == nil || !slices.Equal(old.Keys, r.Keys) { // else the values are its own already
+		if err := t.unique(old, r); err != nil {
+			return err
+		}
 	}
 	t.touch(a, old)
 	r.Rev, r.Serial = t.rev, store.NextSerial(t.before[t.touched[a]].old, t.now)

@@ -90,7 +90,11 @@ func (q *Claims) Levels(ctx context.Context, lists []analytics.List) ([]analytic
 		})
 		out := make([]analytics.Level, len(lists))
 		for i := range lists {
-			if left := ends[i].Val(); left != gone {
+			switch left := ends[i].Val(); left {
+			case gone:
+			case 0: // less than a millisecond, and not no end at all
+				out[i] = analytics.Level{Entries: sizes[i].Val(), Expires: 1}
+			default:
 				out[i] = analytics.Level{Entries: sizes[i].Val(), Expires: max(0, left)}
 			}
 		}

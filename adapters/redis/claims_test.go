@@ -137,6 +137,29 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// TestLastMillisecond: a list that expires within a millisecond is none that stays, whose
+// entries only another program could have taken.
+func TestLastMillisecond(t *testing.T) {
+	f := newFake(t, nil, func(command []string) string {
+		switch strings.ToUpper(command[0]) {
+		case "LLEN":
+			return ":1\r\n"
+		case "PTTL":
+			return ":0\r\n"
+		}
+		return ok(command)
+	})
+	c, err := redis.Open(redis.Config{Addrs: []string{f.addr}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	levels, err := redis.NewClaims(c).Levels(t.Context(), analytics.Lists()[:1])
+	if err != nil || levels[0].Entries != 1 || levels[0].Expires <= 0 {
+		t.Error(levels, err)
+	}
+}
+
 // TestClaimsWithoutRedis: a server that is away or does not answer is an error, in time.
 func TestClaimsWithoutRedis(t *testing.T) {
 	f := newFake(t, nil, func(command []string) string {

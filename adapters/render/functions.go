@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -22,18 +23,17 @@ const maxArgs = 20
 func (r *run) functions() map[string]any {
 	out := map[string]any{}
 	for _, name := range theme.Functions {
-		out[name] = func(...any) (any, error) { return nil, fmt.Errorf("%s is not available here", name) }
+		out[name] = r.given(name, nil)
 	}
 	maps.Copy(out, map[string]any{
 		"print": r.text(fmt.Sprint), "println": r.text(fmt.Sprintln), "html": r.text(template.HTMLEscaper), "js": r.text(template.JSEscaper), "urlquery": r.text(template.URLQueryEscaper),
 		"printf": r.printf, "tick": r.tick, "yield": r.yield, "render": r.render,
-		"safe": r.raw, "raw": r.raw, "unescape": r.raw,
+		"safe": r.given("safe", r.raw), "raw": r.raw, "unescape": r.raw,
 		"trim": r.string(strings.TrimSpace), "lower": r.string(strings.ToLower), "upper": r.string(strings.ToUpper),
 		"length": length, "add": func(a, b int) int { return a + b }, "sub": func(a, b int) int { return a - b },
-		"dict": dict, "merge": merge, "date": date, "FormatTime": func(t time.Time, layout string) string { return date(layout, t) },
+		"dict": dict, "merge": merge, "date": date, "FormatTime": func(at any, layout ...string) (string, error) { return date(append(layout, time.DateTime)[0], at) },
 		"TruncateString": truncate, "SplitStrings": split, "StringsContains": contains,
 	})
-	maps.Copy(out, r.Functions)
 	return out
 }
 
@@ -106,7 +106,7 @@ func (r *run) yield() (any, error) {
 func (r *run) render(name string, data ...any) (any, error) {
 	data = append(data, r.Data)
 	for _, folder := range []string{"", theme.Partials, theme.Views} {
-		for _, t := range r.Templates {
+		for _, t := range r.sources {
 			if t.Name == folder+name {
 				text, err := r.execute(t.Name, data[0])
 				return r.pass(text), err
@@ -161,11 +161,37 @@ func merge(all ...map[string]any) (Dict, error) {
 	return out, nil
 }
 
-func date(layout string, t time.Time) string {
-	if t.IsZero() {
-		return ""
+// stamps are the forms in which objects have times.
+var stamps = []string{time.RFC3339, "2006-01-02 15:04", time.DateTime, time.DateOnly}
+
+// date writes a time, or a text that is one, in another form. What is empty stays so.
+func date(layout string, at any) (string, error) {
+	var t time.Time
+	switch at := at.(type) {
+	case nil:
+	case time.Time:
+		t = at
+	case *time.Time:
+		if at != nil {
+			t = *at
+		}
+	case string:
+		err := error(nil)
+		for _, form := range stamps {
+			if t, err = time.Parse(form, at); err == nil || at == "" {
+				break
+			}
+		}
+		if err != nil && at != "" {
+			return "", errors.New("date: a time is wanted")
+		}
+	default:
+		return "", errors.New("date: a time is wanted")
 	}
-	return t.Format(layout[:min(len(layout), 100)])
+	if t.IsZero() {
+		return "", nil
+	}
+	return t.Format(layout[:min(len(layout), 100)]), nil
 }
 
 func truncate(s string, n int) string {
@@ -175,9 +201,9 @@ func truncate(s string, n int) string {
 	return string([]rune(s)[:n]) + "..."
 }
 
-// split returns the parts of a text that is separated by commas.
-func split(s string) (out []string) {
-	for part := range strings.SplitSeq(s, ",") {
+// split returns the parts of a text that is separated by commas, or by something else.
+func split(s string, by ...string) (out []string) {
+	for part := range strings.SplitSeq(s, append(by, ",")[0]) {
 		if len(out) == maxArgs*maxArgs {
 			break
 		}
@@ -192,10 +218,15 @@ func contains(in any, what string) bool {
 	case string:
 		return strings.Contains(in, what)
 	case []string:
-		for _, s := range in {
-			if s == what {
-				return true
-			}
+		return slices.Contains(in, what)
+	}
+	list := reflect.ValueOf(in)
+	if k := list.Kind(); k != reflect.Slice && k != reflect.Array {
+		return false
+	}
+	for i := range list.Len() {
+		if one := list.Index(i); one.Kind() == reflect.String && one.String() == what {
+			return true
 		}
 	}
 	return false

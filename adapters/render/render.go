@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strconv"
 	"strings"
 	texttemplate "text/template"
 	"text/template/parse"
@@ -52,9 +53,11 @@ type run struct {
 	render.Job
 	done    <-chan struct{}
 	until   time.Time
+	sources []theme.Source
 	html    bool
 	set     set
 	ticks   int
+	at      string // where the last tick was: a file, a line, a column
 	depth   int
 	printed int
 	made    int
@@ -89,24 +92,18 @@ func (Engine) Check(templates []theme.Source) error {
 }
 
 // Render implements render.Engine.
-func (Engine) Render(ctx context.Context, j render.Job) ([]byte, error) {
-	r := &run{Job: j, html: true, done: ctx.Done(), until: time.Now().Add(maxTime)}
-	for _, t := range j.Templates {
-		r.html = r.html && t.HTML
-	}
-	if err := r.parse(j.Templates); err != nil {
+func (e Engine) Render(ctx context.Context, j render.Job) ([]byte, error) {
+	t, err := e.Prepare(j.Templates)
+	if err != nil {
 		return nil, err
 	}
-	first := j.Name
-	if j.Layout != "" {
-		first = j.Layout
-	}
-	return r.execute(first, j.Data)
+	return t.Render(ctx, j)
 }
 
 // parse makes a set out of templates.
 func (r *run) parse(templates []theme.Source) error {
 	functions := r.functions()
+	r.sources = templates
 	if r.html {
 		t := template.New("").Funcs(functions)
 		for _, s := range templates {
@@ -152,15 +149,15 @@ type limited struct {
 
 func (l *limited) Write(text []byte) (int, error) {
 	if l.printed += len(text); l.printed > maxOutput {
-		return 0, errOutput
+		return 0, fmt.Errorf("%s: %w", l.at, errOutput)
 	}
 	return l.to.Write(text)
 }
 
 // tick runs at the start of each template and of each turn of a loop, which nothing else
 // could stop.
-func (r *run) tick() (bool, error) {
-	if r.dry {
+func (r *run) tick(at string) (bool, error) {
+	if r.at = at; r.dry {
 		return false, errStop
 	}
 	if r.ticks++; r.ticks&perLook != 0 {
@@ -183,34 +180,36 @@ func instrument(t *parse.Tree) {
 	if t == nil || t.Root == nil {
 		return
 	}
-	loops(t.Root)
-	t.Root.Nodes = append([]parse.Node{tick()}, t.Root.Nodes...)
+	loops(t, t.Root)
+	t.Root.Nodes = append([]parse.Node{tick(t, t.Root)}, t.Root.Nodes...)
 }
 
-func loops(l *parse.ListNode) {
+func loops(t *parse.Tree, l *parse.ListNode) {
 	if l == nil {
 		return
 	}
 	for _, n := range l.Nodes {
 		switch n := n.(type) {
 		case *parse.RangeNode:
-			loops(n.List)
-			loops(n.ElseList)
-			n.List.Nodes = append([]parse.Node{tick()}, n.List.Nodes...)
+			loops(t, n.List)
+			loops(t, n.ElseList)
+			n.List.Nodes = append([]parse.Node{tick(t, n)}, n.List.Nodes...)
 		case *parse.IfNode:
-			loops(n.List)
-			loops(n.ElseList)
+			loops(t, n.List)
+			loops(t, n.ElseList)
 		case *parse.WithNode:
-			loops(n.List)
-			loops(n.ElseList)
+			loops(t, n.List)
+			loops(t, n.ElseList)
 		}
 	}
 }
 
-func tick() parse.Node {
-	t, err := parse.Parse("tick", "{{$_ := tick}}", "", "", map[string]any{"tick": 1})
+// tick makes the call of tick that stands at a node, and says where that is.
+func tick(t *parse.Tree, n parse.Node) parse.Node {
+	at, _ := t.ErrorContext(n)
+	own, err := parse.Parse("tick", "{{$_ := tick "+strconv.Quote(at)+"}}", "", "", map[string]any{"tick": 1})
 	if err != nil {
 		panic(err) // the text is ours
 	}
-	return t["tick"].Root.Nodes[0]
+	return own["tick"].Root.Nodes[0]
 }

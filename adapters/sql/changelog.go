@@ -14,9 +14,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
+const headText = `select coalesce(max(last), 0) from change_log`
+
 // headOf returns the revision of the last commit. The log always keeps it.
 func headOf(ctx context.Context, q querier) (store.Revision, error) {
-	n, err := number(ctx, q, `select coalesce(max(last), 0) from change_log`)
+	n, err := number(ctx, q, headText)
 	return store.Revision(n), err
 }
 

@@ -60,7 +60,7 @@ func (w *writer) taken(err error) error {
 func (w *writer) session(ctx context.Context) (*session, error) {
 	ses, err := newSession(ctx, w.s.Writers)
 	if err == nil {
-		ses.local = w.s.Dialect.Local
+		ses.local, ses.pipeline = w.s.Dialect.Local, w.s.Dialect.Pipeline
 	}
 	return ses, err
 }
@@ -73,20 +73,47 @@ func (w *writer) begin(ctx context.Context) (head store.Revision, err error) {
 			return 0, err
 		}
 	}
-	if err := w.ses.exec(ctx, w.s.Dialect.Begin); err != nil {
-		return 0, err
-	}
-	if w.s.Dialect.Lock != "" {
-		if err := w.ses.exec(ctx, w.s.Dialect.Lock); err != nil {
+	for _, text := range []string{w.s.Dialect.Begin, w.s.Dialect.Lock} {
+		if text == "" {
+			continue
+		}
+		if err := w.ses.later(ctx, text); err != nil {
 			return 0, err
 		}
 	}
-	return headOf(ctx, w.ses)
+	if w.ses.pipeline == nil {
+		return headOf(ctx, w.ses)
+	}
+	var n int64
+	_, err = w.ses.flush(ctx, Command{Text: headText, Into: &n})
+	return store.Revision(n), err
+}
+
+// finish commits. Where statements are sent together, what is left goes with the commit.
+// An error that is no unsureError means that nothing was committed.
+func (w *writer) finish(ctx context.Context) error {
+	if w.ses.pipeline == nil {
+		if err := w.end(ctx, "commit"); err != nil {
+			return &unsureError{err}
+		}
+		return nil
+	}
+	before := len(w.ses.commands)
+	done, err := w.ses.flush(ctx, Command{Text: "commit"})
+	switch {
+	case err == nil:
+		return nil
+	case done < before && !w.s.Dialect.Lost(err):
+		return errors.Join(w.taken(err), w.end(ctx, "rollback"))
+	}
+	w.drop()
+	return &unsureError{err}
 }
 
 // end closes the transaction. After an error the connection is given up: what
 // it is in the middle of is unknown.
 func (w *writer) end(ctx context.Context, how string) error {
+	w.ses.commands = nil // of a transaction that is given up
 	err := w.ses.exec(ctx, how)
 	if err != nil {
 		w.drop()

@@ -126,11 +126,3 @@ func (s *Store) record(w row) store.Record {
 
 // interned returns a text that many records have: a copy of all holds it once.
 func interned(s string) string { return unique.Make(s).Value() }
-
-// broken marks errors that mean that the database itself is damaged.
-func (s *Store) broken(err error) error {
-	if s.Dialect.Broken(err) {
-		return fmt.Errorf("%w: %w", store.ErrDamaged, err)
-	}
-	return err
-}

@@ -68,7 +68,7 @@ func (g *group) logRow(commits []logged) error {
 	if err != nil {
 		return err
 	}
-	return g.ses.exec(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
+	return g.ses.later(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
 		int64(last.Rev), int64(first), last.At.UnixNano(), body)
 }
 

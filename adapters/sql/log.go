@@ -94,7 +94,12 @@ func (w *logWriter) commits(commits []logged) error {
 			if j > 0 {
 				w.b = append(w.b, ',')
 			}
-			if err := w.planned(c, j, ch); err != nil {
+			if j < len(c.texts) && c.texts[j] != nil { // it has been made
+				w.b = append(w.b, c.texts[j]...)
+			} else if err := w.change(ch); err != nil {
+				return err
+			}
+			if err := w.spill(); err != nil {
 				return err
 			}
 		}
@@ -122,15 +127,6 @@ func (w *logWriter) next(i int, ch store.Change) error {
 	if err := w.change(ch); err != nil {
 		return err
 	}
-	return w.spill()
-}
-
-// planned writes a change, or the text that has been made of it.
-func (w *logWriter) planned(c logged, j int, ch store.Change) error {
-	if j >= len(c.texts) || c.texts[j] == nil {
-		return w.change(ch)
-	}
-	w.b = append(w.b, c.texts[j]...)
 	return w.spill()
 }
 

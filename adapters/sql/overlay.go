@@ -28,7 +28,7 @@ type keyAddress struct {
 // the group, and later steps of a unit, see it in front of the tables.
 type overlay struct {
 	entries map[address]*entry
-	keys    map[keyAddress]map[address]bool // the overlaid records that have the key; under "" those of every organisation
+	keys    map[keyAddress]map[address]bool // the overlaid records that have the key; under "" those of every organisation; nil until it is asked for
 }
 
 // entry is a record as the tables have it and as the transaction leaves it; nil
@@ -39,9 +39,7 @@ type entry struct {
 	meta      string         // of now, if it has been made
 }
 
-func newOverlay() *overlay {
-	return &overlay{entries: map[address]*entry{}, keys: map[keyAddress]map[address]bool{}}
-}
+func newOverlay() *overlay { return &overlay{entries: map[address]*entry{}} }
 
 // set replaces the state of a record; base is what the tables have and counts
 // the first time only.
@@ -51,24 +49,37 @@ func (o *overlay) set(a address, base, now *store.Record, rev store.Revision) {
 		e = &entry{base: base}
 		o.entries[a] = e
 	}
-	if e.now != nil {
-		for _, k := range e.now.Keys {
-			for ka := range keyAddresses(a, k) {
-				delete(o.keys[ka], a)
-			}
-		}
-	}
-	if now != nil {
-		for _, k := range now.Keys {
-			for ka := range keyAddresses(a, k) {
-				if o.keys[ka] == nil {
-					o.keys[ka] = map[address]bool{}
-				}
-				o.keys[ka][a] = true
-			}
-		}
+	if o.keys != nil {
+		o.unindex(a, e.now)
+		o.index(a, now)
 	}
 	e.now, e.rev, e.meta = now, rev, ""
+}
+
+// index notes the keys of a record; nil: there is none.
+func (o *overlay) index(a address, r *store.Record) {
+	if r == nil {
+		return
+	}
+	for _, k := range r.Keys {
+		for ka := range keyAddresses(a, k) {
+			if o.keys[ka] == nil {
+				o.keys[ka] = map[address]bool{}
+			}
+			o.keys[ka][a] = true
+		}
+	}
+}
+
+func (o *overlay) unindex(a address, r *store.Record) {
+	if r == nil {
+		return
+	}
+	for _, k := range r.Keys {
+		for ka := range keyAddresses(a, k) {
+			delete(o.keys[ka], a)
+		}
+	}
 }
 
 // keyAddresses yields where a key of a record is looked up: in its organisation,
@@ -108,6 +119,12 @@ func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
 		return out
 	}
 	if q.Index != "" {
+		if o.keys == nil {
+			o.keys = map[keyAddress]map[address]bool{}
+			for a, e := range o.entries {
+				o.index(a, e.now)
+			}
+		}
 		for a := range o.keys[keyAddress{sc.Org(), q.Kind, q.Index, q.Value}] {
 			out = append(out, o.entries[a].now)
 		}
@@ -127,7 +144,9 @@ func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
 
 // order compares records as q lists them.
 func order(q store.Query) func(a, b *store.Record) int {
-	by := byAddress
+	by := func(a, b *store.Record) int {
+		return cmp.Or(strings.Compare(string(a.Org), string(b.Org)), strings.Compare(a.ID, b.ID))
+	}
 	if q.Sorted {
 		by = func(a, b *store.Record) int {
 			return cmp.Or(strings.Compare(sortValue(a, q.Index), sortValue(b, q.Index)), strings.Compare(a.ID, b.ID))
@@ -137,10 +156,6 @@ func order(q store.Query) func(a, b *store.Record) int {
 		return func(a, b *store.Record) int { return by(b, a) }
 	}
 	return by
-}
-
-func byAddress(a, b *store.Record) int {
-	return cmp.Or(strings.Compare(string(a.Org), string(b.Org)), strings.Compare(a.ID, b.ID))
 }
 
 // hasPrefix reports whether a record is in a sorted index below a prefix.

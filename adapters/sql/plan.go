@@ -89,7 +89,8 @@ func (s *Store) prepare(u *unit) (head store.Revision, err error) {
 		if head, err = headOf(u.ctx, q); err != nil {
 			return err
 		}
-		g := &group{s: s, q: q, ctx: u.ctx, hot: newHot(), head: head, over: newOverlay(), reads: newReads()}
+		g := &group{s: s, q: q, ctx: u.ctx, hot: newHot(), head: head, over: newOverlay(),
+			reads: &reads{recs: map[address]bool{}, keys: map[keyAddress]bool{}, refs: map[refAddress]bool{}}}
 		if g.run(u); u.panic != nil || u.err != nil || len(g.commits) == 0 {
 			s.reached(head) // what it was refused for can be read
 			return u.err

@@ -33,10 +33,6 @@ type wide struct {
 // maxWide bounds the questions that are compared one by one.
 const maxWide = 256
 
-func newReads() *reads {
-	return &reads{recs: map[address]bool{}, keys: map[keyAddress]bool{}, refs: map[refAddress]bool{}}
-}
-
 // A nil reads notes nothing: the unit has the writer, and nothing can change.
 
 func (r *reads) record(a address) {

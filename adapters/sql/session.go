@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 )
 
 // session is a connection with its prepared statements.
@@ -11,7 +12,17 @@ type session struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 	texts map[textKey]string
-	local bool // see localBatches
+	local bool // see batches
+
+	pipeline func(ctx context.Context, conn any, commands []Command) (done int, err error) // see Dialect
+	commands []Command                                                                     // to be sent with the next statement
+}
+
+// Command is one statement of several that are sent together.
+type Command struct {
+	Text string
+	Args []any
+	Into *int64 // takes the one number that it returns; nil: it returns nothing
 }
 
 func newSession(ctx context.Context, db *sql.DB) (*session, error) {
@@ -34,6 +45,9 @@ func (s *session) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
 }
 
 func (s *session) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	if _, err := s.flush(ctx); err != nil {
+		return nil, err
+	}
 	st, err := s.prepare(ctx, text) //nolint:sqlclosecheck // kept for the next time; close closes it
 	if err != nil {
 		return nil, err
@@ -42,6 +56,9 @@ func (s *session) query(ctx context.Context, text string, args ...any) (*sql.Row
 }
 
 func (s *session) exec(ctx context.Context, text string, args ...any) error {
+	if _, err := s.flush(ctx); err != nil {
+		return err
+	}
 	st, err := s.prepare(ctx, text) //nolint:sqlclosecheck // as in query
 	if err != nil {
 		return err
@@ -52,6 +69,9 @@ func (s *session) exec(ctx context.Context, text string, args ...any) error {
 
 // change is exec, and returns how many rows the statement has changed.
 func (s *session) change(ctx context.Context, text string, args ...any) (int64, error) {
+	if _, err := s.flush(ctx); err != nil {
+		return 0, err
+	}
 	st, err := s.prepare(ctx, text) //nolint:sqlclosecheck // as in query
 	if err != nil {
 		return 0, err
@@ -61,6 +81,30 @@ func (s *session) change(ctx context.Context, text string, args ...any) (int64, 
 		return 0, err
 	}
 	return res.RowsAffected()
+}
+
+// later carries a statement out at once or, where each would be a round trip, together with
+// the next one, whose error is then that of the first that was refused.
+func (s *session) later(ctx context.Context, text string, args ...any) error {
+	if s.pipeline == nil {
+		return s.exec(ctx, text, args...)
+	}
+	s.commands = append(s.commands, Command{Text: text, Args: args})
+	return nil
+}
+
+// flush sends what waits, and some commands after it, and returns how many of all were
+// carried out: those before the one that was refused.
+func (s *session) flush(ctx context.Context, more ...Command) (done int, err error) {
+	commands := append(s.commands, more...)
+	if s.commands = nil; len(commands) == 0 {
+		return 0, nil
+	}
+	raw := s.conn.Raw(func(conn any) error {
+		done, err = s.pipeline(ctx, conn, commands)
+		return nil
+	})
+	return done, errors.Join(err, raw)
 }
 
 // close gives the connection up for good, transaction and all.

@@ -41,10 +41,14 @@ func (g *group) send(st *statement) error {
 		if err := g.late(); err != nil {
 			return err
 		}
-		if err := g.ses.exec(g.ctx, g.ses.text(st, n), args...); err != nil {
+		if err := g.ses.later(g.ctx, g.ses.text(st, n), args...); err != nil {
 			return err
 		}
-		rows = rows[n:]
+		if rows = rows[n:]; len(rows) > 0 { // what waits stays small
+			if _, err := g.ses.flush(g.ctx); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

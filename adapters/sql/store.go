@@ -35,6 +35,10 @@ type Dialect struct {
 	// are left; "" where the database looks after that itself.
 	Shrink, Free string
 	Full         func(error) bool // there is no room to write
+	// Pipeline sends statements together, on a connection of the driver, and returns how
+	// many were carried out: all, or those before the one that was refused. nil: a
+	// statement costs no round trip.
+	Pipeline func(ctx context.Context, conn any, commands []Command) (done int, err error)
 	// Broken says that the database itself is damaged.
 	Broken func(error) bool
 }
@@ -178,7 +182,7 @@ func (s *Store) reading(err error) error {
 	return s.explain(err)
 }
 
-// explain marks the errors that mean that the database is away.
+// explain marks the errors that mean that the database is away, full or damaged.
 func (s *Store) explain(err error) error {
 	switch {
 	case err == nil, errors.Is(err, store.ErrUnavailable):
@@ -194,8 +198,10 @@ func (s *Store) explain(err error) error {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	case s.Dialect.Again(err): // however often it ran again
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	case s.Dialect.Broken(err): // the database itself is damaged
+		return fmt.Errorf("%w: %w", store.ErrDamaged, err)
 	}
-	return s.broken(err)
+	return err
 }
 
 // querier runs statements in a transaction.

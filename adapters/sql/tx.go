@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
@@ -151,7 +152,10 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 		t.g.reads.query(t.scope, q)
 		t.weight += perRow
 		ours, compare := t.g.over.matching(t.scope, q), order(q)
-		q.Limit, q.Offset = t.widen(q), 0
+		if q.Limit > 0 { // so that enough are left when the overlay has hidden some
+			q.Limit += q.Offset + len(t.g.over.entries)
+		}
+		q.Offset = 0
 		for rec, err := range t.base.Scan(t.g.ctx, q) {
 			if err == nil {
 				err = t.ready()
@@ -182,15 +186,6 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 			}
 		}
 	}
-}
-
-// widen returns how many rows to ask for so that enough are left when the
-// overlay has hidden some.
-func (t *tx) widen(q store.Query) int {
-	if q.Limit == 0 {
-		return 0
-	}
-	return q.Offset + q.Limit + len(t.g.over.entries)
 }
 
 // Count implements store.Reader.
@@ -257,14 +252,16 @@ func (t *tx) Put(_ context.Context, r store.Record) error {
 	if err != nil {
 		return err
 	}
-	had := map[store.Key]bool{}
-	if old != nil {
-		had = setOf(old.Keys)
-	}
-	for _, k := range r.Keys {
-		if k.Unique && !had[k] {
-			if err := t.free(r, k); err != nil {
-				return err
+	if old == nil || !slices.Equal(old.Keys, r.Keys) { // else the values are its own already
+		had := map[store.Key]bool{}
+		if old != nil {
+			had = setOf(old.Keys)
+		}
+		for _, k := range r.Keys {
+			if k.Unique && !had[k] {
+				if err := t.free(r, k); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -353,22 +350,18 @@ func (t *tx) changes() ([]store.Change, error) {
 			continue
 		}
 		c := store.NewChange(b.rec, now)
-		if b.rec == nil {
-			var err error
-			if c.Past, err = t.past(a, b); err != nil {
+		switch { // an earlier record with this address may have been deleted
+		case b.rec != nil:
+		case b.known:
+			c.Past = b.rev
+		default:
+			n, err := number(t.g.ctx, t.g.q, `select rev from gone where kind = $1 and org = $2 and id = $3`, a.kind, string(a.org), a.id)
+			if err != nil {
 				return nil, err
 			}
+			c.Past = store.Revision(n)
 		}
 		out = append(out, c)
 	}
 	return out, nil
-}
-
-// past returns when an earlier record with this address was deleted, or 0.
-func (t *tx) past(a address, b *touch) (store.Revision, error) {
-	if b.known {
-		return b.rev, nil
-	}
-	n, err := number(t.g.ctx, t.g.q, `select rev from gone where kind = $1 and org = $2 and id = $3`, a.kind, string(a.org), a.id)
-	return store.Revision(n), err
 }

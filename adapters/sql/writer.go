@@ -332,7 +332,10 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 	if err := w.s.present(); err != nil {
 		return n, errors.Join(err, w.end(ctx, "rollback"))
 	}
-	if err := errors.Join(w.end(ctx, "commit"), w.s.present()); err != nil {
+	if err := w.finish(ctx); err != nil {
+		return n, err
+	}
+	if err := w.s.present(); err != nil {
 		return n, &unsureError{err}
 	}
 	wrote = true

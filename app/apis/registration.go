@@ -25,6 +25,7 @@ func Registration(s Settings) crud.Registration {
 		Announces: signal.Row{Created: signal.ApiAdded, Updated: signal.ApiUpdated, Deleted: signal.ApiRemoved, Alias: ByAPIID},
 		Feed:      Feed(s.SeparateGateways),
 		Events:    events,
+		Past:      past,
 		Sample: func(at crud.Stamp) (apidef.API, error) {
 			definition, err := doc.ParseNode([]byte(`{"name":"Orders","proxy":{"listen_path":"/orders/","target_url":"https://upstream.example"},` +
 				`"jwt_default_policies":["gold"],"jwt_scope_to_policy_mapping":{"read":"silver"},` +
@@ -35,6 +36,18 @@ func Registration(s Settings) crud.Registration {
 			return apidef.New(apidef.Draft{ID: at.ID, APIID: "orders", OrgID: at.Org, Class: apidef.Classic, Definition: definition}, at.Now())
 		},
 	}.Registration()
+}
+
+// past returns an API as writes of its class take it.
+func past(a apidef.API) ([]byte, error) {
+	if text := a.Document(); text != nil {
+		return text, nil
+	}
+	out := append([]byte(`{"api_definition":`), a.Definition()...)
+	if hooks := a.HookReferences(); hooks != nil {
+		out = append(append(out, `,"hook_references":`...), hooks...)
+	}
+	return append(out, '}'), nil
 }
 
 // seen says who sees an API.

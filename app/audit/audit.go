@@ -44,6 +44,7 @@ type Settings struct {
 	JSON     bool          // the file has JSON lines, not texts
 	MaxAge   time.Duration // records that are older are forgotten; 0: none
 	MaxBytes int64         // of the trail of one organisation; 0: no bound
+	Detailed bool          // records have dumps of requests and answers
 	ReadOnly bool          // the trail is read, and another process writes it
 	Silent   []string      // operations whose commits only keep books: the trail tells nothing of them
 }
@@ -65,6 +66,7 @@ type Service struct {
 	most     int // bytes of the records of one answer
 	specs    func(id string) *operation.Spec
 	calls    calls
+	wake     chan struct{} // dumps take much room: a fold is due
 
 	turn sync.Mutex // one fold at a time
 	seen store.Revision
@@ -74,7 +76,7 @@ type Service struct {
 // keeps nothing. specs
 // returns the operation with an ID, or nil.
 func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service, error) {
-	a := &Service{Settings: s, now: t.Now, log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs}
+	a := &Service{Settings: s, now: t.Now, log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs, wake: make(chan struct{}, 1)}
 	if !a.On() {
 		return a, nil
 	}
@@ -150,6 +152,7 @@ func (s *Service) Run(ctx context.Context) error {
 		case <-prune.C:
 			s.noting(ctx, s.prune)
 		case <-fold.C:
+		case <-s.wake:
 		}
 	}
 }
@@ -173,14 +176,14 @@ func (s *Service) Fold(ctx context.Context) error {
 	}
 	s.turn.Lock()
 	defer s.turn.Unlock()
-	calls := s.calls.take()
+	calls, dumps := s.calls.take(s.log)
 	to, err := s.store.Head(ctx)
 	if err != nil {
-		s.calls.back(calls)
+		s.calls.back(calls, dumps)
 		return fmt.Errorf("audit: %w", err)
 	}
 	for lost := 0; ; {
-		done, err := s.step(ctx, to, calls)
+		done, err := s.step(ctx, to, calls, dumps)
 		switch {
 		case err == nil && done:
 			return nil
@@ -189,15 +192,15 @@ func (s *Service) Fold(ctx context.Context) error {
 		case errors.Is(err, errTurn) && lost < maxTurns:
 			lost++
 		default:
-			s.calls.back(calls)
+			s.calls.back(calls, dumps)
 			return fmt.Errorf("audit: %w", err)
 		}
 	}
 }
 
 // step tells the next commits, and all calls, in one unit of work; done means that
-// there are no commits left.
-func (s *Service) step(ctx context.Context, to store.Revision, calls []call) (done bool, err error) {
+// there are no commits left. Dumps that were told are taken out.
+func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d dumps) (done bool, err error) {
 	at, known, err := s.cursor(ctx)
 	if err != nil {
 		return false, err
@@ -211,17 +214,21 @@ func (s *Service) step(ctx context.Context, to store.Revision, calls []call) (do
 			s.seen = to
 		}
 	}
-	t := telling{Service: s, records: map[tenant.ID][]audit.Record{}}
+	t := telling{Service: s, records: map[tenant.ID][]audit.Record{}, dumps: d, told: map[dumpKey]int{}}
 	through, err := t.commits(ctx, max(at.Through, s.seen), to)
 	if err != nil {
 		return false, err
 	}
 	t.calls(calls)
+	if through >= to {
+		t.left()
+	}
 	if len(t.records) > 0 {
 		err = s.write(ctx, at, known, through, t.records)
 	}
 	if err == nil {
 		s.seen = through
+		d.remove(t.told)
 	}
 	return through >= to, err
 }

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -34,14 +35,47 @@ type calls struct {
 	list    []call
 	at      map[callKey]int
 	dropped int
+
+	dumps  dumps
+	weight int // bytes of all dumps that wait
+	bare   int // for how many dumps there was no room
 }
 
 // Hear is an auditor of the guard: it keeps refused calls, and writes that left nothing
-// in the change log, for the next fold.
+// in the change log, for the next fold; with detailed recording also what the calls looked
+// like of which the change log tells.
 func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
-	if !s.On() || s.ReadOnly || !tells(ctx, c, err) {
+	if !s.On() || s.ReadOnly {
 		return
 	}
+	told := tells(ctx, c, err)
+	detailed := s.Detailed && c.Answered != nil && c.Spec.Surface != operation.Node
+	if !told && !(detailed && store.Written(ctx)) {
+		return
+	}
+	r := s.record(c, err)
+	if !detailed {
+		s.calls.add(r)
+		return
+	}
+	c.Answered(func(m operation.Transcript) {
+		r = withDumps(r, m, c.Spec.Redact)
+		if told {
+			s.calls.add(r)
+		} else {
+			s.calls.dump(r, c.Spec.Public)
+		}
+		if s.calls.heavy() {
+			select {
+			case s.wake <- struct{}{}:
+			default: // it is awake
+			}
+		}
+	})
+}
+
+// record returns what a call comes to.
+func (s *Service) record(c *operation.Call, err error) audit.Record {
 	by := guard.Described(guard.Attribution(c), c)
 	r := audit.Record{
 		ReqID: by.Request, OrgID: cmp.Or(c.Scope.Org(), c.Principal.OrgID), IP: by.From, User: by.User, Action: c.Spec.Summary, Method: by.Method, URL: by.URL,
@@ -53,7 +87,7 @@ func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 			r.Status = c.Status(err)
 		}
 	}
-	s.calls.add(r.At(s.now()))
+	return r.At(s.now())
 }
 
 // tells reports whether a call is told that no commit tells of: it was refused, or it is
@@ -75,6 +109,11 @@ func (q *calls) add(r audit.Record) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i, ok := q.at[k]
+	weight := len(r.RequestDump) + len(r.ResponseDump)
+	if q.weight+weight > maxDumps {
+		weight, r.RequestDump, r.ResponseDump = 0, "", ""
+		q.bare++
+	}
 	switch {
 	case ok && r.Verdict != audit.Allowed:
 		q.list[i].record.Count = max(1, q.list[i].record.Count) + 1
@@ -86,27 +125,32 @@ func (q *calls) add(r audit.Record) {
 		}
 		q.at[k] = len(q.list)
 		q.list = append(q.list, call{k, r})
+		q.weight += weight
 	}
 }
 
 // take returns what waits, and how many calls there were no room for.
-func (q *calls) take() (out []call) {
+func (q *calls) take(log *slog.Logger) (out []call, dumps dumps) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	out = q.list
+	if q.bare > 0 {
+		log.Warn("audit records have no dumps: too many calls came at once", "records", q.bare)
+	}
+	out, dumps = q.list, q.dumps
 	if q.dropped > 0 && len(out) > 0 {
 		last := time.Unix(out[len(out)-1].record.Timestamp, 0)
 		out = append(out, call{record: audit.Record{Action: "Calls of which only the number is known", Actor: Operation, Operation: Operation,
 			Verdict: "audit.too_many", Count: q.dropped}.At(last)})
 	}
-	q.list, q.at, q.dropped = nil, nil, 0
-	return out
+	q.list, q.at, q.dropped, q.dumps, q.weight, q.bare = nil, nil, 0, nil, 0, 0
+	return out, dumps
 }
 
 // back puts what could not be told before what has come since, as far as there is room.
-func (q *calls) back(list []call) {
+func (q *calls) back(list []call, older dumps) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.returned(older)
 	all := slices.Concat(list, q.list)
 	q.list, q.at = nil, map[callKey]int{}
 	for _, c := range all {

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +23,8 @@ type telling struct {
 	*Service
 	records map[tenant.ID][]audit.Record
 	after   map[place][]byte // documents as they were after the commit that is told next, the last first
+	dumps   dumps            // of calls of this process
+	told    map[dumpKey]int  // how many of them are told
 }
 
 // place is where a record of the store stands.
@@ -67,7 +68,7 @@ func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.
 	}
 	for _, records := range all {
 		for _, r := range records {
-			t.add(r)
+			t.add(t.dumped(r))
 		}
 	}
 	return after, ctx.Err()
@@ -217,7 +218,7 @@ func (t *telling) read(ctx context.Context, at place, rev store.Revision) []byte
 	if err != nil {
 		return nil
 	}
-	return bytes.Clone(text)
+	return text
 }
 
 func (t *telling) add(r audit.Record) {

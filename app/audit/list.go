@@ -187,7 +187,7 @@ func (l listing) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 }
 
 // columns are those of the file of comma-separated values.
-var columns = []string{"_id", "req_id", "org_id", "date", "timestamp", "ip", "user", "action", "method", "url", "status", "diff", "actor", "on_behalf_of", "operation", "subjects", "verdict", "count", "prev", "hash"}
+var columns = []string{"_id", "req_id", "org_id", "date", "timestamp", "ip", "user", "action", "method", "url", "status", "diff", "request_dump", "response_dump", "actor", "on_behalf_of", "operation", "subjects", "verdict", "count", "prev", "hash"}
 
 // table writes records as comma-separated values (RFC 4180).
 func table(lines [][]byte) []byte {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -40,6 +41,11 @@ type removal struct {
 
 func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
 	return intents.Plan{Steps: []intents.Step{{Name: "delete", Do: func(ctx context.Context) error {
+		if !intents.Repeated(ctx) { // of several that delete it, one is told that it did
+			if _, err := s.Gateways.Certificate(ctx, org, c.ID); err != nil {
+				return err
+			}
+		}
 		return s.Gateways.DeleteCertificate(ctx, org, c.ID)
 	}}}, Told: func() any { return told{"deleted", c.ID} }}
 }
@@ -48,6 +54,8 @@ func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
 // opens, then, in one commit, the APIs.
 type detachment struct {
 	ID string `json:"id"`
+	// APIs used it when that was asked for: the commit does not look through all others.
+	APIs []string `json:"apis"`
 }
 
 func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
@@ -59,25 +67,18 @@ func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
 			}
 			return err
 		}}},
-		Close: func(ctx context.Context, w store.Writer) error { return s.release(ctx, w, c.ID) },
+		Close: func(ctx context.Context, w store.Writer) error { return s.release(ctx, w, c) },
 		Told:  func() any { return told{"detached", c.ID} },
 	}
 }
 
-// release takes a certificate out of all APIs of an organisation.
-func (s *Service) release(ctx context.Context, w store.Writer, id string) error {
-	var users []string
-	for a, err := range s.APIs.Kind.Find(ctx, w, store.Query{}) {
-		if err != nil {
-			return err
-		}
-		if uses(a.Value.Certificates(), id) {
-			users = append(users, a.Value.APIID())
-		}
-	}
+// release takes a certificate out of the APIs that use it. One that is gone meanwhile
+// needs no change.
+func (s *Service) release(ctx context.Context, w store.Writer, c *detachment) error {
 	now := s.APIs.Now()
-	for _, api := range users {
-		if err := s.APIs.Put(ctx, w, api, func(a apidef.API) (apidef.API, error) { return a.WithoutCertificate(id, now) }); err != nil {
+	for _, api := range c.APIs {
+		err := s.APIs.Put(ctx, w, api, func(a apidef.API) (apidef.API, error) { return a.WithoutCertificate(c.ID, now) })
+		if err != nil && fault.KindOf(err) != fault.NotFound {
 			return err
 		}
 	}

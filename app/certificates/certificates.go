@@ -15,12 +15,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // Config is what a Service is made of.
 type Config struct {
 	Gateways gateway.Certificates
 	Keys     gateway.Keys
+	// Admit refuses a key that the caller may not see.
+	Admit    func(context.Context, tenant.Scope, operation.Principal, gateway.StoredKey) error
 	APIs     *apis.Repository
 	Intents  *intents.Service
 	Log      *slog.Logger
@@ -39,7 +42,7 @@ type Service struct {
 
 // New returns a service, whose actions the intents know from now on.
 func New(c Config) *Service {
-	s := &Service{Config: c, known: newKnown()}
+	s := &Service{Config: c, known: &known{orgs: map[tenant.ID]*listing{}}}
 	s.add = intents.Add(c.Intents, intents.Action[addition]{Name: "certificates.add", Plan: s.additionPlan})
 	s.drop = intents.Add(c.Intents, intents.Action[removal]{Name: "certificates.delete", Plan: s.removalPlan})
 	s.detach = intents.Add(c.Intents, intents.Action[detachment]{Name: "certificates.detach", Plan: s.detachmentPlan})

@@ -46,8 +46,6 @@ type listing struct {
 	err  error // of the last time, when nothing is known
 }
 
-func newKnown() *known { return &known{orgs: map[tenant.ID]*listing{}} }
-
 // of returns the listing of an organisation, perhaps an empty one.
 func (k *known) of(org tenant.ID) *listing {
 	k.mu.Lock()
@@ -132,7 +130,7 @@ func ending(org tenant.ID, c certificate.Basics, now time.Time, soon time.Durati
 		Message: fmt.Sprintf("Certificate with ID %s will expire in less than %d days", c.ID, days+1),
 		Data:    ExpiryData{c.ID, c.NotAfter, days},
 	}
-	if n.Created.Before(c.NotBefore) {
+	if n.Created.Before(c.NotBefore) && !c.NotBefore.After(now) { // nothing is told of from a time to come
 		n.Created = c.NotBefore
 	}
 	if !c.NotAfter.After(now) {

@@ -4,6 +4,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/certificate"
+	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -59,7 +60,7 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Example(nil, map[string]any{"certID": exampleID, "client_cert_apis": []any{"orders"}, "client_cert_api_names": []any{"Orders"},
 				"upstream_cert_apis": []any{}, "upstream_cert_api_names": []any{}, "key_cert": ""})),
 		operation.DELETE("detach", "/dependencies/{certId}", "Take a certificate from what uses it", s.DeleteDependencies,
-			operation.Faulting(codeForeign, codeGateway, apis.CodeNotOwned), answers(absent(""), "Could not delete certificate dependencies."),
+			operation.Faulting(codeForeign, codeGateway, apis.CodeNotOwned, policy.CodeNotOwned), answers(absent(""), "Could not delete certificate dependencies."),
 			operation.Notes("The key that it opens is deleted; APIs are changed in one commit."),
 			operation.Example(nil, map[string]any{"Status": "OK", "Message": "Certificate dependencies deletion successfully attempted.", "Meta": nil})),
 		operation.GET("get", "/{certId}", "Read what is known of a certificate", s.Get, operation.Faulting(codeForeign, codeMissing, codeGateway),

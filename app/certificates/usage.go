@@ -146,25 +146,29 @@ func (s *Service) DeleteDependencies(ctx context.Context, in byID) (operation.Re
 	if err := s.mine(in); err != nil {
 		return operation.Receipt{}, err
 	}
-	if err := s.changeable(ctx, in); err != nil {
+	list, err := s.users(ctx, in)
+	if err == nil {
+		err = s.changeable(ctx, in, list)
+	}
+	if err != nil {
 		return operation.Receipt{}, err
 	}
-	err := s.detach.Run(ctx, in.Scope, subject(in.ID), &detachment{in.ID})
+	d := &detachment{ID: in.ID, APIs: make([]string, len(list))}
+	for i, u := range list {
+		d.APIs[i] = u.API
+	}
+	err = s.detach.Run(ctx, in.Scope, subject(in.ID), d)
 	return operation.Receipt{Message: "Certificate dependencies deletion successfully attempted."}, s.answered(ctx, err)
 }
 
-// changeable refuses to change APIs of others.
-func (s *Service) changeable(ctx context.Context, in byID) error {
+// changeable refuses to change APIs of others, and to delete a key of theirs.
+func (s *Service) changeable(ctx context.Context, in byID, list []Use) error {
 	v := s.APIs.Viewer(in.Who, apidef.Classic, access.Write)
 	v.NoAPIs, v.NoMCP = false, false
 	if v.All {
 		return nil
 	}
-	list, err := s.users(ctx, in)
-	if err != nil {
-		return err
-	}
-	return s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
+	err := s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		for _, u := range list {
 			if _, err := s.APIs.Get(ctx, r, u.API, v); err != nil && fault.CodeOf(err) != apis.CodeMissing {
 				return err
@@ -172,4 +176,15 @@ func (s *Service) changeable(ctx context.Context, in byID) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	k, err := s.Keys.Key(ctx, in.Scope.Org(), gateway.KeyName{Text: in.ID})
+	switch {
+	case errors.Is(err, gateway.ErrUnknown):
+		return nil
+	case err != nil:
+		return s.answered(ctx, err)
+	}
+	return s.Admit(ctx, in.Scope, in.Who, k)
 }

@@ -3,7 +3,7 @@ package config
 // inUse lists the settings that have a field, with their defaults.
 func inUse() []setting {
 	rows := serving()
-	for _, more := range [][]setting{keeping(), guarding(), defining(), keying(), reaching(), announcing(), mailing(), extending(), limiting(), starting(), hosting(), showing(), sending()} {
+	for _, more := range [][]setting{keeping(), guarding(), recognising(), defining(), keying(), reaching(), announcing(), mailing(), extending(), limiting(), starting(), hosting(), showing(), sending()} {
 		rows = append(rows, more...)
 	}
 	for i := range rows {
@@ -96,6 +96,18 @@ func guarding() []setting {
 			meaning: "the older name of audit.path; it switches audit.enabled on"},
 		{name: "security.allowed_examples_urls", field: func(s *Settings) any { return &s.Security.AllowedExamples },
 			meaning: "exact addresses of indexes of example APIs that may be read, the first by default; empty means none"},
+	}
+}
+
+// recognising lists how people get in whom somebody else vouches for, and browsers.
+func recognising() []setting {
+	return []setting{
+		{name: "identity_broker.enabled", preset: "false", field: func(s *Settings) any { return &s.SSO.Broker },
+			meaning: "operators log in at the identity providers of profiles, by OpenID Connect, below /auth"},
+		{name: "identity_broker.private_providers", preset: "false", field: func(s *Settings) any { return &s.SSO.PrivateProviders },
+			meaning: "identity providers of profiles may have private addresses; who writes profiles then learns what answers inside the network"},
+		{name: "identity_broker.ssl_insecure_skip_verify", preset: "false", field: func(s *Settings) any { return &s.SSO.Insecure },
+			meaning: "do not look at certificates of identity providers: whoever is in between logs in as anybody"},
 		{name: "identity_broker.host.secret", field: func(s *Settings) any { return &s.SSO.BrokerSecret },
 			meaning: "credential of an identity broker at POST /admin/sso, and nowhere else; without it brokers need admin_secret"},
 		{name: "sso_enable_user_lookup", preset: "false", field: func(s *Settings) any { return &s.SSO.Lookup },
@@ -307,6 +319,8 @@ func extending() []setting {
 			meaning: "a file to which audit records are written as well, or with audit.store_type file only; empty means none"},
 		{name: "audit.format", preset: AuditText, lenient: true, choices: []string{AuditText, AuditJSON}, field: func(s *Settings) any { return &s.Audit.Format },
 			meaning: "format of the file: text has a line for each field, json one for each record"},
+		{name: "audit.detailed_recording", preset: "false", field: func(s *Settings) any { return &s.Audit.Detailed },
+			meaning: "audit records have the request without its body, and the answer, both without secrets and of 4 and 16 KiB at most"},
 		{name: "audit.signing_keys", field: func(s *Settings) any { return &s.Audit.Signing },
 			meaning: "secrets that sign the trail in the store, each of 16 characters or more, or file: and the path of a file that holds it: the first signs, all verify; empty means that a key signs which derives from encryption_keys"},
 		{name: "audit.file_max_bytes", preset: "104857600", field: func(s *Settings) any { return &s.Audit.FileSize },

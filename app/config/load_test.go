@@ -143,6 +143,7 @@ func TestSpellings(t *testing.T) {
 		{"audit: {enabled: false}", "AUDIT_ENABLED=false", func(s Settings) any { return s.Audit.Enabled }, false},
 		{"audit: {store_type: no_op}", "AUDIT_STORETYPE=no_op", func(s Settings) any { return s.Audit.Store }, AuditNone},
 		{"audit: {path: a.log}", "AUDIT_PATH=a.log", func(s Settings) any { return s.Audit.File() }, "a.log"},
+		{"audit: {detailed_recording: true}", "AUDIT_DETAILEDRECORDING=true", func(s Settings) any { return s.Audit.Detailed }, true},
 		{"audit: {format: json}", "AUDIT_FORMAT=json", func(s Settings) any { return s.Audit.Format }, AuditJSON},
 		{"audit: {file_max_bytes: 65536}", "AUDIT_FILEMAXBYTES=65536", func(s Settings) any { return s.Audit.FileSize }, int64(65536)},
 		{"audit: {file_keep: 2}", "AUDIT_FILEKEEP=2", func(s Settings) any { return s.Audit.FileKeep }, 2},
@@ -326,8 +327,8 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"licence and other programs' variables", "license_key: x", "SVC_PORTAL_X=1 TYK_DB_NOSUCH=1 TYK_GW_X=1 HOME=/", nil},
 		{"settings without effect are listed once, sorted", `{"mongo_url": "m", "hide_listen_path": false, "ui": {"languages": {"a": "b"}}}`,
-			"SVC_DB_HASHKEYS=true TYK_DB_AUDIT_DETAILEDRECORDING=true",
-			[]string{"settings without effect in this version: audit.detailed_recording, hide_listen_path, mongo_url, ui.languages"}},
+			"SVC_DB_HASHKEYS=true TYK_DB_DISABLETELEMETRY=true",
+			[]string{"settings without effect in this version: disable_telemetry, hide_listen_path, mongo_url, ui.languages"}},
 		{"a place of the audit trail that there is not", "audit: {store_type: syslog}", "",
 			[]string{"audit.store_type: expected one of db, file, no_op (gatehouse.conf); using db"}},
 		{"unknown settings of the file", "listen_prot: 1\nstorage: {main: {typ: x}, other: {deep: 1}}\nzzz: null\n", "",

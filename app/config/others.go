@@ -72,9 +72,8 @@ const otherSwitches = `
 	http_server_options.ssl_insecure_skip_verify http_server_options.prefer_server_ciphers
 	security.enable_content_security_policy
 	ui.hide_help ui.dont_allow_license_management ui.onboarding.enabled
-	identity_broker.enabled identity_broker.ssl_insecure_skip_verify
 	use_sharded_analytics enable_aggregate_lookups allow_explicit_policy_id
-	audit.detailed_recording dcr_ssl_insecure_skip_verify disable_telemetry`
+	dcr_ssl_insecure_skip_verify disable_telemetry`
 
 const otherNumbers = `
 	mongo_batch_size

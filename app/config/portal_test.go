@@ -117,7 +117,7 @@ func TestPortalValues(t *testing.T) {
 	if _, report := portal(t, "Hostport: 3001\nLicenceKey: x", "SVC_PORTAL_HOSTPROT=1", "PORTAL_PATH=theirs"); len(report.Problems) > 0 || len(report.Warnings) != 2 {
 		t.Errorf("%+v", report)
 	}
-	if _, report := portal(t, "", "PORTAL_TIB_ENABLED=true"); len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0], "TIB.Enable") {
+	if _, report := portal(t, "", "PORTAL_ASSETS_CACHE_DISABLE=true"); len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0], "AssetsCache.Disable") {
 		t.Errorf("a setting without effect: %+v", report)
 	}
 	if text := PortalMarkdown(); !strings.Contains(text, "| `HostPort` | `HOSTPORT` | whole number | `3001` | yes |") || strings.Count(text, "\n") != len(ofPortal.rows)+2 {

@@ -189,6 +189,7 @@ type Audit struct {
 	Path     string // of a file, beside the store or instead of it
 	OldPath  string // the older name of Path; switches the trail on as well
 	Format   string // of the file: AuditText or AuditJSON
+	Detailed bool   // records have dumps of requests and answers
 	FileSize int64  // bytes of the file, at which another one begins
 	FileKeep int    // how many full ones are kept
 	MaxAge   time.Duration
@@ -269,13 +270,16 @@ type Security struct {
 // SSO says what people get whom an identity broker has recognised
 // (docs/wire/single-sign-on.md).
 type SSO struct {
-	BrokerSecret Secret // credential of identity brokers; "" = none has it
-	Lookup       bool
-	DefaultGroup string
-	Defaults     map[string]string // permission → level
-	AdminDefault bool
-	LoginURL     string
-	ErrorURL     string
+	Broker           bool   // this service is a broker itself
+	PrivateProviders bool   // identity providers may have private addresses
+	Insecure         bool   // their certificates are not looked at
+	BrokerSecret     Secret // credential of identity brokers; "" = none has it
+	Lookup           bool
+	DefaultGroup     string
+	Defaults         map[string]string // permission → level
+	AdminDefault     bool
+	LoginURL         string
+	ErrorURL         string
 }
 
 // Sessions says how browsers log in (docs/wire/sessions.md).

@@ -2,6 +2,7 @@ package crud
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -42,6 +43,9 @@ type Facts[T any] struct {
 	// Sealed points to the text of a resource that secret.Keys has sealed; nil: there is
 	// none. It is protected anew when the encryption key changes.
 	Sealed func(*T) *string
+	// Past returns a resource as writes take it, so that it can become again what it was;
+	// nil: clients see nothing of its past.
+	Past func(T) ([]byte, error)
 	// Lasts says that a purge of the organisation leaves the records: they tell of it.
 	Lasts bool
 	// Sample makes a valid resource: the store suite stores it on every back end.
@@ -55,6 +59,9 @@ type Events[T any] struct {
 	// resource was created, after when it was deleted.
 	Of func(before, after *T) []deliver.Event
 }
+
+// AsStored is Facts.Past of resources that writes take as they are stored.
+func AsStored[T any](v T) ([]byte, error) { return json.Marshal(v) }
 
 // source is events for those who do not know the type.
 func (e *Events[T]) source(k *store.Kind[T]) *deliver.Source {
@@ -99,13 +106,15 @@ type Registration struct {
 	// of it.
 	Untyped *store.Kind[any]
 	Sample  func(Stamp) (any, error)
-	typed   store.AnyKind
-	lasts   bool
-	reseal  func(context.Context, store.Store, secret.Keys) (int, error)
-	find    Finder
-	view    func(v Viewer) view
-	holder  func(rec store.Record) (holder, error)
-	links   func(Stamp) []operation.Link
+	// Past returns a record of the kind as writes take it; nil: clients see nothing of it.
+	Past   func(store.Record) ([]byte, error)
+	typed  store.AnyKind
+	lasts  bool
+	reseal func(context.Context, store.Store, secret.Keys) (int, error)
+	find   Finder
+	view   func(v Viewer) view
+	holder func(rec store.Record) (holder, error)
+	links  func(Stamp) []operation.Link
 }
 
 // Registrar brings a Registration: Facts, Resource, or a Registration itself.
@@ -134,6 +143,15 @@ func (f Facts[T]) Registration() Registration {
 	if f.Sample != nil {
 		r.Sample = func(s Stamp) (any, error) { return f.Sample(s) }
 		r.links = f.links
+	}
+	if f.Past != nil {
+		r.Past = func(rec store.Record) ([]byte, error) {
+			v, err := k.Decode(rec)
+			if err != nil {
+				return nil, err
+			}
+			return f.Past(v)
+		}
 	}
 	if f.Sealed != nil {
 		r.reseal = resealing(k, f.Sealed)

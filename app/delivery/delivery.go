@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
@@ -217,7 +216,3 @@ func (s *Service) audience(name string) deliver.Audience {
 	}
 	return nil
 }
-
-// chance is a number from 0 to 1: receivers that were away together are not asked again
-// together.
-func chance() float64 { return rand.Float64() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	nethttp "net/http"
 	"time"
 
@@ -110,7 +111,8 @@ func (s *Service) send(run, held context.Context, list []delivery.Delivery, to r
 			steps = append(steps, step{d, d.Succeeded(now, status)})
 			continue
 		}
-		after := d.Refused(now, status, why, delivery.Pause(s.Pause, d.Attempts+1, chance()))
+		// By chance: receivers that were away together are not asked again together.
+		after := d.Refused(now, status, why, delivery.Pause(s.Pause, d.Attempts+1, rand.Float64()))
 		steps = append(steps, step{d, after})
 		if after.State == delivery.Pending {
 			return steps, after.Next.Sub(now)

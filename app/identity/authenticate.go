@@ -143,3 +143,18 @@ func principal(ctx context.Context, r store.Reader, u identity.User) (operation.
 	}
 	return p, err
 }
+
+// groupsOf returns the groups of a user that exist.
+func groupsOf(ctx context.Context, r store.Reader, u identity.User) (list []identity.UserGroup, err error) {
+	for _, id := range u.Groups() {
+		g, err := groups.Locate(ctx, r, id)
+		if fault.KindOf(err) == fault.NotFound || err == nil && g.Value.OrgID != u.OrgID {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, g.Value)
+	}
+	return list, nil
+}

@@ -27,6 +27,10 @@ type Step struct {
 // Plan is how an action is carried out: its steps, and then one unit of work of ours.
 type Plan struct {
 	Steps []Step
+	// Open refuses, in the commit that stores the intent, what is not any more as it was when
+	// the details were made: an action before this one may have changed it; nil: it matters
+	// to no step.
+	Open func(ctx context.Context, r store.Reader) error
 	// Close writes to our store in the commit that closes the intent; nil: nothing. A
 	// refusal undoes the steps. It may run more than once.
 	Close func(ctx context.Context, w store.Writer) error
@@ -83,8 +87,8 @@ func Add[D any](s *Service, a Action[D]) Runner[D] {
 // Run carries out the action in one organisation. The error is that of the step that
 // failed: when the step was refused, nothing is left of the action; when a gateway was
 // away, the action is finished or undone later. An action about a subject waits for the
-// one before it.
-func (r Runner[D]) Run(ctx context.Context, scope tenant.Scope, about intent.Subject, d *D) error {
+// one before it; so does one that has to do with others also.
+func (r Runner[D]) Run(ctx context.Context, scope tenant.Scope, about intent.Subject, d *D, also ...intent.Subject) error {
 	if store.Rehearsing(ctx) {
 		return fmt.Errorf("intents: %s cannot be rehearsed: what its steps do is not undone with the rehearsal", r.action.Name)
 	}
@@ -97,7 +101,7 @@ func (r Runner[D]) Run(ctx context.Context, scope tenant.Scope, about intent.Sub
 		return err
 	}
 	in := intent.Begin(r.s.tools.NewID(), scope.Org(), r.action.Name, about, intent.By(store.AttributionOf(ctx, scope)), r.s.now())
-	in.Details = sealed
+	in.Details, in.Also = sealed, also
 	return r.s.begin(ctx, scope, in, r.action.plan(scope.Org(), d))
 }
 

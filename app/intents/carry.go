@@ -53,7 +53,7 @@ type run struct {
 
 // begin stores an intent and makes the first attempt.
 func (s *Service) begin(ctx context.Context, scope tenant.Scope, in intent.Intent, plan Plan) error {
-	if err := s.store(ctx, scope, &in); err != nil {
+	if err := s.store(ctx, scope, &in, plan.Open); err != nil {
 		return err
 	}
 	gone := ctx.Err
@@ -64,15 +64,20 @@ func (s *Service) begin(ctx context.Context, scope tenant.Scope, in intent.Inten
 	return r.forward(ctx)
 }
 
-// store puts the intent into the store, after those about the same subject.
-func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Intent) error {
-	return s.inTurn(ctx, scope, in.Subject, func() error {
+// store puts the intent into the store, after those about the same subjects, unless open
+// refuses it by then.
+func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Intent, open func(context.Context, store.Reader) error) error {
+	return s.inTurn(ctx, scope, in.Subjects(), func() error {
 		*in = s.held(*in)
 		_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
 			if err := admit(ctx, w); err != nil {
 				return err
 			}
-			return kind.Insert(ctx, w, *in)
+			err := kind.Insert(ctx, w, *in)
+			if err == nil && open != nil {
+				err = open(ctx, w)
+			}
+			return err
 		})
 		return err
 	})
@@ -81,8 +86,8 @@ func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Inte
 // Settled returns when no action about a subject is open, as one about it would begin
 // then: who reads a subject elsewhere before that may see what is about to be undone.
 func (s *Service) Settled(ctx context.Context, scope tenant.Scope, about intent.Subject) error {
-	value := subject(intent.Intent{Subject: about})
-	return s.inTurn(ctx, scope, about, func() error {
+	value := subject(about)
+	return s.inTurn(ctx, scope, []intent.Subject{about}, func() error {
 		return s.tools.Store.View(ctx, scope, func(r store.Reader) error {
 			_, err := kind.ByKey(ctx, r, bySubject, value)
 			switch {
@@ -96,9 +101,9 @@ func (s *Service) Settled(ctx context.Context, scope tenant.Scope, about intent.
 	})
 }
 
-// inTurn tries until no intent about the subject is in the way, and helps those that wait
-// for an attempt.
-func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about intent.Subject, try func() error) error {
+// inTurn tries until no intent about one of the subjects is in the way, and helps those that
+// wait for an attempt.
+func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about []intent.Subject, try func() error) error {
 	end := time.Now().Add(s.Wait)
 	pause := retry.New(10*time.Millisecond, 200*time.Millisecond)
 	for {
@@ -111,7 +116,8 @@ func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about intent.S
 			return err
 		}
 		if time.Now().After(end) {
-			return fault.New(fault.Conflict, intent.CodeBusy, "another change of the same %s is open; see GET /api/gateway/intents", about.Kind).Because(err)
+			what := slices.IndexFunc(about, func(v intent.Subject) bool { return subject(v) == taken.Value })
+			return fault.New(fault.Conflict, intent.CodeBusy, "another change of the same %s is open; see GET /api/gateway/intents", about[max(what, 0)].Kind).Because(err)
 		}
 		if err := pause.Wait(ctx); err != nil {
 			return err
@@ -302,20 +308,19 @@ func (r *run) edit(ctx context.Context, fn func(intent.Intent) (intent.Intent, e
 	return err
 }
 
-// supersede gives up what rests about the same subject: tried again, it would bring back
+// supersede gives up what rests about the same subjects: tried again, it would bring back
 // what was before.
 func (r *run) supersede(ctx context.Context, w store.Writer) error {
-	if r.in.Subject.ID == "" {
-		return nil
-	}
-	var old []string
-	for v, err := range kind.Find(ctx, w, store.Query{Index: byResting, Value: subject(r.in)}) {
-		if err != nil {
-			return err
+	old := map[string]bool{}
+	for _, about := range r.in.Subjects() {
+		for v, err := range kind.Find(ctx, w, store.Query{Index: byResting, Value: subject(about)}) {
+			if err != nil {
+				return err
+			}
+			old[v.Value.ID] = true
 		}
-		old = append(old, v.Value.ID)
 	}
-	for _, id := range old {
+	for id := range old {
 		if _, err := kind.Edit(ctx, w, id, nil, func(i intent.Intent) (intent.Intent, error) {
 			return i.On(intent.GiveUp, r.now(), "a later change of the same subject is done")
 		}); err != nil {

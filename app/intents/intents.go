@@ -66,9 +66,9 @@ func (s *Service) held(in intent.Intent) intent.Intent {
 
 // The indexes of intents.
 const (
-	bySubject = "subject" // of active ones
+	bySubject = "subject" // of active ones: all of them
 	byPhase   = "phase"   // active, resting or closed
-	byResting = "resting" // of those that rest: their subject
+	byResting = "resting" // of those that rest: likewise
 	byShown   = "shown"   // of those that are not closed, in the order in which they began
 )
 
@@ -96,17 +96,26 @@ func phase(i intent.Intent) string {
 	return closed
 }
 
-func subject(i intent.Intent) string { return store.Indexed(i.Subject.Kind + " " + i.Subject.ID) }
+// subject is what a subject is indexed by.
+func subject(s intent.Subject) string { return store.Indexed(s.Kind + " " + s.ID) }
+
+// subjects are those of an intent in some state, as they are indexed.
+func subjects(i intent.Intent, is bool) (out []string) {
+	for _, s := range i.Subjects() {
+		if is {
+			out = append(out, subject(s))
+		}
+	}
+	return out
+}
 
 var kind = &store.Kind[intent.Intent]{
 	Name: intent.Kind, Noun: "intent",
 	ID:  func(i intent.Intent) string { return i.ID },
 	Org: func(i intent.Intent) tenant.ID { return i.OrgID },
 	Indexes: []store.Index[intent.Intent]{
-		store.Unique(bySubject, "subject", func(i intent.Intent) string {
-			return when(i.State.Active() && i.Subject.ID != "", subject(i))
-		}),
-		store.Lookup(byResting, func(i intent.Intent) string { return when(i.State.Rests() && i.Subject.ID != "", subject(i)) }),
+		{Name: bySubject, Noun: "subject", Unique: true, Values: func(i intent.Intent) []string { return subjects(i, i.State.Active()) }},
+		{Name: byResting, Values: func(i intent.Intent) []string { return subjects(i, i.State.Rests()) }},
 		store.Lookup(byPhase, phase),
 		store.Sorted(byShown, func(i intent.Intent) string {
 			return when(!i.State.Closed(), i.Created.Format(time.RFC3339Nano))

@@ -251,6 +251,33 @@ func TestSameSubject(t *testing.T) {
 	})
 }
 
+// TestFurtherSubjects: intents about different subjects come one after the other when both
+// have to do with a third one; what rests about it is given up when a later one is done.
+func TestFurtherSubjects(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p, other, name := w.program("one"), intent.Subject{Kind: "thing", ID: "other"}, intent.Subject{Kind: "name", ID: "x"}
+		w.shelf.faults(on("put a", gateway.ErrUncertain), nil)
+		if err := p.put.Run(w.Context(), w.scope, about, &job{Value: "1"}, name); !errors.Is(err, gateway.ErrUncertain) {
+			t.Error(err)
+		}
+		err := p.put.Run(w.Context(), w.scope, other, &job{Value: "2"}, name)
+		if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "the same name is open") {
+			t.Error(err)
+		}
+		if err := p.Settled(w.Context(), w.scope, name); fault.KindOf(err) != fault.Conflict {
+			t.Error(err)
+		}
+		w.shelf.faults(nil, nil)
+		if err := p.put.Run(w.Context(), w.scope, other, &job{Value: "3"}, name); err != nil {
+			t.Error(err)
+		}
+		w.expect("done done", "a=3 b=3", 2)
+		if err := p.Settled(w.Context(), w.scope, name); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestGone: what is to be taken back is, when its caller does not wait for the end.
 func TestGone(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -139,7 +139,7 @@ func (s *Service) touch(ctx context.Context, in TouchIn, e intent.Event, message
 // Current returns the intent about a subject that is open, undone at the moment, or rests,
 // or a NotFound fault.
 func (s *Service) Current(ctx context.Context, scope tenant.Scope, about intent.Subject) (v View, err error) {
-	value := subject(intent.Intent{Subject: about})
+	value := subject(about)
 	err = s.tools.Store.View(ctx, scope, func(r store.Reader) error {
 		for _, index := range []string{bySubject, byResting} {
 			for in, err := range kind.Find(ctx, r, store.Query{Index: index, Value: value, Limit: 1}) {

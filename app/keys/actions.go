@@ -151,3 +151,22 @@ func first(list []string) []string { return list[:min(len(list), mostTold)] }
 func (s *Service) about(hash string) intent.Subject {
 	return intent.Subject{Kind: key.Kind, ID: s.subject(hash)}
 }
+
+// title is the subject of an intent that makes a key of some name: its hash is not known yet.
+func (s *Service) title(org tenant.ID, name string) intent.Subject {
+	return intent.Subject{Kind: key.Kind, ID: s.Secrets.Digests(string(org) + "/" + key.Identifier(name))[0]}
+}
+
+// turn waits until no key of the name that a path has is being made: one that is there may
+// be taken back.
+func (s *Service) turn(ctx context.Context, n named) error {
+	return answered(s.Intents.Settled(ctx, n.Scope, s.title(n.Scope.Org(), n.ID)))
+}
+
+// also is what a change of a key that was found by its name keeps from being made meanwhile.
+func (s *Service) also(org tenant.ID, f found) []intent.Subject {
+	if f.name.By == gateway.ByHash {
+		return nil
+	}
+	return []intent.Subject{s.title(org, f.name.Text)}
+}

@@ -141,6 +141,11 @@ func (s *Service) sees(ctx context.Context, w caller, k sight, stored gateway.St
 	return err == nil && k.APIs().Shown(k.reach(stored)), err
 }
 
+// Admit refuses a key that a caller may not see.
+func (s *Service) Admit(ctx context.Context, scope tenant.Scope, who operation.Principal, stored gateway.StoredKey) error {
+	return s.admit(ctx, caller{scope, who}, s.known(who), stored)
+}
+
 // admit refuses a key that the caller may not see.
 func (s *Service) admit(ctx context.Context, w caller, k sight, stored gateway.StoredKey) error {
 	switch ok, err := s.sees(ctx, w, k, stored); {

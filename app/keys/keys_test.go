@@ -2,6 +2,7 @@ package keys_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -231,6 +232,33 @@ func TestMadeAgain(t *testing.T) {
 		time.Sleep(time.Minute)
 		w.want("GET", "/api/keys/first", "", 200, "again")
 	})
+}
+
+// TestMadeMeanwhile: a change or a deletion of a key by its name waits while a key of this
+// name is made, also of its whole text: what is there may be taken back.
+func TestMadeMeanwhile(t *testing.T) {
+	for _, method := range []string{"PUT", "DELETE"} {
+		inWorld(t, func(w *world) {
+			body := ""
+			if method == "PUT" {
+				body = `{"alias":"changed","apply_policies":["gold"]}`
+			}
+			whole := base64.StdEncoding.EncodeToString([]byte(`{"org":"a","id":"first","h":"murmur64"}`))
+			w.gateways.fail(on("delete", gateway.ErrUnreachable), on("create", gateway.ErrUncertain))
+			w.want("POST", "/api/keys/first", session, 500, "Failed to unmarshal Key data.")
+			for _, path := range []string{"/api/keys/first", "/api/keys/" + whole, "/api/apis/-/keys/first"} {
+				w.want(method, path, body, 409, "another change of the same key is open")
+			}
+			w.gateways.fail(nil, nil)
+			w.want(method, "/api/keys/first", body, 404, "") // it was taken back first
+			w.want("POST", "/api/keys/first", session, 200, "one")
+			w.want(method, "/api/keys/first", body, 200, "")
+			time.Sleep(time.Minute)
+			if n := w.list(); n != map[string]int{"PUT": 1}[method] {
+				t.Errorf("%s: %d keys", method, n)
+			}
+		})
+	}
 }
 
 // TestPurge: the keys of an organisation that is gone are removed, later when gateways are

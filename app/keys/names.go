@@ -37,7 +37,7 @@ type named struct {
 type within struct {
 	caller
 	naming
-	API string `path:"apiID" doc:"Identifier of the API; - for any."`
+	API string `path:"apiID" doc:"api_id, or else database ID, of the API; - for any."`
 	ID  string `path:"keyID" doc:"The key, its hash, or the name of a basic-auth user."`
 }
 
@@ -90,24 +90,24 @@ func (s *Service) find(ctx context.Context, n named, k sight, byHash bool) (f fo
 // anyAPI stands for an API in paths where none is meant.
 const anyAPI = "-"
 
-// api returns the identifier that gateways know an API by, "" for any; one that the
-// caller may not see is refused.
+// api returns the identifier that gateways know an API by, "" for any, whichever of its
+// identifiers a path has; one that the caller may not see is refused.
 func (s *Service) api(ctx context.Context, w caller, k sight, id string) (string, error) {
 	if id == anyAPI {
 		return "", nil
 	}
-	err := s.learn(ctx, w, k, []string{id}, nil)
-	if err != nil {
-		return "", err
-	}
-	a, known := k.APIs()[id]
+	var a policy.API
+	err := s.Store.View(ctx, w.Scope, func(r store.Reader) (err error) {
+		id, a, err = k.API(ctx, r, id)
+		return err
+	})
 	switch {
-	case !known:
+	case fault.KindOf(err) == fault.NotFound:
 		return "", missing()
-	case a.Foreign:
+	case err == nil && a.Foreign:
 		return "", policy.NotOwned()
 	}
-	return id, nil
+	return id, err
 }
 
 // inside returns the key that a path names if it can reach the API of the path.

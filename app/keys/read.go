@@ -43,7 +43,7 @@ func (s *Service) List(ctx context.Context, in listIn) (Keys, error) {
 type listWithin struct {
 	caller
 	operation.Paging
-	API string `path:"apiID" doc:"Identifier of the API; - for any."`
+	API string `path:"apiID" doc:"api_id, or else database ID, of the API; - for any."`
 }
 
 // ListWithin returns a page of the keys that can reach an API.
@@ -64,7 +64,7 @@ func (s *Service) page(hashes []string, p operation.Paging) (out Keys, err error
 type searchIn struct {
 	caller
 	operation.Paging
-	API  string `path:"apiID" doc:"Identifier of the API; - for any."`
+	API  string `path:"apiID" doc:"api_id, or else database ID, of the API; - for any."`
 	Text string `query:"q" doc:"Part of keys or hashes."`
 }
 

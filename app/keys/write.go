@@ -77,7 +77,7 @@ func (s *Service) create(ctx context.Context, w caller, d key.Draft, c *creation
 		c.ID = s.Secrets.NewKey()
 	}
 	s.sign(c)
-	about := intent.Subject{Kind: key.Kind, ID: s.Secrets.Digests(string(w.Scope.Org()) + "/" + c.name().Text)[0]}
+	about := s.title(w.Scope.Org(), c.name().Text)
 	if chosen {
 		// What an earlier call of this name has made may be taken back at any moment.
 		if err := s.Intents.Settled(ctx, w.Scope, about); err != nil {
@@ -130,13 +130,16 @@ func (s *Service) existing(ctx context.Context, w caller, k sight, c *creation, 
 
 type updateIn struct {
 	named
-	Suppress string    `query:"suppress_reset" doc:"Any value: what is left of the quota stays."`
+	Suppress string    `query:"suppress_reset" doc:"1: what is left of the quota stays."`
 	Draft    key.Draft `body:""`
 }
 
 // Update replaces the session of a key.
 func (s *Service) Update(ctx context.Context, in updateIn) (KeyData, error) {
 	k := s.known(in.Who)
+	if err := s.turn(ctx, in.named); err != nil {
+		return KeyData{}, err
+	}
 	f, err := s.find(ctx, in.named, k, s.UpdateByHash)
 	if err != nil {
 		return KeyData{}, err
@@ -146,13 +149,16 @@ func (s *Service) Update(ctx context.Context, in updateIn) (KeyData, error) {
 
 type updateWithin struct {
 	within
-	Suppress string    `query:"suppress_reset" doc:"Any value: what is left of the quota stays."`
+	Suppress string    `query:"suppress_reset" doc:"1: what is left of the quota stays."`
 	Draft    key.Draft `body:""`
 }
 
 // UpdateWithin replaces the session of a key that can reach an API.
 func (s *Service) UpdateWithin(ctx context.Context, in updateWithin) (KeyData, error) {
 	k := s.known(in.Who)
+	if err := s.turn(ctx, in.named()); err != nil {
+		return KeyData{}, err
+	}
 	f, err := s.inside(ctx, in.within, k, s.UpdateByHash)
 	if err != nil {
 		return KeyData{}, err
@@ -174,13 +180,13 @@ func (s *Service) update(ctx context.Context, in updateIn, k sight, f found) (Ke
 	}
 	if next := session.Get("certificate").Text(); certified && next != "" && next != f.Session.Get("certificate").Text() {
 		m := &move{To: creation{Session: session, Fresh: s.fresh(k, in.Draft.Policies())}, From: f.name}
-		if err := s.move.Run(ctx, in.Scope, s.about(f.Hash), m); err != nil {
+		if err := s.move.Run(ctx, in.Scope, s.about(f.Hash), m, s.also(in.Scope.Org(), f)...); err != nil {
 			return KeyData{}, answered(err)
 		}
 		return view(in.Scope.Org(), m.To.out, m.To.name(), false), nil
 	}
-	c := &change{Name: f.name, Session: session, Keep: in.Suppress != "", Fresh: s.fresh(k, in.Draft.Policies())}
-	if err := s.change.Run(ctx, in.Scope, s.about(f.Hash), c); err != nil {
+	c := &change{Name: f.name, Session: session, Keep: yes(in.Suppress), Fresh: s.fresh(k, in.Draft.Policies())}
+	if err := s.change.Run(ctx, in.Scope, s.about(f.Hash), c, s.also(in.Scope.Org(), f)...); err != nil {
 		return KeyData{}, answered(err)
 	}
 	return view(in.Scope.Org(), c.out, f.name, false), nil
@@ -201,6 +207,9 @@ func (s *Service) certified(ctx context.Context, org tenant.ID, f found) (bool, 
 
 // Delete removes a key.
 func (s *Service) Delete(ctx context.Context, in named) (operation.Receipt, error) {
+	if err := s.turn(ctx, in); err != nil {
+		return operation.Receipt{}, err
+	}
 	f, err := s.find(ctx, in, s.known(in.Who), s.DeleteByHash)
 	if err != nil {
 		return operation.Receipt{}, err
@@ -210,6 +219,9 @@ func (s *Service) Delete(ctx context.Context, in named) (operation.Receipt, erro
 
 // DeleteWithin removes a key that can reach an API.
 func (s *Service) DeleteWithin(ctx context.Context, in within) (operation.Receipt, error) {
+	if err := s.turn(ctx, in.named()); err != nil {
+		return operation.Receipt{}, err
+	}
 	f, err := s.inside(ctx, in, s.known(in.Who), s.DeleteByHash)
 	if err != nil {
 		return operation.Receipt{}, err
@@ -218,7 +230,7 @@ func (s *Service) DeleteWithin(ctx context.Context, in within) (operation.Receip
 }
 
 func (s *Service) delete(ctx context.Context, w caller, f found) (operation.Receipt, error) {
-	err := s.drop.Run(ctx, w.Scope, s.about(f.Hash), &removal{Name: f.name, Told: s.told("deleted", f.StoredKey)})
+	err := s.drop.Run(ctx, w.Scope, s.about(f.Hash), &removal{Name: f.name, Told: s.told("deleted", f.StoredKey)}, s.also(w.Scope.Org(), f)...)
 	if err != nil {
 		return operation.Receipt{}, answered(err)
 	}

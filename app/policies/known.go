@@ -47,3 +47,14 @@ func (k *Known) Learn(ctx context.Context, r store.Reader, apis, policies []stri
 	}
 	return k.lookup.fetch(ctx, r, apis)
 }
+
+// API returns the identifier that gateways know an API by, and the API: either of its
+// identifiers names it (docs/wire/requests.md#identifiers).
+func (k *Known) API(ctx context.Context, r store.Reader, name string) (string, policy.API, error) {
+	a, err := k.lookup.kind.Get(ctx, r, name)
+	if err != nil {
+		return "", policy.API{}, err
+	}
+	k.lookup.keep(a.Value)
+	return a.Value.APIID(), k.APIs()[a.Value.APIID()], nil
+}

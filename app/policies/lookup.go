@@ -55,7 +55,11 @@ func (l *lookup) read(ctx context.Context, r store.Reader, q store.Query) error 
 		if err != nil {
 			return err
 		}
-		l.known[a.Value.APIID()] = policy.API{MCP: a.Value.IsMCP(), Foreign: !a.Value.VisibleTo(l.viewer), AuthTypes: a.Value.AuthTypes()}
+		l.keep(a.Value)
 	}
 	return nil
+}
+
+func (l *lookup) keep(a apidef.API) {
+	l.known[a.APIID()] = policy.API{MCP: a.IsMCP(), Foreign: !a.VisibleTo(l.viewer), AuthTypes: a.AuthTypes()}
 }

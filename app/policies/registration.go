@@ -2,6 +2,7 @@ package policies
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -32,6 +33,7 @@ func Registration(apis *store.Kind[apidef.API], ownership bool) crud.Registratio
 		},
 		Announces: signal.Always(signal.PolicyChanged, byPolicyID),
 		Feed:      Feed(),
+		Past:      func(p policy.Policy) ([]byte, error) { return json.Marshal(p.View()) },
 		Sample: func(at crud.Stamp) (policy.Policy, error) {
 			d, err := policy.NewDraft([]byte(`{"name":"Gold","rate":100,"per":60,"access_rights":{"orders":{"api_id":"orders","api_name":"Orders","versions":["Default"]}}}`))
 			if err != nil {

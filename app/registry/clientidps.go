@@ -58,6 +58,7 @@ var resource = crud.Resource[registry.IdP, registry.Draft]{
 		Kind: clientIDPs, Name: func(p registry.IdP) string { return p.Name }, Uses: uses,
 		Announces: signal.Always(signal.ClientIdPChanged, clientIDPs.Alias),
 		Feed:      Feed(),
+		Past:      crud.AsStored[registry.IdP],
 	},
 	Group: operation.Group{
 		Surface: operation.Management, Name: "clientidps", Path: "/api/clientidps", Tag: "Client IdPs", Permission: access.APIs,

@@ -102,9 +102,13 @@ func (r *Relay) note(rev store.Revision) {
 func changes(c store.Commit) []signal.Change {
 	out := make([]signal.Change, len(c.Changes))
 	for i, ch := range c.Changes {
-		out[i] = signal.Change{Op: signal.Op(ch.Op), Kind: ch.Kind, ID: ch.ID, Key: ch.Key}
+		out[i] = change(ch)
 	}
 	return out
+}
+
+func change(c store.Change) signal.Change {
+	return signal.Change{Op: signal.Op(c.Op), Kind: c.Kind, ID: c.ID, Key: c.Key}
 }
 
 func announcements(rev store.Revision, signals []signal.Signal) []notify.Announcement {

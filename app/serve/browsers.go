@@ -3,11 +3,14 @@ package serve
 import (
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/adapters/fetch"
 	"github.com/gatehouse-io/gatehouse/adapters/mail"
+	"github.com/gatehouse-io/gatehouse/adapters/oidc"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	sessions "github.com/gatehouse-io/gatehouse/core/session"
 	ports "github.com/gatehouse-io/gatehouse/ports/mail"
 )
@@ -38,7 +41,15 @@ func browserSessions(s config.Settings, server ports.Sender) app.Option {
 		PerName: b.PerName, PerAddress: b.PerAddress, Window: time.Duration(b.Window) * time.Second, Hidden: b.Hidden, Direct: b.Direct,
 	}
 	if server != nil {
-		cfg.Mail, cfg.PublicURL = server, s.PublicURL()
+		cfg.Mail = server
+	}
+	cfg.PublicURL = s.PublicURL()
+	if s.SSO.Broker {
+		bounds := fetch.Config{MaxBytes: idp.MaxAnswer, Insecure: s.SSO.Insecure}
+		if s.SSO.PrivateProviders {
+			bounds.Allow = fetch.Private()
+		}
+		cfg.Provider = oidc.New(fetch.New(bounds), oidc.Config{})
 	}
 	return app.WithSessions(cfg)
 }

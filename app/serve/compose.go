@@ -159,7 +159,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 // trail returns how audit records are kept. A command beside a service writes none: the
 // service finds what the command did in the change log.
 func (c *Composition) trail(s config.Settings, keys secret.Keys, p Purpose) (audit.Settings, error) {
-	trail := audit.Settings{MaxAge: s.Audit.MaxAge, MaxBytes: s.Audit.MaxBytes, ReadOnly: p.Beside || p.Lost, JSON: s.Audit.Format == config.AuditJSON}
+	trail := audit.Settings{MaxAge: s.Audit.MaxAge, MaxBytes: s.Audit.MaxBytes, ReadOnly: p.Beside || p.Lost, JSON: s.Audit.Format == config.AuditJSON, Detailed: s.Audit.Detailed}
 	if s.Audit.On() && s.Audit.Store == config.AuditDB {
 		signer, err := openSigner(s.Audit.Signing, keys)
 		if err != nil {
@@ -242,19 +242,15 @@ func deliveriesOf(d config.Deliveries) delivery.Settings {
 
 // gatewaysOf lists the gateways that the operator has named.
 func gatewaysOf(s config.Settings) []outbound.Gateway {
+	addresses := []string{s.Gateway.URL()}
+	for _, e := range s.Edges {
+		addresses = append(addresses, e.Endpoint)
+	}
 	var out []outbound.Gateway
-	for _, address := range append([]string{s.Gateway.URL()}, endpointsOf(s.Edges)...) {
+	for _, address := range addresses {
 		if address != "" {
 			out = append(out, outbound.Gateway{URL: address, Trusted: true})
 		}
-	}
-	return out
-}
-
-func endpointsOf(edges []config.Edge) []string {
-	var out []string
-	for _, e := range edges {
-		out = append(out, e.Endpoint)
 	}
 	return out
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
 	"github.com/gatehouse-io/gatehouse/adapters/logfile"
 	"github.com/gatehouse-io/gatehouse/adapters/mail"
+	"github.com/gatehouse-io/gatehouse/adapters/oidc"
 	"github.com/gatehouse-io/gatehouse/adapters/registration"
 	"github.com/gatehouse-io/gatehouse/adapters/render"
 	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
@@ -23,12 +24,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/tryout"
 	"github.com/gatehouse-io/gatehouse/ports/files"
 )
 
@@ -46,8 +49,12 @@ func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]
 	}
 	served := portalOf(s, journal, log, p)
 	served.Files, err = filesOf(s)
+	served.Pages = pagesOf(s, contents.Shelf{Storage: served.Files}.Origin())
 	return []app.Option{app.WithPortal(served)}, err
 }
+
+// maxRelay is how long the gateways may take that developers call from pages.
+const maxRelay = 10 * time.Second
 
 // portalOf translates the settings of the portal.
 func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose) app.Portal {
@@ -60,13 +67,14 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 	if s.Portal.PrivateDashboards {
 		dashboards.Allow = fetch.Private()
 	}
+	relay := dashboards // gateways are where dashboards may be
+	relay.MaxBytes, relay.Timeout = tryout.MaxAnswer, maxRelay
 	return app.Portal{
-		Pages:   pagesOf(s),
 		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize), URL: s.Portal.URL,
-		SignOn:  sso.Settings{Secret: s.Portal.PortalAPISecret.Reveal(), NoAdmins: !s.Portal.AdminRegistrationAllow},
-		Fetcher: fetch.New(dashboards), Webhooks: webhooksOf(s), Live: liveOf(s), Registry: s.Portal.EnableIDPRegistry,
+		SignOn:  signOnOf(s),
+		Fetcher: fetch.New(dashboards), Relay: fetch.New(relay), Webhooks: webhooksOf(s), Live: liveOf(s), Registry: s.Portal.EnableIDPRegistry,
 		Mails:     mails.Settings{Dial: dial, Engine: render.Engine{}, URL: s.Portal.URL, Every: time.Duration(s.Portal.NotificationsJobFrequency) * time.Minute},
 		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
 		Registrar: registration.New(loginsOf(s), registration.Config{Log: answersOf(s, log)}),
@@ -91,6 +99,15 @@ func loginsOf(s config.Settings) *fetch.Client {
 		c.Allow = fetch.Private()
 	}
 	return fetch.New(c)
+}
+
+// signOnOf says whom single sign-on lets in, and whether identity providers are asked here.
+func signOnOf(s config.Settings) sso.Settings {
+	out := sso.Settings{Secret: s.Portal.PortalAPISecret.Reveal(), NoAdmins: !s.Portal.AdminRegistrationAllow, Key: s.Portal.BrokerSecret.Reveal()}
+	if s.Portal.TIBEnabled {
+		out.Provider = oidc.New(loginsOf(s), oidc.Config{})
+	}
+	return out
 }
 
 // answersOf is the log for answers of identity providers; nil: nothing writes them down.
@@ -165,11 +182,12 @@ func ownAddresses(s config.Settings) (out []string) {
 }
 
 // pagesOf makes the pages of the portal.
-func pagesOf(s config.Settings) func(app.Pages) func(http.Handler) http.Handler {
+func pagesOf(s config.Settings, pictures string) func(app.Pages) func(http.Handler) http.Handler {
 	return func(p app.Pages) func(http.Handler) http.Handler {
 		return pages.Front(pages.Config{
 			Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: p.Alone, Log: p.Log,
-			Secure: s.Portal.Session.Secure, NoProof: s.Portal.DisableCSRFCheck, LoginURL: s.Portal.SSOCustomLoginURL, Renderer: s.Portal.ProductDocRenderer,
+			Secure: s.Portal.Session.Secure, NoProof: s.Portal.DisableCSRFCheck, LoginURL: s.Portal.SSOCustomLoginURL, URL: s.Portal.URL, Renderer: s.Portal.ProductDocRenderer,
+			Pictures: pictures,
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	domain "github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/login"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -87,9 +88,11 @@ type Config struct {
 	LoginURL string         // where the login page is; "": there is none
 	ErrorURL string         // where those go whom single sign-on refuses; "": they get an error
 
+	Provider login.Provider // speaks to the identity providers of profiles; nil: only brokers outside do
+
 	Mail      mail.Sender // sends mails about forgotten passwords; nil: there are none
 	Mails     int         // that a network can ask for as long as one can be used; 0: 20
-	PublicURL string      // under which people reach this service, for the addresses in mails
+	PublicURL string      // under which people reach this service, for the addresses in mails and of callbacks; no slash at the end
 
 	Delay time.Duration // answers to logins wait for up to so long besides what all take; 0: 200 ms, less: no answer waits
 }

@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 
+	"github.com/gatehouse-io/gatehouse/app/signon"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
@@ -69,8 +71,12 @@ type tapIn struct {
 
 // Tap begins the session of a person whom an identity broker has recognised.
 func (s *Service) Tap(ctx context.Context, in tapIn) (operation.Landing, error) {
-	out, err := s.redeem(ctx, in.Nonce)
-	if code := fault.CodeOf(err); s.cfg.ErrorURL != "" && (code == CodeNonce || code == CodeRefused) {
+	return s.turned(s.redeem(ctx, in.Nonce))
+}
+
+// turned sends browsers of people who may not enter to the page for them, if there is one.
+func (s *Service) turned(out operation.Landing, err error) (operation.Landing, error) {
+	if code := fault.CodeOf(err); s.cfg.ErrorURL != "" && slices.Contains([]string{CodeNonce, CodeRefused, signon.CodeSpent, signon.CodeRefused}, code) {
 		s.users.Log.Info("single sign-on refused", "reason", code)
 		return operation.Landing{Location: s.cfg.ErrorURL}, nil
 	}
@@ -84,20 +90,30 @@ func (s *Service) redeem(ctx context.Context, text string) (operation.Landing, e
 	if err != nil {
 		return operation.Landing{}, err
 	}
-	scope, err := tenant.Of(n.OrgID)
+	return s.admitted(ctx, n.OrgID, n.Person, func(w store.Writer) error {
+		_, err := nonces.Delete(ctx, w, n.ID, nil)
+		if fault.KindOf(err) == fault.NotFound {
+			return spent()
+		}
+		return err
+	})
+}
+
+// admitted begins the session of a person in one unit of work with what makes sure that it
+// begins once.
+func (s *Service) admitted(ctx context.Context, org tenant.ID, p session.Person, once func(store.Writer) error) (operation.Landing, error) {
+	scope, err := tenant.Of(org)
 	if err != nil {
 		return operation.Landing{}, err
 	}
 	var opened session.Session
 	var token string
 	_, err = s.users.Store.Update(ctx, scope, func(w store.Writer) error {
-		if _, err := nonces.Delete(ctx, w, n.ID, nil); fault.KindOf(err) == fault.NotFound {
-			return spent()
-		} else if err != nil {
+		if err := once(w); err != nil {
 			return err
 		}
-		opened, token = s.begin(n.OrgID, "")
-		if err := s.admit(ctx, w, n.Person, &opened); err != nil {
+		opened, token = s.begin(org, "")
+		if err := s.admit(ctx, w, p, &opened); err != nil {
 			return err
 		}
 		return s.keep(ctx, w, opened)

@@ -17,28 +17,30 @@ import (
 // Record is one entry of the trail of an organisation (docs/wire/audit.md#records).
 // The members stand in the order in which they are hashed.
 type Record struct {
-	ID        string       `json:"_id"` // Seq in hex
-	Seq       uint64       `json:"seq"` // 1, 2, 3 … in the trail of the organisation
-	ReqID     string       `json:"req_id"`
-	OrgID     tenant.ID    `json:"org_id"` // or Installation
-	Date      string       `json:"date"`   // RFC 1123
-	Timestamp int64        `json:"timestamp"`
-	IP        string       `json:"ip"`
-	User      string       `json:"user"`   // address of the user, if one called
-	Action    string       `json:"action"` // summary of the operation
-	Method    string       `json:"method"`
-	URL       string       `json:"url"` // with its query, credentials masked
-	Status    int          `json:"status"`
-	Diff      []Difference `json:"diff,omitempty"`
-	Actor     string       `json:"actor"`              // user ID, "admin", "node", or what the program does by itself
-	Behalf    string       `json:"on_behalf_of"`       // whose data it was when the caller is not a member: why
-	Operation string       `json:"operation"`          // operation ID
-	Subjects  []Subject    `json:"subjects,omitempty"` // what was written
-	More      int          `json:"more,omitempty"`     // subjects and differences that are left out
-	Verdict   string       `json:"verdict"`            // Allowed, or the code of the refusal
-	Count     int          `json:"count,omitempty"`    // how many equal calls the record stands for, when several
-	Prev      string       `json:"prev"`               // hash of the record before, or Genesis
-	Hash      string       `json:"hash"`               // of all members above
+	ID           string       `json:"_id"` // Seq in hex
+	Seq          uint64       `json:"seq"` // 1, 2, 3 … in the trail of the organisation
+	ReqID        string       `json:"req_id"`
+	OrgID        tenant.ID    `json:"org_id"` // or Installation
+	Date         string       `json:"date"`   // RFC 1123
+	Timestamp    int64        `json:"timestamp"`
+	IP           string       `json:"ip"`
+	User         string       `json:"user"`   // address of the user, if one called
+	Action       string       `json:"action"` // summary of the operation
+	Method       string       `json:"method"`
+	URL          string       `json:"url"` // with its query, credentials masked
+	Status       int          `json:"status"`
+	Diff         []Difference `json:"diff,omitempty"`
+	RequestDump  string       `json:"request_dump,omitempty"`  // see DumpRequest; only with detailed recording
+	ResponseDump string       `json:"response_dump,omitempty"` // see DumpResponse
+	Actor        string       `json:"actor"`                   // user ID, "admin", "node", or what the program does by itself
+	Behalf       string       `json:"on_behalf_of"`            // whose data it was when the caller is not a member: why
+	Operation    string       `json:"operation"`               // operation ID
+	Subjects     []Subject    `json:"subjects,omitempty"`      // what was written
+	More         int          `json:"more,omitempty"`          // subjects and differences that are left out
+	Verdict      string       `json:"verdict"`                 // Allowed, or the code of the refusal
+	Count        int          `json:"count,omitempty"`         // how many equal calls the record stands for, when several
+	Prev         string       `json:"prev"`                    // hash of the record before, or Genesis
+	Hash         string       `json:"hash"`                    // of all members above
 }
 
 // Allowed is the verdict on what was carried out.
@@ -95,7 +97,7 @@ func (r Record) bounded() Record {
 	for _, text := range []*string{&r.ReqID, &r.IP, &r.User, &r.Action, &r.Method, &r.Actor, &r.Behalf, &r.Operation, &r.Verdict} {
 		*text = Bounded(*text, maxText)
 	}
-	r.URL = Bounded(r.URL, maxURL)
+	r.URL, r.RequestDump, r.ResponseDump = Bounded(r.URL, maxURL), Bounded(r.RequestDump, maxRequestDump), Bounded(r.ResponseDump, maxResponseDump)
 	if n := len(r.Subjects) - MaxSubjects; n > 0 {
 		r.Subjects, r.More = r.Subjects[:MaxSubjects], r.More+n
 	}

@@ -10,24 +10,26 @@ import (
 
 // filed is a record as files have it: without its place in a stored trail.
 type filed struct {
-	ReqID     string       `json:"req_id"`
-	OrgID     tenant.ID    `json:"org_id"`
-	Date      string       `json:"date"`
-	Timestamp int64        `json:"timestamp"`
-	IP        string       `json:"ip"`
-	User      string       `json:"user"`
-	Action    string       `json:"action"`
-	Method    string       `json:"method"`
-	URL       string       `json:"url"`
-	Status    int          `json:"status"`
-	Diff      []Difference `json:"diff,omitempty"`
-	Actor     string       `json:"actor"`
-	Behalf    string       `json:"on_behalf_of"`
-	Operation string       `json:"operation"`
-	Subjects  []Subject    `json:"subjects,omitempty"`
-	More      int          `json:"more,omitempty"`
-	Verdict   string       `json:"verdict"`
-	Count     int          `json:"count,omitempty"`
+	ReqID        string       `json:"req_id"`
+	OrgID        tenant.ID    `json:"org_id"`
+	Date         string       `json:"date"`
+	Timestamp    int64        `json:"timestamp"`
+	IP           string       `json:"ip"`
+	User         string       `json:"user"`
+	Action       string       `json:"action"`
+	Method       string       `json:"method"`
+	URL          string       `json:"url"`
+	Status       int          `json:"status"`
+	Diff         []Difference `json:"diff,omitempty"`
+	RequestDump  string       `json:"request_dump,omitempty"`
+	ResponseDump string       `json:"response_dump,omitempty"`
+	Actor        string       `json:"actor"`
+	Behalf       string       `json:"on_behalf_of"`
+	Operation    string       `json:"operation"`
+	Subjects     []Subject    `json:"subjects,omitempty"`
+	More         int          `json:"more,omitempty"`
+	Verdict      string       `json:"verdict"`
+	Count        int          `json:"count,omitempty"`
 }
 
 // JSON returns a record as a line of a file.
@@ -37,7 +39,7 @@ func (r Record) JSON() []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(filed{r.ReqID, r.OrgID, r.Date, r.Timestamp, r.IP, r.User, r.Action, r.Method, r.URL, r.Status, r.Diff,
-		r.Actor, r.Behalf, r.Operation, r.Subjects, r.More, r.Verdict, r.Count}) // its differences are JSON
+		r.RequestDump, r.ResponseDump, r.Actor, r.Behalf, r.Operation, r.Subjects, r.More, r.Verdict, r.Count}) // its differences are JSON
 	return b.Bytes()
 }
 

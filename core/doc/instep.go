@@ -53,24 +53,3 @@ func InStep(before, after []byte) (differ []Pair, ok bool) {
 	}
 	return differ, byteAt(after, j) == '}'
 }
-
-// memberAt returns where the name of the member that begins at text[i] ends, and where
-// its value begins and ends.
-func memberAt(text []byte, i int) (name, value, end int, ok bool) {
-	name = stringEnd(text, i)
-	colon := space(text, name)
-	value = space(text, min(colon+1, len(text)))
-	if byteAt(text, i) != '"' || byteAt(text, colon) != ':' || value == len(text) {
-		return 0, 0, 0, false
-	}
-	return name, value, valueEnd(text, value), true
-}
-
-// behind returns where the next member begins, or the object ends, behind a value.
-func behind(text []byte, end int) int {
-	i := space(text, end)
-	if byteAt(text, i) == ',' {
-		i = space(text, i+1)
-	}
-	return i
-}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"unsafe"
 )
 
 // Type is what a Node is.
@@ -77,7 +78,7 @@ func parseObject(text []byte, i int) (*Node, int, error) {
 	n := &Node{kind: TypeObject}
 	for i = space(text, i+1); text[i] != '}'; {
 		end := stringEnd(text, i)
-		name, err := Unquote(text[i:end])
+		name, err := memberName(text[i:end])
 		if err != nil {
 			return nil, 0, fmt.Errorf("%w: %s", ErrSyntax, err.Error())
 		}
@@ -92,6 +93,19 @@ func parseObject(text []byte, i int) (*Node, int, error) {
 		}
 	}
 	return n, i + 1, nil
+}
+
+// longName is the length in bytes from which a name shares the memory of the text, which
+// must not change: a document of nothing but long names would be in memory twice. Short
+// ones are copied, so that what keeps a name does not keep the text.
+const longName = 64
+
+func memberName(literal []byte) (string, error) {
+	if len(literal) < longName {
+		return Unquote(literal)
+	}
+	name, err := unquote(literal, false)
+	return unsafe.String(unsafe.SliceData(name), len(name)), err
 }
 
 // spell remembers how a name was written if we would write it otherwise.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -114,4 +116,27 @@ func FuzzNodeRoundTrip(f *testing.F) {
 			t.Fatalf("%q is not stable: %v", out, err)
 		}
 	})
+}
+
+// A document of nothing but long names is in memory once: they share its text. Names with
+// escapes, and short ones, have memory of their own.
+func TestLongNamesShareTheText(t *testing.T) {
+	long := strings.Repeat("n", 100)
+	for _, c := range []struct {
+		name, literal string
+		shared        bool
+	}{
+		{long, `"` + long + `"`, true},
+		{"short", `"short"`, false},
+		{long + "é\"", `"` + long + `\u00e9\""`, false},
+	} {
+		text := []byte(`{` + c.literal + `: 1}`)
+		n, err := doc.ParseNode(text)
+		if err != nil || n.Get(c.name).Int() != 1 || string(n.JSON()) != `{`+c.literal+`:1}` {
+			t.Fatalf("%s: %v %s", c.literal, err, n.JSON())
+		}
+		if shared := unsafe.StringData(n.Names()[0]) == &text[2]; shared != c.shared {
+			t.Errorf("%s shares the text: %v, want %v", c.literal, shared, c.shared)
+		}
+	}
 }

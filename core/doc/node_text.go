@@ -99,7 +99,12 @@ func (n *Node) write(b []byte, flush func([]byte) []byte) []byte {
 			b = append(b, ',')
 		}
 		if n.kind == TypeObject {
-			b = append(n.appendName(b, n.names[i]), ':')
+			if literal, ok := n.spelt[n.names[i]]; ok {
+				b = append(b, literal...)
+			} else {
+				b = AppendString(b, n.names[i])
+			}
+			b = append(b, ':')
 		}
 		if flush != nil && len(b) >= piece {
 			b = flush(b)
@@ -107,13 +112,6 @@ func (n *Node) write(b []byte, flush func([]byte) []byte) []byte {
 		b = v.write(b, flush)
 	}
 	return append(b, end)
-}
-
-func (n *Node) appendName(b []byte, name string) []byte {
-	if literal, ok := n.spelt[name]; ok {
-		return append(b, literal...)
-	}
-	return AppendString(b, name)
 }
 
 // Size is how many bytes the text of the node has, names that need escapes aside: to

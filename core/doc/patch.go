@@ -64,5 +64,7 @@ func (p *Patch) UnmarshalJSON(text []byte) error {
 	if !IsObject(text) {
 		return fmt.Errorf("%w: a merge patch is an object here", ErrSyntax)
 	}
-	return p.Object.UnmarshalJSON(text)
+	var err error
+	p.Object, err = ParseObject(bytes.Clone(text))
+	return err
 }

@@ -128,7 +128,11 @@ func Read(files []File) (Bundle, []Problem) {
 	}
 	r.pair()
 	r.bundle.APIs = slices.DeleteFunc(r.bundle.APIs, func(a API) bool { return a.bad })
-	r.repeated()
+	// Of two things of a kind with the same identifier it would be chance which one counts.
+	b := &r.bundle
+	b.APIs = once(&r, "API", "api_id", b.APIs, func(a API) (string, Place) { return a.ID, a.Place })
+	b.Policies = once(&r, "policy", "id", b.Policies, func(p Policy) (string, Place) { return p.ID, p.Place })
+	b.IdPs = once(&r, "identity provider", "client_idp_id", b.IdPs, func(p IdP) (string, Place) { return p.ID, p.Place })
 	return r.bundle, r.problems
 }
 
@@ -147,15 +151,7 @@ func (r *reader) note(at Place, field, format string, args ...any) {
 	r.bundle.Notes = append(r.bundle.Notes, at.Problem(field, format, args...))
 }
 
-// repeated refuses two things of a kind with the same identifier: which of them
-// counts would be chance.
-func (r *reader) repeated() {
-	b := &r.bundle
-	b.APIs = once(r, "API", "api_id", b.APIs, func(a API) (string, Place) { return a.ID, a.Place })
-	b.Policies = once(r, "policy", "id", b.Policies, func(p Policy) (string, Place) { return p.ID, p.Place })
-	b.IdPs = once(r, "identity provider", "client_idp_id", b.IdPs, func(p IdP) (string, Place) { return p.ID, p.Place })
-}
-
+// once refuses things of a kind after the first with the same identifier.
 func once[T any](r *reader, noun, field string, list []T, of func(T) (string, Place)) []T {
 	seen := map[string]Place{}
 	return slices.DeleteFunc(list, func(v T) bool {

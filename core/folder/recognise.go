@@ -29,7 +29,9 @@ func forms() []form {
 		{list("Data"), each("Data")},
 		{list("client_idps"), each("client_idps")},
 		{func(_ Place, n *doc.Node) bool { return isDefinition(n) }, (*reader).definition},
-		{func(_ Place, n *doc.Node) bool { return isIdP(n) }, (*reader).idp},
+		{func(_ Place, n *doc.Node) bool {
+			return n.Get("jwks_uri") != nil && n.Get("proxy") == nil || n.Get("client_idp_id") != nil
+		}, (*reader).idp},
 		{func(_ Place, n *doc.Node) bool { return isPolicy(n) }, func(r *reader, at Place, n *doc.Node) { r.policy(at, "", n) }},
 		{isPolicies, (*reader).policies},
 	}
@@ -71,10 +73,6 @@ func each(name string) func(*reader, Place, *doc.Node) {
 
 func isDefinition(n *doc.Node) bool {
 	return n.Get("proxy").Is(doc.TypeObject) || n.Get("version_data") != nil && n.Get("api_id") != nil
-}
-
-func isIdP(n *doc.Node) bool {
-	return n.Get("jwks_uri") != nil && n.Get("proxy") == nil || n.Get("client_idp_id") != nil
 }
 
 // isPolicy: a policy gives access, or limits it.

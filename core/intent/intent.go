@@ -5,6 +5,7 @@ package intent
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,7 @@ type Intent struct {
 	OrgID    tenant.ID `json:"org_id"`
 	Action   string    `json:"action"` // who knows the steps: "keys.update"
 	Subject  Subject   `json:"subject"`
+	Also     []Subject `json:"also,omitempty"` // what nothing else may be done to meanwhile, either
 	By       By        `json:"by"`
 	State    State     `json:"state"`
 	Undo     int       `json:"undo,omitempty"`     // steps that are to be undone, the last first
@@ -73,6 +75,17 @@ type Intent struct {
 func Begin(id string, org tenant.ID, action string, about Subject, by By, at time.Time) Intent {
 	at = at.UTC()
 	return Intent{ID: id, OrgID: org, Action: action, Subject: about, By: by, State: Open, Created: at, Since: at, Next: at}
+}
+
+// Subjects are all subjects that nothing else may be done to while the intent is active,
+// each once.
+func (i Intent) Subjects() (out []Subject) {
+	for _, s := range append([]Subject{i.Subject}, i.Also...) {
+		if s.ID != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // On returns the intent after an event.

@@ -70,6 +70,15 @@ func sets(policy *doc.Node, partition string) bool {
 	return true
 }
 
+// Gives returns the APIs to which a policy gives rights. Without rights it is about limits
+// only, and its keys have rights of their own.
+func Gives(policy *doc.Node) (apis []string, rights bool) {
+	if !sets(policy, acl) {
+		return nil, false
+	}
+	return APIs(policy), true
+}
+
 // Apply returns a session with its policies applied, as gateways do it
 // (docs/wire/keys.md#policies). What a policy sets replaces what the session says;
 // of several policies the most generous limit counts, and rights are joined.

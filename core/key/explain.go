@@ -22,10 +22,6 @@ type Sources struct {
 	Each    map[string]bool                // APIs whose requests are counted by themselves
 }
 
-func newSources() Sources {
-	return Sources{Session: map[string]string{}, APIs: map[string]map[string][]string{}, Each: map[string]bool{}}
-}
-
 func (s *Sources) of(api string) map[string][]string {
 	if s.APIs[api] == nil {
 		s.APIs[api] = map[string][]string{}
@@ -50,7 +46,8 @@ func identifier(policy *doc.Node) string {
 
 // Explain is Apply, and says where what it answers comes from.
 func Explain(session *doc.Node, policies []*doc.Node) Effect {
-	m := merge{session: session.Clone(), rights: doc.NewObject(), by: newSources()}
+	m := merge{session: session.Clone(), rights: doc.NewObject(),
+		by: Sources{Session: map[string]string{}, APIs: map[string]map[string][]string{}, Each: map[string]bool{}}}
 	if len(policies) > 0 {
 		m.clear(policies)
 		for _, p := range policies {

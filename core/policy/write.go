@@ -94,7 +94,12 @@ func write(n *doc.Node, o owned, now time.Time, r Checks) (Policy, error) {
 		return Policy{}, fault.New(fault.Invalid, Kind+".type", "policy %s %s", p.Path, p.Demand()).At(p.Path)
 	}
 	for _, step := range []func() error{
-		func() error { return checkName(n) },
+		func() error {
+			if strings.TrimSpace(n.Get("name").Text()) == "" {
+				return invalid("name", "policy name is required")
+			}
+			return nil
+		},
 		func() error { return checkID(n.Get("id").Text(), r.UnsafeIDs) },
 		func() error { return settleState(n, o.draft) },
 		func() error { return checkPartitions(n) },
@@ -111,13 +116,6 @@ func write(n *doc.Node, o owned, now time.Time, r Checks) (Policy, error) {
 // stamp notes the time of the change, in Unix seconds as text.
 func stamp(n *doc.Node, now time.Time) {
 	n.Set("last_updated", doc.NewString(strconv.FormatInt(now.Unix(), 10)))
-}
-
-func checkName(n *doc.Node) error {
-	if strings.TrimSpace(n.Get("name").Text()) == "" {
-		return invalid("name", "policy name is required")
-	}
-	return nil
 }
 
 // maxID is the length limit of an id in characters.

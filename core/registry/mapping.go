@@ -2,12 +2,11 @@ package registry
 
 import (
 	"encoding/json"
-	"errors"
 	"iter"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
 // Mapping says which policy each token scope grants on one API. Its scopes keep
@@ -120,8 +119,10 @@ func (m Mapping) patched(patch json.RawMessage, path string) (Mapping, error) {
 	if err != nil {
 		return Mapping{}, malformed(path, err.Error())
 	}
-	if m, ok := errors.AsType[*shape.Misspelling](mappingType.Spelling(patch)); ok {
-		return Mapping{}, malformed(join(path, m.Path), m.Demand())
+	for name := range o.All() { // decoders would take it for the member
+		if name != "scope_to_policy" && strings.EqualFold(name, "scope_to_policy") {
+			return Mapping{}, malformed(join(path, name), "must be spelled scope_to_policy")
+		}
 	}
 	raw, ok := o.Get("scope_to_policy")
 	path = join(path, "scope_to_policy")

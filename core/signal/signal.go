@@ -46,6 +46,16 @@ func (s Signal) Reloads() bool {
 	return false
 }
 
+// Subject returns the identifier of the API, policy or provider that s is about. It is empty
+// where the payload is another one: such payloads name keys.
+func (s Signal) Subject() string {
+	switch s.Command {
+	case KeySpaceUpdateNotification, OAuthPurgeLapsedTokens, UserKeyReset:
+		return ""
+	}
+	return s.Payload
+}
+
 // Op says what happened to a record.
 type Op string
 
@@ -79,6 +89,16 @@ func Always(c Command, alias string) Row { return Row{c, c, c, alias} }
 
 // Table has a row for each kind of records that concerns gateways, by name.
 type Table map[string]Row
+
+// About returns the kind whose changes a command announces, "" if it announces none.
+func (t Table) About(c Command) string {
+	for kind, r := range t {
+		if c == r.Created || c == r.Updated || c == r.Deleted {
+			return kind
+		}
+	}
+	return ""
+}
 
 // Many is how many reloads one announcement takes the place of: more than that
 // at once tell gateways nothing that one GroupReload does not.

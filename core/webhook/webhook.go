@@ -119,16 +119,12 @@ func read(o doc.Object, f field) error {
 	}
 	err := json.Unmarshal(raw, f.into)
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		t.Field = joined(f.name, t.Field)
+		if t.Field != "" {
+			t.Field = "." + t.Field
+		}
+		t.Field = f.name + t.Field
 	}
 	return err
-}
-
-func joined(name, below string) string {
-	if below == "" {
-		return name
-	}
-	return name + "." + below
 }
 
 // Load reads a stored record. Names are taken literally: whose a record is must

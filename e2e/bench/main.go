@@ -73,6 +73,7 @@ var sections = []section{
 	{"collector", "Records of gateways, collected", collectorRows},
 	{"startup", "Start-up", startupRows},
 	{"rules", "OPA decision", rulesRows},
+	{"portal-pages", "Pages of a portal with 1,000 products and 10,000 developers, 50 readers on 2 cores, each with a page every 250 ms or so", portalPageRows},
 	{"timing", "What the time of a refusal tells", timingRows},
 }
 

@@ -37,11 +37,11 @@ func upsertsOn(ctx context.Context, b *bench, k backend) (rows []row, err error)
 	if err := w.seed(ctx, "corp", 64, 10); err != nil {
 		return nil, err
 	}
-	file, done, err := b.appendFile()
+	file, closeFile, err := b.appendFile()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, done()) }()
+	defer func() { err = errors.Join(err, closeFile()) }()
 	cs := []contestant{file}
 	for _, u := range upserts {
 		c := w.put("corp", u.clients, u.shared)

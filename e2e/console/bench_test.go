@@ -21,7 +21,7 @@ func BenchmarkFirstPage(b *testing.B) {
 	var total float64
 	for b.Loop() {
 		page.visit("hooks")
-		page.see("There are no webhooks yet")
+		page.See("There are no webhooks yet")
 		total += value[float64](page, shown)
 	}
 	b.ReportMetric(total/float64(b.N), "ms/page")
@@ -35,15 +35,41 @@ func BenchmarkSignIn(b *testing.B) {
 	var total time.Duration
 	for b.Loop() {
 		page := open(b, w.at)
-		page.expect("/api/users/me")
-		_, err := chromedp.Call(page.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{{Latency: latency, DownloadThroughput: rate, UploadThroughput: rate}}})
+		page.Expect("/api/users/me")
+		_, err := chromedp.Call(page.Ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{{Latency: latency, DownloadThroughput: rate, UploadThroughput: rate}}})
 		must(b, err)
-		_, err = chromedp.Call(page.ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{Latency: latency, DownloadThroughput: rate, UploadThroughput: rate})
+		_, err = chromedp.Call(page.Ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{Latency: latency, DownloadThroughput: rate, UploadThroughput: rate})
 		must(b, err)
 		began := time.Now()
 		page.load("")
-		page.wait("document.querySelector('#password')")
+		page.Wait("document.querySelector('#password')")
 		total += time.Since(began)
 	}
 	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms/sign-in")
+}
+
+// BenchmarkTyping measures what people feel who write in a document of 2 MB: from a key
+// that goes down to the picture with its letter, for each of many letters one after the
+// other; and the longest time for which the page stands still when they pause and the
+// document is read anew.
+func BenchmarkTyping(b *testing.B) {
+	w := newWorld(b)
+	id := w.asset(b, long(2<<20))
+	page := w.signIn(b)
+	page.visit("assets/" + id + "?view=raw")
+	page.Wait("document.querySelector('.cm-content')?.innerText.length > 100")
+	must(b, page.Run(`(() => { window.letters = []; window.still = []; let down = 0;
+addEventListener('keydown', () => { down = performance.now(); requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = () => letters.push(performance.now() - down); c.port2.postMessage(0); }); }, true);
+new PerformanceObserver(l => l.getEntries().forEach(e => still.push(e.duration))).observe({ type: 'longtask' });
+document.querySelector('.cm-content').focus(); })()`, nil))
+	for b.Loop() {
+		for _, letter := range "the quick brown fox jumps over the lazy dog" {
+			page.Press(string(letter))
+		}
+		time.Sleep(time.Second) // somebody thinks
+	}
+	all := value[[]float64](page, "letters.sort((a, b) => a - b)")
+	b.ReportMetric(all[len(all)/2], "ms/letter")
+	b.ReportMetric(all[len(all)*95/100], "ms/letter-p95")
+	b.ReportMetric(value[float64](page, "Math.max(0, ...still)"), "ms/pause")
 }

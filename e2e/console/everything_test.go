@@ -13,7 +13,8 @@ import (
 type described struct {
 	Resources []resource `json:"x-resources"`
 	Paths     map[string]map[string]struct {
-		ID          string `json:"operationId"`
+		ID          string     `json:"operationId"`
+		Permission  permission `json:"x-permission"`
 		RequestBody struct {
 			Content map[string]struct {
 				Example json.RawMessage `json:"example"`
@@ -89,7 +90,7 @@ func TestEveryResource(t *testing.T) {
 		t.Fatalf("examples made only %v", slices.Sorted(maps.Keys(made)))
 	}
 	b := w.signIn(t)
-	b.expect("/api/activity", "/api/logs", "/api/examples", "/api/notifications")
+	b.Expect("/api/activity", "/api/logs", "/api/examples", "/api/notifications")
 	for _, r := range d.Resources {
 		if r.Operations["list"] != "" {
 			b.lists(r)
@@ -108,46 +109,46 @@ func TestEveryResource(t *testing.T) {
 
 // lists shows a list, finds nothing in it by a word that is in no record, and goes back.
 func (b *tab) lists(r resource) {
-	b.t.Helper()
+	b.T.Helper()
 	b.visit(r.Name)
-	b.wait("document.querySelector('h1') && !document.querySelector('.loading')")
-	b.wait("location.hash === " + quote("#/"+r.Name) + " && document.querySelector('table, .empty, .trouble')")
+	b.Wait("document.querySelector('h1') && !document.querySelector('.loading')")
+	b.Wait("location.hash === " + quote("#/"+r.Name) + " && document.querySelector('table, .empty, .trouble')")
 }
 
 // reads shows a record in each view.
 func (b *tab) reads(r resource, id string) {
-	b.t.Helper()
+	b.T.Helper()
 	b.visit(r.Name + "/" + id)
-	b.wait("document.querySelector('section.read dl, section.read .soft') && location.hash.startsWith(" + quote("#/"+r.Name+"/") + ")")
+	b.Wait("document.querySelector('section.read dl, section.read .soft') && location.hash.startsWith(" + quote("#/"+r.Name+"/") + ")")
 	if r.Operations["replace"] == "" {
 		return
 	}
-	b.click("Form")
-	b.wait("document.querySelector('section.form .field, section.form .group')")
-	b.click("Document")
-	b.wait("document.querySelector('.cm-content')?.innerText.length > 2")
+	b.Click("Form")
+	b.Wait("document.querySelector('section.form .field, section.form .group')")
+	b.Click("Document")
+	b.Wait("document.querySelector('.cm-content')?.innerText.length > 2")
 	if value[string](b, "document.querySelector('.trouble, .wrong')?.innerText ?? ''") != "" {
-		b.t.Errorf("%s: %s", r.Name, value[string](b, "document.querySelector('.trouble, .wrong').innerText"))
+		b.T.Errorf("%s: %s", r.Name, value[string](b, "document.querySelector('.trouble, .wrong').innerText"))
 	}
 }
 
 // changes gives the record that is shown another name.
 func (b *tab) changes(r resource) {
-	b.t.Helper()
-	b.click("Form")
-	b.fill("Name", "Renamed "+r.Name)
-	b.click("Review and save…")
-	b.see("Save these changes?")
-	b.click("Save")
-	b.wait("!document.querySelector('dialog[open]') && document.querySelector('h1').innerText === " + quote("Renamed "+r.Name))
+	b.T.Helper()
+	b.Click("Form")
+	b.Fill("Name", "Renamed "+r.Name)
+	b.Click("Review and save…")
+	b.See("Save these changes?")
+	b.Click("Save")
+	b.Wait("!document.querySelector('dialog[open]') && document.querySelector('h1').innerText === " + quote("Renamed "+r.Name))
 }
 
 // deletes deletes the record that is shown.
 func (b *tab) deletes() {
-	b.t.Helper()
-	b.click("More")
-	b.click("Delete…")
-	b.wait("document.querySelector('dialog[open]') && !document.querySelector('dialog .loading')")
-	b.click("Delete")
-	b.wait("!document.querySelector('dialog[open]') && !location.hash.includes('/', 2)")
+	b.T.Helper()
+	b.Click("More")
+	b.Click("Delete…")
+	b.Wait("document.querySelector('dialog[open]') && !document.querySelector('dialog .loading')")
+	b.Click("Delete")
+	b.Wait("!document.querySelector('dialog[open]') && !location.hash.includes('/', 2)")
 }

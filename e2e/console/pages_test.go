@@ -1,6 +1,8 @@
 package console_test
 
 import (
+	"github.com/gatehouse-io/gatehouse/e2e/browser"
+
 	"context"
 	"fmt"
 	"net/http"
@@ -32,40 +34,40 @@ func TestRegistryPage(t *testing.T) {
 	w := mapped(t)
 	b := w.signIn(t)
 	b.visit("registry")
-	b.click("Corporate login")
-	b.see("no such API")
-	b.see("no such policy")
-	b.click("Paste many…")
-	b.fill("Lines", "users\tread\t5f1a0c5d8e3b2a1f0000000a\nusers\twrite\nlost\tread")
-	b.see("3 mappings on 2 APIs")
-	b.click("Put into the matrix")
-	b.fill("Policy of write on The orders", "5f1a0c5d8e3b2a1f0000000a")
-	b.click("Remove lost")
-	b.click("Review and save…")
-	b.see("The merge patch")
-	b.see(`"lost": null`)
+	b.Click("Corporate login")
+	b.See("no such API")
+	b.See("no such policy")
+	b.Click("Paste many…")
+	b.Fill("Lines", "users\tread\t5f1a0c5d8e3b2a1f0000000a\nusers\twrite\nlost\tread")
+	b.See("3 mappings on 2 APIs")
+	b.Click("Put into the matrix")
+	b.Fill("Policy of write on The orders", "5f1a0c5d8e3b2a1f0000000a")
+	b.Click("Remove lost")
+	b.Click("Review and save…")
+	b.See("The merge patch")
+	b.See(`"lost": null`)
 	// Somebody else stores first: nothing of either is lost.
 	w.ask("PATCH", "/api/clientidps/corp/mappings", `{"orders":{"scope_to_policy":{"audit":"5f1a0c5d8e3b2a1f0000000a"}}}`)
-	b.wait(named("Save") + " && !" + named("Save") + ".disabled")
-	b.expect("/api/clientidps/corp/mappings") // 412
-	b.click("Save")
-	b.see("Somebody else changed the mappings meanwhile")
-	b.click("Review and save…")
-	b.wait(named("Save") + " && !" + named("Save") + ".disabled")
-	b.click("Save")
-	b.see("The mappings are stored")
+	b.Wait(browser.Named("Save") + " && !" + browser.Named("Save") + ".disabled")
+	b.Expect("/api/clientidps/corp/mappings") // 412
+	b.Click("Save")
+	b.See("Somebody else changed the mappings meanwhile")
+	b.Click("Review and save…")
+	b.Wait(browser.Named("Save") + " && !" + browser.Named("Save") + ".disabled")
+	b.Click("Save")
+	b.See("The mappings are stored")
 	got := w.ask("GET", "/api/clientidps/corp", "")["api_mappings"]
 	const gold = "5f1a0c5d8e3b2a1f0000000a"
 	want := map[string]any{"orders": map[string]any{"scope_to_policy": map[string]any{"read": gold, "write": gold, "audit": gold}}, "users": map[string]any{"scope_to_policy": map[string]any{"read": gold}}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	b.click("The orders")
-	b.see("The registry is asked for the issuer of the token")
-	b.fill("Scopes of the token", "write")
-	b.see("The token gets " + gold)
-	b.fill("Scopes of the token", "none")
-	b.see("None of the scopes is mapped here")
+	b.Click("The orders")
+	b.See("The registry is asked for the issuer of the token")
+	b.Fill("Scopes of the token", "write")
+	b.See("The token gets " + gold)
+	b.Fill("Scopes of the token", "none")
+	b.See("None of the scopes is mapped here")
 }
 
 // TestGatewaysPage: who is alive, what it has loaded, and what it is not given.
@@ -81,21 +83,69 @@ func TestGatewaysPage(t *testing.T) {
 	w := mapped(t, "SVC_DB_TYKAPI_HOST="+control.URL, "SVC_DB_TYKAPI_SECRET=gateway-secret")
 	b := w.signIn(t)
 	b.visit("gateways")
-	b.see("No gateway is connected")
+	b.See("No gateway is connected")
 	gateway := gatewaysim.New(gatewaysim.Config{DashboardURL: w.at, NodeSecret: node})
 	must(t, gateway.Start(t.Context()))
 	t.Cleanup(func() { _ = gateway.Stop(context.Background()) })
-	b.see("apis: up to date")
-	b.see("clientidps: up to date")
-	b.see("Nothing is left out")
-	b.click("Reload all…")
-	b.see("Calls go on meanwhile")
-	b.click("Reload")
-	b.see("Gateways are told to load everything anew")
+	b.See("apis: up to date")
+	b.See("clientidps: up to date")
+	b.See("Nothing is left out")
+	b.See("What they were told lately")
+	b.See("ClientIdPChanged corp")
+	b.Wait("[...document.querySelectorAll('.panel a')].some(a => a.hash === '#/apis/orders' || a.hash === '#/apis.oas/orders')")
+	b.Click("Reload all…")
+	b.See("Calls go on meanwhile")
+	b.Click("Reload")
+	b.See("Gateways are told to load everything anew")
 	if secret := <-told; secret != "gateway-secret" {
 		t.Errorf("the gateway was told with the secret %q", secret)
 	}
-	b.see(control.URL)
+	b.See(control.URL)
+}
+
+// TestPlaces: the page of an API says where clients reach it, and which live gateways serve
+// it as it is now, whether it has a document or is written in the classic form.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	w := mapped(t, "SVC_DB_HOSTCONFIG_GATEWAYHOSTNAME=gw.example.com:8080")
+	w.ask("POST", "/api/apis", `{"api_definition":{"name":"Old","api_id":"old","active":true,"use_keyless":true,"tags":["edge"],"proxy":{"listen_path":"/old/","target_url":"http://up.example/"}}}`)
+	gateway := gatewaysim.New(gatewaysim.Config{DashboardURL: w.at, NodeSecret: node, Hostname: "gw-north"})
+	must(t, gateway.Start(t.Context()))
+	t.Cleanup(func() { _ = gateway.Stop(context.Background()) })
+	b := w.signIn(t)
+	b.visit("apis.oas/orders")
+	for _, text := range []string{"Where it is reached", "http://gw.example.com:8080/orders", "gw-north/orders/", "up to date"} {
+		b.See(text)
+	}
+	w.ask("POST", "/api/apis", `{"api_definition":{"name":"New","api_id":"new","active":true,"use_keyless":true,"proxy":{"listen_path":"/new/","target_url":"http://up.example/"}}}`)
+	b.visit("apis/old")
+	for _, text := range []string{"No address is known", "gw-north/old/", "has not loaded the last change", "Only gateways with the tag edge load it"} {
+		b.See(text)
+	}
+	b.visit("apis/new")
+	b.See("http://gw.example.com:8080/new/")
+}
+
+// TestEndpoints: the page of an API lists its endpoints with their middleware, and leads to
+// the definition that gateways execute.
+func TestEndpoints(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ask("POST", "/api/apis/oas", `{"openapi":"3.0.3","info":{"title":"Orders","version":"1"},"paths":{"/items":{"get":{"operationId":"list","summary":"List items","responses":{"200":{"description":"ok"}}},`+
+		`"post":{"operationId":"add","responses":{"200":{"description":"ok"}}}}},"x-tyk-api-gateway":{"info":{"id":"orders","name":"Orders","state":{"active":true}},"upstream":{"url":"http://up.example/"},"server":{"listenPath":{"value":"/orders/"}},`+
+		`"middleware":{"global":{"cache":{"enabled":true,"timeout":5}},"operations":{"list":{"enforceTimeout":{"enabled":true,"value":3}},"add":{"enforceTimeout":{"enabled":false,"value":3},"validateRequest":{"enabled":true}}}}}}`)
+	b := w.signIn(t)
+	b.visit("apis.oas/orders")
+	b.See("Everywhere: Cache")
+	rows := `[...document.querySelectorAll('[aria-label=Endpoints] tbody tr')].map(r => r.innerText.replace(/\s+/g, ' ').trim())`
+	b.Wait(rows + ".length === 2")
+	if got := value[[]string](b, rows); got[0] != "GET /items List items Enforce Timeout" || got[1] != "POST /items add Validate Request" {
+		t.Errorf("%q", got)
+	}
+	b.Looks("endpoints")
+	b.Click("the classic definition")
+	b.Wait("location.hash === '#/apis/orders' && document.querySelector('h1').innerText === 'Orders'")
+	b.See("Where it is reached")
 }
 
 // TestPermissionsPage: the levels of a matrix are stored where they belong, other members
@@ -106,19 +156,19 @@ func TestPermissionsPage(t *testing.T) {
 	group := w.ask("POST", "/api/usergroups", `{"name":"Designers","description":"Those who write APIs","user_permissions":{"apis":"read"}}`)
 	b := w.signIn(t)
 	b.visit("people")
-	b.see("grace@example.com")
-	b.fill("policies of grace@example.com", "write")
-	b.fill("apis of grace@example.com", "")
-	b.click("Save")
-	b.see("The permissions are stored")
-	b.wait(`document.querySelector('[aria-label="policies of grace@example.com"]')?.value === 'write'`)
-	b.click("What may grace@example.com do?")
-	b.see("Where it comes from")
-	b.click("Close")
-	b.click("Groups of users")
-	b.fill("keys of Designers", "read")
-	b.click("Save")
-	b.wait("document.querySelector('[aria-label=\"keys of Designers\"]:not(.new)')?.value === 'read'")
+	b.See("grace@example.com")
+	b.Fill("policies of grace@example.com", "write")
+	b.Fill("apis of grace@example.com", "")
+	b.Click("Save")
+	b.See("The permissions are stored")
+	b.Wait(`document.querySelector('[aria-label="policies of grace@example.com"]')?.value === 'write'`)
+	b.Click("What may grace@example.com do?")
+	b.See("Where it comes from")
+	b.Click("Close")
+	b.Click("Groups of users")
+	b.Fill("keys of Designers", "read")
+	b.Click("Save")
+	b.Wait("document.querySelector('[aria-label=\"keys of Designers\"]:not(.new)')?.value === 'read'")
 	got := w.ask("GET", fmt.Sprintf("/api/usergroups/%v", group["Meta"]), "")
 	if fmt.Sprint(got["user_permissions"]) != "map[apis:read keys:read]" || got["description"] != "Those who write APIs" {
 		t.Errorf("%v", got)
@@ -133,9 +183,9 @@ func TestRightsPage(t *testing.T) {
 	w.ask("POST", "/api/keys", `{"alias":"billing","apply_policies":["5f1a0c5d8e3b2a1f0000000a"]}`)
 	b := w.signIn(t)
 	b.visit("rights")
-	b.click("Gold")
+	b.Click("Gold")
 	for _, text := range []string{"100 calls in 60 s, quota unlimited", "acl", "The orders", "/items", "no such API", "1 key.", "billing", "Corporate login"} {
-		b.see(text)
+		b.See(text)
 	}
 }
 
@@ -149,14 +199,14 @@ func TestVersions(t *testing.T) {
 	b := w.signIn(t)
 	b.visit("apis.oas/orders")
 	for _, text := range []string{"Gold", "Corporate login", "v2", "Orders 2"} {
-		b.see(text)
+		b.See(text)
 	}
-	b.looks("api")
-	b.click("Make it the base: v2")
-	b.see("takes over the table of versions")
-	b.click("Make it the base")
-	b.wait("location.hash === '#/apis.oas/orders2'")
-	b.see("v1")
-	b.click("v1")
-	b.wait("location.hash === '#/apis.oas/orders'")
+	b.Looks("api")
+	b.Click("Make it the base: v2")
+	b.See("takes over the table of versions")
+	b.Click("Make it the base")
+	b.Wait("location.hash === '#/apis.oas/orders2'")
+	b.See("v1")
+	b.Click("v1")
+	b.Wait("location.hash === '#/apis.oas/orders'")
 }

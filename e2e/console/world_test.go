@@ -96,11 +96,11 @@ func (w *world) try(method, path, body, key string) (int, []byte) {
 func (w *world) signIn(t testing.TB) *tab {
 	t.Helper()
 	b := open(t, w.at)
-	b.expect("/api/users/me") // nobody is signed in yet: 401
+	b.Expect("/api/users/me") // nobody is signed in yet: 401
 	b.load("")
-	b.fill("E-mail address", address)
-	b.fill("Password", password)
-	b.click("Sign in")
-	b.see("Needs attention")
+	b.Fill("E-mail address", address)
+	b.Fill("Password", password)
+	b.Click("Sign in")
+	b.See("Needs attention")
 	return b
 }

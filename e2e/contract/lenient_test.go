@@ -128,24 +128,30 @@ func (l *lenient) same(some map[string]spelling) {
 	if make := plans[l.o.ID].path; make != nil {
 		path = make(l.t, l.s)
 	}
-	plain, other := l.put(path, some, func(s spelling) string { return s.plain }), l.put(path, some, func(s spelling) string { return s.other })
+	asPlain := func(s spelling) string { return s.plain }
+	plain, other := l.put(path, some, nil, asPlain), l.put(path, some, nil, func(s spelling) string { return s.other })
 	if plain.status != other.status || timeless(plain) != timeless(other) {
 		l.t.Errorf("%s: %v are told apart:\n%s\n%s", l.o.ID, some, plain, other)
 	}
 	l.seen[plain.status]++
+	for _, mediaType := range []string{"", "application/x-www-form-urlencoded", "text/plain"} { // what programs say that leave it to chance
+		if as := l.put(path, some, map[string]string{"Content-Type": mediaType}, asPlain); as.status != plain.status || timeless(as) != timeless(plain) {
+			l.t.Errorf("%s: %v as %q is told apart:\n%s\n%s", l.o.ID, some, mediaType, plain, as)
+		}
+	}
 	if plain.status != http.StatusOK && plain.status != http.StatusUnprocessableEntity && plain.status != http.StatusBadRequest {
 		l.t.Errorf("%s: %v: %s", l.o.ID, some, plain)
 	}
 }
 
-func (l *lenient) put(path map[string]string, some map[string]spelling, said func(spelling) string) answer {
+func (l *lenient) put(path map[string]string, some map[string]spelling, header map[string]string, said func(spelling) string) answer {
 	var members []string
 	for _, name := range slices.Sorted(maps.Keys(some)) {
 		if text := said(some[name]); text != absent {
 			members = append(members, quoted(name)+":"+text)
 		}
 	}
-	return l.s.ask(l.t, request{method: l.o.Method, path: fill(l.o, path), as: l.s.caller(l.t, l.o, plan{}), body: []byte("{" + strings.Join(members, ",") + "}")})
+	return l.s.ask(l.t, request{method: l.o.Method, path: fill(l.o, path), header: header, as: l.s.caller(l.t, l.o, plan{}), body: []byte("{" + strings.Join(members, ",") + "}")})
 }
 
 // target returns the number of a record of a kind, which is made if need be.
@@ -171,7 +177,8 @@ func (l *lenient) target(kind string) string {
 
 // acts are the operations that write no record which can be read at the same path. Each
 // body that asks for access names records that fit together, so spellings alone make none.
-var acts = map[string]bool{"portal-apps.provision": true, "portal-app-access-requests.subscribe": true, "portal-app-credentials.renew": true}
+var acts = map[string]bool{"portal-apps.provision": true, "portal-app-access-requests.subscribe": true, "portal-app-credentials.renew": true,
+	"portal-own-apps.subscribe": true, "portal-own-apps.renew": true}
 
 // TestRoundTrips sends every record of the portal back as it was read: nothing changes.
 func TestRoundTrips(t *testing.T) {

@@ -21,8 +21,12 @@ var loginPlans = map[string]plan{
 	"portal-sso-profiles.update": {path: signIn, bodies: fresh(brokered, brokeredAdmins)},
 	"portal-sso-profiles.delete": {path: signIn},
 
-	"portal-sso.create":        {path: opened, bodies: recognised},
-	"portal-sso.enter":         {path: recognisedOnce, query: map[string][]string{"nonce": {"{nonce}"}}},
+	"portal-sso.create": {path: opened, bodies: recognised},
+	"portal-sso.enter":  {path: recognisedOnce, query: map[string][]string{"nonce": {"{nonce}"}}},
+	"portal-sso.login":  {path: brokeredAt},
+	"portal-sso.logins": {path: brokeredAt},
+	"portal-sso.callback": {path: underWay, query: map[string][]string{"iss": {"https://login.example.com"}}, always: map[string]string{"state": "{state}", "code": "ada"},
+		header: []map[string]string{{"Cookie": "{cookie}"}}},
 	"portal-developers.list":   {path: brokeredDeveloper, query: map[string][]string{"p": {"1", "2"}}},
 	"portal-developers.create": {path: opened, bodies: fresh(developing)},
 	"portal-developers.get":    {path: brokeredDeveloper},
@@ -78,6 +82,26 @@ func recognisedOnce(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	s.portalAdmin(t)
 	return map[string]string{"nonce": s.asBroker(t, "/portal-api/sso", fmt.Sprintf(`{"ForSection":"portal","EmailAddress":"recognised%d@example.com"}`, s.next())).Meta}
+}
+
+// brokeredAt is a profile by which people log in.
+func brokeredAt(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	at := signIn(t, s)
+	at["provider"] = "openid-connect"
+	return at
+}
+
+// underWay begins a login.
+func underWay(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	at := brokeredAt(t, s)
+	a := s.ask(t, request{method: "GET", path: "/tib/auth/" + at["profile_id"] + "/openid-connect", as: anonymous})
+	if a.token == "" {
+		t.Fatal(a)
+	}
+	at["cookie"], at["state"] = "portal-login="+a.token, s.logins.State()
+	return at
 }
 
 // brokeredDeveloper makes a developer as a broker does.

@@ -45,6 +45,19 @@ func one(name, kind string) func(testing.TB, *service) map[string]string {
 
 func apiOf(kind string) func(testing.TB, *service) map[string]string { return one("apiId", kind) }
 
+// rewritten makes a record and names its last change.
+func rewritten(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := map[string]string{"kind": "webhook", "id": s.create(t, hookKind)}
+	a := s.ask(t, request{method: "GET", path: "/api/history/webhook/" + path["id"], as: admin})
+	var answer struct{ Changes []struct{ Revision uint64 } }
+	if err := json.Unmarshal(a.body, &answer); err != nil || len(answer.Changes) == 0 {
+		t.Fatalf("%v in %s", err, a)
+	}
+	path["revision"] = fmt.Sprint(answer.Changes[0].Revision)
+	return path
+}
+
 // some makes records for lists.
 func some(kinds ...string) func(testing.TB, *service) map[string]string {
 	return func(t testing.TB, s *service) map[string]string {
@@ -120,12 +133,20 @@ var (
 )
 
 // plans has every operation that needs more than its path.
-var plans = together(clientPlans, loginPlans, analyticsPlans, keyPlans, hookPlans, peoplePlans, portalPlans, appPlans, documentPlans, contentPlans, livePlans, showcasePlans, map[string]plan{
-	"sessions.login":   {path: withPassword, bodies: logins},
-	"sessions.forgot":  {path: withPassword, bodies: forgets},
-	"sessions.reset":   {path: withCode, bodies: chooses},
-	"sso.create":       {path: signedOn, bodies: aPerson},
-	"sso.tap":          {path: withNonce, query: map[string][]string{"nonce": {"{nonce}"}}},
+var plans = together(clientPlans, loginPlans, analyticsPlans, keyPlans, hookPlans, peoplePlans, portalPlans, appPlans, documentPlans, contentPlans, livePlans, ownPlans, showcasePlans, map[string]plan{
+	"sessions.login":       {path: withPassword, bodies: logins},
+	"sessions.forgot":      {path: withPassword, bodies: forgets},
+	"sessions.reset":       {path: withCode, bodies: chooses},
+	"sso.create":           {path: signedOn, bodies: aPerson},
+	"sso.tap":              {path: withNonce, query: map[string][]string{"nonce": {"{nonce}"}}},
+	"tib.profiles.list":    {path: operators, query: listQuery},
+	"tib.profiles.create":  {bodies: fresh(operating, operatingByDirectory)},
+	"tib.profiles.get":     {path: operators},
+	"tib.profiles.replace": {path: operators, bodies: fresh(operating, operatingByDirectory)},
+	"tib.profiles.delete":  {path: operators},
+	"tib.login":            {path: operatorsAt},
+	"tib.callback": {path: operatorsBack, query: map[string][]string{"iss": {"https://login.example.com"}}, always: map[string]string{"state": "{state}", "code": "ada"},
+		header: []map[string]string{{"Cookie": "{cookie}"}}},
 	"admin.sso.create": {path: signedOn, bodies: aPerson, as: root},
 
 	"apis.list":              {path: every, query: joined(listQuery, map[string][]string{"api_type": {"graph"}, "category": {"shop", "shop,#shop"}, "auth_type": {"jwt"}, "tags": {"edge"}, "base_apis": {"true"}, "compressed": {"1"}})},
@@ -262,6 +283,8 @@ var plans = together(clientPlans, loginPlans, analyticsPlans, keyPlans, hookPlan
 	"admin.orgkeys.delete":        {as: root, path: orgLimited},
 	"gateway.control":             {},
 	"gateway.reload":              {},
+	"history.list":                {path: rewritten, query: map[string][]string{"p": {"1", "2", "-1", "999"}}},
+	"history.get":                 {path: rewritten},
 	"intents.list":                {path: none(rests), query: map[string][]string{"p": {"1", "2", "-1"}}},
 	"intents.get":                 {path: rests},
 	"intents.retry":               {path: rests},

@@ -130,6 +130,24 @@ func approved(t testing.TB, s *service) map[string]string {
 	return path
 }
 
+// paired makes an access request for two products that has a credential.
+func paired(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := wanting(t, s)
+	n := s.next()
+	a := s.ask(t, request{method: "POST", path: "/api/apis", as: admin, body: fmt.Appendf(nil,
+		`{"api_definition":{"name":"Paired %d","api_id":"paired-%d","active":true,"use_standard_auth":true,"proxy":{"listen_path":"/paired-%d/","target_url":"http://access.example"}}}`, n, n, n)})
+	if a.status != http.StatusOK {
+		t.Fatal(a)
+	}
+	second := s.add(t, "/products", fmt.Sprintf(`{"Name":"Paired %d","ProviderID":%s,"APIDetails":[{"APIID":"paired-%d"}]}`, n, path["provider_id"], n))
+	s.do(t, "/apps/"+path["app_id"]+"/provision", fmt.Sprintf(`{"PlanID":%s,"ProductIDs":[%s,%s]}`, path["plan_id"], path["product_id"], second))
+	path["access_request_id"] = s.newest(t, "/access_requests")
+	s.do(t, "/access_requests/"+path["access_request_id"]+"/approve", "")
+	path["credential_id"] = s.newest(t, placed("/apps/{app_id}/access-requests/{access_request_id}/credentials", path))
+	return path
+}
+
 // certified makes an access request that has a credential with a certificate.
 func certified(t testing.TB, s *service) map[string]string {
 	t.Helper()
@@ -183,4 +201,63 @@ func resting(t testing.TB, s *service) map[string]string {
 		t.Fatal(err)
 	}
 	return map[string]string{"operation_id": in.ID}
+}
+
+// ownPlans are those of what people do with their own apps.
+var ownPlans = map[string]plan{
+	"portal-own-apps.list":      {path: tilled, query: portalLists},
+	"portal-own-apps.create":    {path: visiting, bodies: fresh(ownTill)},
+	"portal-own-apps.get":       {path: ordered},
+	"portal-own-apps.update":    {path: tilled, bodies: fresh(ownTill)},
+	"portal-own-apps.delete":    {path: ordered},
+	"portal-own-apps.order":     {path: choosing, bodies: ownOrders},
+	"portal-own-apps.usage":     {path: ordered, query: map[string][]string{"days": {"1", "7", "90", "x", ""}}},
+	"portal-own-apps.request":   {path: ordered},
+	"portal-own-apps.withdraw":  {path: ordered},
+	"portal-own-apps.subscribe": {path: ordered, bodies: fixed(`{"WebhookURL":"https://shop.example.com/in","WebhookSecret":"hush","WebhookEventTypes":["order.paid"]}`, `{"WebhookURL":""}`)},
+	"portal-own-apps.reveal":    {path: ordered},
+	"portal-own-apps.rotate":    {path: ordered},
+	"portal-own-apps.revoke":    {path: ordered},
+	"portal-own-apps.drop":      {path: owning(paired)},
+	"portal-own-apps.renew": {path: owning(certified), bodies: func(*service, map[string]string) []string {
+		return []string{`{"Certificate":` + strconv.Quote(freshPEM()) + `}`}
+	}},
+	"portal-own-apps.forget": {path: owning(certified)},
+}
+
+func ownTill(n int, _ string) string {
+	return fmt.Sprintf(`{"Name":"Till %d","Description":"Pays.","RedirectURLs":"https://shop.example.com/back","Visibility":"personal"}`, n)
+}
+
+// owning lets somebody call who owns the app that another plan makes.
+func owning(made func(testing.TB, *service) map[string]string) func(testing.TB, *service) map[string]string {
+	return func(t testing.TB, s *service) map[string]string {
+		t.Helper()
+		path := made(t, s)
+		id, address := s.hire(t, "")
+		s.enter(t, address)
+		s.do(t, "/apps/"+path["app_id"], `{"UserID":`+id+`}`)
+		return path
+	}
+}
+
+var (
+	tilled  = owning(func(t testing.TB, s *service) map[string]string { return inPortal("app_id", "/apps", till)(t, s) })
+	ordered = owning(approved)
+)
+
+// choosing makes an app of somebody who calls, and puts a product and a plan on offer.
+func choosing(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := owning(wanting)(t, s)
+	s.do(t, "/products/"+path["product_id"], `{"Catalogues":[1]}`)
+	s.do(t, "/plans/"+path["plan_id"], `{"Catalogues":[1]}`)
+	return path
+}
+
+func ownOrders(_ *service, path map[string]string) []string {
+	return []string{
+		fmt.Sprintf(`{"PlanID":%s,"ProductIDs":[%s],"CatalogueID":1}`, path["plan_id"], path["product_id"]),
+		fmt.Sprintf(`{"PlanID":"%s","ProductIDs":"%s"}`, path["plan_id"], path["product_id"]),
+	}
 }

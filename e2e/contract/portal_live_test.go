@@ -25,6 +25,7 @@ var livePlans = map[string]plan{
 	"portal-live.password":       {path: visiting, bodies: fixed(`{"CurrentPassword":"` + goodPassword + `","Password":"` + goodPassword + `2"}`)},
 	"portal-live.profile":        {path: visiting},
 	"portal-live.update-profile": {path: visiting, bodies: fixed(`{"First":"Grace"}`, `{"Last":"Hopper","CustomAttributes":[]}`)},
+	"portal-live.leave":          {path: visiting, bodies: fixed(`{"CurrentPassword":"` + goodPassword + `"}`)},
 	"portal-live.requests":       {path: visiting, query: portalLists},
 	"portal-live.ask":            {path: visiting, bodies: fresh(company)},
 

@@ -8,12 +8,16 @@ import (
 // showcasePlans are those of what visitors of the portal see.
 var showcasePlans = map[string]plan{
 	"portal-showcase.site":     {path: opened},
-	"portal-showcase.products": {path: displayed, query: map[string][]string{"search": {"Payment", "%", "a b c d e f g h i j k l"}, "catalogue": {"1", "none"}, "featured": {"true", "x"}, "page": {"1", "2", "-1", "x", "99999999999"}}},
+	"portal-showcase.products": {path: displayed, query: map[string][]string{"search": {"Payment", "%", "a b c d e f g h i j k l", "paymnets", "ſ İ 𝔛"}, "catalogue": {"1", "none"}, "featured": {"true", "x"}, "page": {"1", "2", "-1", "x", "99999999999"}}},
 	"portal-showcase.product":  {path: displayed},
 	"portal-showcase.document": {path: displayed},
-	"portal-showcase.content":  {path: published, query: map[string][]string{"path": {"{path}"}}},
-	"portal-showcase.blog":     {path: blogging, query: map[string][]string{"category": {"None"}, "page": {"1", "2", "x"}}},
-	"portal-showcase.post":     {path: blogging},
+	"portal-showcase.picture":  {path: pictured},
+	"portal-showcase.tryout":   {path: served},
+	"portal-showcase.try": {path: served, bodies: fixed(`{"Method":"POST","Path":"/cards/7%20a","Query":"a=b","Headers":[{"Name":"X-More","Value":"yes"}],"Body":"{}","Token":"Bearer x"}`, `{}`,
+		`{"Method":"GET","Path":"/away"}`)},
+	"portal-showcase.content": {path: published, query: map[string][]string{"path": {"{path}"}}},
+	"portal-showcase.blog":    {path: blogging, query: map[string][]string{"category": {"None"}, "page": {"1", "2", "x"}}},
+	"portal-showcase.post":    {path: blogging},
 }
 
 // displayed makes a product that everybody sees, with a description.
@@ -30,13 +34,48 @@ func displayed(t testing.TB, s *service) map[string]string {
 	return map[string]string{"product_path": fmt.Sprintf("read-%d", n), "api_alias": "main"}
 }
 
-// open lets everybody see the portal: random requests change the rules.
-func open(t testing.TB, s *service) {
+// pictured makes a product that everybody sees, with a logo.
+func pictured(t testing.TB, s *service) map[string]string {
 	t.Helper()
-	a := s.ask(t, request{method: "PUT", path: "/portal-api/settings", as: s.portalAdmin(t), body: []byte(`{"PortalVisibility":"Public","BlogEnabled":true}`)})
+	open(t, s)
+	n := s.next()
+	id := s.add(t, "/products", fmt.Sprintf(`{"Name":"seen_%d","Path":"seen-%d","IsDocumentationOnly":true,"Catalogues":[1]}`, n, n))
+	a := s.ask(t, request{method: "POST", path: "/portal-api/products/" + id + "/logo", as: s.portalAdmin(t), header: pictureForm[0], body: []byte(picture)})
 	if a.status >= 300 {
 		t.Fatal(a)
 	}
+	return map[string]string{"product_id": id, "picture": "logo", "file": "logo.gif"}
+}
+
+// served makes a product that everybody sees, and whose API a gateway serves.
+func served(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	open(t, s)
+	n := s.next()
+	a := s.ask(t, request{method: "POST", path: "/api/apis", as: admin, body: fmt.Appendf(nil,
+		`{"api_definition":{"name":"Served %d","api_id":"served-%d","active":true,"use_standard_auth":true,"proxy":{"listen_path":"/served-%d/","target_url":"http://access.example"}}}`, n, n, n)})
+	if a.status != 200 {
+		t.Fatal(a)
+	}
+	provider := s.add(t, "/providers", fmt.Sprintf(`{"Name":"Served %d","Configuration":{"MetaData":{"URL":"%s","Secret":"%s","Gateway":"https://gw.example"}}}`, n, ownAddress, admin))
+	s.add(t, "/products", fmt.Sprintf(`{"Name":"Served %d","Path":"served-%d","ProviderID":%s,"Catalogues":[1],"APIDetails":[{"APIID":"served-%d"}]}`, n, n, provider, n))
+	return map[string]string{"product_path": fmt.Sprintf("served-%d", n), "api_alias": fmt.Sprintf("served-%d", n)}
+}
+
+// open lets everybody see the portal: random requests change the rules.
+func open(t testing.TB, s *service) {
+	t.Helper()
+	a := s.ask(t, request{method: "PUT", path: "/portal-api/settings", as: s.portalAdmin(t), body: []byte(`{"PortalVisibility":"Public","BlogEnabled":true,"SecurityText":"Contact: mailto:security@example.com"}`)})
+	if a.status >= 300 {
+		t.Fatal(a)
+	}
+}
+
+// reachable lets the portal say whom to tell of weaknesses.
+func reachable(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	open(t, s)
+	return nil
 }
 
 func published(t testing.TB, s *service) map[string]string {

@@ -17,6 +17,7 @@ var portalPlans = map[string]plan{
 	"portal.bootstrap":       {bodies: fixed(firstAdmin)},
 	"portal.bootstrap_older": {bodies: fixed(firstAdmin)},
 	"portal.robots":          {path: opened},
+	"portal.security":        {path: reachable},
 
 	"portal-tags.list":   {path: labelled, query: portalLists},
 	"portal-tags.create": {bodies: fresh(tag)},

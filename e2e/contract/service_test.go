@@ -75,7 +75,8 @@ type service struct {
 	mails  postbox
 	admin  caller // of the portal, who changes with the token; see portalAdmin
 	visits caller // the portal last, with a browser; see visitor
-	asked  int    // requests so far, so that strangers come from many networks
+	logins *apptest.Vouching
+	asked  int // requests so far, so that strangers come from many networks
 }
 
 // newService starts a control plane with users, where the time goes on by a second
@@ -104,13 +105,13 @@ func newServiceWith(t testing.TB, trail bool, more ...func() []app.Option) *serv
 	if trail {
 		kept.Signer = real
 	}
-	mails := make(postbox, 1000)
+	mails, logins := make(postbox, 1000), &apptest.Vouching{}
 	a, err := app.New(append([]app.Option{
 		app.WithClock(apptest.Clock()), app.WithKeys(keys), app.WithIDs(apptest.Numbered("%024x"), apptest.Numbered("request-%d")), app.WithVersion("v0.0.0-test"),
 		app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 2}),
-		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", Delay: -1, Mail: mails, Mails: 1 << 30}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
+		app.WithAudit(kept), app.WithSessions(session.Config{LoginURL: "https://login.example.com/", PublicURL: "https://dashboard.example.com", Provider: logins, Delay: -1, Mail: mails, Mails: 1 << 30}), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithFetcher(outside{}), app.WithExamples(examplesURL),
 		app.WithAnalytics(traffic(t)), app.WithGateways(outbound.Gateway{URL: gatewayURL}), app.WithGatewayAPI(outbound.GatewayAPI{URL: gatewayURL, Secret: "gateway-secret"}),
-		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}), app.WithPortal(app.Portal{Shared: true, SigningKey: "signing-key", SignOn: sso.Settings{Secret: string(portalBroker)}, Webhooks: webhooks.Settings{Deliveries: delivery.Settings{Fetcher: outside{}}}, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}}, Live: live.Settings{Delay: -1}, Local: []string{ownAddress}}),
+		app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true, Streams: true}}), app.WithPortal(app.Portal{Shared: true, SigningKey: "signing-key", URL: "https://portal.example.com", SignOn: sso.Settings{Secret: string(portalBroker), Provider: logins}, Webhooks: webhooks.Settings{Deliveries: delivery.Settings{Fetcher: outside{}}}, GraphQL: graphql.Checker{}, Relay: outside{}, Themes: themes.Settings{Engine: render.Engine{}}, Live: live.Settings{Delay: -1}, Local: []string{ownAddress}}),
 		app.WithRulesAPI(func(t app.Tools) (rules.Workshop, error) {
 			return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get, ObjectKind: t.Class}, t.Operations())
 		}),
@@ -122,7 +123,7 @@ func newServiceWith(t testing.TB, trail bool, more ...func() []app.Option) *serv
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.Stop(context.Background()) }) // else hundreds run at once
-	s := &service{App: a, mails: mails}
+	s := &service{App: a, mails: mails, logins: logins}
 	for _, f := range []identity.First{
 		{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: string(admin)},
 		{OrgID: "org-b", OwnerSlug: "b", Email: "admin@b.example", AccessKey: string(other)},

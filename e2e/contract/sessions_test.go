@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,42 @@ func signedOn(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	s.must(t, request{method: "PUT", path: "/admin/organisations/org-a", as: root, body: []byte(`{"owner_name":"A","owner_slug":"a","sso_enabled":true}`)})
 	return nil
+}
+
+func operating(n int, _ string) string {
+	return fmt.Sprintf(`{"Name":"Ours %d","ActionType":"GenerateOrLoginUserProfile","Type":"redirect","ProviderName":"SocialProvider","ProviderConfig":{"UseProviders":[{"Name":"openid-connect","Key":"dashboard","Secret":"secret","DiscoverURL":"https://login.example.com/%d/.well-known/openid-configuration"}]},"IdentityHandlerConfig":{"DashboardCredential":"secret"},"ProviderConstraints":{"Domain":"example.com","Group":""},"ReturnURL":"https://dashboard.example.com/tap","CustomUserGroupField":"groups","UserGroupMapping":{"a":"b"},"UserGroupSeparator":","}`, n, n)
+}
+
+func operatingByDirectory(n int, _ string) string {
+	return fmt.Sprintf(`{"Name":"Directory %d","ActionType":"GenerateOrLoginUserProfile","Type":"passthrough","ProviderName":"ADProvider","ProviderConfig":{"LDAPServer":"ldap.example.com"},"SSOOnlyForRegisteredUsers":true}`, n)
+}
+
+// operators makes a profile by which operators log in, with the rights of a group.
+func operators(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	group := s.meta(t, "/api/usergroups", group(s.next()))
+	return map[string]string{"profileId": s.meta(t, "/api/tib/profiles", strings.Replace(operating(s.next(), ""), `{"Name"`, fmt.Sprintf(`{"DefaultUserGroupID":%q,"Name"`, group), 1))}
+}
+
+// operatorsAt is a login by such a profile.
+func operatorsAt(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	signedOn(t, s)
+	at := operators(t, s)
+	at["provider"] = "openid-connect"
+	return at
+}
+
+// operatorsBack begins one.
+func operatorsBack(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	at := operatorsAt(t, s)
+	a := s.ask(t, request{method: "GET", path: "/auth/" + at["profileId"] + "/openid-connect", as: anonymous})
+	if a.token == "" {
+		t.Fatal(a)
+	}
+	at["cookie"], at["state"] = "dashboard-login="+a.token, s.logins.State()
+	return at
 }
 
 var aPerson = fixed(`{"ForSection":"dashboard","OrgID":"org-a","EmailAddress":"person@a.example"}`)

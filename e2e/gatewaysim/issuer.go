@@ -35,7 +35,7 @@ func NewIssuer() *Issuer {
 	i := &Issuer{url: "http://" + listener.Addr().String()}
 	i.Rotate()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /jwks.json", i.serveKeys)
+	mux.HandleFunc("GET /jwks.json", i.ServeKeys)
 	i.server = &http.Server{Handler: mux}
 	go func() { _ = i.server.Serve(listener) }() // ends with Close
 	return i
@@ -82,7 +82,8 @@ func (i *Issuer) Fetches() int {
 // Close stops the server at once.
 func (i *Issuer) Close() { _ = i.server.Close() }
 
-func (i *Issuer) serveKeys(w http.ResponseWriter, _ *http.Request) {
+// ServeKeys answers with the key set.
+func (i *Issuer) ServeKeys(w http.ResponseWriter, _ *http.Request) {
 	i.mu.Lock()
 	i.fetches++
 	public, kid := i.key.PublicKey, i.kid

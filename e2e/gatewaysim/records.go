@@ -159,8 +159,11 @@ func (g *Gateway) reporting(serve http.HandlerFunc) http.HandlerFunc {
 		rec := Record{
 			Time: time.Now(), Method: r.Method, Path: under(a.listenPath, r.URL.Path), RawPath: r.URL.Path, UserAgent: r.UserAgent(), Code: int64(answer.status),
 			RequestTime: time.Since(began).Milliseconds(), API: a.APIID, APIName: a.Name, Org: a.OrgID, Version: "Non Versioned", Key: "00000000",
-			Tags: []string{"key-00000000", "org-" + a.OrgID, "api-" + a.APIID},
 		}
+		if kept, _, ok := g.view().stored(a.OrgID, trimBearer(r.Header.Get(a.tokenHeader()))); ok {
+			rec.Key = kept // docs/wire/records.md#records
+		}
+		rec.Tags = []string{"key-" + rec.Key, "org-" + a.OrgID, "api-" + a.APIID}
 		client := redis.NewClient(&redis.Options{Addr: g.cfg.Redis.Addr, Username: g.cfg.Redis.Username, Password: g.cfg.Redis.Password, DB: g.cfg.Redis.DB})
 		defer client.Close()
 		_ = client.RPush(context.WithoutCancel(r.Context()), RecordList, rec.Msgpack()).Err() // a gateway drops what it cannot leave

@@ -17,9 +17,11 @@ const (
 	Updating     Endpoint = "updating"
 	Deletion     Endpoint = "deletion"
 	Tokens       Endpoint = "tokens"
+	Claims       Endpoint = "claims"
+	Keys         Endpoint = "keys"
 )
 
-// Endpoints are all of them.
+// Endpoints are those of the registration of clients and of their tokens.
 var Endpoints = []Endpoint{Discovery, Registration, Reading, Updating, Deletion, Tokens}
 
 // Fault is a way to fail.

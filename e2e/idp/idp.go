@@ -43,6 +43,12 @@ type Server struct {
 	keys    map[string]string // identifiers of clients by Idempotency-Key
 	faults  map[Endpoint]*fault
 	calls   map[Endpoint]int
+	logins  map[string]login  // by code
+	tokens  map[string]string // subject by access token
+	person  map[string]any    // who sits at the browsers
+	more    map[string]any    // what userinfo tells
+	forge   func(map[string]any) map[string]any
+	sign    func(map[string]any) string
 }
 
 // client is a registered client.
@@ -60,6 +66,7 @@ func New(f Flavour) *Server {
 	s := &Server{
 		flavour: f, issuer: gatewaysim.NewIssuer(), url: "http://" + listener.Addr().String(), initial: rand.Text(),
 		clients: map[string]*client{}, keys: map[string]string{}, faults: map[Endpoint]*fault{}, calls: map[Endpoint]int{},
+		logins: map[string]login{}, tokens: map[string]string{},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", s.at(Discovery, s.discover))
@@ -70,6 +77,9 @@ func New(f Flavour) *Server {
 		mux.HandleFunc("DELETE "+path, s.at(Deletion, s.about(s.remove)))
 	}
 	mux.HandleFunc("POST /token", s.at(Tokens, s.grant))
+	mux.HandleFunc("GET /authorize", s.authorize)
+	mux.HandleFunc("GET /userinfo", s.at(Claims, s.userinfo))
+	mux.HandleFunc("GET /keys", s.at(Keys, s.issuer.ServeKeys))
 	s.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = s.server.Serve(listener) }() // ends with Close
 	return s
@@ -85,10 +95,10 @@ func (s *Server) Close() {
 func (s *Server) WellKnown() string { return s.url + "/.well-known/openid-configuration" }
 
 // Issuer is the issuer of tokens.
-func (s *Server) Issuer() string { return s.issuer.URL() }
+func (s *Server) Issuer() string { return s.url }
 
 // JWKS is the address of the keys.
-func (s *Server) JWKS() string { return s.issuer.JWKSURL() }
+func (s *Server) JWKS() string { return s.url + "/keys" }
 
 // InitialToken is what registrations need; "": nothing.
 func (s *Server) InitialToken() string {
@@ -149,7 +159,7 @@ func (s *Server) Token(id, secret string, scopes ...string) (token string, statu
 func (s *Server) discover(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]any{
 		"issuer": s.Issuer(), "jwks_uri": s.JWKS(), "registration_endpoint": s.url + "/register", "token_endpoint": s.url + "/token",
-		"authorization_endpoint": s.url + "/authorize", "response_types_supported": []string{"code", "token"}, "subject_types_supported": []string{"public"},
+		"authorization_endpoint": s.url + "/authorize", "userinfo_endpoint": s.url + "/userinfo", "id_token_signing_alg_values_supported": []string{"RS256"}, "response_types_supported": []string{"code", "token"}, "subject_types_supported": []string{"public"},
 	})
 }
 
@@ -167,6 +177,10 @@ func (s *Server) grant(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	grants, _ := c.metadata["grant_types"].([]any)
+	if r.PostFormValue("grant_type") == "authorization_code" && slices.Contains(grants, any("authorization_code")) {
+		s.redeem(w, r, id)
+		return
+	}
 	if r.PostFormValue("grant_type") != "client_credentials" || !slices.Contains(grants, any("client_credentials")) {
 		refuse(w, http.StatusBadRequest, "unauthorized_client")
 		return

@@ -92,6 +92,7 @@ func (s *shop) registration(t *testing.T, registry bool) {
 	moved := s.calls(t, server, c)
 	s.becomes(t, "a token under the other plan", moved, http.StatusOK, silver)
 
+	s.moves(t, server, app, kind)
 	s.write(t, "DELETE", fmt.Sprintf("/apps/%s/access-requests/2/credentials/%d", app, s.registeredFor(t, app, 2).ID), nil)
 	if _, status := server.Token(c.OAuthClientID, c.OAuthClientSecret); status != http.StatusBadRequest || len(server.Clients()) != 0 {
 		t.Errorf("a client that was revoked gets %d; clients: %v", status, server.Clients())
@@ -109,6 +110,28 @@ func (s *shop) registration(t *testing.T, registry bool) {
 		t.Errorf("there is left %+v", left)
 	}
 	s.healthy(t)
+}
+
+// moves asks for the credential under the other plan: the one before is in force until the
+// request is approved, and again when it goes.
+func (s *shop) moves(t *testing.T, server *logins.Server, app, kind string) {
+	t.Helper()
+	c := s.registeredFor(t, app, 2)
+	has := func(when, plan string) {
+		t.Helper()
+		if scopes := strings.Fields(server.Clients()[c.OAuthClientID]); !slices.Equal(sortedTexts(scopes), []string{plan, "vault:read"}) {
+			t.Errorf("%s the client has %q", when, scopes)
+		}
+	}
+	s.write(t, "PUT", "/apps/"+app+"/provision", object{"PlanID": 1, "ProductIDs": []int{1}, "DCRTemplateID": kind, "CredentialID": c.ID})
+	has("before the approval", "silver")
+	s.write(t, "PUT", "/access_requests/3/approve", nil)
+	has("under the plan that was asked for", "gold")
+	if again := s.registeredFor(t, app, 3); again != c && again.OAuthClientSecret != c.OAuthClientSecret {
+		t.Errorf("%+v", again)
+	}
+	s.write(t, "DELETE", "/access_requests/3", nil)
+	has("when the request has gone", "silver")
 }
 
 func sortedTexts(list []string) []string {

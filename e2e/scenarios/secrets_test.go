@@ -194,7 +194,7 @@ func plantedSecrets(t *testing.T, clear bool) {
 	node := g.credential("shared_node_secret")
 	env := onSQLite(dir).with(environment{
 		"ADMINSECRET": adminSecret, "NODESECRET": node, "ENCRYPTIONKEYS": g.credential("encryption_keys") + "," + g.credential("encryption_keys, older"),
-		"AUDIT_PATH": filepath.Join(dir, "audit.log"), "AUDIT_SIGNINGKEYS": g.credential("audit.signing_keys"),
+		"AUDIT_PATH": filepath.Join(dir, "audit.log"), "AUDIT_DETAILEDRECORDING": "true", "AUDIT_SIGNINGKEYS": g.credential("audit.signing_keys"),
 		"LOGLEVEL": "debug", "ENCRYPTATREST": fmt.Sprint(!clear), "TRACING_OTLPENDPOINT": otlp.URL,
 		"TYKAPICONFIG_HOST": "http://127.0.0.1", "TYKAPICONFIG_PORT": "9", "TYKAPICONFIG_SECRET": g.credential("tyk_api_config.Secret"),
 		"IDENTITYBROKER_HOST_SECRET":       g.credential("identity_broker.host.secret"),
@@ -234,7 +234,7 @@ func plantedSecrets(t *testing.T, clear bool) {
 		g.none("an answer, "+text[:min(len(text), 60)], []byte(text), g.credentials)
 	}
 	filed, err := os.ReadFile(filepath.Join(dir, "audit.log"))
-	if err != nil || !bytes.Contains(filed, []byte("operation: hooks.create\n")) {
+	if err != nil || !bytes.Contains(filed, []byte("operation: hooks.create\n")) || !bytes.Contains(filed, []byte("\nresponse_dump: HTTP/1.1 200 OK")) {
 		t.Error(len(filed), err)
 	}
 	g.none("file of records", filed, nil)

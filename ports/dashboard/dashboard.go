@@ -33,8 +33,14 @@ func (p Policy) Ref() sync.Ref {
 // Dashboard is the policies, APIs, keys and registry of one organisation, as one of its users may see
 // and change them.
 type Dashboard interface {
+	Policies
 	Keys
 	Registry
+	Usage
+}
+
+// Policies are the policies of one organisation, and the APIs that they may name.
+type Policies interface {
 	// Policies returns all policies in the dashboard's order.
 	Policies(ctx context.Context) ([]*doc.Node, error)
 	// APIs returns all APIs, MCP proxies included where the user may list them.

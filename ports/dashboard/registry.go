@@ -46,8 +46,9 @@ type Wire func(ctx context.Context, r Request) (Answer, error)
 // Request is one operation.
 type Request struct {
 	Operation     string
-	Method, Path  string // with {name} for the member of Params of this name
-	Param, Record string // name and value of the parameter; "": the path has none
+	Method, Path  string            // with {name} for the member of Params of this name
+	Param, Record string            // name and value of the parameter; "": the path has none
+	Params        map[string]string // of a path with several parameters
 	Query         map[string][]string
 	Tag           string // a precondition
 	Body          []byte

@@ -33,6 +33,8 @@ type Request struct {
 	// StatusOnly asks for status and headers: the body is left alone, and no redirection
 	// is followed.
 	StatusOnly bool
+	// Still follows no redirection: it is the answer.
+	Still bool
 	// Insecure does not look at the certificate of the server: somebody who has power over
 	// the network can then read and change what is said.
 	Insecure bool

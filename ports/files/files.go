@@ -47,4 +47,6 @@ func Away(err error) error {
 type Linker interface {
 	// Link returns an address that gives a file to anybody for a while; "": it has none.
 	Link(ctx context.Context, p file.Place, mediaType string, life time.Duration) (string, error)
+	// Origin is where such addresses are, as policies of pages name it; "": there are none.
+	Origin() string
 }

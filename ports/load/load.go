@@ -5,7 +5,9 @@ package load
 
 import (
 	"context"
+	"runtime"
 	"sync"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
@@ -31,10 +33,15 @@ const (
 // free is how much text needs no room: a connection costs as much.
 const free = 16 << 10
 
+// coreWait is how long a large request waits for a core. Then it goes on without: who has
+// one may be waiting for something else, such as a server far away.
+const coreWait = 5 * time.Second
+
 // Room is the memory that requests may take together.
 type Room struct {
 	text, work [2]*pool // for small and for large requests
 	answers    *pool    // for large parts of answers
+	cores      *pool    // for large requests that work: all but one, so that small ones find one free
 	pressure   func(bool)
 	mu         sync.Mutex
 	heavy      int // large requests that work
@@ -57,9 +64,11 @@ func NewRoom(size int64, pressure func(bool)) *Room {
 	// it at most: two of the largest, one of which comes while the other is worked on.
 	// Work ends by itself.
 	part := size / 8
+	cores := int64(max(1, runtime.GOMAXPROCS(0)-1))
 	return &Room{pressure: pressure,
 		text:    [2]*pool{newPool(part, part/2), newPool(3*part, 2*part)},
 		work:    [2]*pool{newPool(part, part), newPool(size-5*part, size-5*part)},
+		cores:   newPool(cores, cores),
 		answers: newPool(2*part, part)} // beside the rest: an answer may be made while its request holds room
 }
 
@@ -69,7 +78,8 @@ type Request struct {
 	room  *Room
 	owner string
 	held  []part
-	heavy int // how often it works on something large
+	core  bool // it has one of the room's cores
+	heavy int  // how often it works on something large
 }
 
 // part is what a request holds of a pool.
@@ -115,12 +125,28 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	}
 	cost := bytes*perByte + values*perValue
 	large := class(cost, smallWork)
-	if err := q.take(ctx, q.room.work[large], cost); err != nil || large == 0 {
+	if large == 0 {
+		return q.take(ctx, q.room.work[0], cost)
+	}
+	// Those who wait for memory leave their core to those who give it back.
+	q.leaveCore()
+	if err := q.take(ctx, q.room.work[large], cost); err != nil {
 		return err
 	}
 	q.heavy++
 	q.room.heavier(1)
+	brief, cancel := context.WithTimeout(ctx, coreWait)
+	defer cancel()
+	_, err := q.room.cores.take(brief, q.owner, 1)
+	q.core = err == nil
 	return nil
+}
+
+func (q *Request) leaveCore() {
+	if q.core {
+		q.room.cores.give(q.owner, 1)
+		q.core = false
+	}
 }
 
 // Answer makes room for so many bytes of an answer, or of a part that is sent
@@ -168,6 +194,7 @@ func (q *Request) End() {
 	if q == nil {
 		return
 	}
+	q.leaveCore()
 	for _, p := range q.held {
 		p.of.give(q.owner, p.n)
 	}

@@ -3,6 +3,7 @@ package load_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -90,6 +91,40 @@ func TestOrderOfWaiting(t *testing.T) {
 		synctest.Wait()
 		if len(order) != 4 || order[0] != "brief" || order[1] != "gave up" || order[2] != "second" || order[3] != "third" {
 			t.Errorf("%v", order)
+		}
+	})
+}
+
+// Large requests leave a core to small ones: of those that work, all but one have one, and
+// one that waits for memory leaves its own to those who give memory back. Who waits too
+// long goes on without.
+func TestCores(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := load.NewRoom(1<<40, nil)
+		var working []*load.Request
+		for range max(1, runtime.GOMAXPROCS(0)-1) {
+			_, q := r.Begin(t.Context())
+			if err := q.Work(t.Context(), mb, 0); err != nil {
+				t.Fatal(err)
+			}
+			working = append(working, q)
+		}
+		begun := time.Now()
+		_, small := r.Begin(t.Context())
+		if err := small.Work(t.Context(), 1000, 10); err != nil || time.Since(begun) > 0 {
+			t.Errorf("a small request waits for a core: %v, %v", time.Since(begun), err)
+		}
+		if err := working[0].Work(t.Context(), mb, 0); err != nil || time.Since(begun) > 0 {
+			t.Errorf("a request with a core waits for another: %v, %v", time.Since(begun), err)
+		}
+		_, next := r.Begin(t.Context())
+		go func() { time.Sleep(time.Second); working[0].End() }()
+		if err := next.Work(t.Context(), mb, 0); err != nil || time.Since(begun) != time.Second {
+			t.Errorf("the core that was given back was had after %v, %v", time.Since(begun), err)
+		}
+		_, late := r.Begin(t.Context())
+		if err := late.Work(t.Context(), mb, 0); err != nil || time.Since(begun) != 6*time.Second {
+			t.Errorf("without a core: %v, %v", time.Since(begun), err)
 		}
 	})
 }

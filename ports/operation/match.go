@@ -80,7 +80,7 @@ func MatchOf(c *Call) (m Match, err error) {
 	if s := c.whole(); s != nil {
 		m.at = s.At
 	}
-	if c.Header == nil {
+	if c.Header["If-Match"] == "" && c.Header["If-None-Match"] == "" {
 		return m, nil
 	}
 	if m.ifMatch, err = parseTags(c, "If-Match"); err == nil {

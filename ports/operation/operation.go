@@ -155,6 +155,13 @@ type Headed interface {
 	Header() map[string]string
 }
 
+// Elsewhere is a Stream that clients may be told to fetch from another address.
+type Elsewhere interface {
+	Stream
+	// At returns the address; "": the bytes are in the answer.
+	At() string
+}
+
 // Principal is who asks.
 type Principal struct {
 	ID          string // user ID, "admin" or node ID
@@ -191,6 +198,18 @@ type Call struct {
 	Peer     string            // address of the connection
 	// Status returns the status with which the transport answers an error; nil: it has none.
 	Status func(error) int
+	// Answered has the transport tell the answer to the call when it is settled, and before
+	// it is sent; nil: the transport does not.
+	Answered func(func(Transcript))
+}
+
+// Transcript is what a transport received and what it answers: bodies of requests it
+// leaves out. Nothing may write to it.
+type Transcript struct {
+	Protocol        string // with its version
+	Header, Answers map[string][]string
+	Status          int
+	Body            [][]byte // of the answer
 }
 
 // Receive reads the body, once, if it has not been read. A guard calls it as

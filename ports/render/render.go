@@ -28,4 +28,12 @@ type Engine interface {
 	// Render runs a job. It returns when ctx ends, and an error when the job costs more
 	// than it may.
 	Render(ctx context.Context, j Job) ([]byte, error)
+	// Prepare reads templates once, for many jobs.
+	Prepare(templates []theme.Source) (Templates, error)
+}
+
+// Templates are templates that were read. They run several jobs at a time.
+type Templates interface {
+	// Render is that of Engine; it does not look at the templates of the job.
+	Render(ctx context.Context, j Job) ([]byte, error)
 }

@@ -258,7 +258,7 @@ func (k *Kind[T]) Insert(ctx context.Context, w Writer, v T) error {
 
 // Create is Insert for those who tell clients the serial.
 func (k *Kind[T]) Create(ctx context.Context, w Writer, v T) (Serial, error) {
-	rec, err := k.encode(v, 0)
+	rec, err := k.encode(v, 0, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -294,6 +294,9 @@ func (k *Kind[T]) Edit(ctx context.Context, w Writer, name string, when Conditio
 	return v.Value, err
 }
 
+// roomToGrow is how much longer a document mostly becomes at most by one edit.
+const roomToGrow = 128
+
 // Revise is Edit for those who tell clients the serial.
 func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condition, fn func(T) (T, error)) (Stored[T], error) {
 	var zero Stored[T]
@@ -314,7 +317,7 @@ func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condit
 	if err != nil {
 		return zero, err
 	}
-	was, err := encode(v)
+	was, err := encode(v, len(old.Doc))
 	if err != nil {
 		return zero, err
 	}
@@ -324,7 +327,7 @@ func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condit
 	if v, err = fn(v); err != nil {
 		return zero, err
 	}
-	rec, err := k.encode(v, old.Rev)
+	rec, err := k.encode(v, old.Rev, len(old.Doc)+roomToGrow)
 	if err != nil {
 		return zero, err
 	}
@@ -384,6 +387,9 @@ func (k *Kind[T]) restricted(ctx context.Context, r Reader, id, noun string) err
 
 // dangling refuses references to what does not exist, inside the unit of work.
 func (k *Kind[T]) dangling(ctx context.Context, r Reader, refs []integrity.Ref) error {
+	if len(refs) == 0 {
+		return nil
+	}
 	var failed error
 	err := integrity.Dangling(refs, func(t integrity.Target) bool {
 		_, err := r.Get(ctx, t.Kind, t.ID)

@@ -63,8 +63,8 @@ func (k *Kind[T]) parse(text []byte) (v T, err error) {
 	return v, err
 }
 
-func (k *Kind[T]) encode(v T, rev Revision) (Record, error) {
-	text, err := encode(v)
+func (k *Kind[T]) encode(v T, rev Revision, size int) (Record, error) {
+	text, err := encode(v, size)
 	if err != nil {
 		return Record{}, fmt.Errorf("store: %s: %w", k.Name, err)
 	}
@@ -94,9 +94,11 @@ func (k *Kind[T]) remember(rec Record, v T) {
 	rec.memo.value.Store(v)
 }
 
-func encode(v any) ([]byte, error) {
+// encode returns a value as it is stored. Room for a text of the size that is expected is
+// made at once: a text that grows is copied several times.
+func encode(v any, size int) ([]byte, error) {
 	if a, ok := v.(doc.Appender); ok {
-		return a.AppendJSON(nil)
+		return a.AppendJSON(make([]byte, 0, size))
 	}
 	return json.Marshal(v)
 }

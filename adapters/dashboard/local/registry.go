@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -13,8 +14,15 @@ func (c *Client) wire(ctx context.Context, r dashboard.Request) (dashboard.Answe
 	if r.Param != "" {
 		call.Path = map[string]string{r.Param: r.Record}
 	}
+	if r.Params != nil {
+		call.Path = r.Params
+	}
 	text, out, err := c.read(ctx, r.Operation, call)
 	a := dashboard.Answer{Body: text}
+	if s, ok := out.(operation.Stream); ok {
+		_, _, plain, _ := s.Stream()
+		a.Body = bytes.Join(plain, nil)
+	}
 	if whole, ok := out.(operation.Rendition); ok {
 		a.Body = whole.JSON
 	}

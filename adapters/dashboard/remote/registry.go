@@ -17,6 +17,9 @@ func (c *Client) wire(ctx context.Context, r dashboard.Request) (dashboard.Answe
 	if r.Param != "" {
 		at = strings.ReplaceAll(at, "{"+r.Param+"}", url.PathEscape(r.Record))
 	}
+	for name, value := range r.Params {
+		at = strings.ReplaceAll(at, "{"+name+"}", url.PathEscape(value))
+	}
 	if len(r.Query) > 0 {
 		at += "?" + url.Values(r.Query).Encode()
 	}

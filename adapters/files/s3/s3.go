@@ -40,6 +40,7 @@ type Config struct {
 type Storage struct {
 	Config
 	client *minio.Client
+	origin string // of links
 }
 
 // New returns the storage. Nothing is called yet.
@@ -56,6 +57,9 @@ func New(c Config) (*Storage, error) {
 	if !strings.Contains(at, "://") {
 		at = "https://" + at
 	}
+	if c.Links && c.Region == "" { // links are made without a call
+		return nil, errors.New("S3.Region: S3.PresignURLs needs it")
+	}
 	u, err := url.Parse(at)
 	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, errors.New("S3.Endpoint: write the address of the storage, as https://s3.example.com")
@@ -66,7 +70,8 @@ func New(c Config) (*Storage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("S3.Endpoint: %w", err)
 	}
-	return &Storage{c, client}, nil
+	s := &Storage{Config: c, client: client}
+	return s, s.linked()
 }
 
 // Apart implements files.Storage.
@@ -137,6 +142,22 @@ func (s *Storage) Link(ctx context.Context, p file.Place, mediaType string, life
 		return "", told(err)
 	}
 	return u.String(), nil
+}
+
+// Origin implements files.Linker.
+func (s *Storage) Origin() string { return s.origin }
+
+// linked says where links lead: with some endpoints the bucket is part of the host.
+func (s *Storage) linked() error {
+	link, err := s.Link(context.Background(), file.Place{Name: "origin"}, "", time.Minute)
+	if err != nil || link == "" {
+		return err
+	}
+	u, err := url.Parse(link)
+	if err == nil {
+		s.origin = u.Scheme + "://" + u.Host
+	}
+	return err
 }
 
 // told is an error as others may read it: the answers of storages name keys and buckets.

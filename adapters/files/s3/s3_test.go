@@ -82,6 +82,16 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s: %s", at, have)
 		}
 	}
+	if at := storage.Origin(); at != s.URL || open(t, config(s)).Origin() != "" {
+		t.Errorf("links are at %q", at)
+	}
+	for _, c := range []s3.Config{{Region: "eu-west-1"}, {}} { // that of Amazon: no call finds out where it is
+		c.AccessKey, c.SecretKey, c.Bucket, c.Links = "a", "b", "pictures", true
+		amazon, err := s3.New(c)
+		if c.Region == "" && (err == nil || !strings.Contains(err.Error(), "S3.Region")) || c.Region != "" && (err != nil || !strings.HasPrefix(amazon.Origin(), "https://pictures.s3.") || !strings.HasSuffix(amazon.Origin(), "eu-west-1.amazonaws.com")) {
+			t.Errorf("%+v: %v", amazon, err)
+		}
+	}
 	if strings.Contains(link, s3test.SecretKey) {
 		t.Error("a link tells the secret key")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/certificate"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
@@ -26,6 +27,30 @@ var CertificateKind = &store.Kind[CertificateRecord]{
 	Name: "gatewaycertificate", Noun: "certificate of gateways",
 	ID:  func(r CertificateRecord) string { return r.ID },
 	Org: func(r CertificateRecord) tenant.ID { return r.OrgID },
+}
+
+// bound refuses a session that holds only with certificates of which there is none.
+func (k *Keys) bound(ctx context.Context, org tenant.ID, s *doc.Node) error {
+	ids := s.Get("mtls_static_certificate_bindings").Texts()
+	if len(ids) == 0 {
+		return nil
+	}
+	return k.view(ctx, org, func(r store.Reader) error {
+		for _, id := range ids {
+			var err error
+			known := certificate.ValidID(org, id) // no store could look for others
+			if known {
+				_, err = CertificateKind.Get(ctx, r, id)
+			}
+			switch {
+			case !known || err != nil && fault.KindOf(err) == fault.NotFound:
+				return fmt.Errorf("%w: invalid certificate ID", gateway.ErrRefused)
+			case err != nil:
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Certificates implements gateway.Certificates.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -75,6 +74,9 @@ func (k *Keys) CreateKey(ctx context.Context, org tenant.ID, id string, session 
 
 func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
 	s, with, err := k.prepare(ctx, org, session)
+	if err == nil {
+		err = k.bound(ctx, org, s)
+	}
 	if err != nil {
 		return gateway.StoredKey{}, err
 	}
@@ -277,6 +279,9 @@ func (k *Keys) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.KeyNa
 		return gateway.StoredKey{}, err
 	}
 	s, with, err := k.prepare(ctx, org, session)
+	if err == nil {
+		err = k.bound(ctx, org, s)
+	}
 	if err != nil {
 		return gateway.StoredKey{}, classify(err)
 	}
@@ -311,7 +316,7 @@ func (k *Keys) over(old, s *doc.Node, keepCounters bool) *doc.Node {
 	if v := old.Get("hmac_string"); v != nil && s.Get("hmac_string") == nil && s.Get("hmac_enabled").True() {
 		s.Set("hmac_string", v)
 	}
-	if data := s.Get("basic_auth_data"); data.Is(doc.TypeObject) && data.Get("password").Text() == "" {
+	if password := old.Get("basic_auth_data", "password").Text(); password != "" && s.Get("basic_auth_data", "password").Text() == "" {
 		s.Set("basic_auth_data", old.Get("basic_auth_data"))
 	}
 	if keepCounters {
@@ -338,29 +343,6 @@ func (k *Keys) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyNam
 		err = k.missing(ctx, hash)
 	}
 	return classify(err)
-}
-
-// Keys implements gateway.Keys.
-func (k *Keys) Keys(ctx context.Context, org tenant.ID, api string) ([]string, error) {
-	hashes := []string{}
-	err := k.view(ctx, org, func(r store.Reader) error {
-		hashes = hashes[:0]
-		for rec, err := range KeyKind.Find(ctx, r, store.Query{}) {
-			if err != nil {
-				return err
-			}
-			c, err := k.current(ctx, r, rec.Value)
-			if err != nil {
-				return err
-			}
-			if api == "" || c.Session.Get("access_rights", api) != nil {
-				hashes = append(hashes, c.Hash)
-			}
-		}
-		return nil
-	})
-	slices.Sort(hashes)
-	return hashes, classify(err)
 }
 
 // PreviewKey implements gateway.Keys.

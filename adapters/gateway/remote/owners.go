@@ -41,8 +41,6 @@ type owner struct {
 	round uint64 // of the last list of all keys that named it
 }
 
-func newOwners(now system.Clock) *owners { return &owners{now: now, known: map[digest]owner{}} }
-
 func digestOf(name string) (d digest) {
 	sum := sha256.Sum256([]byte(name))
 	copy(d[:], sum[:])

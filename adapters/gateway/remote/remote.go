@@ -57,7 +57,7 @@ func New(f fetch.Fetcher, c Config) *Client {
 		c.Now = time.Now
 	}
 	cl := &Client{fetch: f, c: c, room: make(chan struct{}, atOnce)}
-	cl.owners = newOwners(c.Now)
+	cl.owners = &owners{now: c.Now, known: map[digest]owner{}}
 	for _, url := range c.URLs {
 		cl.nodes = append(cl.nodes, newNode(strings.TrimRight(url, "/"), c.Rest, c.Now))
 	}

@@ -1,7 +1,15 @@
 package postgres
 
+import "github.com/jackc/pgx/v5/pgconn"
+
 // Prepared returns c with every unit of work prepared beside the writer.
 func Prepared(c Config) Config {
 	c.prepare = true
+	return c
+}
+
+// Dialled returns c with connections made by dial.
+func Dialled(c Config, dial pgconn.DialFunc) Config {
+	c.dial = dial
 	return c
 }

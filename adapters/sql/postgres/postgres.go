@@ -32,7 +32,8 @@ type Config struct {
 	Logger *slog.Logger
 	// Sealing encrypts what is stored; the zero Sealing does not.
 	Sealing sqladapter.Sealing
-	prepare bool // every unit of work, for tests
+	prepare bool            // every unit of work, for tests
+	dial    pgconn.DialFunc // for tests; nil: the driver's own
 }
 
 // Store is a store in a PostgreSQL database.
@@ -56,6 +57,31 @@ var dialect = sqladapter.Dialect{
 	Lost:   lost,
 	Full:   func(err error) bool { return state(err) == "53100" },
 	Broken: func(err error) bool { c := state(err); return c == "XX001" || c == "XX002" },
+
+	Pipeline: pipeline,
+}
+
+// pipeline sends statements in one round trip. The server carries none out after one that
+// it refuses.
+func pipeline(ctx context.Context, conn any, commands []sqladapter.Command) (done int, err error) {
+	batch := &pgx.Batch{}
+	for _, s := range commands {
+		batch.Queue(s.Text, s.Args...)
+	}
+	answers := conn.(*stdlib.Conn).Conn().SendBatch(ctx, batch)
+	for _, s := range commands {
+		if s.Into != nil {
+			err = answers.QueryRow().Scan(s.Into)
+		} else {
+			_, err = answers.Exec()
+		}
+		if err != nil {
+			_ = answers.Close() // says the same again
+			return done, err
+		}
+		done++
+	}
+	return done, answers.Close()
 }
 
 func state(err error) string {
@@ -115,6 +141,9 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	cfg, err := parse(c.DSN)
 	if err != nil {
 		return nil, err
+	}
+	if c.dial != nil {
+		cfg.DialFunc = c.dial
 	}
 	if c.Now == nil {
 		c.Now = time.Now

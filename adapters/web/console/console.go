@@ -23,17 +23,18 @@ const Prefix = "/console/"
 // HTML, and the files below Prefix. The API answers everything else, GET / for programs
 // among it.
 func Front(c Config) func(http.Handler) http.Handler {
-	files := load()
+	files, version := load()
 	return func(api http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 			if reads && r.URL.Path == "/" && wantsHTML(r.Header) {
-				c.page(w, r, files)
+				c.page(w, r, version)
 				return
 			}
 			name, below := strings.CutPrefix(r.URL.Path, Prefix)
+			name, forGood := strings.CutPrefix(name, version+"/") // a page finds no file of another version: its parts fit together
 			if f, known := files[name]; reads && below && known {
-				f.send(w, r)
+				f.send(w, r, forGood)
 				return
 			}
 			api.ServeHTTP(w, r)
@@ -55,7 +56,7 @@ func wantsHTML(h http.Header) bool {
 }
 
 // page answers the one page there is. What it shows is made in the browser.
-func (c Config) page(w http.ResponseWriter, r *http.Request, files map[string]*file) {
+func (c Config) page(w http.ResponseWriter, r *http.Request, version string) {
 	nonce := rand.Text()
 	h := w.Header()
 	secure(h)
@@ -69,8 +70,7 @@ func (c Config) page(w http.ResponseWriter, r *http.Request, files map[string]*f
 	if r.Method == http.MethodHead {
 		return
 	}
-	text := strings.NewReplacer("{nonce}", nonce, "{script}", Prefix+script+"?v="+files[script].version,
-		"{style}", Prefix+style+"?v="+files[style].version, "{icon}", Prefix+icon, "{servers}", strings.Join(c.Servers, " ")).Replace(index)
+	text := strings.NewReplacer("{nonce}", nonce, "{files}", Prefix+version, "{servers}", strings.Join(c.Servers, " ")).Replace(index)
 	_, _ = w.Write([]byte(text)) // a browser that is gone needs no page
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,8 +81,8 @@ func TestPolicy(t *testing.T) {
 // that the page gives.
 func TestFiles(t *testing.T) {
 	page := ask(console.Config{}, "GET", "/", "Accept", "text/html").Body.String()
-	for _, name := range []string{"console.js", "console.css"} {
-		at := regexp.MustCompile(`/console/` + name + `\?v=[0-9a-f]{16}`).FindString(page)
+	for _, name := range []string{"console.js", "console.css", "chunk.js", "icon.svg"} {
+		at := regexp.MustCompile(`/console/[0-9a-f]{16}/` + name).FindString(page)
 		w := ask(console.Config{}, "GET", at, "Accept-Encoding", "gzip")
 		z, err := gzip.NewReader(w.Body)
 		if err != nil {
@@ -95,27 +96,39 @@ func TestFiles(t *testing.T) {
 		if again := ask(console.Config{}, "GET", at, "Accept-Encoding", "gzip", "If-None-Match", w.Header().Get("ETag")); again.Code != http.StatusNotModified {
 			t.Errorf("%s: %d for the same tag", at, again.Code)
 		}
+		if old := ask(console.Config{}, "GET", "/console/0123456789abcdef/"+name); old.Code != http.StatusNotFound {
+			t.Errorf("%s: %d for a file of another version", name, old.Code)
+		}
 		if plain := ask(console.Config{}, "GET", "/console/"+name); plain.Body.String() != string(want) || plain.Header().Get("Cache-Control") != "no-cache" || plain.Header().Get("ETag") == w.Header().Get("ETag") {
 			t.Errorf("%s: %v", name, plain.Header())
 		}
 	}
 }
 
-// TestFirstLoad: what a browser loads before somebody can sign in is small. Editor and
-// YAML come later.
+// TestFirstLoad: what a browser loads before somebody can sign in is small. Pages, editor and
+// YAML come later. What the first script imports is named in the page, so that no round
+// trip is lost.
 func TestFirstLoad(t *testing.T) {
-	const limit = 60_000
-	total, later := 0, regexp.MustCompile(`"\./([a-z]+\.js)"`)
-	first := ask(console.Config{}, "GET", "/console/console.js")
-	names := map[string]bool{"console.js": true, "console.css": true}
-	for _, m := range regexp.MustCompile(`from"\./([a-z]+\.js)"`).FindAllStringSubmatch(first.Body.String(), -1) {
-		names[m[1]] = true
+	const limit = 30_000
+	page, first := ask(console.Config{}, "GET", "/", "Accept", "text/html").Body.String(), ask(console.Config{}, "GET", "/console/console.js").Body.String()
+	names := []string{"console.js", "console.css"}
+	for _, m := range regexp.MustCompile(`from"\./([a-z]+\.js)"`).FindAllStringSubmatch(first, -1) {
+		names = append(names, m[1])
 	}
-	for name := range names {
+	total := 0
+	for _, name := range names {
 		total += ask(console.Config{}, "GET", "/console/"+name, "Accept-Encoding", "gzip").Body.Len()
+		if !strings.Contains(page, "/"+name+`"`) {
+			t.Errorf("the page does not name %s", name)
+		}
 	}
-	if total > limit || names["codemirror.js"] || names["yaml.js"] || !later.MatchString(first.Body.String()) {
+	if total > limit {
 		t.Errorf("the first load of %v has %d bytes, at most %d", names, total, limit)
+	}
+	for _, later := range []string{"lists.js", "work.js", "pages.js"} {
+		if slices.Contains(names, later) || !strings.Contains(first, `import("./`+later+`")`) {
+			t.Errorf("%s is not loaded when it is needed", later)
+		}
 	}
 	t.Logf("first load: %d bytes compressed", total)
 }

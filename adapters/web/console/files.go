@@ -20,11 +20,10 @@ var dist embed.FS
 //go:embed index.html
 var index string
 
-// Names of the files that the page loads.
+// Names of the files without which there is no page.
 const (
 	script = "console.js"
 	style  = "console.css"
-	icon   = "icon.svg"
 )
 
 // file is one file of the console, ready to be sent.
@@ -34,9 +33,11 @@ type file struct {
 	plain, packed []byte
 }
 
-// load reads the files that are part of the program, and compresses them once.
-func load() map[string]*file {
-	out := map[string]*file{}
+// load reads the files that are part of the program, and compresses them once. Their
+// version is the first letters of a SHA-256 of all.
+func load() (out map[string]*file, version string) {
+	out = map[string]*file{}
+	all := sha256.New()
 	names, err := fs.ReadDir(dist, "dist")
 	for _, entry := range names {
 		var text []byte
@@ -44,12 +45,13 @@ func load() map[string]*file {
 			break
 		}
 		sum := sha256.Sum256(text)
+		all.Write(sum[:])
 		out[entry.Name()] = &file{version: hex.EncodeToString(sum[:8]), mediaType: mediaType(entry.Name()), plain: text, packed: pack(text)}
 	}
 	if err != nil || out[script] == nil || out[style] == nil {
 		panic("console: the program was built without the console's files") // they are embedded: only a broken build lacks them
 	}
-	return out
+	return out, hex.EncodeToString(all.Sum(nil)[:8])
 }
 
 func mediaType(name string) string {
@@ -71,14 +73,14 @@ func pack(text []byte) []byte {
 	return b.Bytes()
 }
 
-// send answers with the file. Who asks for the version that there is may keep it for good.
-func (f *file) send(w http.ResponseWriter, r *http.Request) {
+// send answers with the file, which may be kept for good where the address names its version.
+func (f *file) send(w http.ResponseWriter, r *http.Request, forGood bool) {
 	h := w.Header()
 	secure(h)
 	h.Set("Content-Type", f.mediaType)
 	h.Add("Vary", "Accept-Encoding")
 	h.Set("Cache-Control", "no-cache")
-	if r.URL.Query().Get("v") == f.version {
+	if forGood {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	text, tag := f.plain, `"`+f.version+`"`

@@ -3,9 +3,8 @@ package portal
 import (
 	"net/http"
 	"net/url"
+	"slices"
 )
-
-func (v *visit) home() { v.goTo("/portal/private/profile") }
 
 func (v *visit) profile() { v.profiled(nil, http.StatusOK) }
 
@@ -79,36 +78,65 @@ func (v *visit) askOrganisation() {
 	v.show(statusOf(a), "organisation_edit", v.said(a.faults(), v.typed("org_name"), map[string]string{"Name": "org_name"}))
 }
 
-// member is somebody of the own teams.
+// member is somebody of the own teams. Templates know one as a user, and as an invitation.
 type member struct {
-	ID                       int
-	Email, First, Last, Role string
-	Active                   bool
+	user
+
+	viewer *user
 }
 
-// DisplayRole returns the role in words.
-func (m member) DisplayRole() string { return (&user{Role: m.Role}).DisplayRole() }
+// seenBy notes who looks: of the teams, the viewer knows the own ones.
+func (m *member) seenBy(viewer *user) {
+	m.viewer = viewer
+	all := m.Teams
+	m.Teams = nil
+	for _, t := range viewer.Teams {
+		if slices.ContainsFunc(all, func(o team) bool { return o.ID == t.ID }) {
+			m.Teams = append(m.Teams, t)
+		}
+	}
+}
+
+// Organisation is that of the viewer: others are not seen.
+func (m member) Organisation() named { return m.viewer.Organisation }
+
+// Joined reports whether somebody who was invited has come.
+func (m member) Joined() bool { return m.Active }
+
+// Uactive reports whether the account is active.
+func (m member) Uactive() bool { return m.Active }
+
+// JoinedAt is empty: the portal does not keep when somebody has come.
+func (member) JoinedAt() string { return "" }
 
 func (v *visit) users() {
-	var all []member
+	var all []*member
 	if !v.get("/users", url.Values{"per_page": {"100"}}, &all) {
 		return
 	}
+	for _, m := range all {
+		m.seenBy(v.site.Viewer)
+	}
 	v.title = "Team"
-	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": all}, nil))
+	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": all, "roles": roles}, nil))
 }
 
 func (v *visit) inviteForm() {
 	v.title = "Invite somebody"
-	v.show(http.StatusOK, "user_invite", v.said(nil, map[string]any{"email": "", "first": "", "last": "", "role": "consumer-team-member"}, nil))
+	v.show(http.StatusOK, "user_invite", v.said(nil, map[string]any{"email": "", "first": "", "last": "", "role": roles[0], "teams": v.site.Viewer.Teams}, nil))
 }
 
+// roles are those of people in an organisation.
+var roles = []string{"consumer-team-member", "consumer-admin"}
+
 func (v *visit) invite() {
-	a := v.call(http.MethodPost, "/users/invite", nil, map[string]string{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": orElse(v.field("role"), "consumer-team-member")})
+	a := v.call(http.MethodPost, "/users/invite", nil, map[string]string{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": orElse(v.field("role"), roles[0])})
 	if a.ok() {
 		v.goTo("/portal/private/users?done=invited")
 		return
 	}
 	v.title = "Invite somebody"
-	v.show(statusOf(a), "user_invite", v.said(a.faults(), v.typed("email", "first", "last", "role"), signUp))
+	known := v.typed("email", "first", "last", "role")
+	known["teams"] = v.site.Viewer.Teams
+	v.show(statusOf(a), "user_invite", v.said(a.faults(), known, signUp))
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
@@ -19,13 +20,14 @@ const assetPrefix = "/assets/"
 // asset is a file of a theme.
 type asset struct {
 	text      []byte
-	tag       string
+	sum       string
 	mediaType string
+	packed    func() []byte // nil: the file is not compressed
 }
 
 func assetOf(name string, text []byte) *asset {
 	sum := sha256.Sum256(text)
-	out := &asset{text, `"` + hex.EncodeToString(sum[:8]) + `"`, mime.TypeByExtension(path.Ext(name))}
+	out := &asset{text: text, sum: hex.EncodeToString(sum[:8]), mediaType: mime.TypeByExtension(path.Ext(name))}
 	switch path.Ext(name) {
 	case ".js", ".mjs":
 		out.mediaType = "text/javascript; charset=utf-8"
@@ -34,6 +36,9 @@ func assetOf(name string, text []byte) *asset {
 	}
 	if out.mediaType == "" {
 		out.mediaType = "application/octet-stream"
+	}
+	if strings.HasPrefix(out.mediaType, "text/") || strings.HasPrefix(out.mediaType, "image/svg") || strings.HasPrefix(out.mediaType, "application/json") {
+		out.packed = sync.OnceValue(func() []byte { return packed(text) })
 	}
 	return out
 }
@@ -55,18 +60,37 @@ func (s *server) asset(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	h.Set("Cache-Control", "no-cache")
-	name := r.PathValue("path")
-	found := s.assets[name]
-	if t, err := s.Theme(r.Context()); err == nil && t.Name != s.Standard.Name {
-		if text := t.Files["assets/"+name]; text != nil {
-			found = assetOf(name, text)
-		}
+	found := s.standard.assets[r.PathValue("path")]
+	if t, err := s.worn(r.Context()); err == nil && t.assets[r.PathValue("path")] != nil {
+		found = t.assets[r.PathValue("path")]
 	}
 	if found == nil {
 		http.Error(w, "not found", http.StatusNotFound)
 		return
 	}
+	if r.URL.Query().Get("v") == found.sum {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	text, tag := found.text, found.sum
+	if found.packed != nil {
+		h.Set("Vary", "Accept-Encoding")
+		if takesGzip(r) {
+			h.Set("Content-Encoding", "gzip")
+			text, tag = found.packed(), tag+"-gzip"
+		}
+	}
 	h.Set("Content-Type", found.mediaType)
-	h.Set("ETag", found.tag)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(found.text))
+	h.Set("ETag", `"`+tag+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
+}
+
+// assetAt returns the address of a file of the theme, with what browsers need to keep it:
+// another file has another address.
+func (v *visit) assetAt(name string) string {
+	for _, t := range []*dressed{v.shown, v.standard} {
+		if a := t.assets[name]; a != nil {
+			return assetPrefix + name + "?v=" + a.sum
+		}
+	}
+	return assetPrefix + name
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -59,16 +61,27 @@ func (v *visit) product() {
 	if !v.get("/catalogue-products"+v.part("path"), nil, &p) {
 		return
 	}
-	v.title = p.Name
-	v.show(http.StatusOK, "portal_product_detail", map[string]any{"product": p, "catalogues": p.Shelves, "unique_plans": p.Plans, "scopes": strings.Fields(strings.ReplaceAll(p.Scopes, ",", " ")), "posts": p.Tutorials, "added": false})
+	p.offerIn()
+	for i := range p.Tutorials {
+		p.Tutorials[i].ProductID = p.ID
+	}
+	added := slices.ContainsFunc(v.picks(), func(o picked) bool { return o.product == p.ID })
+	v.title, v.about = p.Name, p.Description
+	v.show(http.StatusOK, "portal_product_detail", map[string]any{"done": done[v.r.URL.Query().Get("done")], "product": p, "catalogues": p.Shelves, "unique_plans": p.Plans, "scopes": strings.Fields(strings.ReplaceAll(p.Scopes, ",", " ")), "posts": p.Tutorials, "added": added})
 }
 
 // described is the description of an API.
-type described struct{ Product, Name, Alias, Form, MediaType, Text string }
+type described struct {
+	Product, Name, Alias, Form, MediaType, Text string
+	Tryable                                     bool
+}
 
 func (v *visit) described(out *described) bool {
 	return v.get("/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, out)
 }
+
+// subscribes finds subscriptions in a schema, or in the answer of an introspection.
+var subscribes = regexp.MustCompile(`(?m)^\s*type\s+Subscription\b|^\s*subscription\s*:|"subscriptionType"\s*:\s*\{`)
 
 // docView is the view of descriptions of the OpenAPI kind.
 func (v *visit) docView() string {
@@ -83,15 +96,23 @@ func (v *visit) docs() {
 	if !v.described(&d) {
 		return
 	}
+	if v.r.URL.Query().Get("embed") == "1" {
+		v.view(d)
+		return
+	}
 	v.title = d.Product + ": " + orElse(d.Name, d.Alias)
-	at := "/portal/catalogue-products/" + url.PathEscape(v.r.PathValue("path")) + "/"
+	at := productPage(v.r.PathValue("path")) + "/"
 	data := map[string]any{"Name": orElse(d.Name, d.Alias), "Description": "", "Path": at + url.PathEscape(d.Alias) + "/docs", "Url": at + url.PathEscape(d.Alias) + "/docs/download",
-		"product": d.Product, "back": strings.TrimSuffix(at, "/"), "text": d.Text}
-	if d.Form == "graphql" {
+		"product": d.Product, "back": strings.TrimSuffix(at, "/"), "text": d.Text, "try": ""}
+	if d.Tryable {
+		data["try"] = at + url.PathEscape(d.Alias) + "/try"
+	}
+	if d.Form != "oas" {
+		data["subscribes"] = subscribes.MatchString(d.Text)
 		v.show(http.StatusOK, "product_doc_graphql_playground", data)
 		return
 	}
-	if ref, err := v.reference(d); err == nil {
+	if ref, err := v.drawn(d); err == nil {
 		data["reference"], data["Description"] = ref, ref.Description
 	}
 	v.show(http.StatusOK, v.docView(), data)

@@ -13,8 +13,8 @@ import (
 // content shows the content page of an address.
 func (v *visit) content() {
 	a := v.call(http.MethodGet, "/content", url.Values{"path": {v.r.URL.Path}}, nil)
-	if a.status == http.StatusNotFound && !v.Alone {
-		v.api.ServeHTTP(v.w, v.r) // what stands beside the portal may know the address
+	if a.status == http.StatusNotFound && (!v.Alone || !browses(v.r)) {
+		v.api.ServeHTTP(v.w, v.r) // what stands beside the portal may know the address, and programs read no pages
 		return
 	}
 	if !a.ok() {
@@ -30,12 +30,12 @@ func (v *visit) content() {
 		return
 	}
 	v.title = c.Title
-	shown, err := v.Theme(v.r.Context())
+	shown, err := v.worn(v.r.Context())
 	if err != nil {
 		v.broken("there is no theme", err)
 		return
 	}
-	entry, known := templateOf(shown, c.Template)
+	entry, known := templateOf(shown.Content, c.Template)
 	if !known {
 		if entry, known = templateOf(v.Standard, c.Template); !known {
 			v.absent()
@@ -69,8 +69,21 @@ func (v *visit) blog() {
 	if !v.get("/blog", url.Values{"category": {category}, "page": {v.r.URL.Query().Get("page")}}, &out) {
 		return
 	}
+	latest := out.Posts[:min(3, len(out.Posts))]
+	if category != "" || out.Page != 1 {
+		latest = v.latest()
+	}
 	v.title = "Blog"
-	v.show(http.StatusOK, "blog_listing", map[string]any{"posts": out.Posts, "category": category, "latest_posts": out.Posts[:min(3, len(out.Posts))], "paging": v.pages(out.Page, out.PerPage, out.Total)})
+	v.show(http.StatusOK, "blog_listing", map[string]any{"posts": out.Posts, "category": category, "latest_posts": latest, "paging": v.pages(out.Page, out.PerPage, out.Total)})
+}
+
+// latest are the posts that were made last.
+func (v *visit) latest() []article {
+	var out struct{ Posts []article }
+	if a := v.call(http.MethodGet, "/blog", nil, nil); a.ok() {
+		_ = json.Unmarshal(a.body.Bytes(), &out) // our own answer
+	}
+	return out.Posts[:min(3, len(out.Posts))]
 }
 
 func (v *visit) post() {
@@ -82,21 +95,17 @@ func (v *visit) post() {
 		v.absent()
 		return
 	}
-	v.title = p.Title
-	v.show(http.StatusOK, "blog_detail", map[string]any{"post": p})
+	v.title, v.about = p.Title, p.Lede
+	v.show(http.StatusOK, "blog_detail", map[string]any{"post": p, "latest_posts": v.latest()})
 }
 
 // sitemap lists what everybody may read.
 func (v *visit) sitemap() {
-	scheme := "http://"
-	if v.r.TLS != nil || v.Secure {
-		scheme = "https://"
-	}
 	var out bytes.Buffer
 	out.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
 	add := func(path string) {
 		out.WriteString("<url><loc>")
-		_ = xml.EscapeText(&out, []byte(scheme+v.r.Host+path)) // into memory
+		_ = xml.EscapeText(&out, []byte(v.base()+path)) // into memory
 		out.WriteString("</loc></url>")
 	}
 	if v.site.Visibility == "Public" {

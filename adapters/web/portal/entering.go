@@ -2,6 +2,7 @@ package portal
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -11,6 +12,11 @@ var done = map[string]string{
 	"registered": "Your account is there. Log in.", "waiting": "Thank you. An administrator looks at your registration; you get a mail when you can log in.",
 	"reset": "Your password is changed. Log in with it.", "mail": "If there is an active account with this address, a mail is on its way.",
 	"left": "You are logged out.", "saved": "Your changes are saved.", "password": "Your password is changed.", "invited": "The invitation is on its way.", "asked": "Your request is on its way.",
+	"created": "Your app is there. Ask for access to products with it.", "deleted": "The app is deleted.", "rotated": "The credential has another value. Show it, and put it where the old one was.",
+	"revoked": "The credential is deleted.", "moved": "The credential has another plan.", "dropped": "The product is off the credential.", "withdrawn": "The access request is gone.", "subscribed": "The subscription is saved.", "renewed": "The credential has another certificate.",
+	"forgotten": "The certificate is taken away.", "requested": "Your request is on its way. You get a mail when somebody has decided.", "granted": "Access is granted. Show the credential below, and use it.",
+	"gone": "The account is no longer in your organisation; its apps are yours.", "deleted-account": "Your account is deleted.",
+	"added": "The product is in your cart.", "removed": "The product is out of your cart.",
 }
 
 // field returns what a form has sent.
@@ -49,16 +55,49 @@ func (v *visit) loginForm() {
 		http.Redirect(v.w, v.r, v.LoginURL, http.StatusFound)
 		return
 	}
-	v.title = "Log in"
 	q := v.r.URL.Query()
-	v.show(http.StatusOK, "auth/login", v.said(nil, map[string]any{"next": q.Get("next"), "private": q.Get("private") != "", "login": ""}, nil))
+	v.loggingIn(http.StatusOK, nil, map[string]any{"next": q.Get("next"), "private": q.Get("private") != "", "login": ""})
+}
+
+// way is one of logging in at an identity provider.
+type way struct {
+	Name, Path string
+	Admins     bool
+}
+
+// loggingIn shows the form for passwords, and where else people can log in.
+func (v *visit) loggingIn(status int, faults []string, known map[string]any) {
+	var elsewhere struct{ Logins []way }
+	if a := v.call(http.MethodGet, "/logins", nil, nil); a.ok() {
+		_ = json.Unmarshal(a.body.Bytes(), &elsewhere) // our own answer
+	}
+	v.title = "Log in"
+	known["logins"], known["email"], known["pending"] = elsewhere.Logins, known["login"], v.r.URL.Query().Get("done") == "waiting"
+	v.show(status, "auth/login", v.said(faults, known, nil))
+}
+
+// recognised answers a browser that comes in by an identity provider. It goes where the
+// operation sends it, and gets a page when that refuses.
+func (v *visit) recognised() {
+	a := &reply{header: http.Header{}}
+	v.api.ServeHTTP(a, v.r)
+	if a.status >= http.StatusBadRequest {
+		v.title = "Log in"
+		v.show(a.status, "auth/error", map[string]any{"error": strings.Join(a.faults(), " ")})
+		return
+	}
+	h := v.w.Header()
+	cookies := append(h["Set-Cookie"], a.header["Set-Cookie"]...)
+	maps.Copy(h, a.header)
+	h["Set-Cookie"] = cookies
+	v.w.WriteHeader(a.status)
+	_, _ = v.w.Write(a.body.Bytes()) // a browser that is gone needs none
 }
 
 func (v *visit) login() {
 	a := v.call(http.MethodPost, "/login", nil, map[string]string{"Email": v.field("login"), "Password": v.field("password")})
 	if !a.ok() {
-		v.title = "Log in"
-		v.show(statusOf(a), "auth/login", v.said(a.faults(), v.typed("login", "next"), nil))
+		v.loggingIn(statusOf(a), a.faults(), v.typed("login", "next"))
 		return
 	}
 	var opened struct{ ResetPassword bool }

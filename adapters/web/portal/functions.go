@@ -18,18 +18,35 @@ func (v *visit) functions() map[string]any {
 		"GetMenus":    v.menus, "GetProducts": func(...any) []product { return v.products(url.Values{}) },
 		"FeaturedProducts":        func(...any) []product { return v.products(url.Values{"featured": {"true"}}) },
 		"GetCatalogueList":        func(...any) []shelf { return v.found(url.Values{}).Catalogues },
-		"GetCataloguesForProduct": func(p product, _ ...any) []shelf { return p.Shelves },
+		"GetCataloguesForProduct": shelvesOf,
 		"IsPortalDisabled":        yes(v.site.Visibility == hidden), "IsPortalPrivate": yes(v.site.Visibility == private),
 		"IsShoppingCartEnabled": yes(v.site.APIAccessFlow == "cart"), "IsAuthPath": yes(v.entrance()), "IsFullstoryEnabled": yes(false),
 		"CanCreateOrganisation":  yes(v.site.OrganisationRequestsEnabled && v.site.Viewer != nil),
-		"GetUserInvitationRoles": func(...any) []string { return []string{"consumer-team-member", "consumer-admin"} },
+		"GetUserInvitationRoles": func(...any) []string { return roles },
+		"GetCart":                func(...any) []item { return v.cart() },
+		"GetClientName":          func(args ...any) string { return v.clientOf(args).Name },
+		"GetClientDescription":   func(args ...any) string { return v.clientOf(args).Description },
+		"FilterUserInvites":      func(args ...any) []*member { return pending(args) },
+		"TypeOfCredential":       func(args ...any) string { return kindOf(args) },
+		"Clients":                func(...any) []*client { list, _ := v.clients(""); return v.wholes(list) },
 		"PageTitle":              func(...any) string { return v.title },
 		"LoginURL":               func(...any) string { return cmp.Or(v.LoginURL, "/auth/password/login") },
 		"AuthURL":                func(args ...any) string { return "/auth/" + strings.TrimPrefix(text(args), "/") },
 		"ProductDocRenderer":     func(...any) string { return v.Renderer }, "ProductDocTemplate": func(...any) string { return v.docView() },
 		"ProviderUpstreamURL": func(...any) string { return "" },
+		"AssetURL":            v.assetAt,
 		"safe":                safe, "safe_md": safeMarkdown,
 	}
+}
+
+// shelvesOf returns the catalogues of the product among the arguments of a function.
+func shelvesOf(args ...any) []shelf {
+	for _, a := range args {
+		if p, ok := a.(product); ok {
+			return p.Shelves
+		}
+	}
+	return nil
 }
 
 // text returns the first text among the arguments of a function.

@@ -1,7 +1,10 @@
 package portal
 
 import (
+	"encoding/json"
 	"fmt"
+	"html/template"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -14,7 +17,37 @@ type site struct {
 	Viewer                                                                       *user
 	RegistrationEnabled, SignInEnabled, BlogEnabled, OrganisationRequestsEnabled bool
 	APIAccessFlow                                                                string
+	Brand                                                                        brand
 	Menus                                                                        map[string][]menuItem
+}
+
+// brand is what an operator has chosen about the look.
+type brand struct {
+	Name, Description, Logo, Font, Footer string
+	Light, Dark                           accent
+}
+
+type accent struct{ Colour, Ink string }
+
+// Picture returns the address of the logo; "": that of the theme. The API has checked it.
+func (b brand) Picture() template.URL {
+	if strings.HasPrefix(b.Logo, "data:image/") || strings.HasPrefix(b.Logo, "/") {
+		return template.URL(b.Logo) //nolint:gosec // a picture, or a path here
+	}
+	return ""
+}
+
+// Style returns the tokens of the style sheet that have another value. The API has checked
+// all of them.
+func (b brand) Style() template.CSS {
+	out := ""
+	if b.Font != "" {
+		out += ":root{--font:" + b.Font + "}"
+	}
+	if b.Light.Colour != "" {
+		out += ":root{--accent:" + b.Light.Colour + ";--accent-ink:" + b.Light.Ink + "}@media(prefers-color-scheme:dark){:root{--accent:" + b.Dark.Colour + ";--accent-ink:" + b.Dark.Ink + "}}"
+	}
+	return template.CSS(out) //nolint:gosec // colours and names of fonts
 }
 
 type menuItem struct {
@@ -27,11 +60,37 @@ type user struct {
 	ID                       int
 	Email, First, Last, Role string
 	OrganisationID           int
-	Organisation             string
-	Teams                    []string
+	Organisation             named
+	Teams                    []team
+	Provider, CreatedAt      string
 	Active, ResetPassword    bool
 	CSRFToken                string
 	CustomAttributes         []attribute
+}
+
+// named is what has a name and nothing else for a page: themes print it, or ask for Name.
+type named string
+
+// Name returns the name.
+func (n named) Name() string { return string(n) }
+
+// team is a team of the viewer. Themes print it, or ask for Name.
+type team struct {
+	ID   int
+	Name string
+}
+
+// String implements fmt.Stringer.
+func (t team) String() string { return t.Name }
+
+// UnmarshalJSON takes a name or a number alone as well: so profiles and colleagues have
+// teams.
+func (t *team) UnmarshalJSON(text []byte) error {
+	type plain team
+	if json.Unmarshal(text, &t.Name) == nil || json.Unmarshal(text, &t.ID) == nil {
+		return nil
+	}
+	return json.Unmarshal(text, (*plain)(t))
 }
 
 // DisplayName returns how a page addresses somebody.
@@ -54,7 +113,7 @@ func (u *user) IsOrgAdmin() bool { return u != nil && u.Role == "consumer-admin"
 func (u *user) GetOrganisationID() int { return u.OrganisationID }
 
 // IdentityProvider returns where somebody logs in.
-func (u *user) IdentityProvider() string { return "password" }
+func (u *user) IdentityProvider() string { return orElse(u.Provider, "password") }
 
 // DisplayRole returns the role in words.
 func (u *user) DisplayRole() string {
@@ -91,6 +150,12 @@ type found struct {
 	Total, Page, PerPage int
 }
 
+// picture is the address of a picture, or "".
+type picture string
+
+// URL returns the address.
+func (p picture) URL() string { return string(p) }
+
 type product struct {
 	ID                                        int
 	Name, Path, Description, AuthType, Scopes string
@@ -101,6 +166,41 @@ type product struct {
 	Plans                                     []plan
 	Shelves                                   []shelf
 	Tutorials                                 []article
+	ProviderID                                int
+	AuthTypeMode                              string
+	DCREnabled, NeedsCertificate              bool
+	ClientTypes                               []clientType
+	Tags                                      []named
+	Preview, Logo                             picture
+	Match                                     *match // of searches: what answers them
+}
+
+// match is what answers a search, in pieces: words that do so, and what is between them.
+type match struct {
+	Name, Description []piece
+	Entries           []matched
+}
+
+type piece struct {
+	Text string
+	Hit  bool
+}
+
+// matched is an API, an operation or a tutorial that answers a search.
+type matched struct {
+	Sort, API, Anchor string
+	Title, Text       []piece
+}
+
+// At returns where an entry is, below the page of its product.
+func (m matched) At() string {
+	switch {
+	case m.API == "":
+		return ""
+	case m.Anchor == "":
+		return "/" + url.PathEscape(m.API) + "/docs"
+	}
+	return "/" + url.PathEscape(m.API) + "/docs#" + m.Anchor
 }
 
 // authNames are the words for how callers prove who they are.
@@ -130,12 +230,77 @@ func (p product) GetAPITypeFormatted() string {
 }
 
 // APIDetails returns the APIs.
-func (p product) APIDetails() []api { return p.APIs }
+func (p product) APIDetails() []api {
+	if p.IsDocumentationOnly {
+		return nil
+	}
+	return p.described()
+}
+
+// SpecDetails returns the specifications of a product that is documentation only.
+func (p product) SpecDetails() []api {
+	if !p.IsDocumentationOnly {
+		return nil
+	}
+	return p.described()
+}
+
+// described returns the APIs, which know of what product they are.
+func (p product) described() []api {
+	out := slices.Clone(p.APIs)
+	for i := range out {
+		out[i].of = p.Path
+	}
+	return out
+}
+
+// Catalogues returns those that have the product and that the viewer sees.
+func (p product) Catalogues() []shelf { return p.Shelves }
+
+// Templates returns the client types.
+func (p product) Templates() []clientType { return p.ClientTypes }
+
+// Docs returns what tells how to get started.
+func (p product) Docs() []article { return p.Tutorials }
+
+// ReferenceID is empty: it names a policy of the dashboard, which is nothing for visitors.
+func (product) ReferenceID() string { return "" }
 
 type api struct {
 	Alias, Name, Description, APIType, ListenPath, Document, Address string
+	GraphQLServerEndpoint                                            string
 	Active                                                           bool
+
+	of string // path of the product
 }
+
+// SpecAlias returns by which name addresses know a specification.
+func (a api) SpecAlias() string { return a.Alias }
+
+// TargetURL is empty: where an API really is, is nothing for visitors.
+func (api) TargetURL() string { return "" }
+
+// OASUrl returns where the description is, if it is not kept here.
+func (a api) OASUrl() string { return a.Address }
+
+// DocumentationType returns what the description is: oas, graphqlSDL, or nothing.
+func (a api) DocumentationType() string { return a.Document }
+
+// OASDocument returns where an OpenAPI description is fetched; "": there is none.
+func (a api) OASDocument() string { return a.download("oas") }
+
+// GraphQLSDL returns where a schema is fetched; "": there is none.
+func (a api) GraphQLSDL() string { return a.download("graphqlSDL") }
+
+func (a api) download(form string) string {
+	if a.Document != form || a.Address != "" {
+		return ""
+	}
+	return productPage(a.of) + "/" + url.PathEscape(a.Alias) + "/docs/download"
+}
+
+// productPage is the address of the page of a product.
+func productPage(path string) string { return "/portal/catalogue-products/" + url.PathEscape(path) }
 
 // APIID returns by which name addresses know the API.
 func (a api) APIID() string { return a.Alias }
@@ -165,6 +330,7 @@ type plan struct {
 	UnlimitedRateLimit, UnlimitedQuota bool
 	AutoApproveAccessRequests          bool
 	Catalogues                         []int
+	OfferedIn                          int // the catalogue in which the viewer may ask for it; 0: in none
 }
 
 // DisplayName returns the name that developers see.
@@ -204,8 +370,15 @@ type article struct {
 	Title, Lede, Path, URL, CreatedAt string
 	Content, MarkdownContent          written
 	MarkdownEnabled                   bool
-	Categories, Tags                  []string
+	Categories, Tags                  []named
+	AuthorID, ProductID               int
 }
+
+// HeaderImage is empty: posts have no picture.
+func (article) HeaderImage() picture { return "" }
+
+// BlogSiteID is 1: a portal has one blog.
+func (article) BlogSiteID() int { return 1 }
 
 type block struct {
 	Content, MarkdownContent written

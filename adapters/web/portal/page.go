@@ -5,6 +5,8 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"maps"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -30,6 +32,8 @@ type visit struct {
 	site  site
 	token string // that forms carry
 	title string
+	about string   // what search engines show of the page
+	shown *dressed // the theme that draws the page
 }
 
 // maxForm bounds the forms that browsers send.
@@ -46,6 +50,9 @@ func (v *visit) admitted() bool {
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
 	err := v.r.ParseForm()
+	if kind, _, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
+		err = v.r.ParseMultipartForm(maxForm) // all of it stays in memory
+	}
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		v.notice(http.StatusRequestEntityTooLarge, "What you have sent is too large.")
 		return false
@@ -59,7 +66,15 @@ func (v *visit) admitted() bool {
 
 // arrive asks who looks, and shows what those see who may not see the portal.
 func (v *visit) arrive() bool {
-	a := v.call(http.MethodGet, "/site", nil, nil)
+	var with url.Values
+	if shown := v.r.URL.Query().Get("preview"); shown != "" && v.r.Method == http.MethodGet {
+		with = url.Values{"preview": {shown}}
+	}
+	a := v.call(http.MethodGet, "/site", with, nil)
+	if a.status == http.StatusUnprocessableEntity && with != nil {
+		v.notice(a.status, strings.Join(a.faults(), " "))
+		return false
+	}
 	if !a.ok() || json.Unmarshal(a.body.Bytes(), &v.site) != nil {
 		v.Log.Error("a page could not be made: there is no answer about the portal", "status", a.status)
 		v.fail(http.StatusServiceUnavailable)
@@ -67,7 +82,7 @@ func (v *visit) arrive() bool {
 	}
 	v.token = v.formToken()
 	switch u := v.site.Viewer; {
-	case v.site.Visibility == hidden && (u == nil || !u.IsAdmin()) && !below(v.r.URL.Path, []string{"/auth/password/login", "/auth/logout"}):
+	case v.site.Visibility == hidden && (u == nil || !u.IsAdmin()) && !below(v.r.URL.Path, append([]string{"/auth/password/login", "/auth/logout"}, brokered...)):
 		v.show(http.StatusForbidden, "portal_disabled", nil)
 		return false
 	case v.site.Visibility == private && u == nil && !v.entrance():
@@ -81,7 +96,7 @@ func (v *visit) arrive() bool {
 }
 
 // entrance reports whether a page is one by which people get in.
-func (v *visit) entrance() bool { return strings.HasPrefix(v.r.URL.Path, "/auth/") }
+func (v *visit) entrance() bool { return below(v.r.URL.Path, append([]string{"/auth"}, brokered...)) }
 
 // formToken returns what proves the forms of the page: of a session, or of a cookie that
 // strangers get with the pages by which they get in.
@@ -171,6 +186,7 @@ func (v *visit) broken(what string, err error) {
 var layouts = map[string]string{
 	"blog_listing": "blog_layout", "blog_detail": "blog_layout",
 	"user_profile": "portal_layout_private", "user_home": "portal_layout_private", "user_list": "portal_layout_private", "user_invite": "portal_layout_private",
+	"user_detail": "portal_layout_private", "user_edit": "portal_layout_private", "user_leave": "portal_layout_private", "app_form_create": "portal_layout_private", "app_form_update": "portal_layout_private", "portal_checkout": "portal_layout_private", "analytics": "portal_layout_private",
 	"organisation_edit": "portal_layout_private", "organisation_success": "portal_layout_private", "user_org_pending": "portal_layout_private", "user_org_disabled": "portal_layout_private",
 }
 
@@ -186,6 +202,11 @@ func (v *visit) show(status int, view string, data map[string]any) {
 }
 
 func (v *visit) send(status int, text []byte) {
+	v.w.Header().Add("Vary", "Accept-Encoding")
+	if v.compressible() {
+		text = packed(text)
+		v.w.Header().Set("Content-Encoding", "gzip")
+	}
 	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {
 		_, _ = v.w.Write(text) // a browser that is gone needs no page
@@ -194,7 +215,7 @@ func (v *visit) send(status int, text []byte) {
 
 // fail answers with the error page of the standard theme.
 func (v *visit) fail(status int) {
-	text, err := v.render(v.Standard, theme.Views+"internal_error", theme.Layouts+"message", nil)
+	text, err := v.render(v.standard, theme.Views+"internal_error", theme.Layouts+"message", nil)
 	if err != nil {
 		text = []byte("<!doctype html><title>Something went wrong</title><p>Something went wrong. Try again.</p>")
 	}
@@ -204,16 +225,16 @@ func (v *visit) fail(status int) {
 // draw makes a view with the theme that is shown or, if it lacks the view, with the
 // standard one.
 func (v *visit) draw(view string, data map[string]any) ([]byte, error) {
-	shown, err := v.Theme(v.r.Context())
+	shown, err := v.worn(v.r.Context())
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range []theme.Content{shown, v.Standard} {
+	for _, t := range []*dressed{shown, v.standard} {
 		layout := layouts[view]
 		if layout == "" || !t.Has(theme.Layouts+layout) {
 			layout = "portal_layout"
 		}
-		if e, ok := entry(t, view); ok && e.Layout != "" {
+		if e, ok := entry(t.Content, view); ok && e.Layout != "" {
 			layout = e.Layout
 		}
 		switch {
@@ -235,17 +256,39 @@ func entry(t theme.Content, view string) (theme.Template, bool) {
 	return t.Templates[i], true
 }
 
-func (v *visit) render(t theme.Content, view, layout string, data map[string]any) ([]byte, error) {
-	all := map[string]any{"errors": map[string]any{}, "error": "", "nonce": v.nonce, tokenField: v.token, "path": v.r.URL.Path, "title": v.title, "site": v.site}
-	for name, value := range data {
-		all[name] = value
+func (v *visit) render(t *dressed, view, layout string, data map[string]any) ([]byte, error) {
+	if t.broken != nil {
+		return nil, t.broken
 	}
-	return v.Engine.Render(v.r.Context(), render.Job{Templates: pageSources(t), Name: view, Layout: layout, Data: all, Functions: v.functions()})
+	v.shown = t
+	all := map[string]any{"errors": map[string]any{}, "error": "", "nonce": v.nonce, tokenField: v.token, "path": v.r.URL.Path, "title": v.title, "site": v.site, "cart_size": len(v.picks()),
+		"description": orElse(v.about, v.site.Brand.Description), "canonical": v.canonical()}
+	if v.entrance() {
+		maps.Copy(all, map[string]any{"done": "", "pending": false, "email": "", "first": "", "last": "", "invite_id": "", "code": "", "customAttributes": []attribute{}})
+	}
+	maps.Copy(all, data)
+	return t.pages.Render(v.r.Context(), render.Job{Name: view, Layout: layout, Data: all, Functions: v.functions()})
 }
 
-// pageSources are the templates of a theme that pages are made of.
-func pageSources(t theme.Content) []theme.Source {
-	return slices.DeleteFunc(t.Sources(), func(s theme.Source) bool {
-		return !s.HTML || strings.HasPrefix(s.Name, theme.Mailers) || strings.HasPrefix(s.Name, theme.Layouts+"emails")
-	})
+// base is where browsers find the portal.
+func (v *visit) base() string {
+	if v.URL != "" {
+		return strings.TrimRight(v.URL, "/")
+	}
+	if v.r.TLS != nil || v.Secure {
+		return "https://" + v.r.Host
+	}
+	return "http://" + v.r.Host
+}
+
+// canonical is the address under which search engines should know the page; "": under none.
+func (v *visit) canonical() string {
+	path := v.r.URL.EscapedPath()
+	if v.entrance() || strings.HasPrefix(path, "/portal/private/") || v.site.Visibility != "Public" {
+		return ""
+	}
+	if n := v.r.URL.Query().Get("page"); n != "" && n != "1" {
+		return v.base() + path + "?" + url.Values{"page": {n}}.Encode()
+	}
+	return v.base() + path
 }

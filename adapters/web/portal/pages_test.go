@@ -1,6 +1,7 @@
 package portal_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -36,6 +37,26 @@ func (w *world) stocked() {
 	w.upload("POST", "/portal-api/products/1/spec-details/1/oas", "pets.yaml", []byte(petstore))
 	w.api("POST", "/portal-api/posts", `{"Title":"Ten tips","Lede":"In five minutes","Content":"<p>Sit</p>","Path":"ten-tips","Status":"published"}`)
 	w.api("POST", "/portal-api/posts", `{"Title":"Not yet","Content":"<p>Sit</p>","Path":"draft","Status":"draft"}`)
+}
+
+// TestPrograms: programs that take whatever comes get pages where there are some, and the
+// answers of the API elsewhere.
+func TestPrograms(t *testing.T) {
+	w := newWorld(t)
+	w.stocked()
+	for path, want := range map[string]string{"/": "200 text/html", "/about-us": "200 text/html", "/nothing": "404 application/json", "/system/products/9/logo/logo.png": "404 application/json", "/portal-api/none": "404 application/json"} {
+		for _, accept := range []string{"*/*", "", "image/png, */*;q=0.8"} {
+			req, err := http.NewRequest("GET", w.server.URL+path, nil)
+			must(t, err)
+			req.Header["Accept"] = []string{accept}
+			resp, err := w.client.Do(req)
+			must(t, err)
+			must(t, resp.Body.Close())
+			if have := fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Content-Type")); !strings.HasPrefix(have, want) {
+				t.Errorf("%s, %q: %s", path, accept, have)
+			}
+		}
+	}
 }
 
 // TestPublicPages opens what everybody may see.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/adapters/web/portal/viewers"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 	"github.com/gatehouse-io/gatehouse/ports/render"
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
@@ -28,7 +29,9 @@ type Config struct {
 	Alone    bool
 	Secure   bool   // cookies go over TLS only
 	NoProof  bool   // forms need no proof that they come from our own pages
+	URL      string // of the portal as browsers see it; "": as they ask
 	LoginURL string // where people log in instead of here; "": here
+	Pictures string // the origin that pictures come from besides; "": from here only
 	Renderer string // of OpenAPI descriptions: "stoplight" or "redoc"
 	Log      *slog.Logger
 }
@@ -39,17 +42,21 @@ type server struct {
 	api    http.Handler
 	routes *http.ServeMux
 	guard  *http.CrossOriginProtection
-	assets map[string]*asset // of the standard theme
+	hall   gallery
+	wardrobe
 }
 
 // Front returns what puts the pages in front of an API.
 func Front(c Config) func(http.Handler) http.Handler {
 	return func(api http.Handler) http.Handler {
-		s := &server{Config: c, api: api, routes: http.NewServeMux(), guard: http.NewCrossOriginProtection(), assets: assetsOf(c.Standard)}
-		for pattern, fn := range routes {
-			s.routes.HandleFunc(pattern, s.page(fn))
+		s := &server{Config: c, api: api, routes: http.NewServeMux(), guard: http.NewCrossOriginProtection(), wardrobe: wardrobe{engine: c.Engine, standard: dress(c.Engine, c.Standard)}}
+		for _, list := range []map[string]func(*visit){routes, appRoutes, cartRoutes} {
+			for pattern, fn := range list {
+				s.routes.HandleFunc(pattern, s.page(fn))
+			}
 		}
 		s.routes.HandleFunc("GET "+assetPrefix+"{path...}", s.asset)
+		s.routes.HandleFunc("GET "+viewers.Prefix+"{path...}", viewers.Serve)
 		return http.HandlerFunc(s.serve)
 	}
 }
@@ -60,6 +67,8 @@ var routes = map[string]func(*visit){
 	"GET /portal/catalogue-products/{path}":                     (*visit).product,
 	"GET /portal/catalogue-products/{path}/{api}/docs":          (*visit).docs,
 	"GET /portal/catalogue-products/{path}/{api}/docs/download": (*visit).download,
+	"GET /portal/catalogue-products/{path}/{api}/try":           (*visit).tryIt,
+	"POST /portal/catalogue-products/{path}/{api}/try":          (*visit).sendTry,
 	"GET /blog":                             (*visit).blog,
 	"GET /blog/category/{category}":         (*visit).blog,
 	"GET /blog/{year}/{month}/{day}/{path}": (*visit).post,
@@ -79,17 +88,20 @@ var routes = map[string]func(*visit){
 	"POST /auth/logout":                     (*visit).logout,
 	"GET /portal/private/profile":           (*visit).profile,
 	"POST /portal/private/profile":          (*visit).changeProfile,
-	"GET /portal/private/dashboard":         (*visit).home,
 	"GET /portal/private/organisation":      (*visit).organisation,
 	"POST /portal/private/organisation":     (*visit).askOrganisation,
 	"GET /portal/private/users":             (*visit).users,
 	"POST /portal/private/users/invite":     (*visit).invite,
 	"GET /portal/private/users/invite":      (*visit).inviteForm,
+	"GET /licences":                         (*visit).licences,
 	"GET /sitemap.xml":                      (*visit).sitemap,
 }
 
 // notPages begin the addresses that the API answers.
-var notPages = []string{"/portal-api", "/portal/api", "/api", "/tib", "/sso", "/debug", "/live", "/ready", "/robots.txt", "/admin"}
+var notPages = []string{"/portal-api", "/portal/api", "/api", "/tib", "/sso", "/debug", "/live", "/ready", "/robots.txt", "/.well-known", "/admin", "/system"}
+
+// brokered begin the addresses by which people come in whom others have recognised.
+var brokered = []string{"/tib", "/sso"}
 
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	if _, pattern := s.routes.Handler(r); pattern != "" && !below(r.URL.Path, notPages) {
@@ -97,11 +109,24 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if !reads || !strings.Contains(r.Header.Get("Accept"), "text/html") || below(r.URL.Path, notPages) {
+	if reads && browses(r) && below(r.URL.Path, brokered) {
+		s.page((*visit).recognised)(w, r)
+		return
+	}
+	if !reads || !browses(r) && !(s.Alone && anything(r)) || below(r.URL.Path, notPages) {
 		s.api.ServeHTTP(w, r)
 		return
 	}
 	s.page((*visit).content)(w, r)
+}
+
+// browses reports whether a client asks for a page by name, as browsers do.
+func browses(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
+
+// anything reports whether a client takes whatever comes: it gets a page where there is one.
+func anything(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return accept == "" || strings.Contains(accept, "*/*")
 }
 
 // below reports whether a path is one of those that are given, or lies below one.
@@ -139,7 +164,7 @@ func (v *visit) secure() {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", strings.Join([]string{
-		"default-src 'none'", "script-src 'self' 'nonce-" + v.nonce + "'", "style-src 'self' 'nonce-" + v.nonce + "'", "img-src 'self' data:", "font-src 'self'",
+		"default-src 'none'", "script-src 'self' 'nonce-" + v.nonce + "'", "style-src 'self' 'nonce-" + v.nonce + "'", strings.TrimSpace("img-src 'self' data: " + v.Pictures), "font-src 'self'",
 		"connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
 	}, "; "))
 	h.Set("X-Frame-Options", "DENY")

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/portal/document"
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
@@ -59,9 +59,6 @@ type response struct {
 }
 
 type object = map[string]any
-
-// methods are those of operations, in the order in which pages show them.
-var methods = []string{"get", "post", "put", "patch", "delete", "head", "options", "trace"}
 
 // reference draws an OpenAPI description.
 func (s *server) reference(d described) (out reference, err error) {
@@ -129,7 +126,7 @@ func (b *drawer) groups(servers []string) (out []group, cut bool) {
 	paths := objectOf(b.root["paths"])
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		item := objectOf(b.follow(paths[path]))
-		for _, method := range methods {
+		for _, method := range document.Methods {
 			o := objectOf(item[method])
 			if o == nil {
 				continue
@@ -142,7 +139,7 @@ func (b *drawer) groups(servers []string) (out []group, cut bool) {
 				name = str(tags[0])
 			}
 			i := add(name, "")
-			out[i].Operations = append(out[i].Operations, b.call(fmt.Sprintf("operation-%d", n), method, path, item, o, servers))
+			out[i].Operations = append(out[i].Operations, b.call(document.Anchor(method, path), method, path, item, o, servers))
 		}
 	}
 	return used(out), false

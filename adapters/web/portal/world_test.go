@@ -20,6 +20,7 @@ import (
 	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 )
@@ -28,25 +29,31 @@ import (
 type world struct {
 	t      testing.TB
 	server *httptest.Server
+	app    *app.App
 	token  string // of the first admin
 	log    *bytes.Buffer
 	client *http.Client
+	files  string // where contents are kept
 }
 
-func newWorld(t testing.TB) *world {
+func newWorld(t testing.TB) *world { return newWorldWith(t, func(*app.Portal) {}) }
+
+func newWorldWith(t testing.TB, change func(*app.Portal)) *world {
 	t.Helper()
 	keys, err := crypto.NewKeys("a secret of the test")
 	must(t, err)
-	w := &world{t: t, log: &bytes.Buffer{}}
+	w := &world{t: t, log: &bytes.Buffer{}, files: t.TempDir()}
 	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelError}))
-	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithKeys(keys), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithPortal(app.Portal{
-		Shared: true, SigningKey: "a signing key", Live: live.Settings{Delay: -1}, Themes: themes.Settings{Engine: render.Engine{}}, MaxUpload: 1 << 20, Files: folder.New(t.TempDir()),
+	p := app.Portal{
+		Shared: true, Local: []string{"http://localhost:3000"}, SigningKey: "a signing key", Live: live.Settings{Delay: -1}, Themes: themes.Settings{Engine: render.Engine{}}, MaxUpload: 1 << 20, Files: folder.New(w.files),
 		Pages: func(p app.Pages) func(http.Handler) http.Handler {
 			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: true, Log: log})
 		},
-	}))
+	}
+	change(&p)
+	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithKeys(keys), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithAudit(audit.Settings{Signer: keys}), app.WithPortal(p))
 	must(t, err)
-	w.server = httptest.NewServer(a)
+	w.server, w.app = httptest.NewServer(a), a
 	t.Cleanup(w.server.Close)
 	w.fresh()
 	var answer struct {
@@ -76,9 +83,15 @@ func (w *world) fresh() {
 // api calls the API as the admin.
 func (w *world) api(method, path, body string) []byte {
 	w.t.Helper()
+	return w.with(w.token, method, path, body)
+}
+
+// with calls the API with another token.
+func (w *world) with(token, method, path, body string) []byte {
+	w.t.Helper()
 	req, err := http.NewRequest(method, w.server.URL+path, strings.NewReader(body))
 	must(w.t, err)
-	req.Header.Set("Authorization", w.token)
+	req.Header.Set("Authorization", token)
 	return w.answered(req)
 }
 

@@ -26,8 +26,10 @@ func (c *cli) doctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Find keys and credentials of a running portal that have no other half",
 		Long: `Asks a running portal for keys at its dashboards that belong to no credential, by the tags
-of the portal and the policies of its products and plans, and for credentials whose keys are
-gone, and prints a line for each. With --fix they are deleted; the next run finds nothing.
+of the portal and the policies of its products and plans, for credentials whose keys are gone,
+for clients at identity providers that stand for no credential, and for mappings in registries
+that are not as they should be, and prints a line for each. With --fix they are deleted or
+mended; the next run finds nothing.
 
 The API token of an admin is read from ` + tokenVariable + `.
 
@@ -79,6 +81,8 @@ func (d *doctoring) print(out io.Writer, found apps.Diagnosis) error {
 	for _, f := range found.Findings {
 		done := ""
 		switch {
+		case f.Fixed && (f.Finding == apps.MappingAlone || f.Finding == apps.MappingLacking):
+			done = ": mended"
 		case f.Fixed:
 			done = ": deleted"
 		case f.Message != "":

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -71,8 +72,12 @@ func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (
 			return nil, 0, wrong.Err()
 		}
 		act, d.Reuse = issuers.Change, true
+		plan := d.Grant.Plan
 		if d.Grant, err = s.extended(ctx, r, c, req); err != nil {
 			return nil, 0, err
+		}
+		if d.Grant.Grows = true; c.Moves(req) {
+			d.Grant.Plan, d.Grant.Earlier = plan, d.Grant.Plan
 		}
 	}
 	d.Grant.Request, d.Grant.ClientType, d.Grant.Certificate.PEM = req.ID, req.ClientTypeID, req.Certificate
@@ -98,6 +103,9 @@ func (s *Service) extended(ctx context.Context, r store.Reader, c credential.Cre
 	if err != nil {
 		return nil, err
 	}
+	if g.Before = g.Products; c.Moves(req) {
+		return g, nil
+	}
 	more, err := opened(ctx, r, req.ProductIDs, false)
 	g.Before, g.Products = g.Products, slices.Concat(g.Products, more)
 	return g, err
@@ -110,7 +118,12 @@ func (s *Service) approve(org tenant.ID, d *approval) intents.Plan {
 	if d.Grant != nil {
 		steps = append(steps, s.Issuers[d.Method].Steps(org, d.act(), d.Grant)...)
 	}
-	return intents.Plan{Steps: steps, Back: true, Close: func(ctx context.Context, w store.Writer) error { return s.approved(ctx, w, d) }}
+	p := intents.Plan{Steps: steps, Back: true, Close: func(ctx context.Context, w store.Writer) error { return s.approved(ctx, w, d) }}
+	if d.Reuse {
+		same := unchanged(d.Grant)
+		p.Open = func(ctx context.Context, r store.Reader) error { return gone("the credential", same(ctx, r)) }
+	}
+	return p
 }
 
 func (d *approval) act() issuers.Act {
@@ -146,6 +159,9 @@ func (s *Service) approved(ctx context.Context, w store.Writer, d *approval) err
 	}
 	at := s.stamp()
 	if d.Grant != nil {
+		if err := typed(ctx, w, d.Grant); err != nil {
+			return err
+		}
 		if err := s.issued(ctx, w, at, d, req); err != nil {
 			return err
 		}
@@ -154,5 +170,17 @@ func (s *Service) approved(ctx context.Context, w store.Writer, d *approval) err
 		old.Status = req.Status
 		return old, nil
 	})
+	return err
+}
+
+// typed refuses a client whose type was deleted while it was registered.
+func typed(ctx context.Context, r store.Reader, g *issuers.Grant) error {
+	if g.ClientType == 0 {
+		return nil
+	}
+	t, err := portal.Glance[table.Base](ctx, r, idp.TypeKind, g.ClientType)
+	if err == nil && t.ID == 0 {
+		err = fault.New(fault.Invalid, CodeGone, "the client type does not exist any more")
+	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -72,4 +73,39 @@ func BenchmarkStreaming(b *testing.B) {
 	b.StopTimer()
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)*99/100])/1e6, "p99-ms")
+}
+
+// BenchmarkApproval is what an approval costs when the dashboard answers at once, over HTTP:
+// it reports how many times as long it takes as the calls alone that it makes there.
+func BenchmarkApproval(b *testing.B) {
+	w := open(b, newOurs(b, true))
+	session, err := doc.ParseNode([]byte(`{"apply_policies":["one","gold"],"org_id":"one","expires":0,"alias":"Till (1)","meta_data":{"DeveloperID":1,"ApplicationID":1,"OrganisationID":1,"TeamIDs":[1]},"tags":["portal-app-1","portal-org-1"]}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var bare, whole time.Duration
+	for i := range b.N {
+		if i%500 == 499 { // an app has so many requests at most
+			w.update(func(wr store.Writer) error {
+				a, err := portal.Add(b.Context(), wr, apps.Kind, w.at(), application.App{Name: "Till", UserID: w.user, Visibility: application.Personal})
+				w.app = a.ID
+				return err
+			})
+		}
+		if err := w.provision(`{"PlanID":1,"ProductIDs":[1]}`); err != nil {
+			b.Fatal(err)
+		}
+		begin := time.Now()
+		_, err := w.dash.CreateKey(b.Context(), fmt.Sprintf("bare-%d", i), session)
+		middle := time.Now()
+		if err == nil {
+			err = w.approve(fmt.Sprint(i + 1))
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		bare, whole = bare+middle.Sub(begin), whole+time.Since(middle)
+	}
+	b.ReportMetric(float64(whole)/float64(bare), "x-bare")
+	b.ReportMetric(float64(whole)/float64(b.N)/1e6, "ms/approval")
 }

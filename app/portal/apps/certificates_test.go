@@ -1,6 +1,7 @@
 package apps_test
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -24,6 +25,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -238,4 +241,67 @@ func TestCertificateOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.certified("a further product")
+}
+
+// TestSpread: the certificates of a product are on the list of an API as soon as the product
+// has it, and off when it has not any more; also when the dashboard has changed the product, and
+// when the process died on its way.
+func TestSpread(t *testing.T) {
+	d := newOurs(t, false)
+	for point := range 12 {
+		w := open(t, d)
+		w.sells(true)
+		if err := w.provision(`{"PlanID":2,"ProductIDs":[3],"Certificate":` + quoted(texts[0]) + `}`); err != nil {
+			t.Fatal(err)
+		}
+		then := func(context.Context, tenant.Scope, table.ID) error { return nil }
+		have := func(what string, want map[string]int) {
+			t.Helper()
+			for api, list := range w.lists() {
+				if len(list) != 1+want[api] {
+					t.Errorf("%d, %s: %s takes %v", point, what, api, list)
+				}
+			}
+		}
+		sell := func(apis ...string) (old, now product.Product) {
+			w.update(func(wr store.Writer) (err error) {
+				now, err = portal.Edit(t.Context(), wr, products.Kind, 3, w.at(), func(p product.Product) (product.Product, error) {
+					old = p
+					return p.WithAPIs(apis), nil
+				})
+				return err
+			})
+			return old, now
+		}
+		tell := func(old, now product.Product) {
+			t.Helper()
+			hooks := apps.Certifying(portal.Hooks[product.Product]{}, func() *apps.Service { return w.apps })
+			c := &portal.Change[product.Product]{Op: store.Updated, Scope: w.p.Scope, Store: w.p.DB, Old: old, New: now, At: w.at()}
+			if err := hooks.Turn(t.Context(), c, func(context.Context) error { return nil }); err != nil {
+				t.Error(err)
+			}
+		}
+		w.start(&fate{at: point, says: errDead})
+		tell(sell("c1", "c2"))
+		if point == 0 {
+			have("an API more", map[string]int{"c1": 1, "c2": 1})
+		}
+		w.resume()
+		follow := func() {
+			t.Helper()
+			if err := w.apps.After(then)(t.Context(), w.p.Scope, 1); err != nil {
+				t.Error(err)
+			}
+		}
+		follow()
+		have("after the synchronisation", map[string]int{"c1": 1, "c2": 1})
+		sell("c2") // by the dashboard
+		follow()
+		have("an API less", map[string]int{"c2": 1})
+		if err := w.credential("delete", "1", "1"); err != nil {
+			t.Fatal(err)
+		}
+		have("without credential", nil)
+		w.clear()
+	}
 }

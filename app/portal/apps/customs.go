@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -43,6 +44,14 @@ type making struct {
 	Credential credential.Credential // as it is stored, without its values
 	Values     credential.Values     // of one that is made elsewhere
 	Grant      *issuers.Grant        // nil: it is made elsewhere
+}
+
+// chosen is the text that an administrator has chosen for the key that is made.
+func (d *making) chosen() string {
+	if d.Grant == nil {
+		return ""
+	}
+	return d.Grant.Chosen
 }
 
 func (s *Service) customRows() []operation.Operation {
@@ -138,10 +147,37 @@ func (s *Service) makeCustom(ctx context.Context, in customMaking) (out ShownCus
 		return out, err
 	}
 	app := d.Credential.AppID
-	if err = s.settled(ctx, in.Scope, app, s.making.Run(ctx, in.Scope, about(app), d)); err != nil {
+	if err = s.settled(ctx, in.Scope, app, s.making.Run(ctx, in.Scope, about(app), d, s.keyID(d.Credential.ProviderID, d.chosen())...)); err != nil {
 		return out, err
 	}
 	return s.getCustom(ctx, customNamed{in.named, d.Credential.ID.String()})
+}
+
+// keyID is what is done to keys with a chosen text one after the other, also for different
+// apps: of two that choose it at the same moment, the second one finds the key of the first.
+func (s *Service) keyID(at table.ID, chosen string) []intent.Subject {
+	if chosen == "" {
+		return nil
+	}
+	return []intent.Subject{{Kind: "KeyID", ID: at.String() + " " + s.Secrets.Digests(chosen)[0]}}
+}
+
+// keyIDs are those of keys that a removal ends: somebody else may choose one once it is over.
+func (s *Service) keyIDs(ctx context.Context, scope tenant.Scope, d *removal) (out []intent.Subject, err error) {
+	err = s.Store.View(ctx, scope, func(r store.Reader) error {
+		out = nil
+		all, err := concerned(ctx, r, d)
+		for _, c := range all {
+			if err != nil || c.Custom == nil || c.Method != issuers.Tokens {
+				continue
+			}
+			if v, failed := s.opened(c); failed == nil { // or else its revocation fails
+				out = append(out, s.keyID(c.ProviderID, v.Chosen)...)
+			}
+		}
+		return err
+	})
+	return out, err
 }
 
 // makeable returns what it takes to make a custom credential, if it can be made.
@@ -216,13 +252,19 @@ func (s *Service) make(org tenant.ID, d *making) intents.Plan {
 	return p
 }
 
-// made stores a custom credential, unless its app has gone.
+// made stores a custom credential, unless its app has gone, or others have taken the room.
 func (s *Service) made(ctx context.Context, w store.Writer, at crud.Stamp, d *making) error {
 	if _, err := portal.Find(ctx, w, Kind, d.Credential.AppID.String()); err != nil {
 		return gone("the app", err)
 	}
+	if err := roomFor(ctx, w, d.Credential.AppID); err != nil {
+		return err
+	}
 	v := d.Values
 	if d.Grant != nil {
+		if err := typed(ctx, w, d.Grant); err != nil {
+			return err
+		}
 		v = d.Grant.Values
 	}
 	c, err := s.filled(d.Credential, v)

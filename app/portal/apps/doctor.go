@@ -28,21 +28,34 @@ const (
 	KeyAlone        = "key without credential"
 	CredentialAlone = "credential without key" //nolint:gosec // it is a finding
 	ProviderAway    = "provider away"
+	ClientAlone     = "client without credential"
+	MappingAlone    = "mapping without product"
+	MappingLacking  = "product without mapping"
 	MailUnsent      = "mail never sent"
 )
 
 // Finding is one thing that is not as it should be.
 type Finding struct {
-	Finding      string   `json:"Finding" doc:"key without credential, credential without key, provider away, mail never sent."`
-	ProviderID   table.ID `json:"ProviderID"`
-	AppID        table.ID `json:"AppID"`
-	CredentialID table.ID `json:"CredentialID" doc:"0: there is none."`
-	Alias        string   `json:"Alias" doc:"Of the key; of a mail its sort."`
-	Fixed        bool     `json:"Fixed"`
-	Message      string   `json:"Message" doc:"Why it could not be looked at, or fixed."`
+	Finding    string   `json:"Finding" doc:"key without credential, credential without key, client without credential, mapping without product, product without mapping, provider away, mail never sent."`
+	ProviderID table.ID `json:"ProviderID"`
+	// OAuthProviderID is there for what concerns an identity provider.
+	OAuthProviderID table.ID `json:"OAuthProviderID,omitzero" doc:"The identity provider of a client or a mapping."`
+	AppID           table.ID `json:"AppID"`
+	CredentialID    table.ID `json:"CredentialID" doc:"0: there is none."`
+	Alias           string   `json:"Alias" doc:"Of the key; of a client its identifier, of a mapping the entry of the registry, of a mail its sort."`
+	Fixed           bool     `json:"Fixed"`
+	Message         string   `json:"Message" doc:"Why it could not be looked at, or fixed."`
 
 	key  dashboard.KeyName
 	mail string
+}
+
+// done is the finding after an attempt to fix it.
+func (f Finding) done(err error) Finding {
+	if f.Fixed = err == nil; err != nil {
+		f.Message = message(err)
+	}
+	return f
 }
 
 // Diagnosis is what the doctor has found.
@@ -55,12 +68,12 @@ var exampleDiagnosis = Diagnosis{[]Finding{{Finding: KeyAlone, ProviderID: 1, Ap
 type examined struct{ Scope tenant.Scope }
 
 func (s *Service) doctorRows() []operation.Operation {
-	notes := "Keys are those with the tags of the portal and with policies of its products and plans. An app of which an operation goes on is left alone."
+	notes := "Keys are those with the tags of the portal and with policies of its products and plans. Clients are those that the portal has registered, mappings those that it has written. An app of which an operation goes on is left alone."
 	return portal.Group("portal-doctor", "/doctor", "operations").Rows(
-		operation.GET("get", "", "Look for keys without credentials, credentials without keys, and mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
+		operation.GET("get", "", "Look for keys and clients without credentials, credentials without keys, mappings that are not as they should be, and mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
 			return s.Examine(ctx, in.Scope, false)
 		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
-		operation.PUT("fix", "/fix", "Delete keys without credentials and credentials without keys, and forget mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
+		operation.PUT("fix", "/fix", "Delete keys and clients without credentials and credentials without keys, mend mappings, and forget mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
 			return s.Examine(ctx, in.Scope, true)
 		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
 	)
@@ -95,9 +108,14 @@ func (s *Service) Examine(ctx context.Context, scope tenant.Scope, fix bool) (Di
 			out.Findings = append(out.Findings, f)
 		}
 	}
-	unsent, err := s.unsent(ctx, scope, fix)
-	out.Findings = append(out.Findings, unsent...)
-	return out, err
+	for _, look := range []func(context.Context, tenant.Scope, bool) ([]Finding, error){s.logins, s.unsent} {
+		found, err := look(ctx, scope, fix)
+		if err != nil {
+			return out, err
+		}
+		out.Findings = append(out.Findings, found...)
+	}
+	return out, nil
 }
 
 // unsent finds the mails that were given up, and forgets them if it is told to fix that.
@@ -153,6 +171,14 @@ func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) 
 		return nil, err
 	}
 	out := s.lonelyKeys(ctx, scope, id, h)
+	if len(out) > 0 { // the credential of one may have been stored before its saga was looked for
+		var now halves
+		now.secrets = map[table.ID]credential.Values{}
+		if err := s.Store.View(ctx, scope, func(r store.Reader) error { return s.read(ctx, r, id, keys, &now) }); err != nil {
+			return nil, err
+		}
+		out = slices.DeleteFunc(out, func(f Finding) bool { return now.has(f.key) })
+	}
 	more, err := lonelyCredentials(ctx, p.Dashboard, h)
 	return append(out, more...), err
 }
@@ -209,6 +235,12 @@ func same(k dashboard.Key, v credential.Values) bool {
 	return k.ID != "" && k.ID == v.Key || k.Hash != "" && k.Hash == v.Hash
 }
 
+// has reports whether a key is that of a credential.
+func (h halves) has(name dashboard.KeyName) bool {
+	at := slices.IndexFunc(h.keys, func(k dashboard.Key) bool { return k.Name() == name })
+	return at >= 0 && slices.ContainsFunc(h.credentials, func(c credential.Credential) bool { return same(h.keys[at], h.secrets[c.ID]) })
+}
+
 func (s *Service) lonelyKeys(ctx context.Context, scope tenant.Scope, id table.ID, h halves) (out []Finding) {
 	for _, k := range h.keys {
 		if slices.ContainsFunc(h.credentials, func(c credential.Credential) bool { return same(k, h.secrets[c.ID]) }) {
@@ -250,8 +282,5 @@ func (s *Service) fix(ctx context.Context, scope tenant.Scope, f Finding) Findin
 	} else {
 		err = issuers.Explain(p.Dashboard.DeleteKey(ctx, f.key))
 	}
-	if f.Fixed = err == nil; err != nil {
-		f.Message = message(err)
-	}
-	return f
+	return f.done(err)
 }

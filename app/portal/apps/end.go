@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -15,18 +16,23 @@ import (
 )
 
 // removal is what the saga of a deletion is made of: an app with all that is below it, one
-// of its access requests, or one credential.
+// of its access requests, one credential, or one product of a credential.
 type removal struct {
 	App        table.ID
 	Request    table.ID `json:",omitzero"`
 	Credential table.ID `json:",omitzero"`
+	Product    table.ID `json:",omitzero"` // that the credential loses; 0: it ends
 	// Force removes the records even though credentials cannot be revoked.
 	Force bool `json:",omitempty"`
 }
 
 // remove revokes credentials and removes the records.
 func (s *Service) remove(ctx context.Context, scope tenant.Scope, d removal) error {
-	return s.settled(ctx, scope, d.App, s.ending.Run(ctx, scope, about(d.App), &d))
+	also, err := s.keyIDs(ctx, scope, &d)
+	if err == nil {
+		err = s.ending.Run(ctx, scope, about(d.App), &d, also...)
+	}
+	return s.settled(ctx, scope, d.App, err)
 }
 
 // end is how things end. A credential that is revoked is removed at once: what has been
@@ -76,6 +82,7 @@ func (s *Service) revokeAll(ctx context.Context, org tenant.ID, d *removal) erro
 type part struct {
 	act   issuers.Act
 	left  credential.Credential // what is stored; not when it is revoked
+	fewer []request.Request     // requests with a product less
 	grant *issuers.Grant
 }
 
@@ -83,28 +90,61 @@ type part struct {
 // access request.
 func (s *Service) parted(ctx context.Context, r store.Reader, c credential.Credential, d *removal) (p part, err error) {
 	p.act = issuers.Revoke
-	if p.grant, err = s.held(ctx, r, c, true); err != nil || d.Request == 0 || d.Credential != 0 {
+	if p.grant, err = s.held(ctx, r, c, true); err != nil || d.Product == 0 && (d.Request == 0 || d.Credential != 0) {
+		return p, err
+	}
+	if d.Product != 0 {
+		return p, p.lessened(ctx, r, c, d.Product)
+	}
+	all, err := users(ctx, r, c)
+	if err != nil {
 		return p, err
 	}
 	var mine request.Request
-	var rest []request.Request
+	rest := slices.DeleteFunc(all, func(req request.Request) bool {
+		if req.ID == d.Request {
+			mine = req
+		}
+		return req.ID == d.Request
+	})
+	if left, some := c.Without(mine, rest); some {
+		p.act, p.left, p.grant.Before = issuers.Change, left, p.grant.Products
+		if p.grant.Products, err = opened(ctx, r, left.Products, true); err == nil && left.PlanID != c.PlanID {
+			p.grant.Earlier = p.grant.Plan
+			p.grant.Plan, err = limits(ctx, r, left.PlanID)
+		}
+	}
+	return p, err
+}
+
+// lessened is a credential that loses a product, and stays.
+func (p *part) lessened(ctx context.Context, r store.Reader, c credential.Credential, product table.ID) error {
+	all, err := users(ctx, r, c)
+	if err != nil {
+		return err
+	}
+	left, fewer, ok := c.Less(product, all)
+	if !ok {
+		return last(c, product)
+	}
+	p.act, p.left, p.fewer, p.grant.Before = issuers.Change, left, fewer, p.grant.Products
+	p.grant.Products, err = opened(ctx, r, left.Products, true)
+	return err
+}
+
+// users are the access requests that use a credential, as far as there still are such.
+func users(ctx context.Context, r store.Reader, c credential.Credential) (out []request.Request, err error) {
 	for _, id := range c.Requests() {
 		req, err := portal.Find(ctx, r, Requests, id.String())
 		switch {
 		case fault.KindOf(err) == fault.NotFound:
 		case err != nil:
-			return p, err
-		case id == d.Request:
-			mine = req
+			return nil, err
 		default:
-			rest = append(rest, req)
+			out = append(out, req)
 		}
 	}
-	if left, some := c.Without(mine, rest); some {
-		p.act, p.left, p.grant.Before = issuers.Change, left, p.grant.Products
-		p.grant.Products, err = opened(ctx, r, left.Products, true)
-	}
-	return p, err
+	return out, nil
 }
 
 // revoke carries out what becomes of one credential: elsewhere first, then here.
@@ -134,12 +174,34 @@ func (s *Service) revoke(ctx context.Context, scope tenant.Scope, c credential.C
 		if p.act == issuers.Revoke {
 			return absentFine(portal.Remove(ctx, w, Credentials, c.ID, s.stamp()))
 		}
+		if err := s.fewer(ctx, w, p.fewer); err != nil {
+			return err
+		}
 		_, err := portal.Edit(ctx, w, Credentials, c.ID, s.stamp(), func(credential.Credential) (credential.Credential, error) {
 			return s.filled(p.left, p.grant.Values)
 		})
 		return err
 	})
 	return err
+}
+
+// fewer stores requests that have lost a product. One without any is over.
+func (s *Service) fewer(ctx context.Context, w store.Writer, list []request.Request) error {
+	for _, req := range list {
+		err := error(nil)
+		if len(req.ProductIDs) == 0 {
+			err = portal.Remove(ctx, w, Requests, req.ID, s.stamp())
+		} else {
+			_, err = portal.Edit(ctx, w, Requests, req.ID, s.stamp(), func(old request.Request) (request.Request, error) {
+				old.ProductIDs = req.ProductIDs
+				return old, nil
+			})
+		}
+		if absentFine(err) != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // absentFine says that what is gone already is gone.
@@ -155,6 +217,9 @@ const CodeMore = "portal_access.more"
 
 // gone removes the records of what has ended.
 func (s *Service) gone(ctx context.Context, w store.Writer, d *removal) error {
+	if d.Product != 0 {
+		return nil
+	}
 	left, err := concerned(ctx, w, d)
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func (s *Service) follow(ctx context.Context, c *portal.Change[application.App])
 
 // followed is how clients follow their app: all of them, or none.
 func (s *Service) followed(org tenant.ID, d *following) intents.Plan {
-	p := intents.Plan{Back: true, Close: func(ctx context.Context, w store.Writer) error { return s.redirected(ctx, w, d) }}
+	p := intents.Plan{Back: true, Open: unchanged(d.Grants...), Close: func(ctx context.Context, w store.Writer) error { return s.redirected(ctx, w, d) }}
 	for _, g := range d.Grants {
 		p.Steps = append(p.Steps, s.Issuers[issuers.Registration].Steps(org, issuers.Follow, g)...)
 	}

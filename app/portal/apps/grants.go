@@ -108,6 +108,15 @@ func opened(ctx context.Context, r store.Reader, list []table.ID, lenient bool) 
 	return out, nil
 }
 
+// limits returns the plan of a credential that ends, or changes; of one that is gone nothing.
+func limits(ctx context.Context, r store.Reader, id table.ID) (issuers.Plan, error) {
+	v, err := plans.Kind.Get(ctx, r, id.Key())
+	if err != nil {
+		return issuers.Plan{}, absentFine(err)
+	}
+	return issuers.Plan{ID: v.Value.ID, Policy: v.Value.Ref.Name(), Scopes: v.Value.Scopes()}, nil
+}
+
 // held returns what an issuer must know of a credential that there is. Of one that ends,
 // what it was for may be gone.
 func (s *Service) held(ctx context.Context, r store.Reader, c credential.Credential, lenient bool) (g *issuers.Grant, err error) {
@@ -120,8 +129,8 @@ func (s *Service) held(ctx context.Context, r store.Reader, c credential.Credent
 		if g.Products, err = opened(ctx, r, c.Products, true); err != nil {
 			return nil, err
 		}
-		if v, err := plans.Kind.Get(ctx, r, c.PlanID.Key()); err == nil {
-			g.Plan = issuers.Plan{ID: v.Value.ID, Policy: v.Value.Ref.Name(), Scopes: v.Value.Scopes()}
+		if g.Plan, err = limits(ctx, r, c.PlanID); err != nil {
+			return nil, err
 		}
 	} else if g, err = s.grant(ctx, r, a, c.PlanID, c.Products); err != nil {
 		return nil, err
@@ -132,6 +141,11 @@ func (s *Service) held(ctx context.Context, r store.Reader, c credential.Credent
 	} else if req, err := portal.Find(ctx, r, Requests, c.RequestID.String()); err == nil {
 		g.ClientType = req.ClientTypeID
 	}
+	is, err := Credentials.Get(ctx, r, c.ID.Key())
+	if err != nil {
+		return nil, err
+	}
+	g.Serial = is.Serial
 	g.Was, err = s.opened(c)
 	g.Values = g.Was
 	return g, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
@@ -52,7 +53,9 @@ func (s *Service) settled(ctx context.Context, scope tenant.Scope, app table.ID,
 	}
 	open, failed := s.Intents.Current(context.WithoutCancel(ctx), scope, about(app))
 	switch {
-	case failed == nil && fault.CodeOf(err) == intent.CodeBusy:
+	case failed != nil && fault.CodeOf(err) == intent.CodeBusy:
+		return issuers.Taken() // by what goes on with another app
+	case fault.CodeOf(err) == intent.CodeBusy:
 		return fault.New(fault.Invalid, CodeBusy, "another operation on the app goes on: see GET /portal-api/operations/%s", open.ID).Because(err)
 	case kind != fault.Unavailable:
 		return err

@@ -5,6 +5,8 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -70,8 +72,14 @@ func HandOver(ctx context.Context, w store.Writer, at crud.Stamp, from, to table
 	return err
 }
 
-// forget removes the allowances of a user.
+// forget removes the allowances of a user who has no app any more.
 func forget(ctx context.Context, w store.Writer, u account.User) error {
+	switch left, err := Owned(ctx, w, u.ID); {
+	case err != nil:
+		return err
+	case len(left) > 0: // its credentials would belong to nobody, and go on
+		return fault.New(fault.Invalid, people.CodeMore, "the user has got another app meanwhile: delete the user again")
+	}
 	all, err := values(allowances.Find(ctx, w, store.Query{Index: byUser, Value: u.ID.Key()}))
 	for _, v := range all {
 		if err == nil {

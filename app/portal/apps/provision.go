@@ -3,7 +3,6 @@ package apps
 import (
 	"context"
 
-	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
@@ -31,7 +30,10 @@ type provisioning struct {
 func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, error) {
 	var req request.Request
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
-		req, err = s.requested(ctx, w, in, s.stamp())
+		a, err := portal.Find(ctx, w, Kind, in.App)
+		if err == nil {
+			req, err = s.requested(ctx, w, a, in.Body, portal.Resolver(ctx, w))
+		}
 		return err
 	})
 	if err == nil && req.ProvisionImmediately {
@@ -42,12 +44,8 @@ func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, 
 	return portal.Executed("Provision"), err
 }
 
-// requested stores an access request.
-func (s *Service) requested(ctx context.Context, w store.Writer, in provisioning, at crud.Stamp) (req request.Request, err error) {
-	a, err := portal.Find(ctx, w, Kind, in.App)
-	if err != nil {
-		return req, err
-	}
+// requested stores an access request of an app. resolve knows what it may name.
+func (s *Service) requested(ctx context.Context, w store.Writer, a application.App, body table.Body[request.Order], resolve table.Resolve) (req request.Request, err error) {
 	n, err := w.Count(ctx, store.Query{Kind: request.Kind, Index: byApp, Sorted: true, Prefix: below(a.ID)})
 	if err != nil {
 		return req, err
@@ -56,7 +54,7 @@ func (s *Service) requested(ctx context.Context, w store.Writer, in provisioning
 		return req, fault.New(fault.Invalid, CodeMany, "the app has too many access requests (the maximum is %d)", maxRequests)
 	}
 	var order request.Order
-	if err := in.Body.Apply(&order, true, portal.Resolver(ctx, w)); err != nil {
+	if err := body.Apply(&order, true, resolve); err != nil {
 		return req, err
 	}
 	p, err := portal.Find(ctx, w, plans.Kind, order.PlanID.String())
@@ -69,7 +67,7 @@ func (s *Service) requested(ctx context.Context, w store.Writer, in provisioning
 	if err := s.allow(ctx, w, p, req); err != nil {
 		return req, err
 	}
-	return portal.Add(ctx, w, Requests, at, req)
+	return portal.Add(ctx, w, Requests, s.stamp(), req)
 }
 
 // ordered returns the request that an order becomes, if it can be carried out.

@@ -47,7 +47,7 @@ func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, 
 		if err != nil {
 			return err
 		}
-		if d.Grant, err = s.held(ctx, r, c, false); err != nil {
+		if d.Grant, err = s.held(ctx, r, c, act == issuers.Spread); err != nil {
 			return err
 		}
 		d.Grant.Renewal, d.Grant.Certificate.PEM = act == issuers.Renew, certificate
@@ -56,7 +56,7 @@ func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, 
 	if err != nil {
 		return err
 	}
-	return s.settled(ctx, scope, app, s.rotating.Run(ctx, scope, about(app), d))
+	return s.settled(ctx, scope, app, s.rotating.Run(ctx, scope, about(app), d, s.keyID(d.Grant.Provider, d.Grant.Was.Chosen)...))
 }
 
 // rotate is how a credential gets another value: the new one is made, stored, and then the
@@ -72,7 +72,30 @@ func (s *Service) rotate(org tenant.ID, d *rotation) intents.Plan {
 		Do:   func(ctx context.Context) error { return s.put(ctx, org, d.Credential, d.Grant.Values) },
 		Undo: func(ctx context.Context) error { return s.put(ctx, org, d.Credential, d.Grant.Was) },
 	})
-	return intents.Plan{Steps: append(steps, issuer.Discard(org, d.Grant)...)}
+	if d.Act != issuers.Spread { // the key stays
+		steps = append(steps, issuer.Discard(org, d.Grant)...)
+	}
+	return intents.Plan{Steps: steps, Open: unchanged(d.Grant)}
+}
+
+// CodeChanged is the code of the fault for a credential that another operation has changed
+// while this one waited for it.
+const CodeChanged = "portal_access.changed"
+
+// unchanged refuses credentials that are not any more what grants were made of. A key that
+// took the place of one that has ended meanwhile would belong to nobody.
+func unchanged(grants ...*issuers.Grant) func(context.Context, store.Reader) error {
+	return func(ctx context.Context, r store.Reader) error {
+		for _, g := range grants {
+			switch is, err := Credentials.Get(ctx, r, g.Credential.Key()); {
+			case err != nil:
+				return err
+			case is.Serial != g.Serial:
+				return fault.New(fault.Invalid, CodeChanged, "another operation has changed the credential meanwhile: look at it, and try again")
+			}
+		}
+		return nil
+	}
 }
 
 // put stores the values of a credential. One that is gone needs none.

@@ -24,6 +24,7 @@ func (s *Service) Operations() []operation.Operation {
 	out = append(out, s.nestedRows()...)
 	out = append(out, s.credentialRows()...)
 	out = append(out, s.customRows()...)
+	out = append(out, s.ownRows()...)
 	out = append(out, s.sagaRows()...)
 	return append(out, s.doctorRows()...)
 }
@@ -35,7 +36,7 @@ type named struct {
 }
 
 // failing are the faults of rows that write elsewhere.
-var failing = []string{table.CodeInvalid, CodeBusy, CodeOpen, "portal_access.refused", CodeGone, CodeMethod}
+var failing = []string{table.CodeInvalid, CodeBusy, CodeOpen, "portal_access.refused", CodeGone, CodeMethod, CodeChanged}
 
 // CodeMany is the code of the fault for an app, or an access request, too many.
 const CodeMany = "portal_access.many"

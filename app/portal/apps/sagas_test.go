@@ -1,21 +1,29 @@
 package apps_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	stdsync "sync"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -46,6 +54,20 @@ func chosen(w *world) error {
 
 func none(w *world) bool { return len(w.keys()) == 0 }
 
+// drop takes the first product off the first credential.
+func drop(w *world) error {
+	_, err := w.by(w.user, "drop", "", "app_id", w.app.String(), "credential_id", "1", "product_id", "1")
+	return err
+}
+
+// opened are the policies of the only key.
+func opened(w *world) string {
+	for _, policies := range w.keys() {
+		return strings.Join(policies, " ")
+	}
+	return ""
+}
+
 // acts are all that write at a dashboard.
 var acts = []act{
 	{
@@ -61,23 +83,25 @@ var acts = []act{
 	},
 	{
 		"use a credential again", first, func(w *world) error { return w.provision(`{"PlanID":2,"ProductIDs":[2],"CredentialID":1}`) },
-		func(w *world) bool {
-			for _, policies := range w.keys() {
-				return strings.Join(policies, " ") == "one two gold"
-			}
-			return false
-		},
+		func(w *world) bool { return opened(w) == "one two gold" },
 	},
 	{"rotate", first, func(w *world) error { return w.credential("rotate", "1", "1") }, func(w *world) bool { return len(w.keys()) == 1 }},
 	{"delete a credential", first, func(w *world) error { return w.credential("delete", "1", "1") }, func(w *world) bool { return none(w) && len(w.requests()) == 1 }},
 	{"delete a request", first, func(w *world) error { return w.delete("portal-access-requests", "access_request_id", "1") }, func(w *world) bool { return none(w) && len(w.requests()) == 0 }},
 	{
 		"delete a request that shares", both, func(w *world) error { return w.delete("portal-access-requests", "access_request_id", "1") },
-		func(w *world) bool {
-			for _, policies := range w.keys() {
-				return strings.Join(policies, " ") == "two gold"
-			}
-			return false
+		func(w *world) bool { return opened(w) == "two gold" },
+	},
+	{
+		"take a product off", both, drop, func(w *world) bool {
+			r := w.requests()
+			return len(r) == 1 && len(r[0].Credentials) == 1 && opened(w) == "two gold"
+		},
+	},
+	{
+		"take a product off a request of two", func(w *world) error { return w.provision(`{"PlanID":2,"ProductIDs":[1,2]}`) }, drop, func(w *world) bool {
+			r := w.requests()
+			return len(r) == 1 && !strings.Contains(r[0].Products, ",") && len(r[0].Credentials) == 1 && opened(w) == "two gold"
 		},
 	},
 	{
@@ -226,6 +250,127 @@ func TestTaken(t *testing.T) {
 	}
 }
 
+// gate is a dashboard that tells of looks at keys, and holds them until it opens.
+type gate struct {
+	dashboard.Dashboard
+	looked, open chan struct{}
+}
+
+func (g gate) Key(ctx context.Context, n dashboard.KeyName) (dashboard.Key, error) {
+	k, err := g.Dashboard.Key(ctx, n)
+	g.looked <- struct{}{}
+	<-g.open
+	return k, err
+}
+
+// TestClaimed: of two apps that choose one key at the same time one gets it, and the other
+// takes nothing from it, whether or not both look for it before one of them makes it.
+func TestClaimed(t *testing.T) {
+	g := gate{newOurs(t, false), make(chan struct{}, 9), make(chan struct{})}
+	w := open(t, ours{g})
+	other := w.do("portal-apps.create", `{"Name":"Other","UserID":`+w.user.String()+`}`).(apps.Shown).ID
+	said := make(chan error, 2)
+	choose := func(app table.ID) {
+		_, err := w.try("portal-custom-credentials.create", `{"Alias":"x","Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":1,"ProductIDs":[1],"KeyID":"till-of-old"}`, "app_id", app.String())
+		said <- err
+	}
+	go choose(w.app)
+	<-g.looked
+	go choose(other)
+	var second error
+	select {
+	case <-g.looked:
+		t.Error("both find the key free")
+		close(g.open)
+		second = <-said
+	case second = <-said:
+		close(g.open)
+	}
+	if first := <-said; first != nil || fault.CodeOf(second) != "portal_access.taken" || len(w.keys()) != 1 {
+		t.Errorf("%v, then %v; keys %v", first, second, w.keys())
+	}
+}
+
+// busy is a dashboard beside which something happens when the first key is deleted.
+type busy struct {
+	dashboard.Dashboard
+	meanwhile *func()
+}
+
+func (b busy) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
+	if do := *b.meanwhile; do != nil {
+		*b.meanwhile = nil
+		do()
+	}
+	return b.Dashboard.DeleteKey(ctx, n)
+}
+
+// TestMoreApps: a user who gets another app, with a credential, while the others end, goes
+// with that one too, and no key is left.
+func TestMoreApps(t *testing.T) {
+	var meanwhile func()
+	w := open(t, ours{busy{newOurs(t, false), &meanwhile}})
+	if err := first(w); err != nil {
+		t.Fatal(err)
+	}
+	meanwhile = func() {
+		w.app = w.do("portal-apps.create", `{"Name":"Late","UserID":`+w.user.String()+`}`).(apps.Shown).ID
+		if err := first(w); err != nil {
+			t.Error(err)
+		}
+	}
+	w.do("portal-users.delete", "", "user_id", w.user.String())
+	left := w.do("portal-apps.list", "").(operation.Listing[apps.Listed])
+	if len(w.keys()) != 0 || len(w.requests()) != 0 || len(left.Items) != 0 {
+		t.Errorf("keys %v, apps %v", w.keys(), left.Items)
+	}
+}
+
+// registrar registers clients somewhere, and takes them back.
+type registrar struct {
+	meanwhile func()
+	clients   int
+}
+
+func (*registrar) Prepare(context.Context, store.Reader, issuers.Act, *issuers.Grant) error {
+	return nil
+}
+
+func (r *registrar) Steps(tenant.ID, issuers.Act, *issuers.Grant) []intents.Step {
+	return []intents.Step{{Name: "register", Do: func(context.Context) error { r.clients++; r.meanwhile(); return nil }, Undo: func(context.Context) error { r.clients--; return nil }}}
+}
+
+func (*registrar) Discard(tenant.ID, *issuers.Grant) []intents.Step { return nil }
+
+// TestTypeGone: a client type that is deleted while a client of it is registered takes the
+// client along: nothing is approved.
+func TestTypeGone(t *testing.T) {
+	w, types, r := open(t, newOurs(t, false)), portal.KindOf[idp.ClientType](), &registrar{meanwhile: func() {}}
+	w.registers = r
+	w.start(&fate{})
+	w.update(func(wr store.Writer) error {
+		for range 2 {
+			made, err := portal.Add(t.Context(), wr, types, w.at(), idp.ClientType{ProviderID: 1, Name: "Server"})
+			if err == nil {
+				_, err = portal.Add(t.Context(), wr, apps.Requests, w.at(), request.Request{AppID: w.app, UserID: w.user, PlanID: 1, ProviderID: 1, ProductIDs: []table.ID{1}, ClientTypeID: made.ID, DCREnabled: true, AuthType: request.JWT, Status: request.Pending})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := w.approve("1"); err != nil || r.clients != 1 {
+		t.Fatal(err)
+	}
+	r.meanwhile = func() {
+		w.update(func(wr store.Writer) error { return portal.Remove(t.Context(), wr, types, 2, w.at()) })
+	}
+	if err := w.approve("2"); fault.CodeOf(err) != apps.CodeGone || r.clients != 1 || w.requests()[1].Status != string(request.Pending) {
+		t.Errorf("%v: %d clients, %+v", err, r.clients, w.requests()[1])
+	}
+}
+
 // TestCustomBound: an app has no more custom credentials than can be revoked in one go.
 func TestCustomBound(t *testing.T) {
 	w := open(t, newOurs(t, false))
@@ -352,6 +497,27 @@ func TestTogether(t *testing.T) {
 	w.consistent("together")
 	if r := w.requests()[0]; fine != 1 || r.Status != "approved" || len(r.Credentials) != 1 {
 		t.Errorf("%d approvals: %+v", fine, r)
+	}
+}
+
+// TestOvertaken: of rotations and deletions at the same time each finds the credential as it
+// looked at it, or does nothing: no key is left that belongs to no credential.
+func TestOvertaken(t *testing.T) {
+	d := newOurs(t, false)
+	for name, ops := range map[string][]string{"rotations": {"rotate", "rotate", "rotate", "rotate"}, "a deletion": {"rotate", "delete", "rotate", "rotate", "rotate"}} {
+		w := open(t, d)
+		if err := first(w); err != nil {
+			t.Fatal(err)
+		}
+		r := w.requests()[0]
+		id, of := r.ID.String(), r.Credentials[0].ID.String()
+		var all stdsync.WaitGroup
+		for _, op := range ops {
+			all.Go(func() { _ = w.credential(op, id, of) }) // those that come too late are refused
+		}
+		all.Wait()
+		w.consistent(name)
+		w.clear()
 	}
 }
 

@@ -25,6 +25,7 @@ type Config struct {
 	Intents *intents.Service
 	Persons *people.Service
 	Open    synchronise.Providers // the way to dashboards, for the doctor
+	Logins  Logins                // likewise, to identity providers; nil: there are none
 	// Describe returns what keys of a user say besides identifiers, as administrators have
 	// switched it on; nil: nothing.
 	Describe func(ctx context.Context, r store.Reader, u account.User) ([]credential.Entry, error)
@@ -38,6 +39,7 @@ type Service struct {
 	rotating  intents.Runner[rotation]
 	following intents.Runner[following]
 	ending    intents.Runner[removal]
+	releasing intents.Runner[Lonely]
 }
 
 // New returns a Service, whose sagas are known to the intents from now on.
@@ -48,6 +50,7 @@ func New(c Config) *Service {
 	s.rotating = intents.Add(c.Intents, intents.Action[rotation]{Name: "portal-credentials.rotate", Plan: s.rotate})
 	s.following = intents.Add(c.Intents, intents.Action[following]{Name: "portal-apps.follow", Plan: s.followed})
 	s.ending = intents.Add(c.Intents, intents.Action[removal]{Name: "portal-apps.revoke", Plan: s.end})
+	s.releasing = intents.Add(c.Intents, intents.Action[Lonely]{Name: "portal-apps.release", Plan: s.release})
 	return s
 }
 

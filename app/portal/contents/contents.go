@@ -6,6 +6,7 @@ package contents
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -48,6 +49,31 @@ func (s Shelf) Keep(ctx context.Context, t crud.Tools, in tenant.Scope, sort, ex
 	}
 	c, err := s.Storage.Keep(ctx, k.Name, content)
 	return c, told(err)
+}
+
+// linked is for how long a link gives a file.
+const linked = 5 * time.Minute
+
+// Origin is where browsers fetch contents themselves; "": they don't.
+func (s Shelf) Origin() string {
+	if l, ok := s.Storage.(files.Linker); ok {
+		return l.Origin()
+	}
+	return ""
+}
+
+// Link returns an address from which a browser fetches a content itself; "": it has none,
+// and the content is to be opened.
+func (s Shelf) Link(ctx context.Context, c file.Content, mediaType string) string {
+	l, ok := s.Storage.(files.Linker)
+	if !ok || c.Place.Name == "" {
+		return ""
+	}
+	link, err := l.Link(ctx, c.Place, mediaType, linked)
+	if err != nil { // opening it says what is wrong
+		return ""
+	}
+	return link
 }
 
 // own attributes units of work to the keeping of files.

@@ -2,9 +2,12 @@ package documents
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	place "github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -69,4 +72,64 @@ func Read(ctx context.Context, r store.Reader, p product.Product, alias string) 
 		}
 	}
 	return Readable{}, t, texts.Absent()
+}
+
+// Text names the document that is kept of a readable; "": none is.
+func (d Readable) Text() string {
+	if !d.sheet.Has(d.Form) {
+		return ""
+	}
+	return document.TextID(d.sheet.ID, d.Form)
+}
+
+// Revisions returns the revision of each document.
+func Revisions(ctx context.Context, r store.Reader) (map[string]store.Revision, error) {
+	out := map[string]store.Revision{}
+	for rec, err := range r.Scan(ctx, store.Query{Kind: texts.Name}) {
+		if err != nil {
+			return nil, err
+		}
+		out[rec.ID] = rec.Rev
+	}
+	return out, nil
+}
+
+// Outline returns the operations that the document of a name describes, and how many bytes
+// it has. A GraphQL schema has none.
+func (c Config) Outline(ctx context.Context, st store.Store, in tenant.Scope, name string) (out []document.Operation, size int, err error) {
+	text, err := c.Shelf.Open(ctx, func() (kept place.Content, err error) {
+		err = st.View(ctx, in, func(r store.Reader) error {
+			v, err := texts.Get(ctx, r, name)
+			kept = place.Content{Place: v.Value.File, Data: []byte(v.Value.Text)}
+			return err
+		})
+		return kept, err
+	})
+	if err != nil || !strings.HasSuffix(name, "-"+string(document.OAS)) {
+		return nil, len(text), err
+	}
+	n, _, err := c.tree(ctx, text)
+	if err != nil {
+		return nil, len(text), err
+	}
+	return document.Outline(n), len(text), nil
+}
+
+// Absent is the fault for a document that is not there.
+func Absent() error { return texts.Absent() }
+
+// Touched are the kinds of records on which Readables depend.
+func Touched() []string { return []string{sheets.Name, texts.Name, specs.Name} }
+
+// ServedAt returns where gateways serve an API of a product; "": nobody says.
+func ServedAt(ctx context.Context, r store.Reader, p product.Product, d Readable) (string, error) {
+	if d.sheet.Endpoint != "" && d.Form == document.GraphQL {
+		return d.sheet.Endpoint, nil
+	}
+	for _, a := range p.APIs {
+		if a.APIID == d.Alias && a.Status {
+			return servedAt(ctx, r, p, a)
+		}
+	}
+	return "", nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
@@ -23,8 +24,10 @@ type Journal struct {
 	File interface {
 		Append(text []byte) (undo func() error, err error)
 	}
-	Now system.Clock
-	Log *slog.Logger
+	// Admin reports whether a user is one: sessions are everybody's, tokens are admins'.
+	Admin func(ctx context.Context, user table.ID) (bool, error)
+	Now   system.Clock
+	Log   *slog.Logger
 
 	failing atomic.Bool
 }
@@ -49,9 +52,14 @@ const maxShown = 256
 // Hear is an auditor of the guard. An action is carried out although its line cannot be
 // written: the log tells that once, until a line can be written again.
 func (j *Journal) Hear(ctx context.Context, c *operation.Call, err error) {
-	user, admin := account.OfPrincipal(c.Principal.ID)
-	if c.Spec.Surface != operation.Portal || c.Spec.BySession || c.Spec.Public || !admin || c.Spec.Intent == access.Read {
+	user, known := account.OfPrincipal(c.Principal.ID)
+	if c.Spec.Surface != operation.Portal || c.Spec.Public || !known || c.Spec.Intent == access.Read {
 		return
+	}
+	if c.Spec.BySession {
+		if admin, err := j.Admin(context.WithoutCancel(ctx), user); err == nil && !admin {
+			return
+		}
 	}
 	by := guard.Described(guard.Attribution(c), c)
 	resource, _, _ := strings.Cut(strings.TrimPrefix(c.Spec.ID, "portal-"), ".")

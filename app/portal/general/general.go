@@ -71,6 +71,13 @@ type Shown struct {
 	RobotsText                      string          `json:"RobotsText"`
 	BlogEnabled                     bool            `json:"BlogEnabled"`
 	BlogComments                    bool            `json:"BlogComments"`
+	SiteName                        string          `json:"SiteName"`
+	SiteDescription                 string          `json:"SiteDescription"`
+	Logo                            string          `json:"Logo"`
+	AccentColour                    string          `json:"AccentColour"`
+	FontFamily                      string          `json:"FontFamily"`
+	FooterText                      string          `json:"FooterText"`
+	SecurityText                    string          `json:"SecurityText"`
 	UpdatedAt                       string          `json:"UpdatedAt"`
 }
 
@@ -81,7 +88,8 @@ func shown(s setting.Settings) Shown {
 	}
 	return Shown{s.PortalVisibility, s.SignInEnabled, s.RegistrationEnabled, s.AutoApproveRegistrations, s.OrganisationRequestsEnabled, s.AutoApproveOrganisationRequests,
 		s.APIAccessFlow, s.LoginAttempts, s.LoginLockTime, s.PasswordMinLength, s.PasswordMinDigits, s.PasswordMinSpecial, s.PasswordMixedCase, s.SMTPHost, s.SMTPPort, s.SMTPUser,
-		s.EmailFrom, s.AdminSignUpEmail, subjects, s.ExpiryWarningDays, s.RobotsText, s.BlogEnabled, s.BlogComments, table.Stamp(s.UpdatedAt)}
+		s.EmailFrom, s.AdminSignUpEmail, subjects, s.ExpiryWarningDays, s.RobotsText, s.BlogEnabled, s.BlogComments, s.SiteName, s.SiteDescription, s.Logo, s.AccentColour, s.FontFamily,
+		s.FooterText, s.SecurityText, table.Stamp(s.UpdatedAt)}
 }
 
 // Operations lists the rows; none when there is no portal.
@@ -99,8 +107,10 @@ func (s *Service) Operations() []operation.Operation {
 		operation.GET("list", "", "Fetch what the operator has set, secrets masked", s.configs, operation.Example(nil, []map[string]any{s.Options})))...)
 	robots := portal.Group("portal", "", "settings")
 	robots.Path = ""
-	return append(rows, robots.Rows(operation.GET("robots", "/robots.txt", "What crawlers are told", s.robots, operation.Public(), operation.Example(nil, Text(setting.Robots)),
-		operation.Faulting(codeAbsent)))...)
+	return append(rows, robots.Rows(
+		operation.GET("robots", "/robots.txt", "What crawlers are told", s.robots, operation.Public(), operation.Example(nil, Text(setting.Robots)), operation.Faulting(codeAbsent)),
+		operation.GET("security", "/.well-known/security.txt", "Whom to tell of a hole", s.security, operation.Public(), operation.Example(nil, Text("Contact: mailto:security@example.com\n")),
+			operation.Faulting(codeAbsent, "not_found"), operation.Notes("We added this operation: RFC 9116. 404 while there is no text.")))...)
 }
 
 const codeAbsent = "portal.not_bootstrapped"
@@ -171,6 +181,17 @@ func (s *Service) robots(ctx context.Context, _ struct{}) (Text, error) {
 		return "", fault.New(fault.Unavailable, codeAbsent, "portal is not bootstrapped")
 	}
 	return Text(v.RobotsText), err
+}
+
+func (s *Service) security(ctx context.Context, _ struct{}) (Text, error) {
+	v, err := s.load(ctx)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return "", fault.New(fault.Unavailable, codeAbsent, "portal is not bootstrapped")
+	case err == nil && v.SecurityText == "":
+		return "", Kind.Absent()
+	}
+	return Text(v.SecurityText), err
 }
 
 // Text is a plain text as it is answered.

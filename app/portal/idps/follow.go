@@ -58,30 +58,9 @@ func (s *Service) announced(ctx context.Context, c *portal.Change[idp.Provider])
 	}
 }
 
-// Announcing tells dashboards of a write when it is stored.
-func Announcing[T any](hooks portal.Hooks[T], tell func(context.Context, *portal.Change[T])) portal.Hooks[T] {
-	turn := hooks.Turn
-	if turn == nil {
-		turn = func(ctx context.Context, _ *portal.Change[T], write func(context.Context) error) error {
-			return write(ctx)
-		}
-	}
-	hooks.Turn = func(ctx context.Context, c *portal.Change[T], write func(context.Context) error) error {
-		err := turn(ctx, c, write)
-		if err == nil {
-			tell(ctx, c)
-		}
-		return err
-	}
-	if hooks.Prepare == nil {
-		hooks.Prepare = func(context.Context, *portal.Change[T]) error { return nil }
-	}
-	return hooks
-}
-
 // Products makes dashboards follow what happens to products that were approved.
 func (s *Service) Products(hooks portal.Hooks[product.Product]) portal.Hooks[product.Product] {
-	return Announcing(hooks, func(ctx context.Context, c *portal.Change[product.Product]) {
+	return portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[product.Product]) {
 		old, now := c.Old, c.New
 		switch {
 		case c.Op == store.Deleted:
@@ -94,7 +73,7 @@ func (s *Service) Products(hooks portal.Hooks[product.Product]) portal.Hooks[pro
 
 // Plans makes dashboards follow what happens to plans under which something was approved.
 func (s *Service) Plans(hooks portal.Hooks[plan.Plan]) portal.Hooks[plan.Plan] {
-	return Announcing(hooks, func(ctx context.Context, c *portal.Change[plan.Plan]) {
+	return portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[plan.Plan]) {
 		old, now := c.Old, c.New
 		switch {
 		case c.Op == store.Deleted:

@@ -66,7 +66,7 @@ func (s *Service) Resource() portal.Resource[idp.Provider, Listed, Shown] {
 		Kind: Kind, Name: "portal-oauth-providers", Path: "/oauth-providers", Param: "provider_id", One: "an identity provider", Many: "identity providers",
 		List: list, Show: show, Sealed: func(p *idp.Provider) *string { return &p.Sealed },
 		Sample: idp.Provider{Name: "Acme login", Type: idp.Keycloak, WellKnownURL: "https://login.example.com/realms/acme/.well-known/openid-configuration"},
-		Hooks:  Announcing(portal.Hooks[idp.Provider]{Check: unused, Before: s.before, After: after}, s.announced),
+		Hooks:  portal.Announcing(portal.Hooks[idp.Provider]{Check: unused, Before: s.before, After: after}, s.announced),
 		Rows: func(o portal.Operations[idp.Provider, Listed, Shown]) []operation.Row {
 			writing := []operation.Option{strict(), operation.Redact("RegistrationAccessToken"), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
 			return []operation.Row{
@@ -87,7 +87,7 @@ func (s *Service) TypeResource() portal.Resource[idp.ClientType, Type, Type] {
 			Name: "Web application", Description: "With a server", ResponseTypes: "code", GrantType: "authorization_code,refresh_token", TokenEndpointAuthMethod: "client_secret_basic", OktaAppType: idp.OktaWeb,
 		},
 		Begin: func(t *idp.ClientType, parent table.ID) { t.ProviderID = parent },
-		Hooks: Announcing(portal.Hooks[idp.ClientType]{Check: fitting, Before: settled, After: detached}, s.detaching),
+		Hooks: portal.Announcing(portal.Hooks[idp.ClientType]{Check: fitting, Before: settled, After: detached}, s.detaching),
 		Rows: func(o portal.Operations[idp.ClientType, Type, Type]) []operation.Row {
 			writing := []operation.Option{strict(), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
 			return []operation.Row{

@@ -62,7 +62,7 @@ func (s Issuer) Prepare(ctx context.Context, r store.Reader, act issuers.Act, g 
 			}
 		}
 		if act == issuers.Change {
-			if err := s.grantable(ctx, r, g); err != nil && len(g.Products) > len(g.Before) {
+			if err := s.grantable(ctx, r, g); err != nil && (g.Grows || len(g.Products) > len(g.Before)) {
 				return err
 			}
 		}
@@ -129,8 +129,13 @@ func (s Issuer) Steps(org tenant.ID, act issuers.Act, g *issuers.Grant) []intent
 			{Name: "tell the dashboard of its scopes", Do: a.tell, Undo: a.untell},
 		}
 	case issuers.Change:
+		before := a
+		if g.Earlier.ID != 0 {
+			back := *g
+			back.Plan, before.g = g.Earlier, &back
+		}
 		return []intents.Step{
-			{Name: "change the client", Do: a.change(g.Products), Undo: a.change(g.Before)},
+			{Name: "change the client", Do: a.change(g.Products), Undo: before.change(g.Before)},
 			{Name: "tell the dashboard of its scopes", Do: a.tell, Undo: a.untell},
 		}
 	}

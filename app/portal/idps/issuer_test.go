@@ -92,6 +92,40 @@ func TestOneClient(t *testing.T) {
 	}
 }
 
+// TestPlanChange: under another plan the client has the scopes of that instead; undone, those
+// from before, and the dashboard forgets the plan.
+func TestPlanChange(t *testing.T) {
+	w := open(t, idp.Gluu, true)
+	orders, gold := w.offer(1, "orders", "shop")
+	_, silver := w.offer(1, "claims", "care")
+	g := grant(7, orders, gold)
+	if err := w.act(issuers.Issue, g, nil); err != nil {
+		t.Fatal(err)
+	}
+	moved := *g
+	moved.Before, moved.Grows, moved.Earlier = g.Products, true, g.Plan
+	moved.Plan = issuers.Plan{ID: silver.ID, Policy: silver.Ref.Name(), Scopes: silver.Scopes()}
+	away := moved
+	w.away[1] = true
+	if err := w.act(issuers.Change, &away, func() { delete(w.away, 1) }); err == nil {
+		t.Error("the dashboard was told while it was away")
+	}
+	if _, scopes := w.only(); !slices.Equal(scopes, []string{"shop", "shop-plan"}) || len(w.mappings(1)["orders"]) != 2 {
+		t.Error(scopes, w.mappings(1))
+	}
+	if err := w.act(issuers.Change, &moved, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, scopes := w.only(); !slices.Equal(scopes, []string{"care-plan", "shop"}) || w.mappings(1)["orders"]["care-plan"] != silver.Ref.Name() {
+		t.Error(scopes, w.mappings(1))
+	}
+	less := moved
+	less.Plan.Scopes = nil
+	if err := w.act(issuers.Change, &less, nil); !invalid(err) {
+		t.Error("a plan without a scope:", err)
+	}
+}
+
 // TestFollow: the client of an app follows its redirections, and keeps its scopes; undone, it
 // has those from before.
 func TestFollow(t *testing.T) {

@@ -57,7 +57,7 @@ const maxClaims = 100
 func (a acting) untell(ctx context.Context) error {
 	known := map[any]bool{}
 	for _, p := range a.g.Before {
-		known[p.ID] = true
+		known[p.ID] = a.g.Earlier.ID == 0 // it was approved under another plan
 	}
 	err := a.update(ctx, func(w store.Writer) error {
 		for _, p := range a.g.Products {

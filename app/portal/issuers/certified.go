@@ -43,8 +43,8 @@ func (c Certificates) Prepare(ctx context.Context, r store.Reader, act Act, g *G
 	if act == Issue && g.Certificate.PEM == "" {
 		return fault.New(fault.Invalid, credential.CodeCertificate, "Certificate can't be blank: request access again with one")
 	}
-	if act == Change && g.Was.CertificateID != "" {
-		g.Values.Allowed = apisOf(g.Products)
+	if (act == Change || act == Spread) && g.Was.CertificateID != "" {
+		g.Values.Allowed = APIs(g.Products)
 	}
 	return c.Keys.Prepare(ctx, r, act, g)
 }
@@ -58,7 +58,9 @@ func (c Certificates) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 	case Renew:
 		return append(a.admit(), intents.Step{Name: "bind the key to the certificate", Do: a.bind(false), Undo: a.bind(true)})
 	case Change:
-		return slices.Concat(a.enter(g.Was.CertificateID, without(apisOf(g.Products), apisOf(g.Before))), c.Keys.Steps(org, act, g), a.off(without(apisOf(g.Before), apisOf(g.Products))))
+		return slices.Concat(a.enter(g.Was.CertificateID, without(APIs(g.Products), APIs(g.Before))), c.Keys.Steps(org, act, g), a.off(without(APIs(g.Before), APIs(g.Products))))
+	case Spread:
+		return append(a.enter(g.Was.CertificateID, without(g.Values.Allowed, g.Was.Allowed)), a.off(without(g.Was.Allowed, g.Values.Allowed))...)
 	case Revoke:
 		return append(c.Keys.Steps(org, act, g), a.off(g.Was.Allowed)...)
 	}
@@ -100,7 +102,7 @@ func (a certifying) admit() []intents.Step {
 		{Name: "look for the certificate", Do: a.look, Notes: true},
 		{Name: "upload the certificate", Do: a.upload, Undo: a.withdraw},
 	}
-	for _, api := range apisOf(a.g.Products) { // a step for each: one that is refused has done nothing
+	for _, api := range APIs(a.g.Products) { // a step for each: one that is refused has done nothing
 		steps = append(steps, intents.Step{
 			Name: "let the certificate in at " + api,
 			Do:   func(ctx context.Context) error { return a.write(ctx, a.g.Values.CertificateID, api, true) },
@@ -139,8 +141,8 @@ func without(list, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return slices.Contains(others, v) })
 }
 
-// apisOf are the APIs of some products, each once.
-func apisOf(list []Product) (out []string) {
+// APIs are the APIs of some products, each once.
+func APIs(list []Product) (out []string) {
 	for _, p := range list {
 		out = append(out, p.APIs...)
 	}
@@ -160,7 +162,7 @@ func (a certifying) look(ctx context.Context) error {
 			return err
 		}
 		var missing []string
-		for _, api := range apisOf(a.g.Products) {
+		for _, api := range APIs(a.g.Products) {
 			def, err := d.Definition(ctx, api)
 			if err != nil {
 				return err
@@ -196,7 +198,7 @@ func (a certifying) upload(ctx context.Context) error {
 			}
 		}
 		v := &a.g.Values.Public
-		v.Certificate, v.CertificateID, v.Allowed = a.g.Certificate.PEM, id, apisOf(a.g.Products)
+		v.Certificate, v.CertificateID, v.Allowed = a.g.Certificate.PEM, id, APIs(a.g.Products)
 		v.Bound = slices.ContainsFunc(a.g.Products, func(p Product) bool { return p.Bind })
 		return err
 	})

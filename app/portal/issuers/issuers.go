@@ -26,6 +26,7 @@ const (
 	Revoke Act = "revoke" // it opens nothing any more
 	Renew  Act = "renew"  // it gets another certificate, or none any more
 	Follow Act = "follow" // the app has other addresses to which people come back
+	Spread Act = "spread" // its certificate follows the APIs of its products
 )
 
 // Issuer issues the credentials of one method of authentication.
@@ -57,8 +58,11 @@ type Grant struct {
 	ClientType  table.ID
 	IdP         table.ID          // that the client type has to belong to; 0: any
 	Formerly    application.App   // what App was, when that changes
+	Earlier     Plan              // what Plan was, when that changes
+	Grows       bool              // it opens more, or under another plan
 	Chosen      string            // the text of the key that is issued; "": one is drawn
 	Credential  table.ID          // 0: it is issued
+	Serial      store.Serial      // of the record when it was looked at
 	Was         credential.Values // as it is stored
 	Before      []Product         // what it opened, when that changes
 	Renewal     bool              // the certificate changes

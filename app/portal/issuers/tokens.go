@@ -59,7 +59,7 @@ func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 	case Rotate:
 		return []intents.Step{{Name: "create another key", Do: a.replace, Undo: a.drop}}
 	}
-	if act == Follow { // keys know no addresses
+	if act == Follow || act == Spread { // keys know neither addresses nor lists
 		return nil
 	}
 	return []intents.Step{{Name: "delete the key", Do: a.revoke}}
@@ -131,6 +131,9 @@ func (a acting) make(ctx context.Context, of func(synchronise.Provider) (*doc.No
 // CodeTaken is the code of the fault for a text that is a key already.
 const CodeTaken = "portal_access.taken"
 
+// Taken is the fault for a chosen text that is a key already, or becomes one at the moment.
+func Taken() error { return fault.New(fault.Invalid, CodeTaken, "KeyID has already been taken") }
+
 // look refuses a chosen text that is a key already: another one would overwrite it, and
 // take it along when it ends.
 func (a acting) look(ctx context.Context) error {
@@ -145,7 +148,7 @@ func (a acting) look(ctx context.Context) error {
 	_, err = p.Dashboard.Key(ctx, dashboard.KeyName{Text: d.ID})
 	switch {
 	case err == nil:
-		return fault.New(fault.Invalid, CodeTaken, "KeyID has already been taken")
+		return Taken()
 	case !errors.Is(err, dashboard.ErrGone):
 		return Explain(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -73,6 +74,16 @@ func (s *Service) Visit(ctx context.Context, b operation.Browser, from operation
 		return nil, Opened{}, nil
 	}
 	return &u, s.opened(u, found, b.Token), err
+}
+
+// Administers reports whether a user is an admin of the portal.
+func (s *Service) Administers(ctx context.Context, id table.ID) (is bool, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		u, err := portal.Find(ctx, r, people.Users, id.String())
+		is = u.Admin()
+		return err
+	})
+	return is, err
 }
 
 // byToken returns the session of a token, or an Unauthenticated fault. Looking up by

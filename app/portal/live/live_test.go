@@ -266,6 +266,7 @@ func TestSessions(t *testing.T) {
 	w.must("portal-users.update", nil, map[string]string{"user_id": "2"}, `{"ResetPassword":true}`)
 	w.refused("portal-live.profile", ada, nil, "", live.CodeExpired)
 	w.must("portal-live.session", ada, nil, "")
+	w.refused("portal-live.password", ada, nil, `{"CurrentPassword":"another","Password":"another"}`, table.CodeInvalid)
 	w.must("portal-users.update", nil, map[string]string{"user_id": "2"}, `{"ResetPassword":false,"Active":false}`)
 	gone(ada, "inactive")
 	w.must("portal-users.update", nil, map[string]string{"user_id": "2"}, `{"Active":true}`)

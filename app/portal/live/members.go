@@ -15,17 +15,20 @@ import (
 
 // Member is a user as those of the same team see it.
 type Member struct {
-	ID     table.ID   `json:"ID"`
-	Email  string     `json:"Email"`
-	First  string     `json:"First"`
-	Last   string     `json:"Last"`
-	Role   string     `json:"Role"`
-	Active bool       `json:"Active"`
-	Teams  []table.ID `json:"Teams"`
+	ID             table.ID   `json:"ID"`
+	Email          string     `json:"Email"`
+	First          string     `json:"First"`
+	Last           string     `json:"Last"`
+	Role           string     `json:"Role"`
+	Active         bool       `json:"Active"`
+	Teams          []table.ID `json:"Teams"`
+	OrganisationID table.ID   `json:"OrganisationID"`
+	Provider       string     `json:"Provider" doc:"Where the user logs in."`
+	CreatedAt      string     `json:"CreatedAt"`
 }
 
 func member(u account.User) Member {
-	return Member{u.ID, u.Email, u.First, u.Last, u.Role, u.Active, append([]table.ID{}, u.Teams...)}
+	return Member{u.ID, u.Email, u.First, u.Last, u.Role, u.Active, append([]table.ID{}, u.Teams...), u.OrganisationID, u.Provider, table.Stamp(u.CreatedAt)}
 }
 
 type memberList struct {

@@ -37,7 +37,7 @@ var (
 	exampleUser    = people.ListedUser{ID: 8, Email: "grace@example.com", First: "Grace", Role: account.ConsumerAdmin, OrganisationID: 1, Provider: account.OwnPassword}
 	exampleOpened  = Opened{UserID: 7, Role: account.Member, CSRFToken: "6a573a45.kR2n0ZyL", Expires: "2026-01-09 03:04"}
 	exampleProfile = Profile{ListedUser: exampleUser, Organisation: "Acme", Teams: []string{"Acme All users"}, CustomAttributes: []ProfileValue{{"Department", "department", "String", "Engines", true}}}
-	exampleMember  = Member{ID: 8, Email: "grace@example.com", First: "Grace", Role: account.Member, Active: true, Teams: []table.ID{2}}
+	exampleMember  = Member{ID: 8, Email: "grace@example.com", First: "Grace", Role: account.Member, Active: true, Teams: []table.ID{2}, OrganisationID: 2, Provider: account.OwnPassword, CreatedAt: "2026-01-02 03:04"}
 	exampleRequest = ShownRequest{ID: 1, Name: "Acme", User: "User#7", Status: string(orgrequest.Pending), CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04"}
 	exampleCode    = "TQ2YVTXVZ5IDC5TLPTRAZUYT3A"
 )
@@ -79,6 +79,9 @@ func (s *Service) own() []operation.Row {
 		operation.GET("profile", "/profile", "Fetch the own profile", s.Profile, session, operation.Example(nil, exampleProfile)),
 		operation.PUT("update-profile", "/profile", "Change the own profile", s.ChangeProfile, session, people.Personal("Code", "InviteCode"), operation.Faulting(table.CodeInvalid),
 			operation.Notes("Names, and attributes that developers may edit. What is not sent stays."), operation.Example(map[string]any{"First": "Ada"}, exampleProfile)),
+		operation.POST("leave", "/profile/delete", "Delete the own account", s.Leave, session, people.Personal("CurrentPassword"), operation.Faulting(CodePassword, CodeBusy, people.CodeCaller, people.CodeMore),
+			operation.Notes("Credentials of its apps are revoked first; then the apps go, and the account. Admins are deleted by other admins."),
+			operation.Example(Leaving{"a-good-password"}, operation.Visit[Left]{Value: Left{"ok"}})),
 		operation.GET("requests", "/organisation-requests", "List the own requests for an organisation", s.Asked, session,
 			operation.Example(nil, operation.Listing[ShownRequest]{Items: []ShownRequest{exampleRequest}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
 		operation.POST("ask", "/organisation-requests", "Ask for an organisation", s.Ask, session, operation.Status(201), people.Personal(), operation.Faulting(table.CodeInvalid, CodeClosed, CodeBelongs),

@@ -175,6 +175,9 @@ func (s *Service) ChangePassword(ctx context.Context, in passwordChange) (out op
 	}); err != nil {
 		return out, err
 	}
+	if u.ResetPassword && in.Body.Password == in.Body.CurrentPassword { // the admin who chose it knows it
+		return out, table.Problems{"Password must be another one"}.Err()
+	}
 	if err := s.confirm(ctx, u, in.Body.CurrentPassword); err != nil {
 		return out, err
 	}

@@ -368,6 +368,24 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// TestNames states that what somebody is called stays in its line: a stranger who registers
+// with the address of another person writes no mail to that.
+func TestNames(t *testing.T) {
+	w := open(t)
+	server := mailtest.Start(t)
+	w.server(server.Address())
+	s, _ := w.start()
+	const name = "Ada\r\n\r\nYour account was stolen\u2028Call us"
+	w.store(func(wr store.Writer) error {
+		_, err := s.Post(w.Context(), wr, "x", "submitted", mails.Data{Person: mails.Person{First: name, Email: "dev@example.com"}, Values: map[string]any{"requests": []any{map[string]any{"ID": 7, "App": name}}}})
+		return err
+	})
+	text, _ := parts(t, server.Next(t))
+	if strings.Contains(text, "\nYour") || !strings.Contains(text, "Ada    Your account was stolen Call us") {
+		t.Errorf("%q", text)
+	}
+}
+
 // TestExpiry states that the owner of a credential hears of its end once before and once
 // after, and again when it ends at another time.
 func TestExpiry(t *testing.T) {

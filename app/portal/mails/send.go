@@ -125,7 +125,7 @@ func (s *Service) attempt(ctx context.Context, sender mail.Sender, g setting.Set
 	}
 	var message mail.Message
 	if err == nil {
-		message, err = s.write(ctx, g, m, d)
+		message, err = s.write(ctx, g, m, d.inLines())
 	}
 	if err == nil {
 		err = sender.Send(ctx, message)

@@ -16,6 +16,30 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
+// inLines returns the data with each name in one line. Strangers choose names, and addresses
+// to which mails with these go.
+func (d Data) inLines() Data {
+	d.Person.First, d.Person.Last, d.Team = letter.Line(d.Person.First), letter.Line(d.Person.Last), letter.Line(d.Team)
+	d.Values, _ = inLines(d.Values).(map[string]any)
+	return d
+}
+
+func inLines(v any) any {
+	switch v := v.(type) {
+	case string:
+		return letter.Line(v)
+	case map[string]any:
+		for name, member := range v {
+			v[name] = inLines(member)
+		}
+	case []any:
+		for i, one := range v {
+			v[i] = inLines(one)
+		}
+	}
+	return v
+}
+
 // write makes the message: with the templates of the current theme, or those of the
 // default one where it has none, or where they fail.
 func (s *Service) write(ctx context.Context, g setting.Settings, m letter.Mail, d Data) (mail.Message, error) {

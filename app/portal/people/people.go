@@ -64,7 +64,8 @@ type Follower struct {
 	// refuse.
 	Leave func(ctx context.Context, in tenant.Scope, u account.User, force bool) error
 	// Follow runs in the unit of work that stores a change of a user. before is nil when the
-	// user is made, after when the user is deleted.
+	// user is made, after when the user is deleted: a fault with CodeMore has Leave called
+	// once more.
 	Follow func(ctx context.Context, w store.Writer, at crud.Stamp, before, after *account.User) error
 	// HandOver gives to a user what belongs to another one, who leaves the organisation of
 	// both, in the unit of work of the move and before it.

@@ -20,6 +20,7 @@ import (
 const (
 	CodeCaller = "portal_user.caller"
 	CodeLast   = "portal_user.last"
+	CodeMore   = "portal_user.more" // there is by now what Leave has not ended
 )
 
 type change = portal.Change[account.User]
@@ -34,12 +35,12 @@ func (s *Service) UserResource() portal.Resource[account.User, ListedUser, Shown
 			Active: true, Token: "token"},
 		Begin:  func(u *account.User, _ table.ID) { u.Role, u.Provider = account.Member, account.OwnPassword },
 		Events: event.OfUsers,
-		Hooks:  portal.Hooks[account.User]{Check: checkUser, Prepare: s.prepareUser, Before: s.beforeUser, After: s.afterUser},
+		Hooks:  portal.Hooks[account.User]{Check: checkUser, Turn: insist, Prepare: s.prepareUser, Before: s.beforeUser, After: s.afterUser},
 		Rows: func(o portal.Operations[account.User, ListedUser, ShownUser]) []operation.Row {
 			hidden := Personal()
 			return append([]operation.Row{
 				o.ListRow(), o.CreateRow(hidden), o.GetRow(hidden), o.UpdateRow(hidden, operation.Faulting(table.CodeInvalid, CodeLast)),
-				o.ForcedDeleteRow(hidden, operation.Faulting(CodeCaller, CodeLast)),
+				o.ForcedDeleteRow(hidden, operation.Faulting(CodeCaller, CodeLast, CodeMore)),
 			}, values{o.Tools, s}.rows()...)
 		},
 	}
@@ -120,6 +121,19 @@ func another(ctx context.Context, r store.Reader, besides table.ID) error {
 		}
 	}
 	return fault.New(fault.Invalid, CodeLast, "The portal needs an active super-admin: make another one first")
+}
+
+// farewells is how often what a user has at others is ended before a deletion is refused:
+// while that goes on, outside of any unit of work, the user may get more.
+const farewells = 3
+
+func insist(ctx context.Context, _ *change, write func(context.Context) error) (err error) {
+	for range farewells {
+		if err = write(ctx); fault.CodeOf(err) != CodeMore {
+			break
+		}
+	}
+	return err
 }
 
 // prepared is what a write of a user needs before its unit of work.

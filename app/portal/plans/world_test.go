@@ -140,7 +140,7 @@ func open(t *testing.T, overHTTP bool) *world {
 
 // connect makes operations that find the dashboard by dial.
 func (w *world) connect(dial synchronise.Providers) {
-	for _, r := range []crud.Registrar{plans.Resource(dial), rows.Resource(dial, contents.Shelf{Storage: record.Storage{}}), catalogues.Resource(products.Offers(), plans.Offers), catalogues.AudienceResource} {
+	for _, r := range []crud.Registrar{plans.Resource(dial), rows.Resource(dial, contents.Shelf{Storage: record.Storage{}}, 1<<25), catalogues.Resource(products.Offers(), plans.Offers), catalogues.AudienceResource} {
 		for _, o := range r.Registration().Operations(w.tools) {
 			w.ops[o.ID] = o
 		}

@@ -34,6 +34,7 @@ import (
 type noKeys = interface {
 	dashboard.Keys
 	dashboard.Registry
+	dashboard.Usage
 }
 
 // hall is a store with processes that share it, and a dashboard without anything that

@@ -1,12 +1,15 @@
 package showcase
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/pages"
 	"github.com/gatehouse-io/gatehouse/app/portal/posts"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/page"
 	"github.com/gatehouse-io/gatehouse/core/portal/post"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -64,6 +67,7 @@ type Post struct {
 	URL             string   `json:"URL" doc:"Of its page."`
 	Categories      []string `json:"Categories"`
 	Tags            []string `json:"Tags"`
+	AuthorID        table.ID `json:"AuthorID"`
 	CreatedAt       string   `json:"CreatedAt"`
 }
 
@@ -83,8 +87,46 @@ type blog struct {
 
 const postsPerPage = 10
 
-// shownTo reports whether somebody sees a post.
-func (s sight) shows(p post.Post) bool { return s.admin() || p.Status == "published" }
+// shows reports whether somebody sees posts of a status.
+func (s sight) shows(status string) bool { return s.admin() || status == "published" }
+
+// entry is what lists look at of each post.
+type entry struct {
+	id         table.ID
+	status     string
+	categories []table.ID
+	at         time.Time
+}
+
+var entries = store.Column[post.Post, entry]{Kind: posts.Kind, Of: func(p post.Post) entry {
+	return entry{p.ID, p.Status, p.Categories, p.CreatedAt}
+}}
+
+// entries are the posts that somebody sees, those of a category if it has a name, the newest
+// first.
+func (s sight) entries(ctx context.Context, r store.Reader, category string) (out []entry, err error) {
+	var of table.ID
+	if category != "" {
+		c, err := posts.Categories.ByKey(ctx, r, "name", store.Indexed(category))
+		if fault.KindOf(err) == fault.NotFound {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		of = c.Value.ID
+	}
+	for row, err := range entries.All(ctx, r) {
+		if err != nil {
+			return nil, err
+		}
+		if e := row.Value; s.shows(e.status) && (of == 0 || slices.Contains(e.categories, of)) {
+			out = append(out, e)
+		}
+	}
+	slices.SortFunc(out, func(a, b entry) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.id, a.id)) })
+	return out, nil
+}
 
 func (s *Service) blog(ctx context.Context, in blog) (out Posts, err error) {
 	out = Posts{Posts: []Post{}, Page: pageOf(in.Number), PerPage: postsPerPage}
@@ -92,26 +134,17 @@ func (s *Service) blog(ctx context.Context, in blog) (out Posts, err error) {
 		if !now.rules.BlogEnabled {
 			return posts.Kind.Absent()
 		}
-		var all []post.Post
-		for p, err := range portal.All(ctx, r, posts.Kind, 0) {
-			if err != nil {
-				return err
-			}
-			if !now.shows(p) {
-				continue
-			}
-			names, err := posts.Names(ctx, r, post.ByCategory, p.Categories)
-			if err != nil {
-				return err
-			}
-			if in.Category == "" || slices.Contains(names, in.Category) {
-				all = append(all, p)
-			}
+		all, err := now.entries(ctx, r, in.Category)
+		if err != nil {
+			return err
 		}
-		slices.SortFunc(all, func(a, b post.Post) int { return b.CreatedAt.Compare(a.CreatedAt) })
 		from := min((out.Page-1)*postsPerPage, len(all))
 		out.Total = len(all)
-		for _, p := range all[from:min(from+postsPerPage, len(all))] {
+		for _, e := range all[from:min(from+postsPerPage, len(all))] {
+			p, err := portal.Find(ctx, r, posts.Kind, e.id.String())
+			if err != nil {
+				return err
+			}
 			shown, err := postOf(ctx, r, p)
 			if err != nil {
 				return err
@@ -126,7 +159,7 @@ func (s *Service) blog(ctx context.Context, in blog) (out Posts, err error) {
 
 func postOf(ctx context.Context, r store.Reader, p post.Post) (out Post, err error) {
 	out = Post{Title: p.Title, Lede: p.Lede, Content: p.Content, MarkdownContent: p.MarkdownContent, MarkdownEnabled: p.MarkdownEnabled, Path: p.Path,
-		URL: "/blog/" + p.CreatedAt.UTC().Format("2006/01/02") + "/" + p.Path, CreatedAt: table.Stamp(p.CreatedAt)}
+		URL: "/blog/" + p.CreatedAt.UTC().Format("2006/01/02") + "/" + p.Path, AuthorID: p.AuthorID, CreatedAt: table.Stamp(p.CreatedAt)}
 	if out.Categories, err = posts.Names(ctx, r, post.ByCategory, p.Categories); err == nil {
 		out.Tags, err = posts.Names(ctx, r, post.ByTag, p.Tags)
 	}
@@ -141,7 +174,7 @@ type posted struct {
 func (s *Service) post(ctx context.Context, in posted) (out Post, err error) {
 	err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
 		v, err := posts.Kind.ByKey(ctx, r, "path", store.Indexed(in.Path))
-		if err == nil && (!now.rules.BlogEnabled || v.Value.Away() || !now.shows(v.Value)) {
+		if err == nil && (!now.rules.BlogEnabled || v.Value.Away() || !now.shows(v.Value.Status)) {
 			err = posts.Kind.Absent()
 		}
 		if err == nil {

@@ -12,10 +12,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/document"
 	"github.com/gatehouse-io/gatehouse/core/portal/file"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/search"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/tag"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -31,6 +36,24 @@ type Card struct {
 	Feature             bool       `json:"Feature"`
 	IsDocumentationOnly bool       `json:"IsDocumentationOnly"`
 	Catalogues          []table.ID `json:"Catalogues" doc:"Those that the visitor sees."`
+	Preview             string     `json:"Preview" doc:"Address of the picture on the card: the preview, or else the logo; empty: there is none."`
+	Match               *Match     `json:"Match,omitempty" doc:"Of searches: what answers them."`
+}
+
+// Match is what answers a search, cut into pieces: words that do so, and what is between.
+type Match struct {
+	Name        []search.Piece `json:"Name"`
+	Description []search.Piece `json:"Description"`
+	Entries     []Entry        `json:"Entries" doc:"APIs, operations and tutorials that answer, three at most, the best first."`
+}
+
+// Entry is something of a product that answers a search.
+type Entry struct {
+	Sort   search.Sort    `json:"Sort" doc:"api, operation or tutorial."`
+	Title  []search.Piece `json:"Title"`
+	Text   []search.Piece `json:"Text"`
+	API    string         `json:"API" doc:"Of which API of the product it is."`
+	Anchor string         `json:"Anchor" doc:"Where on the page of its API an operation is."`
 }
 
 // Shelf is a catalogue that a visitor sees.
@@ -50,55 +73,96 @@ type Found struct {
 	PerPage    int     `json:"PerPage"`
 }
 
-type search struct {
+type question struct {
 	visitor
-	Search    string `query:"search" doc:"Words that all stand in the texts of a product."`
+	Search    string `query:"search" doc:"Words that all stand in what is written about a product, in the operations of its APIs, or in its tutorials. Typing errors are forgiven."`
 	Catalogue string `query:"catalogue" doc:"Number or slug of a catalogue."`
 	Featured  string `query:"featured" doc:"true: only products that the home page shows."`
 	Number    string `query:"page" doc:"Page, counted from 1."`
 }
 
-// Bounds of searches.
-const (
-	perPage  = 24
-	maxWords = 10
-)
+// perPage is how many products a page has.
+const perPage = 24
 
-func (s *Service) products(ctx context.Context, in search) (out Found, err error) {
+func (s *Service) products(ctx context.Context, in question) (out Found, err error) {
 	out = Found{Products: []Card{}, Catalogues: []Shelf{}, Page: pageOf(in.Number), PerPage: perPage}
-	err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
-		out.Catalogues = now.shelves()
-		visible := now.ids
-		if in.Catalogue != "" {
-			visible = nil
-			for _, c := range out.Catalogues {
-				if c.Slug == in.Catalogue || c.ID.String() == in.Catalogue {
-					visible = append(visible, c.ID)
-				}
-			}
-		}
-		words := strings.Fields(strings.ToLower(in.Search))
-		words = words[:min(len(words), maxWords)]
-		var all []product.Product
-		for p, err := range portal.All(ctx, r, products.Kind, 0) {
+	var now sight
+	var all []*ware
+	err = s.look(ctx, in.visitor, func(r store.Reader, seen sight) error {
+		now, all = seen, nil
+		chosen := seen.chosen(in.Catalogue)
+		for w, err := range wares.All(ctx, r) {
 			if err != nil {
 				return err
 			}
-			if catalogue.Shows(visible, p.Catalogues) && (in.Featured != "true" || p.Feature) && says(p, words) {
+			if p := &w.Value; !p.away && catalogue.Shows(chosen, p.Catalogues) && (in.Featured != "true" || p.Feature) {
 				all = append(all, p)
 			}
 		}
-		slices.SortFunc(all, func(a, b product.Product) int {
-			return cmp.Or(strings.Compare(strings.ToLower(a.Title()), strings.ToLower(b.Title())), cmp.Compare(a.ID, b.ID))
-		})
-		from := min((out.Page-1)*perPage, len(all))
-		for _, p := range all[from:min(from+perPage, len(all))] {
-			out.Products = append(out.Products, now.card(p))
-		}
-		out.Total = len(all)
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	out.Catalogues = now.shelves()
+	from := (out.Page - 1) * perPage
+	if strings.TrimSpace(in.Search) != "" {
+		err = s.search(ctx, in.Search, now, all, from, &out)
+		return out, err
+	}
+	slices.SortFunc(all, func(a, b *ware) int { return cmp.Or(strings.Compare(a.order, b.order), cmp.Compare(a.ID, b.ID)) })
+	out.Total = len(all)
+	for _, p := range part(all, from) {
+		out.Products = append(out.Products, now.card(p.Card))
+	}
+	return out, nil
+}
+
+// ware is what lists look at of each product.
+type ware struct {
+	Card         // with all catalogues
+	order string // by which products are sorted
+	away  bool
+}
+
+var wares = store.Column[product.Product, ware]{Kind: products.Kind, Of: func(p product.Product) ware {
+	return ware{cardOf(p), strings.ToLower(p.Title()), p.Away()}
+}}
+
+// part is what a page shows of a list.
+func part[T any](all []T, from int) []T {
+	from = min(from, len(all))
+	return all[from:min(from+perPage, len(all))]
+}
+
+// chosen are the catalogues whose products somebody asks for.
+func (s sight) chosen(name string) (out []table.ID) {
+	for _, c := range s.in {
+		if name == "" || c.NameWithSlug == name || c.ID.String() == name {
+			out = append(out, c.ID)
+		}
+	}
+	return out
+}
+
+// search finds products by words, among those that the visitor sees at this moment.
+func (s *Service) search(ctx context.Context, query string, now sight, visible []*ware, from int, out *Found) error {
+	known := map[int]*ware{}
+	for _, p := range visible {
+		known[int(p.ID)] = p
+	}
+	hits, err := s.Finder.Find(ctx, query, func(id int) bool { _, seen := known[id]; return seen })
+	out.Total = len(hits)
+	for _, h := range part(hits, from) {
+		p := known[h.Product]
+		card := now.card(p.Card)
+		card.Match = &Match{search.Marked(p.Name, query), search.Marked(p.Description, query), []Entry{}}
+		for _, e := range h.Entries {
+			card.Match.Entries = append(card.Match.Entries, Entry{e.Sort, search.Marked(e.Title, query), search.Marked(e.Text, query), e.API, e.Anchor})
+		}
+		out.Products = append(out.Products, card)
+	}
+	return err
 }
 
 // pageOf reads the number of a page. What is none is the first.
@@ -110,19 +174,6 @@ func pageOf(text string) int {
 	return int(min(id, 1<<20))
 }
 
-// says reports whether all words stand in what a product says.
-func says(p product.Product, words []string) bool {
-	if len(words) == 0 {
-		return true
-	}
-	texts := []string{p.Title(), p.Description, p.Content}
-	for _, d := range p.APIs {
-		texts = append(texts, d.Name, d.Description)
-	}
-	all := strings.ToLower(strings.Join(texts, "\n"))
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
-}
-
 func (s sight) shelves() []Shelf {
 	out := []Shelf{}
 	for _, c := range s.in {
@@ -131,26 +182,55 @@ func (s sight) shelves() []Shelf {
 	return out
 }
 
-func (s sight) card(p product.Product) Card {
-	out := Card{p.ID, p.Title(), p.Path, p.Description, p.AuthType(), append([]string{}, p.AuthTypes...), p.Feature, p.IsDocumentationOnly, []table.ID{}}
-	for _, id := range p.Catalogues {
+func cardOf(p product.Product) Card {
+	return Card{p.ID, p.Title(), p.Path, p.Description, p.AuthType(), append([]string{}, p.AuthTypes...), p.Feature, p.IsDocumentationOnly, p.Catalogues, cmp.Or(p.Address(product.Preview), p.Address(product.Logo)), nil}
+}
+
+// card leaves the catalogues that the visitor sees.
+func (s sight) card(of Card) Card {
+	all := of.Catalogues
+	of.Catalogues = []table.ID{}
+	for _, id := range all {
 		if slices.Contains(s.ids, id) {
-			out.Catalogues = append(out.Catalogues, id)
+			of.Catalogues = append(of.Catalogues, id)
 		}
 	}
-	return out
+	return of
 }
 
 // Product is a product with what is read about it.
 type Product struct {
 	Card
+	Logo       string     `json:"Logo" doc:"Address of the picture on the page, or empty."`
 	Content    string     `json:"Content"`
 	Scopes     string     `json:"Scopes"`
 	APIs       []API      `json:"APIs"`
 	Plans      []Plan     `json:"Plans"`
 	Shelves    []Shelf    `json:"Shelves" doc:"Catalogues that have the product and that the visitor sees."`
 	Tutorials  []Tutorial `json:"Tutorials" doc:"Published ones, in order."`
+	Tags       []string   `json:"Tags"`
 	Requesting bool       `json:"Requesting" doc:"The visitor may ask for access."`
+	Requirements
+}
+
+// Requirements is what an access request has to bring.
+type Requirements struct {
+	ProviderID       table.ID     `json:"ProviderID" doc:"Products and plans of one provider go together."`
+	AuthTypeMode     string       `json:"AuthTypeMode"`
+	DCREnabled       bool         `json:"DCREnabled" doc:"Clients register with an identity provider: a request names a client type."`
+	NeedsCertificate bool         `json:"NeedsCertificate" doc:"A request brings a certificate of the developer."`
+	ClientTypes      []ClientType `json:"ClientTypes"`
+}
+
+// ClientType is a sort of client that may register.
+type ClientType struct {
+	ID                      table.ID `json:"ID"`
+	Name                    string   `json:"Name"`
+	Description             string   `json:"Description"`
+	GrantType               string   `json:"GrantType"`
+	ResponseTypes           string   `json:"ResponseTypes"`
+	TokenEndpointAuthMethod string   `json:"TokenEndpointAuthMethod"`
+	OktaAppType             string   `json:"OktaAppType"`
 }
 
 // API is an API of a product, or a specification of one that is documentation only.
@@ -161,8 +241,9 @@ type API struct {
 	APIType     string `json:"APIType"`
 	ListenPath  string `json:"ListenPath"`
 	Active      bool   `json:"Active"`
-	Document    string `json:"Document" doc:"oas, graphql, or nothing."`
+	Document    string `json:"Document" doc:"oas, graphqlSDL, or nothing."`
 	Address     string `json:"Address" doc:"Where the description is, if it is not kept here."`
+	Endpoint    string `json:"GraphQLServerEndpoint" doc:"Where gateways answer queries; empty for other APIs."`
 }
 
 // Plan is a plan that is offered for a product.
@@ -210,13 +291,13 @@ func (s *Service) product(ctx context.Context, in named) (out Product, err error
 		if err != nil {
 			return err
 		}
-		out = Product{Card: now.card(p), Content: p.Content, Scopes: string(p.Scopes), APIs: []API{}, Plans: []Plan{}, Shelves: []Shelf{}, Tutorials: []Tutorial{}}
+		out = Product{Card: now.card(cardOf(p)), Logo: p.Address(product.Logo), Content: p.Content, Scopes: string(p.Scopes), APIs: []API{}, Plans: []Plan{}, Shelves: []Shelf{}, Tutorials: []Tutorial{}, Tags: []string{}}
 		for _, c := range now.shelves() {
 			if slices.Contains(p.Catalogues, c.ID) {
 				out.Shelves = append(out.Shelves, c)
 			}
 		}
-		for _, step := range []func(context.Context, store.Reader, sight, product.Product) error{out.readable, out.offered, out.taught} {
+		for _, step := range []func(context.Context, store.Reader, sight, product.Product) error{out.readable, out.offered, out.taught, out.tagged, out.required} {
 			if err := step(ctx, r, now, p); err != nil {
 				return err
 			}
@@ -229,9 +310,28 @@ func (s *Service) product(ctx context.Context, in named) (out Product, err error
 func (out *Product) readable(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
 	all, err := documents.Readables(ctx, r, p)
 	for _, d := range all {
-		out.APIs = append(out.APIs, API{d.Alias, d.Name, d.Description, d.APIType, d.ListenPath, d.Active, string(d.Form), d.Address})
+		one := API{d.Alias, d.Name, d.Description, d.APIType, d.ListenPath, d.Active, string(d.Form), d.Address, ""}
+		if d.Form == document.GraphQL {
+			if one.Endpoint, err = documents.ServedAt(ctx, r, p, d); err != nil {
+				return err
+			}
+		}
+		out.APIs = append(out.APIs, one)
 	}
 	return err
+}
+
+func (out *Product) tagged(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
+	for _, id := range p.Tags {
+		t, err := portal.Glance[tag.Tag](ctx, r, tag.Kind, id)
+		if err != nil {
+			return err
+		}
+		if t.ID != 0 {
+			out.Tags = append(out.Tags, t.Name)
+		}
+	}
+	return nil
 }
 
 func (out *Product) offered(ctx context.Context, r store.Reader, now sight, p product.Product) error {
@@ -240,7 +340,7 @@ func (out *Product) offered(ctx context.Context, r store.Reader, now sight, p pr
 			return err
 		}
 		if catalogue.Offers(now.ids, catalogue.Item{Provider: p.ProviderID, Catalogues: p.Catalogues}, catalogue.Item{Provider: v.ProviderID, Catalogues: v.Catalogues}) {
-			out.Plans = append(out.Plans, planOf(v, out.Card.Catalogues))
+			out.Plans = append(out.Plans, ShowPlan(v, out.Card.Catalogues))
 		}
 	}
 	method := out.AuthType != "ba" && out.AuthType != "custom"
@@ -248,7 +348,8 @@ func (out *Product) offered(ctx context.Context, r store.Reader, now sight, p pr
 	return nil
 }
 
-func planOf(v plan.Plan, in []table.ID) Plan {
+// ShowPlan shows a plan as it is offered in catalogues.
+func ShowPlan(v plan.Plan, in []table.ID) Plan {
 	v = v.Settled()
 	out := Plan{v.ID, v.Title(), v.Description, v.RateLimit, v.Per, v.UnlimitedRateLimit, v.Quota, v.QuotaRenewalRate, v.UnlimitedQuota, v.AutoApprove, []table.ID{}}
 	for _, id := range v.Catalogues {
@@ -267,14 +368,29 @@ func (out *Product) taught(ctx context.Context, r store.Reader, _ sight, p produ
 	return err
 }
 
+func (out *Product) required(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
+	out.Requirements = Requirements{p.ProviderID, p.AuthTypeMode, p.DCREnabled, p.AuthType() == request.MultiAuth && p.Mode() == product.SelfServe, []ClientType{}}
+	for _, id := range p.Templates {
+		t, err := portal.Glance[idp.ClientType](ctx, r, product.TemplateKind, id)
+		if err != nil {
+			return err
+		}
+		if t.ID != 0 {
+			out.ClientTypes = append(out.ClientTypes, ClientType{t.ID, t.Name, t.Description, string(t.GrantType), string(t.ResponseTypes), string(t.TokenEndpointAuthMethod), t.OktaAppType})
+		}
+	}
+	return nil
+}
+
 // Document is what an API or a specification is described by.
 type Document struct {
 	Product   string `json:"Product" doc:"Its name."`
 	Name      string `json:"Name"`
 	Alias     string `json:"Alias"`
-	Form      string `json:"Form" doc:"oas or graphql."`
+	Form      string `json:"Form" doc:"oas or graphqlSDL."`
 	MediaType string `json:"MediaType"`
 	Text      string `json:"Text"`
+	Tryable   bool   `json:"Tryable" doc:"A gateway serves the API: who has logged in can call it from a page."`
 }
 
 type documented struct {
@@ -292,6 +408,11 @@ func (s *Service) document(ctx context.Context, in documented) (out Document, er
 			d, t, err := documents.Read(ctx, r, p, in.Alias)
 			out = Document{Product: p.Title(), Name: d.Name, Alias: d.Alias, Form: string(d.Form), MediaType: t.MediaType}
 			kept = file.Content{Place: t.File, Data: []byte(t.Text)}
+			if err != nil {
+				return err
+			}
+			at, err := documents.ServedAt(ctx, r, p, d)
+			out.Tryable = at != ""
 			return err
 		})
 		return kept, err

@@ -5,21 +5,26 @@ package showcase
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/app/portal/contents"
+	"github.com/gatehouse-io/gatehouse/app/portal/finder"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/menus"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // Codes of the faults for those who may not see the portal.
@@ -33,12 +38,22 @@ type Config struct {
 	Store store.Store
 	Scope tenant.Scope   // of the portal; the zero Scope: there is none
 	Shelf contents.Shelf // where documents are
+	// Finder looks for products by words.
+	Finder *finder.Finder
+	// Keys returns the credentials with which somebody may call a product, and Relay calls
+	// gateways with them.
+	Keys  func(ctx context.Context, r store.Reader, u account.User, product table.ID) ([]Openable, error)
+	Relay fetch.Fetcher
+	Now   system.Clock
 	// Visit returns who has the session of a browser, or nil.
 	Visit func(ctx context.Context, b operation.Browser, from operation.Origin) (*account.User, live.Opened, error)
 }
 
 // Service are the use cases.
-type Service struct{ Config }
+type Service struct {
+	Config
+	tries tries
+}
 
 // visitor is the input of an operation that anybody may call.
 type visitor struct {
@@ -120,7 +135,21 @@ type Site struct {
 	BlogEnabled                 bool                  `json:"BlogEnabled"`
 	OrganisationRequestsEnabled bool                  `json:"OrganisationRequestsEnabled"`
 	APIAccessFlow               string                `json:"APIAccessFlow"`
+	Brand                       setting.Brand         `json:"Brand" doc:"What the operator has chosen about the look; empty where the theme decides."`
 	Menus                       map[string][]MenuItem `json:"Menus" doc:"By name; none for who may not see the portal."`
+}
+
+// brandOf returns the look, for admins with settings that are not stored yet.
+func brandOf(rules setting.Settings, preview string, viewer *account.User) (setting.Brand, error) {
+	if preview == "" || viewer == nil || !viewer.Admin() {
+		return rules.Brand(), nil
+	}
+	var b table.Body[setting.Settings]
+	if err := json.Unmarshal([]byte(preview), &b); err != nil {
+		return setting.Brand{}, fault.New(fault.Invalid, table.CodeInvalid, "preview is invalid: an object of JSON with settings is wanted").At("preview")
+	}
+	err := b.Apply(&rules, false, nil)
+	return rules.Brand(), err
 }
 
 // Viewer is who looks at a page.
@@ -131,8 +160,37 @@ type Viewer struct {
 	Last           string   `json:"Last"`
 	Role           string   `json:"Role"`
 	OrganisationID table.ID `json:"OrganisationID"`
+	Organisation   string   `json:"Organisation" doc:"Its name."`
+	Teams          []Team   `json:"Teams"`
+	Provider       string   `json:"Provider" doc:"Where the viewer logs in."`
+	Active         bool     `json:"Active"`
+	CreatedAt      string   `json:"CreatedAt"`
 	ResetPassword  bool     `json:"ResetPassword"`
 	CSRFToken      string   `json:"CSRFToken"`
+}
+
+// Team is a team of the viewer.
+type Team struct {
+	ID   table.ID `json:"ID"`
+	Name string   `json:"Name"`
+}
+
+// viewerOf shows who looks at a page.
+func viewerOf(ctx context.Context, r store.Reader, u account.User, opened live.Opened) (*Viewer, error) {
+	out := &Viewer{ID: u.ID, Email: u.Email, First: u.First, Last: u.Last, Role: u.Role, OrganisationID: u.OrganisationID, Teams: []Team{},
+		Provider: u.Provider, Active: u.Active, CreatedAt: table.Stamp(u.CreatedAt), ResetPassword: opened.ResetPassword, CSRFToken: opened.CSRFToken}
+	o, err := portal.Glance[organisation.Organisation](ctx, r, account.OrganisationKind, u.OrganisationID)
+	out.Organisation = o.Name
+	for _, id := range u.Teams {
+		if err != nil {
+			break
+		}
+		var t organisation.Team
+		if t, err = portal.Glance[organisation.Team](ctx, r, account.TeamKind, id); t.ID != 0 {
+			out.Teams = append(out.Teams, Team{id, t.Name})
+		}
+	}
+	return out, err
 }
 
 // MenuItem is an item of a menu with those below it.
@@ -143,23 +201,32 @@ type MenuItem struct {
 	ParentID table.ID `json:"ParentID"`
 }
 
+// shownAs is the input of Site.
+type shownAs struct {
+	visitor
+	Preview string `query:"preview" doc:"Settings as an object of JSON: an admin sees the look as it would be with them. Others see what counts."`
+}
+
 // Site tells what every page shows. Everybody may ask, also who may not see the portal.
-func (s *Service) Site(ctx context.Context, in visitor) (out Site, err error) {
+func (s *Service) Site(ctx context.Context, in shownAs) (out Site, err error) {
 	viewer, opened, err := s.Visit(ctx, in.Browser, in.Origin)
 	if err != nil {
 		return out, err
 	}
-	if viewer != nil {
-		out.Viewer = &Viewer{viewer.ID, viewer.Email, viewer.First, viewer.Last, viewer.Role, viewer.OrganisationID, opened.ResetPassword, opened.CSRFToken}
-	}
 	out.Menus = map[string][]MenuItem{}
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		rules, err := general.Load(ctx, r)
+		if err == nil && viewer != nil {
+			out.Viewer, err = viewerOf(ctx, r, *viewer, opened)
+		}
 		if err != nil {
 			return err
 		}
 		out.Visibility, out.RegistrationEnabled, out.SignInEnabled, out.BlogEnabled = rules.PortalVisibility, rules.RegistrationEnabled, rules.SignInEnabled, rules.BlogEnabled
 		out.OrganisationRequestsEnabled, out.APIAccessFlow = rules.OrganisationRequestsEnabled, rules.APIAccessFlow
+		if out.Brand, err = brandOf(rules, in.Preview, viewer); err != nil {
+			return err
+		}
 		if admit(rules, viewer) != nil {
 			return nil
 		}

@@ -2,8 +2,10 @@ package sso
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/signon"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/sso"
 	"github.com/gatehouse-io/gatehouse/core/session"
@@ -25,5 +27,15 @@ func EnterWith(ctx context.Context, s *Service, nonce string) (operation.Landing
 
 // Admit begins the session of a person.
 func Admit(ctx context.Context, s *Service, p sso.Person) (operation.Landing, error) {
-	return s.enter(ctx, enterIn{}, func(w store.Writer, at crud.Stamp) (account.User, error) { return s.admit(ctx, w, at, p) })
+	return s.enter(ctx, visitor{}, func(w store.Writer, at crud.Stamp) (account.User, error) { return s.admit(ctx, w, at, p) })
+}
+
+// BeginAt begins a login at an identity provider.
+func BeginAt(ctx context.Context, s *Service, profile, provider string) (operation.Landing, error) {
+	return s.Begin(ctx, profileIn{profile, provider})
+}
+
+// FinishAt comes back from an identity provider with the query of an address, and a cookie.
+func FinishAt(ctx context.Context, s *Service, profile, provider string, q url.Values, cookie string) (operation.Landing, error) {
+	return s.Finish(ctx, finishIn{profileIn: profileIn{profile, provider}, Attempt: cookie, Return: signon.Return{State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}})
 }

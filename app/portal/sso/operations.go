@@ -2,11 +2,13 @@ package sso
 
 import (
 	nethttp "net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/signon"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/session"
@@ -50,7 +52,35 @@ func (s *Service) Operations() []operation.Operation {
 	rows = append(rows, g.Rows(operation.GET("enter", "/sso", "Begin a session with a nonce", s.Enter, operation.Public(), operation.Writes(), operation.Unseen("nonce"),
 		operation.Status(nethttp.StatusSeeOther), operation.Faulting(CodeNonce, CodeRefused, live.CodeClosed), operation.Example(nil, operation.Landing{Location: "/"}),
 		operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to `/`.")))...)
-	return append(rows, s.developers(g)...)
+	rows = append(rows, s.ways())
+	return slices.Concat(rows, s.logins(g), s.developers(g))
+}
+
+// ways is the row for pages where people log in.
+func (s *Service) ways() operation.Operation {
+	g := portal.Group("portal-sso", "", "single sign-on")
+	g.Path = live.Prefix + "/logins"
+	return g.Rows(operation.GET("logins", "", "List the identity providers at which people can log in", s.Logins, operation.Public(), operation.Faulting(CodeSealed),
+		operation.Notes("For buttons on the page where people log in. Profiles that this portal cannot carry out are left out."),
+		operation.Example(nil, Logins{[]Login{{"Engineers", "/tib/auth/developers/openid-connect", false}}})))[0]
+}
+
+// logins are the rows of logins at identity providers. Browsers alone call them.
+func (s *Service) logins(g operation.Group) []operation.Operation {
+	for _, code := range signon.Ending {
+		if code != signon.CodeRefused { // its reason is for the log
+			g.Style.Faults[code] = operation.Answer{}
+		}
+	}
+	g.Path = "/tib/auth/{profile_id}/{provider}"
+	hidden := operation.Unseen("state", "code", "portal-login")
+	return g.Rows(
+		operation.GET("login", "", "Log in at an identity provider", s.Begin, operation.Public(), operation.Status(nethttp.StatusSeeOther),
+			operation.Faulting(slices.Concat(signon.Beginning, []string{CodeSealed})...), operation.Example(nil, operation.Landing{Location: "https://login.example.com/authorize"}),
+			operation.Notes("Sends the browser to the identity provider of the profile, by the code flow of OpenID Connect.")),
+		operation.GET("callback", signon.Callback, "Come back from an identity provider", s.Finish, operation.Public(), operation.Writes(), hidden, operation.Status(nethttp.StatusSeeOther),
+			operation.Faulting(slices.Concat(signon.Ending, []string{CodeSealed, CodeRefused, live.CodeClosed})...), operation.Example(nil, operation.Landing{Location: "/"}),
+			operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to `/`. The browser must be the one that began the login.")))
 }
 
 // developers are the rows of developers in the shape of the classic portal.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/app/signon"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/sso"
@@ -147,7 +148,7 @@ func (s *Profiles) list(ctx context.Context, r store.Reader, p sso.Profile) (out
 	out = Listed{ID: p.Ref, Name: p.Name, ActionType: p.ActionType, SelectedProviderType: p.Segment(), UpdatedAt: table.Stamp(p.UpdatedAt)}
 	if path := p.LoginPath(); path != "" {
 		out.LoginURL = s.URL + path
-		out.RedirectURL = out.LoginURL + callback
+		out.RedirectURL = out.LoginURL + signon.Callback
 	}
 	u, err := portal.Find(ctx, r, people.Users, p.By.String())
 	if fault.KindOf(err) == fault.NotFound {
@@ -164,9 +165,6 @@ func (s *Profiles) show(_ context.Context, _ store.Reader, p sso.Profile) (Shown
 		p.ProviderConstraintsDomain, p.ProviderConstraintsGroup, p.ReturnURL, p.DefaultUserGroupID, p.CustomUserGroupField, object(p.GroupMapping), p.GroupsSeparator, p.OnlyRegistered,
 	}, err
 }
-
-// callback ends the address to which an identity provider sends browsers back.
-const callback = "/callback"
 
 // object is an object as answers have it: empty when none was sent.
 func object(o table.Object) json.RawMessage {

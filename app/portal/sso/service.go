@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/sso"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/login"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -45,6 +46,10 @@ func Nonces() crud.Registration {
 type Settings struct {
 	Secret   string // of identity brokers; "": none has it
 	NoAdmins bool   // single sign-on makes no admins
+	// Provider speaks to the identity providers of profiles; nil: only brokers outside do.
+	Provider login.Provider
+	// Key is part of what protects a login under way: with another one, those end.
+	Key string
 }
 
 // Config is what the use cases are made of.
@@ -53,6 +58,8 @@ type Config struct {
 	Scope  tenant.Scope // of the portal; the zero Scope: there is none
 	People *people.Service
 	Live   *live.Service
+	// Profiles are by what people log in, and the address of the portal.
+	Profiles *Profiles
 	// Equal compares a secret with what somebody presents, in constant time.
 	Equal func(secret, presented string) bool
 }
@@ -107,10 +114,15 @@ func spent() error {
 
 func refused(why string) error { return fault.New(fault.Denied, CodeRefused, "access denied: %s", why) }
 
-type enterIn struct {
+// visitor is the browser that wants to enter.
+type visitor struct {
 	Origin  operation.Origin
 	Browser operation.Browser
-	Nonce   string `query:"nonce" doc:"The nonce."`
+}
+
+type enterIn struct {
+	visitor
+	Nonce string `query:"nonce" doc:"The nonce."`
 }
 
 // Enter begins the session of a person whom a broker has recognised. Of two browsers with
@@ -120,7 +132,7 @@ func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing,
 	if err != nil {
 		return out, err
 	}
-	return s.enter(ctx, in, func(w store.Writer, at crud.Stamp) (u account.User, err error) {
+	return s.enter(ctx, in.visitor, func(w store.Writer, at crud.Stamp) (u account.User, err error) {
 		if _, err := nonces.Delete(ctx, w, n.ID, nil); fault.KindOf(err) == fault.NotFound {
 			return u, spent()
 		} else if err != nil {
@@ -141,7 +153,7 @@ func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing,
 }
 
 // enter begins the session of the user whom admit returns, in one unit of work with it.
-func (s *Service) enter(ctx context.Context, in enterIn, admit func(store.Writer, crud.Stamp) (account.User, error)) (out operation.Landing, err error) {
+func (s *Service) enter(ctx context.Context, in visitor, admit func(store.Writer, crud.Stamp) (account.User, error)) (out operation.Landing, err error) {
 	at := s.stamp()
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u, err := admit(w, at)

@@ -159,3 +159,6 @@ func Published(ctx context.Context, r store.Reader, product table.ID) (out []tut
 	}
 	return out, nil
 }
+
+// Touched are the kinds of records on which Published depends.
+func Touched() []string { return []string{kind.Name, orders.Name} }

@@ -27,7 +27,7 @@ var unprocessable = operation.Answer{Status: 422, Text: "{message}."}
 // Resource is what there is to assets. They name nothing, and a change of one touches
 // no API that was made from it.
 var Resource = crud.Resource[asset.Asset, asset.Draft]{
-	Facts: crud.Facts[asset.Asset]{Kind: Kind, Name: func(a asset.Asset) string { return a.Name }},
+	Facts: crud.Facts[asset.Asset]{Kind: Kind, Name: func(a asset.Asset) string { return a.Name }, Past: crud.AsStored[asset.Asset]},
 	Group: operation.Group{
 		Surface: operation.Management, Name: "assets", Path: "/api/assets", Tag: "Assets", Permission: access.Assets,
 		Style: operation.Style{Word: "success", Bare: true, Faults: map[string]operation.Answer{

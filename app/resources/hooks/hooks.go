@@ -55,7 +55,7 @@ type change = crud.Change[webhook.Hook, webhook.Draft]
 
 // resource is what there is to webhooks. They name nothing.
 var resource = crud.Resource[webhook.Hook, webhook.Draft]{
-	Facts: crud.Facts[webhook.Hook]{Kind: Kind, Name: func(h webhook.Hook) string { return h.Name }},
+	Facts: crud.Facts[webhook.Hook]{Kind: Kind, Name: func(h webhook.Hook) string { return h.Name }, Past: crud.AsStored[webhook.Hook]},
 	Group: operation.Group{
 		Surface: operation.Management, Name: "hooks", Path: "/api/hooks", Tag: "Webhooks", Permission: access.Hooks,
 		Style: operation.Style{Word: "OK", ListKey: "hooks", Faults: map[string]operation.Answer{

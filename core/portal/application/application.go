@@ -114,3 +114,30 @@ func (a App) VisibleTo(viewer, owner account.User, home table.ID) bool {
 	}
 	return slices.ContainsFunc(viewer.Teams, func(t table.ID) bool { return t != home && slices.Contains(owner.Teams, t) })
 }
+
+// Own is an app as its owner describes it: who owns it is not the owner's to say.
+type Own struct{ App }
+
+// Table implements table.Row.
+func (Own) Table() *table.Table[Own] { return own }
+
+var own = &table.Table[Own]{
+	Kind: Kind, Noun: "own app",
+	Base:   func(o *Own) *table.Base { return &o.Base },
+	Fields: ownFields(),
+}
+
+// ownFields are the fields of apps but for the owner.
+func ownFields() (out []table.Field[Own]) {
+	for _, f := range rows.Fields {
+		if f.Target == account.Kind {
+			continue
+		}
+		field := table.Field[Own]{Name: f.Name, At: func(o *Own) any { return f.At(&o.App) }, Required: f.Required, Enum: f.Enum, Max: f.Max, Doc: f.Doc}
+		if f.Valid != nil {
+			field.Valid = func(o Own) bool { return f.Valid(o.App) }
+		}
+		out = append(out, field)
+	}
+	return out
+}

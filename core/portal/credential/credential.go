@@ -87,7 +87,8 @@ func (c Credential) Requests() []table.ID {
 }
 
 // Without returns the credential without an access request and its products, as far as
-// none of the others, rest, has them too; false: nothing would be left of it.
+// none of the others, rest, has them too; false: nothing would be left of it. Without the
+// request for its plan it has that of the latest one before.
 func (c Credential) Without(r request.Request, rest []request.Request) (Credential, bool) {
 	left := slices.DeleteFunc(c.Requests(), func(id table.ID) bool { return id == r.ID })
 	kept := slices.DeleteFunc(slices.Clone(c.Products), func(id table.ID) bool {
@@ -97,18 +98,55 @@ func (c Credential) Without(r request.Request, rest []request.Request) (Credenti
 		return c, false
 	}
 	c.RequestID, c.Shared, c.Products = left[0], left[1:], kept
+	if !slices.ContainsFunc(rest, func(o request.Request) bool { return o.PlanID == c.PlanID }) && len(rest) > 0 {
+		c.PlanID = rest[len(rest)-1].PlanID
+	}
 	return c, true
+}
+
+// Less returns the credential without a product, and those of its requests that change: one
+// that is left without products is over, and the credential has it no more. false: nothing
+// would be left of the credential, or it does not have the product.
+func (c Credential) Less(product table.ID, requests []request.Request) (left Credential, changed []request.Request, ok bool) {
+	it := func(id table.ID) bool { return id == product }
+	left = c
+	left.Products = slices.DeleteFunc(slices.Clone(c.Products), it)
+	if len(left.Products) == 0 || len(left.Products) == len(c.Products) {
+		return c, nil, false
+	}
+	ids := c.Requests()
+	for _, r := range requests {
+		if !slices.Contains(r.ProductIDs, product) {
+			continue
+		}
+		r.ProductIDs = slices.DeleteFunc(slices.Clone(r.ProductIDs), it)
+		if changed = append(changed, r); len(r.ProductIDs) == 0 && len(ids) > 1 {
+			ids = slices.DeleteFunc(ids, func(id table.ID) bool { return id == r.ID })
+		}
+	}
+	if len(ids) > 0 {
+		left.RequestID, left.Shared = ids[0], ids[1:]
+	}
+	return left, changed, true
 }
 
 // With returns the credential with a further access request and its products.
 func (c Credential) With(r request.Request) Credential {
 	c.Shared = append(slices.Clip(c.Shared), r.ID)
+	c.PlanID = r.PlanID
 	for _, id := range r.ProductIDs {
 		if !slices.Contains(c.Products, id) {
 			c.Products = append(slices.Clip(c.Products), id)
 		}
 	}
 	return c
+}
+
+// Moves reports whether a request is for the credential under another plan: that of a client
+// of an identity provider, for all its products.
+func (c Credential) Moves(r request.Request) bool {
+	return r.DCREnabled && c.PlanID != r.PlanID && len(c.Products) == len(r.ProductIDs) &&
+		!slices.ContainsFunc(c.Products, func(id table.ID) bool { return !slices.Contains(r.ProductIDs, id) })
 }
 
 // Reusable returns what is wrong with using the credential for a further request.
@@ -120,16 +158,17 @@ func (c Credential) Reusable(r request.Request, at time.Time) (wrong table.Probl
 		wrong.Invalid("CredentialID")
 		return wrong
 	}
-	if c.PlanID != r.PlanID {
+	moves := c.Moves(r)
+	if c.PlanID != r.PlanID && !moves {
 		wrong = append(wrong, "CredentialID has another plan")
 	}
 	if c.AuthType != r.AuthType {
 		wrong = append(wrong, "CredentialID has another authentication method")
 	}
-	if slices.ContainsFunc(r.ProductIDs, func(id table.ID) bool { return slices.Contains(c.Products, id) }) {
+	if !moves && slices.ContainsFunc(r.ProductIDs, func(id table.ID) bool { return slices.Contains(c.Products, id) }) {
 		wrong = append(wrong, "CredentialID has the product already")
 	}
-	if len(c.Products)+len(r.ProductIDs) > request.MaxProducts {
+	if !moves && len(c.Products)+len(r.ProductIDs) > request.MaxProducts {
 		wrong = append(wrong, "CredentialID has too many products")
 	}
 	return wrong

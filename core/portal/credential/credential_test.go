@@ -66,6 +66,22 @@ func TestSharing(t *testing.T) {
 	if _, some := left.Without(two, nil); some {
 		t.Error("something is left of nothing")
 	}
+	for _, c := range []struct {
+		product  table.ID
+		products []table.ID
+		requests []table.ID
+		over     int // requests that are over
+	}{{10, []table.ID{11, 12}, []table.ID{1, 2}, 0}, {12, []table.ID{10, 11}, []table.ID{1}, 1}} {
+		left, changed, ok := both.Less(c.product, []request.Request{one, two})
+		if !ok || !slices.Equal(left.Products, c.products) || !slices.Equal(left.Requests(), c.requests) || len(changed) != 1 || (len(changed[0].ProductIDs) == 0) != (c.over == 1) || len(both.Products) != 3 || len(one.ProductIDs) != 2 {
+			t.Errorf("%+v %+v", left, changed)
+		}
+	}
+	for _, id := range []table.ID{9, 12} { // one that it does not have, and the only one
+		if left, _, ok := (credential.Credential{RequestID: 2, Products: []table.ID{12}}).Less(id, []request.Request{two}); ok {
+			t.Errorf("%+v", left)
+		}
+	}
 	for what, r := range map[string]request.Request{
 		"is invalid": {AppID: 9}, "another plan": {AppID: 2, PlanID: 4, AuthType: "authToken"}, "another authentication": {AppID: 2, PlanID: 3, AuthType: "jwt"},
 		"has the product": {AppID: 2, PlanID: 3, AuthType: "authToken", ProductIDs: []table.ID{11}},
@@ -74,6 +90,28 @@ func TestSharing(t *testing.T) {
 		if wrong := c.Reusable(r, at); len(wrong) != 1 || !strings.Contains(wrong[0], what) {
 			t.Errorf("%s: %q", what, wrong)
 		}
+	}
+	// Of clients a request for all products under another plan moves the credential there,
+	// and back when it goes.
+	moving := request.Request{Base: table.Base{ID: 4}, AppID: 2, PlanID: 4, AuthType: "authToken", ProductIDs: []table.ID{11, 10}, DCREnabled: true}
+	if wrong := c.Reusable(moving, at); len(wrong) != 0 {
+		t.Error(wrong)
+	}
+	for _, list := range [][]table.ID{{10}, {10, 11, 12}, {10, 12}} {
+		part := moving
+		if part.ProductIDs = list; c.Moves(part) || len(c.Reusable(part, at)) == 0 {
+			t.Errorf("a request for %v moves a credential for %v", list, c.Products)
+		}
+	}
+	moved := c.With(moving)
+	if moved.PlanID != 4 || !slices.Equal(moved.Products, c.Products) {
+		t.Errorf("%+v", moved)
+	}
+	if left, some := moved.Without(moving, []request.Request{one}); !some || left.PlanID != 3 || !slices.Equal(left.Products, c.Products) {
+		t.Errorf("%+v", left)
+	}
+	if left, some := moved.Without(one, []request.Request{moving}); !some || left.PlanID != 4 {
+		t.Errorf("%+v", left)
 	}
 	c.Expires = at
 	if wrong := c.Reusable(two, at); len(wrong) != 1 || !strings.Contains(wrong[0], "expired") {

@@ -90,7 +90,7 @@ func (t ClientType) Request(flavour string, w Wanted) (*doc.Node, error) {
 	out.Set("grant_types", doc.NewStrings(is.grants))
 	out.Set("response_types", doc.NewStrings(is.responses))
 	if is.method != "" {
-		out.Set("token_endpoint_auth_method", doc.NewString(is.method))
+		out.Set(methodMember, doc.NewString(is.method))
 	}
 	out.Set("scope", doc.NewString(strings.Join(w.Scopes, " ")))
 	if flavour == Okta {
@@ -122,11 +122,14 @@ func ReadClient(text []byte) (c Client, err error) {
 	}
 	c = Client{
 		ID: n.Get("client_id").Text(), Secret: n.Get("client_secret").Text(), URI: n.Get("registration_client_uri").Text(), Token: n.Get("registration_access_token").Text(),
-		Grants: n.Get("grant_types").Texts(), Responses: n.Get("response_types").Texts(), Method: n.Get("token_endpoint_auth_method").Text(),
+		Grants: n.Get("grant_types").Texts(), Responses: n.Get("response_types").Texts(), Method: n.Get(methodMember).Text(),
 		Scope: n.Get("scope").Text(), Redirects: n.Get("redirect_uris").Texts(), Raw: string(text),
 	}
 	if c.ID == "" || len(c.ID) > maxClientID || !clean(c.ID) {
 		return Client{}, unusable("its answer about the client has no client_id")
+	}
+	if c.Method == "" {
+		c.Method = method(n)
 	}
 	if len(c.Secret) > maxSecret {
 		return Client{}, unusable("the client_secret of its answer is too long")
@@ -138,6 +141,17 @@ func ReadClient(text []byte) (c Client, err error) {
 		c.Token = ""
 	}
 	return c, nil
+}
+
+// methodMember is how a client proves itself at the token endpoint: a text (RFC 7591, 2).
+const methodMember = "token_endpoint_auth_method"
+
+// method returns the first one of a provider that tells of several, or "".
+func method(n *doc.Node) string {
+	if list := n.Get(methodMember).Texts(); len(list) > 0 {
+		return list[0]
+	}
+	return ""
 }
 
 // After returns the client as a later answer tells of it: what the answer does not have
@@ -170,6 +184,9 @@ func (c Client) Revised(scopes, redirects []string) (*doc.Node, error) {
 	}
 	for _, name := range spared {
 		n.Delete(name)
+	}
+	if one := method(n); one != "" { // what was told as a list would be refused
+		n.Set(methodMember, doc.NewString(one))
 	}
 	n.Set("client_id", doc.NewString(c.ID))
 	n.Set("scope", doc.NewString(strings.Join(scopes, " ")))

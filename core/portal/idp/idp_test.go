@@ -117,6 +117,10 @@ func TestClients(t *testing.T) {
 	if n, err = c.Revised(nil, []string{"https://b"}); err != nil || n.Get("scope").Text() != "" || n.Get("redirect_uris").Texts()[0] != "https://b" {
 		t.Errorf("%s, %v", n.JSON(), err)
 	}
+	several, err := idp.ReadClient([]byte(`{"client_id":"c1","token_endpoint_auth_method":["client_secret_basic","client_secret_post"]}`)) // Glewlwyd says it so, and takes no list back
+	if n, revised := several.Revised(nil, nil); err != nil || revised != nil || several.Method != "client_secret_basic" || n.Get("token_endpoint_auth_method").Text() != several.Method {
+		t.Errorf("%+v, %v, %v", several, err, revised)
+	}
 	later, err := idp.ReadClient([]byte(`{"client_id":"c1","registration_access_token":"t2"}`))
 	if later = c.After(later); err != nil || later.Secret != "s" || later.URI != c.URI || later.Token != "t2" || !later.Managed() {
 		t.Errorf("%+v, %v", later, err)

@@ -123,3 +123,21 @@ func patchOf(now, wrote, want map[string]string, there bool) *doc.Node {
 	out.Set("scope_to_policy", scopes)
 	return out
 }
+
+// Astray reports whether an entry maps what the portal wrote and does not want any more, and
+// whether it lacks what is wanted.
+func Astray(now, wrote, want Mappings) (more, less bool) {
+	for api, scopes := range want {
+		for scope, policy := range scopes {
+			less = less || now[api][scope] != policy
+		}
+	}
+	for api, scopes := range wrote {
+		for scope, was := range scopes {
+			_, wants := want[api][scope]
+			policy, has := now[api][scope]
+			more = more || !wants && has && policy == was
+		}
+	}
+	return more, less
+}

@@ -5,6 +5,7 @@ package letter
 import (
 	"encoding/json"
 	"strings"
+	"unicode"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -127,8 +128,8 @@ func (n Notice) Title(subjects string) string {
 	}
 	for _, name := range []string{n.Name, n.base()} {
 		if text, ok := own[name].(string); ok {
-			if text = line(text); text != "" {
-				return text
+			if runes := []rune(Line(text)); len(runes) > 0 {
+				return strings.TrimSpace(string(runes[:min(len(runes), maxSubject)]))
 			}
 		}
 	}
@@ -144,16 +145,13 @@ func (n Notice) base() string {
 	return n.Name
 }
 
-// line makes one line of a text: a subject must not become another header.
-func line(text string) string {
-	out := []rune{}
-	for _, r := range text {
-		if r < ' ' || r == 0x7f {
-			r = ' '
+// Line makes one line of a text that somebody chose: it must not become another header, nor
+// a paragraph that the portal seems to have written.
+func Line(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
 		}
-		if len(out) < maxSubject {
-			out = append(out, r)
-		}
-	}
-	return strings.TrimSpace(string(out))
+		return r
+	}, text))
 }

@@ -46,7 +46,7 @@ var posts = &table.Table[Post]{
 		{Name: "Title", At: func(p *Post) any { return &p.Title }, Required: true, Max: 255},
 		{Name: "Lede", At: func(p *Post) any { return &p.Lede }, Max: 1000},
 		{Name: "Content", At: func(p *Post) any { return &p.Content }, Required: true, Doc: "HTML, or what is shown when MarkdownContent is empty."},
-		{Name: "Path", At: func(p *Post) any { return &p.Path }, Required: true, Max: 255, Valid: func(p Post) bool { return !strings.ContainsAny(p.Path, "/?#%\\ \t\r\n") },
+		{Name: "Path", At: func(p *Post) any { return &p.Path }, Required: true, Max: 255, Valid: func(p Post) bool { return table.IsSegment(p.Path) },
 			Doc: "Part of the post's address; no other post has it."},
 		{Name: "Status", At: func(p *Post) any { return &p.Status }, Required: true, Enum: []string{"published", "draft", "review"}},
 		{Name: "MarkdownEnabled", At: func(p *Post) any { return &p.MarkdownEnabled }},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gatehouse-io/gatehouse/core/portal/document"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
@@ -33,7 +34,7 @@ type Details []Detail
 // of an address.
 const (
 	maxID      = 255
-	maxAddress = 4096
+	maxAddress = document.MaxAddress
 )
 
 // Take implements table.Taker. A list in which no element names an API says nothing.
@@ -90,7 +91,7 @@ func (d *Detail) say(members map[string]any) bool {
 			continue
 		}
 		s, fine := member(members, f.name, f.most)
-		if !fine {
+		if !fine || f.at == &d.OASUrl && s != "" && s != d.OASUrl && !document.IsAddress(s) {
 			return false
 		}
 		*f.at = s

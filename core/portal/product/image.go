@@ -108,6 +108,10 @@ func begins(data []byte, pattern string) bool {
 	return true
 }
 
+// Document reports whether a picture is a document, which browsers that open it by itself
+// would carry out.
+func (i Image) Document() bool { return i.Type == svg }
+
 // isSVG reports whether a file is an XML document whose outermost element is svg. No more
 // of it is read: browsers do so, under a policy that lets it do nothing.
 func isSVG(data []byte) bool {

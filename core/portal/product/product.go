@@ -79,9 +79,7 @@ var rows = &table.Table[Product]{
 		{Name: "DisplayName", At: func(p *Product) any { return &p.DisplayName }, Max: 255, Doc: "What developers see instead of the name."},
 		{Name: "Description", At: func(p *Product) any { return &p.Description }},
 		{Name: "Content", At: func(p *Product) any { return &p.Content }, Doc: "HTML."},
-		{Name: "Path", At: func(p *Product) any { return &p.Path }, Max: 255, Doc: "Last part of the product's address; made of the display name otherwise.", Valid: func(p Product) bool {
-			return !strings.ContainsAny(p.Path, "/?#%\\ \t\r\n\x00") && p.Path != "." && p.Path != ".."
-		}},
+		{Name: "Path", At: func(p *Product) any { return &p.Path }, Max: 255, Doc: "Last part of the product's address; made of the display name otherwise.", Valid: func(p Product) bool { return table.IsSegment(p.Path) }},
 		{Name: "Feature", At: func(p *Product) any { return &p.Feature }, Doc: "Shown on the home page."},
 		{Name: "DCREnabled", At: func(p *Product) any { return &p.DCREnabled }},
 		{Name: "Scopes", At: func(p *Product) any { return &p.Scopes }, Max: 10_000, Doc: "OAuth scopes, separated by commas.", Valid: func(p Product) bool { return len(p.ScopeList()) <= maxScopes }},

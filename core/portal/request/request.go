@@ -82,7 +82,7 @@ var orders = &table.Table[Order]{
 		{Name: "ProductIDs", Also: []string{"Products"}, At: func(o *Order) any { return &o.ProductIDs }, Required: true, Target: product.Kind, Doc: "Products of one provider and with one method of authentication."},
 		{Name: "DCRTemplateID", At: func(o *Order) any { return &o.ClientTypeID }, Target: product.TemplateKind, Doc: "The client type, where clients register."},
 		{Name: "CatalogueID", At: func(o *Order) any { return &o.CatalogueID }, Target: catalogue.Kind, Doc: "Where the products were found."},
-		{Name: "CredentialID", At: func(o *Order) any { return &o.CredentialID }, Target: CredentialKind, Doc: "A credential of the app with the same plan that is to get the products as well; without it there is a new one."},
+		{Name: "CredentialID", At: func(o *Order) any { return &o.CredentialID }, Target: CredentialKind, Doc: "A credential of the app with the same plan that is to get the products as well, or a client that is to have its products under another plan; without it there is a new one."},
 		{Name: "Certificate", At: func(o *Order) any { return &o.Certificate }, Max: maxCertificate, Doc: "PEM, without a private key: for products with a token and a certificate of the developer."},
 	},
 	Check: func(o Order, wrong *table.Problems) {

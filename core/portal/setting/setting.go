@@ -2,6 +2,12 @@
 package setting
 
 import (
+	"encoding/json"
+	"net/netip"
+	"strings"
+	"unicode"
+
+	"github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/password"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
@@ -36,6 +42,13 @@ type Settings struct {
 	RobotsText                      string
 	BlogEnabled                     bool
 	BlogComments                    bool
+	SiteName                        string // what is below is for pages: see Brand
+	SiteDescription                 string
+	Logo                            string
+	AccentColour                    string
+	FontFamily                      string
+	FooterText                      string
+	SecurityText                    string
 }
 
 // Robots is what crawlers are told unless an admin says otherwise.
@@ -45,7 +58,7 @@ const Robots = "User-agent: *\nDisallow: /"
 // set an installation up choose such.
 func Default() Settings {
 	return Settings{PortalVisibility: "Public", SignInEnabled: true, RegistrationEnabled: true, OrganisationRequestsEnabled: true, APIAccessFlow: "cart",
-		LoginAttempts: 5, LoginLockTime: 300, PasswordMinLength: 6, SMTPPort: 25, ExpiryWarningDays: 7, RobotsText: Robots, BlogEnabled: true}
+		LoginAttempts: 5, LoginLockTime: 300, PasswordMinLength: 6, SMTPPort: 25, ExpiryWarningDays: 7, RobotsText: Robots, BlogEnabled: true, SiteName: SiteName}
 }
 
 // Passwords says which passwords people may choose.
@@ -69,6 +82,39 @@ func within(low, high int64, of func(Settings) int64) func(Settings) bool {
 	return func(s Settings) bool { n := of(s); return low <= n && n <= high }
 }
 
+// isLine reports whether a text is one line: what stands in a header of a mail is.
+func isLine(text string) bool { return !strings.ContainsFunc(text, unicode.IsControl) }
+
+// isSender reports whether mails can come from an address.
+func isSender(text string) bool {
+	_, err := identity.CleanEmail(strings.TrimSpace(text))
+	return err == nil && isLine(text)
+}
+
+// isHost reports whether a text can be the name or the address of a host. Whether there is
+// one is seen when a mail is sent.
+func isHost(text string) bool {
+	host := strings.TrimSpace(text)
+	if _, err := netip.ParseAddr(host); err == nil {
+		return isLine(text)
+	}
+	return isLine(text) && !strings.ContainsAny(host, " :/@[]")
+}
+
+// areTitles reports whether an object has nothing but subjects.
+func areTitles(object string) bool {
+	var titles map[string]string
+	if err := json.Unmarshal([]byte(object), &titles); err != nil {
+		return false
+	}
+	for _, title := range titles {
+		if !isLine(title) {
+			return false
+		}
+	}
+	return true
+}
+
 var rows = &table.Table[Settings]{
 	Kind: Kind, Noun: "settings",
 	Base: func(s *Settings) *table.Base { return &s.Base },
@@ -86,16 +132,23 @@ var rows = &table.Table[Settings]{
 		{Name: "PasswordMinDigits", At: func(s *Settings) any { return &s.PasswordMinDigits }, Valid: within(0, mostRule, func(s Settings) int64 { return s.PasswordMinDigits })},
 		{Name: "PasswordMinSpecial", At: func(s *Settings) any { return &s.PasswordMinSpecial }, Valid: within(0, mostRule, func(s Settings) int64 { return s.PasswordMinSpecial })},
 		{Name: "PasswordMixedCase", At: func(s *Settings) any { return &s.PasswordMixedCase }},
-		{Name: "SMTPHost", At: func(s *Settings) any { return &s.SMTPHost }, Max: 255},
-		{Name: "SMTPPort", At: func(s *Settings) any { return &s.SMTPPort }, Valid: within(0, mostPort, func(s Settings) int64 { return s.SMTPPort })},
+		{Name: "SMTPHost", At: func(s *Settings) any { return &s.SMTPHost }, Max: 255, Valid: func(s Settings) bool { return isHost(s.SMTPHost) }, Doc: "Name or address, without a port."},
+		{Name: "SMTPPort", At: func(s *Settings) any { return &s.SMTPPort }, Valid: within(1, mostPort, func(s Settings) int64 { return s.SMTPPort })},
 		{Name: "SMTPUser", At: func(s *Settings) any { return &s.SMTPUser }, Max: 255},
 		{Name: "SMTPPassword", At: func(s *Settings) any { return &s.SMTPPassword }, Max: 4096, Doc: "Never answered."},
-		{Name: "EmailFrom", At: func(s *Settings) any { return &s.EmailFrom }, Max: 255},
-		{Name: "AdminSignUpEmail", At: func(s *Settings) any { return &s.AdminSignUpEmail }, Max: 255},
-		{Name: "EmailSubjects", At: func(s *Settings) any { return &s.EmailSubjects }, Max: 10_000, Doc: "Subjects by notification, as an object."},
+		{Name: "EmailFrom", At: func(s *Settings) any { return &s.EmailFrom }, Max: 255, Valid: func(s Settings) bool { return isSender(s.EmailFrom) }},
+		{Name: "AdminSignUpEmail", At: func(s *Settings) any { return &s.AdminSignUpEmail }, Max: 255, Valid: func(s Settings) bool { return isSender(s.AdminSignUpEmail) }},
+		{Name: "EmailSubjects", At: func(s *Settings) any { return &s.EmailSubjects }, Max: 10_000, Valid: func(s Settings) bool { return areTitles(string(s.EmailSubjects)) }, Doc: "Subjects by notification, as an object."},
 		{Name: "ExpiryWarningDays", At: func(s *Settings) any { return &s.ExpiryWarningDays }, Valid: within(0, mostDays, func(s Settings) int64 { return s.ExpiryWarningDays })},
 		{Name: "RobotsText", At: func(s *Settings) any { return &s.RobotsText }, Doc: "What GET /robots.txt answers."},
 		{Name: "BlogEnabled", At: func(s *Settings) any { return &s.BlogEnabled }},
 		{Name: "BlogComments", At: func(s *Settings) any { return &s.BlogComments }},
+		{Name: "SiteName", At: func(s *Settings) any { return &s.SiteName }, Max: 100, Valid: func(s Settings) bool { return isLine(s.SiteName) }, Doc: "On every page."},
+		{Name: "SiteDescription", At: func(s *Settings) any { return &s.SiteDescription }, Max: 300, Valid: func(s Settings) bool { return isLine(s.SiteDescription) }, Doc: "What search engines show of pages that say nothing themselves."},
+		{Name: "Logo", At: func(s *Settings) any { return &s.Logo }, Max: 16_000, Valid: func(s Settings) bool { return isLogo(s.Logo) }, Doc: "Path of a file of the theme, as /assets/logo.svg, or a picture: data:image/png;base64,…"},
+		{Name: "AccentColour", At: func(s *Settings) any { return &s.AccentColour }, Valid: func(s Settings) bool { return isColour(s.AccentColour) }, Doc: "Of links and buttons, as #1d4fd8. It is mixed with black or white until it can be read."},
+		{Name: "FontFamily", At: func(s *Settings) any { return &s.FontFamily }, Max: 200, Valid: func(s Settings) bool { return isFont(s.FontFamily) }, Doc: "Names of fonts, as Georgia, serif. Pages load fonts of the theme only."},
+		{Name: "FooterText", At: func(s *Settings) any { return &s.FooterText }, Max: 500},
+		{Name: "SecurityText", At: func(s *Settings) any { return &s.SecurityText }, Max: 10_000, Doc: "What GET /.well-known/security.txt answers (RFC 9116)."},
 	},
 }

@@ -4,10 +4,9 @@ package sso
 
 import (
 	"encoding/json"
-	"net/url"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/signon"
 )
 
 // Kind is the name of profiles in storage.
@@ -30,12 +29,10 @@ const (
 
 // Providers of brokers.
 const (
-	Social   = "SocialProvider"
-	LDAP     = "ADProvider"
-	Proxy    = "ProxyProvider"
-	SAML     = "SAMLProvider"
-	openID   = "openid-connect" // the provider in addresses of logins by OpenID Connect
-	redirect = "redirect"
+	Social = signon.Social
+	LDAP   = signon.LDAP
+	Proxy  = signon.Proxy
+	SAML   = signon.SAML
 )
 
 // Profile says how a broker recognises people, and what they become.
@@ -67,16 +64,16 @@ var profiles = &table.Table[Profile]{
 	Kind: Kind, Noun: "SSO profile",
 	Base: func(p *Profile) *table.Base { return &p.Base },
 	Fields: []table.Field[Profile]{
-		{Name: "ID", At: func(p *Profile) any { return &p.Ref }, Required: true, Fixed: true, Max: maxID, Valid: func(p Profile) bool { return validID(p.Ref) },
+		{Name: "ID", At: func(p *Profile) any { return &p.Ref }, Required: true, Fixed: true, Max: maxID, Valid: func(p Profile) bool { return signon.ValidID(p.Ref) },
 			Doc: "Part of the address of the login: letters, digits, dots, hyphens and underscores."},
 		{Name: "Name", At: func(p *Profile) any { return &p.Name }, Max: maxName},
 		{Name: "OrgID", At: func(p *Profile) any { return &p.OrgID }, Max: maxName, Doc: "0: the portal."},
 		{Name: "ActionType", At: func(p *Profile) any { return &p.ActionType }, Required: true, Enum: []string{ForAdmins, ForDevelopers}, Doc: "Whether admins or developers log in."},
-		{Name: "Type", At: func(p *Profile) any { return &p.Type }, Enum: []string{redirect, "passthrough"}},
+		{Name: "Type", At: func(p *Profile) any { return &p.Type }, Enum: []string{"redirect", "passthrough"}},
 		{Name: "ProviderName", At: func(p *Profile) any { return &p.Provider }, Enum: []string{Social, LDAP, Proxy, SAML}},
 		{Name: "ProviderConfig", At: func(p *Profile) any { return &p.Config }, Max: maxObject, Doc: "As the broker wants it. It is stored sealed."},
 		{Name: "IdentityHandlerConfig", At: func(p *Profile) any { return &p.Handler }, Max: maxObject, Doc: "As the broker wants it. It is stored sealed."},
-		{Name: "ReturnURL", At: func(p *Profile) any { return &p.ReturnURL }, Max: maxURL, Valid: func(p Profile) bool { return webAddress(p.ReturnURL) }, Doc: "Where an external broker sends browsers: /sso of the portal."},
+		{Name: "ReturnURL", At: func(p *Profile) any { return &p.ReturnURL }, Max: maxURL, Valid: func(p Profile) bool { return signon.WebAddress(p.ReturnURL) }, Doc: "Where an external broker sends browsers: /sso of the portal."},
 		{Name: "MatchedPolicyID", At: func(p *Profile) any { return &p.MatchedPolicyID }, Max: maxName},
 		{Name: "CustomEmailField", At: func(p *Profile) any { return &p.CustomEmailField }, Max: maxName, Doc: "Claim with an address for which the provider vouches; email, when the provider says that it is verified, unless said otherwise."},
 		{Name: "CustomUserIDField", At: func(p *Profile) any { return &p.CustomUserIDField }, Max: maxName, Doc: "Claim that identifies the person; sub unless said otherwise."},
@@ -91,18 +88,6 @@ var profiles = &table.Table[Profile]{
 	Unique: []table.Unique[Profile]{{Name: "profile", Taken: "ID has already been taken", Of: func(p Profile) string { return p.Ref }}},
 }
 
-// validID reports whether an ID can be a segment of an address.
-func validID(id string) bool {
-	return strings.Trim(id, ".") != "" && !strings.ContainsFunc(id, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("._-", r)
-	})
-}
-
-func webAddress(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
-}
-
 // groups returns the team of each group; false: the mapping is none.
 func (p Profile) groups() (out map[string]string, ok bool) {
 	if p.GroupMapping == "" {
@@ -111,25 +96,8 @@ func (p Profile) groups() (out map[string]string, ok bool) {
 	return out, json.Unmarshal([]byte(p.GroupMapping), &out) == nil
 }
 
-// segments name providers in addresses of logins, unless the configuration does.
-var segments = map[string]string{Social: openID, LDAP: "ldap", Proxy: "proxy", SAML: "saml"}
-
 // Segment is the provider in the addresses of logins.
-func (p Profile) Segment() string {
-	if name := p.named(); validID(name) {
-		return strings.ToLower(name)
-	}
-	return segments[p.Provider]
-}
-
-// named returns the name of the first provider that the configuration has; "": it has none.
-func (p Profile) named() string {
-	var config struct{ UseProviders []struct{ Name string } }
-	if p.Provider != Social || json.Unmarshal([]byte(p.Config), &config) != nil || len(config.UseProviders) == 0 {
-		return ""
-	}
-	return config.UseProviders[0].Name
-}
+func (p Profile) Segment() string { return signon.Segment(p.Provider, []byte(p.Config)) }
 
 // LoginPath is where a login by the profile begins, below the address of the portal.
 func (p Profile) LoginPath() string {

@@ -30,3 +30,11 @@ func Slug(name string) string {
 	}
 	return strings.TrimSuffix(b.String(), "-")
 }
+
+// IsSegment reports whether a text can be one part of an address as it is written: browsers
+// take "." and ".." away before they ask.
+func IsSegment(text string) bool {
+	return text != "." && text != ".." && !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`/?#%\`, r)
+	})
+}

@@ -39,3 +39,15 @@ func FuzzSlug(f *testing.F) {
 		}
 	})
 }
+
+// TestSegments: a part of an address is what browsers send as it is written.
+func TestSegments(t *testing.T) {
+	for text, want := range map[string]bool{
+		"start": true, "über-uns": true, "a.b": true, "...": true, "": true,
+		".": false, "..": false, "a/b": false, "a b": false, "a?b": false, "a#b": false, "a%2fb": false, `a\b`: false, "a\nb": false, "a\x00b": false, "a\u00a0b": false,
+	} {
+		if got := table.IsSegment(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

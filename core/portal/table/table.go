@@ -92,15 +92,22 @@ func Stamp(t time.Time) string {
 // Problems are failed validations, one text for each.
 type Problems []string
 
-// Blank notes that a field must not be empty.
-func (p *Problems) Blank(field string) { *p = append(*p, field+" can't be blank") }
+// Blank notes that a field must not be empty. A field whose value was refused is empty
+// because of that, which is one failure.
+func (p *Problems) Blank(field string) {
+	if !slices.Contains(*p, invalid(field)) {
+		*p = append(*p, field+" can't be blank")
+	}
+}
 
 // Invalid notes that a field holds what it cannot.
 func (p *Problems) Invalid(field string) {
-	if text := field + " is invalid"; !slices.Contains(*p, text) {
+	if text := invalid(field); !slices.Contains(*p, text) {
 		*p = append(*p, text)
 	}
 }
+
+func invalid(field string) string { return field + " is invalid" }
 
 // Member is a member of records by the name that lists sort by.
 func (t *Table[T]) Member(name string) (func(*T) any, bool) {

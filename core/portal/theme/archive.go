@@ -3,10 +3,15 @@ package theme
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -77,7 +82,7 @@ func Standard(files Files) (c Content, err error) {
 		}
 		return c, invalid("theme.json is missing at the root of the archive")
 	}
-	c.Files = files
+	c.Files, c.Digest = files, files.digest()
 	if c.Manifest, err = parseManifest(text); err != nil {
 		return c, err
 	}
@@ -85,6 +90,15 @@ func Standard(files Files) (c Content, err error) {
 		return c, err
 	}
 	return c, c.bounded()
+}
+
+func (f Files) digest() string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		_, _ = fmt.Fprintf(sum, "%d %s %d ", len(name), name, len(f[name])) // it takes everything
+		_, _ = sum.Write(f[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // placeOf returns where an entry lies in the theme; "": it is a folder.

@@ -151,6 +151,8 @@ type Files map[string][]byte
 type Content struct {
 	Manifest
 	Files Files
+	// Digest names the files: those with another one are other files.
+	Digest string
 }
 
 // complete refuses a theme whose manifest names files that are not there.

@@ -4,7 +4,6 @@ package tutorial
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
@@ -50,7 +49,7 @@ var rows = &table.Table[Tutorial]{
 		{Name: "Title", At: func(t *Tutorial) any { return &t.Title }, Required: true, Max: 255},
 		{Name: "Lede", At: func(t *Tutorial) any { return &t.Lede }, Max: 1000},
 		{Name: "Content", At: func(t *Tutorial) any { return &t.Content }, Required: true, Doc: "HTML, or what is shown when MarkdownContent is empty."},
-		{Name: "Path", At: func(t *Tutorial) any { return &t.Path }, Required: true, Max: 255, Valid: func(t Tutorial) bool { return !strings.ContainsAny(t.Path, "/?#%\\ \t\r\n") },
+		{Name: "Path", At: func(t *Tutorial) any { return &t.Path }, Required: true, Max: 255, Valid: func(t Tutorial) bool { return table.IsSegment(t.Path) },
 			Doc: "Part of the page's address; no other tutorial of the product has it."},
 		{Name: "Status", At: func(t *Tutorial) any { return &t.Status }, Required: true, Enum: []string{"published", "draft", "review"}},
 		{Name: "MarkdownEnabled", At: func(t *Tutorial) any { return &t.MarkdownEnabled }},

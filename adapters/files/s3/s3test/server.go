@@ -46,9 +46,14 @@ type Server struct {
 }
 
 // New starts a storage, which ends with the test.
-func New(t testing.TB) *Server {
+func New(t testing.TB) *Server { return start(t, httptest.NewTLSServer) }
+
+// Plain starts one without TLS, for other processes, which do not know its certificate.
+func Plain(t testing.TB) *Server { return start(t, httptest.NewServer) }
+
+func start(t testing.TB, serve func(http.Handler) *httptest.Server) *Server {
 	s := &Server{objects: map[string]Object{}}
-	s.Server = httptest.NewTLSServer(s)
+	s.Server = serve(s)
 	t.Cleanup(s.Close)
 	return s
 }

@@ -20,6 +20,8 @@ import (
 	"path/filepath"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/gatehouse-io/gatehouse/adapters/web/pack"
 )
 
 func main() {
@@ -39,12 +41,12 @@ func run(root string, check bool, tarballs string, out io.Writer) error {
 		return err
 	}
 	if tarballs != "" {
-		return refresh(root, tarballs)
+		return box(root).Refresh(tarballs)
 	}
 	if err := clean(root); err != nil {
 		return err
 	}
-	if err := checkVendor(root); err != nil {
+	if err := box(root).Check(); err != nil {
 		return err
 	}
 	files, err := build(root)
@@ -56,6 +58,9 @@ func run(root string, check bool, tarballs string, out io.Writer) error {
 	}
 	return write(filepath.Join(root, "dist"), files, out)
 }
+
+// box is where the packages of the console are.
+func box(root string) pack.Box { return pack.Box{Root: root, Folder: "vendor"} }
 
 // clean refuses folders that would change what the builder finds: it takes packages from
 // node_modules before those in vendor.
@@ -83,14 +88,18 @@ func build(root string) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	for _, f := range r.OutputFiles {
-		files[filepath.Base(f.Path)] = f.Contents
+		name := filepath.Base(f.Path)
+		if files[name] != nil {
+			return nil, fmt.Errorf("two files would be called %s: name in src/shared.ts what several parts import", name)
+		}
+		files[name] = f.Contents
 	}
 	icon, err := os.ReadFile(filepath.Join(root, "src", "icon.svg"))
 	if err != nil {
 		return nil, err
 	}
 	files["icon.svg"] = icon
-	files["licences.txt"], err = licences(root)
+	files["licences.txt"], err = box(root).Licences("The console of Gatehouse is built from these packages.")
 	return files, err
 }
 

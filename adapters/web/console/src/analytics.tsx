@@ -3,8 +3,7 @@ import { Problem } from './http';
 import { Operation, call, may, needs, operations, placeOf, rowsOf } from './spec';
 import { Route, refine } from './route';
 import { Chart } from './chart';
-import { Denied } from './record';
-import { Loading, Trouble, download, useAnswer, zoneName } from './ui';
+import { Denied, Loading, Trouble, download, useAnswer, zoneName } from './ui';
 
 const day = 86_400_000, hourly = 3, listed = 20;
 const ymd = (d: Date) => new Intl.DateTimeFormat('en-CA', { timeZone: zoneName(), year: 'numeric', month: '2-digit', day: '2-digit' }).format(d);

@@ -3,7 +3,8 @@ import { parse, valueOf } from './doc';
 import { Problem } from './http';
 import { Resource, call, operations } from './spec';
 import { Route, to } from './route';
-import { ListPage, Shown } from './list';
+import { ListPage } from './list';
+import { Shown } from './shown';
 import { Dialog, Loading, Time, Trouble, Value } from './ui';
 
 type Verdict = { records: number; first: number; last: number; faults: string[] };

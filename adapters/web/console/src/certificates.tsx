@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import { Problem } from './http';
 import { call, may, operations, placeOf, rowsOf } from './spec';
 import { Route, refine } from './route';
-import { Denied } from './record';
-import { Pages } from './list';
-import { Dialog, Loading, Time, Trouble, Value, say, useAnswer } from './ui';
+import { Pages } from './shown';
+import { Denied, Dialog, Loading, Time, Trouble, Value, say, useAnswer } from './ui';
 
 const day = 86_400_000, soon = 30;
 

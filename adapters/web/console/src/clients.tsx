@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Problem } from './http';
-import { Operation, call, may, operations, rowsOf } from './spec';
+import { Operation, call, may, operations, rightsOf, rowsOf } from './spec';
 import { Route, refine, to } from './route';
-import { Denied } from './record';
 import { ChoosePolicies } from './keys';
-import { Pages } from './list';
-import { Dialog, Loading, Once, Time, Trouble, say, useAnswer } from './ui';
+import { Pages } from './shown';
+import { Denied, Dialog, Known, Loading, Once, Time, Trouble, say, useAnswer } from './ui';
 
 /** OAuth clients of an API whose gateways issue tokens. */
 export function ClientsPage({ route }: { route: Route }) {
@@ -22,7 +21,7 @@ export function ClientsPage({ route }: { route: Route }) {
     {can && all.data && choices.length === 0 && <p class="empty">No API has its own OAuth server. Switch OAuth on in an API, and its clients are made here.</p>}
     {api ? <><Trouble p={fault} op={list} retry={again} />{!data && !fault && <Loading what="clients" />}
       {data && (rows.length === 0 ? <p class="empty">The API has no client yet.</p> : <div class="scroll" tabIndex={0} role="region" aria-label="OAuth clients"><table><thead><tr><th scope="col">Client</th><th scope="col">Policy</th><th scope="col">Redirects to</th><th scope="col">Actions</th></tr></thead>
-        <tbody>{rows.map((c: any) => { const name = c.description || c.client_name || c.client_id; return <tr key={c.client_id}><th scope="row"><a href={to(['oauth', c.client_id], { apiId: api })}>{name}</a><br /><code class="soft">{c.client_id}</code></th><td>{c.policy_id ? <a href={to(['rights', c.policy_id])}>{c.policy_id}</a> : <span class="soft">—</span>}</td><td><code>{c.redirect_uri || '—'}</code></td>
+        <tbody>{rows.map((c: any) => { const name = c.description || c.client_name || c.client_id; return <tr key={c.client_id}><th scope="row"><a href={to(['oauth', c.client_id], { apiId: api })}>{name}</a><br /><code class="soft">{c.client_id}</code></th><td>{c.policy_id ? <Known at={rightsOf(c.policy_id)}>{c.policy_id}</Known> : <span class="soft">—</span>}</td><td><code>{c.redirect_uri || '—'}</code></td>
           <td><div class="bar">{may(tokens) && <button type="button" aria-label={`Tokens of ${name}`} onClick={() => hold(c)}>Tokens</button>}{may(rotate) && <button type="button" aria-label={`New secret of ${name}`} onClick={() => ask({ op: rotate, c, name })}>New secret…</button>}{may(remove) && <button type="button" class="danger" aria-label={`Delete ${name}`} onClick={() => ask({ op: remove, c, name })}>Delete…</button>}</div></td></tr>; })}</tbody></table></div>)}
       {data?.pages > 1 && <Pages page={Number(page)} total={data.pages} go={n => refine(route, { p: String(n) })} />}</>
       : choices.length > 0 && <p class="empty">Clients belong to one API: choose it.</p>}

@@ -17,26 +17,29 @@ const outside = Annotation.define<boolean>(), short = 300_000;
 export function open(parent: HTMLElement, text: string, o: { language: string; label: string; readOnly?: boolean; changed?: (text: string) => void }) {
   const nonce = (document.querySelector('meta[name=csp-nonce]') as HTMLElement | null)?.nonce ?? '';
   let timer = 0;
-  const view = new EditorView({
+  const tell = () => { clearTimeout(timer); timer = 0; o.changed?.(view.state.doc.toString()); }, settle = () => { if (timer) tell(); return false; };
+  const view: EditorView = new EditorView({
     parent,
     state: EditorState.create({
       doc: text,
       extensions: [EditorView.cspNonce.of(nonce), lineNumbers(), codeFolding(), foldGutter(), history(), drawSelection(), bracketMatching(), indentOnInput(), highlightActiveLine(), highlightSelectionMatches(),
         o.language === 'json' ? json() : [], o.language === 'json' && text.length < short ? [linter(jsonParseLinter()), lintGutter()] : [],
-        syntaxHighlighting(colours), keymap.of([...searchKeymap, ...foldKeymap, ...defaultKeymap, ...historyKeymap]),
+        syntaxHighlighting(colours), keymap.of([{ key: 'Mod-s', run: settle }, ...searchKeymap, ...foldKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorState.readOnly.of(!!o.readOnly), EditorView.contentAttributes.of({ 'aria-label': o.label, tabindex: '0' }), text.length < short ? EditorView.lineWrapping : [],
-        // A large document is handed over when the writer pauses: typing comes first.
+        // A large document is handed over when the writer pauses, saves or leaves: typing comes first.
+        EditorView.domEventHandlers({ blur: settle }),
         EditorView.updateListener.of(u => {
           if (!u.docChanged || u.transactions.some(x => x.annotation(outside))) return;
+          if (u.state.doc.length < 50_000) { tell(); return; }
           clearTimeout(timer);
-          const tell = () => o.changed?.(view.state.doc.toString());
-          if (u.state.doc.length < 50_000) tell(); else timer = window.setTimeout(tell, 250);
+          timer = window.setTimeout(tell, 250);
         })],
     }),
   });
   return {
     destroy() { clearTimeout(timer); view.destroy(); },
     show(next: string) {
+      if (timer) return; // what is being written comes first, and is handed over in a moment
       const now = view.state.doc.toString();
       if (now === next) return;
       let from = 0, a = now.length, b = next.length;

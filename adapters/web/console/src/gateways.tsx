@@ -2,8 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Problem, listen } from './http';
 import { call, may, needs, operations, placeOf, rowsOf } from './spec';
 import { to } from './route';
-import { Denied } from './record';
-import { Dialog, Loading, Time, Trouble, ago, say } from './ui';
+import { Denied, Dialog, Loading, Time, Trouble, ago, say } from './ui';
 
 const every = 5000;
 
@@ -28,7 +27,7 @@ function useLive(id: string): { data: any; fault?: Problem; again: () => void } 
 /** What gateways do at this moment: who is alive, what they have loaded, what they cannot. */
 export function GatewaysPage() {
   const list = operations.get('system.nodes.list')!, reload = operations.get('gateway.reload');
-  const nodes = useLive('system.nodes.list'), feeds = useLive('system.feeds.list'), control = useLive('gateway.control'), intents = useLive('intents.list');
+  const nodes = useLive('system.nodes.list'), feeds = useLive('system.feeds.list'), control = useLive('gateway.control'), told = useLive('system.announcements.list'), intents = useLive('intents.list');
   const [asking, ask] = useState(false), [fault, setFault] = useState<Problem>(), [busy, setBusy] = useState(false);
   if (!may(list)) return <><h1>Gateways</h1><Denied op={list} /></>;
   const live: any[] = rowsOf(nodes.data, list), loaded: any[] = rowsOf(feeds.data, operations.get('system.feeds.list')), left = loaded.flatMap(f => (f.left_out ?? []).map((l: any) => ({ ...l, feed: f.feed }))), open = rowsOf(intents.data, operations.get('intents.list'));
@@ -45,6 +44,11 @@ export function GatewaysPage() {
         {feeds.data === undefined && !feeds.fault ? <Loading what="feeds" /> : <ul class="plain">{loaded.map(f => <li key={f.feed}><strong>{f.feed}</strong>: {f.entries} {f.entries === 1 ? 'entry' : 'entries'}{f.left_out?.length > 0 && <> <span class="badge bad">{f.left_out.length} left out</span></>}</li>)}</ul>}
         {left.length > 0 && <><h3>Left out, and why</h3><p class="soft">A gateway could not read these. The others are served.</p><ul>{left.slice(0, 100).map((l, i) => { const at = placeOf(l.kind, l.id); return <li key={i}>{l.kind} {at ? <a href={at}>{l.id}</a> : <strong>{l.id}</strong>} in {l.feed}: {(l.problems ?? []).map((p: any) => `${p.path || 'the document'} must be ${p.want}, not ${p.got}`).join('; ')}</li>; })}</ul></>}
         {feeds.data && left.length === 0 && <p class="soft">Nothing is left out.</p>}</section>
+      {told.data !== null && <section class="panel"><h2>What they were told lately</h2><Trouble p={told.fault} op={operations.get('system.announcements.list')} retry={told.again} />
+        {told.data === undefined && !told.fault && <Loading what="announcements" />}
+        {told.data && <>{!told.data.announcing && <p class="soft">Gateways are told nothing: there is no Redis, or notify_on_change is off. They see a change when they are reloaded.</p>}
+          {told.data.announcements.length === 0 ? <p class="soft">Nothing has changed that concerns them.</p> : <ol class="plain">{told.data.announcements.slice(0, 12).map((a: any, i: number) => { const at = a.kind && placeOf(a.kind, a.subject); return <li key={i}>{a.command} {at ? <a href={at}>{a.subject}</a> : <strong>{a.subject}</strong>} <span class="soft">{ago(Date.parse(a.date) / 1000)}{a.user && `, ${a.user}`}</span></li>; })}</ol>}
+          {told.data.announcements.length > 12 && <a href={to(['system.announcements'])}>All {told.data.announcements.length}</a>}</>}</section>}
       {control.data !== null && <section class="panel"><h2>Keys and certificates</h2><Trouble p={control.fault} op={operations.get('gateway.control')} retry={control.again} />
         {control.data && (control.data.own_store ? <p>They are kept in the store of this service: no gateway is asked for them.</p> : <ul class="plain">{(control.data.gateways ?? []).map((g: any) => <li key={g.url}><code>{g.url}</code> <span class={g.answers ? 'badge yes' : 'badge bad'}>{g.answers ? 'answers' : g.asked ? 'does not answer' : 'not asked yet'}</span>{g.since && g.asked && <span class="soft"> since <Time at={g.since} /></span>}</li>)}</ul>)}</section>}
       {intents.data !== null && <section class="panel"><h2>Changes on their way</h2><Trouble p={intents.fault} op={operations.get('intents.list')} retry={intents.again} />

@@ -3,8 +3,7 @@ import { Problem } from './http';
 import { call, may, operations } from './spec';
 import { go, guard, to } from './route';
 import { Editor } from './editor';
-import { Denied } from './record';
-import { Trouble, label, say } from './ui';
+import { Denied, Trouble, label, say } from './ui';
 
 const options = ['listenPath', 'upstreamURL', 'customDomain', 'allowList', 'validateRequest', 'mockResponse', 'authentication'];
 

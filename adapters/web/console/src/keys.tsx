@@ -1,11 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problem } from './http';
-import { Operation, call, may, operations, placeOf, rowsOf } from './spec';
+import { Operation, call, may, operations, placeOf, rightsOf, rowsOf } from './spec';
 import { Route, refine, to } from './route';
-import { Denied } from './record';
-import { Pages } from './list';
-import { amount } from './policies';
-import { Dialog, Loading, Once, Time, Trouble, Value, say, useAnswer } from './ui';
+import { Pages } from './shown';
+import { Denied, Dialog, Known, Loading, Once, Time, Trouble, Value, say, useAnswer, amount } from './ui';
 
 const never = 0;
 const nameOf = (k: any) => k.key_hash || k.key_id;
@@ -83,7 +81,7 @@ function Effective({ id }: { id: string }) {
     <Trouble p={fault} op={op} retry={again} />{!k && !fault && <Loading what="the rights" />}
     {k && <><p><span class={k.accepted ? 'badge yes' : 'badge bad'}>{k.accepted ? 'gateways accept it' : 'gateways refuse it'}</span> <span class="soft">Expires:</span> <Expiry at={k.expires} /> <span class="soft">· {limit(k.limit)}</span></p>
       {k.problems.length > 0 && <section class="panel"><h2>What is wrong</h2><Problems of={k.problems} /></section>}
-      <h2>Policies</h2>{k.policies.length === 0 ? <p class="soft">None: its rights are its own.</p> : <ul class="plain">{k.policies.map((p: any) => <li key={p.id}><a href={to(['rights', p.id])}>{p.name || p.id}</a> <span class={p.state === 'active' ? 'badge yes' : 'badge bad'}>{p.state || 'missing'}</span> <span class="soft">sets {p.partitions?.length ? p.partitions.join(', ') : 'everything'}</span></li>)}</ul>}
+      <h2>Policies</h2>{k.policies.length === 0 ? <p class="soft">None: its rights are its own.</p> : <ul class="plain">{k.policies.map((p: any) => <li key={p.id}><Known at={rightsOf(p.id)}>{p.name || p.id}</Known> <span class={p.state === 'active' ? 'badge yes' : 'badge bad'}>{p.state || 'missing'}</span> <span class="soft">sets {p.partitions?.length ? p.partitions.join(', ') : 'everything'}</span></li>)}</ul>}
       <h2>APIs</h2>{k.apis.length === 0 ? <p class="soft">None.</p> : <div class="scroll" tabIndex={0} role="region" aria-label="What it may do on each API"><table><thead><tr><th scope="col">API</th><th scope="col">Versions</th><th scope="col">Paths</th><th scope="col">Limit</th><th scope="col">Counted</th><th scope="col">Who says so</th></tr></thead>
         <tbody>{k.apis.map((a: any) => { const place = a.exists && placeOf('api', a.api_id); return <tr key={a.api_id}><th scope="row">{place ? <a href={place}>{a.rights?.api_name || a.api_id}</a> : a.rights?.api_name || a.api_id}{!a.exists && <> <span class="badge bad">no such API</span></>}</th><td><Value v={a.rights?.versions?.length ? a.rights.versions : ['all']} /></td>
           <td>{a.rights?.allowed_urls?.length ? <ul class="plain">{a.rights.allowed_urls.map((u: any) => <li key={u.url}><code>{u.url}</code> <span class="soft">{(u.methods ?? []).join(', ')}</span></li>)}</ul> : <span class="soft">all</span>}</td><td>{limit(a.limit)}</td><td>{a.counted === 'api' ? 'by itself' : 'with the key'}</td>

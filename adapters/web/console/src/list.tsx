@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { curl, listen, Problem } from './http';
 import { Operation, Resource, ask, call, flat, has, homeOf, idOf, itemSchema, listOf, may, nameOf, needs, pageOf, pagesOf, pathParams, resolve, rowsOf } from './spec';
 import { Route, refine, to } from './route';
+import { Pages, Shown } from './shown';
 import { Dialog, Loading, Trouble, Value, copy, download, label } from './ui';
 
 const reserved = new Set(['p', 'q', 'sort', 'compressed', 'download', 'type']), plain = ['string', 'integer', 'number', 'boolean'];
@@ -95,28 +96,10 @@ function Row({ r, row, children, parents, parentNames }: { r: Resource; row: any
   return <><button type="button" class="link" onClick={() => set(true)}>{children}</button>{open && <Dialog title={nameOf(row, r.facts) || r.title} close={() => set(false)} wide><Shown v={row} />{r.operations.get && !may(r.operations.get) && <p class="soft">More needs {needs(r.operations.get)}.</p>}</Dialog>}</>;
 }
 
-/** A value as people read it: members in order, nested ones below. */
-export function Shown({ v, depth = 0 }: { v: any; depth?: number }) {
-  if (v === null || typeof v !== 'object') return <Value v={v} long />;
-  const entries: [string, any][] = Array.isArray(v) ? v.map((x, i) => [String(i + 1), x]) : Object.entries(v);
-  if (!entries.length) return <span class="soft">none</span>;
-  if (Array.isArray(v) && v.every(x => typeof x !== 'object')) return <Value v={v} long />;
-  return <dl class="shown">{entries.slice(0, 60).map(([k, x]) => { const nested = x && typeof x === 'object' && Object.keys(x).length > 0 && !(Array.isArray(x) && x.every(y => typeof y !== 'object'));
-    return <div key={k} class={nested ? 'nested' : ''}><dt>{Array.isArray(v) ? k : label(k)}</dt><dd>{nested && depth > 0 ? <details><summary><Value v={x} /></summary><Shown v={x} depth={depth + 1} /></details> : nested ? <Shown v={x} depth={depth + 1} /> : <Value v={x} long />}</dd></div>; })}
-    {entries.length > 60 && <p class="soft">{entries.length - 60} more in the document.</p>}</dl>;
-}
-
 function Filter({ p, value, onChange }: { p: any; value: string; onChange: (v: string) => void }) {
   const id = 'filter-' + p.name, s = p.schema ?? {}, day = /YYYY-MM-DD/.test(p.description ?? '');
   return <div class="field"><label for={id}>{label(p.name)}</label>
     {s.enum || s.type === 'boolean' ? <select id={id} value={value} onChange={(e: any) => onChange(e.target.value)}><option value="">any</option>{(s.enum ?? ['true', 'false']).map((v: string) => <option key={v}>{v}</option>)}</select>
       : <input id={id} type={day ? 'date' : 'text'} value={value} aria-describedby={p.description && id + '-help'} onChange={(e: any) => onChange(e.target.value)} />}
     {p.description && <p class="help" id={id + '-help'}>{p.description}</p>}</div>;
-}
-
-export function Pages({ page, total, go }: { page: number; total: number; go: (n: number) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  return <nav class="pages" aria-label="Pages"><button type="button" disabled={page <= 1} onClick={() => go(page - 1)}>Previous</button>
-    <form onSubmit={e => { e.preventDefault(); const n = Number(input.current!.value); if (n >= 1 && n <= total) go(n); }}><label>Page <input ref={input} type="number" min={1} max={total} key={page} defaultValue={String(page)} /></label> of {total}</form>
-    <button type="button" disabled={page >= total} onClick={() => go(page + 1)}>Next</button></nav>;
 }

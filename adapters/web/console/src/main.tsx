@@ -1,31 +1,24 @@
+import './shared';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Problem, byKey, elsewhere, listen } from './http';
 import { Me, describe, listOf, may, needs, operations, resources, single, whoami } from './spec';
 import { leave, onLeaving, to, useRoute } from './route';
 import { SignIn, resume, signOut } from './session';
-import { ListPage } from './list';
-import { Denied, RecordPage } from './record';
-import { RunPage } from './run';
 import { Home } from './home';
-import { ImportPage } from './import';
-import { AuditPage, AuditRecord } from './audit';
-import { RulesPage } from './rules';
-import { RegistryPage } from './registry';
-import { GatewaysPage } from './gateways';
-import { PeoplePage } from './people';
-import { PoliciesPage } from './policies';
-import { AnalyticsPage } from './analytics';
-import { KeysPage } from './keys';
-import { ClientsPage } from './clients';
-import { CertificatesPage } from './certificates';
+import { later, prefetch } from './later';
 import { Palette } from './palette';
-import { Dialog, Loading, Trouble, Voice, setZone, useChoice, zoneName } from './ui';
+import { Denied, Dialog, Loading, Trouble, Voice, setZone, useChoice, zoneName } from './ui';
 import './style.css';
+
+const lists = () => import('./lists'), work = () => import('./work'), pages = () => import('./pages');
+const ListPage = later(lists, 'ListPage'), AuditPage = later(lists, 'AuditPage'), AuditRecord = later(lists, 'AuditRecord');
+const RecordPage = later(work, 'RecordPage'), RunPage = later(work, 'RunPage'), ImportPage = later(work, 'ImportPage'), RulesPage = later(work, 'RulesPage'), RegistryPage = later(work, 'RegistryPage'), PeoplePage = later(work, 'PeoplePage');
+const GatewaysPage = later(pages, 'GatewaysPage'), PoliciesPage = later(pages, 'PoliciesPage'), AnalyticsPage = later(pages, 'AnalyticsPage'), KeysPage = later(pages, 'KeysPage'), ClientsPage = later(pages, 'ClientsPage'), CertificatesPage = later(pages, 'CertificatesPage');
 
 function Page() {
   const route = useRoute(), [name, id] = route.path, r = resources.get(name);
-  useEffect(() => { document.title = (name ? (id && id !== '+new' ? id + ' · ' : '') + (r?.title ?? pages.find(([n]) => n === name)?.[2] ?? name) + ' · ' : '') + 'Gatehouse'; }, [name, id]);
+  useEffect(() => { document.title = (name ? (id && id !== '+new' ? id + ' · ' : '') + (r?.title ?? byHand.find(([n]) => n === name)?.[2] ?? name) + ' · ' : '') + 'Gatehouse'; }, [name, id]);
   if (!name) return <Home />;
   if (name === 'run' && operations.get(id)) return <RunPage key={id} op={operations.get(id)!} route={route} />;
   if (name === 'apis' && id === 'import') return <ImportPage />;
@@ -38,12 +31,14 @@ function Page() {
   if (name === 'access') return <KeysPage id={id} route={route} />;
   if (name === 'clients') return <ClientsPage route={route} />;
   if (name === 'certificates') return <CertificatesPage route={route} />;
-  if (name === 'audit' && r) return id ? <AuditRecord id={id} /> : may(listOf(r)) ? <AuditPage r={r} route={route} /> : <><h1>{r.title}</h1><Denied op={listOf(r)!} /></>;
   if (!r) return <><h1>There is no such page</h1><p>The server knows nothing called “{name}”. <a href="#/">Go home</a>.</p></>;
+  const wanted = id === '+new' ? r.operations.create : id || single(r) ? r.operations.get : listOf(r);
+  if (wanted && !may(wanted, id)) return <><h1>{id ? wanted.summary : r.title}</h1><Denied op={wanted} /></>;
+  if (name === 'audit') return id ? <AuditRecord id={id} /> : <AuditPage r={r} route={route} />;
   if (id || single(r)) return <RecordPage key={r.name + id + (route.query.get('from') ?? '')} r={r} id={id ?? ''} route={route} />;
   const list = listOf(r);
   if (!list) return <><h1>{r.title}</h1><ul class="plain">{Object.values(r.operations).filter(o => may(o)).map(o => <li key={o.id}><a href={to(['run', o.id])}>{o.summary}</a></li>)}</ul></>;
-  return may(list) ? <ListPage key={r.name} r={r} route={route} /> : <><h1>{r.title}</h1><Denied op={list} /></>;
+  return <ListPage key={r.name} r={r} route={route} />;
 }
 
 /** What people come for stands first; the rest follows as the description has it. */
@@ -51,19 +46,19 @@ const order = ['APIs', 'MCP proxies', 'Client IdPs', 'Policies', 'Keys', 'OAuth'
 const rank = (tag: string) => order.indexOf(tag) < 0 ? order.length : order.indexOf(tag);
 
 /** Pages made by hand, in the group that they are about, and the operation without which they show nothing. */
-const pages = [['registry', 'Client IdPs', 'Registry', 'clientidps.get'], ['rights', 'Policies', 'Rights', 'policies.list'], ['analytics', 'Analytics', 'Charts', 'usage.totals'], ['access', 'Keys', 'Rights of keys', 'keys.detailed'], ['clients', 'OAuth', 'Clients of an API', 'oauth.list'], ['certificates', 'Certificates', 'Expiry and use', 'certs.details'], ['gateways', 'Gateways', 'Live gateways', 'system.nodes.list'], ['people', 'Users', 'Permissions', 'users.list']] as const;
+const byHand = [['registry', 'Client IdPs', 'Registry', 'clientidps.get'], ['rights', 'Policies', 'Rights', 'policies.list'], ['analytics', 'Analytics', 'Charts', 'usage.totals'], ['access', 'Keys', 'Rights of keys', 'keys.detailed'], ['clients', 'OAuth', 'Clients of an API', 'oauth.list'], ['certificates', 'Certificates', 'Expiry and use', 'certs.details'], ['gateways', 'Gateways', 'Live gateways', 'system.nodes.list'], ['people', 'Users', 'Permissions', 'users.list']] as const;
 
 /** Groups of the description, with what the caller may see. */
 function Navigation({ close }: { close: () => void }) {
   const route = useRoute(), groups = new Map<string, { name: string; title: string }[]>();
   for (const r of resources.values()) {
     const list = listOf(r);
-    if (r.name === 'oauth') continue; // its list needs an API, which the page of clients offers
+    if (r.name === 'oauth' || r.name === 'history') continue; // their lists need an API or a record, whose pages offer them
     if (r.name === 'rules' ? !may(r.operations.get) : single(r) ? !may(r.operations.get) : !list || !may(list)) continue;
     groups.set(r.tag, [...groups.get(r.tag) ?? [], { name: r.name, title: r.name === 'rules' ? 'Rules' : r.title }]);
   }
   const link = (name: string, title: string) => <li key={name}><a href={name ? to([name]) : '#/'} onClick={close} aria-current={(route.path[0] ?? '').split('.')[0] === name || route.path[0] === name ? 'page' : undefined}>{title}</a></li>;
-  for (const [page, tag, title, asks] of pages) if (may(operations.get(asks))) groups.set(tag, [{ name: page, title }, ...groups.get(tag) ?? []]);
+  for (const [page, tag, title, asks] of byHand) if (may(operations.get(asks))) groups.set(tag, [{ name: page, title }, ...groups.get(tag) ?? []]);
   return <ul>{link('', 'Home')}{[...groups].sort((a, b) => rank(a[0]) - rank(b[0])).map(([tag, all]) => all.length === 1 ? link(all[0].name, all[0].title.length > 24 ? tag : all[0].title) : <li key={tag}><span class="tag">{tag}</span><ul>{all.map(x => link(x.name, x.title))}</ul></li>)}
     <li><a href="#/all" onClick={close} aria-current={route.path[0] === 'all' ? 'page' : undefined}>All operations</a></li></ul>;
 }
@@ -83,6 +78,8 @@ function Console() {
   useEffect(() => { setFault(undefined); resume().then(setMe, setFault); describe().then(() => setReady(true), setFault); }, [round]);
   useEffect(() => listen(e => { if (e === 'lost') setLost(!!whoami()); else { setAway(e === 'away'); if (e === 'back' && !whoami()) again(n => n + 1); } }), []);
   useEffect(() => { onLeaving(setWanted); }, []);
+  // Who is signed in opens some page next.
+  useEffect(() => { if (!me || !ready) return; const t = setTimeout(() => prefetch(lists, work, pages), 300); return () => clearTimeout(t); }, [!me, ready]);
   useEffect(() => {
     const on = (e: KeyboardEvent) => {
       const typing = /^(INPUT|TEXTAREA|SELECT)$/.test((e.target as HTMLElement).tagName) || (e.target as HTMLElement).isContentEditable;

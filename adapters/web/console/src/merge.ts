@@ -37,8 +37,7 @@ export function lines(a: string, b: string, around = 3): Line[] {
   while (head < x.length && head < y.length && x[head] === y[head]) head++;
   while (tail < x.length - head && tail < y.length - head && x[x.length - 1 - tail] === y[y.length - 1 - tail]) tail++;
   const mid = middle(x.slice(head, x.length - tail), y.slice(head, y.length - tail));
-  const all: Line[] = x.slice(0, head).map(text => ({ kind: 'same' as const, text }));
-  all.push(...mid, ...x.slice(x.length - tail).map(text => ({ kind: 'same' as const, text })));
+  const same = (of: string[]): Line[] => of.map(text => ({ kind: 'same', text })), all = same(x.slice(0, head)).concat(mid, same(x.slice(x.length - tail)));
   let o = 0, n = 0;
   for (const l of all) { if (l.kind !== 'new') l.old = ++o; if (l.kind !== 'old') l.new = ++n; }
   const near = new Uint8Array(all.length);

@@ -3,8 +3,7 @@ import { put } from './doc';
 import { Problem } from './http';
 import { call, idParam, may, nameOf, needs, operations, resources, rowsOf, whoami } from './spec';
 import { Route, guard, refine, to } from './route';
-import { Denied } from './record';
-import { Dialog, Loading, Trouble, say } from './ui';
+import { Denied, Dialog, Loading, Trouble, say } from './ui';
 
 const sorts = [['users', 'Users'], ['usergroups', 'Groups of users'], ['service-accounts', 'Service accounts']] as const;
 const levels = ['deny', 'read', 'write'];

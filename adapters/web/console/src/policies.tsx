@@ -1,12 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problem } from './http';
-import { call, idOf, may, operations, placeOf, resources, rowsOf } from './spec';
+import { call, idOf, mappingsOf, may, operations, placeOf, resources, rowsOf } from './spec';
 import { Route, refine, to } from './route';
-import { Denied } from './record';
-import { Loading, Trouble, Value } from './ui';
-
-const without = -1;
-export const amount = (n: unknown, of: string) => n === undefined || n === null ? '—' : Number(n) === without ? 'unlimited' : `${n} ${of}`;
+import { Denied, Loading, Trouble, Value, amount } from './ui';
 
 /** What policies give: rights per API, limits, what each part sets, and who carries it. */
 export function PoliciesPage({ id, route }: { id?: string; route: Route }) {
@@ -55,6 +51,6 @@ function Rights({ id }: { id: string }) {
           <td>{a?.allowed_urls?.length ? <ul class="plain">{a.allowed_urls.map((u: any) => <li key={u.url}><code>{u.url}</code> <span class="soft">{(u.methods ?? []).join(', ')}</span></li>)}</ul> : <span class="soft">all</span>}</td>
           <td>{a?.limit ? `${amount(a.limit.rate, `in ${a.limit.per} s`)}, quota ${amount(a.limit.quota_max, `in ${a.limit.quota_renewal_rate} s`)}` : <span class="soft">those of the policy</span>}</td><td>{a?.mcp_primitives?.length ? <Value v={a.mcp_primitives.map((m: any) => `${m.type} ${m.name}`)} long /> : <span class="soft">all</span>}</td></tr>; })}</tbody></table></div>}
       <div class="panels"><section class="panel"><h2>Who carries it</h2>{!may(carriers) ? <p class="soft">To see keys you need the permission keys (read).</p> : <><Trouble p={lost} op={carriers} />{carried && (carried.count ? <><p>{carried.count} {carried.count === 1 ? 'key' : 'keys'}{carried.next && `, of the first ${carried.looked_at}`}.</p><ul class="plain">{(carried.keys ?? []).slice(0, 50).map((k: any, i: number) => <li key={i}><a href={to(['access', k.key_hash || k.key_id])}>{k.alias || k.key_hash || k.key_id}</a></li>)}</ul></> : <p class="soft">No key carries it.</p>)}</>}</section>
-        <section class="panel"><h2>Who names it</h2>{named && (named.length ? <ul class="plain">{named.slice(0, 100).map((x, i) => { const at = x.kind === 'clientidp' ? to(['registry', x.id]) : placeOf(x.kind, x.id); return <li key={i}>{x.kind} {at ? <a href={at}>{x.name || x.id}</a> : x.name || x.id} <span class="soft">at {x.where}</span></li>; })}</ul> : <p class="soft">Nothing.</p>)}</section></div></>}
+        <section class="panel"><h2>Who names it</h2>{named && (named.length ? <ul class="plain">{named.slice(0, 100).map((x, i) => { const at = mappingsOf(x.kind, x.id); return <li key={i}>{x.kind} {at ? <a href={at}>{x.name || x.id}</a> : x.name || x.id} <span class="soft">at {x.where}</span></li>; })}</ul> : <p class="soft">Nothing.</p>)}</section></div></>}
   </>;
 }

@@ -1,12 +1,13 @@
-import { Surroundings } from './api';
+import { Endpoints, Surroundings } from './api';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Node, Path, parse, pretty, put, rename, same } from './doc';
 import { curl, Problem } from './http';
-import { Operation, Resource, ask, call, flat, idOf, idParam, may, nameOf, needs, operations, pathParams, placeOf, resolve, single, writeOf } from './spec';
+import { Operation, Resource, ask, call, idOf, idParam, may, nameOf, needs, operations, pathParams, placeOf, resolve, single, writeOf } from './spec';
 import { Members } from './form';
+import { HistoryOf } from './history';
 import { DocumentEditor } from './editor';
 import { Conflict, Rehearsed, Sides } from './review';
-import { Shown } from './list';
+import { Shown } from './shown';
 import { Route, go, guard, refine, to } from './route';
 import { Dialog, Loading, Trouble, copy, download, say } from './ui';
 
@@ -35,7 +36,7 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
   if (mine) values[mine] = id;
   const [base, setBase] = useState<{ text: string; etag: string | null }>(), [text, setText] = useState<string>(), [fault, setFault] = useState<Problem>(), [round, setRound] = useState(0);
   const [step, setStep] = useState<{ kind: 'review'; meta?: any; fault?: Problem; busy?: boolean } | { kind: 'delete' } | { kind: 'answer'; data: any } | { kind: 'conflict'; theirs: string; etag: string | null }>();
-  const view = route.query.get('view') ?? (fresh ? 'form' : 'read'), editable = !!write && may(write, id), dirty = useRef(false);
+  const view = route.query.get('view') ?? (fresh ? 'form' : 'read'), editable = !!write && may(write, id), dirty = useRef(false), latest = useRef<() => void>(() => {});
   dirty.current = text !== undefined && base !== undefined && !same(text, base.text);
   useEffect(() => { guard(() => dirty.current); return () => guard(undefined); }, []);
   useEffect(() => {
@@ -43,7 +44,7 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
     setFault(undefined);
     const from = route.query.get('from'), source = fresh ? from && read ? call(read, { ...values, [idParam(read)!]: from }) : undefined : read && call(read, values);
     if (!source) { setBase({ text: '{}', etag: null }); setText('{}'); return; }
-    source.then(a => { if (gone) return; const t = fresh ? draftOf(a.text, write!) : tidy(a.text); setBase({ text: fresh ? '{}' : t, etag: fresh ? null : a.etag }); setText(t); }, e => { if (!gone) setFault(e); });
+    source.then(a => { if (gone || dirty.current) return; /* somebody writes already: saving says what else has changed */ const t = fresh ? draftOf(a.text, write!) : tidy(a.text); setBase({ text: fresh ? '{}' : t, etag: fresh ? null : a.etag }); setText(t); }, e => { if (!gone) setFault(e); });
     return () => { gone = true; };
   }, [r.name, id, round]);
   const tree = useMemo(() => { try { return text === undefined ? undefined : parse(text); } catch { return undefined; } }, [text]);
@@ -58,6 +59,7 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
     setStep({ kind: 'review', busy: write.rehearsable });
     if (write.rehearsable) try { const a = await call(write, { ...values, 'If-Match': base?.etag ?? '', dry_run: 'true' }, text); setStep({ kind: 'review', meta: a.data?.Meta }); } catch (e) { await refused(e as Problem); }
   };
+  latest.current = review;
   const refused = async (e: Problem) => {
     if (e.status === 412 && read) try { const a = await call(read, values); setStep({ kind: 'conflict', theirs: tidy(a.text), etag: a.etag }); return; } catch (again) { e = again as Problem; }
     setFault(e); setStep(undefined);
@@ -77,12 +79,13 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
     } catch (e) { await refused(e as Problem); }
   };
   useEffect(() => {
-    const on = (e: KeyboardEvent) => { if ((e.ctrlKey || e.metaKey) && e.key === 's') { e.preventDefault(); if (!editable) say('You may read this, not change it.'); else if (dirty.current || fresh) review(); else say('There is nothing to save.'); } };
+    const on = (e: KeyboardEvent) => { if ((e.ctrlKey || e.metaKey) && e.key === 's') { e.preventDefault(); if (!editable) say('You may read this, not change it.'); else setTimeout(() => { if (dirty.current || fresh) latest.current(); else say('There is nothing to save.'); }); } };
     addEventListener('keydown', on);
     return () => removeEventListener('keydown', on);
   });
   if (fresh && !write) return <p>There is no way to make one here.</p>;
-  if (fresh && !may(write)) return <Denied op={write!} />;
+  const kind = r.facts.kind ?? (r.name.startsWith('apis.') ? 'api' : ''), told = !fresh && /^(api|policy|webhook|asset|clientidp)$/.test(kind) ? operations.get('history.list') : undefined;
+  const take = (then: string, lost: string[]) => { setText(then); show('raw'); say(lost.length ? `Look at it, then save it. Secrets of then are hidden, and there are none today at ${lost.slice(0, 5).join(', ')}.` : 'Look at it, then save it.'); };
   const show = (v: string) => refine(route, { view: v }), form = view === 'form' || view === 'both';
   return <>
     <nav class="crumbs" aria-label="Where you are">{!single(r) && <a href={to([r.name.startsWith('apis.') ? 'apis' : r.name], Object.fromEntries(pathParams(read ?? write!).filter(p => p.name !== mine).map(p => [p.name, values[p.name]])))}>{r.name.startsWith('apis.') ? 'APIs' : r.title}</a>}</nav>
@@ -90,6 +93,7 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
       <div class="bar">
         {(editable || fresh) && <div class="views" role="group" aria-label="How to show it">{!fresh && <button type="button" aria-pressed={view === 'read'} onClick={() => show('read')}>Read</button>}
           <button type="button" aria-pressed={form && view !== 'both'} onClick={() => show('form')}>Form</button><button type="button" aria-pressed={view === 'raw'} onClick={() => show('raw')}>Document</button><button type="button" class="widely" aria-pressed={view === 'both'} onClick={() => show('both')}>Both</button></div>}
+        {told && may(told) && <button type="button" aria-pressed={view === 'history'} onClick={() => show('history')}>History</button>}
         {!fresh && <More r={r} id={id} text={text} values={values} onDelete={() => setStep({ kind: 'delete' })} read={read} />}
       </div></header>
     {!fresh && read && write && !may(write, id) && <p class="soft">You may read this. To change it you need {needs(write)}.</p>}
@@ -97,15 +101,17 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
     <Trouble p={fault} op={base ? write : read} retry={base ? undefined : () => setRound(n => n + 1)} />
     {!base && !fault && <Loading what={id} />}
     {base && text !== undefined && <form class={view === 'both' ? 'split' : ''} onSubmit={e => { e.preventDefault(); review(); }} noValidate>
-      {view === 'read' && <section class="read">{tree && <Shown v={flat(JSON.parse(text))} />}</section>}
+      {view === 'read' && <section class="read">{tree && <Shown v={JSON.parse(text)} />}</section>}
       {form && <section class="form" aria-label="Form">{fresh && write!.notes && <p class="help">{write!.notes}</p>}{fresh && write!.example !== undefined && text === '{}' && <p><button type="button" onClick={() => setText(JSON.stringify(write!.example, null, 2))}>Start from the example</button></p>}
         {tree ? <Members schema={write?.body} node={tree} text={text} path={[]} edit={edit} fault={fault} depth={0} /> : <p class="wrong" role="alert">The document is not valid JSON. Mend it in the view “Document”.</p>}</section>}
       {(view === 'raw' || view === 'both') && <section class="raw"><DocumentEditor label={`Document of ${name}`} text={text} onChange={setText} /></section>}
-      {view !== 'read' && editable && <div class="actions sticky"><button class="primary" disabled={!fresh && !dirty.current}>{fresh ? 'Create…' : 'Review and save…'}</button>
+      {view === 'history' && told && <HistoryOf kind={kind} id={id} now={base.text} take={editable ? take : undefined} key={'past' + round} />}
+      {view !== 'read' && view !== 'history' && editable && <div class="actions sticky"><button class="primary" disabled={!fresh && !dirty.current}>{fresh ? 'Create…' : 'Review and save…'}</button>
         {!fresh && <button type="button" disabled={!dirty.current} onClick={() => setText(base.text)}>Discard changes</button>}
         <button type="button" onClick={() => copy(curl(ask(write!, { ...values, 'If-Match': base.etag ?? '' }, text)), 'The command')}>Copy as curl</button><span class="soft"><kbd>Ctrl</kbd> <kbd>S</kbd> saves</span></div>}
     </form>}
-    {!fresh && view === 'read' && /^apis\.(oas|streams)$/.test(r.name) && base && <Surroundings r={r} id={id} data={data} key={'beside' + round} />}
+    {!fresh && view === 'read' && data?.['x-tyk-api-gateway'] && <Endpoints data={data} />}
+    {!fresh && view === 'read' && /^(apis(\.oas|\.streams)?|mcps)$/.test(r.name) && base && <Surroundings r={r} id={id} data={data} key={'beside' + round} />}
     {!fresh && view === 'read' && <References r={r} values={values} />}
     {step?.kind === 'review' && <Dialog title={fresh ? 'Create this?' : 'Save these changes?'} close={() => setStep(undefined)} wide>
       <Sides before={fresh ? '' : base!.text} after={tidy(text!)} />
@@ -119,8 +125,6 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
 
 /** A record by its name, with the way to it. */
 const Named = ({ kind, id, name }: { kind: string; id: string; name?: string }) => { const at = placeOf(kind, id); return at ? <a href={at}>{name || id}</a> : <strong>{name || id}</strong>; };
-
-export const Denied = ({ op }: { op: Operation }) => <div class="trouble" role="alert"><strong>You may not do this: it needs {needs(op)}.</strong><p>Ask an admin of your organisation for it.</p></div>;
 
 /** What else can be done with the record: all operations below its address. */
 function More({ r, id, text, values, read, onDelete }: { r: Resource; id: string; text?: string; values: Record<string, string>; read?: Operation; onDelete: () => void }) {

@@ -2,9 +2,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { curl, Problem } from './http';
 import { ask, call, may, needs, operations, rowsOf } from './spec';
 import { Route, guard, refine, to } from './route';
-import { Denied } from './record';
 import { Rehearsed, Sides } from './review';
-import { Dialog, Loading, Trouble, copy, say } from './ui';
+import { Denied, Dialog, Loading, Trouble, copy, say } from './ui';
 import { Mappings, Names, applied, gaps, names, parsePaste, patchBetween, scopesOf, verdict } from './mappings';
 
 /** Asks for all of a list: names of APIs and policies, to tell what exists. Null where the caller may not ask. */
@@ -52,7 +51,8 @@ function Providers() {
   </>;
 }
 
-const shownRows = 200;
+/** Fields that are drawn at most; a browser stands still over many more. */
+const mostRows = 200, mostColumns = 200, mostFields = 4000;
 
 /** One provider: a row for each API, a column for each scope, the policy where they meet. */
 function Matrix({ id, route }: { id: string; route: Route }) {
@@ -75,6 +75,7 @@ function Matrix({ id, route }: { id: string; route: Route }) {
   const noAPI = (api: string) => !!known?.apis && !known.apis.has(api), noPolicy = (policy: string | undefined) => !!policy && !!known?.policies && !known.policies.has(policy);
   const missing = useMemo(() => gaps(draft), [draft]);
   const rows = Object.keys(draft).filter(api => (api + ' ' + (known?.apis?.get(api) ?? '')).toLowerCase().includes(find) && (only !== 'gaps' || missing.has(api)) && (only !== 'nowhere' || noAPI(api) || Object.values(draft[api].scope_to_policy ?? {}).some(noPolicy)));
+  const drawn = rows.slice(0, Math.max(20, Math.min(mostRows, Math.floor(mostFields / (scopes.length || 1))))), across = drawn.length * scopes.length <= mostFields ? scopes : scopes.filter(s => columns.includes(s) || drawn.some(api => draft[api]?.scope_to_policy?.[s] !== undefined)).slice(0, mostColumns);
   const put = (api: string, scope: string, policy: string) => setDraft(d => { const of = { ...d[api]?.scope_to_policy }; if (policy) of[scope] = policy; else delete of[scope]; return { ...d, [api]: { scope_to_policy: of } }; });
   const review = async () => {
     setFault(undefined); setStep({ busy: true });
@@ -99,13 +100,13 @@ function Matrix({ id, route }: { id: string; route: Route }) {
       <div class="tools"><input type="search" id="find" aria-label="Find an API" placeholder="Find an API…" value={route.query.get('q') ?? ''} onInput={(e: any) => refine(route, { q: e.target.value })} />
         <label>Show <select value={only} onChange={(e: any) => refine(route, { only: e.target.value })}><option value="">all rows</option><option value="gaps">rows with gaps</option><option value="nowhere">what leads nowhere</option></select></label>
         {editable && <button type="button" onClick={() => setPasting(true)}>Paste many…</button>}</div>
-      {rows.length === 0 ? <p class="empty">{Object.keys(draft).length ? 'No row is like that.' : 'Nothing is mapped yet.'}</p> : <div class="scroll" tabIndex={0} role="region" aria-label="Mappings"><table class="matrix"><thead><tr><th scope="col">API</th>{scopes.map(s => <th key={s} scope="col"><code>{s}</code></th>)}{editable && <th scope="col"><span class="hidden">Remove</span></th>}</tr></thead>
-        <tbody>{rows.slice(0, shownRows).map(api => <tr key={api}><th scope="row"><button type="button" class="link" onClick={() => explain(api)}>{known?.apis?.get(api) ?? api}</button> {known?.apis?.get(api) && <span class="soft">{api}</span>}{noAPI(api) && <span class="badge bad">no such API</span>}</th>
-          {scopes.map(s => { const policy = draft[api]?.scope_to_policy?.[s], gap = policy === undefined && missing.get(api)?.includes(s); return <td key={s}>
+      {rows.length === 0 ? <p class="empty">{Object.keys(draft).length ? 'No row is like that.' : 'Nothing is mapped yet.'}</p> : <div class="scroll" tabIndex={0} role="region" aria-label="Mappings"><table class="matrix"><thead><tr><th scope="col">API</th>{across.map(s => <th key={s} scope="col"><code>{s}</code></th>)}{editable && <th scope="col"><span class="hidden">Remove</span></th>}</tr></thead>
+        <tbody>{drawn.map(api => <tr key={api}><th scope="row"><button type="button" class="link" onClick={() => explain(api)}>{known?.apis?.get(api) ?? api}</button> {known?.apis?.get(api) && <span class="soft">{api}</span>}{noAPI(api) && <span class="badge bad">no such API</span>}</th>
+          {across.map(s => { const policy = draft[api]?.scope_to_policy?.[s], gap = policy === undefined && missing.get(api)?.includes(s); return <td key={s}>
             {editable ? <input list="policies" aria-label={`Policy of ${s} on ${known?.apis?.get(api) ?? api}`} value={policy ?? ''} aria-invalid={noPolicy(policy)} placeholder={gap ? 'gap' : '—'} onChange={(e: any) => put(api, s, e.target.value.trim())} /> : policy ?? <span class="soft">{gap ? 'gap' : '—'}</span>}
             {noPolicy(policy) && <span class="badge bad">no such policy</span>}{policy && known?.policies?.get(policy) && known.policies.get(policy) !== policy && <span class="soft">{known.policies.get(policy)}</span>}{gap && <span class="badge">gap</span>}</td>; })}
           {editable && <td><button type="button" class="quiet" aria-label={`Remove ${api}`} onClick={() => setDraft(d => { const { [api]: _, ...rest } = d; return rest; })}>✕</button></td>}</tr>)}</tbody></table></div>}
-      {rows.length > shownRows && <p class="soft">{rows.length - shownRows} more rows: find what you look for.</p>}
+      {rows.length > drawn.length && <p class="soft">{rows.length - drawn.length} more rows{across.length < scopes.length && `, with ${scopes.length - across.length} more scopes`}: find what you look for.</p>}
       <datalist id="policies">{[...known?.policies ?? []].slice(0, 2000).map(([k, v]) => <option key={k} value={k}>{v}</option>)}</datalist><datalist id="mapped-apis">{[...known?.apis ?? []].slice(0, 2000).map(([k, v]) => <option key={k} value={k}>{v}</option>)}</datalist>
       {editable && <div class="tools"><label>Another API <input list="mapped-apis" value={newAPI} onInput={(e: any) => setNewAPI(e.target.value)} /></label><button type="button" disabled={!newAPI.trim() || !!draft[newAPI.trim()]} onClick={() => { setDraft(d => ({ ...d, [newAPI.trim()]: { scope_to_policy: {} } })); setNewAPI(''); }}>Add row</button>
         <label>Another scope <input value={newScope} onInput={(e: any) => setNewScope(e.target.value)} /></label><button type="button" disabled={!newScope.trim() || scopes.includes(newScope.trim())} onClick={() => { setColumns([...columns, newScope.trim()]); setNewScope(''); }}>Add column</button></div>}

@@ -3,12 +3,15 @@ import { pretty } from './doc';
 import { Change, contested, given, lines, merged, threeWay } from './merge';
 import { Dialog } from './ui';
 
+/** Lines that are drawn; more than that is read in the document. */
+const most = 1000;
+
 /** Old and new beside each other. */
 export function Sides({ before, after }: { before: string; after: string }) {
-  const all = useMemo(() => lines(before, after), [before, after]);
+  const all = useMemo(() => lines(before, after), [before, after]), rows = useMemo(() => pair(all), [all]);
   if (!all.some(l => l.kind !== 'same' && l.kind !== 'gap')) return <p class="soft">Nothing changes.</p>;
   return <div class="scroll" tabIndex={0} role="region" aria-label="What changes"><table class="sides"><caption class="hidden">Lines before and after</caption><thead><tr><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-    <tbody>{pair(all).map(([a, b], i) => <tr key={i}><td class={a?.kind === 'old' ? 'old' : ''}><Code l={a} n={a?.old} mark="−" /></td><td class={b?.kind === 'new' ? 'new' : ''}><Code l={b} n={b?.new} mark="+" /></td></tr>)}</tbody></table></div>;
+    <tbody>{rows.slice(0, most).map(([a, b], i) => <tr key={i}><td class={a?.kind === 'old' ? 'old' : ''}><Code l={a} n={a?.old} mark="−" /></td><td class={b?.kind === 'new' ? 'new' : ''}><Code l={b} n={b?.new} mark="+" /></td></tr>)}</tbody></table>{rows.length > most && <p class="soft">and {rows.length - most} more lines.</p>}</div>;
 }
 type L = ReturnType<typeof lines>[number];
 const Code = ({ l, n, mark }: { l?: L; n?: number; mark: string }) => l ? <code><span class="n">{n ?? ''}</span><span class="m">{l.kind === 'old' || l.kind === 'new' ? mark : ' '}</span>{l.text}</code> : null;

@@ -3,9 +3,8 @@ import { Problem } from './http';
 import { Operation, call, may, needs, operations } from './spec';
 import { guard } from './route';
 import { Editor } from './editor';
-import { Denied } from './record';
 import { Rehearsed, Sides } from './review';
-import { Dialog, Loading, Time, Trouble, say } from './ui';
+import { Denied, Dialog, Loading, Time, Trouble, say } from './ui';
 
 /** Rules in Rego: written, tried on a request that is only described, and on what was done before, then stored. */
 export function RulesPage() {

@@ -3,9 +3,8 @@ import { Answer, Problem, curl } from './http';
 import { Operation, ask, call, may } from './spec';
 import { Route } from './route';
 import { DocumentEditor } from './editor';
-import { Denied } from './record';
-import { Shown } from './list';
-import { Dialog, Trouble, copy, download, label } from './ui';
+import { Shown } from './shown';
+import { Denied, Dialog, Trouble, copy, download, label } from './ui';
 
 /** Any operation there is: its parameters, its body, its answer. */
 export function RunPage({ op, route }: { op: Operation; route: Route }) {

@@ -3,9 +3,11 @@ import { Ask, Answer, send } from './http';
 
 export type Schema = { [k: string]: any };
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required?: boolean; description?: string; schema: Schema };
+/** An entry of the permission map, and at least which level of it. */
+export type Right = { group: string; level: string };
 export type Operation = {
   id: string; method: string; path: string; summary: string; notes: string; tag: string; parameters: Parameter[];
-  body?: Schema; bodies: string[]; example?: unknown; answer?: Schema; callers: string[]; group: string; level: string; own?: string; rehearsable: boolean; list?: Listing;
+  body?: Schema; bodies: string[]; example?: unknown; answer?: Schema; callers: string[]; group: string; level: string; own?: string; also: Right[]; rehearsable: boolean; list?: Listing;
 };
 /** What the description says of a list (docs/console.md#lists). */
 export type Listing = {
@@ -53,7 +55,7 @@ function add(path: string, method: string, o: any) {
   const op: Operation = {
     id: o.operationId, method: method.toUpperCase(), path, summary: o.summary ?? o.operationId, tag: o.tags?.[0] ?? name, parameters,
     notes: (o.description ?? '').replace(/\n*Permission: .*$/s, ''), body: json?.schema ?? (Object.keys(content).length ? Object.values<any>(content)[0].schema : undefined), bodies: Object.keys(content), example: json?.example,
-    answer: resolve(ok)?.content?.['application/json']?.schema, callers: x.callers ?? ['user'], group: x.group ?? '', level: x.level ?? '', own: x.own,
+    answer: resolve(ok)?.content?.['application/json']?.schema, callers: x.callers ?? ['user'], group: x.group ?? '', level: x.level ?? '', own: x.own, also: (x.needs ?? []).filter((n: any) => !n.parameters?.length),
     rehearsable: !!o['x-rehearsable'] || parameters.some(p => p.name === 'dry_run'), list: o['x-list'],
   };
   operations.set(op.id, op);
@@ -82,14 +84,18 @@ export const writeOf = (r: Resource) => r.operations.replace ?? r.operations.put
 export const single = (r: Resource) => !listOf(r) && !!r.operations.get && !!r.operations.replace && pathParams(r.operations.get).length === 0;
 
 const rank: Record<string, number> = { read: 1, write: 2, admin: 3 };
+const holds = ({ group, level }: Right) => { const p = me?.user_permissions ?? {}; return !group || group === '*' || p.IsAdmin === 'admin' || (rank[p[group]] ?? 0) >= rank[level]; };
+const right = (o: Operation): Right => ({ group: o.group, level: o.level in rank ? o.level : o.method === 'GET' ? 'read' : 'write' });
 /** Whether the caller's permissions allow an operation, of one record if it is named. The server decides; this only keeps useless offers away. */
 export function may(o: Operation | undefined, id?: string): boolean {
   if (!o || !o.callers.some(c => c === 'user' || c === 'anybody')) return false;
-  const p = me?.user_permissions ?? {};
-  if (!o.group || o.group === '*' || p.IsAdmin === 'admin' || o.own && id === me?.id) return true;
-  return (rank[p[o.group]] ?? 0) >= (rank[o.level] ?? (o.method === 'GET' ? 1 : 2));
+  return (holds(right(o)) || !!o.own && id === me?.id) && o.also.every(holds);
 }
-export const needs = (o: Operation) => o.group === 'IsAdmin' ? 'the rights of an admin' : `the permission ${o.group} (${o.level || (o.method === 'GET' ? 'read' : 'write')})`;
+/** The first permission that the caller lacks for an operation; the one it is listed under if the caller has all. */
+export const needs = (o: Operation) => {
+  const of = [right(o), ...o.also].find(r => !holds(r)) ?? right(o);
+  return of.group === 'IsAdmin' ? 'the rights of an admin' : `the permission ${of.group} (${of.level})`;
+};
 
 /** A call of an operation. Values that are empty are not sent. */
 export function ask(o: Operation, values: Record<string, string> = {}, body?: string | FormData): Ask {
@@ -138,3 +144,7 @@ export function placeOf(kind: string, id: string): string | undefined {
   const r = [...resources.values()].find(r => r.facts.kind === kind) ?? resources.get(kind + 's') ?? resources.get(kind.replace(/y$/, 'ies'));
   return r?.operations.get && may(r.operations.get) ? `#/${encodeURIComponent(r.name)}/${encodeURIComponent(id)}` : undefined;
 }
+
+/** Pages made by hand that show one record, where the caller may see it. */
+export const rightsOf = (policy: string) => placeOf('policy', policy)?.replace(/^#\/policies\//, '#/rights/');
+export const mappingsOf = (kind: string, id: string) => { const at = placeOf(kind, id); return kind === 'clientidp' ? at?.replace(/^#\/clientidps\//, '#/registry/') : at; };

@@ -22,6 +22,9 @@ export function Trouble({ p, op, retry }: { p: Problem | undefined; op?: Operati
   </div>;
 }
 
+/** A page or an action that the caller may not have, and what it takes. */
+export const Denied = ({ op }: { op: Operation }) => <div class="trouble" role="alert"><strong>You may not do this: it needs {needs(op)}.</strong><p>Ask an admin of your organisation for it.</p></div>;
+
 /** A dialog of the browser: it keeps the focus, and Escape closes it. */
 export function Dialog({ title, close, children, wide }: { title: string; close: () => void; children: ComponentChildren; wide?: boolean }) {
   const at = useRef<HTMLDialogElement>(null), id = useId();
@@ -116,3 +119,10 @@ export function Once({ title, what, secret, close, children }: { title: string; 
   return <Dialog title={title} close={close}><p>{what} is shown now and never again. Copy it to where it belongs.</p><p><code class="once">{secret}</code></p>{children}
     <div class="actions"><button type="button" class="primary" autoFocus onClick={() => copy(secret, what)}>Copy</button><button type="button" onClick={close}>I have it</button></div></Dialog>;
 }
+
+const without = -1;
+/** A limit as people read it. */
+export const amount = (n: unknown, of: string) => n === undefined || n === null ? '—' : Number(n) === without ? 'unlimited' : `${n} ${of}`;
+
+/** A name, and the way to what it names where the caller may go there. */
+export const Known = ({ at, children }: { at: string | undefined; children: ComponentChildren }) => at ? <a href={at}>{children}</a> : <strong>{children}</strong>;

@@ -1,4 +1,5 @@
 // A file of its own: loaded when a document is shown as YAML, not before.
+import './shared';
 import { parseDocument, isAlias, isMap, isPair, isScalar, isSeq } from 'yaml';
 import { Node, parse } from './doc';
 

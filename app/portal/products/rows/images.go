@@ -52,8 +52,8 @@ func (f family) imageRows() (rows []operation.Row) {
 		at := "/{product_id}/" + string(which)
 		rows = append(
 			rows,
-			operation.POST("upload-"+string(which), at, "Upload the "+string(which)+" of a product", f.upload(which), refused, operation.Example(map[string]any{"file": "(an image)"}, portal.Status{Status: "ok"}), operation.Limits(product.MaxImage+maxForm, 0), operation.Faulting(CodeImage, files.CodeAway),
-				operation.Notes("PNG, JPEG, GIF, WebP or SVG, 5 MiB at most. What the file is says its content. It replaces the one before.")),
+			operation.POST("upload-"+string(which), at, "Upload the "+string(which)+" of a product", f.upload(which), refused, operation.Example(map[string]any{"file": "(an image)"}, portal.Status{Status: "ok"}), operation.Limits(min(product.MaxImage+maxForm, f.maxUpload), 0), operation.Faulting(CodeImage, files.CodeAway),
+				operation.Notes("PNG, JPEG, GIF, WebP or SVG, 5 MiB at most, and no more than MaxUploadSize. What the file is says its content. It replaces the one before.")),
 			operation.GET("get-"+string(which), at, "Fetch the "+string(which)+" of a product", f.fetch(which), refused, operation.Example(nil, Picture{Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")})),
 			operation.DELETE("delete-"+string(which), at, "Delete the "+string(which)+" of a product", f.erase(which), refused, ok),
 		)
@@ -121,8 +121,8 @@ func (f family) fetch(which product.Picture) func(context.Context, within) (Pict
 				if err != nil {
 					return err
 				}
-				i, err := images.Get(ctx, r, product.ImageKey(p.ID, which))
-				out = Picture(i.Value)
+				i, err := Image(ctx, r, p, which)
+				out = Picture(i)
 				return err
 			})
 			return file.Content{Place: out.File, Data: out.Data}, err
@@ -140,6 +140,12 @@ func (f family) erase(which product.Picture) func(context.Context, within) (port
 			return p, err
 		})
 	}
+}
+
+// Image returns the content of a picture of a product, as it is stored.
+func Image(ctx context.Context, r store.Reader, p product.Product, which product.Picture) (product.Image, error) {
+	i, err := images.Get(ctx, r, product.ImageKey(p.ID, which))
+	return i.Value, err
 }
 
 // discardImages removes the pictures of a product that goes.

@@ -30,12 +30,12 @@ type operations = portal.Operations[product.Product, Listed, Shown]
 
 // Resource is what there is to products, whose policies are at the dashboards of providers
 // and whose pictures are on a shelf.
-func Resource(dashboards synchronise.Providers, shelf contents.Shelf) portal.Resource[product.Product, Listed, Shown] {
+func Resource(dashboards synchronise.Providers, shelf contents.Shelf, maxUpload int64) portal.Resource[product.Product, Listed, Shown] {
 	return portal.Resource[product.Product, Listed, Shown]{
 		Kind: products.Kind, Name: "portal-products", Path: "/products", Param: param, One: "a product", Many: "products",
 		List: list, Show: show, Sample: sample, Hooks: hooks(dashboards),
 		Rows: func(o operations) []operation.Row {
-			f := family{o, shelf}
+			f := family{o, shelf, maxUpload}
 			return slices.Concat([]operation.Row{o.ListRow(), o.CreateRow(conflicts), o.GetRow(), o.UpdateRow(conflicts), o.DeleteRow(conflicts)}, f.tagRows(), f.typeRows(), f.imageRows())
 		},
 	}

@@ -51,7 +51,8 @@ type (
 // family are the rows of what products have.
 type family struct {
 	operations
-	shelf contents.Shelf
+	shelf     contents.Shelf
+	maxUpload int64 // bytes of a form with a picture
 }
 
 func (f family) tagRows() []operation.Row {

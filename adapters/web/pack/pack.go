@@ -1,4 +1,6 @@
-package main
+// Package pack keeps packages of others for browsers in folders of this module, at versions
+// and with hashes that a list in build/vendor.json states. Only commands and tests use it.
+package pack
 
 import (
 	"archive/tar"
@@ -17,7 +19,13 @@ import (
 	"strings"
 )
 
-// vendored is a package that the console is built from.
+// Box is a folder with packages.
+type Box struct {
+	Root   string // which has build/vendor.json
+	Folder string // below Root, where packages are
+}
+
+// vendored is a package that is kept.
 type vendored struct {
 	Name    string   `json:"name"`
 	Version string   `json:"version"`
@@ -31,8 +39,8 @@ type vendored struct {
 // maxPackage bounds what a tarball expands to.
 const maxPackage = 32 << 20
 
-func list(root string) ([]vendored, error) {
-	text, err := os.ReadFile(filepath.Join(root, "build", "vendor.json"))
+func (b Box) list() ([]vendored, error) {
+	text, err := os.ReadFile(filepath.Join(b.Root, "build", "vendor.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -42,31 +50,31 @@ func list(root string) ([]vendored, error) {
 }
 
 // folder is where a package is kept. Those for tests are not in what is built.
-func (v vendored) folder(root string) string {
+func (b Box) folder(v vendored) string {
 	if v.Tests {
-		return filepath.Join(root, "testdata", v.Name)
+		return filepath.Join(b.Root, "testdata", v.Name)
 	}
-	return filepath.Join(root, "vendor", v.Name)
+	return filepath.Join(b.Root, b.Folder, v.Name)
 }
 
-// refresh fills vendor from tarballs whose hashes are right.
-func refresh(root, tarballs string) error {
-	packages, err := list(root)
+// Refresh fills the folder from tarballs whose hashes are right.
+func (b Box) Refresh(tarballs string) error {
+	packages, err := b.list()
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(root, "vendor")); err != nil {
+	if err := os.RemoveAll(filepath.Join(b.Root, b.Folder)); err != nil {
 		return err
 	}
 	for _, p := range packages {
-		if err := p.unpack(root, filepath.Join(tarballs, p.Tarball)); err != nil {
+		if err := b.unpack(p, filepath.Join(tarballs, p.Tarball)); err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
 	return nil
 }
 
-func (v vendored) unpack(root, tarball string) error {
+func (b Box) unpack(v vendored, tarball string) error {
 	packed, err := os.ReadFile(tarball)
 	if err != nil {
 		return err
@@ -79,11 +87,11 @@ func (v vendored) unpack(root, tarball string) error {
 	if err != nil {
 		return err
 	}
-	return v.extract(root, tar.NewReader(io.LimitReader(z, maxPackage)))
+	return b.extract(v, tar.NewReader(io.LimitReader(z, maxPackage)))
 }
 
 // extract keeps the files that the list names. Names of the archive choose nothing else.
-func (v vendored) extract(root string, from *tar.Reader) error {
+func (b Box) extract(v vendored, from *tar.Reader) error {
 	missing := map[string]bool{}
 	for _, name := range v.Files {
 		missing[name] = true
@@ -105,7 +113,7 @@ func (v vendored) extract(root string, from *tar.Reader) error {
 		if err != nil {
 			return err
 		}
-		to := filepath.Join(v.folder(root), filepath.FromSlash(name))
+		to := filepath.Join(b.folder(v), filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
@@ -119,10 +127,10 @@ func (v vendored) extract(root string, from *tar.Reader) error {
 	return nil
 }
 
-// checkVendor says which file is in vendor and in no package of the list, and which
+// Check says which file is in the folder and in no package of the list, and which
 // package has another version.
-func checkVendor(root string) error {
-	packages, err := list(root)
+func (b Box) Check() error {
+	packages, err := b.list()
 	if err != nil {
 		return err
 	}
@@ -131,7 +139,7 @@ func checkVendor(root string) error {
 		for _, f := range p.Files {
 			known[path.Join(p.Name, f)] = !p.Tests
 		}
-		text, err := os.ReadFile(filepath.Join(p.folder(root), "package.json"))
+		text, err := os.ReadFile(filepath.Join(b.folder(p), "package.json"))
 		if err != nil {
 			return err
 		}
@@ -140,36 +148,43 @@ func checkVendor(root string) error {
 			return fmt.Errorf("%s has version %s, build/vendor.json says %s", p.Name, is.Version, p.Version)
 		}
 	}
-	base := filepath.Join(root, "vendor")
+	base := filepath.Join(b.Root, b.Folder)
 	return filepath.WalkDir(base, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		name, err := filepath.Rel(base, at)
 		if err == nil && !known[filepath.ToSlash(name)] {
-			err = fmt.Errorf("vendor/%s is not in build/vendor.json", name)
+			err = fmt.Errorf("%s/%s is not in build/vendor.json", b.Folder, name)
 		}
 		return err
 	})
 }
 
-// licences joins the licences of what the console's files are made of.
-func licences(root string) ([]byte, error) {
-	packages, err := list(root)
+// Licences joins the licences of the packages below a heading: those of each, and the
+// notices of what is inside it.
+func (b Box) Licences(heading string) ([]byte, error) {
+	packages, err := b.list()
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	b.WriteString("The console of Gatehouse is built from these packages.\n")
+	var out bytes.Buffer
+	out.WriteString(heading + "\n")
 	for _, p := range packages {
 		if p.Tests {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(p.folder(root), "LICENSE"))
-		if err != nil {
-			return nil, err
+		fmt.Fprintf(&out, "\n%s\n%s %s (%s)\n", strings.Repeat("=", 70), p.Name, p.Version, p.Licence)
+		for _, name := range p.Files {
+			if !strings.Contains(path.Base(name), "LICENSE") {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(b.folder(p), filepath.FromSlash(name)))
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&out, "\n%s\n", bytes.TrimSpace(text))
 		}
-		fmt.Fprintf(&b, "\n%s\n%s %s (%s)\n\n%s\n", strings.Repeat("=", 70), p.Name, p.Version, p.Licence, bytes.TrimSpace(text))
 	}
-	return b.Bytes(), nil
+	return out.Bytes(), nil
 }

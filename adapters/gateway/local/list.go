@@ -1,0 +1,86 @@
+package local
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// listed is what lists look at of a key.
+type listed struct {
+	hash     string
+	apis     []string // to which the key has rights of its own
+	policies []string
+	err      error
+}
+
+// column is what lists look through. Keys are encrypted: each is opened once, and not
+// again for each list.
+func (k *Keys) column() store.Column[KeyRecord, listed] {
+	return store.Column[KeyRecord, listed]{Kind: KeyKind, Of: func(r KeyRecord) listed {
+		c, err := k.open(r)
+		if err != nil {
+			return listed{err: err}
+		}
+		return listed{hash: c.Hash, apis: key.APIs(c.Session), policies: key.Policies(c.Session)}
+	}}
+}
+
+// Keys implements gateway.Keys.
+func (k *Keys) Keys(ctx context.Context, org tenant.ID, api string) ([]string, error) {
+	hashes := []string{}
+	err := k.view(ctx, org, func(r store.Reader) error {
+		hashes = hashes[:0]
+		said := map[string]saying{}
+		for row, err := range k.column().All(ctx, r) {
+			if err == nil {
+				err = row.Value.err
+			}
+			ok := err == nil && api == ""
+			if err == nil && !ok {
+				ok, err = k.reaches(ctx, r, row.Value, api, said)
+			}
+			if err != nil {
+				return err
+			}
+			if ok {
+				hashes = append(hashes, row.Value.hash)
+			}
+		}
+		return nil
+	})
+	slices.Sort(hashes)
+	return hashes, classify(err)
+}
+
+// saying is what a policy says about the rights of its keys to one API.
+type saying struct{ known, rights, yes bool }
+
+// reaches reports whether a key has rights to an API once its policies are applied. When
+// one of them is gone, the session counts as it was. said keeps what policies say.
+func (k *Keys) reaches(ctx context.Context, r store.Reader, l listed, api string, said map[string]saying) (bool, error) {
+	own, rights, yes := slices.Contains(l.apis, api), false, false
+	for _, id := range l.policies {
+		s, asked := said[id]
+		if !asked {
+			p, err := k.Policy(ctx, r, id)
+			if err != nil && fault.KindOf(err) != fault.NotFound {
+				return false, err
+			}
+			if s.known = err == nil; s.known {
+				apis, all := key.Gives(p)
+				s.rights, s.yes = all, all && slices.Contains(apis, api)
+			}
+			said[id] = s
+		}
+		if !s.known {
+			return own, nil
+		}
+		rights, yes = rights || s.rights, yes || s.yes
+	}
+	return yes || own && !rights, nil
+}

@@ -1,0 +1,147 @@
+package oidc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/login"
+)
+
+// wellKnown ends the address of a discovery document (OpenID Connect Discovery 1.0, 4).
+const wellKnown = "/.well-known/openid-configuration"
+
+// mostKnown is how many providers are remembered.
+const mostKnown = 1000
+
+// maxRequest bounds what is sent to a provider, in bytes.
+const maxRequest = 64 << 10
+
+// provider is what is known of a provider.
+type provider struct {
+	*oidc.Provider
+	issuer  string
+	methods []string // by which clients prove themselves
+}
+
+// known are the providers that have been asked lately. Strangers begin logins: a provider is
+// asked by one of them at a time, and one that does not answer is left alone for a while.
+type known struct {
+	client               *http.Client
+	fresh, away, timeout time.Duration
+	now                  func() time.Time
+
+	mu      sync.Mutex // guards entries
+	entries map[string]*entry
+}
+
+type entry struct {
+	mu    sync.Mutex // guards what follows, and is held while the provider is asked
+	p     *provider
+	err   error
+	until time.Time
+}
+
+// provider returns the provider with a discovery document.
+func (k *known) provider(ctx context.Context, discovery string) (*provider, error) {
+	issuer, ok := strings.CutSuffix(discovery, wellKnown)
+	if !ok || !webAddress(discovery) {
+		return nil, fmt.Errorf("%w: the address of a discovery document ends with %s", login.ErrAway, wellKnown)
+	}
+	e := k.entry(discovery)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if k.now().Before(e.until) {
+		return e.p, e.err
+	}
+	// The answer is for all who wait: a caller who goes away ends nothing.
+	ctx, cancel := context.WithTimeout(oidc.ClientContext(context.WithoutCancel(ctx), k.client), k.timeout)
+	defer cancel()
+	e.p, e.err = discover(ctx, issuer)
+	e.until = k.now().Add(k.fresh)
+	if e.err != nil {
+		e.until = k.now().Add(k.away)
+	}
+	return e.p, e.err
+}
+
+// entry returns the entry of a discovery document. When there are too many all are
+// forgotten: to ask again costs little.
+func (k *known) entry(discovery string) *entry {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e := k.entries[discovery]
+	if e == nil {
+		if len(k.entries) >= mostKnown {
+			clear(k.entries)
+		}
+		e = &entry{}
+		k.entries[discovery] = e
+	}
+	return e
+}
+
+// discover reads the discovery document. It must name the issuer that its address begins
+// with; some providers have a slash behind it.
+func discover(ctx context.Context, issuer string) (*provider, error) {
+	p, err := oidc.NewProvider(ctx, issuer)
+	if m, ok := errors.AsType[*oidc.IssuerMismatchError](err); ok && m.Discovered == issuer+"/" {
+		issuer = m.Discovered
+		p, err = oidc.NewProvider(ctx, issuer)
+	}
+	if _, ok := errors.AsType[*oidc.IssuerMismatchError](err); ok {
+		return nil, fmt.Errorf("%w: its discovery document names another issuer", login.ErrAway)
+	}
+	if err != nil {
+		return nil, away(err, "its discovery document")
+	}
+	var more struct {
+		Methods []string `json:"token_endpoint_auth_methods_supported"`
+	}
+	if err := p.Claims(&more); err != nil {
+		return nil, fmt.Errorf("%w: its discovery document cannot be read", login.ErrAway)
+	}
+	return &provider{p, issuer, more.Methods}, nil
+}
+
+// client sends what libraries ask through a fetcher. Redirections to other origins are
+// answers that nothing follows.
+func client(f fetch.Fetcher) *http.Client {
+	return &http.Client{Transport: through{f}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// through is a RoundTripper that asks a fetcher.
+type through struct{ fetch.Fetcher }
+
+// RoundTrip implements http.RoundTripper.
+func (t through) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		defer func() { _ = r.Body.Close() }() // it is in memory
+		var err error
+		if body, err = io.ReadAll(io.LimitReader(r.Body, maxRequest)); err != nil {
+			return nil, err
+		}
+	}
+	header := make(map[string]string, len(r.Header))
+	for name := range r.Header {
+		header[name] = r.Header.Get(name)
+	}
+	a, err := t.Fetch(r.Context(), fetch.Request{Method: r.Method, URL: r.URL.String(), Header: header, Body: body})
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		Status: fmt.Sprintf("%d %s", a.Status, http.StatusText(a.Status)), StatusCode: a.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header(a.Header), Body: io.NopCloser(bytes.NewReader(a.Body)), ContentLength: int64(len(a.Body)), Request: r,
+	}, nil
+}

@@ -1,0 +1,147 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"reflect"
+	texttemplate "text/template"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/ports/render"
+)
+
+// maxIdle is how many copies of a set wait for their next job: a copy is as large as what
+// has been run of the set.
+const maxIdle = 64
+
+// prepared is a set that was read once. A job runs a copy of it, whose functions belong to
+// that job; what escapes HTML has done its work when a copy runs again.
+type prepared struct {
+	first *run // never runs: a set that has run cannot be copied
+	idle  chan *run
+}
+
+// Prepare implements render.Engine.
+func (Engine) Prepare(templates []theme.Source) (render.Templates, error) {
+	first := &run{html: true}
+	for _, t := range templates {
+		first.html = first.html && t.HTML
+	}
+	if err := first.parse(templates); err != nil {
+		return nil, err
+	}
+	return &prepared{first, make(chan *run, maxIdle)}, nil
+}
+
+// Render implements render.Templates.
+func (p *prepared) Render(ctx context.Context, j render.Job) ([]byte, error) {
+	r, err := p.take()
+	if err != nil {
+		return nil, err
+	}
+	defer p.leave(r)
+	r.Job, r.done, r.until = j, ctx.Done(), time.Now().Add(maxTime)
+	name := j.Name
+	if j.Layout != "" {
+		name = j.Layout
+	}
+	return r.execute(name, j.Data)
+}
+
+func (p *prepared) take() (*run, error) {
+	select {
+	case r := <-p.idle:
+		return r, nil
+	default:
+	}
+	r := &run{sources: p.first.sources, html: p.first.html}
+	switch t := p.first.set.(type) {
+	case *template.Template:
+		own, err := t.Clone()
+		if err != nil {
+			return nil, err
+		}
+		r.set = own.Funcs(r.functions())
+	case *texttemplate.Template:
+		own, err := t.Clone()
+		if err != nil {
+			return nil, err
+		}
+		r.set = own.Funcs(r.functions())
+	}
+	return r, nil
+}
+
+// leave forgets the job, and keeps the copy for another one.
+func (p *prepared) leave(r *run) {
+	*r = run{sources: r.sources, html: r.html, set: r.set}
+	select {
+	case p.idle <- r:
+	default:
+	}
+}
+
+// given returns a function of the job, which may be another one next time.
+func (r *run) given(name string, otherwise any) func(...any) (any, error) {
+	return func(args ...any) (any, error) {
+		fn, ok := r.Functions[name]
+		if !ok {
+			fn = otherwise
+		}
+		if fn == nil {
+			return nil, fmt.Errorf("%s is not available here", name)
+		}
+		return call(name, reflect.ValueOf(fn), args)
+	}
+}
+
+// call calls a function with the values that a template has for it, as templates do.
+func call(name string, fn reflect.Value, args []any) (any, error) {
+	t := fn.Type()
+	if len(args) < t.NumIn() && !t.IsVariadic() || len(args) < t.NumIn()-1 || len(args) > t.NumIn() && !t.IsVariadic() {
+		return nil, fmt.Errorf("%s: wrong number of values: %d", name, len(args))
+	}
+	in := make([]reflect.Value, len(args))
+	for i, a := range args {
+		var want reflect.Type
+		if t.IsVariadic() && i >= t.NumIn()-1 {
+			want = t.In(t.NumIn() - 1).Elem()
+		} else {
+			want = t.In(i)
+		}
+		v, ok := as(reflect.ValueOf(a), want)
+		if !ok {
+			return nil, fmt.Errorf("%s: the value %d has the wrong type: %T, and %s is wanted", name, i+1, a, want)
+		}
+		in[i] = v
+	}
+	out := fn.Call(in)
+	if len(out) > 1 && !out[1].IsNil() {
+		return nil, fmt.Errorf("%s: %v", name, out[1].Interface())
+	}
+	return out[0].Interface(), nil
+}
+
+// as returns a value as one of another type. Values and pointers to them stand for each
+// other, and so do numbers.
+func as(v reflect.Value, want reflect.Type) (reflect.Value, bool) {
+	switch {
+	case !v.IsValid():
+		return reflect.Zero(want), true
+	case v.Type().AssignableTo(want):
+		return v, true
+	case v.Kind() == reflect.Pointer && !v.IsNil() && v.Type().Elem().AssignableTo(want):
+		return v.Elem(), true
+	case want.Kind() == reflect.Pointer && v.Type().AssignableTo(want.Elem()):
+		p := reflect.New(v.Type())
+		p.Elem().Set(v)
+		return p, true
+	case number(v.Kind()) && number(want.Kind()):
+		return v.Convert(want), true
+	}
+	return v, false
+}
+
+func number(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Float64 }

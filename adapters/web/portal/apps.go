@@ -1,0 +1,243 @@
+package portal
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// appRoutes are the pages of what a developer owns.
+var appRoutes = map[string]func(*visit){
+	"GET /portal/private/dashboard":                                        (*visit).apps,
+	"GET /portal/private/apps":                                             (*visit).apps,
+	"GET /portal/private/apps/new":                                         (*visit).appForm,
+	"POST /portal/private/dashboard":                                       (*visit).makeApp,
+	"POST /portal/private/apps":                                            (*visit).makeApp,
+	"GET /portal/private/apps/{app}":                                       (*visit).app,
+	"POST /portal/private/apps/{app}":                                      (*visit).changeApp,
+	"POST /portal/private/apps/{app}/access-requests/{request}":            (*visit).withdraw,
+	"POST /portal/private/apps/{app}/access-requests/{request}/webhooks":   (*visit).subscribe,
+	"POST /portal/private/apps/{app}/access-requests/{request}/products":   (*visit).drop,
+	"POST /portal/private/apps/{app}/cert/{certificate}":                   (*visit).certificate,
+	"POST /portal/private/apps/{app}/credentials/{credential}/change-plan": (*visit).changePlan,
+	"GET /portal/private/analytics":                                        (*visit).analytics,
+	"GET /portal/private/analytics/api/chart/{chart}":                      (*visit).chartData,
+	"GET /portal/private/users/{user}":                                     (*visit).person,
+	"GET /portal/private/users/{user}/edit":                                (*visit).personForm,
+	"POST /portal/private/users/{user}":                                    (*visit).changePerson,
+	"POST /portal/private/users/{user}/edit":                               (*visit).changePerson,
+	"GET /portal/private/profile/delete":                                   (*visit).leaveForm,
+	"POST /portal/private/profile/delete":                                  (*visit).leave,
+	"POST /portal/private/credentials":                                     (*visit).credential,
+}
+
+// appsPage is the page that lists apps.
+const appsPage = "/portal/private/apps"
+
+// appFields are the fields of an app, by the name that faults have for them.
+var appFields = map[string]string{"Name": "name", "Description": "description", "RedirectURLs": "redirectURLs", "Visibility": "visibility"}
+
+// clients are the apps that the viewer may use: no more than a page of them.
+func (v *visit) clients(page string) (out []client, total int) {
+	if v.site.Viewer == nil {
+		return nil, 0
+	}
+	a := v.call(http.MethodGet, "/apps", url.Values{"per_page": {strconv.Itoa(appsPerPage)}, "page": {orElse(page, "1")}}, nil)
+	if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
+		return nil, 0
+	}
+	total, _ = strconv.Atoi(a.header.Get("X-Total-Count"))
+	return out, max(total, len(out))
+}
+
+// appsPerPage is how many apps a page lists.
+const appsPerPage = 50
+
+func (v *visit) apps() {
+	page := v.r.URL.Query().Get("page")
+	number, err := strconv.Atoi(page)
+	if err != nil || number < 1 {
+		number, page = 1, ""
+	}
+	list, total := v.clients(page)
+	v.title = "Your apps"
+	v.show(http.StatusOK, "user_home", v.said(nil, map[string]any{"apps": list, "paging": v.pages(number, appsPerPage, total)}, nil))
+}
+
+// lonely reports whether the viewer has nobody to share apps with.
+func (v *visit) lonely() bool { return v.site.Viewer == nil || v.site.Viewer.OrganisationID <= 1 }
+
+func (v *visit) appForm() { v.creating(nil, http.StatusOK) }
+
+// creating shows the form of a new app.
+func (v *visit) creating(faults []string, status int) {
+	v.title = "New app"
+	known := v.typed("name", "description", "redirectURLs", "visibility")
+	known["isDefaultOrgUser"] = v.lonely()
+	v.show(status, "app_form_create", v.said(faults, known, appFields))
+}
+
+// appBody is an app as a form says it. What the form has no field for stays.
+func (v *visit) appBody() map[string]string {
+	out := map[string]string{}
+	for name, field := range appFields {
+		if v.r.PostForm.Has(field) {
+			out[name] = v.field(field)
+		}
+	}
+	return out
+}
+
+func (v *visit) makeApp() {
+	a := v.call(http.MethodPost, "/apps", nil, v.appBody())
+	if !a.ok() {
+		v.creating(a.faults(), statusOf(a))
+		return
+	}
+	var made client
+	_ = json.Unmarshal(a.body.Bytes(), &made) // our own answer
+	v.goTo(made.page() + "?done=created")
+}
+
+func (v *visit) app() { v.managed(nil, http.StatusOK, nil) }
+
+// managed shows an app with all that belongs to it.
+func (v *visit) managed(faults []string, status int, shown *revealed) {
+	var app client
+	if !v.get("/apps"+v.part("app"), nil, &app) {
+		return
+	}
+	app.settle()
+	v.plansFor(&app)
+	v.title = app.Name
+	typed := v.typed("name", "description", "redirectURLs", "visibility")
+	if faults == nil || !v.r.PostForm.Has("name") {
+		typed = map[string]any{"name": app.Name, "description": app.Description, "redirectURLs": app.RedirectURLs, "visibility": app.Visibility}
+	}
+	known := map[string]any{"app": app, "form": typed, "shown": shown, "appCerts": app.certificates(), "allCerts": app.allCertificates(), "authType": app.authType(),
+		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "at": v.field("at"), "webhook": v.typed("webhook-url")}
+	names := map[string]string{"WebhookURL": "webhook-url", "WebhookSecret": "webhook-secret", "WebhookEventTypes": "webhook-event-types", "Certificate": "certificate"}
+	for fault, field := range appFields {
+		names[fault] = field
+	}
+	v.show(status, "app_form_update", v.said(faults, known, names))
+}
+
+// after goes back to the app when an operation has done what it was asked for, and says
+// there otherwise why it has not.
+func (v *visit) after(a *reply, word string) {
+	if a.ok() {
+		v.goTo(appsPage + v.part("app") + "?done=" + word)
+		return
+	}
+	v.failed(a)
+}
+
+// failed shows the app with what an operation has refused.
+func (v *visit) failed(a *reply) {
+	if a.status == http.StatusUnauthorized || a.status == http.StatusNotFound {
+		v.refused(a)
+		return
+	}
+	v.managed(a.faults(), statusOf(a), nil)
+}
+
+func (v *visit) changeApp() {
+	if v.field("mode") != "delete" {
+		v.after(v.call(http.MethodPut, "/apps"+v.part("app"), nil, v.appBody()), "saved")
+		return
+	}
+	if a := v.call(http.MethodDelete, "/apps"+v.part("app"), nil, nil); !a.ok() {
+		v.failed(a)
+		return
+	}
+	v.goTo(appsPage + "?done=deleted")
+}
+
+func (v *visit) withdraw() {
+	v.after(v.call(http.MethodDelete, "/apps"+v.part("app")+"/access-requests"+v.part("request"), nil, nil), "withdrawn")
+}
+
+func (v *visit) subscribe() {
+	types := v.r.PostForm["webhook-event-types[]"]
+	if len(types) == 0 {
+		types = []string{}
+	}
+	body := map[string]any{"WebhookURL": v.field("webhook-url"), "WebhookEventTypes": types}
+	if secret := v.field("webhook-secret"); secret != "" || v.field("webhook-url") == "" {
+		body["WebhookSecret"] = secret
+	}
+	v.after(v.call(http.MethodPut, "/apps"+v.part("app")+"/access-requests"+v.part("request")+"/webhook", nil, body), "subscribed")
+}
+
+// drop takes a product off the credential of an access request. A form that names no product
+// means the only one that the request has.
+func (v *visit) drop() {
+	var app client
+	if !v.get("/apps"+v.part("app"), nil, &app) {
+		return
+	}
+	id, err := strconv.Atoi(v.field("product_id"))
+	if list := app.productsOf(v.r.PathValue("request")); err != nil && len(list) == 1 {
+		id, err = list[0].ID, nil
+	}
+	c := app.opens(v.r.PathValue("request"), id)
+	if v.field("mode") != "delete" || err != nil || c == nil {
+		v.managed([]string{"Choose a product that is to be taken off."}, http.StatusUnprocessableEntity, nil)
+		return
+	}
+	v.after(v.call(http.MethodDelete, "/apps"+v.part("app")+"/credentials/"+strconv.Itoa(c.ID)+"/products/"+strconv.Itoa(id), nil, nil), "dropped")
+}
+
+// credential does something with a credential: its app and it are named by the form.
+func (v *visit) credential() {
+	v.r.SetPathValue("app", v.field("client_id"))
+	v.r.SetPathValue("credential", v.field("cred_id"))
+	at := "/apps" + v.part("app") + "/credentials" + v.part("credential")
+	switch v.field("mode") {
+	case "roll":
+		v.after(v.call(http.MethodPut, at+"/rotate", nil, nil), "rotated")
+	case "delete":
+		v.after(v.call(http.MethodDelete, at, nil, nil), "revoked")
+	case "update":
+		v.after(v.call(http.MethodPut, "/apps"+v.part("app"), nil, map[string]string{"RedirectURLs": v.field("redirect_url")}), "saved")
+	case "show":
+		v.reveal(at)
+	default:
+		v.notice(http.StatusBadRequest, "The form cannot be read.")
+	}
+}
+
+// reveal shows once what opens something. Nothing of it stands in an address.
+func (v *visit) reveal(at string) {
+	a := v.call(http.MethodPost, at+"/reveal", nil, nil)
+	var out revealed
+	if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
+		v.failed(a)
+		return
+	}
+	v.managed(nil, http.StatusOK, &out)
+}
+
+// certificate gives a credential another certificate, or takes it away.
+func (v *visit) certificate() {
+	at := "/apps" + v.part("app") + "/credentials" + v.part("certificate") + "/certificate"
+	if v.field("cert-mode") == "delete" {
+		v.after(v.call(http.MethodDelete, at, nil, nil), "forgotten")
+		return
+	}
+	v.after(v.call(http.MethodPut, at, nil, map[string]string{"Certificate": v.pem()}), "renewed")
+}
+
+// pem is the certificate of a form: a file, or a text.
+func (v *visit) pem() string {
+	if f, _, err := v.r.FormFile("certificate_file"); err == nil {
+		defer func() { _ = f.Close() }()
+		text := make([]byte, maxForm)
+		if n, _ := f.Read(text); n > 0 { // all of it is in memory
+			return string(text[:n])
+		}
+	}
+	return v.field("certificate")
+}

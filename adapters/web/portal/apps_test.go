@@ -1,0 +1,193 @@
+package portal_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/identity"
+)
+
+// offering adds a dashboard with two APIs, products and plans for them, and people: Ada
+// and Bob of one organisation, Eve of none.
+func (w *world) offering() {
+	w.t.Helper()
+	b, err := w.app.Bootstrap(w.t.Context(), identity.First{OrgID: "one", Email: "admin@example.com"})
+	must(w.t, err)
+	for _, id := range []string{"pay", "ship"} {
+		req, err := http.NewRequest("POST", w.server.URL+"/api/apis", strings.NewReader(`{"api_definition":{"name":"`+id+`","api_id":"`+id+`","active":true,"use_standard_auth":true,"proxy":{"listen_path":"/`+id+`/","target_url":"http://up.example"}}}`))
+		must(w.t, err)
+		req.Header.Set("Authorization", b.AccessKey)
+		w.answered(req)
+	}
+	w.api("POST", "/portal-api/providers", `{"Name":"Ours","Configuration":{"MetaData":{"URL":"http://localhost:3000","Secret":"`+b.AccessKey+`"}}}`)
+	w.api("POST", "/portal-api/products", `{"Name":"Payments","Path":"payments","ProviderID":1,"APIDetails":[{"APIID":"pay"}],"WebhookEventTypes":["order.paid"],"Catalogues":[1]}`)
+	w.api("POST", "/portal-api/products", `{"Name":"Shipping","Path":"shipping","ProviderID":1,"APIDetails":[{"APIID":"ship"}],"Catalogues":[1]}`)
+	w.api("POST", "/portal-api/plans", `{"Name":"Gold","ProviderID":1,"RateLimit":10,"Per":60,"Quota":-1,"Catalogues":[1]}`)
+	w.api("POST", "/portal-api/plans", `{"Name":"Open","ProviderID":1,"RateLimit":10,"Per":1,"Quota":-1,"AutoApproveAccessRequests":true,"Catalogues":[1]}`)
+	w.api("POST", "/portal-api/organisations", `{"Name":"Acme"}`)
+	for _, who := range []string{`"ada@example.com","First":"Ada","OrganisationID":2`, `"bob@example.com","First":"Bob","OrganisationID":2`, `"eve@example.com","First":"Eve"`} {
+		w.api("POST", "/portal-api/users", `{"Email":`+who+`,"Active":true,"Password":"secret"}`)
+	}
+}
+
+// as lets somebody log in with a fresh browser.
+func (w *world) as(name string) {
+	w.t.Helper()
+	w.fresh()
+	w.shows(w.submit(w.open("/auth/password/login"), "/auth/password/login", "login", name+"@example.com", "password", "secret"), 200)
+}
+
+var key = regexp.MustCompile(`id="secret-1"[^>]* value="([^"]+)"`)
+
+// approved asks for access for an app.
+func (w *world) approved(app, plan, product string) {
+	w.t.Helper()
+	w.api("PUT", "/portal-api/apps/"+app+"/provision", `{"PlanID":`+plan+`,"ProductIDs":[`+product+`],"CatalogueID":1}`)
+}
+
+// TestOwnApps makes an app, changes it, shows, rotates and deletes its credential, ends its
+// access, and deletes it.
+func TestOwnApps(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.as("ada")
+	w.shows(w.open("/portal/private/dashboard"), 200, "Your apps", "There is no app yet")
+	form := w.shows(w.open("/portal/private/apps/new"), 200, "New app", `name="redirectURLs"`, "Who may use it")
+	w.shows(w.submit(form, "/portal/private/apps", "name", "", "description", "Kept <b>", "redirectURLs", "/back"), 422, "Name can&#39;t be blank", "RedirectURLs is invalid", "Kept &lt;b&gt;", `value=""`)
+	app := w.shows(w.submit(form, "/portal/private/apps", "name", "Till", "description", "Pays", "visibility", "organisation"), 200, "Your app is there", "<h1>Till</h1>", "There is no credential yet")
+	w.shows(w.open("/portal/private/apps"), 200, `href="/portal/private/apps/1"`)
+	w.shows(w.submit(app, "/portal/private/apps/1", "mode", "edit", "name", "", "description", "Typed"), 422, "Name can&#39;t be blank", "Typed")
+	w.shows(w.submit(app, "/portal/private/apps/1", "mode", "edit", "name", "Checkout"), 200, "Your changes are saved", "<h1>Checkout</h1>", "Pays")
+
+	w.approved("1", "2", "1")
+	app = w.shows(w.open("/portal/private/apps/1"), 200, "approved", "Open: 10 calls / 1 second(s), quota unlimited", "Rotate now", "••••••••", "order.paid")
+	if key.MatchString(app.text) {
+		t.Fatal("the key stands on the page")
+	}
+	credential := []string{"client_id", "1", "cred_id", "1", "mode"}
+	shown := w.shows(w.submit(app, "/portal/private/credentials", append(credential, "show")...), 200, "Keep it secret", `data-copy="secret-1"`)
+	first := key.FindStringSubmatch(shown.text)
+	if first == nil || strings.Count(shown.text, first[1]) != 1 {
+		t.Fatal(shown.text)
+	}
+	if p := w.open("/portal/private/apps/1"); strings.Contains(p.text, first[1]) || strings.Contains(shown.path, first[1]) {
+		t.Error("the key is shown again")
+	}
+	w.shows(w.submit(app, "/portal/private/credentials", append(credential, "roll")...), 200, "The credential has another value")
+	if second := key.FindStringSubmatch(w.submit(app, "/portal/private/credentials", append(credential, "show")...).text); second == nil || second[1] == first[1] {
+		t.Error("the key is the same")
+	}
+	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1/webhooks", "webhook-url", "ftp://x", "webhook-event-types[]", "order.paid"), 422, "WebhookURL is invalid")
+	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1/webhooks", "webhook-url", "https://shop.example/in", "webhook-secret", "hush-hush", "webhook-event-types[]", "order.paid"), 200, "The subscription is saved", "https://shop.example/in", "There is one.", "checked")
+	if p := w.open("/portal/private/apps/1"); strings.Contains(p.text, "hush-hush") {
+		t.Error("the secret is shown")
+	}
+	w.shows(w.submit(app, "/portal/private/credentials", append(credential, "update", "redirect_url", "https://shop.example/back")...), 200, "https://shop.example/back")
+	w.shows(w.submit(app, "/portal/private/credentials", append(credential, "other")...), 400)
+	w.shows(w.submit(app, "/portal/private/apps/1/cert/1", "cert-mode", "update", "certificate", "x"), 422, "without a certificate")
+
+	w.as("bob")
+	shared := w.shows(w.open("/portal/private/apps/1"), 200, "shared by Ada", "Rotate now")
+	for _, hidden := range []string{"Delete the app", "About the app"} {
+		if strings.Contains(shared.text, hidden) {
+			t.Errorf("who may not change the app is offered %q", hidden)
+		}
+	}
+	w.shows(w.submit(shared, "/portal/private/apps/1", "mode", "delete"), 403, "only the owner of the app")
+	w.as("eve")
+	w.shows(w.open("/portal/private/apps"), 200, "There is no app yet")
+	none := w.open("/portal/private/apps/new")
+	for _, path := range []string{"/portal/private/apps/1", "/portal/private/apps/99", "/portal/private/apps/..", "/portal/private/apps/x"} {
+		w.shows(w.open(path), 404, "Page not found")
+	}
+	for _, action := range []string{"/portal/private/apps/1", "/portal/private/apps/1/access-requests/1", "/portal/private/apps/1/access-requests/1/webhooks", "/portal/private/apps/1/cert/1"} {
+		w.shows(w.submit(none, action, "mode", "delete", "name", "Stolen"), 404, "Page not found")
+	}
+	for _, mode := range []string{"roll", "delete", "show", "update"} {
+		w.shows(w.submit(none, "/portal/private/credentials", append(credential, mode)...), 404, "Page not found")
+	}
+
+	w.as("ada")
+	app = w.open("/portal/private/apps/1")
+	w.shows(w.submit(app, "/portal/private/credentials", append(credential, "delete")...), 200, "The credential is deleted", "There is no credential yet", "approved")
+	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1", "mode", "delete"), 200, "The access request is gone")
+	w.shows(w.submit(app, "/portal/private/apps/1", "mode", "delete"), 200, "The app is deleted", "There is no app yet")
+	if w.log.Len() > 0 {
+		t.Error(w.log)
+	}
+}
+
+// TestOwnForms refuses forms about apps that other pages send, and strangers.
+func TestOwnForms(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	actions := []string{"/portal/private/apps", "/portal/private/dashboard", "/portal/private/apps/1", "/portal/private/apps/1/access-requests/1", "/portal/private/apps/1/access-requests/1/webhooks", "/portal/private/apps/1/cert/1", "/portal/private/credentials"}
+	for _, action := range actions {
+		w.shows(w.submit(page{}, action, "name", "x"), 200, "Log in")
+	}
+	w.as("ada")
+	for _, action := range actions {
+		w.shows(w.submit(page{}, action, "name", "x", "mode", "delete"), 400, "The form is too old")
+	}
+}
+
+// TestUsage shows what an app has called, in pictures and numbers, and to nobody else.
+func TestUsage(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.as("ada")
+	w.shows(w.open("/portal/private/analytics"), 200, "There is no app yet")
+	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till", "visibility", "personal")
+	w.approved("1", "2", "1")
+	p := w.shows(w.open("/portal/private/analytics?app=1&days=7"), 200, "Usage", `<option selected>7</option>`, `<title id="chart-traffic">Calls. There is nothing to show.</title>`, "chart-latency", "The numbers")
+	if n := strings.Count(p.text, `<th scope="row">`); n != 7 {
+		t.Errorf("%d days", n)
+	}
+	w.shows(w.open("/portal/private/analytics/api/chart/overview?app=1&days=7"), 200, `"labels":["`, `"name":"error","values":[0,0,0,0,0,0,0]`)
+	w.shows(w.open("/portal/private/analytics/api/chart/none?app=1"), 404)
+	w.as("bob")
+	for _, path := range []string{"/portal/private/analytics?app=1", "/portal/private/analytics?app=99", "/portal/private/analytics/api/chart/traffic?app=1"} {
+		w.shows(w.open(path), 404, "Page not found")
+	}
+	if w.log.Len() > 0 {
+		t.Error(w.log)
+	}
+}
+
+// TestColleagues shows and changes people of the own organisation, and nobody else.
+func TestColleagues(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.api("PUT", "/portal-api/users/2", `{"Role":"consumer-admin"}`)
+	w.as("ada")
+	w.shows(w.open("/portal/private/users"), 200, `href="/portal/private/users/3"`)
+	w.shows(w.open("/portal/private/users/3"), 200, "<h1>Bob</h1>", "Change")
+	form := w.shows(w.open("/portal/private/users/3/edit"), 200, "Remove Bob")
+	w.shows(w.submit(form, "/portal/private/users/3/edit", "mode", "edit", "first", "", "last", "Typed"), 422, "blank", `value="Typed"`)
+	w.shows(w.submit(form, "/portal/private/users/3/edit", "mode", "edit", "first", "Bert", "role", "consumer-admin"), 200, "Your changes are saved", "<h1>Bert</h1>", "Organisation admin")
+	w.shows(w.submit(form, "/portal/private/users/4", "mode", "delete"), 404, "Page not found")
+	w.shows(w.open("/portal/private/users/4"), 404, "Page not found")
+	w.shows(w.submit(form, "/portal/private/users/3", "mode", "delete"), 200, "no longer in your organisation")
+	w.as("eve")
+	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/users/2/edit", "first", "Stolen"), 404, "Page not found")
+}
+
+// TestLeave deletes the own account for who knows its password: its apps and keys go too.
+func TestLeave(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.as("ada")
+	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
+	w.approved("1", "2", "1")
+	form := w.shows(w.open("/portal/private/profile/delete"), 200, "Your apps go too")
+	w.shows(w.submit(form, "/portal/private/profile/delete", "current_password", "wrong"), 422, "CurrentPassword is wrong", "current_password-wrong")
+	w.shows(w.submit(form, "/portal/private/profile/delete", "current_password", "secret"), 200, "Your account is deleted", "Log in")
+	w.shows(w.submit(w.open("/auth/password/login"), "/auth/password/login", "login", "ada@example.com", "password", "secret"), 401)
+	if text := string(w.api("GET", "/portal-api/apps", "")); strings.TrimSpace(text) != "[]" {
+		t.Error(text)
+	}
+	w.as("admin")
+	w.shows(w.submit(w.open("/portal/private/profile/delete"), "/portal/private/profile/delete", "current_password", "secret"), 422, "An admin cannot delete the own account")
+}

@@ -1,0 +1,243 @@
+package portal
+
+import (
+	"slices"
+	"strconv"
+)
+
+// client is an app.
+type client struct {
+	ID                                                            int
+	Name, Description, RedirectURLs, Visibility, CreatedAt, Owner string
+	Own, Changeable                                               bool
+	AccessRequests                                                []accessRequest
+	Credentials                                                   []credential
+}
+
+func (c client) page() string { return appsPage + "/" + strconv.Itoa(c.ID) }
+
+// settle lets what belongs to an app know it.
+func (c *client) settle() {
+	certs := c.certificates()
+	for i := range c.AccessRequests {
+		r := &c.AccessRequests[i]
+		r.ClientID, r.CertificateID = c.ID, certs[r.ID].ID
+	}
+	for i := range c.Credentials {
+		c.Credentials[i].of = c
+	}
+}
+
+// authType is how the app authenticates, where that is the same for all of it.
+func (c client) authType() string {
+	for _, r := range c.AccessRequests {
+		return r.AuthType
+	}
+	return ""
+}
+
+// productsOf returns the products of an access request.
+func (c client) productsOf(request string) []product {
+	for _, r := range c.AccessRequests {
+		if strconv.Itoa(r.ID) == request {
+			return r.Products
+		}
+	}
+	return nil
+}
+
+// opens returns the credential of an access request that opens a product; nil: none does.
+func (c client) opens(request string, id int) *credential {
+	for i, one := range c.Credentials {
+		if slices.ContainsFunc(one.AccessRequests, func(n int) bool { return strconv.Itoa(n) == request }) && slices.ContainsFunc(one.Products, func(p product) bool { return p.ID == id }) {
+			return &c.Credentials[i]
+		}
+	}
+	return nil
+}
+
+// Parting is the number of the access request by which a product of the credential came.
+func (c credential) Parting(id int) int {
+	for _, n := range c.AccessRequests {
+		if c.of != nil && slices.ContainsFunc(c.of.productsOf(strconv.Itoa(n)), func(p product) bool { return p.ID == id }) {
+			return n
+		}
+	}
+	return c.AccessRequestID
+}
+
+// certificates are those of access requests, by number of the request.
+func (c client) certificates() map[int]certificate {
+	out := map[int]certificate{}
+	for _, one := range c.Credentials {
+		if one.Certificate == nil {
+			continue
+		}
+		for _, id := range one.AccessRequests {
+			out[id] = *one.Certificate
+		}
+	}
+	return out
+}
+
+// allCertificates are those of the app, by fingerprint.
+func (c client) allCertificates() map[string]certificate {
+	out := map[string]certificate{}
+	for _, one := range c.Credentials {
+		if one.Certificate != nil {
+			out[one.Certificate.Fingerprint] = *one.Certificate
+		}
+	}
+	return out
+}
+
+// accessRequest is a request for access to products under a plan.
+type accessRequest struct {
+	ID                               int
+	Status, AuthType                 string
+	DCREnabled, ProvisionImmediately bool
+	Catalogue                        string
+	CatalogueID, ClientID, UserID    int
+	DCRTemplateID                    int
+	Plan                             plan
+	Products                         []product
+	CreatedAt, UpdatedAt             string
+	EventTypes, WebhookEventTypes    []string
+	WebhookURL, CertificateID        string
+	WebhookSigned                    bool
+}
+
+// PlanID is the number of the plan.
+func (r accessRequest) PlanID() int { return r.Plan.ID }
+
+// Open reports whether somebody has yet to decide.
+func (r accessRequest) Open() bool { return r.Status == "pending" }
+
+// CurrentlySubscribed reports whether messages are sent.
+func (r accessRequest) CurrentlySubscribed() bool { return r.WebhookURL != "" }
+
+// Streams reports whether there is something to subscribe to.
+func (r accessRequest) Streams() bool {
+	return r.Status == "approved" && (len(r.EventTypes) > 0 || r.WebhookURL != "")
+}
+
+// credential is what an app calls APIs with. What opens something is masked.
+type credential struct {
+	ID, AccessRequestID                              int
+	AccessRequests                                   []int
+	Alias                                            string
+	Custom                                           bool
+	PlanID                                           int
+	Products                                         []product
+	AuthType, Credential, CredentialHash, Expires    string
+	Expired, Rotatable, Certified                    bool
+	OAuthClientID, OAuthClientSecret                 string
+	GrantType, ResponseType, TokenEndpoints, Scope   string
+	RedirectURI, JWKSURI, CertificateID, CustomKeyID string
+	CreatedAt                                        string
+	Certificate                                      *certificate
+	OtherPlans                                       []plan // under which a client may ask to be
+
+	of *client
+}
+
+// Secret reports whether there is something to show.
+func (c credential) Secret() bool { return c.Credential != "" || c.OAuthClientSecret != "" }
+
+// AccessRequest is the access request that the credential was made for; nil: none.
+func (c credential) AccessRequest() *accessRequest {
+	if c.of == nil {
+		return nil
+	}
+	for i, r := range c.of.AccessRequests {
+		if r.ID == c.AccessRequestID {
+			return &c.of.AccessRequests[i]
+		}
+	}
+	return nil
+}
+
+// AppName is the name of the app.
+func (c credential) AppName() string {
+	if c.of == nil {
+		return ""
+	}
+	return c.of.Name
+}
+
+// GetFirstAccessRequest is the access request that the credential was made for; nil: none.
+func (c credential) GetFirstAccessRequest() *accessRequest { return c.AccessRequest() }
+
+// certificate is one with which clients have to come.
+type certificate struct {
+	ID, Fingerprint, SignatureAlgorithm, Issuer, Subject string
+	IsValid                                              bool
+	ValidNotBefore, ValidNotAfter, Certificate           string
+}
+
+// Name is what people call a certificate by.
+func (c certificate) Name() string { return c.Subject }
+
+// revealed is what opens something, as it is shown once.
+type revealed struct {
+	ID                                           int
+	Credential, OAuthClientID, OAuthClientSecret string
+}
+
+// clientOf is the app whose number is among the arguments of a function.
+func (v *visit) clientOf(args []any) client {
+	apps, _ := v.clients("")
+	for _, a := range args {
+		id, ok := a.(int)
+		if i := slices.IndexFunc(apps, func(c client) bool { return c.ID == id }); ok && i >= 0 {
+			return apps[i]
+		}
+	}
+	return client{}
+}
+
+// kindOf says in a word what a credential is.
+func kindOf(args []any) string {
+	for _, a := range args {
+		switch c, ok := a.(credential); {
+		case ok && c.Custom:
+			return "custom"
+		case ok && c.OAuthClientID != "":
+			return "oauth"
+		case ok:
+			return "authToken"
+		}
+	}
+	return ""
+}
+
+// pending are those people among the arguments of a function who have yet to accept an
+// invitation.
+func pending(args []any) (out []*member) {
+	for _, a := range args {
+		list, _ := a.([]*member)
+		for _, m := range list {
+			if !m.Active {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// WebhookSecret is empty: no page says it. A form that sends none leaves it as it is.
+func (accessRequest) WebhookSecret() string { return "" }
+
+// Names of plans and their limits that themes use.
+
+// PlanName is the name of the plan.
+func (p plan) PlanName() string { return p.Name }
+
+// AuthType is empty: products say it.
+func (plan) AuthType() string { return "" }
+
+// Rate is how many calls there may be in the time Per.
+func (p plan) Rate() int64 { return p.RateLimit }
+
+// QuotaMax is how many calls there may be in all.
+func (p plan) QuotaMax() int64 { return p.Quota }

@@ -1,0 +1,89 @@
+package portal_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestCart puts products in the cart, takes one out, and asks for access: for a new app, for
+// one that there is, and with a credential that there is.
+func TestCart(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.shows(w.open("/portal/catalogue-products/payments"), 200, "Log in to ask for access")
+	w.as("ada")
+	w.shows(w.open("/portal/private/cart/provision"), 200, "There is nothing to ask for")
+	payments := w.shows(w.open("/portal/catalogue-products/payments"), 200, "Add to the cart", `name="plan_id" value="2"`)
+	shipping := w.open("/portal/catalogue-products/shipping")
+	w.shows(w.submit(payments, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1"), 400, "Choose a plan")
+	w.shows(w.submit(payments, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "2"), 200, "The product is in your cart", "Go to your cart", `<span class="badge">1<`)
+	w.submit(shipping, "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "1", "plan_id", "1")
+	cart := w.shows(w.open("/portal/private/cart/provision"), 200, "Payments", "Shipping", "plan-for-0", "plan-for-1", "Take Shipping out", "A new app", "Who may use it")
+	w.shows(w.open("/portal/private/cart/remove/1/2"), 200, "out of your cart")
+	if p := w.open("/portal/private/cart/provision"); strings.Contains(p.text, "Shipping") {
+		t.Error("what was taken out is there")
+	}
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "", "description", "Kept", "redirect_urls", "/back"), 422, "Name can&#39;t be blank", "RedirectURLs is invalid", ">Kept<")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "Till", "redirect-to-app", "1"), 200, "Access is granted", "<h1>Till</h1>", "Rotate now", "approved")
+	w.shows(w.open("/portal/private/cart/provision"), 200, "There is nothing to ask for")
+
+	// A credential that there is gets a further product.
+	w.submit(shipping, "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "1", "plan_id", "1")
+	w.shows(w.open("/portal/private/cart/provision"), 200, "One that the app has", "Till: Payments (Open)")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "credential_action", "reuse_existing", "credential_id", "1", "redirect-to-app", "1"), 422, "CredentialID has another plan")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "99"), 422, "choose another one")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing"), 422, "Choose an app")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "credential_action", "reuse_existing", "credential_id", "99"), 422, "CredentialID is invalid")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "plan-for-0", "2", "credential_action", "reuse_existing", "credential_id", "1", "redirect-to-app", "1"), 200, "Access is granted", "Payments, Shipping")
+	if w.log.Len() > 0 {
+		t.Error(w.log)
+	}
+}
+
+// TestCartPartly asks for two products of which one cannot be had: the other is there, and
+// out of the cart.
+func TestCartPartly(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.api("POST", "/portal-api/plans", `{"Name":"Once","ProviderID":1,"RateLimit":1,"Per":1,"Quota":-1,"PlanQuota":1,"PlanQuotaRenewalRate":-1,"Catalogues":[1]}`)
+	w.as("eve")
+	form := w.open("/portal/catalogue-products/payments")
+	w.submit(form, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "1")
+	w.submit(form, "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "1", "plan_id", "3")
+	cart := w.open("/portal/private/cart/provision")
+	if strings.Contains(cart.text, "Who may use it") {
+		t.Error("somebody without colleagues is asked who may use the app")
+	}
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "client_name", "Till", "plan-for-0", "3", "plan-for-1", "3"), 422, "Plan access quota exceeded", "Shipping", `<option value="1" selected>Till`)
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "plan-for-0", "1"), 200, "Your request is on its way", "Go to your apps")
+	app := w.shows(w.open("/portal/private/apps/1"), 200, "pending", "An administrator has to decide", "Withdraw the request")
+	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1", "mode", "delete"), 200, "The access request is gone")
+}
+
+// TestDirect asks for access without a cart, and reads carts that were made up.
+func TestDirect(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.api("PUT", "/portal-api/settings", `{"APIAccessFlow":"direct"}`)
+	w.as("ada")
+	payments := w.shows(w.open("/portal/catalogue-products/payments"), 200, "Ask for access")
+	form := w.shows(w.submit(payments, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "2"), 200, "<h1>Ask for access</h1>", "Payments")
+	if !strings.HasPrefix(form.path, "/portal/private/cart/provision?") {
+		t.Error(form.path)
+	}
+	const at = "/portal/private/cart/provision?catalogue=1&path=payments&plan=2&product=1"
+	w.shows(w.submit(form, at, "client_name", ""), 422, "Name can&#39;t be blank")
+	w.shows(w.submit(form, at, "client_name", "Till"), 200, "Access is granted", "<h1>Till</h1>")
+	for _, other := range []string{"catalogue=7&path=payments&plan=2&product=1", "catalogue=1&path=shipping&plan=2&product=1", "catalogue=1&path=..&plan=2&product=1", "catalogue=1&path=payments&plan=9&product=1", "catalogue=x"} {
+		w.shows(w.open("/portal/private/cart/provision?"+other), 200, "There is nothing to ask for")
+	}
+	w.api("PUT", "/portal-api/settings", `{"APIAccessFlow":"cart"}`)
+	for _, value := range []string{"3:1.1.2.payments", "2:", "2:1.1.2", "x", "2:1.1.2.%zz", "2:" + strings.Repeat("1.1.2.payments_", 400)} {
+		req, err := http.NewRequest("GET", w.server.URL+"/portal/private/cart/provision", nil)
+		must(t, err)
+		req.Header.Set("Accept", "text/html")
+		req.AddCookie(&http.Cookie{Name: "portal-cart", Value: value})
+		w.shows(w.shown(req), 200, "There is nothing to ask for")
+	}
+}

@@ -1,0 +1,58 @@
+package portal_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/fetch"
+	"github.com/gatehouse-io/gatehouse/adapters/registration"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/e2e/idp"
+)
+
+// TestChangePlan asks for another plan for a client of an identity provider; other
+// credentials keep theirs.
+func TestChangePlan(t *testing.T) {
+	provider := idp.New(idp.Keycloak)
+	t.Cleanup(provider.Close)
+	caller := fetch.New(fetch.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	w := newWorldWith(t, func(p *app.Portal) { p.Registry, p.Registrar = true, registration.New(caller, registration.Config{}) })
+	b, err := w.app.Bootstrap(t.Context(), identity.First{OrgID: "one", Email: "admin@example.com"})
+	must(t, err)
+	for id, by := range map[string]string{"orders": `"enable_jwt":true,"jwt_signing_method":"rsa"`, "pay": `"use_standard_auth":true`} {
+		req, err := http.NewRequest("POST", w.server.URL+"/api/apis", strings.NewReader(`{"api_definition":{"name":"`+id+`","api_id":"`+id+`","active":true,`+by+`,"proxy":{"listen_path":"/`+id+`/","target_url":"http://up.example"}}}`))
+		must(t, err)
+		req.Header.Set("Authorization", b.AccessKey)
+		w.answered(req)
+	}
+	w.api("POST", "/portal-api/providers", `{"Name":"Ours","Configuration":{"MetaData":{"URL":"http://localhost:3000","Secret":"`+b.AccessKey+`"}}}`)
+	w.api("POST", "/portal-api/oauth-providers", fmt.Sprintf(`{"Name":"Login","Type":"Keycloak","WellKnownURL":%q,"RegistrationAccessToken":%q}`, provider.WellKnown(), provider.InitialToken()))
+	w.api("POST", "/portal-api/oauth-providers/1/client-types", `{"Name":"Server","ResponseTypes":"none","GrantType":"client_credentials"}`)
+	w.api("POST", "/portal-api/plans", `{"Name":"Gold","ProviderID":1,"RateLimit":10,"Per":1,"JWTScope":"gold","AutoApproveAccessRequests":true,"Catalogues":[1]}`)
+	w.api("POST", "/portal-api/plans", `{"Name":"Silver","ProviderID":1,"RateLimit":5,"Per":1,"JWTScope":"silver","AutoApproveAccessRequests":true,"Catalogues":[1]}`)
+	w.api("POST", "/portal-api/plans", `{"Name":"Bronze","ProviderID":1,"RateLimit":1,"Per":1,"JWTScope":"bronze","Catalogues":[1]}`)
+	w.api("POST", "/portal-api/products", `{"Name":"Shop","Path":"shop","ProviderID":1,"APIDetails":[{"APIID":"orders"}],"DCREnabled":true,"Scopes":"shop","Templates":[1],"Catalogues":[1]}`)
+	w.api("POST", "/portal-api/products", `{"Name":"Pay","Path":"pay","ProviderID":1,"APIDetails":[{"APIID":"pay"}],"Catalogues":[1]}`)
+	w.api("POST", "/portal-api/users", `{"Email":"ada@example.com","First":"Ada","Active":true,"Password":"secret"}`)
+	w.as("ada")
+	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
+	w.api("PUT", "/portal-api/apps/1/provision", `{"PlanID":1,"ProductIDs":[1],"CatalogueID":1,"DCRTemplateID":1}`)
+	w.approved("1", "1", "2")
+	const app = "/portal/private/apps/1"
+	form := w.shows(w.open(app), 200, `action="`+app+`/credentials/1/change-plan"`, "Silver: 5 calls", "Bronze: 1 calls")
+	if strings.Contains(form.text, `credentials/2/change-plan`) || strings.Contains(form.text, ">Gold: 10 calls / 1 second(s), quota unlimited</option>") {
+		t.Error(form.text)
+	}
+	w.shows(w.submit(form, app+"/credentials/1/change-plan", "new_plan_id", "99"), 422, "PlanID is invalid")
+	w.shows(w.submit(form, app+"/credentials/2/change-plan", "new_plan_id", "2"), 422, "This credential keeps its plan")
+	w.shows(w.submit(form, app+"/credentials/9/change-plan", "new_plan_id", "2"), 404)
+	moved := w.shows(w.submit(form, app+"/credentials/1/change-plan", "new_plan_id", "2"), 200, "The credential has another plan.", "Gold: 10 calls")
+	w.shows(w.submit(moved, app+"/credentials/1/change-plan", "new_plan_id", "3"), 200, "Your request is on its way", "An administrator has to decide")
+	if n := len(provider.Clients()); n != 1 {
+		t.Errorf("%d clients are registered", n)
+	}
+}

@@ -1,0 +1,248 @@
+package portal
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// checkoutFields are the fields of the form, by the name that faults have for them.
+var checkoutFields = map[string]string{"Name": "client_name", "Description": "description", "RedirectURLs": "redirect_urls", "Visibility": "client_visibility",
+	"PlanID": "plan", "DCRTemplateID": "app-action-template", "CredentialID": "credential_id", "Certificate": "certificate"}
+
+// maxAppsSearched is how many apps are looked through for credentials and certificates
+// that can be used again.
+const maxAppsSearched = 20
+
+// reusables are credentials and certificates of the own apps.
+type reusables struct {
+	credentials []credential
+	certs       map[string]certificate // by fingerprint
+}
+
+// reusable looks through the own apps.
+func (v *visit) reusable(apps []client) reusables {
+	out := reusables{certs: map[string]certificate{}}
+	for _, app := range v.wholes(apps) {
+		for _, c := range app.Credentials {
+			if !c.Custom && !c.Expired && c.AccessRequestID != 0 {
+				out.credentials = append(out.credentials, c)
+			}
+			if c.Certificate != nil {
+				out.certs[c.Certificate.Fingerprint] = *c.Certificate
+			}
+		}
+	}
+	return out
+}
+
+// wholes returns apps with what they have access to, as many as are looked through.
+func (v *visit) wholes(apps []client) (out []*client) {
+	for _, one := range apps[:min(len(apps), maxAppsSearched)] {
+		a := v.call(http.MethodGet, "/apps/"+strconv.Itoa(one.ID), nil, nil)
+		app := &client{}
+		if a.ok() && json.Unmarshal(a.body.Bytes(), app) == nil {
+			app.settle()
+			out = append(out, app)
+		}
+	}
+	return out
+}
+
+// fits returns the credentials that an item of the cart could use too.
+func (r reusables) fits(items []item) (out []credential) {
+	for _, c := range r.credentials {
+		if slices.ContainsFunc(items, func(i item) bool { return usableFor(c, i) }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// usableFor reports whether a credential could get the products of an item.
+func usableFor(c credential, i item) bool {
+	return c.AuthType == i.AuthType && !slices.ContainsFunc(c.Products, func(p product) bool {
+		return slices.ContainsFunc(i.Products, func(q product) bool { return p.ID == q.ID })
+	})
+}
+
+// credentialsVM is what themes know of credentials that can be used again.
+type credentialsVM struct {
+	list []credential
+}
+
+// GetState says whether there is something to use again.
+func (c credentialsVM) GetState() string {
+	if len(c.list) == 0 {
+		return "none"
+	}
+	return "reusable"
+}
+
+// ToJSON is the list for scripts: nothing in it opens anything.
+func (c credentialsVM) ToJSON() string {
+	type one struct{ ID, ClientID, PlanID int }
+	out := []one{}
+	for _, c := range c.list {
+		out = append(out, one{c.ID, c.of.ID, c.PlanID})
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return "[]"
+	}
+	return string(text)
+}
+
+func (v *visit) checkoutForm() { v.checkingOut(v.cart(), nil, http.StatusOK, nil) }
+
+// checkingOut shows the form by which access is asked for. now is what is chosen in it
+// besides what somebody has typed.
+func (v *visit) checkingOut(items []item, faults []string, status int, now map[string]any) {
+	v.title = "Ask for access"
+	for i := range items {
+		items[i].Index = i
+	}
+	apps, _ := v.clients("")
+	again := v.reusable(apps)
+	list := again.fits(items)
+	var types []clientType
+	certified := false
+	for _, i := range items {
+		types, certified = append(types, i.ClientTypes...), certified || i.NeedsCertificate
+	}
+	known := v.typed("app-action", "client_name", "client_visibility", "description", "redirect_urls", "selected-app", "credential_action", "credential_id", "cert-action", "certificate_name", "certificate_id", "app-action-template", "certificate")
+	for name, value := range now {
+		known[name] = value
+	}
+	word := v.r.URL.Query().Get("done")
+	form := known
+	data := map[string]any{"form": form, "cart": items, "apps": apps, "catalogue_count": catalogues(items), "certs": again.certs, "provisioned": word == "granted" || word == "requested",
+		"templates": types, "credentialsVM": credentialsVM{list}, "credentials": list, "certified": certified, "isDirectCheckout": v.direct(), "isDefaultOrgUser": v.lonely(),
+		"action": v.r.URL.RequestURI()}
+	v.show(status, "portal_checkout", v.said(faults, data, checkoutFields))
+}
+
+func catalogues(items []item) int {
+	seen := map[int]bool{}
+	for _, i := range items {
+		seen[i.Catalogue.ID] = true
+	}
+	return len(seen)
+}
+
+// checkout makes one access request for each item of the cart, for a new app or for one
+// that there is. When one of them is refused, those before it are made, and their products
+// are out of the cart.
+func (v *visit) checkout() {
+	items := v.cart()
+	if len(items) == 0 {
+		v.checkingOut(items, []string{"There is nothing to ask for: choose a product first."}, http.StatusUnprocessableEntity, nil)
+		return
+	}
+	app, a := v.chosenApp()
+	if a != nil {
+		v.checkingOut(items, a.faults(), statusOf(a), nil)
+		return
+	}
+	apps := []client{{ID: app}}
+	again := v.reusable(apps)
+	if v.field("cert-action") == "existing" {
+		all, _ := v.clients("")
+		again.certs = v.reusable(all).certs
+	}
+	word := "granted"
+	for n, one := range items {
+		a := v.call(http.MethodPost, "/apps/"+strconv.Itoa(app)+"/access-requests", nil, v.orderOf(one, again))
+		if !a.ok() {
+			v.keepRest(items[n:])
+			v.checkingOut(items[n:], a.faults(), statusOf(a), map[string]any{"app-action": "existing", "selected-app": strconv.Itoa(app)})
+			return
+		}
+		var made accessRequest
+		if json.Unmarshal(a.body.Bytes(), &made) != nil || made.Status != "approved" {
+			word = "requested"
+		}
+	}
+	v.keepRest(nil)
+	if v.field("redirect-to-app") == "" && !v.direct() {
+		v.goTo(checkoutPage + "?done=" + word)
+		return
+	}
+	v.goTo(appsPage + "/" + strconv.Itoa(app) + "?done=" + word)
+}
+
+// chosenApp returns the number of the app that gets access: one that is made now, or one
+// that there is. Otherwise it returns why there is none.
+func (v *visit) chosenApp() (int, *reply) {
+	if v.field("app-action") == "existing" {
+		id, err := strconv.Atoi(v.field("selected-app"))
+		if err != nil {
+			return 0, wrong("Choose an app.")
+		}
+		if a := v.call(http.MethodGet, "/apps/"+strconv.Itoa(id), nil, nil); !a.ok() {
+			return 0, wrong("The app is not there any more: choose another one.")
+		}
+		return id, nil
+	}
+	body := map[string]string{"Name": v.field("client_name"), "Description": v.field("description"), "RedirectURLs": v.field("redirect_urls")}
+	if to := v.field("client_visibility"); to != "" {
+		body["Visibility"] = to
+	}
+	a := v.call(http.MethodPost, "/apps", nil, body)
+	if !a.ok() {
+		return 0, a
+	}
+	var made client
+	_ = json.Unmarshal(a.body.Bytes(), &made) // our own answer
+	return made.ID, nil
+}
+
+// wrong is an answer about a form that no operation was asked about.
+func wrong(text string) *reply {
+	out := &reply{header: http.Header{}, status: http.StatusUnprocessableEntity}
+	_ = json.NewEncoder(&out.body).Encode(map[string][]string{"errors": {text}}) // into memory
+	return out
+}
+
+// orderOf is the access request that an item becomes.
+func (v *visit) orderOf(one item, again reusables) map[string]any {
+	ids := make([]int, len(one.Products))
+	for i, p := range one.Products {
+		ids[i] = p.ID
+	}
+	body := map[string]any{"PlanID": orElse(v.field("plan-for-"+strconv.Itoa(one.Index)), strconv.Itoa(one.Plan.ID)), "ProductIDs": ids, "CatalogueID": one.Catalogue.ID}
+	if one.DCREnabled {
+		body["DCRTemplateID"] = v.field("app-action-template")
+	}
+	if v.field("credential_action") == "reuse_existing" {
+		chosen := slices.IndexFunc(again.credentials, func(c credential) bool { return strconv.Itoa(c.ID) == v.field("credential_id") })
+		if chosen < 0 || usableFor(again.credentials[chosen], one) {
+			body["CredentialID"] = v.field("credential_id")
+			return body // it has the certificate already
+		}
+	}
+	if one.NeedsCertificate {
+		body["Certificate"] = v.pem()
+		if c, known := again.certs[v.field("certificate_id")]; known && v.field("cert-action") == "existing" {
+			body["Certificate"] = c.Certificate
+		}
+	}
+	return body
+}
+
+// keepRest leaves in the cart what has not become an access request.
+func (v *visit) keepRest(items []item) {
+	if v.direct() {
+		return
+	}
+	var rest []picked
+	for _, p := range v.picks() {
+		if slices.ContainsFunc(items, func(i item) bool {
+			return i.Catalogue.ID == p.catalogue && slices.ContainsFunc(i.Products, func(q product) bool { return q.ID == p.product })
+		}) {
+			rest = append(rest, p)
+		}
+	}
+	v.keep(rest)
+}

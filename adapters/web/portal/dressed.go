@@ -1,0 +1,57 @@
+package portal
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/ports/render"
+)
+
+// dressed is a theme that is ready to be shown: its templates are parsed, and its assets
+// are known. A theme whose templates cannot be parsed says so for each page.
+type dressed struct {
+	theme.Content
+	pages  render.Templates
+	assets map[string]*asset
+	broken error
+}
+
+func dress(e render.Engine, c theme.Content) *dressed {
+	out := &dressed{Content: c, assets: assetsOf(c)}
+	out.pages, out.broken = e.Prepare(pageSources(c))
+	return out
+}
+
+// wardrobe holds the standard theme, and the one that was shown last.
+type wardrobe struct {
+	engine   render.Engine
+	standard *dressed
+	mu       sync.Mutex
+	last     *dressed
+}
+
+// worn returns the theme that is shown, which is prepared once.
+func (s *server) worn(ctx context.Context) (*dressed, error) {
+	c, err := s.Theme(ctx)
+	if err != nil || c.Digest == s.standard.Digest {
+		return s.standard, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil || s.last.Digest != c.Digest {
+		s.last = dress(s.engine, c)
+	}
+	return s.last, nil
+}
+
+// pageSources are the templates of a theme that pages are made of.
+func pageSources(t theme.Content) (out []theme.Source) {
+	for _, s := range t.Sources() {
+		if s.HTML && !strings.HasPrefix(s.Name, theme.Mailers) && !strings.HasPrefix(s.Name, theme.Layouts+"emails") {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,56 @@
+package portal_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/app/portal/sso"
+)
+
+// TestLoginsElsewhere states that people find identity providers where they log in, and
+// read on a page why one did not let them in.
+func TestLoginsElsewhere(t *testing.T) {
+	w := newWorldWith(t, func(p *app.Portal) {
+		p.URL, p.SignOn = "https://portal.example.com", sso.Settings{Provider: &apptest.Vouching{}}
+	})
+	login := "/auth/password/login"
+	if strings.Contains(w.shows(w.open(login), 200, "Log in").text, "Or log in with") {
+		t.Error("there is nowhere else to log in")
+	}
+	const config = `"ProviderName":"SocialProvider","ProviderConfig":{"UseProviders":[{"Name":"openid-connect","Key":"portal","Secret":"secret","DiscoverURL":"https://login.example.com/.well-known/openid-configuration"}]}}`
+	w.api("POST", "/portal-api/sso_profiles", `{"ID":"staff","Name":"<Engineers>","ActionType":"GenerateOrLoginDeveloperProfile",`+config)
+	w.api("POST", "/portal-api/sso_profiles", `{"ID":"office","ActionType":"GenerateOrLoginUserProfile",`+config)
+	w.api("POST", "/portal-api/sso_profiles", `{"ID":"directory","ActionType":"GenerateOrLoginDeveloperProfile","ProviderName":"ADProvider"}`)
+	page := w.shows(w.open(login), 200, `href="/tib/auth/staff/openid-connect">&lt;Engineers&gt;</a>`, `href="/tib/auth/office/openid-connect">office (admins)</a>`)
+	if strings.Contains(page.text, "directory") {
+		t.Error("nobody can log in by a profile that this portal cannot carry out")
+	}
+	w.shows(w.submit(page, login, "login", "x@example.com", "password", "wrong"), 401, "Or log in with")
+
+	for _, visibility := range []string{"Public", "Private", "Hidden"} {
+		w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"`+visibility+`"}`)
+		w.fresh()
+		w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		w.shows(w.open("/tib/auth/none/openid-connect"), 404, "<h1>There is no login at this address</h1>", "GO TO LOGIN")
+		w.shows(w.open("/tib/auth/staff/openid-connect/callback?state=x&code=ada"), 401, "<!doctype html>", "GO TO LOGIN")
+		w.shows(w.open("/sso?nonce=used"), 401, "<h1>This link has been used or is too old; log in again</h1>")
+		away := w.shows(w.open("/tib/auth/staff/openid-connect"), 303)
+		if !strings.HasPrefix(away.header.Get("Location"), "https://login.example.com/authorize?") || !strings.Contains(strings.Join(away.header.Values("Set-Cookie"), " "), "portal-login=") {
+			t.Error(away.header)
+		}
+	}
+	req, err := http.NewRequest("GET", w.server.URL+"/tib/auth/none/openid-connect", nil)
+	must(t, err)
+	resp, err := http.DefaultClient.Do(req)
+	must(t, err)
+	_ = resp.Body.Close()
+	if resp.Header.Get("Content-Type") != "application/json" {
+		t.Error("programs get what the API answers:", resp.Header)
+	}
+	if w.log.Len() > 0 {
+		t.Error(w.log)
+	}
+}

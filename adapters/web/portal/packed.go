@@ -1,0 +1,44 @@
+package portal
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// zips are compressors that wait for the next page.
+var zips = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
+// packed compresses a text.
+func packed(text []byte) []byte {
+	z, _ := zips.Get().(*gzip.Writer)
+	defer zips.Put(z)
+	var out bytes.Buffer
+	z.Reset(&out)
+	_, _ = z.Write(text) // into memory
+	_ = z.Close()        // as above
+	return out.Bytes()
+}
+
+// takesGzip reports whether a browser reads compressed answers.
+func takesGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+		name, quality, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
+		if strings.EqualFold(name, "gzip") {
+			return strings.Trim(quality, "q=.0") != "" || quality == ""
+		}
+	}
+	return false
+}
+
+// compressible reports whether a page may be compressed. The length of a compressed page
+// tells what stands in it twice: who makes a browser ask for pages with texts of their own
+// choice could find out the proof of its session. So pages of those who are known are not
+// compressed when another site asks.
+func (v *visit) compressible() bool {
+	from := v.r.Header.Get("Sec-Fetch-Site")
+	elsewhere := from == "cross-site" || from == "same-site"
+	return takesGzip(v.r) && (!elsewhere || v.r.Header.Get("Cookie") == "")
+}

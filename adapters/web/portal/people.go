@@ -1,0 +1,66 @@
+package portal
+
+import (
+	"net/http"
+)
+
+// person shows somebody of the own teams.
+func (v *visit) person() { v.member("user_detail", nil, http.StatusOK) }
+
+func (v *visit) personForm() { v.member("user_edit", nil, http.StatusOK) }
+
+// member shows somebody of the own teams with a view.
+func (v *visit) member(view string, faults []string, status int) {
+	var m member
+	if !v.get("/users"+v.part("user"), nil, &m) {
+		return
+	}
+	m.seenBy(v.site.Viewer)
+	if faults != nil {
+		m.First, m.Last, m.Role = v.field("first"), v.field("last"), orElse(v.field("role"), m.Role)
+	}
+	v.title = m.DisplayName()
+	v.show(status, view, v.said(faults, map[string]any{"user": &m, "invite": &m, "roles": roles, "teams": v.site.Viewer.Teams}, signUp))
+}
+
+// changePerson changes or removes somebody of the own organisation.
+func (v *visit) changePerson() {
+	if v.field("mode") == "delete" {
+		if a := v.call(http.MethodDelete, "/users"+v.part("user"), nil, nil); !a.ok() {
+			v.memberRefused(a)
+			return
+		}
+		v.goTo("/portal/private/users?done=gone")
+		return
+	}
+	body := map[string]any{"First": v.field("first"), "Last": v.field("last")}
+	if role := v.field("role"); role != "" {
+		body["Role"] = role
+	}
+	a := v.call(http.MethodPut, "/users"+v.part("user"), nil, body)
+	if !a.ok() {
+		v.memberRefused(a)
+		return
+	}
+	v.goTo("/portal/private/users" + v.part("user") + "?done=saved")
+}
+
+// memberRefused shows the form again. One who is not seen by the viewer is not there: the
+// operation says so of a write too.
+func (v *visit) memberRefused(a *reply) { v.member("user_edit", a.faults(), statusOf(a)) }
+
+func (v *visit) leaveForm() {
+	v.title = "Delete your account"
+	v.show(http.StatusOK, "user_leave", v.said(nil, nil, nil))
+}
+
+// leave deletes the own account.
+func (v *visit) leave() {
+	a := v.call(http.MethodPost, "/profile/delete", nil, map[string]string{"CurrentPassword": v.field("current_password")})
+	if a.ok() {
+		v.goTo("/auth/password/login?done=deleted-account")
+		return
+	}
+	v.title = "Delete your account"
+	v.show(statusOf(a), "user_leave", v.said(a.faults(), nil, ownPassword))
+}

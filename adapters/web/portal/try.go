@@ -1,0 +1,200 @@
+package portal
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tryable is what an operation says somebody needs to call an API from a page.
+type tryable struct {
+	Address     string
+	Credentials []struct {
+		ID  int
+		App string
+	}
+}
+
+// header is a header of a call or of an answer.
+type header struct{ Name, Value string }
+
+// attempt is a call that somebody sends from a page.
+type attempt struct {
+	Method, Path, Query string
+	Headers             []header
+	Body, Token         string
+	CredentialID        int `json:",omitempty"`
+}
+
+// attempted is what came back.
+type attempted struct {
+	Status  int
+	Headers []header
+	Body    string
+	Size    int
+	Cut     bool
+}
+
+// Good reports whether the call went well.
+func (a attempted) Good() bool { return a.Status < http.StatusBadRequest }
+
+// Pretty returns the body, with JSON made readable.
+func (a attempted) Pretty() string {
+	var out bytes.Buffer
+	if a.Cut || json.Indent(&out, []byte(a.Body), "", "  ") != nil {
+		return a.Body
+	}
+	return out.String()
+}
+
+// slot is a parameter of an operation with what somebody has typed.
+type slot struct {
+	field
+	Input, Value string
+}
+
+// tryMethods are those that a form offers for a call that no description knows.
+var tryMethods = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
+
+// tryForm is a form with which somebody calls an API.
+type tryForm struct {
+	tryable
+	Operation            *call // nil: the form asks for everything
+	Slots                []slot
+	Body, Headers, Chose string
+}
+
+// tryForm makes the form of the operation that the address names.
+func (v *visit) tryForm() (f tryForm, d described, ok bool) {
+	if !v.get("/catalogue-products"+v.part("path")+v.part("api")+"/try", nil, &f.tryable) {
+		return f, d, false
+	}
+	if a := v.call(http.MethodGet, "/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, nil); a.ok() {
+		_ = json.Unmarshal(a.body.Bytes(), &d) // our own answer
+	}
+	if ref, err := v.drawn(d); err == nil {
+		f.Operation = ref.find(orElse(v.r.URL.Query().Get("operation"), v.field("operation")))
+	}
+	f.Body, f.Headers, f.Chose = v.field("body"), v.field("headers"), v.field("credential")
+	if o := f.Operation; o != nil {
+		if v.r.Method != http.MethodPost {
+			f.Body = bodyOf(*o)
+		}
+		for _, p := range o.Parameters {
+			if name := "parameter-" + p.In + "-" + p.Name; p.In == "path" || p.In == "query" || p.In == "header" && !strings.EqualFold(p.Name, "Authorization") {
+				f.Slots = append(f.Slots, slot{p, name, v.field(name)})
+			}
+		}
+	}
+	return f, d, true
+}
+
+// drawn draws a description, if it is one that has operations.
+func (v *visit) drawn(d described) (reference, error) {
+	if d.Form != "oas" {
+		return reference{}, errReference
+	}
+	return v.hall.of(d.Text, func() (reference, error) { return v.reference(d) })
+}
+
+// find returns the operation with an anchor.
+func (r reference) find(anchor string) *call {
+	for _, g := range r.Groups {
+		for i := range g.Operations {
+			if anchor != "" && g.Operations[i].Anchor == anchor {
+				return &g.Operations[i]
+			}
+		}
+	}
+	return nil
+}
+
+func (v *visit) tryIt() {
+	if f, d, ok := v.tryForm(); ok {
+		v.showTry(http.StatusOK, f, d, nil, nil)
+	}
+}
+
+// faultFields are the fields of the form by the names that faults have for them.
+var faultFields = map[string]string{"Method": "method", "Path": "path", "Query": "query", "Headers": "headers", "Body": "body", "Token": "token", "CredentialID": "credential"}
+
+func (v *visit) showTry(status int, f tryForm, d described, answer *attempted, faults []string) {
+	at := "/portal/catalogue-products/" + url.PathEscape(v.r.PathValue("path"))
+	v.title = "Try " + orElse(d.Name, v.r.PathValue("api"))
+	known := map[string]any{"form": f, "answer": answer, "methods": tryMethods, "Name": orElse(d.Name, v.r.PathValue("api")), "product": orElse(d.Product, "Product"), "back": at, "docs": at + "/" + url.PathEscape(v.r.PathValue("api")) + "/docs"}
+	for name, value := range v.typed("method", "path", "query") {
+		known[name] = value
+	}
+	v.show(status, "product_try", v.said(faults, known, faultFields))
+}
+
+// sendTry sends the call of the form. What somebody has typed stays, but for the token.
+func (v *visit) sendTry() {
+	f, d, ok := v.tryForm()
+	if !ok {
+		return
+	}
+	c, faults := v.attempt(f)
+	if faults != nil {
+		v.showTry(http.StatusUnprocessableEntity, f, d, nil, faults)
+		return
+	}
+	a := v.call(http.MethodPost, "/catalogue-products"+v.part("path")+v.part("api")+"/try", nil, c)
+	var out attempted
+	if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
+		v.showTry(statusOf(a), f, d, nil, a.faults())
+		return
+	}
+	v.showTry(http.StatusOK, f, d, &out, nil)
+}
+
+// attempt makes a call of what somebody has typed.
+func (v *visit) attempt(f tryForm) (c attempt, faults []string) {
+	c = attempt{Method: v.field("method"), Path: v.field("path"), Query: v.field("query"), Token: v.field("token"), Headers: []header{}}
+	if o := f.Operation; o != nil {
+		c.Method, c.Path, c.Query = o.Method, o.Path, ""
+		q := url.Values{}
+		for _, s := range f.Slots {
+			switch {
+			case s.In == "path":
+				c.Path = strings.ReplaceAll(c.Path, "{"+s.Name+"}", url.PathEscape(s.Value))
+			case s.Value == "":
+			case s.In == "query":
+				q.Add(s.Name, s.Value)
+			default:
+				c.Headers = append(c.Headers, header{s.Name, s.Value})
+			}
+		}
+		c.Query = q.Encode()
+	}
+	for line := range strings.Lines(f.Headers) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		name, value, found := strings.Cut(line, ":")
+		if !found {
+			return c, []string{"Headers is invalid: write Name: value, one in a line"}
+		}
+		c.Headers = append(c.Headers, header{strings.TrimSpace(name), strings.TrimSpace(value)})
+	}
+	if c.Method != http.MethodGet && c.Method != http.MethodHead {
+		c.Body = f.Body
+	}
+	named := func(h header) bool { return strings.EqualFold(h.Name, "Content-Type") }
+	if c.Body != "" && !slices.ContainsFunc(c.Headers, named) {
+		c.Headers = append(c.Headers, header{"Content-Type", v.bodyType(f)})
+	}
+	c.CredentialID, _ = strconv.Atoi(v.field("credential")) // none is 0
+	return c, nil
+}
+
+func (v *visit) bodyType(f tryForm) string {
+	if f.Operation != nil && f.Operation.BodyType != "" {
+		return f.Operation.BodyType
+	}
+	return "application/json"
+}

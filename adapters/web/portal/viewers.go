@@ -1,0 +1,122 @@
+package portal
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/adapters/web/portal/viewers"
+)
+
+// A viewer is a program of others that shows a description: on a page of its own, with a
+// policy of its own, which is no wider than the program needs. Nothing of a theme is on it.
+
+// viewer is how a description is shown.
+type viewer struct {
+	Name            string
+	Scripts, Styles []string
+	policy          func(nonce string) []string
+}
+
+// shared are what the policies of all viewers have: files and calls of this host, and
+// nothing else.
+func shared(nonce string) []string {
+	return []string{"default-src 'none'", "script-src 'nonce-" + nonce + "'", "img-src 'self' data:", "connect-src 'self'", "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'"}
+}
+
+// early are hashes of the two styles that Redoc makes before it knows the nonce: an empty
+// one, and that of its scroll bars.
+const early = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='"
+
+// The viewers. Redoc gives its styles the nonce of the page and looks for words in a worker
+// that it makes itself; Elements writes styles into elements and takes no nonce; GraphiQL needs
+// nothing of either.
+var (
+	redoc = viewer{"redoc", []string{viewers.Redoc}, nil, func(nonce string) []string {
+		return append(shared(nonce), "style-src 'nonce-"+nonce+"' "+early, "worker-src blob:")
+	}}
+	elements = viewer{"elements", []string{viewers.Elements}, []string{viewers.ElementsStyle}, func(nonce string) []string {
+		return append(shared(nonce), "style-src 'self' 'unsafe-inline'")
+	}}
+	graphiql = viewer{"graphiql", []string{viewers.React, viewers.ReactDOM, viewers.GraphiQL}, []string{viewers.GraphiQLStyle}, func(nonce string) []string {
+		return append(shared(nonce), "style-src 'self' 'nonce-"+nonce+"'")
+	}}
+)
+
+// viewerOf returns what shows a description.
+func (v *visit) viewerOf(d described) viewer {
+	switch {
+	case d.Form != "oas":
+		return graphiql
+	case v.Renderer == "redoc":
+		return redoc
+	}
+	return elements
+}
+
+// viewerPage is the page of a viewer. What a script must know stands in attributes.
+var viewerPage = template.Must(template.New("").Funcs(template.FuncMap{"at": viewers.Address}).Parse(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{.Title}}</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+{{range .Viewer.Styles}}<link rel="stylesheet" href="{{at .}}">
+{{end}}<style nonce="{{.Nonce}}">
+html, body { height: 100%; margin: 0; }
+body { background: #fff; color: #16202e; display: flex; flex-direction: column; font: 16px/1.5 system-ui, "Liberation Sans", Arial, sans-serif; }
+header { align-items: center; border-bottom: 1px solid #d5dce5; display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; padding: 0.6rem 1rem; }
+header a { color: #1d4fd8; }
+main { flex: 1; min-height: 0; }
+#redoc-spec { min-height: 100%; }
+.elements, .graphiql { height: 100%; }
+</style>
+</head>
+<body>
+<header><a href="{{.Back}}">{{.Name}}: plain view</a><a href="{{.Url}}" download>Download</a>
+{{with .Try}}<label>Credential <select id="credential"><option value="">None of my apps</option>{{range .Credentials}}<option value="{{.ID}}">{{.App}} ({{.ID}})</option>{{end}}</select></label>{{end}}</header>
+<main id="viewer" class="{{.Viewer.Name}}" data-spec="{{.Url}}" data-try="{{.Send}}" data-proof="{{.Proof}}">
+{{if eq .Viewer.Name "elements"}}<elements-api apiDescriptionUrl="{{.Url}}" router="hash" layout="responsive" hideTryIt hideExport></elements-api>{{end}}
+<noscript><p>This view needs scripts. <a href="{{.Back}}">The plain view</a> does not.</p></noscript>
+</main>
+{{if eq .Viewer.Name "graphiql"}}<template id="schema">{{.Schema}}</template>
+{{end}}
+{{range .Viewer.Scripts}}<script nonce="{{$.Nonce}}" src="{{at .}}"></script>
+{{end}}{{if ne .Viewer.Name "elements"}}<script nonce="{{.Nonce}}" src="{{at "start.js"}}"></script>{{end}}
+</body>
+</html>
+`))
+
+// view shows a description with a viewer.
+func (v *visit) view(d described) {
+	at := "/portal/catalogue-products/" + url.PathEscape(v.r.PathValue("path")) + "/" + url.PathEscape(d.Alias)
+	shown := v.viewerOf(d)
+	data := map[string]any{"Title": d.Product + ": " + orElse(d.Name, d.Alias), "Name": orElse(d.Name, d.Alias), "Back": at + "/docs", "Url": at + "/docs/download", "Nonce": v.nonce, "Viewer": shown,
+		"Schema": "", "Send": "", "Proof": v.token, "Try": nil}
+	if shown.Name == graphiql.Name {
+		data["Schema"] = d.Text
+		if d.Tryable && v.site.Viewer != nil {
+			var t tryable
+			if !v.get("/catalogue-products"+v.part("path")+v.part("api")+"/try", nil, &t) {
+				return
+			}
+			data["Send"], data["Try"] = apiPrefix+"/catalogue-products"+v.part("path")+v.part("api")+"/try", t
+		}
+	}
+	var out bytes.Buffer
+	if err := viewerPage.Execute(&out, data); err != nil {
+		v.broken("the page of a viewer is broken", err)
+		return
+	}
+	v.w.Header().Set("Content-Security-Policy", strings.Join(shown.policy(v.nonce), "; "))
+	v.send(http.StatusOK, out.Bytes())
+}
+
+// licences names the packages whose files browsers get, with their licences.
+func (v *visit) licences() {
+	v.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	v.send(http.StatusOK, []byte(viewers.Licences))
+}

@@ -1,0 +1,61 @@
+package portal_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/adapters/web/portal/viewers"
+)
+
+// TestViewers opens the pages of viewers: each has a policy of its own, and no other page has
+// it.
+func TestViewers(t *testing.T) {
+	w := newWorld(t)
+	w.stocked()
+	const at = "/portal/catalogue-products/pets/main/docs"
+	plain := w.shows(w.open(at), 200, at+"?embed=1")
+	if p := plain.header.Get("Content-Security-Policy"); strings.Contains(p, "unsafe") || strings.Contains(p, "blob:") || strings.Contains(plain.text, viewers.Prefix) {
+		t.Error("the plain view is not strict", p)
+	}
+	p := w.shows(w.open(at+"?embed=1"), 200, "<elements-api", at+"/download", viewers.Address(viewers.Elements))
+	policy := p.header.Get("Content-Security-Policy")
+	for _, part := range []string{"default-src 'none'", "script-src 'nonce-", "style-src 'self' 'unsafe-inline'", "connect-src 'self'", "frame-ancestors 'none'", "form-action 'none'"} {
+		if !strings.Contains(policy, part) {
+			t.Errorf("%q lacks %q", policy, part)
+		}
+	}
+	if strings.Contains(policy, "unsafe-eval") || strings.Count(policy, "unsafe") != 1 {
+		t.Error(policy)
+	}
+	w.upload("PUT", "/portal-api/products/1/spec-details/1/graphql/schema", "a.json", []byte(`{"data":{"__schema":{"queryType":{"name":"Query"},"types":[{"kind":"OBJECT","name":"Query","description":"</template><script>alert(1)</script>","fields":[{"name":"a","args":[],"type":{"kind":"SCALAR","name":"String"}}]},{"kind":"SCALAR","name":"String"}]}}}`))
+	p = w.shows(w.open(at+"?embed=1"), 200, viewers.Address(viewers.GraphiQL), "&lt;script&gt;")
+	if strings.Contains(p.header.Get("Content-Security-Policy"), "unsafe") || strings.Contains(p.text, "<script>alert") {
+		t.Error(p.header, p.text)
+	}
+	w.shows(w.open("/portal/catalogue-products/none/main/docs?embed=1"), 404, "Page not found")
+	for _, name := range []string{"redoc 2.5.4 (MIT)", "@stoplight/elements 9.0.25 (Apache-2.0)", "graphiql 4.1.2 (MIT)"} {
+		w.shows(w.open("/licences"), 200, name)
+	}
+}
+
+// TestViewerFiles: files are kept for good under their version, and name no other host that
+// they would load something from.
+func TestViewerFiles(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{viewers.Redoc, viewers.Elements, viewers.ElementsStyle, viewers.React, viewers.ReactDOM, viewers.GraphiQL, viewers.GraphiQLStyle, viewers.Start} {
+		p := w.shows(w.open(viewers.Address(name)), 200)
+		if !strings.Contains(p.header.Get("Cache-Control"), "immutable") || p.header.Get("ETag") == "" || !strings.HasPrefix(p.header.Get("Content-Type"), "text/") {
+			t.Error(name, p.header)
+		}
+		for _, host := range []string{"cdn.redoc.ly", "unpkg.com", "@font-face"} {
+			if strings.Contains(p.text, host) {
+				t.Error(name, "names", host)
+			}
+		}
+	}
+	if p := w.open("/viewers/redoc.js"); p.header.Get("Cache-Control") != "no-cache" {
+		t.Error(p.header)
+	}
+	w.shows(w.open("/viewers/../viewers.go"), 404)
+	w.shows(w.open("/viewers/none.js"), 404)
+}

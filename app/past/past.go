@@ -1,0 +1,254 @@
+// Package past tells what became of a record, and what it was before: the change log of
+// the store, as far as it goes back, without secrets (docs/wire/history.md).
+package past
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/audit"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Codes of faults.
+const (
+	CodeKind     = "history.kind"
+	CodeMissing  = "history.not_found"
+	CodeRevision = "history.revision"
+	CodeOrg      = "history.organisation"
+)
+
+// Bounds of one answer.
+const (
+	maxChanges = 200     // of a record; older ones are not told
+	maxCompare = 1 << 20 // bytes of a document; of larger ones differences are not told
+	maxDiffs   = 50      // of one change
+	maxName    = 256     // bytes of what a path names
+)
+
+// Store is what history needs of a store.
+type Store interface {
+	store.Store
+	store.Historian
+}
+
+// Service tells the past of records. Make one with New.
+type Service struct {
+	store      Store // nil: there is no history
+	kinds      map[string]crud.Registration
+	names      []string // of these kinds
+	operations func() []operation.Operation
+	pageSize   int
+}
+
+// New returns the service for the kinds that say what their past is. operations lists all
+// operations; it is asked when somebody calls.
+func New(t crud.Tools, ks crud.Kinds, operations func() []operation.Operation) *Service {
+	s := &Service{kinds: map[string]crud.Registration{}, operations: operations, pageSize: t.PageSize}
+	s.store, _ = t.Store.(Store)
+	for _, r := range ks {
+		if r.Past != nil {
+			s.kinds[r.Kind] = r
+			s.names = append(s.names, r.Kind)
+		}
+	}
+	return s
+}
+
+// Record is a record as a path names it.
+type Record struct {
+	Scope tenant.Scope
+	Kind  string `path:"kind" doc:"Kind of the record, as references name it: api, policy, webhook, asset, clientidp."`
+	ID    string `path:"id" doc:"Identifier of the record; when it has been deleted, its database ID."`
+}
+
+// Change is one change of a record.
+type Change struct {
+	Revision  store.Revision     `json:"revision" doc:"Of the whole store; greater ones are later."`
+	Date      time.Time          `json:"date"`
+	Op        string             `json:"op" doc:"created, updated or deleted."`
+	Action    string             `json:"action" doc:"Summary of the operation."`
+	Operation string             `json:"operation" doc:"ID of the operation."`
+	User      string             `json:"user" doc:"E-mail address of the user, if one called."`
+	Actor     string             `json:"actor" doc:"ID of the user, admin, or what the program does by itself."`
+	Request   string             `json:"req_id" doc:"ID of the request."`
+	Diff      []audit.Difference `json:"diff" doc:"Places in which the record changed. Secrets are ***."`
+	More      int                `json:"more,omitempty" doc:"Places that are left out."`
+}
+
+// ListIn is what a list of changes asks for.
+type ListIn struct {
+	Record
+	operation.Paging
+}
+
+// List returns the changes of a record, the newest first.
+func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[Change], err error) {
+	out = operation.Page[Change]{Items: []Change{}, Pages: 1}
+	from, to, err := in.Bounds(s.pageSize)
+	if err != nil {
+		return out, err
+	}
+	now, err := s.find(ctx, in.Record)
+	if err != nil {
+		return out, err
+	}
+	secrets, actions := s.rows()
+	total, after := 0, now.Doc
+	for c, err := range s.store.History(ctx, in.Scope, in.Kind, now.ID) {
+		if err != nil {
+			return out, err
+		}
+		if now.Rev > 0 && c.Rev > now.Rev { // came after the record was read
+			continue
+		}
+		ch := c.Changes[0]
+		before, err := ch.Before(after)
+		if err != nil {
+			return out, err
+		}
+		if total >= from && total < to {
+			out.Items = append(out.Items, told(c, actions, before, after, secrets))
+		}
+		after = before
+		if total++; total == maxChanges {
+			break
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return out, err
+	}
+	if total == 0 {
+		return out, missing(in.Record)
+	}
+	if to != operation.AllItems {
+		out.Pages = max(1, (total+s.pageSize-1)/s.pageSize)
+	}
+	return out, nil
+}
+
+// told tells one change.
+func told(c store.Commit, actions map[string]string, before, after []byte, secrets []string) Change {
+	ch := c.Changes[0]
+	out := Change{Revision: c.Rev, Date: c.At.UTC(), Op: string(ch.Op), Action: actions[c.By.Operation], Operation: c.By.Operation, User: c.By.User, Actor: c.By.Actor, Request: c.By.Request}
+	switch {
+	case ch.Op != store.Updated: // it is all there, or all gone
+	case len(before) > maxCompare || len(after) > maxCompare:
+		out.More = 1
+	default:
+		out.Diff, out.More = audit.Differences(ch.Kind+" "+ch.ID, before, after, secrets, maxDiffs)
+	}
+	if out.Diff == nil {
+		out.Diff = []audit.Difference{}
+	}
+	return out
+}
+
+// GetIn names a record at a revision.
+type GetIn struct {
+	Record
+	Revision string `path:"revision" doc:"Of one of its changes."`
+}
+
+// Past is a record as it was after a change.
+type Past struct {
+	Kind     string          `json:"kind"`
+	ID       string          `json:"id" doc:"Database ID of the record."`
+	Revision store.Revision  `json:"revision"`
+	Document json.RawMessage `json:"document" doc:"The record, as writes take it. Secrets are ***."`
+	Hidden   []string        `json:"hidden" doc:"JSON pointers of the places in which a secret is hidden."`
+}
+
+// Get returns a record as it was after one of its changes.
+func (s *Service) Get(ctx context.Context, in GetIn) (out Past, err error) {
+	n, err := strconv.ParseUint(in.Revision, 10, 63)
+	if err != nil || n == 0 {
+		return out, fault.New(fault.Invalid, CodeRevision, "the revision of a change is a whole number, 1 or more").At("revision")
+	}
+	now, err := s.find(ctx, in.Record)
+	if err != nil {
+		return out, err
+	}
+	rev := store.Revision(n)
+	text, err := store.At(ctx, s.store, in.Scope, in.Kind, now.ID, rev)
+	switch {
+	case errors.Is(err, store.ErrExpired):
+		return out, fault.New(fault.NotFound, CodeMissing, "history does not go back to revision %d any more", n).At("revision")
+	case errors.Is(err, store.ErrNotFound):
+		return out, fault.New(fault.NotFound, CodeMissing, "there was no such record at revision %d", n).At("revision")
+	case err != nil:
+		return out, err
+	}
+	body, err := s.kinds[in.Kind].Past(store.Record{Org: in.Scope.Org(), Kind: in.Kind, ID: now.ID, Doc: text})
+	if err != nil {
+		return out, err
+	}
+	secrets, _ := s.rows()
+	out = Past{Kind: in.Kind, ID: now.ID, Revision: rev}
+	out.Document, out.Hidden, err = audit.Mask(body, secrets)
+	if out.Hidden == nil {
+		out.Hidden = []string{}
+	}
+	return out, err
+}
+
+// find returns the record that a path names: as it is, or only its identifier when there
+// is none any more.
+func (s *Service) find(ctx context.Context, in Record) (rec store.Record, err error) {
+	r, known := s.kinds[in.Kind]
+	switch {
+	case in.Scope.Org() == "": // an identifier means something inside one organisation
+		return rec, fault.New(fault.Invalid, CodeOrg, "histories are those of one organisation: ask as one of its users")
+	case s.store == nil:
+		return rec, missing(in)
+	case !known || len(in.ID) > maxName:
+		return rec, fault.New(fault.NotFound, CodeKind, "there is no history of this kind of records").At("kind")
+	}
+	err = s.store.View(ctx, in.Scope, func(reader store.Reader) error {
+		v, err := r.Untyped.Get(ctx, reader, in.ID)
+		if fault.KindOf(err) == fault.NotFound || errors.Is(err, store.ErrNotFound) {
+			rec = store.Record{ID: in.ID}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rec, err = reader.Get(ctx, in.Kind, r.Untyped.ID(v.Value))
+		rec.Doc = slices.Clone(rec.Doc)
+		return err
+	})
+	return rec, err
+}
+
+func missing(in Record) error {
+	return fault.New(fault.NotFound, CodeMissing, "there is no record '%s' of this kind, or its history is forgotten", audit.Bounded(in.ID, maxName)).At("id")
+}
+
+// rows returns which members the rows of the table hide, and what each does.
+func (s *Service) rows() (secrets []string, actions map[string]string) {
+	actions = map[string]string{}
+	for _, o := range s.operations() {
+		actions[o.ID] = o.Summary
+		if o.Surface == operation.Management {
+			for _, name := range o.Redact {
+				if !slices.Contains(open, name) {
+					secrets = append(secrets, name)
+				}
+			}
+		}
+	}
+	slices.Sort(secrets)
+	return slices.Compact(secrets), actions
+}
+
+// open are members that rows hide because of where they stand in their own bodies, and
+// that documents have for other things.
+var open = []string{"body", "spec", "oas", "request", "q", "username", "rules", "code", "EmailAddress", "DisplayName"}

@@ -1,0 +1,94 @@
+package past_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/past"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// note is a record whose past is told.
+type note struct {
+	ID    string    `json:"id"`
+	Org   tenant.ID `json:"org"`
+	N     int       `json:"n"`
+	Text  string    `json:"text"`
+	Token string    `json:"token"`
+}
+
+var notes = &store.Kind[note]{Name: "note", Noun: "note", ID: func(n note) string { return n.ID }, Org: func(n note) tenant.ID { return n.Org }}
+
+// TestBounds: of a long history the latest changes are told, and of a large record what
+// changed but not where; each of its states can be had all the same.
+func TestBounds(t *testing.T) {
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, err := tenant.Of("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(id, text string, n int) store.Revision {
+		t.Helper()
+		rev, err := db.Update(t.Context(), scope, func(w store.Writer) error {
+			if n == 0 {
+				return notes.Insert(t.Context(), w, note{ID: id, Org: "a", Text: text, Token: "s3cret"})
+			}
+			_, err := notes.Edit(t.Context(), w, id, nil, func(v note) (note, error) { v.N = n; return v, nil })
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rev
+	}
+	var first store.Revision
+	for n := range 230 {
+		if rev := write("long", "", n); n == 3 {
+			first = rev
+		}
+	}
+	write("large", strings.Repeat("x", 1<<20), 0)
+	write("large", "", 1)
+	kinds := crud.Kinds{crud.Facts[note]{Kind: notes, Past: crud.AsStored[note]}.Registration()}
+	s := past.New(crud.Tools{Store: db, PageSize: 50}, kinds, func() []operation.Operation { return nil })
+	h := apptest.Checked(t, s.Operations(), apptest.Within("a"))
+	ask := func(path string) (out struct {
+		Changes  []past.Change
+		Pages    int
+		Document note
+		Hidden   []string
+	}) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/history/note/"+path, nil))
+		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		}
+		return out
+	}
+	if all := ask("long?p=-1"); len(all.Changes) != 200 || string(all.Changes[0].Diff[0].To) != "229" {
+		t.Errorf("%d changes", len(all.Changes))
+	}
+	if page := ask("long?p=4"); page.Pages != 4 || len(page.Changes) != 50 {
+		t.Errorf("%d pages, %d changes", page.Pages, len(page.Changes))
+	}
+	if old := ask(fmt.Sprint("long/", first)); old.Document.N != 3 || old.Document.Token != "***" || len(old.Hidden) != 1 {
+		t.Errorf("%+v", old)
+	}
+	if large := ask("large"); large.Changes[0].More != 1 || len(large.Changes[0].Diff) != 0 {
+		t.Errorf("%+v", large)
+	}
+}

@@ -1,0 +1,121 @@
+package apps_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// by calls an operation as somebody who has logged in.
+func (w *world) by(user table.ID, id, body string, path ...string) (any, error) {
+	o := w.ops["portal-own-apps."+id]
+	call := &operation.Call{Spec: &o.Spec, Scope: w.p.Scope, Principal: operation.Principal{ID: account.Principal(user)}, Body: []byte(body), Path: map[string]string{}}
+	for pair := range slices.Chunk(path, 2) {
+		call.Path[pair[0]] = pair[1]
+	}
+	return o.Do(w.t.Context(), call)
+}
+
+// TestOwnStrangers lets people of all relations call every operation on apps of each
+// visibility: who may not use an app finds none, and who may not change it is refused.
+func TestOwnStrangers(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	type someone struct {
+		id   table.ID
+		role string
+		org  table.ID
+		team table.ID
+	}
+	all := []*someone{{role: account.Member, org: 2, team: 3}, {role: account.Member, org: 2, team: 3}, {role: account.Member, org: 2, team: 4}, {role: account.ConsumerAdmin, org: 2, team: 2}, {role: account.ConsumerAdmin, org: 3, team: 5}, {role: account.Member, org: 1, team: 1}, {role: account.SuperAdmin}}
+	owned := map[string]table.ID{}
+	w.update(func(wr store.Writer) error {
+		for _, s := range all {
+			u, err := portal.Add(t.Context(), wr, people.Users, w.at(), account.User{Email: w.p.Tools.NewID() + "@example.com", First: "X", Role: s.role, OrganisationID: s.org, Teams: []table.ID{s.team}, Active: true, Token: w.p.Tools.NewID()})
+			if err != nil {
+				return err
+			}
+			s.id = u.ID
+		}
+		for _, v := range []string{application.Personal, application.Team, application.Organisation} {
+			a, err := portal.Add(t.Context(), wr, apps.Kind, w.at(), application.App{Name: v, UserID: all[0].id, Visibility: v})
+			if err != nil {
+				return err
+			}
+			owned[v] = a.ID
+		}
+		return nil
+	})
+	uses := map[string][]int{application.Personal: {0}, application.Team: {0, 1}, application.Organisation: {0, 1, 2, 3}}
+	for visibility, app := range owned {
+		path := []string{"app_id", app.String(), "access_request_id", "99", "credential_id", "99"}
+		for i, who := range all {
+			may := slices.Contains(uses[visibility], i)
+			list, err := w.by(who.id, "list", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if listed := slices.ContainsFunc(list.(operation.Listing[apps.OwnApp]).Items, func(a apps.OwnApp) bool { return a.ID == app }); listed != may {
+				t.Errorf("%s is listed for %d: %v", visibility, i, listed)
+			}
+			if _, err := w.by(who.id, "get", "", path...); (err == nil) != may || !may && fault.KindOf(err) != fault.NotFound {
+				t.Errorf("%s to %d: %v", visibility, i, err)
+			}
+			changes := i == 0 || may && i == 3
+			if _, err := w.by(who.id, "update", `{"Description":"changed"}`, path...); (err == nil) != changes || !may && fault.KindOf(err) != fault.NotFound || may && !changes && fault.CodeOf(err) != apps.CodeOwner {
+				t.Errorf("%s changed by %d: %v", visibility, i, err)
+			}
+			for _, id := range []string{"order", "request", "withdraw", "subscribe", "reveal", "rotate", "revoke", "renew", "forget", "delete"} {
+				if id == "delete" && changes || id == "order" && may {
+					continue
+				}
+				_, err := w.by(who.id, id, `{"PlanID":1,"ProductIDs":[1],"Certificate":"x"}`, path...)
+				want := fault.NotFound
+				if id == "delete" && may {
+					want = fault.Denied
+				}
+				if fault.KindOf(err) != want {
+					t.Errorf("%s of %s by %d: %v", id, visibility, i, err)
+				}
+			}
+		}
+	}
+}
+
+// TestOwnPlain states what a developer is told of a secret, and of a dashboard that fails.
+func TestOwnPlain(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	if err := w.provision(`{"PlanID":2,"ProductIDs":[1]}`); err != nil {
+		t.Fatal(err)
+	}
+	path := []string{"app_id", w.app.String(), "credential_id", "1"}
+	shown, err := w.by(w.user, "get", "", path...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := w.by(w.user, "reveal", "", path...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, secret := shown.(apps.OwnShown).Credentials[0], told.(apps.Revealed).Credential
+	if len(secret) < 32 || c.Credential != credential.Masked(secret) || !c.Rotatable || c.Expired {
+		t.Errorf("%+v", c)
+	}
+	// What a dashboard says when it fails is for administrators.
+	w.start(&fate{at: 1, says: dashboard.ErrUnreachable, once: false})
+	for _, id := range []string{"rotate", "revoke"} {
+		if _, err := w.by(w.user, id, "", path...); err == nil || fault.CodeOf(err) == apps.CodeOpen && err.Error() != "this could not be finished now: look again in a few minutes, and tell the administrators of the portal if nothing has changed" {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}

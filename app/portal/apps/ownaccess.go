@@ -1,0 +1,377 @@
+package apps
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// CodeOffer is the code of the fault for a plan under which a product is not offered.
+const CodeOffer = "portal_own_apps.offer"
+
+type ownOrder struct {
+	ownNamed
+	Body table.Body[request.Order] `body:""`
+}
+
+// ownBelow is an access request of an app that the caller may use.
+type ownBelow struct {
+	ownNamed
+	Request string `path:"access_request_id" doc:"Number or CID of the access request."`
+}
+
+// ownCredentialNamed is a credential of an app that the caller may use.
+type ownCredentialNamed struct {
+	ownNamed
+	ID string `path:"credential_id" doc:"Number or CID of the credential."`
+}
+
+type ownDropping struct {
+	ownCredentialNamed
+	Product string `path:"product_id" doc:"Number of a product of the credential."`
+}
+
+type ownSubscribing struct {
+	ownBelow
+	Body table.Body[request.Subscribed] `body:""`
+}
+
+type ownRenewing struct {
+	ownCredentialNamed
+	Body table.Body[credential.Renewal] `body:""`
+}
+
+// ownAccessRows are the rows about what apps have access to. Those who may use an app may
+// ask for access and look after its credentials.
+func (s *Service) ownAccessRows() []operation.Row {
+	session, ended := operation.BySession(), operation.Example(nil, portal.Status{Status: "ok"})
+	order := map[string]any{"PlanID": 1, "ProductIDs": []int{1, 2}, "CatalogueID": 1}
+	subscription := map[string]any{"WebhookURL": "https://shop.example.com/messages", "WebhookSecret": "hush", "WebhookEventTypes": []string{"order.created"}}
+	fails := func(more ...string) operation.Option { return operation.Faulting(append(more, failing...)...) }
+	const requests, one, credentials = "/{app_id}/access-requests", "/{app_id}/access-requests/{access_request_id}", "/{app_id}/credentials/{credential_id}"
+	return []operation.Row{
+		operation.GET("usage", "/{app_id}/usage", "Count what an app has called, day by day", s.ownUsage, session, operation.Faulting(CodeUsage),
+			operation.Notes("What gateways report of its keys, at all dashboards together. Tokens of identity providers are not told apart by apps."), operation.Example(nil, exampleUsage)),
+		operation.POST("order", requests, "Ask for access for an app", s.ownOrder, session, operation.Status(201), fails(CodeMany, CodeQuota, CodeOffer),
+			operation.Notes("For products of a catalogue that the caller sees, under a plan that is offered there. The request is approved at once when the plan says so; one that cannot be approved then waits for an administrator."),
+			operation.Example(order, exampleOwnRequest)),
+		operation.GET("request", one, "Fetch an access request of an app", s.ownRequested, session, operation.Example(nil, exampleOwnRequest)),
+		operation.DELETE("withdraw", one, "Withdraw an access request", s.ownWithdraw, session, fails(), operation.Notes(endings), ended),
+		operation.PUT("subscribe", one+"/webhook", "Set where gateways send the messages of an access request", s.ownSubscribe, session, operation.Redact("WebhookSecret"),
+			operation.Faulting(table.CodeInvalid, CodeSubscribe), operation.Notes("Of approved ones. What the body does not name stays; without `WebhookURL` nothing is sent."),
+			operation.Example(subscription, exampleOwnRequest)),
+		operation.POST("reveal", credentials+"/reveal", "Fetch what opens something of a credential", s.ownReveal, session, operation.Redact("Credential", "OAuthClientSecret"),
+			operation.Notes("The trail tells that somebody has looked."), operation.Example(nil, exampleRevealed)),
+		operation.PUT("rotate", credentials+"/rotate", "Give a credential another value", s.ownRotate, session, fails(credential.CodeState, CodeElsewhere),
+			operation.Notes("The new value opens the same, and its time begins anew; the old one stops working at once."), operation.Example(nil, exampleOwnCredential)),
+		operation.DELETE("revoke", credentials, "Delete a credential", s.ownRevoke, session, fails(CodeGiven),
+			operation.Notes("It is revoked where it was made. The access request stays. Those that administrators have made for the app they delete."), ended),
+		operation.DELETE("drop", credentials+"/products/{product_id}", "Take a product off a credential", s.ownDrop, session, fails(CodeGiven, CodeLast),
+			operation.Notes("The credential stays, and opens the other products. An access request that is left without products is over."), operation.Example(nil, exampleOwnCredential)),
+		operation.PUT("renew", credentials+"/certificate", "Give a credential another certificate", s.ownRenew, session, fails(credential.CodeState, credential.CodeCertificate),
+			operation.Example(map[string]any{"Certificate": "-----BEGIN CERTIFICATE-----…"}, exampleOwnCredential)),
+		operation.DELETE("forget", credentials+"/certificate", "Take the certificate from a credential", s.ownForget, session, fails(credential.CodeState),
+			operation.Notes("The key stays, and opens nothing until the credential has a certificate again."), ended),
+	}
+}
+
+// offered is what somebody may ask for: the catalogues whose products and plans it is.
+type offered []table.ID
+
+// offeredTo returns what is offered to somebody.
+func offeredTo(ctx context.Context, r store.Reader, u account.User) (out offered, err error) {
+	rules, err := general.Load(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for c, err := range portal.All(ctx, r, catalogues.Kind, 0) {
+		if err != nil {
+			return nil, err
+		}
+		audiences, err := catalogues.AudiencesOf(ctx, r, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		if c.See(catalogue.Portal(rules.PortalVisibility), &u, audiences).Cart {
+			out = append(out, c.ID)
+		}
+	}
+	return out, nil
+}
+
+// resolver knows what somebody may name: nothing else is there.
+func (o offered) resolver(ctx context.Context, r store.Reader, app table.ID) table.Resolve {
+	all := portal.Resolver(ctx, r)
+	return func(kind, name string) (table.ID, bool, error) {
+		id, known, err := all(kind, name)
+		if err == nil && known {
+			known, err = o.has(ctx, r, app, kind, id)
+		}
+		return id, known, err
+	}
+}
+
+func (o offered) has(ctx context.Context, r store.Reader, app table.ID, kind string, id table.ID) (bool, error) {
+	switch kind {
+	case request.CredentialKind:
+		c, err := portal.Find(ctx, r, Credentials, id.String())
+		return c.AppID == app, err
+	case catalogue.Kind:
+		return slices.Contains(o, id), nil
+	case catalogue.PlanKind:
+		p, err := portal.Find(ctx, r, plans.Kind, id.String())
+		return catalogue.Shows(o, p.Catalogues), err
+	case catalogue.ProductKind:
+		p, err := portal.Find(ctx, r, products.Kind, id.String())
+		return !p.Away() && catalogue.Shows(o, p.Catalogues), err
+	}
+	return true, nil
+}
+
+// together refuses a request for products that no catalogue has with its plan: that which
+// it names or, when it names none, any.
+func (o offered) together(ctx context.Context, r store.Reader, req request.Request) error {
+	if req.CatalogueID != 0 {
+		o = offered{req.CatalogueID}
+	}
+	p, err := portal.Find(ctx, r, plans.Kind, req.PlanID.String())
+	if err != nil {
+		return err
+	}
+	for _, id := range req.ProductIDs {
+		v, err := portal.Find(ctx, r, products.Kind, id.String())
+		if err != nil {
+			return err
+		}
+		if !catalogue.Offers(o, catalogue.Item{Provider: v.ProviderID, Catalogues: v.Catalogues}, catalogue.Item{Provider: p.ProviderID, Catalogues: p.Catalogues}) {
+			return fault.New(fault.Invalid, CodeOffer, "PlanID is not offered for product %s", v.Title())
+		}
+	}
+	return nil
+}
+
+// ownOrder makes an access request. One that is to be approved at once and cannot be is
+// made all the same: administrators see it, and decide.
+func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, err error) {
+	var req request.Request
+	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		v, err := in.find(ctx, w)
+		if err != nil {
+			return err
+		}
+		o, err := offeredTo(ctx, w, v.viewer)
+		if err != nil {
+			return err
+		}
+		if req, err = s.requested(ctx, w, v.app, in.Body, o.resolver(ctx, w, v.app.ID)); err != nil {
+			return err
+		}
+		return o.together(ctx, w, req)
+	})
+	if err != nil {
+		return out, err
+	}
+	if req.ProvisionImmediately {
+		if err := s.Approve(ctx, s.Scope, req.ID); err != nil {
+			s.Log.WarnContext(ctx, "an access request could not be approved at once: it waits for an administrator", "org_id", string(s.Scope.Org()), "access_request", int64(req.ID), "error", err)
+		}
+	}
+	return s.ownRequested(ctx, ownBelow{in.ownNamed, req.ID.String()})
+}
+
+// under returns an access request of the app, and the app.
+func (in ownBelow) under(ctx context.Context, r store.Reader) (v usable, req request.Request, err error) {
+	if v, err = in.find(ctx, r); err != nil {
+		return v, req, err
+	}
+	if req, err = portal.Find(ctx, r, Requests, in.Request); err == nil && req.AppID != v.app.ID {
+		err = Requests.Absent()
+	}
+	return v, req, err
+}
+
+// nested names an access request for the use cases of administrators, once the caller is
+// known to be one who may use the app.
+func (s *Service) nested(ctx context.Context, in ownBelow) (out nested, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		v, req, err := in.under(ctx, r)
+		out = nested{named{s.Scope, v.app.ID.String()}, req.ID.String()}
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) ownRequested(ctx context.Context, in ownBelow) (out OwnRequest, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		_, req, err := in.under(ctx, r)
+		if err == nil {
+			out, err = ownRequest(ctx, r, req)
+		}
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) ownWithdraw(ctx context.Context, in ownBelow) (out portal.Status, err error) {
+	at, err := s.nested(ctx, in)
+	if err == nil {
+		out, err = s.deleteNested(ctx, at)
+	}
+	return out, plain(err)
+}
+
+func (s *Service) ownSubscribe(ctx context.Context, in ownSubscribing) (out OwnRequest, err error) {
+	at, err := s.nested(ctx, in.ownBelow)
+	if err == nil {
+		_, err = s.subscribe(ctx, subscribing{at, in.Body})
+	}
+	if err != nil {
+		return out, err
+	}
+	return s.ownRequested(ctx, in.ownBelow)
+}
+
+// CodeGiven is the code of the fault for a credential that only administrators delete.
+const CodeGiven = "portal_own_apps.given"
+
+// ownStored returns a credential of an app that the caller may use.
+func (s *Service) ownStored(ctx context.Context, in ownCredentialNamed) (c credential.Credential, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		v, err := in.find(ctx, r)
+		if err != nil {
+			return err
+		}
+		if c, err = portal.Find(ctx, r, Credentials, in.ID); err == nil && c.AppID != v.app.ID {
+			err = Credentials.Absent()
+		}
+		return err
+	})
+	return c, err
+}
+
+func (s *Service) ownCredentialShown(ctx context.Context, in ownCredentialNamed) (out OwnCredential, err error) {
+	c, err := s.ownStored(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+		out, err = s.ownCredential(ctx, r, c)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) ownReveal(ctx context.Context, in ownCredentialNamed) (Revealed, error) {
+	c, err := s.ownStored(ctx, in)
+	if err != nil {
+		return Revealed{}, err
+	}
+	v, err := s.opened(c)
+	return Revealed{c.ID, cmp.Or(v.Chosen, v.Key), v.ClientID, v.ClientSecret}, err
+}
+
+// rotatable reports whether the portal can give a credential another value.
+func rotatable(c credential.Credential) bool {
+	return (c.Method == issuers.Tokens || c.Method == issuers.Certified) && (c.Custom == nil || c.Custom.Type != credential.Elsewhere)
+}
+
+func (s *Service) ownRotate(ctx context.Context, in ownCredentialNamed) (out OwnCredential, err error) {
+	c, err := s.ownStored(ctx, in)
+	switch {
+	case err != nil:
+	case c.Custom != nil:
+		_, err = s.rotateCustom(ctx, customNamed{named{s.Scope, c.AppID.String()}, c.ID.String()})
+	default:
+		err = s.Rotate(ctx, s.Scope, c.ID)
+	}
+	if err != nil {
+		return out, plain(err)
+	}
+	return s.ownCredentialShown(ctx, in)
+}
+
+func (s *Service) ownRevoke(ctx context.Context, in ownCredentialNamed) (portal.Status, error) {
+	c, err := s.ownStored(ctx, in)
+	switch {
+	case err != nil:
+	case c.Custom != nil:
+		err = fault.New(fault.Denied, CodeGiven, "administrators have made this credential: they delete it")
+	default:
+		err = plain(s.remove(ctx, s.Scope, removal{App: c.AppID, Credential: c.ID}))
+	}
+	return portal.Status{Status: "ok"}, err
+}
+
+// CodeLast is the code of the fault for the only product of a credential.
+const CodeLast = "portal_own_apps.last"
+
+// last says why a credential cannot lose a product.
+func last(c credential.Credential, product table.ID) error {
+	if !slices.Contains(c.Products, product) {
+		return products.Kind.Absent()
+	}
+	return fault.New(fault.Invalid, CodeLast, "the credential opens no other product: delete it, or end the access, instead")
+}
+
+// ownDrop takes a product off a credential.
+func (s *Service) ownDrop(ctx context.Context, in ownDropping) (out OwnCredential, err error) {
+	c, err := s.ownStored(ctx, in.ownCredentialNamed)
+	if err != nil {
+		return out, err
+	}
+	product, _ := table.ParseID(in.Product)
+	switch {
+	case c.Custom != nil:
+		err = fault.New(fault.Denied, CodeGiven, "administrators have made this credential: they change it")
+	case len(c.Products) < 2 || !slices.Contains(c.Products, product):
+		err = last(c, product)
+	default:
+		err = plain(s.remove(ctx, s.Scope, removal{App: c.AppID, Credential: c.ID, Product: product}))
+	}
+	if err != nil {
+		return out, err
+	}
+	return s.ownCredentialShown(ctx, in.ownCredentialNamed)
+}
+
+func (s *Service) ownRenew(ctx context.Context, in ownRenewing) (out OwnCredential, err error) {
+	c, err := s.ownStored(ctx, in.ownCredentialNamed)
+	if err != nil {
+		return out, err
+	}
+	var wanted credential.Renewal
+	err = in.Body.Apply(&wanted, true, func(string, string) (table.ID, bool, error) { return 0, false, nil })
+	if err == nil {
+		err = plain(s.replace(ctx, s.Scope, c.ID, issuers.Renew, wanted.Certificate))
+	}
+	if err != nil {
+		return out, err
+	}
+	return s.ownCredentialShown(ctx, in.ownCredentialNamed)
+}
+
+func (s *Service) ownForget(ctx context.Context, in ownCredentialNamed) (portal.Status, error) {
+	c, err := s.ownStored(ctx, in)
+	if err == nil && c.Certificate == "" {
+		err = Credentials.Absent()
+	}
+	if err == nil {
+		err = plain(s.replace(ctx, s.Scope, c.ID, issuers.Renew, ""))
+	}
+	return portal.Status{Status: "ok"}, err
+}

@@ -1,0 +1,119 @@
+package apps
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// CodeUsage is the code of the fault for a dashboard that does not tell of usage.
+const CodeUsage = "portal_own_apps.usage"
+
+// Usage is what an app has called.
+type Usage struct {
+	From string     `json:"From" doc:"First day."`
+	To   string     `json:"To" doc:"Last day, today."`
+	Days []UsageDay `json:"Days" doc:"Every day, in order."`
+}
+
+// UsageDay is one day of it.
+type UsageDay struct {
+	Date    string  `json:"Date"`
+	Calls   int64   `json:"Calls"`
+	Errors  int64   `json:"Errors"`
+	Latency float64 `json:"Latency" doc:"Milliseconds, on average."`
+}
+
+var exampleUsage = Usage{"2026-01-01", "2026-01-02", []UsageDay{{Date: "2026-01-01"}, {"2026-01-02", 120, 3, 41.5}}}
+
+// Bounds of what is asked of dashboards.
+const (
+	usageDays    = 30
+	maxUsageDays = 90
+	maxUsageKeys = 50 // of a provider: the newest
+)
+
+type usageIn struct {
+	ownNamed
+	Days string `query:"days" doc:"How many days back, 30 unless said otherwise, 90 at most."`
+}
+
+// ownUsage counts what the keys of an app have called, at the dashboards that have them.
+func (s *Service) ownUsage(ctx context.Context, in usageIn) (out Usage, err error) {
+	days, err := strconv.Atoi(cmp.Or(in.Days, strconv.Itoa(usageDays)))
+	if err != nil || days < 1 || days > maxUsageDays {
+		days = usageDays
+	}
+	to := s.Now().UTC().Truncate(24 * time.Hour)
+	from := to.AddDate(0, 0, 1-days)
+	keys, err := s.reported(ctx, in.ownNamed)
+	if err != nil {
+		return out, err
+	}
+	var all []dashboard.Day
+	for _, at := range slices.Sorted(maps.Keys(keys)) {
+		p, err := s.Open(ctx, s.Scope, at)
+		var list []dashboard.Day
+		if err == nil {
+			list, err = p.Dashboard.KeyUsage(ctx, keys[at], from, to)
+		}
+		if err != nil {
+			s.Log.WarnContext(ctx, "the usage of an app cannot be read", "org_id", string(s.Scope.Org()), "provider", int64(at), "error", err)
+			return out, fault.New(fault.Unavailable, CodeUsage, "usage cannot be read now: try again in a few minutes")
+		}
+		all = append(all, list...)
+	}
+	return summed(all, from, days), nil
+}
+
+// reported returns how gateways report the keys of an app, by provider.
+func (s *Service) reported(ctx context.Context, in ownNamed) (map[table.ID][]string, error) {
+	var list []credential.Credential
+	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		v, err := in.find(ctx, r)
+		if err == nil {
+			list, err = credentialsOf(ctx, r, v.app.ID)
+		}
+		return err
+	})
+	out := map[table.ID][]string{}
+	for _, c := range slices.Backward(list) {
+		if err != nil {
+			return nil, err
+		}
+		var v credential.Values
+		v, err = s.opened(c)
+		if name := cmp.Or(v.Hash, v.Key); name != "" && c.ProviderID != 0 && len(out[c.ProviderID]) < maxUsageKeys {
+			out[c.ProviderID] = append(out[c.ProviderID], name)
+		}
+	}
+	return out, err
+}
+
+// summed puts days of several dashboards together: every day of the period, in order.
+func summed(all []dashboard.Day, from time.Time, days int) Usage {
+	out := Usage{From: from.Format(time.DateOnly), Days: make([]UsageDay, days)}
+	for i := range out.Days {
+		out.Days[i].Date = from.AddDate(0, 0, i).Format(time.DateOnly)
+	}
+	out.To = out.Days[days-1].Date
+	for _, d := range all {
+		i := int(d.Date.Sub(from) / (24 * time.Hour))
+		if i < 0 || i >= days || d.Calls <= 0 {
+			continue
+		}
+		o := &out.Days[i]
+		o.Latency = (o.Latency*float64(o.Calls) + d.Latency*float64(d.Calls)) / float64(o.Calls+d.Calls)
+		o.Calls, o.Errors = o.Calls+d.Calls, o.Errors+d.Errors
+	}
+	return out
+}

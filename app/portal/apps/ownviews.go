@@ -1,0 +1,215 @@
+package apps
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/showcase"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// OwnApp is an app as those see it who may use it.
+type OwnApp struct {
+	ID           table.ID `json:"ID"`
+	Name         string   `json:"Name"`
+	Description  string   `json:"Description"`
+	RedirectURLs string   `json:"RedirectURLs"`
+	Visibility   string   `json:"Visibility"`
+	CreatedAt    string   `json:"CreatedAt"`
+	Owner        string   `json:"Owner" doc:"Name of the one whose app it is."`
+	Own          bool     `json:"Own" doc:"It is the caller's."`
+	Changeable   bool     `json:"Changeable" doc:"The caller may change and delete it."`
+}
+
+// OwnShown is such an app with what it has access to.
+type OwnShown struct {
+	OwnApp
+	AccessRequests []OwnRequest    `json:"AccessRequests" doc:"The newest first."`
+	Credentials    []OwnCredential `json:"Credentials" doc:"The newest first; also those that administrators have made."`
+}
+
+// OwnRequest is an access request of such an app.
+type OwnRequest struct {
+	ID                   table.ID      `json:"ID"`
+	UserID               table.ID      `json:"UserID" doc:"Whose app it was when access was asked for."`
+	Status               string        `json:"Status"`
+	AuthType             string        `json:"AuthType"`
+	DCREnabled           bool          `json:"DCREnabled"`
+	ProvisionImmediately bool          `json:"ProvisionImmediately"`
+	DCRTemplateID        table.ID      `json:"DCRTemplateID" doc:"The client type; 0: none."`
+	Catalogue            string        `json:"Catalogue"`
+	CatalogueID          table.ID      `json:"CatalogueID"`
+	Plan                 showcase.Plan `json:"Plan" doc:"Without a number when it is gone."`
+	Products             []OwnProduct  `json:"Products"`
+	CreatedAt            string        `json:"CreatedAt"`
+	UpdatedAt            string        `json:"UpdatedAt"`
+	EventTypes           []string      `json:"EventTypes" doc:"What can be subscribed to, where products name it."`
+	WebhookURL           string        `json:"WebhookURL"`
+	WebhookEventTypes    []string      `json:"WebhookEventTypes"`
+	WebhookSigned        bool          `json:"WebhookSigned" doc:"There is a secret."`
+}
+
+// OwnProduct is a product of an access request.
+type OwnProduct struct {
+	ID   table.ID `json:"ID"`
+	Name string   `json:"Name"`
+	Path string   `json:"Path"`
+}
+
+// OwnCredential is a credential of such an app. What opens something is masked.
+type OwnCredential struct {
+	ID                table.ID     `json:"ID"`
+	AccessRequestID   table.ID     `json:"AccessRequestID" doc:"0: an administrator has made it for the app."`
+	AccessRequests    []table.ID   `json:"AccessRequests" doc:"All that use it."`
+	Alias             string       `json:"Alias"`
+	Custom            bool         `json:"Custom" doc:"An administrator has made it for the app."`
+	PlanID            table.ID     `json:"PlanID"`
+	Products          []OwnProduct `json:"Products"`
+	AuthType          string       `json:"AuthType"`
+	Credential        string       `json:"Credential" doc:"Four characters of the token: those by which it is told from others."`
+	CredentialHash    string       `json:"CredentialHash" doc:"By which gateways and traffic name the token; empty where it is the token itself."`
+	CustomKeyID       string       `json:"CustomKeyID" doc:"Of a token that an administrator has chosen: four characters of it."`
+	Expires           string       `json:"Expires" doc:"Empty: never."`
+	Expired           bool         `json:"Expired"`
+	OAuthClientID     string       `json:"OAuthClientID"`
+	OAuthClientSecret string       `json:"OAuthClientSecret" doc:"Four characters of the secret."`
+	GrantType         string       `json:"GrantType"`
+	ResponseType      string       `json:"ResponseType"`
+	TokenEndpoints    string       `json:"TokenEndpoints"`
+	Scope             string       `json:"Scope"`
+	RedirectURI       string       `json:"RedirectURI"`
+	JWKSURI           string       `json:"JWKSURI"`
+	Rotatable         bool         `json:"Rotatable" doc:"It can get another value."`
+	Certificate       *Certificate `json:"Certificate" doc:"With which clients have to come; null: none."`
+	Certified         bool         `json:"Certified" doc:"It needs a certificate of the developer."`
+	CreatedAt         string       `json:"CreatedAt"`
+}
+
+// Revealed is what opens something.
+type Revealed struct {
+	ID                table.ID `json:"ID"`
+	Credential        string   `json:"Credential"`
+	OAuthClientID     string   `json:"OAuthClientID"`
+	OAuthClientSecret string   `json:"OAuthClientSecret"`
+}
+
+var (
+	exampleOwn        = OwnApp{2, "Checkout", "Pays at the till.", "https://shop.example.com/back", application.Team, "2026-01-02 03:04", "Ada Lovelace", true, true}
+	exampleProduct    = OwnProduct{1, "Payment API", "payment-api"}
+	exampleOwnRequest = OwnRequest{ID: 3, UserID: 7, Status: string(request.Approved), AuthType: request.AuthToken, Catalogue: "Public Catalogue", CatalogueID: 1,
+		Plan:     showcase.Plan{ID: 1, Name: "Free", Description: "For a start.", RateLimit: 10, Per: 60, Quota: 1000, QuotaRenewalRate: 3600, AutoApprove: true, Catalogues: []table.ID{1}},
+		Products: []OwnProduct{exampleProduct}, CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04", EventTypes: []string{"order.created"}, WebhookEventTypes: []string{}}
+	exampleOwnCredential = OwnCredential{ID: 4, AccessRequestID: 3, AccessRequests: []table.ID{3}, PlanID: 1, Products: []OwnProduct{exampleProduct}, AuthType: request.AuthToken,
+		Credential: "••••••••IjlD…", CredentialHash: "1de461e9ee0777bf", Expires: "2026-02-01 03:04", Rotatable: true, CreatedAt: "2026-01-02 03:04"}
+	exampleOwnShown = OwnShown{exampleOwn, []OwnRequest{exampleOwnRequest}, []OwnCredential{exampleOwnCredential}}
+	exampleRevealed = Revealed{ID: 4, Credential: exampleCredential.Credential}
+)
+
+func (v usable) listed() OwnApp {
+	a := v.app
+	return OwnApp{a.ID, a.Name, a.Description, string(a.RedirectURLs), a.Visibility, table.Stamp(a.CreatedAt),
+		strings.TrimSpace(v.owner.First + " " + v.owner.Last), v.viewer.ID == v.owner.ID, v.changeable()}
+}
+
+func (s *Service) ownShow(ctx context.Context, r store.Reader, v usable) (OwnShown, error) {
+	out := OwnShown{v.listed(), []OwnRequest{}, []OwnCredential{}}
+	all, err := requestsOf(ctx, r, v.app.ID)
+	for _, req := range slices.Backward(all) {
+		one, err := ownRequest(ctx, r, req)
+		if err != nil {
+			return out, err
+		}
+		out.AccessRequests = append(out.AccessRequests, one)
+	}
+	if err != nil {
+		return out, err
+	}
+	given, err := credentialsOf(ctx, r, v.app.ID)
+	for _, c := range slices.Backward(given) {
+		one, err := s.ownCredential(ctx, r, c)
+		if err != nil {
+			return out, err
+		}
+		out.Credentials = append(out.Credentials, one)
+	}
+	return out, err
+}
+
+func ownRequest(ctx context.Context, r store.Reader, req request.Request) (out OwnRequest, err error) {
+	out = OwnRequest{ID: req.ID, UserID: req.UserID, Status: string(req.Status), AuthType: req.AuthType, DCREnabled: req.DCREnabled, DCRTemplateID: req.ClientTypeID, ProvisionImmediately: req.ProvisionImmediately, CatalogueID: req.CatalogueID,
+		CreatedAt: table.Stamp(req.CreatedAt), UpdatedAt: table.Stamp(req.UpdatedAt), EventTypes: []string{},
+		WebhookURL: req.WebhookURL, WebhookEventTypes: append([]string{}, req.WebhookEventTypes...), WebhookSigned: req.SealedSecret != ""}
+	if out.Catalogue, err = nameOf(ctx, r, catalogues.Kind, req.CatalogueID, func(c catalogueOf) string { return c.Name }); err != nil {
+		return out, err
+	}
+	p, err := plans.Kind.Get(ctx, r, req.PlanID.Key())
+	switch {
+	case err == nil:
+		out.Plan = showcase.ShowPlan(p.Value, p.Value.Catalogues)
+	case fault.KindOf(err) == fault.NotFound:
+		out.Plan.Catalogues = []table.ID{}
+	default:
+		return out, err
+	}
+	out.Products, err = ownProducts(ctx, r, req.ProductIDs, func(p productOf) { out.EventTypes = append(out.EventTypes, p.WebhookEventTypes...) })
+	slices.Sort(out.EventTypes)
+	out.EventTypes = slices.Compact(out.EventTypes)
+	return out, err
+}
+
+// ownProducts shows products, and calls each for those that there are.
+func ownProducts(ctx context.Context, r store.Reader, ids []table.ID, each func(productOf)) ([]OwnProduct, error) {
+	out := []OwnProduct{}
+	for _, id := range ids {
+		v, err := products.Kind.Get(ctx, r, id.Key())
+		if fault.KindOf(err) == fault.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		each(v.Value)
+		out = append(out, OwnProduct{v.Value.ID, v.Value.Title(), v.Value.Path})
+	}
+	return out, nil
+}
+
+func (s *Service) ownCredential(ctx context.Context, r store.Reader, c credential.Credential) (out OwnCredential, err error) {
+	v, err := s.opened(c)
+	if err != nil {
+		return out, err
+	}
+	_, ended := c.State(s.Now()).On(credential.Rotate)
+	out = OwnCredential{
+		ID: c.ID, AccessRequestID: c.RequestID, AccessRequests: append([]table.ID{}, c.Requests()...), PlanID: c.PlanID, AuthType: c.AuthType,
+		Credential: credential.Masked(cmp.Or(v.Chosen, v.Key)), Expires: table.Stamp(v.Expires), Expired: !v.Expires.IsZero() && !s.Now().Before(v.Expires),
+		OAuthClientID: v.ClientID, OAuthClientSecret: credential.Masked(v.ClientSecret), GrantType: v.GrantType, ResponseType: v.ResponseType, TokenEndpoints: v.TokenEndpoints,
+		Scope: v.Scope, RedirectURI: v.RedirectURI, JWKSURI: v.JWKSURI, Rotatable: ended == nil && rotatable(c), Certified: c.Method == issuers.Certified, CustomKeyID: credential.Masked(v.Chosen), CreatedAt: table.Stamp(c.CreatedAt),
+	}
+	if c.Custom != nil {
+		out.Custom, out.Alias, out.AccessRequestID, out.AuthType = true, c.Custom.Alias, 0, cmp.Or(c.AuthType, c.Custom.Means)
+	}
+	if v.Hash != v.Key && v.Hash != v.Chosen {
+		out.CredentialHash = v.Hash
+	}
+	if v.Certificate != "" {
+		shown, err := shownAt(v.CertificateID, v.Certificate, s.Now())
+		if err != nil {
+			return out, err
+		}
+		out.Certificate = &shown
+	}
+	out.Products, err = ownProducts(ctx, r, c.Products, func(productOf) {})
+	return out, err
+}

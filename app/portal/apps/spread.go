@@ -1,0 +1,83 @@
+package apps
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// atOnce is how many certificates follow a product while the administrator waits, and
+// atMost how many one synchronisation leads: the next one goes on.
+const (
+	atOnce = 50
+	atMost = 1000
+)
+
+// Certifying puts the certificates of a product on the lists of APIs that it gets, and takes
+// them off those that it loses. of is the service as soon as there is one.
+func Certifying(hooks portal.Hooks[product.Product], of func() *Service) portal.Hooks[product.Product] {
+	return portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[product.Product]) {
+		s := of()
+		if s == nil || c.Op != store.Updated || slices.Equal(c.Old.IDs(), c.New.IDs()) {
+			return
+		}
+		if err := s.spread(context.WithoutCancel(ctx), c.Scope, c.New.ProviderID, c.New.ID, atOnce); err != nil {
+			s.Log.ErrorContext(ctx, "certificates could not be put on the lists of all APIs of a product; the next synchronisation tries again", "org_id", string(c.Scope.Org()), "product_id", int64(c.New.ID), "error", err)
+		}
+	})
+}
+
+// After returns what follows a synchronisation: what did so before and then, since the
+// dashboard may have changed the APIs of products, the certificates of all credentials.
+func (s *Service) After(then func(context.Context, tenant.Scope, table.ID) error) func(context.Context, tenant.Scope, table.ID) error {
+	return func(ctx context.Context, scope tenant.Scope, at table.ID) error {
+		return errors.Join(then(ctx, scope, at), s.spread(ctx, scope, at, 0, atMost))
+	}
+}
+
+// spread does so for the credentials of one product; 0: of all. It goes on after what fails.
+func (s *Service) spread(ctx context.Context, scope tenant.Scope, at, of table.ID, most int) (err error) {
+	var late []table.ID
+	err = s.Store.View(ctx, scope, func(r store.Reader) error {
+		late = nil
+		for c, err := range portal.All(ctx, r, Credentials, 0) {
+			if err != nil {
+				return err
+			}
+			if c.ProviderID != at || c.Method != issuers.Certified || c.CertificateID == "" || of != 0 && !slices.Contains(c.Products, of) {
+				continue
+			}
+			if behind, err := behind(ctx, r, c); err != nil {
+				return err
+			} else if behind {
+				late = append(late, c.ID)
+			}
+			if len(late) == most {
+				break
+			}
+		}
+		return nil
+	})
+	for _, id := range late {
+		if ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		err = errors.Join(err, absentFine(s.replace(ctx, scope, id, issuers.Spread, "")))
+	}
+	return err
+}
+
+// behind reports whether the APIs of the products of a credential are others than those that
+// take its certificate.
+func behind(ctx context.Context, r store.Reader, c credential.Credential) (bool, error) {
+	list, err := opened(ctx, r, c.Products, true)
+	return !slices.Equal(issuers.APIs(list), c.Allowed), err
+}

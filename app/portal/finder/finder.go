@@ -1,0 +1,218 @@
+// Package finder looks for products by words, in what is written about them and in the
+// operations that their documentation describes (docs/wire/portal-showcase.md#search). It
+// remembers the words in memory and reads again what has changed, when somebody looks.
+package finder
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/gatehouse-io/gatehouse/app/portal/documents"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
+	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/search"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Config is what a Finder reads.
+type Config struct {
+	Store     store.Store
+	Scope     tenant.Scope // of the portal
+	Documents documents.Config
+}
+
+// maxRead is how many bytes of documents one search reads at most: the first ones after a
+// start take turns.
+const maxRead = 2 << 20
+
+// Finder looks for products.
+type Finder struct {
+	Config
+	filling sync.Mutex
+	at      []store.Revision    // of what was read last
+	partial bool                // there are documents to read
+	known   map[table.ID]page   // what the index holds, by product
+	read    map[string]outlined // documents by name
+	mu      sync.RWMutex
+	index   *search.Index
+}
+
+// page is what there is to find of a product.
+type page struct {
+	head  []search.Entry // all but operations
+	texts []text
+}
+
+// text is a document of an API.
+type text struct {
+	name, api string
+	rev       store.Revision
+	read      bool
+}
+
+// outlined is what was read of a document.
+type outlined struct {
+	rev     store.Revision
+	failed  bool
+	entries []search.Entry
+}
+
+// New returns a Finder that has read nothing.
+func New(c Config) *Finder {
+	return &Finder{Config: c, known: map[table.ID]page{}, read: map[string]outlined{}, index: search.New()}
+}
+
+// Find returns the products that answer a question, out of those that may be found.
+func (f *Finder) Find(ctx context.Context, query string, may func(product int) bool) ([]search.Hit, error) {
+	if err := f.refresh(ctx); err != nil {
+		return nil, err
+	}
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.index.Find(query, may), nil
+}
+
+// refresh reads what has changed since the last search.
+func (f *Finder) refresh(ctx context.Context) error {
+	f.filling.Lock()
+	defer f.filling.Unlock()
+	var now []store.Revision
+	pages := map[table.ID]page{}
+	moved := false
+	err := f.Store.View(ctx, f.Scope, func(r store.Reader) (err error) {
+		for _, kind := range append([]string{product.Kind}, append(tutorials.Touched(), documents.Touched()...)...) {
+			rev, err := r.Touched(ctx, kind)
+			if err != nil {
+				return err
+			}
+			now = append(now, rev)
+		}
+		if moved = !slices.Equal(now, f.at); moved || f.partial {
+			pages, err = gather(ctx, r)
+		}
+		return err
+	})
+	if err != nil || !moved && !f.partial {
+		return err
+	}
+	f.partial = false
+	f.outline(ctx, pages, moved)
+	f.settle(pages)
+	f.at = now
+	return nil
+}
+
+// gather reads what there is to find of each product.
+func gather(ctx context.Context, r store.Reader) (map[table.ID]page, error) {
+	out := map[table.ID]page{}
+	revs, err := documents.Revisions(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for v, err := range products.Kind.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		if v.Value.Away() {
+			continue
+		}
+		if out[v.Value.ID], err = pageOf(ctx, r, v.Value, revs); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func pageOf(ctx context.Context, r store.Reader, p product.Product, revs map[string]store.Revision) (page, error) {
+	out := page{head: []search.Entry{{Sort: search.Product, Title: p.Title(), Text: p.Description + "\n" + search.Plain(p.Content)}}}
+	all, err := documents.Readables(ctx, r, p)
+	if err != nil {
+		return out, err
+	}
+	for _, d := range all {
+		out.head = append(out.head, search.Entry{Sort: search.API, Title: d.Name, Text: d.Description, API: d.Alias})
+		if name := d.Text(); name != "" {
+			out.texts = append(out.texts, text{name: name, api: d.Alias, rev: revs[name]})
+		}
+	}
+	taught, err := tutorials.Published(ctx, r, p.ID)
+	for _, t := range taught {
+		said := t.Content
+		if t.MarkdownEnabled && t.MarkdownContent != "" {
+			said = t.MarkdownContent
+		}
+		out.head = append(out.head, search.Entry{Sort: search.Tutorial, Title: t.Title, Text: t.Lede + "\n" + search.Plain(said)})
+	}
+	return out, err
+}
+
+// outline reads the documents that are new, as many as one search may. One that cannot be
+// read is left aside until something changes.
+func (f *Finder) outline(ctx context.Context, pages map[table.ID]page, moved bool) {
+	left := maxRead
+	live := map[string]bool{}
+	for id, p := range pages {
+		for i, t := range p.texts {
+			live[t.name] = true
+			was, had := f.read[t.name]
+			if had && was.rev == t.rev && !(was.failed && moved) {
+				pages[id].texts[i].read = true
+				continue
+			}
+			if left <= 0 || ctx.Err() != nil {
+				f.partial = true
+				continue
+			}
+			all, size, err := f.Documents.Outline(ctx, f.Store, f.Scope, t.name)
+			left -= size
+			f.read[t.name] = outlined{t.rev, err != nil, entries(all, t.api)}
+			pages[id].texts[i].read = true
+		}
+	}
+	for name := range f.read {
+		if !live[name] {
+			delete(f.read, name)
+		}
+	}
+}
+
+func entries(all []document.Operation, api string) (out []search.Entry) {
+	for _, o := range all {
+		title := o.Summary
+		if title == "" {
+			title = o.Name
+		}
+		out = append(out, search.Entry{Sort: search.Operation, Title: title, Text: o.Method + " " + o.Path + " " + o.Name + "\n" + o.Description, API: api, Anchor: o.Anchor()})
+	}
+	return out
+}
+
+// settle makes the index what the pages say. Searches under way end first.
+func (f *Finder) settle(pages map[table.ID]page) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for id := range f.known {
+		if _, stays := pages[id]; !stays {
+			f.index.Drop(int(id))
+			delete(f.known, id)
+		}
+	}
+	for id, p := range pages {
+		if was, had := f.known[id]; had && slices.Equal(was.head, p.head) && slices.Equal(was.texts, p.texts) {
+			continue
+		}
+		all := slices.Clone(p.head)
+		for _, t := range p.texts {
+			if o := f.read[t.name]; t.read && o.rev == t.rev {
+				all = append(all, o.entries...)
+			}
+		}
+		f.index.Put(int(id), all)
+		f.known[id] = p
+	}
+}

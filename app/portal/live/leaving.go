@@ -1,0 +1,41 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Leaving is what somebody confirms the end of the own account with.
+type Leaving struct {
+	CurrentPassword string `json:"CurrentPassword"`
+}
+
+type leaving struct {
+	person
+	Body Leaving `body:""`
+}
+
+// Leave deletes the account of somebody who knows its password: with its apps, whose
+// credentials are revoked first.
+func (s *Service) Leave(ctx context.Context, in leaving) (out operation.Visit[Left], err error) {
+	defer s.pause(ctx, time.Now())
+	var u account.User
+	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+		u, err = in.of(ctx, r)
+		return err
+	}); err != nil {
+		return out, err
+	}
+	if err := s.confirm(ctx, u, in.Body.CurrentPassword); err != nil {
+		return out, err
+	}
+	err = s.People.Erase(ctx, s.Store, s.Scope, s.stamp(), u.ID)
+	if err != nil {
+		return out, err
+	}
+	return operation.Visit[Left]{Value: Left{"ok"}, Who: in.Who, Cookies: []operation.Cookie{s.cookie("", 0)}}, nil
+}

@@ -1,0 +1,74 @@
+package showcase
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/file"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/ports/files"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// pictureRow is the picture of a product at the address that the product has for it
+// (product.Product.Address).
+func (s *Service) pictureRow() operation.Row {
+	return operation.GET("picture", "/{product_id}/{picture}/{file}", "Fetch a picture of a product that the visitor sees", s.picture,
+		lookUp(operation.Faulting(CodePrivate, CodeHidden, "not_found", files.CodeAway), operation.Example(nil, shown{Picture: rows.Picture{Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}}))...)
+}
+
+type pictureIn struct {
+	visitor
+	Product string `path:"product_id" doc:"Number or CID of the product."`
+	Which   string `path:"picture" doc:"logo or preview."`
+	File    string `path:"file" doc:"Name of the file, as the product has it."`
+}
+
+// shown is a picture as it is answered: its bytes, or where the storage has them.
+type shown struct {
+	rows.Picture
+	at string
+}
+
+// At implements operation.Elsewhere.
+func (s shown) At() string { return s.at }
+
+// picture returns a picture. What the visitor does not see has none. A document stays
+// here, where it comes with a policy that lets it do nothing
+// (docs/wire/portal-content.md#files).
+func (s *Service) picture(ctx context.Context, in pictureIn) (out shown, err error) {
+	which := product.Picture(in.Which)
+	find := func() (file.Content, error) {
+		err := s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
+			p, err := portal.Find(ctx, r, products.Kind, in.Product)
+			if err != nil {
+				return err
+			}
+			if which != product.Logo && which != product.Preview || *p.File(which) != in.File || !catalogue.Shows(now.ids, p.Catalogues) {
+				return products.Kind.Absent()
+			}
+			i, err := rows.Image(ctx, r, p, which)
+			out.Picture = rows.Picture(i)
+			return err
+		})
+		return file.Content{Place: out.File, Data: out.Data}, err
+	}
+	if s.Shelf.Origin() != "" {
+		c, err := find()
+		if err != nil {
+			return out, err
+		}
+		if !product.Image(out.Picture).Document() {
+			out.at = s.Shelf.Link(ctx, c, out.Type)
+		}
+		if out.at != "" {
+			return out, nil
+		}
+	}
+	out.Data, err = s.Shelf.Open(ctx, find)
+	return out, err
+}

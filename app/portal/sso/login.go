@@ -1,0 +1,141 @@
+package sso
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/signon"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/sso"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// attemptCookie is the name of the cookie of a login under way. Its path is that of the
+// callback, so that logins by several profiles do not meet.
+const attemptCookie = "portal-login"
+
+// flow is how people of the portal log in.
+func (s *Service) flow() *signon.Flow {
+	return &signon.Flow{Provider: s.Provider, Keys: s.People.Keys, Now: s.Now, Log: s.Log, Cookie: attemptCookie, URL: s.Profiles.URL, URLName: "portal.url", Key: s.Key}
+}
+
+// Login is a way of logging in.
+type Login struct {
+	Name   string `json:"Name"`
+	Path   string `json:"Path" doc:"Where the login begins."`
+	Admins bool   `json:"Admins" doc:"It is for admins, and not for developers."`
+}
+
+// Logins are the ways of logging in at identity providers.
+type Logins struct {
+	Logins []Login `json:"Logins" doc:"In order of name."`
+}
+
+// Logins lists the profiles by which somebody can log in here.
+func (s *Service) Logins(ctx context.Context, _ struct{}) (Logins, error) {
+	out := Logins{Logins: []Login{}}
+	if s.flow().Open() != nil {
+		return out, nil
+	}
+	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		for p, err := range portal.All(ctx, r, Kind, 0) {
+			if err == nil {
+				err = s.Profiles.unseal(&p)
+			}
+			if err != nil {
+				return err
+			}
+			if _, err := p.Connection(); err == nil {
+				out.Logins = append(out.Logins, Login{cmp.Or(p.Name, p.Ref), p.LoginPath(), p.ActionType == sso.ForAdmins})
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(out.Logins, func(a, b Login) int { return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path)) })
+	return out, err
+}
+
+type profileIn struct {
+	Profile  string `path:"profile_id" doc:"ID of the profile."`
+	Provider string `path:"provider" doc:"The provider, as LoginURL has it."`
+}
+
+// Begin sends a browser to the identity provider of a profile.
+func (s *Service) Begin(ctx context.Context, in profileIn) (operation.Landing, error) {
+	_, at, err := s.profile(ctx, in)
+	if err != nil {
+		return operation.Landing{}, err
+	}
+	return s.flow().Begin(ctx, at)
+}
+
+// profile returns the profile of a login.
+func (s *Service) profile(ctx context.Context, in profileIn) (p sso.Profile, at signon.At, err error) {
+	if err := s.flow().Open(); err != nil {
+		return p, at, err
+	}
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+		p, err = Find(ctx, r, in.Profile)
+		return err
+	})
+	if err == nil {
+		err = s.Profiles.unseal(&p)
+	}
+	if fault.KindOf(err) == fault.NotFound || err == nil && (in.Provider == "" || p.Segment() != in.Provider) {
+		return p, at, signon.Missing()
+	}
+	if err != nil {
+		return p, at, err
+	}
+	c, err := p.Connection()
+	return p, signon.At{Owner: s.Scope.Org(), Path: p.LoginPath(), Provider: c}, err
+}
+
+type finishIn struct {
+	profileIn
+	visitor
+	signon.Return
+	Attempt string `cookie:"portal-login" doc:"The login under way."`
+}
+
+// Finish begins the session of a person whom the identity provider has sent back.
+func (s *Service) Finish(ctx context.Context, in finishIn) (out operation.Landing, err error) {
+	p, at, err := s.profile(ctx, in.profileIn)
+	if err != nil {
+		return out, err
+	}
+	found, end, err := s.flow().Finish(ctx, at, in.Attempt, in.Return, p.Rules())
+	if err != nil {
+		return out, err
+	}
+	who := p.Person(found)
+	who.Provider = providerSSO
+	out, err = s.enter(ctx, in.visitor, func(w store.Writer, stamp crud.Stamp) (account.User, error) {
+		if err := s.over(ctx, w, end); err != nil {
+			return account.User{}, err
+		}
+		return s.admit(ctx, w, stamp, who)
+	})
+	if err == nil {
+		out.Cookies = append(out.Cookies, end.Cookie)
+	}
+	return out, err
+}
+
+// over notes that a login has ended: of two calls with one login, one gets in.
+func (s *Service) over(ctx context.Context, w store.Writer, end signon.End) error {
+	for _, digest := range end.Digests {
+		if _, err := nonces.ByKey(ctx, w, byDigest, digest); err == nil {
+			return signon.Spent()
+		} else if fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+	}
+	return nonces.Insert(ctx, w, sso.Nonce{ID: s.NewID(), Portal: s.Scope.Org(), Digest: end.Digests[0], Expires: end.Expires})
+}

@@ -1,0 +1,165 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Bounds of what is remembered of announcements.
+const (
+	lookBack  = 500  // commits at the end of the log that the first reader, or the one after a long pause, looks at
+	keepEach  = 50   // announcements of one organisation
+	keepAlive = 1000 // organisations; the one that has been quiet longest is forgotten first
+)
+
+// Recent tells what gateways were told of one organisation lately. It derives it from the
+// change log, as the relay does, and only while somebody asks: each commit is read once.
+type Recent struct {
+	log        history
+	signals    signal.Table
+	announcing bool
+
+	mu   sync.Mutex
+	at   store.Revision
+	orgs map[tenant.ID][]Announced // the oldest first
+}
+
+// history is the change log, and how far back it goes.
+type history interface {
+	store.ChangeLog
+	Oldest(ctx context.Context) (store.Revision, error)
+}
+
+// NewRecent returns a Recent over a store, which tells of nothing if the store has no change
+// log. announcing says whether there are sinks at all.
+func NewRecent(st store.Store, signals signal.Table, announcing bool) *Recent {
+	log, _ := st.(history)
+	return &Recent{log: log, signals: signals, announcing: announcing, orgs: map[tenant.ID][]Announced{}}
+}
+
+// Announced is one announcement. It says no revision: the figure would tell one
+// organisation how much others write.
+type Announced struct {
+	Date      time.Time      `json:"date" doc:"Of the change; gateways hear of it a moment later."`
+	Command   signal.Command `json:"command"`
+	Subject   string         `json:"subject" doc:"Identifier of the API, policy or provider. Of what names keys it is empty."`
+	Kind      string         `json:"kind" doc:"Of the subject, as references name it."`
+	Reloads   bool           `json:"reloads" doc:"Gateways load policies, APIs and identity providers anew."`
+	User      string         `json:"user" doc:"E-mail address of the user, if one called."`
+	Operation string         `json:"operation" doc:"ID of the operation."`
+	Request   string         `json:"req_id" doc:"ID of the request."`
+}
+
+// AnnouncedList is the answer to the list.
+type AnnouncedList struct {
+	Announcing    bool        `json:"announcing" doc:"Gateways are told at all: notify_on_change, with Redis."`
+	Announcements []Announced `json:"announcements"`
+}
+
+// Operations lists the one read. Who may make the calls that announce sees records of the
+// whole organisation: only admins do.
+func (r *Recent) Operations() []operation.Operation {
+	return operation.Group{
+		Surface: operation.Management, Name: "system.announcements", Path: "/api/system/announcements", Tag: "System", Permission: access.IsAdmin, Style: operation.Style{Word: "OK"},
+	}.Rows(operation.GET("list", "", "List announcements to gateways", r.List, operation.Lists(operation.Item{Name: "command"}),
+		operation.Notes("The last 50 about records of the organisation, the newest first, as far as the last commits of the change log tell. Many reloads at once reach gateways as one."),
+		operation.Example(nil, AnnouncedList{Announcing: true, Announcements: []Announced{{
+			Date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Command: signal.ApiUpdated, Subject: "orders", Kind: "api", Reloads: true,
+			User: "ada@example.com", Operation: "apis.oas.replace", Request: "b52f491a-2946-408b-9330-2736db85705b",
+		}}})))
+}
+
+type recentIn struct{ Scope tenant.Scope }
+
+// List returns the announcements of the caller's organisation, the newest first.
+func (r *Recent) List(ctx context.Context, in recentIn) (AnnouncedList, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.catchUp(ctx); err != nil {
+		return AnnouncedList{}, err
+	}
+	out := append([]Announced{}, r.orgs[in.Scope.Org()]...)
+	slices.Reverse(out)
+	return AnnouncedList{Announcing: r.announcing, Announcements: out}, nil
+}
+
+// catchUp reads what was committed since the last call, but never more than lookBack.
+func (r *Recent) catchUp(ctx context.Context) error {
+	if r.log == nil {
+		return nil
+	}
+	head, err := r.log.Head(ctx)
+	if err != nil || head == r.at {
+		return err
+	}
+	if head < r.at { // the store was restored
+		r.at = 0
+		clear(r.orgs)
+	}
+	oldest, err := r.log.Oldest(ctx)
+	if err != nil {
+		return err
+	}
+	r.at = max(r.at, before(head, lookBack), before(oldest, 1))
+	for c, err := range r.log.Follow(ctx, r.at) {
+		if errors.Is(err, store.ErrExpired) { // it was forgotten a moment ago: the next call goes on behind it
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.take(c)
+		if r.at = c.Rev; r.at >= head {
+			break
+		}
+	}
+	return ctx.Err()
+}
+
+// before returns the revision that many steps before another one, 0 at the least.
+func before(rev, steps store.Revision) store.Revision { return rev - min(rev, steps) }
+
+// take remembers what a commit announces, apart for each organisation that it touched.
+func (r *Recent) take(c store.Commit) {
+	byOrg := map[tenant.ID][]signal.Change{}
+	for _, ch := range c.Changes {
+		byOrg[ch.Org] = append(byOrg[ch.Org], change(ch))
+	}
+	for org, changes := range byOrg {
+		for _, s := range r.signals.Of(changes) {
+			r.keep(org, Announced{
+				Date: c.At, Command: s.Command, Subject: s.Subject(), Kind: r.signals.About(s.Command), Reloads: s.Reloads(),
+				User: c.By.User, Operation: c.By.Operation, Request: c.By.Request,
+			})
+		}
+	}
+}
+
+func (r *Recent) keep(org tenant.ID, a Announced) {
+	if _, known := r.orgs[org]; !known && len(r.orgs) >= keepAlive {
+		r.forget()
+	}
+	all := append(r.orgs[org], a)
+	r.orgs[org] = all[max(0, len(all)-keepEach):]
+}
+
+// forget drops the organisation whose last announcement is the oldest.
+func (r *Recent) forget() {
+	var quiet tenant.ID
+	var since time.Time
+	for org, all := range r.orgs {
+		if last := all[len(all)-1].Date; since.IsZero() || last.Before(since) {
+			quiet, since = org, last
+		}
+	}
+	delete(r.orgs, quiet)
+}

@@ -1,0 +1,153 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/redact"
+)
+
+// Bounds of dumps.
+const (
+	maxRequestDump  = 4 << 10
+	maxResponseDump = 16 << 10
+	maxDumpedBody   = 64 << 10 // bytes of a body of which something is shown
+	maxHeaders      = 64       // of one message
+)
+
+// Message is a message of HTTP as a record tells it.
+type Message struct {
+	Start  string // the first line
+	Header map[string][]string
+	Body   [][]byte // in pieces; of requests nothing is told
+}
+
+// open are headers whose values dumps show; of others only the names.
+var open = []string{
+	"accept", "acceptencoding", "acceptlanguage", "allow", "cachecontrol", "connection", "contentdisposition", "contentencoding", "contentlanguage",
+	"contentlength", "contenttype", "date", "etag", "host", "ifmatch", "ifnonematch", "origin", "pragma", "referrerpolicy", "retryafter",
+	"useragent", "vary", "xcontenttypeoptions", "xforwardedproto", "xrequestid", "xtotalcount",
+}
+
+// DumpRequest returns a request without its body, and without secrets
+// (docs/wire/audit.md#dumps).
+func DumpRequest(m Message) string {
+	var b strings.Builder
+	m.head(&b)
+	return Bounded(b.String(), maxRequestDump)
+}
+
+// DumpResponse returns an answer without secrets. secrets are names of members whose values
+// are hidden besides those that package redact knows.
+func DumpResponse(m Message, secrets []string) string {
+	var b strings.Builder
+	m.head(&b)
+	b.WriteString("\r\n")
+	b.WriteString(m.shown(secrets))
+	return Bounded(b.String(), maxResponseDump)
+}
+
+// head writes the first line and the headers, in order of their names.
+func (m Message) head(b *strings.Builder) {
+	writeLine(b, m.Start)
+	for i, name := range slices.Sorted(maps.Keys(m.Header)) {
+		if i == maxHeaders {
+			writeLine(b, "…")
+			return
+		}
+		for _, value := range m.Header[name][:min(len(m.Header[name]), maxHeaders)] {
+			switch folded := redact.Fold(name); {
+			case folded == "location" || folded == "referer":
+				value, _, _ = strings.Cut(redact.Text(value), "?") // what follows may open something
+			case !slices.Contains(open, folded):
+				value = redact.Hidden
+			}
+			writeLine(b, name+": "+value)
+		}
+	}
+}
+
+// writeLine writes a line that callers cannot end.
+func writeLine(b *strings.Builder, text string) {
+	b.WriteString(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text))
+	b.WriteString("\r\n")
+}
+
+// shown returns the body without secrets, if it is JSON and not too long to look through,
+// and how long it is otherwise.
+func (m Message) shown(secrets []string) string {
+	size := 0
+	for _, piece := range m.Body {
+		size += len(piece)
+	}
+	if size == 0 {
+		return ""
+	}
+	if size <= maxDumpedBody {
+		if text, ok := unmarked(bytes.Join(m.Body, nil), secrets); ok {
+			return text
+		}
+	}
+	return fmt.Sprintf("(%d bytes)", size)
+}
+
+// unmarked returns a text in JSON without secrets, and without texts that look like keys:
+// answers hand some out under names that say nothing.
+func unmarked(text []byte, secrets []string) (string, bool) {
+	masked, _, err := Mask(text, secrets)
+	if err != nil {
+		return "", false
+	}
+	n, err := doc.ParseNode(masked)
+	if err != nil {
+		return "", false
+	}
+	return string(sealed(n).JSON()), true
+}
+
+func sealed(n *doc.Node) *doc.Node {
+	switch n.Type() {
+	case doc.TypeObject:
+		out := doc.NewObject()
+		for name, v := range n.Members() {
+			if opaque(name) {
+				name = redact.Hidden
+			}
+			out.Set(name, sealed(v))
+		}
+		return out
+	case doc.TypeArray:
+		out := doc.NewArray()
+		for _, v := range n.Items() {
+			out.Append(sealed(v))
+		}
+		return out
+	case doc.TypeString:
+		words := strings.Split(n.Text(), " ")
+		for i, word := range words {
+			if opaque(word) {
+				words[i] = redact.Hidden
+			}
+		}
+		return doc.NewString(strings.Join(words, " "))
+	}
+	return n
+}
+
+// longest is how many characters a word has at most that is shown whatever it looks like:
+// identifiers of records have 24 and 32, keys 32 and more.
+const longest = 31
+
+// opaque reports whether a word looks like a key: it is long, has digits, and is no address.
+func opaque(word string) bool {
+	return len(word) > longest && strings.ContainsAny(word, "0123456789") && !strings.Contains(word, "://") && !strings.HasPrefix(word, "/")
+}

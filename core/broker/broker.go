@@ -1,0 +1,191 @@
+// Package broker models profiles of the dashboard's identity broker: by which identity
+// provider operators log in, and which user groups they are in
+// (docs/wire/single-sign-on.md#profiles).
+package broker
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/signon"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+)
+
+// Kind is the name of profiles in storage, history and references.
+const Kind = "broker-profile"
+
+// CodeInvalid is the code of faults of what a profile cannot be.
+const CodeInvalid = Kind + ".invalid"
+
+// CodeMany is the code of the fault for one profile too many.
+const CodeMany = Kind + ".many"
+
+// Bounds.
+const (
+	MaxProfiles = 200 // of an organisation
+	maxText     = 255
+	maxURL      = 2_000
+	maxObject   = 32_000 // bytes of a free object
+	maxMapping  = 1_000
+)
+
+// ForUsers is the action of profiles by which operators log in. The others are for people
+// whom this broker does not serve.
+const ForUsers = "GenerateOrLoginUserProfile"
+
+// Actions are what profiles can be for.
+var Actions = []string{ForUsers, "GenerateOrLoginDeveloperProfile", "GenerateOAuthTokenForClient", "GenerateTemporaryAuthToken"}
+
+// Constraints refuse people whom the identity provider knows.
+type Constraints struct {
+	Domain string `json:"Domain"`
+	Group  string `json:"Group"`
+}
+
+// Draft is what a client may choose about a profile. It has the members of Choices.
+type Draft struct {
+	Name                  string            `json:"Name,omitzero"`
+	ActionType            string            `json:"ActionType"`
+	MatchedPolicyID       string            `json:"MatchedPolicyID,omitzero"`
+	Type                  string            `json:"Type,omitzero"`
+	ProviderName          string            `json:"ProviderName,omitzero"`
+	CustomEmailField      string            `json:"CustomEmailField,omitzero"`
+	CustomUserIDField     string            `json:"CustomUserIDField,omitzero"`
+	ProviderConfig        doc.Object        `json:"ProviderConfig,omitzero"`
+	IdentityHandlerConfig doc.Object        `json:"IdentityHandlerConfig,omitzero"`
+	ProviderConstraints   Constraints       `json:"ProviderConstraints,omitzero"`
+	ReturnURL             string            `json:"ReturnURL,omitzero"`
+	DefaultUserGroupID    string            `json:"DefaultUserGroupID,omitzero"`
+	CustomUserGroupField  string            `json:"CustomUserGroupField,omitzero"`
+	UserGroupMapping      map[string]string `json:"UserGroupMapping,omitzero"`
+	UserGroupSeparator    string            `json:"UserGroupSeparator,omitzero"`
+	OnlyRegistered        bool              `json:"SSOOnlyForRegisteredUsers,omitzero"`
+}
+
+// Choices are what a profile says: all of a Draft, and what a draft leaves out as it is empty.
+type Choices struct {
+	Name                  string            `json:"Name"`
+	ActionType            string            `json:"ActionType"`
+	MatchedPolicyID       string            `json:"MatchedPolicyID"`
+	Type                  string            `json:"Type"`
+	ProviderName          string            `json:"ProviderName"`
+	CustomEmailField      string            `json:"CustomEmailField"`
+	CustomUserIDField     string            `json:"CustomUserIDField"`
+	ProviderConfig        doc.Object        `json:"ProviderConfig"`
+	IdentityHandlerConfig doc.Object        `json:"IdentityHandlerConfig"`
+	ProviderConstraints   Constraints       `json:"ProviderConstraints"`
+	ReturnURL             string            `json:"ReturnURL"`
+	DefaultUserGroupID    string            `json:"DefaultUserGroupID"`
+	CustomUserGroupField  string            `json:"CustomUserGroupField"`
+	UserGroupMapping      map[string]string `json:"UserGroupMapping"`
+	UserGroupSeparator    string            `json:"UserGroupSeparator"`
+	OnlyRegistered        bool              `json:"SSOOnlyForRegisteredUsers"`
+}
+
+// Profile says by which identity provider operators log in.
+type Profile struct {
+	ID    string    `json:"ID"`
+	OrgID tenant.ID `json:"OrgID"`
+	Choices
+}
+
+// New makes a profile out of a draft, or says which field is wrong.
+func New(id string, org tenant.ID, d Draft) (Profile, error) {
+	return Profile{ID: id, OrgID: org}.Replace(d)
+}
+
+// Replace returns p with the draft's choices.
+func (p Profile) Replace(d Draft) (Profile, error) {
+	if err := d.check(); err != nil {
+		return p, err
+	}
+	p.Choices = Choices(d)
+	if p.UserGroupMapping == nil {
+		p.UserGroupMapping = map[string]string{}
+	}
+	return p, nil
+}
+
+func wrong(field, why string) error {
+	return fault.New(fault.Invalid, CodeInvalid, "%s %s", field, why).At(field)
+}
+
+func (d Draft) check() error {
+	for _, e := range []struct {
+		field, value string
+		of           []string
+	}{
+		{"ActionType", d.ActionType, Actions},
+		{"Type", d.Type, []string{"", "redirect", "passthrough"}},
+		{"ProviderName", d.ProviderName, []string{"", signon.Social, signon.LDAP, signon.Proxy, signon.SAML}},
+	} {
+		if !slices.Contains(e.of, e.value) {
+			return wrong(e.field, "must be one of "+strings.TrimPrefix(strings.Join(e.of, ", "), ", "))
+		}
+	}
+	for field, value := range map[string]string{
+		"Name": d.Name, "MatchedPolicyID": d.MatchedPolicyID, "CustomEmailField": d.CustomEmailField, "CustomUserIDField": d.CustomUserIDField,
+		"ProviderConstraints.Domain": d.ProviderConstraints.Domain, "ProviderConstraints.Group": d.ProviderConstraints.Group,
+		"DefaultUserGroupID": d.DefaultUserGroupID, "CustomUserGroupField": d.CustomUserGroupField, "UserGroupSeparator": d.UserGroupSeparator,
+	} {
+		if utf8.RuneCountInString(value) > maxText {
+			return wrong(field, "is too long (the maximum is 255 characters)")
+		}
+	}
+	if d.ReturnURL != "" && (len(d.ReturnURL) > maxURL || !signon.WebAddress(d.ReturnURL)) {
+		return wrong("ReturnURL", "must be an http or https address")
+	}
+	return d.checkObjects()
+}
+
+func (d Draft) checkObjects() error {
+	for field, o := range map[string]doc.Object{"ProviderConfig": d.ProviderConfig, "IdentityHandlerConfig": d.IdentityHandlerConfig} {
+		if text, err := o.AppendJSON(nil); err != nil || len(text) > maxObject {
+			return wrong(field, "is too large (the maximum is 32,000 bytes)")
+		}
+	}
+	if len(d.UserGroupMapping) > maxMapping {
+		return wrong("UserGroupMapping", "has too many entries (the maximum is 1,000)")
+	}
+	for from, to := range d.UserGroupMapping {
+		if utf8.RuneCountInString(from) > maxText || utf8.RuneCountInString(to) > maxText {
+			return wrong("UserGroupMapping", "has an entry that is too long (the maximum is 255 characters)")
+		}
+	}
+	return nil
+}
+
+// config is the configuration of the provider as JSON.
+func (p Profile) config() []byte {
+	text, _ := p.ProviderConfig.AppendJSON(nil) // an object that was read always encodes
+	return text
+}
+
+// LoginPath is where a login by the profile begins.
+func (p Profile) LoginPath() string {
+	return "/auth/" + p.ID + "/" + signon.Segment(p.ProviderName, p.config())
+}
+
+// Answers reports whether the provider in an address is that of the profile.
+func (p Profile) Answers(provider string) bool {
+	return provider != "" && provider == signon.Segment(p.ProviderName, p.config())
+}
+
+// Connection returns how the identity provider is reached, or what the profile lacks.
+func (p Profile) Connection() (signon.Connection, error) {
+	if p.ActionType != ForUsers {
+		return signon.Connection{}, fault.New(fault.Invalid, signon.CodeProfile, "This profile logs no operators in. Choose the ActionType "+ForUsers)
+	}
+	return signon.Connect(p.ProviderName, p.Type, p.config())
+}
+
+// Rules say how claims are read.
+func (p Profile) Rules() signon.Rules {
+	return signon.Rules{
+		User: p.CustomUserIDField, Email: p.CustomEmailField, Domain: p.ProviderConstraints.Domain, Group: p.ProviderConstraints.Group,
+		Groups: p.CustomUserGroupField, Separator: p.UserGroupSeparator, Mapping: p.UserGroupMapping, Default: p.DefaultUserGroupID,
+	}
+}

@@ -1,0 +1,56 @@
+package broker_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/broker"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/signon"
+)
+
+func draft(t testing.TB, text string) (d broker.Draft) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestProfiles states what a profile can be.
+func TestProfiles(t *testing.T) {
+	p, err := broker.New("p", "o", draft(t, `{"ActionType":"GenerateOrLoginUserProfile","ProviderName":"SocialProvider","CustomUserIDField":"oid","CustomEmailField":"upn","ProviderConstraints":{"Domain":"d","Group":"g"},"CustomUserGroupField":"gs","UserGroupSeparator":";","DefaultUserGroupID":"9","UserGroupMapping":{"a":"1"},"ProviderConfig":{"UseProviders":[{"Name":"Corp","Key":"k","DiscoverURL":"https://a/.well-known/openid-configuration"}]}}`))
+	if err != nil || p.LoginPath() != "/auth/p/corp" || !p.Answers("corp") || p.Answers("Corp") || p.Answers("") {
+		t.Errorf("%+v %v", p, err)
+	}
+	if want := (signon.Rules{User: "oid", Email: "upn", Domain: "d", Group: "g", Groups: "gs", Separator: ";", Mapping: map[string]string{"a": "1"}, Default: "9"}); !reflect.DeepEqual(p.Rules(), want) {
+		t.Errorf("%+v", p.Rules())
+	}
+	if c, err := p.Connection(); err != nil || c.ID != "k" {
+		t.Error(c, err)
+	}
+	p.ActionType = broker.Actions[1]
+	if _, err := p.Connection(); fault.CodeOf(err) != signon.CodeProfile {
+		t.Error(err)
+	}
+	many := map[string]string{}
+	for i := range 1001 {
+		many[fmt.Sprint(i)] = "x"
+	}
+	mapping, _ := json.Marshal(many)
+	long := strings.Repeat("x", 256)
+	for field, text := range map[string]string{
+		"ActionType": `"ActionType":"x"`, "Type": `"Type":"x"`, "ProviderName": `"ProviderName":"x"`, "ReturnURL": `"ReturnURL":"/tap"`, "Name": `"Name":"` + long + `"`, "MatchedPolicyID": `"MatchedPolicyID":"` + long + `"`,
+		"ProviderConstraints.Domain": `"ProviderConstraints":{"Domain":"` + long + `"}`, "ProviderConfig": `"ProviderConfig":{"a":"` + strings.Repeat("x", 32_000) + `"}`, "IdentityHandlerConfig": `"IdentityHandlerConfig":{"a":"` + strings.Repeat("x", 32_000) + `"}`,
+		"UserGroupMapping": `"UserGroupMapping":` + string(mapping), "UserGroupMapping ": `"UserGroupMapping":{"a":"` + long + `"}`,
+	} {
+		_, err := broker.New("p", "o", draft(t, `{"ActionType":"GenerateOrLoginUserProfile",`+text+`}`))
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Field != strings.TrimSpace(field) || f.Code != broker.CodeInvalid {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package search
+
+import "strings"
+
+// Piece is a part of a text that is shown; Hit says that it answers the question.
+type Piece struct {
+	Text string `json:"Text"`
+	Hit  bool   `json:"Hit"`
+}
+
+// maxExcerpt is how many bytes of a text are shown, and beforeHit how many of them before
+// the first word that answers.
+const (
+	maxExcerpt = 200
+	beforeHit  = 60
+)
+
+// Marked cuts a text into pieces: words that answer a question, and what is between them. A
+// long text is shown around the first of these words.
+func Marked(text, query string) []Piece {
+	asked := asked(query)
+	var hits []word
+	typed := false
+	words(cut(text, maxText), func(w word) bool {
+		switch l := best(asked, w.plain); {
+		case l >= inside && !typed:
+			typed, hits = true, append(hits[:0], w) // words with typing errors count only without these
+		case l >= inside, l > unlike && !typed:
+			hits = append(hits, w)
+		}
+		return true
+	})
+	from, to := window(text, hits)
+	out := []Piece{}
+	add := func(part string, hit bool) {
+		if part != "" {
+			out = append(out, Piece{part, hit})
+		}
+	}
+	at := from
+	for _, h := range hits {
+		if h.from >= at && h.to <= to {
+			add(text[at:h.from], false)
+			add(text[h.from:h.to], true)
+			at = h.to
+		}
+	}
+	add(text[at:to], false)
+	if from > 0 {
+		out = append([]Piece{{Text: "… "}}, out...)
+	}
+	if to < len(text) {
+		add(" …", false)
+	}
+	return out
+}
+
+func best(asked []string, w string) (out likeness) {
+	for _, a := range asked {
+		out = max(out, like(a, w))
+	}
+	return out
+}
+
+// window returns which part of a text is shown: it begins and ends between words, if there
+// are spaces.
+func window(text string, hits []word) (from, to int) {
+	if len(text) <= maxExcerpt {
+		return 0, len(text)
+	}
+	if len(hits) > 0 && hits[0].from > beforeHit {
+		from = len(cut(text, hits[0].from-beforeHit))
+		if space := strings.IndexByte(text[from:hits[0].from], ' '); space >= 0 {
+			from += space + 1
+		}
+	}
+	to = from + len(cut(text[from:], maxExcerpt))
+	if space := strings.LastIndexByte(text[from:to], ' '); to < len(text) && space > maxExcerpt/2 {
+		to = from + space
+	}
+	return from, to
+}
