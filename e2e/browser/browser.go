@@ -64,7 +64,8 @@ func start() {
 		shared.err = err
 		return
 	}
-	opts := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(at), chromedp.Flag("no-sandbox", os.Geteuid() == 0))
+	at, env := deaf(at)
+	opts := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(at), chromedp.Env(env...), chromedp.Flag("no-sandbox", os.Geteuid() == 0))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, cancel := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	shared.ctx, shared.cancel = ctx, []context.CancelFunc{stop, cancel}
