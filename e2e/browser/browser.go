@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +29,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// Patience is how long a page may take to show what a test waits for.
-const Patience = 15 * time.Second
+// Patience is how long a page may take to show what a test waits for, also on a machine that does
+// much else. A test that passes does not wait for it.
+const Patience = 30 * time.Second
 
 // shared is the browser of this process.
 var shared struct {
@@ -79,6 +81,7 @@ type Tab struct {
 	At  string // the origin of the server
 
 	mu       sync.Mutex
+	asked    map[network.RequestID]string // requests without an answer
 	troubles []string
 	foreign  []string
 	allowed  []string // parts of addresses whose refusals are expected
@@ -98,7 +101,7 @@ func Open(t testing.TB, at string) *Tab {
 	}
 	ctx, cancel := chromedp.NewContext(shared.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &Tab{T: t, Ctx: ctx, At: at}
+	b := &Tab{T: t, Ctx: ctx, At: at, asked: map[network.RequestID]string{}}
 	must(t, chromedp.Do(ctx))
 	must(t, chromedp.Listen(ctx, b.hear))
 	_, err := chromedp.Call(ctx, log.Enable, struct{}{})
@@ -132,7 +135,12 @@ func (b *Tab) hear(ev any) {
 		if e.Entry.Level == log.EntryLevelError {
 			b.troubles = append(b.troubles, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
 		}
+	case *network.EventLoadingFinished:
+		delete(b.asked, e.RequestID)
+	case *network.EventLoadingFailed:
+		delete(b.asked, e.RequestID)
 	case *network.EventRequestWillBeSent:
+		b.asked[e.RequestID] = e.Request.Method + " " + e.Request.URL
 		if u := e.Request.URL; !strings.HasPrefix(u, b.At) && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") {
 			b.foreign = append(b.foreign, u)
 		}
@@ -214,6 +222,14 @@ func Quote(s string) string {
 	return string(text)
 }
 
+// state says what somebody sees who looks for the reason of a failure.
+func (b *Tab) state() string {
+	says := Value[string](b, "location.href + ' says: ' + (document.querySelector('dialog[open]') ?? document.querySelector('main') ?? document.body).innerText.slice(0, 900)")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return fmt.Sprintf("%s\nWithout an answer: %q; troubles: %q", says, slices.Collect(maps.Values(b.asked)), b.troubles)
+}
+
 // Wait waits until a script is true.
 func (b *Tab) Wait(script string) {
 	b.T.Helper()
@@ -225,7 +241,7 @@ func (b *Tab) Wait(script string) {
 		}
 		if time.Now().After(end) {
 			b.Picture("failed-" + strings.ReplaceAll(b.T.Name(), "/", "-"))
-			b.T.Fatalf("%s never holds (%v). The page says: %s", Clip(script), err, Clip(Value[string](b, "document.body.innerText.slice(0, 900)")))
+			b.T.Fatalf("%s never holds (%v). %s", Clip(script), err, b.state())
 		}
 		time.Sleep(15 * time.Millisecond)
 	}

@@ -15,7 +15,7 @@ export function later<M, K extends keyof M>(part: () => Promise<M>, name: K): Fu
   return props => {
     const [round, again] = useState(0), [fault, setFault] = useState<Problem>(), [old, setOld] = useState(false), Page = loaded.get(part)?.[name];
     useEffect(() => {
-      if (loaded.has(part)) return;
+      if (loaded.has(part)) { if (!Page) again(n => n + 1); return; } // it came after this page was drawn, before anybody listened
       let gone = false;
       setFault(undefined);
       load(part).then(() => { if (!gone) again(n => n + 1); }, () => send({ method: 'GET', path: '/hello' }).then(() => { if (!gone) setOld(true); }, e => { if (!gone) setFault(e); }));
