@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,9 +60,14 @@ func delivered() *memdb.DB {
 }
 
 // listening is a receiver that keeps what it got.
-type listening struct{ got []outside.Request }
+type listening struct {
+	mu  sync.Mutex // deliveries of several lanes arrive at once
+	got []outside.Request
+}
 
 func (l *listening) Fetch(_ context.Context, r outside.Request) (outside.Answer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.got = append(l.got, r)
 	return outside.Answer{Status: 200}, nil
 }
