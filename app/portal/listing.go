@@ -3,6 +3,7 @@ package portal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,8 +34,8 @@ const most = 1 << 30
 
 func (p Page) window(size int) window {
 	number := func(text string, otherwise int) int {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n == 0 {
+		n, err := strconv.Atoi(strings.TrimSpace(text)) // the largest there is, where it is larger
+		if err != nil && !errors.Is(err, strconv.ErrRange) || n == 0 {
 			return otherwise
 		}
 		return min(n, most)

@@ -13,8 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Audiences is how audiences are stored. One whose team is gone stays: without it the
-// catalogue would open for everybody.
+// Audiences is how audiences are stored.
 var Audiences = portal.KindOf[catalogue.Audience]()
 
 // ListedAudience is an audience in lists.
@@ -52,7 +51,7 @@ var AudienceResource = portal.Resource[catalogue.Audience, ListedAudience, Shown
 			return nil
 		}
 		return checkAudience(ctx, r, c.New)
-	}},
+	}, After: reopened},
 	Rows: func(o portal.Operations[catalogue.Audience, ListedAudience, ShownAudience]) []operation.Row {
 		return []operation.Row{o.ListRow(), o.CreateRow(portal.Unprocessable()), o.GetRow(), o.DeleteRow()}
 	},
@@ -65,6 +64,50 @@ func checkAudience(ctx context.Context, r store.Reader, a catalogue.Audience) er
 		err = table.Problems{"TeamID is invalid"}.Err()
 	}
 	return err
+}
+
+// reopened takes note that the audiences of a catalogue say again who sees it.
+func reopened(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Audience]) error {
+	if c.Op != store.Created {
+		return nil
+	}
+	return closed(ctx, w, c.New.CatalogueID, c.At, false)
+}
+
+// closed sets whether a catalogue stays closed without audiences.
+func closed(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp, yes bool) error {
+	old, err := Kind.Get(ctx, w, id.Key())
+	if err != nil || old.Value.Closed == yes {
+		return err
+	}
+	_, err = portal.Edit(ctx, w, Kind, id, at, func(c catalogue.Catalogue) (catalogue.Catalogue, error) {
+		c.Closed = yes
+		return c, nil
+	})
+	return err
+}
+
+// Forget removes the audiences that are a team which goes. Their catalogues do not open for
+// everybody by that.
+func Forget(ctx context.Context, w store.Writer, team table.ID, at crud.Stamp) error {
+	var gone []catalogue.Audience
+	for a, err := range portal.All(ctx, w, Audiences, 0) {
+		if err != nil {
+			return err
+		}
+		if a.TeamID == team {
+			gone = append(gone, a)
+		}
+	}
+	for _, a := range gone {
+		if err := portal.Remove(ctx, w, Audiences, a.ID, at); err != nil {
+			return err
+		}
+		if err := closed(ctx, w, a.CatalogueID, at, true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func remove(ctx context.Context, w store.Writer, ids []table.ID, at crud.Stamp) error {

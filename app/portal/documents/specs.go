@@ -99,7 +99,7 @@ func (c Config) specRows(o specOperations) []operation.Row {
 	f := family{Config: c, Tools: o.Tools, param: "spec_id", one: "a specification", find: findSpec, unlink: unlinkSpec}
 	sdl := map[string]operation.Answer{"invalid": asText, document.CodeSDL: {Status: 422}, CodeRegular: asList}
 	rows := append([]operation.Row{
-		o.ListRow(), o.CreateRow(operation.Answers(map[string]operation.Answer{CodeRegular: asList}), operation.Faulting(table.CodeInvalid, CodeRegular, CodeMany)),
+		o.ListRow(), o.CreateRow(operation.Answers(map[string]operation.Answer{CodeRegular: asList, "not_found": {Status: 422, Text: "record not found"}}), operation.Faulting(table.CodeInvalid, CodeRegular, CodeMany)),
 		o.GetRow(), o.UpdateRow(operation.Answers(map[string]operation.Answer{})), o.DeleteRow(),
 	}, f.oas()...)
 	return append(rows,

@@ -124,7 +124,7 @@ func (s *Service) AttributeResource() portal.Resource[attribute.Attribute, Shown
 		Begin:  func(a *attribute.Attribute, parent table.ID) { a.ModelID, a.Behaviour = parent, attribute.Edit },
 		Hooks:  portal.Hooks[attribute.Attribute]{Before: fewAttributes, After: afterAttribute},
 		Rows: func(o portal.Operations[attribute.Attribute, ShownAttribute, ShownAttribute]) []operation.Row {
-			return []operation.Row{o.ListRow(), o.CreateRow(operation.Faulting(table.CodeInvalid, CodeManyAttributes)), o.GetRow(), o.UpdateRow(Personal()), o.DeleteRow(Personal())}
+			return []operation.Row{o.ListRow(), o.CreateRow(portal.Unprocessable(), operation.Faulting(table.CodeInvalid, CodeManyAttributes)), o.GetRow(), o.UpdateRow(Personal()), o.DeleteRow(Personal())}
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
@@ -72,6 +73,9 @@ func (s *Service) dissolve(ctx context.Context, w store.Writer, id table.ID, at 
 		if err := portal.Remove(ctx, w, Teams, t, at); err != nil {
 			return err
 		}
+		if err := catalogues.Forget(ctx, w, t, at); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -97,11 +101,14 @@ func (s *Service) TeamResource() portal.Resource[organisation.Team, ListedTeam, 
 			return err
 		},
 		Search: func(t organisation.Team, keyword string) bool {
-			return t.ID.String() == keyword || strings.Contains(strings.ToLower(t.Name), keyword)
+			if _, number := table.ParseID(keyword); number {
+				return t.ID.String() == keyword
+			}
+			return strings.Contains(strings.ToLower(t.Name), keyword)
 		},
 		Hooks: portal.Hooks[organisation.Team]{Before: beforeTeam, After: s.afterTeam},
 		Rows: func(o portal.Operations[organisation.Team, ListedTeam, ShownTeam]) []operation.Row {
-			return []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow(operation.Faulting(CodeDefault))}
+			return []operation.Row{o.ListRow(), o.CreateRow(portal.Unprocessable()), o.GetRow(), o.UpdateRow(), o.DeleteRow(operation.Faulting(CodeDefault))}
 		},
 	}
 }
@@ -129,6 +136,9 @@ func (s *Service) afterTeam(ctx context.Context, w store.Writer, c *portal.Chang
 	team, before := c.New.ID, c.Old.Users
 	if c.Op == store.Deleted {
 		team, c.New.Users = c.Old.ID, nil
+		if err := catalogues.Forget(ctx, w, team, c.At); err != nil {
+			return err
+		}
 		users, err := usersBy(ctx, w, byTeam, team)
 		if err != nil {
 			return err

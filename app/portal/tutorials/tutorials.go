@@ -77,7 +77,7 @@ var resource = portal.Resource[tutorial.Tutorial, Tutorial, Tutorial]{
 	Begin:  func(t *tutorial.Tutorial, parent table.ID) { t.ProductID = parent },
 	Hooks:  portal.Hooks[tutorial.Tutorial]{After: place},
 	Rows: func(o operations) []operation.Row {
-		return []operation.Row{o.ListRow(), o.CreateRow(operation.Faulting(table.CodeInvalid, tutorial.CodeOrder)), o.GetRow(), o.UpdateRow(), o.DeleteRow(), reorder(o)}
+		return []operation.Row{o.ListRow(), o.CreateRow(portal.Unprocessable(), operation.Faulting(table.CodeInvalid, tutorial.CodeOrder)), o.GetRow(), o.UpdateRow(), o.DeleteRow(), reorder(o)}
 	},
 }
 

@@ -28,8 +28,11 @@ type Catalogue struct {
 	Name             string
 	NameWithSlug     string
 	VisibilityStatus string
-	Products         []table.ID `json:"-"`
-	Plans            []table.ID `json:"-"`
+	// Closed says that a team went which was an audience: until another one is named, a
+	// private catalogue without audiences is for nobody, and not for everybody.
+	Closed   bool       `json:"Closed,omitempty"`
+	Products []table.ID `json:"-"`
+	Plans    []table.ID `json:"-"`
 }
 
 // Audience is a team that sees a private catalogue.

@@ -34,7 +34,7 @@ func (c Catalogue) See(p Portal, viewer *account.User, audiences []Audience) Sig
 		return Sight{}
 	case viewer == nil:
 		return Sight{Seen: p == PortalPublic && c.VisibilityStatus == Public}
-	case c.VisibilityStatus == Public, len(audiences) == 0:
+	case c.VisibilityStatus == Public, len(audiences) == 0 && !c.Closed:
 		return Sight{true, true}
 	}
 	member := slices.ContainsFunc(audiences, func(a Audience) bool { return slices.Contains(viewer.Teams, a.TeamID) })

@@ -58,6 +58,22 @@ func TestSee(t *testing.T) {
 	}
 }
 
+// TestSeeClosed: a private catalogue that lost its audiences with their teams does not open.
+func TestSeeClosed(t *testing.T) {
+	c := catalogue.Catalogue{VisibilityStatus: catalogue.Private, Closed: true}
+	for name, want := range map[string]bool{"member": false, "stranger": false, "anonymous": false, "admin": true} {
+		if got := c.See(catalogue.PortalPublic, viewers[name], nil); got.Seen != want || got.Cart != want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if !c.See(catalogue.PortalPublic, viewers["member"], []catalogue.Audience{{TeamID: 7}}).Seen {
+		t.Error("a member of another audience does not see it")
+	}
+	if c.VisibilityStatus = catalogue.Public; !c.See(catalogue.PortalPublic, viewers["stranger"], nil).Seen {
+		t.Error("a public catalogue is closed")
+	}
+}
+
 // TestOffers: a product is visible in one visible catalogue, a plan is offered in one that
 // has both.
 func TestOffers(t *testing.T) {
