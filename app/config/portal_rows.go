@@ -129,7 +129,7 @@ func portalReaching() []setting {
 			meaning: "log answers of identity providers, with secrets masked"},
 		{name: "PortalAPISecret", suffix: "API_SECRET", field: func(s *Settings) any { return &s.Portal.PortalAPISecret },
 			meaning: "secret of identity brokers, which may log anybody in with it; empty means that none may"},
-		{name: "SSOCustomLoginURL", suffix: "SSO_CUSTOM_LOGIN_URL", field: func(s *Settings) any { return &s.Portal.SSOCustomLoginURL },
+		{name: "SSOCustomLoginURL", suffix: "SSO_CUSTOM_LOGIN_URL", check: func(s *Settings) bool { return page(s.Portal.SSOCustomLoginURL) }, hint: pageHint, field: func(s *Settings) any { return &s.Portal.SSOCustomLoginURL },
 			meaning: "address of another login page"},
 		{name: "TIB.Enable", suffix: "TIB_ENABLED", preset: "false", field: func(s *Settings) any { return &s.Portal.TIBEnabled },
 			meaning: "people log in at the identity providers of profiles, by OpenID Connect"},

@@ -28,6 +28,9 @@ func sample(row *setting) (values [2]string, bad string) {
 	case len(row.choices) == 1:
 		return [2]string{row.choices[0], row.choices[0]}, "unheard-of"
 	}
+	if row.name == "SSOCustomLoginURL" {
+		return [2]string{"https://login.example", "/login"}, "javascript:alert(1)"
+	}
 	switch row.kind {
 	case boolean:
 		return [2]string{"true", "false"}, "maybe"

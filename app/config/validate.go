@@ -90,6 +90,12 @@ func gatewayFindings(s *Settings) []finding {
 // longestControl is how long callers may be kept waiting for gateways.
 const longestControl = time.Minute
 
+// pageHint says what page takes.
+const pageHint = "an absolute http or https URL, or a path that begins with /"
+
+// page reports whether s is none, or an address that browsers may be sent to.
+func page(s string) bool { return s == "" || absolute(s) || strings.HasPrefix(s, "/") }
+
 // absolute reports whether s is an absolute URL that can be fetched.
 func absolute(s string) bool {
 	u, err := url.Parse(s)
@@ -139,11 +145,10 @@ func mailFindings(s *Settings) []finding {
 func ssoFindings(o *SSO) []finding {
 	level := func(l string) bool { return slices.Contains([]string{"deny", "read", "write", "admin"}, l) }
 	wrong := slices.ContainsFunc(slices.Collect(maps.Values(o.Defaults)), func(l string) bool { return !level(l) })
-	page := func(s string) bool { return s == "" || absolute(s) || strings.HasPrefix(s, "/") }
 	return []finding{
 		{wrong, "sso_permission_defaults", "expected deny, read, write or admin for every permission"},
-		{!page(o.LoginURL), "sso_custom_login_url", "expected an absolute http or https URL, or a path that begins with /"},
-		{!page(o.ErrorURL), "sso_custom_login_error_url", "expected an absolute http or https URL, or a path that begins with /"},
+		{!page(o.LoginURL), "sso_custom_login_url", "expected " + pageHint},
+		{!page(o.ErrorURL), "sso_custom_login_error_url", "expected " + pageHint},
 	}
 }
 

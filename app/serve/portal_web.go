@@ -22,15 +22,16 @@ func (c *Composition) portalWeb(p config.Portal, h http.Handler) http.Handler {
 	if len(p.ResponseHeaders) == 0 && !p.CORS.Enable {
 		return h
 	}
+	answer := h
+	if p.CORS.Enable {
+		answer = sharing(p).Handler(h)
+	}
 	web := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, header := range p.ResponseHeaders {
 			w.Header().Set(header["Key"], header["Value"])
 		}
-		h.ServeHTTP(w, r)
+		answer.ServeHTTP(w, r)
 	}))
-	if p.CORS.Enable {
-		web = sharing(p).Handler(web)
-	}
 	if p.Serve != config.PortalShared {
 		return web
 	}
