@@ -51,7 +51,7 @@ func (s *Store) catchUp(ctx context.Context, p *plan) error {
 // look compares a plan with some of the commits that it does not know yet. Those that
 // this process does not have in memory are read from the log.
 func (s *Store) look(ctx context.Context, q querier, p *plan) error {
-	if commits := s.recent.since(p.head); len(commits) > 0 {
+	if commits := s.Recent(p.head); len(commits) > 0 {
 		p.see(commits)
 		return nil
 	}
@@ -104,7 +104,7 @@ const mostBehind = 16
 // follow compares a plan with the commits that it does not know yet, with the writer.
 func (g *group) follow(p *plan) error {
 	for !p.stale && p.head < g.head {
-		if g.head-p.head > mostBehind && len(g.s.recent.since(p.head)) == 0 {
+		if g.head-p.head > mostBehind && len(g.s.Recent(p.head)) == 0 {
 			return errBehind
 		}
 		at := p.head

@@ -60,14 +60,22 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 		defer timer.Stop()
 		us := s.recent.join(after)
 		defer s.recent.leave(us)
+		look, heard := true, uint64(0)
 		for ctx.Err() == nil {
-			news := s.recent.news()
-			commits, err := s.next(ctx, after)
-			if err != nil {
-				if ctx.Err() == nil {
-					yield(nil, s.reading(err))
+			news, hints := s.recent.news()
+			commits, gap := s.recent.since(after)
+			// The database is asked when others may have committed. Commits of this process alone
+			// would cost each follower a query.
+			if len(commits) == 0 && (look || gap || hints != heard) {
+				look, heard = false, hints
+				timer.Reset(s.Poll)
+				var err error
+				if commits, err = s.next(ctx, after); err != nil {
+					if ctx.Err() == nil {
+						yield(nil, s.reading(err))
+					}
+					return
 				}
-				return
 			}
 			if n := len(commits); n > 0 {
 				after = commits[n-1].Rev
@@ -77,7 +85,6 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 				}
 				continue
 			}
-			timer.Reset(s.Poll)
 			select {
 			case <-ctx.Done():
 			case <-s.ctx.Done():
@@ -85,6 +92,7 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 				return
 			case <-news:
 			case <-timer.C:
+				look = true
 			}
 		}
 	}
@@ -92,17 +100,16 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 
 // Recent returns the commits of this process that follow a revision, as far as they
 // are in memory and nothing is missing between them.
-func (s *Store) Recent(after store.Revision) []store.Commit { return s.recent.since(after) }
+func (s *Store) Recent(after store.Revision) []store.Commit {
+	commits, _ := s.recent.since(after)
+	return commits
+}
 
 // window is how many commits are read from the log at once.
 const window = 1000
 
-// next returns the commits that follow a revision, from memory if this process
-// made them, else from the log; none when there are none yet.
+// next returns the commits that follow a revision in the log; none when there are none yet.
 func (s *Store) next(ctx context.Context, after store.Revision) ([]store.Commit, error) {
-	if ours := s.recent.since(after); len(ours) > 0 {
-		return ours, nil
-	}
 	head, err := headOf(ctx, pool{s.Readers})
 	if err != nil || head == after {
 		return nil, err
@@ -224,7 +231,11 @@ type recent struct {
 	mu        sync.Mutex
 	commits   map[store.Revision]store.Commit
 	oldest    store.Revision
+	newest    store.Revision
 	bytes     int
+	hints     uint64         // how often others may have committed
+	ends      bool           // this process commits; a hint may be of that commit
+	told      store.Revision // what hints were of meanwhile
 	changed   chan struct{}
 	followers map[*follower]bool
 }
@@ -303,8 +314,14 @@ func (r *recent) add(commits []store.Commit) {
 		}
 		r.commits[c.Rev] = c
 		r.bytes += c.Weight()
+		r.newest = c.Rev
 	}
 	r.trim()
+	r.ring()
+}
+
+// ring wakes followers. The lock is held.
+func (r *recent) ring() {
 	close(r.changed)
 	r.changed = make(chan struct{})
 }
@@ -322,18 +339,49 @@ func (r *recent) forget(upTo store.Revision) {
 	r.oldest = max(r.oldest, upTo+1)
 }
 
-// wake makes followers look.
-func (r *recent) wake() { r.add(nil) }
-
-// news returns a channel that is closed when there may be something new.
-func (r *recent) news() <-chan struct{} {
+// hint makes followers look into the database, unless all up to last is known; 0: it is
+// not known what there is.
+func (r *recent) hint(last store.Revision) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.changed
+	switch {
+	case last > 0 && last <= r.newest:
+	case last > 0 && r.ends: // the database tells of a commit before it answers who made it
+		r.told = max(r.told, last)
+	default:
+		r.hints++
+		r.ring()
+	}
 }
 
-// since returns the unbroken run of commits that follow a revision.
-func (r *recent) since(after store.Revision) (out []store.Commit) {
+// ending notes that this process commits, until what it returns is called.
+func (r *recent) ending() (ended func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ends = true
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.ends = false
+		if r.told > r.newest {
+			r.hints++
+			r.ring()
+		}
+		r.told = 0
+	}
+}
+
+// news returns a channel that is closed when there may be something new, and the
+// number of hints so far.
+func (r *recent) news() (changed <-chan struct{}, hints uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changed, r.hints
+}
+
+// since returns the unbroken run of commits that follow a revision, and whether there
+// are later ones behind a gap.
+func (r *recent) since(after store.Revision) (out []store.Commit, gap bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for rev := after + 1; len(out) < window; rev++ {
@@ -343,5 +391,5 @@ func (r *recent) since(after store.Revision) (out []store.Commit) {
 		}
 		out = append(out, c)
 	}
-	return out
+	return out, len(out) == 0 && r.newest > after
 }

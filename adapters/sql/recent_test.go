@@ -22,15 +22,15 @@ func TestFollowersTakeLargeCommitsFromMemory(t *testing.T) {
 	near, far := r.join(1), r.join(0)
 	add(2, large)
 	add(3, 10)
-	if got := r.since(near.at); len(got) != 2 || got[0].Rev != 2 {
+	if got, _ := r.since(near.at); len(got) != 2 || got[0].Rev != 2 {
 		t.Fatalf("the large commit went before it was taken: %d", len(got))
 	}
-	if got := r.since(far.at); len(got) > 0 && got[0].Rev != 1 {
+	if got, _ := r.since(far.at); len(got) > 0 && got[0].Rev != 1 {
 		t.Errorf("a gap: from %d", got[0].Rev)
 	}
 	r.took(far, 3)
 	r.took(near, 3)
-	if got := r.since(1); len(got) != 0 {
+	if got, _ := r.since(1); len(got) != 0 {
 		t.Errorf("a large commit stays when all have taken it: %d", len(got))
 	}
 	for rev := store.Revision(4); rev < 4+recentMost/recentBytes*2; rev++ { // near stays where it is

@@ -60,8 +60,8 @@ type Config struct {
 	// there is nothing that could vanish.
 	Present func() error
 	// Listen blocks until ctx ends, calling hint whenever something may have been
-	// committed elsewhere; nil: polling alone.
-	Listen func(ctx context.Context, hint func()) error
+	// committed elsewhere, with the last revision of it; 0: not known. nil: polling alone.
+	Listen func(ctx context.Context, hint func(store.Revision)) error
 	Logger *slog.Logger
 }
 
@@ -135,9 +135,9 @@ func (s *Store) Committed() store.Revision { return store.Revision(s.committed.L
 func (s *Store) listen() {
 	pause := retry.New(250*time.Millisecond, 5*time.Second)
 	for s.ctx.Err() == nil {
-		err := s.Listen(s.ctx, func() {
+		err := s.Listen(s.ctx, func(last store.Revision) {
 			pause.Reset()
-			s.recent.wake()
+			s.recent.hint(last)
 		})
 		if s.ctx.Err() != nil {
 			return

@@ -332,6 +332,7 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 	if err := w.s.present(); err != nil {
 		return n, errors.Join(err, w.end(ctx, "rollback"))
 	}
+	defer w.s.recent.ending()()
 	if err := w.finish(ctx); err != nil {
 		return n, err
 	}

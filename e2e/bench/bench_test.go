@@ -395,3 +395,11 @@ func TestBareCommitWritesItsBytes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The section over HTTP ends: each of its servers is closed once.
+func TestOverHTTP(t *testing.T) {
+	rows, err := httpOn(t.Context(), &bench{turn: time.Millisecond, rounds: 1, dir: t.TempDir(), progress: io.Discard}, inMemory)
+	if err != nil || len(rows) == 0 {
+		t.Fatal(rows, err)
+	}
+}

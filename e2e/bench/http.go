@@ -30,11 +30,11 @@ func httpOn(ctx context.Context, b *bench, k backend) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	cs, done, err := w.httpContestants(bareHandler(body))
+	cs, hangUp, err := w.httpContestants(bareHandler(body))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, done()) }()
+	defer func() { err = errors.Join(err, hangUp()) }()
 	results, err := b.race(ctx, "http, "+k.name, cs...)
 	if err != nil {
 		return nil, err

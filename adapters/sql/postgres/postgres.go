@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
@@ -159,12 +161,12 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s := &Store{db: db, board: sqladapter.NewBoard(db, c.Source)}
 	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Beside: c.prepare, Sealing: c.Sealing, Logger: c.Logger,
-		Listen: func(ctx context.Context, hint func()) error { return listen(ctx, cfg, hint) }})
+		Listen: func(ctx context.Context, hint func(store.Revision)) error { return listen(ctx, cfg, hint) }})
 	return s, nil
 }
 
 // listen waits for the hints that the database gives on a connection of its own.
-func listen(ctx context.Context, cfg *pgx.ConnConfig, hint func()) error {
+func listen(ctx context.Context, cfg *pgx.ConnConfig, hint func(store.Revision)) error {
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return err
@@ -173,12 +175,14 @@ func listen(ctx context.Context, cfg *pgx.ConnConfig, hint func()) error {
 	if _, err := conn.Exec(ctx, "listen gatehouse_commit"); err != nil {
 		return err
 	}
-	hint()
+	hint(0)
 	for {
-		if _, err := conn.WaitForNotification(ctx); err != nil {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
 			return err
 		}
-		hint()
+		last, _ := strconv.ParseUint(n.Payload, 10, 63) // databases of earlier versions do not tell it
+		hint(store.Revision(last))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -48,12 +49,12 @@ func (c *watched) count() int {
 	return c.trips
 }
 
-// A write of a record that this process wrote last takes two round trips: one that begins,
-// takes the turn and reads the revision, and one that stores and commits.
-func TestRoundTrips(t *testing.T) {
+// watching opens a store and returns how often each of its connections has waited so far.
+func watching(t *testing.T, c postgres.Config) (*postgres.Store, func() []int) {
+	t.Helper()
 	var mu sync.Mutex
 	var conns []*watched
-	s, err := postgres.Open(t.Context(), postgres.Dialled(postgres.Config{DSN: harness.Database(t)}, func(ctx context.Context, network, addr string) (net.Conn, error) {
+	s, err := postgres.Open(t.Context(), postgres.Dialled(c, func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
 		c := &watched{Conn: conn}
 		mu.Lock()
@@ -65,11 +66,98 @@ func TestRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	busiest := func() (most int) {
+	return s, func() (out []int) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, c := range conns {
-			most = max(most, c.count())
+			out = append(out, c.count())
+		}
+		return out
+	}
+}
+
+// follow starts a follower and returns a channel of what it hears.
+func follow(t *testing.T, s *postgres.Store) <-chan store.Revision {
+	heard := make(chan store.Revision, 1024)
+	go func() {
+		for c, err := range s.Follow(t.Context(), 0) {
+			if err != nil {
+				return
+			}
+			heard <- c.Rev
+		}
+	}()
+	return heard
+}
+
+// Followers do not ask the database after each commit of their own process.
+func TestFollowersAskForOthersOnly(t *testing.T) {
+	const followers, writes = 8, 100
+	s, trips := watching(t, postgres.Config{DSN: harness.Database(t), Poll: time.Hour})
+	var all []<-chan store.Revision
+	for range followers {
+		all = append(all, follow(t, s))
+	}
+	total := func() (n int) {
+		for _, of := range trips() {
+			n += of
+		}
+		return n
+	}
+	before := 0
+	for i := range writes {
+		if i == writes/2 {
+			before = total() // by now statements are prepared
+		}
+		if err := insert(t.Context(), s, fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+		for _, heard := range all {
+			<-heard
+		}
+	}
+	if got := total() - before; got > writes/2*5 { // a new record takes four
+		t.Errorf("%d writes with %d followers took %d round trips", writes/2, followers, got)
+	}
+}
+
+// Followers hear of each commit in order when two processes write by turns, without polling.
+func TestFollowersBesideAnotherProcess(t *testing.T) {
+	dsn := harness.Database(t)
+	one, _ := watching(t, postgres.Config{DSN: dsn, Poll: time.Hour})
+	two, _ := watching(t, postgres.Config{DSN: dsn, Poll: time.Hour})
+	first, second := follow(t, one), follow(t, two)
+	const writes = 60
+	for i := range writes {
+		s := one
+		if i%3 == 0 {
+			s = two
+		}
+		if err := insert(t.Context(), s, fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range writes {
+		for _, heard := range []<-chan store.Revision{first, second} {
+			select {
+			case rev := <-heard:
+				if rev != store.Revision(i+1) {
+					t.Fatalf("heard of %d, want %d", rev, i+1)
+				}
+			case <-time.After(20 * time.Second):
+				t.Fatalf("nobody told of %d", i+1)
+			}
+		}
+	}
+}
+
+// A write of a record that this process wrote last takes two round trips: one that begins,
+// takes the turn and reads the revision, and one that stores and commits.
+func TestRoundTrips(t *testing.T) {
+	s, trips := watching(t, postgres.Config{DSN: harness.Database(t)})
+	busiest := func() (most int) {
+		for _, n := range trips() {
+			most = max(most, n)
 		}
 		return most
 	}
