@@ -47,12 +47,15 @@ func (s *Service) listCredentials(ctx context.Context, in credentialListing) (ou
 		if err != nil {
 			return err
 		}
-		all, err := s.credentials(ctx, r, req)
+		all, err := usedBy(ctx, r, req.ID)
 		if err != nil {
 			return err
 		}
-		out, err = portal.Cut(in.Page, func(from, to int) ([]Credential, int, error) {
-			return append([]Credential{}, all[min(from, len(all)):min(to, len(all))]...), len(all), nil
+		out = portal.Excerpt(all, in.Page, func(c credential.Credential) (one Credential) {
+			if err == nil {
+				one, err = s.credential(c)
+			}
+			return one
 		})
 		return err
 	})

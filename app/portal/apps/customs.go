@@ -112,16 +112,16 @@ func (s *Service) listCustoms(ctx context.Context, in listing) (out operation.Li
 		if err != nil {
 			return err
 		}
-		out, err = portal.Cut(in.Page, func(from, to int) ([]ListedCustom, int, error) {
-			list := []ListedCustom{}
-			for _, c := range all[min(from, len(all)):min(to, len(all))] {
-				one, err := s.showCustom(c)
-				if err != nil {
-					return nil, 0, err
-				}
-				list = append(list, one.ListedCustom)
+		orders, of := make([]credential.CustomOrder, 0, len(all)), map[table.ID]credential.Credential{}
+		for _, c := range all {
+			orders, of[c.ID] = append(orders, credential.CustomOrder{Base: c.Base, Custom: *c.Custom, PlanID: c.PlanID, ProductIDs: c.Products}), c
+		}
+		out = portal.Excerpt(orders, in.Page, func(o credential.CustomOrder) ListedCustom {
+			var one ShownCustom
+			if err == nil {
+				one, err = s.showCustom(of[o.ID])
 			}
-			return list, len(all), nil
+			return one.ListedCustom
 		})
 		return err
 	})

@@ -123,21 +123,15 @@ func (s *Service) listNested(ctx context.Context, in listing) (out operation.Lis
 		if err != nil {
 			return err
 		}
-		out, err = portal.Cut(in.Page, func(from, to int) ([]ShownRequest, int, error) {
-			q := store.Query{Index: byApp, Sorted: true, Desc: true, Prefix: below(a.ID), Offset: from}
-			if to != operation.AllItems {
-				q.Limit = to - from
+		all, err := requestsOf(ctx, r, a.ID)
+		if err != nil {
+			return err
+		}
+		out = portal.Excerpt(all, in.Page, func(q request.Request) (one ShownRequest) {
+			if err == nil {
+				one, err = s.showRequest(ctx, r, q)
 			}
-			page, total, err := Requests.Page(ctx, r, q)
-			list := make([]ShownRequest, 0, len(page))
-			for _, v := range page {
-				one, err := s.showRequest(ctx, r, v.Value)
-				if err != nil {
-					return nil, 0, err
-				}
-				list = append(list, one)
-			}
-			return list, total, err
+			return one
 		})
 		return err
 	})

@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -69,13 +70,14 @@ func (d defaults) list(ctx context.Context, in defaultList) (out operation.Listi
 		if err != nil {
 			return err
 		}
-		out, err = portal.Cut(in.Page, func(from, to int) (list []ShownDefault, total int, err error) {
-			total = len(attribute.Defaults)
-			list = []ShownDefault{}
-			for _, v := range attribute.Defaults[min(from, total):min(to, total)] {
-				list = append(list, shownDefault(m, v))
+		all := []ShownDefault{}
+		for _, v := range attribute.Defaults {
+			if strings.Contains(strings.ToLower(v.Label), strings.ToLower(strings.TrimSpace(in.Keyword))) {
+				all = append(all, shownDefault(m, v))
 			}
-			return list, total, nil
+		}
+		out, err = portal.Cut(in.Page, func(from, to int) ([]ShownDefault, int, error) {
+			return all[min(from, len(all)):min(to, len(all))], len(all), nil
 		})
 		return err
 	})
