@@ -22,6 +22,10 @@ type answers = map[string]operation.Answer
 // invalid is the answer to a new user with something missing.
 var invalid = operation.Answer{Status: 400, Text: "User object validation failed."}
 
+// unreadable is the answer to a change that is no JSON object: 400, where a new user and a
+// password get 403 (docs/wire/users.md#rules).
+var unreadable = operation.Answer{Status: 400, Text: "Request body malformed."}
+
 // changing are the codes of faults of writes that choose something about a user.
 var changing = []string{identity.CodeUserName, identity.CodeUserText, identity.CodeUserEmail, identity.CodeUserDays, identity.CodeUserMap, identity.CodeUserEmpty,
 	identity.CodeUserTooMany, userTaken, codeNoGroup, codeGrant}
@@ -70,7 +74,8 @@ func (s Users) Operations() []operation.Operation {
 			operation.Example(nil, exampleExplanation()),
 			operation.Notes("Says of each permission which level applies, and from which sources it comes: the own map, groups, or a rule. All users can ask about themselves.")),
 		operation.PUT("replace", "/{userId}", "Change a user", s.Update, operation.Redact("password"), operation.Faulting(append(changing, userMissing, codeLastAdmin)...),
-			operation.Answers(answers{userMissing: {Status: 400, Text: "user does not exist."}, identity.CodeUserEmail: {Status: 403}}),
+			operation.Answers(answers{userMissing: {Status: 400, Text: "user does not exist."}, identity.CodeUserEmail: {Status: 403},
+				operation.CodeEmptyBody: unreadable, operation.CodeMalformed: unreadable}),
 			operation.Notes("Absent members keep their value; so do the password, the access key and ResetPassword. An inactive user has no session."),
 			operation.Example(change, done("User updated", nil))),
 		operation.DELETE("delete", "/{userId}", "Delete a user", s.Delete, operation.Faulting(userMissing, codeLastAdmin),

@@ -14,6 +14,9 @@ import (
 // pruneEvery is how often sessions that are over are forgotten.
 const pruneEvery = time.Minute
 
+// pruning is the attribution of commits that forget what is over.
+var pruning = store.Attribution{Actor: "sessions", Operation: "sessions.prune"}
+
 // Run forgets sessions that are over, and sends mails, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	var posts sync.WaitGroup
@@ -34,7 +37,7 @@ func (s *Service) Run(ctx context.Context) error {
 
 // Prune forgets sessions, nonces and resets that are over and returns how many there were.
 func (s *Service) Prune(ctx context.Context) (n int, err error) {
-	ctx = store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "sessions.prune"})
+	ctx = store.Attribute(ctx, pruning)
 	now := s.users.Now()
 	everywhere := tenant.Everyone("forget sessions")
 	if n, err = crud.Forget(ctx, s.users.Store, everywhere, sessions, func(v session.Session) bool { return v.Over(now) }); err != nil {

@@ -90,13 +90,32 @@ func (s *Service) redeem(ctx context.Context, text string) (operation.Landing, e
 	if err != nil {
 		return operation.Landing{}, err
 	}
-	return s.admitted(ctx, n.OrgID, n.Person, func(w store.Writer) error {
+	out, err := s.admitted(ctx, n.OrgID, n.Person, func(w store.Writer) error {
 		_, err := nonces.Delete(ctx, w, n.ID, nil)
 		if fault.KindOf(err) == fault.NotFound {
 			return spent()
 		}
 		return err
 	})
+	if fault.CodeOf(err) == CodeRefused {
+		s.discard(ctx, n)
+	}
+	return out, err
+}
+
+// discard forgets a nonce with which somebody was refused: it works once. When that fails the
+// nonce stays for its minute, and the person is refused again.
+func (s *Service) discard(ctx context.Context, n session.Nonce) {
+	scope, err := tenant.Of(n.OrgID)
+	if err == nil {
+		_, err = s.users.Store.Update(store.Attribute(ctx, pruning), scope, func(w store.Writer) error {
+			_, err := nonces.Delete(ctx, w, n.ID, nil)
+			return err
+		})
+	}
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		s.users.Log.Warn("a nonce with which somebody was refused could not be forgotten", "error", err)
+	}
 }
 
 // admitted begins the session of a person in one unit of work with what makes sure that it

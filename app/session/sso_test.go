@@ -210,8 +210,12 @@ func TestRefusedPeople(t *testing.T) {
 		"nothing that grants a bit": {EmailAddress: "guest@example.com"},
 	} {
 		b := w.browser("192.0.2.1:1")
-		if err := b.tap(w.mint(d)); fault.CodeOf(err) != session.CodeRefused || len(b.cookies) > 0 {
+		nonce := w.mint(d)
+		if err := b.tap(nonce); fault.CodeOf(err) != session.CodeRefused || len(b.cookies) > 0 {
 			t.Error(name, err)
+		}
+		if err := b.tap(nonce); fault.CodeOf(err) != session.CodeNonce {
+			t.Error(name, "the nonce is not used up:", err)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
@@ -143,5 +145,12 @@ func (a Audience) recipients(ctx context.Context, r store.Reader, n letter.Notic
 			out = append(out, u.Email)
 		}
 	}
-	return out, nil
+	if n.Event != event.UserRegistered {
+		return out, nil
+	}
+	g, err := general.Load(ctx, r)
+	if to := strings.ToLower(strings.TrimSpace(g.AdminSignUpEmail)); to != "" && !slices.Contains(out, to) {
+		out = append(out, to)
+	}
+	return out, err
 }

@@ -267,6 +267,38 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestSignUpAddress states that the address for sign-ups hears of developers who wait, once, also
+// when it is an admin's, and of nothing else that admins hear of.
+func TestSignUpAddress(t *testing.T) {
+	for set, want := range map[string]string{
+		"":                     "ada@example.com bob@example.com",
+		" Desk@Example.com ":   "ada@example.com bob@example.com desk@example.com",
+		"ADA@example.com":      "ada@example.com bob@example.com",
+		"nobody@other.example": "ada@example.com bob@example.com nobody@other.example",
+	} {
+		w := open(t)
+		server := mailtest.Start(t)
+		w.server(server.Address())
+		w.settings(func(s *setting.Settings) { s.AdminSignUpEmail = set })
+		_, stop := w.start()
+		w.add(account.User{Email: "new@example.com", First: "New", Role: account.Member, OrganisationID: 1, Token: "n"}, "")
+		w.add(account.User{Email: "boss@example.com", First: "Boss", Role: account.ProviderAdmin, Token: "b"}, account.Principal(1))
+		n := len(strings.Fields(want)) + 2
+		w.until("the mails", func() bool { return count(w.all(), letter.Done) == n })
+		stop()
+		var to []string
+		for range n {
+			if m := server.Next(t); m.Header.Get("Subject") == "A developer waits for approval" {
+				to = append(to, m.To)
+			}
+		}
+		slices.Sort(to)
+		if got := strings.Join(to, " "); got != want {
+			t.Errorf("%q: %s", set, got)
+		}
+	}
+}
+
 // TestPost states that a mail with a secret is sealed, sent once, and its link works.
 func TestPost(t *testing.T) {
 	w := open(t)

@@ -132,7 +132,7 @@ func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing,
 	if err != nil {
 		return out, err
 	}
-	return s.enter(ctx, in.visitor, func(w store.Writer, at crud.Stamp) (u account.User, err error) {
+	out, err = s.enter(ctx, in.visitor, func(w store.Writer, at crud.Stamp) (u account.User, err error) {
 		if _, err := nonces.Delete(ctx, w, n.ID, nil); fault.KindOf(err) == fault.NotFound {
 			return u, spent()
 		} else if err != nil {
@@ -150,6 +150,22 @@ func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing,
 		}
 		return u, err
 	})
+	if code := fault.CodeOf(err); code == CodeRefused || code == live.CodeClosed {
+		s.discard(ctx, n)
+	}
+	return out, err
+}
+
+// discard forgets a nonce with which somebody was refused: it works once. When that fails the
+// nonce stays for its minute, and the person is refused again.
+func (s *Service) discard(ctx context.Context, n sso.Nonce) {
+	_, err := s.Store.Update(store.Attribute(ctx, pruning), s.Scope, func(w store.Writer) error {
+		_, err := nonces.Delete(ctx, w, n.ID, nil)
+		return err
+	})
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		s.Log.Warn("a nonce with which somebody was refused could not be forgotten", "error", err)
+	}
 }
 
 // enter begins the session of the user whom admit returns, in one unit of work with it.
@@ -245,6 +261,9 @@ func (s *Service) newcomer(ctx context.Context, w store.Writer, at crud.Stamp, p
 // pruneEvery is how often nonces that are over are forgotten.
 const pruneEvery = time.Minute
 
+// pruning is the attribution of commits that forget nonces.
+var pruning = store.Attribution{Actor: "sessions", Operation: "portal-sso.prune"}
+
 // Run forgets nonces that are over, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	if s.Scope.IsZero() {
@@ -259,7 +278,7 @@ func (s *Service) Run(ctx context.Context) error {
 
 // Prune forgets nonces that are over.
 func (s *Service) Prune(ctx context.Context) error {
-	ctx, now := store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "portal-sso.prune"}), s.Now()
+	ctx, now := store.Attribute(ctx, pruning), s.Now()
 	_, err := crud.Forget(ctx, s.Store, s.Scope, nonces, func(n sso.Nonce) bool { return n.Over(now) })
 	return err
 }

@@ -110,6 +110,10 @@ func TestNonces(t *testing.T) {
 	if err := w.s.Prune(t.Context()); err != nil || strings.Contains(w.dump(), core.NonceKind) {
 		t.Error("a nonce that is over stays", err)
 	}
+	turned := w.link(session.AccessData{ForSection: session.Portal, EmailAddress: "ada@example.com", UserNotAllowed: true})
+	if _, err := sso.EnterWith(t.Context(), w.s, turned); fault.CodeOf(err) != sso.CodeRefused || strings.Contains(w.dump(), core.NonceKind) {
+		t.Error("a nonce with which somebody was refused stays:", err)
+	}
 }
 
 // dump is all that the portal stores of nonces.

@@ -137,7 +137,7 @@ var rows = &table.Table[Settings]{
 		{Name: "SMTPUser", At: func(s *Settings) any { return &s.SMTPUser }, Max: 255},
 		{Name: "SMTPPassword", At: func(s *Settings) any { return &s.SMTPPassword }, Max: 4096, Doc: "Never answered."},
 		{Name: "EmailFrom", At: func(s *Settings) any { return &s.EmailFrom }, Max: 255, Valid: func(s Settings) bool { return isSender(s.EmailFrom) }},
-		{Name: "AdminSignUpEmail", At: func(s *Settings) any { return &s.AdminSignUpEmail }, Max: 255, Valid: func(s Settings) bool { return isSender(s.AdminSignUpEmail) }},
+		{Name: "AdminSignUpEmail", At: func(s *Settings) any { return &s.AdminSignUpEmail }, Max: 255, Valid: func(s Settings) bool { return isSender(s.AdminSignUpEmail) }, Doc: "Is told of developers who wait for approval, besides the admins."},
 		{Name: "EmailSubjects", At: func(s *Settings) any { return &s.EmailSubjects }, Max: 10_000, Valid: func(s Settings) bool { return areTitles(string(s.EmailSubjects)) }, Doc: "Subjects by notification, as an object."},
 		{Name: "ExpiryWarningDays", At: func(s *Settings) any { return &s.ExpiryWarningDays }, Valid: within(0, mostDays, func(s Settings) int64 { return s.ExpiryWarningDays })},
 		{Name: "RobotsText", At: func(s *Settings) any { return &s.RobotsText }, Doc: "What GET /robots.txt answers."},
