@@ -55,6 +55,7 @@ var modules = fx.Options(
 	service[identity.UserGroups](func(s *identity.Service, t crud.Tools) identity.UserGroups {
 		return identity.UserGroups{Service: s, Tools: t}
 	}),
+	service[session.Held](func(s *session.Service) session.Held { return session.Held{Service: s} }),
 	service[session.SSO](func(s *session.Service) session.SSO { return session.SSO{Service: s} }),
 	service[session.Broker](func(s *session.Service) session.Broker { return session.Broker{Service: s} }),
 	service[*door.Service](newDoor),

@@ -24,8 +24,10 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		return s.users.Authenticate(ctx, c)
 	}
 	var more access.Map
+	var used *session.Session
 	err := s.users.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (u identity.User, err error) {
 		found, err := s.holding(ctx, r, c)
+		used = found
 		switch {
 		case err != nil:
 			return u, err
@@ -37,6 +39,9 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	})
 	if err == nil && more != nil {
 		c.Principal.Permissions = c.Principal.Permissions.Strongest(more)
+	}
+	if err == nil {
+		s.uses.note(*used, s.users.Now())
 	}
 	return err
 }

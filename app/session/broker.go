@@ -71,6 +71,7 @@ func (b Broker) open(ctx context.Context, org tenant.ID) error {
 
 type returnAt struct {
 	loginAt
+	comes
 	signon.Return
 	Attempt string `cookie:"dashboard-login" doc:"The login under way."`
 }
@@ -95,7 +96,7 @@ func (b Broker) finish(ctx context.Context, in returnAt) (out operation.Landing,
 	if err != nil {
 		return out, b.flow().Refused(err.Error())
 	}
-	out, err = b.admitted(ctx, p.OrgID, who, func(w store.Writer) error { return b.over(ctx, w, p.OrgID, end) })
+	out, err = b.admitted(ctx, p.OrgID, who, in.comes, func(w store.Writer) error { return b.over(ctx, w, p.OrgID, end) })
 	if err == nil {
 		out.Cookies = append(out.Cookies, end.Cookie)
 	}

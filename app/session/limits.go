@@ -66,11 +66,14 @@ func waiting(wait time.Duration) error {
 }
 
 // network returns what counts as the address of a caller.
-func (s *Service) network(from operation.Origin) string {
+func (s *Service) network(from operation.Origin) string { return network(s.remote(from)) }
+
+// remote returns the address of a caller, as far as it is believed.
+func (s *Service) remote(from operation.Origin) string {
 	if s.cfg.Direct {
-		return network(from.Peer)
+		return from.Peer
 	}
-	return network(from.Remote)
+	return from.Remote
 }
 
 // giveBack says that an attempt was not wrong.
@@ -84,16 +87,33 @@ func (s *Service) giveBack(t tried) {
 // network returns what counts as one address: an IPv4 address, or the /64 of an IPv6
 // address, which is what one subscriber has.
 func network(remote string) string {
+	addr := parsed(remote)
+	if !addr.IsValid() {
+		return remote
+	}
+	if addr.Is4() {
+		return addr.String()
+	}
+	p, _ := addr.Prefix(64) // every IPv6 address has one
+	return p.String()
+}
+
+// address returns the address of a caller without its port, or "" when it has none.
+func address(remote string) string {
+	if addr := parsed(remote); addr.IsValid() {
+		return addr.String()
+	}
+	return ""
+}
+
+// parsed reads an address with or without a port; the zero Addr: it is none.
+func parsed(remote string) netip.Addr {
 	addr, err := netip.ParseAddr(remote)
 	if at, failed := netip.ParseAddrPort(remote); failed == nil {
 		addr, err = at.Addr(), nil
 	}
 	if err != nil {
-		return remote
+		return netip.Addr{}
 	}
-	if addr = addr.Unmap().WithZone(""); addr.Is4() {
-		return addr.String()
-	}
-	p, _ := addr.Prefix(64) // every IPv6 address has one
-	return p.String()
+	return addr.Unmap().WithZone("")
 }

@@ -38,7 +38,7 @@ func (l *Login) Fill(fields url.Values) {
 }
 
 type loginIn struct {
-	Origin operation.Origin
+	comes
 	Device string `cookie:"known_device" doc:"Says that somebody has logged in with this browser."`
 	Login  Login  `body:""`
 }
@@ -72,7 +72,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (operation.Landing, err
 	if len(found) > 1 {
 		return s.choose(ctx, found)
 	}
-	return s.open(ctx, found[0], in.Login.Password)
+	return s.open(ctx, found[0], in.Login.Password, in.comes)
 }
 
 // knowing returns the users with an address whose password is the one given. It takes

@@ -17,7 +17,8 @@ const pruneEvery = time.Minute
 // pruning is the attribution of commits that forget what is over.
 var pruning = store.Attribution{Actor: "sessions", Operation: "sessions.prune"}
 
-// Run forgets sessions that are over, and sends mails, until ctx ends.
+// Run forgets sessions that are over, writes down which have been used, and sends mails,
+// until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	var posts sync.WaitGroup
 	defer posts.Wait()
@@ -32,7 +33,15 @@ func (s *Service) Run(ctx context.Context) error {
 		}
 	}
 	forget()
-	return crud.Every(ctx, pruneEvery, forget)
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		s.WriteUses(last)
+	}()
+	return crud.Every(ctx, pruneEvery, func() {
+		s.WriteUses(ctx)
+		forget()
+	})
 }
 
 // Prune forgets sessions, nonces and resets that are over and returns how many there were.

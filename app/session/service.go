@@ -114,6 +114,8 @@ type Service struct {
 	queue chan struct{} // logins under way
 	slots chan struct{} // passwords being checked
 
+	uses uses
+
 	mu        sync.Mutex
 	names     session.Attempts
 	addresses session.Attempts

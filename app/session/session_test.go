@@ -53,7 +53,7 @@ func open(t *testing.T, cfg session.Config) *world {
 	cfg.Delay = -1
 	w.service = session.New(w.users, cfg)
 	tools := crud.Tools{Store: db, NewID: w.users.NewID, Now: w.users.Now, Log: w.users.Log, PageSize: 10}
-	for _, rows := range [][]operation.Operation{w.service.Operations(), session.SSO{Service: w.service}.Operations(), identity.AdminUsers{Service: w.users}.Operations(),
+	for _, rows := range [][]operation.Operation{w.service.Operations(), session.SSO{Service: w.service}.Operations(), session.Held{Service: w.service}.Operations(), identity.AdminUsers{Service: w.users}.Operations(),
 		identity.Users{Service: w.users}.Operations(), identity.UserGroups{Service: w.users, Tools: tools}.Operations(), identity.Organisations(nil, nil).Registration().Operations(tools)} {
 		for i := range rows {
 			w.ops[rows[i].ID] = &rows[i]

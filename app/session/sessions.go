@@ -27,22 +27,28 @@ type Opened struct {
 
 // begin makes a session. The token is always a new one: what a browser had before is
 // worth nothing.
-func (s *Service) begin(org tenant.ID, userID string) (opened session.Session, token string) {
+func (s *Service) begin(org tenant.ID, userID string, from comes) (opened session.Session, token string) {
 	token, now := rand.Text(), s.users.Now()
 	return session.Session{
 		ID: s.users.NewID(), OrgID: org, UserID: userID, Digest: s.digests(token)[0],
-		Created: now, Expires: now.Add(s.cfg.Life),
+		Created: now, Expires: now.Add(s.cfg.Life), Address: address(s.remote(from.Origin)), Agent: session.Agent(from.Agent),
 	}, token
+}
+
+// comes is where a browser that logs in comes from. Its owner recognises the session by it.
+type comes struct {
+	Origin operation.Origin
+	Agent  string `header:"User-Agent" doc:"What the browser says it is; its owner recognises the session by it."`
 }
 
 // open makes a session for a user whose password was right. A hash of an older kind is
 // replaced, now that the password is at hand.
-func (s *Service) open(ctx context.Context, u identity.User, password string) (operation.Landing, error) {
+func (s *Service) open(ctx context.Context, u identity.User, password string, from comes) (operation.Landing, error) {
 	hash, err := s.renewed(u.Credentials.PasswordHash, password)
 	if err != nil {
 		return operation.Landing{}, err
 	}
-	opened, token := s.begin(u.OrgID, u.ID)
+	opened, token := s.begin(u.OrgID, u.ID, from)
 	must := false
 	_, err = s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
 		_, err := users.Records.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {

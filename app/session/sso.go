@@ -66,12 +66,13 @@ func (s *Service) Mint(ctx context.Context, in mintIn) (operation.Receipt, error
 func (s *Service) nonceDigests(nonce string) []string { return s.users.Keys.Digests("sso\x00" + nonce) }
 
 type tapIn struct {
+	comes
 	Nonce string `query:"nonce" doc:"The nonce."`
 }
 
 // Tap begins the session of a person whom an identity broker has recognised.
 func (s *Service) Tap(ctx context.Context, in tapIn) (operation.Landing, error) {
-	return s.turned(s.redeem(ctx, in.Nonce))
+	return s.turned(s.redeem(ctx, in))
 }
 
 // turned sends browsers of people who may not enter to the page for them, if there is one.
@@ -85,12 +86,12 @@ func (s *Service) turned(out operation.Landing, err error) (operation.Landing, e
 
 // redeem exchanges a nonce for a session, in one unit of work: of two browsers with one
 // nonce, one gets in.
-func (s *Service) redeem(ctx context.Context, text string) (operation.Landing, error) {
-	n, err := s.nonce(ctx, text)
+func (s *Service) redeem(ctx context.Context, in tapIn) (operation.Landing, error) {
+	n, err := s.nonce(ctx, in.Nonce)
 	if err != nil {
 		return operation.Landing{}, err
 	}
-	out, err := s.admitted(ctx, n.OrgID, n.Person, func(w store.Writer) error {
+	out, err := s.admitted(ctx, n.OrgID, n.Person, in.comes, func(w store.Writer) error {
 		_, err := nonces.Delete(ctx, w, n.ID, nil)
 		if fault.KindOf(err) == fault.NotFound {
 			return spent()
@@ -120,7 +121,7 @@ func (s *Service) discard(ctx context.Context, n session.Nonce) {
 
 // admitted begins the session of a person in one unit of work with what makes sure that it
 // begins once.
-func (s *Service) admitted(ctx context.Context, org tenant.ID, p session.Person, once func(store.Writer) error) (operation.Landing, error) {
+func (s *Service) admitted(ctx context.Context, org tenant.ID, p session.Person, from comes, once func(store.Writer) error) (operation.Landing, error) {
 	scope, err := tenant.Of(org)
 	if err != nil {
 		return operation.Landing{}, err
@@ -131,7 +132,7 @@ func (s *Service) admitted(ctx context.Context, org tenant.ID, p session.Person,
 		if err := once(w); err != nil {
 			return err
 		}
-		opened, token = s.begin(org, "")
+		opened, token = s.begin(org, "", from)
 		if err := s.admit(ctx, w, p, &opened); err != nil {
 			return err
 		}

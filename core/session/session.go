@@ -5,6 +5,7 @@ package session
 import (
 	"crypto/subtle"
 	"time"
+	"unicode"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -23,6 +24,9 @@ type Session struct {
 	Digest  string    `json:"digest"` // keyed digest of the token
 	Created time.Time `json:"created_at"`
 	Expires time.Time `json:"expires_at"`
+	Used    time.Time `json:"used_at,omitzero"`  // to the minute or so
+	Address string    `json:"address,omitempty"` // from which the login came
+	Agent   string    `json:"agent,omitempty"`   // what the browser said it is
 	// Person is whom an identity broker has recognised; nil: the user gave a password.
 	Person *Person `json:"person,omitempty"`
 	// Guest says that the person has no user: UserID is a name for the address.
@@ -31,6 +35,32 @@ type Session struct {
 
 // Over reports whether the session has ended.
 func (s Session) Over(now time.Time) bool { return !now.Before(s.Expires) }
+
+// LastUse is when the session was last used: its login is a use.
+func (s Session) LastUse() time.Time {
+	if s.Used.Before(s.Created) {
+		return s.Created
+	}
+	return s.Used
+}
+
+// maxAgent is how many characters of what a browser says it is are kept.
+const maxAgent = 250
+
+// Agent returns what a browser says it is as it is kept: one line of letters that can be
+// shown, and no more than a browser that is honest needs.
+func Agent(said string) string {
+	kept := make([]rune, 0, maxAgent)
+	for _, r := range said {
+		if len(kept) == maxAgent {
+			break
+		}
+		if r != unicode.ReplacementChar && unicode.IsPrint(r) {
+			kept = append(kept, r)
+		}
+	}
+	return string(kept)
+}
 
 // Ended returns the session as one that cannot be used any more.
 func (s Session) Ended() Session {

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,5 +130,23 @@ func TestManyNames(t *testing.T) {
 	}
 	if a.Take(now, "ada") == 0 {
 		t.Error("the limit of a name was lifted by others")
+	}
+}
+
+// TestAgent: what browsers say of themselves is kept short, and nothing of it moves what
+// stands around it.
+func TestAgent(t *testing.T) {
+	for said, kept := range map[string]string{
+		"":                               "",
+		"Mozilla/5.0 (X11)":              "Mozilla/5.0 (X11)",
+		"a\r\nb\x00\x1b[31mc":            "ab[31mc",
+		"\u202egnp.exe\u200b\ufeff":      "gnp.exe",
+		"\xff\xfeok":                     "ok",
+		strings.Repeat("ü", 1000):        strings.Repeat("ü", 250),
+		"\u2028<script>run()</script>  ": "<script>run()</script>  ",
+	} {
+		if got := session.Agent(said); got != kept {
+			t.Errorf("%q is kept as %q", said, got)
+		}
 	}
 }

@@ -56,16 +56,21 @@ var (
 
 // peoplePlans are those for users, groups and service accounts.
 var peoplePlans = map[string]plan{
-	"users.list":        {path: aMember, query: listQuery},
-	"users.create":      {bodies: fresh(numbered(member))},
-	"users.get":         {path: aMember},
-	"users.permissions": {path: aMember},
-	"users.replace":     {path: aMember, bodies: fixed(`{"first_name":"Grace"}`, `{"active":false}`, `{"user_permissions":{"keys":"read"}}`)},
-	"users.delete":      {path: aMember},
-	"users.revoke":      {path: aMember},
-	"users.key.reset":   {path: aMember},
-	"users.search":      {path: aMember, bodies: fixed(`{"filters":{"query":"example"}}`)},
-	"users.search.url":  {path: aMember, query: map[string][]string{"q": {"example"}}},
+	"users.list":             {path: aMember, query: listQuery},
+	"users.create":           {bodies: fresh(numbered(member))},
+	"users.get":              {path: aMember},
+	"users.permissions":      {path: aMember},
+	"users.replace":          {path: aMember, bodies: fixed(`{"first_name":"Grace"}`, `{"active":false}`, `{"user_permissions":{"keys":"read"}}`)},
+	"users.delete":           {path: aMember},
+	"users.revoke":           {path: aMember},
+	"users.key.reset":        {path: aMember},
+	"users.sessions":         {path: aMember},
+	"users.sessions.end_all": {path: aMember},
+	"users.sessions.end": {path: func(t testing.TB, s *service) map[string]string {
+		return map[string]string{"userId": aMember(t, s)["userId"], "sessionId": "5f1a0c5d8e3b2a1f00000009"}
+	}},
+	"users.search":     {path: aMember, bodies: fixed(`{"filters":{"query":"example"}}`)},
+	"users.search.url": {path: aMember, query: map[string][]string{"q": {"example"}}},
 
 	"usergroups.list":    {path: aGroup, query: listQuery},
 	"usergroups.create":  {bodies: fresh(numbered(group))},
