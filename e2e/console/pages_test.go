@@ -175,6 +175,47 @@ func TestPermissionsPage(t *testing.T) {
 	}
 }
 
+// TestSessionsPage: an admin sees where somebody is signed in and ends it, there and at once; people
+// find their own sessions in the menu, end the others, and stay signed in themselves.
+func TestSessionsPage(t *testing.T) {
+	w := newWorld(t)
+	id := fmt.Sprint(w.ask("POST", "/api/users", `{"first_name":"Grace","last_name":"H","email_address":"grace@example.com","password":"a-long-passphrase","active":true,"user_permissions":{"apis":"read"}}`)["Meta"])
+	signed := func() *tab {
+		g := open(t, w.at)
+		g.Expect("/api/users/me", "status of 401")
+		g.load("")
+		g.Fill("E-mail address", "grace@example.com")
+		g.Fill("Password", "a-long-passphrase")
+		g.Click("Sign in")
+		g.See("Hello, Grace")
+		return g
+	}
+	first, second := signed(), signed()
+	w.ask("POST", "/login", `{"username":"grace@example.com","password":"a-long-passphrase"}`)
+	first.visit("users/" + id)
+	first.See("this one")
+	first.Wait("document.querySelectorAll('section.read table tbody tr').length === 3")
+	first.See("Go-http-client")
+	first.See("Chrome on Linux")
+	first.Looks("sessions")
+	first.Click("End all others")
+	first.See("2 sessions have ended")
+	first.Wait("document.querySelectorAll('section.read table tbody tr').length === 1")
+	second.visit("apis")
+	second.See("Your session has ended")
+
+	b := w.signIn(t)
+	b.visit("people")
+	b.Click("Sessions of grace@example.com")
+	b.See("Chrome on Linux")
+	b.Click("End all")
+	b.See("One session has ended")
+	b.See("Not signed in with any browser")
+	b.Click("Close")
+	first.visit("apis")
+	first.See("Your session has ended")
+}
+
 // TestRightsPage: what a policy gives, on which API, and what names it.
 func TestRightsPage(t *testing.T) {
 	w := mapped(t)

@@ -102,7 +102,7 @@ function Console() {
       <details class="menu"><summary class="button">{me.first_name || me.email_address}<span class="hidden">: you, and how it looks</span></summary><div><p class="soft">{me.email_address}{byKey() && ', by access key'}</p>
         <label>Colours <select value={theme} onChange={(e: any) => setTheme(e.target.value)}><option value="auto">as the system</option><option value="light">light</option><option value="dark">dark</option></select></label>
         <label>Times <select value={zone} onChange={(e: any) => chooseZone(e.target.value)}><option value="local">of this browser</option><option value="UTC">UTC</option></select></label>
-        <button type="button" onClick={() => setHelp(true)}>Keys</button><button type="button" onClick={() => signOut().then(() => setMe(null))}>Sign out</button></div></details></header>
+        <a href={to(['users', me.id])}>You and your sessions</a><button type="button" onClick={() => setHelp(true)}>Keys</button><button type="button" onClick={() => signOut().then(() => setMe(null))}>Sign out</button></div></details></header>
     {away && <p class="banner" role="alert">The server cannot be reached. What you have written is kept here; the console tries again by itself.</p>}
     <nav id="nav" class={menu ? 'open' : ''} aria-label="Pages"><Navigation close={() => setMenu(false)} /><p class="soft zone">Times in {zoneName()}</p></nav>
     <main id="main" tabIndex={-1}>{route.path[0] === 'all' ? <All /> : <Page key={zone} />}</main>

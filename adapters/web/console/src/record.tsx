@@ -5,6 +5,7 @@ import { curl, Problem } from './http';
 import { Operation, Resource, ask, call, idOf, idParam, may, nameOf, needs, operations, pathParams, placeOf, resolve, single, writeOf } from './spec';
 import { Members } from './form';
 import { HistoryOf } from './history';
+import { Sessions } from './people';
 import { DocumentEditor } from './editor';
 import { Conflict, Rehearsed, Sides } from './review';
 import { Shown } from './shown';
@@ -112,6 +113,7 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
     </form>}
     {!fresh && view === 'read' && data?.['x-tyk-api-gateway'] && <Endpoints data={data} />}
     {!fresh && view === 'read' && /^(apis(\.oas|\.streams)?|mcps)$/.test(r.name) && base && <Surroundings r={r} id={id} data={data} key={'beside' + round} />}
+    {!fresh && view === 'read' && r.name === 'users' && base && operations.get('users.sessions') && <section class="read"><h2>Sessions</h2><Sessions id={id} /></section>}
     {!fresh && view === 'read' && <References r={r} values={values} />}
     {step?.kind === 'review' && <Dialog title={fresh ? 'Create this?' : 'Save these changes?'} close={() => setStep(undefined)} wide>
       <Sides before={fresh ? '' : base!.text} after={tidy(text!)} />
