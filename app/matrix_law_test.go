@@ -1,6 +1,9 @@
 package app_test
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file says who may do what, from the rules in docs/wire/permissions.md and
 // docs/wire/ownership.md alone: it looks at methods and paths, not at what the
@@ -81,6 +84,7 @@ func (c cell) expected() outcome {
 		permission = "IsAdmin"
 	}
 	self := c.target == "self"
+	own := []string{"/api/users/{userId}", "/api/users/{userId}/permissions", "/api/users/{userId}/sessions"} // of which everybody reads what is theirs
 	switch {
 	case c.caller.refused():
 		return unknown
@@ -91,7 +95,7 @@ func (c cell) expected() outcome {
 			return passes
 		}
 		return forbidden // no caller has ResetPassword here, and admins may not
-	case self && ((c.pattern == "/api/users/{userId}" || c.pattern == "/api/users/{userId}/permissions") && c.method == "GET" || strings.HasSuffix(c.pattern, "/actions/key/reset")):
+	case self && (slices.Contains(own, c.pattern) && c.method == "GET" || strings.HasSuffix(c.pattern, "/actions/key/reset")):
 		return passes
 	case permission == "" && (read || !c.caller.super):
 		return passes
