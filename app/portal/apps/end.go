@@ -172,6 +172,9 @@ func (s *Service) revoke(ctx context.Context, scope tenant.Scope, c credential.C
 	}
 	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
 		if p.act == issuers.Revoke {
+			if err := s.ended(ctx, w, c, credential.Values{}); err != nil {
+				return err
+			}
 			return absentFine(portal.Remove(ctx, w, Credentials, c.ID, s.stamp()))
 		}
 		if err := s.fewer(ctx, w, p.fewer); err != nil {
@@ -239,6 +242,9 @@ func (s *Service) gone(ctx context.Context, w store.Writer, d *removal) error {
 		if err == nil {
 			err = portal.Remove(ctx, w, Requests, req.ID, at)
 		}
+	}
+	if err == nil {
+		err = unremember(ctx, w, d.App)
 	}
 	if err == nil {
 		err = absentFine(portal.Remove(ctx, w, Kind, d.App, at))

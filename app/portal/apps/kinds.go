@@ -52,6 +52,13 @@ var (
 	}
 )
 
+// formers is how keys that have ended are stored, by app.
+var formers = &store.Kind[credential.Former]{
+	Name: credential.FormerKind, Noun: "former keys",
+	ID:  func(f credential.Former) string { return f.App.Key() },
+	Org: func(f credential.Former) tenant.ID { return f.Portal },
+}
+
 func within(app, id table.ID) string { return below(app) + id.Key() }
 
 // below is what the index values of all records of an app begin with.
@@ -68,6 +75,9 @@ func Registrations() []crud.Registrar {
 		}},
 		crud.Facts[credential.Credential]{Kind: Credentials, Events: portal.Events(event.OfCredentials), Sealed: func(c *credential.Credential) *string { return &c.Sealed }, Sample: func(at crud.Stamp) (credential.Credential, error) {
 			return portal.Sampled(credential.Credential{AppID: 2, RequestID: 3, PlanID: 1, ProviderID: 1, Products: []table.ID{1}, Method: "token", AuthType: request.AuthToken, Sealed: "sealed"}, at), nil
+		}},
+		crud.Facts[credential.Former]{Kind: formers, Sealed: func(f *credential.Former) *string { return &f.Sealed }, Sample: func(at crud.Stamp) (credential.Former, error) {
+			return credential.Former{Portal: at.Org, App: portal.Sampled(application.App{}, at).ID, Sealed: "sealed"}, nil
 		}},
 		crud.Facts[request.Allowance]{Kind: allowances, Sample: func(at crud.Stamp) (request.Allowance, error) {
 			return request.Allowance{Portal: at.Org, Plan: portal.Sampled(application.App{}, at).ID, User: 7, Since: at.Now(), Count: 2}, nil

@@ -75,28 +75,41 @@ func (s *Service) ownUsage(ctx context.Context, in usageIn) (out Usage, err erro
 	return summed(all, from, days), nil
 }
 
-// reported returns how gateways report the keys of an app, by provider.
+// reported returns how gateways report the keys of an app, by provider: those that it has,
+// and those that it had, the newest first.
 func (s *Service) reported(ctx context.Context, in ownNamed) (map[table.ID][]string, error) {
 	var list []credential.Credential
+	var former credential.FormerKeys
 	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		v, err := in.find(ctx, r)
 		if err == nil {
 			list, err = credentialsOf(ctx, r, v.app.ID)
 		}
+		if err == nil {
+			former, err = s.formerOf(ctx, r, v.app.ID)
+		}
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
 	out := map[table.ID][]string{}
+	add := func(at table.ID, name string) {
+		if name != "" && at != 0 && len(out[at]) < maxUsageKeys && !slices.Contains(out[at], name) {
+			out[at] = append(out[at], name)
+		}
+	}
 	for _, c := range slices.Backward(list) {
+		v, err := s.opened(c)
 		if err != nil {
 			return nil, err
 		}
-		var v credential.Values
-		v, err = s.opened(c)
-		if name := cmp.Or(v.Hash, v.Key); name != "" && c.ProviderID != 0 && len(out[c.ProviderID]) < maxUsageKeys {
-			out[c.ProviderID] = append(out[c.ProviderID], name)
-		}
+		add(c.ProviderID, reportedAs(v))
 	}
-	return out, err
+	for _, f := range slices.Backward(former) {
+		add(f.Provider, f.Name)
+	}
+	return out, nil
 }
 
 // summed puts days of several dashboards together: every day of the period, in order.

@@ -106,6 +106,9 @@ func (s *Service) put(ctx context.Context, org tenant.ID, id table.ID, v credent
 	}
 	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
 		_, err := portal.Edit(ctx, w, Credentials, id, s.stamp(), func(c credential.Credential) (credential.Credential, error) {
+			if err := s.ended(ctx, w, c, v); err != nil {
+				return c, err
+			}
 			return s.filled(c, v)
 		})
 		return absentFine(err)

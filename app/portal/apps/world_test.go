@@ -127,6 +127,7 @@ func (m mortal) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer
 type watched struct {
 	dashboard.Dashboard
 	*fate
+	counted []string // keys whose usage was asked for last
 }
 
 func (d *watched) Key(ctx context.Context, n dashboard.KeyName) (k dashboard.Key, err error) {

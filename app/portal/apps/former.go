@@ -1,0 +1,66 @@
+package apps
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// reportedAs is the name by which gateways report calls with a credential; "": by none of
+// its own.
+func reportedAs(v credential.Values) string { return cmp.Or(v.Hash, v.Key) }
+
+// ended remembers the key that a credential had before it got other values, or none, so
+// that what the key has called goes on to count as usage of the app.
+func (s *Service) ended(ctx context.Context, w store.Writer, c credential.Credential, then credential.Values) error {
+	v, err := s.opened(c)
+	name := reportedAs(v)
+	if fault.CodeOf(err) == CodeSealed || name == "" || c.ProviderID == 0 || name == reportedAs(then) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	list, err := s.formerOf(ctx, w, c.AppID)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(list.With(credential.FormerKey{Provider: c.ProviderID, Name: name, Ended: s.Now().UTC()}))
+	if err != nil {
+		return err
+	}
+	f := credential.Former{Portal: w.Scope().Org(), App: c.AppID}
+	if f.Sealed, err = s.Secrets.Seal(string(text)); err != nil {
+		return err
+	}
+	_, err = formers.Edit(ctx, w, c.AppID.Key(), nil, func(credential.Former) (credential.Former, error) { return f, nil })
+	if fault.KindOf(err) == fault.NotFound {
+		err = formers.Insert(ctx, w, f)
+	}
+	return err
+}
+
+// formerOf returns the keys of an app that have ended. Those that no encryption key opens
+// any more are not counted.
+func (s *Service) formerOf(ctx context.Context, r store.Reader, app table.ID) (credential.FormerKeys, error) {
+	f, err := formers.Get(ctx, r, app.Key())
+	if err != nil {
+		return nil, absentFine(err)
+	}
+	text, _, err := s.Secrets.Open(f.Value.Sealed)
+	if err != nil {
+		return nil, nil //nolint:nilerr // said above
+	}
+	return credential.ReadFormer(text)
+}
+
+// unremember removes what is known of the keys of an app that is gone.
+func unremember(ctx context.Context, w store.Writer, app table.ID) error {
+	_, err := formers.Delete(ctx, w, app.Key(), nil)
+	return absentFine(err)
+}

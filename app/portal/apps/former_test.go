@@ -1,0 +1,76 @@
+package apps_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// KeyUsage says which keys were asked about.
+func (d *watched) KeyUsage(_ context.Context, keys []string, _, to time.Time) ([]dashboard.Day, error) {
+	d.counted = keys
+	return []dashboard.Day{{Date: to, Calls: int64(len(keys))}}, nil
+}
+
+// TestUsageOfFormerKeys: what was called with a key that was rotated or deleted is usage of
+// the app, until the app is gone.
+func TestUsageOfFormerKeys(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	key := func(request string) string {
+		t.Helper()
+		list := w.requests()
+		for _, r := range list {
+			if r.ID.String() == request && len(r.Credentials) > 0 {
+				return r.Credentials[0].CredentialHash
+			}
+		}
+		t.Fatal("no key", list)
+		return ""
+	}
+	counts := func(what string, want ...string) {
+		t.Helper()
+		out, err := w.by(w.user, "usage", "", "app_id", w.app.String())
+		if err != nil {
+			t.Fatal(what, err)
+		}
+		if !slices.Equal(w.seen.counted, want) {
+			t.Errorf("%s: usage of %q, want %q", what, w.seen.counted, want)
+		}
+		if days := out.(apps.Usage).Days; days[len(days)-1].Calls != int64(len(want)) {
+			t.Error(what, days[len(days)-1])
+		}
+	}
+	if err := w.provision(`{"PlanID":2,"ProductIDs":[1]}`); err != nil {
+		t.Fatal(err)
+	}
+	first := key("1")
+	counts("a key", first)
+	if err := w.credential("rotate", "1", "1"); err != nil {
+		t.Fatal(err)
+	}
+	second := key("1")
+	counts("a rotated key", second, first)
+	if _, err := w.by(w.user, "revoke", "", "app_id", w.app.String(), "credential_id", "1"); err != nil {
+		t.Fatal(err)
+	}
+	counts("a deleted key", second, first)
+	if _, err := w.by(w.user, "delete", "", "app_id", w.app.String()); err != nil {
+		t.Fatal(err)
+	}
+	err := w.p.DB.View(t.Context(), w.p.Scope, func(r store.Reader) error {
+		n, err := r.Count(t.Context(), store.Query{Kind: credential.FormerKind})
+		if n != 0 {
+			t.Errorf("%d lists of keys are left of no app", n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
