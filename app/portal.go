@@ -88,6 +88,9 @@ type Portal struct {
 	// Relay calls gateways for developers who try APIs, and says which addresses may be
 	// called; nil: none.
 	Relay fetch.Fetcher
+	// Reader reads descriptions of APIs at other addresses, and says which ones may be
+	// asked; nil: none.
+	Reader fetch.Fetcher
 	// Registrar registers clients at identity providers; nil: none can be reached.
 	Registrar registration.Registrar
 	// Registry says that dashboards learn of tokens by their registry of client IdPs, and

@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/finder"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
@@ -65,12 +66,15 @@ func (p portalSettings) letters(a *App) func(context.Context, store.Writer, live
 
 // newShowcase is what visitors of the portal see.
 func newShowcase(b basics, p portalSettings, st store.Store, own *live.Service, keys *apps.Service) []operation.Operation {
-	var relay fetch.Fetcher = nowhere{}
+	var relay, reader fetch.Fetcher = nowhere{}, nowhere{}
 	if p.Portal != nil && p.Relay != nil {
 		relay = p.Relay
 	}
+	if p.Portal != nil && p.Reader != nil {
+		reader = p.Reader
+	}
 	find := finder.New(finder.Config{Store: st, Scope: own.Scope, Documents: p.documents()})
-	return (&showcase.Service{Config: showcase.Config{Store: st, Scope: own.Scope, Shelf: p.shelf(), Finder: find, Visit: own.Visit, Keys: keys.Keys, Relay: relay, Now: b.now}}).Operations()
+	return (&showcase.Service{Config: showcase.Config{Store: st, Scope: own.Scope, Shelf: p.shelf(), Elsewhere: &documents.Elsewhere{Config: p.documents(), Fetcher: reader, Now: b.now}, Finder: find, Visit: own.Visit, Keys: keys.Keys, Relay: relay, Now: b.now}}).Operations()
 }
 
 // plainLetters sends letters as plain texts.

@@ -60,7 +60,7 @@ func portalOptions(more ...app.Option) []app.Option {
 		panic(err)
 	}
 	hooks := webhooks.Settings{Deliveries: delivery.Settings{Fetcher: answering{}}}
-	return append([]app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, SignOn: sso.Settings{Secret: portalSecret}, Webhooks: hooks, GraphQL: graphql.Checker{}, Relay: relaying{}, Themes: themes.Settings{Engine: render.Engine{}, Path: "./themes"}, MaxUpload: 60_000, Live: live.Settings{Delay: -1}, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")})}, more...)
+	return append([]app.Option{app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, SignOn: sso.Settings{Secret: portalSecret}, Webhooks: hooks, GraphQL: graphql.Checker{}, Relay: relaying{}, Reader: describing{}, Themes: themes.Settings{Engine: render.Engine{}, Path: "./themes"}, MaxUpload: 60_000, Live: live.Settings{Delay: -1}, Local: []string{"http://localhost:3000"}}), app.WithKeys(countedKeys{keys, apptest.Numbered("%032x")})}, more...)
 }
 
 // answering is a world outside in which the hosts well, broken and away are known.
@@ -93,6 +93,19 @@ func (relaying) Fetch(_ context.Context, r outside.Request) (outside.Answer, err
 		return outside.Answer{}, fmt.Errorf("gw.example: %w", outside.ErrTooLarge)
 	}
 	return outside.Answer{Status: 200, Header: map[string][]string{"Content-Type": {"text/plain"}}, Body: fmt.Appendf(nil, "%s %s more=%s key=%t", r.Method, r.URL, r.Header["X-More"], r.Header["Authorization"] != "")}, nil
+}
+
+// describing is a world outside in which pets.example has a description.
+type describing struct{}
+
+func (describing) Fetch(_ context.Context, r outside.Request) (outside.Answer, error) {
+	switch {
+	case r.Trusted:
+		return outside.Answer{}, outside.ErrRequest
+	case strings.Contains(r.URL, "pets.example"):
+		return outside.Answer{Status: 200, Body: []byte(`{"openapi":"3.0.3","info":{"title":"Pets","version":"1"}}`)}, nil
+	}
+	return outside.Answer{}, fmt.Errorf("away.example: %w", outside.ErrUnreachable)
 }
 
 // deliveredInPortal is a store with a delivery in each state for the first webhook of the

@@ -25,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/portal/contents"
+	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/sso"
@@ -53,7 +54,8 @@ func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]
 	return []app.Option{app.WithPortal(served)}, err
 }
 
-// maxRelay is how long the gateways may take that developers call from pages.
+// maxRelay is how long gateways may take that developers call from pages, and those who
+// keep descriptions of APIs.
 const maxRelay = 10 * time.Second
 
 // portalOf translates the settings of the portal.
@@ -69,12 +71,14 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 	}
 	relay := dashboards // gateways are where dashboards may be
 	relay.MaxBytes, relay.Timeout = tryout.MaxAnswer, maxRelay
+	reader := dashboards
+	reader.MaxBytes, reader.Timeout = documents.MaxElsewhere, maxRelay
 	return app.Portal{
 		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize), URL: s.Portal.URL,
 		SignOn:  signOnOf(s),
-		Fetcher: fetch.New(dashboards), Relay: fetch.New(relay), Webhooks: webhooksOf(s), Live: liveOf(s), Registry: s.Portal.EnableIDPRegistry,
+		Fetcher: fetch.New(dashboards), Relay: fetch.New(relay), Reader: fetch.New(reader), Webhooks: webhooksOf(s), Live: liveOf(s), Registry: s.Portal.EnableIDPRegistry,
 		Mails:     mails.Settings{Dial: dial, Engine: render.Engine{}, URL: s.Portal.URL, Every: time.Duration(s.Portal.NotificationsJobFrequency) * time.Minute},
 		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
 		Registrar: registration.New(loginsOf(s), registration.Config{Log: answersOf(s, log)}),

@@ -76,8 +76,23 @@ type described struct {
 	Tryable                                     bool
 }
 
+// described reads the description that the address names, or shows why it cannot be read:
+// one that is kept elsewhere may be away for a while.
 func (v *visit) described(out *described) bool {
-	return v.get("/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, out)
+	a := v.call(http.MethodGet, "/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, nil)
+	switch {
+	case a.status == http.StatusServiceUnavailable && len(a.faults()) > 0:
+		v.notice(http.StatusBadGateway, strings.Join(a.faults(), " "))
+		return false
+	case !a.ok():
+		v.refused(a)
+		return false
+	}
+	if err := json.Unmarshal(a.body.Bytes(), out); err != nil {
+		v.broken("an operation answered no JSON", err)
+		return false
+	}
+	return true
 }
 
 // subscribes finds subscriptions in a schema, or in the answer of an introspection.

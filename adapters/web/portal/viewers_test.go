@@ -1,10 +1,15 @@
 package portal_test
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/adapters/fetch"
 	"github.com/gatehouse-io/gatehouse/adapters/web/portal/viewers"
+	"github.com/gatehouse-io/gatehouse/app"
 )
 
 // TestViewers opens the pages of viewers: each has a policy of its own, and no other page has
@@ -35,6 +40,36 @@ func TestViewers(t *testing.T) {
 	w.shows(w.open("/portal/catalogue-products/none/main/docs?embed=1"), 404, "Page not found")
 	for _, name := range []string{"redoc 2.5.4 (MIT)", "@stoplight/elements 9.0.25 (Apache-2.0)", "graphiql 4.1.2 (MIT)"} {
 		w.shows(w.open("/licences"), 200, name)
+	}
+}
+
+// TestDescribedElsewhere draws a description that is kept at another address, which the
+// portal asks and no browser does; one that is away is said to be.
+func TestDescribedElsewhere(t *testing.T) {
+	host := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/pets.json" || r.Header.Get("Cookie") != "" {
+			http.NotFound(rw, r)
+			return
+		}
+		_, _ = rw.Write([]byte(`{"openapi":"3.0.3","info":{"title":"Far pets","version":"1"},"paths":{"/cats":{"get":{"summary":"List far cats","responses":{}}}}}`))
+	}))
+	t.Cleanup(host.Close)
+	allowed := fetch.Config{MaxBytes: 1 << 20, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	for _, c := range []fetch.Config{allowed, {MaxBytes: 1 << 20}, {MaxBytes: 50, Allow: allowed.Allow}} {
+		w := newWorldWith(t, func(p *app.Portal) { p.Reader = fetch.New(c) })
+		w.stocked()
+		const at = "/portal/catalogue-products/pets/main/docs"
+		w.api("PUT", "/portal-api/products/1/spec-details/1", `{"OASUrl":"`+host.URL+`/pets.json"}`)
+		w.shows(w.open("/portal/catalogue-products/pets"), 200, `href="`+at+`"`)
+		if c.Allow == nil || c.MaxBytes < 100 { // inside the network, and too large
+			w.shows(w.open(at), 502, "cannot be read there now", host.URL)
+			continue
+		}
+		w.shows(w.open(at), 200, "Far pets", "List far cats")
+		w.shows(w.open(at+"?embed=1"), 200, "<elements-api", at+"/download")
+		w.shows(w.open(at+"/download"), 200, "Far pets")
+		w.api("PUT", "/portal-api/products/1/spec-details/1", `{"OASUrl":"`+host.URL+`/none.json"}`)
+		w.shows(w.open(at), 502, "cannot be read there now", host.URL)
 	}
 }
 

@@ -59,7 +59,7 @@ func Readables(ctx context.Context, r store.Reader, p product.Product) (out []Re
 }
 
 // Read returns the record of the document that is kept of a readable of a product; what it
-// says may be in a file.
+// says may be in a file. Of one that is described elsewhere there is none.
 func Read(ctx context.Context, r store.Reader, p product.Product, alias string) (d Readable, t document.Text, err error) {
 	all, err := Readables(ctx, r, p)
 	if err != nil {
@@ -69,6 +69,9 @@ func Read(ctx context.Context, r store.Reader, p product.Product, alias string) 
 		if d.Alias == alias && d.sheet.Has(d.Form) {
 			v, err := texts.Get(ctx, r, document.TextID(d.sheet.ID, d.Form))
 			return d, v.Value, err
+		}
+		if d.Alias == alias && d.Elsewhere() != "" {
+			return d, t, nil
 		}
 	}
 	return Readable{}, t, texts.Absent()

@@ -399,6 +399,7 @@ type documented struct {
 }
 
 func (s *Service) document(ctx context.Context, in documented) (out Document, err error) {
+	elsewhere := ""
 	text, err := s.Shelf.Open(ctx, func() (kept file.Content, err error) {
 		err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
 			p, err := find(ctx, r, now, in.Path)
@@ -407,7 +408,7 @@ func (s *Service) document(ctx context.Context, in documented) (out Document, er
 			}
 			d, t, err := documents.Read(ctx, r, p, in.Alias)
 			out = Document{Product: p.Title(), Name: d.Name, Alias: d.Alias, Form: string(d.Form), MediaType: t.MediaType}
-			kept = file.Content{Place: t.File, Data: []byte(t.Text)}
+			kept, elsewhere = file.Content{Place: t.File, Data: []byte(t.Text)}, d.Elsewhere()
 			if err != nil {
 				return err
 			}
@@ -417,6 +418,9 @@ func (s *Service) document(ctx context.Context, in documented) (out Document, er
 		})
 		return kept, err
 	})
+	if err == nil && elsewhere != "" {
+		text, out.MediaType, err = s.Elsewhere.Read(ctx, elsewhere)
+	}
 	out.Text = string(text)
 	return out, err
 }

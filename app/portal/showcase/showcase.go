@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/app/portal/contents"
+	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/finder"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
@@ -38,6 +39,8 @@ type Config struct {
 	Store store.Store
 	Scope tenant.Scope   // of the portal; the zero Scope: there is none
 	Shelf contents.Shelf // where documents are
+	// Elsewhere reads those that are at other addresses.
+	Elsewhere *documents.Elsewhere
 	// Finder looks for products by words.
 	Finder *finder.Finder
 	// Keys returns the credentials with which somebody may call a product, and Relay calls
