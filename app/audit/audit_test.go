@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net/url"
 	"strings"
@@ -295,6 +296,41 @@ func TestWhatIsTold(t *testing.T) {
 		if told := w.verify(p).Records == 1; told != c.told {
 			t.Errorf("%+v: %v", c, told)
 		}
+	}
+}
+
+// historic counts how often the past of a document is read.
+type historic struct {
+	*memdb.DB
+	reads *int
+}
+
+func (h historic) History(ctx context.Context, s tenant.Scope, kind, id string) iter.Seq2[store.Commit, error] {
+	*h.reads++
+	return h.DB.History(ctx, s, kind, id)
+}
+
+// TestLargeDocumentsAreNotReadBack: of documents that are too large to compare nothing is read, now
+// or later; of the same documents while they were small the differences are told.
+func TestLargeDocumentsAreNotReadBack(t *testing.T) {
+	w := newWorld(t)
+	reads := 0
+	p, err := audit.New(audit.Settings{Signer: w.keys}, crud.Tools{Store: historic{w.db, &reads}, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler), PageSize: 10},
+		func(id string) *operation.Spec { return &operation.Spec{Summary: "Summary of " + id} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := strings.Repeat("x", 3<<20)
+	for _, text := range []string{"first", "second", large, "a" + large, large, strings.ReplaceAll(large, "x", "y")} {
+		w.write("org", "n", text)
+	}
+	w.fold(p)
+	told := w.export(p)
+	if n := strings.Count(told, `"more":1`); n != 4 || !strings.Contains(told, `"first"`) || len(told) > 20_000 {
+		t.Errorf("%d changes are too large to tell: %.3000s", n, told)
+	}
+	if reads > 1 { // of the one change that was small
+		t.Errorf("the past was read %d times", reads)
 	}
 }
 

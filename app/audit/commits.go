@@ -23,6 +23,7 @@ type telling struct {
 	*Service
 	records map[tenant.ID][]audit.Record
 	after   map[place][]byte // documents as they were after the commit that is told next, the last first
+	large   map[place]bool   // those that were too large to compare then
 	dumps   dumps            // of calls of this process
 	told    map[dumpKey]int  // how many of them are told
 }
@@ -77,10 +78,11 @@ func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.
 // load reads the documents that some commits changed, as they were after a revision: as
 // they are now, led back by the commits since, which are few.
 func (t *telling) load(ctx context.Context, list []store.Commit, at store.Revision) error {
-	t.after = map[place][]byte{}
+	t.after, t.large = map[place][]byte{}, map[place]bool{}
 	now := at
 	err := t.store.View(ctx, tenant.Everyone("audit"), func(r store.Reader) error {
 		clear(t.after)
+		clear(t.large)
 		for _, c := range list {
 			for _, ch := range c.Changes[:min(len(c.Changes), audit.MaxSubjects)] {
 				p := place{ch.Org, ch.Kind, ch.ID}
@@ -91,7 +93,11 @@ func (t *telling) load(ctx context.Context, list []store.Commit, at store.Revisi
 					if err != nil {
 						return err
 					}
-					if rec.Org == ch.Org && rec.Damage == nil && len(rec.Doc) <= maxCompare {
+					switch {
+					case rec.Org != ch.Org || rec.Damage != nil:
+					case len(rec.Doc) > maxCompare && rec.Rev <= at:
+						t.large[p] = true
+					case len(rec.Doc) <= maxCompare:
 						t.after[p], now = rec.Doc, max(now, rec.Rev)
 					}
 				}
@@ -188,6 +194,11 @@ func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revisio
 		t.leadBack(ch)
 		return
 	}
+	if was, is := sizes(ch); !ok && (is > maxCompare || t.large[at]) {
+		t.large[at] = was > maxCompare || is <= maxCompare
+		r.More++ // to read it, and back through its history, would take several times its size
+		return
+	}
 	if !ok && len(r.Diff) < audit.MaxDifferences {
 		after = t.read(ctx, at, rev)
 	}
@@ -203,6 +214,14 @@ func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revisio
 	t.after[at] = before
 	diff, more := audit.Differences(ch.Kind+" "+ch.ID, before, after, secrets, audit.MaxDifferences-len(r.Diff))
 	r.Diff, r.More = append(r.Diff, diff...), r.More+more
+}
+
+// sizes are how many bytes of a document a change replaces, and by how many.
+func sizes(ch store.Change) (before, after int) {
+	for _, h := range ch.Delta {
+		before, after = before+len(h.Old), after+len(h.New)
+	}
+	return before, after
 }
 
 // read returns a document as it was after a revision, or nothing.
