@@ -24,11 +24,43 @@ func (v *visit) profiled(faults []string, status int) {
 			u.CustomAttributes[i].Value = v.field("attribute-" + a.Identifier)
 		}
 	}
+	var mails notifications
+	if !v.get("/notifications", nil, &mails) {
+		return
+	}
 	v.title = "Profile"
-	v.show(status, "user_profile", v.said(faults, map[string]any{"user": &u, "customAttributes": u.CustomAttributes}, names))
+	v.show(status, "user_profile", v.said(faults, map[string]any{"user": &u, "customAttributes": u.CustomAttributes, "notifications": mails.Notifications}, names))
+}
+
+// notification is a mail that one may do without.
+type notification struct {
+	Name, Title string
+	Wanted      bool
+}
+
+type notifications struct{ Notifications []notification }
+
+// notify switches mails on and off: those that are ticked come.
+func (v *visit) notify() {
+	var mails notifications
+	if !v.get("/notifications", nil, &mails) {
+		return
+	}
+	for i, n := range mails.Notifications {
+		mails.Notifications[i].Wanted = slices.Contains(v.r.PostForm["notification"], n.Name)
+	}
+	if a := v.call(http.MethodPut, "/notifications", nil, mails); !a.ok() {
+		v.profiled(a.faults(), statusOf(a))
+		return
+	}
+	v.goTo("/portal/private/profile?done=saved")
 }
 
 func (v *visit) changeProfile() {
+	if v.field("mode") == "notifications" {
+		v.notify()
+		return
+	}
 	if v.field("current_password") != "" || v.field("password1") != "" {
 		if faults, status := v.changed(); faults != nil {
 			v.profiled(faults, status)

@@ -113,6 +113,10 @@ func TestJourney(t *testing.T) {
 	profile := w.shows(w.submit(login, "/auth/password/login", "login", "grace@example.com", "password", "secret", "next", "/portal/private/profile"), 200, "Profile", "grace@example.com", "Log out")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "Amazing", "last", "Grace"), 200, "Your changes are saved", "Amazing Grace")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "", "last", "Grace"), 422, "blank")
+	const soon, approved = `value="keytoexpire"`, `value="approve"`
+	w.shows(w.open("/portal/private/profile"), 200, soon+" checked", approved+" checked", "always come")
+	w.shows(w.submit(profile, "/portal/private/profile", "mode", "notifications", "notification", "keytoexpire"), 200, "Your changes are saved", soon+" checked", approved+">")
+	w.shows(w.submit(profile, "/portal/private/profile", "mode", "notifications"), 200, soon+">")
 	w.shows(w.submit(profile, "/portal/private/profile", "current_password", "wrong", "password1", "another", "password2", "another"), 422, "CurrentPassword is wrong", "current_password-wrong")
 	w.shows(w.submit(profile, "/portal/private/profile", "current_password", "secret", "password1", "another", "password2", "another"), 200, "Your password is changed")
 	w.shows(w.open("/portal/private/users"), 200, "Team")

@@ -33,8 +33,9 @@ var known = []Known{
 		return struct {
 			Profile
 			Attributes                               map[string]string
+			UnwantedMails                            []string
 			CreatedAt, UpdatedAt, InvitedAt, AskedAt string
-		}{p, values, table.Stamp(u.CreatedAt), table.Stamp(u.UpdatedAt), table.Stamp(u.InvitedAt), table.Stamp(u.AskedAt)}, err
+		}{p, values, append([]string{}, u.Unwanted...), table.Stamp(u.CreatedAt), table.Stamp(u.UpdatedAt), table.Stamp(u.InvitedAt), table.Stamp(u.AskedAt)}, err
 	}},
 	{"sessions", func(ctx context.Context, r store.Reader, u account.User) (any, error) {
 		type session struct{ Created, Seen time.Time }

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"slices"
+
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
@@ -25,7 +27,7 @@ func (s *Service) Operations() []operation.Operation {
 	} {
 		g.Style.Faults[code] = a
 	}
-	rows := g.Rows(append(append(s.strangers(), s.own()...), s.members()...)...)
+	rows := g.Rows(slices.Concat(s.strangers(), s.own(), s.notificationRows(), s.members())...)
 	rows = append(rows, portal.Group("portal-users", "/users", "users").Rows(s.archiveRow())...)
 	invitations := portal.Group("portal-invitations", "/invitations", "invitations")
 	return append(rows, invitations.Rows(operation.POST("create", "", "Invite somebody", s.Invite, operation.Status(201), people.Personal(),

@@ -129,11 +129,11 @@ const appKind = "portal-app"
 // maxAdmins is how many admins get a mail.
 const maxAdmins = 500
 
-// recipients returns the addresses that a mail goes to.
+// recipients returns the addresses that a mail goes to: of those who want it.
 func (a Audience) recipients(ctx context.Context, r store.Reader, n letter.Notice, d Data) (out []string, err error) {
 	if n.To != letter.Admins {
-		if d.Person.Email == "" { // the person is gone
-			return nil, nil
+		if wanted, err := wanted(ctx, r, n, d.Person.Email); err != nil || !wanted {
+			return nil, err
 		}
 		return []string{d.Person.Email}, nil
 	}
@@ -141,7 +141,7 @@ func (a Audience) recipients(ctx context.Context, r store.Reader, n letter.Notic
 		if err != nil {
 			return nil, err
 		}
-		if len(out) < maxAdmins {
+		if len(out) < maxAdmins && u.Wants(n.Name) {
 			out = append(out, u.Email)
 		}
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
@@ -296,6 +297,46 @@ func TestSignUpAddress(t *testing.T) {
 		if got := strings.Join(to, " "); got != want {
 			t.Errorf("%q: %s", set, got)
 		}
+	}
+}
+
+// TestUnwanted: nobody gets mails that were switched off, and everybody those about the own
+// account.
+func TestUnwanted(t *testing.T) {
+	w := open(t)
+	server := mailtest.Start(t)
+	w.server(server.Address())
+	w.store(func(wr store.Writer) error {
+		for id, unwanted := range map[table.ID][]string{1: {"newuser"}, 4: {letter.ToExpire, letter.ResetPassword}} {
+			if _, err := portal.Edit(t.Context(), wr, people.Users, id, w.at, func(u account.User) (account.User, error) { u.Unwanted = unwanted; return u, nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	soon := time.Now().Add(time.Hour)
+	s, stop := w.start(func(c *mails.Config) {
+		c.Every = 10 * time.Millisecond
+		c.Expiring = func(context.Context, store.Reader, time.Time, time.Time) ([]letter.Expiry, error) {
+			return []letter.Expiry{{Credential: 1, Name: "Till", Owner: 4, Expires: soon}, {Credential: 2, Name: "Shop", Owner: 2, Expires: soon}}, nil
+		}
+	})
+	w.add(account.User{Email: "new@example.com", First: "New", Role: account.Member, OrganisationID: 1, Token: "n"}, "")
+	w.store(func(wr store.Writer) error {
+		_, err := s.Post(t.Context(), wr, "reset", letter.ResetPassword, mails.Data{Person: mails.Person{First: "Dev", Email: "dev@example.com"}})
+		return err
+	})
+	w.until("four mails", func() bool { return count(w.all(), letter.Done) == 4 })
+	time.Sleep(50 * time.Millisecond)
+	stop()
+	var got []string
+	for range count(w.all(), letter.Done) {
+		m := server.Next(t)
+		got = append(got, m.To+" "+m.Header.Get("Subject"))
+	}
+	slices.Sort(got)
+	if want := []string{"bob@example.com A developer waits for approval", "bob@example.com Your Credential is about to expire", "dev@example.com Reset password", "new@example.com Welcome to the developer portal"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -242,7 +242,11 @@ func (s *Service) warn(ctx context.Context, w store.Writer, notice string, e let
 		return err
 	}
 	u, err := person(ctx, w, e.Owner)
-	if err != nil || u.Email == "" {
+	if err != nil {
+		return err
+	}
+	n, _ := letter.Find(notice)
+	if wanted, err := wanted(ctx, w, n, u.Email); err != nil || !wanted {
 		return err
 	}
 	_, err = s.Post(ctx, w, mark.ID+mark.Expires.String(), notice, Data{Person: u, Values: map[string]any{

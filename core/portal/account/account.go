@@ -52,6 +52,9 @@ type User struct {
 	// SSOKey identifies a developer at an identity provider, as id@provider.
 	SSOKey string `json:",omitempty"`
 
+	// Unwanted are the mails that the user does without, by name.
+	Unwanted []string `json:",omitempty"`
+
 	InvitedAt time.Time `json:",omitzero"` // when somebody invited the user last
 	AskedAt   time.Time `json:",omitzero"` // when somebody asked for another password last
 	RequestID table.ID  `json:",omitzero"` // the request for an organisation that was approved last
@@ -70,6 +73,9 @@ func OfPrincipal(name string) (table.ID, bool) {
 	id, number := table.ParseID(text)
 	return id, ok && number
 }
+
+// Wants reports whether the user wants mails of a name.
+func (u User) Wants(notice string) bool { return !slices.Contains(u.Unwanted, notice) }
 
 // Admin reports whether the user may use the API of the portal.
 func (u User) Admin() bool { return u.Role == SuperAdmin || u.Role == ProviderAdmin }

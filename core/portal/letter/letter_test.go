@@ -50,6 +50,22 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestChoices states which mails people may do without: none about their own account.
+func TestChoices(t *testing.T) {
+	for admin, want := range map[bool]string{
+		false: "approve reject organisation_approve organisation_reject keytoexpire keyexpired",
+		true:  "submitted approve reject newuser organisation_request organisation_approve organisation_reject keytoexpire keyexpired",
+	} {
+		var got []string
+		for _, n := range letter.Choices(admin) {
+			got = append(got, n.Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("admin %t: %q", admin, got)
+		}
+	}
+}
+
 func TestTitle(t *testing.T) {
 	reset, _ := letter.Find(letter.ResetPassword)
 	fixed, _ := letter.Find(letter.Expired)

@@ -55,6 +55,8 @@ type Notice struct {
 	Fixed   bool   // the settings cannot say otherwise
 	// When says which events of that name cause it; nil: all.
 	When func(Facts) bool
+	// Choice says what it tells, to people who may do without it; "": it always comes.
+	Choice string
 }
 
 // Names of the mails that no event causes.
@@ -69,19 +71,19 @@ const (
 var Table = []Notice{
 	{Name: ResetPassword, To: Person, Subject: "Reset password"},
 	{Name: Invite, To: Person, Subject: "Invitation to the developer portal"},
-	{Name: "submitted", Event: event.AccessRequestCreated, To: Admins, Subject: "Access request sent for approval", Fixed: true, When: pending},
-	{Name: "approve", Event: event.AccessRequestApproved, To: Owner, Subject: "Access request approved"},
-	{Name: "reject", Event: event.AccessRequestRejected, To: Owner, Subject: "Access request rejected"},
-	{Name: "newuser", Event: event.UserRegistered, To: Admins, Subject: "A developer waits for approval", When: Facts.Waiting},
+	{Name: "submitted", Event: event.AccessRequestCreated, To: Admins, Subject: "Access request sent for approval", Fixed: true, When: pending, Choice: "A developer asks for access"},
+	{Name: "approve", Event: event.AccessRequestApproved, To: Owner, Subject: "Access request approved", Choice: "A request for access is approved"},
+	{Name: "reject", Event: event.AccessRequestRejected, To: Owner, Subject: "Access request rejected", Choice: "A request for access is rejected"},
+	{Name: "newuser", Event: event.UserRegistered, To: Admins, Subject: "A developer waits for approval", When: Facts.Waiting, Choice: "A developer waits for approval"},
 	{Name: "activate", Event: event.UserAccountActivated, To: Person, Subject: "Your account is active"},
 	{Name: "deactivate", Event: event.UserAccountDeactivated, To: Person, Subject: "Your account is not active any more"},
-	{Name: "organisation_request", Event: event.OrganisationRequestCreated, To: Admins, Subject: "A developer asks for an organisation", When: pending},
-	{Name: "organisation_approve", Event: event.OrganisationRequestApproved, To: Person, Subject: "Your organisation is approved"},
-	{Name: "organisation_reject", Event: event.OrganisationRequestRejected, To: Person, Subject: "Your organisation is rejected"},
+	{Name: "organisation_request", Event: event.OrganisationRequestCreated, To: Admins, Subject: "A developer asks for an organisation", When: pending, Choice: "A developer asks for an organisation"},
+	{Name: "organisation_approve", Event: event.OrganisationRequestApproved, To: Person, Subject: "Your organisation is approved", Choice: "Your request for an organisation is approved"},
+	{Name: "organisation_reject", Event: event.OrganisationRequestRejected, To: Person, Subject: "Your organisation is rejected", Choice: "Your request for an organisation is rejected"},
 	{Name: "welcome_admin", Event: event.UserRegistered, To: Person, Subject: "Welcome to the developer portal", When: Facts.Admin},
 	{Name: "welcome_dev", Event: event.UserRegistered, To: Person, Subject: "Welcome to the developer portal", When: func(f Facts) bool { return !f.Admin() }},
-	{Name: ToExpire, To: Person, Subject: "Your Credential is about to expire", Fixed: true},
-	{Name: Expired, To: Person, Subject: "Your Credential has expired", Fixed: true},
+	{Name: ToExpire, To: Person, Subject: "Your Credential is about to expire", Fixed: true, Choice: "A credential is about to expire"},
+	{Name: Expired, To: Person, Subject: "Your Credential has expired", Fixed: true, Choice: "A credential has expired"},
 }
 
 func pending(f Facts) bool { return f.Status == "" || f.Status == "pending" }
@@ -94,6 +96,17 @@ func Find(name string) (Notice, bool) {
 		}
 	}
 	return Notice{}, false
+}
+
+// Choices are the mails that somebody may do without: an admin, or a developer. What is
+// about the own account always comes.
+func Choices(admin bool) (out []Notice) {
+	for _, n := range Table {
+		if n.Choice != "" && (admin || n.To != Admins) {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // Of returns the mails that an event causes.

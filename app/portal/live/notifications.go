@@ -1,0 +1,111 @@
+package live
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Notification is a mail that its receiver may do without.
+type Notification struct {
+	Name   string `json:"Name"`
+	Title  string `json:"Title" doc:"What it tells."`
+	Wanted bool   `json:"Wanted"`
+}
+
+// Notifications are all of them.
+type Notifications struct {
+	Notifications []Notification `json:"Notifications"`
+}
+
+// Wish is which mails somebody wants, and which not.
+type Wish struct {
+	Notifications []struct {
+		Name   string `json:"Name"`
+		Wanted bool   `json:"Wanted"`
+	} `json:"Notifications"`
+}
+
+type wishing struct {
+	person
+	Body Wish `body:""`
+}
+
+func notifications(u account.User) Notifications {
+	out := Notifications{[]Notification{}}
+	for _, n := range letter.Choices(u.Admin()) {
+		out.Notifications = append(out.Notifications, Notification{n.Name, n.Choice, u.Wants(n.Name)})
+	}
+	return out
+}
+
+// Notifications tells a user which mails can be switched off.
+func (s *Service) Notifications(ctx context.Context, in person) (out Notifications, err error) {
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		u, err := in.of(ctx, r)
+		out = notifications(u)
+		return err
+	})
+	return out, err
+}
+
+// Notify switches mails off and on.
+func (s *Service) Notify(ctx context.Context, in wishing) (out Notifications, err error) {
+	at := s.stamp()
+	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+		u, err := in.of(ctx, w)
+		if err != nil {
+			return err
+		}
+		unwanted, err := in.Body.unwanted(u)
+		if err != nil {
+			return err
+		}
+		u, err = s.People.Edit(ctx, w, u.ID, at, func(u account.User) (account.User, error) {
+			u.Unwanted = unwanted
+			return u, nil
+		})
+		out = notifications(u)
+		return err
+	})
+	return out, err
+}
+
+// unwanted returns the mails that a user does without, once the wish is fulfilled. What it
+// does not name stays.
+func (w Wish) unwanted(u account.User) ([]string, error) {
+	choices, wrong := letter.Choices(u.Admin()), table.Problems{}
+	named := func(name string) func(letter.Notice) bool {
+		return func(n letter.Notice) bool { return n.Name == name }
+	}
+	out := slices.DeleteFunc(slices.Clone(u.Unwanted), func(name string) bool { return !slices.ContainsFunc(choices, named(name)) })
+	for _, n := range w.Notifications {
+		if !slices.ContainsFunc(choices, named(n.Name)) {
+			wrong.Invalid("Name")
+			return nil, wrong.Err()
+		}
+		out = slices.DeleteFunc(out, func(name string) bool { return name == n.Name })
+		if !n.Wanted {
+			out = append(out, n.Name)
+		}
+	}
+	return out, nil
+}
+
+// notificationRows are the rows about the mails that a user wants.
+func (s *Service) notificationRows() []operation.Row {
+	session := operation.BySession()
+	wish := map[string]any{"Notifications": []any{map[string]any{"Name": letter.ToExpire, "Wanted": false}}}
+	shown := Notifications{[]Notification{{letter.ToExpire, "A credential is about to expire", false}}}
+	return []operation.Row{
+		operation.GET("notifications", "/notifications", "List the mails that the caller may do without", s.Notifications, session,
+			operation.Notes("Mails about the own account are not among them: they always come."), operation.Example(nil, shown)),
+		operation.PUT("update-notifications", "/notifications", "Switch mails off and on", s.Notify, session, operation.Faulting(table.CodeInvalid),
+			operation.Notes("What the body does not name stays as it is."), operation.Example(wish, shown)),
+	}
+}
