@@ -101,6 +101,8 @@ type world struct {
 	intents  *intents.Service
 	ask      func(method, path, body string) (int, string)
 	keys     *keys.Service
+	rules    *policies.Service
+	as       string // who asks
 	exists   atomic.Bool // the organisation
 }
 
@@ -115,13 +117,14 @@ func inWorld(t *testing.T, fn func(w *world)) {
 			t.Fatal(err)
 		}
 		tools := crud.Tools{Store: db, Now: time.Now, NewID: crypto.NewID(time.Now), Log: slog.New(slog.DiscardHandler), PageSize: 10}
-		w := &world{T: t, intents: intents.New(intents.Settings{Holder: "one", Alone: true}, tools, secrets)}
+		w := &world{T: t, as: "admin", intents: intents.New(intents.Settings{Holder: "one", Alone: true}, tools, secrets)}
 		w.gateways = &faulty{control: &local.Keys{Store: db, Secrets: secrets, Passwords: crypto.Passwords{Iterations: 1}, NewID: tools.NewID, Now: time.Now, Policy: policies.AtGateways}}
 		shelf := local.Shelf{Store: db, Secrets: secrets}
 		rules := &policies.Service{Store: db, Now: time.Now, NewID: tools.NewID, PageSize: 10, APIs: &store.Kind[apidef.API]{
 			Name: apidef.Kind, Alias: "api_id", Load: apidef.Load, Shared: true, ID: apidef.API.ID, Org: func(a apidef.API) tenant.ID { return a.OrgID() },
 			Indexes: []store.Index[apidef.API]{store.Unique("api_id", "ID", apidef.API.APIID)},
 		}}
+		w.rules = rules
 		s := keys.New(keys.Config{Settings: keys.Settings{Hashed: true, ListHashes: true}, Gateways: w.gateways, Certificates: &local.Certificates{Shelf: shelf}, Limits: &local.Installation{Shelf: shelf}, Policies: rules, Intents: w.intents, Store: db, Secrets: secrets, Now: time.Now, PageSize: 10,
 			Exists: func(context.Context, tenant.ID) (bool, error) { return w.exists.Load(), nil }})
 		w.keys = s
@@ -133,10 +136,11 @@ func inWorld(t *testing.T, fn func(w *world)) {
 		if _, err := db.Update(t.Context(), scope, func(w store.Writer) error { return policies.Kind.Insert(t.Context(), w, p) }); err != nil {
 			t.Fatal(err)
 		}
-		h := apptest.Checked(t, s.Operations(), apptest.Callers{"admin": {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}}}.Guard())
+		h := apptest.Checked(t, s.Operations(), apptest.Callers{
+			"admin": {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}}, "user": {ID: "user", OrgID: "a", Permissions: access.Map{"keys": "read", "apis": "read"}}}.Guard())
 		w.ask = func(method, path, body string) (int, string) {
 			r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
-			r.Header.Set("Authorization", "admin")
+			r.Header.Set("Authorization", w.as)
 			out := httptest.NewRecorder()
 			h.ServeHTTP(out, r)
 			return out.Code, out.Body.String()
@@ -369,6 +373,26 @@ func TestYoungPolicy(t *testing.T) {
 		w.want("POST", "/api/keys", session, 400, "refuses")
 		if took := time.Since(began); took > 0 {
 			t.Error(took)
+		}
+	})
+}
+
+// TestReadOnce: who sees not all keys has each read once for a list, also for one with a filter.
+func TestReadOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		for range 12 {
+			w.want("POST", "/api/keys", session, 200, "key_id")
+		}
+		w.want("POST", "/api/keys", `{"alias":"two","apply_policies":["gold"]}`, 200, "key_id")
+		var reads atomic.Int32
+		w.gateways.reads = func(context.Context) error { reads.Add(1); return nil }
+		w.as, w.rules.Settings.Ownership = "user", true
+		for path, want := range map[string]int{"?q=one&p=-1": 12, "?policy_id=gold&p=-1": 13, "?q=two": 1, "?p=2": 3, "?p=-1": 13, "?q=nothing": 0} {
+			reads.Store(0)
+			text := w.want("GET", "/api/keys/detailed"+path, "", 200, `"keys":[`)
+			if n := strings.Count(text, `"key_id"`); n != want || reads.Load() != 13 {
+				w.Errorf("%s: %d keys, %d were read", path, n, reads.Load())
+			}
 		}
 	})
 }

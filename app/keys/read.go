@@ -48,7 +48,7 @@ type listWithin struct {
 
 // ListWithin returns a page of the keys that can reach an API.
 func (s *Service) ListWithin(ctx context.Context, in listWithin) (Keys, error) {
-	hashes, err := s.hashes(ctx, in.caller, in.API)
+	hashes, _, err := s.seen(ctx, in.caller, in.API)
 	if err != nil {
 		return Keys{}, err
 	}
@@ -73,42 +73,41 @@ func (s *Service) Search(ctx context.Context, in searchIn) (Keys, error) {
 	if in.Text == "" {
 		return Keys{}, fault.New(fault.Invalid, codeSearch, "Could not search keys.").At("q")
 	}
-	hashes, err := s.hashes(ctx, in.caller, in.API)
+	hashes, _, err := s.seen(ctx, in.caller, in.API)
 	if err != nil {
 		return Keys{}, err
 	}
 	return s.page(slices.DeleteFunc(hashes, func(h string) bool { return !strings.Contains(h, in.Text) }), in.Paging)
 }
 
-// hashes returns the names under which gateways keep the keys of an API, as far as the
-// caller sees them.
-func (s *Service) hashes(ctx context.Context, w caller, api string) ([]string, error) {
+// seen returns the names under which gateways keep the keys of an API, as far as the
+// caller sees them; and the keys themselves, where they had to be read to know that.
+func (s *Service) seen(ctx context.Context, w caller, api string) (hashes []string, read []gateway.StoredKey, err error) {
 	if s.Hashed && !s.ListHashes {
-		return nil, missing()
+		return nil, nil, missing()
 	}
 	k := s.known(w.Who)
-	api, err := s.api(ctx, w, k, api)
-	if err != nil {
-		return nil, err
+	if api, err = s.api(ctx, w, k, api); err != nil {
+		return nil, nil, err
 	}
-	hashes, err := s.Gateways.Keys(ctx, w.Scope.Org(), api)
+	hashes, err = s.Gateways.Keys(ctx, w.Scope.Org(), api)
 	if err != nil || k.All() {
-		return hashes, answered(err)
+		return hashes, nil, answered(err)
 	}
 	all, err := s.sessions(ctx, w, hashes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	seen := hashes[:0]
+	hashes, read = hashes[:0], all[:0]
 	for _, stored := range all {
 		switch ok, err := s.sees(ctx, w, k, stored); {
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case ok:
-			seen = append(seen, stored.Hash)
+			hashes, read = append(hashes, stored.Hash), append(read, stored)
 		}
 	}
-	return seen, nil
+	return hashes, read, nil
 }
 
 // atOnce is how many sessions are read at the same time.
@@ -157,24 +156,28 @@ type detailedIn struct {
 
 // Detailed returns a page of keys with their sessions.
 func (s *Service) Detailed(ctx context.Context, in detailedIn) (out Detailed, err error) {
-	hashes, err := s.hashes(ctx, in.caller, anyAPI)
+	hashes, all, err := s.seen(ctx, in.caller, anyAPI)
 	if err != nil {
 		return out, err
 	}
-	out.Keys = []KeyData{}
-	if in.Text == "" && in.Policy == "" { // nothing is read but the page
+	whole := in.Text == "" && in.Policy == ""
+	if whole && all == nil { // nothing is read but the page
 		page, err := operation.Slice(hashes, in.Paging, s.PageSize)
 		if err != nil {
 			return out, err
 		}
-		all, err := s.sessions(ctx, in.caller, page.Items)
+		all, err = s.sessions(ctx, in.caller, page.Items)
 		return s.detailed(in, all, page.Pages), err
 	}
-	all, err := s.sessions(ctx, in.caller, hashes)
-	if err != nil {
-		return out, err
+	if all == nil {
+		if all, err = s.sessions(ctx, in.caller, hashes); err != nil {
+			return out, err
+		}
 	}
-	page, err := operation.Slice(slices.DeleteFunc(all, func(k gateway.StoredKey) bool { return !in.selects(k) }), in.Paging, s.PageSize)
+	if !whole {
+		all = slices.DeleteFunc(all, func(k gateway.StoredKey) bool { return !in.selects(k) })
+	}
+	page, err := operation.Slice(all, in.Paging, s.PageSize)
 	return s.detailed(in, page.Items, page.Pages), err
 }
 
