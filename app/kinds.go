@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/policies"
+	certified "github.com/gatehouse-io/gatehouse/app/portal/certificates"
 	"github.com/gatehouse-io/gatehouse/app/portal/idps"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
@@ -30,7 +31,7 @@ import (
 // newKinds is the list of all kinds of resources. Facts about each kind are joined
 // from it: references, announcements, feeds, operations. Its order is the one in which
 // references and feeds are listed; a group of the graph would have none.
-func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards *providers.Service, receivers *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service, a *App) (crud.Kinds, error) {
+func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards *providers.Service, receivers *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service, certs *certified.Service, a *App) (crud.Kinds, error) {
 	d := definitions.APIs
 	all := crud.Kinds{}
 	for _, r := range append([]crud.Registrar{
@@ -54,7 +55,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		identity.UseRegistration(),
 		delivery.Registration(),
 		intents.Registration(keys.Teller()),
-	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers, persons, own, logins, a), localRegistrations(), e.resources)...) {
+	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers, persons, own, logins, certs, a), localRegistrations(), e.resources)...) {
 		all = append(all, r.Registration())
 	}
 	if err := all.Check(); err != nil {

@@ -96,7 +96,7 @@ var modules = fx.Options(
 	service[*gateway.Nodes](newNodes),
 	service[*gateway.Tokens](func(st store.Store) *gateway.Tokens { return &gateway.Tokens{Store: st} }),
 	service[*health.Service](newHealth),
-	fx.Provide(newStore, newKinds, func(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newSweeper, newHandler, newRelays, newProviders, newWebhooks, newMails, newPersons, newLive, newIdPs, newGatewayControl, newCollector),
+	fx.Provide(newStore, newKinds, func(ks crud.Kinds) *crud.References { return crud.NewReferences(ks...) }, newResourceTools, openapi.New, newKeys, newTools, newIdentity, newTable, newRules, newWorkshop, newChecker, newGuard, newSweeper, newHandler, newRelays, newProviders, newWebhooks, newMails, newPersons, newLive, newIdPs, newManaged, newGatewayControl, newCollector),
 	transfers,
 	fx.Invoke(prune),
 	fx.Invoke(func(lc fx.Lifecycle, s *contents.Sweeper) { background(lc, s) }),

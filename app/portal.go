@@ -23,6 +23,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	certified "github.com/gatehouse-io/gatehouse/app/portal/certificates"
 	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
@@ -151,7 +152,7 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 
 // portalKinds are the kinds of resources of the portal. They are known without one, so
 // that its data can be checked and purged; their operations are not.
-func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service, a *App) (out []crud.Registrar) {
+func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service, certs *certified.Service, a *App) (out []crud.Registrar) {
 	goods, limits := rows.Resource(dashboards.Open, p.shelf(), p.documents().MaxUpload), plans.Resource(dashboards.Open)
 	goods.Hooks, limits.Hooks = logins.Products(goods.Hooks), logins.Plans(limits.Hooks)
 	goods.Hooks = apps.Certifying(goods.Hooks, func() *apps.Service { return a.access })
@@ -172,6 +173,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		hooks.HeaderResource(),
 		logins.Resource(),
 		logins.TypeResource(),
+		certs.Resource(),
 		p.signIn(logins.Keys).Resource(),
 		sso.Nonces(),
 	}, idps.Registrations(), persons.Registrations(), own.Registrations(), apps.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
@@ -258,7 +260,7 @@ func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, k
 }
 
 // newApps lets the apps of developers get access.
-func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Service, persons *users.Service, logins *idps.Service, keys secret.Keys, a *App) (*apps.Service, error) {
+func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Service, persons *users.Service, logins *idps.Service, _ *certified.Service, keys secret.Keys, a *App) (*apps.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
 		return nil, &refusal{err}
@@ -266,11 +268,8 @@ func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Se
 	tokens := issuers.Keys{Open: d.Open, Secrets: keys}
 	a.access = apps.New(apps.Config{
 		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open, Logins: logins, Describe: users.Describe,
-		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(t.Store)}, issuers.Registration: idps.Issuer{Service: logins}},
+		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(t.Store), Pool: apps.Pool}, issuers.Registration: idps.Issuer{Service: logins}},
 	})
-	if p.Portal != nil {
-		a.access.Receivers = p.Webhooks.Deliveries.Fetcher
-	}
 	d.Then = a.access.After(d.Then)
 	return a.access, nil
 }

@@ -186,6 +186,12 @@ func example[T table.Row[T], V any](v T, show func(context.Context, store.Reader
 // nothing is a reader of an empty store.
 type nothing struct{}
 
+// Exemplary reports whether an example is shown, at no time in particular.
+func Exemplary(r store.Reader) bool {
+	_, ok := r.(nothing)
+	return ok
+}
+
 func (nothing) Get(context.Context, string, string) (store.Record, error) {
 	return store.Record{}, store.ErrNotFound
 }

@@ -50,6 +50,12 @@ var appPlans = map[string]plan{
 	}},
 	"portal-app-credentials.forget": {path: certified},
 
+	"portal-certificates.list":   {path: managed, query: portalLists},
+	"portal-certificates.create": {path: inPortal("provider_id", "/providers", connected), bodies: manages},
+	"portal-certificates.get":    {path: managed},
+	"portal-certificates.update": {path: managed, bodies: fixed(`{"Name":"Till","Organisations":[1]}`, `{"Organisations":"1"}`)},
+	"portal-certificates.delete": {path: managed},
+
 	"portal-custom-credentials.list":   {path: given, query: portalLists},
 	"portal-custom-credentials.create": {path: wanting, bodies: customs},
 	"portal-custom-credentials.get":    {path: given},
@@ -167,6 +173,21 @@ func certified(t testing.TB, s *service) map[string]string {
 	return path
 }
 
+// managed uploads a certificate that administrators manage.
+func managed(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := inPortal("provider_id", "/providers", connected)(t, s)
+	path["certificate_id"] = s.add(t, "/certificates", manages(s, path)[0])
+	return path
+}
+
+func manages(_ *service, path map[string]string) []string {
+	return []string{
+		fmt.Sprintf(`{"ProviderID":%s,"Certificate":%s}`, path["provider_id"], strconv.Quote(freshPEM())),
+		fmt.Sprintf(`{"Name":"Till","ProviderID":"%s","Organisations":["1"],"Certificate":%s}`, path["provider_id"], strconv.Quote(freshPEM())),
+	}
+}
+
 // do carries out an action of the portal.
 func (s *service) do(t testing.TB, path, body string) {
 	t.Helper()
@@ -215,7 +236,6 @@ var ownPlans = map[string]plan{
 	"portal-own-apps.request":   {path: ordered},
 	"portal-own-apps.withdraw":  {path: ordered},
 	"portal-own-apps.subscribe": {path: ordered, bodies: fixed(`{"WebhookURL":"https://shop.example.com/in","WebhookSecret":"hush","WebhookEventTypes":["order.paid"]}`, `{"WebhookURL":""}`)},
-	"portal-own-apps.test":      {path: subscribed, bodies: fixed(`{}`, `{"EventType":"order.paid"}`)},
 	"portal-own-apps.reveal":    {path: ordered},
 	"portal-own-apps.rotate":    {path: ordered},
 	"portal-own-apps.revoke":    {path: ordered},
@@ -246,14 +266,6 @@ var (
 	tilled  = owning(func(t testing.TB, s *service) map[string]string { return inPortal("app_id", "/apps", till)(t, s) })
 	ordered = owning(approved)
 )
-
-// subscribed sends the messages of an access request to a receiver.
-func subscribed(t testing.TB, s *service) map[string]string {
-	t.Helper()
-	path := ordered(t, s)
-	s.do(t, "/apps/"+path["app_id"]+"/access-requests/"+path["access_request_id"]+"/webhook", `{"WebhookURL":"https://hooks.example.com/in","WebhookSecret":"hush","WebhookEventTypes":["order.paid"]}`)
-	return path
-}
 
 // choosing makes an app of somebody who calls, and puts a product and a plan on offer.
 func choosing(t testing.TB, s *service) map[string]string {

@@ -2,9 +2,13 @@ package dashboard
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/certificate"
 )
 
 // Certificates are the certificates of an organisation.
@@ -12,6 +16,8 @@ type Certificates interface {
 	// FindCertificate returns the identifier of the certificate with a fingerprint; "":
 	// there is none.
 	FindCertificate(ctx context.Context, fingerprint string) (string, error)
+	// ListCertificates returns all that are stored.
+	ListCertificates(ctx context.Context) ([]certificate.Stored, error)
 	// AddCertificate stores a certificate in PEM.
 	AddCertificate(ctx context.Context, pem []byte) error
 	// DeleteCertificate removes a certificate. One that is gone already is removed.
@@ -42,6 +48,43 @@ func (e Entries) FindCertificate(ctx context.Context, fingerprint string) (strin
 		}
 	}
 	return "", nil
+}
+
+// fingerprintLength is that of SHA-256 in hex.
+const fingerprintLength = 64
+
+// listed is a certificate as a dashboard lists it.
+type listed struct {
+	ID        string    `json:"id"`
+	Issuer    string    `json:"issuer_cn"`
+	Subject   string    `json:"subject_cn"`
+	NotBefore time.Time `json:"not_before"`
+	NotAfter  time.Time `json:"not_after"`
+}
+
+// ListCertificates implements Certificates.
+func (e Entries) ListCertificates(ctx context.Context) ([]certificate.Stored, error) {
+	a, err := e.Wire(ctx, Request{Operation: "certs.list", Method: "GET", Path: "/api/certs", Query: map[string][]string{"p": {"-1"}, "mode": {"detailed"}}})
+	if err != nil {
+		return nil, fmt.Errorf("list certificates: %w", err)
+	}
+	var answer struct {
+		List *[]listed `json:"cert_basics"`
+	}
+	if err := json.Unmarshal(a.Body, &answer); err != nil || answer.List == nil {
+		return nil, fmt.Errorf("list certificates: %w: it lists none", ErrUnreachable)
+	}
+	if len(*answer.List) > maxCertificates {
+		return nil, fmt.Errorf("list certificates: %w: it lists more than %d", ErrRefused, maxCertificates)
+	}
+	out := make([]certificate.Stored, 0, len(*answer.List))
+	for _, c := range *answer.List {
+		if len(c.ID) < fingerprintLength { // no certificate: a key that is pinned, say
+			continue
+		}
+		out = append(out, certificate.Stored{ID: c.ID, Fingerprint: c.ID[len(c.ID)-fingerprintLength:], Issuer: "CN=" + c.Issuer, Subject: "CN=" + c.Subject, NotBefore: c.NotBefore, NotAfter: c.NotAfter})
+	}
+	return out, nil
 }
 
 // AddCertificate implements Certificates.

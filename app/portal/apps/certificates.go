@@ -5,7 +5,10 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/certificates"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -43,16 +46,37 @@ func CertificateUsers(st store.Store) issuers.Others {
 			return nil, false, err
 		}
 		err = st.View(ctx, scope, func(r store.Reader) error {
-			all, err := values(Credentials.Find(ctx, r, store.Query{Index: byPEM, Value: certificate}))
-			for _, c := range all {
-				if c.ProviderID == at && c.ID != but {
-					used, list = true, append(list, c.Allowed...)
-				}
-			}
+			list, used, err = needing(ctx, r, at, certificate, but)
 			return err
 		})
 		return list, used, err
 	}
+}
+
+func needing(ctx context.Context, r store.Reader, at table.ID, certificate string, but table.ID) (list []string, used bool, err error) {
+	all, err := values(Credentials.Find(ctx, r, store.Query{Index: byPEM, Value: certificate}))
+	for _, c := range all {
+		if c.ProviderID == at && c.ID != but {
+			used, list = true, append(list, c.Allowed...)
+		}
+	}
+	return list, used, err
+}
+
+// Needed reports whether a credential of a provider needs a certificate of its store.
+func Needed(ctx context.Context, r store.Reader, at table.ID, certificate string) (bool, error) {
+	_, used, err := needing(ctx, r, at, certificate, 0)
+	return used, err
+}
+
+// Pool returns the certificates that administrators have given to the organisation of the
+// owner of an app.
+func Pool(ctx context.Context, r store.Reader, a application.App, at table.ID) ([]string, error) {
+	owner, err := portal.Find(ctx, r, people.Users, a.UserID.String())
+	if err != nil {
+		return nil, absentFine(err)
+	}
+	return certificates.Pool(ctx, r, owner.OrganisationID, at)
 }
 
 func (s *Service) getCertificate(ctx context.Context, in credentialNamed) (out Certificate, err error) {

@@ -53,11 +53,13 @@ func made(ends ...time.Time) (texts, prints []string) {
 }
 
 // sells adds the products of APIs that want a certificate: 3 and 4.
-func (w *world) sells(bind bool) {
+func (w *world) sells(bind bool) { w.sellsBy("", bind) }
+
+func (w *world) sellsBy(mode string, bind bool) {
 	w.t.Helper()
 	w.update(func(wr store.Writer) error {
 		for _, id := range []string{"c1", "c2"} {
-			p := product.Product{ProviderID: 1, Ref: sync.Ref{ID: id}, Name: id, Path: id, APIs: product.Details{{APIID: id}}, AuthTypes: []string{"authToken", "mutualTLS"}, BindCertificateToToken: bind}
+			p := product.Product{ProviderID: 1, Ref: sync.Ref{ID: id}, Name: id, Path: id, APIs: product.Details{{APIID: id}}, AuthTypes: []string{"authToken", "mutualTLS"}, AuthTypeMode: mode, BindCertificateToToken: bind}
 			if _, err := portal.Add(w.t.Context(), wr, products.Kind, w.at(), p); err != nil {
 				return err
 			}
@@ -116,8 +118,10 @@ func (w *world) certified(what string) {
 	want := []string{"theirs"}
 	for _, r := range w.requests() {
 		for _, c := range r.Credentials {
-			if c.CertificateID != "" && !slices.Contains(want, c.CertificateID) {
-				want = append(want, c.CertificateID)
+			for _, id := range append(c.CertificateIDs, c.CertificateID) {
+				if id != "" && !slices.Contains(want, id) {
+					want = append(want, id)
+				}
 			}
 		}
 	}

@@ -102,7 +102,7 @@ func opened(ctx context.Context, r store.Reader, list []table.ID, lenient bool) 
 		case err != nil:
 			return nil, err
 		default:
-			out = append(out, issuers.Product{ID: p.ID, Policy: p.Ref.Name(), APIs: p.IDs(), Scopes: p.ScopeList(), Bind: p.BindCertificateToToken})
+			out = append(out, issuers.Product{ID: p.ID, Policy: p.Ref.Name(), APIs: p.IDs(), Scopes: p.ScopeList(), Bind: p.BindCertificateToToken, Managed: p.Mode() == product.Managed})
 		}
 	}
 	return out, nil

@@ -41,7 +41,7 @@ var (
 			}
 			return out
 		}},
-		store.Lookup(byPEM, func(c credential.Credential) string { return c.CertificateID }),
+		store.Index[credential.Credential]{Name: byPEM, Values: func(c credential.Credential) []string { return c.Certificates() }},
 	)
 	allowances = &store.Kind[request.Allowance]{
 		Name: request.AllowanceKind, Noun: "allowance",

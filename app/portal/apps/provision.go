@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -105,6 +106,9 @@ func (s *Service) ordered(ctx context.Context, r store.Reader, a application.App
 	c, err := portal.Find(ctx, r, Credentials, o.CredentialID.String())
 	if err == nil {
 		err = c.Reusable(req, s.Now()).Err()
+	}
+	if err == nil && req.AuthType == request.MultiAuth && c.Managed != (list[0].Mode() == product.Managed) {
+		err = table.Problems{"CredentialID has certificates of other people"}.Err()
 	}
 	return req, err
 }

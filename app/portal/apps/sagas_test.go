@@ -2,7 +2,9 @@ package apps_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	stdsync "sync"
 	"testing"
@@ -135,6 +137,20 @@ var acts = []act{
 		func(w *world) bool { return w.requests()[0].Credentials[0].CertificateID == "" },
 	},
 	{"delete a credential with a certificate", with(0), func(w *world) error { return w.credential("delete", "1", "1") }, func(w *world) bool { return none(w) }},
+	{
+		"approve with certificates of the organisation", func(w *world) error { return given(w, 0, 1) }, ordered,
+		func(w *world) bool {
+			return len(w.keys()) == 1 && len(w.requests()[0].Credentials[0].CertificateIDs) == 2
+		},
+	},
+	{
+		"follow the certificates of the organisation", func(w *world) error { return errors.Join(given(w, 0), ordered(w)) }, func(w *world) error {
+			return errors.Join(given(w, 1), w.apps.Recertify(w.t.Context(), w.p.Scope, 1))
+		}, func(w *world) bool {
+			return slices.Equal(w.requests()[0].Credentials[0].CertificateIDs, []string{"one" + fingerprints[1]}) && slices.Equal(w.bindings(), []string{"one" + fingerprints[1]})
+		},
+	},
+	{"delete a credential with certificates of the organisation", func(w *world) error { return errors.Join(given(w, 0, 1), ordered(w)) }, func(w *world) error { return w.credential("delete", "1", "1") }, none},
 	{"delete the app", both, func(w *world) error { return w.delete("portal-apps", "app_id", "1") }, func(w *world) bool { return none(w) && len(w.requests()) == 0 }},
 	{
 		"delete the user", both, func(w *world) error { return w.delete("portal-users", "user_id", w.user.String()) },

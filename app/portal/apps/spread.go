@@ -52,7 +52,7 @@ func (s *Service) spread(ctx context.Context, scope tenant.Scope, at, of table.I
 			if err != nil {
 				return err
 			}
-			if c.ProviderID != at || c.Method != issuers.Certified || c.CertificateID == "" || of != 0 && !slices.Contains(c.Products, of) {
+			if c.ProviderID != at || c.Method != issuers.Certified || c.CertificateID == "" && !c.Managed || of != 0 && !slices.Contains(c.Products, of) {
 				continue
 			}
 			if behind, err := behind(ctx, r, c); err != nil {
@@ -76,8 +76,24 @@ func (s *Service) spread(ctx context.Context, scope tenant.Scope, at, of table.I
 }
 
 // behind reports whether the APIs of the products of a credential are others than those that
-// take its certificate.
+// take its certificates, or its organisation has other certificates by now.
 func behind(ctx context.Context, r store.Reader, c credential.Credential) (bool, error) {
 	list, err := opened(ctx, r, c.Products, true)
-	return !slices.Equal(issuers.APIs(list), c.Allowed), err
+	if err != nil || !slices.Equal(issuers.APIs(list), c.Allowed) {
+		return true, err
+	}
+	if !c.Managed {
+		return false, nil
+	}
+	a, err := portal.Find(ctx, r, Kind, c.AppID.String())
+	if err != nil {
+		return false, absentFine(err)
+	}
+	pool, err := Pool(ctx, r, a, c.ProviderID)
+	return !slices.Equal(pool, c.Pool), err
+}
+
+// Recertify lets the credentials of a provider follow the certificates of their organisations.
+func (s *Service) Recertify(ctx context.Context, scope tenant.Scope, at table.ID) error {
+	return s.spread(ctx, scope, at, 0, atOnce)
 }

@@ -93,6 +93,7 @@ type Credential struct {
 	RedirectURI                string   `json:"RedirectURI"`
 	JWKSURI                    string   `json:"JWKSURI"`
 	CertificateID              string   `json:"CertificateID,omitempty" doc:"Of the certificate with which clients have to come: its name at the dashboard."`
+	CertificateIDs             []string `json:"CertificateIDs,omitempty" doc:"Likewise, of those that administrators manage."`
 }
 
 func list(_ context.Context, _ store.Reader, a application.App) (Listed, error) {
@@ -213,6 +214,6 @@ func (s *Service) credential(c credential.Credential) (Credential, error) {
 	return Credential{
 		ID: c.ID, AccessRequest: "AccessRequest#" + c.RequestID.String(), Credential: v.Key, CredentialHash: v.Hash, Expires: table.Stamp(expires.In(s.Now().Location())),
 		OAuthClientID: v.ClientID, OAuthClientSecret: v.ClientSecret, DCRRegistrationAccessToken: v.RegistrationToken, DCRRegistrationClientURI: v.RegistrationURI, DCRResponse: v.Response,
-		GrantType: v.GrantType, ResponseType: v.ResponseType, TokenEndpoints: v.TokenEndpoints, Scope: v.Scope, RedirectURI: v.RedirectURI, JWKSURI: v.JWKSURI, CertificateID: v.CertificateID,
+		GrantType: v.GrantType, ResponseType: v.ResponseType, TokenEndpoints: v.TokenEndpoints, Scope: v.Scope, RedirectURI: v.RedirectURI, JWKSURI: v.JWKSURI, CertificateID: v.CertificateID, CertificateIDs: v.Pool,
 	}, err
 }

@@ -230,7 +230,7 @@ func (w *world) start(f *fate) {
 	w.sagas = intents.New(intents.Settings{Holder: w.p.Tools.NewID(), Alone: true, Wait: 50 * time.Millisecond}, tools, w.p.Keys)
 	tokens := issuers.Keys{Open: dial, Secrets: w.p.Keys}
 	w.apps = apps.New(apps.Config{Tools: tools, Secrets: w.p.Keys, Scope: w.p.Scope, Intents: w.sagas, Persons: w.users, Open: dial,
-		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(tools.Store)}, issuers.Registration: w.registers}})
+		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(tools.Store), Pool: apps.Pool}, issuers.Registration: w.registers}})
 	w.users.Followers = []people.Follower{{Leave: w.apps.Leave, Follow: apps.Follow}}
 	w.ops = map[string]operation.Operation{}
 	for _, o := range w.apps.Operations() {

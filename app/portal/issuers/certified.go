@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -24,12 +25,21 @@ type Others func(ctx context.Context, org tenant.ID, at table.ID, certificate st
 type Certificates struct {
 	Keys
 	Others Others
+	// Pool returns the certificates that the clients of an app come with where administrators
+	// choose them: their names in the store of the dashboard, in order.
+	Pool func(ctx context.Context, r store.Reader, app application.App, at table.ID) ([]string, error)
 }
 
 var _ Issuer = Certificates{}
 
 // Prepare implements Issuer.
 func (c Certificates) Prepare(ctx context.Context, r store.Reader, act Act, g *Grant) error {
+	if g.Was.Managed || act == Issue && managed(g) {
+		if err := c.managed(ctx, r, act, g); err != nil {
+			return err
+		}
+		return c.Keys.Prepare(ctx, r, act, g)
+	}
 	if (act == Issue || act == Renew) && g.Certificate.PEM != "" {
 		known, err := credential.ReadCertificate(g.Certificate.PEM)
 		if err == nil {
@@ -52,17 +62,21 @@ func (c Certificates) Prepare(ctx context.Context, r store.Reader, act Act, g *G
 // Steps implements Issuer.
 func (c Certificates) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 	a := c.certifying(org, g)
+	was, now := g.Was.Public, g.Values.Public
 	switch act {
 	case Issue:
+		if g.Values.Managed {
+			return append(a.admitAll(), c.Keys.Steps(org, act, g)...)
+		}
 		return append(a.admit(), c.Keys.Steps(org, act, g)...)
 	case Renew:
 		return append(a.admit(), intents.Step{Name: "bind the key to the certificate", Do: a.bind(false), Undo: a.bind(true)})
 	case Change:
-		return slices.Concat(a.enter(g.Was.CertificateID, without(APIs(g.Products), APIs(g.Before))), c.Keys.Steps(org, act, g), a.off(without(APIs(g.Before), APIs(g.Products))))
+		return slices.Concat(a.enter(now.Standings(was)), c.Keys.Steps(org, act, g), a.off(was.Standings(now)))
 	case Spread:
-		return append(a.enter(g.Was.CertificateID, without(g.Values.Allowed, g.Was.Allowed)), a.off(without(g.Was.Allowed, g.Values.Allowed))...)
+		return slices.Concat(a.enter(now.Standings(was)), a.rebind(), a.off(was.Standings(now)))
 	case Revoke:
-		return append(c.Keys.Steps(org, act, g), a.off(g.Was.Allowed)...)
+		return append(c.Keys.Steps(org, act, g), a.off(was.Standings(credential.Public{}))...)
 	}
 	return c.Keys.Steps(org, act, g)
 }
@@ -75,7 +89,7 @@ func (c Certificates) Discard(org tenant.ID, g *Grant) []intents.Step {
 	case g.Certificate.Fingerprint != "" && g.Certificate.PEM == g.Was.Certificate: // it is the same
 		return nil
 	}
-	return c.certifying(org, g).off(g.Was.Allowed)
+	return c.certifying(org, g).off(g.Was.Standings(credential.Public{}))
 }
 
 // certifying carries out the steps of one grant.
@@ -105,40 +119,35 @@ func (a certifying) admit() []intents.Step {
 	for _, api := range APIs(a.g.Products) { // a step for each: one that is refused has done nothing
 		steps = append(steps, intents.Step{
 			Name: "let the certificate in at " + api,
-			Do:   func(ctx context.Context) error { return a.write(ctx, a.g.Values.CertificateID, api, true) },
+			Do:   func(ctx context.Context) error { return a.write(ctx, a.g.Values.Certificates(), api, true) },
 			Undo: func(ctx context.Context) error { return a.retreat(ctx, api) },
 		})
 	}
 	return steps
 }
 
-// enter puts a certificate on lists on which it was not.
-func (a certifying) enter(id string, list []string) (steps []intents.Step) {
-	for _, api := range list {
+// enter puts certificates on lists on which they were not.
+func (a certifying) enter(list []credential.Standing) (steps []intents.Step) {
+	for _, e := range list {
 		steps = append(steps, intents.Step{
-			Name: "let the certificate in at " + api,
-			Do:   func(ctx context.Context) error { return a.write(ctx, id, api, true) },
-			Undo: func(ctx context.Context) error { return a.leave(ctx, id, api) },
+			Name: "let the certificate in at " + e.API,
+			Do:   func(ctx context.Context) error { return a.write(ctx, e.Certificates, e.API, true) },
+			Undo: func(ctx context.Context) error { return a.leave(ctx, e.Certificates, e.API) },
 		})
 	}
 	return steps
 }
 
-// off takes the certificate of the credential off lists on which it was put.
-func (a certifying) off(list []string) (steps []intents.Step) {
-	id := a.g.Was.CertificateID
-	for _, api := range list {
+// off takes the certificates of the credential off lists on which they were put.
+func (a certifying) off(list []credential.Standing) (steps []intents.Step) {
+	for _, e := range list {
 		steps = append(steps, intents.Step{
-			Name: "take the certificate off the list of " + api,
-			Do:   func(ctx context.Context) error { return a.leave(ctx, id, api) },
-			Undo: func(ctx context.Context) error { return a.write(ctx, id, api, true) },
+			Name: "take the certificate off the list of " + e.API,
+			Do:   func(ctx context.Context) error { return a.leave(ctx, e.Certificates, e.API) },
+			Undo: func(ctx context.Context) error { return a.write(ctx, e.Certificates, e.API, true) },
 		})
 	}
 	return steps
-}
-
-func without(list, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return slices.Contains(others, v) })
 }
 
 // APIs are the APIs of some products, each once.
@@ -230,37 +239,39 @@ func (a certifying) retreat(ctx context.Context, api string) error {
 	}
 	return a.at(ctx, func(d dashboard.Dashboard) error {
 		id, err := d.FindCertificate(ctx, a.g.Certificate.Fingerprint)
-		if err == nil {
-			err = a.leave(ctx, id, api)
+		if err == nil && id != "" {
+			err = a.leave(ctx, []string{id}, api)
 		}
 		return err
 	})
 }
 
-// leave takes a certificate off the list of an API for which no other credential needs it.
-func (a certifying) leave(ctx context.Context, id, api string) error {
-	if id == "" {
+// leave takes certificates off the list of an API for which no other credential needs them.
+func (a certifying) leave(ctx context.Context, ids []string, api string) error {
+	var free []string
+	for _, id := range ids {
+		needed, _, err := a.others(ctx, a.org, a.g.Provider, id, a.g.Credential)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(needed, api) {
+			free = append(free, id)
+		}
+	}
+	if len(free) == 0 {
 		return nil
 	}
-	needed, _, err := a.others(ctx, a.org, a.g.Provider, id, a.g.Credential)
-	if err != nil || slices.Contains(needed, api) {
-		return err
-	}
-	return a.write(ctx, id, api, false)
+	return a.write(ctx, free, api, false)
 }
 
-// bind binds the key to the new certificate, or back to the one before.
+// bind binds the key to the new certificates, or back to those before.
 func (a certifying) bind(back bool) func(context.Context) error {
 	return func(ctx context.Context) error {
-		from, to := a.g.Was, a.g.Values
+		from, to := a.g.Was.Ties(), a.g.Values.Ties()
 		if back {
 			from, to = to, from
 		}
-		id := to.CertificateID
-		if !to.Bound {
-			id = ""
-		}
-		if !from.Bound && !to.Bound {
+		if slices.Equal(from, to) && len(to) == 0 {
 			return nil
 		}
 		return a.at(ctx, func(d dashboard.Dashboard) error {
@@ -270,7 +281,7 @@ func (a certifying) bind(back bool) func(context.Context) error {
 				return err
 			}
 			session := k.Session.Clone()
-			credential.Bind(session, from.CertificateID, id)
+			credential.Bind(session, from, to)
 			_, err = d.ReplaceKey(ctx, name, session)
 			return err
 		})
@@ -292,13 +303,13 @@ func (a certifying) at(ctx context.Context, do func(dashboard.Dashboard) error) 
 // attempts is how often a definition is written that somebody else changes meanwhile.
 const attempts = 3
 
-// write puts a certificate on the list of an API, or takes it off. An API that is gone has
+// write puts certificates on the list of an API, or takes them off. An API that is gone has
 // no list.
-func (a certifying) write(ctx context.Context, id, api string, wanted bool) error {
+func (a certifying) write(ctx context.Context, ids []string, api string, wanted bool) error {
 	return a.at(ctx, func(d dashboard.Dashboard) error {
 		err := dashboard.ErrChanged
 		for n := 0; n < attempts && errors.Is(err, dashboard.ErrChanged); n++ {
-			err = put(ctx, d, api, id, wanted)
+			err = put(ctx, d, api, ids, wanted)
 		}
 		if !wanted && errors.Is(err, dashboard.ErrGone) {
 			return nil
@@ -307,10 +318,17 @@ func (a certifying) write(ctx context.Context, id, api string, wanted bool) erro
 	})
 }
 
-func put(ctx context.Context, d dashboard.Dashboard, api, id string, wanted bool) error {
+func put(ctx context.Context, d dashboard.Dashboard, api string, ids []string, wanted bool) error {
 	def, err := d.Definition(ctx, api)
-	if err != nil || !credential.Allow(settings(def), def.OAS, id, wanted) {
+	if err != nil {
 		return err
+	}
+	changed := false
+	for _, id := range ids {
+		changed = credential.Allow(settings(def), def.OAS, id, wanted) || changed
+	}
+	if !changed {
+		return nil
 	}
 	return d.ReplaceDefinition(ctx, def)
 }

@@ -79,6 +79,8 @@ type Product struct {
 	APIs   []string
 	Scopes []string
 	Bind   bool // keys are bound to the certificate
+	// Managed says that administrators choose the certificates.
+	Managed bool
 }
 
 // Certificate is one with which clients come, while it is put to use.
@@ -87,6 +89,9 @@ type Certificate struct {
 	Fingerprint string
 	Fresh       bool     // the store of the dashboard did not have it
 	Missing     []string // APIs that did not take it
+	// Of those that administrators manage: what was missing on the lists, when Looked says so.
+	Looked bool                  `json:",omitempty"`
+	Lacked []credential.Standing `json:",omitempty"`
 }
 
 // Plan is under which plan.

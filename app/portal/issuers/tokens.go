@@ -101,8 +101,8 @@ func (a acting) create(ctx context.Context) error {
 // session is what a new key says.
 func (a acting) session(p synchronise.Provider) *doc.Node {
 	s := credential.Session(a.g.Bearer, p.Org, a.g.Policies(a.g.Products), credential.After(a.g.At, a.g.Plan.KeyExpiresIn))
-	if a.g.Values.Bound {
-		credential.Bind(s, "", a.g.Values.CertificateID)
+	if ties := a.g.Values.Ties(); len(ties) > 0 {
+		credential.Bind(s, nil, ties)
 	}
 	return s
 }

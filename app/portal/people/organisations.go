@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/certificates"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
@@ -61,6 +62,9 @@ func (s *Service) dissolve(ctx context.Context, w store.Writer, id table.ID, at 
 		if err := s.edit(ctx, w, u.ID, at, func(u account.User) account.User { return u.Move(organisation.Default, organisation.Default) }); err != nil {
 			return err
 		}
+	}
+	if err := certificates.Forget(ctx, w, id); err != nil {
+		return err
 	}
 	var teams []table.ID
 	for t, err := range portal.All(ctx, w, Teams, id) {

@@ -29,6 +29,8 @@ type Config struct {
 	// Shelves are where products and plans are kept, in the order in which they are
 	// synchronised.
 	Shelves []Shelf
+	// Clear removes what else is kept of a provider that goes; nil: nothing.
+	Clear func(ctx context.Context, w store.Writer, id table.ID) error
 	// Holder names this process among those that share the store.
 	Holder string
 	// Then runs after products and plans are synchronised with a dashboard: for what else
@@ -208,6 +210,11 @@ func (s *Service) after(ctx context.Context, w store.Writer, c *portal.Change[pr
 	case store.Deleted:
 		for _, shelf := range s.Shelves {
 			if err := shelf.Clear(ctx, w, c.Old.ID, 0, c.At); err != nil {
+				return err
+			}
+		}
+		if s.Clear != nil {
+			if err := s.Clear(ctx, w, c.Old.ID); err != nil {
 				return err
 			}
 		}

@@ -94,13 +94,58 @@ func Allow(definition *doc.Node, oas bool, id string, wanted bool) bool {
 // Bindings is the member of a session with the certificates that its key needs.
 const Bindings = "mtls_static_certificate_bindings"
 
-// Bind puts a certificate in the place of another one in a session; "": of none, or none.
-func Bind(session *doc.Node, former, id string) {
-	list := slices.DeleteFunc(session.Get(Bindings).Texts(), func(v string) bool { return v == former || v == id })
-	if id != "" {
-		list = append(list, id)
+// Certificates names those with which clients come.
+func (p Public) Certificates() []string {
+	if p.CertificateID != "" {
+		return []string{p.CertificateID}
 	}
-	if len(list) == 0 {
+	return p.Pool
+}
+
+// Ties names those to which the key is bound. A key of an organisation that has no
+// certificate any more keeps those before: without one it would open to every certificate of
+// others that stands on a list.
+func (p Public) Ties() []string {
+	switch {
+	case !p.Bound:
+		return nil
+	case p.Managed:
+		return p.Held
+	}
+	return p.Certificates()
+}
+
+// Manage notes which certificates administrators have chosen.
+func (p *Public) Manage(pool []string) {
+	if p.Managed, p.Pool = true, pool; len(pool) > 0 {
+		p.Held = pool
+	}
+}
+
+// Standing is certificates that stand on the list of an API.
+type Standing struct {
+	API          string
+	Certificates []string
+}
+
+// Standings are what lists have for a credential, but for those that they have for another one.
+func (p Public) Standings(but Public) (out []Standing) {
+	for _, api := range p.Allowed {
+		list := p.Certificates()
+		if slices.Contains(but.Allowed, api) {
+			list = slices.DeleteFunc(slices.Clone(list), func(id string) bool { return slices.Contains(but.Certificates(), id) })
+		}
+		if len(list) > 0 {
+			out = append(out, Standing{api, list})
+		}
+	}
+	return out
+}
+
+// Bind puts certificates in the place of others in a session.
+func Bind(session *doc.Node, former, now []string) {
+	list := slices.DeleteFunc(session.Get(Bindings).Texts(), func(v string) bool { return slices.Contains(former, v) || slices.Contains(now, v) })
+	if list = append(list, now...); len(list) == 0 {
 		session.Delete(Bindings)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,10 +78,45 @@ func TestAllow(t *testing.T) {
 		}
 	}
 	s := doc.NewObject()
-	for _, c := range [][3]string{{"", "a", `{"mtls_static_certificate_bindings":["a"]}`}, {"a", "b", `{"mtls_static_certificate_bindings":["b"]}`}, {"b", "b", `{"mtls_static_certificate_bindings":["b"]}`}, {"b", "", `{}`}} {
-		credential.Bind(s, c[0], c[1])
-		if have := string(s.JSON()); have != c[2] {
+	for _, c := range []struct {
+		former, now []string
+		want        string
+	}{
+		{nil, []string{"a"}, `{"mtls_static_certificate_bindings":["a"]}`},
+		{[]string{"a"}, []string{"b"}, `{"mtls_static_certificate_bindings":["b"]}`},
+		{[]string{"b"}, []string{"b"}, `{"mtls_static_certificate_bindings":["b"]}`},
+		{[]string{"b"}, []string{"b", "c"}, `{"mtls_static_certificate_bindings":["b","c"]}`},
+		{[]string{"b"}, []string{"d"}, `{"mtls_static_certificate_bindings":["c","d"]}`}, // c is somebody else's
+		{[]string{"c", "d"}, nil, `{}`},
+	} {
+		credential.Bind(s, c.former, c.now)
+		if have := string(s.JSON()); have != c.want {
 			t.Errorf("%v: %s", c, have)
 		}
+	}
+}
+
+// TestStandings states which certificates stand where, and to which a key is bound.
+func TestStandings(t *testing.T) {
+	own := credential.Public{CertificateID: "own", Allowed: []string{"x", "y"}}
+	if have := own.Standings(credential.Public{Allowed: []string{"x"}, CertificateID: "own"}); len(have) != 1 || have[0].API != "y" || !slices.Equal(have[0].Certificates, []string{"own"}) {
+		t.Error(have)
+	}
+	if have := own.Ties(); have != nil {
+		t.Errorf("a key that is not bound: %v", have)
+	}
+	v := credential.Public{Bound: true, Allowed: []string{"x"}}
+	v.Manage([]string{"a", "b"})
+	was := v
+	v.Manage([]string{"b", "c"})
+	if now, gone := v.Standings(was), was.Standings(v); len(now) != 1 || !slices.Equal(now[0].Certificates, []string{"c"}) || len(gone) != 1 || !slices.Equal(gone[0].Certificates, []string{"a"}) {
+		t.Error(now, gone)
+	}
+	if have := v.Ties(); !slices.Equal(have, []string{"b", "c"}) {
+		t.Error(have)
+	}
+	v.Manage(nil)
+	if !slices.Equal(v.Ties(), []string{"b", "c"}) || len(v.Certificates()) != 0 || len(v.Standings(credential.Public{})) != 0 {
+		t.Errorf("an organisation that has no certificate any more: %v", v)
 	}
 }

@@ -48,6 +48,11 @@ type Public struct {
 	CertificateID string   `json:",omitempty"`
 	Allowed       []string `json:",omitempty"`
 	Bound         bool     `json:",omitempty"`
+	// Managed says that administrators choose the certificates. Pool names them, and Held the
+	// last ones that there were.
+	Managed bool     `json:",omitempty"`
+	Pool    []string `json:",omitempty"`
+	Held    []string `json:",omitempty"`
 	// Own is what the issuer keeps for itself: nothing secret.
 	Own json.RawMessage `json:",omitempty"`
 }

@@ -83,7 +83,7 @@ var orders = &table.Table[Order]{
 		{Name: "DCRTemplateID", At: func(o *Order) any { return &o.ClientTypeID }, Target: product.TemplateKind, Doc: "The client type, where clients register."},
 		{Name: "CatalogueID", At: func(o *Order) any { return &o.CatalogueID }, Target: catalogue.Kind, Doc: "Where the products were found."},
 		{Name: "CredentialID", At: func(o *Order) any { return &o.CredentialID }, Target: CredentialKind, Doc: "A credential of the app with the same plan that is to get the products as well, or a client that is to have its products under another plan; without it there is a new one."},
-		{Name: "Certificate", At: func(o *Order) any { return &o.Certificate }, Max: maxCertificate, Doc: "PEM, without a private key: for products with a token and a certificate of the developer."},
+		{Name: "Certificate", At: func(o *Order) any { return &o.Certificate }, Max: maxCertificate, Doc: "PEM, without a private key: for products with a token and a certificate of the developer, unless administrators manage the certificates."},
 	},
 	Check: func(o Order, wrong *table.Problems) {
 		if len(o.ProductIDs) > MaxProducts {
@@ -151,9 +151,7 @@ func certified(v product.Product) bool {
 // certificate says whether a certificate has to be, and may be, with an order.
 func (o Order) certificate(v product.Product) (wrong table.Problems) {
 	switch {
-	case v.AuthType() != MultiAuth: // one that nothing needs is left alone
-	case v.Mode() == product.Managed:
-		wrong = append(wrong, fmt.Sprintf("the certificates of product %s are managed by administrators: access to it can't be requested", v.Title()))
+	case v.AuthType() != MultiAuth || v.Mode() == product.Managed: // one that nothing needs is left alone
 	case o.CredentialID == 0 && o.Certificate == "":
 		wrong.Blank("Certificate")
 	case o.CredentialID != 0 && o.Certificate != "":
@@ -172,7 +170,7 @@ func (o Order) Of(app, user table.ID, p plan.Plan, list []product.Product) Reque
 
 // pem is the certificate of an order, if the product has use for one.
 func (o Order) pem(v product.Product) string {
-	if v.AuthType() != MultiAuth {
+	if v.AuthType() != MultiAuth || v.Mode() == product.Managed {
 		return ""
 	}
 	return o.Certificate

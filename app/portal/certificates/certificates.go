@@ -1,0 +1,246 @@
+// Package certificates holds what there is to the certificates that administrators manage for
+// organisations: the resource, and how it follows the stores of dashboards
+// (docs/wire/portal-certificates.md).
+package certificates
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/certificate"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Config is what a Service is made of.
+type Config struct {
+	crud.Tools
+	// Open finds the dashboard of a provider.
+	Open synchronise.Providers
+	// Used reports whether a credential of a provider needs a certificate of its store.
+	Used func(ctx context.Context, r store.Reader, at table.ID, id string) (bool, error)
+	// Follow brings the credentials of a provider in line with the certificates that there are
+	// now.
+	Follow func(ctx context.Context, scope tenant.Scope, at table.ID) error
+}
+
+// Service is what there is to managed certificates.
+type Service struct{ Config }
+
+// New returns a Service.
+func New(c Config) *Service { return &Service{c} }
+
+// Names of indexes.
+const (
+	byOrganisation = "organisation"
+	byProvider     = "provider" // hidden ones too
+)
+
+// Kind is how certificates are stored.
+var Kind = portal.KindOf(
+	store.Index[certificate.Certificate]{Name: byOrganisation, Values: func(c certificate.Certificate) (out []string) {
+		for _, id := range c.Organisations {
+			out = append(out, id.Key())
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}},
+	store.Lookup(byProvider, func(c certificate.Certificate) string { return c.ProviderID.Key() }),
+)
+
+// maxBody bounds bodies: a certificate with its chain, and organisations.
+const maxBody = 256 << 10
+
+// Listed is a certificate in lists.
+type Listed struct {
+	ID            table.ID   `json:"ID"`
+	CID           string     `json:"CID"`
+	Name          string     `json:"Name"`
+	ProviderID    table.ID   `json:"ProviderID"`
+	Organisations []table.ID `json:"Organisations"`
+	Fingerprint   string     `json:"Fingerprint" doc:"SHA-256, in hex."`
+	Issuer        string     `json:"Issuer"`
+	Subject       string     `json:"Subject"`
+	IsValid       bool       `json:"IsValid" doc:"Whether its time has begun, and is not over."`
+	NotBefore     string     `json:"ValidNotBefore"`
+	NotAfter      string     `json:"ValidNotAfter"`
+}
+
+// Shown is a certificate by itself.
+type Shown struct {
+	Listed
+	StoreID            string `json:"StoreID" doc:"Its name in the store of the dashboard."`
+	SignatureAlgorithm string `json:"SignatureAlgorithm" doc:"Empty of one that the dashboard has brought."`
+	Certificate        string `json:"Certificate" doc:"PEM; empty of one that the dashboard has brought."`
+	CreatedAt          string `json:"CreatedAt"`
+	UpdatedAt          string `json:"UpdatedAt"`
+}
+
+func (s *Service) list(_ context.Context, r store.Reader, c certificate.Certificate) (Listed, error) {
+	valid := portal.Exemplary(r) || c.Valid(s.Now())
+	return Listed{c.ID, c.CID, c.Name, c.ProviderID, append([]table.ID{}, c.Organisations...), c.Fingerprint, c.Issuer, c.Subject, valid, table.Stamp(c.NotBefore), table.Stamp(c.NotAfter)}, nil
+}
+
+func (s *Service) show(ctx context.Context, r store.Reader, c certificate.Certificate) (Shown, error) {
+	listed, err := s.list(ctx, r, c)
+	return Shown{listed, c.StoreID, c.SignatureAlgorithm, c.PEM, table.Stamp(c.CreatedAt), table.Stamp(c.UpdatedAt)}, err
+}
+
+const exampleFingerprint = "38edce514c2d0a866063550c64d6c90be99d01561ac5aa7e82b8610b7e273d37"
+
+// Resource is what there is to certificates as a resource.
+func (s *Service) Resource() portal.Resource[certificate.Certificate, Listed, Shown] {
+	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return portal.Resource[certificate.Certificate, Listed, Shown]{
+		Kind: Kind, Name: "portal-certificates", Path: "/certificates", Param: "certificate_id", One: "a certificate", Many: "certificates",
+		List: s.list, Show: s.show,
+		Sample: certificate.Certificate{
+			Name: "Till of Acme", ProviderID: 1, Organisations: []table.ID{2}, StoreID: "5f1a0c5d8e3b2a1f00000001" + exampleFingerprint, Fingerprint: exampleFingerprint,
+			SignatureAlgorithm: "ECDSA-SHA256", Issuer: "CN=Acme", Subject: "CN=till.example.com", NotBefore: begun, NotAfter: begun.AddDate(100, 0, 0), PEM: "-----BEGIN CERTIFICATE-----…",
+		},
+		Hooks: portal.Announcing(portal.Hooks[certificate.Certificate]{Check: s.check, Turn: s.turn, Prepare: s.prepare, Failed: s.failed, Before: s.before}, s.announced),
+		Rows: func(o portal.Operations[certificate.Certificate, Listed, Shown]) []operation.Row {
+			writing := []operation.Option{operation.Limits(maxBody, 0), operation.Faulting(credential.CodeCertificate, certificate.CodeMany, certificate.CodeTaken)}
+			return []operation.Row{
+				o.ListRow(), o.CreateRow(append(writing, operation.Faulting(certificate.CodeFailed), operation.Notes("It is uploaded to the dashboard of the provider, unless it is there, and its organisations come with it at once."))...), o.GetRow(),
+				o.UpdateRow(append(writing, operation.Notes("Of the organisations that it gets or loses, credentials for products whose certificates administrators manage follow: on the lists of APIs, and in the keys that are bound."))...),
+				o.DeleteRow(operation.Faulting(certificate.CodeUsed, certificate.CodeBrought, certificate.CodeFailed), operation.Notes("It is deleted at the dashboard, too. One with organisations, one that a credential needs, and one that the dashboard has brought stays.")),
+			}
+		},
+	}
+}
+
+type change = portal.Change[certificate.Certificate]
+
+// check refuses what cannot be stored, and the end of what is needed.
+func (s *Service) check(ctx context.Context, r store.Reader, c *change) error {
+	if c.Op == store.Deleted {
+		used, err := s.Used(ctx, r, c.Old.ProviderID, c.Old.StoreID)
+		if err == nil {
+			err = c.Old.Deletable(used)
+		}
+		return err
+	}
+	if c.Op == store.Created {
+		fresh, err := c.New.Read(s.Now())
+		if err != nil {
+			return err
+		}
+		all, err := of(ctx, r, fresh.ProviderID)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(all, func(o certificate.Certificate) bool { return !o.Hidden && o.Fingerprint == fresh.Fingerprint }) {
+			return fault.New(fault.Invalid, certificate.CodeTaken, "the provider has that certificate already")
+		}
+	}
+	for _, id := range c.New.Gains(c.Old) {
+		all, err := Pool(ctx, r, id, c.New.ProviderID)
+		if err == nil {
+			err = certificate.Room(len(all))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turn keeps synchronisations away that would take an upload for one of the dashboard's own.
+func (s *Service) turn(ctx context.Context, c *change, write func(context.Context) error) error {
+	if c.Op == store.Updated {
+		return write(ctx)
+	}
+	p, err := s.Open(ctx, c.Scope, max(c.New.ProviderID, c.Old.ProviderID))
+	if err != nil {
+		return err
+	}
+	return p.Turn(ctx, write)
+}
+
+// uploaded is what the store of the dashboard says of a certificate before it is stored here.
+type uploaded struct {
+	id    string
+	fresh bool // it was not there
+}
+
+// prepare uploads a new certificate, and deletes one that goes.
+func (s *Service) prepare(ctx context.Context, c *change) error {
+	if c.Op == store.Updated {
+		return nil
+	}
+	p, err := s.Open(ctx, c.Scope, max(c.New.ProviderID, c.Old.ProviderID))
+	if err != nil {
+		return err
+	}
+	if c.Op == store.Deleted {
+		return told(p.Dashboard.DeleteCertificate(ctx, c.Old.StoreID))
+	}
+	fresh, err := c.New.Read(s.Now())
+	if err != nil {
+		return err
+	}
+	id, err := p.Dashboard.FindCertificate(ctx, fresh.Fingerprint)
+	made := err == nil && id == ""
+	if made {
+		added := p.Dashboard.AddCertificate(ctx, []byte(fresh.PEM))
+		if id, err = p.Dashboard.FindCertificate(ctx, fresh.Fingerprint); err == nil && id == "" {
+			err = errors.Join(dashboard.ErrUnreachable, added)
+		}
+	}
+	c.Memo = uploaded{id, made}
+	return told(err)
+}
+
+// failed takes back what prepare has uploaded.
+func (s *Service) failed(ctx context.Context, c *change) {
+	m, ok := c.Memo.(uploaded)
+	if !ok || !m.fresh || m.id == "" {
+		return
+	}
+	if p, err := s.Open(ctx, c.Scope, c.New.ProviderID); err == nil {
+		_ = p.Dashboard.DeleteCertificate(ctx, m.id) // what stays, the next synchronisation finds
+	}
+}
+
+func (s *Service) before(_ context.Context, _ store.Writer, c *change) (err error) {
+	if c.Op == store.Created {
+		c.New, err = c.New.Read(s.Now())
+		m, _ := c.Memo.(uploaded)
+		c.New.StoreID = m.id
+	}
+	if c.Op == store.Updated {
+		c.New = c.New.Named()
+	}
+	return err
+}
+
+// announced lets credentials follow.
+func (s *Service) announced(ctx context.Context, c *change) {
+	if slices.Equal(c.Old.Organisations, c.New.Organisations) {
+		return
+	}
+	if err := s.Follow(context.WithoutCancel(ctx), c.Scope, c.New.ProviderID); err != nil {
+		s.Log.ErrorContext(ctx, "credentials could not follow the certificates of their organisations; the next synchronisation tries again", "org_id", string(c.Scope.Org()), "certificate_id", int64(c.New.ID), "error", err)
+	}
+}
+
+// told is what the client is told of an error of a dashboard.
+func told(err error) error {
+	for _, known := range []error{dashboard.ErrUnreachable, dashboard.ErrRefused, dashboard.ErrGone, dashboard.ErrChanged} {
+		if errors.Is(err, known) {
+			return fault.New(fault.Invalid, certificate.CodeFailed, "the dashboard has not done it: %s", err).Because(err)
+		}
+	}
+	return err
+}

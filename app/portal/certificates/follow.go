@@ -1,0 +1,123 @@
+package certificates
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/certificate"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Pool returns the names, in the store of a provider, of the certificates of an organisation.
+func Pool(ctx context.Context, r store.Reader, organisation, at table.ID) (out []string, err error) {
+	for v, err := range Kind.Find(ctx, r, store.Query{Index: byOrganisation, Value: organisation.Key()}) {
+		if err != nil {
+			return nil, err
+		}
+		if c := v.Value; !c.Away() && c.ProviderID == at {
+			out = append(out, c.StoreID)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// of returns the certificates of a provider, hidden ones too.
+func of(ctx context.Context, r store.Reader, at table.ID) (out []certificate.Certificate, err error) {
+	for v, err := range Kind.Find(ctx, r, store.Query{Index: byProvider, Value: at.Key()}) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v.Value)
+	}
+	return out, nil
+}
+
+// atOnce is how many records change in one unit of work.
+const atOnce = 200
+
+// Synchronise lets the certificates of a provider follow the store of its dashboard.
+func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.ID) error {
+	p, err := s.Open(ctx, scope, at)
+	if err != nil {
+		return err
+	}
+	listed, err := p.Dashboard.ListCertificates(ctx)
+	if err != nil {
+		return err
+	}
+	var moves []certificate.Certificate
+	err = s.Store.View(ctx, scope, func(r store.Reader) error {
+		have, err := of(ctx, r, at)
+		moves = certificate.Follow(at, have, listed)
+		return err
+	})
+	if err != nil || len(moves) == 0 {
+		return err
+	}
+	now := s.Now()
+	stamp := crud.Stamp{ID: s.NewID(), Org: scope.Org(), Now: func() time.Time { return now }}
+	for some := range slices.Chunk(moves, atOnce) {
+		if err == nil {
+			_, err = s.Store.Update(ctx, scope, func(w store.Writer) error { return follow(ctx, w, some, stamp) })
+		}
+	}
+	return err
+}
+
+func follow(ctx context.Context, w store.Writer, moves []certificate.Certificate, at crud.Stamp) error {
+	for _, c := range moves {
+		var err error
+		if c.ID == 0 {
+			_, err = portal.Add(ctx, w, Kind, at, c)
+		} else {
+			_, err = Kind.Edit(ctx, w, c.ID.Key(), nil, func(old certificate.Certificate) (certificate.Certificate, error) {
+				old.Hidden, old.StoreID, old.UpdatedAt = c.Hidden, c.StoreID, at.Now()
+				return old, nil
+			})
+		}
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+	}
+	return nil
+}
+
+// Forget takes an organisation that goes from its certificates.
+func Forget(ctx context.Context, w store.Writer, organisation table.ID) error {
+	var ids []string
+	for v, err := range Kind.Find(ctx, w, store.Query{Index: byOrganisation, Value: organisation.Key()}) {
+		if err != nil {
+			return err
+		}
+		ids = append(ids, Kind.ID(v.Value))
+	}
+	for _, id := range ids {
+		_, err := Kind.Edit(ctx, w, id, nil, func(c certificate.Certificate) (certificate.Certificate, error) {
+			c.Organisations = slices.DeleteFunc(slices.Clone(c.Organisations), func(o table.ID) bool { return o == organisation })
+			return c, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Clear removes the certificates of a provider that goes. The store of its dashboard keeps
+// them.
+func Clear(ctx context.Context, w store.Writer, at table.ID) error {
+	all, err := of(ctx, w, at)
+	for _, c := range all {
+		if err == nil {
+			_, err = Kind.Delete(ctx, w, Kind.ID(c), nil)
+		}
+	}
+	return err
+}

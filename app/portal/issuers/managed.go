@@ -1,0 +1,109 @@
+package issuers
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// managed reports whether administrators choose the certificates of what is granted.
+func managed(g *Grant) bool {
+	return slices.ContainsFunc(g.Products, func(p Product) bool { return p.Managed })
+}
+
+// CodeManaged is the code of the fault for a certificate that is not the developer's to choose.
+const CodeManaged = "portal_access.managed"
+
+// managed completes a grant for which administrators choose the certificates.
+func (c Certificates) managed(ctx context.Context, r store.Reader, act Act, g *Grant) error {
+	v := &g.Values.Public
+	switch act {
+	case Renew:
+		return fault.New(fault.Invalid, CodeManaged, "administrators manage the certificates of the credential")
+	case Issue:
+		v.Bound = slices.ContainsFunc(g.Products, func(p Product) bool { return p.Bind })
+	case Change: // other certificates come with a Spread
+		v.Allowed = APIs(g.Products)
+		return nil
+	case Spread:
+	default:
+		return nil
+	}
+	pool, err := c.Pool(ctx, r, g.App, g.Provider)
+	if err != nil {
+		return err
+	}
+	if act == Issue && len(pool) == 0 {
+		return fault.New(fault.Invalid, CodeManaged, "the organisation of the app has no certificate: an administrator gives it one first")
+	}
+	v.Manage(pool)
+	v.Allowed = APIs(g.Products)
+	return nil
+}
+
+// admitAll are the steps that let certificates of an organisation in. What was there before
+// stays when they are undone.
+func (a certifying) admitAll() []intents.Step {
+	steps := []intents.Step{{Name: "look for the certificates", Do: a.lookAll, Notes: true}}
+	for _, e := range a.g.Values.Standings(credential.Public{}) {
+		steps = append(steps, intents.Step{
+			Name: "let the certificates in at " + e.API,
+			Do:   func(ctx context.Context) error { return a.write(ctx, e.Certificates, e.API, true) },
+			Undo: func(ctx context.Context) error {
+				for _, lacked := range a.g.Certificate.Lacked {
+					if lacked.API == e.API {
+						return a.leave(ctx, lacked.Certificates, e.API)
+					}
+				}
+				return nil
+			},
+		})
+	}
+	return steps
+}
+
+// lookAll notes what is missing on lists before anything is done.
+func (a certifying) lookAll(ctx context.Context) error {
+	c := &a.g.Certificate
+	if c.Looked {
+		return nil
+	}
+	return a.at(ctx, func(d dashboard.Dashboard) error {
+		var lacked []credential.Standing
+		for _, e := range a.g.Values.Standings(credential.Public{}) {
+			def, err := d.Definition(ctx, e.API)
+			if err != nil {
+				return err
+			}
+			missing := slices.DeleteFunc(slices.Clone(e.Certificates), func(id string) bool { return credential.Allows(settings(def), def.OAS, id) })
+			if len(missing) > 0 {
+				lacked = append(lacked, credential.Standing{API: e.API, Certificates: missing})
+			}
+		}
+		c.Looked, c.Lacked = true, lacked
+		return nil
+	})
+}
+
+// rebind is the step by which a key follows the certificates of its organisation, if it does.
+// A key that is gone follows nothing.
+func (a certifying) rebind() []intents.Step {
+	if slices.Equal(a.g.Was.Ties(), a.g.Values.Ties()) {
+		return nil
+	}
+	gone := func(do func(context.Context) error) func(context.Context) error {
+		return func(ctx context.Context) error {
+			if err := do(ctx); !errors.Is(err, dashboard.ErrGone) {
+				return err
+			}
+			return nil
+		}
+	}
+	return []intents.Step{{Name: "bind the key to the certificates", Do: gone(a.bind(false)), Undo: gone(a.bind(true))}}
+}

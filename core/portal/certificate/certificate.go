@@ -1,0 +1,178 @@
+// Package certificate models the certificates that administrators manage for organisations:
+// those with which clients come of whose products nobody asks for one
+// (docs/wire/portal-certificates.md).
+package certificate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// Kind is the name of the resource in storage.
+const Kind = "portal-certificate"
+
+// MaxOf is how many certificates an organisation has at most at one provider: each stands on
+// the list of each API of its credentials.
+const MaxOf = 50
+
+// Codes of faults.
+const (
+	CodeUsed    = "portal_certificate.used"    // something needs it
+	CodeBrought = "portal_certificate.brought" // the dashboard brought it
+	CodeMany    = "portal_certificate.many"
+	CodeFailed  = "portal_certificate.failed" // the dashboard has not done what it was asked for
+	CodeTaken   = "portal_certificate.taken"
+)
+
+// Certificate is what the portal keeps of a certificate in the store of a dashboard. It is
+// hidden while the store does not have it.
+type Certificate struct {
+	table.Base
+	Name          string
+	ProviderID    table.ID
+	Organisations []table.ID
+	StoreID       string // its name in the store
+
+	Fingerprint        string
+	SignatureAlgorithm string `json:",omitempty"`
+	Issuer             string
+	Subject            string
+	NotBefore          time.Time
+	NotAfter           time.Time
+	PEM                string `json:",omitempty"` // "": the dashboard brought it
+}
+
+// Table implements table.Row.
+func (Certificate) Table() *table.Table[Certificate] { return rows }
+
+// maxPEM is how many characters a certificate with its chain has at most.
+const maxPEM = 20_000
+
+// maxName is how many characters a name has at most.
+const maxName = 255
+
+var rows = &table.Table[Certificate]{
+	Kind: Kind, Noun: "certificate",
+	Base: func(c *Certificate) *table.Base { return &c.Base },
+	Fields: []table.Field[Certificate]{
+		{Name: "Name", At: func(c *Certificate) any { return &c.Name }, Max: maxName, Doc: "Only the portal knows it. Without one it is the subject."},
+		{Name: "ProviderID", Also: []string{"Provider"}, At: func(c *Certificate) any { return &c.ProviderID }, Required: true, Fixed: true, Target: provider.Kind, Doc: "In the store of whose dashboard it is."},
+		{Name: "Organisations", At: func(c *Certificate) any { return &c.Organisations }, Target: account.OrganisationKind, Doc: "Whose apps come with it, where administrators manage the certificates of a product."},
+		{Name: "Certificate", At: func(c *Certificate) any { return &c.PEM }, Max: maxPEM, Fixed: true, Doc: "PEM, without a private key: chosen when the record is made."},
+	},
+	Unique: []table.Unique[Certificate]{{Name: "store", Taken: "the provider has that certificate already", Of: func(c Certificate) string {
+		if c.Hidden { // it may come back by a record of its own
+			return ""
+		}
+		return c.key()
+	}}},
+}
+
+func (c Certificate) key() string {
+	if c.Fingerprint == "" {
+		return ""
+	}
+	return c.ProviderID.Key() + " " + c.Fingerprint
+}
+
+// Read fills in what the text says.
+func (c Certificate) Read(at time.Time) (Certificate, error) {
+	if c.PEM == "" {
+		return c, table.Problems{"Certificate can't be blank"}.Err()
+	}
+	known, err := credential.ReadCertificate(c.PEM)
+	if err == nil {
+		err = known.Ended(at)
+	}
+	if err != nil {
+		return c, err
+	}
+	c.PEM, c.Fingerprint, c.SignatureAlgorithm, c.Issuer, c.Subject, c.NotBefore, c.NotAfter = known.PEM, known.Fingerprint, known.SignatureAlgorithm, known.Issuer, known.Subject, known.NotBefore, known.NotAfter
+	return c.Named(), nil
+}
+
+// Named returns the certificate with a name: its own, or its subject.
+func (c Certificate) Named() Certificate {
+	if c.Name == "" {
+		c.Name = string([]rune(c.Subject)[:min(len([]rune(c.Subject)), maxName)])
+	}
+	return c
+}
+
+// Valid reports whether a time is within those of the certificate.
+func (c Certificate) Valid(at time.Time) bool {
+	return !at.Before(c.NotBefore) && at.Before(c.NotAfter)
+}
+
+// Deletable returns the fault of a certificate that must stay, if used says that a credential
+// needs it.
+func (c Certificate) Deletable(used bool) error {
+	switch {
+	case len(c.Organisations) > 0:
+		return fault.New(fault.Invalid, CodeUsed, "certificate %s belongs to an organisation: take it from all of them first", c.Name)
+	case c.PEM == "":
+		return fault.New(fault.Invalid, CodeBrought, "the dashboard has brought certificate %s: delete it there, and it goes here", c.Name)
+	case used:
+		return fault.New(fault.Invalid, CodeUsed, "a credential needs certificate %s", c.Name)
+	}
+	return nil
+}
+
+// Gains returns the organisations that get the certificate by a change.
+func (c Certificate) Gains(old Certificate) []table.ID {
+	return slices.DeleteFunc(slices.Clone(c.Organisations), func(id table.ID) bool { return slices.Contains(old.Organisations, id) })
+}
+
+// Room returns the fault of an organisation that has too many certificates.
+func Room(has int) error {
+	if has < MaxOf {
+		return nil
+	}
+	return fault.New(fault.Invalid, CodeMany, "Organisations is invalid: an organisation has too many certificates (the maximum is %d)", MaxOf)
+}
+
+// Stored is a certificate as the store of a dashboard lists it.
+type Stored struct {
+	ID, Fingerprint, Issuer, Subject string
+	NotBefore, NotAfter              time.Time
+}
+
+// Follow returns the records of a provider that change when they follow its store: unknown
+// certificates are added, with the number 0, missing ones are hidden, and come back when they
+// reappear.
+func Follow(at table.ID, have []Certificate, listed []Stored) (moves []Certificate) {
+	known, there := map[string]int{}, map[string]bool{}
+	for i, c := range have {
+		if n, twice := known[c.Fingerprint]; !twice || have[n].Hidden { // one that is shown wins
+			known[c.Fingerprint] = i
+		}
+	}
+	for _, s := range listed {
+		if s.Fingerprint == "" || there[s.Fingerprint] {
+			continue
+		}
+		there[s.Fingerprint] = true
+		i, old := known[s.Fingerprint]
+		if !old {
+			moves = append(moves, Certificate{ProviderID: at, StoreID: s.ID, Fingerprint: s.Fingerprint, Issuer: s.Issuer, Subject: s.Subject, NotBefore: s.NotBefore, NotAfter: s.NotAfter}.Named())
+			continue
+		}
+		if c := have[i]; c.Hidden || c.StoreID != s.ID {
+			c.Hidden, c.StoreID = false, s.ID
+			moves = append(moves, c)
+		}
+	}
+	for _, c := range have {
+		if !c.Hidden && !there[c.Fingerprint] {
+			c.Hidden = true
+			moves = append(moves, c)
+		}
+	}
+	return moves
+}
