@@ -141,7 +141,7 @@ func (b *Tab) hear(ev any) {
 		delete(b.asked, e.RequestID)
 	case *network.EventRequestWillBeSent:
 		b.asked[e.RequestID] = e.Request.Method + " " + e.Request.URL
-		if u := e.Request.URL; !strings.HasPrefix(u, b.At) && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") {
+		if u := e.Request.URL; !strings.HasPrefix(u, b.At) && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") && !strings.HasPrefix(u, "javascript:") {
 			b.foreign = append(b.foreign, u)
 		}
 	}

@@ -72,6 +72,7 @@ func (a *agent) walk(from ...string) (found []sent) {
 func TestEveryForm(t *testing.T) {
 	t.Parallel()
 	w := offering(t)
+	w.certified()
 	stranger, member, other := w.agent(), w.agent(), w.agent()
 	member.enter("ada@example.com", password)
 	other.enter("bob@example.com", password)
@@ -126,7 +127,12 @@ func TestEveryForm(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if len(seen) < 24 {
+	for _, form := range []string{"update", "delete"} {
+		if !seen["/portal/private/apps/N/cert/N "+form] {
+			t.Errorf("no page has the form that does %s to a certificate", form)
+		}
+	}
+	if len(seen) < 26 {
 		t.Errorf("%d forms were found: %q", len(seen), names)
 	}
 	t.Logf("%d forms: %q", len(seen), names)

@@ -119,6 +119,41 @@ func TestKeyboard(t *testing.T) {
 	b.See("Take a payment")
 }
 
+// TestKeyboardOfStrangers registers with nothing but keys, reads what is wrong at its field,
+// and logs in once an admin has said yes.
+func TestKeyboardOfStrangers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, config.PortalAlone)
+	w.stock()
+	b := w.visitor(t)
+	b.Expect("/auth/password/register")
+	b.Go("/")
+	b.See("Featured products")
+	reach(b, "Register")
+	b.Press("\r")
+	b.See("Password again")
+	for _, again := range []string{"another-passphrase", password} {
+		for _, f := range [][2]string{{"Email *", "ada@example.com"}, {"First name *", "Ada"}, {"Password *", password}, {"Password again *", again}} {
+			reach(b, f[0])
+			if f[0][0] == 'P' || again != password {
+				b.Press(f[1])
+			}
+		}
+		b.Press("\r")
+		if again != password {
+			b.See("not the same")
+		}
+	}
+	b.See("An administrator looks at your registration")
+	w.api("PUT", "/users/3", object{"Active": true})
+	reach(b, "Email *")
+	b.Press("ada@example.com")
+	reach(b, "Password *")
+	b.Press(password)
+	b.Press("\r")
+	b.See("Log out")
+}
+
 // reach presses the key that leads on until something has the focus, which has to show it.
 func reach(b *browser.Tab, name string) {
 	b.T.Helper()
