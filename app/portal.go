@@ -270,6 +270,9 @@ func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Se
 		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open, Logins: logins, Describe: users.Describe,
 		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(t.Store), Pool: apps.Pool}, issuers.Registration: idps.Issuer{Service: logins}},
 	})
+	if p.Portal != nil {
+		a.access.Receivers = p.Webhooks.Deliveries.Fetcher
+	}
 	d.Then = a.access.After(d.Then)
 	return a.access, nil
 }

@@ -68,6 +68,8 @@ type answering struct{}
 
 func (answering) Fetch(_ context.Context, r outside.Request) (outside.Answer, error) {
 	switch {
+	case r.Method == "POST" && r.StatusOnly && !r.Trusted && strings.Contains(r.URL, "shop.example.com"):
+		return outside.Answer{Status: 202}, nil
 	case r.Method != "HEAD" || len(r.Header) > 0:
 		return outside.Answer{}, outside.ErrRequest
 	case strings.Contains(r.URL, "well.example"):

@@ -236,6 +236,7 @@ var ownPlans = map[string]plan{
 	"portal-own-apps.request":   {path: ordered},
 	"portal-own-apps.withdraw":  {path: ordered},
 	"portal-own-apps.subscribe": {path: ordered, bodies: fixed(`{"WebhookURL":"https://shop.example.com/in","WebhookSecret":"hush","WebhookEventTypes":["order.paid"]}`, `{"WebhookURL":""}`)},
+	"portal-own-apps.test":      {path: subscribed, bodies: fixed(`{}`, `{"EventType":"order.paid"}`)},
 	"portal-own-apps.reveal":    {path: ordered},
 	"portal-own-apps.rotate":    {path: ordered},
 	"portal-own-apps.revoke":    {path: ordered},
@@ -266,6 +267,14 @@ var (
 	tilled  = owning(func(t testing.TB, s *service) map[string]string { return inPortal("app_id", "/apps", till)(t, s) })
 	ordered = owning(approved)
 )
+
+// subscribed sends the messages of an access request to a receiver.
+func subscribed(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	path := ordered(t, s)
+	s.do(t, "/apps/"+path["app_id"]+"/access-requests/"+path["access_request_id"]+"/webhook", `{"WebhookURL":"https://hooks.example.com/in","WebhookSecret":"hush","WebhookEventTypes":["order.paid"]}`)
+	return path
+}
 
 // choosing makes an app of somebody who calls, and puts a product and a plan on offer.
 func choosing(t testing.TB, s *service) map[string]string {

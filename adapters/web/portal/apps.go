@@ -116,7 +116,7 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 		typed = map[string]any{"name": app.Name, "description": app.Description, "redirectURLs": app.RedirectURLs, "visibility": app.Visibility}
 	}
 	known := map[string]any{"app": app, "form": typed, "shown": shown, "appCerts": app.certificates(), "allCerts": app.allCertificates(), "authType": app.authType(),
-		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "at": v.field("at"), "webhook": v.typed("webhook-url")}
+		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
 	names := map[string]string{"WebhookURL": "webhook-url", "WebhookSecret": "webhook-secret", "WebhookEventTypes": "webhook-event-types", "Certificate": "certificate"}
 	for fault, field := range appFields {
 		names[fault] = field
@@ -159,7 +159,31 @@ func (v *visit) withdraw() {
 	v.after(v.call(http.MethodDelete, "/apps"+v.part("app")+"/access-requests"+v.part("request"), nil, nil), "withdrawn")
 }
 
+// tested is what became of a message that was sent to try a receiver.
+type tested struct {
+	EventType, Problem string
+	Accepted           bool
+	Status             int
+	Milliseconds       int64
+}
+
+// tryReceiver sends a message to the receiver of an access request, and says what became of it.
+func (v *visit) tryReceiver() {
+	a := v.call(http.MethodPost, "/apps"+v.part("app")+"/access-requests"+v.part("request")+"/webhook/test", nil, map[string]string{"EventType": v.field("event-type")})
+	var out tested
+	if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
+		v.failed(a)
+		return
+	}
+	v.tested, v.testedAt = &out, v.r.PathValue("request")
+	v.managed(nil, http.StatusOK, nil)
+}
+
 func (v *visit) subscribe() {
+	if v.field("mode") == "test" {
+		v.tryReceiver()
+		return
+	}
 	types := v.r.PostForm["webhook-event-types[]"]
 	if len(types) == 0 {
 		types = []string{}

@@ -1,11 +1,16 @@
 package portal_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/adapters/fetch"
+	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 )
 
@@ -30,6 +35,54 @@ func (w *world) offering() {
 	for _, who := range []string{`"ada@example.com","First":"Ada","OrganisationID":2`, `"bob@example.com","First":"Bob","OrganisationID":2`, `"eve@example.com","First":"Eve"`} {
 		w.api("POST", "/portal-api/users", `{"Email":`+who+`,"Active":true,"Password":"secret"}`)
 	}
+}
+
+// TestTestMessage tries receivers of messages: one that takes them, one that does not, one
+// that is not there, and one inside the network.
+func TestTestMessage(t *testing.T) {
+	var got []string
+	receiver := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = append(got, r.Method+" "+r.Header.Get("Content-Type")+" "+string(body)+r.Header.Get("Authorization")+r.Header.Get("Cookie"))
+		if r.URL.Path == "/full" {
+			rw.WriteHeader(http.StatusInsufficientStorage)
+			_, _ = rw.Write([]byte("a text of the inside"))
+		}
+	}))
+	t.Cleanup(receiver.Close)
+	here := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	w := newWorldWith(t, func(p *app.Portal) {
+		p.Webhooks.Deliveries.Fetcher = fetch.New(fetch.Config{MaxBytes: 1 << 20, Allow: here})
+	})
+	w.offering()
+	w.as("ada")
+	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
+	w.approved("1", "2", "1")
+	const at = "/portal/private/apps/1/access-requests/1/webhooks"
+	page := w.open("/portal/private/apps/1")
+	if strings.Contains(page.text, "Send a test message") {
+		t.Error("there is no address to which a message could go")
+	}
+	w.shows(w.submit(page, at, "mode", "test"), 422, "blank")
+	for path, want := range map[string]string{"/in": "the test message has arrived", "/full": "it does not take the test message"} {
+		page = w.shows(w.submit(page, at, "webhook-url", receiver.URL+path, "webhook-secret", "hush-hush", "webhook-event-types[]", "order.paid"), 200, "The subscription is saved", "Send a test message")
+		shown := w.shows(w.submit(page, at, "mode", "test"), 200, want)
+		if strings.Contains(shown.text, "a text of the inside") {
+			t.Error("the page shows what the receiver has said")
+		}
+	}
+	if len(got) != 2 || !strings.HasPrefix(got[0], `POST application/json {"event":"order.paid","sent_at":"`) || !strings.HasSuffix(got[0], `"test":true}`) || strings.Contains(strings.Join(got, ""), "hush") {
+		t.Errorf("%q", got)
+	}
+	receiver.Close()
+	w.shows(w.submit(page, at, "mode", "test"), 200, "no connection can be made")
+	for i := range 12 {
+		if p := w.submit(page, at, "mode", "test"); (p.status == 429) != (i >= 7) {
+			t.Errorf("message %d: %d", i, p.status)
+		}
+	}
+	w.as("eve")
+	w.shows(w.submit(w.open("/portal/private/profile"), at, "mode", "test"), 404)
 }
 
 // as lets somebody log in with a fresh browser.

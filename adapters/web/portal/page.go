@@ -34,6 +34,9 @@ type visit struct {
 	title string
 	about string   // what search engines show of the page
 	shown *dressed // the theme that draws the page
+
+	tested   *tested // of the receiver of an access request
+	testedAt string  // the access request
 }
 
 // maxForm bounds the forms that browsers send.

@@ -126,7 +126,7 @@ func (s *Service) ownRows() []operation.Operation {
 		g.Style.Faults[code] = operation.Answer{}
 	}
 	g.Style.Faults[live.CodeUnproven] = operation.Answer{Status: 400}
-	g.Style.Faults[CodeLast] = operation.Answer{Status: 422}
+	g.Style.Faults[CodeLast], g.Style.Faults[CodeUntested] = operation.Answer{Status: 422}, operation.Answer{Status: 422}
 	body := map[string]any{"Name": "Checkout", "Description": "Pays at the till.", "RedirectURLs": "https://shop.example.com/back", "Visibility": application.Team}
 	rows := []operation.Row{
 		operation.GET("list", "", "List the apps that the caller may use", s.ownList, session, operation.Lists(operation.Item{ID: "ID", Name: "Name"}),

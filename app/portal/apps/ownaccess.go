@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
@@ -75,6 +76,9 @@ func (s *Service) ownAccessRows() []operation.Row {
 		operation.PUT("subscribe", one+"/webhook", "Set where gateways send the messages of an access request", s.ownSubscribe, session, operation.Redact("WebhookSecret"),
 			operation.Faulting(table.CodeInvalid, CodeSubscribe), operation.Notes("Of approved ones. What the body does not name stays; without `WebhookURL` nothing is sent."),
 			operation.Example(subscription, exampleOwnRequest)),
+		operation.POST("test", one+"/webhook/test", "Send a message to try a receiver", s.ownTest, session, operation.Faulting(table.CodeInvalid, CodeUntested, CodeTestWait), operation.Limits(0, testFor+time.Second),
+			operation.Notes("To the address of the subscription, in the form in which gateways send messages: a POST of JSON, which says that it is a test. The answer tells the status alone."),
+			operation.Example(map[string]any{"EventType": "order.created"}, Tested{"order.created", true, 204, 41, ""})),
 		operation.POST("reveal", credentials+"/reveal", "Fetch what opens something of a credential", s.ownReveal, session, operation.Redact("Credential", "OAuthClientSecret"),
 			operation.Notes("The trail tells that somebody has looked."), operation.Example(nil, exampleRevealed)),
 		operation.PUT("rotate", credentials+"/rotate", "Give a credential another value", s.ownRotate, session, fails(credential.CodeState, CodeElsewhere),

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -26,6 +27,9 @@ type Config struct {
 	Persons *people.Service
 	Open    synchronise.Providers // the way to dashboards, for the doctor
 	Logins  Logins                // likewise, to identity providers; nil: there are none
+	// Receivers calls those of messages, for who tries one, and says which addresses may be
+	// called; nil: none.
+	Receivers fetch.Fetcher
 	// Describe returns what keys of a user say besides identifiers, as administrators have
 	// switched it on; nil: nothing.
 	Describe func(ctx context.Context, r store.Reader, u account.User) ([]credential.Entry, error)
@@ -34,6 +38,7 @@ type Config struct {
 // Service is what there is to apps.
 type Service struct {
 	Config
+	tests     tests
 	approving intents.Runner[approval]
 	making    intents.Runner[making]
 	rotating  intents.Runner[rotation]

@@ -1,0 +1,120 @@
+package apps
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Codes of the faults of messages that developers have sent to try their receivers.
+const (
+	CodeUntested = "portal_own_apps.untested"
+	CodeTestWait = "portal_own_apps.test_wait"
+)
+
+// Bounds of these messages.
+const (
+	testsPerMinute = 10 // of a user
+	testFor        = 10 * time.Second
+)
+
+// Tested is what became of a message that was sent to try a receiver.
+type Tested struct {
+	EventType    string `json:"EventType"`
+	Accepted     bool   `json:"Accepted" doc:"The receiver has answered with a status from 200 to 299."`
+	Status       int    `json:"Status" doc:"That it has answered with; 0: it has not answered."`
+	Milliseconds int64  `json:"Milliseconds"`
+	Problem      string `json:"Problem" doc:"Why there is no answer, or empty."`
+}
+
+type ownTesting struct {
+	ownBelow
+	Body struct {
+		EventType string `json:"EventType" doc:"One of those that are subscribed to; the first one unless said otherwise."`
+	} `body:""`
+}
+
+// tests counts the messages that users have sent.
+type tests struct {
+	mu    sync.Mutex
+	count session.Attempts
+}
+
+func (t *tests) begin(now time.Time, user table.ID) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.count.Limit == 0 {
+		t.count = session.Attempts{Limit: testsPerMinute, Window: time.Minute, Room: 10_000}
+	}
+	wait := t.count.Take(now, user.Key())
+	if wait == 0 {
+		return nil
+	}
+	f := fault.New(fault.TooMany, CodeTestWait, "too many requests: try again later")
+	f.Wait = int((wait + time.Second - 1) / time.Second)
+	return f
+}
+
+// ownTest sends a message to where gateways send those of an access request, in the form in
+// which they do. Nothing of the answer but its status is told: the receiver may be one to
+// which the developer has no other way.
+func (s *Service) ownTest(ctx context.Context, in ownTesting) (out Tested, err error) {
+	var user table.ID
+	var at string
+	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		v, req, err := in.under(ctx, r)
+		if err != nil {
+			return err
+		}
+		user, at, out.EventType = v.viewer.ID, req.WebhookURL, in.Body.EventType
+		if out.EventType == "" && len(req.WebhookEventTypes) > 0 {
+			out.EventType = req.WebhookEventTypes[0]
+		}
+		var wrong table.Problems
+		switch {
+		case at == "":
+			wrong.Blank("WebhookURL")
+		case !slices.Contains(req.WebhookEventTypes, out.EventType):
+			wrong.Invalid("EventType")
+		}
+		return wrong.Err()
+	})
+	switch {
+	case err != nil:
+		return Tested{}, err
+	case s.Receivers == nil:
+		return Tested{}, fault.New(fault.Invalid, CodeUntested, "messages cannot be sent from here: webhooks of the portal are switched off")
+	}
+	began := s.Now()
+	if err := s.tests.begin(began, user); err != nil {
+		return Tested{}, err
+	}
+	body, err := json.Marshal(map[string]any{"event": out.EventType, "test": true, "sent_at": began.UTC().Format(time.RFC3339)})
+	if err != nil {
+		return Tested{}, err
+	}
+	limited, cancel := context.WithTimeout(ctx, testFor)
+	defer cancel()
+	a, err := s.Receivers.Fetch(limited, fetch.Request{Method: "POST", URL: at, Header: map[string]string{"Content-Type": "application/json"}, Body: body, StatusOnly: true})
+	out.Milliseconds = s.Now().Sub(began).Milliseconds()
+	switch {
+	case errors.Is(err, fetch.ErrPrivate):
+		out.Problem = "the address is not a public one: the portal may not call it"
+	case errors.Is(err, fetch.ErrUnconnected):
+		out.Problem = "no connection can be made"
+	case err != nil:
+		out.Problem = "there is no answer"
+	default:
+		out.Status, out.Accepted = a.Status, a.Status >= 200 && a.Status < 300
+	}
+	return out, nil
+}
