@@ -35,6 +35,7 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
   const values: Record<string, string> = Object.fromEntries(route.query);
   const mine = !fresh && read ? idParam(read) : undefined;
   if (mine) values[mine] = id;
+  const [above, title] = r.name.startsWith('apis.') ? ['apis', 'APIs'] : [r.name, r.title], list = operations.get(above + '.list');
   const [base, setBase] = useState<{ text: string; etag: string | null }>(), [text, setText] = useState<string>(), [fault, setFault] = useState<Problem>(), [round, setRound] = useState(0);
   const [step, setStep] = useState<{ kind: 'review'; meta?: any; fault?: Problem; busy?: boolean } | { kind: 'delete' } | { kind: 'answer'; data: any } | { kind: 'conflict'; theirs: string; etag: string | null }>();
   const view = route.query.get('view') ?? (fresh ? 'form' : 'read'), editable = !!write && may(write, id), dirty = useRef(false), latest = useRef<() => void>(() => {});
@@ -89,7 +90,7 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
   const take = (then: string, lost: string[]) => { setText(then); show('raw'); say(lost.length ? `Look at it, then save it. Secrets of then are hidden, and there are none today at ${lost.slice(0, 5).join(', ')}.` : 'Look at it, then save it.'); };
   const show = (v: string) => refine(route, { view: v }), form = view === 'form' || view === 'both';
   return <>
-    <nav class="crumbs" aria-label="Where you are">{!single(r) && <a href={to([r.name.startsWith('apis.') ? 'apis' : r.name], Object.fromEntries(pathParams(read ?? write!).filter(p => p.name !== mine).map(p => [p.name, values[p.name]])))}>{r.name.startsWith('apis.') ? 'APIs' : r.title}</a>}</nav>
+    <nav class="crumbs" aria-label="Where you are">{!single(r) && (!list || may(list) ? <a href={to([above], Object.fromEntries(pathParams(read ?? write!).filter(p => p.name !== mine).map(p => [p.name, values[p.name]])))}>{title}</a> : title)}</nav>
     <header class="page"><h1>{name}{dirty.current && <span class="badge"> unsaved</span>}</h1>
       <div class="bar">
         {(editable || fresh) && <div class="views" role="group" aria-label="How to show it">{!fresh && <button type="button" aria-pressed={view === 'read'} onClick={() => show('read')}>Read</button>}
