@@ -102,7 +102,7 @@ type world struct {
 	ask      func(method, path, body string) (int, string)
 	keys     *keys.Service
 	rules    *policies.Service
-	as       string // who asks
+	as       string      // who asks
 	exists   atomic.Bool // the organisation
 }
 

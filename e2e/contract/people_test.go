@@ -48,6 +48,20 @@ func keyed(t testing.TB, s *service) map[string]string {
 	return map[string]string{"accountId": id, "keyId": s.meta(t, "/api/service-accounts/"+id+"/keys", `{"name":"key"}`)}
 }
 
+// signedIn makes a user with a session.
+func signedIn(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	address := fmt.Sprintf("signed-in-%d@a.example", s.next())
+	id := s.meta(t, "/api/users", fmt.Sprintf(`{"first_name":"Ada","last_name":"A","email_address":%q,"password":"a-long-passphrase","active":true,"user_permissions":{"apis":"read"}}`, address))
+	s.must(t, request{method: "POST", path: "/login", body: fmt.Appendf(nil, `{"username":%q,"password":"a-long-passphrase"}`, address)})
+	a := s.ask(t, request{method: "GET", path: "/api/users/" + id + "/sessions", as: admin})
+	var held struct{ Sessions []struct{ ID string } }
+	if err := json.Unmarshal(a.body, &held); err != nil || len(held.Sessions) != 1 {
+		t.Fatalf("sessions: %s", a)
+	}
+	return map[string]string{"userId": id, "sessionId": held.Sessions[0].ID}
+}
+
 var (
 	aMember  = made("userId", "/api/users", member)
 	aGroup   = made("groupId", "/api/usergroups", group)
@@ -66,11 +80,9 @@ var peoplePlans = map[string]plan{
 	"users.key.reset":        {path: aMember},
 	"users.sessions":         {path: aMember},
 	"users.sessions.end_all": {path: aMember},
-	"users.sessions.end": {path: func(t testing.TB, s *service) map[string]string {
-		return map[string]string{"userId": aMember(t, s)["userId"], "sessionId": "5f1a0c5d8e3b2a1f00000009"}
-	}},
-	"users.search":     {path: aMember, bodies: fixed(`{"filters":{"query":"example"}}`)},
-	"users.search.url": {path: aMember, query: map[string][]string{"q": {"example"}}},
+	"users.sessions.end":     {path: signedIn},
+	"users.search":           {path: aMember, bodies: fixed(`{"filters":{"query":"example"}}`)},
+	"users.search.url":       {path: aMember, query: map[string][]string{"q": {"example"}}},
 
 	"usergroups.list":    {path: aGroup, query: listQuery},
 	"usergroups.create":  {bodies: fresh(numbered(group))},

@@ -48,6 +48,7 @@ export async function describe(): Promise<void> {
 }
 
 function add(path: string, method: string, o: any) {
+  if (!Object.keys(o.responses ?? {}).some(status => status < '400')) return; // it does nothing but refuse
   const cut = o.operationId.lastIndexOf('.'), name = o.operationId.slice(0, cut), verb = o.operationId.slice(cut + 1);
   const content = resolve(o.requestBody)?.content ?? {}, json = content['application/json'], ok = resolve(o.responses?.['200'] ?? o.responses?.['201']);
   const x = o['x-permission'] ?? {};
