@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/gateway"
+	"github.com/gatehouse-io/gatehouse/app/governance"
 	"github.com/gatehouse-io/gatehouse/app/health"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/installation"
@@ -73,6 +74,7 @@ var modules = fx.Options(
 	service[*hooks.Service](newHooks),
 	service[*schemas.Service](func(v *openapi.Validator) *schemas.Service { return &schemas.Service{Schemas: v} }),
 	service[*rulebook.Service](newRulebook),
+	service[governance.Service](func() governance.Service { return governance.Service{} }),
 	service[*outbound.Proxy](newProxy),
 	service[*outbound.Debug](newDebug),
 	service[*outbound.Examples](newExamples),
