@@ -22,8 +22,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/certificates"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -344,4 +346,47 @@ func TestClientSecrets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Calls that were under way while a node stopped do not bring it back; a registration does.
+func TestNodeThatLeft(t *testing.T) {
+	a := service(t, nobodyWatches(), app.WithClock(time.Now))
+	caller := func(id string) *operation.Call {
+		return &operation.Call{Token: nodeSecret, Header: map[string]string{"X-Tyk-Nodeid": id, "X-Tyk-Hostname": "gw-1", "X-Tyk-Session-Id": "s"}}
+	}
+	register := func() string {
+		t.Helper()
+		out, err := a.Do(t.Context(), "register.node", caller(""))
+		text, _ := json.Marshal(out)
+		var reply struct{ Message struct{ NodeID string } }
+		if json.Unmarshal(text, &reply); err != nil || reply.Message.NodeID == "" {
+			t.Fatal(string(text), err)
+		}
+		return reply.Message.NodeID
+	}
+	do := func(op, id string) error { _, err := a.Do(t.Context(), op, caller(id)); return err }
+	listed := func(want bool) {
+		t.Helper()
+		if _, text := fetch(t, a, "GET", "/api/system/nodes", "reader", ""); strings.Contains(text, `"node_id"`) != want {
+			t.Error(text)
+		}
+	}
+	id := register()
+	for _, op := range []string{"register.ping", "system.node.delete", "system.apis"} {
+		if err := do(op, id); err != nil {
+			t.Fatal(op, err)
+		}
+	}
+	listed(false)
+	if err := do("register.ping", id); fault.KindOf(err) != fault.Denied {
+		t.Errorf("a node that left lives: %v", err)
+	}
+	listed(false)
+	if again := register(); again != id {
+		t.Fatal(again)
+	}
+	if err := do("register.ping", id); err != nil {
+		t.Error(err)
+	}
+	listed(true)
 }

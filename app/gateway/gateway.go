@@ -43,7 +43,7 @@ type Config struct {
 // New returns the use cases of gateway nodes.
 func New(c Config) *Nodes {
 	n := &Nodes{store: c.Store, tokens: c.Tokens, now: c.Now, log: c.Log, board: c.Board,
-		tracker: &tracker{board: c.Board, now: c.Now, log: c.Log, known: map[string]presence.Node{}, news: map[string]bool{}}}
+		tracker: &tracker{board: c.Board, now: c.Now, log: c.Log, known: map[string]presence.Node{}, news: map[string]bool{}, left: map[string]time.Time{}}}
 	for _, s := range c.Sources {
 		n.feeds = append(n.feeds, &kept{source: s, log: c.Log, coding: c.Coding})
 	}
@@ -119,14 +119,14 @@ type Registration struct{ NodeID string }
 // Register gives a node its identifier: the same one for the same session.
 func (n *Nodes) Register(_ context.Context, in caller) (Reply, error) {
 	id := n.tokens.NodeID(in.Session)
-	n.tracker.hear(heard{id: id, session: in.Session, hostname: in.Hostname})
+	n.tracker.welcome(heard{id: id, session: in.Session, hostname: in.Hostname})
 	return n.reply(Registration{id}), nil
 }
 
-// Ping notes that a node lives. A node that did not register here is told to:
+// Ping notes that a node lives. A node that did not register here, or left, is told to:
 // this is the one call where a refusal does no harm (docs/wire/gateway-nodes.md#recovery-words).
 func (n *Nodes) Ping(_ context.Context, in caller) (Reply, error) {
-	if !n.tokens.Ours(in.NodeID) {
+	if !n.tokens.Ours(in.NodeID) || n.tracker.gone(in.NodeID) {
 		return Reply{}, fault.New(fault.Denied, "node.unknown", "Node is not registered")
 	}
 	n.tracker.hear(heard{id: in.NodeID, session: in.Session, hostname: in.Hostname, beat: true})
@@ -135,7 +135,9 @@ func (n *Nodes) Ping(_ context.Context, in caller) (Reply, error) {
 
 // Deregister forgets a node.
 func (n *Nodes) Deregister(ctx context.Context, in caller) (Reply, error) {
-	n.tracker.forget(ctx, in.NodeID)
+	if n.tokens.Ours(in.NodeID) {
+		n.tracker.forget(ctx, in.NodeID)
+	}
 	return n.reply("node deregistered"), nil
 }
 

@@ -63,6 +63,7 @@ type tracker struct {
 	mu    sync.Mutex
 	known map[string]presence.Node
 	news  map[string]bool
+	left  map[string]time.Time // who deregistered, and when
 }
 
 // heard is a call of a node.
@@ -83,6 +84,9 @@ func (t *tracker) hear(h heard) {
 	now := t.now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if _, gone := t.left[h.id]; gone { // a call that was under way when the node left
+		return
+	}
 	n, ok := t.known[h.id]
 	if !ok {
 		n = presence.Node{ID: h.id, FirstSeen: now}
@@ -108,10 +112,27 @@ func (t *tracker) hear(h heard) {
 	t.news[h.id] = true
 }
 
+// welcome hears of a node that registers: it may have left before.
+func (t *tracker) welcome(h heard) {
+	t.mu.Lock()
+	delete(t.left, h.id)
+	t.mu.Unlock()
+	t.hear(h)
+}
+
+// gone reports whether a node deregistered a short while ago.
+func (t *tracker) gone(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, gone := t.left[id]
+	return gone
+}
+
 func (t *tracker) forget(ctx context.Context, id string) {
 	t.mu.Lock()
 	delete(t.known, id)
 	delete(t.news, id)
+	t.left[id] = t.now()
 	t.mu.Unlock()
 	if err := t.board.Forget(ctx, id); err != nil {
 		t.log.Debug("a node that left stays listed until it is missed", "node_id", id, "error", err)
@@ -129,6 +150,11 @@ func (t *tracker) flush(ctx context.Context) error {
 	for id, n := range t.known {
 		if t.now().Sub(n.LastSeen) > forgetAfter {
 			delete(t.known, id)
+		}
+	}
+	for id, at := range t.left {
+		if t.now().Sub(at) > forgetAfter {
+			delete(t.left, id)
 		}
 	}
 	t.mu.Unlock()
