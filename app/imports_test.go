@@ -112,6 +112,7 @@ var importRules = []rule{
 	{folder: "app/resources/...", own: with("app/crud")},
 	{folder: "app/portal/...", own: with("app/guard", "app/crud", "app/delivery", "app/intents", "app/lease", "app/signon", "app/portal/...")},
 	{folder: "app/schemas", own: inner},
+	{folder: "app/governance", own: inner},
 	{folder: "app/outbound", own: inner},
 	{folder: "app/reports", own: inner},
 	{folder: "app/analytics", own: inner},
