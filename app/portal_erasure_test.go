@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -15,13 +16,19 @@ import (
 
 // TestPortalErasure states that the audit trail of a portal never has what says who a
 // person is, so that it stays as it is when the person is erased; and that nothing else
-// is left.
+// is left. Detailed recording changes nothing of that.
 func TestPortalErasure(t *testing.T) {
+	for _, detailed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("detailed=%t", detailed), func(t *testing.T) { erasure(t, detailed) })
+	}
+}
+
+func erasure(t *testing.T, detailed bool) {
 	keys, err := crypto.NewKeys("a secret of the test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := service(t, nobodyWatches(), append(portalOptions(), app.WithAudit(audit.Settings{Signer: keys}))...)
+	a := service(t, nobodyWatches(), append(portalOptions(), app.WithAudit(audit.Settings{Signer: keys, Detailed: detailed}))...)
 	running(t, a)
 	call := func(method, path, body string, want int) string {
 		t.Helper()
@@ -52,9 +59,12 @@ func TestPortalErasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	n, dumped := 0, 0
 	if err := a.Trail().Newest(t.Context(), scope, func(r record.Record) bool {
 		n++
+		if r.RequestDump != "" && r.ResponseDump != "" {
+			dumped++
+		}
 		text, err := json.Marshal(r)
 		for _, word := range []string{"lovelace", "Augusta", "Byron", "Marylebone", "king@", "Adaline", "Ockham", "babbage", "Charles", "admin@", "Rosalind"} {
 			if err != nil || strings.Contains(string(text), word) {
@@ -62,7 +72,7 @@ func TestPortalErasure(t *testing.T) {
 			}
 		}
 		return true
-	}); err != nil || n < 8 {
-		t.Error(n, err)
+	}); err != nil || n < 8 || (dumped > 0) != detailed {
+		t.Error(n, dumped, err)
 	}
 }

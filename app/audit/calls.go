@@ -59,7 +59,7 @@ func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 		return
 	}
 	c.Answered(func(m operation.Transcript) {
-		r = withDumps(r, m, c.Spec.Redact)
+		r = withDumps(r, m, c.Spec)
 		if told {
 			s.calls.add(r)
 		} else {

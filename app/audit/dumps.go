@@ -31,14 +31,16 @@ func (k dumpKey) compare(other dumpKey) int {
 type dumps map[dumpKey][]audit.Record
 
 // withDumps returns a record with what its call and the answer looked like. What refuses a
-// secret may quote it: such answers are told without their bodies.
-func withDumps(r audit.Record, m operation.Transcript, secrets []string) audit.Record {
-	if m.Status >= http.StatusBadRequest && len(secrets) > 0 {
+// secret may quote it: such answers are told without their bodies. Those of portals are told
+// by their length: they are about people, who can be erased, and records stay as they are.
+func withDumps(r audit.Record, m operation.Transcript, spec *operation.Spec) audit.Record {
+	if m.Status >= http.StatusBadRequest && len(spec.Redact) > 0 {
 		m.Body = nil
 	}
 	r.RequestDump = audit.DumpRequest(audit.Message{Start: r.Method + " " + r.URL + " " + m.Protocol, Header: m.Header})
 	r.ResponseDump = audit.DumpResponse(audit.Message{
-		Start: m.Protocol + " " + strconv.Itoa(m.Status) + " " + http.StatusText(m.Status), Header: m.Answers, Body: m.Body}, secrets)
+		Start: m.Protocol + " " + strconv.Itoa(m.Status) + " " + http.StatusText(m.Status), Header: m.Answers, Body: m.Body,
+		Brief: spec.Surface == operation.Portal}, spec.Redact)
 	return r
 }
 

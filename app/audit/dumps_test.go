@@ -19,6 +19,11 @@ import (
 // not nil.
 func (w *world) hearAnswer(p *audit.Service, org tenant.ID, request, answer string, write func(context.Context), err error) {
 	w.Helper()
+	w.hearOn(operation.Management, p, org, request, answer, write, err)
+}
+
+func (w *world) hearOn(surface operation.Surface, p *audit.Service, org tenant.ID, request, answer string, write func(context.Context), err error) {
+	w.Helper()
 	scope, bad := tenant.Of(org)
 	if bad != nil {
 		w.Fatal(bad)
@@ -28,7 +33,7 @@ func (w *world) hearAnswer(p *audit.Service, org tenant.ID, request, answer stri
 		write(ctx)
 	}
 	var heard func(operation.Transcript)
-	c := &operation.Call{Spec: &operation.Spec{ID: "notes.put", Method: "PUT", Intent: access.Write, Surface: operation.Management}, RequestID: request, RawPath: "/notes",
+	c := &operation.Call{Spec: &operation.Spec{ID: "notes.put", Method: "PUT", Intent: access.Write, Surface: surface}, RequestID: request, RawPath: "/notes",
 		Principal: operation.Principal{ID: "u"}, Scope: scope, Answered: func(fn func(operation.Transcript)) { heard = fn }}
 	if p.Hear(ctx, c, err); heard != nil {
 		heard(operation.Transcript{Protocol: "HTTP/1.1", Status: 200, Header: map[string][]string{"Authorization": {"planted"}}, Body: [][]byte{[]byte(answer)}})
@@ -143,5 +148,25 @@ func TestRoomForDumps(t *testing.T) {
 	}
 	if dumps > 16<<20 || dumps < 8<<20 {
 		t.Error(len(records), dumps)
+	}
+}
+
+// Answers of portals tell of people, who can be erased: records have their lengths only,
+// whether commits tell of the calls or nothing else does.
+func TestDumpsOfPortals(t *testing.T) {
+	w := newWorld(t)
+	p := w.process(audit.Settings{Detailed: true})
+	const answer = `{"member":"Augusta"}`
+	w.hearOn(operation.Portal, p, "a", "r-one", answer, w.put("a", "n", "one"), nil)
+	w.hearOn(operation.Portal, p, "a", "refused", answer, nil, fault.New(fault.Denied, "no", "no"))
+	w.fold(p)
+	got := w.records(p, "a")
+	if len(got) != 2 {
+		t.Fatal(got)
+	}
+	for _, r := range got {
+		if strings.Contains(r.ResponseDump, "Augusta") || !strings.HasSuffix(r.ResponseDump, "(20 bytes)") {
+			t.Errorf("%q", r.ResponseDump)
+		}
 	}
 }

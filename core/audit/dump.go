@@ -24,6 +24,7 @@ type Message struct {
 	Start  string // the first line
 	Header map[string][]string
 	Body   [][]byte // in pieces; of requests nothing is told
+	Brief  bool     // of the body only the length is told
 }
 
 // open are headers whose values dumps show; of others only the names.
@@ -92,7 +93,7 @@ func (m Message) shown(secrets []string) string {
 	if size == 0 {
 		return ""
 	}
-	if size <= maxDumpedBody {
+	if !m.Brief && size <= maxDumpedBody {
 		if text, ok := unmarked(bytes.Join(m.Body, nil), secrets); ok {
 			return text
 		}
