@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
@@ -20,11 +23,13 @@ func auditRows(ctx context.Context, b *bench) (rows []row, err error) {
 		return nil, err
 	}
 	for _, clients := range []int{1, 64} {
-		r, err := auditedWrites(ctx, b, []audit.Settings{{}, {Signer: keys, MaxBytes: 64 << 20}}, clients)
-		if err != nil {
-			return rows, err
+		for _, detailed := range []bool{false, true} {
+			r, err := auditedWrites(ctx, b, []audit.Settings{{}, {Signer: keys, MaxBytes: 64 << 20, Detailed: detailed}}, clients)
+			if err != nil {
+				return rows, err
+			}
+			rows = append(rows, r)
 		}
-		rows = append(rows, r)
 	}
 	return rows, nil
 }
@@ -35,6 +40,7 @@ func auditRows(ctx context.Context, b *bench) (rows []row, err error) {
 const told = 2_000
 
 func auditedWrites(ctx context.Context, b *bench, how []audit.Settings, clients int) (r row, err error) {
+	detailed := how[1].Detailed
 	var cs []contestant
 	for _, settings := range how {
 		st, err := sqlite.Open(ctx, sqlite.Config{Path: b.path("audit.db"), Logger: quiet()})
@@ -51,6 +57,9 @@ func auditedWrites(ctx context.Context, b *bench, how []audit.Settings, clients 
 			return r, err
 		}
 		c := w.put("corp", clients, false)
+		if detailed {
+			c = w.handled("corp", clients)
+		}
 		put, every := c.do, told/clients
 		c.do = func(ctx context.Context, client, n int) error {
 			if err := put(ctx, client, n); err != nil || client > 0 || n%every > 0 {
@@ -60,15 +69,31 @@ func auditedWrites(ctx context.Context, b *bench, how []audit.Settings, clients 
 		}
 		cs = append(cs, c)
 	}
-	results, err := b.race(ctx, fmt.Sprintf("audit trail, %d clients", clients), cs...)
+	results, err := b.race(ctx, fmt.Sprintf("audit trail, %d clients, detailed: %t", clients, detailed), cs...)
 	if err != nil {
 		return r, err
 	}
 	times := results[1].over(results[0])
 	r = row{id: fmt.Sprintf("audit/%d", clients), figure: fmt.Sprintf("SQLite, audited: use case, 10 mappings, %d at once", clients),
 		value: significant(results[1].rate()), unit: "writes/s", ratios: []ratio{{times, "without a trail"}}, allocs: median(results[1].allocs)}
-	if clients == 64 {
+	if detailed {
+		r.id, r.figure = r.id+"/detailed", fmt.Sprintf("SQLite, audited with dumps: handler, 10 mappings, %d at once", clients)
+	} else if clients == 64 {
 		r.aim = atLeast(times, 0.85, "× without a trail")
 	}
 	return r, nil
+}
+
+// handled is a contestant that upserts through the handler, without a socket: only calls
+// that are answered have dumps.
+func (w *world) handled(prefix string, clients int) contestant {
+	return contestant{name: "upsert", clients: clients, do: func(ctx context.Context, client, n int) error {
+		r := httptest.NewRequestWithContext(ctx, http.MethodPut, "/api/clientidps/"+name(prefix, client)+"/mappings/api-5", strings.NewReader(mapping(n)))
+		r.Header.Set("Authorization", w.token)
+		answer := httptest.NewRecorder()
+		if w.ServeHTTP(answer, r); answer.Code != http.StatusOK {
+			return fmt.Errorf("answer %d", answer.Code)
+		}
+		return nil
+	}}
 }
