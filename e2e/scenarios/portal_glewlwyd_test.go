@@ -75,6 +75,16 @@ func TestPortalRealProvider(t *testing.T) {
 	}
 	admitted("vault:read", 1)
 
+	// Another credential is the same client: both say what its secret is, whichever one changes.
+	s.write(t, "PUT", "/apps/"+app+"/provision", object{"PlanID": 1, "ProductIDs": []string{policies["id of vault:write"]}, "DCRTemplateID": kind})
+	if one, two := s.registeredFor(t, app, 1), s.registeredFor(t, app, 3); one.ID == two.ID || one.OAuthClientID != two.OAuthClientID || one.OAuthClientSecret != two.OAuthClientSecret || len(strings.Fields(one.Scope)) != 3 {
+		t.Errorf("two credentials of one client are %+v and %+v", one, two)
+	}
+	admitted("vault:read", 1)
+	admitted("vault:write", 3)
+	s.write(t, "DELETE", "/access_requests/3", nil)
+	admitted("vault:read", 1)
+
 	c = s.registeredFor(t, app, 1)
 	s.write(t, "DELETE", "/apps/"+app, nil)
 	if _, status := g.token(t, c, "vault:read gold"); status < 400 || status >= 500 {

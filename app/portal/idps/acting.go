@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
@@ -63,11 +65,18 @@ func (a acting) record(ctx context.Context) (rec idp.Registered, c idp.Client, t
 // app is the app that the credential is for.
 func (a acting) app() table.ID { return a.memo.App }
 
-// keep stores the client as the provider has just told of it.
+// keep stores the client as the provider has just told of it, also where other credentials
+// of the app are the same client: its secret may be another one.
 func (a acting) keep(ctx context.Context, rec idp.Registered, c idp.Client) (idp.Registered, error) {
 	rec, err := seal(a.Keys, rec, c)
 	if err == nil {
-		err = a.update(ctx, func(w store.Writer) error { return put(ctx, w, clients, rec) })
+		err = a.update(ctx, func(w store.Writer) error {
+			if err := put(ctx, w, clients, rec); err != nil || c.ID == "" {
+				return err
+			}
+			at := crud.Stamp{Org: a.org, Now: a.Now}
+			return apps.Share(ctx, w, a.Keys, at, rec.App, a.g.Credential, c.ID, func(v credential.Values) credential.Values { return told(v, c) })
+		})
 	}
 	return rec, err
 }
@@ -286,13 +295,15 @@ func (a acting) lost(ctx context.Context, rec idp.Registered) (c idp.Client, err
 // note notes what the credential is.
 func (a acting) note(c idp.Client, jwks string) {
 	own, _ := json.Marshal(a.memo) // texts and numbers
-	a.g.Values = credential.Values{
-		Public: credential.Public{
-			ClientID: c.ID, RegistrationURI: c.URI, GrantType: strings.Join(c.Grants, ","), ResponseType: strings.Join(c.Responses, ","), TokenEndpoints: c.Method,
-			Scope: c.Scope, RedirectURI: strings.Join(c.Redirects, ","), JWKSURI: jwks, Own: own,
-		},
-		Secrets: credential.Secrets{ClientSecret: c.Secret, RegistrationToken: c.Token, Response: c.Raw},
-	}
+	a.g.Values = told(credential.Values{Public: credential.Public{JWKSURI: jwks, Own: own}}, c)
+}
+
+// told returns what a credential is whose client is as the provider has told of it.
+func told(v credential.Values, c idp.Client) credential.Values {
+	v.ClientID, v.RegistrationURI, v.GrantType, v.ResponseType, v.TokenEndpoints = c.ID, c.URI, strings.Join(c.Grants, ","), strings.Join(c.Responses, ","), c.Method
+	v.Scope, v.RedirectURI = c.Scope, strings.Join(c.Redirects, ",")
+	v.Secrets = credential.Secrets{ClientSecret: c.Secret, RegistrationToken: c.Token, Response: c.Raw}
+	return v
 }
 
 // CodeProvider and CodeAway are the codes of the faults for what a provider does not do, and

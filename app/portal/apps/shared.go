@@ -1,0 +1,40 @@
+package apps
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Share tells the credentials of an app that are one client, but for one of them, what the
+// client has become.
+func Share(ctx context.Context, w store.Writer, keys secret.Keys, at crud.Stamp, app, but table.ID, client string, told func(credential.Values) credential.Values) error {
+	all, err := credentialsOf(ctx, w, app)
+	if err != nil {
+		return err
+	}
+	s := &Service{Config: Config{Secrets: keys}}
+	for _, c := range all {
+		if c.ID == but || c.ClientID != client {
+			continue
+		}
+		was, err := s.opened(c)
+		if err != nil {
+			return err
+		}
+		now := told(was)
+		if reflect.DeepEqual(now, was) {
+			continue
+		}
+		if _, err = portal.Edit(ctx, w, Credentials, c.ID, at, func(c credential.Credential) (credential.Credential, error) { return s.filled(c, now) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
