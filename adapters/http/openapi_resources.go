@@ -21,8 +21,11 @@ type resource struct {
 	answers, bodies   []string // components
 }
 
-// resourceOf notes an operation with its resource.
+// resourceOf notes an operation with its resource. What does nothing but refuse has none.
 func (d *describer) resourceOf(o *operation.Operation, out output) {
+	if o.Refuses {
+		return
+	}
 	r := d.resources[o.Group]
 	if r == nil {
 		r = &resource{name: o.Group, title: o.Tag, path: o.Base, surface: o.Surface, operations: object{}}
