@@ -17,7 +17,7 @@ const deafened = "GATEHOUSE_TEST_BROWSER_DEAFENED"
 // browser hears of them from the kernel and aborts what it loads, from the loopback too
 // (ERR_NETWORK_CHANGED). No flag of the browser stops that. Therefore this program becomes the
 // browser after it has denied itself the socket by which the kernel tells.
-func init() {
+func init() { //nolint:gochecknoinits // the tests of a package have no other way to become a browser than before they begin
 	browser := os.Getenv(deafened)
 	if browser == "" {
 		return
