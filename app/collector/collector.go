@@ -25,7 +25,7 @@ import (
 // Settings says whether records are collected, and how. What is marked with a default may
 // be zero.
 type Settings struct {
-	Queue   analytics.Queue // where gateways leave records; nil: nothing is collected
+	Queue   analytics.Queue // where gateways leave records; nil: nothing is collected, and days are joined only
 	Decoder analytics.Decoder
 	Sinks   []analytics.Sink
 	Count   aggregate.Options
@@ -42,8 +42,12 @@ type Settings struct {
 	Bounds   analytics.Bounds
 }
 
-// Lease is the name of the right to collect.
-const Lease = "analytics collector"
+// Lease is the name of the right to collect. Who only joins days must not keep others from
+// collecting, and has a lease of another name.
+const (
+	Lease        = "analytics collector"
+	joiningLease = "analytics totals"
+)
 
 // Bounds of what is read at once.
 const (
@@ -72,11 +76,16 @@ type Service struct {
 // New returns a Service.
 func New(s Settings, leases store.Leases, now system.Clock, log *slog.Logger) (*Service, error) {
 	c := &Service{Settings: s, now: now, log: log, others: map[string]time.Time{}, wrong: map[string]error{}, wake: make(chan struct{}, 1)}
-	if s.Queue == nil {
+	if s.Queue == nil && len(s.Sinks) == 0 {
 		return c, nil
 	}
 	if leases == nil {
 		return nil, errors.New("the collector needs a store with leases")
+	}
+	if s.Queue == nil {
+		c.turn = lease.New(lease.Config{Leases: leases, Name: joiningLease, Holder: s.Holder, Logger: log, TTL: s.TTL,
+			Trouble: c.trouble("the lease for joining counters can be neither taken nor renewed")})
+		return c, nil
 	}
 	if len(s.Sinks) == 0 {
 		return nil, errors.New("analytics.collect needs a database: set storage.analytics, or storage.main to something else than memory")
@@ -90,7 +99,8 @@ func New(s Settings, leases store.Leases, now system.Clock, log *slog.Logger) (*
 	return c, nil
 }
 
-// Run collects while this process holds the lease, until ctx ends or Quit is called.
+// Run collects, or joins days, while this process holds the lease, until ctx ends or Quit
+// is called.
 func (s *Service) Run(ctx context.Context) error {
 	if s.turn == nil {
 		return nil
@@ -108,6 +118,12 @@ func (s *Service) Quit(ctx context.Context) error {
 
 // hold works until run ends.
 func (s *Service) hold(run, held context.Context, _ *lease.Holding) {
+	if s.Queue == nil {
+		s.joins(true)
+		s.roll(run)
+		s.joins(false)
+		return
+	}
 	s.mu.Lock()
 	s.pending, s.done, s.lost, s.status.Collecting = nil, 0, true, true
 	s.mu.Unlock()
@@ -122,9 +138,16 @@ func (s *Service) hold(run, held context.Context, _ *lease.Holding) {
 	s.mu.Unlock()
 }
 
+func (s *Service) joins(yes bool) {
+	s.mu.Lock()
+	s.status.Joining = yes
+	s.mu.Unlock()
+}
+
 // Status is how the collector is doing.
 type Status struct {
 	Collecting bool     // this process does
+	Joining    bool     // this process joins days, and collects nothing
 	Records    int64    // stored by this process: records, and results of uptime checks
 	Asides     int64    // entries that could not be read
 	Dropped    int64    // counts of values beyond the bound of their dimension

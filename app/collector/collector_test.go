@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -444,4 +445,44 @@ func TestSettings(t *testing.T) {
 	if err != nil || s.Run(t.Context()) != nil || s.Quit(t.Context()) != nil || s.Status().Full {
 		t.Error("off:", err)
 	}
+}
+
+// joins counts how often it is told to join days, which are many.
+type joins struct {
+	analytics.Sink
+	n atomic.Int64
+}
+
+func (j *joins) Roll(context.Context, time.Time) (int64, bool, error) {
+	return 1, j.n.Add(1)%3 != 0, nil
+}
+
+// TestJoinsOnly: without a queue one process of several joins the days that a pump has
+// counted, as long as there are some, and again later.
+func TestJoinsOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leases, sinks := newLeases(t), make([]joins, 2)
+		ctx, cancel := context.WithCancel(t.Context())
+		for i := range sinks {
+			s, err := collector.New(collector.Settings{Sinks: []analytics.Sink{&sinks[i]}, Holder: fmt.Sprint(i)}, leases, time.Now, slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() { _ = s.Run(ctx) }()
+			defer func() {
+				if got := s.Status(); got.Collecting || got.Full || got.Trouble != nil {
+					t.Errorf("%+v", got)
+				}
+			}()
+		}
+		for i, want := range []int64{3, 6} {
+			time.Sleep(time.Duration(1+15*i) * time.Minute)
+			time.Sleep(time.Second)
+			if a, b := sinks[0].n.Load(), sinks[1].n.Load(); max(a, b) != want || min(a, b) != 0 {
+				t.Errorf("%d and %d steps, want %d of one process", a, b, want)
+			}
+		}
+		cancel()
+		synctest.Wait()
+	})
 }

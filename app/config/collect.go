@@ -13,6 +13,7 @@ const (
 // Collector says whether this program keeps what gateways report, and how much of it.
 type Collector struct {
 	Enabled    bool
+	Join       bool // also without collecting
 	Every      time.Duration
 	Backlog    int64
 	Messages   string // MessagesAll … MessagesNone
@@ -33,6 +34,8 @@ func collecting() []setting {
 			meaning: "time between two looks at the lists in Redis; gateways drop records after a minute"},
 		{name: "analytics.collect_backlog", preset: "1000000", zero: true, field: func(s *Settings) any { return &s.Collector.Backlog },
 			meaning: "records that may wait in Redis while the database is away; those beyond it are lost"},
+		{name: "analytics.join_days", preset: "true", field: func(s *Settings) any { return &s.Collector.Join },
+			meaning: "join the counters of days that have ended, so that questions about long periods are quick; a pump's database gets a table gatehouse_rollup for that. It takes a user who may write; the collector does it in any case"},
 		{name: "analytics.messages", preset: MessagesHeaders, choices: []string{MessagesAll, MessagesBodies, MessagesHeaders, MessagesNone},
 			field:   func(s *Settings) any { return &s.Collector.Messages },
 			meaning: "what is kept of recorded requests and responses: headers (without credentials), bodies (as well), all (with credentials) or none"},

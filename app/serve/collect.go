@@ -20,12 +20,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 )
 
-// collect makes the settings of the collector. A command beside a service collects
-// nothing, nor does a portal alone.
+// collect makes the settings of the collector, or of what joins counters when a pump writes
+// them. A command beside a service does neither, nor does a portal alone.
 func (c *Composition) collect(s config.Settings, log *slog.Logger, p Purpose, places *analytics.Store) ([]app.Option, error) {
 	o := s.Collector
-	if !o.Enabled || p.Beside || p.Lost || s.Portal.Serve == config.PortalAlone {
+	if p.Beside || p.Lost || s.Portal.Serve == config.PortalAlone {
 		return nil, nil
+	}
+	var sinks []port.Sink
+	for _, w := range places.Writers() {
+		sinks = append(sinks, w)
+	}
+	if !o.Enabled {
+		if !o.Join {
+			return nil, nil
+		}
+		return []app.Option{app.WithCollector(collector.Settings{Sinks: sinks})}, nil
 	}
 	client, err := redis.Open(redisConfig(s.Redis, log))
 	if err != nil {
@@ -35,10 +45,7 @@ func (c *Composition) collect(s config.Settings, log *slog.Logger, p Purpose, pl
 	out := collector.Settings{
 		Queue: redis.NewClaims(client), Decoder: records.Decoder{}, Every: o.Every, Backlog: o.Backlog, Keep: record.Level(o.Messages),
 		Count: aggregate.Options{PerMinute: o.PerMinute, TrackAll: o.TrackAll, IgnoreTags: o.IgnoreTags},
-		Calls: o.Calls, Bytes: o.Bytes, Counters: o.Counters,
-	}
-	for _, w := range places.Writers() {
-		out.Sinks = append(out.Sinks, w)
+		Calls: o.Calls, Bytes: o.Bytes, Counters: o.Counters, Sinks: sinks,
 	}
 	return []app.Option{app.WithCollector(out)}, nil
 }

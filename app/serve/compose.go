@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -138,14 +139,11 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	if err != nil {
 		return err
 	}
-	if s.Collector.Enabled {
-		records, err := c.collect(s, log, p, traffic)
-		if err != nil {
-			return err
-		}
-		opts = append(opts, records...)
+	records, err := c.collect(s, log, p, traffic)
+	if err != nil {
+		return err
 	}
-	c.App, err = app.New(append(append(opts, app.WithAudit(trail)), more...)...)
+	c.App, err = app.New(slices.Concat(opts, records, []app.Option{app.WithAudit(trail)}, more)...)
 	if err != nil {
 		return err
 	}

@@ -45,14 +45,14 @@ func (w *Writer) Roll(ctx context.Context, before time.Time) (n int64, more bool
 
 // toRoll lists what is to be looked at, the latest days first.
 func (w *Writer) toRoll(ctx context.Context, p Place, end int64) (out []span, err error) {
+	last := end / rollSpan * rollSpan
+	oldest, err := p.oldest(ctx, last-rollBack, end)
+	if err != nil || len(oldest) == 0 { // a database without counters gets no table
+		return nil, err
+	}
 	w.mu.Lock()
 	_, err = w.layout(ctx, &rollup, rollup.Name)
 	w.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	last := end / rollSpan * rollSpan
-	oldest, err := p.oldest(ctx, last-rollBack, end)
 	if err != nil {
 		return nil, err
 	}
