@@ -79,7 +79,7 @@ var ours = []string{
 	"audit.file_keep", "audit.file_max_bytes", "audit.max_age", "audit.max_bytes", "audit.signing_keys",
 	"bootstrap.access_key", "bootstrap.email", "bootstrap.first_name", "bootstrap.last_name", "bootstrap.org_id",
 	"bootstrap.owner_name", "bootstrap.owner_slug", "bootstrap.password", "enable_ownership", "encrypt_at_rest", "encryption_keys",
-	"analytics.collect", "analytics.collect_backlog", "analytics.collect_interval", "analytics.ignore_tag_prefix_list", "analytics.keep_calls", "analytics.keep_calls_bytes",
+	"analytics.collect", "analytics.collect_backlog", "analytics.collect_interval", "analytics.ignore_tag_prefix_list", "analytics.join_days", "analytics.keep_calls", "analytics.keep_calls_bytes",
 	"analytics.keep_counters", "analytics.mask_credentials", "analytics.messages", "analytics.store_analytics_per_minute", "analytics.track_all_paths",
 	"console.enabled", "console.origins", "console.servers",
 	"deliveries.allowed_networks", "deliveries.enabled", "deliveries.keep_done", "deliveries.keep_failed", "deliveries.pause", "deliveries.workers",
