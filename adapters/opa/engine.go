@@ -125,7 +125,7 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 	case e.cfg.Debug:
 		body = c.Body
 	}
-	v, err := e.judge(ctx, set, c, body, nil)
+	v, err := e.judge(ctx, set, c, body)
 	if e.cfg.Debug {
 		e.explain(ctx, c, e.input(c, row, body), v, err)
 	}
@@ -133,17 +133,14 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 }
 
 // judge evaluates a rule set on a call before the deadline of decisions.
-func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, body []byte, t topdown.QueryTracer) (v rules.Verdict, err error) {
+func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, body []byte, tracers ...topdown.QueryTracer) (v rules.Verdict, err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.Timeout)
 	defer cancel()
 	in := e.input(c, e.rows[c.Spec.ID], body)
-	if set == e.fixed.Load() && t == nil { // of those who run the service
+	if set == e.fixed.Load() && len(tracers) == 0 { // of those who run the service
 		v, err = e.evaluate(ctx, set, c, in)
 	} else {
-		tracers := []topdown.QueryTracer{new(comparing)}
-		if t != nil {
-			tracers = append(tracers, t)
-		}
+		tracers = append(tracers, new(comparing))
 		v, err = within(ctx, &e.stuck, c.Principal.OrgID, func() (rules.Verdict, error) { return e.evaluate(ctx, set, c, in, tracers...) })
 	}
 	switch {

@@ -13,6 +13,7 @@ import (
 // ruleSet is a compiled text, ready to be evaluated any number of times at once.
 type ruleSet struct {
 	text      string
+	module    *ast.Module
 	query     rego.PreparedEvalQuery
 	denies    bool // it has a rule deny
 	patches   bool // it has a rule patch_request
@@ -40,7 +41,7 @@ func (e *Engine) compile(text string, trusted bool) (*ruleSet, error) {
 	for _, m := range modules {
 		set, err := e.prepare(m, trusted)
 		if err == nil {
-			set.text = text
+			set.text, set.module = text, m.Module
 			return set, nil
 		}
 		failures = append(failures, fmt.Errorf("as Rego %v: %w", m.version, err))

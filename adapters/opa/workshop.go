@@ -45,14 +45,17 @@ func (e *Engine) Read(ctx context.Context, org tenant.ID, text string) (rules.Ca
 	if err != nil {
 		return nil, err
 	}
-	return &candidate{e, set}, nil
+	return &candidate{Engine: e, set: set, seen: coverage{ran: map[place]bool{}}}, nil
 }
 
 // candidate implements rules.Candidate.
 type candidate struct {
 	*Engine
-	set *ruleSet
+	set  *ruleSet
+	seen coverage
 }
+
+func (k *candidate) Coverage() rules.Coverage { return k.seen.of(k.set.module) }
 
 func (k *candidate) ReadsBody() bool { return k.set.readsBody }
 
@@ -61,7 +64,7 @@ func (k *candidate) Try(ctx context.Context, c *operation.Call, traced bool) (ru
 		return rules.Trial{}, fmt.Errorf("opa: operation %q is not in the table", c.Spec.ID)
 	}
 	steps := &recorder{cut: !traced}
-	v, err := k.judge(ctx, k.set, c, c.Body, steps)
+	v, err := k.judge(ctx, k.set, c, c.Body, steps, &k.seen)
 	if ctx.Err() != nil {
 		return rules.Trial{}, ctx.Err()
 	}

@@ -18,13 +18,15 @@ import (
 const exampleRules = "package dashboard_users\n\ndeny[\"Ask the platform team\"] {\n\tinput.request.method == \"DELETE\"\n}\n"
 
 var (
+	exampleCoverage = rules.Coverage{Lines: 2, Ran: 2, Covered: []rules.Lines{{From: 3, To: 4}}, Missed: []rules.Lines{}}
+
 	exampleTrial = map[string]any{
 		"method": "DELETE", "path": "/api/apis/oas/orders", "user": map[string]any{"user_permissions": map[string]string{"apis": "write"}},
 		"open_policy": map[string]string{"rules": exampleRules}, "trace": true,
 	}
 	exampleFinding = Finding{
 		Verdict: Denied, Reasons: []string{"Ask the platform team"}, Message: "access denied: Ask the platform team", Rules: FromRequest, InForce: true,
-		Operation: Called{"oas.delete", access.APIs, access.Delete}, Trace: []rules.Step{{Op: "Enter", Row: 3, Text: `deny["Ask the platform team"] { …`}},
+		Operation: Called{"oas.delete", access.APIs, access.Delete}, Trace: []rules.Step{{Op: "Enter", Row: 3, Text: `deny["Ask the platform team"] { …`}}, Coverage: &exampleCoverage,
 	}
 )
 
@@ -81,6 +83,7 @@ type Finding struct {
 	Operation Called          `json:"operation" doc:"The operation that the request is for."`
 	Trace     []rules.Step    `json:"trace,omitempty" doc:"The first steps of the evaluation, without values."`
 	TraceCut  bool            `json:"trace_cut,omitempty" doc:"Whether there were more steps."`
+	Coverage  *rules.Coverage `json:"coverage,omitempty" doc:"Which lines of the rules were evaluated."`
 }
 
 type evaluateIn struct {
@@ -108,6 +111,8 @@ func (s *Service) Evaluate(ctx context.Context, in evaluateIn) (Finding, error) 
 	if err != nil {
 		return Finding{}, unusable(err)
 	}
+	covered := k.Coverage()
+	f.Coverage = &covered
 	return f.of(t, in.Body.Traced), nil
 }
 

@@ -25,7 +25,7 @@ const (
 var (
 	exampleReplayed = map[string]any{"open_policy": map[string]string{"rules": exampleRules}, "last": 100}
 	exampleReplay   = Replay{
-		Rules: FromRequest, InForce: true, Writes: 100, Replayed: 97, LeftOut: map[string]int{noRequest: 1, noUser: 2}, Complete: true,
+		Rules: FromRequest, InForce: true, Coverage: exampleCoverage, Writes: 100, Replayed: 97, LeftOut: map[string]int{noRequest: 1, noUser: 2}, Complete: true,
 		Refused: []Refusal{{
 			ID: "00000000000000000000002a", Timestamp: 1767323045, User: "ada@example.com", Method: "DELETE", URL: "/api/apis/oas/orders",
 			Operation: "apis.oas.delete", Verdict: Denied, Reasons: []string{"Ask the platform team"}, Certain: true,
@@ -71,6 +71,7 @@ type Replay struct {
 	Uncertain int            `json:"uncertain" doc:"Among these, how many verdicts rest on a body or a query that is not known as a whole: rules saw the members that the request changed, without secrets and lists."`
 	Refused   []Refusal      `json:"refused" doc:"Those that would not have been let through, the newest first."`
 	LeftOut   map[string]int `json:"left_out" doc:"How many were not decided about: no_request (the program did it by itself, or the address was not kept as a whole), no_operation (rules decide about no such request), no_user (the user is gone), no_time."`
+	Coverage  rules.Coverage `json:"coverage" doc:"Which lines of the rules were evaluated by at least one of the writes."`
 	Complete  bool           `json:"complete" doc:"Whether as many writes were found as were asked for, or all that there are."`
 }
 
@@ -106,6 +107,7 @@ func (s *Service) Replay(ctx context.Context, in replayIn) (out Replay, err erro
 		return out, err
 	}
 	out = Replay{Rules: whose, InForce: s.Decides, ReadsBody: k.ReadsBody(), Refused: []Refusal{}, LeftOut: map[string]int{}}
+	defer func() { out.Coverage = k.Coverage() }()
 	records, err := s.writes(ctx, in.Scope, last, &out)
 	if err != nil {
 		return out, err

@@ -21,6 +21,7 @@ import (
 type lenient struct{ rules.Workshop }
 
 func (l lenient) Read(context.Context, tenant.ID, string) (rules.Candidate, error) { return l, nil }
+func (lenient) Coverage() rules.Coverage                                           { return rules.Coverage{} }
 func (lenient) ReadsBody() bool                                                    { return false }
 func (lenient) Try(ctx context.Context, _ *operation.Call, _ bool) (rules.Trial, error) {
 	return rules.Trial{}, ctx.Err()

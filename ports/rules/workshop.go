@@ -37,6 +37,24 @@ type Candidate interface {
 	// Try returns what it makes of a call that may be made up. It looks at the body as it
 	// stands in the call. Rules that come to no verdict are part of the trial.
 	Try(ctx context.Context, c *operation.Call, traced bool) (Trial, error)
+	// Coverage returns which lines all trials so far have evaluated.
+	Coverage() Coverage
+}
+
+// Coverage is which lines of rules were evaluated. A line of which a part was not counts as
+// missed, and so does a rule of which the index knows that it cannot apply to the call. Blank
+// lines, comments and declarations count as neither.
+type Coverage struct {
+	Lines   int     `json:"lines" doc:"How many lines can be evaluated."`
+	Ran     int     `json:"ran" doc:"How many of them were."`
+	Covered []Lines `json:"covered" doc:"Those that were evaluated, in order, the first 1,000 stretches."`
+	Missed  []Lines `json:"missed" doc:"Those that were not, likewise."`
+}
+
+// Lines are lines of a text that follow one another. The first one of a text is 1.
+type Lines struct {
+	From int `json:"from" doc:"The first line."`
+	To   int `json:"to" doc:"The last line."`
 }
 
 // Trial is what came out of rules that were tried.

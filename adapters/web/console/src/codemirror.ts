@@ -1,6 +1,6 @@
 // A file of its own: loaded when the first document is shown, not before.
-import { EditorView, keymap, lineNumbers, highlightActiveLine, drawSelection } from '@codemirror/view';
-import { EditorState, Annotation } from '@codemirror/state';
+import { Decoration, DecorationSet, EditorView, keymap, lineNumbers, highlightActiveLine, drawSelection } from '@codemirror/view';
+import { EditorState, Annotation, StateEffect, StateField } from '@codemirror/state';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { linter, lintGutter } from '@codemirror/lint';
@@ -12,6 +12,21 @@ const colours = HighlightStyle.define([
   { tag: t.propertyName, color: 'var(--code-name)' }, { tag: t.string, color: 'var(--code-text)' },
   { tag: [t.number, t.bool, t.null], color: 'var(--code-value)' },
 ]);
+/** Lines that a class marks, until the text changes. */
+export type Stretch = { class: string; from: number; to: number };
+const mark = StateEffect.define<Stretch[]>();
+const marked = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(now, tr) {
+    if (tr.docChanged) now = Decoration.none;
+    for (const e of tr.effects) if (e.is(mark)) now = Decoration.set(e.value.flatMap(s => {
+      const to = Math.min(s.to, tr.state.doc.lines);
+      return Array.from({ length: Math.max(0, to - s.from + 1) }, (_, i) => Decoration.line({ class: s.class }).range(tr.state.doc.line(s.from + i).from));
+    }), true);
+    return now;
+  },
+  provide: f => EditorView.decorations.from(f),
+});
 const outside = Annotation.define<boolean>(), short = 300_000;
 
 export function open(parent: HTMLElement, text: string, o: { language: string; label: string; readOnly?: boolean; changed?: (text: string) => void }) {
@@ -22,7 +37,7 @@ export function open(parent: HTMLElement, text: string, o: { language: string; l
     parent,
     state: EditorState.create({
       doc: text,
-      extensions: [EditorView.cspNonce.of(nonce), lineNumbers(), codeFolding(), foldGutter(), history(), drawSelection(), bracketMatching(), indentOnInput(), highlightActiveLine(), highlightSelectionMatches(),
+      extensions: [EditorView.cspNonce.of(nonce), marked, lineNumbers(), codeFolding(), foldGutter(), history(), drawSelection(), bracketMatching(), indentOnInput(), highlightActiveLine(), highlightSelectionMatches(),
         o.language === 'json' ? json() : [], o.language === 'json' && text.length < short ? [linter(jsonParseLinter()), lintGutter()] : [],
         syntaxHighlighting(colours), keymap.of([{ key: 'Mod-s', run: settle }, ...searchKeymap, ...foldKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorState.readOnly.of(!!o.readOnly), EditorView.contentAttributes.of({ 'aria-label': o.label, tabindex: '0' }), text.length < short ? EditorView.lineWrapping : [],
@@ -37,6 +52,7 @@ export function open(parent: HTMLElement, text: string, o: { language: string; l
     }),
   });
   return {
+    mark(lines: Stretch[]) { view.dispatch({ effects: mark.of(lines) }); },
     destroy() { clearTimeout(timer); view.destroy(); },
     show(next: string) {
       if (timer) return; // what is being written comes first, and is handed over in a moment

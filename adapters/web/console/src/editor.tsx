@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Stretch } from './codemirror';
 
-type Props = { text: string; language?: 'json' | 'yaml' | 'rego'; label: string; readOnly?: boolean; onChange?: (text: string) => void };
+type Props = { text: string; language?: 'json' | 'yaml' | 'rego'; label: string; readOnly?: boolean; marks?: Stretch[]; onChange?: (text: string) => void };
 
 /** A text with colours, folding and search. Where the editor cannot be loaded a plain field does. */
 export function Editor(p: Props) {
-  const at = useRef<HTMLDivElement>(null), view = useRef<{ show(t: string): void; destroy(): void }>(), change = useRef(p.onChange), latest = useRef(p.text), [plain, setPlain] = useState(false);
+  const at = useRef<HTMLDivElement>(null), view = useRef<{ show(t: string): void; mark(l: Stretch[]): void; destroy(): void }>(), change = useRef(p.onChange), latest = useRef(p.text), [plain, setPlain] = useState(false);
   change.current = p.onChange; latest.current = p.text;
   useEffect(() => {
     let gone = false;
@@ -15,6 +16,7 @@ export function Editor(p: Props) {
     return () => { gone = true; view.current?.destroy(); view.current = undefined; };
   }, [p.language]);
   useEffect(() => { view.current?.show(p.text); }, [p.text]);
+  useEffect(() => { view.current?.mark(p.marks ?? []); }, [p.marks]);
   if (plain) return <textarea class="plain-editor" aria-label={p.label} readOnly={p.readOnly} rows={24} spellcheck={false} value={p.text} onInput={(e: any) => p.onChange?.(e.target.value)} />;
   return <div class="editor" ref={at} />;
 }

@@ -1,0 +1,108 @@
+package opa
+
+import (
+	"sync"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"github.com/gatehouse-io/gatehouse/ports/rules"
+)
+
+// maxStretches bounds what is told of coverage.
+const maxStretches = 1000
+
+// place is where something stands in a text. With its length it is an expression, and not
+// one of those in it that begin at the same place.
+type place struct{ row, offset, length int }
+
+// coverage notes what of a text was evaluated. Evaluations that did not stop in time may
+// still tell of something. The library has the like; what that does with the text of a
+// stranger takes time that grows with the square of its length.
+type coverage struct {
+	mu  sync.Mutex
+	ran map[place]bool
+}
+
+// Enabled implements topdown.QueryTracer.
+func (c *coverage) Enabled() bool { return true }
+
+// Config implements topdown.QueryTracer.
+func (c *coverage) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
+
+// TraceEvent implements topdown.QueryTracer. A rule has run when it came to something.
+func (c *coverage) TraceEvent(event topdown.Event) {
+	var at *ast.Location
+	switch n := event.Node.(type) {
+	case *ast.Rule:
+		if event.Op == topdown.ExitOp {
+			at = n.Head.Location
+		}
+	case *ast.Expr:
+		if event.Op == topdown.EvalOp {
+			at = n.Location
+		}
+	}
+	if p, ok := placed(at); ok {
+		c.mu.Lock()
+		c.ran[p] = true
+		c.mu.Unlock()
+	}
+}
+
+func placed(at *ast.Location) (place, bool) {
+	if at == nil || at.File != rulesFile {
+		return place{}, false
+	}
+	return place{at.Row, at.Offset, len(at.Text)}, true
+}
+
+// of returns which lines of a module were evaluated.
+func (c *coverage) of(m *ast.Module) rules.Coverage {
+	const covered, missed = 1, 2
+	var lines []byte
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	note := func(at *ast.Location) {
+		p, ok := placed(at)
+		if !ok {
+			return
+		}
+		last, _ := at.End()
+		for len(lines) <= last {
+			lines = append(lines, 0)
+		}
+		as := byte(missed)
+		if c.ran[p] {
+			as = covered
+		}
+		for row := p.row; row <= last; row++ {
+			lines[row] = max(lines[row], as)
+		}
+	}
+	ast.WalkRules(m, func(r *ast.Rule) bool { note(r.Head.Location); return false })
+	ast.WalkExprs(m, func(x *ast.Expr) bool {
+		if _, declares := x.Terms.(*ast.SomeDecl); !declares {
+			note(x.Location)
+		}
+		return false
+	})
+	out := rules.Coverage{Covered: []rules.Lines{}, Missed: []rules.Lines{}}
+	for row, as := range lines {
+		to := &out.Missed
+		switch as {
+		case 0:
+			continue
+		case covered:
+			to = &out.Covered
+			out.Ran++
+		}
+		out.Lines++
+		if n := len(*to); n > 0 && (*to)[n-1].To == row-1 {
+			(*to)[n-1].To = row
+		} else if n < maxStretches {
+			*to = append(*to, rules.Lines{From: row, To: row})
+		}
+	}
+	return out
+}
