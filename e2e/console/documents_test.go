@@ -34,13 +34,20 @@ func bundle(t *testing.T) string {
 	return string(r.OutputFiles[0].Contents)
 }
 
-// documents are what the vectors of the open-source gateway hold, and texts with every
-// oddity that JSON allows.
+// thorough reports whether the long form was asked for.
+func thorough() bool { return os.Getenv("GATEHOUSE_E2E_LONG") != "" }
+
+// documents are what the vectors of the open-source gateway hold, some of each file or in the
+// long form all, and texts with every oddity that JSON allows.
 func documents(t *testing.T) []string {
 	t.Helper()
 	out := []string{
 		`{}`, `[]`, `{"a":1}`, `{"b":1.0,"a":1e2,"10":true,"2":null,"a":"twice"}`, "{\n\t\"tab\" :\t[ 1 ,2 ],\"\\u0061\":\"\\u00e9\\/\"\n}", `{"big":123456789012345678901234567890,"small":1e-400,"neg":-0.0}`,
 		`{"__proto__":{"x":1},"constructor":2,"":{"":[]}}`, `[[],[{}],{"a":[{"b":[null,true,"\"\\\n"]}]}]`, `{"a": {"b": 1}, "c":[1,{"d":"e"},3]}`, `{"yes":"no","on":"1","null":"~","a: b":"- c","#":"x #y","multi":"a\nb"}`,
+	}
+	most := 12
+	if thorough() {
+		most = 1 << 20
 	}
 	files, err := filepath.Glob("../../core/api/testdata/vectors/*.json")
 	must(t, err)
@@ -49,7 +56,7 @@ func documents(t *testing.T) []string {
 		must(t, err)
 		var cases any
 		must(t, json.Unmarshal(text, &cases))
-		out = append(out, within(cases, nil, 12)...)
+		out = append(out, within(cases, nil, most)...)
 	}
 	return append(out, large())
 }
@@ -173,7 +180,7 @@ func TestDocumentsPassThePage(t *testing.T) {
 	b := w.signIn(t)
 	must(t, b.Run(bundle(t)+"; "+sent, nil))
 	every := 40
-	if os.Getenv("GATEHOUSE_E2E_LONG") != "" {
+	if thorough() {
 		every = 1
 	}
 	tried := 0

@@ -429,12 +429,32 @@ func TestRules(t *testing.T) {
 	b.See("No new webhooks")
 	b.See("2 of 4 lines were evaluated; not evaluated: 7–8")
 	b.Wait(`[...document.querySelectorAll('.cm-line')].map(l => l.classList.contains('ran') ? 'r' : l.classList.contains('missed') ? 'm' : '-').join('') === '--rr--mm--'`)
+	b.Wait(`[...document.querySelectorAll('.cm-signs .sign')].map(e => e.innerText).join('') === '✓✓✗✗'`)
+	b.Looks("coverage")
+	must(t, b.Run("[...document.querySelectorAll('.coverage button')].find(e => e.ariaLabel === 'Lines 7–8').focus()", nil))
+	b.Press("\r")
+	b.Wait(`document.activeElement.matches('.cm-content') && document.querySelector('.cm-activeLine')?.innerText.startsWith('deny["Never"]')`)
 	b.Click("Replay")
 	b.See("would have been refused")
 	b.See("POST /api/hooks")
 	b.See("2 of 4 lines were evaluated")
+	b.Wait("document.querySelectorAll('.cm-signs .sign').length === 4")
 	b.Picture("rules")
 	b.write("package dashboard_users\n\ndeny[\"Other\"] { false }\n")
-	b.Wait(`!document.body.innerText.includes('lines were evaluated')`)
+	b.Wait(`!document.body.innerText.includes('lines were evaluated') && !document.querySelector('.cm-signs .sign')`)
 	b.Click("Discard changes")
+}
+
+// TestRulesOfTheService: an organisation without rules of its own sees that, and which lines
+// of those of the service ran.
+func TestRulesOfTheService(t *testing.T) {
+	w := newWorld(t, "SVC_DB_SECURITY_OPENPOLICY_ENABLED=true", "SVC_DB_SECURITY_OPENPOLICY_ENABLEAPI=true")
+	w.ask("PUT", "/api/org/opa", `{"open_policy":{"rules":""}}`)
+	b := w.signIn(t)
+	b.visit("rules")
+	b.See("There are none of its own: those of the service apply.")
+	b.Wait("document.querySelector('.cm-content')")
+	b.Click("Evaluate")
+	b.See("lines were evaluated; not evaluated:")
+	b.Wait("document.querySelector('.cm-signs .sign.ran')")
 }

@@ -3,7 +3,6 @@ package console_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +40,7 @@ func TestOnlyOneRight(t *testing.T) {
 	d := w.describe()
 	made := w.populate(d)
 	groups := []string{"apis"}
-	if os.Getenv("GATEHOUSE_E2E_LONG") != "" {
+	if thorough() {
 		groups = d.groups()
 	}
 	for _, group := range groups {
@@ -138,7 +137,7 @@ func (b *tab) strangers(d *described, group string, made map[string]string, seen
 			places[r.Name+"/"+id] = r.Operations["get"]
 		}
 	}
-	if os.Getenv("GATEHOUSE_E2E_LONG") != "" {
+	if thorough() {
 		for id := range all {
 			places["run/"+id] = id
 		}

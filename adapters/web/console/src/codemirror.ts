@@ -1,5 +1,5 @@
 // A file of its own: loaded when the first document is shown, not before.
-import { Decoration, DecorationSet, EditorView, keymap, lineNumbers, highlightActiveLine, drawSelection } from '@codemirror/view';
+import { Decoration, DecorationSet, EditorView, GutterMarker, gutter, keymap, lineNumbers, highlightActiveLine, drawSelection } from '@codemirror/view';
 import { EditorState, Annotation, StateEffect, StateField } from '@codemirror/state';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json, jsonParseLinter } from '@codemirror/lang-json';
@@ -27,6 +27,17 @@ const marked = StateField.define<DecorationSet>({
   },
   provide: f => EditorView.decorations.from(f),
 });
+/** A sign beside a line that is marked: not the colour alone tells it. Those who listen get the same in words below the editor. */
+class Sign extends GutterMarker {
+  constructor(private of: string, private sign: string, private title: string) { super(); }
+  toDOM() { const e = document.createElement('span'); e.className = 'sign ' + this.of; e.textContent = this.sign; e.title = this.title; return e; }
+}
+const signs: Record<string, Sign> = { ran: new Sign('ran', '✓', 'Evaluated'), missed: new Sign('missed', '✗', 'Not evaluated as a whole') };
+const beside = gutter({
+  class: 'cm-signs',
+  lineMarker: (v, line) => { let found: Sign | null = null; v.state.field(marked).between(line.from, line.from, (_a, _b, d) => { found = signs[d.spec.class]; }); return found; },
+  lineMarkerChange: u => u.docChanged || u.transactions.some(x => x.effects.some(e => e.is(mark))),
+});
 const outside = Annotation.define<boolean>(), short = 300_000;
 
 export function open(parent: HTMLElement, text: string, o: { language: string; label: string; readOnly?: boolean; changed?: (text: string) => void }) {
@@ -37,7 +48,7 @@ export function open(parent: HTMLElement, text: string, o: { language: string; l
     parent,
     state: EditorState.create({
       doc: text,
-      extensions: [EditorView.cspNonce.of(nonce), marked, lineNumbers(), codeFolding(), foldGutter(), history(), drawSelection(), bracketMatching(), indentOnInput(), highlightActiveLine(), highlightSelectionMatches(),
+      extensions: [EditorView.cspNonce.of(nonce), marked, o.language === 'rego' ? beside : [], lineNumbers(), codeFolding(), foldGutter(), history(), drawSelection(), bracketMatching(), indentOnInput(), highlightActiveLine(), highlightSelectionMatches(),
         o.language === 'json' ? json() : [], o.language === 'json' && text.length < short ? [linter(jsonParseLinter()), lintGutter()] : [],
         syntaxHighlighting(colours), keymap.of([{ key: 'Mod-s', run: settle }, ...searchKeymap, ...foldKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorState.readOnly.of(!!o.readOnly), EditorView.contentAttributes.of({ 'aria-label': o.label, tabindex: '0' }), text.length < short ? EditorView.lineWrapping : [],
@@ -52,6 +63,11 @@ export function open(parent: HTMLElement, text: string, o: { language: string; l
     }),
   });
   return {
+    go(line: number) {
+      const at = view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines)).from;
+      view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+      view.focus();
+    },
     mark(lines: Stretch[]) { view.dispatch({ effects: mark.of(lines) }); },
     destroy() { clearTimeout(timer); view.destroy(); },
     show(next: string) {

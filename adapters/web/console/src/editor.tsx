@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Stretch } from './codemirror';
 
-type Props = { text: string; language?: 'json' | 'yaml' | 'rego'; label: string; readOnly?: boolean; marks?: Stretch[]; onChange?: (text: string) => void };
+type Props = { text: string; language?: 'json' | 'yaml' | 'rego'; label: string; readOnly?: boolean; marks?: Stretch[]; go?: { line: number }; onChange?: (text: string) => void };
 
 /** A text with colours, folding and search. Where the editor cannot be loaded a plain field does. */
 export function Editor(p: Props) {
-  const at = useRef<HTMLDivElement>(null), view = useRef<{ show(t: string): void; mark(l: Stretch[]): void; destroy(): void }>(), change = useRef(p.onChange), latest = useRef(p.text), [plain, setPlain] = useState(false);
+  const at = useRef<HTMLDivElement>(null), view = useRef<{ show(t: string): void; mark(l: Stretch[]): void; go(line: number): void; destroy(): void }>(), change = useRef(p.onChange), latest = useRef(p.text), [plain, setPlain] = useState(false);
   change.current = p.onChange; latest.current = p.text;
   useEffect(() => {
     let gone = false;
@@ -17,6 +17,7 @@ export function Editor(p: Props) {
   }, [p.language]);
   useEffect(() => { view.current?.show(p.text); }, [p.text]);
   useEffect(() => { view.current?.mark(p.marks ?? []); }, [p.marks]);
+  useEffect(() => { if (p.go) view.current?.go(p.go.line); }, [p.go]);
   if (plain) return <textarea class="plain-editor" aria-label={p.label} readOnly={p.readOnly} rows={24} spellcheck={false} value={p.text} onInput={(e: any) => p.onChange?.(e.target.value)} />;
   return <div class="editor" ref={at} />;
 }

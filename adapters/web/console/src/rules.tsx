@@ -10,11 +10,11 @@ import { Denied, Dialog, Loading, Time, Trouble, say } from './ui';
 /** Rules in Rego: written, tried on a request that is only described, and on what was done before, then stored. */
 export function RulesPage() {
   const read = operations.get('rules.get')!, write = operations.get('rules.replace')!;
-  const [base, setBase] = useState<{ text: string; etag: string | null; own: boolean }>(), [text, setText] = useState(''), [fault, setFault] = useState<Problem>(), [round, again] = useState(0), [step, setStep] = useState<{ meta?: any; busy?: boolean }>(), [ran, setRan] = useState<{ of: string; coverage: Coverage }>();
-  useEffect(() => { if (!may(read)) return; setFault(undefined); call(read).then(a => { const t = a.data?.open_policy?.rules ?? ''; setBase({ text: t, etag: a.etag, own: !!a.data?.open_policy }); setText(t); }, setFault); }, [round]);
+  const [base, setBase] = useState<{ text: string; etag: string | null; own: boolean }>(), [text, setText] = useState(''), [fault, setFault] = useState<Problem>(), [round, again] = useState(0), [step, setStep] = useState<{ meta?: any; busy?: boolean }>(), [ran, setRan] = useState<{ of: string; coverage: Coverage }>(), [go, setGo] = useState<{ line: number }>();
+  useEffect(() => { if (!may(read)) return; setFault(undefined); call(read).then(a => { const t = a.data?.open_policy?.rules ?? ''; setBase({ text: t, etag: a.etag, own: !!a.etag }); setText(t); }, setFault); }, [round]);
   useEffect(() => { guard(() => !!base && text !== base.text); return () => guard(undefined); }, [text, base]);
-  // What was evaluated is shown beside that very text: not beside one that was written since, nor when the rules of the service were tried.
-  const shown = ran?.of === text ? ran.coverage : undefined, marks = useMemo(() => shown && lines(shown), [shown]), note = (a: any) => setRan(a.rules === 'service' ? undefined : { of: text, coverage: a.coverage });
+  // What was evaluated is shown beside that very text: not beside one that was written since.
+  const shown = ran?.of === text ? ran.coverage : undefined, marks = useMemo(() => shown && lines(shown), [shown]), note = (a: any) => setRan({ of: text, coverage: a.coverage });
   if (!may(read)) return <><h1>Rules</h1><Denied op={read} /></>;
   const body = JSON.stringify({ open_policy: { rules: text } }), changed = !!base && text !== base.text, draft = changed ? { open_policy: { rules: text } } : {};
   const review = async () => { setFault(undefined); setStep({ busy: true }); try { const a = await call(write, { dry_run: 'true', 'If-Match': base?.etag ?? '' }, body); setStep({ meta: a.data?.Meta }); } catch (e) { setFault(e as Problem); setStep(undefined); } };
@@ -22,8 +22,8 @@ export function RulesPage() {
   return <><header class="page"><h1>Rules</h1></header><p class="soft">Rules decide about requests of your organisation. {base && !base.own && 'There are none of its own: those of the service apply.'}</p>
     <Trouble p={fault?.status === 412 ? { ...fault, detail: 'Somebody else changed the rules meanwhile. Copy your text, then load the page again.' } : fault} op={write} retry={base ? undefined : () => again(round + 1)} />
     {!base && !fault && <Loading what="the rules" />}
-    {base && <><Editor language="rego" label="Rules in Rego" text={text} marks={marks} onChange={setText} />
-      {shown && <Ran of={shown} />}
+    {base && <><Editor language="rego" label="Rules in Rego" text={text} marks={marks} go={go} onChange={setText} />
+      {shown && <Ran of={shown} go={line => setGo({ line })} />}
       <div class="actions"><button type="button" class="primary" disabled={!changed || !may(write)} onClick={review}>Review and save…</button><button type="button" disabled={!changed} onClick={() => setText(base.text)}>Discard changes</button>{!may(write) && <span class="soft">To change them you need {needs(write)}.</span>}</div>
       <div class="panels"><Evaluate draft={draft} ran={note} /><Replay draft={draft} ran={note} /></div></>}
     {step && base && <Dialog title="Save these rules?" close={() => setStep(undefined)} wide><Sides before={base.text} after={text} />{step.busy ? <Loading what="what would change" /> : step.meta && <Rehearsed meta={step.meta} own="" />}<div class="actions"><button type="button" class="primary" disabled={step.busy} autoFocus onClick={save}>Save</button><button type="button" onClick={() => setStep(undefined)}>Go on editing</button></div></Dialog>}
@@ -33,10 +33,10 @@ export function RulesPage() {
 type Coverage = { lines: number; ran: number; covered: { from: number; to: number }[]; missed: { from: number; to: number }[] };
 const lines = (c: Coverage): Stretch[] => [...c.covered.map(s => ({ class: 'ran', ...s })), ...c.missed.map(s => ({ class: 'missed', ...s }))];
 
-/** What of the rules the last trial evaluated, in words: beside the marks in the editor. */
-function Ran({ of: c }: { of: Coverage }) {
-  const missed = c.missed.slice(0, 50).map(s => s.from === s.to ? `${s.from}` : `${s.from}–${s.to}`).join(', ');
-  return <p class="soft coverage" role="status">{c.ran} of {c.lines} lines were evaluated{missed ? <>; not evaluated: {missed}{c.missed.length > 50 && ' and more'}</> : '.'}</p>;
+/** What of the rules the last trial evaluated, in words: the same as the signs in the editor. Each stretch leads to its first line. */
+function Ran({ of: c, go }: { of: Coverage; go: (line: number) => void }) {
+  const named = (s: { from: number; to: number }) => s.from === s.to ? `${s.from}` : `${s.from}–${s.to}`;
+  return <p class="soft coverage" role="status">{c.ran} of {c.lines} lines were evaluated{c.missed.length > 0 ? <>; not evaluated: {c.missed.slice(0, 50).map((s, i) => <span key={s.from}>{i > 0 && ', '}<button type="button" class="link" aria-label={(s.from === s.to ? 'Line ' : 'Lines ') + named(s)} onClick={() => go(s.from)}>{named(s)}</button></span>)}{c.missed.length > 50 && ' and more'}. Rules whose comparisons with the request cannot hold are passed over.</> : '.'}</p>;
 }
 
 function Evaluate({ draft, ran }: { draft: any; ran: (answer: any) => void }) {
