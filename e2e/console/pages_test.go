@@ -251,3 +251,19 @@ func TestVersions(t *testing.T) {
 	b.Click("v1")
 	b.Wait("location.hash === '#/apis.oas/orders'")
 }
+
+// TestListOfDocuments: what the list of MCP proxies has of each is a document; people see
+// its name, where it listens and what it leads to.
+func TestListOfDocuments(t *testing.T) {
+	w := newWorld(t)
+	w.ask("POST", "/api/mcps", `{"openapi":"3.0.3","info":{"title":"Tools","version":"1"},"paths":{},"x-tyk-api-gateway":{"info":{"name":"Our tools","id":"tools","state":{"active":true}},`+
+		`"upstream":{"url":"http://tools.internal/mcp"},"server":{"listenPath":{"value":"/tools/","strip":true}},"middleware":{"mcpTools":{"add":{"allow":{"enabled":true}}}}}}`)
+	b := w.signIn(t)
+	b.visit("mcps")
+	for _, text := range []string{"Our tools", "/tools/", "http://tools.internal/mcp"} {
+		b.See(text)
+	}
+	b.Looks("documents")
+	b.Click("Our tools")
+	b.Wait("location.hash.startsWith('#/mcps/tools') && document.querySelector('section.read h2')")
+}

@@ -7,7 +7,7 @@ import { Dialog, Loading, Trouble, Value, copy, download, label } from './ui';
 
 const reserved = new Set(['p', 'q', 'sort', 'compressed', 'download', 'type']), plain = ['string', 'integer', 'number', 'boolean'];
 const preferred = ['name', 'title', 'email_address', 'client_name', 'alias', 'action', 'user', 'date', 'status', 'client_idp_id', 'api_id', 'id', 'active', 'state', 'issuer', 'method', 'tags', 'proxy.listen_path', 'url', 'rate', 'per'];
-const boring = new Set(['org_id', '_id', 'api_model', 'sort_by', 'is_site', 'access_key', 'hash', 'prev', 'seq', 'req_id', 'on_behalf_of', 'webhook_id', 'auth_type', 'last_updated', 'password_max_days', 'event_timeout', 'template_path']);
+const boring = new Set(['openapi', 'org_id', '_id', 'api_model', 'sort_by', 'is_site', 'access_key', 'hash', 'prev', 'seq', 'req_id', 'on_behalf_of', 'webhook_id', 'auth_type', 'last_updated', 'password_max_days', 'event_timeout', 'template_path']);
 
 const at = (row: any, column: string) => column.split('.').reduce((v, k) => v?.[k], row);
 

@@ -128,8 +128,10 @@ export function itemSchema(o: Operation): Schema | undefined {
   return resolve(list?.items);
 }
 
+/** What documents of APIs say to people in a list. */
+const ofDocument = (row: any, x: any) => ({ ...row, name: x.info?.name ?? row.info?.title, id: x.info?.id, active: x.info?.state?.active, listen_path: x.server?.listenPath?.value, upstream_url: x.upstream?.url });
 /** What a row is to people: definitions of APIs stand one level deeper. */
-export const flat = (row: any): any => row?.api_definition ? { ...row, ...row.api_definition } : row?.data?.access_rights ? { ...row.data, ...row } : typeof row === 'object' && row ? row : { id: String(row) };
+export const flat = (row: any): any => row?.['x-tyk-api-gateway'] ? ofDocument(row, row['x-tyk-api-gateway']) : row?.api_definition ? { ...row, ...row.api_definition } : row?.data?.access_rights ? { ...row.data, ...row } : typeof row === 'object' && row ? row : { id: String(row) };
 const ids = ['id', '_id', 'api_id', 'client_idp_id', 'key_id', 'key_hash', 'client_id', 'feed', 'location', 'node_id', 'name'], names = ['name', 'title', 'email_address', 'client_name', 'alias', 'feed', 'hostname', 'action', 'id'];
 const first = (row: any, keys: string[]) => { for (const k of keys) { const v = row?.[k]; if (v !== undefined && v !== null && v !== '' && typeof v !== 'object') return String(v); } return ''; };
 export const idOf = (row: any, f?: Facts): string => String((f?.id && through(row, f.id)) || (row?.api_definition ? first(row.api_definition, ['api_id', 'id']) : first(flat(row), ids)));
