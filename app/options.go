@@ -182,7 +182,7 @@ func WithLimits(body int64, depth int, deadline time.Duration) Option {
 
 // WithBodies bounds request bodies further: values in one, and the memory that
 // all under way may take together, beyond which callers wait. Zero keeps a
-// default: 300,000 and 192 MiB. pressure, if not nil, hears when the first large
+// default: 300,000 and 160 MiB. pressure, if not nil, hears when the first large
 // body begins to be worked on and when the last is done.
 func WithBodies(values int, memory int64, pressure func(bool)) Option {
 	return func(o *settings) { o.maxValues, o.room = cmp.Or(values, o.maxValues), load.NewRoom(memory, pressure) }

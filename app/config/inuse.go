@@ -341,7 +341,7 @@ func limiting() []setting {
 			meaning: "size of a request body at most"},
 		{name: "limits.max_body_values", preset: "300000", field: func(s *Settings) any { return &s.Limits.MaxBodyValues },
 			meaning: "values in a request body at most: members, items and what holds them"},
-		{name: "limits.body_memory", preset: "201326592", field: func(s *Settings) any { return &s.Limits.BodyMemory },
+		{name: "limits.body_memory", preset: "167772160", field: func(s *Settings) any { return &s.Limits.BodyMemory },
 			meaning: "memory in bytes that request bodies under way may take together; more of them wait, and get 503 at request_timeout; large answers may take a quarter as much besides"},
 		{name: "limits.body_rate", preset: "65536", field: func(s *Settings) any { return &s.Limits.BodyRate },
 			meaning: "bytes a second that a large request body must come with, on average and after two seconds: it takes memory from others while it comes, and is ended with 408 when it is slower; 0 means no limit"},

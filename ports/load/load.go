@@ -48,7 +48,7 @@ type Room struct {
 }
 
 // DefaultRoom is the size of a room in bytes unless said otherwise.
-const DefaultRoom = 192 << 20
+const DefaultRoom = 160 << 20
 
 // NewRoom returns a room of a size in bytes; 0: DefaultRoom. pressure, if not
 // nil, is called with true when the first large request begins to work, and with
