@@ -59,3 +59,24 @@ func TestPartComesMeanwhile(t *testing.T) {
 	must(t, b.Run("window.hold = false; window.held.splice(0).forEach(f => f()); 0", nil))
 	b.Wait("document.querySelector('h1')?.innerText.includes('Registry')")
 }
+
+// TestAddressChangesMeanwhile: somebody goes to another page after the first one was drawn, and
+// before the console listens to the address. It gets there.
+func TestAddressChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := open(t, w.at)
+	b.Expect("/api/users/me")
+	_, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: holding})
+	must(t, err)
+	b.load("")
+	b.Fill("E-mail address", address)
+	b.Fill("Password", password)
+	must(t, b.Run("window.hold = true; 0", nil))
+	b.Click("Sign in")
+	b.Wait("document.querySelector('#nav a')")
+	b.visit("policies")
+	b.Wait("location.hash === '#/policies'")
+	must(t, b.Run("window.hold = false; window.held.splice(0).forEach(f => f()); 0", nil))
+	b.Wait("document.querySelector('h1')?.innerText.includes('Policies')")
+}

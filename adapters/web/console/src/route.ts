@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export type Route = { path: string[]; query: URLSearchParams };
 
@@ -46,6 +46,7 @@ addEventListener('beforeunload', e => { if (unsaved?.()) e.preventDefault(); });
 
 export function useRoute(): Route {
   const [r, set] = useState(read);
-  useEffect(() => { const on = () => set(read()); listeners.add(on); return () => { listeners.delete(on); }; }, []);
+  // At once, not after the next picture: who goes on meanwhile would stay where they were.
+  useLayoutEffect(() => { const on = () => set(read()); listeners.add(on); return () => { listeners.delete(on); }; }, []);
   return r;
 }
