@@ -288,8 +288,8 @@ func Text(o *operation.Operation, answer any) ([]byte, error) {
 	b := newBuffer()
 	defer b.release()
 	out := compile(reflect.TypeOf(answer), o.Style)
-	if out.form == rendition {
-		return json.Marshal(answer)
+	if r, ok := answer.(operation.Rendition); ok {
+		return r.JSON, nil
 	}
 	err := out.write(b, answer)
 	text := slices.Clone(b.text)
