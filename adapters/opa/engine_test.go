@@ -42,7 +42,7 @@ func TestVersions(t *testing.T) {
 func TestInput(t *testing.T) {
 	c := call(t, things, "apis.update", "/api/apis/1", access.Map{"apis": "read"})
 	c.Principal.GroupID = "g1"
-	c.Query = map[string][]string{"p": {"1", "2"}}
+	c.Query = map[string][]string{"p": {"1", "2"}, "access_token": {"hunter2"}}
 	c.Header = map[string]string{"Authorization": "hunter2", "Cookie": "hunter2", "If-Match": `"7"`}
 	c.Body = []byte(`{"n":12345678901234567890,"a":[null]}`)
 	const all = "package dashboard_users\ndeny[x] { x := json.marshal(input) }"
@@ -134,7 +134,7 @@ func TestFailsClosed(t *testing.T) {
 		"deny is an object":          `deny[x] = "y" { x := "z" }`,
 		"deny is a text":             `deny = "no" { true }`,
 		"deny is undefined":          `deny = {"x"} { input.absent }`,
-		"deny holds a number":        `deny[1] { true }`,
+		"deny holds too much":        `deny[x] { x := numbers.range(1, 20000) }`,
 		"patch is no object":         `patch_request[x] { x := "y" }`,
 		"patch is undefined":         `deny["x"] { false } patch_request = {"x"} { false }`,
 		"patches contradict":         `patch_request[x] { x := [{"a": 1, "b": 0}, {"a": {"b": 2}}][_] }`,
@@ -152,6 +152,16 @@ func TestFailsClosed(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: a password in %q", name, err)
 		}
+	}
+}
+
+// TestReasonsAreAnyValues states that every value of deny refuses, also when it is no text.
+func TestReasonsAreAnyValues(t *testing.T) {
+	e := engine(t, opa.Config{OrgRules: orgRules("package dashboard_users\n" +
+		`deny[x] { x := ["text", "", 1, true, null, [1, "a"], {"b": {"c": 2}}, {3}][_] }`)})
+	v := decide(t, e, call(t, things, "apis.get", "/api/apis/1", nil))
+	if want := []string{"", "1", "[1,\"a\"]", "[3]", "null", "text", "true", `{"b":{"c":2}}`}; !slices.Equal(v.Denials, want) {
+		t.Errorf("%q, want %q", v.Denials, want)
 	}
 }
 

@@ -168,12 +168,12 @@ func (v vocabulary) user(p *operation.Principal) *ast.Term {
 	)
 }
 
-// query holds every parameter with all its values.
+// query holds the parameters with all their values, without credentials.
 func (v vocabulary) query(c *operation.Call) *ast.Term {
 	query := make([][2]*ast.Term, 0, len(c.Query))
 	hidden := unseen(c)
 	for name, values := range c.Query {
-		if hidden(name) {
+		if hidden(name) || redact.Name(name) {
 			continue
 		}
 		terms := make([]*ast.Term, len(values))

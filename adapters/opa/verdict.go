@@ -73,6 +73,8 @@ func (s *ruleSet) verdict(found rego.Vars) (v rules.Verdict, err error) {
 	return v, nil
 }
 
+// reasons returns the values of deny, sorted: texts as they are, others as JSON
+// (docs/wire/rules.md#language).
 func reasons(deny any) (out []string, err error) {
 	set, ok := deny.(ast.Set)
 	if !ok {
@@ -80,14 +82,21 @@ func reasons(deny any) (out []string, err error) {
 	}
 	size := 0
 	err = set.Iter(func(t *ast.Term) error {
-		s, ok := t.Value.(ast.String)
+		reason, ok := t.Value.(ast.String)
 		if !ok {
-			return fmt.Errorf("%w: deny holds something else than texts", ErrNoVerdict)
+			if weighed(t.Value, maxOperand) < 0 {
+				return fmt.Errorf("%w: %w: deny", ErrNoVerdict, errTooMuch)
+			}
+			text, err := marshal(t.Value)
+			if err != nil {
+				return err
+			}
+			reason = ast.String(text)
 		}
-		if size += len(s) + 2; size > maxReasons {
+		if size += len(reason) + 2; size > maxReasons {
 			return fmt.Errorf("%w: deny holds more than %d KiB", ErrNoVerdict, maxReasons>>10)
 		}
-		out = append(out, string(s))
+		out = append(out, string(reason))
 		return nil
 	})
 	slices.Sort(out)
