@@ -50,9 +50,10 @@ func (s *Service) Mint(ctx context.Context, in mintIn) (operation.Receipt, error
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	text := make([]byte, 32)
+	text := make([]byte, 24)
 	rand.Read(text)
-	nonce := base64.RawURLEncoding.EncodeToString(text)
+	// Base64 of hexadecimal digits is the same in every alphabet and needs no escapes in addresses.
+	nonce := base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(text)))
 	scope, err := tenant.Of(org)
 	if err != nil {
 		return operation.Receipt{}, err

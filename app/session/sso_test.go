@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -127,6 +128,10 @@ func (w *world) deactivate(email string) {
 func TestNonceIsUsedOnce(t *testing.T) {
 	w := openSSO(t, rules.Grants{Defaults: access.Map{"apis": "read"}})
 	nonce := w.mint(rules.AccessData{EmailAddress: "ada@example.com"})
+	// Clients put it into addresses as it is, and may decode it in any alphabet.
+	if text, err := base64.StdEncoding.DecodeString(nonce); err != nil || len(text) < 32 || url.QueryEscape(nonce) != nonce {
+		t.Errorf("nonce %q: %v", nonce, err)
+	}
 	var in sync.WaitGroup
 	outcomes := make(chan error, 50)
 	for range cap(outcomes) {
