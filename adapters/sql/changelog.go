@@ -247,7 +247,7 @@ type follower struct{ at store.Revision }
 // have waited for it: what a follower is about to take stays within recentMost. To read
 // it from the log takes seconds, for which all who read its copy wait.
 const (
-	recentCommits = 1024
+	recentCommits = 4096
 	recentBytes   = 32 << 20
 	recentMost    = 72 << 20 // most of it is shared with the records
 )

@@ -129,8 +129,13 @@ func Registrations() []crud.Registrar {
 	}
 }
 
-// foldEvery is how often the trail is brought up to date while it is not read.
-const foldEvery = time.Second
+// How often the trail is brought up to date while it is not read. When there are many
+// commits the next turn comes soon: stores have the last thousands in memory, and to read them
+// from the log again costs as much as to tell them.
+const (
+	foldEvery = time.Second
+	foldSoon  = 100 * time.Millisecond
+)
 
 // Run brings the trail up to date, and forgets what is due, until ctx ends; then it
 // tells what is left.
@@ -138,11 +143,16 @@ func (s *Service) Run(ctx context.Context) error {
 	if !s.On() || s.ReadOnly {
 		return nil
 	}
-	fold, prune := time.NewTicker(foldEvery), time.NewTicker(pruneEvery)
+	fold, prune := time.NewTimer(foldEvery), time.NewTicker(pruneEvery)
 	defer fold.Stop()
 	defer prune.Stop()
 	for {
+		before := s.through()
 		s.noting(ctx, s.Fold)
+		fold.Reset(foldEvery)
+		if s.through() >= before+maxCommits/2 {
+			fold.Reset(foldSoon)
+		}
 		select {
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), foldEvery)
@@ -155,6 +165,13 @@ func (s *Service) Run(ctx context.Context) error {
 		case <-s.wake:
 		}
 	}
+}
+
+// through is up to where the change log has been told, as far as this process knows.
+func (s *Service) through() store.Revision {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	return s.seen
 }
 
 func (s *Service) noting(ctx context.Context, do func(context.Context) error) {
@@ -214,7 +231,7 @@ func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d d
 			s.seen = to
 		}
 	}
-	t := telling{Service: s, records: map[tenant.ID][]audit.Record{}, dumps: d, told: map[dumpKey]int{}}
+	t := telling{Service: s, records: map[tenant.ID][]audit.Record{}, dumps: d, told: map[dumpKey]int{}, comparers: map[string]*audit.Comparer{}}
 	through, err := t.commits(ctx, max(at.Through, s.seen), to)
 	if err != nil {
 		return false, err

@@ -26,6 +26,8 @@ type telling struct {
 	large   map[place]bool   // those that were too large to compare then
 	dumps   dumps            // of calls of this process
 	told    map[dumpKey]int  // how many of them are told
+
+	comparers map[string]*audit.Comparer // of operations
 }
 
 // place is where a record of the store stands.
@@ -68,8 +70,9 @@ func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.
 		all[i] = t.commit(ctx, list[i])
 	}
 	for _, records := range all {
-		for _, r := range records {
-			t.add(t.dumped(r))
+		for i := range records {
+			t.dump(&records[i])
+			t.add(&records[i])
 		}
 	}
 	return after, ctx.Err()
@@ -148,8 +151,9 @@ func (t *telling) gap(ctx context.Context, after, to store.Revision) (store.Revi
 		return after, errors.Join(err, store.ErrExpired)
 	}
 	t.log.Error("the change log was pruned before the audit trail had read it", "from", after+1, "to", oldest-1)
-	t.add(audit.Record{Action: "Commits are missing", Actor: Operation, Operation: Operation, Verdict: "audit.gap",
-		URL: fmt.Sprintf("revisions %d to %d", after+1, oldest-1)}.At(t.now()))
+	missing := audit.Record{Action: "Commits are missing", Actor: Operation, Operation: Operation, Verdict: "audit.gap",
+		URL: fmt.Sprintf("revisions %d to %d", after+1, oldest-1)}.At(t.now())
+	t.add(&missing)
 	return min(oldest-1, to), nil
 }
 
@@ -166,13 +170,20 @@ func (t *telling) commit(ctx context.Context, c store.Commit) (out []audit.Recor
 			ReqID: c.By.Request, OrgID: org, IP: c.By.From, User: c.By.User, Action: c.By.Operation, Method: c.By.Method, URL: c.By.URL, Status: c.By.Status,
 			Actor: c.By.Actor, Behalf: c.By.Everyone, Operation: c.By.Operation, Verdict: audit.Allowed,
 		}
-		var secrets []string
-		if spec := t.specs(c.By.Operation); spec != nil {
-			r.Action, secrets = spec.Summary, spec.Redact
+		compare, ok := t.comparers[c.By.Operation]
+		spec := t.specs(c.By.Operation)
+		if spec != nil {
+			r.Action = spec.Summary
+		}
+		if !ok {
+			if compare = audit.NewComparer(nil); spec != nil {
+				compare = audit.NewComparer(spec.Redact)
+			}
+			t.comparers[c.By.Operation] = compare
 		}
 		for _, ch := range slices.Backward(c.Changes) {
 			if ch.Org == org {
-				t.change(ctx, &r, c.Rev, ch, secrets)
+				t.change(ctx, &r, c.Rev, ch, compare)
 			}
 		}
 		slices.Reverse(r.Subjects)
@@ -182,7 +193,7 @@ func (t *telling) commit(ctx context.Context, c store.Commit) (out []audit.Recor
 }
 
 // change adds one record's part in a commit.
-func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revision, ch store.Change, secrets []string) {
+func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revision, ch store.Change, compare *audit.Comparer) {
 	if len(r.Subjects) == audit.MaxSubjects {
 		r.More++
 	} else {
@@ -212,7 +223,7 @@ func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revisio
 		return
 	}
 	t.after[at] = before
-	diff, more := audit.Differences(ch.Kind+" "+ch.ID, before, after, secrets, audit.MaxDifferences-len(r.Diff))
+	diff, more := compare.Differences(ch.Kind+" "+ch.ID, before, after, audit.MaxDifferences-len(r.Diff))
 	r.Diff, r.More = append(r.Diff, diff...), r.More+more
 }
 
@@ -240,16 +251,16 @@ func (t *telling) read(ctx context.Context, at place, rev store.Revision) []byte
 	return text
 }
 
-func (t *telling) add(r audit.Record) {
+func (t *telling) add(r *audit.Record) {
 	if r.OrgID == "" {
 		r.OrgID = audit.Installation
 	}
-	t.records[r.OrgID] = append(t.records[r.OrgID], r)
+	t.records[r.OrgID] = append(t.records[r.OrgID], *r)
 }
 
 // calls adds records of calls that no commit tells of.
 func (t *telling) calls(list []call) {
 	for _, c := range list {
-		t.add(c.record)
+		t.add(&c.record)
 	}
 }

@@ -92,16 +92,18 @@ func (q *calls) returned(older dumps) {
 	}
 }
 
-// dumped returns the record of a commit with the dumps of its call, if this process
-// answered that and the call is one of the organisation: what somebody asked for who
-// belongs to none is not for its eyes.
-func (t *telling) dumped(r audit.Record) audit.Record {
-	k := keyOf(r)
+// dump gives the record of a commit the dumps of its call, if this process answered
+// that and the call is one of the organisation: what somebody asked for who belongs to
+// none is not for its eyes.
+func (t *telling) dump(r *audit.Record) {
+	if len(t.dumps) == 0 {
+		return
+	}
+	k := keyOf(*r)
 	if list := t.dumps[k]; len(list) > t.told[k] {
 		r.RequestDump, r.ResponseDump = list[t.told[k]].RequestDump, list[t.told[k]].ResponseDump
 		t.told[k]++
 	}
-	return r
 }
 
 // left tells the dumps for which there was no record: another process has told the commit,
@@ -109,7 +111,7 @@ func (t *telling) dumped(r audit.Record) audit.Record {
 func (t *telling) left() {
 	for _, k := range slices.SortedFunc(maps.Keys(t.dumps), dumpKey.compare) {
 		for _, r := range t.dumps[k][min(t.told[k], len(t.dumps[k])):] {
-			t.add(r)
+			t.add(&r)
 		}
 		t.told[k] = len(t.dumps[k])
 	}

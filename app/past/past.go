@@ -144,7 +144,7 @@ func told(c store.Commit, actions map[string]string, before, after []byte, secre
 	case len(before) > maxCompare || len(after) > maxCompare:
 		out.More = 1
 	default:
-		out.Diff, out.More = audit.Differences(ch.Kind+" "+ch.ID, before, after, secrets, maxDiffs)
+		out.Diff, out.More = audit.NewComparer(secrets).Differences(ch.Kind+" "+ch.ID, before, after, maxDiffs)
 	}
 	if out.Diff == nil {
 		out.Diff = []audit.Difference{}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -217,7 +218,7 @@ func TestDifferences(t *testing.T) {
 		{`{`, `{}`, `1 more`},
 		{`{"a":0,"b":0,"c":0,"d":0,"e":0}`, `{"a":1,"b":1,"c":1,"d":1,"e":1}`, `/a 0 1; /b 0 1; /c 0 1; 2 more`},
 	} {
-		list, more := audit.Differences("k 1", []byte(c.before), []byte(c.after), []string{"Mine"}, 3)
+		list, more := audit.NewComparer([]string{"Mine"}).Differences("k 1", []byte(c.before), []byte(c.after), 3)
 		var got []string
 		for _, d := range list {
 			show := func(v json.RawMessage) string {
@@ -265,6 +266,45 @@ func FuzzLine(f *testing.F) {
 		v.End()
 		if len(v.Findings) == 0 && !bytes.Equal(text, lines[0]) {
 			t.Errorf("taken for a trail: %q", text)
+		}
+	})
+}
+
+// FuzzCanonical states that the canonical text of a record is what encoding/json writes of
+// it, member by member in the order of the type: whoever verifies a trail needs no rules of ours.
+func FuzzCanonical(f *testing.F) {
+	f.Add("a", "/x?y=<&>", `{"a": [1, "b"]}`, "\u2028\x00\"", int64(7), uint8(3))
+	f.Add("", "", "", "", int64(0), uint8(0))
+	f.Add("\xff", "é", ` null `, "\\", int64(-1), uint8(2))
+	f.Fuzz(func(t *testing.T, a, b, raw, c string, n int64, items uint8) {
+		r := audit.Record{}
+		texts, at := []string{a, b, c, a + b, ""}, 0
+		v := reflect.ValueOf(&r).Elem()
+		for i := range v.NumField() {
+			switch at++; v.Field(i).Kind() {
+			case reflect.String:
+				v.Field(i).SetString(texts[(at+int(items))%len(texts)])
+			case reflect.Int, reflect.Int64:
+				v.Field(i).SetInt(n % int64(1+at%3))
+			case reflect.Uint64:
+				v.Field(i).SetUint(uint64(max(n, -n)) >> 1)
+			case reflect.Slice: // below
+			default:
+				t.Fatalf("a record has a member of another type: %s", v.Type().Field(i).Name)
+			}
+		}
+		for i := range int(items % 4) {
+			r.Diff = append(r.Diff, audit.Difference{Subject: texts[i], Path: b, From: json.RawMessage(raw), To: json.RawMessage(c)})
+			r.Subjects = append(r.Subjects, audit.Subject{Op: a, Kind: texts[i], ID: c})
+		}
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(r); err != nil {
+			want.Reset()
+		}
+		if got := r.Canonical(); !bytes.Equal(got, bytes.TrimSuffix(want.Bytes(), []byte("\n"))) {
+			t.Errorf("%s\nwant %s", got, want.Bytes())
 		}
 	})
 }

@@ -26,29 +26,53 @@ const (
 	maxPath        = 256
 )
 
-// Differences returns where a document differs from the one before, and how many places
-// more there are. secrets are names of members whose values are hidden besides those
-// that package redact knows.
-func Differences(subject string, before, after []byte, secrets []string, most int) (out []Difference, more int) {
-	c := comparison{subject: Bounded(subject, maxText), most: most}
+// Comparer finds differences. It remembers which names hold secrets: documents of one
+// kind have the same few. It is not for use by several goroutines at once.
+type Comparer struct {
+	secrets []string
+	known   map[string]bool // names, and whether they hold secrets
+}
+
+// NewComparer returns a comparer. secrets are names of members whose values are hidden
+// besides those that package redact knows.
+func NewComparer(secrets []string) *Comparer {
+	c := &Comparer{known: map[string]bool{}}
 	for _, name := range secrets {
 		c.secrets = append(c.secrets, redact.Fold(name))
 	}
-	c.texts(before, after, "", false)
-	return c.out, c.more
+	return c
+}
+
+// Differences returns where a document differs from the one before, and how many places
+// more there are than most.
+func (c *Comparer) Differences(subject string, before, after []byte, most int) (out []Difference, more int) {
+	found := comparison{Comparer: c, subject: Bounded(subject, maxText), most: most}
+	found.texts(before, after, "", false)
+	return found.out, found.more
 }
 
 type comparison struct {
+	*Comparer
 	subject string
-	secrets []string
 	most    int
 	out     []Difference
 	more    int
 }
 
+// maxNames bounds what is remembered: clients choose some names.
+const maxNames = 1000
+
 // hides reports whether what a member of this name holds is not shown.
-func (c *comparison) hides(name string) bool {
-	return redact.Name(name) || redact.Headers(name) || slices.Contains(c.secrets, redact.Fold(name))
+func (c *Comparer) hides(name string) bool {
+	hidden, ok := c.known[name]
+	if !ok {
+		folded := redact.Fold(name)
+		hidden = redact.Name(folded) || redact.Headers(folded) || slices.Contains(c.secrets, folded)
+		if len(c.known) < maxNames && len(name) < maxPath {
+			c.known[name] = hidden
+		}
+	}
+	return hidden
 }
 
 var pointer = strings.NewReplacer("~", "~0", "/", "~1")

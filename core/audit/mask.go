@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,16 +16,13 @@ func Mask(text []byte, secrets []string) (masked []byte, hidden []string, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	m := mask{}
-	for _, name := range secrets {
-		m.secrets = append(m.secrets, redact.Fold(name))
-	}
+	m := mask{Comparer: NewComparer(secrets)}
 	n = m.walk(n, "", false)
 	return n.JSON(), m.hidden, nil
 }
 
 type mask struct {
-	comparison
+	*Comparer
 	hidden []string
 }
 
@@ -66,7 +62,7 @@ func (m *mask) shown(text string, hide bool) string {
 	}
 	if strings.HasPrefix(text, "{") {
 		if inner, err := doc.ParseNode([]byte(text)); err == nil {
-			in := mask{comparison: comparison{secrets: slices.Clone(m.secrets)}}
+			in := mask{Comparer: m.Comparer}
 			if in.walk(inner, "", false); len(in.hidden) > 0 {
 				return redact.Hidden
 			}

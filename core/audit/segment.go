@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
 	"sync"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -61,18 +60,21 @@ func (s Segment) full(size int) bool {
 // Add returns s with more records at its end, until it is full, and those that are left.
 // Its checkpoint has to be signed again.
 func (s Segment) Add(records ...Record) (_ Segment, left []Record) {
-	var b strings.Builder
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
 	b.WriteString(s.Text)
 	for len(records) > 0 && !s.full(b.Len()) {
-		r, text := records[0].link(s.Checkpoint.Seq+1, s.Checkpoint.Hash)
-		b.Write(text)
-		b.WriteByte('\n')
+		r := records[0].link(b, s.Checkpoint.Seq+1, s.Checkpoint.Hash)
 		s.Checkpoint.Seq, s.Checkpoint.Hash, s.Checkpoint.Time = r.Seq, r.Hash, r.Timestamp
 		records = records[1:]
 	}
 	s.Text = b.String()
 	return s, records
 }
+
+// buffers are kept: they grow to the size of a segment.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // packers are kept: to make one takes longer than to compress a segment. They are quick
 // ones, since a fold must not hold up those whose writes it tells of.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Hidden stands in a log in place of a secret.
@@ -30,10 +31,20 @@ func Name(name string) bool {
 }
 
 // Fold makes spellings of a name equal: access_key, Access-Key, accessKey.
-func Fold(name string) string { return separators.Replace(strings.ToLower(name)) }
+func Fold(name string) string {
+	if strings.IndexFunc(name, changes) < 0 {
+		return name
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
 
-// separators is made once: that takes longer than replacing.
-var separators = strings.NewReplacer("_", "", "-", "")
+// changes reports whether a spelling without this character may be another one.
+func changes(r rune) bool { return r < 'a' || r > 'z' }
 
 // plain are headers that say nothing secret.
 var plain = []string{"accept", "contenttype", "contentlength", "ifmatch", "ifnonematch", "useragent"}

@@ -15,6 +15,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 )
 
+// audited is a way in which the same upserts are measured with and without a trail.
+type audited struct {
+	id, figure string
+	clients    int
+	detailed   bool
+	aim        float64 // the least share of the rate without a trail; 0: none
+	upserts    func(w *world, clients int) (c contestant, done func() error, err error)
+}
+
 // auditRows measures what the audit trail costs: the same upserts with and without it,
 // turn by turn.
 func auditRows(ctx context.Context, b *bench) (rows []row, err error) {
@@ -22,25 +31,27 @@ func auditRows(ctx context.Context, b *bench) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, clients := range []int{1, 64} {
-		for _, detailed := range []bool{false, true} {
-			r, err := auditedWrites(ctx, b, []audit.Settings{{}, {Signer: keys, MaxBytes: 64 << 20, Detailed: detailed}}, clients)
-			if err != nil {
-				return rows, err
-			}
-			rows = append(rows, r)
+	for _, a := range []audited{
+		{"http/64", "over HTTP, 10 mappings, 64 clients", httpClients, false, 0.85, (*world).overHTTP},
+		{"1", "use case, 10 mappings, 1 at once", 1, false, 0, (*world).used},
+		{"64", "use case, 10 mappings, 64 at once", 64, false, 0, (*world).used},
+		{"1/detailed", "with dumps: handler, 10 mappings, 1 at once", 1, true, 0, (*world).handled},
+		{"64/detailed", "with dumps: handler, 10 mappings, 64 at once", 64, true, 0, (*world).handled},
+	} {
+		r, err := auditedWrites(ctx, b, a, []audit.Settings{{}, {Signer: keys, MaxBytes: 64 << 20, Detailed: a.detailed}})
+		if err != nil {
+			return rows, err
 		}
+		rows = append(rows, r)
 	}
 	return rows, nil
 }
 
 // told is after how many writes the trail is brought up to date: as many as it tells at
-// once. The service does so once a second, when more than that have been made; what a
-// turn leaves is told in the next one.
+// once. The service does so ten times a second when that many are made, as here.
 const told = 2_000
 
-func auditedWrites(ctx context.Context, b *bench, how []audit.Settings, clients int) (r row, err error) {
-	detailed := how[1].Detailed
+func auditedWrites(ctx context.Context, b *bench, a audited, how []audit.Settings) (r row, err error) {
 	var cs []contestant
 	for _, settings := range how {
 		st, err := sqlite.Open(ctx, sqlite.Config{Path: b.path("audit.db"), Logger: quiet()})
@@ -53,14 +64,15 @@ func auditedWrites(ctx context.Context, b *bench, how []audit.Settings, clients 
 			return r, err
 		}
 		defer func() { err = errors.Join(err, w.stop(ctx)) }()
-		if err := w.seed(ctx, "corp", clients, 10); err != nil {
+		if err := w.seed(ctx, "corp", a.clients, 10); err != nil {
 			return r, err
 		}
-		c := w.put("corp", clients, false)
-		if detailed {
-			c = w.handled("corp", clients)
+		c, done, err := a.upserts(w, a.clients)
+		if err != nil {
+			return r, err
 		}
-		put, every := c.do, told/clients
+		defer func() { err = errors.Join(err, done()) }()
+		put, every := c.do, told/a.clients
 		c.do = func(ctx context.Context, client, n int) error {
 			if err := put(ctx, client, n); err != nil || client > 0 || n%every > 0 {
 				return err
@@ -69,31 +81,51 @@ func auditedWrites(ctx context.Context, b *bench, how []audit.Settings, clients 
 		}
 		cs = append(cs, c)
 	}
-	results, err := b.race(ctx, fmt.Sprintf("audit trail, %d clients, detailed: %t", clients, detailed), cs...)
+	results, err := b.race(ctx, "audit trail, "+a.figure, cs...)
 	if err != nil {
 		return r, err
 	}
 	times := results[1].over(results[0])
-	r = row{id: fmt.Sprintf("audit/%d", clients), figure: fmt.Sprintf("SQLite, audited: use case, 10 mappings, %d at once", clients),
+	r = row{id: "audit/" + a.id, figure: "SQLite, audited " + a.figure,
 		value: significant(results[1].rate()), unit: "writes/s", ratios: []ratio{{times, "without a trail"}}, allocs: median(results[1].allocs)}
-	if detailed {
-		r.id, r.figure = r.id+"/detailed", fmt.Sprintf("SQLite, audited with dumps: handler, 10 mappings, %d at once", clients)
-	} else if clients == 64 {
-		r.aim = atLeast(times, 0.85, "× without a trail")
+	if a.aim > 0 {
+		r.aim = atLeast(times, a.aim, "× without a trail")
 	}
 	return r, nil
 }
 
+func noError() error { return nil }
+
+// used is a contestant that upserts by the use case.
+func (w *world) used(clients int) (contestant, func() error, error) {
+	return w.put("corp", clients, false), noError, nil
+}
+
+// overHTTP is a contestant that upserts as clients do.
+func (w *world) overHTTP(clients int) (c contestant, done func() error, err error) {
+	s, err := serve(w)
+	if err != nil {
+		return c, nil, err
+	}
+	ls, err := dial(s.addr, clients)
+	if err != nil {
+		return c, nil, errors.Join(err, s.close())
+	}
+	return ls.asking("upsert", func(client, n int) []byte {
+		return request("PUT", "/api/clientidps/"+name("corp", client)+"/mappings/api-5", mapping(n), "Authorization", w.token)
+	}), func() error { return errors.Join(ls.close(), s.close()) }, nil
+}
+
 // handled is a contestant that upserts through the handler, without a socket: only calls
 // that are answered have dumps.
-func (w *world) handled(prefix string, clients int) contestant {
+func (w *world) handled(clients int) (contestant, func() error, error) {
 	return contestant{name: "upsert", clients: clients, do: func(ctx context.Context, client, n int) error {
-		r := httptest.NewRequestWithContext(ctx, http.MethodPut, "/api/clientidps/"+name(prefix, client)+"/mappings/api-5", strings.NewReader(mapping(n)))
+		r := httptest.NewRequestWithContext(ctx, http.MethodPut, "/api/clientidps/"+name("corp", client)+"/mappings/api-5", strings.NewReader(mapping(n)))
 		r.Header.Set("Authorization", w.token)
 		answer := httptest.NewRecorder()
 		if w.ServeHTTP(answer, r); answer.Code != http.StatusOK {
 			return fmt.Errorf("answer %d", answer.Code)
 		}
 		return nil
-	}}
+	}}, noError, nil
 }

@@ -150,7 +150,6 @@ var explanations = map[string]string{
 	"fairness/SQLite/bytes":      bytesFlood,
 	"fairness/PostgreSQL/bytes":  bytesFlood + " The database server writes them to a log of its own first, on the same cores.",
 	"fairness/PostgreSQL/import": "Each of the 10,000 policies is looked up by its identifier and its unique values, and each look-up is a round trip; that happens beside the writer. What holds the writer are the statements that store them.",
-	"audit/64":                   "64 clients keep two cores busy, so that all the trail does is taken from them: it reads the change log again, finds the differences, chains, signs, compresses and stores the records, some tens of microseconds for each write. With cores to spare less of that is felt.",
 	"memory/texts":               "Go's heap is 300 MB at most of that; the rest is what SQLite holds, what is given back late, and the program itself. How much falls together differs from run to run.",
 	"portal-pages/search":        "With 200 pages a second on two cores, some come while garbage is collected or while another one is made.",
 	"history/10/1":               "The same upsert by hand does nothing else: the difference from the row \"over a database that drops the log\" is what the rest of the store costs, not what the log costs.",
