@@ -155,7 +155,9 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service, certs *certified.Service, a *App) (out []crud.Registrar) {
 	goods, limits := rows.Resource(dashboards.Open, p.shelf(), p.documents().MaxUpload), plans.Resource(dashboards.Open)
 	goods.Hooks, limits.Hooks = logins.Products(goods.Hooks), logins.Plans(limits.Hooks)
-	goods.Hooks = apps.Certifying(goods.Hooks, func() *apps.Service { return a.access })
+	access := func() *apps.Service { return a.access }
+	goods.Hooks = apps.Products(goods.Hooks, access)
+	limits.Hooks = apps.Plans(limits.Hooks, access)
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
@@ -260,7 +262,7 @@ func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, k
 }
 
 // newApps lets the apps of developers get access.
-func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Service, persons *users.Service, logins *idps.Service, _ *certified.Service, keys secret.Keys, a *App) (*apps.Service, error) {
+func newApps(p portalSettings, o outside, t crud.Tools, i *intents.Service, d *providers.Service, persons *users.Service, logins *idps.Service, _ *certified.Service, keys secret.Keys, a *App) (*apps.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
 		return nil, &refusal{err}
@@ -268,7 +270,8 @@ func newApps(p portalSettings, t crud.Tools, i *intents.Service, d *providers.Se
 	tokens := issuers.Keys{Open: d.Open, Secrets: keys}
 	a.access = apps.New(apps.Config{
 		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open, Logins: logins, Describe: users.Describe,
-		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(t.Store), Pool: apps.Pool}, issuers.Registration: idps.Issuer{Service: logins}},
+		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(t.Store), Pool: apps.Pool}, issuers.Registration: idps.Issuer{Service: logins},
+			issuers.Client: issuers.Clients{Open: d.Open, Secrets: keys, Separator: o.separator}},
 	})
 	if p.Portal != nil {
 		a.access.Receivers = p.Webhooks.Deliveries.Fetcher

@@ -30,12 +30,13 @@ func (p Policy) Ref() sync.Ref {
 	return sync.Ref{ObjectID: p.Document.Get("_id").Text(), ID: p.Document.Get("id").Text()}
 }
 
-// Dashboard is the policies, APIs, keys and registry of one organisation, as one of its users may see
+// Dashboard is the policies, APIs, keys, OAuth clients and registry of one organisation, as one of its users may see
 // and change them.
 type Dashboard interface {
 	Policies
 	Keys
 	Registry
+	OAuthClients
 	Usage
 }
 

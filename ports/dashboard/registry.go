@@ -53,6 +53,7 @@ type Request struct {
 	Tag           string // a precondition
 	Body          []byte
 	File          []byte // instead of Body: the only file of a form
+	Waits         bool   // a conflict is another change that is under way: try again later
 }
 
 // Answer is what it was answered.

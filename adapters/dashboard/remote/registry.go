@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -36,6 +37,9 @@ func (c *Client) wire(ctx context.Context, r dashboard.Request) (dashboard.Answe
 		return dashboard.Answer{Body: a.Body, Tag: header(a, "Etag")}, err
 	}
 	a, err := c.call(ctx, r.Method, at, r.Tag, r.Body)
+	if r.Waits && a.Status == http.StatusConflict {
+		err = fmt.Errorf("%w: %d %s", dashboard.ErrUnreachable, a.Status, c.said(a.Body))
+	}
 	return dashboard.Answer{Body: a.Body}, err
 }
 

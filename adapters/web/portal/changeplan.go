@@ -12,11 +12,11 @@ import (
 // of each.
 const maxMoving = 10
 
-// movable reports whether a credential can have another plan: clients that are registered at
-// an identity provider can (docs/wire/portal-own-apps.md#asking-for-access).
+// movable reports whether a credential can have another plan: clients of identity providers
+// and of gateways can (docs/wire/portal-own-apps.md#asking-for-access).
 func (c credential) movable() bool {
 	r := c.AccessRequest()
-	return !c.Custom && c.OAuthClientID != "" && r != nil && r.DCREnabled
+	return !c.Custom && c.OAuthClientID != "" && r != nil && (r.DCREnabled || r.AuthType == "oauth")
 }
 
 // plansFor notes under which other plans the products of credentials are offered.
@@ -75,7 +75,11 @@ func (v *visit) changePlan() {
 	for i, p := range c.Products {
 		ids[i] = p.ID
 	}
-	a := v.call(http.MethodPost, "/apps"+v.part("app")+"/access-requests", nil, map[string]any{"PlanID": v.field("new_plan_id"), "ProductIDs": ids, "CredentialID": c.ID, "DCRTemplateID": c.AccessRequest().DCRTemplateID})
+	order := map[string]any{"PlanID": v.field("new_plan_id"), "ProductIDs": ids, "CredentialID": c.ID}
+	if t := c.AccessRequest().DCRTemplateID; t != 0 {
+		order["DCRTemplateID"] = t
+	}
+	a := v.call(http.MethodPost, "/apps"+v.part("app")+"/access-requests", nil, order)
 	var made accessRequest
 	if a.ok() && json.Unmarshal(a.body.Bytes(), &made) == nil && made.Status == "approved" {
 		v.after(a, "moved")

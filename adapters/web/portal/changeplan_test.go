@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/idp"
 )
 
-// TestChangePlan asks for another plan for a client of an identity provider; other
-// credentials keep theirs.
+// TestChangePlan asks for another plan for a client of an identity provider, and for one of
+// gateways; other credentials keep theirs.
 func TestChangePlan(t *testing.T) {
 	provider := idp.New(idp.Keycloak)
 	t.Cleanup(provider.Close)
@@ -23,7 +23,7 @@ func TestChangePlan(t *testing.T) {
 	w := newWorldWith(t, func(p *app.Portal) { p.Registry, p.Registrar = true, registration.New(caller, registration.Config{}) })
 	b, err := w.app.Bootstrap(t.Context(), identity.First{OrgID: "one", Email: "admin@example.com"})
 	must(t, err)
-	for id, by := range map[string]string{"orders": `"enable_jwt":true,"jwt_signing_method":"rsa"`, "pay": `"use_standard_auth":true`} {
+	for id, by := range map[string]string{"orders": `"enable_jwt":true,"jwt_signing_method":"rsa"`, "pay": `"use_standard_auth":true`, "oauth": `"use_oauth2":true`} {
 		req, err := http.NewRequest("POST", w.server.URL+"/api/apis", strings.NewReader(`{"api_definition":{"name":"`+id+`","api_id":"`+id+`","active":true,`+by+`,"proxy":{"listen_path":"/`+id+`/","target_url":"http://up.example"}}}`))
 		must(t, err)
 		req.Header.Set("Authorization", b.AccessKey)
@@ -37,6 +37,7 @@ func TestChangePlan(t *testing.T) {
 	w.api("POST", "/portal-api/plans", `{"Name":"Bronze","ProviderID":1,"RateLimit":1,"Per":1,"JWTScope":"bronze","Catalogues":[1]}`)
 	w.api("POST", "/portal-api/products", `{"Name":"Shop","Path":"shop","ProviderID":1,"APIDetails":[{"APIID":"orders"}],"DCREnabled":true,"Scopes":"shop","Templates":[1],"Catalogues":[1]}`)
 	w.api("POST", "/portal-api/products", `{"Name":"Pay","Path":"pay","ProviderID":1,"APIDetails":[{"APIID":"pay"}],"Catalogues":[1]}`)
+	w.api("POST", "/portal-api/products", `{"Name":"Own","Path":"own","ProviderID":1,"APIDetails":[{"APIID":"oauth"}],"Catalogues":[1]}`)
 	w.api("POST", "/portal-api/users", `{"Email":"ada@example.com","First":"Ada","Active":true,"Password":"secret"}`)
 	w.as("ada")
 	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
@@ -52,6 +53,9 @@ func TestChangePlan(t *testing.T) {
 	w.shows(w.submit(form, app+"/credentials/9/change-plan", "new_plan_id", "2"), 404)
 	moved := w.shows(w.submit(form, app+"/credentials/1/change-plan", "new_plan_id", "2"), 200, "The credential has another plan.", "Gold: 10 calls")
 	w.shows(w.submit(moved, app+"/credentials/1/change-plan", "new_plan_id", "3"), 200, "Your request is on its way", "An administrator has to decide")
+	w.approved("1", "1", "3")
+	own := w.shows(w.open(app), 200, `action="`+app+`/credentials/3/change-plan"`)
+	w.shows(w.submit(own, app+"/credentials/3/change-plan", "new_plan_id", "2"), 200, "The credential has another plan.")
 	if n := len(provider.Clients()); n != 1 {
 		t.Errorf("%d clients are registered", n)
 	}

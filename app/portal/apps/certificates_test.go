@@ -279,7 +279,7 @@ func TestSpread(t *testing.T) {
 		}
 		tell := func(old, now product.Product) {
 			t.Helper()
-			hooks := apps.Certifying(portal.Hooks[product.Product]{}, func() *apps.Service { return w.apps })
+			hooks := apps.Products(portal.Hooks[product.Product]{}, func() *apps.Service { return w.apps })
 			c := &portal.Change[product.Product]{Op: store.Updated, Scope: w.p.Scope, Store: w.p.DB, Old: old, New: now, At: w.at()}
 			if err := hooks.Turn(t.Context(), c, func(context.Context) error { return nil }); err != nil {
 				t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -28,8 +29,8 @@ func (s *Service) credentialRows() []operation.Operation {
 		operation.DELETE("delete", "/{credential_id}", "Delete a credential of an access request", s.deleteCredential, operation.Faulting(failing...),
 			operation.Notes("It is revoked where it was made. The access request stays."), operation.Example(nil, portal.Status{Status: "ok"})),
 		operation.PUT("rotate", "/{credential_id}/rotate", "Give a credential another value", s.rotateCredential, portal.Action(), portal.Unprocessable(),
-			operation.Faulting(append([]string{credential.CodeState}, failing...)...),
-			operation.Notes("The new value opens the same, and its time begins anew; the old one stops working at once. A rotation that fails on its way goes on later."),
+			operation.Faulting(append([]string{credential.CodeState, issuers.CodeRotate}, failing...)...),
+			operation.Notes("Of keys; OAuth clients have none but the first. The new value opens the same, and its time begins anew; the old one stops working at once. A rotation that fails on its way goes on later."),
 			operation.Example(nil, portal.Executed("Rotate"))),
 		operation.GET("certificate", "/{credential_id}/certificate", "Fetch the certificate of a credential", s.getCertificate, operation.Example(nil, exampleCertificate)),
 		operation.PUT("renew", "/{credential_id}/certificate", "Give a credential another certificate", s.renewCertificate, portal.Unprocessable(),

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
@@ -29,6 +30,8 @@ const (
 	CredentialAlone = "credential without key" //nolint:gosec // it is a finding
 	ProviderAway    = "provider away"
 	ClientAlone     = "client without credential"
+	ClientLacking   = "credential without client" //nolint:gosec // it is a finding
+	ClientAstray    = "client astray"
 	MappingAlone    = "mapping without product"
 	MappingLacking  = "product without mapping"
 	MailUnsent      = "mail never sent"
@@ -36,7 +39,7 @@ const (
 
 // Finding is one thing that is not as it should be.
 type Finding struct {
-	Finding    string   `json:"Finding" doc:"key without credential, credential without key, client without credential, mapping without product, product without mapping, provider away, mail never sent."`
+	Finding    string   `json:"Finding" doc:"key without credential, credential without key, client without credential, credential without client, client astray, mapping without product, product without mapping, provider away, mail never sent."`
 	ProviderID table.ID `json:"ProviderID"`
 	// OAuthProviderID is there for what concerns an identity provider.
 	OAuthProviderID table.ID `json:"OAuthProviderID,omitzero" doc:"The identity provider of a client or a mapping."`
@@ -46,8 +49,9 @@ type Finding struct {
 	Fixed           bool     `json:"Fixed"`
 	Message         string   `json:"Message" doc:"Why it could not be looked at, or fixed."`
 
-	key  dashboard.KeyName
-	mail string
+	key    dashboard.KeyName
+	client *leftover
+	mail   string
 }
 
 // done is the finding after an attempt to fix it.
@@ -68,12 +72,12 @@ var exampleDiagnosis = Diagnosis{[]Finding{{Finding: KeyAlone, ProviderID: 1, Ap
 type examined struct{ Scope tenant.Scope }
 
 func (s *Service) doctorRows() []operation.Operation {
-	notes := "Keys are those with the tags of the portal and with policies of its products and plans. Clients are those that the portal has registered, mappings those that it has written. An app of which an operation goes on is left alone."
+	notes := "Keys are those with the tags of the portal and with policies of its products and plans. Clients are those that the portal has registered, or made at gateways, mappings those that it has written. An app of which an operation goes on is left alone."
 	return portal.Group("portal-doctor", "/doctor", "operations").Rows(
-		operation.GET("get", "", "Look for keys and clients without credentials, credentials without keys, mappings that are not as they should be, and mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
+		operation.GET("get", "", "Look for keys and clients without credentials, credentials without keys or clients, mappings that are not as they should be, and mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
 			return s.Examine(ctx, in.Scope, false)
 		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
-		operation.PUT("fix", "/fix", "Delete keys and clients without credentials and credentials without keys, mend mappings, and forget mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
+		operation.PUT("fix", "/fix", "Delete keys and clients without credentials and credentials without keys or clients, mend clients and mappings, and forget mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
 			return s.Examine(ctx, in.Scope, true)
 		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
 	)
@@ -180,7 +184,11 @@ func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) 
 		out = slices.DeleteFunc(out, func(f Finding) bool { return now.has(f.key) })
 	}
 	more, err := lonelyCredentials(ctx, p.Dashboard, h)
-	return append(out, more...), err
+	if err != nil {
+		return append(out, more...), err
+	}
+	strays, err := s.strays(ctx, scope, p.Dashboard, id)
+	return slices.Concat(out, more, strays), err
 }
 
 // read reads our half, and leaves the keys of others out.
@@ -275,12 +283,21 @@ func lonelyCredentials(ctx context.Context, d dashboard.Keys, h halves) (out []F
 // fix ends what has no other half.
 func (s *Service) fix(ctx context.Context, scope tenant.Scope, f Finding) Finding {
 	var err error
-	if f.Finding == CredentialAlone {
+	switch f.Finding {
+	case CredentialAlone, ClientLacking:
 		err = s.remove(ctx, scope, removal{App: f.AppID, Credential: f.CredentialID})
-	} else if p, failed := s.Open(ctx, scope, f.ProviderID); failed != nil {
-		err = failed
-	} else {
-		err = issuers.Explain(p.Dashboard.DeleteKey(ctx, f.key))
+	case ClientAstray:
+		err = s.replace(ctx, scope, f.CredentialID, issuers.Spread, "")
+	default:
+		var p synchronise.Provider
+		if p, err = s.Open(ctx, scope, f.ProviderID); err != nil {
+			break
+		}
+		if f.client != nil {
+			err = issuers.Explain(discard(ctx, p.Dashboard, *f.client))
+		} else {
+			err = issuers.Explain(p.Dashboard.DeleteKey(ctx, f.key))
+		}
 	}
 	return f.done(err)
 }

@@ -15,38 +15,45 @@ import (
 
 // following is what the saga of an app with other redirections is made of.
 type following struct {
-	App    application.App
-	Grants []*issuers.Grant // of its clients at identity providers
+	App     application.App
+	Grants  []*issuers.Grant // of its clients at identity providers
+	Clients []*issuers.Grant `json:",omitempty"` // of its clients at gateways
 }
 
-// follow tells identity providers to which addresses people may come back from now on,
-// before the app is stored. One that refuses keeps the app as it was.
+// of are the grants by which issuer they follow.
+func (d *following) of() map[string][]*issuers.Grant {
+	return map[string][]*issuers.Grant{issuers.Registration: d.Grants, issuers.Client: d.Clients}
+}
+
+// follow tells identity providers and gateways to which addresses people may come back from
+// now on, before the app is stored. One that refuses keeps the app as it was.
 func (s *Service) follow(ctx context.Context, c *portal.Change[application.App]) error {
 	if c.Op != store.Updated || slices.Equal(c.Old.Redirects(), c.New.Redirects()) {
 		return nil
 	}
 	d := &following{App: c.New}
-	issuer, known := s.Issuers[issuers.Registration]
-	if !known {
-		return nil
-	}
 	err := s.Store.View(ctx, c.Scope, func(r store.Reader) error {
-		d.Grants = nil
+		d.Grants, d.Clients = nil, nil
 		all, err := credentialsOf(ctx, r, c.Old.ID)
 		for _, one := range all {
-			if err != nil || one.Method != issuers.Registration {
+			issuer, known := s.Issuers[one.Method]
+			if err != nil || !known || one.Method != issuers.Registration && one.Method != issuers.Client {
 				continue
 			}
 			var g *issuers.Grant
 			if g, err = s.held(ctx, r, one, true); err == nil {
 				g.App, g.Formerly, g.Before = c.New, c.Old, g.Products
-				d.Grants = append(d.Grants, g)
+				if one.Method == issuers.Client {
+					d.Clients = append(d.Clients, g)
+				} else {
+					d.Grants = append(d.Grants, g)
+				}
 				err = issuer.Prepare(ctx, r, issuers.Follow, g)
 			}
 		}
 		return err
 	})
-	if err != nil || len(d.Grants) == 0 {
+	if err != nil || len(d.Grants)+len(d.Clients) == 0 {
 		return err
 	}
 	return s.settled(ctx, c.Scope, c.Old.ID, s.following.Run(ctx, c.Scope, about(c.Old.ID), d))
@@ -54,9 +61,11 @@ func (s *Service) follow(ctx context.Context, c *portal.Change[application.App])
 
 // followed is how clients follow their app: all of them, or none.
 func (s *Service) followed(org tenant.ID, d *following) intents.Plan {
-	p := intents.Plan{Back: true, Open: unchanged(d.Grants...), Close: func(ctx context.Context, w store.Writer) error { return s.redirected(ctx, w, d) }}
-	for _, g := range d.Grants {
-		p.Steps = append(p.Steps, s.Issuers[issuers.Registration].Steps(org, issuers.Follow, g)...)
+	p := intents.Plan{Back: true, Open: unchanged(slices.Concat(d.Grants, d.Clients)...), Close: func(ctx context.Context, w store.Writer) error { return s.redirected(ctx, w, d) }}
+	for _, method := range []string{issuers.Registration, issuers.Client} {
+		for _, g := range d.of()[method] {
+			p.Steps = append(p.Steps, s.Issuers[method].Steps(org, issuers.Follow, g)...)
+		}
 	}
 	return p
 }
@@ -64,7 +73,7 @@ func (s *Service) followed(org tenant.ID, d *following) intents.Plan {
 // redirected stores what providers have said, and the addresses of the app.
 func (s *Service) redirected(ctx context.Context, w store.Writer, d *following) error {
 	at := s.stamp()
-	for _, g := range d.Grants {
+	for _, g := range slices.Concat(d.Grants, d.Clients) {
 		_, err := portal.Edit(ctx, w, Credentials, g.Credential, at, func(c credential.Credential) (credential.Credential, error) { return s.filled(c, g.Values) })
 		if err := absentFine(err); err != nil {
 			return err

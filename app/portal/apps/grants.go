@@ -37,6 +37,8 @@ func methodOf(r request.Request) string {
 		return issuers.Nothing
 	case r.AuthType == request.MultiAuth:
 		return issuers.Certified
+	case r.AuthType == request.OAuth:
+		return issuers.Client
 	}
 	return issuers.Tokens
 }
@@ -85,7 +87,7 @@ func (s *Service) grant(ctx context.Context, r store.Reader, a application.App, 
 	if err != nil {
 		return nil, gone("the plan", err)
 	}
-	g.Provider, g.Plan = p.ProviderID, issuers.Plan{ID: p.ID, Policy: p.Ref.Name(), Scopes: p.Scopes(), KeyExpiresIn: p.KeyExpiresIn}
+	g.Provider, g.Plan = p.ProviderID, issuers.Plan{ID: p.ID, Policy: p.Ref.Name(), Ref: p.Ref, Scopes: p.Scopes(), KeyExpiresIn: p.KeyExpiresIn}
 	g.Products, err = opened(ctx, r, list, false)
 	return g, err
 }
@@ -102,7 +104,7 @@ func opened(ctx context.Context, r store.Reader, list []table.ID, lenient bool) 
 		case err != nil:
 			return nil, err
 		default:
-			out = append(out, issuers.Product{ID: p.ID, Policy: p.Ref.Name(), APIs: p.IDs(), Scopes: p.ScopeList(), Bind: p.BindCertificateToToken, Managed: p.Mode() == product.Managed})
+			out = append(out, issuers.Product{ID: p.ID, Policy: p.Ref.Name(), Ref: p.Ref, APIs: p.IDs(), Scopes: p.ScopeList(), Bind: p.BindCertificateToToken, Managed: p.Mode() == product.Managed, Away: p.Away()})
 		}
 	}
 	return out, nil
@@ -114,7 +116,7 @@ func limits(ctx context.Context, r store.Reader, id table.ID) (issuers.Plan, err
 	if err != nil {
 		return issuers.Plan{}, absentFine(err)
 	}
-	return issuers.Plan{ID: v.Value.ID, Policy: v.Value.Ref.Name(), Scopes: v.Value.Scopes()}, nil
+	return issuers.Plan{ID: v.Value.ID, Policy: v.Value.Ref.Name(), Ref: v.Value.Ref, Scopes: v.Value.Scopes()}, nil
 }
 
 // held returns what an issuer must know of a credential that there is. Of one that ends,
@@ -126,6 +128,11 @@ func (s *Service) held(ctx context.Context, r store.Reader, c credential.Credent
 	}
 	if lenient {
 		g = &issuers.Grant{App: a, At: s.Now().UTC(), Provider: c.ProviderID}
+		if a.ID != 0 {
+			if g.Bearer, err = s.bearer(ctx, r, a); err != nil && fault.CodeOf(err) != CodeGone {
+				return nil, err
+			}
+		}
 		if g.Products, err = opened(ctx, r, c.Products, true); err != nil {
 			return nil, err
 		}

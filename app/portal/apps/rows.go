@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -36,7 +37,7 @@ type named struct {
 }
 
 // failing are the faults of rows that write elsewhere.
-var failing = []string{table.CodeInvalid, CodeBusy, CodeOpen, "portal_access.refused", CodeGone, CodeMethod, CodeChanged}
+var failing = []string{table.CodeInvalid, CodeBusy, CodeOpen, "portal_access.refused", CodeGone, CodeMethod, CodeChanged, credential.CodeRedirects}
 
 // CodeMany is the code of the fault for an app, or an access request, too many.
 const CodeMany = "portal_access.many"
@@ -62,7 +63,7 @@ func (s *Service) appRows() []operation.Operation {
 		o.ListRow(operation.Notes("The newest first. Gateways read the list, page by page, to find who subscribed to messages.")),
 		o.CreateRow(operation.Faulting(table.CodeInvalid, CodeMany), operation.Notes("`Visibility` is lowered to what the owner can share.")),
 		o.GetRow(operation.Notes("With its access requests, their credentials and their subscriptions, secrets included.")),
-		o.UpdateRow(operation.Faulting(append([]string{CodeMany}, failing...)...), operation.Notes("Changed `RedirectURLs` are told to the identity providers at which clients of the app are registered, before the app is stored.")),
+		o.UpdateRow(operation.Faulting(append([]string{CodeMany}, failing...)...), operation.Notes("Changed `RedirectURLs` are told to the identity providers and gateways at which clients of the app are, before the app is stored.")),
 		operation.DELETE("delete", "/{app_id}", "Delete an app", s.delete, operation.Faulting(failing...),
 			operation.Notes("Its credentials are revoked first, where they were made; then its access requests go, and the app."), operation.Example(nil, portal.Status{Status: "ok"})),
 		operation.PUT("provision", "/{app_id}/provision", "Ask for access for an app", s.provision, portal.Action(), portal.Unprocessable(),

@@ -163,7 +163,7 @@ var acts = []act{
 // acknowledged is lost; when the next process has settled what is open, the dashboard has
 // the keys of the credentials and no other ones.
 func TestEveryPoint(t *testing.T) {
-	for _, a := range acts {
+	for _, a := range slices.Concat(acts, ofClients) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel() // most of the time is waiting for another attempt
 			d := newOurs(t, false)
@@ -213,7 +213,7 @@ func at(t *testing.T, d ours, a act, f *fate) int {
 
 // TestRefused: what a dashboard refuses for good is undone, and says why.
 func TestRefused(t *testing.T) {
-	for _, a := range acts {
+	for _, a := range slices.Concat(acts, ofClients) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			d := newOurs(t, false)
@@ -225,7 +225,7 @@ func TestRefused(t *testing.T) {
 				f := &fate{at: point, once: true, says: fmt.Errorf("%w: 403 no", dashboard.ErrRefused)}
 				w.start(f)
 				err := a.do(w)
-				if err != nil && strings.HasPrefix(a.name, "delete a credential with") { // what was refused on its way can be done again
+				if err != nil && (strings.HasPrefix(a.name, "delete a credential with") || strings.HasPrefix(a.name, "delete") && strings.Contains(a.name, "client")) { // what was refused on its way can be done again
 					err = a.do(w)
 				}
 				w.resume()
@@ -577,14 +577,17 @@ func TestSecretsAreSealed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	key := w.requests()[0].Credentials[0].Credential
+	if err := oneClient(w); err != nil {
+		t.Fatal(err)
+	}
+	key, secret := w.requests()[0].Credentials[0].Credential, w.requests()[1].Credentials[0].OAuthClientSecret
 	w.update(func(wr store.Writer) error {
 		for _, kind := range []string{"portal-app", "portal-access-request", "portal-credential", "intent"} {
 			for rec, err := range wr.Scan(t.Context(), store.Query{Kind: kind}) {
 				if err != nil {
 					return err
 				}
-				if text := string(rec.Doc); strings.Contains(text, key) || strings.Contains(text, "hunter2") {
+				if text := string(rec.Doc); strings.Contains(text, key) || secret == "" || strings.Contains(text, secret) || strings.Contains(text, "hunter2") {
 					t.Errorf("%s: %s", kind, text)
 				}
 			}

@@ -21,9 +21,9 @@ const (
 	atMost = 1000
 )
 
-// Certifying puts the certificates of a product on the lists of APIs that it gets, and takes
-// them off those that it loses. of is the service as soon as there is one.
-func Certifying(hooks portal.Hooks[product.Product], of func() *Service) portal.Hooks[product.Product] {
+// certifying puts the certificates of a product on the lists of APIs that it gets, and takes
+// them off those that it loses.
+func certifying(hooks portal.Hooks[product.Product], of func() *Service) portal.Hooks[product.Product] {
 	return portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[product.Product]) {
 		s := of()
 		if s == nil || c.Op != store.Updated || slices.Equal(c.Old.IDs(), c.New.IDs()) {
@@ -36,10 +36,11 @@ func Certifying(hooks portal.Hooks[product.Product], of func() *Service) portal.
 }
 
 // After returns what follows a synchronisation: what did so before and then, since the
-// dashboard may have changed the APIs of products, the certificates of all credentials.
+// dashboard may have changed the APIs of products, and what policies say, the certificates and
+// clients of all credentials.
 func (s *Service) After(then func(context.Context, tenant.Scope, table.ID) error) func(context.Context, tenant.Scope, table.ID) error {
 	return func(ctx context.Context, scope tenant.Scope, at table.ID) error {
-		return errors.Join(then(ctx, scope, at), s.spread(ctx, scope, at, 0, atMost))
+		return errors.Join(then(ctx, scope, at), s.spread(ctx, scope, at, 0, atMost), s.lead(ctx, scope, at, every, atMost))
 	}
 }
 

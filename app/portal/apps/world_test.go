@@ -28,7 +28,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
-	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
@@ -66,6 +65,11 @@ func newOurs(t testing.TB, overHTTP bool) ours {
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"%s","api_id":"%s","active":true,"use_standard_auth":true,"use_mutual_tls_auth":true,"client_certificates":["theirs"],"proxy":{"listen_path":"/%s/","target_url":"http://up.example"}}}`, id, id, id))
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", fmt.Sprintf(`{"id":"%s","name":"%s","active":true,"access_rights":{"%s":{"api_id":"%s","versions":["Default"]}},"partitions":{"acl":true}}`, id, id, id, id))
 	}
+	for _, id := range []string{"o1", "o2"} { // take tokens of OAuth clients
+		apptest.Send(t, a, b.AccessKey, "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"%s","api_id":"%s","active":true,"use_oauth2":true,"proxy":{"listen_path":"/%s/","target_url":"http://up.example"}}}`, id, id, id))
+		apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", fmt.Sprintf(`{"id":"%s","name":"%s","active":true,"access_rights":{"%s":{"api_id":"%s","versions":["Default"]}},"partitions":{"acl":true}}`, id, id, id, id))
+	}
+	apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", `{"id":"silver","name":"silver","active":true,"rate":5,"per":1,"quota_max":50,"access_rights":{},"partitions":{"quota":true,"rate_limit":true}}`)
 	apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", `{"id":"gold","name":"gold","active":true,"rate":10,"per":1,"quota_max":-1,"access_rights":{},"partitions":{"quota":true,"rate_limit":true}}`)
 	if !overHTTP {
 		return ours{local.New(a.Do, a.Text, b.AccessKey)}
@@ -121,45 +125,6 @@ type mortal struct {
 func (m mortal) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (at store.Revision, err error) {
 	err = m.meet(func() (err error) { at, err = m.Store.Update(ctx, s, fn); return err })
 	return at, err
-}
-
-// watched is the dashboard as the process sees it.
-type watched struct {
-	dashboard.Dashboard
-	*fate
-	counted []string // keys whose usage was asked for last
-}
-
-func (d *watched) Key(ctx context.Context, n dashboard.KeyName) (k dashboard.Key, err error) {
-	err = d.meet(func() (err error) { k, err = d.Dashboard.Key(ctx, n); return err })
-	return k, err
-}
-
-func (d *watched) CreateKey(ctx context.Context, id string, s *doc.Node) (k dashboard.Key, err error) {
-	err = d.meet(func() (err error) { k, err = d.Dashboard.CreateKey(ctx, id, s); return err })
-	return k, err
-}
-
-func (d *watched) ReplaceKey(ctx context.Context, n dashboard.KeyName, s *doc.Node) (k dashboard.Key, err error) {
-	err = d.meet(func() (err error) { k, err = d.Dashboard.ReplaceKey(ctx, n, s); return err })
-	return k, err
-}
-
-func (d *watched) FindCertificate(ctx context.Context, fingerprint string) (id string, err error) {
-	err = d.meet(func() (err error) { id, err = d.Dashboard.FindCertificate(ctx, fingerprint); return err })
-	return id, err
-}
-
-func (d *watched) AddCertificate(ctx context.Context, pem []byte) error {
-	return d.meet(func() error { return d.Dashboard.AddCertificate(ctx, pem) })
-}
-
-func (d *watched) ReplaceDefinition(ctx context.Context, v dashboard.Definition) error {
-	return d.meet(func() error { return d.Dashboard.ReplaceDefinition(ctx, v) })
-}
-
-func (d *watched) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
-	return d.meet(func() error { return d.Dashboard.DeleteKey(ctx, n) })
 }
 
 // world is a portal with a provider, two products, a plan and one that approves by itself,
@@ -230,7 +195,8 @@ func (w *world) start(f *fate) {
 	w.sagas = intents.New(intents.Settings{Holder: w.p.Tools.NewID(), Alone: true, Wait: 50 * time.Millisecond}, tools, w.p.Keys)
 	tokens := issuers.Keys{Open: dial, Secrets: w.p.Keys}
 	w.apps = apps.New(apps.Config{Tools: tools, Secrets: w.p.Keys, Scope: w.p.Scope, Intents: w.sagas, Persons: w.users, Open: dial,
-		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(tools.Store), Pool: apps.Pool}, issuers.Registration: w.registers}})
+		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(tools.Store), Pool: apps.Pool}, issuers.Registration: w.registers,
+			issuers.Client: issuers.Clients{Open: dial, Secrets: w.p.Keys, Separator: ";"}}})
 	w.users.Followers = []people.Follower{{Leave: w.apps.Leave, Follow: apps.Follow}}
 	w.ops = map[string]operation.Operation{}
 	for _, o := range w.apps.Operations() {
@@ -347,7 +313,9 @@ func (w *world) consistent(what string) {
 	have, want := w.keys(), map[string][]string{}
 	for _, r := range w.requests() {
 		for _, c := range r.Credentials {
-			want[c.Credential] = nil
+			if c.OAuthClientID == "" {
+				want[c.Credential] = nil
+			}
 		}
 	}
 	for _, c := range w.customs() {
@@ -358,6 +326,7 @@ func (w *world) consistent(what string) {
 		want[k.ID] = nil
 	}
 	w.certified(what)
+	w.clientele(what)
 	for key := range want {
 		if _, there := have[key]; !there {
 			w.t.Errorf("%s: a credential has no key", what)
@@ -380,7 +349,7 @@ func (w *world) clear() {
 	for _, k := range list {
 		err = errors.Join(err, w.dash.DeleteKey(w.t.Context(), k.Name()))
 	}
-	err = errors.Join(err, w.clearCertificates())
+	err = errors.Join(err, w.clearCertificates(), w.clearClients())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -27,6 +27,8 @@ import (
 // keyless is a dashboard without keys.
 type keyless struct{ dashboard.Dashboard }
 
+func (keyless) Policies(context.Context) ([]*doc.Node, error) { return nil, nil }
+
 func (keyless) Keys(context.Context) ([]dashboard.Key, error) { return nil, nil }
 
 // doctor is what examines the world: at dashboards it looks at registries alone.

@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -75,12 +76,15 @@ type Grant struct {
 // Product is what a credential opens.
 type Product struct {
 	ID     table.ID
-	Policy string // as keys and mappings name it
+	Policy string   // as keys and mappings name it
+	Ref    sync.Ref `json:",omitzero"` // of the policy
 	APIs   []string
 	Scopes []string
 	Bind   bool // keys are bound to the certificate
 	// Managed says that administrators choose the certificates.
 	Managed bool
+	// Away says that the product is deleted, or its policy gone.
+	Away bool `json:",omitempty"`
 }
 
 // Certificate is one with which clients come, while it is put to use.
@@ -98,6 +102,7 @@ type Certificate struct {
 type Plan struct {
 	ID           table.ID
 	Policy       string
+	Ref          sync.Ref `json:",omitzero"`
 	Scopes       []string
 	KeyExpiresIn int64
 }
@@ -119,5 +124,6 @@ const (
 	Tokens       = "token"        // keys of gateways
 	Certified    = "certificate"  // keys of gateways, for clients that come with a certificate
 	Registration = "registration" // clients that an identity provider registers
+	Client       = "client"       // clients of the authorisation server that gateways have
 	Nothing      = ""             // the developer brings what is needed
 )

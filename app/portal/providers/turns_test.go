@@ -32,6 +32,7 @@ import (
 
 // noKeys are keys, and a registry, that no test asks for.
 type noKeys = interface {
+	dashboard.OAuthClients
 	dashboard.Keys
 	dashboard.Registry
 	dashboard.Usage

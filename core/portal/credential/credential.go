@@ -147,10 +147,10 @@ func (c Credential) With(r request.Request) Credential {
 	return c
 }
 
-// Moves reports whether a request is for the credential under another plan: that of a client
-// of an identity provider, for all its products.
+// Moves reports whether a request is for the credential under another plan: that of a
+// client, for all its products.
 func (c Credential) Moves(r request.Request) bool {
-	return r.DCREnabled && c.PlanID != r.PlanID && len(c.Products) == len(r.ProductIDs) &&
+	return (r.DCREnabled || r.AuthType == request.OAuth) && c.PlanID != r.PlanID && len(c.Products) == len(r.ProductIDs) &&
 		!slices.ContainsFunc(c.Products, func(id table.ID) bool { return !slices.Contains(r.ProductIDs, id) })
 }
 

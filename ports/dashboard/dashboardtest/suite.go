@@ -29,7 +29,7 @@ type World struct {
 func Run(t *testing.T, open func(t *testing.T) World) {
 	for name, test := range map[string]func(*testing.T, World){
 		"policies": policies, "APIs": apis, "creating twice": twice, "changes meanwhile": meanwhile, "refusals": refusals,
-		"other organisations": others, "names of others": names, "keys": keys, "keys, refused": keyRefusals, "a dashboard that is away": away, "deadlines": deadlines, "registry": entries, "definitions": definitions,
+		"other organisations": others, "names of others": names, "keys": keys, "keys, refused": keyRefusals, "a dashboard that is away": away, "deadlines": deadlines, "registry": entries, "definitions": definitions, "OAuth clients": clients,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

@@ -1,0 +1,173 @@
+package apps
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// leftover is a client of gateways that belongs to no credential: where it is, and the policy
+// that the portal has made for it.
+type leftover struct {
+	id     string
+	apis   []string
+	policy dashboard.Policy
+}
+
+// clientele is what the doctor looks at of the clients of one provider.
+type clientele struct {
+	mark     string // of the policies that the portal has made
+	policies []*doc.Node
+	at       map[string][]dashboard.OAuthClient // by API
+	list     []credential.Credential
+}
+
+// strays finds clients of gateways without credential, credentials without client, and
+// clients that are not as they should be.
+func (s *Service) strays(ctx context.Context, scope tenant.Scope, d dashboard.Dashboard, id table.ID) (out []Finding, err error) {
+	var look clientele
+	if look.policies, err = d.Policies(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.Store.View(ctx, scope, func(r store.Reader) error { return look.read(ctx, r, id) }); err != nil {
+		return nil, err
+	}
+	ours := slices.DeleteFunc(slices.Clone(look.policies), func(n *doc.Node) bool { _, _, ok := credential.ClientOf(n, look.mark); return !ok })
+	if len(ours)+len(look.list) == 0 {
+		return nil, nil
+	}
+	if look.at, err = clientsOf(ctx, d, look.list); err != nil {
+		return nil, err
+	}
+	// What is made meanwhile has its saga, or is seen now.
+	if err := s.Store.View(ctx, scope, func(r store.Reader) error { return look.read(ctx, r, id) }); err != nil {
+		return nil, err
+	}
+	late, err := s.behindOf(ctx, scope, id, every)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range ours {
+		f := look.alone(n)
+		if f == nil || s.goesOn(ctx, scope, f.AppID) {
+			continue
+		}
+		f.ProviderID = id
+		out = append(out, *f)
+	}
+	for _, c := range look.list {
+		have, lacks := look.has(c)
+		f := Finding{Finding: ClientLacking, ProviderID: id, AppID: c.AppID, CredentialID: c.ID, Alias: c.ClientID}
+		switch {
+		case !have && !s.goesOn(ctx, scope, c.AppID):
+		case (lacks || slices.Contains(late, c.ID)) && !s.goesOn(ctx, scope, c.AppID):
+			f.Finding = ClientAstray
+		default:
+			continue
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// goesOn reports whether an operation on an app goes on.
+func (s *Service) goesOn(ctx context.Context, scope tenant.Scope, app table.ID) bool {
+	_, err := s.Intents.Current(ctx, scope, about(app))
+	return fault.KindOf(err) != fault.NotFound
+}
+
+// read reads our half.
+func (l *clientele) read(ctx context.Context, r store.Reader, id table.ID) error {
+	l.list = nil
+	at, err := portal.Glance[table.Base](ctx, r, provider.Kind, id)
+	if err != nil {
+		return err
+	}
+	l.mark = at.CID
+	for c, err := range portal.All(ctx, r, Credentials, 0) {
+		if err != nil {
+			return err
+		}
+		if c.ProviderID == id && c.Method == issuers.Client {
+			l.list = append(l.list, c)
+		}
+	}
+	return nil
+}
+
+// clientsOf returns the clients of all APIs that take their tokens, and of those at which
+// credentials have some.
+func clientsOf(ctx context.Context, d dashboard.Dashboard, list []credential.Credential) (map[string][]dashboard.OAuthClient, error) {
+	apis, err := d.APIs(ctx)
+	out := map[string][]dashboard.OAuthClient{}
+	for _, a := range apis {
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(a.AuthTypes, request.OAuth) && !slices.ContainsFunc(list, func(c credential.Credential) bool { return slices.Contains(stateOf(c).APIs, a.ID) }) {
+			continue
+		}
+		out[a.ID], err = d.OAuthClients(ctx, a.ID)
+	}
+	return out, err
+}
+
+// stateOf is what is stored of the client of a credential.
+func stateOf(c credential.Credential) (out credential.ClientState) {
+	_ = json.Unmarshal(c.Own, &out) // one without any has none
+	return out
+}
+
+// alone tells of the policy of a client that belongs to no credential; nil: it has one.
+func (l *clientele) alone(n *doc.Node) *Finding {
+	p := dashboard.Policy{Document: n}
+	if slices.ContainsFunc(l.list, func(c credential.Credential) bool { return stateOf(c).Policy == p.Ref() }) {
+		return nil
+	}
+	client, app, _ := credential.ClientOf(n, l.mark)
+	left := leftover{id: client, policy: p}
+	for api, list := range l.at {
+		for _, c := range list {
+			if c.Policy == p.Ref().Name() {
+				left.id, left.apis = c.ID, append(left.apis, api)
+			}
+		}
+	}
+	return &Finding{Finding: ClientAlone, AppID: app, Alias: left.id, client: &left}
+}
+
+// has reports whether the client of a credential is at an API, and whether it is not at one
+// of those at which it should be.
+func (l *clientele) has(c credential.Credential) (have, lacks bool) {
+	for _, api := range stateOf(c).APIs {
+		list, known := l.at[api]
+		if slices.ContainsFunc(list, func(o dashboard.OAuthClient) bool { return o.ID == c.ClientID }) {
+			have = true
+		} else if known {
+			lacks = true
+		}
+	}
+	return have, lacks
+}
+
+// discard deletes a client that belongs to no credential, and its policy.
+func discard(ctx context.Context, d dashboard.Dashboard, l leftover) error {
+	for _, api := range l.apis {
+		if err := d.DeleteOAuthClient(ctx, api, l.id); err != nil {
+			return err
+		}
+	}
+	return d.Delete(ctx, l.policy.Ref())
+}

@@ -1,0 +1,110 @@
+package apps
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Products lets credentials follow what administrators do with products: certificates go on
+// lists and off them, and policies of clients say something else. of is the service as soon
+// as there is one.
+func Products(hooks portal.Hooks[productOf], of func() *Service) portal.Hooks[productOf] {
+	return leading(certifying(hooks, of), of, func(p productOf) table.ID { return p.ProviderID })
+}
+
+// Plans does so for plans.
+func Plans(hooks portal.Hooks[planOf], of func() *Service) portal.Hooks[planOf] {
+	return leading(hooks, of, func(p planOf) table.ID { return p.ProviderID })
+}
+
+// leading lets the clients of gateways follow a product or a plan: each has a policy of its
+// own, which says what those say. at is the provider of a record.
+func leading[T synchronise.Carrier[T]](hooks portal.Hooks[T], of func() *Service, at func(T) table.ID) portal.Hooks[T] {
+	return portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[T]) {
+		s, was := of(), c.Old.Record()
+		if s == nil || c.Op == store.Created || c.Op == store.Updated && was.Equal(c.New.Record()) {
+			return
+		}
+		id := c.Old.Table().Base(&c.Old).ID
+		uses := func(c credential.Credential) bool {
+			return was.Kind == sync.KindPlan && c.PlanID == id || was.Kind == sync.KindProduct && slices.Contains(c.Products, id)
+		}
+		if err := s.lead(context.WithoutCancel(ctx), c.Scope, at(c.Old), uses, atOnce); err != nil {
+			s.Log.ErrorContext(ctx, "OAuth clients could not follow a product or a plan; the next synchronisation tries again", "org_id", string(c.Scope.Org()), "kind", was.Kind.String(), "id", int64(id), "error", err)
+		}
+	})
+}
+
+// every is a choice of all credentials.
+func every(credential.Credential) bool { return true }
+
+// lead brings the clients of credentials at the gateways of a provider to what they should
+// be. It goes on after what fails.
+func (s *Service) lead(ctx context.Context, scope tenant.Scope, at table.ID, uses func(credential.Credential) bool, most int) error {
+	late, err := s.behindOf(ctx, scope, at, uses)
+	for _, id := range late[:min(len(late), most)] {
+		if ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		err = errors.Join(err, absentFine(s.replace(ctx, scope, id, issuers.Spread, "")))
+	}
+	return err
+}
+
+// behindOf returns the credentials whose clients are not as they should be.
+func (s *Service) behindOf(ctx context.Context, scope tenant.Scope, at table.ID, uses func(credential.Credential) bool) (late []table.ID, err error) {
+	issuer, known := s.Issuers[issuers.Client].(issuers.Clients)
+	if !known {
+		return nil, nil
+	}
+	var grants []*issuers.Grant
+	err = s.Store.View(ctx, scope, func(r store.Reader) error {
+		grants = nil
+		for c, err := range portal.All(ctx, r, Credentials, 0) {
+			if err != nil {
+				return err
+			}
+			if c.ProviderID != at || c.Method != issuers.Client || !uses(c) {
+				continue
+			}
+			g, err := s.held(ctx, r, c, true)
+			if err == nil {
+				err = issuer.Prepare(ctx, r, issuers.Spread, g)
+			}
+			if err != nil {
+				return err
+			}
+			grants = append(grants, g)
+		}
+		return nil
+	})
+	if err != nil || len(grants) == 0 {
+		return nil, err
+	}
+	p, err := s.Open(ctx, scope, at)
+	var policies []*doc.Node
+	if err == nil {
+		policies, err = p.Dashboard.Policies(ctx)
+	}
+	for _, g := range grants {
+		behind := false
+		if err == nil {
+			behind, err = issuer.Behind(p, policies, g)
+		}
+		if behind {
+			late = append(late, g.Credential)
+		}
+	}
+	return late, err
+}

@@ -1,0 +1,219 @@
+package credential
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+)
+
+// ClientPolicy is the policy of one OAuth client of gateways. A client has one policy, and
+// what its credential opens is said by several: those of the products and that of the plan.
+// This one says what all of them say together (docs/wire/portal-apps.md#clients-of-gateways).
+type ClientPolicy struct {
+	Client       string
+	Org          string // organisation at the dashboard, or ""
+	Mark         string // CID of the provider, by which the portal knows its own
+	App          table.ID
+	Organisation table.ID // of the developer
+	Tags         []string // PoliciesTags of the provider
+	Products     []*doc.Node
+	Plan         *doc.Node // nil: there is none any more
+}
+
+const (
+	// clientPolicy begins the custom identifiers of the policies of clients.
+	clientPolicy = "portal-client-"
+	// clientTag begins the tag that marks them; the CID of the provider follows.
+	clientTag = "portal-clients-"
+)
+
+// ID is the custom identifier of the policy. It follows from the client, so that a repeated
+// attempt finds what an earlier one made.
+func (p ClientPolicy) ID() string { return clientPolicy + p.Client }
+
+// ClientOf returns the client of a policy that a portal has made for one, by the mark of
+// the provider and what the policy says.
+func ClientOf(n *doc.Node, mark string) (client string, app table.ID, ok bool) {
+	for _, tag := range n.Get("tags").Texts() {
+		if text, found := strings.CutPrefix(tag, AppTag); found {
+			app, _ = table.ParseID(text)
+		}
+		ok = ok || mark != "" && tag == clientTag+mark
+	}
+	return strings.TrimPrefix(n.Get("id").Text(), clientPolicy), app, ok
+}
+
+// limits are the partitions of a policy, but for the rights, and the members that each is
+// about.
+var limits = []struct {
+	part    string
+	members []string
+}{
+	{"quota", []string{"quota_max", "quota_renewal_rate"}},
+	{"rate_limit", []string{"rate", "per", "throttle_interval", "throttle_retry_limit", "smoothing"}},
+	{"complexity", []string{"max_query_depth"}},
+}
+
+// sets reports whether one of the policies sets a part.
+func (p ClientPolicy) sets(part string) bool {
+	return slices.ContainsFunc(append(slices.Clone(p.Products), p.Plan), func(n *doc.Node) bool { return n.Get("partitions", part).True() })
+}
+
+// Write changes the document of the policy to say what it should, and reports whether
+// anything had to be changed. An empty object becomes the whole of a new policy. Without its
+// products or its plan the policy gives nothing: an empty list of APIs, or no limit, would be
+// everything.
+func (p ClientPolicy) Write(n *doc.Node) bool {
+	before := plain(n)
+	all := slices.Clone(p.Products)
+	if p.Plan != nil {
+		all = append(all, p.Plan)
+	}
+	joined := key.Apply(doc.NewObject(), all)
+	rights := doc.NewObject()
+	for api, r := range joined.Get("access_rights").Members() {
+		r = r.Clone()
+		r.Delete("limit")
+		rights.Set(api, r)
+	}
+	dead := p.Plan == nil || rights.Len() == 0 || joined.Get("is_inactive").True() ||
+		slices.ContainsFunc(all, func(n *doc.Node) bool { return n.Get("state").Text() == "deny" })
+	if n.Get("id").Text() == "" {
+		n.Set("id", doc.NewString(p.ID()))
+		if p.Org != "" {
+			n.Set("org_id", doc.NewString(p.Org))
+		}
+		n.Set("name", doc.NewString("OAuth client "+p.Client))
+		n.Set("active", doc.NewBool(true))
+	}
+	n.Set("state", doc.NewString("active"))
+	n.Set("is_inactive", doc.NewBool(dead))
+	n.Set("tags", doc.NewStrings(p.tags(joined.Get("tags").Texts())))
+	meta := doc.NewObject()
+	if m := joined.Get("meta_data"); m.Is(doc.TypeObject) {
+		meta = m
+	}
+	n.Set("meta_data", meta)
+	n.Put(doc.NewBool(true), "partitions", "acl")
+	n.Put(doc.NewBool(false), "partitions", "per_api")
+	for _, l := range limits {
+		n.Put(doc.NewBool(p.sets(l.part)), "partitions", l.part)
+		for _, name := range l.members {
+			if v := joined.Get(name); v.Is(doc.Absent, doc.TypeNull) {
+				n.Delete(name)
+			} else {
+				n.Set(name, v)
+			}
+		}
+	}
+	if rights.Len() > 0 || n.Get("access_rights").Len() == 0 {
+		list := doc.NewArray()
+		for _, r := range rights.Members() {
+			list.Append(r)
+		}
+		n.Set("access_rights", rights)
+		n.Set("access_rights_array", list)
+	}
+	return before != plain(n)
+}
+
+// tags are those of the policy: what products and plan say, and whose it is. Gateways label
+// what its tokens call with them, as they do with keys.
+func (p ClientPolicy) tags(more []string) (out []string) {
+	for _, tag := range slices.Concat(p.Tags, more, []string{AppTag + p.App.String(), OrganisationTag + p.Organisation.String(), clientTag + p.Mark}) {
+		if !slices.Contains(out, tag) {
+			out = append(out, tag)
+		}
+	}
+	return out
+}
+
+// said are the members of a policy by which two of them are compared.
+var said = []string{
+	"state", "is_inactive", "tags", "meta_data", "partitions", "rate", "per", "throttle_interval", "throttle_retry_limit", "smoothing",
+	"quota_max", "quota_renewal_rate", "max_query_depth", "access_rights",
+}
+
+// plain is what the document of a policy says, without what says nothing: dashboards write
+// defaults into what they store.
+func plain(n *doc.Node) string {
+	out := doc.NewObject()
+	for _, name := range said {
+		if v := pruned(n.Get(name)); v != nil {
+			out.Set(name, v)
+		}
+	}
+	return out.Canonical()
+}
+
+// pruned returns a value without members that are null, false, 0 or empty; nil: it is so
+// itself.
+func pruned(n *doc.Node) *doc.Node {
+	switch n.Type() {
+	case doc.TypeObject:
+		out := doc.NewObject()
+		for name, v := range n.Members() {
+			if v = pruned(v); v != nil {
+				out.Set(name, v)
+			}
+		}
+		if out.Len() == 0 {
+			return nil
+		}
+		return out
+	case doc.TypeArray:
+		if n.Len() == 0 {
+			return nil
+		}
+		out := doc.NewArray()
+		for _, v := range n.Items() {
+			if v = pruned(v); v == nil {
+				v = doc.NewNull()
+			}
+			out.Append(v)
+		}
+		return out
+	case doc.TypeString:
+		if n.Text() == "" {
+			return nil
+		}
+	case doc.TypeNumber:
+		if n.Float() == 0 {
+			return nil
+		}
+	case doc.TypeBool:
+		if !n.True() {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return n
+}
+
+// ClientState is what the portal keeps of the client of a credential: nothing secret.
+type ClientState struct {
+	Policy sync.Ref
+	APIs   []string // at which the client is, sorted
+}
+
+// CodeRedirects is the code of the fault for redirections that gateways cannot have.
+const CodeRedirects = Kind + ".redirects"
+
+// JoinRedirects writes redirections as gateways read them. Without a separator they read one.
+func JoinRedirects(list []string, separator string) (string, error) {
+	if separator == "" && len(list) > 1 {
+		return "", fault.New(fault.Invalid, CodeRedirects, "RedirectURLs has several addresses, and gateways take one of each client: an administrator sets oauth_redirect_uri_separator, there and here")
+	}
+	for _, address := range list {
+		if separator != "" && strings.Contains(address, separator) {
+			return "", fault.New(fault.Invalid, CodeRedirects, "RedirectURLs has an address with %q, which separates addresses at gateways", separator)
+		}
+	}
+	return strings.Join(list, separator), nil
+}
