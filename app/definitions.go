@@ -181,5 +181,9 @@ func (nowhere) Fetch(context.Context, fetch.Request) (fetch.Answer, error) {
 	return fetch.Answer{}, fetch.ErrUnreachable
 }
 
+func (nowhere) Talk(context.Context, fetch.Request, []string) (fetch.Conversation, error) {
+	return nil, fetch.ErrUnreachable
+}
+
 // newAPIID makes API IDs of 32 hexadecimal digits (docs/wire/requests.md#identifiers).
 func newAPIID() string { return strings.ReplaceAll(crypto.NewUUID(), "-", "") }

@@ -65,7 +65,7 @@ var importRules = []rule{
 	{folder: "adapters/logfile", own: inner},
 	{folder: "adapters/opa", own: inner, others: []string{"github.com/open-policy-agent/opa"}},
 	{folder: "adapters/redis", own: inner, others: []string{"github.com/redis/go-redis/v9"}},
-	{folder: "adapters/fetch", own: inner},
+	{folder: "adapters/fetch", own: inner, others: []string{"github.com/coder/websocket"}},
 	{folder: "adapters/fetch/fetchtest", own: []string{"ports/fetch"}},
 	{folder: "adapters/dashboard/...", own: inner},
 	{folder: "adapters/registration", own: inner},

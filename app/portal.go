@@ -88,7 +88,7 @@ type Portal struct {
 	Fetcher fetch.Fetcher
 	// Relay calls gateways for developers who try APIs, and says which addresses may be
 	// called; nil: none.
-	Relay fetch.Fetcher
+	Relay fetch.Relay
 	// Reader reads descriptions of APIs at other addresses, and says which ones may be
 	// asked; nil: none.
 	Reader fetch.Fetcher

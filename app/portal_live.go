@@ -66,7 +66,8 @@ func (p portalSettings) letters(a *App) func(context.Context, store.Writer, live
 
 // newShowcase is what visitors of the portal see.
 func newShowcase(b basics, p portalSettings, st store.Store, own *live.Service, keys *apps.Service) []operation.Operation {
-	var relay, reader fetch.Fetcher = nowhere{}, nowhere{}
+	var relay fetch.Relay = nowhere{}
+	var reader fetch.Fetcher = nowhere{}
 	if p.Portal != nil && p.Relay != nil {
 		relay = p.Relay
 	}

@@ -2,12 +2,14 @@ package app_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/fetch/fetchtest"
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/render"
@@ -95,6 +97,17 @@ func (relaying) Fetch(_ context.Context, r outside.Request) (outside.Answer, err
 		return outside.Answer{}, fmt.Errorf("gw.example: %w", outside.ErrTooLarge)
 	}
 	return outside.Answer{Status: 200, Header: map[string][]string{"Content-Type": {"text/plain"}}, Body: fmt.Appendf(nil, "%s %s more=%s key=%t", r.Method, r.URL, r.Header["X-More"], r.Header["Authorization"] != "")}, nil
+}
+
+func (relaying) Talk(ctx context.Context, r outside.Request, protocols []string) (outside.Conversation, error) {
+	if a, err := (relaying{}).Fetch(ctx, r); err != nil {
+		return nil, err
+	} else if strings.HasSuffix(r.URL, "/odd") {
+		return fetchtest.Said(protocols[1], `{"type":"connection_ack"}`, "<html>"), nil
+	} else {
+		result, err := json.Marshal(map[string]any{"data": string(a.Body)})
+		return fetchtest.Said(protocols[0], `{"type":"connection_ack"}`, `{"type":"ping"}`, fmt.Sprintf(`{"id":"1","type":"next","payload":%s}`, result), `{"id":"1","type":"complete"}`), err
+	}
 }
 
 // describing is a world outside in which pets.example has a description.

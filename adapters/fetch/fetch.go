@@ -119,14 +119,7 @@ func (f *Client) Fetch(ctx context.Context, r fetch.Request) (fetch.Answer, erro
 	if err != nil {
 		return fetch.Answer{}, err
 	}
-	by := f.public
-	if r.Trusted {
-		by = f.trusted
-	}
-	c := by.careful
-	if r.Insecure {
-		c = by.insecure
-	}
+	c := f.by(r)
 	if r.StatusOnly || r.Still {
 		c = &nethttp.Client{Transport: c.Transport, Timeout: c.Timeout, CheckRedirect: func(*nethttp.Request, []*nethttp.Request) error {
 			return nethttp.ErrUseLastResponse // no redirection is followed

@@ -101,6 +101,11 @@ func (x *exchange) stream(s operation.Stream) error {
 		return nil
 	}
 	mediaType, tag, plain, gzipped := s.Stream()
+	if l, ok := s.(operation.Live); ok {
+		x.live, x.status, x.mediaType = l, x.row.spec.Status, mediaType
+		x.extra = map[string]string{"X-Accel-Buffering": "no"} // proxies that know it pass pieces on at once
+		return nil
+	}
 	x.tag, x.pieces = tag, plain
 	if x.varies = gzipped != nil; x.varies && listed(x.http.Header["Accept-Encoding"], "gzip") {
 		x.encoding, x.pieces = "gzip", gzipped
@@ -144,6 +149,10 @@ func (x *exchange) fail(err error) {
 		x.body = newBuffer()
 	}
 	x.body.text, x.body.more = x.body.text[:0], nil
+	if x.live != nil {
+		x.live.Close()
+		x.live = nil
+	}
 	x.tag, x.encoding, x.varies, x.pieces, x.extra, x.download, x.cookies, x.listing = "", "", false, nil, nil, "", nil, listing{}
 	f := classify(err)
 	x.wait = f.Wait
@@ -193,6 +202,9 @@ var (
 // a whole one.
 func (x *exchange) write(w nethttp.ResponseWriter) error {
 	defer x.answer.End()
+	if x.live != nil {
+		defer x.live.Close()
+	}
 	x.header(w.Header())
 	x.leave(w)
 	w.WriteHeader(x.status)
@@ -214,6 +226,9 @@ func (x *exchange) write(w nethttp.ResponseWriter) error {
 	}
 	for _, p := range x.pieces {
 		_, _ = w.Write(p) // an error means that the client has gone
+	}
+	if x.live != nil {
+		x.follow(w)
 	}
 	return nil
 }
@@ -261,7 +276,7 @@ func (x *exchange) header(h nethttp.Header) {
 	if x.status == nethttp.StatusNotModified || x.status == nethttp.StatusNoContent || x.status == nethttp.StatusSeeOther || x.status == nethttp.StatusTemporaryRedirect {
 		return
 	}
-	if x.body == nil || x.body.more == nil {
+	if x.live == nil && (x.body == nil || x.body.more == nil) {
 		n := 0
 		if x.body != nil {
 			n = len(x.body.text)

@@ -99,6 +99,7 @@ type exchange struct {
 	varies    bool   // with Accept-Encoding
 	body      *buffer
 	pieces    [][]byte // of a stream or a document, instead of body
+	live      operation.Live
 	retry     bool     // the client may try again soon
 	wait      int      // seconds after which it may; 0: see retry
 	cookies   []string // to set

@@ -143,10 +143,12 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 
 // server returns a server with bounds on slow clients.
 func server(h http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
+	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	httpadapter.EndLive(s)
+	return s
 }
 
 // handler is the App, with metrics beside it unless they have an address of

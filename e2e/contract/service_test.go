@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/fetch/fetchtest"
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/adapters/render"
@@ -166,6 +167,10 @@ func (k *plannedKeys) NewKey() string {
 
 // outside answers for the services that the control plane asks.
 type outside struct{}
+
+func (outside) Talk(_ context.Context, r fetch.Request, protocols []string) (fetch.Conversation, error) {
+	return fetchtest.Said(protocols[0], `{"type":"connection_ack"}`, `{"id":"1","type":"next","payload":{"data":{"a":1}}}`, `{"id":"1","type":"complete"}`), nil
+}
 
 func (outside) Fetch(_ context.Context, r fetch.Request) (fetch.Answer, error) {
 	text, known := map[string]string{

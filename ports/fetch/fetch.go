@@ -54,3 +54,31 @@ type Fetcher interface {
 	// ends, and in any case after a time of its own.
 	Fetch(ctx context.Context, r Request) (Answer, error)
 }
+
+// Conversation is a connection on which both sides send messages (RFC 6455). One goroutine
+// may send while another one receives.
+type Conversation interface {
+	// Protocol returns the protocol that the other side has chosen, or "".
+	Protocol() string
+	// Send sends a text.
+	Send(ctx context.Context, text []byte) error
+	// Receive waits for the next text and returns it; ErrTooLarge when that is larger than
+	// answers may be. An error ends the conversation, also that ctx is over.
+	Receive(ctx context.Context) ([]byte, error)
+	// Close ends the conversation.
+	Close()
+}
+
+// Talker begins conversations.
+type Talker interface {
+	// Talk begins a conversation in one of some protocols, or returns one of the errors
+	// above. Of a Request it takes the address, the headers, Trusted and Insecure. No
+	// redirection is followed.
+	Talk(ctx context.Context, r Request, protocols []string) (Conversation, error)
+}
+
+// Relay does both.
+type Relay interface {
+	Fetcher
+	Talker
+}

@@ -136,6 +136,15 @@ type Stream interface {
 	Stream() (mediaType, tag string, plain, gzipped [][]byte)
 }
 
+// Live is a Stream that goes on: its pieces are sent as they come.
+type Live interface {
+	Stream
+	// Next waits for the next piece and returns it, or an error when the answer is over.
+	Next(ctx context.Context) ([]byte, error)
+	// Close ends what the pieces come from. It is called once.
+	Close()
+}
+
 // File is a Stream that the client may be told to save.
 type File interface {
 	Stream

@@ -78,7 +78,7 @@ main { flex: 1; min-height: 0; }
 <body>
 <header><a href="{{.Back}}">{{.Name}}: plain view</a><a href="{{.Url}}" download>Download</a>
 {{with .Try}}<label>Credential <select id="credential"><option value="">None of my apps</option>{{range .Credentials}}<option value="{{.ID}}">{{.App}} ({{.ID}})</option>{{end}}</select></label>{{end}}</header>
-<main id="viewer" class="{{.Viewer.Name}}" data-spec="{{.Url}}" data-try="{{.Send}}" data-proof="{{.Proof}}">
+<main id="viewer" class="{{.Viewer.Name}}" data-spec="{{.Url}}" data-try="{{.Send}}" data-subscribe="{{.Subscribe}}" data-proof="{{.Proof}}">
 {{if eq .Viewer.Name "elements"}}<elements-api apiDescriptionUrl="{{.Url}}" router="hash" layout="responsive" hideTryIt hideExport></elements-api>{{end}}
 <noscript><p>This view needs scripts. <a href="{{.Back}}">The plain view</a> does not.</p></noscript>
 </main>
@@ -95,7 +95,7 @@ func (v *visit) view(d described) {
 	at := "/portal/catalogue-products/" + url.PathEscape(v.r.PathValue("path")) + "/" + url.PathEscape(d.Alias)
 	shown := v.viewerOf(d)
 	data := map[string]any{"Title": d.Product + ": " + orElse(d.Name, d.Alias), "Name": orElse(d.Name, d.Alias), "Back": at + "/docs", "Url": at + "/docs/download", "Nonce": v.nonce, "Viewer": shown,
-		"Schema": "", "Send": "", "Proof": v.token, "Try": nil}
+		"Schema": "", "Send": "", "Subscribe": "", "Proof": v.token, "Try": nil}
 	if shown.Name == graphiql.Name {
 		data["Schema"] = d.Text
 		if d.Tryable && v.site.Viewer != nil {
@@ -103,7 +103,8 @@ func (v *visit) view(d described) {
 			if !v.get("/catalogue-products"+v.part("path")+v.part("api")+"/try", nil, &t) {
 				return
 			}
-			data["Send"], data["Try"] = apiPrefix+"/catalogue-products"+v.part("path")+v.part("api")+"/try", t
+			calls := apiPrefix + "/catalogue-products" + v.part("path") + v.part("api")
+			data["Send"], data["Subscribe"], data["Try"] = calls+"/try", calls+"/subscribe", t
 		}
 	}
 	var out bytes.Buffer

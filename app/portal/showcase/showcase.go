@@ -46,7 +46,7 @@ type Config struct {
 	// Keys returns the credentials with which somebody may call a product, and Relay calls
 	// gateways with them.
 	Keys  func(ctx context.Context, r store.Reader, u account.User, product table.ID) ([]Openable, error)
-	Relay fetch.Fetcher
+	Relay fetch.Relay
 	Now   system.Clock
 	// Visit returns who has the session of a browser, or nil.
 	Visit func(ctx context.Context, b operation.Browser, from operation.Origin) (*account.User, live.Opened, error)
@@ -55,7 +55,7 @@ type Config struct {
 // Service are the use cases.
 type Service struct {
 	Config
-	tries tries
+	tries, subscriptions tries
 }
 
 // visitor is the input of an operation that anybody may call.

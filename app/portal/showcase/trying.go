@@ -39,7 +39,7 @@ const (
 	triesInAll     = 64 // at once
 )
 
-// tries counts the calls that developers send.
+// tries counts the calls that developers send, or the subscriptions that they have.
 type tries struct {
 	mu    sync.Mutex
 	count session.Attempts
@@ -163,29 +163,36 @@ func (s *Service) send(ctx context.Context, in sending) (out tryout.Answer, err 
 		return out, err
 	}
 	defer end()
-	at, ok := in.Body.At(t.address)
-	if !ok {
-		var wrong table.Problems
-		wrong.Invalid("Path")
-		return out, wrong.Err()
+	r, err := s.request(t, in.Body)
+	if err != nil {
+		return out, err
 	}
-	header := map[string]string{}
-	for _, h := range in.Body.Headers {
-		header[h.Name] = h.Value
-	}
-	if in.Body.Token != "" {
-		header["Authorization"] = in.Body.Token
-	}
-	if id := in.Body.CredentialID; id != 0 {
-		if header["Authorization"], err = s.key(t, id); err != nil {
-			return out, err
-		}
-	}
-	a, err := s.Relay.Fetch(ctx, fetch.Request{Method: in.Body.Method, URL: at, Header: header, Body: []byte(in.Body.Body), Still: true})
+	a, err := s.Relay.Fetch(ctx, r)
 	if err != nil {
 		return out, told(err)
 	}
 	return tryout.Shown(a.Status, a.Header, a.Body), nil
+}
+
+// request returns what is sent to the gateway.
+func (s *Service) request(t tried, c tryout.Call) (r fetch.Request, err error) {
+	at, ok := c.At(t.address)
+	if !ok {
+		var wrong table.Problems
+		wrong.Invalid("Path")
+		return r, wrong.Err()
+	}
+	header := map[string]string{}
+	for _, h := range c.Headers {
+		header[h.Name] = h.Value
+	}
+	if c.Token != "" {
+		header["Authorization"] = c.Token
+	}
+	if id := c.CredentialID; id != 0 {
+		header["Authorization"], err = s.key(t, id)
+	}
+	return fetch.Request{Method: c.Method, URL: at, Header: header, Body: []byte(c.Body), Still: true}, err
 }
 
 // key returns the key of one of the caller's credentials.
@@ -222,6 +229,10 @@ func (s *Service) tryRows() []operation.Row {
 			operation.Unseen("Token", "Headers", "Body", "Query", "Path"), operation.Limits(maxTry, tryFor),
 			operation.Notes("The portal sends the call to a gateway of the product and shows the answer. No redirection is followed."),
 			operation.Example(map[string]any{"Method": "GET", "Path": "/cards", "CredentialID": 4}, tryout.Answer{Status: 200, Headers: []tryout.Header{{Name: "Content-Type", Value: "application/json"}}, Body: "[]", Size: 2})),
+		operation.POST("subscribe", "/catalogue-products/{product_path}/{api_alias}/subscribe", "Subscribe from a page to what a GraphQL API tells", s.subscribe, operation.BySession(), failing, answers,
+			operation.Unseen("Token", "Headers", "Body", "Query", "Path"), operation.Limits(maxTry, tryFor),
+			operation.Notes("Body is that of a query over HTTP. The portal opens a WebSocket to a gateway of the product and sends what comes as server-sent events: next with the result, error with a list of errors, complete. It ends after ten minutes, and with the session."),
+			operation.Example(map[string]any{"Method": "POST", "Body": `{"query":"subscription { rates { EUR } }"}`, "CredentialID": 4}, &Subscribed{example: []byte("event: next\ndata: {\"data\":{\"rates\":{\"EUR\":1}}}\n\n")})),
 	}
 }
 
