@@ -15,7 +15,7 @@ import (
 const (
 	subscribedFor = 10 * time.Minute
 	lookEvery     = 5 * time.Second // whether the viewer may still have it
-	saidAtOnce    = 16              // messages that wait for the page
+	saidAtOnce    = 1               // messages that wait for the page
 )
 
 // Subscribed is what comes of a subscription, as server-sent events: an operation.Live.
