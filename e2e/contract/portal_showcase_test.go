@@ -15,7 +15,7 @@ var showcasePlans = map[string]plan{
 	"portal-showcase.tryout":   {path: served},
 	"portal-showcase.try": {path: served, bodies: fixed(`{"Method":"POST","Path":"/cards/7%20a","Query":"a=b","Headers":[{"Name":"X-More","Value":"yes"}],"Body":"{}","Token":"Bearer x"}`, `{}`,
 		`{"Method":"GET","Path":"/away"}`)},
-	"portal-showcase.subscribe": {path: served, bodies: fixed(`{"Method":"POST","Path":"/","Body":"{\\"query\\":\\"subscription { a }\\"}","Token":"Bearer x"}`, `{}`, `{"Method":"POST","Path":"/","Body":"{}"}`)},
+	"portal-showcase.subscribe": {path: served, bodies: fixed(`{"Method":"POST","Path":"/","Body":"{\"query\":\"subscription { a }\"}","Token":"Bearer x"}`, `{}`, `{"Method":"POST","Path":"/","Body":"{}"}`)},
 	"portal-showcase.content":   {path: published, query: map[string][]string{"path": {"{path}"}}},
 	"portal-showcase.blog":      {path: blogging, query: map[string][]string{"category": {"None"}, "page": {"1", "2", "x"}}},
 	"portal-showcase.post":      {path: blogging},
