@@ -35,17 +35,22 @@ const (
 	MappingAlone    = "mapping without product"
 	MappingLacking  = "product without mapping"
 	MailUnsent      = "mail never sent"
+	RecordAlone     = "record without certificate"
+	RecordHidden    = "certificate without record"
+	UseAlone        = "credential without certificate"
+	ListLacking     = "list without certificate"
+	KeyLacking      = "key without certificate"
 )
 
 // Finding is one thing that is not as it should be.
 type Finding struct {
-	Finding    string   `json:"Finding" doc:"key without credential, credential without key, client without credential, credential without client, client astray, mapping without product, product without mapping, provider away, mail never sent."`
+	Finding    string   `json:"Finding" doc:"key without credential, credential without key, client without credential, credential without client, client astray, mapping without product, product without mapping, provider away, mail never sent, record without certificate, certificate without record, credential without certificate, list without certificate, key without certificate."`
 	ProviderID table.ID `json:"ProviderID"`
 	// OAuthProviderID is there for what concerns an identity provider.
 	OAuthProviderID table.ID `json:"OAuthProviderID,omitzero" doc:"The identity provider of a client or a mapping."`
 	AppID           table.ID `json:"AppID"`
 	CredentialID    table.ID `json:"CredentialID" doc:"0: there is none."`
-	Alias           string   `json:"Alias" doc:"Of the key; of a client its identifier, of a mapping the entry of the registry, of a mail its sort."`
+	Alias           string   `json:"Alias" doc:"Of the key; of a client its identifier, of a mapping the entry of the registry, of a mail its sort, of a certificate its name, of a list its API."`
 	Fixed           bool     `json:"Fixed"`
 	Message         string   `json:"Message" doc:"Why it could not be looked at, or fixed."`
 
@@ -72,12 +77,12 @@ var exampleDiagnosis = Diagnosis{[]Finding{{Finding: KeyAlone, ProviderID: 1, Ap
 type examined struct{ Scope tenant.Scope }
 
 func (s *Service) doctorRows() []operation.Operation {
-	notes := "Keys are those with the tags of the portal and with policies of its products and plans. Clients are those that the portal has registered, or made at gateways, mappings those that it has written. An app of which an operation goes on is left alone."
+	notes := "Keys are those with the tags of the portal and with policies of its products and plans. Clients are those that the portal has registered, or made at gateways, mappings those that it has written. Certificates are those that administrators manage. An app of which an operation goes on is left alone."
 	return portal.Group("portal-doctor", "/doctor", "operations").Rows(
-		operation.GET("get", "", "Look for keys and clients without credentials, credentials without keys or clients, mappings that are not as they should be, and mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
+		operation.GET("get", "", "Look for keys and clients without credentials, credentials without keys or clients, mappings and certificates that are not as they should be, and mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
 			return s.Examine(ctx, in.Scope, false)
 		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
-		operation.PUT("fix", "/fix", "Delete keys and clients without credentials and credentials without keys or clients, mend clients and mappings, and forget mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
+		operation.PUT("fix", "/fix", "Delete keys and clients without credentials and credentials without keys or clients, mend clients, mappings and certificates, and forget mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
 			return s.Examine(ctx, in.Scope, true)
 		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
 	)
@@ -111,6 +116,13 @@ func (s *Service) Examine(ctx context.Context, scope tenant.Scope, fix bool) (Di
 			}
 			out.Findings = append(out.Findings, f)
 		}
+		if err != nil {
+			continue
+		}
+		if found, err = s.certified(ctx, scope, p.ID, fix); err != nil {
+			found = []Finding{{Finding: ProviderAway, ProviderID: p.ID, Message: message(issuers.Explain(err))}}
+		}
+		out.Findings = append(out.Findings, found...)
 	}
 	for _, look := range []func(context.Context, tenant.Scope, bool) ([]Finding, error){s.logins, s.unsent} {
 		found, err := look(ctx, scope, fix)

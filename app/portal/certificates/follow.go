@@ -42,22 +42,57 @@ func of(ctx context.Context, r store.Reader, at table.ID) (out []certificate.Cer
 // atOnce is how many records change in one unit of work.
 const atOnce = 200
 
-// Synchronise lets the certificates of a provider follow the store of its dashboard.
-func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.ID) error {
+// Stored is what the store of a dashboard has, and how the records differ from it.
+type Stored struct {
+	Names map[string]bool           // of its certificates
+	Moves []certificate.Certificate // as the records should be; those that are unknown have the number 0
+}
+
+// Compare compares the certificates of a provider with the store of its dashboard.
+func (s *Service) Compare(ctx context.Context, scope tenant.Scope, at table.ID) (out Stored, err error) {
+	p, err := s.Open(ctx, scope, at)
+	if err != nil {
+		return out, err
+	}
+	listed, err := p.Dashboard.ListCertificates(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Names = map[string]bool{}
+	for _, c := range listed {
+		out.Names[c.ID] = true
+	}
+	err = s.Store.View(ctx, scope, func(r store.Reader) error {
+		have, err := of(ctx, r, at)
+		out.Moves = certificate.Follow(at, have, listed)
+		return err
+	})
+	return out, err
+}
+
+// Mend is Synchronise for who does not have the turn of the provider.
+func (s *Service) Mend(ctx context.Context, scope tenant.Scope, at table.ID) error {
 	p, err := s.Open(ctx, scope, at)
 	if err != nil {
 		return err
 	}
-	listed, err := p.Dashboard.ListCertificates(ctx)
-	if err != nil {
-		return err
+	mend := func(ctx context.Context) error { return s.Synchronise(ctx, scope, at) }
+	if p.Turn == nil {
+		return mend(ctx)
 	}
-	var moves []certificate.Certificate
-	err = s.Store.View(ctx, scope, func(r store.Reader) error {
-		have, err := of(ctx, r, at)
-		moves = certificate.Follow(at, have, listed)
-		return err
-	})
+	return p.Turn(ctx, mend)
+}
+
+// Any reports whether there are certificates of a provider, hidden ones too.
+func Any(ctx context.Context, r store.Reader, at table.ID) (bool, error) {
+	all, err := of(ctx, r, at)
+	return len(all) > 0, err
+}
+
+// Synchronise lets the certificates of a provider follow the store of its dashboard.
+func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.ID) error {
+	is, err := s.Compare(ctx, scope, at)
+	moves := is.Moves
 	if err != nil || len(moves) == 0 {
 		return err
 	}

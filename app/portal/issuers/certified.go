@@ -75,6 +75,8 @@ func (c Certificates) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 		return slices.Concat(a.enter(now.Standings(was)), c.Keys.Steps(org, act, g), a.off(was.Standings(now)))
 	case Spread:
 		return slices.Concat(a.enter(now.Standings(was)), a.rebind(), a.off(was.Standings(now)))
+	case Restore:
+		return a.restore()
 	case Revoke:
 		return append(c.Keys.Steps(org, act, g), a.off(was.Standings(credential.Public{}))...)
 	}
@@ -176,7 +178,7 @@ func (a certifying) look(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if id == "" || !credential.Allows(settings(def), def.OAS, id) {
+			if id == "" || !Takes(def, id) {
 				missing = append(missing, api)
 			}
 		}

@@ -28,6 +28,8 @@ const (
 	Renew  Act = "renew"  // it gets another certificate, or none any more
 	Follow Act = "follow" // the app has other addresses to which people come back
 	Spread Act = "spread" // its certificate follows the APIs of its products
+	// Restore puts its certificates back to where they are missing.
+	Restore Act = "restore"
 )
 
 // Issuer issues the credentials of one method of authentication.

@@ -97,13 +97,32 @@ func (a certifying) rebind() []intents.Step {
 	if slices.Equal(a.g.Was.Ties(), a.g.Values.Ties()) {
 		return nil
 	}
-	gone := func(do func(context.Context) error) func(context.Context) error {
-		return func(ctx context.Context) error {
-			if err := do(ctx); !errors.Is(err, dashboard.ErrGone) {
-				return err
-			}
-			return nil
-		}
+	return []intents.Step{{Name: "bind the key to the certificates", Do: goneFine(a.bind(false)), Undo: goneFine(a.bind(true))}}
+}
+
+// restore are the steps that put certificates on the lists and into the key that lost them.
+// What is gone has lost nothing. Nothing is undone: it was to be so before.
+func (a certifying) restore() (steps []intents.Step) {
+	for _, e := range a.g.Values.Standings(credential.Public{}) {
+		steps = append(steps, intents.Step{
+			Name: "let the certificates in at " + e.API,
+			Do:   goneFine(func(ctx context.Context) error { return a.write(ctx, e.Certificates, e.API, true) }),
+		})
 	}
-	return []intents.Step{{Name: "bind the key to the certificates", Do: gone(a.bind(false)), Undo: gone(a.bind(true))}}
+	return append(steps, intents.Step{Name: "bind the key to the certificates", Do: goneFine(a.bind(false))})
+}
+
+// goneFine does something to what may be gone.
+func goneFine(do func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := do(ctx); !errors.Is(err, dashboard.ErrGone) {
+			return err
+		}
+		return nil
+	}
+}
+
+// Takes reports whether an API takes clients with a certificate.
+func Takes(def dashboard.Definition, id string) bool {
+	return credential.Allows(settings(def), def.OAS, id)
 }
