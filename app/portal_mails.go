@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	certified "github.com/gatehouse-io/gatehouse/app/portal/certificates"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // newMails sends the mails of the portal.
@@ -21,7 +25,7 @@ func newMails(p portalSettings, kept storage, t crud.Tools, keys secret.Keys, lo
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := mails.Config{Tools: t, Keys: keys, Scope: scope, Holder: crypto.NewUUID(), TTL: takeover(kept), Content: look.Content, Standard: themes.Standard, Expiring: apps.Expiring}
+	c := mails.Config{Tools: t, Keys: keys, Scope: scope, Holder: crypto.NewUUID(), TTL: takeover(kept), Content: look.Content, Standard: themes.Standard, Expiring: expiring}
 	if p.Portal != nil {
 		c.Settings = p.Mails
 	}
@@ -30,6 +34,16 @@ func newMails(p portalSettings, kept storage, t crud.Tools, keys secret.Keys, lo
 		return nil, &refusal{err}
 	}
 	return out, nil
+}
+
+// expiring returns all that ends between two times.
+func expiring(ctx context.Context, r store.Reader, from, to time.Time) ([]letter.Expiry, error) {
+	credentials, err := apps.Expiring(ctx, r, from, to)
+	if err != nil {
+		return nil, err
+	}
+	managed, err := certified.Expiring(ctx, r, from, to)
+	return append(credentials, managed...), err
 }
 
 // portalMails makes mails of the events of the portal, and sends them. Only processes that

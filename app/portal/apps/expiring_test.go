@@ -42,7 +42,7 @@ func TestExpiring(t *testing.T) {
 	}
 	_ = db.View(context.Background(), scope, func(r store.Reader) error {
 		list, err := apps.Expiring(t.Context(), r, now, now.Add(time.Hour))
-		if have := fmt.Sprint(list); err != nil || have != fmt.Sprintf("[{3 Checkout 7 %v} {4 Checkout 7 %v}]", now, now.Add(time.Hour)) {
+		if have := fmt.Sprint(list); err != nil || have != fmt.Sprintf("[{3 0 Checkout 7 [] %v} {4 0 Checkout 7 [] %v}]", now, now.Add(time.Hour)) {
 			t.Error(err, have)
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/certificate"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -155,4 +156,19 @@ func Clear(ctx context.Context, w store.Writer, at table.ID) error {
 		}
 	}
 	return err
+}
+
+// Expiring returns the certificates of organisations that end between two times.
+func Expiring(ctx context.Context, r store.Reader, from, to time.Time) (out []letter.Expiry, err error) {
+	for v, err := range Kind.Find(ctx, r, store.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		c := v.Value
+		if c.Away() || len(c.Organisations) == 0 || c.NotAfter.IsZero() || c.NotAfter.Before(from) || c.NotAfter.After(to) {
+			continue
+		}
+		out = append(out, letter.Expiry{Certificate: c.ID, Name: c.Name, Organisations: c.Organisations, Expires: c.NotAfter})
+	}
+	return out, nil
 }

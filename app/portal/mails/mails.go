@@ -73,7 +73,7 @@ func Registrations() []crud.Registrar {
 	}
 }
 
-// Expiring yields the credentials that end between two times.
+// Expiring yields the credentials and certificates that end between two times.
 type Expiring func(ctx context.Context, r store.Reader, from, to time.Time) ([]letter.Expiry, error)
 
 // Settings says how mails are sent.
@@ -83,7 +83,7 @@ type Settings struct {
 	// URL is the address of the portal, for links; "": mails have none but those that use
 	// cases make.
 	URL string
-	// Every is how often somebody looks for credentials that expire; 0: never.
+	// Every is how often somebody looks for credentials and certificates that expire; 0: never.
 	Every time.Duration
 	// Poll is how often somebody looks for mails that are due; 0: every two seconds.
 	Poll time.Duration
@@ -101,7 +101,7 @@ type Config struct {
 	// Standard is the theme that is always there: its mails stand in for those that the
 	// current theme does not have.
 	Standard func() theme.Content
-	// Expiring knows the credentials; nil: there are none.
+	// Expiring knows the credentials and certificates; nil: there are none.
 	Expiring Expiring
 }
 

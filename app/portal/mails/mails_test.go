@@ -419,7 +419,7 @@ func TestTemplates(t *testing.T) {
 			w.store(func(wr store.Writer) error {
 				_, err := s.Post(w.Context(), wr, name+n.Name, n.Name, mails.Data{
 					Person: mails.Person{First: "Dev", Last: "Eloper", Email: "dev@example.com"}, Team: "Red", Link: "https://portal.example/x",
-					Values: map[string]any{"name": "Dev", "organisationName": "Acme", "user": map[string]any{"First": "Dev", "Last": "Eloper", "Email": "dev@example.com"}, "requests": []any{map[string]any{"ID": 7, "App": "Shop"}}, "credential": map[string]any{"Name": "key", "Expires": "2026-01-02 03:04"}},
+					Values: map[string]any{"name": "Dev", "organisationName": "Acme", "user": map[string]any{"First": "Dev", "Last": "Eloper", "Email": "dev@example.com"}, "requests": []any{map[string]any{"ID": 7, "App": "Shop"}}, "credential": map[string]any{"Name": "key", "Expires": "2026-01-02 03:04"}, "certificate": map[string]any{"Name": "till", "Expires": "2026-01-02 03:04"}},
 				})
 				return err
 			})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
@@ -40,7 +39,7 @@ func (s *Service) hold(run, held context.Context, _ *lease.Holding) {
 	})
 	if s.Every > 0 && s.Expiring != nil {
 		all.Go(func() {
-			s.every(run, s.Every, "credentials that expire cannot be read; trying again later", func() error { return s.remind(run) })
+			s.every(run, s.Every, "credentials and certificates that expire cannot be read; trying again later", func() error { return s.remind(run) })
 		})
 	}
 	all.Wait()
@@ -190,8 +189,8 @@ func (s *Service) tidy(ctx context.Context) error {
 	return nil
 }
 
-// remind posts the mails about credentials that expire soon, or have expired: each once for
-// one expiry of one credential.
+// remind posts the mails about credentials and certificates that expire soon, or have
+// expired: each once for one expiry of one of them.
 func (s *Service) remind(ctx context.Context) error {
 	now := s.Now()
 	due := map[string][]letter.Expiry{} // by notice; looked for beside the writer
@@ -223,34 +222,5 @@ func (s *Service) remind(ctx context.Context) error {
 		}
 		return nil
 	})
-	return err
-}
-
-// warn posts one of these mails unless that was done.
-func (s *Service) warn(ctx context.Context, w store.Writer, notice string, e letter.Expiry) error {
-	mark := letter.Mark{ID: letter.MarkID(e.Credential, notice), Portal: s.Scope.Org(), Expires: e.Expires.UTC()}
-	old, err := marks.Get(ctx, w, mark.ID)
-	switch {
-	case err == nil && old.Value.Expires.Equal(mark.Expires):
-		return nil
-	case err == nil:
-		_, err = marks.Edit(ctx, w, mark.ID, nil, func(letter.Mark) (letter.Mark, error) { return mark, nil })
-	case fault.KindOf(err) == fault.NotFound:
-		err = marks.Insert(ctx, w, mark)
-	}
-	if err != nil {
-		return err
-	}
-	u, err := person(ctx, w, e.Owner)
-	if err != nil {
-		return err
-	}
-	n, _ := letter.Find(notice)
-	if wanted, err := wanted(ctx, w, n, u.Email); err != nil || !wanted {
-		return err
-	}
-	_, err = s.Post(ctx, w, mark.ID+mark.Expires.String(), notice, Data{Person: u, Values: map[string]any{
-		"user": map[string]any{"First": u.First, "Last": u.Last, "Email": u.Email}, "credential": map[string]any{"ID": e.Credential, "Name": e.Name, "Expires": e.Expires.Format("2006-01-02 15:04")},
-	}})
 	return err
 }

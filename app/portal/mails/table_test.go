@@ -29,7 +29,7 @@ import (
 const everything = `[{{site}} {{login_url}} {{with current_user}}{{.Email}}{{end}} {{with user}}{{.First}}{{end}} ` +
 	`team={{team}} reset={{reset_password_url}} confirm={{confirm_url}} invite={{invite_url}} ` +
 	`user={{with .user}}{{.Email}}{{end}} name={{with .name}}{{.}}{{end}} organisation={{with .organisationName}}{{.}}{{end}} ` +
-	`requests={{range .requests}}{{.ID}}:{{.App}}{{end}} credential={{with .credential}}{{.ID}}:{{.Name}}:{{.Expires}}{{end}}]`
+	`requests={{range .requests}}{{.ID}}:{{.App}}{{end}} credential={{with .credential}}{{.ID}}:{{.Name}}:{{.Expires}}{{end}} certificate={{with .certificate}}{{.ID}}:{{.Name}}:{{.Expires}}{{end}}]`
 
 // talkative is a theme whose mails say everything, in both forms.
 func talkative() theme.Content {
@@ -126,6 +126,12 @@ func TestEveryMail(t *testing.T) {
 		"a credential has ended": {func() {
 			ends = []letter.Expiry{{Credential: 2, Name: "Till", Owner: 4, Expires: time.Now().Add(-time.Hour)}}
 		}, map[string]string{letter.Expired: "dev@example.com"}, "credential=2:Till:2"},
+		"a certificate ends soon": {func() {
+			ends = []letter.Expiry{{Certificate: 1, Name: "Till", Organisations: []table.ID{1}, Expires: time.Now().Add(time.Hour)}}
+		}, map[string]string{letter.CertificateToExpire: admins + ",dev@example.com"}, "credential= certificate=1:Till:2"},
+		"a certificate has ended": {func() {
+			ends = []letter.Expiry{{Certificate: 1, Name: "Till", Organisations: []table.ID{1, 1, 99}, Expires: time.Now().Add(-time.Hour)}}
+		}, map[string]string{letter.CertificateExpired: admins + ",dev@example.com"}, "credential= certificate=1:Till:2"},
 	} {
 		ends = nil
 		c.cause()

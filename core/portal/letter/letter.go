@@ -95,30 +95,45 @@ type Mark struct {
 	Expires time.Time `json:"expires"`
 }
 
-// MarkID names the mark of a notice about a credential.
-func MarkID(credential table.ID, notice string) string { return credential.Key() + "-" + notice }
+// MarkID names the mark of a notice about a credential or a certificate.
+func MarkID(of table.ID, notice string) string { return of.Key() + "-" + notice }
 
-// Expiry is a credential that ends.
+// Expiry is a credential that ends, or a certificate that administrators manage.
 type Expiry struct {
-	Credential table.ID
-	Name       string // of the credential, for its owner
-	Owner      table.ID
-	Expires    time.Time
+	Credential  table.ID
+	Certificate table.ID // 0: it is a credential
+	Name        string   // for those who hear of it
+	Owner       table.ID // of the credential
+	// Organisations are those of the certificate: their people hear of it, and all admins.
+	Organisations []table.ID
+	Expires       time.Time
+}
+
+// Subject returns the number of what ends, and how templates know it.
+func (e Expiry) Subject() (table.ID, string) {
+	if e.Certificate != 0 {
+		return e.Certificate, "certificate"
+	}
+	return e.Credential, "credential"
 }
 
 // AfterExpiry is for how long an owner is told that a credential has expired, if no process was
 // able to tell before.
 const AfterExpiry = 7 * 24 * time.Hour
 
-// Due returns the notice that is due about a credential, and false when none is.
+// Due returns the notice that is due, and false when none is.
 func (e Expiry) Due(now time.Time, warning time.Duration) (string, bool) {
+	soon, over := ToExpire, Expired
+	if e.Certificate != 0 {
+		soon, over = CertificateToExpire, CertificateExpired
+	}
 	switch {
 	case e.Expires.IsZero() || now.Sub(e.Expires) > AfterExpiry:
 		return "", false
 	case !now.Before(e.Expires):
-		return Expired, true
+		return over, true
 	case e.Expires.Sub(now) <= warning:
-		return ToExpire, true
+		return soon, true
 	}
 	return "", false
 }

@@ -53,8 +53,8 @@ func TestTable(t *testing.T) {
 // TestChoices states which mails people may do without: none about their own account.
 func TestChoices(t *testing.T) {
 	for admin, want := range map[bool]string{
-		false: "approve reject organisation_approve organisation_reject keytoexpire keyexpired",
-		true:  "submitted approve reject newuser organisation_request organisation_approve organisation_reject keytoexpire keyexpired",
+		false: "approve reject organisation_approve organisation_reject keytoexpire keyexpired certificatetoexpire certificateexpired",
+		true:  "submitted approve reject newuser organisation_request organisation_approve organisation_reject keytoexpire keyexpired certificatetoexpire certificateexpired",
 	} {
 		var got []string
 		for _, n := range letter.Choices(admin) {
@@ -116,6 +116,11 @@ func TestDue(t *testing.T) {
 	for after, want := range map[time.Duration]string{week + time.Second: "", week: letter.ToExpire, time.Second: letter.ToExpire, 0: letter.Expired, -week: letter.Expired, -week - time.Second: ""} {
 		if got, due := (letter.Expiry{Expires: now.Add(after)}).Due(now, week); got != want || due != (want != "") {
 			t.Errorf("%s: %q", after, got)
+		}
+	}
+	for after, want := range map[time.Duration]string{week: letter.CertificateToExpire, 0: letter.CertificateExpired} {
+		if got, _ := (letter.Expiry{Certificate: 1, Expires: now.Add(after)}).Due(now, week); got != want {
+			t.Errorf("certificate, %s: %q", after, got)
 		}
 	}
 	if _, due := (letter.Expiry{}).Due(now, week); due {

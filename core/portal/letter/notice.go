@@ -65,6 +65,9 @@ const (
 	Invite        = "auth/targeted_invite"
 	ToExpire      = "keytoexpire"
 	Expired       = "keyexpired"
+
+	CertificateToExpire = "certificatetoexpire"
+	CertificateExpired  = "certificateexpired"
 )
 
 // Table lists the mails.
@@ -84,6 +87,8 @@ var Table = []Notice{
 	{Name: "welcome_dev", Event: event.UserRegistered, To: Person, Subject: "Welcome to the developer portal", When: func(f Facts) bool { return !f.Admin() }},
 	{Name: ToExpire, To: Person, Subject: "Your Credential is about to expire", Fixed: true, Choice: "A credential is about to expire"},
 	{Name: Expired, To: Person, Subject: "Your Credential has expired", Fixed: true, Choice: "A credential has expired"},
+	{Name: CertificateToExpire, To: Person, Subject: "A certificate is about to expire", Choice: "A certificate of the organisation is about to expire"},
+	{Name: CertificateExpired, To: Person, Subject: "A certificate has expired", Choice: "A certificate of the organisation has expired"},
 }
 
 func pending(f Facts) bool { return f.Status == "" || f.Status == "pending" }

@@ -1,0 +1,54 @@
+package certificates_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/app/portal/certificates"
+	"github.com/gatehouse-io/gatehouse/core/portal/certificate"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// TestExpiring: certificates of organisations that end within the time are named; those of
+// nobody, those that the dashboard has no more, and those that end at another time are not.
+func TestExpiring(t *testing.T) {
+	db, err := memdb.New(apptest.Clock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, err := tenant.Of("portal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	_, err = db.Update(t.Context(), scope, func(w store.Writer) (err error) {
+		for i, c := range []certificate.Certificate{
+			{Organisations: []table.ID{7}}, {Organisations: []table.ID{7}, NotAfter: now.Add(-time.Minute)}, {NotAfter: now},
+			{Organisations: []table.ID{7}, NotAfter: now, Base: table.Base{Hidden: true}}, {Organisations: []table.ID{7, 8}, NotAfter: now}, {Organisations: []table.ID{7}, NotAfter: now.Add(2 * time.Hour)},
+		} {
+			if err == nil {
+				c.ID, c.Portal, c.Name, c.Fingerprint = table.ID(i+1), "portal", "Till", fmt.Sprint(i)
+				err = certificates.Kind.Insert(t.Context(), w, c)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.View(t.Context(), scope, func(r store.Reader) error {
+		list, err := certificates.Expiring(t.Context(), r, now, now.Add(time.Hour))
+		if have := fmt.Sprint(list); have != fmt.Sprintf("[{0 5 Till 0 [7 8] %v}]", now) {
+			t.Error(have)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
