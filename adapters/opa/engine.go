@@ -95,8 +95,10 @@ func New(cfg Config, ops []operation.Operation) (*Engine, error) {
 		set, err := e.compile(text, false)
 		if err != nil {
 			cfg.Logger.Error("rules of an organisation cannot be used; its requests are refused", "org_id", string(org), "error", err)
+			return nil, err
 		}
-		return set, err
+		set.module = nil // for those who ask which lines were evaluated
+		return set, nil
 	}
 	e.fileText, err = e.loadFixed()
 	if err != nil {

@@ -2,6 +2,7 @@ package rulebook
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/audit"
@@ -136,6 +137,9 @@ func (s *Service) turn(ctx context.Context) error {
 	}
 }
 
+// trials are the operations that change nothing although their method is that of writes.
+var trials = []string{"rules.evaluate", "rules.replay"}
+
 // writes returns the newest records of writes that were carried out.
 func (s *Service) writes(ctx context.Context, scope tenant.Scope, last int, out *Replay) (list []audit.Record, err error) {
 	looked := 0
@@ -145,7 +149,7 @@ func (s *Service) writes(ctx context.Context, scope tenant.Scope, last int, out 
 			out.Complete = false
 			return false
 		}
-		if r.Verdict == audit.Allowed {
+		if r.Verdict == audit.Allowed && !slices.Contains(trials, r.Operation) {
 			list = append(list, r)
 		}
 		return len(list) < last

@@ -168,7 +168,7 @@ func (k *plannedKeys) NewKey() string {
 // outside answers for the services that the control plane asks.
 type outside struct{}
 
-func (outside) Talk(_ context.Context, r fetch.Request, protocols []string) (fetch.Conversation, error) {
+func (outside) Talk(_ context.Context, _ fetch.Request, protocols []string) (fetch.Conversation, error) {
 	return fetchtest.Said(protocols[0], `{"type":"connection_ack"}`, `{"id":"1","type":"next","payload":{"data":{"a":1}}}`, `{"id":"1","type":"complete"}`), nil
 }
 
