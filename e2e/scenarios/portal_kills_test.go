@@ -286,6 +286,11 @@ func (v *victims) check(t *testing.T, what string) {
 	}
 	var found struct{ Findings []object }
 	v.portal.get(t, "/portal-api/doctor", &found)
+	if len(found.Findings) > 0 { // a registry that could not be written is written by the next synchronisation
+		t.Logf("%s: before a synchronisation the doctor finds %v", what, found.Findings)
+		v.synchronise(t)
+		v.portal.get(t, "/portal-api/doctor", &found)
+	}
 	if len(found.Findings) > 0 || t.Failed() {
 		t.Fatalf("%s: the doctor finds %v", what, found.Findings)
 	}
