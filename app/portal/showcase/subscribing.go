@@ -59,8 +59,8 @@ func (s *Subscribed) Next(ctx context.Context) ([]byte, error) {
 // Close implements operation.Live.
 func (s *Subscribed) Close() { s.close() }
 
-// subscribe asks a gateway of a product for a subscription, and nobody else.
-func (s *Service) subscribe(ctx context.Context, in sending) (*Subscribed, error) {
+// subscribe asks a gateway of a product for a subscription.
+func (s *Service) subscribe(ctx context.Context, in sending) (_ *Subscribed, err error) {
 	if err := in.Body.CheckSubscription(); err != nil {
 		return nil, err
 	}
@@ -72,14 +72,17 @@ func (s *Service) subscribe(ctx context.Context, in sending) (*Subscribed, error
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			end()
+		}
+	}()
 	r, err := s.request(t, in.Body)
 	if err != nil {
-		end()
 		return nil, err
 	}
 	talk, err := s.Relay.Talk(ctx, r, tryout.Protocols)
 	if err != nil {
-		end()
 		return nil, told(err)
 	}
 	life, stop := context.WithTimeout(context.WithoutCancel(ctx), subscribedFor)
@@ -93,7 +96,7 @@ func (s *Service) subscribe(ctx context.Context, in sending) (*Subscribed, error
 		out.look.Stop()
 		end()
 	})
-	context.AfterFunc(life, out.close) // also when nobody reads the answer
+	context.AfterFunc(life, out.close) // also when the answer is never sent
 	go out.hear(life, talk, tryout.Subscribe(talk.Protocol(), []byte(in.Body.Body)))
 	return out, nil
 }
@@ -126,7 +129,7 @@ func (s *Subscribed) hear(ctx context.Context, talk fetch.Conversation, sub *try
 	switch {
 	case err == nil:
 	case errors.Is(err, fetch.ErrTooLarge):
-		say(tryout.Failed("A message is too large to be shown here."))
+		say(tryout.TooLarge)
 	default:
 		say(tryout.Failed("The gateway has ended the subscription."))
 	}

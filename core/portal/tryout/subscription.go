@@ -65,7 +65,10 @@ func (*Subscription) Begin() []byte {
 func (s *Subscription) Hear(text []byte) (answer []byte, shown Event, over bool) {
 	var m message
 	if json.Unmarshal(text, &m) != nil {
-		return nil, Failed("The gateway sends something else than GraphQL."), true
+		return nil, foreign, true
+	}
+	if len(m.Payload) > maxShown {
+		return nil, TooLarge, true
 	}
 	switch m.Type {
 	case "connection_ack":
@@ -89,15 +92,20 @@ func (s *Subscription) Hear(text []byte) (answer []byte, shown Event, over bool)
 	case "complete":
 		return nil, event("complete", nil), true
 	}
-	return nil, Failed("The gateway sends something else than GraphQL."), true
+	return nil, foreign, true
 }
 
 // Event is what a page hears of a subscription, as server-sent events have it (HTML,
 // 9.2.5).
 type Event []byte
 
-// Pulse is an event that nobody hears: it shows that the line is there.
+// Pulse is a comment, which pages pass over: it keeps the connection open.
 var Pulse = Event(":\n\n")
+
+// TooLarge tells a page that the subscription is over because of a large message.
+var TooLarge = Failed("A message is too large to be shown here.")
+
+var foreign = Failed("The gateway sends something else than GraphQL.")
 
 // event returns an event of some name.
 func event(name string, data json.RawMessage) Event {
@@ -107,9 +115,6 @@ func event(name string, data json.RawMessage) Event {
 	}
 	_ = json.Compact(b, data) // a payload is JSON; without line ends it is one line
 	b.WriteString("\n\n")
-	if b.Len() > maxShown {
-		return Failed("A message is too large to be shown here.")
-	}
 	return b.Bytes()
 }
 
