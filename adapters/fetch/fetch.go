@@ -85,6 +85,9 @@ func client(timeout time.Duration, control func(network, address string, c sysca
 	}
 }
 
+// noRedirection follows none.
+func noRedirection(*nethttp.Request, []*nethttp.Request) error { return nethttp.ErrUseLastResponse }
+
 // stay follows redirections within the origin that was asked first.
 func stay(next *nethttp.Request, via []*nethttp.Request) error {
 	if first := via[0].URL; next.URL.Scheme != first.Scheme || next.URL.Host != first.Host || len(via) > maxRedirects {
@@ -121,9 +124,7 @@ func (f *Client) Fetch(ctx context.Context, r fetch.Request) (fetch.Answer, erro
 	}
 	c := f.by(r)
 	if r.StatusOnly || r.Still {
-		c = &nethttp.Client{Transport: c.Transport, Timeout: c.Timeout, CheckRedirect: func(*nethttp.Request, []*nethttp.Request) error {
-			return nethttp.ErrUseLastResponse // no redirection is followed
-		}}
+		c = &nethttp.Client{Transport: c.Transport, Timeout: c.Timeout, CheckRedirect: noRedirection}
 	}
 	resp, err := c.Do(req)
 	if err != nil {

@@ -22,9 +22,7 @@ func (f *Client) Talk(ctx context.Context, r fetch.Request, protocols []string) 
 	dialling, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	connection, resp, err := websocket.Dial(dialling, req.URL.String(), &websocket.DialOptions{ //nolint:bodyclose // the library closes it
-		HTTPClient: &nethttp.Client{Transport: c.Transport, CheckRedirect: func(*nethttp.Request, []*nethttp.Request) error {
-			return nethttp.ErrUseLastResponse
-		}},
+		HTTPClient: &nethttp.Client{Transport: c.Transport, CheckRedirect: noRedirection},
 		HTTPHeader: req.Header, Host: req.Host, Subprotocols: protocols,
 	})
 	if err != nil {

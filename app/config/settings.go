@@ -3,11 +3,9 @@ package config
 import (
 	"cmp"
 	"log/slog"
-	"maps"
 	"net"
 	"net/netip"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -351,53 +349,3 @@ type Bootstrap struct {
 
 // Active reports whether there is something to bootstrap at start.
 func (b Bootstrap) Active() bool { return b.Email != "" }
-
-// Redis is where notifications are published.
-type Redis struct {
-	Host             string
-	Port             int
-	Addrs            []string          // host:port; beats Hosts
-	Hosts            map[string]string // host → port; beats Host and Port
-	Username         string
-	Password         Secret
-	MasterName       string // of a sentinel set-up; Addresses then lists the sentinels
-	SentinelPassword Secret
-	TimeoutSeconds   int // of one network operation; 0 = the client's own
-	Database         int
-	Cluster          bool
-	MaxActive        int // open connections; 0 = the client's own
-	TLS              RedisTLS
-}
-
-// RedisTLS is how Redis is reached over TLS. Files are PEM, versions are "1.0"
-// to "1.3" or "" for the Go defaults.
-type RedisTLS struct {
-	Enabled            bool
-	InsecureSkipVerify bool
-	CAFile             string
-	CertFile, KeyFile  string
-	MinVersion         string
-	MaxVersion         string
-}
-
-// Enabled reports whether any address of Redis is set: without one there are
-// no notifications and everything else works.
-func (r Redis) Enabled() bool { return r.Host != "" || len(r.Addrs) > 0 || len(r.Hosts) > 0 }
-
-// Addresses returns host:port of every Redis to connect to; none means off.
-func (r Redis) Addresses() []string {
-	switch {
-	case len(r.Addrs) > 0:
-		return slices.Clone(r.Addrs)
-	case len(r.Hosts) > 0:
-		var out []string
-		for _, host := range slices.Sorted(maps.Keys(r.Hosts)) {
-			out = append(out, net.JoinHostPort(strings.TrimSpace(host), r.Hosts[host]))
-		}
-		return out
-	case r.Host != "":
-		return []string{net.JoinHostPort(r.Host, strconv.Itoa(r.Port))}
-	default:
-		return nil
-	}
-}

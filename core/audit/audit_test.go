@@ -271,7 +271,7 @@ func FuzzLine(f *testing.F) {
 }
 
 // FuzzCanonical states that the canonical text of a record is what encoding/json writes of
-// it, member by member in the order of the type: whoever verifies a trail needs no rules of ours.
+// it, member by member in the order of the type: a program that verifies a trail needs no rules of ours.
 func FuzzCanonical(f *testing.F) {
 	f.Add("a", "/x?y=<&>", `{"a": [1, "b"]}`, "\u2028\x00\"", int64(7), uint8(3))
 	f.Add("", "", "", "", int64(0), uint8(0))

@@ -1,6 +1,7 @@
 package key
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -32,6 +33,18 @@ var parts = []part{
 	}},
 	{"quota", []string{"quota_max", "quota_renewal_rate"}, func(n *doc.Node) float64 { return n.Get("quota_max").Float() }},
 	{"complexity", []string{"max_query_depth"}, func(n *doc.Node) float64 { return n.Get("max_query_depth").Float() }},
+}
+
+// Limits returns the partitions that are about limits, each with the members of policies and
+// sessions that it sets.
+func Limits() iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		for _, p := range parts {
+			if !yield(p.partition, slices.Clone(p.members)) {
+				return
+			}
+		}
+	}
 }
 
 // take copies a part of the limits of a policy where that allows more, and says if it does.

@@ -1,10 +1,8 @@
 package portal_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -64,13 +62,7 @@ func TestPlaygroundSubscribes(t *testing.T) {
 	w.api("POST", "/providers", object{"Name": "Live", "Configuration": object{"MetaData": string(where)}})
 	w.api("POST", "/products", object{"Name": "rates", "DisplayName": "Rates", "Path": "rates", "ProviderID": 2, "Catalogues": []int{1}, "APIDetails": []object{{"APIID": "rates"}}})
 	w.api("POST", "/plans", object{"Name": "Live", "ProviderID": 2, "RateLimit": 10, "Per": 1, "Quota": -1, "AutoApproveAccessRequests": true, "Catalogues": []int{1}})
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "rates.graphql")
-	must(t, err)
-	_, _ = part.Write([]byte("type Query { now: Int }\ntype Subscription { rate: Int other: Int }\n")) // into memory
-	must(t, form.Close())
-	w.send("POST", "/products/2/api-details/rates/graphql/schema", form.FormDataContentType(), body.Bytes())
+	w.upload("POST", "/products/2/api-details/rates/graphql/schema", "rates.graphql", "type Query { now: Int }\ntype Subscription { rate: Int other: Int }\n")
 	w.api("PUT", "/apps/3/provision", object{"PlanID": 3, "ProductIDs": []int{2}, "CatalogueID": 1})
 
 	b := w.visitor(t)

@@ -1,8 +1,6 @@
 package portal_test
 
 import (
-	"bytes"
-	"mime/multipart"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/config"
@@ -34,13 +32,7 @@ func TestViewers(t *testing.T) {
 	t.Run("graphiql", func(t *testing.T) {
 		w := newWorld(t, config.PortalAlone)
 		w.stock()
-		var body bytes.Buffer
-		form := multipart.NewWriter(&body)
-		part, err := form.CreateFormFile("file", "pets.graphql")
-		must(t, err)
-		_, _ = part.Write([]byte("\"Root of all\"\ntype Query {\n  \"Those for sale\"\n  pets: [String]\n}\n")) // into memory
-		must(t, form.Close())
-		w.send("PUT", "/products/2/spec-details/2/graphql/schema", form.FormDataContentType(), body.Bytes())
+		w.upload("PUT", "/products/2/spec-details/2/graphql/schema", "pets.graphql", "\"Root of all\"\ntype Query {\n  \"Those for sale\"\n  pets: [String]\n}\n")
 		b := w.visitor(t)
 		b.Go("/portal/catalogue-products/shipping/main/docs")
 		b.Click("Playground")

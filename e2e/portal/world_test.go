@@ -119,15 +119,18 @@ func (w *world) send(method, path, mediaType string, body []byte) []byte {
 }
 
 // describe uploads the description of a specification.
-func (w *world) describe(path, text string) {
+func (w *world) describe(path, text string) { w.upload("POST", path, "api.yaml", text) }
+
+// upload sends a file by a form, as a browser does.
+func (w *world) upload(method, path, file, text string) {
 	w.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "api.yaml")
+	part, err := form.CreateFormFile("file", file)
 	must(w.t, err)
 	_, _ = part.Write([]byte(text)) // into memory
 	must(w.t, form.Close())
-	w.send("POST", path, form.FormDataContentType(), body.Bytes())
+	w.send(method, path, form.FormDataContentType(), body.Bytes())
 }
 
 // object is a body of JSON.

@@ -1,7 +1,6 @@
 package portal_test
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/x509"
@@ -176,13 +175,7 @@ func TestPayloadsOfSchemas(t *testing.T) {
 	text, err := json.Marshal(object{"data": object{"__schema": object{"queryType": object{"name": "Query"}, "directives": []object{},
 		"types": []object{{"kind": "OBJECT", "name": "Query", "description": payloads()[0], "interfaces": []object{}, "fields": fields}, {"kind": "SCALAR", "name": "String", "description": payloads()[1]}}}}})
 	must(t, err)
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "schema.json")
-	must(t, err)
-	_, _ = part.Write(text) // into memory
-	must(t, form.Close())
-	w.send("PUT", "/products/2/spec-details/2/graphql/schema", form.FormDataContentType(), body.Bytes())
+	w.upload("PUT", "/products/2/spec-details/2/graphql/schema", "schema.json", string(text))
 	clean(gallery(t, w.agent().seen(false)), []string{"/portal/catalogue-products/shipping/main/docs"})
 	b := w.visitor(t)
 	b.Go("/portal/catalogue-products/shipping/main/docs?embed=1")

@@ -13,7 +13,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
@@ -267,7 +266,7 @@ func (s *Service) lonelyKeys(ctx context.Context, scope tenant.Scope, id table.I
 			continue
 		}
 		app := appOf(k)
-		if _, err := s.Intents.Current(ctx, scope, about(app)); fault.KindOf(err) != fault.NotFound {
+		if s.goesOn(ctx, scope, app) {
 			continue // it is about to get a credential, or to go
 		}
 		out = append(out, Finding{Finding: KeyAlone, ProviderID: id, AppID: app, Alias: k.Session.Get("alias").Text(), key: k.Name()})

@@ -8,7 +8,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/certificates"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -21,7 +20,7 @@ import (
 func (s *Service) certified(ctx context.Context, scope tenant.Scope, at table.ID, fix bool) ([]Finding, error) {
 	kept := certificates.New(certificates.Config{Tools: s.Tools, Open: s.Open})
 	used, any, err := s.managed(ctx, scope, at)
-	if err != nil || !any { // nobody has to be able to list certificates
+	if err != nil || !any { // dashboards without managed certificates need not list any
 		return nil, err
 	}
 	is, err := kept.Compare(ctx, scope, at)
@@ -83,8 +82,7 @@ func (s *Service) managed(ctx context.Context, scope tenant.Scope, at table.ID) 
 	})
 	any = any || len(out) > 0
 	return slices.DeleteFunc(out, func(c credential.Credential) bool {
-		_, err := s.Intents.Current(ctx, scope, about(c.AppID))
-		return fault.KindOf(err) != fault.NotFound
+		return s.goesOn(ctx, scope, c.AppID)
 	}), any, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -54,7 +53,7 @@ func (s *Service) logins(ctx context.Context, scope tenant.Scope, fix bool) (out
 		return nil, err
 	}
 	for _, l := range all {
-		if _, err := s.Intents.Current(ctx, scope, about(l.App)); fault.KindOf(err) != fault.NotFound {
+		if s.goesOn(ctx, scope, l.App) {
 			continue // it is about to get a credential, or to go
 		}
 		if needed, err := s.Logins.Needed(ctx, scope, l); err != nil || needed { // by what has just ended

@@ -47,7 +47,7 @@ func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, 
 		if err != nil {
 			return err
 		}
-		if d.Grant, err = s.held(ctx, r, c, act == issuers.Spread || act == issuers.Restore); err != nil {
+		if d.Grant, err = s.held(ctx, r, c, act.KeepsValues()); err != nil {
 			return err
 		}
 		d.Grant.Renewal, d.Grant.Certificate.PEM = act == issuers.Renew, certificate
@@ -72,7 +72,7 @@ func (s *Service) rotate(org tenant.ID, d *rotation) intents.Plan {
 		Do:   func(ctx context.Context) error { return s.put(ctx, org, d.Credential, d.Grant.Values) },
 		Undo: func(ctx context.Context) error { return s.put(ctx, org, d.Credential, d.Grant.Was) },
 	})
-	if d.Act != issuers.Spread && d.Act != issuers.Restore { // the key stays
+	if !d.Act.KeepsValues() { // the key stays
 		steps = append(steps, issuer.Discard(org, d.Grant)...)
 	}
 	return intents.Plan{Steps: steps, Open: unchanged(d.Grant)}

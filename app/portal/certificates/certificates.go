@@ -165,7 +165,7 @@ func (s *Service) turn(ctx context.Context, c *change, write func(context.Contex
 	if err != nil {
 		return err
 	}
-	return p.Turn(ctx, write)
+	return p.InTurn(ctx, write)
 }
 
 // uploaded is what the store of the dashboard says of a certificate before it is stored here.

@@ -14,8 +14,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestExpiring: certificates of organisations that end within the time are named; those of
-// nobody, those that the dashboard has no more, and those that end at another time are not.
+// TestExpiring: certificates of organisations that end within the time are named; those
+// without an organisation, those that the dashboard has lost, and those that end at another
+// time are not.
 func TestExpiring(t *testing.T) {
 	db, err := memdb.New(apptest.Clock())
 	if err != nil {

@@ -77,11 +77,7 @@ func (s *Service) Mend(ctx context.Context, scope tenant.Scope, at table.ID) err
 	if err != nil {
 		return err
 	}
-	mend := func(ctx context.Context) error { return s.Synchronise(ctx, scope, at) }
-	if p.Turn == nil {
-		return mend(ctx)
-	}
-	return p.Turn(ctx, mend)
+	return p.InTurn(ctx, func(ctx context.Context) error { return s.Synchronise(ctx, scope, at) })
 }
 
 // Any reports whether there are certificates of a provider, hidden ones too.

@@ -32,6 +32,10 @@ const (
 	Restore Act = "restore"
 )
 
+// KeepsValues reports whether an act leaves the values of a credential as they are, and
+// changes only what the dashboard has of it.
+func (a Act) KeepsValues() bool { return a == Spread || a == Restore }
+
 // Issuer issues the credentials of one method of authentication.
 type Issuer interface {
 	// Prepare completes a grant before its saga is stored: it looks up what the steps need,

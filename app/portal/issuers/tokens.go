@@ -59,7 +59,7 @@ func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 	case Rotate:
 		return []intents.Step{{Name: "create another key", Do: a.replace, Undo: a.drop}}
 	}
-	if act == Follow || act == Spread || act == Restore { // keys know neither addresses nor lists
+	if act == Follow || act.KeepsValues() { // keys know neither addresses nor lists
 		return nil
 	}
 	return []intents.Step{{Name: "delete the key", Do: a.revoke}}

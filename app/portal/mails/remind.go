@@ -45,8 +45,8 @@ func (s *Service) warn(ctx context.Context, w store.Writer, notice string, e let
 	return nil
 }
 
-// maxConcerned is how many people of organisations get a mail, and no one expiry fills the
-// queue.
+// maxConcerned is how many people of organisations get a mail of one expiry, so that it does
+// not fill the queue.
 const maxConcerned = 500
 
 // concerned returns those who hear of an expiry: of a credential its owner, of a certificate

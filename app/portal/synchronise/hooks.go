@@ -68,10 +68,7 @@ func (k keeper[T]) turn(ctx context.Context, c *portal.Change[T], write func(con
 	if err != nil {
 		return err
 	}
-	if p.Turn == nil {
-		return write(ctx)
-	}
-	return p.Turn(ctx, write)
+	return p.InTurn(ctx, write)
 }
 
 func (k keeper[T]) prepare(ctx context.Context, c *portal.Change[T]) error {

@@ -36,6 +36,14 @@ type Provider struct {
 	Turn func(ctx context.Context, fn func(context.Context) error) error
 }
 
+// InTurn runs fn by Turn.
+func (p Provider) InTurn(ctx context.Context, fn func(context.Context) error) error {
+	if p.Turn == nil {
+		return fn(ctx)
+	}
+	return p.Turn(ctx, fn)
+}
+
 // Report is what a run has found and done.
 type Report struct {
 	Differences []sync.Difference

@@ -48,17 +48,6 @@ func ClientOf(n *doc.Node, mark string) (client string, app table.ID, ok bool) {
 	return strings.TrimPrefix(n.Get("id").Text(), clientPolicy), app, ok
 }
 
-// limits are the partitions of a policy, but for the rights, and the members that each is
-// about.
-var limits = []struct {
-	part    string
-	members []string
-}{
-	{"quota", []string{"quota_max", "quota_renewal_rate"}},
-	{"rate_limit", []string{"rate", "per", "throttle_interval", "throttle_retry_limit", "smoothing"}},
-	{"complexity", []string{"max_query_depth"}},
-}
-
 // sets reports whether one of the policies sets a part.
 func (p ClientPolicy) sets(part string) bool {
 	return slices.ContainsFunc(append(slices.Clone(p.Products), p.Plan), func(n *doc.Node) bool { return n.Get("partitions", part).True() })
@@ -101,9 +90,9 @@ func (p ClientPolicy) Write(n *doc.Node) bool {
 	n.Set("meta_data", meta)
 	n.Put(doc.NewBool(true), "partitions", "acl")
 	n.Put(doc.NewBool(false), "partitions", "per_api")
-	for _, l := range limits {
-		n.Put(doc.NewBool(p.sets(l.part)), "partitions", l.part)
-		for _, name := range l.members {
+	for part, members := range key.Limits() {
+		n.Put(doc.NewBool(p.sets(part)), "partitions", part)
+		for _, name := range members {
 			if v := joined.Get(name); v.Is(doc.Absent, doc.TypeNull) {
 				n.Delete(name)
 			} else {
@@ -134,10 +123,13 @@ func (p ClientPolicy) tags(more []string) (out []string) {
 }
 
 // said are the members of a policy by which two of them are compared.
-var said = []string{
-	"state", "is_inactive", "tags", "meta_data", "partitions", "rate", "per", "throttle_interval", "throttle_retry_limit", "smoothing",
-	"quota_max", "quota_renewal_rate", "max_query_depth", "access_rights",
-}
+var said = func() []string {
+	out := []string{"state", "is_inactive", "tags", "meta_data", "partitions", "access_rights"}
+	for _, members := range key.Limits() {
+		out = append(out, members...)
+	}
+	return out
+}()
 
 // plain is what the document of a policy says, without what says nothing: dashboards write
 // defaults into what they store.

@@ -53,7 +53,7 @@ func clients(t *testing.T, w World) {
 	}
 }
 
-// clientStrangers: nobody else reads, changes or deletes a client, and no error tells its
+// clientStrangers: other organisations cannot read, change or delete a client, and no error tells its
 // secret.
 func clientStrangers(t *testing.T, w World, want dashboard.OAuthClient) {
 	t.Helper()

@@ -1,0 +1,205 @@
+package showcase
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/documents"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/plan"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/tag"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Product is a product with what is read about it.
+type Product struct {
+	Card
+	Logo       string     `json:"Logo" doc:"Address of the picture on the page, or empty."`
+	Content    string     `json:"Content"`
+	Scopes     string     `json:"Scopes"`
+	APIs       []API      `json:"APIs"`
+	Plans      []Plan     `json:"Plans"`
+	Shelves    []Shelf    `json:"Shelves" doc:"Catalogues that have the product and that the visitor sees."`
+	Tutorials  []Tutorial `json:"Tutorials" doc:"Published ones, in order."`
+	Tags       []string   `json:"Tags"`
+	Requesting bool       `json:"Requesting" doc:"The visitor may ask for access."`
+	Requirements
+}
+
+// Requirements is what an access request has to bring.
+type Requirements struct {
+	ProviderID       table.ID     `json:"ProviderID" doc:"Products and plans of one provider go together."`
+	AuthTypeMode     string       `json:"AuthTypeMode"`
+	DCREnabled       bool         `json:"DCREnabled" doc:"Clients register with an identity provider: a request names a client type."`
+	NeedsCertificate bool         `json:"NeedsCertificate" doc:"A request brings a certificate of the developer."`
+	ClientTypes      []ClientType `json:"ClientTypes"`
+}
+
+// ClientType is a sort of client that may register.
+type ClientType struct {
+	ID                      table.ID `json:"ID"`
+	Name                    string   `json:"Name"`
+	Description             string   `json:"Description"`
+	GrantType               string   `json:"GrantType"`
+	ResponseTypes           string   `json:"ResponseTypes"`
+	TokenEndpointAuthMethod string   `json:"TokenEndpointAuthMethod"`
+	OktaAppType             string   `json:"OktaAppType"`
+}
+
+// API is an API of a product, or a specification of one that is documentation only.
+type API struct {
+	Alias       string `json:"Alias" doc:"By which addresses name it."`
+	Name        string `json:"Name"`
+	Description string `json:"Description"`
+	APIType     string `json:"APIType"`
+	ListenPath  string `json:"ListenPath"`
+	Active      bool   `json:"Active"`
+	Document    string `json:"Document" doc:"oas, graphqlSDL, or nothing."`
+	Address     string `json:"Address" doc:"Where the description is, if it is not kept here."`
+	Endpoint    string `json:"GraphQLServerEndpoint" doc:"Where gateways answer queries; empty for other APIs."`
+}
+
+// Plan is a plan that is offered for a product.
+type Plan struct {
+	ID                 table.ID   `json:"ID"`
+	Name               string     `json:"Name"`
+	Description        string     `json:"Description"`
+	RateLimit          int64      `json:"RateLimit"`
+	Per                float64    `json:"Per" doc:"Seconds."`
+	UnlimitedRateLimit bool       `json:"UnlimitedRateLimit"`
+	Quota              int64      `json:"Quota"`
+	QuotaRenewalRate   int64      `json:"QuotaRenewalRate" doc:"Seconds."`
+	UnlimitedQuota     bool       `json:"UnlimitedQuota"`
+	AutoApprove        bool       `json:"AutoApproveAccessRequests"`
+	Catalogues         []table.ID `json:"Catalogues" doc:"In which it is offered for the product."`
+}
+
+// Tutorial tells how to get started with a product.
+type Tutorial struct {
+	Title           string `json:"Title"`
+	Lede            string `json:"Lede"`
+	Path            string `json:"Path"`
+	Content         string `json:"Content"`
+	MarkdownEnabled bool   `json:"MarkdownEnabled"`
+	MarkdownContent string `json:"MarkdownContent"`
+}
+
+type named struct {
+	visitor
+	Path string `path:"product_path" doc:"Path of the product."`
+}
+
+// find returns a product that the visitor sees. Others are not there.
+func find(ctx context.Context, r store.Reader, now sight, path string) (product.Product, error) {
+	v, err := products.Kind.ByKey(ctx, r, "path", store.Indexed(path))
+	if err == nil && (v.Value.Away() || !catalogue.Shows(now.ids, v.Value.Catalogues)) {
+		err = products.Kind.Absent()
+	}
+	return v.Value, err
+}
+
+func (s *Service) product(ctx context.Context, in named) (out Product, err error) {
+	err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
+		p, err := find(ctx, r, now, in.Path)
+		if err != nil {
+			return err
+		}
+		out = Product{Card: now.card(cardOf(p)), Logo: p.Address(product.Logo), Content: p.Content, Scopes: string(p.Scopes), APIs: []API{}, Plans: []Plan{}, Shelves: []Shelf{}, Tutorials: []Tutorial{}, Tags: []string{}}
+		for _, c := range now.shelves() {
+			if slices.Contains(p.Catalogues, c.ID) {
+				out.Shelves = append(out.Shelves, c)
+			}
+		}
+		for _, step := range []func(context.Context, store.Reader, sight, product.Product) error{out.readable, out.offered, out.taught, out.tagged, out.required} {
+			if err := step(ctx, r, now, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (out *Product) readable(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
+	all, err := documents.Readables(ctx, r, p)
+	for _, d := range all {
+		one := API{d.Alias, d.Name, d.Description, d.APIType, d.ListenPath, d.Active, string(d.Form), d.Address, ""}
+		if d.Form == document.GraphQL {
+			if one.Endpoint, err = documents.ServedAt(ctx, r, p, d); err != nil {
+				return err
+			}
+		}
+		out.APIs = append(out.APIs, one)
+	}
+	return err
+}
+
+func (out *Product) tagged(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
+	for _, id := range p.Tags {
+		t, err := portal.Glance[tag.Tag](ctx, r, tag.Kind, id)
+		if err != nil {
+			return err
+		}
+		if t.ID != 0 {
+			out.Tags = append(out.Tags, t.Name)
+		}
+	}
+	return nil
+}
+
+func (out *Product) offered(ctx context.Context, r store.Reader, now sight, p product.Product) error {
+	for v, err := range portal.All(ctx, r, plans.Kind, 0) {
+		if err != nil {
+			return err
+		}
+		if catalogue.Offers(now.ids, catalogue.Item{Provider: p.ProviderID, Catalogues: p.Catalogues}, catalogue.Item{Provider: v.ProviderID, Catalogues: v.Catalogues}) {
+			out.Plans = append(out.Plans, ShowPlan(v, out.Card.Catalogues))
+		}
+	}
+	method := out.AuthType != "ba" && out.AuthType != "custom"
+	out.Requesting = method && !p.IsDocumentationOnly && len(out.Plans) > 0 && slices.ContainsFunc(out.Shelves, func(c Shelf) bool { return c.Cart })
+	return nil
+}
+
+// ShowPlan shows a plan as it is offered in catalogues.
+func ShowPlan(v plan.Plan, in []table.ID) Plan {
+	v = v.Settled()
+	out := Plan{v.ID, v.Title(), v.Description, v.RateLimit, v.Per, v.UnlimitedRateLimit, v.Quota, v.QuotaRenewalRate, v.UnlimitedQuota, v.AutoApprove, []table.ID{}}
+	for _, id := range v.Catalogues {
+		if slices.Contains(in, id) {
+			out.Catalogues = append(out.Catalogues, id)
+		}
+	}
+	return out
+}
+
+func (out *Product) taught(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
+	all, err := tutorials.Published(ctx, r, p.ID)
+	for _, t := range all {
+		out.Tutorials = append(out.Tutorials, Tutorial{t.Title, t.Lede, t.Path, t.Content, t.MarkdownEnabled, t.MarkdownContent})
+	}
+	return err
+}
+
+func (out *Product) required(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
+	out.Requirements = Requirements{p.ProviderID, p.AuthTypeMode, p.DCREnabled, p.AuthType() == request.MultiAuth && p.Mode() == product.SelfServe, []ClientType{}}
+	for _, id := range p.Templates {
+		t, err := portal.Glance[idp.ClientType](ctx, r, product.TemplateKind, id)
+		if err != nil {
+			return err
+		}
+		if t.ID != 0 {
+			out.ClientTypes = append(out.ClientTypes, ClientType{t.ID, t.Name, t.Description, string(t.GrantType), string(t.ResponseTypes), string(t.TokenEndpointAuthMethod), t.OktaAppType})
+		}
+	}
+	return nil
+}
