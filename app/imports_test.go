@@ -50,7 +50,7 @@ var importRules = []rule{
 	{folder: "adapters/sql/sqlite", own: with("adapters/sql"), others: []string{"modernc.org/sqlite"}},
 	{folder: "adapters/http", own: inner, others: []string{"github.com/go-kit/kit"}},
 	{folder: "adapters/http/contracttest", others: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
-	{folder: "adapters/gzip", own: inner},
+	{folder: "adapters/gzip", own: inner, others: []string{"github.com/klauspost/compress"}},
 	{folder: "adapters/web/console", own: inner},
 	{folder: "adapters/web/portal", own: with("adapters/web/portal/viewers"), others: []string{"github.com/yuin/goldmark", "github.com/microcosm-cc/bluemonday"}},
 	{folder: "adapters/web/portal/viewers"},

@@ -39,14 +39,15 @@ type File interface {
 
 // Settings says whether a trail is kept, and how much of it.
 type Settings struct {
-	Signer   Signer        // nil: there is no trail in the store
-	File     File          // nil: there is none in a file
-	JSON     bool          // the file has JSON lines, not texts
-	MaxAge   time.Duration // records that are older are forgotten; 0: none
-	MaxBytes int64         // of the trail of one organisation; 0: no bound
-	Detailed bool          // records have dumps of requests and answers
-	ReadOnly bool          // the trail is read, and another process writes it
-	Silent   []string      // operations whose commits only keep books: the trail tells nothing of them
+	Signer   Signer              // nil: there is no trail in the store
+	File     File                // nil: there is none in a file
+	JSON     bool                // the file has JSON lines, not texts
+	MaxAge   time.Duration       // records that are older are forgotten; 0: none
+	MaxBytes int64               // of the trail of one organisation; 0: no bound
+	Detailed bool                // records have dumps of requests and answers
+	ReadOnly bool                // the trail is read, and another process writes it
+	Pack     func([]byte) []byte // compresses to a gzip stream what is stored, one text at once; nil: as package gzip does
+	Silent   []string            // operations whose commits only keep books: the trail tells nothing of them
 }
 
 // Store is what a trail needs of a store.
@@ -68,15 +69,16 @@ type Service struct {
 	calls    calls
 	wake     chan struct{} // dumps take much room: a fold is due
 
-	turn sync.Mutex // one fold at a time
-	seen store.Revision
+	turn   sync.Mutex // one fold at a time
+	seen   store.Revision
+	packer audit.Packer
 }
 
 // New returns the service. Without a Signer it reads nothing, without a File as well it
 // keeps nothing. specs
 // returns the operation with an ID, or nil.
 func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service, error) {
-	a := &Service{Settings: s, now: t.Now, log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs, wake: make(chan struct{}, 1)}
+	a := &Service{Settings: s, now: t.Now, log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs, wake: make(chan struct{}, 1), packer: audit.Packer{Pack: s.Pack}}
 	if !a.On() {
 		return a, nil
 	}
@@ -119,7 +121,7 @@ func Registrations() []crud.Registrar {
 		crud.Facts[audit.Segment]{Kind: segments, Lasts: true, Sample: func(at crud.Stamp) (audit.Segment, error) {
 			s := audit.Begin(at.Org, audit.Checkpoint{})
 			s.ID = at.ID
-			s, _ = s.Add(audit.Record{OrgID: at.Org}.At(at.Now()))
+			s, _ = new(audit.Packer).Add(s, []audit.Record{audit.Record{OrgID: at.Org}.At(at.Now())}, false)
 			return s, nil
 		}},
 		crud.Facts[audit.Head]{Kind: heads, Lasts: true, Sample: func(at crud.Stamp) (audit.Head, error) {

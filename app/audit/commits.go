@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,15 +66,20 @@ func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.
 	if err := t.load(ctx, list, after); err != nil {
 		return after, err
 	}
-	all := make([][]audit.Record, len(list))
-	for i := len(list) - 1; i >= 0; i-- { // the last first: documents are read as they are now, and lead back
-		all[i] = t.commit(ctx, list[i])
+	all, each := make([]audit.Record, 0, len(list)), map[tenant.ID]int{}
+	for _, c := range slices.Backward(list) { // the last first: documents are read as they are now, and lead back
+		all = t.commit(ctx, c, all)
 	}
-	for _, records := range all {
-		for i := range records {
-			t.dump(&records[i])
-			t.add(&records[i])
-		}
+	for i := range all {
+		each[all[i].OrgID]++
+	}
+	for org, n := range each {
+		org = cmp.Or(org, audit.Installation)
+		t.records[org] = slices.Grow(t.records[org], n)
+	}
+	for i := range slices.Backward(all) {
+		t.dump(&all[i])
+		t.add(&all[i])
 	}
 	return after, ctx.Err()
 }
@@ -157,19 +163,21 @@ func (t *telling) gap(ctx context.Context, after, to store.Revision) (store.Revi
 	return min(oldest-1, to), nil
 }
 
-// commit returns the records of one commit: one for each organisation that it touches.
-func (t *telling) commit(ctx context.Context, c store.Commit) (out []audit.Record) {
+// commit appends the records of one commit: one for each organisation that it touches, the
+// last first.
+func (t *telling) commit(ctx context.Context, c store.Commit, out []audit.Record) []audit.Record {
 	var orgs []tenant.ID
 	for _, ch := range c.Changes {
 		if !slices.Contains(orgs, ch.Org) {
 			orgs = append(orgs, ch.Org)
 		}
 	}
-	for _, org := range orgs {
-		r := audit.Record{
+	for _, org := range slices.Backward(orgs) {
+		out = append(out, audit.Record{
 			ReqID: c.By.Request, OrgID: org, IP: c.By.From, User: c.By.User, Action: c.By.Operation, Method: c.By.Method, URL: c.By.URL, Status: c.By.Status,
 			Actor: c.By.Actor, Behalf: c.By.Everyone, Operation: c.By.Operation, Verdict: audit.Allowed,
-		}
+		}.At(c.At))
+		r := &out[len(out)-1]
 		compare, ok := t.comparers[c.By.Operation]
 		spec := t.specs(c.By.Operation)
 		if spec != nil {
@@ -183,11 +191,10 @@ func (t *telling) commit(ctx context.Context, c store.Commit) (out []audit.Recor
 		}
 		for _, ch := range slices.Backward(c.Changes) {
 			if ch.Org == org {
-				t.change(ctx, &r, c.Rev, ch, compare)
+				t.change(ctx, r, c.Rev, ch, compare)
 			}
 		}
 		slices.Reverse(r.Subjects)
-		out = append(out, r.At(c.At))
 	}
 	return out
 }
@@ -252,9 +259,7 @@ func (t *telling) read(ctx context.Context, at place, rev store.Revision) []byte
 }
 
 func (t *telling) add(r *audit.Record) {
-	if r.OrgID == "" {
-		r.OrgID = audit.Installation
-	}
+	r.OrgID = cmp.Or(r.OrgID, audit.Installation)
 	t.records[r.OrgID] = append(t.records[r.OrgID], *r)
 }
 

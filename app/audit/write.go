@@ -147,11 +147,8 @@ func (s *Service) grow(ctx context.Context, org tenant.ID, records []audit.Recor
 	}
 	busy := len(records) >= closing
 	for len(records) > 0 {
-		seg, records = seg.Add(records...)
+		seg, records = s.packer.Add(seg, records, busy)
 		seg.Checkpoint = seg.Checkpoint.Sign(s.Signer.SigningKey(), s.Signer.Sign)
-		if busy || seg.Full() {
-			seg = seg.Close()
-		}
 		g.segments, g.head.Last = append(g.segments, seg), seg.Checkpoint
 		seg = audit.Begin(org, seg.Checkpoint)
 	}

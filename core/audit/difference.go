@@ -89,6 +89,10 @@ func (c *comparison) texts(before, after []byte, path string, hidden bool) {
 		}
 		return
 	}
+	if plain(before) && plain(after) {
+		c.add(path, c.shown(before, hidden), c.shown(after, hidden))
+		return
+	}
 	if !doc.IsObject(before) || !doc.IsObject(after) {
 		a, errA := parsed(before)
 		b, errB := parsed(after)
@@ -147,9 +151,43 @@ func (c *comparison) compare(a, b *doc.Node, path string, hidden bool) {
 	case len(c.out) == c.most:
 		c.more++
 	default:
-		c.out = append(c.out, Difference{c.subject, Bounded(path, maxPath), c.show(a, hidden), c.show(b, hidden)})
+		c.add(path, c.show(a, hidden), c.show(b, hidden))
 	}
 }
+
+// add tells a difference, as long as there is room.
+func (c *comparison) add(path string, from, to json.RawMessage) {
+	if len(c.out) == c.most {
+		c.more++
+		return
+	}
+	c.out = append(c.out, Difference{c.subject, Bounded(path, maxPath), from, to})
+}
+
+// plain reports whether a text is a short string literal that says what it stands for: two
+// of them are equal when their texts are, none holds a document or a credential, and it is
+// shown as it is. Most values are, and need not be parsed.
+func plain(text []byte) bool {
+	if len(text) < 2 || len(text) > maxValue || text[0] != '"' || text[1] == '{' || text[len(text)-1] != '"' {
+		return false
+	}
+	for _, b := range text[1 : len(text)-1] {
+		if b < ' ' || b > '~' || b == '"' || b == '\\' || b == '@' || b == '=' {
+			return false
+		}
+	}
+	return true
+}
+
+// shown is show for a plain text.
+func (*comparison) shown(text json.RawMessage, hidden bool) json.RawMessage {
+	if hidden {
+		return concealed
+	}
+	return text
+}
+
+var concealed = json.RawMessage(doc.NewString(redact.Hidden).JSON())
 
 // unfold returns the document that a text holds: some are stored as texts, and secrets in
 // them are found by name only there.

@@ -37,6 +37,10 @@ func (w *writer) value(name string, text json.RawMessage) {
 	if len(text) == 0 {
 		return
 	}
+	if plain(text) {
+		w.b = append(append(w.b, name...), text...)
+		return
+	}
 	b := bytes.NewBuffer(append(w.b, name...))
 	w.ok = json.Compact(b, text) == nil && w.ok
 	w.b = b.Bytes()

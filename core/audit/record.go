@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -77,15 +78,16 @@ func (r Record) At(t time.Time) Record {
 
 // Link returns r as the record after another one: bounded, numbered and hashed.
 func (r Record) Link(seq uint64, prev string) Record {
-	return r.link(new(bytes.Buffer), seq, prev)
+	r.link(new(bytes.Buffer), seq, prev)
+	return r
 }
 
 // end is how a canonical text without a hash ends: the hash is the last member.
 const end = "\"}\n"
 
-// link is Link that appends the canonical text as a line as well.
-func (r Record) link(b *bytes.Buffer, seq uint64, prev string) Record {
-	r = r.bounded()
+// link is Link of r itself; it appends the canonical text as a line as well.
+func (r *Record) link(b *bytes.Buffer, seq uint64, prev string) {
+	r.bound()
 	r.Seq, r.ID, r.Prev, r.Hash = seq, Identifier(seq), prev, ""
 	begin := b.Len()
 	r.encode(b)
@@ -96,12 +98,11 @@ func (r Record) link(b *bytes.Buffer, seq uint64, prev string) Record {
 		b.WriteString(r.Hash)
 		b.WriteString(end)
 	}
-	return r
 }
 
-// bounded returns r with what clients choose cut.
-func (r Record) bounded() Record {
-	for _, text := range []*string{&r.ReqID, &r.IP, &r.User, &r.Action, &r.Method, &r.Actor, &r.Behalf, &r.Operation, &r.Verdict} {
+// bound cuts what clients choose.
+func (r *Record) bound() {
+	for _, text := range [...]*string{&r.ReqID, &r.IP, &r.User, &r.Action, &r.Method, &r.Actor, &r.Behalf, &r.Operation, &r.Verdict} {
 		*text = Bounded(*text, maxText)
 	}
 	r.URL, r.RequestDump, r.ResponseDump = Bounded(r.URL, maxURL), Bounded(r.RequestDump, maxRequestDump), Bounded(r.ResponseDump, maxResponseDump)
@@ -111,13 +112,15 @@ func (r Record) bounded() Record {
 	for i, s := range r.Subjects {
 		r.Subjects[i] = Subject{Bounded(s.Op, maxText), Bounded(s.Kind, maxText), Bounded(s.ID, maxText)}
 	}
-	return r
 }
 
 // Bounded returns a text of at most n bytes that JSON can hold as it is.
 func Bounded(text string, n int) string {
 	if len(text) > n {
 		text = text[:n]
+	}
+	if utf8.ValidString(text) { // ASCII passes eight bytes at a time
+		return text
 	}
 	return strings.ToValidUTF8(text, "?")
 }
@@ -132,7 +135,7 @@ func (r Record) Canonical() []byte {
 // encode appends the canonical text as a line, the one that encoding/json would write
 // without escapes for HTML: trails of busy services have thousands of records a second.
 // It appends nothing when a difference is no JSON: no record has this text.
-func (r Record) encode(line *bytes.Buffer) {
+func (r *Record) encode(line *bytes.Buffer) {
 	w := writer{line.AvailableBuffer(), true}
 	w.text(`{"_id":`, r.ID)
 	w.number(`,"seq":`, int64(r.Seq))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"sync"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -57,42 +56,42 @@ func (s Segment) full(size int) bool {
 	return s.Packed != nil || size >= maxSegment || s.Checkpoint.Seq+1 >= s.Checkpoint.First+maxRecords
 }
 
-// Add returns s with more records at its end, until it is full, and those that are left.
-// Its checkpoint has to be signed again.
-func (s Segment) Add(records ...Record) (_ Segment, left []Record) {
-	b := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(b)
-	b.Reset()
-	b.WriteString(s.Text)
-	for len(records) > 0 && !s.full(b.Len()) {
-		r := records[0].link(b, s.Checkpoint.Seq+1, s.Checkpoint.Hash)
+// Packer writes segments, one goroutine at once. It keeps what it needs for the next one.
+type Packer struct {
+	// Pack compresses a text to a gzip stream (RFC 1952); nil: as package gzip does.
+	Pack func(text []byte) []byte
+	text bytes.Buffer
+}
+
+// Add returns a segment with more records at its end, until it is full, and those that are
+// left. A full one is compressed, and so is the last one when last is set: no record can be
+// added any more. The checkpoint has to be signed again.
+func (p *Packer) Add(s Segment, records []Record, last bool) (_ Segment, left []Record) {
+	p.text.Reset()
+	p.text.WriteString(s.Text)
+	for len(records) > 0 && !s.full(p.text.Len()) {
+		r := records[0]
+		r.link(&p.text, s.Checkpoint.Seq+1, s.Checkpoint.Hash)
 		s.Checkpoint.Seq, s.Checkpoint.Hash, s.Checkpoint.Time = r.Seq, r.Hash, r.Timestamp
 		records = records[1:]
 	}
-	s.Text = b.String()
+	if last || s.full(p.text.Len()) {
+		s.Text, s.Packed = "", p.pack(p.text.Bytes())
+	} else {
+		s.Text = p.text.String()
+	}
 	return s, records
 }
 
-// buffers are kept: they grow to the size of a segment.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// packers are kept: to make one takes longer than to compress a segment. They are quick
-// ones, since a fold must not hold up those whose writes it tells of.
-var packers = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level exists
-	return z
-}}
-
-// Close returns s compressed: no record can be added any more.
-func (s Segment) Close() Segment {
+func (p *Packer) pack(text []byte) []byte {
+	if p.Pack != nil {
+		return p.Pack(text)
+	}
 	var b bytes.Buffer
-	z := packers.Get().(*gzip.Writer)
-	defer packers.Put(z)
-	z.Reset(&b)
-	_, _ = z.Write([]byte(s.Text)) // writing to memory does not fail
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(text) // writing to memory does not fail
 	_ = z.Close()
-	s.Text, s.Packed = "", b.Bytes()
-	return s
+	return b.Bytes()
 }
 
 // ErrSegment means that a segment is not as it was stored.

@@ -34,7 +34,7 @@ type filed struct {
 
 // JSON returns a record as a line of a file.
 func (r Record) JSON() []byte {
-	r = r.bounded()
+	r.bound()
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

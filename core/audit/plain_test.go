@@ -1,0 +1,29 @@
+package audit
+
+import (
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// FuzzPlain states that plain texts are shown as they would be if they were parsed.
+func FuzzPlain(f *testing.F) {
+	for _, text := range []string{`"a"`, `""`, `"{}"`, `"https://u:p@a.example"`, `"?token=x"`, `"\u0061"`, "\"\u2028\"", `"<&>"`, `"a"b"`, `"`, `1`, `"a`, "\"\x7f\""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !plain([]byte(text)) {
+			return
+		}
+		n, err := doc.ParseNode([]byte(text))
+		if err != nil {
+			t.Fatalf("%q is plain, and no JSON: %v", text, err)
+		}
+		c := comparison{Comparer: NewComparer(nil)}
+		for _, hidden := range []bool{false, true} {
+			if got, want := string(c.shown([]byte(text), hidden)), string(c.show(n, hidden)); got != want {
+				t.Errorf("%q is shown as %s; want %s", text, got, want)
+			}
+		}
+	})
+}
