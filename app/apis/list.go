@@ -3,6 +3,7 @@ package apis
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
@@ -72,7 +73,7 @@ func (s *Repository) Select(ctx context.Context, r store.Reader, v apidef.Viewer
 	}
 	var found []Listed
 	admits := q.Filter.Admits()
-	for a, err := range s.column().All(ctx, r) {
+	for a, err := range s.column().Containing(ctx, r, strings.ToLower(q.Filter.Text)) {
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -158,12 +159,12 @@ func (s *Service) candidates(ctx context.Context, r store.Reader, f *policy.Filt
 		}
 	}
 	if len(f.APIs) == 0 {
-		return column.All(ctx, r)
+		return column.Containing(ctx, r, strings.ToLower(f.Text))
 	}
 	var few []listed
 	for p, err := range distinct(indexed(ctx, r, f.APIs)) {
 		if few = append(few, p); err != nil || len(few) > scattered {
-			return column.All(ctx, r)
+			return column.Containing(ctx, r, strings.ToLower(f.Text))
 		}
 	}
 	return func(yield func(listed, error) bool) {

@@ -39,6 +39,9 @@ func (p Policy) Listed() Listed {
 // ID returns the database ID.
 func (l *Listed) ID() string { return l.id }
 
+// Sought returns where the text is in which Filter.Text is looked for, in lower case.
+func (l *Listed) Sought() *string { return &l.name }
+
 // APIs returns the identifiers of the APIs it gives access to. Treat them as
 // read-only.
 func (l *Listed) APIs() []string { return l.apis }

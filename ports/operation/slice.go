@@ -40,9 +40,37 @@ func Select[T any](all []T, p Paging, size int, order func(a, b T) int) (Page[T]
 	return Slice(all, p, size)
 }
 
-// part moves the n values that come first in an order to the front. It divides the
-// list around one of its values again and again, and goes on where n lies.
+// few is what share of a long list is so small that the rest is looked at once.
+const few = 16
+
+// part moves the n values that come first in an order to the front.
 func part[T any](list []T, n int, order func(a, b T) int) {
+	if n == 0 || n > len(list)/few {
+		divide(list, n, order)
+		return
+	}
+	// The values that come first so far, and behind them as many that come before the last of
+	// these. All others are looked at once, in the order in which they lie in memory.
+	best := list[:2*n]
+	divide(best, n, order)
+	last, next := slices.MaxFunc(best[:n], order), n
+	for i := 2 * n; i < len(list); i++ {
+		if order(list[i], last) >= 0 {
+			continue
+		}
+		if next == len(best) {
+			divide(best, n, order)
+			last, next = slices.MaxFunc(best[:n], order), n
+		}
+		best[next], list[i] = list[i], best[next]
+		next++
+	}
+	divide(best, n, order)
+}
+
+// divide is part for short lists: it divides the list around one of its values again and
+// again, and goes on where n lies.
+func divide[T any](list []T, n int, order func(a, b T) int) {
 	for rounds := 2 * bits.Len(uint(len(list))); n > 0 && n < len(list); rounds-- {
 		if rounds == 0 || len(list) < 16 { // of a list made for it every value would be a bad one
 			slices.SortFunc(list, order)

@@ -14,7 +14,7 @@ import (
 func TestSelect(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2_000 {
-		list := make([]int, random.IntN(300))
+		list := make([]int, random.IntN(300)*(1+9*random.IntN(2)))
 		for i := range list {
 			list[i] = random.IntN(1 + random.IntN(400)) // some are equal
 		}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -61,6 +62,12 @@ type Column[T, V any] struct {
 	Of   func(T) V
 }
 
+// Sought is a value of a column that Containing finds by its text.
+type Sought interface {
+	// Sought returns where the text is. The texts of a leaf are kept behind each other.
+	Sought() *string
+}
+
 // Row is a resource in a column.
 type Row[V any] struct {
 	Value V
@@ -70,6 +77,12 @@ type Row[V any] struct {
 // All yields the rows of a column in order of organisation and ID. Treat them as
 // read-only. A resource that is damaged has none.
 func (c Column[T, V]) All(ctx context.Context, r Reader) iter.Seq2[*Row[V], error] {
+	return c.Containing(ctx, r, "")
+}
+
+// Containing is All for the rows whose value contains a text; other rows are not looked at.
+// *V is Sought, or the text is empty.
+func (c Column[T, V]) Containing(ctx context.Context, r Reader, text string) iter.Seq2[*Row[V], error] {
 	return func(yield func(*Row[V], error) bool) {
 		var leaves []*Leaf
 		for leaf, err := range Leaves(ctx, r, c.Kind.Name) {
@@ -81,17 +94,48 @@ func (c Column[T, V]) All(ctx context.Context, r Reader) iter.Seq2[*Row[V], erro
 		}
 		c.warm(leaves)
 		for _, leaf := range leaves {
-			rows, err := c.rows(leaf)
+			p, err := c.part(leaf)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for i := range rows {
-				if !yield(&rows[i], nil) {
+			if text == "" {
+				for i := range p.rows {
+					if !yield(&p.rows[i], nil) {
+						return
+					}
+				}
+				continue
+			}
+			for row, at := p.next(text, 0); row >= 0; row, at = p.next(text, at) {
+				if !yield(&p.rows[row], nil) {
 					return
 				}
 			}
 		}
+	}
+}
+
+// part is the part of a column that belongs to a leaf.
+type part[V any] struct {
+	rows []Row[V]
+	text string // of all rows, if they are Sought
+	ends []int  // where that of each ends
+}
+
+// next returns the number of the first row whose text contains a text, from an offset in all
+// texts on, and where to go on; -1: there is none.
+func (p *part[V]) next(text string, from int) (row, behind int) {
+	for {
+		at := strings.Index(p.text[from:], text)
+		if at < 0 {
+			return -1, len(p.text)
+		}
+		at += from
+		if row, _ = slices.BinarySearch(p.ends, at+1); at+len(text) <= p.ends[row] {
+			return row, p.ends[row]
+		}
+		from = at + 1 // it begins in one text and ends in another
 	}
 }
 
@@ -109,7 +153,7 @@ func (c Column[T, V]) warm(leaves []*Leaf) {
 	for part := range slices.Chunk(cold, (len(cold)-1)/runtime.GOMAXPROCS(0)+1) {
 		all.Go(func() {
 			for _, l := range part {
-				_, _ = c.rows(l) // All meets the same error
+				_, _ = c.part(l) // Containing meets the same error
 			}
 		})
 	}
@@ -119,13 +163,13 @@ func (c Column[T, V]) warm(leaves []*Leaf) {
 // columnOf names a column in a leaf.
 type columnOf[V any] struct{}
 
-// rows returns the rows of a leaf. Records are read for this alone: the values of
-// those that are not asked for do not stay in memory.
-func (c Column[T, V]) rows(leaf *Leaf) ([]Row[V], error) {
+// part returns the part of a leaf. Records are read for this alone: the values of those
+// that are not asked for do not stay in memory.
+func (c Column[T, V]) part(leaf *Leaf) (*part[V], error) {
 	if made, ok := leaf.derived.Load(columnOf[V]{}); ok {
-		return made.([]Row[V]), nil
+		return made.(*part[V]), nil
 	}
-	rows := make([]Row[V], 0, len(leaf.Records))
+	p := &part[V]{rows: make([]Row[V], 0, len(leaf.Records))}
 	for _, rec := range leaf.Records {
 		row, err := c.row(rec)
 		if errors.Is(err, ErrDamaged) {
@@ -134,10 +178,29 @@ func (c Column[T, V]) rows(leaf *Leaf) ([]Row[V], error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, row)
+		p.rows = append(p.rows, row)
 	}
-	leaf.derived.Store(columnOf[V]{}, rows)
-	return rows, nil
+	p.join()
+	leaf.derived.Store(columnOf[V]{}, p)
+	return p, nil
+}
+
+// join puts the texts of the rows behind each other.
+func (p *part[V]) join() {
+	var texts []*string
+	var all strings.Builder
+	for i := range p.rows {
+		if v, ok := any(&p.rows[i].Value).(Sought); ok {
+			texts = append(texts, v.Sought())
+			all.WriteString(*v.Sought())
+			p.ends = append(p.ends, all.Len())
+		}
+	}
+	p.text = all.String()
+	from := 0
+	for i, end := range p.ends {
+		*texts[i], from = p.text[from:end], end
+	}
 }
 
 func (c Column[T, V]) row(rec *Record) (Row[V], error) {

@@ -125,6 +125,9 @@ func (l *Listed) isType(name string) bool {
 	return slices.Contains(graphTypes[name], l.graphql)
 }
 
+// Sought returns where the text is in which Filter.Text is looked for, in lower case.
+func (l *Listed) Sought() *string { return &l.sought }
+
 // Admits returns a test of whether an API belongs into the list.
 func (f Filter) Admits() func(*Listed) bool {
 	text := strings.ToLower(f.Text)
