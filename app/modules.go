@@ -150,7 +150,6 @@ func newHistory(t crud.Tools, ks crud.Kinds, a *App) *past.Service {
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
 	s.audit.Silent = []string{delivery.Operation, mails.Operation, intents.Operation, providers.Noting, local.Operation, contents.Operation}
-	s.audit.Pack = gzip.Quick()
 	trail, err := audit.New(s.audit, t, func(id string) *operation.Spec {
 		if o := a.byID[id]; o != nil {
 			return &o.Spec

@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/argon2"
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/fetch"
+	"github.com/gatehouse-io/gatehouse/adapters/gzip/quick"
 	"github.com/gatehouse-io/gatehouse/adapters/logfile"
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/adapters/otel"
@@ -157,7 +158,8 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 // trail returns how audit records are kept. A command beside a service writes none: the
 // service finds what the command did in the change log.
 func (c *Composition) trail(s config.Settings, keys secret.Keys, p Purpose) (audit.Settings, error) {
-	trail := audit.Settings{MaxAge: s.Audit.MaxAge, MaxBytes: s.Audit.MaxBytes, ReadOnly: p.Beside || p.Lost, JSON: s.Audit.Format == config.AuditJSON, Detailed: s.Audit.Detailed}
+	trail := audit.Settings{MaxAge: s.Audit.MaxAge, MaxBytes: s.Audit.MaxBytes, ReadOnly: p.Beside || p.Lost, JSON: s.Audit.Format == config.AuditJSON,
+		Detailed: s.Audit.Detailed, Pack: quick.Packer()}
 	if s.Audit.On() && s.Audit.Store == config.AuditDB {
 		signer, err := openSigner(s.Audit.Signing, keys)
 		if err != nil {

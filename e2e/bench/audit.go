@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/gzip/quick"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
@@ -38,7 +39,7 @@ func auditRows(ctx context.Context, b *bench) (rows []row, err error) {
 		{"1/detailed", "with dumps: handler, 10 mappings, 1 at once", 1, true, 0, (*world).handled},
 		{"64/detailed", "with dumps: handler, 10 mappings, 64 at once", 64, true, 0, (*world).handled},
 	} {
-		r, err := auditedWrites(ctx, b, a, []audit.Settings{{}, {Signer: keys, MaxBytes: 64 << 20, Detailed: a.detailed}})
+		r, err := auditedWrites(ctx, b, a, []audit.Settings{{}, {Signer: keys, MaxBytes: 64 << 20, Detailed: a.detailed, Pack: quick.Packer()}})
 		if err != nil {
 			return rows, err
 		}

@@ -1,4 +1,6 @@
-package gzip
+// Package quick compresses texts to gzip streams (RFC 1952), as fast as can be rather than as
+// small.
+package quick
 
 import (
 	"bytes"
@@ -6,10 +8,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Quick returns a function that compresses texts to gzip streams, as fast as can be rather
-// than as small. One goroutine at once may use it: it keeps its compressor, which takes
-// longer to make than a short text to compress.
-func Quick() func(text []byte) []byte {
+// Packer returns a function that compresses a text. One goroutine at once may use it: it
+// keeps its compressor, which takes longer to make than a short text to compress.
+func Packer() func(text []byte) []byte {
 	var out bytes.Buffer
 	var z *gzip.Writer
 	return func(text []byte) []byte {
