@@ -132,10 +132,10 @@ func (p *part[V]) next(text string, from int) (row, behind int) {
 			return -1, len(p.text)
 		}
 		at += from
-		if row, _ = slices.BinarySearch(p.ends, at+1); at+len(text) <= p.ends[row] {
-			return row, p.ends[row]
-		}
-		from = at + 1 // it begins in one text and ends in another
+		row, _ = slices.BinarySearch(p.ends, at+1)
+		if from = p.ends[row]; at+len(text) <= from {
+			return row, from
+		} // else it ends in another text, and so does all that begins later in this one
 	}
 }
 
