@@ -164,8 +164,14 @@ func (p Policy) Over(stored []byte) Policy {
 // Node returns the document for editing.
 func (p Policy) Node() (*doc.Node, error) { return doc.ParseNode(p.text) }
 
-// AppendJSON implements doc.Appender: the document as stored and as answered.
-func (p Policy) AppendJSON(b []byte) ([]byte, error) { return append(b, p.text...), nil }
+// AppendJSON implements doc.Appender: the document as stored and as answered. Into nil it
+// is the text that the policy keeps: treat it as read-only.
+func (p Policy) AppendJSON(b []byte) ([]byte, error) {
+	if b == nil {
+		return p.text[:len(p.text):len(p.text)], nil
+	}
+	return append(b, p.text...), nil
+}
 
 // MarshalJSON implements json.Marshaler.
 func (p Policy) MarshalJSON() ([]byte, error) { return p.text, nil }

@@ -30,7 +30,8 @@ type Kind[T any] struct {
 	Shared bool
 	// Over returns a value with its texts as parts of the stored document; nil: it has
 	// none. With Shared, readers get the value that was stored, and its texts would be
-	// in memory twice.
+	// in memory twice. For the same reason such a value writes itself: it is asked to
+	// append its JSON to nil, and may return a text that it keeps.
 	Over func(v T, stored []byte) T
 }
 
@@ -282,7 +283,7 @@ func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condit
 	if err != nil {
 		return zero, err
 	}
-	was, err := encode(v, len(old.Doc))
+	was, err := k.text(v, len(old.Doc))
 	if err != nil {
 		return zero, err
 	}

@@ -64,7 +64,7 @@ func (k *Kind[T]) parse(text []byte) (v T, err error) {
 }
 
 func (k *Kind[T]) encode(v T, rev Revision, size int) (Record, error) {
-	text, err := encode(v, size)
+	text, err := k.text(v, size)
 	if err != nil {
 		return Record{}, fmt.Errorf("store: %s: %w", k.Name, err)
 	}
@@ -94,13 +94,17 @@ func (k *Kind[T]) remember(rec Record, v T) {
 	rec.memo.value.Store(v)
 }
 
-// encode returns a value as it is stored. Room for a text of the size that is expected is
-// made at once: a text that grows is copied several times.
-func encode(v any, size int) ([]byte, error) {
-	if a, ok := v.(doc.Appender); ok {
-		return a.AppendJSON(make([]byte, 0, size))
+// text returns a value as it is stored. Room for a text of the size that is expected is
+// made at once: a text that grows is copied several times. Values with Over keep theirs.
+func (k *Kind[T]) text(v T, size int) ([]byte, error) {
+	a, ok := any(v).(doc.Appender)
+	switch {
+	case !ok:
+		return json.Marshal(v)
+	case k.Over != nil:
+		return a.AppendJSON(nil)
 	}
-	return json.Marshal(v)
+	return a.AppendJSON(make([]byte, 0, size))
 }
 
 // Absent returns the fault for a resource that does not exist, or not for the caller.

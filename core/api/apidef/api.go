@@ -210,7 +210,7 @@ func (a API) Texts() (definition, document *doc.Node, err error) {
 // Size is about how many bytes the API has as text.
 func (a API) Size() int { return len(a.definition) + len(a.document) }
 
-// AppendJSON implements doc.Appender: the API as stored. Into nothing it may be a
+// AppendJSON implements doc.Appender: the API as stored. Into nil it may be the
 // text that the API keeps: treat it as read-only.
 func (a API) AppendJSON(b []byte) ([]byte, error) {
 	if a.stored != nil && b == nil {
@@ -266,6 +266,11 @@ func (a API) Over(stored []byte) API {
 	definition, ok := textAt(stored, at, a.definition)
 	if !ok {
 		return a
+	}
+	if bytes.Equal(a.stored, stored) {
+		a.stored = stored[:len(stored):len(stored)]
+	} else {
+		a.stored = nil
 	}
 	document, ok := textAt(stored, at+len(definition)+len(`,"oas":`), a.document)
 	if a.definition = definition; ok && a.document != nil {

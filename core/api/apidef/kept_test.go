@@ -63,6 +63,8 @@ func TestOver(t *testing.T) {
 	}
 	if b := a.Over(text); !inside(b.Definition()) || !inside(b.Document()) || !b.Same(a) {
 		t.Error("the texts are in memory twice")
+	} else if again, err := b.AppendJSON(nil); err != nil || &again[0] != &text[0] {
+		t.Errorf("the API keeps the text that it was made as beside the stored one, %v", err)
 	}
 	for _, stored := range []string{"", `{}`, strings.Replace(string(text), `"openapi"`, `"openapj"`, 1), strings.Replace(string(text), `"name":"x"`, `"name":"y"`, 1)} {
 		if b := a.Over([]byte(stored)); !b.Same(a) {
