@@ -2,6 +2,7 @@ package apis
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
@@ -43,11 +44,7 @@ func (s *Repository) List(ctx context.Context, scope tenant.Scope, who operation
 				operation.Order{Index: bySequence, Prefix: apidef.Family(q.Family), Desc: q.Sort != "created_at"})
 			return err
 		}
-		found, err := s.Select(ctx, r, v, q)
-		if err != nil {
-			return err
-		}
-		page, err := operation.Select(found, q.Paging, s.PageSize, func(a, b Listed) int { return order(&a.Value, &b.Value) })
+		page, err := operation.Select(s.Select(ctx, r, v, q), q.Paging, s.PageSize, func(a, b Listed) int { return order(&a.Value, &b.Value) })
 		if err != nil {
 			return err
 		}
@@ -58,28 +55,24 @@ func (s *Repository) List(ctx context.Context, scope tenant.Scope, who operation
 	return out, err
 }
 
-// Select returns all APIs of a selection that a viewer sees, in no order.
-func (s *Repository) Select(ctx context.Context, r store.Reader, v apidef.Viewer, q Selection) ([]Listed, error) {
-	if q.Bases {
-		q.Filter.Hide = map[string]bool{}
-		for a, err := range s.column().All(ctx, r) {
-			if err != nil {
-				return nil, err
+// Select yields all APIs of a selection that a viewer sees, in no order.
+func (s *Repository) Select(ctx context.Context, r store.Reader, v apidef.Viewer, q Selection) iter.Seq2[Listed, error] {
+	return func(yield func(Listed, error) bool) {
+		if q.Bases {
+			q.Filter.Hide = map[string]bool{}
+			for a, err := range s.column().All(ctx, r) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				for _, id := range a.Value.ChildIDs() {
+					q.Filter.Hide[id] = true
+				}
 			}
-			for _, id := range a.Value.ChildIDs() {
-				q.Filter.Hide[id] = true
-			}
 		}
+		admits := q.Filter.Admits()
+		store.Where(s.column().Containing(ctx, r, strings.ToLower(q.Filter.Text)), func(a *apidef.Listed) bool {
+			return a.IsMCP() == (q.Family == apidef.MCP) && admits(a) && a.VisibleTo(v)
+		})(yield)
 	}
-	var found []Listed
-	admits := q.Filter.Admits()
-	for a, err := range s.column().Containing(ctx, r, strings.ToLower(q.Filter.Text)) {
-		if err != nil {
-			return nil, err
-		}
-		if a.Value.IsMCP() == (q.Family == apidef.MCP) && admits(&a.Value) && a.Value.VisibleTo(v) {
-			found = append(found, a)
-		}
-	}
-	return found, nil
 }

@@ -94,16 +94,9 @@ func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[View]
 		return out, fault.New(fault.Invalid, codeState, "state must be pending, failed or done").At("state")
 	}
 	err = s.tools.Store.View(ctx, tenant.Everyone("list deliveries"), func(r store.Reader) error {
-		var found []*store.Row[listed]
-		for row, err := range column.All(ctx, r) {
-			if err != nil {
-				return err
-			}
-			v := &row.Value
-			if (in.State == "" || string(v.State) == in.State) && (in.Org == "" || string(v.Org) == in.Org) && (in.Lane == "" || v.Lane == in.Lane) {
-				found = append(found, row)
-			}
-		}
+		found := store.Where(column.All(ctx, r), func(v *listed) bool {
+			return (in.State == "" || string(v.State) == in.State) && (in.Org == "" || string(v.Org) == in.Org) && (in.Lane == "" || v.Lane == in.Lane)
+		})
 		page, err := operation.Select(found, in.Paging, s.tools.PageSize, func(a, b *store.Row[listed]) int {
 			return cmp.Or(strings.Compare(b.Value.Place, a.Value.Place), strings.Compare(a.Value.ID, b.Value.ID))
 		})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -62,7 +63,11 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 		if err != nil {
 			return err
 		}
-		page, err := operation.Select(found, in.Paging, s.PageSize, func(a, b listed) int { return order(&a.Value, &b.Value) })
+		by := func(a, b listed) int { return order(&a.Value, &b.Value) }
+		if in.Sort == "" && len(ids) == 0 && in.APIID == "" && !in.Scope.All() {
+			by = nil // all policies of an organisation come in order of ID
+		}
+		page, err := operation.Select(found, in.Paging, s.PageSize, by)
 		if err != nil {
 			return err
 		}
@@ -80,7 +85,7 @@ var column = store.Column[policy.Policy, policy.Listed]{Kind: Kind, Of: policy.P
 type listed = *store.Row[policy.Listed]
 
 // selected returns the policies that all conditions select and the caller sees.
-func (s *Service) selected(ctx context.Context, r store.Reader, in searchIn, ids []string) (found []listed, err error) {
+func (s *Service) selected(ctx context.Context, r store.Reader, in searchIn, ids []string) (iter.Seq2[listed, error], error) {
 	f := policy.Filter{Text: in.Text, State: policy.State(in.State), ActiveOnly: in.Active != "", APIs: operation.Commas(in.APIID),
 		AuthTypes: policy.Plain(operation.Commas(in.AuthType))}
 	candidates := s.candidates(ctx, r, &f, ids)
@@ -89,21 +94,15 @@ func (s *Service) selected(ctx context.Context, r store.Reader, in searchIn, ids
 		return nil, err
 	}
 	admits, takes := f.Admits(), f.Takes(apis.takes)
-	for p, err := range candidates {
-		if err != nil {
-			return nil, err
-		}
-		if l := &p.Value; admits(l) && takes(l) && (apis.all || policy.VisibleThrough(l.APIs(), apis.visible)) {
-			found = append(found, p)
-		}
-	}
-	return found, nil
+	return store.Where(candidates, func(l *policy.Listed) bool {
+		return admits(l) && takes(l) && (apis.all || policy.VisibleThrough(l.APIs(), apis.visible))
+	}), nil
 }
 
 // facts is what a list of policies asks about APIs.
 type facts struct {
 	all  bool // everybody sees every policy
-	apis map[string]fact
+	apis map[policy.Handle]fact
 }
 
 // fact is about one API that exists.
@@ -119,23 +118,23 @@ func (s *Service) facts(ctx context.Context, r store.Reader, v apidef.Viewer, me
 	if err != nil {
 		return out, err
 	}
-	out.apis = make(map[string]fact, n)
+	takes := doc.Overlap(methods)
+	out.apis = make(map[policy.Handle]fact, n)
 	for a, err := range (store.Column[apidef.API, apidef.Listed]{Kind: s.APIs, Of: apidef.API.Listed}).All(ctx, r) {
 		if err != nil {
 			return out, err
 		}
-		takes := slices.ContainsFunc(a.Value.AuthTypes(), func(m string) bool { return slices.Contains(methods, m) })
-		out.apis[a.Value.APIID()] = fact{takes, a.Value.VisibleTo(v)}
+		out.apis[a.Value.Handle()] = fact{takes(a.Value.AuthTypes()), a.Value.VisibleTo(v)}
 	}
 	return out, nil
 }
 
-func (f facts) takes(id string) (takes, exists bool) {
+func (f facts) takes(id policy.Handle) (takes, exists bool) {
 	a, exists := f.apis[id]
 	return a.takes, exists
 }
 
-func (f facts) visible(id string) (visible, exists bool) {
+func (f facts) visible(id policy.Handle) (visible, exists bool) {
 	a, exists := f.apis[id]
 	return a.visible, exists
 }

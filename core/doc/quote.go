@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-	"unique"
 )
 
 // Unquote returns the text of a JSON string literal.
@@ -136,12 +135,3 @@ const (
 	escaped = "\"\\\b\f\n\r\t"
 	escapes = `"\bfnrt`
 )
-
-// Interned returns texts of which many documents have the same few: each is in memory once.
-func Interned(list []string) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = unique.Make(v).Value()
-	}
-	return out
-}

@@ -331,5 +331,5 @@ func TestSelect(t *testing.T) {
 // takes reports what a filter says of a policy none of whose APIs exists.
 func takes(f policy.Filter, p policy.Policy) bool {
 	l := p.Listed()
-	return f.Takes(func(string) (takes, exists bool) { return false, false })(&l)
+	return f.Takes(func(policy.Handle) (takes, exists bool) { return false, false })(&l)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -21,19 +22,34 @@ type Filter struct {
 	AuthTypes  []string
 }
 
-// Listed is what lists look at of a policy. It holds no text of the policy.
+// Listed is what lists look at of a policy. It holds no text of the policy, and what many
+// policies have is in memory once: of 100,000 the processor waits for all that is
+// somewhere else.
 type Listed struct {
-	id, name        string // the name in lower case
-	state           State
-	active, told    bool
-	created         time.Time
-	apis, authTypes []string
+	id, name string // the name in lower case
+	created  time.Time
+	apis     []Handle
+	traits   unique.Handle[traits]
+}
+
+// Handle stands for the identifier of an API.
+type Handle = unique.Handle[string]
+
+// traits is what many policies have in common.
+type traits struct {
+	state        State
+	active, told bool
+	authTypes    doc.Texts
 }
 
 // Listed returns what lists look at.
 func (p Policy) Listed() Listed {
-	return Listed{id: p.ID(), name: strings.ToLower(p.Name()), state: p.State(), active: p.Active(), told: p.Told(), created: p.Created(),
-		apis: doc.Interned(p.APIs()), authTypes: doc.Interned(Plain(p.AuthTypes()))}
+	l := Listed{id: p.ID(), name: strings.ToLower(p.Name()), created: p.Created(), apis: make([]Handle, len(p.APIs())),
+		traits: unique.Make(traits{p.State(), p.Active(), p.Told(), doc.Intern(Plain(p.AuthTypes()))})}
+	for i, id := range p.APIs() {
+		l.apis[i] = unique.Make(id)
+	}
+	return l
 }
 
 // ID returns the database ID.
@@ -44,27 +60,29 @@ func (l *Listed) Sought() *string { return &l.name }
 
 // APIs returns the identifiers of the APIs it gives access to. Treat them as
 // read-only.
-func (l *Listed) APIs() []string { return l.apis }
+func (l *Listed) APIs() []Handle { return l.apis }
 
 // Admits returns a test of whether a policy belongs into the list as far as its
 // APIs' authentication methods have no say.
 func (f Filter) Admits() func(*Listed) bool {
 	text := strings.ToLower(f.Text)
 	return func(l *Listed) bool {
-		return strings.Contains(l.name, text) && (f.State == "" || f.State == l.state) && (!f.ActiveOnly || l.active) && overlap(f.APIs, l.apis)
+		t := l.traits.Value()
+		return strings.Contains(l.name, text) && (f.State == "" || f.State == t.state) && (!f.ActiveOnly || t.active) &&
+			(len(f.APIs) == 0 || slices.ContainsFunc(l.apis, func(id Handle) bool { return slices.Contains(f.APIs, id.Value()) }))
 	}
 }
 
 // Takes returns a test of whether a policy has one of the authentication methods
 // that are wanted: those of its APIs as they are now, and those that a client said;
 // while none of its APIs exists, those it was written with. An API takes one of them,
-// or does not, or does not exist.
-func (f Filter) Takes(api func(id string) (takes, exists bool)) func(*Listed) bool {
-	wanted := Plain(f.AuthTypes)
+// or does not, or does not exist. The test is for one goroutine.
+func (f Filter) Takes(api func(id Handle) (takes, exists bool)) func(*Listed) bool {
+	if len(f.AuthTypes) == 0 {
+		return func(*Listed) bool { return true }
+	}
+	wanted := doc.Overlap(Plain(f.AuthTypes))
 	return func(l *Listed) bool {
-		if len(wanted) == 0 {
-			return true
-		}
 		none := true
 		for _, id := range l.apis {
 			takes, exists := api(id)
@@ -73,13 +91,14 @@ func (f Filter) Takes(api func(id string) (takes, exists bool)) func(*Listed) bo
 			}
 			none = none && !exists
 		}
-		return (none || l.told) && overlap(wanted, l.authTypes)
+		t := l.traits.Value()
+		return (none || t.told) && wanted(t.authTypes)
 	}
 }
 
 // VisibleThrough reports whether a policy may be seen by those who see some APIs: one
 // of its own, or none of its own exists.
-func VisibleThrough(apis []string, api func(id string) (visible, exists bool)) bool {
+func VisibleThrough[ID any](apis []ID, api func(id ID) (visible, exists bool)) bool {
 	none := true
 	for _, id := range apis {
 		visible, exists := api(id)
@@ -102,16 +121,12 @@ func Plain(methods []string) []string {
 	return out
 }
 
-func overlap(wanted, have []string) bool {
-	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(have, w) })
-}
-
 // orders compares policies by what a list can be sorted by.
 var orders = map[string]func(a, b *Listed) int{
 	"":             func(*Listed, *Listed) int { return 0 },
 	"date_created": func(a, b *Listed) int { return a.created.Compare(b.created) },
 	"name":         func(a, b *Listed) int { return cmp.Compare(a.name, b.name) },
-	"state":        func(a, b *Listed) int { return cmp.Compare(a.state, b.state) },
+	"state":        func(a, b *Listed) int { return cmp.Compare(a.traits.Value().state, b.traits.Value().state) },
 }
 
 // Orders names what a list can be sorted by.

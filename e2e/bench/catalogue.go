@@ -14,10 +14,12 @@ import (
 )
 
 // counts are the numbers of APIs and of policies that a service is measured with.
-var counts = []int{100, 1_000, 10_000}
+var counts = []int{100, 1_000, 10_000, 100_000}
 
-// flat is how much slower than among 1,000 records a page of a list may be among
-// 10,000.
+// many is from how many records on there are aims.
+const many = 10_000
+
+// flat is how much slower than among a tenth of the records a page of a list may be.
 const flat = 1.5
 
 // linear is the same for a list with a filter, which looks at every record: ten times

@@ -95,7 +95,7 @@ func catalogueTable(all []*catalogue, results []series) (rows []row) {
 				times := 1 / s.over(results[i*len(all)+k-1])
 				of := "time at " + grouped(int64(all[k-1].size))
 				r.ratios = []ratio{{times, of}}
-				if k == len(counts)-1 {
+				if c.size >= many {
 					switch {
 					case t.flat:
 						r.aim = atMost(times, flat, "× "+of)
@@ -110,7 +110,7 @@ func catalogueTable(all []*catalogue, results []series) (rows []row) {
 	for _, c := range all {
 		r := row{id: "catalogue/heap", figure: fmt.Sprintf("heap per API, half of them OAS, %s APIs", grouped(int64(c.size))), value: significant(c.perAPI / 1e3), unit: "kB",
 			ratios: []ratio{{c.perAPI / c.perDoc, "length of the stored document"}}}
-		if c.size == counts[len(counts)-1] {
+		if c.size >= many {
 			r.aim = atMost(c.perAPI/1e3, heapPerAPI, "kB")
 		}
 		rows = append(rows, r)

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 	"strings"
@@ -22,54 +23,50 @@ func Slice[T any](all []T, p Paging, size int) (Page[T], error) {
 	return out, nil
 }
 
-// Select is Slice for a list that is in no order yet, which it changes. Only what is
-// on the page is sorted: of a long list that takes a fraction of the time.
-func Select[T any](all []T, p Paging, size int, order func(a, b T) int) (Page[T], error) {
-	n, err := p.page()
+// Select is Slice for a list that is still to be sorted; nil: as it comes. Only what may be
+// on the page is kept while the list is looked through: of a long list that takes a
+// fraction of the time, and next to no memory.
+func Select[T any](list iter.Seq2[T, error], p Paging, size int, order func(a, b T) int) (Page[T], error) {
+	out := Page[T]{Items: []T{}, Pages: 1}
+	from, to, err := p.Bounds(size)
 	if err != nil {
-		return Page[T]{Items: []T{}, Pages: 1}, err
+		return out, err
 	}
-	from, to := 0, len(all)
-	if n > 0 {
-		from = min((n-1)*size, len(all))
-		to = min(from+size, len(all))
-		part(all, from, order)
-		part(all[from:], to-from, order)
-	}
-	slices.SortFunc(all[from:to], order)
-	return Slice(all, p, size)
-}
-
-// few is what share of a long list is so small that the rest is looked at once.
-const few = 16
-
-// part moves the n values that come first in an order to the front.
-func part[T any](list []T, n int, order func(a, b T) int) {
-	if n == 0 || n > len(list)/few {
-		divide(list, n, order)
-		return
-	}
-	// The values that come first so far, and behind them as many that come before the last of
-	// these. All others are looked at once, in the order in which they lie in memory.
-	best := list[:2*n]
-	divide(best, n, order)
-	last, next := slices.MaxFunc(best[:n], order), n
-	for i := 2 * n; i < len(list); i++ {
-		if order(list[i], last) >= 0 {
+	var best []T // what comes first so far, and what has come since before the last of that
+	var last T
+	n, full := 0, false
+	for v, err := range list {
+		if err != nil {
+			return out, err
+		}
+		switch n++; {
+		case order == nil && len(best) == to, full && order(v, last) >= 0:
 			continue
 		}
-		if next == len(best) {
-			divide(best, n, order)
-			last, next = slices.MaxFunc(best[:n], order), n
+		if best = append(best, v); order != nil && len(best)/2 >= to {
+			divide(best, to, order)
+			clear(best[to:])
+			best = best[:to]
+			last, full = slices.MaxFunc(best, order), true
 		}
-		best[next], list[i] = list[i], best[next]
-		next++
 	}
-	divide(best, n, order)
+	if to == AllItems {
+		to = len(best)
+	} else {
+		out.Pages = max(1, (n+size-1)/size)
+	}
+	from, to = min(from, len(best)), min(to, len(best))
+	if order != nil {
+		divide(best, from, order)
+		divide(best[from:], to-from, order)
+		slices.SortFunc(best[from:to], order)
+	}
+	out.Items = append(out.Items, best[from:to]...)
+	return out, nil
 }
 
-// divide is part for short lists: it divides the list around one of its values again and
-// again, and goes on where n lies.
+// divide moves the n values that come first in an order to the front. It divides the list
+// around one of its values again and again, and goes on where n lies.
 func divide[T any](list []T, n int, order func(a, b T) int) {
 	for rounds := 2 * bits.Len(uint(len(list))); n > 0 && n < len(list); rounds-- {
 		if rounds == 0 || len(list) < 16 { // of a list made for it every value would be a bad one

@@ -2,6 +2,8 @@ package operation_test
 
 import (
 	"cmp"
+	"errors"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -29,12 +31,30 @@ func TestSelect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := operation.Select(slices.Clone(list), p, size, cmp.Compare[int])
+		got, err := operation.Select(coming(list), p, size, cmp.Compare[int])
 		if err != nil || !slices.Equal(got.Items, want.Items) || got.Pages != want.Pages {
 			t.Fatalf("page %s of %d of %v: %v, %v; want %v", p.P, size, list, got, err, want)
 		}
+		slices.Sort(list)
+		if got, err = operation.Select(coming(list), p, size, nil); err != nil || !slices.Equal(got.Items, want.Items) || got.Pages != want.Pages {
+			t.Fatalf("page %s of %d of %v as it comes: %v, %v; want %v", p.P, size, list, got, err, want)
+		}
 	}
-	if _, err := operation.Select([]int{1}, operation.Paging{P: "x"}, 10, cmp.Compare[int]); err == nil {
+	if _, err := operation.Select(coming([]int{1}), operation.Paging{P: "x"}, 10, cmp.Compare[int]); err == nil {
 		t.Error("a page that is no number")
+	}
+	broken := errors.New("the store is gone")
+	if got, err := operation.Select(func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, broken) }, operation.Paging{}, 10, cmp.Compare[int]); !errors.Is(err, broken) || len(got.Items) > 0 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func coming(list []int) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		for _, v := range list {
+			if !yield(v, nil) {
+				return
+			}
+		}
 	}
 }

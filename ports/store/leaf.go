@@ -116,6 +116,17 @@ func (c Column[T, V]) Containing(ctx context.Context, r Reader, text string) ite
 	}
 }
 
+// Where yields the rows whose values pass a test.
+func Where[V any](rows iter.Seq2[*Row[V], error], passes func(*V) bool) iter.Seq2[*Row[V], error] {
+	return func(yield func(*Row[V], error) bool) {
+		for row, err := range rows {
+			if (err != nil || passes(&row.Value)) && !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
 // part is the part of a column that belongs to a leaf.
 type part[V any] struct {
 	rows []Row[V]

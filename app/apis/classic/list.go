@@ -106,14 +106,16 @@ func (g Groups) MarshalJSON() ([]byte, error) {
 // Groups returns the API IDs of each category.
 func (s *Service) Groups(ctx context.Context, in mine) (out Groups, err error) {
 	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		found, err := s.APIs.Select(ctx, r, s.APIs.Viewer(in.Who, apidef.Classic, access.Read), apis.Selection{})
 		out = Groups{}
-		for _, a := range found {
-			for _, name := range a.Value.Categories() {
+		for a, err := range s.APIs.Select(ctx, r, s.APIs.Viewer(in.Who, apidef.Classic, access.Read), apis.Selection{}) {
+			if err != nil {
+				return err
+			}
+			for name := range a.Value.Categories().All() {
 				out[name] = append(out[name], a.Value.APIID())
 			}
 		}
-		return err
+		return nil
 	})
 	return out, err
 }

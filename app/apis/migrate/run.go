@@ -83,12 +83,13 @@ func (m *migration) targets(ctx context.Context, r store.Reader) ([]string, erro
 		}
 		return ids, nil
 	}
-	found, err := m.APIs.Select(ctx, r, m.viewer, apis.Selection{})
-	if err != nil {
-		return nil, err
-	}
+	var found []apis.Listed
 	known := map[string]bool{}
-	for _, a := range found {
+	for a, err := range m.APIs.Select(ctx, r, m.viewer, apis.Selection{}) {
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, a)
 		known[migrate.StagedID(a.Value.APIID())] = true
 		for _, child := range a.Value.ChildIDs() {
 			if strings.HasPrefix(a.Value.APIID(), migrate.StagedID("")) {

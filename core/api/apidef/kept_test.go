@@ -1,12 +1,12 @@
 package apidef_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
 // TestKeptText states when an API is stored with the very text that it was read from:
@@ -91,8 +91,8 @@ func TestSame(t *testing.T) {
 // TestListed states what lists look at.
 func TestListed(t *testing.T) {
 	plain := made(t, apidef.MCP, `{"name":"A","use_keyless":true}`, "").WithCategories([]string{"one", "two"}, at).Listed()
-	if plain.APIID() != "a1" || !plain.IsMCP() || !slices.Equal(plain.Categories(), []string{"one", "two"}) || plain.ChildIDs() != nil ||
-		!slices.Equal(plain.AuthTypes(), []string{"keyless"}) {
+	if plain.APIID() != "a1" || !plain.IsMCP() || plain.Categories() != doc.Intern([]string{"one", "two"}) || plain.ChildIDs() != nil ||
+		plain.AuthTypes() != doc.Intern([]string{"keyless"}) || plain.Handle().Value() != "a1" {
 		t.Errorf("%v %v %v %v %v", plain.APIID(), plain.IsMCP(), plain.Categories(), plain.AuthTypes(), plain.ChildIDs())
 	}
 	base := made(t, apidef.OAS, `{"name":"A","definition":{"enabled":true,"versions":{"v2":"kid"}}}`, "").Listed()

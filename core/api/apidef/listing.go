@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -49,16 +50,24 @@ func CheckType(name string) error {
 	return fault.New(fault.Invalid, CodeType, "api_type must be one of tcp, rest, graphql, udg, subgraph, supergraph, internal, streams").At("api_type")
 }
 
-// Listed is what lists look at of an API. It holds no text of the API.
+// Listed is what lists look at of an API. It holds no text of the API, and what many APIs
+// have is in memory once: of 100,000 the processor waits for all that is somewhere else.
 type Listed struct {
-	id, apiID         string
-	sought            string // what texts are searched in: name and listen path, in lower case
-	created, updated  time.Time
-	class             Class
-	tcp, internal     bool
-	graphql           string // execution mode
-	auth, tags, marks []string
-	rare              *rare // nil: nothing
+	id               string
+	apiID            unique.Handle[string]
+	sought           string // what texts are searched in: name and listen path, in lower case
+	created, updated time.Time
+	traits           unique.Handle[traits]
+	auth, tags       doc.Texts
+	marks            doc.Texts
+	rare             *rare // nil: nothing
+}
+
+// traits is what many APIs have in common.
+type traits struct {
+	class         Class
+	tcp, internal bool
+	graphql       string // execution mode
 }
 
 // rare is what few APIs have.
@@ -67,9 +76,9 @@ type rare struct{ users, groups, children []string }
 // Listed returns what lists look at.
 func (a API) Listed() Listed {
 	l := Listed{
-		id: a.id, apiID: a.APIID(), sought: strings.ToLower(a.facts.name + "\n" + a.facts.listenPath), created: a.created, updated: a.updated, class: a.class,
-		tcp: a.facts.protocol == "tcp" || a.facts.protocol == "tls", internal: a.facts.internal, graphql: a.facts.graphql,
-		auth: a.AuthTypes(), tags: doc.Interned(a.Tags()), marks: doc.Interned(a.Categories()),
+		id: a.id, apiID: unique.Make(a.APIID()), sought: strings.ToLower(a.facts.name + "\n" + a.facts.listenPath), created: a.created, updated: a.updated,
+		traits: unique.Make(traits{a.class, a.facts.protocol == "tcp" || a.facts.protocol == "tls", a.facts.internal, a.facts.graphql}),
+		auth:   doc.Intern(a.AuthTypes()), tags: doc.Intern(a.Tags()), marks: doc.Intern(a.Categories()),
 	}
 	r := rare{children: a.ChildIDs()}
 	if r.users, r.groups = a.Owners(); len(r.users)+len(r.groups)+len(r.children) > 0 {
@@ -79,16 +88,19 @@ func (a API) Listed() Listed {
 }
 
 // APIID returns the identifier that keys, policies and gateways use.
-func (l *Listed) APIID() string { return l.apiID }
+func (l *Listed) APIID() string { return l.apiID.Value() }
+
+// Handle is APIID for those who look for one of many.
+func (l *Listed) Handle() unique.Handle[string] { return l.apiID }
 
 // IsMCP reports whether the API is an MCP proxy.
-func (l *Listed) IsMCP() bool { return l.class == MCP }
+func (l *Listed) IsMCP() bool { return l.traits.Value().class == MCP }
 
-// Categories returns the categories of the API. Treat them as read-only.
-func (l *Listed) Categories() []string { return l.marks }
+// Categories returns the categories of the API.
+func (l *Listed) Categories() doc.Texts { return l.marks }
 
-// AuthTypes names the methods of authentication. Treat them as read-only.
-func (l *Listed) AuthTypes() []string { return l.auth }
+// AuthTypes names the methods of authentication.
+func (l *Listed) AuthTypes() doc.Texts { return l.auth }
 
 // ChildIDs lists the API IDs of child versions.
 func (l *Listed) ChildIDs() []string {
@@ -109,38 +121,33 @@ func (l *Listed) OwnedBy(v Viewer) bool {
 	return l.rare != nil && len(l.rare.users)+len(l.rare.groups) > 0 && v.sees(l.rare.users, l.rare.groups)
 }
 
-func (l *Listed) isType(name string) bool {
+func (t traits) isType(name string) bool {
 	switch name {
 	case "":
 		return true
 	case "tcp":
-		return l.tcp
+		return t.tcp
 	case "internal":
-		return l.internal
+		return t.internal
 	case "streams":
-		return l.class == Streams
+		return t.class == Streams
 	case "rest":
-		return !l.tcp && l.graphql == "" && l.class != Streams
+		return !t.tcp && t.graphql == "" && t.class != Streams
 	}
-	return slices.Contains(graphTypes[name], l.graphql)
+	return slices.Contains(graphTypes[name], t.graphql)
 }
 
 // Sought returns where the text is in which Filter.Text is looked for, in lower case.
 func (l *Listed) Sought() *string { return &l.sought }
 
-// Admits returns a test of whether an API belongs into the list.
+// Admits returns a test of whether an API belongs into the list, for one goroutine.
 func (f Filter) Admits() func(*Listed) bool {
 	text := strings.ToLower(f.Text)
+	marks, auth, tags := doc.Overlap(f.Categories), doc.Overlap(f.AuthTypes), doc.Overlap(f.Tags)
 	return func(l *Listed) bool {
-		return strings.Contains(l.sought, text) && l.isType(f.Type) && overlap(f.Categories, l.marks) && overlap(f.AuthTypes, l.auth) &&
-			overlap(f.Tags, l.tags) && !f.Hide[l.apiID]
+		return strings.Contains(l.sought, text) && l.traits.Value().isType(f.Type) && marks(l.marks) && auth(l.auth) && tags(l.tags) &&
+			(len(f.Hide) == 0 || !f.Hide[l.APIID()])
 	}
-}
-
-// overlap reports whether one of two lists has a value of the other, or nothing is
-// wanted.
-func overlap(wanted, have []string) bool {
-	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(have, w) })
 }
 
 // orders compares APIs by what a list can be sorted by.
