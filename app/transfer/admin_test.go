@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -60,5 +61,34 @@ func TestAdminImport(t *testing.T) {
 	w.orgs = []tenant.ID{"a"}
 	if _, answer := post(t, h, apisPath, "secret", `{"apis":[{"api_definition":{"api_id":"x","name":"X","proxy":{"listen_path":"/x/","target_url":"http://up.example/"}}}]}`); !strings.Contains(answer, `"x":true`) {
 		t.Error("the only organisation", answer)
+	}
+}
+
+// TestLongImports: a long list is stored by the hundred, so that others can write
+// meanwhile, and gateways hear of each hundred by one reload.
+func TestLongImports(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	h := w.http(t)
+	for _, c := range []struct {
+		path, before, thing, after string
+	}{
+		{"/admin/policies/import", `{"Data":[`, `{"id":"p%[1]d","org_id":"a","name":"P %[1]d"}`, `]}`},
+		{"/admin/apis/import", `{"apis":[`, `{"api_definition":{"api_id":"a%[1]d","org_id":"a","name":"A %[1]d","proxy":{"listen_path":"/a%[1]d/","target_url":"http://up.example/"}}}`, `]}`},
+	} {
+		things := make([]string, 250)
+		for i := range things {
+			things[i] = fmt.Sprintf(c.thing, i)
+		}
+		head := w.head()
+		status, answer := post(t, h, c.path, "secret", c.before+strings.Join(things, ",")+c.after)
+		if status != 200 || strings.Count(answer, ":true") != len(things) {
+			t.Fatalf("%s: %d %.300s", c.path, status, answer)
+		}
+		if commits := int(w.head() - head); commits != 3 {
+			t.Errorf("%s: %d commits, want 3", c.path, commits)
+		}
+		if got := strings.Join(w.signals(head), ","); got != "GroupReload ,GroupReload ,GroupReload " {
+			t.Errorf("%s: announced %q", c.path, got)
+		}
 	}
 }
