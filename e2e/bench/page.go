@@ -153,11 +153,11 @@ var explanations = map[string]string{
 	"memory/texts":               "Go's heap is 300 MB at most of that; the rest is what SQLite holds, what is given back late, and the program itself. How much falls together differs from run to run.",
 	"portal-pages/search":        "With 200 pages a second on two cores, some come while garbage is collected or while another one is made.",
 	"catalogue/policy: list by authentication of its APIs/100000": "Every policy asks about its APIs, so that a table of all APIs is made for the list. That of 100,000 does not fit into the processor's caches, so that each look at it waits for memory.",
-	"audit/http/64":              "64 clients keep two cores busy, so that all the trail does is taken from them: it finds the differences, chains, signs, compresses and stores the records, some 14 µs for each write. With cores to spare less of that is felt.",
-	"history/10/1":               "The same upsert by hand does nothing else: the difference from the row \"over a database that drops the log\" is what the rest of the store costs, not what the log costs.",
-	"history/10/64":              "As above: compare with the store over a database that drops the log.",
-	"history/10000/1":            "As above: compare with the store over a database that drops the log.",
-	"history/10000/64":           "As above: compare with the store over a database that drops the log.",
+	"audit/http/64":    "64 clients keep two cores busy, so that all the trail does is taken from them: it finds the differences, chains, signs, compresses and stores the records, some 14 µs for each write. With cores to spare less of that is felt.",
+	"history/10/1":     "The same upsert by hand does nothing else: the difference from the row \"over a database that drops the log\" is what the rest of the store costs, not what the log costs.",
+	"history/10/64":    "As above: compare with the store over a database that drops the log.",
+	"history/10000/1":  "As above: compare with the store over a database that drops the log.",
+	"history/10000/64": "As above: compare with the store over a database that drops the log.",
 }
 
 func explain(id string) string {

@@ -1,9 +1,13 @@
 package contract_test
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,19 +66,48 @@ func without(values map[string][]string, name string) map[string][]string {
 	return out
 }
 
+// reported is the file of a database with what gateways reported of a few days. It is filled
+// once: hundreds of services get a copy.
+var reported = sync.OnceValues(func() (text []byte, err error) {
+	dir, err := os.MkdirTemp("", "gatehouse-contract-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "analytics.db")
+	s, err := analyticsAt(path)
+	if err != nil {
+		return nil, err
+	}
+	first := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	filled := analyticstest.Fill(context.Background(), s, analyticstest.Traffic{Seed: 11, Records: 60, Days: 4, From: first, APIs: 10, Keys: 3, Orgs: []string{"org-a"}}.Make())
+	if err := errors.Join(filled, s.Close()); err != nil { // closing moves everything into the one file
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+func analyticsAt(path string) (*sqlanalytics.Store, error) {
+	readers, writers, err := sqlite.Plain(path, slog.New(slog.DiscardHandler))
+	at := sqlanalytics.Place{Readers: readers, Writers: writers, Dialect: sqlanalytics.SQLite}
+	return &sqlanalytics.Store{Counters: at, Records: at, Uptime: at}, err
+}
+
 // traffic returns what gateways reported of a few days.
 func traffic(t testing.TB) *sqlanalytics.Store {
 	t.Helper()
-	readers, writers, err := sqlite.Plain(filepath.Join(t.TempDir(), "analytics.db"), slog.New(slog.DiscardHandler))
+	text, err := reported()
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := sqlanalytics.Place{Readers: readers, Writers: writers, Dialect: sqlanalytics.SQLite}
-	s := &sqlanalytics.Store{Counters: at, Records: at, Uptime: at}
-	t.Cleanup(func() { _ = s.Close() })
-	first := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	if err := analyticstest.Fill(t.Context(), s, analyticstest.Traffic{Seed: 11, Records: 60, Days: 4, From: first, APIs: 10, Keys: 3, Orgs: []string{"org-a"}}.Make()); err != nil {
+	path := filepath.Join(t.TempDir(), "analytics.db")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	s, err := analyticsAt(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
 	return s
 }

@@ -3,6 +3,7 @@ package contract_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 )
@@ -14,7 +15,7 @@ type known struct {
 	status   int    // 0: any
 	location string // segments that are "*" stand for any one, "**" at the end for all that follow
 	reason   string // with the section of docs/wire that decides
-	used     bool
+	used     atomic.Bool
 }
 
 // errata are the known errors of the file.
@@ -101,7 +102,8 @@ func excused(route string, v violation) bool {
 	for _, k := range errata {
 		_, path, _ := strings.Cut(route, " ")
 		if (k.route == "*" || k.route == route || k.route[0] == '/' && strings.HasPrefix(path, k.route)) && (k.status == 0 || k.status == v.status) && matches(k.location, v.location) {
-			k.used, found = true, true
+			k.used.Store(true)
+			found = true
 		}
 	}
 	return found
@@ -120,6 +122,6 @@ func matches(pattern, location string) bool {
 	return len(want) == len(have)
 }
 
-func (k known) String() string {
+func (k *known) String() string {
 	return fmt.Sprintf("%s, %d, %s (%s)", k.route, k.status, k.location, k.reason)
 }

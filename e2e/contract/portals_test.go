@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
@@ -34,12 +35,18 @@ const away = 50
 // the same store, by number and by CID: it answers as if there were nothing, and changes
 // nothing. Lists do not show it.
 func TestPortalsApart(t *testing.T) {
-	checked := 0
+	var checked atomic.Int64
+	t.Cleanup(func() {
+		if checked.Load() < 12 {
+			t.Errorf("%d calls only", checked.Load())
+		}
+	})
 	for _, o := range newService(t).Operations() {
 		if o.Surface != operation.Portal || o.Public || o.ID == "portal.rotate" {
 			continue
 		}
 		t.Run(o.ID, func(t *testing.T) {
+			t.Parallel()
 			s := newServiceWith(t, false)
 			b := beside(t, s)
 			as := b.caller(t, o, plans[o.ID])
@@ -58,14 +65,14 @@ func TestPortalsApart(t *testing.T) {
 				if after := attributes(t, s); after != before {
 					t.Errorf("the attributes of the other portal were %s\nand are %s", before, after)
 				}
-				checked++
+				checked.Add(1)
 				return
 			}
 			if listing {
 				if after := b.ask(t, first); string(after.body) != string(before.body) || after.status != http.StatusOK {
 					t.Errorf("the list was %s\nand is %s", before, after)
 				}
-				checked++
+				checked.Add(1)
 				return
 			}
 			if len(ids) == 0 {
@@ -82,12 +89,9 @@ func TestPortalsApart(t *testing.T) {
 				if wrote(t, feed, begun) {
 					t.Errorf("%s of %v changes something", o.ID, names)
 				}
-				checked++
+				checked.Add(1)
 			}
 		})
-	}
-	if checked < 12 {
-		t.Errorf("%d calls only", checked)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	stdsync "sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -165,20 +166,22 @@ var acts = []act{
 func TestEveryPoint(t *testing.T) {
 	for _, a := range slices.Concat(acts, ofClients) {
 		t.Run(a.name, func(t *testing.T) {
-			t.Parallel() // most of the time is waiting for another attempt
-			d := newOurs(t, false)
-			for point := 1; ; point++ {
-				met := 0
-				for how := range 4 {
-					met = max(met, at(t, d, a, &fate{at: point, after: how&1 != 0, once: how&2 != 0}))
-				}
-				if met < point {
-					if point < 3 {
-						t.Error("the act makes no calls")
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { // most of the time is waiting for another attempt
+				d := newOurs(t, false)
+				for point := 1; ; point++ {
+					met := 0
+					for how := range 4 {
+						met = max(met, at(t, d, a, &fate{at: point, after: how&1 != 0, once: how&2 != 0}))
 					}
-					return
+					if met < point {
+						if point < 3 {
+							t.Error("the act makes no calls")
+						}
+						return
+					}
 				}
-			}
+			})
 		})
 	}
 }
@@ -216,25 +219,27 @@ func TestRefused(t *testing.T) {
 	for _, a := range slices.Concat(acts, ofClients) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
-			d := newOurs(t, false)
-			for point := 1; ; point++ {
-				w := open(t, d)
-				if err := a.prepare(w); err != nil {
-					t.Fatal(err)
+			synctest.Test(t, func(t *testing.T) {
+				d := newOurs(t, false)
+				for point := 1; ; point++ {
+					w := open(t, d)
+					if err := a.prepare(w); err != nil {
+						t.Fatal(err)
+					}
+					f := &fate{at: point, once: true, says: fmt.Errorf("%w: 403 no", dashboard.ErrRefused)}
+					w.start(f)
+					err := a.do(w)
+					if err != nil && (strings.HasPrefix(a.name, "delete a credential with") || strings.HasPrefix(a.name, "delete") && strings.Contains(a.name, "client")) { // what was refused on its way can be done again
+						err = a.do(w)
+					}
+					w.resume()
+					w.consistent(fmt.Sprintf("%s, refused at %d: %v", a.name, point, err))
+					w.clear()
+					if f.seen < point {
+						break
+					}
 				}
-				f := &fate{at: point, once: true, says: fmt.Errorf("%w: 403 no", dashboard.ErrRefused)}
-				w.start(f)
-				err := a.do(w)
-				if err != nil && (strings.HasPrefix(a.name, "delete a credential with") || strings.HasPrefix(a.name, "delete") && strings.Contains(a.name, "client")) { // what was refused on its way can be done again
-					err = a.do(w)
-				}
-				w.resume()
-				w.consistent(fmt.Sprintf("%s, refused at %d: %v", a.name, point, err))
-				w.clear()
-				if f.seen < point {
-					break
-				}
-			}
+			})
 		})
 	}
 }
