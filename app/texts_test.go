@@ -13,6 +13,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/session"
 )
 
 // described is what the tests of texts read of the API description.
@@ -111,7 +114,7 @@ func TestDescribedTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := service(t, nobodyWatches())
+		a := service(t, nobodyWatches(), app.WithSessions(session.Config{Delay: -1}))
 		replay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
 			if err != nil {

@@ -529,15 +529,26 @@ func fetch(t testing.TB, h http.Handler, method, path, as, body string) (int, st
 	return w.Code, string(bytes.TrimSpace(text))
 }
 
-// describe returns the service's own description of all surfaces, as validated.
+// describe returns the service's own description of all surfaces, as validated. Services with
+// the same operations share one: it takes long to make.
 func describe(t testing.TB, a *app.App) []byte {
 	t.Helper()
+	var ids strings.Builder
+	for _, o := range a.Operations() {
+		ids.WriteString(o.ID + " ")
+	}
+	if text, ok := descriptions.Load(ids.String()); ok {
+		return text.([]byte)
+	}
 	text, err := httpadapter.Document(a.Operations(), "", "v0.0.0-test")
 	if err != nil {
 		t.Fatal(err)
 	}
+	descriptions.Store(ids.String(), text)
 	return text
 }
+
+var descriptions sync.Map // by the operations that they have
 
 // gone is a store that does not answer.
 type gone struct{}

@@ -143,6 +143,7 @@ func TestLost(t *testing.T) {
 		{"GET", "/admin/none", 404, "", `{"Status":"Error","Message":"Not Found","Meta":null}`},
 		{"GET", "/", 404, "", `{"Status":"Error","Message":"Not Found","Meta":null}`},
 		{"GET", "/system/none", 404, "", `{"Status":"Error","Message":"Not Found","Nonce":""}`},
+		{"OPTIONS", "/none", 404, "", `{"Status":"Error","Message":"Not Found","Meta":null}`},
 		{"PATCH", "/api/things", 405, "GET, HEAD, POST", `{"Status":"Error","Message":"Method not allowed","Meta":null}`},
 		{"OPTIONS", "/api/things/x/", 405, "DELETE, GET, HEAD, PATCH, PUT", `{"Status":"Error","Message":"Method not allowed","Meta":null}`},
 		{"POST", "/register/x", 405, "GET, HEAD", `{"Status":"Error","Message":"Method not allowed","Nonce":""}`},
@@ -164,7 +165,7 @@ func TestLost(t *testing.T) {
 			t.Errorf("%v", line)
 		}
 	}
-	if len(s.begun) != 8 || len(s.calls) != 0 {
+	if len(s.begun) != 9 || len(s.calls) != 0 {
 		t.Errorf("observed %v, guarded %d", s.begun, len(s.calls))
 	}
 }

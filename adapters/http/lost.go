@@ -20,6 +20,9 @@ func (c *Config) lost() func(nethttp.ResponseWriter, *nethttp.Request, []string)
 	}
 	return func(w nethttp.ResponseWriter, r *nethttp.Request, allowed []string) {
 		surface := cmp.Or(c.Home, surfaceOf(r.URL.EscapedPath()))
+		if len(allowed) == 0 && surface == operation.Portal && r.Method == nethttp.MethodOptions && !strings.HasPrefix(r.URL.Path, "/portal") {
+			allowed = []string{nethttp.MethodGet, nethttp.MethodHead} // there may be a page, which these may ask for
+		}
 		if len(allowed) == 0 {
 			unknown[surface].ServeHTTP(w, r)
 			return

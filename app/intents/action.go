@@ -40,6 +40,9 @@ type Plan struct {
 	// Back undoes the action, rather than finish it later, when its caller could not be
 	// told that it is done: of a key that is created, say, which is shown only once.
 	Back bool
+	// Over gives up what is open about the main subject after a further attempt at it has
+	// failed, rather than wait for it: of what is forced.
+	Over bool
 	// text is the details as they are at this moment.
 	text func() ([]byte, error)
 }

@@ -53,7 +53,7 @@ type run struct {
 
 // begin stores an intent and makes the first attempt.
 func (s *Service) begin(ctx context.Context, scope tenant.Scope, in intent.Intent, plan Plan) error {
-	if err := s.store(ctx, scope, &in, plan.Open); err != nil {
+	if err := s.store(ctx, scope, &in, plan.Over, plan.Open); err != nil {
 		return err
 	}
 	gone := ctx.Err
@@ -65,9 +65,9 @@ func (s *Service) begin(ctx context.Context, scope tenant.Scope, in intent.Inten
 }
 
 // store puts the intent into the store, after those about the same subjects, unless open
-// refuses it by then.
-func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Intent, open func(context.Context, store.Reader) error) error {
-	return s.inTurn(ctx, scope, in.Subjects(), func() error {
+// refuses it by then. over says that it takes the place of the one about its main subject.
+func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Intent, over bool, open func(context.Context, store.Reader) error) error {
+	return s.inTurn(ctx, scope, in.Subjects(), over, func() error {
 		*in = s.held(*in)
 		_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
 			if err := admit(ctx, w); err != nil {
@@ -87,7 +87,7 @@ func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Inte
 // then: who reads a subject elsewhere before that may see what is about to be undone.
 func (s *Service) Settled(ctx context.Context, scope tenant.Scope, about intent.Subject) error {
 	value := subject(about)
-	return s.inTurn(ctx, scope, []intent.Subject{about}, func() error {
+	return s.inTurn(ctx, scope, []intent.Subject{about}, false, func() error {
 		return s.tools.Store.View(ctx, scope, func(r store.Reader) error {
 			_, err := kind.ByKey(ctx, r, bySubject, value)
 			switch {
@@ -101,18 +101,20 @@ func (s *Service) Settled(ctx context.Context, scope tenant.Scope, about intent.
 	})
 }
 
-// inTurn tries until no intent about one of the subjects is in the way, and helps those that
-// wait for an attempt.
-func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about []intent.Subject, try func() error) error {
+// inTurn tries until no intent about one of the subjects is in the way. Each that waits for
+// an attempt gets one: more would not spare a provider that fails. over says that one about the
+// first subject that is in the way after that is given up.
+func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about []intent.Subject, over bool, try func() error) error {
 	end := time.Now().Add(s.Wait)
 	pause := retry.New(10*time.Millisecond, 200*time.Millisecond)
+	helped := map[string]bool{}
 	for {
 		err := try()
 		taken, ok := errors.AsType[*store.TakenError](err)
 		if !ok || taken.Index != bySubject {
 			return err
 		}
-		if err := s.settle(ctx, scope, taken.Value); err != nil {
+		if err := s.settle(ctx, scope, taken.Value, helped, over && taken.Value == subject(about[0])); err != nil {
 			return err
 		}
 		if time.Now().After(end) {

@@ -182,8 +182,9 @@ func (s *Service) planOf(in intent.Intent) (Plan, error) {
 	return make(in.OrgID, []byte(text))
 }
 
-// settle makes an attempt at the intent about a subject, if it waits for one.
-func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string) error {
+// settle makes an attempt at the intent about a subject, if it waits for one and has not
+// been helped before. One that has been helped is given up if over says so.
+func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string, helped map[string]bool, over bool) error {
 	var in intent.Intent
 	err := s.tools.Store.View(ctx, scope, func(r store.Reader) error {
 		v, err := kind.ByKey(ctx, r, bySubject, subject)
@@ -196,10 +197,31 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string
 	if err != nil || s.free(in).Busy(s.now()) {
 		return err
 	}
-	if err := s.again(context.WithoutCancel(ctx), in); !elsewhere(err) {
-		return err
+	switch {
+	case !helped[in.ID]:
+		helped[in.ID] = true
+		err = s.again(context.WithoutCancel(ctx), in)
+	case over:
+		err = s.giveUp(ctx, scope, in.ID)
 	}
-	return nil
+	if elsewhere(err) {
+		return nil
+	}
+	return err
+}
+
+// giveUp closes an intent whose place another one takes.
+func (s *Service) giveUp(ctx context.Context, scope tenant.Scope, id string) error {
+	_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
+		_, err := kind.Edit(ctx, w, id, nil, func(i intent.Intent) (intent.Intent, error) {
+			if err := s.free(i).Free(s.now()); err != nil {
+				return i, err
+			}
+			return i.On(intent.GiveUp, s.now(), "a change that is forced takes its place")
+		})
+		return err
+	})
+	return err
 }
 
 // elsewhere reports whether an intent was carried out or closed by others meanwhile.

@@ -63,6 +63,10 @@ type Above struct{ Kind, Param, All string }
 // the write, and nothing is stored. All but Turn, Prepare and Failed run in the unit of
 // work, maybe more than once, and have no effect but through the writer and the change.
 type Hooks[T any] struct {
+	// Validate returns the failed validations that need the store. They are listed with those
+	// of the fields: it gets records in which fields are wrong, too. It is not asked about
+	// deletions.
+	Validate func(ctx context.Context, r store.Reader, c *Change[T]) (table.Problems, error)
 	// Check holds the record against others: in the unit of work and, when there is
 	// Prepare, before it. It changes nothing.
 	Check func(ctx context.Context, r store.Reader, c *Change[T]) error

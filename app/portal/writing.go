@@ -1,12 +1,15 @@
 package portal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -121,13 +124,12 @@ func (o Operations[T, L, S]) carryOut(ctx context.Context, c write[T]) (shown S,
 // admitted refuses what cannot be stored, as far as that is known by now.
 func (o Operations[T, L, S]) admitted(ctx context.Context, c write[T]) error {
 	return o.Store.View(ctx, c.Scope, func(r store.Reader) error {
-		if err := c.draft(ctx, r); err != nil {
-			return err
+		err := c.draft(ctx, r)
+		if err == nil && c.Op != store.Deleted {
+			err = free(ctx, r, o.Kind, c.New)
 		}
-		if c.Op != store.Deleted {
-			if err := free(ctx, r, o.Kind, c.New); err != nil {
-				return err
-			}
+		if err != nil {
+			return o.all(ctx, r, c.Change, err)
 		}
 		return o.checked(ctx, r, c.Change)
 	})
@@ -137,7 +139,12 @@ func (o Operations[T, L, S]) admitted(ctx context.Context, c write[T]) error {
 func (o Operations[T, L, S]) store(ctx context.Context, c write[T]) (shown S, err error) {
 	_, err = o.Store.Update(ctx, c.Scope, func(w store.Writer) error {
 		for _, step := range []func(context.Context, store.Writer) error{
-			func(ctx context.Context, w store.Writer) error { return c.draft(ctx, w) },
+			func(ctx context.Context, w store.Writer) error {
+				if err := c.draft(ctx, w); err != nil {
+					return o.all(ctx, w, c.Change, err)
+				}
+				return nil
+			},
 			func(ctx context.Context, w store.Writer) error { return o.checked(ctx, w, c.Change) },
 			o.hook(o.Before, c.Change), c.put, o.hook(o.After, c.Change),
 			func(ctx context.Context, w store.Writer) (err error) {
@@ -159,7 +166,42 @@ func (o Operations[T, L, S]) store(ctx context.Context, c write[T]) (shown S, er
 	return shown, err
 }
 
+// all adds to a failed validation what else is wrong, so that clients see all of it at once
+// (docs/wire/portal.md#errors).
+func (o Operations[T, L, S]) all(ctx context.Context, r store.Reader, c *Change[T], err error) error {
+	if !failedValidation(err) {
+		return err
+	}
+	texts := fault.Messages(err)
+	also := []string{}
+	if taken := free(ctx, r, o.Kind, c.New); fault.KindOf(taken) == fault.Conflict {
+		also = fault.Messages(taken)
+	}
+	if o.Validate != nil {
+		more, err := o.Validate(ctx, r, c)
+		if err != nil {
+			return err
+		}
+		also = append(also, more...)
+	}
+	also = slices.DeleteFunc(also, func(text string) bool { return slices.Contains(texts, text) })
+	if len(also) == 0 {
+		return err
+	}
+	return fault.Several(fault.Invalid, table.CodeInvalid, append(texts, also...)).Because(err)
+}
+
+func failedValidation(err error) bool {
+	return err != nil && (fault.CodeOf(err) == table.CodeInvalid || fault.KindOf(err) == fault.Conflict)
+}
+
 func (o Operations[T, L, S]) checked(ctx context.Context, r store.Reader, c *Change[T]) error {
+	if o.Validate != nil && c.Op != store.Deleted {
+		wrong, err := o.Validate(ctx, r, c)
+		if err := cmp.Or(err, wrong.Err()); err != nil {
+			return err
+		}
+	}
 	if o.Check == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -78,6 +79,19 @@ func New(kind Kind, code, format string, args ...any) *Error {
 // Several builds an Error out of all the messages there are, at least one.
 func Several(kind Kind, code string, messages []string) *Error {
 	return &Error{Kind: kind, Code: code, Message: strings.Join(messages, "; "), All: messages}
+}
+
+// Messages returns what is wrong, one text for each: those of the outermost Error in err's
+// tree, a copy; nil when there is none.
+func Messages(err error) []string {
+	e, ok := errors.AsType[*Error](err)
+	switch {
+	case !ok:
+		return nil
+	case len(e.All) > 0:
+		return slices.Clone(e.All)
+	}
+	return []string{e.Message}
 }
 
 // At returns e with the field set.

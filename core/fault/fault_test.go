@@ -31,6 +31,26 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestMessages states what is listed of a fault: all its texts, a copy.
+func TestMessages(t *testing.T) {
+	several := fault.Several(fault.Invalid, "x", []string{"a is blank", "b is taken"})
+	for name, c := range map[string]struct {
+		err  error
+		want []string
+	}{
+		"none": {nil, nil}, "no fault": {errors.New("disk full"), nil}, "one": {fault.New(fault.Conflict, "x", "b is taken"), []string{"b is taken"}},
+		"several": {fmt.Errorf("store: %w", several), []string{"a is blank", "b is taken"}},
+	} {
+		if got := fault.Messages(c.err); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	fault.Messages(several)[0] = "changed"
+	if several.All[0] != "a is blank" {
+		t.Error("the fault has changed")
+	}
+}
+
 // TestTree states which fault of a tree of errors decides: the outermost.
 func TestTree(t *testing.T) {
 	plain := errors.New("disk full")

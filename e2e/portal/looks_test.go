@@ -39,7 +39,6 @@ var members = []place{
 	{"profile", "/portal/private/profile", "Your password", false},
 	{"team", "/portal/private/users", "Team", false},
 	{"organisation", "/portal/private/organisation", "Organisation", false},
-	{"logout", "/auth/logout", "Do you want", false},
 	{"password", "/auth/password/edit", "New password again", false},
 }
 

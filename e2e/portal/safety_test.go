@@ -117,7 +117,8 @@ func TestSessions(t *testing.T) {
 		}
 	}
 	for name, end := range map[string]func(a *agent){
-		"logout": func(a *agent) { a.post("/auth/logout", "/auth/logout") },
+		"logout": func(a *agent) { a.post("/portal/private/profile", "/auth/logout") },
+		"link":   func(a *agent) { a.ask("GET", "/auth/password/logout", nil) },
 		"password": func(a *agent) {
 			a.post("/portal/private/profile", "/portal/private/profile", "current_password", password, "password1", "another-passphrase", "password2", "another-passphrase")
 		},

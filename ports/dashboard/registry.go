@@ -95,8 +95,11 @@ func (e Entries) Entry(ctx context.Context, id string) (registry.Draft, error) {
 func (e Entries) PutEntry(ctx context.Context, want registry.Draft) error {
 	id := want.ClientIdPID
 	was, tag, err := e.read(ctx, id)
-	want.APIMappings = was.APIMappings
-	body, encoded := json.Marshal(want)
+	body, encoded := json.Marshal(struct {
+		registry.Draft
+		ScopeClaim  string            `json:"scope_claim_name"` // both are sent when they are empty, too
+		APIMappings registry.Mappings `json:"api_mappings"`
+	}{want, want.ScopeClaim, was.APIMappings})
 	switch {
 	case encoded != nil:
 		return encoded

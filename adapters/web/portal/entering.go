@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -117,16 +118,12 @@ func statusOf(a *reply) int {
 	return a.status
 }
 
-func (v *visit) logoutForm() {
-	if v.site.Viewer == nil {
-		v.goTo("/auth/password/login?done=left")
-		return
-	}
-	v.title = "Log out"
-	v.show(http.StatusOK, "auth/logout", nil)
-}
-
+// logout ends the session, also for a link: no other site can make a browser follow one with
+// the session, whose cookie is strict.
 func (v *visit) logout() {
+	if v.r.Method != http.MethodPost {
+		v.r.PostForm = url.Values{tokenField: {v.token}}
+	}
 	if a := v.call(http.MethodPost, "/logout", nil, nil); !a.ok() && a.status != http.StatusUnauthorized {
 		v.refused(a)
 		return

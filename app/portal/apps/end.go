@@ -39,6 +39,7 @@ func (s *Service) remove(ctx context.Context, scope tenant.Scope, d removal) err
 // done stays done when a later one cannot be revoked.
 func (s *Service) end(org tenant.ID, d *removal) intents.Plan {
 	return intents.Plan{
+		Over:  d.Force,
 		Steps: []intents.Step{{Name: "revoke", Do: func(ctx context.Context) error { return s.revokeAll(ctx, org, d) }}},
 		Close: func(ctx context.Context, w store.Writer) error { return s.gone(ctx, w, d) },
 	}

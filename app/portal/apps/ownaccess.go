@@ -191,7 +191,7 @@ func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, er
 		return out, err
 	}
 	if req.ProvisionImmediately {
-		if err := s.Approve(ctx, s.Scope, req.ID); err != nil {
+		if err := s.approveAtOnce(ctx, s.Scope, req.ID); err != nil {
 			s.Log.WarnContext(ctx, "an access request could not be approved at once: it waits for an administrator", "org_id", string(s.Scope.Org()), "access_request", int64(req.ID), "error", err)
 		}
 	}

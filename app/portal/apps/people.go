@@ -9,19 +9,34 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Leave ends the apps of a user who is about to be deleted, one after the other. It is
-// people.Follower.Leave.
+// Leave ends the apps of a user who is about to be deleted: first the credentials of all, so
+// that every app stays when one of them cannot be revoked. It is people.Follower.Leave.
 func (s *Service) Leave(ctx context.Context, in tenant.Scope, u account.User, force bool) error {
 	var all []application.App
+	var open []credential.Credential
 	err := s.Store.View(ctx, in, func(r store.Reader) (err error) {
+		open = nil
 		all, err = Owned(ctx, r, u.ID)
+		for _, a := range all {
+			if err == nil {
+				var more []credential.Credential
+				more, err = credentialsOf(ctx, r, a.ID)
+				open = append(open, more...)
+			}
+		}
 		return err
 	})
+	for _, c := range open {
+		if err == nil && !force {
+			err = s.remove(ctx, in, removal{App: c.AppID, Credential: c.ID})
+		}
+	}
 	for _, a := range all {
 		if err == nil {
 			err = s.remove(ctx, in, removal{App: a.ID, Force: force})

@@ -207,7 +207,8 @@ func at(t *testing.T, d ours, a act, f *fate) int {
 		t.Errorf("%s: acknowledged and not done", what)
 	}
 	for _, r := range w.requests() {
-		if r.Status == "approved" && len(r.Credentials) == 0 && !strings.HasPrefix(a.name, "delete a credential") {
+		// Of a user who cannot be deleted credentials that were revoked are gone, and the rest stays.
+		if r.Status == "approved" && len(r.Credentials) == 0 && !strings.HasPrefix(a.name, "delete a credential") && a.name != "delete the user" {
 			t.Errorf("%s: approved without a credential", what)
 		}
 	}
@@ -490,6 +491,55 @@ func TestForce(t *testing.T) {
 	}
 	if len(w.requests()) != 0 {
 		t.Error("records are left")
+	}
+	w.clear()
+}
+
+// absent is a dashboard that does not answer when keys are deleted, while it is away.
+type absent struct {
+	dashboard.Dashboard
+	away    *bool
+	deletes *int
+}
+
+func (a absent) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
+	if *a.away {
+		*a.deletes++
+		return fmt.Errorf("%w: away", dashboard.ErrUnreachable)
+	}
+	return a.Dashboard.DeleteKey(ctx, n)
+}
+
+// TestForceAfterFailures: a user whose key cannot be revoked stays with all apps, also those
+// without keys, and each further call makes one attempt. Forced, the deletion takes the place
+// of the one that is open.
+func TestForceAfterFailures(t *testing.T) {
+	away, deletes := false, 0
+	w := open(t, ours{absent{newOurs(t, false), &away, &deletes}})
+	w.do("portal-apps.create", `{"Name":"Aside","UserID":`+w.user.String()+`}`)
+	if err := first(w); err != nil {
+		t.Fatal(err)
+	}
+	away = true
+	for calls := 1; calls < 4; calls++ {
+		if err := w.delete("portal-users", "user_id", w.user.String()); err == nil {
+			t.Error("deleted without its key")
+		}
+		if deletes > calls {
+			t.Errorf("%d attempts in %d calls", deletes, calls)
+		}
+	}
+	left := func() int { return len(w.do("portal-apps.list", "").(operation.Listing[apps.Listed]).Items) }
+	if left() != 2 || len(w.requests()) != 1 {
+		t.Errorf("%d apps, %d requests are left", left(), len(w.requests()))
+	}
+	if err := w.apps.Leave(t.Context(), w.p.Scope, account.User{Base: table.Base{ID: w.user}}, true); err != nil || left() != 0 || len(w.requests()) != 0 {
+		t.Errorf("%v: %d apps, %d requests are left", err, left(), len(w.requests()))
+	}
+	away = false
+	w.resume()
+	if left() != 0 {
+		t.Error("what was given up brings something back")
 	}
 	w.clear()
 }

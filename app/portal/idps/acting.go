@@ -1,6 +1,7 @@
 package idps
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,7 +122,7 @@ func (a acting) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rec = idp.Registered{Portal: a.org, App: a.app(), IdP: p.ID, Insecure: p.Insecure, Attempt: a.memo.Claim}
+	rec = idp.Registered{Portal: a.org, App: a.app(), IdP: p.ID, Insecure: p.Insecure, JWKSURI: d.JWKSURI, Attempt: a.memo.Claim}
 	if err := a.update(ctx, func(w store.Writer) error { return put(ctx, w, clients, rec) }); err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (a acting) register(ctx context.Context) error {
 	}
 	rec = rec.With(idp.Claim{ID: a.memo.Claim, Scopes: scopes(a.g, a.g.Products)})
 	if _, err = a.keep(ctx, rec, c); err == nil {
-		a.note(c, d.JWKSURI)
+		a.note(c, rec.JWKSURI)
 	}
 	return err
 }
@@ -157,7 +158,7 @@ func (a acting) claim(ctx context.Context, rec idp.Registered, c idp.Client, lis
 	if err != nil {
 		return explain(err)
 	}
-	a.note(c, a.g.Was.JWKSURI)
+	a.note(c, cmp.Or(a.g.Was.JWKSURI, rec.JWKSURI))
 	return nil
 }
 

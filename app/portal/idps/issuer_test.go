@@ -65,6 +65,9 @@ func TestOneClient(t *testing.T) {
 			if err := w.act(issuers.Issue, two, nil); err != nil {
 				t.Fatal(err)
 			}
+			if two.Values.JWKSURI != w.server.JWKS() {
+				t.Errorf("%+v", two.Values)
+			}
 			if got, scopes := w.only(); got != id || two.Values.ClientSecret != one.Values.ClientSecret || !slices.Equal(scopes, []string{"care", "care-plan", "shop", "shop-plan"}) {
 				t.Error(got, scopes)
 			}

@@ -95,7 +95,7 @@ func (a Audience) about(ctx context.Context, r store.Reader, n letter.Notice, f 
 	id := f.ID
 	d.Values = map[string]any{}
 	switch n.Event {
-	case event.AccessRequestCreated, event.AccessRequestApproved, event.AccessRequestRejected:
+	case event.AccessRequestWaits, event.AccessRequestApproved, event.AccessRequestRejected:
 		app, err := portal.Glance[struct {
 			Name   string
 			UserID table.ID

@@ -95,6 +95,8 @@ func TestEveryMail(t *testing.T) {
 	pending := request.Request{Base: table.Base{ID: 7}, Status: request.Pending, AppID: app.ID, UserID: 4}
 	approved, rejected := pending, pending
 	approved.Status, rejected.Status = request.Approved, request.Rejected
+	atOnce := pending
+	atOnce.ProvisionImmediately = true
 	wish := orgrequest.Request{Base: table.Base{ID: 3}, UserID: 4, Email: "dev@example.com", Name: "Acme", Status: orgrequest.Pending}
 	refused := wish
 	refused.Status = orgrequest.Rejected
@@ -108,7 +110,8 @@ func TestEveryMail(t *testing.T) {
 		"a new password is asked for":   {func() { post(letter.ResetPassword) }, map[string]string{letter.ResetPassword: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x"},
 		"somebody is invited":           {func() { post(letter.Invite) }, map[string]string{letter.Invite: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x invite=https://portal.example/x"},
 		"access is asked for":           {func() { tell(event.OfAccessRequests.Of(nil, &pending), admin) }, map[string]string{"submitted": admins}, "requests=7:Till"},
-		"access is given at once":       {func() { tell(event.OfAccessRequests.Of(nil, &approved), admin) }, nil, ""},
+		"access is to be given at once": {func() { tell(event.OfAccessRequests.Of(nil, &atOnce), admin) }, nil, ""},
+		"that has failed":               {func() { tell(event.OfAccessRequests.Of(&atOnce, &pending), admin) }, map[string]string{"submitted": admins}, "requests=7:Till"},
 		"access is given":               {func() { tell(event.OfAccessRequests.Of(&pending, &approved), admin) }, map[string]string{"approve": "dev@example.com"}, "requests=7:Till"},
 		"access is refused":             {func() { tell(event.OfAccessRequests.Of(&pending, &rejected), admin) }, map[string]string{"reject": "dev@example.com"}, "requests=7:Till"},
 		"a developer registers":         {func() { tell(event.OfUsers.Of(nil, ptr(user(account.Member, 1, false))), "") }, map[string]string{"newuser": admins, "welcome_dev": "new@example.com"}, "user=new@example.com name=New"},

@@ -35,7 +35,7 @@ func (s *Service) UserResource() portal.Resource[account.User, ListedUser, Shown
 			Active: true, Token: "token"},
 		Begin:  func(u *account.User, _ table.ID) { u.Role, u.Provider = account.Member, account.OwnPassword },
 		Events: event.OfUsers,
-		Hooks:  portal.Hooks[account.User]{Check: checkUser, Turn: insist, Prepare: s.prepareUser, Before: s.beforeUser, After: s.afterUser},
+		Hooks:  portal.Hooks[account.User]{Validate: validateUser, Check: checkUser, Turn: insist, Prepare: s.prepareUser, Before: s.beforeUser, After: s.afterUser},
 		Rows: func(o portal.Operations[account.User, ListedUser, ShownUser]) []operation.Row {
 			hidden := Personal()
 			return append([]operation.Row{
@@ -46,38 +46,35 @@ func (s *Service) UserResource() portal.Resource[account.User, ListedUser, Shown
 	}
 }
 
-// checkUser refuses what no portal can be left with, and passwords that are too weak.
+// checkUser refuses what no portal can be left with.
 func checkUser(ctx context.Context, r store.Reader, c *change) error {
 	if by, ok := account.OfPrincipal(c.Who.ID); c.Op == store.Deleted && ok && by == c.Old.ID {
 		return fault.New(fault.Invalid, CodeCaller, "An admin cannot delete the own account: another admin can")
 	}
 	if c.Op != store.Created && ruling(c.Old) && (c.Op == store.Deleted || !ruling(c.New)) {
-		if err := another(ctx, r, c.Old.ID); err != nil {
-			return err
-		}
+		return another(ctx, r, c.Old.ID)
 	}
-	if c.Op == store.Deleted {
-		return nil
-	}
-	wrong := table.Problems{}
+	return nil
+}
+
+// validateUser finds passwords that are too weak, and attributes that are missing.
+func validateUser(ctx context.Context, r store.Reader, c *change) (wrong table.Problems, err error) {
 	if c.Op == store.Updated && c.Sent.Has("First") && strings.TrimSpace(c.New.First) == "" {
 		wrong.Blank("First")
 	}
 	if c.New.Password != "" {
 		lacks, err := Lacking(ctx, r, c.New.Password)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if lacks != "" {
 			wrong = append(wrong, lacks)
 		}
 	}
 	if c.Op == store.Created {
-		if _, err := Begin(ctx, r, c.New.Given, &wrong); err != nil {
-			return err
-		}
+		_, err = Begin(ctx, r, c.New.Given, &wrong)
 	}
-	return wrong.Err()
+	return wrong, err
 }
 
 // Lacking says what a password must have and does not, or "".

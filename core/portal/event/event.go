@@ -29,6 +29,10 @@ const (
 	statusActive, statusInactive = "active", "inactive"
 )
 
+// AccessRequestWaits says that an access request waits for an administrator: from the start,
+// or because it could not be approved at once. Mails are made of it; webhooks cannot list it.
+const AccessRequestWaits = "AccessRequestWaits"
+
 // Row is one event that webhooks can listen to.
 type Row struct {
 	Name    string

@@ -12,16 +12,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
 // What messages have, with the types of their members. Members in brackets are left out
 // when they are not known.
 const (
-	user    = "CreatedAt:time CustomAttributes:[{Identifier:text Value:text}] Email:text First:text ID:number Last:text OrgID:number Provider:text Status:text"
-	byUser  = "ByUser:number "
-	access  = "AppID:number ByUser:number CreatedAt:time ID:number PlanID:number ProductIDs:[number] Status:text"
-	request = "AdminEmail:text AdminID:number ByUser:number CreatedAt:time Name:text Status:text TeamIDs:[number]"
+	user   = "CreatedAt:time CustomAttributes:[{Identifier:text Value:text}] Email:text First:text ID:number Last:text OrgID:number Provider:text Status:text"
+	byUser = "ByUser:number "
+	access = "AppID:number ByUser:number CreatedAt:time ID:number PlanID:number ProductIDs:[number] Status:text"
+	asking = "AdminEmail:text AdminID:number ByUser:number CreatedAt:time Name:text Status:text TeamIDs:[number]"
 )
 
 // TestTable states the events, and the members of what each says.
@@ -33,7 +34,7 @@ func TestTable(t *testing.T) {
 		"AccessRequestCreated":  access, "AccessRequestApproved": access, "AccessRequestRejected": access,
 		"CredentialRegistered":       "AccessRequestID:number AppID:number ByUser:number CreatedAt:time ID:number",
 		"OrganisationRegistered":     "CreatedAt:time ID:number Name:text",
-		"OrganisationRequestCreated": request, "OrganisationRequestRejected": request,
+		"OrganisationRequestCreated": asking, "OrganisationRequestRejected": asking,
 	}
 	for _, row := range event.Table {
 		text, err := event.Encode(row.Name, row.Message, 9, time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", 3600)))
@@ -94,6 +95,34 @@ func TestTold(t *testing.T) {
 	for _, row := range event.Table {
 		if row.Told != slices.Contains(told, row.Name) {
 			t.Errorf("%s: told is %v", row.Name, row.Told)
+		}
+	}
+}
+
+// TestAccessRequests: one that is approved at once is created as approved, and waits for an
+// administrator only when that fails.
+func TestAccessRequests(t *testing.T) {
+	waits := request.Request{Base: table.Base{ID: 3}, Status: request.Pending}
+	atOnce, approved, rejected := waits, waits, waits
+	atOnce.ProvisionImmediately = true
+	approved.Status, rejected.Status = request.Approved, request.Rejected
+	for _, c := range []struct {
+		before, after *request.Request
+		want          string
+	}{
+		{nil, &waits, "AccessRequestCreated:pending AccessRequestWaits:pending"},
+		{nil, &atOnce, "AccessRequestCreated:approved"},
+		{&atOnce, &waits, "AccessRequestWaits:pending"},
+		{&waits, &waits, ""}, {&waits, nil, ""}, {&approved, &approved, ""},
+		{&atOnce, &approved, "AccessRequestApproved:approved"}, {&waits, &approved, "AccessRequestApproved:approved"},
+		{&waits, &rejected, "AccessRequestRejected:rejected"}, {&rejected, &waits, ""},
+	} {
+		var got []string
+		for _, told := range event.OfAccessRequests.Of(c.before, c.after) {
+			got = append(got, told.Name+":"+told.Message.(event.AccessRequest).Status)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%+v, %+v: %v, want %s", c.before, c.after, got, c.want)
 		}
 	}
 }

@@ -203,13 +203,21 @@ var OfApps = &Source[application.App]{
 
 // OfAccessRequests are the events of access requests.
 var OfAccessRequests = &Source[request.Request]{
-	Names: []string{AccessRequestCreated, AccessRequestApproved, AccessRequestRejected},
+	Names: []string{AccessRequestCreated, AccessRequestWaits, AccessRequestApproved, AccessRequestRejected},
 	Of: func(before, after *request.Request) []Told {
 		switch {
 		case after == nil:
 			return nil
+		case before == nil && after.ProvisionImmediately:
+			m := aboutRequest(*after)
+			m.Status = string(request.Approved) // which it is in a moment, or it waits
+			return []Told{{AccessRequestCreated, m}}
+		case before == nil && after.Status == request.Pending:
+			return []Told{{AccessRequestCreated, aboutRequest(*after)}, {AccessRequestWaits, aboutRequest(*after)}}
 		case before == nil:
 			return []Told{{AccessRequestCreated, aboutRequest(*after)}}
+		case before.Status == after.Status && before.ProvisionImmediately && !after.ProvisionImmediately:
+			return []Told{{AccessRequestWaits, aboutRequest(*after)}}
 		case before.Status == after.Status:
 			return nil
 		case after.Status == request.Approved:

@@ -20,6 +20,7 @@ type Registered struct {
 	Portal   tenant.ID `json:"org_id"`
 	App, IdP table.ID
 	Insecure bool    `json:",omitempty"`
+	JWKSURI  string  `json:",omitempty"` // of the provider, when the client was registered
 	ClientID string  // "": its registration has begun, and nobody knows how it ended
 	Attempt  string  `json:",omitempty"` // the claim for which it is registered
 	Claims   []Claim `json:",omitempty"`

@@ -23,7 +23,7 @@ func TestTable(t *testing.T) {
 		{event.UserRegistered, letter.Facts{ID: 7, Status: "inactive"}, "welcome_admin"},
 		{event.UserAccountActivated, letter.Facts{}, "activate"},
 		{event.UserAccountDeactivated, letter.Facts{}, "deactivate"},
-		{event.AccessRequestCreated, letter.Facts{Status: "pending"}, "submitted"},
+		{event.AccessRequestWaits, letter.Facts{Status: "pending"}, "submitted"},
 		{event.AccessRequestCreated, letter.Facts{Status: "approved"}, ""},
 		{event.AccessRequestApproved, letter.Facts{Status: "approved"}, "approve"},
 		{event.AccessRequestRejected, letter.Facts{}, "reject"},

@@ -74,7 +74,7 @@ const (
 var Table = []Notice{
 	{Name: ResetPassword, To: Person, Subject: "Reset password"},
 	{Name: Invite, To: Person, Subject: "Invitation to the developer portal"},
-	{Name: "submitted", Event: event.AccessRequestCreated, To: Admins, Subject: "Access request sent for approval", Fixed: true, When: pending, Choice: "A developer asks for access"},
+	{Name: "submitted", Event: event.AccessRequestWaits, To: Admins, Subject: "Access request sent for approval", Fixed: true, Choice: "A developer asks for access"},
 	{Name: "approve", Event: event.AccessRequestApproved, To: Owner, Subject: "Access request approved", Choice: "A request for access is approved"},
 	{Name: "reject", Event: event.AccessRequestRejected, To: Owner, Subject: "Access request rejected", Choice: "A request for access is rejected"},
 	{Name: "newuser", Event: event.UserRegistered, To: Admins, Subject: "A developer waits for approval", When: Facts.Waiting, Choice: "A developer waits for approval"},

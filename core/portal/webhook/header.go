@@ -36,7 +36,7 @@ var headers = &table.Table[Header]{
 }
 
 // given are headers that belong to the connection, or that every delivery has.
-var given = []string{"connection", "content-length", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+var given = []string{"connection", "content-length", "content-type", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 	"webhook-id", "webhook-signature", "webhook-timestamp", "x-event-id", "x-tyk-signature"}
 
 // fit reports whether clients may choose a header of this name: a token (RFC 9110, 5.6.2).

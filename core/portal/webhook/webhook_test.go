@@ -83,6 +83,7 @@ func TestHeader(t *testing.T) {
 		`{"Name":"X:","Value":"\n"}`:                                 {"Name is invalid", "Value is invalid"},
 		`{"Name":"é","Value":"a\u0000"}`:                             {"Name is invalid", "Value is invalid"},
 		`{"Name":"Content-Length"}`:                                  {"Name is invalid"},
+		`{"Name":"Content-Type","Value":"text/plain"}`:               {"Name is invalid"},
 		`{"Name":"HOST"}`:                                            {"Name is invalid"},
 		`{"Name":"Webhook-Signature"}`:                               {"Name is invalid"},
 		`{"Name":"X-A","Value":[]}`:                                  {"Value is invalid"},
