@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"log/slog"
 	"math/big"
@@ -206,4 +207,17 @@ func selfSigned(t *testing.T) (cert, key string) {
 		return path
 	}
 	return file("portal.pem", "CERTIFICATE", der), file("portal.key", "PRIVATE KEY", text)
+}
+
+// TestOptionsOfPages: where there may be a page, OPTIONS says with what methods to ask.
+func TestOptionsOfPages(t *testing.T) {
+	serving(t, portalSettings(t, config.PortalOwn), func(l *sockets) {
+		at := l.all()[len(l.all())-1].Addr().String()
+		for path, want := range map[string]string{"/": "405 GET, HEAD", "/about-us": "405 GET, HEAD", "/auth/password/login": "405 GET, HEAD", "/portal-api/nothing": "404 "} {
+			resp := askAs(t, http.DefaultClient, "OPTIONS", "http://"+at+path, nil)
+			if have := fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Allow")); have != want {
+				t.Errorf("%s: %s, want %s", path, have, want)
+			}
+		}
+	})
 }
