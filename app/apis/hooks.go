@@ -12,21 +12,24 @@ import (
 )
 
 // Embed puts the webhooks that an API refers to into its wrapper, whole, as clients
-// read them.
+// read them. References to webhooks that are gone are left out (docs/wire/webhooks.md).
 func (s *Repository) Embed(ctx context.Context, r store.Reader, a apidef.API) (apidef.API, error) {
 	if s.Hook == nil {
 		return a, nil
 	}
 	var failed error
-	a, _ = a.Embed(func(id string) json.RawMessage {
+	a, _ = a.Embed(func(id string) (json.RawMessage, bool) {
 		if id == "" || failed != nil {
-			return nil
+			return nil, false
 		}
 		text, err := s.Hook(ctx, r, id)
-		if err != nil && fault.KindOf(err) != fault.NotFound {
+		switch {
+		case fault.KindOf(err) == fault.NotFound && err != nil:
+			return nil, true
+		case err != nil:
 			failed = err
 		}
-		return text
+		return text, false
 	})
 	return a, failed
 }
@@ -34,11 +37,11 @@ func (s *Repository) Embed(ctx context.Context, r store.Reader, a apidef.API) (a
 // RefreshHook brings the copies of a webhook up to date that wrappers embed,
 // inside the unit of work that changes it.
 func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, id string, hook json.RawMessage) error {
-	only := func(name string) json.RawMessage {
+	only := func(name string) (json.RawMessage, bool) {
 		if name == id {
-			return hook
+			return hook, false
 		}
-		return nil
+		return nil, false
 	}
 	var users []string
 	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: webhook.Kind, ID: id}) {

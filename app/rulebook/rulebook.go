@@ -69,6 +69,10 @@ func (s *Service) Operations() []operation.Operation {
 		faults[codeOrg] = noOrg
 		return operation.Style{Word: "OK", Faults: faults}
 	}
+	closed := operation.Switched(func(_ context.Context, c *operation.Call) error {
+		_, err := s.open(c.Scope)
+		return err
+	})
 	opa := operation.Group{
 		Surface: operation.Management, Name: "rules", Path: "/api/org/opa", Tag: "Rules", Permission: access.IsAdmin,
 		Style: style(map[string]operation.Answer{}),
@@ -76,17 +80,17 @@ func (s *Service) Operations() []operation.Operation {
 		operation.GET("get", "", "Read the rules that decide about the organisation", s.Rules, operation.Faulting(codeClosed, codeOrg),
 			operation.Example(nil, operation.Entity[policyBody]{Value: policy}),
 			operation.Notes("Without rules of its own those of the service apply.")),
-		operation.PUT("replace", "", "Replace the rules of the organisation", s.SetRules, operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy),
+		operation.PUT("replace", "", "Replace the rules of the organisation", s.SetRules, closed, operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy),
 			operation.Answers(map[string]operation.Answer{
 				codeRules: {Text: "Invalid OPA rules."}, operation.CodeMalformed: unreadable, operation.CodeEmptyBody: unreadable,
 			}),
 			operation.Limits(maxBody, deadline), operation.Redact("rules"), operation.Rehearsable(nil), operation.Example(policy, operation.Receipt{Message: rulesStored}),
 			operation.Notes("An empty text removes them: those of the service apply again. Rules that cannot be used are refused, and those before them stay; evaluate says what is wrong with them.")),
-		operation.POST("evaluate", "/evaluate", "Try rules on a request that is only described", s.Evaluate,
+		operation.POST("evaluate", "/evaluate", "Try rules on a request that is only described", s.Evaluate, closed,
 			operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy, codeCall, codeUser, codeNoUser), operation.Limits(maxBody, deadline), operation.Redact("rules"),
 			operation.Example(exampleTrial, exampleFinding),
 			operation.Notes("Nothing is changed, stored or sent. Rules see the body as it is given here. Without open_policy the rules in force are tried; without user the caller asks.")),
-		operation.POST("replay", "/replay", "Try rules on the writes of the audit trail", s.Replay,
+		operation.POST("replay", "/replay", "Try rules on the writes of the audit trail", s.Replay, closed,
 			operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy, codeUser, codeLast, codeTrail),
 			operation.Limits(maxBody, deadline), operation.Redact("rules"), operation.Example(exampleReplayed, exampleReplay),
 			operation.Notes("Which of the newest writes that were carried out would rules have refused? Without open_policy the rules in force are tried. Nothing is changed. The trail keeps no bodies and no headers: rules see the members that a request changed, and `certain` is false where they may have looked at more. Users, and what rules look up, are as they are now.")),

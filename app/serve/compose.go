@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -197,7 +198,7 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 	}
 	opts = append(opts, app.WithFetcher(importsOf(s)), app.WithExamples(s.Security.AllowedExamples...),
 		app.WithRedirectSeparator(s.RedirectSeparator), app.WithCertificateExpiry(certificates.Expiry{Every: time.Duration(s.Expiry.Minutes) * time.Minute, Days: s.Expiry.Days}),
-		app.WithGateways(gatewaysOf(s)...), app.WithGatewayAPI(outbound.GatewayAPI{URL: s.Gateway.URL(), Secret: s.Gateway.Secret.Reveal()}),
+		app.WithGateways(gatewaysOf(s, hosts)...), app.WithGatewayAPI(outbound.GatewayAPI{URL: s.Gateway.URL(), Secret: s.Gateway.Secret.Reveal()}),
 		app.WithDefinitions(app.Definitions{
 			APIs: apis.Settings{Ownership: d.Ownership, DuplicatePaths: d.DuplicateSlugs, SeparateGateways: d.SeparateGateways, ForceDefaults: d.ForceDefaults, UnsafeOAS: d.UnsafeOAS,
 				Examples: d.ValidateExamples, Defaults: d.ValidateDefaults, Streams: d.Streams, AllStreams: d.ExperimentalStreams},
@@ -241,8 +242,14 @@ func deliveriesOf(d config.Deliveries) delivery.Settings {
 }
 
 // gatewaysOf lists the gateways that the operator has named.
-func gatewaysOf(s config.Settings) []outbound.Gateway {
+func gatewaysOf(s config.Settings, hosts servers.Config) []outbound.Gateway {
 	addresses := []string{s.Gateway.URL()}
+	switch host := hosts.DefaultHost; { // which the addresses of APIs name
+	case strings.Contains(host, "://"):
+		addresses = append(addresses, host)
+	case host != "":
+		addresses = append(addresses, hosts.Protocol+host)
+	}
 	for _, e := range s.Edges {
 		addresses = append(addresses, e.Endpoint)
 	}

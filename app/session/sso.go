@@ -31,6 +31,23 @@ type mintIn struct {
 	Data  session.AccessData `body:""`
 }
 
+// switchedOff refuses callers whose organisation has no single sign-on. Those of all
+// organisations name one in the body.
+func (s *Service) switchedOff(ctx context.Context, c *operation.Call) error {
+	org := c.Scope.Org()
+	if org == "" {
+		return nil
+	}
+	o, err := s.users.Organisation(ctx, org)
+	if err == nil && !o.Value.SSOEnabled {
+		return fault.New(fault.Denied, CodeOff, "SSO not enabled for org.")
+	}
+	if fault.KindOf(err) == fault.NotFound { // Mint says so
+		return nil
+	}
+	return err
+}
+
 // Mint makes a nonce with which one browser begins a session of a person, once, within
 // a minute. The caller vouches for the person.
 func (s *Service) Mint(ctx context.Context, in mintIn) (operation.Receipt, error) {

@@ -23,7 +23,7 @@ func (s SSO) Operations() []operation.Operation {
 			operation.CodeEmptyBody: {Status: nethttp.StatusInternalServerError, Text: empty},
 			operation.CodeMalformed: {Status: nethttp.StatusBadRequest, Text: "Request body malformed."},
 		}}
-		return g.Rows(operation.POST("create", "", "Make a nonce for single sign-on", s.Mint, append(more, operation.Limits(maxAccessData, 0),
+		return g.Rows(operation.POST("create", "", "Make a nonce for single sign-on", s.Mint, append(more, operation.Switched(s.switchedOff), operation.Limits(maxAccessData, 0),
 			operation.Redact("EmailAddress", "DisplayName", "Meta"), operation.Faulting(CodeNoOrg, CodeOff, session.CodePerson),
 			operation.Notes("The caller vouches for the person. A browser opens `/tap?nonce=…` within 60 seconds, once."),
 			operation.Example(data, minted))...))

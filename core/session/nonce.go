@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -71,6 +72,7 @@ func (d AccessData) Person(email string) (Person, error) {
 	refuse := func(field, text string) (Person, error) {
 		return Person{}, fault.New(fault.Invalid, CodePerson, "%s %s", field, text).At(field)
 	}
+	d.ForSection = cmp.Or(d.ForSection, Dashboard)
 	switch {
 	case d.ForSection != Dashboard && d.ForSection != Portal:
 		return refuse("ForSection", "must be dashboard or portal")

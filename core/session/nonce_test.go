@@ -29,6 +29,9 @@ func TestPerson(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
+	if p, err := (session.AccessData{}).Person("a@b.c"); err != nil || p.Section != session.Dashboard {
+		t.Error("without a section it is for the dashboard:", p, err)
+	}
 	if _, err := (session.AccessData{ForSection: "portal", GroupID: strings.Repeat("x", 321)}).Person("a@b.c"); err == nil {
 		t.Error("a group of 321 characters")
 	}

@@ -32,7 +32,7 @@ func (a *agent) walk(from ...string) (found []sent) {
 		at := from[0]
 		from = from[1:]
 		path, _, _ := strings.Cut(at, "?")
-		if seen[path] || strings.HasPrefix(path, "/portal/private/cart/remove/") { // changes the cart
+		if seen[path] || strings.HasPrefix(path, "/portal/private/cart/remove/") || path == "/auth/logout" { // changes the cart, or ends the walk
 			continue
 		}
 		seen[path] = true

@@ -81,6 +81,7 @@ type Spec struct {
 	above       Param    // the same of the record in whose path the row lies
 	members     []string // of the body, when it is an object with a fixed set of them
 	settle      func(context.Context, *Call) (Settled, error)
+	off         func(context.Context, *Call) error
 }
 
 // Style is how a family of operations looks on the wire.

@@ -85,6 +85,12 @@ func Example(request, answer any) Option {
 // Faulting lists the fault codes the row can answer besides its surface's own.
 func Faulting(codes ...string) Option { return func(s *Spec) { s.Faults = codes } }
 
+// Switched says how a row refuses while its feature is switched off: off returns the fault
+// then. It is asked before the body is looked at (docs/wire/permissions.md#order-of-checks).
+func Switched(off func(context.Context, *Call) error) Option {
+	return func(s *Spec) { s.off = off }
+}
+
 // Notes adds prose to the API description.
 func Notes(text string) Option { return func(s *Spec) { s.Notes = text } }
 
@@ -142,7 +148,13 @@ func row[I, O any](method string, intent access.Intent, name, path, summary stri
 	}
 	plan := compile(o.In, o.identifier, o.above)
 	o.Params, o.Body, o.members = plan.params, plan.body, membersOf(plan.body)
+	off := o.off
 	o.handle = func(ctx context.Context, c *Call) (any, error) {
+		if off != nil {
+			if err := off(ctx, c); err != nil {
+				return nil, err
+			}
+		}
 		var in I
 		if err := plan.fill(reflect.ValueOf(&in).Elem(), c); err != nil {
 			return nil, err

@@ -88,16 +88,21 @@ func (r *refs) references(list []byte) {
 }
 
 // Embed returns a with the webhooks in its hook_references as they are now, and
-// whether that makes a difference. hook returns a webhook, or nil for one that is
-// gone: such a reference stays as it is.
-func (a API) Embed(hook func(id string) json.RawMessage) (API, bool) {
+// whether that makes a difference. hook returns a webhook, or nil for one to leave as
+// it is; gone reports whether it is deleted: its references go, too.
+func (a API) Embed(hook func(id string) (text json.RawMessage, gone bool)) (API, bool) {
 	list, err := doc.ParseNode(a.HookReferences())
 	if err != nil {
 		return a, false
 	}
-	changed := false
+	changed, left := false, doc.NewArray()
 	for _, ref := range list.Items() {
-		text := hook(ref.Get("hook", "id").Text())
+		text, gone := hook(ref.Get("hook", "id").Text())
+		if gone {
+			changed = true
+			continue
+		}
+		left.Append(ref)
 		if text == nil {
 			continue
 		}
@@ -107,7 +112,7 @@ func (a API) Embed(hook func(id string) json.RawMessage) (API, bool) {
 		}
 	}
 	if changed {
-		a.wrapper, a.stored = a.wrapper.With("hook_references", list.JSON()), nil
+		a.wrapper, a.stored = a.wrapper.With("hook_references", left.JSON()), nil
 	}
 	return a, changed
 }

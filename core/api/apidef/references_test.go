@@ -48,12 +48,12 @@ func TestRefs(t *testing.T) {
 }
 
 // hook answers with one webhook, or with nil.
-func hook(id, text string) func(string) json.RawMessage {
-	return func(asked string) json.RawMessage {
+func hook(id, text string) func(string) (json.RawMessage, bool) {
+	return func(asked string) (json.RawMessage, bool) {
 		if asked != id {
-			return nil
+			return nil, asked == "gone"
 		}
-		return json.RawMessage(text)
+		return json.RawMessage(text), false
 	}
 }
 
@@ -65,7 +65,8 @@ func TestEmbed(t *testing.T) {
 		"an older copy":          {`[{"event_name":"E","hook":{"id":"h1","name":"old"},"event_timeout":5}]`, `{"id":"h1","name":"new"}`, `[{"event_name":"E","hook":{"id":"h1","name":"new"},"event_timeout":5}]`, true},
 		"no more than an ID":     {`[{"hook":{"id":"h1"}}]`, `{"id":"h1","name":"new"}`, `[{"hook":{"id":"h1","name":"new"}}]`, true},
 		"the copy is right":      {`[{"hook":{"name":"new","id":"h1"}}]`, `{"id":"h1","name":"new"}`, `[{"hook":{"name":"new","id":"h1"}}]`, false},
-		"a webhook that is gone": {`[{"hook":{"id":"h2","name":"old"}}]`, `{"id":"h1"}`, `[{"hook":{"id":"h2","name":"old"}}]`, false},
+		"a webhook that is gone": {`[{"hook":{"id":"gone","name":"old"}},{"hook":{"id":"h1"}}]`, `{"id":"h1"}`, `[{"hook":{"id":"h1"}}]`, true},
+		"another webhook":        {`[{"hook":{"id":"h2","name":"old"}}]`, `{"id":"h1"}`, `[{"hook":{"id":"h2","name":"old"}}]`, false},
 		"one of two":             {`[{"hook":{"id":"h2"}},{"hook":{"id":"h1"}}]`, `{"id":"h1","name":"n"}`, `[{"hook":{"id":"h2"}},{"hook":{"id":"h1","name":"n"}}]`, true},
 		"a webhook of no form":   {`[{"hook":{"id":"h1"}}]`, `{`, `[{"hook":{"id":"h1"}}]`, false},
 	} {
