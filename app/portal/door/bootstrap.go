@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/password"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -61,6 +62,11 @@ type Bootstrapped struct {
 
 type bootstrapIn struct {
 	First First `body:""`
+}
+
+// open refuses strangers once there is a portal, whatever they send.
+func (s *Service) open(ctx context.Context, _ *operation.Call) error {
+	return s.Store.View(ctx, s.Scope, func(r store.Reader) error { return s.fresh(ctx, r) })
 }
 
 func (s *Service) bootstrap(ctx context.Context, in bootstrapIn) (Bootstrapped, error) {
