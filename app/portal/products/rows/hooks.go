@@ -111,6 +111,10 @@ func check(ctx context.Context, r store.Reader, c *change) error {
 		}
 	default:
 		wrong = append(wrong, c.Old.Moved(c.New)...)
+		wanted, _ := table.Text(c.Sent.Get("AuthType"))
+		if known := c.Old.AuthTypes; !c.New.Record().Pending() && wanted != "" && wanted != c.Old.AuthType() && len(known) > 0 && !product.SameMethod(wanted, known) {
+			wrong.Invalid("AuthType") // its APIs stay, which are held against the word otherwise
+		}
 	}
 	if claims := c.New.Claims(); !slices.Equal(claims, c.Old.Claims()) {
 		free, err := portal.ScopesFree(ctx, r, claims, product.Kind, c.Old.ID)
