@@ -24,7 +24,7 @@ func (s *Repository) Embed(ctx context.Context, r store.Reader, a apidef.API) (a
 		}
 		text, err := s.Hook(ctx, r, id)
 		switch {
-		case fault.KindOf(err) == fault.NotFound && err != nil:
+		case fault.KindOf(err) == fault.NotFound:
 			return nil, true
 		case err != nil:
 			failed = err

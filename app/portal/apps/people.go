@@ -9,35 +9,33 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
-	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Leave ends the apps of a user who is about to be deleted: first the credentials of all, so
-// that every app stays when one of them cannot be revoked. It is people.Follower.Leave.
+// Leave ends the apps of a user who is about to be deleted, one after the other: those with
+// credentials first, so that the others stay when one of these cannot be revoked. It is
+// people.Follower.Leave.
 func (s *Service) Leave(ctx context.Context, in tenant.Scope, u account.User, force bool) error {
-	var all []application.App
-	var open []credential.Credential
-	err := s.Store.View(ctx, in, func(r store.Reader) (err error) {
-		open = nil
-		all, err = Owned(ctx, r, u.ID)
+	var keyed, others []application.App
+	err := s.Store.View(ctx, in, func(r store.Reader) error {
+		keyed, others = nil, nil
+		all, err := Owned(ctx, r, u.ID)
 		for _, a := range all {
-			if err == nil {
-				var more []credential.Credential
-				more, err = credentialsOf(ctx, r, a.ID)
-				open = append(open, more...)
+			held, err := credentialsOf(ctx, r, a.ID)
+			switch {
+			case err != nil:
+				return err
+			case len(held) > 0:
+				keyed = append(keyed, a)
+			default:
+				others = append(others, a)
 			}
 		}
 		return err
 	})
-	for _, c := range open {
-		if err == nil && !force {
-			err = s.remove(ctx, in, removal{App: c.AppID, Credential: c.ID})
-		}
-	}
-	for _, a := range all {
+	for _, a := range append(keyed, others...) {
 		if err == nil {
 			err = s.remove(ctx, in, removal{App: a.ID, Force: force})
 		}

@@ -110,6 +110,7 @@ func TestEveryMail(t *testing.T) {
 		"a new password is asked for":   {func() { post(letter.ResetPassword) }, map[string]string{letter.ResetPassword: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x"},
 		"somebody is invited":           {func() { post(letter.Invite) }, map[string]string{letter.Invite: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x invite=https://portal.example/x"},
 		"access is asked for":           {func() { tell(event.OfAccessRequests.Of(nil, &pending), admin) }, map[string]string{"submitted": admins}, "requests=7:Till"},
+		"access is given at once":       {func() { tell(event.OfAccessRequests.Of(nil, &approved), admin) }, nil, ""},
 		"access is to be given at once": {func() { tell(event.OfAccessRequests.Of(nil, &atOnce), admin) }, nil, ""},
 		"that has failed":               {func() { tell(event.OfAccessRequests.Of(&atOnce, &pending), admin) }, map[string]string{"submitted": admins}, "requests=7:Till"},
 		"access is given":               {func() { tell(event.OfAccessRequests.Of(&pending, &approved), admin) }, map[string]string{"approve": "dev@example.com"}, "requests=7:Till"},
