@@ -274,8 +274,12 @@ func (o Operations[T, L, S]) Revise(ctx context.Context, in revision[T]) (S, err
 				return err
 			}
 		}
+		body, err := in.Body.Fresh(func() (any, error) { return o.Show(ctx, r, c.Old) })
+		if err != nil {
+			return err
+		}
 		c.New = c.Old
-		return in.Body.Apply(&c.New, false, Resolver(ctx, r))
+		return body.Apply(&c.New, false, Resolver(ctx, r))
 	}, func(ctx context.Context, w store.Writer) (err error) {
 		c.New, err = Edit(ctx, w, o.Kind, tableOf[T]().Base(&c.Old).ID, at, func(T) (T, error) { return c.New, nil })
 		return err

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"unicode/utf8"
 
@@ -78,6 +80,55 @@ func (b *Body[T]) Apply(v *T, making bool, resolve Resolve) error {
 		t.Check(*v, &wrong)
 	}
 	return wrong.Err()
+}
+
+// Fresh returns the body without the relations that say what an answer about the record
+// says: a body that was read may be sent back (docs/wire/portal.md#fields). Only names that
+// could be numbers or CIDs need that; where there is none, the answer is not asked for.
+func (b Body[T]) Fresh(answer func() (any, error)) (Body[T], error) {
+	var zero T
+	names := []string{}
+	for _, f := range zero.Table().Fields {
+		for _, name := range append([]string{f.Name}, f.Also...) {
+			if f.Target != "" && doubtful(b.members[name]) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return b, nil
+	}
+	v, err := answer()
+	if err != nil {
+		return b, err
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return b, err
+	}
+	var shown Body[T]
+	if err := shown.UnmarshalJSON(text); err != nil {
+		return b, err
+	}
+	members := maps.Clone(b.members)
+	for _, name := range names {
+		if reflect.DeepEqual(members[name], shown.members[name]) {
+			delete(members, name)
+		}
+	}
+	return Body[T]{members}, nil
+}
+
+// doubtful reports whether a relation was sent as texts that could be numbers, CIDs or names.
+func doubtful(sent any) bool {
+	if list, ok := sent.([]any); ok {
+		return len(list) > 0 && !slices.ContainsFunc(list, func(v any) bool { return !doubtful(v) })
+	}
+	name, ok := sent.(string)
+	if ok {
+		_, ok, _ = named(name)
+	}
+	return ok
 }
 
 // Err returns the failed validations as one fault, or nil.

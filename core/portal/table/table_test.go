@@ -157,6 +157,55 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestFresh states which relations of a body repeat an answer, and therefore say nothing.
+func TestFresh(t *testing.T) {
+	const answer = `{"Name":"7","OwnerID":"8","Owner":"` + cid + `","Plans":["3","5"],"Kinds":"1"}`
+	for text, want := range map[string]struct {
+		asked bool
+		owner table.ID
+		plans []table.ID
+	}{
+		`{"Plans":["3","5"]}`:      {true, 3, []table.ID{1, 2}},
+		`{"Plans":["5","3"]}`:      {true, 3, []table.ID{5, 3}},
+		`{"Plans":["3"]}`:          {true, 3, []table.ID{3}},
+		`{"Plans":"3"}`:            {true, 3, []table.ID{3}},
+		`{"Plans":[3,5]}`:          {false, 3, []table.ID{3, 5}},
+		`{"Plans":["3",5]}`:        {false, 3, []table.ID{3, 5}},
+		`{"Plans":["Gold"]}`:       {false, 3, []table.ID{1, 2}},
+		`{"Plans":[]}`:             {false, 3, []table.ID{}},
+		`{"Plans":null}`:           {false, 3, nil},
+		`{"OwnerID":""}`:           {false, 0, []table.ID{1, 2}},
+		`{"OwnerID":"8"}`:          {true, 3, []table.ID{1, 2}},
+		`{"OwnerID":"7"}`:          {true, 7, []table.ID{1, 2}},
+		`{"Owner":"` + cid + `"}`:  {true, 3, []table.ID{1, 2}},
+		`{"Owner":{"ID":"8"}}`:     {false, 8, []table.ID{1, 2}},
+		`{"Kinds":"1","Name":"7"}`: {false, 3, []table.ID{1, 2}},
+	} {
+		var b table.Body[thing]
+		if err := json.Unmarshal([]byte(text), &b); err != nil {
+			t.Fatal(err)
+		}
+		asked, v := false, stored()
+		fresh, err := b.Fresh(func() (any, error) { asked = true; return json.RawMessage(answer), nil })
+		if err == nil {
+			err = fresh.Apply(&v, false, resolve)
+		}
+		if err != nil || asked != want.asked || v.Owner != want.owner || !reflect.DeepEqual(v.Plans, want.plans) {
+			t.Errorf("%s: asked %t, owner %d, plans %v, %v", text, asked, v.Owner, v.Plans, err)
+		}
+		if again := v; b.Apply(&again, false, resolve) == nil && !want.asked && !reflect.DeepEqual(again, v) {
+			t.Errorf("%s: the body itself has changed", text)
+		}
+	}
+	var b table.Body[thing]
+	if err := json.Unmarshal([]byte(`{"Plans":["3"]}`), &b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Fresh(func() (any, error) { return nil, errAway }); !errors.Is(err, errAway) {
+		t.Errorf("the answer cannot be had: %v", err)
+	}
+}
+
 // TestProblems states which validations fail, all of them, and how.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string][]string{
