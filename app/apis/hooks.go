@@ -1,10 +1,12 @@
 package apis
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
@@ -34,17 +36,37 @@ func (s *Repository) Embed(ctx context.Context, r store.Reader, a apidef.API) (a
 	return a, failed
 }
 
-// RefreshHook brings the copies of a webhook up to date that wrappers embed,
-// inside the unit of work that changes it.
-func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, id string, hook json.RawMessage) error {
-	only := func(name string) (json.RawMessage, bool) {
-		if name == id {
-			return hook, false
+// RefreshHook brings the copies of a webhook up to date in the APIs that refer to it: those
+// that wrappers embed, and those in event handlers of definitions and documents. It runs
+// inside the unit of work that changes the webhook.
+func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, h webhook.Hook) error {
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	fresh := func(a apidef.API) (apidef.API, bool, error) {
+		a, changed := a.Embed(func(name string) (json.RawMessage, bool) {
+			if name == h.ID {
+				return text, false
+			}
+			return nil, false
+		})
+		if !bytes.Contains(a.Definition(), []byte(h.ID)) { // no handler names it: large definitions are not read
+			return a.Touched(now), changed, nil
 		}
-		return nil, false
+		definition, document, err := a.Texts()
+		if err != nil {
+			return a, false, err
+		}
+		if !oas.RefreshWebhook(definition, document, h) {
+			return a.Touched(now), changed, nil
+		}
+		a, err = a.Rewrite(apidef.Draft{Definition: definition, Document: document}, now)
+		return a, true, err
 	}
 	var users []string
-	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: webhook.Kind, ID: id}) {
+	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: webhook.Kind, ID: h.ID}) {
 		if err != nil {
 			return err
 		}
@@ -55,15 +77,18 @@ func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, id string,
 		if err != nil {
 			return err
 		}
-		if _, changed := a.Embed(only); changed {
+		_, changed, err := fresh(a)
+		if err != nil {
+			return err
+		}
+		if changed {
 			users = append(users, a.APIID())
 		}
 	}
-	now := s.Now()
 	for _, api := range users {
 		if _, err := s.Kind.Edit(ctx, w, api, nil, func(a apidef.API) (apidef.API, error) {
-			a, _ = a.Embed(only)
-			return a.Touched(now), nil
+			a, _, err := fresh(a)
+			return a, err
 		}); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func refresh(handler *doc.Node, hooks Hooks) {
 	if !ok {
 		return
 	}
-	handler.Set("handler_meta", fresh(h, meta))
+	handler.Set("handler_meta", webhook.Handler(h, meta))
 }
 
 // attach adds an event handler for a reference of the wrapper, unless the event
@@ -59,7 +59,7 @@ func attach(def, ref *doc.Node, hooks Hooks) {
 	}
 	handler := doc.NewObject()
 	handler.Set("handler_name", doc.NewString(webhook.HandlerName))
-	handler.Set("handler_meta", fresh(h, ref))
+	handler.Set("handler_meta", webhook.Handler(h, ref))
 	handlers.Append(handler)
 }
 
@@ -68,17 +68,4 @@ func stored(id *doc.Node, hooks Hooks) (webhook.Hook, bool) {
 		return webhook.Hook{}, false
 	}
 	return hooks(id.Text())
-}
-
-// fresh returns what makes a gateway call a webhook, with what the place of use
-// says of its own.
-func fresh(h webhook.Hook, use *doc.Node) *doc.Node {
-	meta := webhook.Handler(h)
-	if use.Get("disabled").True() {
-		meta.Set("disabled", doc.NewBool(true))
-	}
-	if seconds := use.Get("event_timeout").Int(); seconds > 0 {
-		meta.Set("event_timeout", doc.NewInt(seconds))
-	}
-	return meta
 }

@@ -13,9 +13,9 @@ const HandlerName = "eh_web_hook_handler"
 
 // Handler returns the handler_meta that makes a gateway call the webhook
 // (docs/wire/webhooks.md#event-handlers). Every member has the type the gateway wants, since a
-// wrong one voids a whole feed. The tree is the caller's: where a reference has
-// an event_timeout or a switch of its own, it sets event_timeout or disabled.
-func Handler(h Hook) *doc.Node {
+// wrong one voids a whole feed. use is the place of use, a reference or the handler_meta
+// before; its disabled and event_timeout, if it has them, come before those of the webhook.
+func Handler(h Hook, use *doc.Node) *doc.Node {
 	headers, _ := h.Headers.AppendJSON(nil) // an object of texts always encodes
 	table, err := doc.ParseNode(headers)
 	if err != nil {
@@ -24,12 +24,16 @@ func Handler(h Hook) *doc.Node {
 	meta := doc.NewObject()
 	meta.Set("id", doc.NewString(h.ID))
 	meta.Set("name", doc.NewString(h.Name))
-	meta.Set("disabled", doc.NewBool(false))
+	meta.Set("disabled", doc.NewBool(use.Get("disabled").True()))
 	meta.Set("method", doc.NewString(h.Method))
 	meta.Set("target_path", doc.NewString(h.TargetPath))
 	meta.Set("template_path", doc.NewString(h.TemplatePath))
 	meta.Set("header_map", table)
-	meta.Set("event_timeout", doc.NewInt(h.EventTimeout))
+	timeout := h.EventTimeout
+	if own := use.Get("event_timeout").Int(); own > 0 {
+		timeout = own
+	}
+	meta.Set("event_timeout", doc.NewInt(timeout))
 	return meta
 }
 

@@ -126,7 +126,7 @@ func TestReplace(t *testing.T) {
 
 func ExampleHandler() {
 	h, err := webhook.New("5f00000000000000000000e1", "o", webhook.Draft{Name: "hook1", Method: "POST", TargetPath: "https://hooks.example/auth", EventTimeout: 10})
-	fmt.Println(string(webhook.Handler(h).JSON()), err)
+	fmt.Println(string(webhook.Handler(h, nil).JSON()), err)
 	// Output:
 	// {"id":"5f00000000000000000000e1","name":"hook1","disabled":false,"method":"POST","target_path":"https://hooks.example/auth","template_path":"","header_map":{},"event_timeout":10} <nil>
 }
@@ -165,8 +165,8 @@ func FuzzDraft(f *testing.F) {
 			Headers          map[string]string `json:"header_map"`
 			Timeout          int64             `json:"event_timeout"`
 		}
-		if err := json.Unmarshal(webhook.Handler(h).JSON(), &meta); err != nil || meta.Target == "" || !strings.HasPrefix(meta.Target, "http") {
-			t.Errorf("%s: %v", webhook.Handler(h).JSON(), err)
+		if err := json.Unmarshal(webhook.Handler(h, nil).JSON(), &meta); err != nil || meta.Target == "" || !strings.HasPrefix(meta.Target, "http") {
+			t.Errorf("%s: %v", webhook.Handler(h, nil).JSON(), err)
 		}
 	})
 }

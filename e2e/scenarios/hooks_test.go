@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
@@ -34,6 +35,9 @@ func TestWebhooks(t *testing.T) {
 	reloads := e.gateway.State().Reloads
 	e.api.do(t, http.MethodPut, webhooks+"/"+id, hook("https://two.example.com/b", "PUT"))
 	called("https://two.example.com/b", "PUT")
+	if text := e.api.read(t, oasAPIs+"/new"); !strings.Contains(text, `"url":"https://two.example.com/b","method":"PUT"`) || !strings.Contains(text, `"cooldownPeriod":"10s"`) {
+		t.Errorf("the document says %s", text)
+	}
 	waitFor(t, e.gateway, "a reload for a changed webhook is counted", func(s gatewaysim.State) bool { return s.Reloads > reloads })
 	if got := fmt.Sprint(e.gateway.Webhooks("old", "QuotaExceeded"), e.gateway.Webhooks("new", "AuthFailure")); got != "[] []" {
 		t.Errorf("called for other events: %s", got)

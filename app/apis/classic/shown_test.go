@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -182,7 +183,12 @@ func TestWholeWebhooks(t *testing.T) {
 	w.Done("admin", "PATCH", "/apis/a", `{"hook_references":`+refs+`}`)
 	whole("patched")
 	before := w.Head()
-	hook = `{"id":"h1","name":"M","method":"PUT"}`
+	changed := webhook.Hook{ID: "h1", Draft: webhook.Draft{Name: "M", Method: "PUT", TargetPath: "https://hooks.example/m"}}
+	text, err := json.Marshal(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook = string(text)
 	update := func(fn func(store.Writer) error) {
 		t.Helper()
 		if _, err := w.DB.Update(t.Context(), w.Scope(), fn); err != nil {
@@ -190,7 +196,7 @@ func TestWholeWebhooks(t *testing.T) {
 		}
 	}
 	update(func(wr store.Writer) error {
-		return w.APIs.RefreshHook(t.Context(), wr, "h1", json.RawMessage(hook))
+		return w.APIs.RefreshHook(t.Context(), wr, changed)
 	})
 	whole("the webhook changed")
 	if w.Head() == before {

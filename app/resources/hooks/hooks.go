@@ -4,7 +4,6 @@ package hooks
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -31,9 +30,9 @@ var Kind = &store.Kind[webhook.Hook]{
 // refer to them, so that a change announces those.
 type Service struct {
 	crud.Tools
-	// Refresh brings copies of a webhook up to date that others embed, inside the
+	// Refresh brings the copies of a webhook up to date that others have, inside the
 	// unit of work that changes it; nil: there are none.
-	Refresh func(ctx context.Context, w store.Writer, id string, hook json.RawMessage) error
+	Refresh func(ctx context.Context, w store.Writer, h webhook.Hook) error
 }
 
 // Registration is what webhooks bring.
@@ -109,11 +108,7 @@ func (s *Service) tell(ctx context.Context, w store.Writer, c *change) error {
 		return nil
 	}
 	if c.Op == store.Updated && s.Refresh != nil {
-		text, err := json.Marshal(c.New)
-		if err != nil {
-			return err
-		}
-		if err := s.Refresh(ctx, w, c.New.ID, text); err != nil {
+		if err := s.Refresh(ctx, w, c.New); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
 )
 
 // handler is a kind of event handler that the extension knows.
@@ -164,4 +165,32 @@ func (k *handler) toExtension(trigger string, entry, h *doc.Node) *doc.Node {
 	}
 	assign(h, doc.NewString(h.Get(k.named).Text()), "name") // also when empty: gateways refuse a handler without the member
 	return h
+}
+
+// RefreshWebhook puts what a webhook says now into the event handlers of a definition and of
+// its document, nil if it has none, that name it. It reports whether one said anything else.
+// Switches and pauses of handlers stay (docs/wire/webhooks.md#event-handlers).
+func RefreshWebhook(definition, document *doc.Node, h webhook.Hook) (changed bool) {
+	for _, list := range definition.Get("event_handlers", "events").Members() {
+		for _, entry := range list.Items() {
+			meta := entry.Get("handler_meta")
+			if entry.Get("handler_name").Text() != webhook.HandlerName || meta.Get("id").Text() != h.ID {
+				continue
+			}
+			now := webhook.Handler(h, meta)
+			changed = changed || !now.Equal(meta)
+			entry.Set("handler_meta", now)
+		}
+	}
+	kind := handlerOf(func(k handler) bool { return k.classic == webhook.HandlerName })
+	for _, entry := range document.Get("x-tyk-api-gateway", "server", "eventHandlers").Items() {
+		if entry.Get("type").Text() != kind.kind || entry.Get("id").Text() != h.ID {
+			continue
+		}
+		before, classic := entry.Clone(), kind.toClassic(entry)
+		classic.Set("handler_meta", webhook.Handler(h, classic.Get("handler_meta")))
+		kind.toExtension(entry.Get("trigger").Text(), classic, entry)
+		changed = changed || !entry.Equal(before)
+	}
+	return changed
 }
