@@ -68,6 +68,10 @@ func (b *Body[T]) Apply(v *T, making bool, resolve Resolve) error {
 		if f.Fixed && !making {
 			continue
 		}
+		if f.Repeated && !making && !b.Has(f.Name) {
+			wrong.Blank(f.Name)
+			continue
+		}
 		before := len(wrong)
 		if err := b.field(f, v, resolve, &wrong); err != nil {
 			return err

@@ -59,6 +59,7 @@ type Field[T any] struct {
 	Also     []string     // other names on the way in
 	At       func(*T) any // a pointer to the value; its type says what the field takes
 	Required bool
+	Repeated bool     // each change has to send it, too
 	Enum     []string // the only texts there are, besides none
 	Fixed    bool     // chosen when the record is made; ignored afterwards
 	Max      int      // characters of a text; 0: MaxText
