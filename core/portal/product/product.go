@@ -126,10 +126,13 @@ func (p Product) Methods() []string {
 // AuthType names the one method of authentication that the APIs share; "" without APIs.
 func (p Product) AuthType() string { return one(p.Methods()) }
 
+// one names the method that APIs have, by the portal's word for it.
 func one(methods []string) string {
 	switch {
 	case len(methods) == 0:
 		return ""
+	case len(methods) == 1 && methods[0] == "basic":
+		return "ba"
 	case len(methods) == 1:
 		return methods[0]
 	}

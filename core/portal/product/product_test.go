@@ -195,7 +195,7 @@ func TestWithAPIs(t *testing.T) {
 }
 
 func TestAuthType(t *testing.T) {
-	for want, types := range map[string][]string{"": nil, "jwt": {"jwt"}, "multiAuth": {"authToken", "mutualTLS"}} {
+	for want, types := range map[string][]string{"": nil, "jwt": {"jwt"}, "ba": {"basic"}, "multiAuth": {"authToken", "mutualTLS"}} {
 		p := with("a")
 		p.AuthTypes = types
 		if got := p.AuthType(); got != want {

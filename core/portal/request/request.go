@@ -117,9 +117,7 @@ func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problem
 			wrong = append(wrong, fmt.Sprintf("product %s is documentation only: access to it can't be requested", v.Title()))
 		case v.ProviderID != p.ProviderID:
 			wrong = append(wrong, fmt.Sprintf("product %s and plan %s belong to different providers", v.Title(), p.Title()))
-		case slices.Contains(unrequestable, v.AuthType()):
-			wrong = append(wrong, fmt.Sprintf("product %s authenticates by %s: access to it can't be requested", v.Title(), v.AuthType()))
-		case v.AuthType() == MultiAuth && !certified(v):
+		case slices.Contains(unrequestable, v.AuthType()), v.AuthType() == MultiAuth && !certified(v):
 			wrong = append(wrong, fmt.Sprintf("product %s authenticates by %s: access to it can't be requested", v.Title(), strings.Join(v.Methods(), " and ")))
 		case v.AuthType() != list[0].AuthType() || v.DCREnabled != list[0].DCREnabled:
 			wrong = append(wrong, fmt.Sprintf("products %s and %s have different authentication methods", list[0].Title(), v.Title()))
