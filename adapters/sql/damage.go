@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"unicode/utf8"
 	"unique"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -105,7 +105,7 @@ func (s *Store) record(w row) store.Record {
 		rec.Damage = errNoParts
 	case t.wrong != nil:
 		rec.Damage = fmt.Errorf("the document cannot be decrypted: %w", t.wrong)
-	case !t.sealed && (!utf8.Valid(t.plain) || !json.Valid(t.plain)): // what was sealed is what was written
+	case !t.sealed && doc.Check(t.plain, 0) != nil: // what was sealed is what was written
 		rec.Damage = errNoDocument
 	case json.Unmarshal(w.meta, &m) != nil:
 		rec.Damage = errNoMeta
