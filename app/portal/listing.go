@@ -91,6 +91,9 @@ func (o Operations[T, L, S]) ListRow(opts ...operation.Option) operation.Row {
 	for _, name := range o.kept(t.Ordered()) {
 		keys = append(keys, operation.SortKey{Value: name, Member: name})
 	}
+	for _, l := range o.Labels {
+		texts, keys = append(texts, l.Name), append(keys, operation.SortKey{Value: l.Name, Member: l.Name})
+	}
 	return operation.GET("list", "", "List "+o.Many, o.Page, o.options(opts, operation.Lists(itemOf(t)),
 		operation.Narrows("keyword", operation.Part, texts...), operation.Sorts("order_by", "", "_desc", keys...),
 		operation.Example(nil, operation.Listing[L]{Items: []L{example(o.Sample, o.List)}, Total: 1, Page: 1, PerPage: DefaultPerPage}))...)
@@ -151,9 +154,12 @@ func (o Operations[T, L, S]) Part(ctx context.Context, r store.Reader, above tab
 	w := p.window(size)
 	name, desc := p.order(o.Order)
 	member, known := tableOf[T]().Member(name)
+	label := slices.IndexFunc(o.Labels, func(l Label[L]) bool { return table.SameName(l.Name, name) })
 	keyword := strings.ToLower(strings.TrimSpace(p.Keyword))
 	var page []T
 	switch {
+	case label >= 0:
+		page, out.Total, err = o.labelled(ctx, r, above, w, keyword, o.Labels[label], desc)
 	case o.Sequence != nil && !known:
 		page, out.Total, err = o.sequenced(ctx, r, above, w, keyword)
 	case keyword == "" && !known && (o.Above == nil || above != 0):
@@ -244,7 +250,11 @@ func (o Operations[T, L, S]) sequenced(ctx context.Context, r store.Reader, abov
 		if err != nil {
 			return nil, 0, err
 		}
-		if keyword == "" || o.matches(v, keyword) {
+		matches, err := o.matches(ctx, r, v, keyword)
+		if err != nil {
+			return nil, 0, err
+		}
+		if matches {
 			found = append(found, v)
 		}
 	}
@@ -261,7 +271,11 @@ func (o Operations[T, L, S]) selected(ctx context.Context, r store.Reader, above
 		if err != nil {
 			return nil, 0, err
 		}
-		if keyword == "" || o.matches(v, keyword) {
+		matches, err := o.matches(ctx, r, v, keyword)
+		if err != nil {
+			return nil, 0, err
+		}
+		if matches {
 			all = append(all, v)
 		}
 	}
@@ -269,11 +283,46 @@ func (o Operations[T, L, S]) selected(ctx context.Context, r store.Reader, above
 	return all[min(w.from, len(all)):min(w.to, len(all))], len(all), nil
 }
 
-func (o Operations[T, L, S]) matches(v T, keyword string) bool {
-	if o.Search != nil {
-		return o.Search(v, keyword)
+// labelled looks the whole list through, and orders it by a label.
+func (o Operations[T, L, S]) labelled(ctx context.Context, r store.Reader, above table.ID, w window, keyword string, label Label[L], desc bool) ([]T, int, error) {
+	all, total, err := o.selected(ctx, r, above, window{to: operation.AllItems}, keyword, ordered[T](nil, false))
+	texts := make(map[table.ID]string, len(all))
+	for _, v := range all {
+		if err != nil {
+			break
+		}
+		var shown L
+		shown, err = o.List(ctx, r, v)
+		texts[tableOf[T]().Base(&v).ID] = strings.ToLower(label.Of(shown))
 	}
-	return tableOf[T]().Matches(&v, keyword)
+	if err != nil {
+		return nil, 0, err
+	}
+	slices.SortStableFunc(all, func(a, b T) int {
+		t := tableOf[T]()
+		c := strings.Compare(texts[t.Base(&a).ID], texts[t.Base(&b).ID])
+		if desc {
+			c = -c
+		}
+		return c
+	})
+	return all[min(w.from, len(all)):min(w.to, len(all))], total, nil
+}
+
+// matches reports whether a keyword, which is in lower case, finds a record; "" finds all.
+func (o Operations[T, L, S]) matches(ctx context.Context, r store.Reader, v T, keyword string) (bool, error) {
+	switch {
+	case keyword == "":
+		return true, nil
+	case o.Search != nil:
+		return o.Search(v, keyword), nil
+	case tableOf[T]().Matches(&v, keyword):
+		return true, nil
+	case len(o.Labels) == 0:
+		return false, nil
+	}
+	shown, err := o.List(ctx, r, v)
+	return err == nil && slices.ContainsFunc(o.Labels, func(l Label[L]) bool { return strings.Contains(strings.ToLower(l.Of(shown)), keyword) }), err
 }
 
 // GetRow fetches a record.

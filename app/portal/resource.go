@@ -42,6 +42,9 @@ type Resource[T table.Row[T], L, S any] struct {
 	PerPage  int // 0: DefaultPerPage
 	// Search reports whether a record is found by a keyword; nil: its texts say.
 	Search func(v T, keyword string) bool
+	// Labels are names of other records that lists show: keywords are looked for in them,
+	// too, and lists can be ordered by them.
+	Labels []Label[L]
 	// Begin prepares a new record before the body is put into it: defaults, and the
 	// record above; nil: there is nothing to prepare.
 	Begin func(v *T, parent table.ID)
@@ -53,6 +56,12 @@ type Resource[T table.Row[T], L, S any] struct {
 	Hooks[T]
 	// Rows picks the operations and adjusts them; nil: all five.
 	Rows func(Operations[T, L, S]) []operation.Row
+}
+
+// Label is a member of what a list shows.
+type Label[L any] struct {
+	Name string
+	Of   func(L) string
 }
 
 // Above is the resource in whose path another one lies. All is a word that stands for every

@@ -33,6 +33,11 @@ func (s *Service) requestResource() portal.Resource[request.Request, ListedReque
 	return portal.Resource[request.Request, ListedRequest, ShownRequest]{
 		Kind: Requests, Name: "portal-access-requests", Path: "/access_requests", Param: "access_request_id", One: "an access request", Many: "access requests",
 		List: s.listRequest, Show: s.showRequest, Sample: sampleRequest,
+		Labels: []portal.Label[ListedRequest]{
+			{Name: "Client", Of: func(l ListedRequest) string { return l.Client }}, {Name: "Catalogue", Of: func(l ListedRequest) string { return l.Catalogue }},
+			{Name: "Plan", Of: func(l ListedRequest) string { return l.Plan }}, {Name: "Products", Of: func(l ListedRequest) string { return l.Products }},
+			{Name: "User", Of: func(l ListedRequest) string { return l.User }},
+		},
 	}
 }
 

@@ -174,6 +174,10 @@ func (t *Table[T]) Label() (name string) {
 	return name
 }
 
+// SameName reports whether two names of members are one: upper and lower case and _ make no
+// difference (docs/wire/portal.md#lists).
+func SameName(a, b string) bool { return plain(a) == plain(b) }
+
 // plain is a name without what differs between DisplayName, display_name and displayname.
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
