@@ -262,7 +262,7 @@ func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, k
 }
 
 // newApps lets the apps of developers get access.
-func newApps(p portalSettings, o outside, t crud.Tools, i *intents.Service, d *providers.Service, persons *users.Service, logins *idps.Service, _ *certified.Service, keys secret.Keys, a *App) (*apps.Service, error) {
+func newApps(lc fx.Lifecycle, p portalSettings, o outside, t crud.Tools, i *intents.Service, d *providers.Service, persons *users.Service, logins *idps.Service, _ *certified.Service, keys secret.Keys, a *App) (*apps.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
 		return nil, &refusal{err}
@@ -277,6 +277,7 @@ func newApps(p portalSettings, o outside, t crud.Tools, i *intents.Service, d *p
 		a.access.Receivers = p.Webhooks.Deliveries.Fetcher
 	}
 	d.Then = a.access.After(d.Then)
+	background(lc, a.access)
 	return a.access, nil
 }
 

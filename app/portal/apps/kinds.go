@@ -26,12 +26,20 @@ const (
 	byRequest = "request" // credentials by the access requests that use them
 	byUser    = "user"
 	byPEM     = "certificate" // credentials by the identifier of their certificate
+	byHaste   = "at_once"     // access requests that are to be approved at once, and are not yet
 )
 
 // How apps and what belongs to them are stored.
 var (
 	Kind     = portal.KindOf(store.Lookup(byOwner, func(a application.App) string { return a.UserID.Key() }))
-	Requests = portal.KindOf(store.Sorted(byApp, func(r request.Request) string { return within(r.AppID, r.ID) }))
+	Requests = portal.KindOf(
+		store.Sorted(byApp, func(r request.Request) string { return within(r.AppID, r.ID) }),
+		store.Lookup(byHaste, func(r request.Request) string {
+			if r.Status == request.Pending && r.ProvisionImmediately {
+				return hasty
+			}
+			return ""
+		}))
 
 	Credentials = portal.KindOf(
 		store.Sorted(byApp, func(c credential.Credential) string { return within(c.AppID, c.ID) }),
@@ -51,6 +59,9 @@ var (
 		Indexes: []store.Index[request.Allowance]{store.Lookup(byUser, func(a request.Allowance) string { return a.User.Key() })},
 	}
 )
+
+// hasty is the one value of byHaste.
+const hasty = "yes"
 
 // formers is how keys that have ended are stored, by app.
 var formers = &store.Kind[credential.Former]{

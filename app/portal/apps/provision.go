@@ -13,7 +13,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -44,27 +43,6 @@ func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, 
 		}
 	}
 	return portal.Executed("Provision"), err
-}
-
-// approveAtOnce approves a request whose plan says so. When that fails the request waits for
-// an administrator like any other, who is told.
-func (s *Service) approveAtOnce(ctx context.Context, scope tenant.Scope, id table.ID) error {
-	err := s.Approve(ctx, scope, id)
-	if err == nil {
-		return nil
-	}
-	ctx = context.WithoutCancel(ctx)
-	_, failed := s.Store.Update(ctx, scope, func(w store.Writer) error {
-		_, err := portal.Edit(ctx, w, Requests, id, s.stamp(), func(req request.Request) (request.Request, error) {
-			req.ProvisionImmediately = req.ProvisionImmediately && req.Status != request.Pending
-			return req, nil
-		})
-		return absentFine(err)
-	})
-	if failed != nil {
-		s.Log.WarnContext(ctx, "administrators are not told of an access request that waits for them", "org_id", string(scope.Org()), "access_request", int64(id), "error", failed)
-	}
-	return err
 }
 
 // requested stores an access request of an app. resolve knows what it may name.
