@@ -54,3 +54,21 @@ func TestLoginsElsewhere(t *testing.T) {
 		t.Error(w.log)
 	}
 }
+
+// TestAdministratorsArrive: single sign-on sends administrators to /admin, which leads on to
+// the portal where it has its own port.
+func TestAdministratorsArrive(t *testing.T) {
+	w := newWorld(t)
+	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for _, path := range []string{"/admin", "/admin/"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.server.URL+path, nil)
+		must(t, err)
+		r.Header.Set("Accept", "text/html")
+		got, err := w.client.Do(r)
+		must(t, err)
+		must(t, got.Body.Close())
+		if got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != "/" {
+			t.Errorf("%s: %d to %q", path, got.StatusCode, got.Header.Get("Location"))
+		}
+	}
+}

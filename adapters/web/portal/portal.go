@@ -113,6 +113,12 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		s.page((*visit).recognised)(w, r)
 		return
 	}
+	if s.Alone && reads && browses(r) && below(r.URL.Path, []string{"/admin"}) {
+		// Single sign-on sends administrators there. They have the console, which is elsewhere,
+		// and the portal as they may see it.
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
 	if !reads || !browses(r) && !(s.Alone && anything(r)) || below(r.URL.Path, notPages) {
 		s.api.ServeHTTP(w, r)
 		return
