@@ -100,6 +100,6 @@ type Keys struct {
 	ListHashes   bool
 	UpdateByHash bool
 	DeleteByHash bool
-	NotByUser    bool // basic-auth users are not reached by their names
+	NotByUser    bool // username=true does not reach basic-auth users
 	Master       bool // keys for every API can be made
 }

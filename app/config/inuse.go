@@ -171,7 +171,7 @@ func keying() []setting {
 		{name: "enable_delete_key_by_hash", preset: "false", field: func(s *Settings) any { return &s.Keys.DeleteByHash },
 			meaning: "keys may be deleted by those who know the hash only"},
 		{name: "disable_key_actions_by_username", preset: "false", field: func(s *Settings) any { return &s.Keys.NotByUser },
-			meaning: "basic-auth users are not reached by their names"},
+			meaning: "`username=true` does not reach basic-auth users by their names"},
 		{name: "enable_master_keys", preset: "false", field: func(s *Settings) any { return &s.Keys.Master },
 			meaning: "a key without rights and policies can be made: it may use every API"},
 	}

@@ -18,7 +18,7 @@ type KeyData struct {
 func view(org tenant.ID, k gateway.StoredKey, name gateway.KeyName, fresh bool) KeyData {
 	v := KeyData{ID: k.ID, Hash: k.Hash, Session: key.Shown(k.Session, fresh)}
 	switch {
-	case name.By == gateway.ByUser:
+	case name.By == gateway.ByUser, v.ID == "" && name.By == gateway.ByKey && key.IsUser(k.Session) && !key.Whole(name.Text):
 		v.ID = string(org) + name.Text
 	case v.ID == "":
 		v.ID = name.Text

@@ -121,7 +121,7 @@ func (s *Service) existing(ctx context.Context, w caller, k sight, c *creation, 
 	if err != nil {
 		return about, answered(err)
 	}
-	if c.User {
+	if c.User || key.IsUser(old.Session) {
 		return about, fault.New(fault.Conflict, codeTaken, "there is a user of this name already")
 	}
 	c.Over = true

@@ -74,7 +74,6 @@ func (d Draft) New(org tenant.ID, c Checks) (*doc.Node, error) { return d.sessio
 // Over makes the session that replaces another one. Secrets of the other one that
 // answers leave out stay, and so do its policies that make no keys any more.
 func (d Draft) Over(old *doc.Node, c Checks) (*doc.Node, error) {
-	c.User = c.User || old.Get("basic_auth_data").Is(doc.TypeObject) && d.node.Get("basic_auth_data").Is(doc.TypeObject)
 	s, err := d.session(tenant.ID(old.Get("org_id").Text()), old, c)
 	if err != nil {
 		return nil, err
@@ -120,6 +119,9 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 	}
 	return s, nil
 }
+
+// IsUser reports whether a session is that of a basic-auth user.
+func IsUser(session *doc.Node) bool { return session.Get("basic_auth_data").Is(doc.TypeObject) }
 
 // typed are the members all of whose members gateways decode. Null is nothing to them.
 var typed = []string{"access_rights", "basic_auth_data", "jwt_data", "monitor", "smoothing"}
@@ -180,11 +182,11 @@ func (c Checks) rights(s *doc.Node) error {
 	return fault.New(fault.Invalid, CodeRights, "keys must have at least one Access Rights record set: name an API in access_rights, or a policy in apply_policies").At("access_rights")
 }
 
-// password checks the password of a basic-auth user. One that exists keeps its password
-// when none is sent.
+// password checks each password that is sent: whatever operation it comes by, it makes a
+// basic-auth user. One that exists keeps its password when none is sent.
 func (c Checks) password(s *doc.Node, fresh bool) error {
 	given := s.Get("basic_auth_data", "password").Text()
-	if !c.User || given == "" && !fresh {
+	if given == "" && !(c.User && fresh) {
 		return nil
 	}
 	if lacks := c.Password.Lacks(given); lacks != "" {
