@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -179,10 +180,16 @@ func decodeBody(v reflect.Value, c *Call) (err error) {
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return malformed(fmt.Sprintf("%s must be %s, not %s", cmp.Or(t.Field, "the body"), article(t.Type), t.Value), t.Field)
 	}
+	if strings.HasPrefix(err.Error(), "json: ") { // such texts name types of this program
+		return malformed("the body has a value of the wrong kind: a text in place of a number, for example", "")
+	}
 	return malformed(err.Error(), "")
 }
 
 func article(t reflect.Type) string {
+	if t == reflect.TypeFor[json.Number]() {
+		return "a number"
+	}
 	switch t.Kind() {
 	case reflect.String:
 		return "a string"

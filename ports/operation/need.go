@@ -47,7 +47,8 @@ func Unmet(c *Call) error {
 	for _, n := range c.Spec.Needs {
 		arises := len(n.Params) == 0 || slices.ContainsFunc(n.Params, func(name string) bool { return c.Query.Get(name) != "" })
 		if arises && !c.Principal.Permissions.Allows(n.Permission, n.Intent) {
-			return fault.New(fault.Denied, CodeNeeds+string(n.Permission), "access denied: this also needs the permission %s, to %s", n.Permission, n.Intent)
+			// Two blanks before the path: docs/wire/errors.md#standard-errors.
+			return fault.New(fault.Denied, CodeNeeds+string(n.Permission), "access denied: You do not have permission to access  %s", c.RawPath)
 		}
 	}
 	return nil
