@@ -62,7 +62,7 @@ type Engine struct {
 }
 
 var (
-	_ rules.Engine   = (*Engine)(nil)
+	_ rules.Thorough = (*Engine)(nil)
 	_ rules.Workshop = (*Engine)(nil)
 )
 
@@ -134,16 +134,38 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 	return v, discreet(err)
 }
 
-// judge evaluates a rule set on a call before the deadline of decisions.
+// DecidesNeeds implements rules.Thorough.
+func (e *Engine) DecidesNeeds() {}
+
+// judge evaluates a rule set on a call before the deadline of decisions: once, and once
+// more for each further permission that the call needs.
 func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, body []byte, tracers ...topdown.QueryTracer) (v rules.Verdict, err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.Timeout)
 	defer cancel()
-	in := e.input(c, e.rows[c.Spec.ID], body)
+	r := e.rows[c.Spec.ID]
+	inputs := []ast.Value{e.input(c, r, body)}
+	for _, n := range r.needs {
+		if n.Arises(c) {
+			inputs = append(inputs, e.input(c, n.row, body))
+		}
+	}
+	decide := func() (v rules.Verdict, err error) {
+		for i, in := range inputs {
+			one, err := e.evaluate(ctx, set, c, in, tracers...)
+			if i == 0 {
+				v = one
+			}
+			if v.Denials = one.Denials; err != nil || len(v.Denials) > 0 {
+				return v, err
+			}
+		}
+		return v, nil
+	}
 	if set == e.fixed.Load() && len(tracers) == 0 { // of those who run the service
-		v, err = e.evaluate(ctx, set, c, in)
+		v, err = decide()
 	} else {
 		tracers = append(tracers, new(comparing))
-		v, err = within(ctx, &e.stuck, c.Principal.OrgID, func() (rules.Verdict, error) { return e.evaluate(ctx, set, c, in, tracers...) })
+		v, err = within(ctx, &e.stuck, c.Principal.OrgID, decide)
 	}
 	switch {
 	case ctx.Err() != nil && !errors.Is(err, ErrNoVerdict):

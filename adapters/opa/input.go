@@ -14,7 +14,16 @@ import (
 )
 
 // row is what rules get to see of an operation: the same for all its calls.
-type row struct{ permissions, operation *ast.Term }
+type row struct {
+	permissions, operation *ast.Term
+	needs                  []need
+}
+
+// need is a further permission of an operation: rules decide about it as about the first.
+type need struct {
+	operation.Need
+	row row
+}
 
 // makeRows prepares the rows of a table by operation ID.
 func makeRows(ops []operation.Operation, wholeTable bool) map[string]row {
@@ -24,22 +33,30 @@ func makeRows(ops []operation.Operation, wholeTable bool) map[string]row {
 	var all []*ast.Term
 	for i := range ops {
 		o := &ops[i].Spec
-		var own []*ast.Term
-		if o.Permission != "" {
-			own = append(own, ast.ObjectTerm(member("permission", string(o.Permission)), member("rx", expression(o.Path, o.Tail))))
-		}
-		for _, t := range own {
-			if key := t.String(); !seen[key] {
-				seen[key], all = true, append(all, t)
+		of := func(p access.Permission, i access.Intent) row {
+			var own []*ast.Term
+			if p != "" {
+				own = append(own, ast.ObjectTerm(member("permission", string(p)), member("rx", expression(o.Path, o.Tail))))
 			}
+			for _, t := range own {
+				if key := t.String(); !seen[key] {
+					seen[key], all = true, append(all, t)
+				}
+			}
+			return row{permissions: settled(ast.ArrayTerm(own...)), operation: settled(ast.ObjectTerm(
+				member("id", o.ID), member("permission", string(p)), member("intent", string(i))))}
 		}
-		rows[o.ID] = row{permissions: settled(ast.ArrayTerm(own...)), operation: settled(ast.ObjectTerm(
-			member("id", o.ID), member("permission", string(o.Permission)), member("intent", string(o.Intent))))}
+		r := of(o.Permission, o.Intent)
+		for _, n := range o.Needs {
+			r.needs = append(r.needs, need{n, of(n.Permission, n.Intent)})
+		}
+		rows[o.ID] = r
 	}
 	if wholeTable {
 		table := settled(ast.ArrayTerm(all...))
 		for id, r := range rows {
-			rows[id] = row{table, r.operation}
+			r.permissions = table
+			rows[id] = r
 		}
 	}
 	return rows

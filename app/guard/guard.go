@@ -141,8 +141,10 @@ func decide(ctx context.Context, c *operation.Call, e rules.Engine) error {
 	if len(v.Denials) > 0 {
 		return fault.New(fault.Denied, CodeDenied, "access denied: %s", strings.Join(v.Denials, "; "))
 	}
-	if err := operation.Unmet(c); err != nil {
-		return err
+	if _, all := e.(rules.Thorough); !all {
+		if err := operation.Unmet(c); err != nil {
+			return err
+		}
 	}
 	return c.Amend(ctx, v.Patch)
 }

@@ -41,12 +41,16 @@ func Needs(p access.Permission, i access.Intent, params ...string) Option {
 	return func(s *Spec) { s.Needs = append(s.Needs, Need{p, i, params}) }
 }
 
+// Arises reports whether a call brings the need about.
+func (n Need) Arises(c *Call) bool {
+	return len(n.Params) == 0 || slices.ContainsFunc(n.Params, func(name string) bool { return c.Query.Get(name) != "" })
+}
+
 // Unmet returns the fault for the first need of a call that its principal does
 // not meet, or nil.
 func Unmet(c *Call) error {
 	for _, n := range c.Spec.Needs {
-		arises := len(n.Params) == 0 || slices.ContainsFunc(n.Params, func(name string) bool { return c.Query.Get(name) != "" })
-		if arises && !c.Principal.Permissions.Allows(n.Permission, n.Intent) {
+		if n.Arises(c) && !c.Principal.Permissions.Allows(n.Permission, n.Intent) {
 			// Two blanks before the path: docs/wire/errors.md#standard-errors.
 			return fault.New(fault.Denied, CodeNeeds+string(n.Permission), "access denied: You do not have permission to access  %s", c.RawPath)
 		}

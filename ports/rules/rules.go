@@ -22,6 +22,13 @@ type Engine interface {
 	Decide(ctx context.Context, c *operation.Call) (Verdict, error)
 }
 
+// Thorough is an Engine that also decides about the further permissions that a row needs
+// (operation.Needs). Of other engines the guard asks the permission map about those.
+type Thorough interface {
+	Engine
+	DecidesNeeds()
+}
+
 // BuiltIn decides by the caller's permission map (docs/wire/permissions.md).
 type BuiltIn struct{}
 
