@@ -2,6 +2,7 @@ package apps_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -22,7 +23,7 @@ func TestLeftRequests(t *testing.T) {
 			go func() { done <- w.apps.Run(ctx) }()
 			time.Sleep(10 * time.Minute)
 			stop()
-			if err := <-done; err != context.Canceled { //nolint:errorlint // it is returned as it is
+			if err := <-done; !errors.Is(err, context.Canceled) {
 				t.Errorf("Run: %v", err)
 			}
 		}
