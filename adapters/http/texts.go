@@ -41,7 +41,7 @@ func saidWith(code string) (list []*fault.Error) {
 }
 
 // sayingsOf prefers the code itself to one that ends, and that to one that begins,
-// in the same way.
+// in the same way: the one that has more of it.
 func sayingsOf(code string) []saying {
 	all := sayings()
 	if own := all[code]; own != nil {
@@ -50,6 +50,10 @@ func sayingsOf(code string) []saying {
 	if any := all["*"+code[strings.LastIndex(code, ".")+1:]]; any != nil {
 		return any
 	}
-	kind, _, _ := strings.Cut(code, ".")
-	return all[kind+".*"]
+	for at := strings.LastIndex(code, "."); at >= 0; at = strings.LastIndex(code[:at], ".") {
+		if any := all[code[:at]+".*"]; any != nil {
+			return any
+		}
+	}
+	return all[code+".*"]
 }

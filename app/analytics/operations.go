@@ -21,7 +21,7 @@ var exampleAnswer = map[string]any{"data": []view.Unit{exampleUnit}, "pages": 1}
 func groupOf(name, path string, permission access.Permission, failure string) operation.Group {
 	return operation.Group{
 		Surface: operation.Management, Name: name, Path: path, Tag: "Analytics", Permission: permission,
-		Style: operation.Style{Word: "OK", Faults: map[string]operation.Answer{"internal": {Text: failure}, codeNoMCP: {Status: 403}}},
+		Style: operation.Style{Word: "OK", Faults: map[string]operation.Answer{"internal": {Text: failure}}},
 	}
 }
 
