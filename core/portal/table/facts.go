@@ -8,6 +8,7 @@ type Fact struct {
 	Enum     []string // the only texts there are
 	Required bool
 	Fixed    bool
+	Repeated bool // each change has to send it, too
 }
 
 // Facts returns the kind of record that a body is for, and its fields.
@@ -15,7 +16,7 @@ func (b *Body[T]) Facts() (kind string, fields []Fact) {
 	var zero T
 	t := zero.Table()
 	for _, f := range t.Fields {
-		fields = append(fields, Fact{f.Name, f.Target, f.At(&zero), f.Enum, f.Required, f.Fixed})
+		fields = append(fields, Fact{f.Name, f.Target, f.At(&zero), f.Enum, f.Required, f.Fixed, f.Repeated})
 	}
 	return t.Kind, fields
 }
