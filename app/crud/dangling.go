@@ -17,11 +17,11 @@ type known struct {
 	r      store.Reader
 	viewer Viewer
 	views  map[string]*view // by kind; nil: no source says anything
-	names  map[integrity.Target]*string
+	names  map[integrity.Target]*called
 }
 
 func (g *References) remember(r store.Reader, v Viewer) *known {
-	return &known{g: g, r: r, viewer: v, views: map[string]*view{}, names: map[integrity.Target]*string{}}
+	return &known{g: g, r: r, viewer: v, views: map[string]*view{}, names: map[integrity.Target]*called{}}
 }
 
 func (k *known) view(kind string) *view {
@@ -38,7 +38,7 @@ func (k *known) view(kind string) *view {
 func (k *known) only(ctx context.Context, refs iter.Seq2[store.Reference, error]) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		for ref, err := range refs {
-			var name *string
+			var name *called
 			if err == nil {
 				name, err = k.name(ctx, integrity.Target{Kind: ref.Kind, ID: ref.ID})
 			}
@@ -52,18 +52,18 @@ func (k *known) only(ctx context.Context, refs iter.Seq2[store.Reference, error]
 // name returns what a target is called, and nil when it does not exist, which is
 // the same to a viewer as what it does not see. Targets of kinds without a source
 // exist: no registration says otherwise.
-func (k *known) name(ctx context.Context, t integrity.Target) (*string, error) {
+func (k *known) name(ctx context.Context, t integrity.Target) (*called, error) {
 	if name, seen := k.names[t]; seen {
 		return name, nil
 	}
-	var found string
+	found := called{id: t.ID}
 	name := &found
 	if v := k.view(t.Kind); v != nil {
-		text, ok, err := v.lookup(ctx, k.r, t.ID)
+		of, ok, err := v.lookup(ctx, k.r, t.ID)
 		if err != nil {
 			return nil, err
 		}
-		if found = text; !ok {
+		if found = of; !ok {
 			name = nil
 		}
 	}
@@ -86,7 +86,7 @@ func (g *References) Named(ctx context.Context, r store.Reader, v Viewer, rec st
 			name, err := targets.name(ctx, u.Target)
 			ref := store.Reference{Kind: u.Kind, ID: u.ID, Where: u.Where}
 			if name != nil {
-				ref.Name = *name
+				ref.Name = name.name
 			}
 			if !yield(ref, err) || err != nil {
 				return
@@ -112,7 +112,7 @@ func (g *References) Dangling(ctx context.Context, r store.Reader, v Viewer, kin
 	}
 }
 
-// lost yields the references of one record that lead nowhere.
+// lost yields the references of one record that lead nowhere, or nowhere at gateways.
 func (g *References) lost(ctx context.Context, targets *known, rec store.Record, yield func(store.Reference, error) bool) bool {
 	h, err := g.holder(rec)
 	if errors.Is(err, store.ErrDamaged) {
@@ -124,7 +124,7 @@ func (g *References) lost(ctx context.Context, targets *known, rec store.Record,
 	}
 	for _, u := range h.uses {
 		name, err := targets.name(ctx, u.Target)
-		if name != nil {
+		if name != nil && (!u.Exact || name.id == u.ID) {
 			continue
 		}
 		if !yield(store.Reference{Kind: rec.Kind, ID: h.ids[0], Name: h.name, Where: u.Where, To: &u.Target}, err) || err != nil {

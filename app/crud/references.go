@@ -40,13 +40,20 @@ type Finder func(ctx context.Context, r store.Reader, t Target) iter.Seq2[store.
 type Use struct {
 	integrity.Target
 	Where string
+	// Exact says that gateways follow the reference by the identifier that clients know alone:
+	// by another one it leads nowhere.
+	Exact bool
 }
 
 // view is a kind of resource as a viewer sees it.
 type view struct {
-	lookup func(ctx context.Context, r store.Reader, id string) (name string, ok bool, err error)
+	// lookup returns what a resource is called and the identifier that clients know.
+	lookup func(ctx context.Context, r store.Reader, id string) (v called, ok bool, err error)
 	sees   func(ctx context.Context, r store.Reader, rec store.Record) (bool, error)
 }
+
+// called is a resource as references show it.
+type called struct{ name, id string }
 
 // holder is a record as far as references are concerned.
 type holder struct {
@@ -57,22 +64,22 @@ type holder struct {
 
 func viewOf[T any](k *store.Kind[T], name func(T) string, sees Seeing[T]) view {
 	return view{
-		lookup: func(ctx context.Context, r store.Reader, id string) (string, bool, error) {
+		lookup: func(ctx context.Context, r store.Reader, id string) (called, bool, error) {
 			v, err := k.Get(ctx, r, id)
 			switch {
 			case errors.Is(err, store.ErrNotFound):
-				return "", false, nil
+				return called{}, false, nil
 			case errors.Is(err, store.ErrDamaged): // it is there, and that is all there is to say
-				return "", sees == nil, nil
+				return called{id: id}, sees == nil, nil
 			case err != nil:
-				return "", false, err
+				return called{}, false, err
 			}
 			if sees != nil {
 				if ok, err := sees(ctx, r, v.Value); !ok || err != nil {
-					return "", false, err
+					return called{}, false, err
 				}
 			}
-			return name(v.Value), true, nil
+			return called{name(v.Value), k.Names(v.Value)[0]}, true, nil
 		},
 		sees: func(ctx context.Context, r store.Reader, rec store.Record) (bool, error) {
 			if sees == nil {
@@ -213,7 +220,7 @@ func (g *References) holder(rec store.Record) (holder, error) {
 	}
 	h := holder{ids: []string{rec.ID}}
 	for _, ref := range rec.Refs {
-		h.uses = append(h.uses, Use{ref.Target, ref.Field})
+		h.uses = append(h.uses, Use{Target: ref.Target, Where: ref.Field})
 	}
 	return h, nil
 }

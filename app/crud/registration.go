@@ -165,7 +165,7 @@ func (f Facts[T]) Registration() Registration {
 // uses returns what a resource with some references of the store names.
 func (f Facts[T]) uses(v T, refs []integrity.Ref) (out []Use) {
 	for _, ref := range refs {
-		out = append(out, Use{ref.Target, ref.Field})
+		out = append(out, Use{Target: ref.Target, Where: ref.Field})
 	}
 	if f.Uses != nil {
 		out = slices.AppendSeq(out, f.Uses(v))

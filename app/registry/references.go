@@ -16,16 +16,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// uses yields the APIs and policies of the mappings.
+// uses yields the APIs and policies of the mappings. Gateways know APIs by api_id and
+// policies by id alone (docs/wire/client-idps.md#references).
 func uses(p registry.IdP) iter.Seq[crud.Use] {
 	return func(yield func(crud.Use) bool) {
 		for api, m := range p.APIMappings.All() {
 			where := "api_mappings." + api
-			if !yield(crud.Use{Target: integrity.Target{Kind: apidef.Kind, ID: api}, Where: where}) {
+			if !yield(crud.Use{Target: integrity.Target{Kind: apidef.Kind, ID: api}, Where: where, Exact: true}) {
 				return
 			}
 			for scope, id := range m.All() {
-				if !yield(crud.Use{Target: integrity.Target{Kind: policy.Kind, ID: id}, Where: where + ".scope_to_policy." + scope}) {
+				if !yield(crud.Use{Target: integrity.Target{Kind: policy.Kind, ID: id}, Where: where + ".scope_to_policy." + scope, Exact: true}) {
 					return
 				}
 			}
@@ -44,7 +45,7 @@ func (s *ClientIDPs) references() *crud.References {
 
 // Report is the answer to the search for mappings that lead nowhere.
 type Report struct {
-	Dangling []store.Reference `json:"dangling" doc:"Mappings that name APIs or policies that do not exist, or that the caller may not see."`
+	Dangling []store.Reference `json:"dangling" doc:"Mappings that name APIs or policies that do not exist, that the caller may not see, or by an identifier that gateways do not know."`
 }
 
 // Examples for the API description.
