@@ -5,6 +5,8 @@
 package feed
 
 import (
+	"encoding/base64"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
@@ -76,6 +78,11 @@ func API(record doc.Object, hooks Hooks) Entry {
 	}
 	references, _ := record.Get("hook_references")
 	resolve(def, references, hooks)
+	// Gateways fetch keys from a plain address once and never again: it has to be base64
+	// (docs/wire/classic-definition.md#jwt).
+	if source := def.Get("jwt_source").Text(); strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://") {
+		def.Set("jwt_source", doc.NewString(base64.StdEncoding.EncodeToString([]byte(source))))
+	}
 	b, _ := def.AppendJSON([]byte(`{"api_definition":`)) // trees always encode
 	b, _ = oas.AppendJSON(append(b, `,"oas":`...))
 	e.Text = append(b, '}')
