@@ -127,7 +127,7 @@ func (n *Nodes) Register(_ context.Context, in caller) (Reply, error) {
 // this is the one call where a refusal does no harm (docs/wire/gateway-nodes.md#recovery-words).
 func (n *Nodes) Ping(_ context.Context, in caller) (Reply, error) {
 	if !n.tokens.Ours(in.NodeID) || n.tracker.gone(in.NodeID) {
-		return Reply{}, fault.New(fault.Denied, "node.unknown", "Not authorised")
+		return Reply{}, fault.New(fault.Denied, "node.unknown", "Node is not registered")
 	}
 	n.tracker.hear(heard{id: in.NodeID, session: in.Session, hostname: in.Hostname, beat: true})
 	return n.reply("pong"), nil
