@@ -55,6 +55,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		identity.UseRegistration(),
 		delivery.Registration(),
 		intents.Registration(keys.Teller()),
+		keys.Crossings(),
 	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers, persons, own, logins, certs, a), localRegistrations(), e.resources)...) {
 		all = append(all, r.Registration())
 	}

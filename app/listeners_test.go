@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -12,10 +13,15 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/gateway/keyhash"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/keys"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // channels keeps what is published, unless nobody listens.
@@ -107,6 +113,79 @@ func TestOtherWays(t *testing.T) {
 		}
 		if list := ask("GET", "/admin/deliveries?state=done", "super-admin", ""); strings.Count(list, `"state":"done"`) != 3 || !slices.Contains(strings.Split(list, `"`), heard.ID) {
 			t.Error(list)
+		}
+	})
+}
+
+// TestQuotaTrigger: who listens to events of keys hears of a limit that a gateway reports,
+// and gets the hash of the key; nothing is stored where nobody listens, of organisations
+// that do not exist, or of the key.
+func TestQuotaTrigger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		redis, box := &channels{}, &mailbox{t: t, mails: make(chan mail.Message, 10)}
+		encryption, err := crypto.NewKeys("a secret of the test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := app.New(app.WithClock(time.Now), app.WithKeys(encryption), app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret),
+			app.WithKeySettings(keys.Settings{Hashed: true}), app.WithDeliveries(delivery.Settings{Fetcher: &listening{}}), app.WithAudit(audit.Settings{Signer: encryption}), app.WithListeners(identity.Listeners{Publisher: redis, Mail: box}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: strings.TrimPrefix(callers["admin"][1], "Bearer ")}); err != nil {
+			t.Fatal(err)
+		}
+		running(t, a)
+		report := func(org string, usage int) {
+			t.Helper()
+			code, text := fetch(t, a, "POST", "/system/key/quota_trigger", "node",
+				fmt.Sprintf(`{"Message":"Quota trigger reached","OriginatingRequest":"","org_id":%q,"key":"org-athe-plain-key","trigger_limit":40,"usage_percentage":%d}`, org, usage))
+			if code != 200 || !strings.Contains(text, `"Nonce"`) {
+				t.Fatal(code, text)
+			}
+			synctest.Wait()
+		}
+		kept := func() (n int) {
+			t.Helper()
+			err := a.Store().View(t.Context(), tenant.Everyone("test"), func(r store.Reader) (err error) {
+				n, err = r.Count(t.Context(), store.Query{Kind: "quota_trigger"})
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		for _, org := range []string{"org-a", "", "org-b", "../x"} {
+			report(org, 40)
+		}
+		if kept() != 0 {
+			t.Error("a report that nobody hears is stored")
+		}
+		if code, text := fetch(t, a, "PUT", "/admin/organisations/org-a", "super-admin", `{"event_options":{"key_event":{"email":"ops@a.example"},"hashed_key_event":{"redis":true}}}`); code != 200 {
+			t.Fatal(code, text)
+		}
+		for usage := range 3 { // one right after the other, and none is lost
+			report("org-a", 40+usage)
+		}
+		if kept() != 1 {
+			t.Error(kept(), "records")
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(redis.got) != 3 || len(box.mails) != 3 {
+			t.Fatalf("%d by Redis, %d by mail", len(redis.got), len(box.mails))
+		}
+		for i, got := range redis.got {
+			if want := fmt.Sprintf(`"message":{"action":"quota_trigger","key_hash":%q,"trigger_limit":40,"usage_percentage":%d}`, keyhash.Of("org-athe-plain-key"), 40+i); !strings.Contains(got, want) || strings.Contains(got, "plain-key") {
+				t.Errorf("%s\nwant %s", got, want)
+			}
+		}
+		if letter := <-box.mails; letter.Subject != "A key was over a limit of its quota" {
+			t.Error(letter.Subject)
+		}
+		if code, text := fetch(t, a, "GET", "/api/audit-logs", "admin", ""); code != 200 || strings.Contains(text, "quota") {
+			t.Error(code, text)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -116,9 +117,24 @@ func TestSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		header, secrets := opens(o.Method, o.Path)
+		node := ""
+		if o.Surface == operation.Node { // a node that did not register is refused like a stranger
+			var answer struct{ Message struct{ NodeID string } }
+			if err := json.Unmarshal(e.send(credentials{header: secrets[0]}, "GET", "/register/node", "").Body.Bytes(), &answer); err != nil || answer.Message.NodeID == "" {
+				t.Fatal("no node registers:", err)
+			}
+			node = answer.Message.NodeID
+		}
 		for _, there := range []bool{true, false} {
 			for what, with := range e.presented() {
 				path := e.placed(o.Path, there)
+				if node != "" {
+					with = maps.Clone(with)
+					if with == nil {
+						with = credentials{}
+					}
+					with["X-Tyk-Nodeid"] = node
+				}
 				cells++
 				before, _ := e.db.Head(t.Context())
 				w := e.send(with, o.Method, path, string(body))

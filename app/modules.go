@@ -1,9 +1,11 @@
 package app
 
 import (
+	"context"
 	"go.uber.org/fx"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/gateway/keyhash"
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	"github.com/gatehouse-io/gatehouse/adapters/gzip"
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
@@ -127,10 +129,17 @@ func newClientIDPs(t crud.Tools, l *apis.Repository) *registry.ClientIDPs {
 	return &registry.ClientIDPs{Tools: t, Foreign: l.Foreign}
 }
 
-func newNodes(b basics, s nodes, st store.Store, ks crud.Kinds) *gateway.Nodes {
+func newNodes(b basics, s nodes, o outside, st store.Store, ks crud.Kinds) *gateway.Nodes {
 	return gateway.New(gateway.Config{
 		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: b.now, Log: b.log, Board: s.board, Coding: &gzip.Coding{},
 		Sources: ks.Feeds(),
+		Crossed: func(ctx context.Context, t gateway.Trigger) error {
+			c := keys.Crossing{Org: t.OrgID, Limit: t.Limit, Usage: t.Usage, Hashed: o.keyRules.Hashed, At: b.now()}
+			if t.Key != "" {
+				c.KeyHash = keyhash.Of(t.Key)
+			}
+			return keys.Crossed(ctx, st, identity.Listens, c)
+		},
 	})
 }
 
@@ -149,7 +158,7 @@ func newHistory(t crud.Tools, ks crud.Kinds, a *App) *past.Service {
 
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
-	s.audit.Silent = []string{delivery.Operation, mails.Operation, intents.Operation, providers.Noting, local.Operation, contents.Operation}
+	s.audit.Silent = []string{delivery.Operation, mails.Operation, intents.Operation, providers.Noting, local.Operation, contents.Operation, gateway.QuotaOperation}
 	trail, err := audit.New(s.audit, t, func(id string) *operation.Spec {
 		if o := a.byID[id]; o != nil {
 			return &o.Spec

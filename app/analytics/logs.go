@@ -3,6 +3,7 @@ package analytics
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/analytics/record"
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
@@ -29,11 +30,15 @@ type logsIn struct {
 	Key    string `query:"key" doc:"Calls with this key only, by its hash."`
 	API    string `query:"api" doc:"Calls of this API only."`
 	Errors string `query:"errors" doc:"true: failed calls only."`
+	Type   string `query:"type" doc:"csv: a file of comma-separated values, with all calls unless p is given."`
 }
 
 // Logs lists single calls.
 func (s *Service) Logs(ctx context.Context, in logsIn) (calls, error) {
-	out := calls{list: []view.Call{}, pages: 1}
+	out := calls{list: []view.Call{}, pages: 1, csv: in.Type == "csv"}
+	if out.csv && in.P == "" {
+		in.P = "0"
+	}
 	q, err := s.logged(ctx, in)
 	if err != nil {
 		return out, err
@@ -108,6 +113,9 @@ func (s *Service) logged(ctx context.Context, in logsIn) (q view.CallQuery, err 
 	if _, err := texts("api", []string{in.API}); err != nil {
 		return q, err
 	}
+	if !slices.Contains([]string{"", "json", "csv"}, in.Type) {
+		return q, wrong("type", "csv or json")
+	}
 	admitted := question{asked: filters{Scope: in.Scope, Who: in.Who, APIID: in.API}}
 	err = s.admit(ctx, &admitted)
 	q.APIs = admitted.apis
@@ -118,6 +126,7 @@ func (s *Service) logged(ctx context.Context, in logsIn) (q view.CallQuery, err 
 type calls struct {
 	list  []view.Call
 	pages int
+	csv   bool
 }
 
 // callPage is what a page looks like.
@@ -129,8 +138,22 @@ type callPage struct {
 // Like says what the answer looks like.
 func (calls) Like() any { return callPage{} }
 
+// MediaTypes implements operation.Varied.
+func (calls) MediaTypes() []string { return []string{"application/json", "text/csv"} }
+
+// Download implements operation.File.
+func (c calls) Download() string {
+	if c.csv {
+		return "calls.csv"
+	}
+	return ""
+}
+
 // Stream implements operation.Stream.
 func (c calls) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
+	if c.csv {
+		return "text/csv", "", [][]byte{view.CallsCSV(c.list)}, nil
+	}
 	text, _ := json.Marshal(map[string]any{"data": c.list, "pages": c.pages}) // plain values always encode
 	return "application/json", "", [][]byte{text, {'\n'}}, nil
 }

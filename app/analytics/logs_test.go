@@ -49,6 +49,14 @@ func TestRecordedCredentials(t *testing.T) {
 		!strings.HasSuffix(got[0][0], "the body") || !strings.Contains(got[0][1], "X-Plain: seen") || got[1][0] != "" {
 		t.Errorf("%q", got)
 	}
+	file := w.get("admin", path+"&type=csv")
+	if lines := strings.Split(file.Body.String(), "\r\n"); file.Header().Get("Content-Type") != "text/csv" || !strings.Contains(file.Header().Get("Content-Disposition"), "calls.csv") ||
+		len(lines) != 4 || !strings.HasPrefix(lines[0], "timestamp,method,") || !strings.Contains(lines[1], ",/1,") || !strings.Contains(lines[2], ",/2,") || strings.Contains(file.Body.String(), "SECRET\r") {
+		t.Errorf("%v %q", file.Header(), file.Body)
+	}
+	if got := w.get("admin", path+"&type=xml"); got.Code != 400 || !strings.Contains(got.Body.String(), "type must be csv or json") {
+		t.Error(got.Code, got.Body)
+	}
 	w.service.Unmasked = true
 	if got := messages(); !strings.Contains(got[0][0], "Bearer SECRET") || !strings.Contains(got[0][1], "s=SECRET") {
 		t.Errorf("%q", got)

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -27,6 +26,7 @@ type Nodes struct {
 	board   presence.Board
 	tracker *tracker
 	feeds   []*kept
+	crossed func(context.Context, Trigger) error
 }
 
 // Config says what Nodes consists of.
@@ -38,11 +38,12 @@ type Config struct {
 	Board   presence.Board
 	Coding  compress.Coding // gzip, of feeds
 	Sources []gateway.Source
+	Crossed func(context.Context, Trigger) error // tells an organisation of a key that crossed a limit; nil: none is told
 }
 
 // New returns the use cases of gateway nodes.
 func New(c Config) *Nodes {
-	n := &Nodes{store: c.Store, tokens: c.Tokens, now: c.Now, log: c.Log, board: c.Board,
+	n := &Nodes{store: c.Store, tokens: c.Tokens, now: c.Now, log: c.Log, board: c.Board, crossed: c.Crossed,
 		tracker: &tracker{board: c.Board, now: c.Now, log: c.Log, known: map[string]presence.Node{}, news: map[string]bool{}, left: map[string]time.Time{}}}
 	for _, s := range c.Sources {
 		n.feeds = append(n.feeds, &kept{source: s, log: c.Log, coding: c.Coding})
@@ -90,8 +91,8 @@ func (n *Nodes) Operations() []operation.Operation {
 	rows := []operation.Row{
 		operation.DELETE("node.delete", "/node", "Deregister a node", n.Deregister, operation.Example(nil, reply("node deregistered"))),
 		operation.POST("quota_trigger", "/key/quota_trigger", "Report that a key crossed a usage limit", n.QuotaTrigger,
-			operation.Redact("key"), operation.Notes("The body also holds the key in the clear, which is not read."),
-			operation.Example(map[string]any{"Message": "Quota trigger reached", "org_id": "5f1a0c5d8e3b2a1f00000001",
+			operation.Redact("key"), operation.Notes("Receivers of key_event and hashed_key_event in the organisation hear of it. The key itself is neither stored nor told: its hash is."),
+			operation.Example(map[string]any{"Message": "Quota trigger reached", "org_id": "5f1a0c5d8e3b2a1f00000001", "key": "5f1a0c5d8e3b2a1f00000001b3d07a2c",
 				"trigger_limit": 80, "usage_percentage": 80}, reply("ok"))),
 	}
 	for _, f := range n.feeds {
@@ -127,7 +128,7 @@ func (n *Nodes) Register(_ context.Context, in caller) (Reply, error) {
 // this is the one call where a refusal does no harm (docs/wire/gateway-nodes.md#recovery-words).
 func (n *Nodes) Ping(_ context.Context, in caller) (Reply, error) {
 	if !n.tokens.Ours(in.NodeID) || n.tracker.gone(in.NodeID) {
-		return Reply{}, fault.New(fault.Denied, "node.unknown", "Node is not registered")
+		return Reply{}, fault.New(fault.Denied, "node.unknown", "Not authorised")
 	}
 	n.tracker.hear(heard{id: in.NodeID, session: in.Session, hostname: in.Hostname, beat: true})
 	return n.reply("pong"), nil
@@ -157,13 +158,13 @@ func (n *Nodes) serve(f *kept) func(context.Context, caller) (answer, error) {
 	}
 }
 
-// Trigger is what a node reports when a key crossed a usage limit. The key
-// itself is not read: it is a credential in the clear.
+// Trigger is what a node reports when a key crossed a usage limit.
 type Trigger struct {
-	Message string      `json:"Message"`
-	OrgID   tenant.ID   `json:"org_id"`
-	Limit   json.Number `json:"trigger_limit"`
-	Usage   json.Number `json:"usage_percentage"`
+	Message string    `json:"Message"`
+	OrgID   tenant.ID `json:"org_id"`
+	Key     string    `json:"key,omitempty"` // a credential in the clear: it is hashed, and never stored
+	Limit   float64   `json:"trigger_limit"`
+	Usage   float64   `json:"usage_percentage"`
 }
 
 type triggerIn struct {
@@ -171,9 +172,19 @@ type triggerIn struct {
 	Trigger Trigger `body:""`
 }
 
-// QuotaTrigger notes that a key crossed a usage limit.
-func (n *Nodes) QuotaTrigger(_ context.Context, in triggerIn) (Reply, error) {
-	n.log.Info("a key crossed a usage limit", "org_id", string(in.Trigger.OrgID), "limit", in.Trigger.Limit.String(), "usage", in.Trigger.Usage.String())
+// QuotaOperation is the operation by which nodes report crossed limits. Its commits change
+// nothing that anybody keeps.
+const QuotaOperation = "system.quota_trigger"
+
+// QuotaTrigger tells an organisation that a key crossed a usage limit. The node has its
+// answer, and the next nonce, even if that fails: it does not report again.
+func (n *Nodes) QuotaTrigger(ctx context.Context, in triggerIn) (Reply, error) {
+	n.log.Info("a key crossed a usage limit", "org_id", string(in.Trigger.OrgID), "limit", in.Trigger.Limit, "usage", in.Trigger.Usage)
+	if n.crossed != nil {
+		if err := n.crossed(ctx, in.Trigger); err != nil {
+			n.log.Error("nobody is told of a key that crossed a usage limit", "org_id", string(in.Trigger.OrgID), "error", err)
+		}
+	}
 	return n.reply("ok"), nil
 }
 
