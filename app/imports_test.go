@@ -109,7 +109,7 @@ var importRules = []rule{
 	{folder: "app/certificates", own: with("app/apis", "app/intents", "app/reports")},
 	{folder: "app/oauth", own: with("app/apis", "app/intents")},
 	{folder: "app/policies", own: with("app/guard", "app/crud")},
-	{folder: "app/keys", own: with("app/intents", "app/policies")},
+	{folder: "app/keys", own: with("app/crud", "app/intents", "app/policies")},
 	{folder: "app/resources/...", own: with("app/crud")},
 	{folder: "app/portal/...", own: with("app/guard", "app/crud", "app/delivery", "app/intents", "app/lease", "app/signon", "app/portal/...")},
 	{folder: "app/schemas", own: inner},

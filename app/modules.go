@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+
 	"go.uber.org/fx"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
