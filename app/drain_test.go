@@ -47,7 +47,7 @@ func TestDrain(t *testing.T) {
 		{"GET", "/api/clientidps", "admin", 200, ""},
 		{"POST", "/api/clientidps", "stranger", 401, ""},
 		{"GET", "/register/node", "node", 200, "NodeID"},
-		{"GET", "/register/ping", "node", 403, "not registered"},
+		{"GET", "/register/ping", "node", 403, "Not authorised"},
 		{"DELETE", "/system/node", "node", 200, "Nonce"},
 		{"GET", "/system/apis", "node", 200, "Nonce"},
 		{"GET", "/health", "", 503, "about to stop"},
