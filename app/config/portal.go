@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,6 +138,17 @@ func atLeast(low int, field func(*Settings) int) func(*Settings) bool {
 
 func within(low, high int, field func(*Settings) int) func(*Settings) bool {
 	return func(s *Settings) bool { return field(s) >= low && field(s) <= high }
+}
+
+// cookieName reports whether browsers take a text for the name of a cookie (RFC 6265, 4.1.1).
+func cookieName(text string) bool {
+	return text != "" && (&http.Cookie{Name: text, Value: "x"}).Valid() == nil
+}
+
+// themesFit reports whether the folder of themes may be said as it is: one that is in the
+// working folder of one process is of no use to those that share a store.
+func themesFit(s *Settings) bool {
+	return s.Portal.Theming.Path == "./themes" || filepath.IsAbs(s.Portal.Theming.Path) || !slices.Contains([]string{FilesInStore, FilesInBucket}, s.Portal.Storage)
 }
 
 // PortalMarkdown returns the table of the portal's settings, for the documentation.

@@ -49,9 +49,11 @@ func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]
 		return nil, err
 	}
 	served := portalOf(s, journal, log, p)
-	served.Files, err = filesOf(s)
+	if served.Files, err = filesOf(s); err != nil {
+		return nil, err
+	}
 	served.Pages = pagesOf(s, contents.Shelf{Storage: served.Files}.Origin())
-	return []app.Option{app.WithPortal(served)}, err
+	return []app.Option{app.WithPortal(served)}, nil
 }
 
 // maxRelay is how long gateways may take that developers call from pages, and those who

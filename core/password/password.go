@@ -50,27 +50,37 @@ func Parse(text []byte) (p Policy, err error) {
 
 // Lacks returns the first thing that a password must have and does not, or "".
 func (p Policy) Lacks(password string) string {
+	if all := p.LacksAll(password); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+// LacksAll returns all that a password must have and does not.
+func (p Policy) LacksAll(password string) (lacks []string) {
 	shortest := p.MinLength
 	if shortest == 0 {
 		shortest = Shortest
 	}
 	if len(password) > Longest {
-		return fmt.Sprintf("at most %d bytes", Longest)
+		return []string{fmt.Sprintf("at most %d bytes", Longest)}
 	}
 	n := countIn(password)
-	switch {
-	case utf8.RuneCountInString(password) < shortest:
-		return fmt.Sprintf("at least %d characters", shortest)
-	case p.MultiCase && (n.upper == 0 || n.lower == 0):
-		return "both upper and lower case letters"
-	case n.digits < p.MinNumeric:
-		return fmt.Sprintf("%d or more digits", p.MinNumeric)
-	case n.special < p.MinSpecial:
-		return fmt.Sprintf("%d or more characters that are neither letters nor digits", p.MinSpecial)
-	case p.DisableSequential && n.sequential:
-		return "no sequences such as 123 or abc"
+	for _, rule := range []struct {
+		broken bool
+		what   string
+	}{
+		{utf8.RuneCountInString(password) < shortest, fmt.Sprintf("at least %d characters", shortest)},
+		{p.MultiCase && (n.upper == 0 || n.lower == 0), "both upper and lower case letters"},
+		{n.digits < p.MinNumeric, fmt.Sprintf("%d or more digits", p.MinNumeric)},
+		{n.special < p.MinSpecial, fmt.Sprintf("%d or more characters that are neither letters nor digits", p.MinSpecial)},
+		{p.DisableSequential && n.sequential, "no sequences such as 123 or abc"},
+	} {
+		if rule.broken {
+			lacks = append(lacks, rule.what)
+		}
 	}
-	return ""
+	return lacks
 }
 
 // counts is what a password has of each.

@@ -46,6 +46,16 @@ func TestLacks(t *testing.T) {
 	}
 }
 
+func TestLacksAll(t *testing.T) {
+	p := password.Policy{MinLength: 12, MinNumeric: 1, MinSpecial: 1, MultiCase: true}
+	if got := p.LacksAll("password"); len(got) != 4 || got[0] != p.Lacks("password") {
+		t.Errorf("%q", got)
+	}
+	if got := p.LacksAll("A-good-passw0rd"); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for text, says := range map[string]string{
 		``: "unexpected end", `[]`: "array", `{"minLength":"x"}`: "minLength must not be a string", `{"minLength":-1}`: "minLength must be 0 to 128",

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 func (v *visit) profile() { v.profiled(nil, http.StatusOK) }
@@ -57,28 +58,38 @@ func (v *visit) notify() {
 }
 
 func (v *visit) changeProfile() {
-	if v.field("mode") == "notifications" {
+	switch v.field("mode") {
+	case "notifications":
 		v.notify()
 		return
-	}
-	if v.field("current_password") != "" || v.field("password1") != "" {
-		if faults, status := v.changed(); faults != nil {
-			v.profiled(faults, status)
-			return
-		}
-		v.goTo("/portal/private/profile?done=password")
-		return
-	}
-	if v.field("mode") == "cancel" || v.field("mode") == "edit" {
+	case "cancel", "edit":
 		v.goTo("/portal/private/profile")
 		return
 	}
-	a := v.call(http.MethodPut, "/profile", nil, map[string]any{"First": v.field("first"), "Last": v.field("last"), "CustomAttributes": v.attributes()})
-	if !a.ok() {
-		v.profiled(a.faults(), statusOf(a))
+	if e := v.field("email"); e != "" && v.site.Viewer != nil && !strings.EqualFold(e, v.site.Viewer.Email) {
+		v.profiled([]string{"Email can only be changed by an administrator"}, http.StatusUnprocessableEntity)
 		return
 	}
-	v.goTo("/portal/private/profile?done=saved")
+	secret := v.field("current_password") != "" || v.field("password1") != ""
+	if v.r.PostForm.Has("first") || !secret { // themes may have one form for names and password, or one for each
+		a := v.call(http.MethodPut, "/profile", nil, map[string]any{"First": v.field("first"), "Last": v.field("last"), "CustomAttributes": v.attributes()})
+		if !a.ok() {
+			v.profiled(a.faults(), statusOf(a))
+			return
+		}
+	}
+	if !secret {
+		v.goTo("/portal/private/profile?done=saved")
+		return
+	}
+	if faults, status := v.changed(); faults != nil {
+		if v.r.PostForm.Has("first") {
+			faults = append(faults, "The names are saved, the password is not")
+		}
+		v.profiled(faults, status)
+		return
+	}
+	v.goTo("/portal/private/profile?done=password")
 }
 
 // request is a request for an organisation.
@@ -154,6 +165,9 @@ func (v *visit) users() {
 }
 
 func (v *visit) inviteForm() {
+	if !v.leads() {
+		return
+	}
 	v.title = "Invite somebody"
 	v.show(http.StatusOK, "user_invite", v.said(nil, map[string]any{"email": "", "first": "", "last": "", "role": roles[0], "teams": v.site.Viewer.Teams}, nil))
 }
@@ -162,7 +176,7 @@ func (v *visit) inviteForm() {
 var roles = []string{"consumer-team-member", "consumer-admin"}
 
 func (v *visit) invite() {
-	a := v.call(http.MethodPost, "/users/invite", nil, map[string]string{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": orElse(v.field("role"), roles[0])})
+	a := v.call(http.MethodPost, "/users/invite", nil, v.withTeams(map[string]any{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": orElse(v.field("role"), roles[0])}))
 	if a.ok() {
 		v.goTo("/portal/private/users?done=invited")
 		return

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 )
 
@@ -244,14 +245,44 @@ func (v *visit) reveal(at string) {
 	v.managed(nil, http.StatusOK, &out)
 }
 
-// certificate gives a credential another certificate, or takes it away.
+// certificate gives a credential another certificate, or takes it away. Themes name the
+// credential by its number, or by the certificate that it has.
 func (v *visit) certificate() {
-	at := "/apps" + v.part("app") + "/credentials" + v.part("certificate") + "/certificate"
+	var app client
+	if !v.get("/apps"+v.part("app"), nil, &app) {
+		return
+	}
+	named, request := v.r.PathValue("certificate"), v.field("access-request")
+	i := slices.IndexFunc(app.Credentials, func(c credential) bool { return strconv.Itoa(c.ID) == named })
+	if i < 0 {
+		i = slices.IndexFunc(app.Credentials, func(c credential) bool {
+			return c.Certificate != nil && (c.Certificate.ID == named || c.Certificate.Fingerprint == named) && (request == "" || c.serves(request))
+		})
+	}
+	if i < 0 {
+		v.absent()
+		return
+	}
+	at := "/apps" + v.part("app") + "/credentials/" + strconv.Itoa(app.Credentials[i].ID) + "/certificate"
 	if v.field("cert-mode") == "delete" {
 		v.after(v.call(http.MethodDelete, at, nil, nil), "forgotten")
 		return
 	}
-	v.after(v.call(http.MethodPut, at, nil, map[string]string{"Certificate": v.pem()}), "renewed")
+	text := v.pem()
+	if chosen := v.field("selected-cert"); text == "" && chosen != "" {
+		apps, _ := v.clients("")
+		for _, c := range v.reusable(apps).certs {
+			if c.ID == chosen || c.Fingerprint == chosen {
+				text = c.Certificate
+			}
+		}
+	}
+	v.after(v.call(http.MethodPut, at, nil, map[string]string{"Certificate": text}), "renewed")
+}
+
+// serves reports whether a credential is that of an access request.
+func (c credential) serves(request string) bool {
+	return strconv.Itoa(c.AccessRequestID) == request || slices.ContainsFunc(c.AccessRequests, func(id int) bool { return strconv.Itoa(id) == request })
 }
 
 // pem is the certificate of a form: a file, or a text.

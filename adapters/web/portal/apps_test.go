@@ -1,11 +1,13 @@
 package portal_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -223,6 +225,29 @@ func TestColleagues(t *testing.T) {
 	w.shows(w.submit(form, "/portal/private/users/4", "mode", "delete"), 404, "Page not found")
 	w.shows(w.open("/portal/private/users/4"), 404, "Page not found")
 	w.shows(w.submit(form, "/portal/private/users/3", "mode", "delete"), 200, "no longer in your organisation")
+	w.api("POST", "/portal-api/organisations/2/teams", `{"Name":"Buyers"}`)
+	teams := func(user string) []string {
+		var out struct{ Teams []struct{ Name string } }
+		must(t, json.Unmarshal(w.api("GET", "/portal-api/users/"+user, ""), &out))
+		var names []string
+		for _, t := range out.Teams {
+			names = append(names, t.Name)
+		}
+		return names
+	}
+	w.shows(w.submit(form, "/portal/private/users/invite", "email", "grace@example.com", "first", "Grace", "teams", ""), 200, "grace@example.com")
+	if got := teams("5"); len(got) != 1 {
+		t.Error(got)
+	}
+	w.api("PUT", "/portal-api/users/5", `{"Active":true}`)
+	w.api("PUT", "/portal-api/users/2", `{"Teams":[2,3]}`)
+	w.shows(w.submit(form, "/portal/private/users/5/edit", "mode", "edit", "first", "Grace", "teams", "3"), 200, "Your changes are saved")
+	if got := teams("5"); !slices.Contains(got, "Buyers") {
+		t.Error("the teams of the form are dropped:", got)
+	}
+	w.api("PUT", "/portal-api/users/2", `{"Role":"consumer-team-member"}`)
+	w.shows(w.open("/portal/private/users/invite"), 403, "Only an admin of the organisation")
+	w.shows(w.open("/portal/private/users/5/edit"), 403, "Only an admin of the organisation")
 	w.as("eve")
 	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/users/2/edit", "first", "Stolen"), 404, "Page not found")
 }

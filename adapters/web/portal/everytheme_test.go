@@ -2,11 +2,13 @@ package portal_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -111,6 +113,8 @@ func TestThemeOfEverything(t *testing.T) {
 	g.see(w, w.open("/nothing"), 404, "not_found")
 	g.see(w, w.open("/sso?nonce=used"), 401, "auth/error")
 	w.as("ada")
+	w.shows(w.open("/portal/private/users/invite"), 403, "Only an admin of the organisation") // the theme has a layout called message, and no view
+	w.api("PUT", "/portal-api/users/"+account(w, "ada@example.com"), `{"Role":"consumer-admin"}`)
 	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till", "description", "Pays")
 	w.approved("1", "2", "2")
 	shipping := "/portal/catalogue-products/shipping"
@@ -140,6 +144,23 @@ func TestThemeOfEverything(t *testing.T) {
 			}
 		}
 	}
+}
+
+// account returns the number of somebody.
+func account(w *world, email string) string {
+	w.t.Helper()
+	var all []struct {
+		ID    int
+		Email string
+	}
+	must(w.t, json.Unmarshal(w.api("GET", "/portal-api/users?per_page=-1&page=-1", ""), &all))
+	for _, u := range all {
+		if u.Email == email {
+			return strconv.Itoa(u.ID)
+		}
+	}
+	w.t.Fatal("nobody has the address", email)
+	return ""
 }
 
 // TestThemeOfRedoc shows the one view that only another setting shows.

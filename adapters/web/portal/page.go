@@ -243,7 +243,7 @@ func (v *visit) draw(view string, data map[string]any) ([]byte, error) {
 		switch {
 		case t.Has(theme.Views+view) && t.Has(theme.Layouts+layout):
 			return v.render(t, theme.Views+view, theme.Layouts+layout, data)
-		case t.Has(theme.Layouts + view): // pages by which people get in may be layouts
+		case strings.HasPrefix(view, "auth/") && t.Has(theme.Layouts+view): // pages by which people get in may be layouts; others have a hole for a view
 			return v.render(t, theme.Layouts+view, "", data)
 		}
 	}

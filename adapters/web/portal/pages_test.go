@@ -1,6 +1,7 @@
 package portal_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -169,6 +170,41 @@ func TestForms(t *testing.T) {
 		w.shows(w.submit(form, action, "first", "Mallory"), 400, "The form is too old")
 	}
 	w.shows(w.submit(profile, "/portal/private/profile", "first", strings.Repeat("x", 300<<10)), 413, "too large")
+}
+
+// TestProfileForms: cancel changes nothing, a form with names and a password changes both,
+// and an address is not dropped without a word. Who has to choose another password comes to
+// the form for it from every private page.
+func TestProfileForms(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.as("ada")
+	profile := w.open("/portal/private/profile")
+	name := func() string {
+		var out struct{ First, Last string }
+		must(t, json.Unmarshal(w.api("GET", "/portal-api/users/2", ""), &out))
+		return out.First + " " + out.Last
+	}
+	before := name()
+	secrets := []string{"current_password", "secret", "password1", "another-one", "password2", "another-one"}
+	w.shows(w.submit(profile, "/portal/private/profile", append([]string{"mode", "cancel", "first", "Both"}, secrets...)...), 200)
+	w.shows(w.submit(profile, "/portal/private/profile", append([]string{"mode", "save", "first", "Both", "email", "other@example.com"}, secrets...)...), 422, "Email can only be changed")
+	if name() != before {
+		t.Error(name())
+	}
+	w.shows(w.submit(profile, "/portal/private/profile", append([]string{"mode", "save", "first", "Both", "last", "Names"}, secrets...)...), 200)
+	if name() != "Both Names" {
+		t.Error(name())
+	}
+	profile = w.open("/portal/private/profile")
+	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "Once", "last", "More", "current_password", "wrong", "password1", "third-one", "password2", "third-one"), 422, "The names are saved, the password is not")
+	if name() != "Once More" {
+		t.Error(name())
+	}
+	w.api("PUT", "/portal-api/users/2", `{"ResetPassword":true}`)
+	for _, path := range []string{"/portal/private/apps", "/portal/private/dashboard", "/portal/private/analytics", "/portal/private/cart/provision", "/portal/private/users/invite", "/portal/private/apps/new"} {
+		w.shows(w.open(path), 200, `action="/auth/password/edit"`)
+	}
 }
 
 // TestBrokenTheme shows the error page and a line in the log when a view breaks, and the

@@ -2,12 +2,36 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 )
 
 // person shows somebody of the own teams.
 func (v *visit) person() { v.member("user_detail", nil, http.StatusOK) }
 
-func (v *visit) personForm() { v.member("user_edit", nil, http.StatusOK) }
+func (v *visit) personForm() {
+	if v.leads() {
+		v.member("user_edit", nil, http.StatusOK)
+	}
+}
+
+// leads reports whether the viewer may change the people of the organisation, and shows
+// others a page that says so.
+func (v *visit) leads() bool {
+	if v.site.Viewer == nil || v.site.Viewer.Role != roles[0] {
+		return true // a stranger is sent to log in, an admin is told by the operation
+	}
+	v.notice(http.StatusForbidden, "Only an admin of the organisation changes its people.")
+	return false
+}
+
+// withTeams adds the teams of a form, if it has any: those of an organisation are joined
+// whatever it says.
+func (v *visit) withTeams(body map[string]any) map[string]any {
+	if teams := v.r.PostForm["teams"]; len(teams) > 0 {
+		body["Teams"] = slices.DeleteFunc(teams, func(id string) bool { return id == "" }) // an empty one stands for none
+	}
+	return body
+}
 
 // member shows somebody of the own teams with a view.
 func (v *visit) member(view string, faults []string, status int) {
@@ -37,7 +61,7 @@ func (v *visit) changePerson() {
 	if role := v.field("role"); role != "" {
 		body["Role"] = role
 	}
-	a := v.call(http.MethodPut, "/users"+v.part("user"), nil, body)
+	a := v.call(http.MethodPut, "/users"+v.part("user"), nil, v.withTeams(body))
 	if !a.ok() {
 		v.memberRefused(a)
 		return

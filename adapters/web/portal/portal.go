@@ -159,6 +159,10 @@ func (s *server) page(fn func(*visit)) http.HandlerFunc {
 		if r.Method == http.MethodPost && !v.proven() {
 			return
 		}
+		if v.site.Viewer != nil && v.site.Viewer.ResetPassword && below(r.URL.Path, []string{"/portal/private"}) {
+			v.goTo("/auth/password/edit") // until then operations refuse, and pages would have nothing to show
+			return
+		}
 		fn(v)
 	}
 }

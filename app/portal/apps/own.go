@@ -122,7 +122,7 @@ func (s *Service) ownRows() []operation.Operation {
 	session := operation.BySession()
 	g := portal.Group("portal-own-apps", "", "own apps")
 	g.Path = live.Prefix + "/apps"
-	for _, code := range []string{CodeOwner, CodeGiven, CodeUsage, live.CodeExpired} {
+	for _, code := range []string{CodeOwner, CodeGiven, CodeUsage, live.CodeExpired, live.CodeHidden} {
 		g.Style.Faults[code] = operation.Answer{}
 	}
 	g.Style.Faults[live.CodeUnproven] = operation.Answer{Status: 400}

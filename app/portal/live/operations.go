@@ -23,7 +23,7 @@ func (s *Service) Operations() []operation.Operation {
 	g := portal.Group("portal-live", "", "live")
 	g.Path = Prefix
 	for code, a := range map[string]operation.Answer{
-		CodeUnproven: {Status: 400}, CodeClosed: {}, CodeCredentials: {}, CodeExpired: {}, CodeMember: {},
+		CodeUnproven: {Status: 400}, CodeClosed: {}, CodeCredentials: {}, CodeExpired: {}, CodeHidden: {}, CodeMember: {},
 	} {
 		g.Style.Faults[code] = a
 	}
@@ -53,7 +53,7 @@ func (s *Service) strangers() []operation.Row {
 	with := func(own []operation.Option, more ...operation.Option) []operation.Option { return append(own, more...) }
 	return []operation.Row{
 		operation.GET("form", "/register", "What a registration needs", s.SignUp, operation.Public(), operation.Example(nil, Form{true, true, []FormValues{{"Department", "department", "", "String", "", true}}})),
-		operation.POST("register", "/register", "Register", s.Register, with(open(table.CodeInvalid, CodeClosed),
+		operation.POST("register", "/register", "Register", s.Register, with(open(table.CodeInvalid, CodeClosed, CodeHidden),
 			operation.Notes("The answer is the same when the address has an account. With automatic approval the account is active at once, otherwise an admin activates it."),
 			operation.Example(map[string]any{"Email": "ada@example.com", "First": "Ada", "Password": "a-good-password", "CustomAttributes": []any{map[string]any{"Identifier": "department", "Value": "Engines"}}}, Message{"ok", "Registered: log in"}))...),
 		operation.POST("accept", "/invitation", "Finish the registration of an invited person", s.Accept, with(open(table.CodeInvalid, CodeCode),

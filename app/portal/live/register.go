@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
@@ -110,6 +111,9 @@ func (s *Service) drafted(ctx context.Context, r store.Reader, body table.Body[a
 	if rules, err = general.Load(ctx, r); err != nil {
 		return u, rules, err
 	}
+	if rules.PortalVisibility == string(catalogue.PortalHidden) {
+		return u, rules, fault.New(fault.Denied, CodeHidden, "This Portal is disabled")
+	}
 	if !rules.RegistrationEnabled {
 		return u, rules, fault.New(fault.Denied, CodeClosed, "Registration is not allowed")
 	}
@@ -146,9 +150,7 @@ func (s *Service) complete(ctx context.Context, r store.Reader, u account.User, 
 	if err != nil {
 		return u, err
 	}
-	if lacks != "" {
-		wrong = append(wrong, lacks)
-	}
+	wrong = append(wrong, lacks...)
 	if u.Attributes, err = people.Join(ctx, r, u.Attributes, n.Given, &wrong); err != nil {
 		return u, err
 	}

@@ -76,8 +76,8 @@ func Listed(u account.User) ListedUser { return listedUser(u) }
 // Acceptable refuses a password that people may not choose.
 func Acceptable(ctx context.Context, r store.Reader, password string) error {
 	lacks, err := Lacking(ctx, r, password)
-	if err == nil && lacks != "" {
-		err = table.Problems{lacks}.Err()
+	if err == nil && len(lacks) > 0 {
+		err = table.Problems(lacks).Err()
 	}
 	return err
 }

@@ -67,9 +67,7 @@ func validateUser(ctx context.Context, r store.Reader, c *change) (wrong table.P
 		if err != nil {
 			return nil, err
 		}
-		if lacks != "" {
-			wrong = append(wrong, lacks)
-		}
+		wrong = append(wrong, lacks...)
 	}
 	if c.Op == store.Created {
 		_, err = Begin(ctx, r, c.New.Given, &wrong)
@@ -77,13 +75,16 @@ func validateUser(ctx context.Context, r store.Reader, c *change) (wrong table.P
 	return wrong, err
 }
 
-// Lacking says what a password must have and does not, or "".
-func Lacking(ctx context.Context, r store.Reader, password string) (string, error) {
+// Lacking says what a password must have and does not: one text for each.
+func Lacking(ctx context.Context, r store.Reader, password string) (wrong []string, err error) {
 	settings, err := general.Load(ctx, r)
-	if lacks := settings.Passwords().Lacks(password); err == nil && lacks != "" {
-		return "Password must have " + lacks, nil
+	if err != nil {
+		return nil, err
 	}
-	return "", err
+	for _, lacks := range settings.Passwords().LacksAll(password) {
+		wrong = append(wrong, "Password must have "+lacks)
+	}
+	return wrong, nil
 }
 
 // Begin returns the values of custom attributes of a new user, and notes what is wrong.

@@ -18,6 +18,7 @@ func (s *Service) Operations() []operation.Operation {
 	g := portal.Group("portal-showcase", "", "showcase")
 	g.Path = live.Prefix
 	g.Style.Faults[live.CodeUnproven], g.Style.Faults[live.CodeExpired] = operation.Answer{Status: 400}, operation.Answer{}
+	g.Style.Faults[live.CodeHidden] = operation.Answer{}
 	g.Style.Faults[CodePrivate], g.Style.Faults[CodeHidden] = operation.Answer{}, operation.Answer{}
 	absent := operation.Faulting(CodePrivate, CodeHidden, "not_found")
 	files := g
