@@ -123,7 +123,7 @@ func service[S operation.Service](ctor any) fx.Option {
 
 func newIdentity(b basics, s people, e embedded, st store.Store, keys secret.Keys, l *apis.Repository) *identity.Service {
 	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: b.newID, Now: b.now, Log: b.log,
-		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, RulesDecide: e.rules != nil, Preset: s.custom, Disown: l.Disown, EndSessions: session.EndAll, PasswordSettings: s.wording}
+		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, RulesDecide: e.rules != nil, Preset: s.custom, Disown: l.Disown, Gains: l.Gains, EndSessions: session.EndAll, PasswordSettings: s.wording}
 }
 
 func newClientIDPs(t crud.Tools, l *apis.Repository) *registry.ClientIDPs {

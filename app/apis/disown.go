@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -30,4 +32,23 @@ func (s *Repository) Disown(ctx context.Context, w store.Writer, userID string) 
 		}
 	}
 	return nil
+}
+
+// Gains reports whether the principal after owns an API, by its ID or its groups, that before
+// does not and that who does not see.
+func (s *Repository) Gains(ctx context.Context, r store.Reader, who, before, after operation.Principal) (bool, error) {
+	v := s.Viewer(who, apidef.Classic, access.Write)
+	if v.All {
+		return false, nil
+	}
+	owner := func(p operation.Principal) apidef.Viewer { return apidef.Viewer{UserID: p.ID, Groups: p.Groups} }
+	for a, err := range (store.Column[apidef.API, apidef.Listed]{Kind: s.Kind, Of: apidef.API.Listed}).All(ctx, r) {
+		if err != nil {
+			return false, err
+		}
+		if a.Value.OwnedBy(owner(after)) && !a.Value.OwnedBy(owner(before)) && !a.Value.VisibleTo(v) {
+			return true, nil
+		}
+	}
+	return false, nil
 }

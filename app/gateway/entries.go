@@ -144,14 +144,16 @@ func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
 			contested[e.name] = true
 		}
 	}
+	if len(contested) > 0 {
+		settle(list, owner, contested)
+	}
 	for _, e := range list {
 		problems := e.problems
 		owns := len(contested) == 0 || !contested[e.name] || owner[e.name] == e
 		k.pass(e, owns)
 		if o := e.other; o != nil {
-			stands := !owns && e.text != nil && owner[o.name] == nil
+			stands := !owns && e.text != nil && owner[o.name] == o
 			if k.pass(o, stands); stands {
-				owner[o.name] = o
 				e, owns = o, true
 			}
 		}
@@ -167,6 +169,28 @@ func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
 	}
 	k.owner = owner
 	return served, left
+}
+
+// settle gives each record that lost its name its own ID as a name, whoever has chosen that:
+// an organisation must not take the last name of a record of another one. Who had it goes
+// by its own ID in turn.
+func settle(lost []*entry, owner map[string]*entry, contested map[string]bool) {
+	for len(lost) > 0 {
+		var next []*entry
+		for _, e := range lost {
+			if e.other == nil || e.text == nil || owner[e.name] == e {
+				continue
+			}
+			had := owner[e.id]
+			if had == e.other || had != nil && had.id == e.id {
+				continue
+			}
+			if owner[e.id], contested[e.id] = e.other, true; had != nil {
+				next = append(next, had)
+			}
+		}
+		lost = next
+	}
 }
 
 // precedes reports whether a name is e's rather than o's. A record that goes by

@@ -152,6 +152,9 @@ func (s ServiceAccounts) Delete(ctx context.Context, in writeAccountIn) (operati
 		if err != nil {
 			return err
 		}
+		if err := s.reaching(ctx, w, in.Who, operation.Principal{}, operation.Principal{ID: a.Principal()}); err != nil {
+			return err // APIs without an owner are everybody's
+		}
 		for _, k := range a.Keys {
 			if err := forgetUse(ctx, w, k.ID); err != nil {
 				return err
@@ -187,6 +190,9 @@ func (s ServiceAccounts) CreateKey(ctx context.Context, in newKeyIn) (operation.
 			return b, err
 		}
 		if err := in.Draft.Means(may, custom); err != nil {
+			return b, err
+		}
+		if err := s.reaching(ctx, w, in.Who, operation.Principal{}, operation.Principal{ID: a.Principal(), Groups: a.User().Groups()}); err != nil {
 			return b, err
 		}
 		return b, granting(in.Who, nil, may.Limit(in.Draft.Permissions)) // who has the key has these

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -88,6 +89,11 @@ func (s UserGroups) Operations() []operation.Operation {
 // after holds what is stored against what the caller may give, and takes members out of
 // a group that is deleted.
 func (s UserGroups) after(ctx context.Context, w store.Writer, c *crud.Change[identity.UserGroup, identity.GroupDraft]) error {
+	if c.Op != store.Created {
+		if err := lifted(ctx, w, c); err != nil {
+			return err
+		}
+	}
 	if c.Op == store.Deleted {
 		if err := expel(ctx, w, c.Old.ID); err != nil {
 			return err
@@ -97,6 +103,53 @@ func (s UserGroups) after(ctx context.Context, w store.Writer, c *crud.Change[id
 	}
 	if c.Old.Gives().Admin() && !c.New.Gives().Admin() {
 		return s.keepAdmin(ctx, w, c.Old.OrgID)
+	}
+	return nil
+}
+
+// lifted refuses a change by which members get what the caller does not have: a group that
+// goes, or is switched off, takes along what it denies, and what it keeps of the own maps of
+// its members.
+func lifted(ctx context.Context, w store.Writer, c *crud.Change[identity.UserGroup, identity.GroupDraft]) error {
+	if c.Who.Permissions.Admin() {
+		return nil
+	}
+	var members []identity.User
+	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: identity.GroupKind, ID: c.Old.ID}) {
+		if err != nil {
+			return err
+		}
+		switch rec.Kind {
+		case users.Name:
+			u, err := users.Decode(rec)
+			if err != nil {
+				return err
+			}
+			members = append(members, u)
+		case accounts.Name:
+			a, err := accounts.Decode(rec)
+			if err != nil {
+				return err
+			}
+			members = append(members, a.User())
+		}
+	}
+	for _, u := range members {
+		if !u.Active {
+			continue // who activates one has to have what it may do
+		}
+		list, err := groupsOf(ctx, w, u)
+		if err != nil {
+			return err
+		}
+		others := slices.DeleteFunc(slices.Clone(list), func(g identity.UserGroup) bool { return g.ID == c.Old.ID })
+		now := u
+		if c.Op == store.Deleted {
+			now = u.Without(c.Old.ID)
+		}
+		if err := granting(c.Who, u.Effective(append(others, c.Old)...), now.Effective(list...)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -189,6 +189,8 @@ func TestGiving(t *testing.T) {
 		{"usergroups.create", "", `{"name":"g","active":false,"user_permissions":{"apis":"read"}}`, manager, refused},
 		{"usergroups.replace", limited, `{"name":"g","user_permissions":{"apis":"read"}}`, manager, refused},
 		{"usergroups.replace", limited, `{"name":"g","user_permissions":{"apis":"deny","hooks":"deny"}}`, manager, ""},
+		{"usergroups.replace", limited, `{"name":"g","active":false,"user_permissions":{"apis":"deny","hooks":"deny"}}`, manager, refused},
+		{"usergroups.delete", limited, "", manager, refused},
 		{"usergroups.replace", admins, `{"name":"g","active":true,"user_permissions":{"IsAdmin":"admin"}}`, manager, refused},
 	} {
 		if c.op == "users.create" {

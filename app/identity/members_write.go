@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -52,8 +53,24 @@ func (s Users) grant(ctx context.Context, r store.Reader, who operation.Principa
 	if err := granting(who, revived(before.Active, after.Active, had), has); err != nil {
 		return err
 	}
+	if err := s.reaching(ctx, r, who, operation.Principal{ID: before.ID, Groups: before.Groups()}, operation.Principal{ID: after.ID, Groups: after.Groups()}); err != nil {
+		return err
+	}
 	// What the own map says counts as soon as the groups go.
 	return granting(who, revived(before.Active, after.Active, before.Permissions), after.Permissions)
+}
+
+// reaching refuses a write after which somebody owns APIs that the caller does not see, and
+// that were nobody's of them before.
+func (s *Service) reaching(ctx context.Context, r store.Reader, who, before, after operation.Principal) error {
+	if s.Gains == nil || before.ID == after.ID && !slices.ContainsFunc(after.Groups, func(id string) bool { return !slices.Contains(before.Groups, id) }) {
+		return nil
+	}
+	gains, err := s.Gains(ctx, r, who, before, after)
+	if err == nil && gains {
+		err = fault.New(fault.Denied, codeGrant, "access denied: this opens APIs of other owners, which you do not see: an admin can do it")
+	}
+	return err
 }
 
 // potential returns what a user may do when all its groups are active.
@@ -164,6 +181,10 @@ func (s Users) Delete(ctx context.Context, in writeIn) (operation.Receipt, error
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		old, err := users.Delete(ctx, w, in.ID, in.Match.Check)
 		if err != nil {
+			return err
+		}
+		// APIs without an owner are everybody's.
+		if err := s.reaching(ctx, w, in.Who, operation.Principal{}, operation.Principal{ID: in.ID}); err != nil {
 			return err
 		}
 		if s.Disown != nil {

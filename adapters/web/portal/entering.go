@@ -124,7 +124,12 @@ func (v *visit) logout() {
 	if v.r.Method != http.MethodPost {
 		v.r.PostForm = url.Values{tokenField: {v.token}}
 	}
-	if a := v.call(http.MethodPost, "/logout", nil, nil); !a.ok() && a.status != http.StatusUnauthorized {
+	a := v.call(http.MethodPost, "/logout", nil, nil)
+	switch {
+	case a.status == http.StatusForbidden && v.site.Viewer != nil: // the link was on another site
+		v.notice(http.StatusForbidden, "You are still logged in. Log out on a page of this portal.")
+		return
+	case !a.ok() && a.status != http.StatusUnauthorized && a.status != http.StatusForbidden:
 		v.refused(a)
 		return
 	}

@@ -165,6 +165,10 @@ func TestForms(t *testing.T) {
 	w.shows(w.shown(cross), 400, "another site")
 	w.shows(w.submit(form, "/auth/password/login", append(fields, "next", "//evil.example/")...), 200, "Build with our APIs")
 	profile := w.open("/portal/private/profile")
+	left, err := http.NewRequest("GET", w.server.URL+"/auth/logout", nil)
+	must(t, err)
+	left.Header.Set("Sec-Fetch-Site", "cross-site")
+	w.shows(w.shown(left), 403, "You are still logged in")
 	for _, action := range []string{"/portal/private/profile", "/portal/private/organisation", "/portal/private/users/invite", "/auth/logout"} {
 		w.shows(w.submit(page{}, action, "first", "Mallory"), 400, "The form is too old")
 		w.shows(w.submit(form, action, "first", "Mallory"), 400, "The form is too old")
