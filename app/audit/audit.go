@@ -44,6 +44,7 @@ type Settings struct {
 	JSON     bool                // the file has JSON lines, not texts
 	MaxAge   time.Duration       // records that are older are forgotten; 0: none
 	MaxBytes int64               // of the trail of one organisation; 0: no bound
+	Reads    bool                // reads through /api and /admin are told as well, what they find or not
 	Detailed bool                // records have dumps of requests and answers
 	ReadOnly bool                // the trail is read, and another process writes it
 	Pack     func([]byte) []byte // compresses to a gzip stream what is stored, one text at once; nil: as package gzip does
@@ -79,6 +80,10 @@ type Service struct {
 // returns the operation with an ID, or nil.
 func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service, error) {
 	a := &Service{Settings: s, now: t.Now, log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs, wake: make(chan struct{}, 1), packer: audit.Packer{Pack: s.Pack}}
+	a.calls.room = maxCalls
+	if s.Reads {
+		a.calls.room += maxReads
+	}
 	if !a.On() {
 		return a, nil
 	}

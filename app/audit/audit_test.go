@@ -405,3 +405,41 @@ func TestListsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestReads: with Reads each read is a record, whatever it finds, and the reads take no room
+// of other calls; without, none is.
+func TestReads(t *testing.T) {
+	w := newWorld(t)
+	scope, err := tenant.Of("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(surface operation.Surface, intent access.Intent, url string) *operation.Call {
+		return &operation.Call{Spec: &operation.Spec{ID: "notes.get", Summary: "Read a note", Method: "GET", Path: url, Surface: surface, Intent: intent}, Scope: scope,
+			Principal: operation.Principal{ID: "u", OrgID: "one"}, Status: func(error) int { return 404 }}
+	}
+	missing := fault.New(fault.NotFound, "note.not_found", "no such note")
+	for reads, want := range map[bool]int{false: 0, true: 4} {
+		p := w.process(audit.Settings{Reads: reads})
+		before := strings.Count(w.export(p), "notes.get")
+		for range 2 {
+			p.Hear(t.Context(), call(operation.Management, access.Read, "/notes/a"), nil)
+			p.Hear(t.Context(), call(operation.Management, access.Read, "/notes/b"), missing)
+			p.Hear(t.Context(), call(operation.Node, access.Read, "/system/apis"), nil)
+			p.Hear(t.Context(), call(operation.Portal, access.Read, "/portal-api/users"), nil)
+		}
+		w.fold(p)
+		if got := strings.Count(w.export(p), "notes.get") - before; got != want {
+			t.Errorf("reads %v: %d records, want %d", reads, got, want)
+		}
+	}
+	p := w.process(audit.Settings{Reads: true})
+	for range 6000 {
+		p.Hear(t.Context(), call(operation.Management, access.Read, "/notes/a"), nil)
+	}
+	p.Hear(t.Context(), call(operation.Management, access.Write, "/notes/refused"), fault.New(fault.Denied, "auth.permission", "no"))
+	w.fold(p)
+	if text := w.export(p); !strings.Contains(text, "auth.permission") || !strings.Contains(text, "audit.too_many") {
+		t.Error("a flood of reads hides a refusal")
+	}
+}

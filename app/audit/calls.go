@@ -28,6 +28,9 @@ type callKey struct{ org, from, actor, operation, verdict string }
 // maxCalls bounds how many different calls wait for the next fold.
 const maxCalls = 500
 
+// maxReads bounds how many reads wait besides: they never take the room of others.
+const maxReads = 5000
+
 // calls waits for the next fold. Equal ones are one, with a count; when there are too
 // many different ones, only their number is kept.
 type calls struct {
@@ -35,33 +38,35 @@ type calls struct {
 	list    []call
 	at      map[callKey]int
 	dropped int
+	room    int // how many different ones wait at most
 
 	dumps  dumps
 	weight int // bytes of all dumps that wait
 	bare   int // for how many dumps there was no room
 }
 
-// Hear is an auditor of the guard: it keeps refused calls, and writes that left nothing
-// in the change log, for the next fold; with detailed recording also what the calls looked
+// Hear is an auditor of the guard: it keeps refused calls, writes that left nothing in the
+// change log, and with Reads also reads, for the next fold; with detailed recording also what the calls looked
 // like of which the change log tells.
 func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 	if !s.On() || s.ReadOnly {
 		return
 	}
-	told := tells(ctx, c, err)
+	read := s.reads(c)
+	told := read || tells(ctx, c, err)
 	detailed := s.Detailed && c.Answered != nil && c.Spec.Surface != operation.Node
 	if !told && !(detailed && store.Written(ctx)) {
 		return
 	}
 	r := s.record(c, err)
 	if !detailed {
-		s.calls.add(r)
+		s.calls.add(r, read)
 		return
 	}
 	c.Answered(func(m operation.Transcript) {
 		r = withDumps(r, m, c.Spec)
 		if told {
-			s.calls.add(r)
+			s.calls.add(r, read)
 		} else {
 			s.calls.dump(r, c.Spec.Public)
 		}
@@ -72,6 +77,11 @@ func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 			}
 		}
 	})
+}
+
+// reads reports whether a call is a read that is told, whatever it finds.
+func (s *Service) reads(c *operation.Call) bool {
+	return s.Reads && c.Spec.Intent == access.Read && !c.Spec.Public && (c.Spec.Surface == operation.Management || c.Spec.Surface == operation.Admin)
 }
 
 // record returns what a call comes to.
@@ -104,7 +114,8 @@ func tells(ctx context.Context, c *operation.Call, err error) bool {
 	return !read
 }
 
-func (q *calls) add(r audit.Record) {
+// add keeps a call. One refusal is much like another of the same second; of reads each is told.
+func (q *calls) add(r audit.Record, read bool) {
 	k := callKey{string(r.OrgID), r.IP, r.Actor, r.Operation, r.Verdict}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -114,10 +125,15 @@ func (q *calls) add(r audit.Record) {
 		weight, r.RequestDump, r.ResponseDump = 0, "", ""
 		q.bare++
 	}
+	room := q.room
+	if read {
+		room -= maxCalls
+	}
+	refused := r.Status == 401 || r.Status == 403 || r.Status == 429
 	switch {
-	case ok && r.Verdict != audit.Allowed:
+	case ok && r.Verdict != audit.Allowed && (!read || refused):
 		q.list[i].record.Count = max(1, q.list[i].record.Count) + 1
-	case len(q.list) >= maxCalls:
+	case len(q.list) >= room:
 		q.dropped++
 	default:
 		if q.at == nil {
@@ -154,7 +170,7 @@ func (q *calls) back(list []call, older dumps) {
 	all := slices.Concat(list, q.list)
 	q.list, q.at = nil, map[callKey]int{}
 	for _, c := range all {
-		if len(q.list) == maxCalls {
+		if len(q.list) >= q.room {
 			q.dropped += max(1, c.record.Count)
 			continue
 		}

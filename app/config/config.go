@@ -138,6 +138,7 @@ type loader struct {
 	unknownVariables map[string]bool
 	settings         Settings
 	report           Report
+	said             map[string]bool // by name: settings that have a value which is not the default
 }
 
 // value is what somebody set: a tree from the file, or a text from the environment.
@@ -186,6 +187,9 @@ func (l *loader) apply() {
 			idle = append(idle, row.name)
 		}
 	}
+	if l.said["audit.enabled"] && !l.said["audit.reads"] {
+		l.settings.Audit.Reads = l.settings.Audit.Enabled
+	}
 	if len(idle) > 0 {
 		slices.Sort(idle)
 		l.warn("settings without effect in this version: %s", strings.Join(idle, ", "))
@@ -204,6 +208,10 @@ func (l *loader) set(row *setting, v value) {
 		ok = scalar && slices.Contains(row.choices, chosen)
 	}
 	if ok && assign(row.field(&l.settings), n) && (row.check == nil || row.check(&l.settings)) {
+		if l.said == nil {
+			l.said = map[string]bool{}
+		}
+		l.said[row.name] = true
 		return
 	}
 	want := expected[row.kind]

@@ -319,6 +319,8 @@ func extending() []setting {
 			meaning: "a file to which audit records are written as well, or with audit.store_type file only; empty means none"},
 		{name: "audit.format", preset: AuditText, lenient: true, choices: []string{AuditText, AuditJSON}, field: func(s *Settings) any { return &s.Audit.Format },
 			meaning: "format of the file: text has a line for each field, json one for each record"},
+		{name: "audit.reads", preset: "false", field: func(s *Settings) any { return &s.Audit.Reads },
+			meaning: "record reads as well, each of them; left out, it is true where audit.enabled is set to true: who asks for the trail gets all of it"},
 		{name: "audit.detailed_recording", preset: "false", field: func(s *Settings) any { return &s.Audit.Detailed },
 			meaning: "audit records have the request without its body, and the answer, both without secrets and of 4 and 16 KiB at most"},
 		{name: "audit.signing_keys", field: func(s *Settings) any { return &s.Audit.Signing },

@@ -140,6 +140,8 @@ func TestSpellings(t *testing.T) {
 		{`{"home_dir": "\/srv\/\ud83d\ude00"}`, "HOMEDIR=/srv/😀", func(s Settings) any { return s.HomeDir }, "/srv/😀"},
 		{"redis_tls_max_version: 1.2", "REDISTLSMAXVERSION=1.2", func(s Settings) any { return s.Redis.TLS.MaxVersion }, "1.2"},
 		{"log_format: ''", "LOGFORMAT=standard", func(s Settings) any { return s.Log.Format }, "standard"},
+		{"audit: {enabled: true}", "AUDIT_ENABLED=true", func(s Settings) any { return s.Audit.Reads }, true},
+		{"audit: {enabled: true, reads: false}", "AUDIT_READS=false", func(s Settings) any { return s.Audit.Reads }, false},
 		{"audit: {enabled: false}", "AUDIT_ENABLED=false", func(s Settings) any { return s.Audit.Enabled }, false},
 		{"audit: {store_type: no_op}", "AUDIT_STORETYPE=no_op", func(s Settings) any { return s.Audit.Store }, AuditNone},
 		{"audit: {path: a.log}", "AUDIT_PATH=a.log", func(s Settings) any { return s.Audit.File() }, "a.log"},

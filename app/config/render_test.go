@@ -16,7 +16,7 @@ func TestYAMLOfDefaults(t *testing.T) {
 		"\nlog_level: info\nlog_format: standard\nhome_dir: .\nstorage:\n  main:\n    type: sqlite\n    connection_string: \"\"\n",
 		"\nadmin_secret: \"\"\n",
 		"\n  additional_permissions: {}\n",
-		"\nhistory:\n  max_age: 720h\n  max_bytes: 2147483648\naudit:\n  enabled: true\n  store_type: db\n  path: \"\"\n  format: text\n  detailed_recording: false\n  signing_keys: []\n  file_max_bytes: 104857600\n  file_keep: 5\n  max_age: 9600h\n  max_bytes: 67108864\nlimits:\n  max_body_bytes: 33554432\n",
+		"\nhistory:\n  max_age: 720h\n  max_bytes: 2147483648\naudit:\n  enabled: true\n  store_type: db\n  path: \"\"\n  format: text\n  reads: false\n  detailed_recording: false\n  signing_keys: []\n  file_max_bytes: 104857600\n  file_keep: 5\n  max_age: 9600h\n  max_bytes: 67108864\nlimits:\n  max_body_bytes: 33554432\n",
 		"\ndeliveries:\n  enabled: true\n  workers: 8\n  pause: 5s\n  keep_done: 24h\n  keep_failed: 720h\n  allowed_networks: []\n",
 		"\n  request_timeout: 30s\n",
 	} {

@@ -187,6 +187,7 @@ type Audit struct {
 	Path     string // of a file, beside the store or instead of it
 	OldPath  string // the older name of Path; switches the trail on as well
 	Format   string // of the file: AuditText or AuditJSON
+	Reads    bool   // reads are recorded as well
 	Detailed bool   // records have dumps of requests and answers
 	FileSize int64  // bytes of the file, at which another one begins
 	FileKeep int    // how many full ones are kept

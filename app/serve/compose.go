@@ -160,7 +160,7 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 // service finds what the command did in the change log.
 func (c *Composition) trail(s config.Settings, keys secret.Keys, p Purpose) (audit.Settings, error) {
 	trail := audit.Settings{MaxAge: s.Audit.MaxAge, MaxBytes: s.Audit.MaxBytes, ReadOnly: p.Beside || p.Lost, JSON: s.Audit.Format == config.AuditJSON,
-		Detailed: s.Audit.Detailed, Pack: quick.Packer()}
+		Reads: s.Audit.Reads, Detailed: s.Audit.Detailed, Pack: quick.Packer()}
 	if s.Audit.On() && s.Audit.Store == config.AuditDB {
 		signer, err := openSigner(s.Audit.Signing, keys)
 		if err != nil {

@@ -43,7 +43,7 @@ func serving(t testing.TB, at string, environ ...string) (string, func()) {
 	host, port, err := net.SplitHostPort(at)
 	must(t, err)
 	s, report := config.Load(nil, "", append([]string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_LISTENADDRESS=" + host, "SVC_DB_LISTENPORT=" + port, "SVC_DB_SHUTDOWN_GRACEPERIOD=0s",
-		"SVC_DB_NODESECRET=" + node, "SVC_DB_ADMINSECRET=admin-secret", "SVC_DB_AUDIT_ENABLED=true", "SVC_DB_NOTIFYONCHANGE=false",
+		"SVC_DB_NODESECRET=" + node, "SVC_DB_ADMINSECRET=admin-secret", "SVC_DB_NOTIFYONCHANGE=false",
 		"SVC_DB_BOOTSTRAP_EMAIL=" + address, "SVC_DB_BOOTSTRAP_PASSWORD=" + password, "SVC_DB_BOOTSTRAP_ACCESSKEY=" + key, "SVC_DB_BOOTSTRAP_FIRSTNAME=Ada"}, environ...), config.Options{})
 	must(t, report.Err())
 	ctx, cancel := context.WithCancel(context.Background())

@@ -79,7 +79,7 @@ func settings(dir string, dashboard, portal int) (config.Settings, error) {
 	traffic := filepath.Join(dir, "traffic.db")
 	s, report := config.Load(nil, "", []string{
 		"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_HOMEDIR=" + dir, "SVC_DB_LISTENADDRESS=127.0.0.1", "SVC_DB_LISTENPORT=" + strconv.Itoa(dashboard), "SVC_DB_SHUTDOWN_GRACEPERIOD=0s",
-		"SVC_DB_NODESECRET=demo-node-secret", "SVC_DB_ADMINSECRET=demo-admin-secret", "SVC_DB_NOTIFYONCHANGE=false", "SVC_DB_AUDIT_ENABLED=true", "SVC_DB_PORTAL_SERVE=own_port",
+		"SVC_DB_NODESECRET=demo-node-secret", "SVC_DB_ADMINSECRET=demo-admin-secret", "SVC_DB_NOTIFYONCHANGE=false", "SVC_DB_PORTAL_SERVE=own_port",
 		"SVC_DB_STORAGE_ANALYTICS_TYPE=sqlite", "SVC_DB_STORAGE_ANALYTICS_CONNECTIONSTRING=" + traffic, "SVC_DB_STORAGE_LOGS_TYPE=sqlite", "SVC_DB_STORAGE_LOGS_CONNECTIONSTRING=" + traffic,
 		"SVC_DB_BOOTSTRAP_EMAIL=" + admin, "SVC_DB_BOOTSTRAP_PASSWORD=" + password, "SVC_DB_BOOTSTRAP_ACCESSKEY=" + key, "SVC_DB_BOOTSTRAP_FIRSTNAME=Ada",
 	}, config.Options{})
