@@ -47,6 +47,9 @@ func ListBy[T, D, F any](o Operations[T, D], by func(F) (Selection[T], error), o
 			out, err = o.page(ctx, r, in.Who, s, in.Paging)
 			return err
 		})
+		for i, v := range out.Items {
+			out.Items[i] = o.shown(v, in.Who)
+		}
 		return out, err
 	}
 	opts = slices.Concat([]operation.Option{operation.Lists(o.Item(o.Example())), operation.Example(nil, operation.Page[T]{Items: []T{o.Example()}, Pages: 1})}, opts)
@@ -109,8 +112,15 @@ func (o Operations[T, D]) Get(opts ...operation.Option) operation.Row {
 			v, err = o.one(ctx, r, in)
 			return err
 		})
-		return operation.EntityOf(v.Value, v.Serial), err
+		return operation.EntityOf(o.shown(v.Value, in.Who), v.Serial), err
 	}, o.options(opts, operation.Faulting(o.missing()), operation.Example(nil, operation.Entity[T]{Value: o.Example()}))...)
+}
+
+func (o Operations[T, D]) shown(v T, who operation.Principal) T {
+	if o.Shown == nil {
+		return v
+	}
+	return o.Shown(v, who)
 }
 
 // Referrers lists who names one resource.

@@ -28,6 +28,9 @@ type Resource[T, D any] struct {
 	Draft any
 	// Faults are the codes of the faults of New and Replace.
 	Faults []string
+	// Shown returns what a caller is shown of a resource: what others may not read is left
+	// out; nil: all of it.
+	Shown func(v T, who operation.Principal) T
 	// Unpaged lists have all resources on one page.
 	Unpaged bool
 	// Receipt returns Meta and ID of the receipt of a write; nil: Meta is the ID of a

@@ -41,15 +41,23 @@ var Profiles = crud.Resource[broker.Profile, broker.Draft]{
 		"CustomUserGroupField": "groups", "UserGroupMapping": map[string]string{"operators": "5f1a0c5d8e3b2a1f00000003"},
 	},
 	Faults: []string{broker.CodeInvalid},
+	Shown: func(p broker.Profile, who operation.Principal) broker.Profile {
+		if who.Permissions.Admin() && who.OrgID == p.OrgID {
+			return p
+		}
+		return p.Masked() // who has the credentials of a broker decides who is an admin
+	},
 	Hooks:  crud.Hooks[broker.Profile, broker.Draft]{Before: fewProfiles},
 	Rows: func(o crud.Operations[broker.Profile, broker.Draft]) []operation.Row {
 		writing := []operation.Option{operation.Admins(), operation.Redact("ProviderConfig", "IdentityHandlerConfig"), operation.Limits(maxProfile, 0)}
 		return []operation.Row{
-			o.List(), o.Insert(append(writing, operation.Faulting(broker.CodeInvalid, broker.CodeMany))...), o.Get(),
+			o.List(masked), o.Insert(append(writing, operation.Faulting(broker.CodeInvalid, broker.CodeMany))...), o.Get(masked),
 			o.Edit(append(writing, operation.Notes("Absent members become empty."))...), o.Delete(operation.Admins()),
 		}
 	},
 }
+
+var masked = operation.Notes("Who is not an admin of the organisation reads *** in place of what ProviderConfig and IdentityHandlerConfig say, but for names and addresses.")
 
 // fewProfiles refuses a profile too many.
 func fewProfiles(ctx context.Context, w store.Writer, c *crud.Change[broker.Profile, broker.Draft]) error {

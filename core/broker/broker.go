@@ -4,6 +4,7 @@
 package broker
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -107,6 +108,48 @@ func (p Profile) Replace(d Draft) (Profile, error) {
 		p.UserGroupMapping = map[string]string{}
 	}
 	return p, nil
+}
+
+// readable are the members of free objects that tell nothing secret, by their names in lower
+// case: of any other one a text may be a credential.
+var readable = []string{"name", "discoverurl", "callbackbaseurl", "failureredirect", "successredirect", "dashboardbaseurl", "ldapserver", "ldapport"}
+
+// Masked returns p with *** in place of all that may be a credential.
+func (p Profile) Masked() Profile {
+	p.ProviderConfig, p.IdentityHandlerConfig = masked(p.ProviderConfig), masked(p.IdentityHandlerConfig)
+	return p
+}
+
+// masked returns an object of the same shape without what may be a credential.
+func masked(o doc.Object) (out doc.Object) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return out
+	}
+	n, err := doc.ParseNode(text)
+	if err != nil || out.UnmarshalJSON(hidden(n, "").JSON()) != nil {
+		return doc.Object{}
+	}
+	return out
+}
+
+// hidden returns a value, the member of the given name, without what may be a credential.
+func hidden(n *doc.Node, name string) *doc.Node {
+	switch {
+	case n.Is(doc.TypeObject):
+		for _, name := range n.Names() {
+			n.Set(name, hidden(n.Get(name), name))
+		}
+	case n.Is(doc.TypeArray):
+		items := n.Items()
+		for i := range items {
+			items[i] = hidden(items[i], name)
+		}
+		n.SetItems(items)
+	case n.Is(doc.TypeString) && n.Text() != "" && !slices.Contains(readable, strings.ToLower(name)):
+		return doc.NewString("***")
+	}
+	return n
 }
 
 func wrong(field, why string) error {

@@ -54,3 +54,24 @@ func TestProfiles(t *testing.T) {
 		}
 	}
 }
+
+func TestMasked(t *testing.T) {
+	var p broker.Profile
+	const text = `{"ID":"1","OrgID":"o","Name":"n","ActionType":"GenerateOrLoginUserProfile","MatchedPolicyID":"","Type":"redirect","ProviderName":"SocialProvider","CustomEmailField":"","CustomUserIDField":"",` +
+		`"ProviderConfig":{"CallbackBaseURL":"http://b","UseProviders":[{"Name":"openid-connect","Key":"k","Secret":"s","DiscoverURL":"http://d","Scopes":["a"]}],"LDAPPort":"389","LDAPAdminPassword":"s"},` +
+		`"IdentityHandlerConfig":{"DashboardCredential":"s","n":1},"ProviderConstraints":{"Domain":"","Group":""},"ReturnURL":"http://r","DefaultUserGroupID":"","CustomUserGroupField":"","UserGroupMapping":{"a":"b"},"UserGroupSeparator":"","SSOOnlyForRegisteredUsers":false}`
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(p.Masked())
+	want := strings.NewReplacer(`"Key":"k"`, `"Key":"***"`, `"Secret":"s"`, `"Secret":"***"`, `["a"]`, `["***"]`, `"LDAPAdminPassword":"s"`, `"LDAPAdminPassword":"***"`, `"DashboardCredential":"s"`, `"DashboardCredential":"***"`).Replace(text)
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s\n%s", err, got, want)
+	}
+	if again, _ := json.Marshal(p); string(again) != text {
+		t.Error("masking changes the profile")
+	}
+	if _, err := json.Marshal(broker.Profile{}.Masked()); err != nil {
+		t.Error(err)
+	}
+}
