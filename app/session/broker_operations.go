@@ -47,7 +47,7 @@ var Profiles = crud.Resource[broker.Profile, broker.Draft]{
 		}
 		return p.Masked() // who has the credentials of a broker decides who is an admin
 	},
-	Hooks:  crud.Hooks[broker.Profile, broker.Draft]{Before: fewProfiles},
+	Hooks: crud.Hooks[broker.Profile, broker.Draft]{Before: fewProfiles},
 	Rows: func(o crud.Operations[broker.Profile, broker.Draft]) []operation.Row {
 		writing := []operation.Option{operation.Admins(), operation.Redact("ProviderConfig", "IdentityHandlerConfig"), operation.Limits(maxProfile, 0)}
 		return []operation.Row{
