@@ -109,8 +109,9 @@ func TestPortalValues(t *testing.T) {
 		`PORTAL_RESPONSE_HEADERS=[{"Key":"X A","Value":"b"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"","Value":"b"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"X-A"}]`: "ResponseHeaders",
 		`PORTAL_RESPONSE_HEADERS=[{"Key":"X-A","Value":"b\r\nSet-Cookie: c=d"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"content-length","Value":"7"}]`: "ResponseHeaders", "PORTAL_CORS_MAX_AGE=-1": "CORS.MaxAge",
 		"PORTAL_TLS_MIN_VERSION=1.2": "TLSConfig.MinVersion", "PORTAL_RESPONSE_HEADERS={}": "ResponseHeaders", "PORTAL_DATABASE_DIALECT=oracle": "Database.Dialect",
+		"PORTAL_SESSION_NAME=a b": "Session.Name", "PORTAL_SESSION_NAME=a;b": "Session.Name", "PORTAL_STORAGE=db\nPORTAL_THEMING_PATH=./mine": "Theming.Path",
 	} {
-		if _, report := portal(t, "", environ); len(report.Problems) != 1 || report.Problems[0].Setting != setting {
+		if _, report := portal(t, "", strings.Split(environ, "\n")...); len(report.Problems) != 1 || report.Problems[0].Setting != setting {
 			t.Errorf("%s: %+v", environ, report)
 		}
 	}

@@ -12,6 +12,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
+// TestIncompleteBucket: a bucket without keys is refused with a message.
+func TestIncompleteBucket(t *testing.T) {
+	s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_HOMEDIR=" + t.TempDir()}, config.Options{})
+	if err := report.Err(); err != nil {
+		t.Fatal(err)
+	}
+	s.Portal.Serve, s.Portal.Storage = config.PortalShared, config.FilesInBucket
+	s.Portal.S3.Bucket, s.Portal.S3.Endpoint = "files", "http://127.0.0.1:1"
+	c, err := Compose(t.Context(), s, slog.New(slog.DiscardHandler), "test")
+	if err == nil || !strings.Contains(err.Error(), "S3") {
+		t.Error(c, err)
+	}
+}
+
 // TestPortalListeners states where the portal is served, and where it is not.
 func TestPortalListeners(t *testing.T) {
 	for mode, want := range map[string]map[string]int{ // listener and path

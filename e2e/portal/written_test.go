@@ -3,6 +3,7 @@ package portal_test
 import (
 	"crypto/ed25519"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/json"
@@ -88,9 +89,14 @@ func (w *world) newest(path string) string {
 func TestPayloadsOfCertificates(t *testing.T) {
 	t.Parallel()
 	w := offering(t)
-	w.certified()
+	first := w.certified()
 	ada := w.agent()
 	ada.enter("ada@example.com", password)
+	// A form may name the certificate in place of the credential, and choose one that there is.
+	ada.post("/portal/private/apps/3", "/portal/private/apps/3/cert/"+first, "cert-mode", "update", "certificate", certificate(t, "second"))
+	if _, page, _ := ada.ask("GET", "/portal/private/apps/3", nil); !strings.Contains(page, "second") || strings.Contains(page, first) {
+		t.Fatalf("the certificate is not another one:\n%s", page)
+	}
 	b := gallery(t, ada.seen(false))
 	for _, p := range someOf(payloads()) {
 		ada.post("/portal/private/apps/3", "/portal/private/apps/3/cert/2", "cert-mode", "update", "certificate", certificate(t, p))
@@ -102,7 +108,8 @@ func TestPayloadsOfCertificates(t *testing.T) {
 }
 
 // certified gives the empty app of Ada a credential that needs a certificate.
-func (w *world) certified() {
+// It returns the fingerprint of the certificate.
+func (w *world) certified() (fingerprint string) {
 	w.t.Helper()
 	text, err := json.Marshal(object{"api_definition": object{"api_id": "safe", "name": "safe", "active": true, "use_standard_auth": true, "use_mutual_tls_auth": true, "proxy": object{"listen_path": "/safe/", "target_url": "http://127.0.0.1:9/"}}})
 	must(w.t, err)
@@ -110,7 +117,10 @@ func (w *world) certified() {
 		w.t.Fatal(status, answer)
 	}
 	w.api("POST", "/products", object{"Name": "safe", "Path": "safe", "ProviderID": 1, "Catalogues": []int{1}, "APIDetails": []object{{"APIID": "safe"}}})
-	w.api("PUT", "/apps/3/provision", object{"PlanID": 2, "ProductIDs": []int{2}, "CatalogueID": 1, "Certificate": certificate(w.t, "first")})
+	first := certificate(w.t, "first")
+	w.api("PUT", "/apps/3/provision", object{"PlanID": 2, "ProductIDs": []int{2}, "CatalogueID": 1, "Certificate": first})
+	block, _ := pem.Decode([]byte(first))
+	return fmt.Sprintf("%x", sha256.Sum256(block.Bytes))
 }
 
 // certificate makes one for a name.

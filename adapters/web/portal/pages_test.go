@@ -149,6 +149,29 @@ func TestVisibility(t *testing.T) {
 	w.shows(w.open("/portal/catalogue-products"), 200, "Pet &lt;b&gt;store")
 }
 
+// TestHidden: a hidden portal refuses developers, and those who would be ones, by the API that
+// pages call as well; admins and ends of sessions are not refused.
+func TestHidden(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.as("ada")
+	ask := func(method, path, body string) page {
+		req, err := http.NewRequest(method, w.server.URL+path, strings.NewReader(body))
+		must(t, err)
+		return w.shown(req)
+	}
+	w.shows(ask("GET", "/portal/api/apps", ""), 200)
+	w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"Hidden"}`)
+	for _, path := range []string{"/portal/api/apps", "/portal/api/profile", "/portal/api/users"} {
+		w.shows(ask("GET", path, ""), 403, "This Portal is disabled")
+	}
+	w.shows(ask("GET", "/portal/api/session", ""), 200)
+	w.shows(ask("POST", "/portal/api/register", `{"Email":"new@example.com","First":"N","Password":"secret"}`), 403, "This Portal is disabled")
+	w.fresh()
+	w.shows(w.submit(w.open("/auth/password/login"), "/auth/password/login", "login", "admin@example.com", "password", "secret"), 200)
+	w.shows(ask("GET", "/portal/api/apps", ""), 200)
+}
+
 // TestForms refuses forms that other pages send.
 func TestForms(t *testing.T) {
 	w := newWorld(t)
