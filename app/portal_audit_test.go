@@ -94,7 +94,7 @@ func TestPortalAudit(t *testing.T) {
 		}
 		actions = append(actions, fmt.Sprint(m["user_id"], " ", m["org_id"], " ", m["action"], " ", m["resource"], " ", m["resource_id"], " ", m["status"]))
 	}
-	if have := strings.Join(actions, "\n"); have != "1 0 POST /portal-api/tags tags  201\n1 0 PUT /portal-api/tags/{tag_id} tags 1 422" {
+	if have := strings.Join(actions, "\n"); have != "1 0 POST /portal-api/tags tags 1 201\n1 0 PUT /portal-api/tags/{tag_id} tags 1 422" {
 		t.Error(have)
 	}
 	for _, secret := range []string{"hush", "never written", "admin@example.com", callers["portal-admin"][1]} {

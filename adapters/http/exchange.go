@@ -107,12 +107,12 @@ type exchange struct {
 	extra     map[string]string
 	listing   listing // of which a part is shown, or nothing
 
-	answered func(operation.Transcript) // hears the answer; nil: nobody does
+	answered []func(operation.Transcript) // hear the answer
 }
 
 // tell gives the settled answer to the one who wants to hear it.
 func (x *exchange) tell() {
-	if x.answered == nil {
+	if len(x.answered) == 0 {
 		return
 	}
 	asked, answer := x.http.Header.Clone(), nethttp.Header{}
@@ -122,7 +122,9 @@ func (x *exchange) tell() {
 	if x.body != nil {
 		t.Body = append([][]byte{x.body.text}, x.pieces...)
 	}
-	x.answered(t)
+	for _, hear := range x.answered {
+		hear(t)
+	}
 }
 
 // settled returns the status of the answer. A panic on its way up has none yet.
@@ -150,7 +152,7 @@ func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	if len(req.Header["Cookie"]) > 0 {
 		x.present()
 	}
-	x.call.Status, x.call.Answered = x.statusOf, func(hear func(operation.Transcript)) { x.answered = hear }
+	x.call.Status, x.call.Answered = x.statusOf, func(hear func(operation.Transcript)) { x.answered = append(x.answered, hear) }
 	if req.URL.RawQuery != "" {
 		x.call.Query = req.URL.Query()
 	}

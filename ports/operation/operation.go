@@ -209,7 +209,7 @@ type Call struct {
 	// Status returns the status with which the transport answers an error; nil: it has none.
 	Status func(error) int
 	// Answered has the transport tell the answer to the call when it is settled, and before
-	// it is sent; nil: the transport does not.
+	// it is sent, also to several who ask for that; nil: the transport does not.
 	Answered func(func(Transcript))
 }
 

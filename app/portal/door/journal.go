@@ -1,6 +1,7 @@
 package door
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -68,6 +69,20 @@ func (j *Journal) Hear(ctx context.Context, c *operation.Call, err error) {
 	if err != nil && c.Status != nil {
 		a.Status = c.Status(err)
 	}
+	if err != nil || c.Spec.Method != http.MethodPost || a.ResourceID != "" || c.Answered == nil {
+		j.write(ctx, a)
+		return
+	}
+	c.Answered(func(m operation.Transcript) { // what was made is known by the answer
+		var made struct{ ID json.Number }
+		if json.Unmarshal(bytes.Join(m.Body, nil), &made) == nil {
+			a.ResourceID = shown(made.ID.String())
+		}
+		j.write(context.WithoutCancel(ctx), a)
+	})
+}
+
+func (j *Journal) write(ctx context.Context, a action) {
 	line, failed := json.Marshal(a)
 	if failed == nil {
 		_, failed = j.File.Append(append(line, '\n'))

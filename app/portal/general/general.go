@@ -5,6 +5,7 @@ package general
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -171,8 +172,19 @@ func (s *Service) update(ctx context.Context, in change) (out Shown, err error) 
 	return out, err
 }
 
-func (s *Service) configs(context.Context, in) ([]map[string]any, error) {
-	return []map[string]any{s.Options}, nil
+// configs answers with what the operator has set, and whether the blog is on, which admins set.
+func (s *Service) configs(ctx context.Context, _ in) ([]map[string]any, error) {
+	v, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := maps.Clone(s.Options)
+	if blog, ok := out["Blog"].(map[string]any); ok {
+		blog = maps.Clone(blog)
+		blog["Enable"] = v.BlogEnabled
+		out["Blog"] = blog
+	}
+	return []map[string]any{out}, nil
 }
 
 func (s *Service) robots(ctx context.Context, _ struct{}) (Text, error) {
