@@ -32,6 +32,9 @@ func address(v any) (*url.URL, error) {
 	if !ok {
 		return &url.URL{Scheme: "none"}, nil
 	}
+	if loop, ok := strings.CutPrefix(text, "tyk://id:"); ok { // names an API by its identifier; a parser would take that for a port
+		text = "tyk://" + loop
+	}
 	u, err := url.Parse(secretReference.ReplaceAllString(text, "secret"))
 	if err != nil || strings.ContainsRune(text, '\\') {
 		return nil, errAddress

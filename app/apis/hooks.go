@@ -92,7 +92,7 @@ func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, h webhook.
 		if _, err := s.Kind.Edit(ctx, w, api, nil, func(a apidef.API) (apidef.API, error) {
 			a, _, err := fresh(a)
 			return a, err
-		}); err != nil {
+		}); err != nil && fault.KindOf(err) != fault.Conflict { // one that could not be stored again today stays as it is
 			return err
 		}
 	}

@@ -120,8 +120,11 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 	return s, nil
 }
 
-// IsUser reports whether a session is that of a basic-auth user.
-func IsUser(session *doc.Node) bool { return session.Get("basic_auth_data").Is(doc.TypeObject) }
+// IsUser reports whether a session is that of a basic-auth user: clients send an empty
+// basic_auth_data with every key.
+func IsUser(session *doc.Node) bool {
+	return session.Get("basic_auth_data", "password").Text() != "" || session.Get("basic_auth_data", "hash_type").Text() != ""
+}
 
 // typed are the members all of whose members gateways decode. Null is nothing to them.
 var typed = []string{"access_rights", "basic_auth_data", "jwt_data", "monitor", "smoothing"}

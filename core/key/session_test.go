@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/password"
@@ -194,4 +195,20 @@ func FuzzDraft(f *testing.F) {
 			t.Fatalf("%s: %v", shown, err)
 		}
 	})
+}
+
+// TestIsUser: clients send an empty basic_auth_data with every key.
+func TestIsUser(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{}`: false, `{"basic_auth_data":null}`: false, `{"basic_auth_data":{}}`: false, `{"basic_auth_data":{"password":"","hash_type":""}}`: false, `{"basic_auth_data":{"user":"x"}}`: false,
+		`{"basic_auth_data":{"password":"x"}}`: true, `{"basic_auth_data":{"hash_type":"bcrypt"}}`: true,
+	} {
+		n, err := doc.ParseNode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := key.IsUser(n); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
 }

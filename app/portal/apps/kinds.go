@@ -35,7 +35,7 @@ var (
 	Requests = portal.KindOf(
 		store.Sorted(byApp, func(r request.Request) string { return within(r.AppID, r.ID) }),
 		store.Lookup(byHaste, func(r request.Request) string {
-			if r.Status == request.Pending && r.ProvisionImmediately {
+			if hastens(r) {
 				return hasty
 			}
 			return ""
@@ -59,6 +59,9 @@ var (
 		Indexes: []store.Index[request.Allowance]{store.Lookup(byUser, func(a request.Allowance) string { return a.User.Key() })},
 	}
 )
+
+// hastens reports whether a request is to be approved at once, and is not yet.
+func hastens(r request.Request) bool { return r.Status == request.Pending && r.ProvisionImmediately }
 
 // hasty is the one value of byHaste.
 const hasty = "yes"

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -24,34 +25,42 @@ const (
 // took them died between the two, until ctx ends. Of those that cannot be approved
 // administrators are told (docs/wire/portal-apps.md#access-requests).
 func (s *Service) Run(ctx context.Context) error {
-	for s.Scope.Org() != "" && retry.Sleep(ctx, lookEvery) == nil {
-		left, err := s.left(ctx)
+	for look := 0; s.Scope.Org() != "" && retry.Sleep(ctx, lookEvery) == nil; look++ {
+		left, err := s.left(ctx, look < thorough)
 		if err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "access requests that were to be approved at once cannot be looked for; trying again", "error", err)
 		}
 		for _, id := range left {
-			if err := s.Approve(ctx, s.Scope, id); err != nil && fault.CodeOf(err) != CodeBusy && ctx.Err() == nil { // busy: another process does it
+			// Busy: another process does it. Open: it goes on by itself.
+			if err := s.Approve(ctx, s.Scope, id); err != nil && !slices.Contains([]string{CodeBusy, CodeOpen}, fault.CodeOf(err)) && ctx.Err() == nil && s.await(ctx, s.Scope, id) {
 				s.Log.WarnContext(ctx, "an access request that was to be approved at once waits for administrators", "org_id", string(s.Scope.Org()), "access_request", int64(id), "error", err)
-				s.await(ctx, s.Scope, id)
 			}
 		}
 	}
 	return ctx.Err()
 }
 
+// thorough is how many looks after the start go through all requests: those that an older
+// version wrote are not in the index.
+const thorough = 10
+
 // left returns the requests that wait for a process that is gone. What goes on with their
 // apps is settled first.
-func (s *Service) left(ctx context.Context) (out []table.ID, err error) {
+func (s *Service) left(ctx context.Context, all bool) (out []table.ID, err error) {
 	var old []request.Request
+	q := store.Query{Index: byHaste, Value: hasty}
+	if all {
+		q = store.Query{}
+	}
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
-		old, err = values(Requests.Find(ctx, r, store.Query{Index: byHaste, Value: hasty}))
+		old, err = values(Requests.Find(ctx, r, q))
 		return err
 	})
 	for _, req := range old {
 		if err != nil {
 			break
 		}
-		if s.Now().Sub(req.UpdatedAt) < leftAfter {
+		if !hastens(req) || s.Now().Sub(req.UpdatedAt) < leftAfter {
 			continue
 		}
 		_, open := s.Intents.Current(ctx, s.Scope, about(req.AppID))
@@ -75,11 +84,13 @@ func (s *Service) approveAtOnce(ctx context.Context, scope tenant.Scope, id tabl
 	return err
 }
 
-// await makes a request that was to be approved at once one that waits for an administrator.
-func (s *Service) await(ctx context.Context, scope tenant.Scope, id table.ID) {
+// await makes a request that was to be approved at once one that waits for an administrator,
+// and reports whether it was one.
+func (s *Service) await(ctx context.Context, scope tenant.Scope, id table.ID) (waits bool) {
 	_, failed := s.Store.Update(ctx, scope, func(w store.Writer) error {
 		_, err := portal.Edit(ctx, w, Requests, id, s.stamp(), func(req request.Request) (request.Request, error) {
-			req.ProvisionImmediately = req.ProvisionImmediately && req.Status != request.Pending
+			waits = hastens(req)
+			req.ProvisionImmediately = req.ProvisionImmediately && !waits
 			return req, nil
 		})
 		return absentFine(err)
@@ -87,4 +98,5 @@ func (s *Service) await(ctx context.Context, scope tenant.Scope, id table.ID) {
 	if failed != nil {
 		s.Log.WarnContext(ctx, "administrators are not told of an access request that waits for them", "org_id", string(scope.Org()), "access_request", int64(id), "error", failed)
 	}
+	return waits && failed == nil
 }

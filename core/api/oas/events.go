@@ -167,6 +167,16 @@ func (k *handler) toExtension(trigger string, entry, h *doc.Node) *doc.Node {
 	return h
 }
 
+// keep gives a member the value that it had before, or takes it away: a pause that a place of
+// use does not have is that of the webhook when gateways load it, and so it stays.
+func keep(now, before *doc.Node, name string) {
+	if had := before.Get(name); had.Is(doc.Absent) {
+		now.Delete(name)
+	} else {
+		now.Set(name, had)
+	}
+}
+
 // RefreshWebhook puts what a webhook says now into the event handlers of a definition and of
 // its document, nil if it has none, that name it. It reports whether one said anything else.
 // Switches and pauses of handlers stay (docs/wire/webhooks.md#event-handlers).
@@ -178,6 +188,7 @@ func RefreshWebhook(definition, document *doc.Node, h webhook.Hook) (changed boo
 				continue
 			}
 			now := webhook.Handler(h, meta)
+			keep(now, meta, "event_timeout")
 			changed = changed || !now.Equal(meta)
 			entry.Set("handler_meta", now)
 		}
@@ -190,6 +201,7 @@ func RefreshWebhook(definition, document *doc.Node, h webhook.Hook) (changed boo
 		before, classic := entry.Clone(), kind.toClassic(entry)
 		classic.Set("handler_meta", webhook.Handler(h, classic.Get("handler_meta")))
 		kind.toExtension(entry.Get("trigger").Text(), classic, entry)
+		keep(entry, before, "cooldownPeriod")
 		changed = changed || !entry.Equal(before)
 	}
 	return changed

@@ -1,6 +1,7 @@
 package oas_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -31,7 +32,12 @@ func TestRefreshWebhook(t *testing.T) {
 		},
 		"no pause of its own": {
 			`{}`, `{"x-tyk-api-gateway":{"server":{"eventHandlers":[{"enabled":true,"trigger":"E","type":"webhook","id":"h1"}]}}}`,
-			`{}`, `{"x-tyk-api-gateway":{"server":{"eventHandlers":[{"enabled":true,"trigger":"E","type":"webhook","id":"h1","url":"https://new.example","method":"PUT","cooldownPeriod":"30s","headers":[{"name":"X-A","value":"1"},{"name":"X-B","value":"2"}],"name":"new"}]}}}`, true,
+			`{}`, `{"x-tyk-api-gateway":{"server":{"eventHandlers":[{"enabled":true,"trigger":"E","type":"webhook","id":"h1","url":"https://new.example","method":"PUT","headers":[{"name":"X-A","value":"1"},{"name":"X-B","value":"2"}],"name":"new"}]}}}`, true,
+		},
+		"a pause of nothing": {
+			`{"event_handlers":{"events":{"E":[{"handler_name":"eh_web_hook_handler","handler_meta":{"id":"h1"}}]}}}`, `{"x-tyk-api-gateway":{"server":{"eventHandlers":[{"enabled":true,"trigger":"E","type":"webhook","id":"h1","cooldownPeriod":"0s"}]}}}`,
+			`{"event_handlers":{"events":{"E":[{"handler_name":"eh_web_hook_handler","handler_meta":{"id":"h1",` + strings.TrimSuffix(now, `,"event_timeout":`) + `}}]}}}`,
+			`{"x-tyk-api-gateway":{"server":{"eventHandlers":[{"enabled":true,"trigger":"E","type":"webhook","id":"h1","url":"https://new.example","method":"PUT","cooldownPeriod":"0s","headers":[{"name":"X-A","value":"1"},{"name":"X-B","value":"2"}],"name":"new"}]}}}`, true,
 		},
 		"as it is": {
 			`{"event_handlers":{"events":{"E":[{"handler_name":"eh_web_hook_handler","handler_meta":{"id":"h1",` + now + `30}}]}}}`, "",
@@ -65,7 +71,9 @@ func TestRefreshWebhook(t *testing.T) {
 			if want := parse(c.documentThen); document != nil && !document.Equal(want) {
 				t.Errorf("document %s\nwant %s", document.JSON(), want.JSON())
 			}
-			if oas.RefreshWebhook(definition, document, h) {
+			again := h
+			again.EventTimeout = 99 // that of a place of use stays, or is the webhook's when gateways load it
+			if oas.RefreshWebhook(definition, document, again) {
 				t.Error("the second time changes something")
 			}
 		})

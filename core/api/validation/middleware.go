@@ -2,6 +2,7 @@ package validation
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -25,7 +26,7 @@ func Primitives(d *doc.Node) []Problem {
 	for _, kind := range settingKinds {
 		for name, settings := range d.Get(gatewayExtension, "middleware", kind).Members() {
 			for setting := range settings.Members() {
-				if slices.Contains(restricted, setting) {
+				if slices.ContainsFunc(restricted, func(r string) bool { return strings.EqualFold(r, setting) }) { // gateways read members in any letter case
 					p.add(at(field, kind, name, setting), "is not supported for MCP proxies; remove it")
 				}
 			}
