@@ -20,8 +20,8 @@ type KeyData struct {
 func view(org tenant.ID, k gateway.StoredKey, name gateway.KeyName, fresh bool) KeyData {
 	v := KeyData{ID: k.ID, Hash: k.Hash, Session: key.Shown(k.Session, fresh)}
 	switch {
-	case name.By == gateway.ByUser:
-		v.ID = string(org) + name.Text
+	case name.By == gateway.ByUser: // by its name, or its key_id
+		v.ID = string(org) + strings.TrimPrefix(name.Text, string(org))
 	case v.ID == "" && name.By == gateway.ByKey && key.IsUser(k.Session): // by its name, its key_id, or the whole key
 		v.ID = string(org) + strings.TrimPrefix(key.Identifier(name.Text), string(org))
 	case v.ID == "":
