@@ -97,7 +97,7 @@ func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *do
 	s.Set("date_created", doc.NewString(now.UTC().Format(time.RFC3339Nano)))
 	text := token(org, id)
 	c := content{ID: text, Hash: k.hash(text), Session: s}
-	if s.Get("basic_auth_data").Is(doc.TypeObject) {
+	if key.IsUser(s) {
 		c.ID = ""
 	}
 	err = k.update(ctx, org, func(w store.Writer) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/keyhash"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
@@ -164,14 +165,14 @@ func (c *Client) key(ctx context.Context, org tenant.ID, name gateway.KeyName) (
 	if err != nil {
 		return gateway.StoredKey{}, err
 	}
-	key, err := c.resolve(ctx, org, name)
+	found, err := c.resolve(ctx, org, name)
 	if err != nil {
 		return gateway.StoredKey{}, err
 	}
-	if name.By == gateway.ByKey && s.Get("basic_auth_data").Is(doc.TypeObject) {
-		key.ID = "" // a user is no key, whatever the name is called
+	if name.By == gateway.ByKey && key.IsUser(s) {
+		found.ID = "" // a user is no key, whatever the name is called
 	}
-	return gateway.StoredKey{Key: key, Session: s}, nil
+	return gateway.StoredKey{Key: found, Session: s}, nil
 }
 
 // DeleteKey implements gateway.Keys.
