@@ -130,7 +130,7 @@ func newClientIDPs(t crud.Tools, l *apis.Repository) *registry.ClientIDPs {
 	return &registry.ClientIDPs{Tools: t, Foreign: l.Foreign}
 }
 
-func newNodes(b basics, s nodes, o outside, st store.Store, ks crud.Kinds) *gateway.Nodes {
+func newNodes(b basics, s nodes, o outside, who identity.Listeners, st store.Store, ks crud.Kinds) *gateway.Nodes {
 	return gateway.New(gateway.Config{
 		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: b.now, Log: b.log, Board: s.board, Coding: &gzip.Coding{},
 		Sources: ks.Feeds(),
@@ -139,7 +139,7 @@ func newNodes(b basics, s nodes, o outside, st store.Store, ks crud.Kinds) *gate
 			if t.Key != "" {
 				c.KeyHash = keyhash.Of(t.Key)
 			}
-			return keys.Crossed(ctx, st, identity.Listens, c)
+			return keys.Crossed(ctx, st, who, c)
 		},
 	})
 }

@@ -46,14 +46,15 @@ type calls struct {
 }
 
 // Hear is an auditor of the guard: it keeps refused calls, writes that left nothing in the
-// change log, and with Reads also reads, for the next fold; with detailed recording also what the calls looked
-// like of which the change log tells.
+// change log, and with Reads also reads, for the next fold; with detailed recording also
+// what the calls looked like of which the change log tells.
 func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 	if !s.On() || s.ReadOnly {
 		return
 	}
-	read := s.reads(c)
-	told := read || tells(ctx, c, err)
+	told := tells(ctx, c, err)
+	read := !told && s.reads(c)
+	told = told || read
 	detailed := s.Detailed && c.Answered != nil && c.Spec.Surface != operation.Node
 	if !told && !(detailed && store.Written(ctx)) {
 		return
@@ -79,7 +80,7 @@ func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 	})
 }
 
-// reads reports whether a call is a read that is told, whatever it finds.
+// reads reports whether a call is a read that is told even if it is not refused.
 func (s *Service) reads(c *operation.Call) bool {
 	return s.Reads && c.Spec.Intent == access.Read && !c.Spec.Public && (c.Spec.Surface == operation.Management || c.Spec.Surface == operation.Admin)
 }
@@ -129,9 +130,8 @@ func (q *calls) add(r audit.Record, read bool) {
 	if read {
 		room -= maxCalls
 	}
-	refused := r.Status == 401 || r.Status == 403 || r.Status == 429
 	switch {
-	case ok && r.Verdict != audit.Allowed && (!read || refused):
+	case ok && r.Verdict != audit.Allowed && !read:
 		q.list[i].record.Count = max(1, q.list[i].record.Count) + 1
 	case len(q.list) >= room:
 		q.dropped++

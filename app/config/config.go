@@ -138,7 +138,7 @@ type loader struct {
 	unknownVariables map[string]bool
 	settings         Settings
 	report           Report
-	said             map[string]bool // by name: settings that have a value which is not the default
+	said             map[string]bool // by name: settings to which somebody gave a value
 }
 
 // value is what somebody set: a tree from the file, or a text from the environment.
@@ -187,7 +187,7 @@ func (l *loader) apply() {
 			idle = append(idle, row.name)
 		}
 	}
-	if l.said["audit.enabled"] && !l.said["audit.reads"] {
+	if l.said["audit.enabled"] && !l.said["audit.reads"] { // a default of its own would not tell who asks for the trail from who says nothing
 		l.settings.Audit.Reads = l.settings.Audit.Enabled
 	}
 	if len(idle) > 0 {

@@ -47,8 +47,10 @@ func ListBy[T, D, F any](o Operations[T, D], by func(F) (Selection[T], error), o
 			out, err = o.page(ctx, r, in.Who, s, in.Paging)
 			return err
 		})
-		for i, v := range out.Items {
-			out.Items[i] = o.shown(v, in.Who)
+		if o.Shown != nil {
+			for i, v := range out.Items {
+				out.Items[i] = o.Shown(v, in.Who)
+			}
 		}
 		return out, err
 	}
@@ -112,15 +114,11 @@ func (o Operations[T, D]) Get(opts ...operation.Option) operation.Row {
 			v, err = o.one(ctx, r, in)
 			return err
 		})
-		return operation.EntityOf(o.shown(v.Value, in.Who), v.Serial), err
+		if err == nil && o.Shown != nil {
+			v.Value = o.Shown(v.Value, in.Who)
+		}
+		return operation.EntityOf(v.Value, v.Serial), err
 	}, o.options(opts, operation.Faulting(o.missing()), operation.Example(nil, operation.Entity[T]{Value: o.Example()}))...)
-}
-
-func (o Operations[T, D]) shown(v T, who operation.Principal) T {
-	if o.Shown == nil {
-		return v
-	}
-	return o.Shown(v, who)
 }
 
 // Referrers lists who names one resource.

@@ -28,8 +28,8 @@ type Resource[T, D any] struct {
 	Draft any
 	// Faults are the codes of the faults of New and Replace.
 	Faults []string
-	// Shown returns what a caller is shown of a resource: what others may not read is left
-	// out; nil: all of it.
+	// Shown returns what a caller who reads a resource is shown of it; nil: all of it. Who
+	// writes one without a message in Words is answered with all of it.
 	Shown func(v T, who operation.Principal) T
 	// Unpaged lists have all resources on one page.
 	Unpaged bool

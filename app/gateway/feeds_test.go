@@ -248,7 +248,7 @@ func TestClientIDPs(t *testing.T) {
 	w.expect("clientidps", entry("o1", id(2), both), entry("o2", "corp", `{"api-2":{"scope_to_policy":{}},"unknown":{"scope_to_policy":{}}}`))
 	w.remove("o2", "clientidp", id(1))
 	w.expect("clientidps", entry("o1", "corp", both))
-	w.put(idp("o2", 1, "corp", `{}`), idp("o3", 5, id(2), `{}`), idp("o3", 6, id(5), `{}`)) // o1's goes by its own ID, whoever has chosen that, and so on
+	w.put(idp("o2", 1, "corp", `{}`), idp("o3", 5, id(2), `{}`), idp("o3", 6, id(5), `{}`)) // o1's record goes by its own ID, though a record of o3 has chosen it, and so on
 	w.expect("clientidps", entry("o1", id(2), both), entry("o2", "corp", `{}`), entry("o3", id(5), `{}`), entry("o3", id(6), `{}`))
 	w.remove("o2", "clientidp", id(1))
 	w.remove("o3", "clientidp", id(5))

@@ -182,7 +182,7 @@ func (n *Nodes) QuotaTrigger(ctx context.Context, in triggerIn) (Reply, error) {
 	n.log.Info("a key crossed a usage limit", "org_id", string(in.Trigger.OrgID), "limit", in.Trigger.Limit, "usage", in.Trigger.Usage)
 	if n.crossed != nil {
 		if err := n.crossed(ctx, in.Trigger); err != nil {
-			n.log.Error("nobody is told of a key that crossed a usage limit", "org_id", string(in.Trigger.OrgID), "error", err)
+			n.log.Error("a report of a key that crossed a usage limit is lost: its organisation is not told", "org_id", string(in.Trigger.OrgID), "error", err)
 		}
 	}
 	return n.reply("ok"), nil

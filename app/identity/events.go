@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
@@ -51,18 +51,6 @@ func (l Listeners) Lanes(ctx context.Context, r store.Reader, org tenant.ID, eve
 		}
 	}
 	return lanes, err
-}
-
-// Listens reports whether an organisation names a receiver of one of some events.
-func Listens(ctx context.Context, r store.Reader, org tenant.ID, events ...string) (bool, error) {
-	o, err := organisations.Locate(ctx, r, string(org))
-	if fault.KindOf(err) == fault.NotFound {
-		return false, nil
-	}
-	return err == nil && slices.ContainsFunc(events, func(e string) bool {
-		to := o.Value.EventOptions[e]
-		return to.Webhook != "" || to.Redis || to.Email != ""
-	}), err
 }
 
 // told is what a listener is told.
@@ -119,9 +107,6 @@ func named(id string, body []byte) []byte {
 	return append(append(head[:len(head)-1], ','), body[1:]...)
 }
 
-// quotaAction is what a message says has happened to a key that crossed a limit.
-const quotaAction = "quota_trigger"
-
 // letterOf tells a person of an event. The subject is made of words of ours: names that
 // clients choose stand in the text only.
 func letterOf(address string, body []byte) mail.Message {
@@ -130,7 +115,7 @@ func letterOf(address string, body []byte) mail.Message {
 		Message struct{ Action string }
 	}
 	_ = json.Unmarshal(body, &e) // Body has made it
-	if e.Message.Action == quotaAction {
+	if e.Message.Action == key.QuotaTrigger {
 		e.Message.Action = "over a limit of its quota"
 	}
 	subject := map[string]string{"api_event": "An API was ", "key_event": "A key was ", "hashed_key_event": "A key was "}[e.Event]

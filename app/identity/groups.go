@@ -114,25 +114,13 @@ func lifted(ctx context.Context, w store.Writer, c *crud.Change[identity.UserGro
 	if c.Who.Permissions.Admin() {
 		return nil
 	}
-	var members []identity.User
-	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: identity.GroupKind, ID: c.Old.ID}) {
-		if err != nil {
-			return err
-		}
-		switch rec.Kind {
-		case users.Name:
-			u, err := users.Decode(rec)
-			if err != nil {
-				return err
-			}
-			members = append(members, u)
-		case accounts.Name:
-			a, err := accounts.Decode(rec)
-			if err != nil {
-				return err
-			}
-			members = append(members, a.User())
-		}
+	people, programs, err := membersOf(ctx, w, c.Old.ID)
+	if err != nil {
+		return err
+	}
+	members := people
+	for _, a := range programs {
+		members = append(members, a.User())
 	}
 	for _, u := range members {
 		if !u.Active {
@@ -154,30 +142,46 @@ func lifted(ctx context.Context, w store.Writer, c *crud.Change[identity.UserGro
 	return nil
 }
 
-// expel takes all members out of a group.
-func expel(ctx context.Context, w store.Writer, group string) error {
-	var members, programs []string
+// membersOf returns who is in a group.
+func membersOf(ctx context.Context, w store.Writer, group string) (people []identity.User, programs []identity.ServiceAccount, err error) {
 	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: identity.GroupKind, ID: group}) {
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		switch rec.Kind {
 		case users.Name:
-			members = append(members, rec.ID)
+			u, err := users.Decode(rec)
+			if err != nil {
+				return nil, nil, err
+			}
+			people = append(people, u)
 		case accounts.Name:
-			programs = append(programs, rec.ID)
+			a, err := accounts.Decode(rec)
+			if err != nil {
+				return nil, nil, err
+			}
+			programs = append(programs, a)
 		}
 	}
-	for _, id := range programs {
-		if _, err := accounts.Edit(ctx, w, id, nil, func(a identity.ServiceAccount) (identity.ServiceAccount, error) {
+	return people, programs, nil
+}
+
+// expel takes all members out of a group.
+func expel(ctx context.Context, w store.Writer, group string) error {
+	people, programs, err := membersOf(ctx, w, group)
+	if err != nil {
+		return err
+	}
+	for _, a := range programs {
+		if _, err := accounts.Edit(ctx, w, a.ID, nil, func(a identity.ServiceAccount) (identity.ServiceAccount, error) {
 			a.GroupIDs = a.User().Without(group).GroupIDs
 			return a, nil
 		}); err != nil {
 			return err
 		}
 	}
-	for _, id := range members {
-		if _, err := users.Edit(ctx, w, id, nil, func(u identity.User) (identity.User, error) { return u.Without(group), nil }); err != nil {
+	for _, u := range people {
+		if _, err := users.Edit(ctx, w, u.ID, nil, func(u identity.User) (identity.User, error) { return u.Without(group), nil }); err != nil {
 			return err
 		}
 	}

@@ -92,9 +92,9 @@ type Service struct {
 	// Disown takes a user out of what it owns, in the unit of work that deletes it;
 	// nil: users own nothing.
 	Disown func(ctx context.Context, w store.Writer, userID string) error
-	// Gains reports whether somebody comes by APIs that a caller does not see: those that
-	// the principal after owns, by its ID or its groups, and before does not; nil: nobody
-	// owns anything.
+	// Gains reports whether a write opens APIs that the caller does not see: those that the
+	// principal after owns, by its ID or its groups, and before does not; nil: APIs have no
+	// owners.
 	Gains func(ctx context.Context, r store.Reader, who, before, after operation.Principal) (bool, error)
 	// EndSessions ends all sessions of a user in the unit of work that shuts it out;
 	// nil: there are none.

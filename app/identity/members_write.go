@@ -60,8 +60,8 @@ func (s Users) grant(ctx context.Context, r store.Reader, who operation.Principa
 	return granting(who, revived(before.Active, after.Active, before.Permissions), after.Permissions)
 }
 
-// reaching refuses a write after which somebody owns APIs that the caller does not see, and
-// that were nobody's of them before.
+// reaching refuses a write by which the principal after owns APIs that the caller does not
+// see, and that before did not own.
 func (s *Service) reaching(ctx context.Context, r store.Reader, who, before, after operation.Principal) error {
 	if s.Gains == nil || before.ID == after.ID && !slices.ContainsFunc(after.Groups, func(id string) bool { return !slices.Contains(before.Groups, id) }) {
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -24,13 +25,10 @@ type Crossing struct {
 
 // crossings keeps the latest of each organisation: each write of it is an event.
 var crossings = &store.Kind[Crossing]{
-	Name: "quota_trigger", Noun: "quota trigger",
+	Name: key.QuotaTrigger, Noun: "quota trigger",
 	ID:  func(c Crossing) string { return string(c.Org) },
 	Org: func(c Crossing) tenant.ID { return c.Org },
 }
-
-// QuotaAction is what events say that has happened to a key that crossed a limit.
-const QuotaAction = "quota_trigger"
 
 // crossed is what receivers are told.
 type crossed struct {
@@ -48,7 +46,7 @@ func Crossings() crud.Registration {
 			if after == nil {
 				return nil
 			}
-			message := crossed{QuotaAction, after.KeyHash, after.Limit, after.Usage}
+			message := crossed{key.QuotaTrigger, after.KeyHash, after.Limit, after.Usage}
 			out := []deliver.Event{{Name: Event, Message: message}}
 			if after.Hashed {
 				out = append(out, deliver.Event{Name: HashedEvent, Message: message})
@@ -61,21 +59,24 @@ func Crossings() crud.Registration {
 	}.Registration()
 }
 
-// Listens reports whether an organisation names a receiver of one of some events.
-type Listens func(ctx context.Context, r store.Reader, org tenant.ID, events ...string) (bool, error)
-
-// Crossed stores a report, so that receivers hear of it. Where nobody listens it is
-// forgotten, and so are reports about organisations that do not exist.
-func Crossed(ctx context.Context, st store.Store, listens Listens, c Crossing) error {
+// Crossed stores a report, so that the receivers in an audience hear of it. Without a receiver
+// it is dropped, and so are reports about organisations that do not exist.
+func Crossed(ctx context.Context, st store.Store, audience deliver.Audience, c Crossing) error {
 	scope, err := tenant.Of(c.Org)
 	if err != nil {
 		return nil
 	}
-	heard := false
-	if err := st.View(ctx, scope, func(r store.Reader) (err error) {
-		heard, err = listens(ctx, r, c.Org, Event, HashedEvent)
-		return err
-	}); err != nil || !heard {
+	var lanes []string
+	if err := st.View(ctx, scope, func(r store.Reader) error {
+		for _, event := range []string{Event, HashedEvent} {
+			more, err := audience.Lanes(ctx, r, c.Org, event)
+			if err != nil {
+				return err
+			}
+			lanes = append(lanes, more...)
+		}
+		return nil
+	}); err != nil || len(lanes) == 0 {
 		return err
 	}
 	_, err = st.Update(ctx, scope, func(w store.Writer) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/core/signon"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -147,7 +148,7 @@ func hidden(n *doc.Node, name string) *doc.Node {
 		}
 		n.SetItems(items)
 	case n.Is(doc.TypeString) && n.Text() != "" && !slices.Contains(readable, strings.ToLower(name)):
-		return doc.NewString("***")
+		return doc.NewString(redact.Hidden)
 	}
 	return n
 }

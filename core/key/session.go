@@ -120,6 +120,10 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 	return s, nil
 }
 
+// QuotaTrigger is what events say that has happened to a key that crossed a limit of its quota
+// (docs/wire/deliveries.md#events-of-an-organisation).
+const QuotaTrigger = "quota_trigger"
+
 // IsUser reports whether a session is that of a basic-auth user: clients send an empty
 // basic_auth_data with every key.
 func IsUser(session *doc.Node) bool {

@@ -70,8 +70,9 @@ func (v *visit) changeProfile() {
 		v.profiled([]string{"Email can only be changed by an administrator"}, http.StatusUnprocessableEntity)
 		return
 	}
-	secret := v.field("current_password") != "" || v.field("password1") != ""
-	if v.r.PostForm.Has("first") || !secret { // themes may have one form for names and password, or one for each
+	// Themes may have one form for names and password, or one for each.
+	names, secret := v.r.PostForm.Has("first"), v.field("current_password") != "" || v.field("password1") != ""
+	if names || !secret {
 		a := v.call(http.MethodPut, "/profile", nil, map[string]any{"First": v.field("first"), "Last": v.field("last"), "CustomAttributes": v.attributes()})
 		if !a.ok() {
 			v.profiled(a.faults(), statusOf(a))
@@ -83,7 +84,7 @@ func (v *visit) changeProfile() {
 		return
 	}
 	if faults, status := v.changed(); faults != nil {
-		if v.r.PostForm.Has("first") {
+		if names {
 			faults = append(faults, "The names are saved, the password is not")
 		}
 		v.profiled(faults, status)

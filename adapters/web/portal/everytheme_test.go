@@ -159,7 +159,7 @@ func account(w *world, email string) string {
 			return strconv.Itoa(u.ID)
 		}
 	}
-	w.t.Fatal("nobody has the address", email)
+	w.t.Fatal("no account has the address", email)
 	return ""
 }
 

@@ -26,7 +26,7 @@ const (
 // administrators are told (docs/wire/portal-apps.md#access-requests).
 func (s *Service) Run(ctx context.Context) error {
 	for look := 0; s.Scope.Org() != "" && retry.Sleep(ctx, lookEvery) == nil; look++ {
-		left, err := s.left(ctx, look < thorough)
+		left, err := s.left(ctx, look == thorough)
 		if err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "access requests that were to be approved at once cannot be looked for; trying again", "error", err)
 		}
@@ -40,9 +40,9 @@ func (s *Service) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// thorough is how many looks after the start go through all requests: those that an older
-// version wrote are not in the index.
-const thorough = 10
+// thorough is the look, counted from the start, that goes through all requests: those that an
+// older version wrote are not in the index. Those that it left are old enough by then.
+const thorough = int(leftAfter / lookEvery)
 
 // left returns the requests that wait for a process that is gone. What goes on with their
 // apps is settled first.

@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
+	"github.com/gatehouse-io/gatehouse/core/portal/setting"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/core/session"
@@ -31,7 +32,7 @@ const (
 // Authenticate is the guard's Authenticator of calls with the session of a browser: the
 // user whose session it is, as stored at this moment.
 func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
-	u, found, hidden, err := s.holder(ctx, operation.Browser{Token: c.Session, Agent: c.Header["User-Agent"]}, operation.Origin{Remote: c.Remote, Peer: c.Peer})
+	u, found, err := s.holder(ctx, operation.Browser{Token: c.Session, Agent: c.Header["User-Agent"]}, operation.Origin{Remote: c.Remote, Peer: c.Peer})
 	switch {
 	case err != nil:
 		return err
@@ -39,17 +40,32 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		return fault.New(fault.Invalid, CodeUnproven, "CSRF token is missing or wrong: send CSRFToken in the header X-CSRF-Token")
 	case u.ResetPassword && !c.Spec.EvenExpired:
 		return fault.New(fault.Denied, CodeExpired, "choose another password first")
-	case hidden && !u.Admin() && !c.Spec.EvenExpired:
-		return fault.New(fault.Denied, CodeHidden, "This Portal is disabled")
+	case !u.Admin() && !c.Spec.EvenExpired:
+		if err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+			rules, err := general.Load(ctx, r)
+			if err != nil {
+				return err
+			}
+			return shut(rules)
+		}); err != nil {
+			return err
+		}
 	}
 	c.Scope = s.Scope
 	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the trail keeps no address
 	return s.touch(ctx, found)
 }
 
-// holder returns whose session a browser has, and whether developers may not see the
-// portal, or an Unauthenticated fault.
-func (s *Service) holder(ctx context.Context, b operation.Browser, from operation.Origin) (u account.User, found visit.Session, hidden bool, err error) {
+// shut refuses developers, and those who would become ones, while only admins see the portal.
+func shut(rules setting.Settings) error {
+	if catalogue.Portal(rules.PortalVisibility) == catalogue.PortalHidden {
+		return fault.New(fault.Denied, CodeHidden, "This Portal is disabled")
+	}
+	return nil
+}
+
+// holder returns whose session a browser has, or an Unauthenticated fault.
+func (s *Service) holder(ctx context.Context, b operation.Browser, from operation.Origin) (u account.User, found visit.Session, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
 		if found, err = s.byToken(ctx, r, b.Token); err != nil {
 			return err
@@ -58,17 +74,12 @@ func (s *Service) holder(ctx context.Context, b operation.Browser, from operatio
 		if fault.KindOf(err) == fault.NotFound {
 			return guard.Unauthenticated()
 		}
-		if err != nil {
-			return err
-		}
-		rules, err := general.Load(ctx, r)
-		hidden = rules.PortalVisibility == string(catalogue.PortalHidden)
 		return err
 	})
 	if err == nil && (found.Over(s.rules(), s.Now()) || !slices.Contains(s.agents(b.Agent, from), found.Agent) || !u.Can(account.LogIn)) {
 		err = guard.Unauthenticated()
 	}
-	return u, found, hidden, err
+	return u, found, err
 }
 
 // Visit returns who looks at what anybody may see, and what the browser learns of its
@@ -77,7 +88,7 @@ func (s *Service) Visit(ctx context.Context, b operation.Browser, from operation
 	if b.Token == "" {
 		return nil, Opened{}, nil
 	}
-	u, found, _, err := s.holder(ctx, b, from)
+	u, found, err := s.holder(ctx, b, from)
 	if err == nil {
 		err = s.touch(ctx, found)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
-	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
@@ -111,8 +110,8 @@ func (s *Service) drafted(ctx context.Context, r store.Reader, body table.Body[a
 	if rules, err = general.Load(ctx, r); err != nil {
 		return u, rules, err
 	}
-	if rules.PortalVisibility == string(catalogue.PortalHidden) {
-		return u, rules, fault.New(fault.Denied, CodeHidden, "This Portal is disabled")
+	if err := shut(rules); err != nil {
+		return u, rules, err
 	}
 	if !rules.RegistrationEnabled {
 		return u, rules, fault.New(fault.Denied, CodeClosed, "Registration is not allowed")

@@ -1,10 +1,6 @@
 package view
 
-import (
-	"bytes"
-	"encoding/csv"
-	"strings"
-)
+import "strings"
 
 // CallQuery is a question about records of calls, the newest first.
 type CallQuery struct {
@@ -54,20 +50,14 @@ type Latency struct {
 var callColumns = []string{"timestamp", "method", "host", "path", "raw_path", "response_code", "request_time", "latency", "upstream_latency", "api_id", "api_name", "api_version",
 	"api_key", "oauth_id", "alias", "ip_address", "iso_country", "user_agent", "content_length", "tags"}
 
-// CallsCSV writes calls as comma-separated values (RFC 4180), the names of the columns
-// first. Recorded messages are left out: a cell is no place for them.
+// CallsCSV writes calls as a file of comma-separated values. Recorded messages are left out:
+// a cell is no place for them.
 func CallsCSV(calls []Call) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.UseCRLF = true
-	_ = w.Write(callColumns) // writing to memory does not fail
-	for _, c := range calls {
-		_ = w.Write([]string{
+	return table(callColumns, calls, func(c Call) []string {
+		return []string{
 			c.TimeStamp, Cell(c.Method), Cell(c.Host), Cell(c.Path), Cell(c.RawPath), whole(c.ResponseCode), whole(c.RequestTime), whole(c.Latency.Total), whole(c.Latency.Upstream),
 			Cell(c.APIID), Cell(c.APIName), Cell(c.APIVersion), Cell(c.APIKey), Cell(c.OAuthID), Cell(c.Alias), Cell(c.IPAddress), Cell(c.Country), Cell(c.UserAgent), whole(c.ContentLength),
 			Cell(strings.Join(c.Tags, " ")),
-		})
-	}
-	w.Flush()
-	return b.Bytes()
+		}
+	})
 }

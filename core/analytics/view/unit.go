@@ -59,22 +59,29 @@ func (r Row) Unit() Unit {
 var columns = []string{"day", "month", "year", "hour", "code", "path", "key", "url", "api_id", "api_name", "iso_country", "alias", "hits", "success", "error", "last_hit",
 	"request_time", "latency", "max_latency", "min_latency", "upstream_latency", "max_upstream_latency", "min_upstream_latency"}
 
-// CSV writes results as comma-separated values (RFC 4180), the names of the columns first.
-func CSV(units []Unit) []byte {
+// table writes a list as comma-separated values (RFC 4180), the names of the columns first.
+func table[T any](columns []string, list []T, row func(T) []string) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.UseCRLF = true
 	_ = w.Write(columns) // writing to memory does not fail
-	for _, u := range units {
-		_ = w.Write([]string{
+	for _, v := range list {
+		_ = w.Write(row(v))
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// CSV writes results as a file of comma-separated values.
+func CSV(units []Unit) []byte {
+	return table(columns, units, func(u Unit) []string {
+		return []string{
 			whole(int64(u.ID.Day)), whole(int64(u.ID.Month)), whole(int64(u.ID.Year)), whole(int64(u.ID.Hour)), whole(int64(u.ID.Code)),
 			Cell(u.ID.Path), Cell(u.ID.Key), Cell(u.ID.URL), Cell(u.ID.APIID), Cell(u.ID.APIName), Cell(u.ID.Country), Cell(u.ID.Alias),
 			whole(u.Hits), whole(u.Success), whole(u.Error), u.LastHit, decimal(u.RequestTime), decimal(u.Latency), whole(u.MaxLatency), whole(u.MinLatency),
 			decimal(u.UpstreamLatency), whole(u.MaxUpstream), whole(u.MinUpstream),
-		})
-	}
-	w.Flush()
-	return b.Bytes()
+		}
+	})
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
