@@ -109,6 +109,14 @@ func life(t *testing.T, w World) {
 			t.Errorf("deleted by %d, then: %v", name.By, err)
 		}
 	}
+	// Clients send an empty basic_auth_data with every key: it makes no user of it.
+	plain := create(t, w, Org, chosen, `{"basic_auth_data":{"password":"","hash_type":""},`+ownRights[1:])
+	if read(t, w, Org, byKey(chosen)).ID == "" || plain.ID == "" {
+		t.Error("a key with an empty basic_auth_data has no identifier")
+	}
+	if err := w.Keys.DeleteKey(ctx, Org, byKey(chosen)); err != nil {
+		t.Fatal(err)
+	}
 	if got := list(t, w, Org, ""); len(got) != 0 {
 		t.Errorf("listed %v", got)
 	}
