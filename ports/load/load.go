@@ -77,9 +77,11 @@ func NewRoom(size int64, pressure func(bool)) *Room {
 type Request struct {
 	room  *Room
 	owner string
-	held  []part
-	core  bool // it has one of the room's cores
-	heavy int  // how often it works on something large
+	held  []part // of texts and answers
+	work  part   // of the pools for work
+	cost  int64  // what all its work takes
+	core  bool   // it has one of the room's cores
+	heavy bool   // it works on something large
 }
 
 // part is what a request holds of a pool.
@@ -115,31 +117,48 @@ func (q *Request) Text(ctx context.Context, bytes int64) error {
 	if q == nil || bytes <= free {
 		return nil
 	}
-	return q.take(ctx, q.room.text[class(bytes, smallText)], bytes)
+	return q.hold(ctx, q.room.text[class(bytes, smallText)], bytes)
 }
 
-// Work makes room for work on a document of so many bytes and values.
+// Work makes room for work on a document of so many bytes and values, beside what
+// the request works on already. Who asks for more gives back first and waits for all
+// of it: of two that keep what the other waits for neither would end.
 func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	if q == nil {
 		return nil
 	}
-	cost := bytes*perByte + values*perValue
-	large := class(cost, smallWork)
-	if large == 0 {
-		return q.take(ctx, q.room.work[0], cost)
+	cost := q.cost + bytes*perByte + values*perValue
+	of := q.room.work[class(cost, smallWork)]
+	if q.cost = cost; of.most(cost) == q.work.n {
+		return nil
 	}
 	// Those who wait for memory leave their core to those who give it back.
 	q.leaveCore()
-	if err := q.take(ctx, q.room.work[large], cost); err != nil {
+	q.leaveWork()
+	n, err := q.take(ctx, of, cost)
+	if err != nil {
 		return err
 	}
-	q.heavy++
-	q.room.heavier(1)
+	q.work = part{of, n}
+	if of == q.room.work[0] {
+		return nil
+	}
+	if !q.heavy {
+		q.heavy = true
+		q.room.heavier(1)
+	}
 	brief, cancel := context.WithTimeout(ctx, coreWait)
 	defer cancel()
-	_, err := q.room.cores.take(brief, q.owner, 1)
+	_, err = q.room.cores.take(brief, q.owner, 1)
 	q.core = err == nil
 	return nil
+}
+
+func (q *Request) leaveWork() {
+	if q.work.n > 0 {
+		q.work.of.give(q.owner, q.work.n)
+		q.work = part{}
+	}
 }
 
 func (q *Request) leaveCore() {
@@ -155,7 +174,7 @@ func (q *Request) Answer(ctx context.Context, bytes int64) error {
 	if q == nil {
 		return nil
 	}
-	return q.take(ctx, q.room.answers, bytes)
+	return q.hold(ctx, q.room.answers, bytes)
 }
 
 // All makes room for work whose cost is not known: as much as one request may have.
@@ -168,16 +187,24 @@ func class(n, small int64) int {
 	return 0
 }
 
-func (q *Request) take(ctx context.Context, p *pool, n int64) error {
+// hold takes a part of a pool until the request ends.
+func (q *Request) hold(ctx context.Context, p *pool, n int64) error {
+	n, err := q.take(ctx, p, n)
+	if n > 0 {
+		q.held = append(q.held, part{p, n})
+	}
+	return err
+}
+
+func (q *Request) take(ctx context.Context, p *pool, n int64) (int64, error) {
 	if n <= 0 {
-		return nil
+		return 0, nil
 	}
 	n, err := p.take(ctx, q.owner, n)
 	if err != nil {
-		return fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for large documents; try again").Because(err)
+		return 0, fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for large documents; try again").Because(err)
 	}
-	q.held = append(q.held, part{p, n})
-	return nil
+	return n, nil
 }
 
 func (r *Room) heavier(by int) {
@@ -195,11 +222,12 @@ func (q *Request) End() {
 		return
 	}
 	q.leaveCore()
+	q.leaveWork()
 	for _, p := range q.held {
 		p.of.give(q.owner, p.n)
 	}
-	if q.heavy > 0 {
-		q.room.heavier(-q.heavy)
+	if q.heavy {
+		q.room.heavier(-1)
 	}
-	q.held, q.heavy = nil, 0
+	q.held, q.heavy, q.cost = nil, false, 0
 }

@@ -150,6 +150,37 @@ func TestPressure(t *testing.T) {
 	}
 }
 
+// A request that finds out later what its work takes waits for others only: what it holds
+// itself counts, and two that ask for more at once both end.
+func TestMoreWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := load.NewRoom(64*mb, nil)
+		_, form := r.Begin(t.Context())
+		if err := errors.Join(form.Work(t.Context(), mb, 0), form.Work(soon(t), mb, 20_000), form.All(soon(t)), form.Work(soon(t), 1000, 1)); err != nil {
+			t.Errorf("a request waits for itself: %v", err)
+		}
+		form.End()
+		for range 2 {
+			go func() {
+				_, q := r.Begin(t.Context())
+				defer q.End()
+				for _, bytes := range []int64{200 << 10, mb, 1 << 40} {
+					if err := q.Work(t.Context(), bytes, 0); err != nil {
+						t.Error(err)
+					}
+					time.Sleep(time.Second)
+				}
+			}()
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		_, next := r.Begin(t.Context())
+		if err := next.All(soon(t)); err != nil {
+			t.Errorf("what was given back is not there: %v", err)
+		}
+	})
+}
+
 // What costs nothing takes nothing: it can end after the owner's other requests.
 func TestNothing(t *testing.T) {
 	r := load.NewRoom(4*mb, nil)
