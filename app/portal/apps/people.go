@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -43,8 +44,9 @@ func (s *Service) Leave(ctx context.Context, in tenant.Scope, u account.User, fo
 	return err
 }
 
-// Follow makes the apps of a user personal who has come into another organisation, and
-// forgets what plans allowed somebody who is gone. It is people.Follower.Follow.
+// Follow gives the apps of a user whose organisation or teams change a visibility that is
+// possible there, and forgets what plans allowed somebody who is gone. It is
+// people.Follower.Follow.
 func Follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *account.User) error {
 	if before == nil {
 		return nil
@@ -52,16 +54,17 @@ func Follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *a
 	if after == nil {
 		return forget(ctx, w, *before)
 	}
-	if before.OrganisationID == after.OrganisationID {
+	if before.OrganisationID == after.OrganisationID && slices.Equal(before.Teams, after.Teams) {
 		return nil
+	}
+	home, err := homeOf(ctx, w, after.OrganisationID)
+	if err != nil {
+		return err
 	}
 	all, err := Owned(ctx, w, after.ID)
 	for _, a := range all {
-		if err == nil {
-			_, err = portal.Edit(ctx, w, Kind, a.ID, at, func(a application.App) (application.App, error) {
-				a.Visibility = application.Personal
-				return a, nil
-			})
+		if err == nil && a.Settled(*after, home).Visibility != a.Visibility {
+			_, err = portal.Edit(ctx, w, Kind, a.ID, at, func(a application.App) (application.App, error) { return a.Settled(*after, home), nil })
 		}
 	}
 	return err

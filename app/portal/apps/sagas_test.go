@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
@@ -22,6 +23,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -591,26 +593,55 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
-// TestMoved: in another organisation the apps of a user are personal.
+// TestMoved: a user who moves, or leaves a team, keeps the visibility of apps as far as it
+// is possible there.
 func TestMoved(t *testing.T) {
 	w := open(t, newOurs(t, false))
+	var home, team, other table.ID
 	w.update(func(wr store.Writer) error {
-		_, err := portal.Edit(t.Context(), wr, apps.Kind, w.app, w.at(), func(a application.App) (application.App, error) {
-			a.Visibility = application.Organisation
-			return a, nil
+		for _, of := range []struct {
+			id     *table.ID
+			in     table.ID
+			shared bool
+		}{{&home, 7, true}, {&team, 7, false}, {&other, 8, true}} {
+			made, err := portal.Add(t.Context(), wr, people.Teams, w.at(), organisation.Team{Name: "Team", OrganisationID: of.in, Default: of.shared})
+			if err != nil {
+				return err
+			}
+			*of.id = made.ID
+		}
+		return nil
+	})
+	for _, c := range []struct {
+		was  string
+		move func(account.User) account.User
+		want string
+	}{
+		{application.Personal, func(u account.User) account.User { return u.Move(7, home) }, application.Personal},
+		{application.Personal, func(u account.User) account.User { return u.Join(team) }, application.Personal},
+		{application.Team, func(u account.User) account.User { return u.Leave(home, home) }, application.Team},
+		{application.Team, func(u account.User) account.User { return u.Leave(team, home) }, application.Personal},
+		{application.Organisation, func(u account.User) account.User { return u.Move(8, other) }, application.Organisation},
+		{application.Organisation, func(u account.User) account.User { return u.Move(organisation.Default, organisation.Default) }, application.Personal},
+	} {
+		w.update(func(wr store.Writer) error {
+			_, err := portal.Edit(t.Context(), wr, apps.Kind, w.app, w.at(), func(a application.App) (application.App, error) {
+				a.Visibility = c.was
+				return a, nil
+			})
+			if err == nil {
+				_, err = w.users.Edit(t.Context(), wr, w.user, w.at(), func(u account.User) (account.User, error) { return c.move(u), nil })
+			}
+			return err
 		})
-		if err == nil {
-			_, err = w.users.Edit(t.Context(), wr, w.user, w.at(), func(u account.User) (account.User, error) { return u.Move(2, 2), nil })
-		}
-		return err
-	})
-	w.update(func(wr store.Writer) error {
-		a, err := portal.Find(t.Context(), wr, apps.Kind, "1")
-		if err == nil && a.Visibility != application.Personal {
-			t.Error(a.Visibility)
-		}
-		return err
-	})
+		w.update(func(wr store.Writer) error {
+			a, err := portal.Find(t.Context(), wr, apps.Kind, w.app.String())
+			if err == nil && a.Visibility != c.want {
+				t.Errorf("%q became %q, not %q", c.was, a.Visibility, c.want)
+			}
+			return err
+		})
+	}
 }
 
 // TestSecretsAreSealed: no key and no secret is in the store, in its history, or in the

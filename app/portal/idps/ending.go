@@ -23,14 +23,9 @@ type ended []memo
 // reject rejects the access requests for client types that are deleted, and removes their
 // credentials, and custom ones.
 func reject(ctx context.Context, w store.Writer, at crud.Stamp, types ...table.ID) (out ended, err error) {
-	var ids []table.ID
-	for r, err := range portal.All(ctx, w, apps.Requests, 0) {
-		if err != nil {
-			return nil, err
-		}
-		if slices.Contains(types, r.ClientTypeID) && r.Status != request.Rejected {
-			ids = append(ids, r.ID)
-		}
+	ids, err := requested(ctx, w, types)
+	if err != nil {
+		return nil, err
 	}
 	var gone []credential.Credential
 	for c, err := range portal.All(ctx, w, apps.Credentials, 0) {
@@ -60,6 +55,19 @@ func reject(ctx context.Context, w store.Writer, at crud.Stamp, types ...table.I
 		})
 		if err != nil {
 			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// requested returns the access requests for client types that are not rejected.
+func requested(ctx context.Context, r store.Reader, types []table.ID) (out []table.ID, err error) {
+	for q, err := range portal.All(ctx, r, apps.Requests, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(types, q.ClientTypeID) && q.Status != request.Rejected {
+			out = append(out, q.ID)
 		}
 	}
 	return out, nil

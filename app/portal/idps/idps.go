@@ -111,9 +111,12 @@ func unused(ctx context.Context, r store.Reader, c *portal.Change[idp.Provider])
 	return free(ctx, r, "identity provider", all...)
 }
 
-// free returns a fault if a product that is not deleted names one of the client types.
+// free returns a fault if a product that is not deleted names one of the client types, or
+// an access request for one has not been rejected: its credentials would end.
 func free(ctx context.Context, r store.Reader, what string, all ...idp.ClientType) error {
+	var ids []table.ID
 	for _, t := range all {
+		ids = append(ids, t.ID)
 		named, err := naming(ctx, r, t.ID)
 		if err != nil {
 			return err
@@ -122,7 +125,11 @@ func free(ctx context.Context, r store.Reader, what string, all ...idp.ClientTyp
 			return fault.New(fault.Invalid, CodeUsed, "%s is used by the product %s: take it off, or delete it with force=true", what, named[0].Title())
 		}
 	}
-	return nil
+	open, err := requested(ctx, r, ids)
+	if err == nil && len(open) > 0 {
+		err = fault.New(fault.Invalid, CodeUsed, "%s is used by the access request %s: reject it, or delete with force=true", what, open[0])
+	}
+	return err
 }
 
 // naming returns the products that are not deleted and name a client type.

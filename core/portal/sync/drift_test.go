@@ -229,3 +229,17 @@ func BenchmarkWant(b *testing.B) {
 		})
 	}
 }
+
+// TestMethodsFollowAPIs: a product is used by the methods of its APIs, also when these
+// change; what a policy says of them stays as somebody has written it.
+func TestMethodsFollowAPIs(t *testing.T) {
+	s := agreed(seeded(1))
+	s.APIs = sync.NewIndex([]sync.API{{ID: "a", Name: "A", AuthTypes: []string{"jwt"}}})
+	want, problems := sync.Want(s)
+	if len(problems) > 0 || !slices.Equal(want.Records[0].Terms.AuthTypes, []string{"jwt"}) || !slices.Equal(want.Policies[0].Terms.AuthTypes, []string{"authToken"}) {
+		t.Errorf("%+v, %+v, %v", want.Records[0], want.Policies[0], problems)
+	}
+	if again, _ := sync.Want(want); !slices.Equal(again.Records[0].Terms.AuthTypes, []string{"jwt"}) {
+		t.Error("wanting again changes the methods")
+	}
+}

@@ -199,6 +199,11 @@ func (w *wanter) merge(r Record, at int) Record {
 			}
 		}
 	}
+	// The methods of a policy may be older than those of its APIs; somebody may have chosen
+	// them, so they stay there.
+	if methods := w.have.APIs.methods(r.Terms.APIs); len(methods) > 0 {
+		r.Terms.AuthTypes = methods
+	}
 	t := p.Terms.Clone()
 	r.Agreed = &t
 	return r

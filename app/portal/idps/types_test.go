@@ -1,0 +1,48 @@
+package idps_test
+
+import (
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/e2e/idp"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// TestUsedByRequests: what an access request stands on, though no product names it any
+// more, goes by force only: its credentials would end.
+func TestUsedByRequests(t *testing.T) {
+	w := open(t, idp.Keycloak, true)
+	var made request.Request
+	w.update(func(wr store.Writer) (err error) {
+		made, err = portal.Add(t.Context(), wr, apps.Requests, w.at(), request.Request{ClientTypeID: 1, Status: request.Approved})
+		return err
+	})
+	force := map[string][]string{"force": {"true"}}
+	kind := map[string]string{"provider_id": "1", "client_type_id": "1"}
+	for _, name := range []string{"portal-client-types.delete", "portal-oauth-providers.delete"} {
+		if _, err := w.try(name, kind, "", nil); !invalid(err) {
+			t.Error(name, err)
+		}
+	}
+	if _, err := w.try("portal-client-types.delete", kind, "", force); err != nil {
+		t.Error(err)
+	}
+	w.view(func(r store.Reader) error {
+		q, err := portal.Find(t.Context(), r, apps.Requests, made.ID.String())
+		if err == nil && q.Status != request.Rejected {
+			t.Error(q.Status)
+		}
+		return err
+	})
+	// A rejected one is in nobody's way.
+	w.update(func(wr store.Writer) error {
+		_, err := portal.Add(t.Context(), wr, apps.Requests, w.at(), request.Request{ClientTypeID: table.ID(2), Status: request.Rejected})
+		return err
+	})
+	if _, err := w.try("portal-oauth-providers.delete", map[string]string{"provider_id": "1"}, "", nil); err != nil {
+		t.Error(err)
+	}
+}
