@@ -135,6 +135,7 @@ func TestFamilies(t *testing.T) {
 	w.Want("tim", "GET", "/mcps/o", "", 404, "MCP Proxy not found")
 	w.Want("tim", "DELETE", "/mcps/o", "", 404, "MCP Proxy not found")
 	w.Want("tim", "GET", "/mcps/o/versions", "", 422, "o is not recognised")
+	w.Want("tim", "GET", "/mcps/m/versions", "", 200, "[]")
 	w.Want("admin", "GET", "/mcps/o", "", 400, "API is not an MCP Proxy")
 	w.Want("ann", "GET", "/apis/m", "", 400, "Could not retrieve API detail")
 	w.Want("ann", "DELETE", "/apis/m", "", 404, "Could not retrieve API detail")

@@ -31,14 +31,18 @@ const maxCalls = 500
 // maxReads bounds how many reads wait besides: they never take the room of others.
 const maxReads = 5000
 
-// calls waits for the next fold. Equal ones are one, with a count; when there are too
-// many different ones, only their number is kept.
+// maxEqual is how many equal refusals are told one by one until the next fold, while
+// others have room besides. Of further ones there is a count.
+const maxEqual = 20
+
+// calls waits for the next fold. Of many equal ones the last has a count; when there are
+// too many different ones, only their number is kept.
 type calls struct {
 	mu      sync.Mutex
 	list    []call
-	at      map[callKey]int
+	equal   map[callKey]equals
 	dropped int
-	room    int // how many different ones wait at most
+	room    int // how many wait at most
 
 	dumps  dumps
 	weight int // bytes of all dumps that wait
@@ -115,12 +119,25 @@ func tells(ctx context.Context, c *operation.Call, err error) bool {
 	return !read
 }
 
-// add keeps a call. One refusal is much like another of the same second; of reads each is told.
+// equals are the calls that wait with one key.
+type equals struct {
+	last, n int // place of the last one, and how many there are
+}
+
+// push puts a call at the end of the list. The lock is held.
+func (q *calls) push(c call) {
+	if q.equal == nil {
+		q.equal = map[callKey]equals{}
+	}
+	q.equal[c.key] = equals{len(q.list), q.equal[c.key].n + 1}
+	q.list = append(q.list, c)
+}
+
+// add keeps a call. One refusal is much like another of the same second.
 func (q *calls) add(r audit.Record, read bool) {
 	k := callKey{string(r.OrgID), r.IP, r.Actor, r.Operation, r.Verdict}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i, ok := q.at[k]
 	weight := len(r.RequestDump) + len(r.ResponseDump)
 	if q.weight+weight > maxDumps {
 		weight, r.RequestDump, r.ResponseDump = 0, "", ""
@@ -130,17 +147,15 @@ func (q *calls) add(r audit.Record, read bool) {
 	if read {
 		room -= maxCalls
 	}
-	switch {
-	case ok && r.Verdict != audit.Allowed && !read:
-		q.list[i].record.Count = max(1, q.list[i].record.Count) + 1
+	same := q.equal[k]
+	switch many := same.n >= maxEqual || len(q.list) >= maxCalls/2; {
+	case same.n > 0 && many && r.Verdict != audit.Allowed && !read:
+		last := &q.list[same.last].record
+		last.Count = max(1, last.Count) + 1
 	case len(q.list) >= room:
 		q.dropped++
 	default:
-		if q.at == nil {
-			q.at = map[callKey]int{}
-		}
-		q.at[k] = len(q.list)
-		q.list = append(q.list, call{k, r})
+		q.push(call{k, r})
 		q.weight += weight
 	}
 }
@@ -158,7 +173,7 @@ func (q *calls) take(log *slog.Logger) (out []call, dumps dumps) {
 		out = append(out, call{record: audit.Record{Action: "Calls of which only the number is known", Actor: Operation, Operation: Operation,
 			Verdict: "audit.too_many", Count: q.dropped}.At(last)})
 	}
-	q.list, q.at, q.dropped, q.dumps, q.weight, q.bare = nil, nil, 0, nil, 0, 0
+	q.list, q.equal, q.dropped, q.dumps, q.weight, q.bare = nil, nil, 0, nil, 0, 0
 	return out, dumps
 }
 
@@ -168,13 +183,12 @@ func (q *calls) back(list []call, older dumps) {
 	defer q.mu.Unlock()
 	q.returned(older)
 	all := slices.Concat(list, q.list)
-	q.list, q.at = nil, map[callKey]int{}
+	q.list, q.equal = nil, nil
 	for _, c := range all {
 		if len(q.list) >= q.room {
 			q.dropped += max(1, c.record.Count)
 			continue
 		}
-		q.at[c.key] = len(q.list)
-		q.list = append(q.list, c)
+		q.push(c)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/audit"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -62,9 +63,13 @@ type getIn struct {
 
 // Get returns one record of the caller's organisation.
 func (s *Service) Get(ctx context.Context, in getIn) (out audit.Record, err error) {
-	seq, err := strconv.ParseUint(in.ID, 16, 64)
-	if err != nil || in.ID != audit.Identifier(seq) {
+	if !shape.IsObjectID(in.ID) {
 		return out, fault.New(fault.Invalid, CodeID, "%q is no identifier of a record: 24 hex digits are", audit.Bounded(in.ID, 64)).At("audit-log-id")
+	}
+	missing := fault.New(fault.NotFound, CodeMissing, "there is no audit record '%s'", in.ID)
+	seq, err := strconv.ParseUint(in.ID, 16, 64)
+	if err != nil { // so many there are not
+		return out, missing
 	}
 	err = s.reading(ctx, in.Scope, func(r store.Reader) error {
 		out = audit.Record{}
@@ -84,7 +89,7 @@ func (s *Service) Get(ctx context.Context, in getIn) (out audit.Record, err erro
 				}
 			}
 		}
-		return fault.New(fault.NotFound, CodeMissing, "there is no audit record '%s'", in.ID)
+		return missing
 	})
 	return out, err
 }

@@ -71,6 +71,11 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	if d.APIID = d.Definition.Get("api_id").Text(); d.APIID == "" {
 		d.APIID = s.APIs.NewAPIID()
 	}
+	if class == apidef.Classic {
+		d.Document = nil // which a classic API has none of
+	} else if err := s.Forms.Document(d.Document, class, false); err != nil {
+		return operation.Receipt{}, err
+	}
 	if err := s.Forms.Classic(&d); err != nil {
 		return operation.Receipt{}, err
 	}
@@ -115,6 +120,7 @@ func (s *Service) write(ctx context.Context, in rows.WriteByID, next func(apidef
 	now := s.APIs.Now()
 	at, err := store.Write(ctx, s.APIs.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
 		var before apidef.API
+		var was, is *doc.Node
 		after, err := s.APIs.Edit(ctx, w, in.ID, in.Match, s.APIs.Viewer(in.Who, apidef.Classic, access.Write), func(a apidef.API) (apidef.API, error) {
 			before = a
 			if a.Class() != apidef.Classic && !s.APIs.Settings.UnsafeOAS {
@@ -125,6 +131,10 @@ func (s *Service) write(ctx context.Context, in rows.WriteByID, next func(apidef
 				return a, err
 			}
 			d, err := s.redraw(a, wrapper)
+			if err == nil && a.Class() != apidef.Classic {
+				was, err = s.unite(ctx, w, a, &d)
+				is = d.Definition
+			}
 			if err != nil {
 				return a, err
 			}
@@ -133,7 +143,10 @@ func (s *Service) write(ctx context.Context, in rows.WriteByID, next func(apidef
 		if err != nil {
 			return 0, err
 		}
-		return after.Serial, s.Versions.Renamed(ctx, w, before, after.Value)
+		if err := s.Versions.Renamed(ctx, w, before, after.Value); err != nil || is == nil {
+			return after.Serial, err
+		}
+		return after.Serial, s.Versions.Follow(ctx, w, after.Value, was, is)
 	})
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }
@@ -154,13 +167,22 @@ func (s *Service) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 		return d, s.Forms.Classic(&d)
 	}
 	d.Definition.Set("is_oas", doc.NewBool(true))
-	if d.Document = w.document.Clone(); d.Document == nil {
-		var err error
-		if _, d.Document, err = a.Texts(); err != nil {
-			return d, err
-		}
-	}
+	d.Document = w.document.Clone()
 	return d, s.Forms.Classic(&d)
+}
+
+// unite brings the two forms of an OAS API together that are to be stored, and returns the
+// classic one that is stored.
+func (s *Service) unite(ctx context.Context, r store.Reader, a apidef.API, d *apidef.Draft) (*doc.Node, error) {
+	definition, document, err := a.Texts()
+	if err != nil {
+		return nil, err
+	}
+	k, err := s.Versions.Link(ctx, r, a)
+	if err != nil {
+		return nil, err
+	}
+	return definition, s.Forms.Unite(d, definition, document, k)
 }
 
 // visible returns an API of any class that the caller may see.

@@ -1,6 +1,9 @@
 package forms
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -53,12 +56,20 @@ var variants = map[apidef.Class]openapi.Variant{apidef.OAS: openapi.OAS, apidef.
 // validate says what is wrong with the form of a document of a class. Streams obey
 // their own rules wherever they stand.
 func (f *Forms) validate(document *doc.Node, class apidef.Class, unknown bool) []validation.Problem {
-	if class == apidef.OAS && document.Get(streamsKey) != nil {
-		class = apidef.Streams
-	}
-	return f.Validator.Validate(document, openapi.Options{
+	options := openapi.Options{
 		Variant: variants[class], AllowUnknown: unknown, Examples: f.Settings.Examples, Defaults: f.Settings.Defaults, AllStreams: f.Settings.AllStreams,
-	})
+	}
+	if document.Get(streamsKey) == nil {
+		return f.Validator.Validate(document, options)
+	}
+	var problems []validation.Problem
+	if class == apidef.MCP {
+		problems = f.Validator.Validate(document, options)
+	}
+	options.Variant = openapi.Streams
+	return append(problems, slices.DeleteFunc(f.Validator.Validate(document, options), func(p validation.Problem) bool {
+		return class == apidef.MCP && !strings.HasPrefix(p.Field, streamsKey)
+	})...)
 }
 
 // normalise brings a document into the form that is stored.
@@ -79,9 +90,30 @@ type Link struct {
 // Convert makes the classic form that gateways execute out of the document of a
 // draft, over the stored one, and puts the addresses of gateways into the document.
 func (f *Forms) Convert(d *apidef.Draft, stored *doc.Node, k Link) error {
+	return f.convert(d, stored, stored, k)
+}
+
+// Unite brings the two forms of an OAS API together when a client writes them side by
+// side, over the stored ones: a document that it has not changed follows the definition,
+// any other one is followed by the definition.
+func (f *Forms) Unite(d *apidef.Draft, definition, document *doc.Node, k Link) error {
+	follows := d.Document == nil || d.Document.Equal(document)
+	if follows {
+		d.Document = oas.Fill(document, d.Definition)
+	}
+	Identify(*d)
+	if err := f.Document(d.Document, d.Class, follows); err != nil {
+		return err
+	}
+	return f.convert(d, d.Definition, definition, k)
+}
+
+// convert makes the classic form over another one, and the addresses in place of those of
+// the stored one.
+func (f *Forms) convert(d *apidef.Draft, over, stored *doc.Node, k Link) error {
 	document := d.Document
 	f.normalise(document)
-	d.Definition = oas.Extract(document, oas.Remains(stored), oas.Options{MCP: d.Class == apidef.MCP})
+	d.Definition = oas.Extract(document, oas.Remains(over), oas.Options{MCP: d.Class == apidef.MCP})
 	d.Definition.Set("is_oas", doc.NewBool(true))
 	if unserved(document) {
 		return shelve(d)

@@ -25,7 +25,19 @@ func TestUnsafeOAS(t *testing.T) {
 	w.Done("admin", "PATCH", "/apis/o", `{"sort_by":4}`)
 	w.Want("admin", "GET", "/apis/o", "", 200, `"sort_by":4`)
 	w.Want("admin", "GET", "/apis/o", "", 200, `"is_oas":true`)
+	// Both forms say the same: the document follows a change of the definition, and is
+	// followed when it is changed itself, and checked.
+	w.Done("admin", "PATCH", "/apis/o", `{"api_definition":{"name":"Other","proxy":{"listen_path":"/other/"}}}`)
+	w.Want("admin", "GET", "/apis/oas/o", "", 200, `"name":"Other"`)
+	w.Want("admin", "GET", "/apis/oas/o", "", 200, `"value":"/other/"`)
+	w.Want("admin", "GET", "/apis/oas/o", "", 200, `"servers":[{"url":"http://gw.example/other"}`)
+	w.Done("admin", "PATCH", "/apis/o", `{"oas":{"x-tyk-api-gateway":{"info":{"name":"Third"}}}}`)
+	w.Want("admin", "GET", "/apis/o", "", 200, `"name":"Third"`)
+	w.Want("admin", "PATCH", "/apis/o", `{"oas":{"x-tyk-api-gateway":{"unheard":true}}}`, 400, "unheard")
+	w.Want("admin", "POST", "/apis", strings.NewReplacer(`"o"`, `"p"`, `"paths"`, `"unheard":1,"paths"`).Replace(body("true")), 400, "unheard")
 	w.Done("admin", "POST", "/apis", apistest.Classic("c", "C", "/c/"))
+	w.Done("admin", "POST", "/apis", strings.NewReplacer(`"o"`, `"d"`, `"is_oas":true,`, "", `/o/`, `/d/`).Replace(body("true")))
+	w.Want("admin", "GET", "/apis/oas/d", "", 400, "")
 	w.Want("admin", "PUT", "/apis/c", strings.Replace(body("true"), `"/o/"`, `"/c/"`, 1), 400, "This is an OAS API")
 
 	w = apistest.New(t, apis.Settings{})

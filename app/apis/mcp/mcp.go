@@ -133,10 +133,11 @@ type ProxyVersion struct {
 	Name  string `json:"name"`
 }
 
-// Versions lists the child versions of a proxy, a bare array.
+// Versions lists the child versions of a proxy, a bare array: empty if it has none, but
+// refused of a proxy that is a version itself.
 func (s *Service) Versions(ctx context.Context, in rows.ByID) ([]ProxyVersion, error) {
 	out := []ProxyVersion{}
-	a, _, err := s.Documents.Find(ctx, in, apidef.MCP)
+	a, base, err := s.Documents.Find(ctx, in, apidef.MCP)
 	if fault.CodeOf(err) == apis.CodeMissing || fault.CodeOf(err) == apis.CodeClass && a.Value.Document() == nil {
 		err = documents.NotBase(in.ID)
 	}
@@ -144,6 +145,9 @@ func (s *Service) Versions(ctx context.Context, in rows.ByID) ([]ProxyVersion, e
 		return out, err
 	}
 	metas, err := s.Documents.Children(ctx, in, versions.Query{}, apidef.MCP)
+	if fault.CodeOf(err) == documents.CodeNotBase && base == "" {
+		return out, nil
+	}
 	for _, m := range metas.APIs {
 		out = append(out, ProxyVersion{APIID: m.ID, Name: m.VersionName})
 	}

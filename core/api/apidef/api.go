@@ -66,7 +66,8 @@ func New(d Draft, now time.Time) (API, error) {
 }
 
 // Rewrite returns a with another definition and document. Whatever the draft
-// says, the database ID, the organisation, the class and the time of creation stay.
+// says, the database ID, the organisation, the class and the time of creation stay;
+// only an OAS API whose document gets streams becomes one of streams.
 // Members of the wrapper stay unless the draft has others or says that they go.
 func (a API) Rewrite(d Draft, now time.Time) (API, error) {
 	d.ID, d.OrgID, d.Class = a.id, a.OrgID(), a.class
@@ -86,6 +87,9 @@ func (a API) Rewrite(d Draft, now time.Time) (API, error) {
 
 func (a API) write(d Draft, now time.Time) (API, error) {
 	def := d.Definition
+	if a.class == OAS && d.Document.Get("x-tyk-streaming") != nil { // gateways run streams whatever it was sent as
+		a.class = Streams
+	}
 	if err := a.checkCaps(def); err != nil {
 		return a, err
 	}
