@@ -80,9 +80,9 @@ func TestProxy(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{`{"method":"GET","url":"http://gw.internal:8080/json"}`, `200 {"status_code":201,"headers":{"A":"1, 2"},"body":{"b":1.0,"a":[]}}`},
 		{`{"method":"GET","url":"http://gw.internal:8080/text"}`, `200 {"status_code":500,"headers":{},"body":"oh ` + "\ufffd" + ` no\n"}`},
-		{`{"method":"GET","url":"http://gw.internal:8080/empty"}`, `200 {"status_code":204,"headers":{}}`},
+		{`{"method":"GET","url":"http://gw.internal:8080/empty"}`, `200 {"status_code":204,"headers":{},"body":""}`},
 		{`{"method":"GET","url":"http://gw.internal:8080/deep"}`, `200 {"status_code":200,"headers":{},"body":"` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `"}`},
-		{`{"method":"GET","url":"http://gw.internal:8080/away"}`, `200 {"status_code":302,"headers":{"Location":"http://evil"}}`},
+		{`{"method":"GET","url":"http://gw.internal:8080/away"}`, `200 {"status_code":302,"headers":{"Location":"http://evil"},"body":""}`},
 		{`{"method":"GET","url":"https://edge.example:443/x"}`, `200 {"status_code":404,"headers":{},"body":"not here"}`},
 		{`{"method":"GET","url":"http://api.example:8080/x"}`, `200 {"status_code":404,"headers":{},"body":"not here"}`},
 		{`{"method":"GET","url":"https://api.example/x"}`, `200 {"status_code":404,"headers":{},"body":"not here"}`},

@@ -40,7 +40,7 @@ type ProxyRequest struct {
 type ProxyAnswer struct {
 	StatusCode int               `json:"status_code"`
 	Headers    map[string]string `json:"headers"`
-	Body       json.RawMessage   `json:"body,omitempty"` // JSON as such, anything else as a text; absent when there is none
+	Body       json.RawMessage   `json:"body"` // JSON as such, anything else as a text; an empty text when there is none
 }
 
 // Operations lists the one thing the proxy does.
@@ -139,7 +139,7 @@ const maxDepth = 128
 func shown(body []byte) json.RawMessage {
 	switch {
 	case len(body) == 0:
-		return nil
+		return json.RawMessage(`""`)
 	case doc.Check(body, maxDepth) == nil:
 		return body
 	}
