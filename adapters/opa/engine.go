@@ -114,8 +114,7 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 	if err != nil {
 		return rules.Verdict{}, err
 	}
-	row, ok := e.rows[c.Spec.ID]
-	if !ok {
+	if _, ok := e.rows[c.Spec.ID]; !ok {
 		return rules.Verdict{}, fmt.Errorf("%w: operation %q is not in the table", ErrNoVerdict, c.Spec.ID)
 	}
 	var body []byte
@@ -127,9 +126,9 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 	case e.cfg.Debug:
 		body = c.Body
 	}
-	v, err := e.judge(ctx, set, c, body)
+	v, at, err := e.judge(ctx, set, c, body)
 	if e.cfg.Debug {
-		e.explain(ctx, c, e.input(c, row, body), v, err)
+		e.explain(ctx, c, at, v, err)
 	}
 	return v, discreet(err)
 }
@@ -138,8 +137,8 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 func (e *Engine) DecidesNeeds() {}
 
 // judge evaluates a rule set on a call before the deadline of decisions: once, and once
-// more for each further permission that the call needs.
-func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, body []byte, tracers ...topdown.QueryTracer) (v rules.Verdict, err error) {
+// more for each further permission that the call needs. It returns the input of the last.
+func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, body []byte, tracers ...topdown.QueryTracer) (v rules.Verdict, in ast.Value, err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.Timeout)
 	defer cancel()
 	r := e.rows[c.Spec.ID]
@@ -149,8 +148,10 @@ func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, bod
 			inputs = append(inputs, e.input(c, n.row, body))
 		}
 	}
+	var at atomic.Int32 // one that is stopped may still run
 	decide := func() (v rules.Verdict, err error) {
 		for i, in := range inputs {
+			at.Store(int32(i))
 			one, err := e.evaluate(ctx, set, c, in, tracers...)
 			if i == 0 {
 				v = one
@@ -173,7 +174,7 @@ func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, bod
 	case errors.Is(err, errStuck):
 		err = fmt.Errorf("%w: %w", ErrNoVerdict, err)
 	}
-	return v, err
+	return v, inputs[at.Load()], err
 }
 
 // discreet returns an error of an evaluation without texts that can quote passwords:

@@ -1,7 +1,10 @@
 package opa_test
 
 import (
+	"bytes"
+	"log/slog"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
@@ -36,7 +39,8 @@ func TestNeeds(t *testing.T) {
 		"rules about another one":            {one, "oas.create", "/api/apis/oas", "templateId=x", access.Map{}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := opa.Config{}
+			var log bytes.Buffer
+			cfg := opa.Config{Debug: true, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 			if c.rules != "" {
 				cfg.OrgRules = orgRules(c.rules)
 			}
@@ -50,6 +54,10 @@ func TestNeeds(t *testing.T) {
 			}
 			if v := decide(t, e, made); (len(v.Denials) == 0) != c.allowed {
 				t.Errorf("%q", v.Denials)
+			}
+			// The log shows the input of the last permission that was decided on.
+			if told := strings.Contains(log.String(), `permission\":\"mcp`); told != (c.op == "usage.mcp") {
+				t.Errorf("%v: %s", told, log.String())
 			}
 		})
 	}

@@ -64,7 +64,7 @@ func (k *candidate) Try(ctx context.Context, c *operation.Call, traced bool) (ru
 		return rules.Trial{}, fmt.Errorf("opa: operation %q is not in the table", c.Spec.ID)
 	}
 	steps := &recorder{cut: !traced}
-	v, err := k.judge(ctx, k.set, c, c.Body, steps, &k.seen)
+	v, _, err := k.judge(ctx, k.set, c, c.Body, steps, &k.seen)
 	if ctx.Err() != nil {
 		return rules.Trial{}, ctx.Err()
 	}

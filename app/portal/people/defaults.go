@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,7 +72,7 @@ func (d defaults) list(ctx context.Context, in defaultList) (out operation.Listi
 			return err
 		}
 		all := []ShownDefault{}
-		for _, v := range attribute.Defaults {
+		for _, v := range slices.Backward(attribute.Defaults) { // the highest number first, as in other lists
 			if strings.Contains(strings.ToLower(v.Label), strings.ToLower(strings.TrimSpace(in.Keyword))) {
 				all = append(all, shownDefault(m, v))
 			}
