@@ -122,7 +122,7 @@ func unreadable(err error) error {
 
 func newPolicies(t crud.Tools, d Definitions) *policies.Service {
 	return &policies.Service{Store: t.Store, APIs: apis.Kind, NewID: t.NewID, Now: t.Now, PageSize: t.PageSize, References: t.References,
-		Settings: policies.Settings{Ownership: d.APIs.Ownership, UnsafeIDs: d.UnsafePolicyIDs}}
+		Settings: policies.Settings{Ownership: d.APIs.Ownership, UnsafeIDs: d.UnsafePolicyIDs, SeparateGateways: d.APIs.SeparateGateways}}
 }
 
 func newHooks(t crud.Tools, a *apis.Repository) *hooks.Service {

@@ -159,11 +159,8 @@ func (s *Service) admit(ctx context.Context, w caller, k sight, stored gateway.S
 
 // allow refuses rights and policies that the caller may not give: to APIs of others, but
 // for those that the key had before, and to all of them at once.
-func (s *Service) allow(k sight, d key.Draft, old gateway.StoredKey) error {
-	if k.All() {
-		return nil
-	}
-	if err := k.APIs().Allow(d.APIs(), key.APIs(old.Session)); err != nil {
+func (s *Service) allow(ctx context.Context, k sight, d key.Draft, old gateway.StoredKey) error {
+	if err := s.Policies.Allow(ctx, k.Known, d.APIs(), key.APIs(old.Session)); err != nil || k.All() {
 		return err
 	}
 	had := map[string]bool{}
@@ -177,8 +174,8 @@ func (s *Service) allow(k sight, d key.Draft, old gateway.StoredKey) error {
 			}
 		}
 	}
-	unlimited := len(d.APIs()) == 0 && len(d.Policies()) == 0
-	if was := old.Session != nil && len(key.APIs(old.Session)) == 0 && len(had) == 0; s.Master && unlimited && !was {
+	unlimited := !d.Grants(k.Policies)
+	if was := old.Session != nil && !key.Grants(old.Session, k.Policies); s.Master && unlimited && !was {
 		return policy.NotOwned()
 	}
 	return nil

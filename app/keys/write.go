@@ -101,7 +101,7 @@ func (s *Service) draft(ctx context.Context, w caller, k sight, d key.Draft, old
 	if err := s.learn(ctx, w, k, d.APIs(), d.Policies()); err != nil {
 		return err
 	}
-	return s.allow(k, d, old)
+	return s.allow(ctx, k, d, old)
 }
 
 // sign gives a session that signs requests a secret, which only we can make twice.

@@ -2,9 +2,12 @@ package policies
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -57,4 +60,40 @@ func (k *Known) API(ctx context.Context, r store.Reader, name string) (string, p
 	}
 	k.lookup.keep(a.Value)
 	return a.Value.APIID(), k.APIs()[a.Value.APIID()], nil
+}
+
+// Allow refuses to give access to APIs that belong to others than the caller, apart from
+// those to which there was access before: to those of other organisations as well, which
+// gateways that organisations share would open.
+func (s *Service) Allow(ctx context.Context, k *Known, ids, before []string) error {
+	return s.allow(ctx, k.lookup, ids, before)
+}
+
+func (s *Service) allow(ctx context.Context, l *lookup, ids, before []string) error {
+	if err := l.known.Allow(ids, before); err != nil || s.Settings.SeparateGateways {
+		return err
+	}
+	had := make(map[string]bool, len(before))
+	for _, id := range before {
+		had[id] = true
+	}
+	elsewhere := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		_, here := l.known[id]
+		return here || had[id] || strings.ContainsRune(id, 0) // which no store could look for
+	})
+	if len(elsewhere) == 0 {
+		return nil
+	}
+	return s.Store.View(ctx, tenant.Everyone("API IDs are unique"), func(r store.Reader) error {
+		for _, id := range elsewhere {
+			n, err := r.Count(ctx, store.Query{Kind: l.kind.Name, Index: l.kind.Alias, Value: id})
+			if err == nil && n > 0 {
+				err = policy.NotOwned()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -3,6 +3,7 @@ package key
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -18,13 +19,14 @@ import (
 
 // Codes of faults.
 const (
-	CodeType     = Kind + ".type"
-	CodeRights   = Kind + ".rights"
-	CodePolicy   = Kind + ".policy"
-	CodeExpiry   = Kind + ".post_expiry_action"
-	CodePassword = Kind + ".password"
-	CodeName     = Kind + ".name"
-	CodeTooMany  = Kind + ".too_many"
+	CodeType        = Kind + ".type"
+	CodeRights      = Kind + ".rights"
+	CodePolicy      = Kind + ".policy"
+	CodeExpiry      = Kind + ".post_expiry_action"
+	CodeCertificate = Kind + ".certificate"
+	CodePassword    = Kind + ".password"
+	CodeName        = Kind + ".name"
+	CodeTooMany     = Kind + ".too_many"
 )
 
 // Draft is a session as a client sends it. Every member is kept; those that the server
@@ -108,8 +110,9 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 	}
 	for _, step := range []func() error{
 		func() error { return checkExpiry(s) },
+		func() error { return checkCertificate(s, old) },
 		func() error { return c.policies(Policies(s), Policies(old)) },
-		func() error { return c.rights(s) },
+		func() error { return c.rights(s, old) },
 		func() error { return policy.CheckRights(s.Get("access_rights"), c.APIs) },
 		func() error { return c.password(s, old == nil) },
 	} {
@@ -154,6 +157,15 @@ func withoutNulls(n *doc.Node) *doc.Node {
 	return n
 }
 
+// checkCertificate refuses a certificate that could be none: gateways write it into the
+// identifier of the key as it is.
+func checkCertificate(s, old *doc.Node) error {
+	if id := s.Get("certificate").Text(); id != "" && id != old.Get("certificate").Text() && CheckName(id) != nil {
+		return fault.New(fault.Invalid, CodeCertificate, "key certificate must be the identifier of a certificate").At("certificate")
+	}
+	return nil
+}
+
 func checkExpiry(s *doc.Node) error {
 	switch s.Get("post_expiry_action").Text() {
 	case "", "retain", "delete":
@@ -181,9 +193,33 @@ func (c Checks) policies(ids, before []string) error {
 	return nil
 }
 
-// rights refuses a key that could use every API, unless such keys are switched on.
-func (c Checks) rights(s *doc.Node) error {
-	if c.Master || s.Get("access_rights").Len() > 0 || len(Policies(s)) > 0 {
+// Grants reports whether a session names an API: in rights of its own, or by one of its
+// policies. Of policies that are not given it is taken for granted.
+func Grants(session *doc.Node, policies map[string]policy.Policy) bool {
+	if session.Get("access_rights").Len() > 0 {
+		return true
+	}
+	return slices.ContainsFunc(Policies(session), func(id string) bool {
+		p, known := policies[id]
+		if !known {
+			return true
+		}
+		n, err := p.Node()
+		if err != nil { // what is stored is JSON
+			return true
+		}
+		apis, _ := Gives(n)
+		return len(apis) > 0
+	})
+}
+
+// Grants reports whether the session of a draft names an API; see Grants.
+func (d Draft) Grants(policies map[string]policy.Policy) bool { return Grants(d.node, policies) }
+
+// rights refuses a key that could use every API, unless such keys are switched on or it
+// is one already.
+func (c Checks) rights(s, old *doc.Node) error {
+	if c.Master || Grants(s, c.Policies) || old != nil && !Grants(old, c.Policies) {
 		return nil
 	}
 	return fault.New(fault.Invalid, CodeRights, "keys must have at least one Access Rights record set: name an API in access_rights, or a policy in apply_policies").At("access_rights")

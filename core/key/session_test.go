@@ -24,7 +24,7 @@ func draft(t testing.TB, text string) (d key.Draft) {
 func checks(t testing.TB) key.Checks {
 	t.Helper()
 	c := key.Checks{APIs: policy.APIs{"orders": {}, "tools": {MCP: true}}, Policies: map[string]policy.Policy{}}
-	for id, members := range map[string]string{"gold": ``, "draft": `,"state":"draft"`, "off": `,"is_inactive":true`, "denied": `,"state":"deny"`} {
+	for id, members := range map[string]string{"gold": ``, "draft": `,"state":"draft"`, "off": `,"is_inactive":true`, "denied": `,"state":"deny"`, "limits": `,"partitions":{"quota":true}`} {
 		p, err := policy.Load([]byte(`{"_id":"1","id":"` + id + `","access_rights":{"orders":{}}` + members + `}`))
 		if err != nil {
 			t.Fatal(err)
@@ -41,6 +41,8 @@ func TestNew(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: key.CodeRights, `{"apply_policies":[]}`: key.CodeRights, `{"access_rights":{}}`: key.CodeRights, `{"access_rights":null}`: key.CodeRights,
 		`{"apply_policies":["gold"]}`: "", `{"apply_policy_id":"gold"}`: "", `{` + rights + `}`: "", `{"access_rights":{"elsewhere":null}}`: "",
+		`{"apply_policies":["limits"]}`: key.CodeRights, `{"apply_policies":["limits","gold"]}`: "", `{"apply_policies":["limits"],` + rights + `}`: "",
+		`{"certificate":"acme0a1b",` + rights + `}`: "", `{"certificate":"x\",\"org\":\"other",` + rights + `}`: key.CodeCertificate, `{"certificate":"../x",` + rights + `}`: key.CodeCertificate,
 		`{"apply_policies":["none"]}`: key.CodePolicy, `{"apply_policy_id":"none"}`: key.CodePolicy, `{"apply_policies":["gold","denied"]}`: key.CodePolicy,
 		`{"apply_policies":["draft"]}`: key.CodePolicy, `{"apply_policies":["off"]}`: key.CodePolicy,
 		`{"apply_policy_id":"none","apply_policies":["gold"]}`: "", // the list counts
