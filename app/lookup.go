@@ -15,7 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// get returns what the caller of as would get from a GET of path.
+// get returns what the caller of as would get from a GET of path, without credentials:
+// the authors of rules could read them, in what rules say or change.
 func (a *App) get(ctx context.Context, as *operation.Call, path string) (any, error) {
 	o, values := a.find("GET", path)
 	if o == nil || o.Surface != operation.Management || !as.Principal.Permissions.Allows(o.Permission, access.Read) {
@@ -34,7 +35,26 @@ func (a *App) get(ctx context.Context, as *operation.Call, path string) (any, er
 	}
 	var plain any
 	err = json.Unmarshal(text, &plain)
+	blank(plain, slices.Concat([]string{"access_key"}, o.Redact, o.Unseen))
 	return plain, err
+}
+
+// blank empties the texts of members with one of the names, at any depth.
+func blank(v any, names []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			if _, text := inner.(string); text && slices.Contains(names, name) {
+				v[name] = ""
+			} else {
+				blank(inner, names)
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			blank(inner, names)
+		}
+	}
 }
 
 // class returns the class of the API that a call names or, when it names none, of the

@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	port "github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -267,4 +268,27 @@ func furnished(t *testing.T, opts ...app.Option) *app.App {
 		}
 	}
 	return a
+}
+
+// Rules that look something up see no credentials: their authors would read them in what
+// rules say or change.
+func TestRulesSeeNoKeys(t *testing.T) {
+	const text = "package dashboard_users\ndeny[x] { input.request.path == \"/api/assets\"; x := json.marshal(TykAPIGet(concat(\"\", [\"/api/users/\", input.user.id]))) }"
+	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithRules(func(t app.Tools) (rules.Engine, error) {
+		return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get, OrgRules: func(context.Context, tenant.ID) (string, error) { return text, nil }}, t.Operations())
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := a.Bootstrap(t.Context(), identity.First{Email: "ann@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/assets", nil)
+	r.Header.Set("Authorization", b.AccessKey)
+	a.ServeHTTP(w, r)
+	if got := w.Body.String(); w.Code != 403 || !strings.Contains(got, "ann@example.com") || strings.Contains(got, b.AccessKey) {
+		t.Error(w.Code, got)
+	}
 }

@@ -62,8 +62,8 @@ func (s *Service) Mint(ctx context.Context, in mintIn) (operation.Receipt, error
 	if !o.Value.SSOEnabled {
 		return operation.Receipt{}, fault.New(fault.Denied, CodeOff, "SSO not enabled for org.")
 	}
-	email, _ := identity.CleanEmail(in.Data.EmailAddress) // what is none, Person refuses
-	p, err := in.Data.Person(email)
+	email, _ := identity.CleanEmail(in.Data.EmailAddress) // what is none, Guest refuses
+	p, err := in.Data.Guest(email)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
@@ -197,7 +197,7 @@ func (s *Service) admit(ctx context.Context, r store.Reader, p session.Person, o
 		return refuse("the identity provider refuses this person")
 	}
 	opened.Person = &p
-	if s.cfg.Grants.Lookup || p.Registered {
+	if p.Email != "" && (s.cfg.Grants.Lookup || p.Registered) {
 		u, err := s.users.InOrganisation(ctx, r, p.Email)
 		switch {
 		case err == nil && !u.Active:

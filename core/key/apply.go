@@ -92,6 +92,18 @@ func Gives(policy *doc.Node) (apis []string, rights bool) {
 	return APIs(policy), true
 }
 
+// Lifetime returns the seconds after which a new key with these policies expires: what the
+// last of them says that says any; 0: what the session says. Gateways look at it when they
+// make a key, and never again.
+func Lifetime(policies []*doc.Node) (seconds int64) {
+	for _, p := range policies {
+		if n := p.Get("key_expires_in").Int(); n > 0 {
+			seconds = n
+		}
+	}
+	return seconds
+}
+
 // Apply returns a session with its policies applied, as gateways do it
 // (docs/wire/keys.md#policies). What a policy sets replaces what the session says;
 // of several policies the most generous limit counts, and rights are joined.

@@ -69,6 +69,22 @@ const CodePerson = "sso.person"
 // Person returns who it is, or says which field is wrong. email is the address in the
 // form in which it is stored, or "".
 func (d AccessData) Person(email string) (Person, error) {
+	if email == "" {
+		return Person{}, fault.New(fault.Invalid, CodePerson, "EmailAddress is not a valid address").At("EmailAddress")
+	}
+	return d.person(email)
+}
+
+// Guest returns who it is like Person, but the address may be left out: then there is no
+// user to look for, and the permissions are those of the groups.
+func (d AccessData) Guest(email string) (Person, error) {
+	if d.EmailAddress != "" {
+		return d.Person(email)
+	}
+	return d.person("")
+}
+
+func (d AccessData) person(email string) (Person, error) {
 	refuse := func(field, text string) (Person, error) {
 		return Person{}, fault.New(fault.Invalid, CodePerson, "%s %s", field, text).At(field)
 	}
@@ -76,8 +92,6 @@ func (d AccessData) Person(email string) (Person, error) {
 	switch {
 	case d.ForSection != Dashboard && d.ForSection != Portal:
 		return refuse("ForSection", "must be dashboard or portal")
-	case email == "":
-		return refuse("EmailAddress", "is not a valid address")
 	case len(d.DisplayName) > mostText:
 		return refuse("DisplayName", "is too long")
 	case len(d.GroupsIDs) > mostGroups:

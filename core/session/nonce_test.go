@@ -38,6 +38,13 @@ func TestPerson(t *testing.T) {
 	if _, err := good.Person(""); err == nil {
 		t.Error("no address")
 	}
+	if p, err := good.Guest(""); err != nil || p.Email != "" || len(p.Groups) != 2 {
+		t.Error("a guest without an address:", p, err)
+	}
+	good.EmailAddress = "none"
+	if _, err := good.Guest(""); err == nil {
+		t.Error("what is no address")
+	}
 }
 
 // The order in which permissions of a person are looked for.

@@ -73,7 +73,7 @@ func (k *Keys) CreateKey(ctx context.Context, org tenant.ID, id string, session 
 }
 
 func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
-	s, with, err := k.prepare(ctx, org, session)
+	s, list, err := k.prepare(ctx, org, session)
 	if err == nil {
 		err = k.bound(ctx, org, s)
 	}
@@ -109,13 +109,17 @@ func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *do
 		case !errors.Is(err, gateway.ErrUnknown):
 			return err
 		}
+		if lifetime := key.Lifetime(list); lifetime > 0 {
+			c.Session = c.Session.Clone() // this may run more than once
+			c.Session.Set("expires", doc.NewInt(now.Unix()+lifetime))
+		}
 		sealed, err := k.seal(c)
 		if err != nil {
 			return err
 		}
 		return KeyKind.Insert(ctx, w, KeyRecord{ID: k.NewID(), OrgID: org, Digest: k.Secrets.Digests(c.Hash)[0], Sealed: sealed})
 	})
-	c.Session = with(c.Session)
+	c.Session = key.Apply(c.Session, list)
 	return c.stored(true), err
 }
 
@@ -133,8 +137,8 @@ func (k *Keys) put(ctx context.Context, w store.Writer, old KeyRecord, c content
 }
 
 // prepare returns a session as it is stored: checked, and its password hashed. What its
-// policies say is not stored with it, since they change: with applies them.
-func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s *doc.Node, with func(*doc.Node) *doc.Node, err error) {
+// policies say is not stored with it, since they change: they are returned beside it.
+func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s *doc.Node, list []*doc.Node, err error) {
 	if !session.Is(doc.TypeObject) {
 		return nil, nil, fmt.Errorf("%w: a session is an object", gateway.ErrRefused)
 	}
@@ -143,7 +147,6 @@ func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s
 	}
 	s = session.Clone()
 	s.Set("org_id", doc.NewString(string(org)))
-	var list []*doc.Node
 	err = k.view(ctx, org, func(r store.Reader) (err error) {
 		list, err = k.policies(ctx, r, s)
 		return err
@@ -164,9 +167,8 @@ func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s
 	}
 	now := k.Now()
 	s.Set("last_updated", doc.NewString(strconv.FormatInt(now.Unix(), 10)))
-	with = func(s *doc.Node) *doc.Node { return key.Apply(s, list) }
-	renew(s, with(s), now)
-	return s, with, nil
+	renew(s, key.Apply(s, list), now)
+	return s, list, nil
 }
 
 // renew begins the counters anew, by the limits that count.
@@ -278,7 +280,7 @@ func (k *Keys) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.KeyNa
 	if _, err := k.Key(ctx, org, name); err != nil { // which also tells strangers nothing of the session
 		return gateway.StoredKey{}, err
 	}
-	s, with, err := k.prepare(ctx, org, session)
+	s, list, err := k.prepare(ctx, org, session)
 	if err == nil {
 		err = k.bound(ctx, org, s)
 	}
@@ -300,7 +302,7 @@ func (k *Keys) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.KeyNa
 	if err != nil {
 		return gateway.StoredKey{}, classify(err)
 	}
-	c.Session = with(c.Session)
+	c.Session = key.Apply(c.Session, list)
 	return c.stored(name.By == gateway.ByKey), nil
 }
 
@@ -347,9 +349,9 @@ func (k *Keys) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyNam
 
 // PreviewKey implements gateway.Keys.
 func (k *Keys) PreviewKey(ctx context.Context, org tenant.ID, session *doc.Node) (*doc.Node, error) {
-	s, with, err := k.prepare(ctx, org, session)
+	s, list, err := k.prepare(ctx, org, session)
 	if err != nil {
 		return nil, classify(err)
 	}
-	return shown(with(s)), nil
+	return shown(key.Apply(s, list)), nil
 }

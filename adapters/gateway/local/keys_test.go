@@ -1,0 +1,39 @@
+package local_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// TestLifetime: a key that is made with a policy which says so expires, as at gateways; one
+// that is written over keeps its time.
+func TestLifetime(t *testing.T) {
+	keys, _ := newKeys(t, gatewayPolicies{
+		"brief": `{"id":"brief","access_rights":{"a":{}},"key_expires_in":3600}`, "always": `{"id":"always","access_rights":{"a":{}}}`,
+	})
+	session := func(text string) *doc.Node {
+		n, err := doc.ParseNode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, c := range []struct {
+		id, text string
+		seconds  int64 // from now; 0: never
+	}{
+		{"ada", `{"apply_policies":["brief","always"]}`, 3600}, {"", `{"apply_policies":["always"],"expires":0}`, 0},
+		{"over", `{"apply_policies":["always"]}`, 0}, {"over", `{"apply_policies":["brief"]}`, 0},
+	} {
+		made, err := keys.CreateKey(t.Context(), "acme", c.id, session(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		expires := made.Session.Get("expires").Int()
+		if (expires == 0) != (c.seconds == 0) || c.seconds > 0 && (expires < time.Now().Unix()+c.seconds-60 || expires > time.Now().Unix()+c.seconds) {
+			t.Errorf("%s %s: %d", c.id, c.text, expires)
+		}
+	}
+}
