@@ -20,6 +20,7 @@ import (
 type approval struct {
 	Request table.ID
 	Method  string
+	Was     request.Status // when the approval began
 	Reuse   bool           // a credential that there is gets the products as well
 	Grant   *issuers.Grant // nil: nothing is issued
 }
@@ -47,7 +48,7 @@ func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (
 	if _, err := req.Status.On(request.Approve); err != nil {
 		return nil, 0, err
 	}
-	d := &approval{Request: req.ID, Method: methodOf(req)}
+	d := &approval{Request: req.ID, Method: methodOf(req), Was: req.Status}
 	if d.Method == issuers.Nothing {
 		return d, req.AppID, nil
 	}
@@ -114,7 +115,7 @@ func (s *Service) extended(ctx context.Context, r store.Reader, c credential.Cre
 // approve is how an access request is approved. What was made is undone when the request
 // is not stored as approved.
 func (s *Service) approve(org tenant.ID, d *approval) intents.Plan {
-	steps := []intents.Step{{Name: "look at the request", Do: func(ctx context.Context) error { return s.look(ctx, org, d.Request) }}}
+	steps := []intents.Step{{Name: "look at the request", Do: func(ctx context.Context) error { return s.look(ctx, org, d) }}}
 	if d.Grant != nil {
 		steps = append(steps, s.Issuers[d.Method].Steps(org, d.act(), d.Grant)...)
 	}
@@ -134,18 +135,27 @@ func (d *approval) act() issuers.Act {
 }
 
 // look refuses what another approval has brought about meanwhile.
-func (s *Service) look(ctx context.Context, org tenant.ID, id table.ID) error {
+func (s *Service) look(ctx context.Context, org tenant.ID, d *approval) error {
 	scope, err := tenant.Of(org)
 	if err != nil {
 		return err
 	}
 	return s.Store.View(ctx, scope, func(r store.Reader) error {
-		req, err := portal.Find(ctx, r, Requests, id.String())
+		req, err := portal.Find(ctx, r, Requests, d.Request.String())
 		if err == nil {
-			_, err = req.Status.On(request.Approve)
+			_, err = d.next(req)
 		}
 		return err
 	})
+}
+
+// next returns the status of a request that is approved. Of one that was rejected since the
+// approval began, it is not.
+func (d *approval) next(req request.Request) (request.Status, error) {
+	if d.Was != "" && d.Was != req.Status {
+		return "", fault.New(fault.Invalid, request.CodeState, "access request was %s meanwhile", req.Status)
+	}
+	return req.Status.On(request.Approve)
 }
 
 // approved stores the credential and then, so that its event comes later, the request.
@@ -154,7 +164,7 @@ func (s *Service) approved(ctx context.Context, w store.Writer, d *approval) err
 	if err != nil {
 		return err
 	}
-	if req.Status, err = req.Status.On(request.Approve); err != nil {
+	if req.Status, err = d.next(req); err != nil {
 		return err
 	}
 	at := s.stamp()

@@ -328,6 +328,38 @@ func (b busy) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
 	return b.Dashboard.DeleteKey(ctx, n)
 }
 
+// overtaken is a dashboard beside which something happens when a key is made.
+type overtaken struct {
+	dashboard.Dashboard
+	meanwhile func()
+}
+
+func (o overtaken) CreateKey(ctx context.Context, id string, session *doc.Node) (dashboard.Key, error) {
+	o.meanwhile()
+	return o.Dashboard.CreateKey(ctx, id, session)
+}
+
+// TestRejectedMeanwhile: a request that is rejected while its key is made stays rejected, and
+// the key goes.
+func TestRejectedMeanwhile(t *testing.T) {
+	var w *world
+	w = open(t, ours{overtaken{newOurs(t, false), func() {
+		if _, err := w.try("portal-access-requests.reject", "", "access_request_id", "1"); err != nil {
+			t.Error(err)
+		}
+	}}})
+	if err := w.provision(`{"PlanID":1,"ProductIDs":[1]}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.approve("1"); fault.CodeOf(err) != request.CodeState {
+		t.Error(err)
+	}
+	w.resume()
+	if r := w.requests()[0]; r.Status != "rejected" || len(r.Credentials) > 0 || len(w.keys()) > 0 {
+		t.Errorf("%+v, keys %v", r, w.keys())
+	}
+}
+
 // TestMoreApps: a user who gets another app, with a credential, while the others end, goes
 // with that one too, and no key is left.
 func TestMoreApps(t *testing.T) {

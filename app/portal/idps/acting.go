@@ -156,7 +156,12 @@ func (a acting) claim(ctx context.Context, rec idp.Registered, c idp.Client, lis
 	}
 	c, err = a.move(ctx, rec, c, before, rec)
 	if err != nil {
-		return explain(err)
+		if err = explain(err); definite(err) { // the client has no other scopes than before
+			if _, failed := a.keep(ctx, before, c); failed != nil {
+				return failed
+			}
+		}
+		return err
 	}
 	a.note(c, cmp.Or(a.g.Was.JWKSURI, rec.JWKSURI))
 	return nil
@@ -328,6 +333,13 @@ func explain(err error) error {
 		return fault.New(fault.Unavailable, CodeAway, "%s", err.Error())
 	}
 	return err
+}
+
+// definite reports whether an error says that nothing was done, and that to try again is of
+// no use: what is refused is not undone.
+func definite(err error) bool {
+	k := fault.KindOf(err)
+	return k != fault.Internal && k != fault.Unavailable
 }
 
 // at is the way to a provider.

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	core "github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
@@ -202,6 +203,71 @@ func TestFaults(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRefusedScopes: a client for which the provider refuses further scopes does not get them
+// later, by what else happens to it, and goes with its credential.
+func TestRefusedScopes(t *testing.T) {
+	for _, at := range []idp.Endpoint{idp.Reading, idp.Updating} {
+		w := openWith(t, idp.Gluu, true, 1)
+		orders, gold := w.offer(1, "orders", "shop")
+		claims, silver := w.offer(1, "claims", "care")
+		g := grant(7, orders, gold)
+		if err := w.act(issuers.Issue, g, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.server.Misbehave(at, idp.Refuses, 1)
+		if err := w.act(issuers.Issue, grant(7, claims, silver), nil); !invalid(err) {
+			t.Errorf("%s: %v", at, err)
+		}
+		w.server.Behave()
+		g.Formerly, g.Before = g.App, g.Products
+		g.App.RedirectURLs = "https://other.example.com/back"
+		if err := w.act(issuers.Follow, g, nil); err != nil {
+			t.Error(err)
+		}
+		if _, scopes := w.only(); !slices.Equal(scopes, []string{"shop", "shop-plan"}) || len(w.mappings(1)) != 1 {
+			t.Errorf("%s: %v, %v", at, scopes, w.mappings(1))
+		}
+		if err := w.act(issuers.Revoke, g, nil); err != nil || len(w.server.Clients()) != 0 {
+			t.Errorf("%s: %v, %v", at, err, w.server.Clients())
+		}
+	}
+}
+
+// TestRefusedDefinition: where one of the definitions of a product cannot take the keys, none
+// of them is changed, and nothing is noted as approved.
+func TestRefusedDefinition(t *testing.T) {
+	w := openWith(t, idp.Keycloak, false, 1)
+	p, l := w.offer(1, "orders", "shop")
+	before, err := w.dashboards[1].Definition(t.Context(), "orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := w.dashboards[1].Definition(t.Context(), "claims")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Document.Put(doc.NewString("c2VjcmV0"), "x-tyk-api-gateway", "server", "authentication", "securitySchemes", "jwt", "source")
+	if err := w.dashboards[1].ReplaceDefinition(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	g := grant(7, p, l)
+	g.Products[0].APIs = []string{"orders", "claims"}
+	if err := w.act(issuers.Issue, g, nil); !invalid(err) {
+		t.Error(err)
+	}
+	after, err := w.dashboards[1].Definition(t.Context(), "orders")
+	if err != nil || !after.Document.Equal(before.Document) {
+		t.Errorf("%s %v", after.Document.JSON(), err)
+	}
+	w.view(func(r store.Reader) error {
+		n, err := r.Count(t.Context(), store.Query{Kind: core.ApprovalKind})
+		if n != 0 {
+			t.Error(n, "approvals")
+		}
+		return err
+	})
 }
 
 // TestLostToken: where each answer has another token for the client, and one is lost, the

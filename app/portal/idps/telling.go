@@ -16,14 +16,20 @@ func (a acting) tell(ctx context.Context) error {
 	if err := a.approve(ctx); err != nil {
 		return err
 	}
-	if a.Registry {
-		scope, err := a.scope()
-		if err == nil {
-			err = a.settle(ctx, scope, a.memo.IdP, a.g.Provider, nil)
-		}
-		return err
+	scope, err := a.scope()
+	switch {
+	case err != nil:
+	case a.Registry:
+		err = a.settle(ctx, scope, a.memo.IdP, a.g.Provider, nil)
+	default:
+		err = a.define(ctx)
 	}
-	return a.define(ctx)
+	if err != nil && definite(err) {
+		if failed := a.disapprove(ctx); failed != nil {
+			return failed
+		}
+	}
+	return err
 }
 
 // approve notes which products were approved under which plan.
@@ -55,11 +61,26 @@ const maxClaims = 100
 // untell takes back what only this approval has brought about. What a definition has got
 // stays there: a scope opens nothing without a client that has it.
 func (a acting) untell(ctx context.Context) error {
+	err := a.disapprove(ctx)
+	if err != nil || !a.Registry {
+		return err
+	}
+	scope, err := a.scope()
+	if err == nil {
+		if failed := a.settle(ctx, scope, a.memo.IdP, a.g.Provider, nil); failed != nil {
+			a.alarm(ctx, scope, a.memo.IdP, a.g.Provider, failed) // the next synchronisation repairs it
+		}
+	}
+	return err
+}
+
+// disapprove takes back what approve has noted.
+func (a acting) disapprove(ctx context.Context) error {
 	known := map[any]bool{}
 	for _, p := range a.g.Before {
 		known[p.ID] = a.g.Earlier.ID == 0 // it was approved under another plan
 	}
-	err := a.update(ctx, func(w store.Writer) error {
+	return a.update(ctx, func(w store.Writer) error {
 		for _, p := range a.g.Products {
 			if known[p.ID] {
 				continue
@@ -83,16 +104,6 @@ func (a acting) untell(ctx context.Context) error {
 		}
 		return nil
 	})
-	if err != nil || !a.Registry {
-		return err
-	}
-	scope, err := a.scope()
-	if err == nil {
-		if failed := a.settle(ctx, scope, a.memo.IdP, a.g.Provider, nil); failed != nil {
-			a.alarm(ctx, scope, a.memo.IdP, a.g.Provider, failed) // the next synchronisation repairs it
-		}
-	}
-	return err
 }
 
 // define writes the keys of the provider, and the scopes, into the definitions of the APIs.
@@ -113,6 +124,7 @@ func (a acting) define(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var trusts []idp.Trust
 	for _, product := range a.g.Products {
 		trust := idp.Trust{JWKSURI: d.JWKSURI, Claim: p.ScopeClaim, Scopes: map[string]string{}}
 		for _, s := range product.Scopes {
@@ -121,17 +133,24 @@ func (a acting) define(ctx context.Context) error {
 		for _, s := range a.g.Plan.Scopes {
 			trust.Scopes[s] = a.g.Plan.Policy
 		}
-		for _, api := range product.APIs {
-			if err := write(ctx, way.Dashboard, api, trust); err != nil {
-				return refused(err)
+		trusts = append(trusts, trust)
+	}
+	// First it is found out whether all of them can get it: none is changed for nothing.
+	for _, stored := range []bool{false, true} {
+		for i, product := range a.g.Products {
+			for _, api := range product.APIs {
+				if err := write(ctx, way.Dashboard, api, trusts[i], stored); err != nil {
+					return refused(err)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// write writes the trust into one definition, unless it is there.
-func write(ctx context.Context, at dashboard.Registry, api string, trust idp.Trust) error {
+// write writes the trust into one definition, unless it is there, and stores it if it is to
+// be stored.
+func write(ctx context.Context, at dashboard.Registry, api string, trust idp.Trust, stored bool) error {
 	d, err := at.Definition(ctx, api)
 	if err != nil {
 		return err
@@ -142,7 +161,7 @@ func write(ctx context.Context, at dashboard.Registry, api string, trust idp.Tru
 	} else {
 		changed, err = trust.Classic(api, d.Document.Get("api_definition"))
 	}
-	if err != nil || !changed {
+	if err != nil || !changed || !stored {
 		return err
 	}
 	return at.ReplaceDefinition(ctx, d)

@@ -185,8 +185,9 @@ func grant(app table.ID, p product.Product, l plan.Plan) *issuers.Grant {
 	}
 }
 
-// act carries out an act as a saga does: what is refused, or does not work, is undone in the
-// end. Between, the outcome of each step is stored as JSON.
+// act carries out an act as a saga does: what the steps before one that is refused did is
+// undone, and what one that does not work may have done. Between, the outcome of each step is
+// stored as JSON.
 func (w *world) act(act issuers.Act, g *issuers.Grant, mend func()) error {
 	w.Helper()
 	issuer := idps.Issuer{Service: w.service}
@@ -210,7 +211,11 @@ func (w *world) act(act issuers.Act, g *issuers.Grant, mend func()) error {
 		if err := json.Unmarshal(text, &again); err != nil {
 			w.Fatal(err)
 		}
-		for _, undo := range slices.Backward(issuer.Steps(w.Scope.Org(), act, &again)[:i+1]) {
+		done := i
+		if k := fault.KindOf(err); k == fault.Internal || k == fault.Unavailable {
+			done++
+		}
+		for _, undo := range slices.Backward(issuer.Steps(w.Scope.Org(), act, &again)[:done]) {
 			if undo.Undo == nil {
 				continue
 			}

@@ -1,6 +1,7 @@
 package idp
 
 import (
+	"cmp"
 	"encoding/base64"
 	"maps"
 	"slices"
@@ -23,17 +24,15 @@ type Trust struct {
 }
 
 // Classic writes the trust into a classic definition, and reports whether that changed it.
-// Such a definition has one source of keys only.
+// The addresses of several providers stand in jwt_jwks_uris, which gateways prefer to the one
+// of jwt_source. A key that the definition has itself is not replaced.
 func (t Trust) Classic(name string, definition *doc.Node) (changed bool, err error) {
 	if !definition.Get("enable_jwt").True() {
 		return false, t.refused(name, "does not authenticate by JWT, as its definition says")
 	}
-	switch source := definition.Get("jwt_source").Text(); {
-	case source == "":
-		definition.Set("jwt_source", doc.NewString(base64.StdEncoding.EncodeToString([]byte(t.JWKSURI))))
-		changed = true
-	case source != t.JWKSURI && decoded(source) != t.JWKSURI:
-		return false, t.refused(name, "has keys of its own, or of another identity provider")
+	changed, refused := t.keys(definition, "jwt_jwks_uris", "jwt_source", true)
+	if refused {
+		return false, t.refused(name, "has a key of its own")
 	}
 	if t.Claim != "" && definition.Get("scopes", "jwt", "scope_claim_name").Text() == "" {
 		definition.Put(doc.NewString(t.Claim), "scopes", "jwt", "scope_claim_name")
@@ -55,6 +54,35 @@ func (t Trust) Classic(name string, definition *doc.Node) (changed bool, err err
 	return changed, nil
 }
 
+// keys writes the address of the keys into a list, in which the one of a single source comes
+// first when there is one, or as that source. A source that is a key is not replaced.
+func (t Trust) keys(n *doc.Node, many, one string, single bool) (changed, refused bool) {
+	list, source := n.Get(many).Items(), n.Get(one).Text()
+	other := cmp.Or(decoded(source), source)
+	known := slices.ContainsFunc(list, func(n *doc.Node) bool { return n.Get("url").Text() == t.JWKSURI })
+	switch {
+	case known, len(list) == 0 && other == t.JWKSURI:
+		return false, false
+	case len(list) == 0 && source == "" && single:
+		n.Set(one, doc.NewString(base64.StdEncoding.EncodeToString([]byte(t.JWKSURI))))
+		return true, false
+	case len(list) == 0 && source != "":
+		if !strings.HasPrefix(other, "http://") && !strings.HasPrefix(other, "https://") {
+			return false, true
+		}
+		list = append(list, uri(other))
+	}
+	n.Set(many, doc.NewArray(append(list, uri(t.JWKSURI))...))
+	return true, false
+}
+
+// uri is an address of keys as definitions list it.
+func uri(address string) *doc.Node {
+	n := doc.NewObject()
+	n.Set("url", doc.NewString(address))
+	return n
+}
+
 func decoded(source string) string {
 	text, err := base64.StdEncoding.DecodeString(source)
 	if err != nil {
@@ -74,18 +102,9 @@ func (t Trust) Document(name string, d *doc.Node) (changed bool, err error) {
 		return false, t.refused(name, "does not authenticate by JWT")
 	}
 	at := d.Get(extension, "server", "authentication", "securitySchemes", scheme)
-	list := at.Get("jwksURIs").Items()
-	source := at.Get("source").Text()
-	known := slices.ContainsFunc(list, func(n *doc.Node) bool { return n.Get("url").Text() == t.JWKSURI })
-	switch {
-	case known, len(list) == 0 && (source == t.JWKSURI || decoded(source) == t.JWKSURI):
-	case len(list) == 0 && source != "":
-		return false, t.refused(name, "has keys of its own, or of another identity provider")
-	default:
-		uri := doc.NewObject()
-		uri.Set("url", doc.NewString(t.JWKSURI))
-		at.Set("jwksURIs", doc.NewArray(append(list, uri)...))
-		changed = true
+	changed, refused := t.keys(at, "jwksURIs", "source", false)
+	if refused {
+		return false, t.refused(name, "has a key of its own")
 	}
 	if t.Claim != "" && at.Get("scopes", "claimName").Text() == "" && at.Get("scopes", "claims").Len() == 0 {
 		at.Put(doc.NewString(t.Claim), "scopes", "claimName")

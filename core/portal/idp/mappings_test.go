@@ -156,6 +156,16 @@ func TestDefinitions(t *testing.T) {
 			t.Error(text, err)
 		}
 	}
+	// Another provider is added.
+	second := idp.Trust{JWKSURI: "https://b/keys", Scopes: map[string]string{"more": "p3"}}
+	for i := range 2 {
+		if changed, err := second.Classic("orders", classic); err != nil || changed != (i == 0) {
+			t.Error(changed, err)
+		}
+	}
+	if got := string(classic.Get("jwt_jwks_uris").JSON()); got != `[{"url":"https://a/keys"},{"url":"https://b/keys"}]` {
+		t.Error(got)
+	}
 	const oas = `{"components":{"securitySchemes":{"key":{"type":"apiKey"},"jwt":{"type":"http","scheme":"bearer","bearerFormat":"JWT"}}},"x-tyk-api-gateway":{"server":{"authentication":{"securitySchemes":{"jwt":{"enabled":true%s}}}}}}`
 	document := parse(t, fmt.Sprintf(oas, `,"jwksURIs":[{"url":"https://b/keys"}]`))
 	for i := range 2 {
