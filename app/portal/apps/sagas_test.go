@@ -360,6 +360,36 @@ func TestRejectedMeanwhile(t *testing.T) {
 	}
 }
 
+// TestKeyOfDraft: a key that is changed while the policy of one of its products is inactive
+// works again with that policy.
+func TestKeyOfDraft(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	if err := first(w); err != nil {
+		t.Fatal(err)
+	}
+	inactive := func() bool {
+		list, err := w.dash.Keys(t.Context())
+		if err != nil || len(list) != 1 {
+			t.Fatal(len(list), err)
+		}
+		return list[0].Session.Get("is_inactive").True()
+	}
+	w.edit("one", func(n *doc.Node) { n.Set("is_inactive", doc.NewBool(true)) })
+	if !inactive() {
+		t.Error("the policy does not count")
+	}
+	if err := w.provision(`{"PlanID":2,"ProductIDs":[2],"CredentialID":1}`); err != nil {
+		t.Fatal(err)
+	}
+	if !inactive() {
+		t.Error("the policy does not count any more")
+	}
+	w.edit("one", func(n *doc.Node) { n.Set("is_inactive", doc.NewBool(false)) })
+	if inactive() {
+		t.Error("the key stays inactive")
+	}
+}
+
 // TestMoreApps: a user who gets another app, with a credential, while the others end, goes
 // with that one too, and no key is left.
 func TestMoreApps(t *testing.T) {

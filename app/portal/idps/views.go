@@ -35,8 +35,8 @@ type Type struct {
 	Description             string   `json:"Description"`
 	ResponseTypes           string   `json:"ResponseTypes"`
 	GrantType               string   `json:"GrantType"`
-	TokenEndpointAuthMethod string   `json:"TokenEndpointAuthMethod,omitempty"`
-	OktaAppType             string   `json:"OktaAppType,omitempty" doc:"Only at Okta."`
+	TokenEndpointAuthMethod string   `json:"TokenEndpointAuthMethod"`
+	OktaAppType             string   `json:"OktaAppType" doc:"Only at Okta."`
 	CreatedAt               string   `json:"CreatedAt"`
 	UpdatedAt               string   `json:"UpdatedAt"`
 }

@@ -283,6 +283,9 @@ func (a certifying) bind(back bool) func(context.Context) error {
 				return err
 			}
 			session := k.Session.Clone()
+			if err := a.lift(ctx, d, session); err != nil {
+				return err
+			}
 			credential.Bind(session, from, to)
 			_, err = d.ReplaceKey(ctx, name, session)
 			return err

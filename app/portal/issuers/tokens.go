@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
@@ -206,6 +207,9 @@ func (a acting) replace(ctx context.Context) error {
 			return nil, Explain(err)
 		}
 		session := was.Session.Clone()
+		if err := a.lift(ctx, p.Dashboard, session); err != nil {
+			return nil, Explain(err)
+		}
 		session.Set("expires", doc.NewInt(credential.Unix(credential.After(a.g.At, a.g.Plan.KeyExpiresIn))))
 		for _, name := range counters {
 			session.Delete(name)
@@ -250,6 +254,33 @@ func (a acting) note(k dashboard.Key) {
 // counters are what gateways count in a session: a new key begins anew.
 var counters = []string{"quota_remaining", "quota_renews", "allowance", "last_check", "date_created", "last_updated"}
 
+// lift takes from a session that is to be written the inactivity that a policy gives it:
+// sessions are shown with their policies applied, and a key would keep it for good.
+func (a acting) lift(ctx context.Context, d dashboard.Dashboard, session *doc.Node) error {
+	if !session.Get("is_inactive").True() {
+		return nil
+	}
+	refs := []sync.Ref{a.g.Plan.Ref, a.g.Earlier.Ref}
+	for _, p := range slices.Concat(a.g.Before, a.g.Products) {
+		refs = append(refs, p.Ref)
+	}
+	for _, ref := range refs {
+		if ref == (sync.Ref{}) {
+			continue
+		}
+		p, err := d.Policy(ctx, ref)
+		switch {
+		case errors.Is(err, dashboard.ErrGone):
+		case err != nil:
+			return err
+		case p.Document.Get("is_inactive").True():
+			session.Set("is_inactive", doc.NewBool(false))
+			return nil
+		}
+	}
+	return nil
+}
+
 // change gives the key the policies of other products; those that administrators have
 // added stay behind them.
 func (a acting) change(from, to []Product) func(context.Context) error {
@@ -270,6 +301,9 @@ func (a acting) change(from, to []Product) func(context.Context) error {
 			}
 		}
 		session.Set("apply_policies", doc.NewStrings(after))
+		if err := a.lift(ctx, p.Dashboard, session); err != nil {
+			return Explain(err)
+		}
 		_, err = p.Dashboard.ReplaceKey(ctx, name, session)
 		return Explain(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -131,5 +132,16 @@ func TestSession(t *testing.T) {
 	s = credential.Session(credential.Bearer{}, "", nil, credential.After(at, 0))
 	if s.Get("expires").Int() != 0 || s.Get("org_id") != nil || s.Get("meta_data", "TeamIDs").Len() != 0 || s.Get("meta_data", "TeamIDs") == nil {
 		t.Error(string(s.JSON()))
+	}
+}
+
+// TestReserved: attributes do not take the place of what metadata always says.
+func TestReserved(t *testing.T) {
+	b := credential.Bearer{App: 7, Developer: 3, Organisation: 2}
+	for _, name := range append([]string{"Shoe"}, attribute.Reserved...) {
+		b.Names = append(b.Names, credential.Entry{Name: name, Text: "1"})
+	}
+	if got := string(b.MetaData().JSON()); got != `{"DeveloperID":3,"ApplicationID":7,"OrganisationID":2,"TeamIDs":[],"Shoe":"1"}` {
+		t.Error(got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
@@ -63,6 +64,9 @@ func (b Bearer) MetaData() *doc.Node {
 		m.Get("TeamIDs").Append(doc.NewInt(int64(t)))
 	}
 	for _, e := range b.Names {
+		if slices.Contains(attribute.Reserved, e.Name) { // an attribute of an earlier version
+			continue
+		}
 		if e.Texts != nil {
 			m.Set(e.Name, doc.NewStrings(e.Texts))
 		} else {
