@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	stdsync "sync"
@@ -25,6 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -387,6 +389,33 @@ func TestKeyOfDraft(t *testing.T) {
 	w.edit("one", func(n *doc.Node) { n.Set("is_inactive", doc.NewBool(false)) })
 	if inactive() {
 		t.Error("the key stays inactive")
+	}
+}
+
+// TestRotatedWithout: a credential one of whose products is gone, with its policy, gets another
+// key for the others.
+func TestRotatedWithout(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	if err := both(w); err != nil {
+		t.Fatal(err)
+	}
+	w.update(func(wr store.Writer) error { return portal.Remove(t.Context(), wr, products.Kind, 1, w.at()) })
+	p, err := w.dash.Policy(t.Context(), sync.Ref{ID: "one"})
+	if err == nil {
+		err = w.dash.Delete(t.Context(), p.Ref())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := slices.Collect(maps.Keys(w.keys()))
+	if err := w.credential("rotate", "2", "1"); err != nil {
+		t.Fatal(err)
+	}
+	now := w.keys()
+	for id, policies := range now {
+		if len(now) != 1 || slices.Contains(before, id) || !slices.Equal(policies, []string{"two", "gold"}) {
+			t.Errorf("%s %v, before %v", id, policies, before)
+		}
 	}
 }
 

@@ -207,6 +207,7 @@ func (a acting) replace(ctx context.Context) error {
 			return nil, Explain(err)
 		}
 		session := was.Session.Clone()
+		a.without(ctx, p.Dashboard, session)
 		if err := a.lift(ctx, p.Dashboard, session); err != nil {
 			return nil, Explain(err)
 		}
@@ -279,6 +280,20 @@ func (a acting) lift(ctx context.Context, d dashboard.Dashboard, session *doc.No
 		}
 	}
 	return nil
+}
+
+// without takes policies out of a session of which the dashboard says that they are gone: no
+// key is made with them. Those of the products are there.
+func (a acting) without(ctx context.Context, d dashboard.Dashboard, session *doc.Node) {
+	known := a.g.Policies(a.g.Products)
+	list := slices.DeleteFunc(session.Get("apply_policies").Texts(), func(id string) bool {
+		if slices.Contains(known, id) {
+			return false
+		}
+		_, err := d.Policy(ctx, sync.Ref{ID: id})
+		return errors.Is(err, dashboard.ErrGone)
+	})
+	session.Set("apply_policies", doc.NewStrings(list))
 }
 
 // change gives the key the policies of other products; those that administrators have
