@@ -180,6 +180,11 @@ func TestCertificates(t *testing.T) {
 			t.Fatal(err)
 		}
 		bound("one" + fingerprints[0])
+		if err := w.credential("forget", "1", "1"); err != nil {
+			t.Fatal(err)
+		}
+		bound("one" + fingerprints[0]) // it opens nothing, and not with the certificates of others
+		w.consistent("taken away")
 		if err := w.renew(1); err != nil {
 			t.Fatal(err)
 		}

@@ -110,7 +110,10 @@ func (a certifying) admit() []intents.Step {
 	if a.g.Certificate.PEM == "" { // it is taken away
 		return []intents.Step{{Name: "forget the certificate", Do: func(context.Context) error {
 			v := &a.g.Values.Public
-			v.Certificate, v.CertificateID, v.Allowed, v.Bound = "", "", nil, false
+			if v.Bound { // a key without one would open with the certificates of others
+				v.Held = v.Ties()
+			}
+			v.Certificate, v.CertificateID, v.Allowed = "", "", nil
 			return nil
 		}}}
 	}

@@ -102,17 +102,17 @@ func (p Public) Certificates() []string {
 	return p.Pool
 }
 
-// Ties names those to which the key is bound. A key of an organisation that has no
-// certificate any more keeps those before: without one it would open to every certificate of
-// others that stands on a list.
+// Ties names those to which the key is bound. A key whose certificate is taken away, or of an
+// organisation that has none any more, keeps those before: without one it would open to every
+// certificate of others that stands on a list.
 func (p Public) Ties() []string {
 	switch {
 	case !p.Bound:
 		return nil
-	case p.Managed:
+	case p.Managed || p.CertificateID == "":
 		return p.Held
 	}
-	return p.Certificates()
+	return []string{p.CertificateID}
 }
 
 // Manage notes which certificates administrators have chosen.
