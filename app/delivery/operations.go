@@ -60,7 +60,7 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Example(nil, map[string]any{"deliveries": []View{exampleView}, "pages": 1})),
 		operation.GET("get", "/{deliveryID}", "Get a delivery", s.Get, operation.Faulting(missing), operation.Example(nil, exampleView)),
 		operation.POST("resend", "/{deliveryID}/resend", "Send a delivery again", s.Resend,
-			operation.Faulting(missing, delivery.CodePending), operation.Rehearsable(s.tools.References.Onlooker),
+			operation.Faulting(missing, delivery.CodePending, delivery.CodeEmpty), operation.Rehearsable(s.tools.References.Onlooker),
 			operation.Notes("It is sent as a new delivery would be, with the same identifier, to the receiver as it is named now."),
 			operation.Example(nil, map[string]any{"Status": "OK", "Message": "Delivery is sent again", "Meta": nil})),
 	)

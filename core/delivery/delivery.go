@@ -41,6 +41,9 @@ const (
 // CodePending is the code of the fault for a delivery that is sent already.
 const CodePending = Kind + ".pending"
 
+// CodeEmpty is the code of the fault for a delivery whose event was too large to be kept.
+const CodeEmpty = Kind + ".empty"
+
 // Delivery is one event for one receiver.
 type Delivery struct {
 	ID       string    `json:"id"`
@@ -111,8 +114,11 @@ func (d Delivery) Rests(at time.Time, why string) Delivery {
 
 // Again returns the delivery as one to send from the start.
 func (d Delivery) Again(at time.Time) (Delivery, error) {
-	if d.State == Pending {
+	switch {
+	case d.State == Pending:
 		return d, fault.New(fault.Conflict, CodePending, "the delivery is pending already; it is sent when its turn comes")
+	case d.Body == "":
+		return d, fault.New(fault.Conflict, CodeEmpty, "the event was too large to be kept, so that there is nothing to send")
 	}
 	d.State, d.Attempts, d.Status, d.Error, d.Ended, d.Next = Pending, 0, 0, "", time.Time{}, at.UTC()
 	return d, nil

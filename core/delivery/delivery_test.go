@@ -44,6 +44,8 @@ func TestNew(t *testing.T) {
 	}
 	if large := delivery.New("acme", "a", "l", "e", delivery.Origin{At: start}, make([]byte, delivery.MaxBody+1)); large.State != delivery.Failed || large.Body != "" || large.Error == "" {
 		t.Errorf("a body that is too large: %+v", large)
+	} else if _, err := large.Again(start); fault.CodeOf(err) != delivery.CodeEmpty {
+		t.Errorf("nothing is sent: %v", err)
 	}
 }
 

@@ -130,6 +130,7 @@ func TestJourney(t *testing.T) {
 	w.shows(w.submit(forgot, "/auth/password/recover", "email", "nobody@example.com"), 200, "a mail is on its way")
 	reset := w.shows(w.open("/auth/reset/code?token=none"), 200, "New password again")
 	w.shows(w.submit(reset, "/auth/password/update", "code", "none", "password1", "another", "password2", "another"), 422, "Code has been used")
+	w.shows(w.open("/auth/reset/code"), 200, "Code from the mail") // where mails have no links
 }
 
 // TestVisibility opens a portal that is private, and one that is hidden.

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
@@ -60,16 +61,33 @@ func (s *Service) wanted(ctx context.Context, r store.Reader, req request.Reques
 	if err := in.Body.Apply(&v, false, portal.Resolver(ctx, r)); err != nil {
 		return v, err
 	}
-	var list []productOf
-	for _, id := range req.ProductIDs {
-		p, err := portal.Find(ctx, r, products.Kind, id.String())
+	list, err := existing(ctx, r, req.ProductIDs)
+	if err != nil {
+		return v, err
+	}
+	var others [][]string
+	for p, err := range portal.All(ctx, r, products.Kind, 0) {
+		if err != nil {
+			return v, err
+		}
+		if !slices.Contains(req.ProductIDs, p.ID) {
+			others = append(others, p.WebhookEventTypes)
+		}
+	}
+	return v, v.Offered(list, others).Err()
+}
+
+// existing returns the products that are there, or will be again.
+func existing(ctx context.Context, r store.Reader, ids []table.ID) (out []productOf, err error) {
+	for _, id := range ids {
+		v, err := products.Kind.Get(ctx, r, id.Key())
 		if fault.KindOf(err) == fault.NotFound {
 			continue
 		}
 		if err != nil {
-			return v, err
+			return nil, err
 		}
-		list = append(list, p)
+		out = append(out, v.Value)
 	}
-	return v, v.Offered(list).Err()
+	return out, nil
 }

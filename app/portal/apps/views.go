@@ -123,6 +123,13 @@ func (s *Service) inside(ctx context.Context, r store.Reader, a application.App,
 	if req, err = s.subscription(req); err != nil {
 		return out, err
 	}
+	if req.WebhookURL != "" {
+		list, err := existing(ctx, r, req.ProductIDs)
+		if err != nil {
+			return out, err
+		}
+		req.Subscription = req.Open(list)
+	}
 	out = Within{DCRTemplateID: req.ClientTypeID, ProviderID: req.ProviderID, PolicyService: []string{},
 		WebhookEventTypes: strings.Join(req.WebhookEventTypes, ","), WebhookSecret: req.WebhookSecret, WebhookURL: req.WebhookURL}
 	if out.common, err = shared(ctx, r, a.Name, req); err != nil {

@@ -62,7 +62,10 @@ func (s *Service) write(ctx context.Context, g setting.Settings, m letter.Mail, 
 // fill runs the templates of a mail.
 func (s *Service) fill(ctx context.Context, out *mail.Message, c theme.Content, n letter.Notice, d Data) (err error) {
 	name := theme.Mailers + n.Name
-	html, text := first(c, name+".html", name), first(c, name+".text", name)
+	html, text := first(c, name+".html"), first(c, name+".text")
+	if html == "" && text == "" {
+		html = first(c, name)
+	}
 	if html == "" && text == "" {
 		if c = s.Standard(); !c.Has(name + ".html") {
 			return errors.New("no theme has the mail")

@@ -37,7 +37,7 @@ func (c *console) rows() []operation.Row {
 			operation.Notes("The newest first."), operation.Example(nil, operation.Listing[Delivery]{Items: []Delivery{one}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
 		operation.GET("delivery", "/{webhook_id}/deliveries/{delivery_id}", "Fetch what was sent to a webhook", c.get, operation.Example(nil, one)),
 		operation.PUT("resend", "/{webhook_id}/deliveries/{delivery_id}/resend", "Send something to a webhook again", c.resend, portal.Action(), portal.Unprocessable(),
-			operation.Faulting(core.CodePending), operation.Notes("With the same identifier, to the webhook as it is now."), operation.Example(nil, portal.Executed("Resend"))),
+			operation.Faulting(core.CodePending, core.CodeEmpty), operation.Notes("With the same identifier, to the webhook as it is now."), operation.Example(nil, portal.Executed("Resend"))),
 	}
 }
 

@@ -73,8 +73,11 @@ func (s *Service) Resource() portal.Resource[webhook.Webhook, Listed, Shown] {
 		List: s.list, Show: s.show,
 		Sample: webhook.Webhook{Name: "CRM", URL: "https://crm.example.com/portal", Method: "POST", Timeout: 5, Events: []string{"UserRegistered"}, Headers: webhook.Headers{}},
 		Begin:  func(w *webhook.Webhook, _ table.ID) { w.Longest = limit },
-		Load:   func(_ context.Context, _ store.Reader, w *webhook.Webhook) error { w.Longest = limit; return nil },
-		Hooks:  portal.Hooks[webhook.Webhook]{Before: few, After: s.after},
+		Load: func(_ context.Context, _ store.Reader, w *webhook.Webhook) error {
+			w.Longest = max(limit, w.Timeout) // one from before stays, whatever may be chosen by now
+			return nil
+		},
+		Hooks: portal.Hooks[webhook.Webhook]{Before: few, After: s.after},
 		Rows: func(o portal.Operations[webhook.Webhook, Listed, Shown]) []operation.Row {
 			hidden := operation.Redact("Headers")
 			return append([]operation.Row{o.ListRow(), o.CreateRow(hidden, operation.Faulting(table.CodeInvalid, CodeMany)), o.GetRow(), o.UpdateRow(hidden), o.DeleteRow()},

@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/webhook"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
@@ -166,6 +167,32 @@ func TestSealed(t *testing.T) {
 	other.must(t, "portal-webhook-headers.update", path, `{"Value":"hunter4"}`)
 	if out, err := other.call(t, "portal-webhook-headers.get", path, ""); err != nil || out.(webhooks.ShownHeader).Value != "hunter4" {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestShorterAttempts: a webhook from before attempts became shorter can be changed; its time
+// can stay as it is, and become shorter.
+func TestShorterAttempts(t *testing.T) {
+	w := open(apptest.NewPortal(t))
+	w.must(t, "portal-webhooks.create", nil, posting)
+	if _, err := w.db.Update(t.Context(), w.scope, func(wr store.Writer) error {
+		_, err := webhooks.Kind.Edit(t.Context(), wr, table.ID(1).Key(), nil, func(v webhook.Webhook) (webhook.Webhook, error) {
+			v.Timeout = 1000
+			return v, nil
+		})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	path := map[string]string{"webhook_id": "1"}
+	w.must(t, "portal-webhooks.update", path, `{"Name":"other"}`)
+	w.must(t, "portal-webhooks.update", path, `{"Timeout":1000}`)
+	if _, err := w.call(t, "portal-webhooks.update", path, `{"Timeout":1001}`); err == nil {
+		t.Error("attempts became longer")
+	}
+	w.must(t, "portal-webhooks.update", path, `{"Timeout":2}`)
+	if _, err := w.call(t, "portal-webhooks.update", path, `{"Timeout":1000}`); err == nil {
+		t.Error("attempts became longer again")
 	}
 }
 

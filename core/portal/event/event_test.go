@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/delivery"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
@@ -173,5 +175,18 @@ func TestOrganisations(t *testing.T) {
 	}
 	if more := append(event.OfOrganisations.Of(&o, &o), event.OfOrganisations.Of(&o, nil)...); len(more) != 0 {
 		t.Errorf("%+v", more)
+	}
+}
+
+// TestLongAttributes: what somebody writes into attributes keeps no event from being sent.
+func TestLongAttributes(t *testing.T) {
+	u := account.User{Email: "ada@example.com"}
+	for i := range 40 {
+		u.Attributes = append(u.Attributes, attribute.Value{Identifier: fmt.Sprint("a", i), Value: strings.Repeat("<", 4000)})
+	}
+	told := event.OfUsers.Of(nil, &u)
+	text, err := json.Marshal(told[0].Message)
+	if err != nil || len(text) > delivery.MaxBody-1024 || !strings.Contains(string(text), "…") {
+		t.Error(len(text), err)
 	}
 }

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
@@ -166,14 +167,32 @@ var OfRequests = &Source[orgrequest.Request]{
 	},
 }
 
+// maxValues is how many bytes the values of the attributes of a user may have together in an
+// event. As JSON they may take six times as many.
+const maxValues = 8 << 10
+
+// cut returns the beginning of a text, and says that it is not all.
+func cut(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:bytes], "") + "…"
+}
+
 func aboutUser(u account.User) User {
 	status := statusInactive
 	if u.Active {
 		status = statusActive
 	}
-	values := []Attribute{}
+	values, size := []Attribute{}, 0
 	for _, v := range u.Attributes {
 		values = append(values, Attribute{v.Identifier, v.Value})
+		size += len(v.Value)
+	}
+	for i := range values {
+		if size > maxValues { // the event has to fit, whatever somebody writes there
+			values[i].Value = cut(values[i].Value, maxValues/len(values))
+		}
 	}
 	return User{ID: u.ID, Email: u.Email, First: u.First, Last: u.Last, OrgID: u.OrganisationID, Provider: u.Provider, Status: status,
 		CreatedAt: u.CreatedAt.UTC(), CustomAttributes: values}

@@ -222,15 +222,33 @@ func eventType(t string) bool {
 	return t != "" && len(t) <= 255 && !strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r == ',' || r == 0x7f })
 }
 
-// Offered returns which of the event types the products do not offer. A product that
-// names none offers all.
-func (s Subscribed) Offered(list []product.Product) (wrong table.Problems) {
+// Offered returns which of the event types the products do not offer. A product that names
+// none offers all but those of others: gateways send a message to everybody whose types have
+// its own somewhere in them.
+func (s Subscribed) Offered(list []product.Product, others [][]string) (wrong table.Problems) {
 	for _, t := range s.Types {
-		if !slices.ContainsFunc(list, func(p product.Product) bool {
-			return len(p.WebhookEventTypes) == 0 || slices.Contains(p.WebhookEventTypes, t)
-		}) {
+		taken := slices.ContainsFunc(others, func(types []string) bool {
+			return slices.ContainsFunc(types, func(other string) bool { return strings.Contains(t, other) })
+		})
+		if !slices.ContainsFunc(list, func(p product.Product) bool { return offers(p, t) && (len(p.WebhookEventTypes) > 0 || !taken) }) {
 			wrong = append(wrong, fmt.Sprintf("WebhookEventTypes: no product of the access request has the event type %s", t))
 		}
 	}
 	return wrong
+}
+
+func offers(p product.Product, t string) bool {
+	return len(p.WebhookEventTypes) == 0 || slices.Contains(p.WebhookEventTypes, t)
+}
+
+// Open returns the subscription with the event types that the products still offer; without
+// any there is none.
+func (s Subscription) Open(list []product.Product) Subscription {
+	s.WebhookEventTypes = slices.DeleteFunc(slices.Clone(s.WebhookEventTypes), func(t string) bool {
+		return !slices.ContainsFunc(list, func(p product.Product) bool { return !p.Away() && offers(p, t) })
+	})
+	if len(s.WebhookEventTypes) == 0 {
+		return Subscription{}
+	}
+	return s
 }

@@ -2,6 +2,7 @@ package request_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,10 +149,28 @@ func TestBodies(t *testing.T) {
 		}
 	}
 	s := request.Subscribed{Types: []string{"a", "b"}}
-	if wrong := s.Offered([]product.Product{{WebhookEventTypes: []string{"a"}}}); len(wrong) != 1 || !strings.HasSuffix(wrong[0], " b") {
+	if wrong := s.Offered([]product.Product{{WebhookEventTypes: []string{"a"}}}, nil); len(wrong) != 1 || !strings.HasSuffix(wrong[0], " b") {
 		t.Error(wrong)
 	}
-	if wrong := s.Offered([]product.Product{{WebhookEventTypes: []string{"a"}}, {}}); len(wrong) != 0 {
+	if wrong := s.Offered([]product.Product{{WebhookEventTypes: []string{"a"}}, {}}, [][]string{{"c"}}); len(wrong) != 0 {
 		t.Error(wrong)
+	}
+	// What other products name, also a part of it, is theirs.
+	s.Types = []string{"a", "xby"}
+	if wrong := s.Offered([]product.Product{{}}, [][]string{{"c"}, {"b"}}); len(wrong) != 1 || !strings.HasSuffix(wrong[0], " xby") {
+		t.Error(wrong)
+	}
+	if wrong := s.Offered([]product.Product{{WebhookEventTypes: []string{"a", "xby"}}}, [][]string{{"b"}}); len(wrong) != 0 {
+		t.Error(wrong)
+	}
+	stored := request.Subscription{WebhookURL: "https://a.example", WebhookEventTypes: []string{"a", "b"}}
+	deleted := product.Product{Base: table.Base{DeletedAt: time.Now()}}
+	for _, c := range []struct {
+		list []product.Product
+		want []string
+	}{{nil, nil}, {[]product.Product{{}}, []string{"a", "b"}}, {[]product.Product{deleted, {WebhookEventTypes: []string{"b", "c"}}}, []string{"b"}}, {[]product.Product{deleted}, nil}} {
+		if got := stored.Open(c.list); !slices.Equal(got.WebhookEventTypes, c.want) || (got.WebhookURL == "") != (len(c.want) == 0) {
+			t.Errorf("%+v: %+v", c.list, got)
+		}
 	}
 }
