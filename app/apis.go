@@ -20,6 +20,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/policies"
+	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -52,7 +53,7 @@ var definitions = fx.Options(
 func newAPIs(s basics, d Definitions, st store.Store, p *policies.Service, g *crud.References) *apis.Repository {
 	return apis.New(apis.Config{
 		Store: st, NewID: s.newID, NewAPIID: s.newAPIID, Now: s.now, PageSize: s.pageSize, Settings: d.APIs,
-		References: g, Forget: p.Forget, Hook: webhookText,
+		References: g, Forget: p.Forget, Hook: webhookText, AddHook: hooks.Kind.Insert,
 	})
 }
 

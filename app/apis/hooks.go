@@ -7,8 +7,11 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/shape"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -34,6 +37,41 @@ func (s *Repository) Embed(ctx context.Context, r store.Reader, a apidef.API) (a
 		return text, false
 	})
 	return a, failed
+}
+
+// Adopt stores the webhooks that the wrapper of an imported API holds whole and that are not
+// there: its references would mean nothing. What makes no webhook is left to Embed.
+func (s *Repository) Adopt(ctx context.Context, w store.Writer, org tenant.ID, wrapper doc.Object) error {
+	text, ok := wrapper.Get("hook_references")
+	if !ok || s.AddHook == nil {
+		return nil
+	}
+	var list []struct {
+		Hook json.RawMessage `json:"hook"`
+	}
+	if json.Unmarshal(text, &list) != nil { // which is said elsewhere
+		return nil
+	}
+	for _, ref := range list {
+		var named struct {
+			ID string `json:"id"`
+		}
+		var d webhook.Draft
+		if json.Unmarshal(ref.Hook, &named) != nil || !shape.IsObjectID(named.ID) || json.Unmarshal(ref.Hook, &d) != nil {
+			continue
+		}
+		if _, err := s.Hook(ctx, w, named.ID); fault.KindOf(err) != fault.NotFound {
+			continue
+		}
+		h, err := webhook.New(named.ID, org, d)
+		if err != nil {
+			continue
+		}
+		if err := s.AddHook(ctx, w, h); err != nil && fault.KindOf(err) != fault.Conflict { // another organisation has the identifier
+			return err
+		}
+	}
+	return nil
 }
 
 // RefreshHook brings the copies of a webhook up to date in the APIs that refer to it: those

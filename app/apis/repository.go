@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
@@ -25,6 +26,8 @@ type Config struct {
 	Settings Settings
 	// Hook returns a webhook as clients read it; nil: there are none.
 	Hook func(ctx context.Context, r store.Reader, id string) (json.RawMessage, error)
+	// AddHook stores a webhook that an imported API brings; nil: there are none.
+	AddHook func(ctx context.Context, w store.Writer, h webhook.Hook) error
 	// Forget removes an API from what refers to it inside the unit of work that
 	// deletes it; nil: nothing refers to APIs.
 	Forget func(ctx context.Context, w store.Writer, apiID string) error

@@ -4,6 +4,7 @@ package importing
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
@@ -47,6 +48,9 @@ func (s *Service) Check(in Incoming, org tenant.ID) (Checked, []validation.Probl
 	out := Checked{draft: apidef.Draft{
 		ID: forms.AnyID, APIID: in.APIID, OrgID: org, Class: in.Class, Definition: in.Definition, Document: in.Document, Wrapper: in.Wrapper,
 	}}
+	if text, ok := in.Wrapper.Get("created_at"); ok {
+		_ = json.Unmarshal(text, &out.draft.Created) // what is no time says nothing
+	}
 	for _, id := range []string{in.Definition.Get("id").Text(), in.Document.Get(oas.ExtensionKey, "info", "dbId").Text()} {
 		if id = strings.ToLower(id); out.wanted == "" && shape.IsObjectID(id) {
 			out.wanted = id
@@ -66,6 +70,9 @@ func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 	old, err := s.APIs.Named(ctx, w, d.APIID)
 	if err == nil {
 		err = s.pair(ctx, w, &d, old)
+	}
+	if err == nil {
+		err = s.APIs.Adopt(ctx, w, d.OrgID, d.Wrapper)
 	}
 	if err != nil {
 		return "", err

@@ -54,13 +54,17 @@ type Draft struct {
 	Definition *doc.Node // classic definition; it is completed by the identifiers
 	Document   *doc.Node // OpenAPI document; nil for Classic
 	Wrapper    doc.Object
-	Gone       []string // members that a wrapper has no longer; for Rewrite
+	Gone       []string  // members that a wrapper has no longer; for Rewrite
+	Created    time.Time // of an API that comes from somewhere else; zero: now
 }
 
 // New makes an API. The identifiers are written into its definition, and into
 // the vendor extension of its document.
 func New(d Draft, now time.Time) (API, error) {
 	a := API{id: d.ID, class: d.Class, created: now}
+	if !d.Created.IsZero() && d.Created.Before(now) {
+		a.created = d.Created.UTC()
+	}
 	a.wrapper = own(d.Wrapper)
 	return a.write(d, now)
 }
