@@ -57,20 +57,16 @@ func (s *Service) Bootstrap(ctx context.Context, f First) (Bootstrapped, error) 
 }
 
 func (s *Service) ensureOrganisation(ctx context.Context, f First) (id tenant.ID, created bool, err error) {
-	err = s.Store.View(ctx, tenant.Everyone("bootstrap"), func(r store.Reader) error {
-		for o, err := range organisations.Find(ctx, r, store.Query{}) {
-			if err != nil {
-				return err
-			}
-			if string(o.Value.ID) == f.OrgID || f.OrgID == "" && o.Value.OwnerSlug == f.OwnerSlug {
-				id = o.Value.ID
-				return nil
+	if id, err = s.organisationOf(ctx, f); err != nil || id != "" {
+		return id, false, err
+	}
+	if err := s.possible(ctx, f); err != nil { // no organisation is left without its admin
+		if fault.KindOf(err) == fault.Conflict { // another replica may have been quicker
+			if id, found := s.organisationOf(ctx, f); found == nil && id != "" {
+				return id, false, nil
 			}
 		}
-		return nil
-	})
-	if err != nil || id != "" {
-		return id, false, err
+		return "", false, err
 	}
 	o, err := identity.NewOrganisation(tenant.ID(s.NewID()), identity.OrganisationDraft{ID: tenant.ID(f.OrgID), OwnerName: f.OwnerName, OwnerSlug: f.OwnerSlug,
 		OpenPolicy: identity.OpenPolicy{Rules: f.Rules}})
@@ -105,12 +101,42 @@ func (s *Service) byEmail(ctx context.Context, org tenant.ID, email string) (fou
 	return found, err
 }
 
-func (s *Service) firstAdmin(ctx context.Context, org tenant.ID, f First) (*identity.User, error) {
-	u, _, err := s.prepare(identity.UserDraft{
+// organisationOf returns the organisation that is bootstrapped if it exists, or "".
+func (s *Service) organisationOf(ctx context.Context, f First) (id tenant.ID, err error) {
+	err = s.Store.View(ctx, tenant.Everyone("bootstrap"), func(r store.Reader) error {
+		for o, err := range organisations.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			if string(o.Value.ID) == f.OrgID || f.OrgID == "" && o.Value.OwnerSlug == f.OwnerSlug {
+				id = o.Value.ID
+				return nil
+			}
+		}
+		return nil
+	})
+	return id, err
+}
+
+// possible says why the first admin of an organisation that is yet to be made cannot be.
+func (s *Service) possible(ctx context.Context, f First) error {
+	u, _, err := s.prepare(f.admin(""), cmp.Or(f.AccessKey, s.Keys.NewKey()))
+	if err != nil {
+		return err
+	}
+	return s.Store.View(ctx, tenant.Everyone("bootstrap"), func(r store.Reader) error { return s.free(ctx, r, u) })
+}
+
+func (f First) admin(org tenant.ID) identity.UserDraft {
+	return identity.UserDraft{
 		OrgID: org, Email: f.Email, Password: f.Password,
 		FirstName: cmp.Or(f.FirstName, "Admin"), LastName: cmp.Or(f.LastName, "User"),
 		Permissions: access.Map{string(access.IsAdmin): access.LevelAdmin},
-	}, cmp.Or(f.AccessKey, s.Keys.NewKey()))
+	}
+}
+
+func (s *Service) firstAdmin(ctx context.Context, org tenant.ID, f First) (*identity.User, error) {
+	u, _, err := s.prepare(f.admin(org), cmp.Or(f.AccessKey, s.Keys.NewKey()))
 	if err != nil {
 		return nil, err
 	}

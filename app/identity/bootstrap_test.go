@@ -82,7 +82,33 @@ func TestBootstrapRefuses(t *testing.T) {
 			if b.AccessKey != "" {
 				t.Errorf("an access key is given out: %+v", b)
 			}
+			err = h.Store.View(t.Context(), tenant.Everyone("test"), func(r store.Reader) error {
+				n, err := r.Count(t.Context(), store.Query{Kind: "organisation"})
+				if n != 1 {
+					t.Errorf("%d organisations: one has no admin", n)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
 		})
+	}
+}
+
+// TestBootstrapAnew: an address of an organisation that is gone can be used again.
+func TestBootstrapAnew(t *testing.T) {
+	h := open(t)
+	h.organisation(t, other)
+	h.user(t, `{"org_id":"`+other+`","email_address":"ann@example.com"}`)
+	if _, err := h.Bootstrap(t.Context(), identity.First{OrgID: acme, Email: "ann@example.com"}); fault.KindOf(err) != fault.Conflict {
+		t.Error(err)
+	}
+	if _, err := h.ask(t, "admin.organisations.delete", operation.Call{Scope: tenant.Everyone("test"), Path: map[string]string{"orgID": other}}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := h.Bootstrap(t.Context(), identity.First{OrgID: acme, Email: "ann@example.com"}); err != nil || b.OrgID != acme {
+		t.Error(b, err)
 	}
 }
 

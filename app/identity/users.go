@@ -73,13 +73,17 @@ func (s *Service) add(ctx context.Context, u identity.User, checks ...func(store
 }
 
 // free refuses an address that another user has: in the same organisation, or anywhere
-// unless addresses may repeat across organisations.
+// unless addresses may repeat across organisations. Users of an organisation that is gone
+// are in nobody's way.
 func (s *Service) free(ctx context.Context, r store.Reader, u identity.User) error {
 	for other, err := range users.Find(ctx, r, store.Query{Index: byEmail, Value: u.Email}) {
 		if err != nil {
 			return err
 		}
 		if other.Value.ID != u.ID && (!s.MultiOrg || other.Value.OrgID == u.OrgID) {
+			if gone := s.alive(ctx, r, other.Value.OrgID); other.Value.OrgID != u.OrgID && fault.KindOf(gone) == fault.Unauthenticated {
+				continue
+			}
 			return fault.New(fault.Conflict, userTaken, "email_address already exists").At("email_address")
 		}
 	}
