@@ -122,7 +122,11 @@ func unreadable(err error) error {
 
 func newPolicies(t crud.Tools, d Definitions) *policies.Service {
 	return &policies.Service{Store: t.Store, APIs: apis.Kind, NewID: t.NewID, Now: t.Now, PageSize: t.PageSize, References: t.References,
-		Settings: policies.Settings{Ownership: d.APIs.Ownership, UnsafeIDs: d.UnsafePolicyIDs, SeparateGateways: d.APIs.SeparateGateways}}
+		Settings: policySettings(d)}
+}
+
+func policySettings(d Definitions) policies.Settings {
+	return policies.Settings{Ownership: d.APIs.Ownership, UnsafeIDs: d.UnsafePolicyIDs, SeparateGateways: d.APIs.SeparateGateways}
 }
 
 func newHooks(t crud.Tools, a *apis.Repository) *hooks.Service {

@@ -37,7 +37,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 	for _, r := range append([]crud.Registrar{
 		apis.Registration(d),
 		apis.Notices(d.Ownership),
-		policies.Registration(apis.Kind, d.Ownership),
+		policies.Registration(apis.Kind, policySettings(definitions)),
 		hooks.Registration(),
 		assets.Resource,
 		classicportal.Registration(),

@@ -296,7 +296,7 @@ func ended(w *httptest.ResponseRecorder) outcome {
 	switch {
 	case w.Code == 401:
 		return unknown
-	case w.Code == 403 && strings.Contains(w.Body.String(), "access denied: "):
+	case w.Code == 403 && (strings.Contains(w.Body.String(), "access denied: ") || strings.Contains(w.Body.String(), "Not authorised - ")):
 		return forbidden
 	}
 	return passes

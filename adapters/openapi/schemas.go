@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -60,7 +61,8 @@ func version(full string) (string, bool) {
 		return "3.0", true
 	}
 	for _, v := range []string{"3.0", "3.1"} {
-		if full == v || strings.HasPrefix(full, v+".") {
+		patch, has := strings.CutPrefix(full, v+".")
+		if _, err := strconv.ParseUint(patch, 10, 16); full == v || has && err == nil {
 			return v, true
 		}
 	}

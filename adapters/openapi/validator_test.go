@@ -186,6 +186,11 @@ func TestDeep(t *testing.T) {
 }
 
 func TestSchema(t *testing.T) {
+	for _, full := range []string{"3.0.", "3.1.0-rc", "3.2", "3.01"} {
+		if text, err := shared.Schema("", full); err == nil {
+			t.Errorf("%s: %.80s", full, text)
+		}
+	}
 	for _, variant := range []port.Variant{"", port.OAS, port.Streams, port.MCP, port.Template, port.StreamsTemplate} {
 		for _, full := range []string{"", "3.0", "3.0.4", "3.1", "3.1.1"} {
 			text, err := shared.Schema(variant, full)

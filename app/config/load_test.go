@@ -285,6 +285,7 @@ func TestProblems(t *testing.T) {
 		{"", "LIMITS_REQUESTTIMEOUT=-1", "limits.request_timeout", "more than 0"},
 		{"", "METRICS_LISTENADDRESS=9090", "metrics.listen_address", "host:port"},
 		{"", "HEALTHCHECKENDPOINTNAME=a b", "health_check_endpoint_name", "path"},
+		{"", "HEALTHCHECKENDPOINTNAME=api/apis", "health_check_endpoint_name", "path"},
 		{"redis_password: {deep: 1}", "", "redis_password", "expected a text"},
 		{"a: b: c", "", "", "gatehouse.conf is neither valid JSON nor valid YAML: mapping values"},
 		{"admin_secret: *hunter2", "", "", "unknown anchor referenced"},

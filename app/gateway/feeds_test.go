@@ -120,6 +120,35 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// TestRightsElsewhere: a policy gives no rights to APIs of another organisation, and still some,
+// since none would be all; it gives them when its organisation has the API instead.
+func TestRightsElsewhere(t *testing.T) {
+	w := newWorld(t)
+	const theirs, mine = "api-1", "api-2"
+	pol := func(i int, rights string) string {
+		return fmt.Sprintf(`{"_id":"%s","id":"p%d","org_id":"o1","name":"n","access_rights":%s}`, id(i), i, rights)
+	}
+	put := func(i int, rights string) {
+		w.put(record{org: "o1", kind: "policy", id: id(i), text: pol(i, rights)})
+	}
+	w.put(api("o2", 1, "", ""), api("o1", 2, "", ""))
+	put(11, `{"`+theirs+`":{"api_id":"`+theirs+`"}}`)
+	put(12, `{"`+mine+`":{},"gone":{}}`)
+	w.expect("policies", pol(11, `{"`+theirs+` of another organisation":{"api_id":"`+theirs+` of another organisation"}}`), pol(12, `{"`+mine+`":{},"gone":{}}`))
+	w.encoded("policies")
+	w.put(api("o2", 3, "", ""))
+	fetch(t, w.nodes, "policies")
+	if n := w.encoded("policies"); n != 0 {
+		t.Errorf("%d encoded for another API", n)
+	}
+	w.remove("o2", "api", id(1))
+	w.put(api("o1", 1, "", ""))
+	w.expect("policies", pol(11, `{"`+theirs+`":{"api_id":"`+theirs+`"}}`), pol(12, `{"`+mine+`":{},"gone":{}}`))
+	if n := w.encoded("policies"); n != 1 {
+		t.Errorf("%d encoded", n)
+	}
+}
+
 // TestStoredSpelling: a record with a name in another letter case, which an older
 // version stored, opens nothing: it is left out and listed.
 func TestStoredSpelling(t *testing.T) {

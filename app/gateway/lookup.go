@@ -32,6 +32,18 @@ func (u lookup) Orgs(kind, index, value string) []tenant.ID {
 	return orgs
 }
 
+// Elsewhere implements gateway.Lookup. Entries ask it about much, and nearly always in vain:
+// what makes no difference is not remembered.
+func (u lookup) Elsewhere(kind, index, value string) bool {
+	q := question{kind: kind, index: index, value: value}
+	orgs := u.l.few(q)
+	if len(orgs) == 0 || slices.Contains(orgs, u.e.org) {
+		return false
+	}
+	u.remember(q, digest(orgs))
+	return true
+}
+
 func (u lookup) remember(q question, answer uint64) {
 	if u.e.used == nil {
 		u.e.used = map[question]uint64{}
@@ -52,6 +64,7 @@ type lookups struct {
 	r       store.Reader
 	records map[question]store.Record
 	orgs    map[question]map[string][]tenant.ID // by kind and index: by value
+	asked   int                                 // about single values
 	err     error                               // the first one
 }
 
@@ -81,6 +94,26 @@ func (l *lookups) holders(q question) []tenant.ID {
 		l.orgs[table] = l.read(table)
 	}
 	return l.orgs[table][q.value]
+}
+
+// many is the number of values from which one look at a whole index costs less.
+const many = 256
+
+// few is holders for who asks about one value and perhaps not about another.
+func (l *lookups) few(q question) (orgs []tenant.ID) {
+	if l.asked++; l.asked > many || l.orgs[question{kind: q.kind, index: q.index}] != nil {
+		return l.holders(q)
+	}
+	for rec, err := range l.r.Scan(l.ctx, store.Query{Kind: q.kind, Index: q.index, Value: q.value}) {
+		if err != nil {
+			l.err = err
+			break
+		}
+		if !slices.Contains(orgs, rec.Org) {
+			orgs = append(orgs, rec.Org)
+		}
+	}
+	return orgs
 }
 
 func (l *lookups) read(table question) map[string][]tenant.ID {

@@ -56,7 +56,7 @@ func newWorld(t testing.TB) *world {
 
 // gateway returns use cases that have not made anything yet.
 func (w *world) gateway() *gateway.Nodes {
-	sources := []port.Source{*apis.Feed(false), *policies.Feed(), *registry.Feed()}
+	sources := []port.Source{*apis.Feed(false), *policies.Feed(false), *registry.Feed()}
 	for i, s := range sources {
 		sources[i].Entry = func(rec store.Record, l port.Lookup) feed.Entry {
 			w.mu.Lock()

@@ -62,13 +62,15 @@ type Component struct {
 func (s *Service) Operations() []operation.Operation {
 	example := Report{Status: Pass, Version: "v1.0.0", Description: "Gatehouse", Details: map[string]Component{"store": {Status: Pass, Type: "datastore"}}}
 	ok := map[string]string{"Status": "OK"}
-	probes := operation.Group{Surface: operation.Probe, Name: "health", Tag: "Health"}.Rows(
-		operation.GET("hello", "/hello", "How the service is doing", s.Hello, operation.Public(), operation.Example(nil, example)),
-		operation.GET("ready", s.Path, "Whether the service should get requests", s.Ready, operation.Public(), operation.Faulting("health.fail"),
-			operation.Example(nil, example)),
+	rows := []operation.Row{operation.GET("hello", "/hello", "How the service is doing", s.Hello, operation.Public(), operation.Example(nil, example))}
+	if s.Path != "/hello" { // else the one probe is both
+		rows = append(rows, operation.GET("ready", s.Path, "Whether the service should get requests", s.Ready, operation.Public(), operation.Faulting("health.fail"),
+			operation.Example(nil, example)))
+	}
+	probes := operation.Group{Surface: operation.Probe, Name: "health", Tag: "Health"}.Rows(append(rows,
 		operation.POST("license", "/license", "Accepts a licence key and ignores it", s.License, operation.Public(),
 			operation.Notes("Old bootstrap scripts send one first. There is nothing to license here."), operation.Example(nil, ok)),
-	)
+	)...)
 	return append(probes, operation.Group{Surface: operation.Admin, Name: "admin", Path: "/admin", Tag: "Health"}.Rows(
 		operation.GET("hello", "/hello", "How the service is doing, for the super-admin", s.Hello, operation.Example(nil, example)),
 		operation.GET("reload", "/system/reload", "Accept a request to read addresses of the dashboard anew", s.Reload, operation.Example(nil, Reloaded{"ok"}),

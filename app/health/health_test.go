@@ -155,4 +155,8 @@ func TestOperations(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("missing: %v", want)
 	}
+	same := service()
+	if same.Path = "/hello"; operation.Check(same.Operations()) != nil {
+		t.Error("the health check cannot be called hello")
+	}
 }

@@ -3,6 +3,7 @@ package identity
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -120,7 +121,10 @@ func (s *Service) organisationOf(ctx context.Context, f First) (id tenant.ID, er
 
 // possible says why the first admin of an organisation that is yet to be made cannot be.
 func (s *Service) possible(ctx context.Context, f First) error {
-	u, _, err := s.prepare(f.admin(""), cmp.Or(f.AccessKey, s.Keys.NewKey()))
+	u, err := identity.NewUser("", time.Time{}, f.admin(""))
+	if err == nil && f.Password != "" {
+		err = s.acceptable("password", u, f.Password)
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -81,7 +82,7 @@ func (p *Proxy) Call(ctx context.Context, in callIn) (ProxyAnswer, error) {
 		return ProxyAnswer{}, err
 	}
 	g, ok := find(known, r.URL)
-	if !ok {
+	if !ok || !named(known, r.Headers) {
 		return ProxyAnswer{}, unrecognised
 	}
 	answer, err := p.Fetcher.Fetch(ctx, fetch.Request{Method: r.Method, URL: r.URL, Header: withType(r), Body: sent(r.Body), Trusted: g.Trusted})
@@ -89,6 +90,29 @@ func (p *Proxy) Call(ctx context.Context, in callIn) (ProxyAnswer, error) {
 		return ProxyAnswer{}, explain(err)
 	}
 	return ProxyAnswer{StatusCode: answer.Status, Headers: flat(answer.Header), Body: shown(answer.Body)}, nil
+}
+
+// named reports whether a Host header, if there is one, names a known gateway: behind one
+// address there may be more than gateways.
+func named(known []Gateway, headers map[string]string) bool {
+	for name, value := range headers {
+		if !strings.EqualFold(name, "Host") {
+			continue
+		}
+		host := hostname("http://" + value)
+		if host == "" || !slices.ContainsFunc(known, func(g Gateway) bool { return hostname(g.URL) == host }) {
+			return false
+		}
+	}
+	return true
+}
+
+func hostname(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
 }
 
 var unrecognised = fault.New(fault.Denied, codeUnknown, "Provided URL is not a recognised gateway URL").At("url")

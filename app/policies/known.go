@@ -64,12 +64,10 @@ func (k *Known) API(ctx context.Context, r store.Reader, name string) (string, p
 
 // Allow refuses to give access to APIs that belong to others than the caller, apart from
 // those to which there was access before: to those of other organisations as well, which
-// gateways that organisations share would open.
+// gateways that organisations share would open. Policies may name these, since an API of
+// another organisation is one that does not exist; their feed leaves them out.
 func (s *Service) Allow(ctx context.Context, k *Known, ids, before []string) error {
-	return s.allow(ctx, k.lookup, ids, before)
-}
-
-func (s *Service) allow(ctx context.Context, l *lookup, ids, before []string) error {
+	l := k.lookup
 	if err := l.known.Allow(ids, before); err != nil || s.Settings.SeparateGateways {
 		return err
 	}

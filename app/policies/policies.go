@@ -142,7 +142,7 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	if err := s.allow(ctx, l, in.Draft.APIs(), nil); err != nil {
+	if err := l.known.Allow(in.Draft.APIs(), nil); err != nil {
 		return operation.Receipt{}, err
 	}
 	p, err := policy.New(s.NewID(), in.Scope.Org(), s.Now(), in.Draft, s.checks(l))
@@ -224,7 +224,7 @@ func (s *Service) replacement(ctx context.Context, r store.Reader, p policy.Poli
 	if err := l.fetch(ctx, r, next.APIs()); err != nil {
 		return p, err
 	}
-	if err := s.allow(ctx, l, next.APIs(), p.APIs()); err != nil {
+	if err := l.known.Allow(next.APIs(), p.APIs()); err != nil {
 		return p, err
 	}
 	return p.Replace(next, now, s.checks(l))

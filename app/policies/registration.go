@@ -17,11 +17,11 @@ import (
 
 // Registration is what policies bring: they name the APIs they give access to. Where
 // owners of these make a difference, others do not see the policies.
-func Registration(apis *store.Kind[apidef.API], ownership bool) crud.Registration {
+func Registration(apis *store.Kind[apidef.API], s Settings) crud.Registration {
 	return crud.Facts[policy.Policy]{
 		Kind: Kind, Name: policy.Policy.Name, Uses: uses, Find: find,
 		Sight: func(v crud.Viewer) crud.Seeing[policy.Policy] {
-			viewer := apiViewer(v.Who, ownership)
+			viewer := apiViewer(v.Who, s.Ownership)
 			if viewer.All {
 				return nil
 			}
@@ -32,7 +32,7 @@ func Registration(apis *store.Kind[apidef.API], ownership bool) crud.Registratio
 			}
 		},
 		Announces: signal.Always(signal.PolicyChanged, byPolicyID),
-		Feed:      Feed(),
+		Feed:      Feed(s.SeparateGateways),
 		Past:      func(p policy.Policy) ([]byte, error) { return json.Marshal(p.View()) },
 		Sample: func(at crud.Stamp) (policy.Policy, error) {
 			d, err := policy.NewDraft([]byte(`{"name":"Gold","rate":100,"per":60,"access_rights":{"orders":{"api_id":"orders","api_name":"Orders","versions":["Default"]}}}`))
@@ -55,9 +55,11 @@ func uses(p policy.Policy) iter.Seq[crud.Use] {
 	}
 }
 
-// Feed is the feed of every policy that is published.
-func Feed() *gateway.Source {
-	return &gateway.Source{Name: "policies", What: "published policy", Kind: policy.Kind, Entry: func(rec store.Record, _ gateway.Lookup) feed.Entry {
+// Feed is the feed of every policy that is published. Unless gateways are separate, it gives
+// no rights to APIs of other organisations: gateways that organisations share look at the
+// rights of a key, and not at whose it is.
+func Feed(separate bool) *gateway.Source {
+	return &gateway.Source{Name: "policies", What: "published policy", Kind: policy.Kind, Uses: []string{apidef.Kind}, Entry: func(rec store.Record, l gateway.Lookup) feed.Entry {
 		p, err := policy.Load(rec.Doc)
 		switch {
 		case err != nil:
@@ -65,6 +67,12 @@ func Feed() *gateway.Source {
 		case !p.Published():
 			return feed.Entry{}
 		}
-		return feed.Of(p.Entry())
+		var foreign []string
+		for _, id := range p.APIs() {
+			if !separate && l.Elsewhere(apidef.Kind, "api_id", id) {
+				foreign = append(foreign, id)
+			}
+		}
+		return feed.Of(p.Entry(foreign...))
 	}}
 }

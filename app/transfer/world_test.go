@@ -104,7 +104,7 @@ func (w *world) head() store.Revision {
 }
 
 // announces is what changes announce.
-var announces = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, false), registry.Registration()}.Signals()
+var announces = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, policies.Settings{}), registry.Registration()}.Signals()
 
 // signals returns what the commits after a revision announce.
 func (w *world) signals(after store.Revision) (out []string) {
@@ -163,7 +163,7 @@ func (w *world) apis() map[string]*doc.Node {
 }
 
 func (w *world) policies() map[string]*doc.Node {
-	return w.feed(*policies.Feed(), func(n *doc.Node) string { return n.Get("id").Text() })
+	return w.feed(*policies.Feed(true), func(n *doc.Node) string { return n.Get("id").Text() })
 }
 
 // record returns the text of a stored record.

@@ -25,7 +25,7 @@ import (
 )
 
 // signals is what changes announce.
-var signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, false)}.Signals()
+var signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, policies.Settings{})}.Signals()
 
 // db is what the tests want of a store.
 type db interface {

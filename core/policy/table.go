@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
@@ -52,12 +53,23 @@ var (
 )
 
 // Entry returns the policy as gateways read it (docs/wire/feeds.md#policies), and
-// where a gateway would fail to decode it: one problem voids the whole feed.
-func (p Policy) Entry() ([]byte, []shape.Problem) {
+// where a gateway would fail to decode it: one problem voids the whole feed. It gives no
+// rights to foreign APIs: a name that no API has stands in the place of each, since no rights
+// at all would mean every API.
+func (p Policy) Entry(foreign ...string) ([]byte, []shape.Problem) {
 	n, err := p.Node()
 	if err != nil {
 		return nil, []shape.Problem{{Want: "a policy", Got: "text that is not JSON"}}
 	}
 	n.Delete("access_rights_array") // the same once more; gateways do not know it
+	for _, id := range foreign {
+		n.Delete("access_rights", id)
+		nothing := doc.NewObject()
+		nothing.Set("api_id", doc.NewString(id+Elsewhere))
+		n.Get("access_rights").Set(id+Elsewhere, nothing)
+	}
 	return n.JSON(), Table.Check(n)
 }
+
+// Elsewhere follows the identifier of an API of another organisation in what gateways read.
+const Elsewhere = " of another organisation"

@@ -25,4 +25,7 @@ type Lookup interface {
 	Record(kind, id string) (store.Record, bool)
 	// Orgs returns the organisations that have a record with a value in an index.
 	Orgs(kind, index, value string) []tenant.ID
+	// Elsewhere reports whether other organisations have a record with a value in an index,
+	// and the one whose record becomes the entry has none.
+	Elsewhere(kind, index, value string) bool
 }

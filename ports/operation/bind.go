@@ -133,6 +133,9 @@ const (
 	CodeParameter = "parameter.malformed"
 )
 
+// Optional is a body that may be left out: its zero value is what there is then.
+type Optional interface{ Optional() }
+
 // decodeBody reads the body as JSON whatever media type it claims to be: clients
 // send JSON under any. A fault of the body's own type passes through.
 func decodeBody(v reflect.Value, c *Call) (err error) {
@@ -152,6 +155,9 @@ func decodeBody(v reflect.Value, c *Call) (err error) {
 		body = s.Body
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
+		if _, ok := v.Addr().Interface().(Optional); ok {
+			return nil
+		}
 		return fault.New(fault.Invalid, CodeEmptyBody, "body is empty")
 	}
 	if f, ok := v.Addr().Interface().(Form); ok && !doc.IsObject(body) {

@@ -63,7 +63,7 @@ var Callers = apptest.Callers{
 }
 
 // Signals is what changes of APIs and policies announce.
-var Signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, false)}.Signals()
+var Signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, policies.Settings{})}.Signals()
 
 // Documents returns what reads and writes documents, which come as JSON.
 func Documents(a *apis.Repository, f *forms.Forms) *documents.Service {
@@ -92,7 +92,7 @@ func New(t testing.TB, settings apis.Settings) *World {
 	p := &policies.Service{Store: w.DB, APIs: apis.Kind, Now: now, NewID: newID, PageSize: 100}
 	w.APIs = apis.New(apis.Config{
 		Store: w.DB, NewID: newID, NewAPIID: apptest.Numbered("made%028x"), Now: now, PageSize: 10, Settings: settings, Forget: p.Forget,
-		References: crud.NewReferences(apis.Registration(settings), policies.Registration(apis.Kind, settings.Ownership)),
+		References: crud.NewReferences(apis.Registration(settings), policies.Registration(apis.Kind, policies.Settings{Ownership: settings.Ownership})),
 	})
 	w.Forms = &forms.Forms{Settings: settings, Hosts: servers.Config{Protocol: "http", DefaultHost: "gw.example"}, Validator: Validator}
 	w.Documents = Documents(w.APIs, w.Forms)

@@ -61,9 +61,18 @@ type desk struct {
 	part classicportal.Part
 }
 
+// content is what comes: bootstrap scripts send a configuration without any.
+type content struct{ doc.Object }
+
+// Schema implements operation.Described.
+func (content) Schema() map[string]any { return map[string]any{"type": "object"} }
+
+// Optional implements operation.Optional.
+func (content) Optional() {}
+
 type pieceIn struct {
 	Scope tenant.Scope
-	Body  doc.Object `body:""`
+	Body  content `body:""`
 }
 
 // Keep stores a body, and forgets the oldest of its part when there are too many.
