@@ -175,6 +175,21 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// TestNovice: who came while no process ran hears nothing from before.
+func TestNovice(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, stop := w.start()
+		stop()
+		w.write("acme", "1", "1")
+		time.Sleep(time.Minute)
+		w.audience.since = time.Now()
+		w.write("acme", "1", "2")
+		w.start()
+		time.Sleep(time.Second)
+		w.expect("/a", "1>2")
+	})
+}
+
 // TestTwo: of two processes one sends.
 func TestTwo(t *testing.T) {
 	inWorld(t, func(w *world) {

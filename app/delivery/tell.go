@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/core/delivery"
@@ -100,6 +101,7 @@ func (s *Service) gap(ctx context.Context, after store.Revision) store.Revision 
 type listener struct {
 	audience deliver.Audience
 	lane     string
+	since    time.Time // zero: it was always there
 }
 
 // topic is an event in an organisation.
@@ -167,8 +169,14 @@ func (s *Service) listeners(ctx context.Context, batch []store.Commit) (map[topi
 				if err != nil {
 					return err
 				}
-				for _, l := range lanes {
-					heard[t] = append(heard[t], listener{a, l})
+				for _, lane := range lanes {
+					l := listener{audience: a, lane: lane}
+					if novice, ok := a.(deliver.Novice); ok {
+						if l.since, err = novice.Since(ctx, r, t.org, lane); err != nil {
+							return err
+						}
+					}
+					heard[t] = append(heard[t], l)
 				}
 			}
 		}
@@ -199,6 +207,9 @@ func (s *Service) of(ctx context.Context, c store.Commit, ch store.Change, heard
 	for _, e := range events {
 		e.Org, e.At, e.By = ch.Org, c.At, c.By.Actor
 		for _, l := range heard[topic{ch.Org, e.Name}] {
+			if c.At.Before(l.since) {
+				continue
+			}
 			body, err := l.audience.Body(e)
 			if err != nil {
 				return nil, err

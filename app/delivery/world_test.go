@@ -51,6 +51,13 @@ type audience struct {
 	mu    sync.Mutex
 	lanes map[string][]string // by organisation
 	gone  bool
+	since time.Time // when the receivers came
+}
+
+func (a *audience) Since(context.Context, store.Reader, tenant.ID, string) (time.Time, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.since, nil
 }
 
 func (a *audience) Name() string { return cmp.Or(a.name, "test") }

@@ -50,6 +50,12 @@ type Publisher interface {
 	Publish(ctx context.Context, channel string, message []byte) error
 }
 
+// Novice is an Audience whose receivers hear nothing from before they were there.
+type Novice interface {
+	// Since returns when a receiver came.
+	Since(ctx context.Context, r store.Reader, org tenant.ID, lane string) (time.Time, error)
+}
+
 // Audience knows receivers of events.
 type Audience interface {
 	// Name names the audience in records: constant across restarts.

@@ -17,7 +17,10 @@ import (
 // number.
 type Audience struct{ *Service }
 
-var _ deliver.Audience = Audience{}
+var (
+	_ deliver.Audience = Audience{}
+	_ deliver.Novice   = Audience{}
+)
 
 // Name implements deliver.Audience: portals that share a store send their own events.
 func (a Audience) Name() string { return string(a.Scope.Org()) }
@@ -34,6 +37,12 @@ func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name
 		out = append(out, w.Value.ID.String())
 	}
 	return out, nil
+}
+
+// Since implements deliver.Novice.
+func (a Audience) Since(ctx context.Context, r store.Reader, _ tenant.ID, lane string) (time.Time, error) {
+	w, err := portal.Find(ctx, r, Kind, lane)
+	return w.CreatedAt, err
 }
 
 // Body implements deliver.Audience.
