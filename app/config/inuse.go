@@ -28,6 +28,8 @@ func serving() []setting {
 			meaning: "certificates to serve, as PEM files that hold the key as well"},
 		{name: "http_server_options.min_version", preset: "771", zero: true, field: func(s *Settings) any { return &s.TLS.MinVersion },
 			meaning: "oldest TLS version accepted: 771 is 1.2, 772 is 1.3; 769 (1.0) and 770 (1.1) are known and count as 771"},
+		{name: "http_server_options.ssl_ciphers", field: func(s *Settings) any { return &s.TLS.CipherSuites },
+			meaning: "names of cipher suites of TLS 1.2, as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; empty means all that are safe"},
 		{name: "health_check_endpoint_name", preset: "health", field: func(s *Settings) any { return &s.HealthEndpoint },
 			meaning: "path of the health check"},
 		{name: "maintenance_mode", preset: "false", field: func(s *Settings) any { return &s.Maintenance },

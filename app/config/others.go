@@ -12,7 +12,6 @@ func others() []setting {
 		names string
 	}{
 		{text, otherTexts}, {secret, otherSecrets}, {address, otherAddresses}, {boolean, otherSwitches}, {integer, otherNumbers},
-		{list, "http_server_options.ssl_ciphers"},
 		{dictionary, "host_config.portal_domains ui.languages"},
 	} {
 		rows = append(rows, rowsOf(accepted, group.kind, strings.Fields(group.names)...)...)

@@ -114,6 +114,7 @@ type TLS struct {
 	Certificates []Certificate
 	Files        []string // certificates whose PEM file holds the key as well
 	MinVersion   uint16   // as in crypto/tls: 771 is TLS 1.2
+	CipherSuites []string // of TLS 1.2, by name; empty: those that are safe
 }
 
 // Certificate is one certificate the program serves, as paths of PEM files.

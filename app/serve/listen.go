@@ -84,6 +84,11 @@ func serverTLS(t config.TLS) (*tls.Config, error) {
 		return nil, nil
 	}
 	cfg := &tls.Config{MinVersion: max(t.MinVersion, tls.VersionTLS12)}
+	var err error
+	// Whoever names one that is not safe may have clients that know no other.
+	if cfg.CipherSuites, err = suites("http_server_options.ssl_ciphers", t.CipherSuites, append(tls.CipherSuites(), tls.InsecureCipherSuites()...)); err != nil {
+		return nil, err
+	}
 	for _, c := range t.Certificates {
 		pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
 		if err != nil {
@@ -99,6 +104,22 @@ func serverTLS(t config.TLS) (*tls.Config, error) {
 		cfg.Certificates = append(cfg.Certificates, pair)
 	}
 	return cfg, nil
+}
+
+// suites returns the cipher suites of a setting, which are some of those that are known.
+func suites(setting string, names []string, list []*tls.CipherSuite) (out []uint16, err error) {
+	known := map[string]uint16{}
+	for _, suite := range list {
+		known[suite.Name] = suite.ID
+	}
+	for _, name := range names {
+		id, ok := known[name]
+		if !ok {
+			return nil, fmt.Errorf("%s: %q is none of the cipher suites that there are: %s", setting, name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		out = append(out, id)
+	}
+	return out, nil
 }
 
 // security is how each of the sockets is encrypted; nil: not at all.
@@ -129,16 +150,9 @@ func portalTLS(p config.Portal) (*tls.Config, error) {
 	if cfg.MaxVersion < cfg.MinVersion {
 		return nil, errors.New("TLSConfig.MaxVersion: it is older than the oldest version, which is 771 (TLS 1.2) at least")
 	}
-	known := map[string]uint16{}
-	for _, suite := range tls.CipherSuites() {
-		known[suite.Name] = suite.ID
-	}
-	for _, name := range t.CipherSuites {
-		id, ok := known[name]
-		if !ok {
-			return nil, fmt.Errorf("TLSConfig.CipherSuites: %q is no cipher suite that is safe; there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
-		}
-		cfg.CipherSuites = append(cfg.CipherSuites, id)
+	var err error
+	if cfg.CipherSuites, err = suites("TLSConfig.CipherSuites", t.CipherSuites, tls.CipherSuites()); err != nil {
+		return nil, err
 	}
 	if len(t.Certificates) == 0 {
 		return nil, errors.New(`TLSConfig.Certificates: HTTPS needs one: [{"Name":"","CertFile":"portal.pem","KeyFile":"portal.key"}]`)

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -180,6 +181,27 @@ func TestPortalTLS(t *testing.T) {
 	}
 	if out, err := secured(portalSettings(t, config.PortalShared, "PORTAL_TLS_ENABLE=true")); err != nil || out.main != nil {
 		t.Errorf("on a shared listener: %v %v", out, err)
+	}
+}
+
+// TestCipherSuites: the service speaks the cipher suites of its settings and no others.
+func TestCipherSuites(t *testing.T) {
+	cert, key := selfSigned(t)
+	at := config.TLS{Enabled: true, MinVersion: tls.VersionTLS12, Certificates: []config.Certificate{{CertFile: cert, KeyFile: key}}}
+	for name, id := range map[string]uint16{"TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384": tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, "TLS_RSA_WITH_AES_128_CBC_SHA256": tls.TLS_RSA_WITH_AES_128_CBC_SHA256} {
+		at.CipherSuites = []string{name}
+		cfg, err := serverTLS(at)
+		if err != nil || !slices.Equal(cfg.CipherSuites, []uint16{id}) {
+			t.Error(name, cfg, err)
+		}
+	}
+	at.CipherSuites = []string{"TLS_UNHEARD"}
+	if _, err := serverTLS(at); err == nil || !strings.HasPrefix(err.Error(), "http_server_options.ssl_ciphers: ") {
+		t.Error(err)
+	}
+	at.CipherSuites = nil
+	if cfg, err := serverTLS(at); err != nil || cfg.CipherSuites != nil {
+		t.Error(cfg, err)
 	}
 }
 
