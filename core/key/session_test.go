@@ -41,7 +41,6 @@ func TestNew(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: key.CodeRights, `{"apply_policies":[]}`: key.CodeRights, `{"access_rights":{}}`: key.CodeRights, `{"access_rights":null}`: key.CodeRights,
 		`{"apply_policies":["gold"]}`: "", `{"apply_policy_id":"gold"}`: "", `{` + rights + `}`: "", `{"access_rights":{"elsewhere":null}}`: "",
-		`{"apply_policies":["limits"]}`: key.CodeRights, `{"apply_policies":["limits","gold"]}`: "", `{"apply_policies":["limits"],` + rights + `}`: "",
 		`{"certificate":"acme0a1b",` + rights + `}`: "", `{"certificate":"x\",\"org\":\"other",` + rights + `}`: key.CodeCertificate, `{"certificate":"../x",` + rights + `}`: key.CodeCertificate,
 		`{"apply_policies":["none"]}`: key.CodePolicy, `{"apply_policy_id":"none"}`: key.CodePolicy, `{"apply_policies":["gold","denied"]}`: key.CodePolicy,
 		`{"apply_policies":["draft"]}`: key.CodePolicy, `{"apply_policies":["off"]}`: key.CodePolicy,
@@ -79,6 +78,13 @@ func TestNew(t *testing.T) {
 		}
 	}
 	c := checks(t)
+	for text, want := range map[string]bool{
+		`{}`: false, `{"apply_policies":["limits"]}`: false, `{"apply_policies":["limits","gold"]}`: true, `{"apply_policies":["limits"],` + rights + `}`: true, `{"apply_policies":["unknown"]}`: true,
+	} {
+		if draft(t, text).Grants(c.Policies) != want {
+			t.Errorf("%s names an API: %t", text, !want)
+		}
+	}
 	c.Master = true
 	if _, err := draft(t, `{}`).New("acme", c); err != nil {
 		t.Error("a key for every API:", err)
