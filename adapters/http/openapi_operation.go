@@ -184,7 +184,7 @@ func (d *describer) requestBody(o *operation.Operation) (object, error) {
 		content[yamlType] = object{"schema": object{"type": "object"}}
 		content[formType] = object{"schema": fileForm("JSON, YAML, or a ZIP file with a document named openapi and what it refers to.")}
 	}
-	return object{"required": true, "content": content}, nil
+	return object{"required": !o.Body.Implements(reflect.TypeFor[operation.Optional]()), "content": content}, nil
 }
 
 // fileForm describes a form with a file.

@@ -65,7 +65,7 @@ func servingFindings(s *Settings) []finding {
 			"expected 769 (TLS 1.0), 770 (1.1), 771 (1.2) or 772 (1.3)"},
 		{!pathName.MatchString(s.HealthEndpoint), "health_check_endpoint_name",
 			"expected the path of the health check, in letters, digits and -._~"},
-		{reserved.MatchString(s.HealthEndpoint), "health_check_endpoint_name", "expected a path that nothing else has: not below api, admin, register, system or portal-api"},
+		{reserved.MatchString(s.HealthEndpoint), "health_check_endpoint_name", "expected a path that nothing else has: not below api, admin, register, system, portal-api or license"},
 		{s.PageSize < 1, "page_size", "expected at least 1"},
 		{s.StopGrace < 0 || s.StopGrace > longestGrace, "shutdown.grace_period", "expected 0 to 5m"},
 	}

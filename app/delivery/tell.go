@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/core/delivery"
@@ -100,8 +99,7 @@ func (s *Service) gap(ctx context.Context, after store.Revision) store.Revision 
 // listener is a lane that listens to an event.
 type listener struct {
 	audience deliver.Audience
-	lane     string
-	since    time.Time // zero: it was always there
+	lane     deliver.Lane
 }
 
 // topic is an event in an organisation.
@@ -169,14 +167,8 @@ func (s *Service) listeners(ctx context.Context, batch []store.Commit) (map[topi
 				if err != nil {
 					return err
 				}
-				for _, lane := range lanes {
-					l := listener{audience: a, lane: lane}
-					if novice, ok := a.(deliver.Novice); ok {
-						if l.since, err = novice.Since(ctx, r, t.org, lane); err != nil {
-							return err
-						}
-					}
-					heard[t] = append(heard[t], l)
+				for _, l := range lanes {
+					heard[t] = append(heard[t], listener{a, l})
 				}
 			}
 		}
@@ -207,14 +199,14 @@ func (s *Service) of(ctx context.Context, c store.Commit, ch store.Change, heard
 	for _, e := range events {
 		e.Org, e.At, e.By = ch.Org, c.At, c.By.Actor
 		for _, l := range heard[topic{ch.Org, e.Name}] {
-			if c.At.Before(l.since) {
+			if c.At.Before(l.lane.Since) {
 				continue
 			}
 			body, err := l.audience.Body(e)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, delivery.New(ch.Org, l.audience.Name(), l.lane, e.Name, delivery.Origin{Revision: uint64(c.Rev), Index: *index, At: c.At}, body))
+			out = append(out, delivery.New(ch.Org, l.audience.Name(), l.lane.Name, e.Name, delivery.Origin{Revision: uint64(c.Rev), Index: *index, At: c.At}, body))
 		}
 		*index++
 	}

@@ -54,21 +54,18 @@ type audience struct {
 	since time.Time // when the receivers came
 }
 
-func (a *audience) Since(context.Context, store.Reader, tenant.ID, string) (time.Time, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.since, nil
-}
-
 func (a *audience) Name() string { return cmp.Or(a.name, "test") }
 
-func (a *audience) Lanes(_ context.Context, _ store.Reader, org tenant.ID, event string) ([]string, error) {
+func (a *audience) Lanes(_ context.Context, _ store.Reader, org tenant.ID, event string) (out []deliver.Lane, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if event != "written" {
 		return nil, nil
 	}
-	return a.lanes[string(org)], nil
+	for _, name := range a.lanes[string(org)] {
+		out = append(out, deliver.Lane{Name: name, Since: a.since})
+	}
+	return out, nil
 }
 
 func (*audience) Body(e deliver.Event) ([]byte, error) {

@@ -40,14 +40,14 @@ const (
 func (Listeners) Name() string { return identity.OrganisationKind }
 
 // Lanes implements deliver.Audience.
-func (l Listeners) Lanes(ctx context.Context, r store.Reader, org tenant.ID, event string) (lanes []string, err error) {
+func (l Listeners) Lanes(ctx context.Context, r store.Reader, org tenant.ID, event string) (lanes []deliver.Lane, err error) {
 	o, err := organisations.Locate(ctx, r, string(org))
 	if fault.KindOf(err) == fault.NotFound {
 		return nil, nil
 	}
 	for _, way := range []string{"", redisLane, mailLane} {
 		if _, ok := l.target(org, o.Value.EventOptions[event], way); ok {
-			lanes = append(lanes, event+way)
+			lanes = append(lanes, deliver.Lane{Name: event + way})
 		}
 	}
 	return lanes, err

@@ -73,8 +73,8 @@ func (s *Service) add(ctx context.Context, u identity.User, checks ...func(store
 }
 
 // free refuses an address that another user has: in the same organisation, or anywhere
-// unless addresses may repeat across organisations. Users of an organisation that is gone
-// are in nobody's way.
+// unless addresses may repeat across organisations. The address of a
+// user whose organisation is gone is free.
 func (s *Service) free(ctx context.Context, r store.Reader, u identity.User) error {
 	for other, err := range users.Find(ctx, r, store.Query{Index: byEmail, Value: u.Email}) {
 		if err != nil {

@@ -66,7 +66,7 @@ func Crossed(ctx context.Context, st store.Store, audience deliver.Audience, c C
 	if err != nil {
 		return nil
 	}
-	var lanes []string
+	var lanes []deliver.Lane
 	if err := st.View(ctx, scope, func(r store.Reader) error {
 		for _, event := range []string{Event, HashedEvent} {
 			more, err := audience.Lanes(ctx, r, c.Org, event)

@@ -38,7 +38,7 @@ func At(domain string, own []Gateway) []Gateway {
 // what is no absolute http or https URL, or carries credentials.
 func origin(raw string) (o string, ok bool) {
 	u, err := url.Parse(raw)
-	if err != nil || u.User != nil || u.Hostname() == "" {
+	if err != nil || u.User != nil || hostOf(u) == "" {
 		return "", false
 	}
 	port := u.Port()
@@ -50,8 +50,11 @@ func origin(raw string) (o string, ok bool) {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "", false
 	}
-	return u.Scheme + " " + strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") + " " + port, true
+	return u.Scheme + " " + hostOf(u) + " " + port, true
 }
+
+// hostOf returns the host of a URL in one spelling.
+func hostOf(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") }
 
 // find returns the known gateway that a URL belongs to. One that is trusted wins.
 func find(known []Gateway, raw string) (found Gateway, ok bool) {

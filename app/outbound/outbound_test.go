@@ -87,6 +87,7 @@ func TestProxy(t *testing.T) {
 		{`{"method":"GET","url":"http://api.example:8080/x"}`, `200 {"status_code":404,"headers":{},"body":"not here"}`},
 		{`{"method":"GET","url":"https://api.example/x"}`, `200 {"status_code":404,"headers":{},"body":"not here"}`},
 		{`{"method":"GET","url":"http://gw.internal:8080/text","headers":{"host":"api.example:8080"}}`, `200 {"status_code":500,"headers":{},"body":"oh ` + "\ufffd" + ` no\n"}`},
+		{`{"method":"GET","url":"http://gw.internal:8080/empty","headers":{"Host":"edge.example"}}`, `200 {"status_code":204,"headers":{},"body":""}`}, // its URL ends in a dot
 		{`{"method":"GET","url":"http://gw.internal:8080/text","headers":{"HOST":"evil"}}`, failed(403, "Provided URL is not a recognised gateway URL")},
 		{`{"method":"GET","url":"http://gw.internal:8080/text","headers":{"Host":""}}`, failed(403, "Provided URL is not a recognised gateway URL")},
 		{`{"method":"GET","url":"http://gw.internal/json"}`, failed(403, "Provided URL is not a recognised gateway URL")},

@@ -99,20 +99,15 @@ func named(known []Gateway, headers map[string]string) bool {
 		if !strings.EqualFold(name, "Host") {
 			continue
 		}
-		host := hostname("http://" + value)
-		if host == "" || !slices.ContainsFunc(known, func(g Gateway) bool { return hostname(g.URL) == host }) {
+		host, err := url.Parse("http://" + value)
+		if err != nil || hostOf(host) == "" || !slices.ContainsFunc(known, func(g Gateway) bool {
+			at, err := url.Parse(g.URL)
+			return err == nil && hostOf(at) == hostOf(host)
+		}) {
 			return false
 		}
 	}
 	return true
-}
-
-func hostname(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Hostname())
 }
 
 var unrecognised = fault.New(fault.Denied, codeUnknown, "Provided URL is not a recognised gateway URL").At("url")

@@ -151,8 +151,8 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// TestAPIsElsewhere: nobody gives a key access to APIs of another organisation: gateways that
-// organisations share look at the rights of a key, and not at whose it is.
+// TestAPIsElsewhere: a key gets no access to APIs of another organisation. A gateway that two
+// organisations share looks at the rights of a key, and not at its organisation.
 func TestAPIsElsewhere(t *testing.T) {
 	for _, separate := range []bool{false, true} {
 		w := newWorld(t, policies.Settings{SeparateGateways: separate})

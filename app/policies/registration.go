@@ -56,8 +56,8 @@ func uses(p policy.Policy) iter.Seq[crud.Use] {
 }
 
 // Feed is the feed of every policy that is published. Unless gateways are separate, it gives
-// no rights to APIs of other organisations: gateways that organisations share look at the
-// rights of a key, and not at whose it is.
+// no rights to APIs of other organisations: a gateway that organisations share looks at
+// the rights of a key, and not at its organisation.
 func Feed(separate bool) *gateway.Source {
 	return &gateway.Source{Name: "policies", What: "published policy", Kind: policy.Kind, Uses: []string{apidef.Kind}, Entry: func(rec store.Record, l gateway.Lookup) feed.Entry {
 		p, err := policy.Load(rec.Doc)

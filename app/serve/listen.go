@@ -85,7 +85,7 @@ func serverTLS(t config.TLS) (*tls.Config, error) {
 	}
 	cfg := &tls.Config{MinVersion: max(t.MinVersion, tls.VersionTLS12)}
 	var err error
-	// Whoever names one that is not safe may have clients that know no other.
+	// Unsafe suites are allowed when the setting names them: old clients may know no other.
 	if cfg.CipherSuites, err = suites("http_server_options.ssl_ciphers", t.CipherSuites, append(tls.CipherSuites(), tls.InsecureCipherSuites()...)); err != nil {
 		return nil, err
 	}

@@ -50,19 +50,18 @@ type Publisher interface {
 	Publish(ctx context.Context, channel string, message []byte) error
 }
 
-// Novice is an Audience whose receivers hear nothing from before they were there.
-type Novice interface {
-	// Since returns when a receiver came.
-	Since(ctx context.Context, r store.Reader, org tenant.ID, lane string) (time.Time, error)
+// Lane is a receiver of an audience.
+type Lane struct {
+	Name  string    // constant and without NUL
+	Since time.Time // it is told of no event from before; zero: it was always there
 }
 
 // Audience knows receivers of events.
 type Audience interface {
 	// Name names the audience in records: constant across restarts.
 	Name() string
-	// Lanes returns the receivers in an organisation that listen to an event, by names
-	// that are constant and without NUL.
-	Lanes(ctx context.Context, r store.Reader, org tenant.ID, event string) ([]string, error)
+	// Lanes returns the receivers in an organisation that listen to an event.
+	Lanes(ctx context.Context, r store.Reader, org tenant.ID, event string) ([]Lane, error)
 	// Body returns what receivers are told of an event.
 	Body(e Event) ([]byte, error)
 	// Target returns how to reach a receiver now, or a NotFound fault when nothing is

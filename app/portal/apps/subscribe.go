@@ -77,7 +77,7 @@ func (s *Service) wanted(ctx context.Context, r store.Reader, req request.Reques
 	return v, v.Offered(list, others).Err()
 }
 
-// existing returns the products that are there, or will be again.
+// existing returns the products of a request that there are, also those that are away.
 func existing(ctx context.Context, r store.Reader, ids []table.ID) (out []productOf, err error) {
 	for _, id := range ids {
 		v, err := products.Kind.Get(ctx, r, id.Key())

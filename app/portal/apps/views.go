@@ -7,7 +7,6 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
-	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
@@ -123,11 +122,11 @@ func (s *Service) inside(ctx context.Context, r store.Reader, a application.App,
 	if req, err = s.subscription(req); err != nil {
 		return out, err
 	}
+	list, err := existing(ctx, r, req.ProductIDs)
+	if err != nil {
+		return out, err
+	}
 	if req.WebhookURL != "" {
-		list, err := existing(ctx, r, req.ProductIDs)
-		if err != nil {
-			return out, err
-		}
 		req.Subscription = req.Open(list)
 	}
 	out = Within{DCRTemplateID: req.ClientTypeID, ProviderID: req.ProviderID, PolicyService: []string{},
@@ -135,9 +134,7 @@ func (s *Service) inside(ctx context.Context, r store.Reader, a application.App,
 	if out.common, err = shared(ctx, r, a.Name, req); err != nil {
 		return out, err
 	}
-	if out.Products, err = productNames(ctx, r, req.ProductIDs); err != nil {
-		return out, err
-	}
+	out.Products = namesOf(list)
 	out.Credentials, err = s.credentials(ctx, r, req)
 	return out, err
 }
@@ -164,18 +161,14 @@ func nameOf[T any](ctx context.Context, r store.Reader, k *store.Kind[T], id tab
 	return name(v.Value), err
 }
 
-func productNames(ctx context.Context, r store.Reader, ids []table.ID) ([]string, error) {
-	out := make([]string, 0, len(ids))
-	for _, id := range ids {
-		name, err := nameOf(ctx, r, products.Kind, id, func(p productOf) string { return p.Name })
-		if err != nil {
-			return nil, err
-		}
-		if name != "" {
-			out = append(out, name)
+func namesOf(list []productOf) []string {
+	out := make([]string, 0, len(list))
+	for _, p := range list {
+		if p.Name != "" {
+			out = append(out, p.Name)
 		}
 	}
-	return out, nil
+	return out
 }
 
 func (s *Service) listRequest(ctx context.Context, r store.Reader, req request.Request) (out ListedRequest, err error) {
@@ -186,8 +179,8 @@ func (s *Service) listRequest(ctx context.Context, r store.Reader, req request.R
 	if out.common, err = shared(ctx, r, app, req); err != nil {
 		return out, err
 	}
-	names, err := productNames(ctx, r, req.ProductIDs)
-	out.Products = strings.Join(names, ",")
+	list, err := existing(ctx, r, req.ProductIDs)
+	out.Products = strings.Join(namesOf(list), ",")
 	return out, err
 }
 

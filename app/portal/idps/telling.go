@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/registration"
@@ -135,8 +136,13 @@ func (a acting) define(ctx context.Context) error {
 		}
 		trusts = append(trusts, trust)
 	}
-	// First it is found out whether all of them can get it: none is changed for nothing.
-	for _, stored := range []bool{false, true} {
+	// Of several APIs it is first found out whether all of them can get it: none is changed
+	// for nothing.
+	passes := []bool{false, true}
+	if len(issuers.APIs(a.g.Products)) == 1 {
+		passes = []bool{true}
+	}
+	for _, stored := range passes {
 		for i, product := range a.g.Products {
 			for _, api := range product.APIs {
 				if err := write(ctx, way.Dashboard, api, trusts[i], stored); err != nil {

@@ -37,7 +37,7 @@ func TestUsedByRequests(t *testing.T) {
 		}
 		return err
 	})
-	// A rejected one is in nobody's way.
+	// A rejected request does not count.
 	w.update(func(wr store.Writer) error {
 		_, err := portal.Add(t.Context(), wr, apps.Requests, w.at(), request.Request{ClientTypeID: table.ID(2), Status: request.Rejected})
 		return err

@@ -32,7 +32,7 @@ const lane = "mails"
 func (a Audience) Name() string { return string(a.Scope.Org()) + " mails" }
 
 // Lanes implements deliver.Audience: there is no listener while the portal sends no mails.
-func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name string) ([]string, error) {
+func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name string) ([]deliver.Lane, error) {
 	if org != a.Scope.Org() || !letter.Causes(name) {
 		return nil, nil
 	}
@@ -41,7 +41,7 @@ func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name
 			return nil, err
 		}
 		if g.Value.Portal == org && a.sends(g.Value) {
-			return []string{lane}, nil
+			return []deliver.Lane{{Name: lane}}, nil
 		}
 	}
 	return nil, nil

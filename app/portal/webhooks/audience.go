@@ -17,16 +17,13 @@ import (
 // number.
 type Audience struct{ *Service }
 
-var (
-	_ deliver.Audience = Audience{}
-	_ deliver.Novice   = Audience{}
-)
+var _ deliver.Audience = Audience{}
 
 // Name implements deliver.Audience: portals that share a store send their own events.
 func (a Audience) Name() string { return string(a.Scope.Org()) }
 
-// Lanes implements deliver.Audience.
-func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name string) (out []string, err error) {
+// Lanes implements deliver.Audience: a webhook hears nothing from before it was made.
+func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name string) (out []deliver.Lane, err error) {
 	if org != a.Scope.Org() {
 		return nil, nil
 	}
@@ -34,15 +31,9 @@ func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, w.Value.ID.String())
+		out = append(out, deliver.Lane{Name: w.Value.ID.String(), Since: w.Value.CreatedAt})
 	}
 	return out, nil
-}
-
-// Since implements deliver.Novice.
-func (a Audience) Since(ctx context.Context, r store.Reader, _ tenant.ID, lane string) (time.Time, error) {
-	w, err := portal.Find(ctx, r, Kind, lane)
-	return w.CreatedAt, err
 }
 
 // Body implements deliver.Audience.

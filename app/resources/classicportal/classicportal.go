@@ -61,10 +61,10 @@ type desk struct {
 	part classicportal.Part
 }
 
-// content is what comes: bootstrap scripts send a configuration without any.
+// content is a body that may be missing: bootstrap scripts send a configuration without one.
 type content struct{ doc.Object }
 
-// Schema implements operation.Described.
+// Schema describes the body in the API description.
 func (content) Schema() map[string]any { return map[string]any{"type": "object"} }
 
 // Optional implements operation.Optional.
