@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -32,10 +33,9 @@ func (r *reader) page(q store.Query, last store.Record, first bool, limit, offse
 		c.add(` and (`+columns+`, `+id+`) `+than+` ($%d, $%d)`, from, last.ID)
 	}
 	c.add(` order by ` + columns + back + `, ` + id + back)
-	switch limit {
-	case 1, 2, pageSize:
+	if slices.Contains(pageSizes[:], limit) {
 		c.text.WriteString(` limit ` + strconv.Itoa(limit))
-	default:
+	} else {
 		c.add(` limit $%d`, limit)
 	}
 	if offset > 0 {

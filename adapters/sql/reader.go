@@ -50,8 +50,26 @@ func (r *reader) get(ctx context.Context, a address) (store.Record, error) {
 	return recs[0], nil
 }
 
+// pageSizes are the limits that are part of a statement, in order.
+var pageSizes = [...]int{1, 2, 16, pageSize}
+
+// pageFor returns the least of pageSizes that holds n records, or the largest.
+func pageFor(n int) int {
+	for _, size := range pageSizes {
+		if n <= size {
+			return size
+		}
+	}
+	return pageSize
+}
+
 // Scan implements store.Reader.
 func (r *reader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
+	return r.pages(ctx, q, pageSize)
+}
+
+// pages is Scan by pages of a size.
+func (r *reader) pages(ctx context.Context, q store.Query, size int) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		if q.Sorted && r.scope.All() {
 			yield(store.Record{}, store.ErrScope)
@@ -60,7 +78,7 @@ func (r *reader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record
 		left, first := q.Limit, true
 		var last store.Record
 		for {
-			n := pageSize
+			n := size
 			if q.Limit > 0 {
 				n = min(n, left)
 			}

@@ -115,7 +115,7 @@ func (t *tx) Scan(_ context.Context, q store.Query) iter.Seq2[store.Record, erro
 			if n++; err == nil && n <= q.Offset {
 				continue
 			}
-			if q.Limit > 0 && n > q.Offset+q.Limit || !yield(rec, err) || err != nil {
+			if !yield(rec, err) || err != nil || q.Limit > 0 && n == q.Offset+q.Limit {
 				return
 			}
 		}
@@ -152,11 +152,12 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 		t.g.reads.query(t.scope, q)
 		t.weight += perRow
 		ours, compare := t.g.over.matching(t.scope, q), order(q)
-		if q.Limit > 0 { // so that enough are left when the overlay has hidden some
-			q.Limit += q.Offset + len(t.g.over.entries)
+		size := pageSize
+		if q.Limit > 0 {
+			size = pageFor(q.Offset + q.Limit)
 		}
-		q.Offset = 0
-		for rec, err := range t.base.Scan(t.g.ctx, q) {
+		q.Limit, q.Offset = 0, 0 // the overlay may hide any number of records
+		for rec, err := range t.base.pages(t.g.ctx, q, size) {
 			if err == nil {
 				err = t.ready()
 			}

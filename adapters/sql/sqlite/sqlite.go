@@ -139,7 +139,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 			return err
 		}
 	}
-	if s.readers, err = s.at.connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)&_pragma=cache_size(-1024)"); err != nil { // reads come from the copy in memory
+	if s.readers, err = s.at.connect(path, max(4, runtime.NumCPU()), "_pragma=query_only(1)"); err != nil {
 		return err
 	}
 	opened, err := os.Stat(path)
@@ -152,7 +152,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	if c.Beside {
 		return nil
 	}
-	db, err := s.at.connect(path, 1, "_pragma=cache_size(-512)")
+	db, err := s.at.connect(path, 1, "")
 	if err != nil {
 		return err
 	}
@@ -262,14 +262,16 @@ const leftAlone = "_pragma=wal_autocheckpoint(0)"
 // when it returns, and readers never wait for the writer. The file of a new database
 // can give pages back, and the write-ahead log does not stay as large as it once was.
 // What a statement needs to undo itself is in memory: a folder for temporary files that
-// is full, or missing, would look like a full disk.
+// is full, or missing, would look like a full disk. Pages are cached little, since reads
+// come from the copy in memory and SQLite takes the room for each page, and gives it back,
+// one by one: at a start that takes as long as reading them.
 func connect(path string, conns int, more string) (*sql.DB, error) {
 	return new(place).connect(path, conns, more)
 }
 
 func (p *place) connect(path string, conns int, more string) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
-		"&_pragma=cache_size(-8192)&_pragma=journal_size_limit(67108864)&_pragma=temp_store(memory)&" + more
+		"&_pragma=cache_size(-1024)&_pragma=journal_size_limit(67108864)&_pragma=temp_store(memory)&" + more
 	if !strings.Contains(more, leftAlone) {
 		dsn += "&_pragma=wal_autocheckpoint(4000)"
 	}
