@@ -198,6 +198,9 @@ func replaceKey(c *controlCall) (int, any) {
 
 // readKey shows a session with its policies applied and what is left of its quota.
 func readKey(c *controlCall) (int, any) {
+	if c.v.p.cfg.PlainKeys && c.query.Get("hashed") != "" {
+		return failed(http.StatusBadRequest, "Key requested by hash but key hashing is not enabled")
+	}
 	kept, k := c.find("")
 	if k == nil {
 		return failed(http.StatusNotFound, "Key not found")

@@ -19,7 +19,7 @@ func (c clients) Authorize(ctx context.Context, _ tenant.ID, a gateway.Authoriza
 	ctx, cancel := c.at.limit(ctx)
 	defer cancel()
 	n, err := c.authorize(ctx, a)
-	return n, about("authorize an OAuth client", err)
+	return n, tried("authorize an OAuth client", err)
 }
 
 func (c clients) authorize(ctx context.Context, a gateway.Authorization) (*doc.Node, error) {

@@ -40,11 +40,15 @@ type outcome struct {
 // errTrouble: the gateway did not answer as a gateway does. Another one may.
 var errTrouble = errors.New("no answer of a gateway")
 
+// errInClear: a key was asked for by its hash, and the gateway does not hash.
+var errInClear = fmt.Errorf("%w: keys are not hashed", gateway.ErrRefused)
+
 // Texts by which refusals are told apart.
 const (
-	textSecret = "Attempted administrative access"
-	textKey    = "already found"
-	textCert   = "already exists"
+	textSecret  = "Attempted administrative access"
+	textKey     = "already found"
+	textCert    = "already exists"
+	textInClear = "key hashing is not enabled"
 )
 
 // target is the address of a call at a gateway.
@@ -106,6 +110,8 @@ func (c *Client) judge(k call, a fetch.Answer) outcome {
 		return trouble(false)
 	case a.Status == http.StatusNotFound:
 		return refused(gateway.ErrUnknown)
+	case strings.Contains(said, textInClear):
+		return refused(errInClear)
 	case strings.Contains(said, textKey), strings.Contains(said, textCert):
 		return refused(gateway.ErrTaken)
 	case slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, a.Status), a.Status >= 500 && k.method == http.MethodGet:

@@ -50,11 +50,11 @@ func (c certificates) AddCertificate(ctx context.Context, org tenant.ID, pem []b
 	body, err := c.write(ctx, k, func(context.Context) (bool, error) { lost = true; return false, nil })
 	taken := errors.Is(err, gateway.ErrTaken)
 	if err != nil && !taken {
-		return "", about("add a certificate", err)
+		return "", tried("add a certificate", err)
 	}
 	n, parsed := object(body)
 	if parsed != nil {
-		return "", about("add a certificate", fmt.Errorf("%w: %w", gateway.ErrUncertain, parsed))
+		return "", tried("add a certificate", fmt.Errorf("%w: %w", gateway.ErrUncertain, parsed))
 	}
 	id := n.Get("id").Text()
 	if taken {
@@ -67,9 +67,9 @@ func (c certificates) AddCertificate(ctx context.Context, org tenant.ID, pem []b
 	}
 	switch {
 	case !belongs(org, id):
-		return "", about("add a certificate", fmt.Errorf("%w: the gateway names no identifier", gateway.ErrUncertain))
+		return "", tried("add a certificate", fmt.Errorf("%w: the gateway names no identifier", gateway.ErrUncertain))
 	case taken && !lost:
-		return id, about("add a certificate", err)
+		return id, tried("add a certificate", err)
 	}
 	return id, nil
 }
@@ -77,13 +77,13 @@ func (c certificates) AddCertificate(ctx context.Context, org tenant.ID, pem []b
 // Certificate implements gateway.Certificates.
 func (c certificates) Certificate(ctx context.Context, org tenant.ID, id string) (certificate.Meta, error) {
 	if err := foreign(org, id); err != nil {
-		return certificate.Meta{}, about("read a certificate", err)
+		return certificate.Meta{}, tried("read a certificate", err)
 	}
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
 	body, err := c.read(ctx, call{name: "certificates.read", method: http.MethodGet, path: []string{"certs", id}, query: url.Values{"org_id": {string(org)}}})
 	if err != nil {
-		return certificate.Meta{}, about("read a certificate", err)
+		return certificate.Meta{}, tried("read a certificate", err)
 	}
 	return decode[certificate.Meta](body)
 }
@@ -105,11 +105,11 @@ func (c certificates) Certificates(ctx context.Context, org tenant.ID, ids []str
 		case errors.Is(err, gateway.ErrUnknown):
 			continue
 		case err != nil:
-			return nil, about("read certificates", err)
+			return nil, tried("read certificates", err)
 		}
 		list, err := several(body)
 		if err != nil {
-			return nil, about("read certificates", err)
+			return nil, tried("read certificates", err)
 		}
 		out = append(out, list...)
 	}
@@ -133,14 +133,14 @@ func (c certificates) ListCertificates(ctx context.Context, org tenant.ID) ([]ce
 	defer cancel()
 	body, err := c.read(ctx, call{name: "certificates.list", method: http.MethodGet, path: []string{"certs"}, query: url.Values{"org_id": {string(org)}, "mode": {"detailed"}}})
 	if err != nil {
-		return nil, about("list certificates", err)
+		return nil, tried("list certificates", err)
 	}
 	answer, err := decode[struct {
 		Certs []certificate.Basics `json:"certs"`
 	}](body)
 	list := slices.DeleteFunc(answer.Certs, func(b certificate.Basics) bool { return !belongs(org, b.ID) })
 	slices.SortFunc(list, func(a, b certificate.Basics) int { return cmp.Compare(a.ID, b.ID) })
-	return list, about("list certificates", err)
+	return list, tried("list certificates", err)
 }
 
 // DeleteCertificate implements gateway.Certificates.
@@ -149,7 +149,7 @@ func (c certificates) DeleteCertificate(ctx context.Context, org tenant.ID, id s
 	case errors.Is(err, gateway.ErrUnknown):
 		return nil
 	case err != nil:
-		return about("delete a certificate", err)
+		return tried("delete a certificate", err)
 	}
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
@@ -157,5 +157,5 @@ func (c certificates) DeleteCertificate(ctx context.Context, org tenant.ID, id s
 	if errors.Is(err, gateway.ErrUnknown) {
 		return nil
 	}
-	return about("delete a certificate", err)
+	return tried("delete a certificate", err)
 }

@@ -82,14 +82,14 @@ func (c clients) PutClient(ctx context.Context, _ tenant.ID, api string, cl gate
 	ctx, cancel := c.at.limit(ctx)
 	defer cancel()
 	_, err = c.at.write(ctx, call{name: "clients.put", method: http.MethodPost, path: []string{"oauth", "clients", "create"}, kind: jsonBody, body: body, secret: []string{cl.Secret, cl.ID}}, again)
-	return about("store an OAuth client", err)
+	return tried("store an OAuth client", err)
 }
 
 // Client implements gateway.Clients.
 func (c clients) Client(ctx context.Context, _ tenant.ID, name gateway.ClientName) (gateway.Client, error) {
 	k, err := clientCall("read", http.MethodGet, nil, name.API, name.ID)
 	w, err := readClient[wireClient](ctx, c.at, k, err)
-	return w.client(), about("read an OAuth client", err)
+	return w.client(), tried("read an OAuth client", err)
 }
 
 // ListClients implements gateway.Clients.
@@ -104,7 +104,7 @@ func (c clients) ListClients(ctx context.Context, _ tenant.ID, api string) ([]ga
 		out[i] = w.client()
 	}
 	slices.SortFunc(out, func(a, b gateway.Client) int { return cmp.Compare(a.ID, b.ID) })
-	return out, about("list OAuth clients", err)
+	return out, tried("list OAuth clients", err)
 }
 
 // DeleteClient implements gateway.Clients.
@@ -119,7 +119,7 @@ func (c clients) DeleteClient(ctx context.Context, _ tenant.ID, name gateway.Cli
 	if errors.Is(err, gateway.ErrUnknown) {
 		return nil
 	}
-	return about("delete an OAuth client", err)
+	return tried("delete an OAuth client", err)
 }
 
 // ClientAPIs implements gateway.Clients.
@@ -131,7 +131,7 @@ func (c clients) ClientAPIs(ctx context.Context, org tenant.ID, id string) ([]st
 		return nil, nil
 	}
 	slices.Sort(list)
-	return list, about("find the APIs of an OAuth client", err)
+	return list, tried("find the APIs of an OAuth client", err)
 }
 
 // ClientTokens implements gateway.Clients.
@@ -147,7 +147,7 @@ func (c clients) ClientTokens(ctx context.Context, _ tenant.ID, name gateway.Cli
 	slices.SortFunc(list, func(a, b gateway.ClientToken) int {
 		return cmp.Or(cmp.Compare(a.Expires, b.Expires), cmp.Compare(a.Code, b.Code))
 	})
-	return list, about("list the tokens of an OAuth client", err)
+	return list, tried("list the tokens of an OAuth client", err)
 }
 
 // form sends a form that can be sent again.
@@ -162,7 +162,7 @@ func (c clients) form(ctx context.Context, name, path string, form url.Values) e
 	if errors.Is(err, gateway.ErrUnknown) {
 		return nil // there is nothing to take away
 	}
-	return about("revoke tokens", err)
+	return tried("revoke tokens", err)
 }
 
 // RevokeToken implements gateway.Clients.

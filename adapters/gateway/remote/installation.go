@@ -40,7 +40,7 @@ func (c *Client) Reload(ctx context.Context) error {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
 	_, err := c.read(ctx, call{name: "reload", method: http.MethodGet, path: []string{"reload", "group"}})
-	return about("reload the gateways", err)
+	return tried("reload the gateways", err)
 }
 
 var orgKeys = call{name: "orgkeys.list", method: http.MethodGet, path: []string{"org", "keys"}}
@@ -51,7 +51,7 @@ func (c *Client) OrgKeys(ctx context.Context) ([]tenant.ID, error) {
 	defer cancel()
 	body, err := c.read(ctx, orgKeys)
 	if err != nil {
-		return nil, about("list the keys of organisations", err)
+		return nil, tried("list the keys of organisations", err)
 	}
 	names, err := texts(body, "keys")
 	slices.Sort(names)
@@ -79,7 +79,7 @@ func (c *Client) OrgKey(ctx context.Context, org tenant.ID) (*doc.Node, error) {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
 	s, err := c.orgKey(ctx, org)
-	return s, about("read the key of an organisation", err)
+	return s, tried("read the key of an organisation", err)
 }
 
 func (c *Client) orgKey(ctx context.Context, org tenant.ID) (*doc.Node, error) {
@@ -103,7 +103,7 @@ func (c *Client) PutOrgKey(ctx context.Context, org tenant.ID, session *doc.Node
 	if err == nil {
 		_, err = c.write(ctx, k, again)
 	}
-	return about("store the key of an organisation", err)
+	return tried("store the key of an organisation", err)
 }
 
 // DeleteOrgKey implements gateway.Installation. Gateways refuse to delete what is not there.
@@ -126,5 +126,5 @@ func (c *Client) DeleteOrgKey(ctx context.Context, org tenant.ID) error {
 	if errors.Is(err, gateway.ErrRefused) {
 		err = fmt.Errorf("%w: %s", gateway.ErrUnknown, err.Error()) // another call was faster
 	}
-	return about("delete the key of an organisation", err)
+	return tried("delete the key of an organisation", err)
 }

@@ -32,28 +32,31 @@ var words = []string{"create", "preview", "policy"}
 
 // place is where a key is found at a gateway.
 type place struct {
-	text  string
-	query url.Values
+	text string
+	org  tenant.ID
+	by   gateway.Naming
 }
 
 func placeOf(org tenant.ID, name gateway.KeyName) (place, error) {
 	if !addressable(name.Text) || slices.Contains(words, name.Text) {
 		return place{}, gateway.ErrUnknown
 	}
-	switch name.By {
-	case gateway.ByHash:
-		return byHash(name.Text), nil
-	case gateway.ByUser:
-		return place{name.Text, url.Values{"username": {"true"}, "org_id": {string(org)}}}, nil
-	}
-	return place{name.Text, url.Values{"org_id": {string(org)}}}, nil
+	return place{name.Text, org, name.By}, nil
 }
 
-func byHash(hash string) place { return place{hash, url.Values{"hashed": {"true"}}} }
+func byHash(org tenant.ID, hash string) place { return place{hash, org, gateway.ByHash} }
 
-// call makes a call about the key at the place.
-func (p place) call(name, method string, body []byte) call {
-	k := call{name: "keys." + name, method: method, path: []string{"keys", p.text}, query: p.query, body: body, secret: []string{p.text}}
+// about makes a call about the key at a place. Gateways that do not hash take no hash: there
+// the name under which they keep a key is the key.
+func (c *Client) about(p place, name, method string, body []byte) call {
+	query := url.Values{"org_id": {string(p.org)}}
+	switch {
+	case p.by == gateway.ByHash && c.keeps.Load() != inClear:
+		query = url.Values{"hashed": {"true"}}
+	case p.by == gateway.ByUser:
+		query.Set("username", "true")
+	}
+	k := call{name: "keys." + name, method: method, path: []string{"keys", p.text}, query: query, body: body, secret: []string{p.text}}
 	if body != nil {
 		k.kind = jsonBody
 	}
@@ -62,7 +65,11 @@ func (p place) call(name, method string, body []byte) call {
 
 // session reads the session at a place, of whatever organisation.
 func (c *Client) session(ctx context.Context, p place) (*doc.Node, error) {
-	body, err := c.read(ctx, p.call("read", http.MethodGet, nil))
+	body, err := c.read(ctx, c.about(p, "read", http.MethodGet, nil))
+	if errors.Is(err, errInClear) {
+		c.keeps.Store(inClear)
+		body, err = c.read(ctx, c.about(p, "read", http.MethodGet, nil))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +132,7 @@ func (c *Client) resolve(ctx context.Context, org tenant.ID, name gateway.KeyNam
 	for i := range forms {
 		key := forms[(last+i)%len(forms)]
 		for _, kept := range c.kept(key) {
-			switch _, err := c.own(ctx, org, byHash(kept)); {
+			switch _, err := c.own(ctx, org, byHash(org, kept)); {
 			case err == nil:
 				c.learn(key, kept)
 				if len(forms) > 1 {
@@ -153,7 +160,7 @@ func (c *Client) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
 	k, err := c.key(ctx, org, name)
-	return k, about("read a key", err)
+	return k, tried("read a key", err)
 }
 
 func (c *Client) key(ctx context.Context, org tenant.ID, name gateway.KeyName) (gateway.StoredKey, error) {
@@ -184,10 +191,10 @@ func (c *Client) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyN
 		_, err = c.own(ctx, org, p)
 	}
 	if err != nil {
-		return about("delete a key", err)
+		return tried("delete a key", err)
 	}
 	sent := false
-	_, err = c.write(ctx, p.call("delete", http.MethodDelete, nil), func(ctx context.Context) (bool, error) {
+	_, err = c.write(ctx, c.about(p, "delete", http.MethodDelete, nil), func(ctx context.Context) (bool, error) {
 		sent = true
 		_, err := c.session(ctx, p)
 		if errors.Is(err, gateway.ErrUnknown) {
@@ -199,7 +206,7 @@ func (c *Client) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyN
 		err = nil // the first attempt has come late
 	}
 	c.forget(org, name)
-	return about("delete a key", err)
+	return tried("delete a key", err)
 }
 
 // forget forgets to whom a key belongs, by all names under which it may be kept.
@@ -224,14 +231,14 @@ func (c *Client) Keys(ctx context.Context, org tenant.ID, api string) ([]string,
 		err = fmt.Errorf("%w: %s", gateway.ErrRefused, err.Error())
 	}
 	if err != nil {
-		return nil, about("list keys", err)
+		return nil, tried("list keys", err)
 	}
 	names, err := texts(body, "keys")
 	if err == nil {
 		names, err = c.of(ctx, org, names, api == "")
 	}
 	slices.Sort(names)
-	return names, about("list keys", err)
+	return names, tried("list keys", err)
 }
 
 // texts reads a member that must be a list of texts.
@@ -253,7 +260,7 @@ func (c *Client) PreviewKey(ctx context.Context, org tenant.ID, session *doc.Nod
 	defer cancel()
 	body, err := c.read(ctx, call{name: "keys.preview", method: http.MethodPost, path: []string{"keys", "preview"}, kind: jsonBody, body: owned(session, org)})
 	if err != nil {
-		return nil, about("preview a key", err)
+		return nil, tried("preview a key", err)
 	}
 	return object(body)
 }
@@ -265,8 +272,8 @@ func owned(session *doc.Node, org tenant.ID) []byte {
 	return s.JSON()
 }
 
-// about says in the error what was tried.
-func about(what string, err error) error {
+// tried says in the error what was tried.
+func tried(what string, err error) error {
 	if err == nil {
 		return nil
 	}

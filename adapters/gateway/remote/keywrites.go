@@ -20,7 +20,7 @@ func (c *Client) CreateKey(ctx context.Context, org tenant.ID, id string, sessio
 		make = c.createUnnamed
 	}
 	k, err := make(ctx, org, id, session)
-	return k, about("create a key", err)
+	return k, tried("create a key", err)
 }
 
 // createNamed stores a session under an identifier.
@@ -34,7 +34,7 @@ func (c *Client) createNamed(ctx context.Context, org tenant.ID, id string, sess
 	if err != nil && !errors.Is(err, gateway.ErrUnknown) {
 		return gateway.StoredKey{}, err
 	}
-	k := call{name: "keys.create", method: http.MethodPost, path: p.call("", "", nil).path, kind: jsonBody, body: owned(session, org), secret: []string{id}}
+	k := call{name: "keys.create", method: http.MethodPost, path: []string{"keys", p.text}, kind: jsonBody, body: owned(session, org), secret: []string{id}}
 	answer, err := c.write(ctx, k, func(ctx context.Context) (bool, error) { return c.changed(ctx, org, p, before) })
 	if err != nil {
 		return gateway.StoredKey{}, err
@@ -102,7 +102,7 @@ func (c *Client) made(ctx context.Context, org tenant.ID, name gateway.KeyName, 
 		return gateway.StoredKey{}, fmt.Errorf("%w: %s", gateway.ErrUncertain, err.Error())
 	}
 	c.owners.forget(key.Hash)
-	s, err := c.own(ctx, org, byHash(key.Hash))
+	s, err := c.own(ctx, org, byHash(org, key.Hash))
 	if err != nil {
 		s = shown(sent, org)
 	}
@@ -122,7 +122,7 @@ func (c *Client) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.Key
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
 	k, err := c.replace(ctx, org, name, session, keepCounters)
-	return k, about("replace a key", err)
+	return k, tried("replace a key", err)
 }
 
 func (c *Client) replace(ctx context.Context, org tenant.ID, name gateway.KeyName, session *doc.Node, keepCounters bool) (gateway.StoredKey, error) {
@@ -134,7 +134,7 @@ func (c *Client) replace(ctx context.Context, org tenant.ID, name gateway.KeyNam
 	if err != nil {
 		return gateway.StoredKey{}, err
 	}
-	k := p.call("replace", http.MethodPut, owned(session, org))
+	k := c.about(p, "replace", http.MethodPut, owned(session, org))
 	if keepCounters {
 		k.query.Set("suppress_reset", "1")
 	}
@@ -143,7 +143,7 @@ func (c *Client) replace(ctx context.Context, org tenant.ID, name gateway.KeyNam
 		return gateway.StoredKey{}, err
 	}
 	c.owners.forget(before.Hash)
-	s, err := c.own(ctx, org, byHash(before.Hash))
+	s, err := c.own(ctx, org, byHash(org, before.Hash))
 	if err != nil {
 		s = shown(session, org)
 	}

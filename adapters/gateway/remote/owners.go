@@ -162,7 +162,7 @@ func (c *Client) of(ctx context.Context, org tenant.ID, names []string, all bool
 		tasks.Go(func() {
 			defer func() { <-c.room }()
 			epoch := c.owners.epoch()
-			switch s, err := c.session(ctx, byHash(name)); {
+			switch s, err := c.session(ctx, byHash(org, name)); {
 			case errors.Is(err, gateway.ErrUnknown): // it is gone meanwhile
 			case err != nil:
 				cancel(err)
