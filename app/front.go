@@ -70,6 +70,7 @@ func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.
 			operation.Portal:     portalCallers(d, own, signOn),
 			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},
+		SetUp: map[operation.Surface]guard.SetUp{operation.Portal: d.Bootstrapped},
 		Rules: e, Audit: func(ctx context.Context, c *operation.Call, err error) {
 			portal(ctx, c, err)
 			written(ctx, c, err)

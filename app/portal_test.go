@@ -58,3 +58,28 @@ func TestPortalListener(t *testing.T) {
 		t.Error("there is a portal without the option")
 	}
 }
+
+// TestPortalBeforeBootstrap states that strangers can leave nothing in a portal that has no
+// admin yet, and learn only that.
+func TestPortalBeforeBootstrap(t *testing.T) {
+	a := service(t, nobodyWatches(), portalOptions()...)
+	const newcomer = `{"Email":"admin@example.com","First":"E","Last":"V","Password":"a-good-password"}`
+	for _, c := range []struct{ method, path, body string }{
+		{"POST", "/portal/api/register", newcomer},
+		{"POST", "/portal/api/login", `{"Email":"admin@example.com","Password":"x"}`},
+		{"POST", "/portal/api/password/forgot", `{"Email":"admin@example.com"}`},
+		{"GET", "/portal/api/profile", ""},
+		{"GET", "/portal/api/site", ""},
+		{"GET", "/portal-api/users", ""},
+	} {
+		if code, text := fetch(t, a, c.method, c.path, "", c.body); code != 503 || !strings.Contains(text, "portal is not bootstrapped") {
+			t.Errorf("%s %s: %d %s", c.method, c.path, code, text)
+		}
+	}
+	if code, text := fetch(t, a, "POST", "/portal-api/bootstrap", "", `{"username":"admin@example.com","password":"secret"}`); code != 200 {
+		t.Error(code, text)
+	}
+	if code, text := fetch(t, a, "GET", "/portal-api/users", "portal-admin", ""); code != 200 || !strings.Contains(text, `"ID": 1`) || strings.Count(text, `"Email"`) != 1 {
+		t.Error(code, text)
+	}
+}

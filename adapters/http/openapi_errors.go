@@ -49,6 +49,9 @@ var badBodies = []*fault.Error{
 // badParameters are what can be wrong with any parameter.
 var badParameters = saidWith(operation.CodeParameter)
 
+// notSetUp is what the portal answers until it is bootstrapped.
+var notSetUp = saidWith("portal.not_bootstrapped")
+
 // moved is what preconditions come to, and strangeNode is for nodes that do not know
 // the secret.
 var moved, strangeNode = saidWith(operation.CodeMatch), saidWith("node.secret")
@@ -86,6 +89,7 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(!o.Public && (o.Surface == operation.Management || o.Surface == operation.Portal), typical[fault.Denied])
 	add(!o.Public && o.Surface == operation.Management && o.ChangesState(), unproven...)
 	add(o.Surface == operation.Portal, wrongAccept)
+	add(o.Surface == operation.Portal && !o.Early, notSetUp...)
 	add(out.form == landing && o.Method != nethttp.MethodGet, crossSite)
 	add(!o.Public && o.Surface == operation.Node, strangeNode...)
 	add(!o.Public, typical[fault.TooMany])

@@ -22,12 +22,16 @@ import (
 // Unauthenticated or Denied fault.
 type Authenticator func(ctx context.Context, c *operation.Call) error
 
+// SetUp says why nothing of a surface can be called yet, except for what is early.
+type SetUp func(ctx context.Context) error
+
 // Auditor hears the outcome of every guarded call; err is nil on success.
 type Auditor func(ctx context.Context, c *operation.Call, err error)
 
 // Config says what a guard consists of.
 type Config struct {
 	Authenticators map[operation.Surface]Authenticator // a surface without one is closed
+	SetUp          map[operation.Surface]SetUp         // what has to be set up before it is called
 	Rules          rules.Engine                        // decides on the management surface
 	Audit          Auditor
 	Maintenance    bool      // the management surface answers that it is down for maintenance
@@ -62,6 +66,11 @@ func New(cfg Config) operation.Middleware {
 			ctx = store.Request(ctx)
 			if !c.Spec.Public || c.Spec.Intent != access.Read {
 				defer func() { cfg.Audit(ctx, c, err) }()
+			}
+			if ready := cfg.SetUp[c.Spec.Surface]; ready != nil && !c.Spec.Early {
+				if err := ready(ctx); err != nil {
+					return nil, err
+				}
 			}
 			if !c.Spec.Public {
 				if err := cfg.admit(ctx, c); err != nil {

@@ -30,9 +30,9 @@ func TestIncompleteBucket(t *testing.T) {
 func TestPortalListeners(t *testing.T) {
 	for mode, want := range map[string]map[string]int{ // listener and path
 		config.PortalOff:    {"0/live": 404, "0/portal-api/tags": 404, "0/hello": 200},
-		config.PortalOwn:    {"0/live": 404, "0/hello": 200, "1/live": 200, "1/portal-api/tags": 503, "1/hello": 404},
+		config.PortalOwn:    {"0/live": 404, "0/hello": 200, "1/live": 200, "1/portal-api/tags": 503, "1/hello": 503},
 		config.PortalShared: {"0/live": 200, "0/portal-api/tags": 503, "0/hello": 200},
-		config.PortalAlone:  {"0/live": 200, "0/portal-api/tags": 503, "0/hello": 404},
+		config.PortalAlone:  {"0/live": 200, "0/portal-api/tags": 503, "0/hello": 503},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_HOMEDIR=" + t.TempDir(), "SVC_DB_SHUTDOWN_GRACEPERIOD=0s",

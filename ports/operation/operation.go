@@ -45,6 +45,8 @@ type Spec struct {
 	Permission access.Permission // on the management surface; "" only when Public
 	Intent     access.Intent     // from the method unless said otherwise
 	Public     bool
+	// Early says that the row answers before its surface is set up.
+	Early bool
 	// EvenExpired says that users whose password must be changed may do this to
 	// themselves, and that it needs no session that could do more.
 	EvenExpired bool

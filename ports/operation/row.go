@@ -43,6 +43,9 @@ func Alone() Option { return func(s *Spec) { s.Alone = true } }
 // Reads says that the row changes nothing, whatever its method: a search, for one.
 func Reads() Option { return func(s *Spec) { s.Intent = access.Read } }
 
+// Early lets the row be called before its surface is set up: to set it up, for one.
+func Early() Option { return func(s *Spec) { s.Early = true } }
+
 // EvenExpired lets users whose password must be changed do this to themselves.
 func EvenExpired() Option { return func(s *Spec) { s.EvenExpired = true } }
 

@@ -79,7 +79,7 @@ func (v *visit) arrive() bool {
 		return false
 	}
 	if !a.ok() || json.Unmarshal(a.body.Bytes(), &v.site) != nil {
-		v.Log.Error("a page could not be made: there is no answer about the portal", "status", a.status)
+		v.Log.Error("a page could not be made: there is no answer about the portal", "status", a.status, "errors", a.faults())
 		v.fail(http.StatusServiceUnavailable)
 		return false
 	}

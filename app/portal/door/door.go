@@ -100,13 +100,26 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	return nil
 }
 
+// Bootstrapped is the guard's SetUp of the portal.
+func (s *Service) Bootstrapped(ctx context.Context) error {
+	return s.Store.View(ctx, s.Scope, func(r store.Reader) error {
+		_, err := installations.Get(ctx, r, installed)
+		return there(err)
+	})
+}
+
+// there says in place of the record that is missing that there is no portal yet.
+func there(err error) error {
+	if fault.KindOf(err) == fault.NotFound {
+		return fault.New(fault.Unavailable, CodeNotBootstrapped, "portal is not bootstrapped")
+	}
+	return err
+}
+
 // key returns the key that signs tokens, or says that there is no portal yet.
 func (s *Service) key(ctx context.Context, r store.Reader) (string, error) {
 	key, err := Signing(ctx, r, s.Keys, s.SigningKey)
-	if fault.KindOf(err) == fault.NotFound {
-		return "", fault.New(fault.Unavailable, CodeNotBootstrapped, "portal is not bootstrapped")
-	}
-	return key, err
+	return key, there(err)
 }
 
 // Signing returns the key that signs the tokens of a portal, which set is unless it is

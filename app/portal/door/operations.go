@@ -21,7 +21,7 @@ func (s *Service) Operations() []operation.Operation {
 		return nil
 	}
 	first := operation.Example(First{Username: "admin@example.com", Password: "a-good-password", FirstName: "Ada", LastName: "Lovelace"}, bootstrapped(token))
-	open := []operation.Option{operation.Switched(s.open), operation.Public(), operation.Redact("password", "username", "first_name", "last_name", "Email", "First", "Last"), operation.Limits(maxBootstrap, 0), first,
+	open := []operation.Option{operation.Switched(s.open), operation.Public(), operation.Early(), operation.Redact("password", "username", "first_name", "last_name", "Email", "First", "Last"), operation.Limits(maxBootstrap, 0), first,
 		operation.Faulting(table.CodeInvalid, CodeBootstrapped), operation.Answers(map[string]operation.Answer{CodeBootstrapped: {}}),
 		operation.Notes("Once: the first admin, the default organisation and its team, two catalogues and the settings. It answers with the admin's API token.")}
 	probe := portal.Group("portal", "", "start")
@@ -38,8 +38,8 @@ func (s *Service) Operations() []operation.Operation {
 	older.Path = "/api"
 	rows = append(rows, older.Rows(operation.POST("bootstrap_older", "/bootstrap", "Make the first admin of the portal, at an older path", s.bootstrap, open...))...)
 	return append(rows, probe.Rows(
-		operation.GET("live", "/live", "Whether the process runs", s.live, operation.Public(), operation.Example(nil, Message{"Success"})),
-		operation.GET("ready", "/ready", "Whether the portal answers, also before it is bootstrapped", s.ready, operation.Public(),
+		operation.GET("live", "/live", "Whether the process runs", s.live, operation.Public(), operation.Early(), operation.Example(nil, Message{"Success"})),
+		operation.GET("ready", "/ready", "Whether the portal answers, also before it is bootstrapped", s.ready, operation.Public(), operation.Early(),
 			operation.Faulting(codeNotReady), operation.Example(nil, Message{"Success"})),
 	)...)
 }

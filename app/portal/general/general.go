@@ -109,12 +109,10 @@ func (s *Service) Operations() []operation.Operation {
 	robots := portal.Group("portal", "", "settings")
 	robots.Path = ""
 	return append(rows, robots.Rows(
-		operation.GET("robots", "/robots.txt", "What crawlers are told", s.robots, operation.Public(), operation.Example(nil, Text(setting.Robots)), operation.Faulting(codeAbsent)),
+		operation.GET("robots", "/robots.txt", "What crawlers are told", s.robots, operation.Public(), operation.Example(nil, Text(setting.Robots))),
 		operation.GET("security", "/.well-known/security.txt", "Whom to tell of a hole", s.security, operation.Public(), operation.Example(nil, Text("Contact: mailto:security@example.com\n")),
-			operation.Faulting(codeAbsent, "not_found"), operation.Notes("We added this operation: RFC 9116. 404 while there is no text.")))...)
+			operation.Faulting("not_found"), operation.Notes("We added this operation: RFC 9116. 404 while there is no text.")))...)
 }
-
-const codeAbsent = "portal.not_bootstrapped"
 
 type in struct{ Scope tenant.Scope }
 
@@ -189,18 +187,12 @@ func (s *Service) configs(ctx context.Context, _ in) ([]map[string]any, error) {
 
 func (s *Service) robots(ctx context.Context, _ struct{}) (Text, error) {
 	v, err := s.load(ctx)
-	if fault.KindOf(err) == fault.NotFound {
-		return "", fault.New(fault.Unavailable, codeAbsent, "portal is not bootstrapped")
-	}
 	return Text(v.RobotsText), err
 }
 
 func (s *Service) security(ctx context.Context, _ struct{}) (Text, error) {
 	v, err := s.load(ctx)
-	switch {
-	case fault.KindOf(err) == fault.NotFound:
-		return "", fault.New(fault.Unavailable, codeAbsent, "portal is not bootstrapped")
-	case err == nil && v.SecurityText == "":
+	if err == nil && v.SecurityText == "" {
 		return "", Kind.Absent()
 	}
 	return Text(v.SecurityText), err
