@@ -70,10 +70,10 @@ func TestCapsAtTheDoors(t *testing.T) {
 		return `{"api_definition":{"api_id":"one","name":"one","proxy":{"listen_path":"/one/","target_url":"http://up.example.com"}` + member + `}}`
 	}
 	for _, c := range []struct{ method, path, body, field, most string }{
-		{"POST", "/api/portal/policies", policy(90_000), "access_rights", "2000"},
-		{"PUT", "/api/portal/policies/p", policy(2_001), "access_rights", "2000"},
-		{"PATCH", "/api/portal/policies/p", `{"access_rights":{` + entries(2_001, access) + `}}`, "access_rights", "2000"},
-		{"POST", "/api/portal/policies", `{"name":"Q","access_rights_array":[` + entries(2_001, `{"api_id":"a%d"}`) + `]}`, "access_rights_array", "2000"},
+		{"POST", "/api/portal/policies", policy(90_000), "access_rights", "5000"},
+		{"PUT", "/api/portal/policies/p", policy(5_001), "access_rights", "5000"},
+		{"PATCH", "/api/portal/policies/p", `{"access_rights":{` + entries(5_001, access) + `}}`, "access_rights", "5000"},
+		{"POST", "/api/portal/policies", `{"name":"Q","access_rights_array":[` + entries(5_001, `{"api_id":"a%d"}`) + `]}`, "access_rights_array", "5000"},
 		{"POST", "/api/clientidps", `{"name":"c","jwks_uri":"https://x/k","api_mappings":{` + entries(20_001, `"a%d":{}`) + `}}`, "api_mappings", "20000"},
 		{"PUT", "/api/clientidps/corp", `{"name":"c","jwks_uri":"https://x/k","api_mappings":{"a":{"scope_to_policy":{` + entries(1_001, `"s%d":"p"`) + `}}}}`, "scope_to_policy", "1000"},
 		{"PATCH", "/api/clientidps/corp/mappings", `{` + entries(20_001, `"a%d":{}`) + `}`, "api_mappings", "20000"},
@@ -96,5 +96,5 @@ func TestCapsAtTheDoors(t *testing.T) {
 			t.Errorf("%s %s: %d %.300s; want %s and %s", c.method, c.path, code, text, c.field, c.most)
 		}
 	}
-	must("PUT", "/api/portal/policies/p", policy(2_000))
+	must("PUT", "/api/portal/policies/p", policy(5_000))
 }

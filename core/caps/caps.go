@@ -30,14 +30,14 @@ type List struct {
 // The lists.
 var (
 	Policy = &List{"policy", "policy", []Cap{
-		{"access_rights", 2_000},
-		{"access_rights_array", 2_000},
+		{"access_rights", 5_000},
+		{"access_rights_array", 5_000},
 		{"access_rights.*.versions", 1_000},
 		{"tags", 1_000},
 	}}
 	// Key is for the session of a key: each policy is looked up.
 	Key = &List{"key", "key", []Cap{
-		{"access_rights", 2_000},
+		{"access_rights", 5_000},
 		{"access_rights.*.versions", 1_000},
 		{"apply_policies", 100},
 		{"mtls_static_certificate_bindings", 100},
