@@ -14,22 +14,34 @@ import (
 
 // Declare stores the specifications that the body of a product names. Those that the
 // product has are known by their alias, and change as the body says; what it does not
-// name stays.
+// name stays, unless it says that there are none.
 func Declare(ctx context.Context, w store.Writer, p product.Product, at crud.Stamp) error {
-	if len(p.SpecDetails) == 0 {
+	if p.SpecDetails == nil {
 		return nil
 	}
 	have, err := Specs(ctx, w, p.ID)
 	if err != nil {
 		return err
 	}
-	known := map[string]document.Spec{}
+	if len(p.SpecDetails) == 0 {
+		for _, s := range have {
+			if err := remove(ctx, w, s, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	named, known := map[string]bool{}, map[string]document.Spec{}
 	for _, s := range have {
 		known[s.SpecAlias] = s
 	}
 	for _, fields := range p.SpecDetails {
 		alias, _ := table.Text(fields["SpecAlias"])
 		s, there := known[alias]
+		if named[alias] {
+			s = document.Spec{} // one more of the name, which is taken
+		}
+		named[alias] = true
 		if !there && (!p.IsDocumentationOnly || len(known) >= table.MaxList) {
 			return invalid()
 		}

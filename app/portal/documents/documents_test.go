@@ -115,6 +115,17 @@ func TestBounds(t *testing.T) {
 	if code, text := s.upload("POST", specs+"/graphql/schema", "more.gql", "type Query { a: Int }"); code != 422 || !strings.Contains(text, "1000 specifications at most") {
 		t.Error(code, text)
 	}
+	for _, none := range []string{"null", "[]"} {
+		if code, text := s.send("PUT", "/products/1", "", []byte(`{"SpecDetails":`+none+`}`)); code != 200 || !strings.Contains(text, `"SpecDetails": null`) {
+			t.Errorf("%s: %d %.300s", none, code, text)
+		}
+		if code, text := s.send("PUT", "/products/1", "", []byte(`{"SpecDetails":[{"SpecAlias":"s1"},{"SpecAlias":"s2"}]}`)); code != 200 || strings.Count(text, `"SpecAlias"`) != 2 {
+			t.Errorf("again: %d %.300s", code, text)
+		}
+	}
+	if code, text := s.send("PUT", "/products/1", "", []byte(`{"SpecDetails":[{"SpecAlias":"s1"},{"SpecAlias":"s1"}]}`)); code != 422 || !strings.Contains(text, "SpecAlias has already been taken") {
+		t.Error(code, text)
+	}
 	if code, text := s.send("DELETE", "/products/1", "", nil); code != 200 {
 		t.Error(code, text)
 	}

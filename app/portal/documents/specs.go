@@ -156,10 +156,15 @@ func (f family) deleteSpec(ctx context.Context, in at) (portal.Status, error) {
 		if !sheet.GraphQL {
 			return specs.Absent()
 		}
-		if err := erase(ctx, w, ofSpec(s)); err != nil {
-			return err
-		}
-		return portal.Remove(ctx, w, specs, s.ID, f.stamp(in.Scope))
+		return remove(ctx, w, s, f.stamp(in.Scope))
 	})
 	return portal.Status{Status: "ok"}, err
+}
+
+// remove deletes a specification and its document.
+func remove(ctx context.Context, w store.Writer, s document.Spec, at crud.Stamp) error {
+	if err := erase(ctx, w, ofSpec(s)); err != nil {
+		return err
+	}
+	return portal.Remove(ctx, w, specs, s.ID, at)
 }

@@ -29,6 +29,7 @@ type Product struct {
 	Name       string   // that of the policy
 
 	APIs                Details `json:",omitempty"` // sorted by API
+	Left                Details `json:",omitempty"` // what was said about APIs that the policy lost, until they come back
 	AuthTypes           []string
 	AuthTypeMode        string `json:",omitempty"`
 	IsDocumentationOnly bool
@@ -72,7 +73,7 @@ var rows = &table.Table[Product]{
 		{Name: "Name", At: func(p *Product) any { return &p.Name }, Required: true, Max: 255, Doc: "The policy has this name too."},
 		{Name: "ProviderID", Also: []string{"Provider"}, At: func(p *Product) any { return &p.ProviderID }, Target: provider.Kind, Doc: "The dashboard that has the APIs. Only a product without APIs needs none."},
 		{Name: "APIDetails", At: func(p *Product) any { return &p.APIs }},
-		{Name: "SpecDetails", At: func(p *Product) any { return &p.SpecDetails }, Doc: "Of products without APIs. Each is known by its alias; what the list does not name stays."},
+		{Name: "SpecDetails", At: func(p *Product) any { return &p.SpecDetails }, Doc: "Of products without APIs. Each is known by its alias; what the list does not name stays. `null` and `[]` delete all."},
 		{Name: "IsDocumentationOnly", At: func(p *Product) any { return &p.IsDocumentationOnly }, Doc: "True of every product without APIs."},
 		{Name: "AuthTypeMode", At: func(p *Product) any { return &p.AuthTypeMode }, Enum: []string{SelfServe, Managed}},
 		{Name: "BindCertificateToToken", At: func(p *Product) any { return &p.BindCertificateToToken }},
@@ -98,6 +99,9 @@ var rows = &table.Table[Product]{
 		}
 	},
 }
+
+// maxLeft bounds what is remembered about APIs that are gone.
+const maxLeft = 200
 
 // maxScopes is how many OAuth scopes a product has at most.
 const maxScopes = 200
@@ -176,8 +180,8 @@ func (p Product) IDs() []string {
 // stays. A product without APIs is one to read about.
 func (p Product) WithAPIs(ids []string) Product {
 	said := map[string]Detail{}
-	for _, d := range p.APIs {
-		said[d.APIID] = d
+	for _, d := range slices.Backward(p.APIs) {
+		said[d.APIID] = d // of two the first
 	}
 	p.APIs = nil
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
@@ -216,7 +220,16 @@ func (p Product) Record() sync.Record {
 // Take returns the product as synchronisation wants it; what lives in the portal stays.
 func (p Product) Take(r sync.Record) Product {
 	t := r.Terms.Clone()
+	said := slices.Concat(p.APIs, p.Left)
+	p.APIs = said
 	p = p.WithAPIs(t.APIs)
+	p.Left = nil
+	for _, d := range said {
+		there := slices.Contains(t.APIs, d.APIID) || slices.ContainsFunc(p.Left, func(l Detail) bool { return l.APIID == d.APIID })
+		if (d.Description != "" || d.OASUrl != "") && !there && len(p.Left) < maxLeft {
+			p.Left = append(p.Left, Detail{APIID: d.APIID, Description: d.Description, OASUrl: d.OASUrl})
+		}
+	}
 	p.Ref, p.Agreed, p.Generation, p.Hidden = r.Ref, r.Agreed, r.Generation, r.Hidden
 	p.Name, p.PolicyTags, p.AuthTypes = t.Name, t.Tags, t.AuthTypes
 	return p

@@ -210,6 +210,34 @@ func TestAuthType(t *testing.T) {
 	}
 }
 
+// TestComeBack states that an API which a policy loses, as one that is deleted and made
+// again, has its texts when it is back, and that a client can say otherwise meanwhile.
+func TestComeBack(t *testing.T) {
+	p := with("a", "b")
+	p.APIs[0].Description, p.APIs[0].OASUrl = "my text", "https://docs.example/a.yaml"
+	take := func(ids ...string) {
+		r := p.Record()
+		r.Terms.APIs = ids
+		p = p.Take(r)
+	}
+	take("b")
+	if len(p.APIs) != 1 || p.APIs[0].Description != "" {
+		t.Errorf("%+v", p.APIs)
+	}
+	take()
+	take("a", "b")
+	if d := p.APIs[0]; d.APIID != "a" || d.Description != "my text" || d.OASUrl != "https://docs.example/a.yaml" || p.Left != nil {
+		t.Errorf("%+v, %+v", p.APIs, p.Left)
+	}
+	take("b")
+	p.APIs = append(product.Details{{APIID: "a", Description: "newer"}}, p.APIs...)
+	take("b")
+	take("a", "b")
+	if d := p.APIs[0]; d.Description != "newer" || p.Left != nil {
+		t.Errorf("%+v, %+v", p.APIs, p.Left)
+	}
+}
+
 // TestRecord: what synchronisation takes over is what it gave, and nothing else changes.
 func TestRecord(t *testing.T) {
 	p := with("a", "b")

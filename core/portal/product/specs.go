@@ -3,12 +3,13 @@ package product
 import "github.com/gatehouse-io/gatehouse/core/portal/table"
 
 // Specs are the specifications that the body of a product names. They are records of
-// their own: a product that is stored has none here.
+// their own: a product that is stored has none here. An empty list is one that a body said;
+// nil is nothing said.
 type Specs []map[string]any
 
 // Take implements table.Taker.
 func (s *Specs) Take(sent any) (done, ok bool) {
-	*s = nil
+	*s = Specs{}
 	if sent == nil {
 		return true, true
 	}
