@@ -23,9 +23,9 @@ deny["no"] {
 	[1, 2][i] == 3
 }
 
-default patch_request = {}
+default patch_request = set()
 
-patch_request = {"a": 1} { input.request.method == "GET"; input.user.email_address == "nobody" }
+patch_request = {{"a": 1}} { input.request.method == "GET"; input.user.email_address == "nobody" }
 
 helper {
 	true

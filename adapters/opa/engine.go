@@ -23,8 +23,9 @@ import (
 // Config says which rules to run and what they get to see. The zero Config runs
 // the default rules.
 type Config struct {
-	File string        // Rego file that replaces the default rules; "": none
-	Poll time.Duration // how often Run looks for a change of File; default 2 s
+	File  string        // Rego file that replaces the default rules; "": none
+	Later bool          // File may be missing when the engine is made: the default rules are in force until it is there
+	Poll  time.Duration // how often Run looks for a change of File; default 2 s
 
 	// OrgRules returns the rules that an organisation has of its own, which win
 	// completely over File; "" when it has none. Nil: no organisation has any.

@@ -115,7 +115,10 @@ func TestWhichRules(t *testing.T) {
 func TestNewRefusesBrokenFiles(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "no Rego": "package dashboard_users\ndeny[", "another package": "package other\ndeny[\"x\"] { true }",
-		"nothing asked for": "package dashboard_users\ndenny[\"x\"] { true }", "unknown function": "package dashboard_users\ndeny[\"x\"] { TykDelete(1) }",
+		"nothing asked for": "package dashboard_users\ndenny[\"x\"] { true }", "deny is an object": "package dashboard_users\ndeny[x] = \"y\" { x := \"z\" }", "deny is a text": "package dashboard_users\ndeny = \"no\" { true }",
+		"deny is true": "package dashboard_users\ndeny { true }", "deny is true or false": "package dashboard_users\ndefault deny = false\ndeny = true { input.user.active }",
+		"a change is a text": "package dashboard_users\npatch_request[\"no object\"] { true }", "changes are an object": "package dashboard_users\npatch_request = {\"a\": 1} { true }",
+		"unknown function": "package dashboard_users\ndeny[\"x\"] { TykDelete(1) }",
 	} {
 		if _, err := opa.New(opa.Config{File: written(t, text)}, things); !errors.Is(err, opa.ErrRules) {
 			t.Errorf("%s: %v", name, err)
@@ -131,8 +134,6 @@ func TestNewRefusesBrokenFiles(t *testing.T) {
 
 func TestFailsClosed(t *testing.T) {
 	for name, body := range map[string]string{
-		"deny is an object":          `deny[x] = "y" { x := "z" }`,
-		"deny is a text":             `deny = "no" { true }`,
 		"deny is undefined":          `deny = {"x"} { input.absent }`,
 		"deny holds too much":        `deny[x] { x := numbers.range(1, 20000) }`,
 		"patch is no object":         `patch_request[x] { x := "y" }`,

@@ -3,7 +3,9 @@ package opa
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 )
@@ -19,7 +21,10 @@ func DefaultRules() string { return defaultRules }
 func (e *Engine) loadFixed() (text string, err error) {
 	text = defaultRules
 	if e.cfg.File != "" {
-		if text, err = e.readFile(); err != nil {
+		if text, err = e.readFile(); e.cfg.Later && errors.Is(err, fs.ErrNotExist) {
+			text, err = defaultRules, nil
+		}
+		if err != nil {
 			return "", err
 		}
 	}
@@ -68,6 +73,9 @@ type follower struct {
 
 func (f *follower) reload() {
 	text, err := f.engine.readFile()
+	if f.engine.cfg.Later && f.seen == defaultRules && errors.Is(err, fs.ErrNotExist) {
+		return
+	}
 	if err == nil && text == f.seen {
 		f.complaint = ""
 		return

@@ -78,6 +78,29 @@ func TestHotReload(t *testing.T) {
 	}
 }
 
+// TestFileThatComesLater states that default rules are in force until there is a file, and
+// that those of the file stay when it goes.
+func TestFileThatComesLater(t *testing.T) {
+	name, log := t.TempDir()+"/dashboard.rego", &journal{}
+	e := engine(t, opa.Config{File: name, Later: true, Poll: time.Millisecond, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	go func() { _ = e.Run(t.Context()) }()
+	says := func() string {
+		return strings.Join(decide(t, e, call(t, things, "apis.get", "/api/apis/1", nil)).Denials, "; ")
+	}
+	if first := says(); first == "one" || log.count("cannot be used") > 0 {
+		t.Error(first)
+	}
+	write(t, name, always("one"))
+	eventually(t, "the rules of the file", func() bool { return says() == "one" })
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a word about the missing file", func() bool { return log.count("cannot be used") == 1 })
+	if now := says(); now != "one" {
+		t.Error(now)
+	}
+}
+
 func TestRunWithoutFile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

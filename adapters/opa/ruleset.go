@@ -115,14 +115,45 @@ func inspect(m *ast.Module) (*ruleSet, error) {
 		switch r.Head.Ref()[0].Value.String() {
 		case "deny":
 			set.denies = true
+			if !isSet(r) {
+				return nil, errors.New("deny must be a set, as in deny[reason] { … }")
+			}
 		case "patch_request":
 			set.patches = true
+			if !isSet(r) || r.Head.Key != nil && !mayBeObject(r.Head.Key) {
+				return nil, errors.New("patch_request must be a set of objects, as in patch_request[change] { … }")
+			}
 		}
 	}
 	if !set.denies && !set.patches {
 		return nil, errors.New("neither deny nor patch_request is defined")
 	}
 	return set, nil
+}
+
+// isSet reports whether a rule can come to a set that is always there: with anything else no
+// request would get an answer, not even the one that changes the rules.
+func isSet(r *ast.Rule) bool {
+	if len(r.Head.Ref()) > 1 {
+		return false
+	}
+	if r.Head.RuleKind() == ast.MultiValue {
+		return true
+	}
+	switch r.Head.Value.Value.(type) {
+	case ast.Boolean, ast.String, ast.Number, ast.Null, *ast.Array, ast.Object:
+		return false
+	}
+	return true
+}
+
+// mayBeObject reports whether a term is an object or not known yet.
+func mayBeObject(t *ast.Term) bool {
+	switch t.Value.(type) {
+	case ast.Boolean, ast.String, ast.Number, ast.Null, *ast.Array, ast.Set:
+		return false
+	}
+	return true
 }
 
 // question is the query: only the results that matter, so that rules which only

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/gatehouse-io/gatehouse/core/analytics/aggregate"
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
@@ -12,6 +13,15 @@ var (
 	inTime   = view.Order{By: view.ByTime}
 	mostHits = view.Order{By: view.ByHits, Desc: true}
 )
+
+// counted are tags in the spelling under which they are counted.
+func counted(tags []string) []string {
+	out := make([]string, len(tags))
+	for i, tag := range tags {
+		out[i] = aggregate.Tag(tag)
+	}
+	return out
+}
 
 // viewIn is the input of a view without parameters of its own.
 type viewIn struct {
@@ -27,7 +37,7 @@ func (s *Service) Totals(ctx context.Context, in viewIn) (results, error) {
 	}
 	switch {
 	case len(q.tags) > 0 && q.open:
-		q.Dimension, q.Values = view.Tags, q.tags
+		q.Dimension, q.Values = view.Tags, counted(q.tags)
 	case len(q.tags) > 0:
 		err = q.records()
 	case q.asked.Version != "":
@@ -99,7 +109,7 @@ func (s *Service) PerProxy(ctx context.Context, in viewIn) (results, error) {
 	case len(q.tags) > 0 && q.asked.Version != "":
 		return results{}, together("tags", "api_version")
 	case len(q.tags) > 0:
-		q.Dimension, q.Values = view.Tags, q.tags
+		q.Dimension, q.Values = view.Tags, counted(q.tags)
 	case q.asked.Version != "":
 		q.version()
 	}

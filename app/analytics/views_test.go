@@ -247,6 +247,11 @@ func questions(t *testing.T) (all []question) {
 		}
 		return out
 	})
+	silver := func(r *analyticstest.Record) bool { return slices.Contains(r.Tags, "sil&v.er") }
+	add("admin", "/api/usage?tags=sil%26v.er", 0, 399, func(r *analyticstest.Record) []view.UnitID { return one(at(r, time.UTC, "day"), rest(r) && silver(r)) })
+	add("admin", "/api/usage/apis?tags=sil%26v.er", 5, 35, func(r *analyticstest.Record) []view.UnitID {
+		return one(view.UnitID{APIID: r.API}, rest(r) && silver(r))
+	})
 	add("ann", "/api/usage/apis?tags=gold,quo%22ted", 5, 35, func(r *analyticstest.Record) []view.UnitID {
 		return one(view.UnitID{APIID: r.API}, rest(r) && sees["ann"](r.API) && (gold(r) || slices.Contains(r.Tags, `quo"ted`)))
 	})

@@ -187,8 +187,8 @@ func (l *loader) apply() {
 			idle = append(idle, row.name)
 		}
 	}
-	if l.said["audit.enabled"] && !l.said["audit.reads"] { // a default of its own would not tell who asks for the trail from who says nothing
-		l.settings.Audit.Reads = l.settings.Audit.Enabled
+	if old := l.settings.Audit.OldPath != ""; (l.said["audit.enabled"] || old) && !l.said["audit.reads"] { // a default of its own would not tell who asks for the trail from who says nothing
+		l.settings.Audit.Reads = l.settings.Audit.Enabled || old
 	}
 	if len(idle) > 0 {
 		slices.Sort(idle)

@@ -443,6 +443,8 @@ func TestAuditFile(t *testing.T) {
 	} {
 		if s, report := load(t, c.file); s.Audit.File() != c.want || s.Audit.On() != c.on || len(report.Problems) > 0 {
 			t.Errorf("%q: %q, %v, %v", c.file, s.Audit.File(), s.Audit.On(), report.Problems)
+		} else if strings.Contains(c.file, "audit_log_path") && !s.Audit.Reads {
+			t.Errorf("%q: reads are left out", c.file)
 		}
 	}
 }

@@ -328,20 +328,16 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 	return append(opts, app.WithListeners(listeners)), nil
 }
 
-// rulesFile returns the file with rules for all organisations, or "".
+// rulesFile returns where the file with rules for all organisations is, if there is one.
 func rulesFile(s config.Settings) string {
-	file := filepath.Join(s.HomeDir, "schemas", "dashboard.rego")
-	if _, err := os.Stat(file); err != nil {
-		return ""
-	}
-	return file
+	return filepath.Join(s.HomeDir, "schemas", "dashboard.rego")
 }
 
 // firstRules returns the rules that the first organisation gets as its own: the
 // default ones, for its admins to begin with, unless they could not change them or a
 // file is to decide.
 func firstRules(s config.Settings) string {
-	if !s.Security.OpenPolicy.API || rulesFile(s) != "" {
+	if _, err := os.Stat(rulesFile(s)); !s.Security.OpenPolicy.API || err == nil {
 		return ""
 	}
 	return opa.DefaultRules()
@@ -366,7 +362,7 @@ func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (*opa.Engin
 		}
 		look := identity.Service{Store: t.Store}
 		e, err := opa.New(opa.Config{
-			File: rulesFile(s), Debug: s.Security.OpenPolicy.Debug, Logger: log,
+			File: rulesFile(s), Later: true, Debug: s.Security.OpenPolicy.Debug, Logger: log,
 			OrgRules: look.Rules, Lookup: t.Get, ObjectKind: t.Class,
 			Security: map[string]any{
 				"allow_admin_reset_password": s.Security.AdminResetsPassword,

@@ -27,6 +27,9 @@ var whole = []string{"key", "adminauth", "source", "dsn", "pin", "pwd", "digest"
 // secret, in any spelling.
 func Name(name string) bool {
 	name = Fold(name)
+	if strings.HasSuffix(name, "pass") && !strings.HasSuffix(name, "bypass") { // db_pass
+		return true
+	}
 	return slices.Contains(whole, name) || slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }
 

@@ -2,11 +2,13 @@ package analytics
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -254,17 +256,21 @@ func (s *statement) records(org tenant.ID, q view.Query) string {
 		" as last from {table} where " + strings.Join(where, " and ")
 }
 
-// tagged tells whether a JSON array of texts has any of these, as it is written.
+// tagged tells whether a JSON array of texts has any of these, as we write it and as
+// collectors do that escape what HTML would read.
 func (s *statement) tagged(column string, tags []string) []string {
 	if tags == nil {
 		return nil
 	}
-	any := make([]string, len(tags), len(tags)+1)
-	for i, tag := range tags {
-		text, _ := json.Marshal(tag) // texts always encode
-		any[i] = s.d.contains(column, s.text(string(text)))
+	any := []string{"1 = 0"}
+	for _, tag := range tags {
+		escaped, _ := json.Marshal(tag) // texts always encode
+		spellings := []string{string(escaped), string(doc.AppendString(nil, tag))}
+		for _, text := range slices.Compact(spellings) {
+			any = append(any, s.d.contains(column, s.text(text)))
+		}
 	}
-	return []string{"(" + strings.Join(append(any, "1 = 0"), " or ") + ")"}
+	return []string{"(" + strings.Join(any, " or ") + ")"}
 }
 
 // listing returns the statement for records of calls.

@@ -2,6 +2,7 @@ package classic
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
@@ -33,14 +34,24 @@ func (w *Wrapper) UnmarshalJSON(text []byte) (err error) {
 	if err = forms.Wrapper(w.rest); err != nil {
 		return err
 	}
+	for _, name := range []string{"hook_references", "user_owners", "user_group_owners", "categories"} {
+		if raw, ok := w.rest.Get(name); ok && doc.IsNull(raw) { // answers never say null of a list
+			w.rest = w.rest.With(name, json.RawMessage("[]"))
+		}
+	}
 	if w.definition, err = w.object("api_definition"); err != nil {
 		return err
 	}
+	w.document, err = w.object("oas")
+	return err
+}
+
+// whole refuses a wrapper without a definition: that is for when the API has been looked up.
+func (w Wrapper) whole() error {
 	if w.definition == nil {
 		return forms.Misformed("api_definition", "api_definition is required")
 	}
-	w.document, err = w.object("oas")
-	return err
+	return nil
 }
 
 func (w *Wrapper) object(name string) (*doc.Node, error) {
@@ -63,6 +74,9 @@ type createIn struct {
 
 // Create stores a classic API.
 func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, error) {
+	if err := in.Wrapper.whole(); err != nil {
+		return operation.Receipt{}, err
+	}
 	class, err := s.classOf(in.Wrapper)
 	if err != nil {
 		return operation.Receipt{}, err
@@ -127,6 +141,9 @@ func (s *Service) write(ctx context.Context, in rows.WriteByID, next func(apidef
 				return a, unsafeOAS()
 			}
 			wrapper, err := next(a)
+			if err == nil {
+				err = wrapper.whole()
+			}
 			if err != nil {
 				return a, err
 			}

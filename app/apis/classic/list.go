@@ -47,7 +47,7 @@ func (s *Service) List(ctx context.Context, in listIn) (operation.Page[apidef.Vi
 		Text: in.Text, Type: in.Type, Categories: operation.Commas(in.Category), AuthTypes: operation.Commas(in.AuthType), Tags: operation.Commas(in.Tags),
 	}})
 	for _, a := range page.Items {
-		out.Items = append(out.Items, a.View(in.Compressed != ""))
+		out.Items = append(out.Items, a.View(in.Compressed == "1"))
 	}
 	out.Pages = max(1, page.Pages)
 	return out, err

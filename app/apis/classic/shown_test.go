@@ -75,6 +75,7 @@ func TestListsAreNeverNull(t *testing.T) {
 		"version_data":{"not_versioned":true,"versions":{"":{"name":"","paths":{},"extended_paths":{"cache":null,"advance_cache_config":`+one("")+
 		`,"transform_headers":`+one("")+`,"transform_response_headers":`+one(`,"delete_headers":null`)+`,"url_rewrites":`+one("")+`}}}}`, 1)
 	full = strings.Replace(full, `"proxy":{`, `"proxy":{"transport":{},`, 1)
+	full = `{"user_owners":null,"user_group_owners":null,"categories":null,"hook_references":null,` + full[1:]
 	w.Done("admin", "POST", "/apis", full)
 	w.Done("admin", "POST", "/apis", apistest.Classic("bare", "B", "/b/"))
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("oas", "O", "/o/"))
@@ -239,5 +240,31 @@ func TestWholeWebhooks(t *testing.T) {
 	}
 	if a, _ = w.Stored("a"); a.Value.Abridged() {
 		t.Error(string(a.Value.HookReferences()))
+	}
+}
+
+// TestWholeAfterLookUp: an API is looked up before its definition is missed, and only a
+// compressed list is short.
+func TestWholeAfterLookUp(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	w.Done("admin", "POST", "/apis", apistest.Classic("there", "T", "/t/"))
+	for _, c := range []struct {
+		method, path string
+		code         int
+		says         string
+	}{
+		{"PUT", "/apis/absent", 404, "API definition does not exist"},
+		{"PUT", "/apis/there", 400, "api_definition is required"},
+		{"POST", "/apis", 400, "api_definition is required"},
+	} {
+		if a := w.Ask("admin", c.method, c.path, `{}`); a.Code != c.code || !strings.Contains(a.Body.String(), c.says) {
+			t.Errorf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
+		}
+	}
+	full := w.Node("admin", "/apis").JSON()
+	for list, short := range map[string]bool{"/apis?compressed=0": false, "/apis?compressed=1": true} {
+		if got := w.Node("admin", list).JSON(); (len(got) < len(full)) != short {
+			t.Errorf("%s: %s", list, got)
+		}
 	}
 }

@@ -82,11 +82,14 @@ func tags(o Options, t Table, list []string) (out []value) {
 		if strings.HasPrefix(tag, "key-") || t == Requests && ignored(o, tag) {
 			continue
 		}
-		tag = strings.ReplaceAll(strings.TrimSpace(tag), ".", "")
+		tag = Tag(tag)
 		out = append(out, value{dimension: "tags", value: cut(tag, maxPath), identifier: tag, human: tag})
 	}
 	return out
 }
+
+// Tag is the spelling under which a tag is counted.
+func Tag(tag string) string { return strings.ReplaceAll(strings.TrimSpace(tag), ".", "") }
 
 func ignored(o Options, tag string) bool {
 	for _, prefix := range o.IgnoreTags {

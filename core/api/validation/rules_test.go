@@ -227,6 +227,8 @@ func TestServed(t *testing.T) {
 		{"target with a scheme and no host", target("mailto:x"), "proxy.target_url"},
 		{"target with a port and no host", target("http://:80/"), "proxy.target_url"},
 		{"target by reference", target("consul://up"), ""},
+		{"one of many targets without a scheme", `{"proxy":{"listen_path":"/","enable_load_balancing":true,"target_list":["http://a.example","b.example"]}}`, "proxy.target_list.1"},
+		{"targets that are not used", `{"proxy":{"listen_path":"/","target_url":"http://a.example","target_list":["b.example"]}}`, ""},
 		{"target of a TCP service", `{"protocol":"tcp","proxy":{"target_url":"up.example:99"}}`, ""},
 		{"target of a version", `{"proxy":{"listen_path":"/"},"version_data":{"versions":{"v1":{"override_target":"up"},"v2":{"override_target":"vault://up"},"v3":{"override_target":""}}}}`,
 			"version_data.versions.v1.override_target"},

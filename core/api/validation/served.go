@@ -95,6 +95,11 @@ func (p *problems) targets(c *doc.Node) {
 		}
 	}
 	check("proxy.target_url", c.Get("proxy", "target_url"))
+	if c.Get("proxy", "enable_load_balancing").True() {
+		for i, target := range c.Get("proxy", "target_list").Items() {
+			check(fmt.Sprintf("proxy.target_list.%d", i), target)
+		}
+	}
 	for name, version := range c.Get("version_data", "versions").Members() {
 		check(at("version_data.versions", name, "override_target"), version.Get("override_target"))
 	}

@@ -48,7 +48,7 @@ var (
 	countries = []string{"", "", "", "DE", "FR", "US", "IN"}
 	codes     = []int{200, 200, 200, 200, 201, 204, 302, 400, 401, 403, 404, 418, 429, 500, 503, 599}
 	clients   = []string{"", "", "client-1", "client-2"}
-	tags      = []string{"gold", "silver", "x-team-blue", `quo"ted`, "comma'd"}
+	tags      = []string{"gold", "sil&v.er", "x-team-blue", `quo"ted`, "comma'd"}
 )
 
 // Make returns the records, in no order.
