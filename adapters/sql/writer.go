@@ -264,19 +264,24 @@ func (w *writer) salvage(units []*unit) {
 	w.putBack(again)
 }
 
-// tries bounds how often a transaction that lost a race runs again.
-const tries = 10
+// tries bounds how often a transaction that lost a race runs again, and tryFor for how
+// long: a database that somebody else has locked lets each try wait.
+const (
+	tries  = 10
+	tryFor = 10 * time.Second
+)
 
 // commit runs units in one transaction, as many as make a group, and returns how
 // many. When the transaction as a whole fails, each runs once more alone, so that one
 // unit's trouble is not another's.
 func (w *writer) commit(units []*unit) (n int) {
+	began := time.Now()
 	n, err := w.attempt(units)
-	for try := 1; try < tries && w.again(err); try++ {
+	for try := 1; try < tries && time.Since(began) < tryFor && w.again(err); try++ {
 		n, err = w.attempt(units)
 	}
 	_, unsure := errors.AsType[*unsureError](err)
-	if err != nil && n > 1 && !unsure && !w.s.Dialect.Lost(err) {
+	if err != nil && n > 1 && !unsure && !w.s.Dialect.Lost(err) && !w.again(err) {
 		for _, u := range units[:n] {
 			w.commit([]*unit{u})
 		}

@@ -126,7 +126,10 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 		return err
 	}
 	opts = append(append(append(opts, served...), common(s, log, version)...), c.gatewayControl(s, observer)...)
-	if opts = append(opts, app.WithAnalytics(traffic)); !s.Analytics.Mask {
+	if traffic.Counters.There() || traffic.Records.There() || traffic.Uptime.There() {
+		opts = append(opts, app.WithAnalytics(traffic))
+	}
+	if !s.Analytics.Mask {
 		opts = append(opts, app.WithRecordedCredentials())
 	}
 	opts = append(opts, app.WithPasswords(argon2.New(crypto.Passwords{})), app.WithKeys(keys), app.WithObserver(observer), app.WithServing(c.serving))

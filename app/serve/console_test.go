@@ -4,9 +4,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/identity"
 )
 
 // consoleWorld is the handler of a program with settings.
@@ -64,5 +66,34 @@ func TestConsolesElsewhere(t *testing.T) {
 	r.Header.Set("Origin", "https://console.example.com")
 	if h.ServeHTTP(w, r); w.Header().Get("Access-Control-Allow-Origin") != "" {
 		t.Error("another origin may log in")
+	}
+}
+
+// TestWithoutAnalytics: without a database for traffic every view is empty, also that of a key
+// with which no call was made.
+func TestWithoutAnalytics(t *testing.T) {
+	s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_STORAGE_ANALYTICS_TYPE=none"}, config.Options{})
+	if err := report.Err(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compose(t.Context(), s, slog.New(slog.DiscardHandler), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Stop(t.Context()) })
+	first, err := c.Bootstrap(t.Context(), identity.First{Email: "admin@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/api/usage", "/api/activity/mcp/keys/00000000"} {
+		r, w := httptest.NewRequest(http.MethodGet, path+"/1/1/2026/2/1/2026", http.NoBody), httptest.NewRecorder()
+		r.Header.Set("Authorization", first.AccessKey)
+		if c.ServeHTTP(w, r); w.Code != 200 || !strings.Contains(w.Body.String(), `"data":[]`) {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
 	}
 }

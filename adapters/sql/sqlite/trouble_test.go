@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -51,6 +53,41 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("trouble that has passed: %v", err)
 	}
 	if err := insert(t, s, "again"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLockedElsewhere says of a file that another program keeps locked that the store cannot
+// be had, to all who wait, and before their patience ends: not after each try of each.
+func TestLockedElsewhere(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	s := open(t, path)
+	other, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.SetMaxOpenConns(1)
+	if _, err := other.ExecContext(t.Context(), "begin immediate"); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	began := time.Now()
+	for i := range 3 {
+		all.Go(func() {
+			if err := insert(t, s, fmt.Sprint(i)); !errors.Is(err, store.ErrUnavailable) {
+				t.Errorf("%d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("the answer took %v", took)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := insert(t, s, "after"); err != nil {
 		t.Error(err)
 	}
 }
