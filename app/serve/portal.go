@@ -128,7 +128,7 @@ func answersOf(s config.Settings, log *slog.Logger) *slog.Logger {
 func liveOf(s config.Settings) live.Settings {
 	c := s.Portal.Session
 	return live.Settings{
-		Cookie: c.Name, Secure: c.Secure, Script: !c.HTTPOnly, Bound: c.BindAddress, SameSite: c.SameSite, Key: c.Key.Reveal(), NoProof: s.Portal.DisableCSRFCheck,
+		Home: homeOf(s), Cookie: c.Name, Secure: c.Secure, Script: !c.HTTPOnly, Bound: c.BindAddress, SameSite: c.SameSite, Key: c.Key.Reveal(), NoProof: s.Portal.DisableCSRFCheck,
 		Life: time.Duration(c.LifeTime) * time.Second, Idle: time.Duration(c.IdleTimeout) * time.Second,
 	}
 }
@@ -187,13 +187,21 @@ func ownAddresses(s config.Settings) (out []string) {
 	return out
 }
 
+// homeOf is the address of the start page: not the one at which browsers find the console.
+func homeOf(s config.Settings) string {
+	if s.Portal.Serve == config.PortalShared && s.Console.Enabled {
+		return "/portal"
+	}
+	return "/"
+}
+
 // pagesOf makes the pages of the portal.
 func pagesOf(s config.Settings, pictures string) func(app.Pages) func(http.Handler) http.Handler {
 	return func(p app.Pages) func(http.Handler) http.Handler {
 		return pages.Front(pages.Config{
 			Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: p.Alone, Log: p.Log,
 			Secure: s.Portal.Session.Secure, NoProof: s.Portal.DisableCSRFCheck, LoginURL: s.Portal.SSOCustomLoginURL, URL: s.Portal.URL, Renderer: s.Portal.ProductDocRenderer,
-			Pictures: pictures,
+			Pictures: pictures, Home: homeOf(s),
 		})
 	}
 }

@@ -243,3 +243,24 @@ func TestOptionsOfPages(t *testing.T) {
 		}
 	})
 }
+
+// TestHomeOfPortal: the start page is at / but where browsers find the console there.
+func TestHomeOfPortal(t *testing.T) {
+	for _, c := range []struct {
+		mode, home string
+		console    bool
+	}{{config.PortalShared, "/portal", true}, {config.PortalShared, "/", false}, {config.PortalOwn, "/", true}} {
+		s := portalSettings(t, c.mode)
+		s.Console.Enabled = c.console
+		serving(t, s, func(l *sockets) {
+			here := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			resp := askAs(t, here, "GET", "http://"+l.all()[len(l.all())-1].Addr().String()+"/admin", map[string]string{"Accept": "text/html"})
+			if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != c.home {
+				t.Errorf("%+v: %d %q", c, resp.StatusCode, resp.Header.Get("Location"))
+			}
+		})
+		if own := liveOf(s); own.Home != c.home {
+			t.Errorf("%+v: single sign-on leads to %q", c, own.Home)
+		}
+	}
+}

@@ -11,10 +11,10 @@ import (
 // TestLocal states where a login leads to.
 func TestLocal(t *testing.T) {
 	for at, want := range map[string]string{
-		"": "/", "/": "/", "/portal/private/profile?done=saved": "/portal/private/profile?done=saved", "https://evil.example/": "/", "//evil.example/": "/", `/\evil.example`: "/",
-		"javascript:alert(1)": "/", "evil": "/", "/\tevil": "/", "/%2f/evil.example": "/%2f/evil.example", "http:/evil": "/", "/a\r\nb": "/",
+		"": "/home", "/": "/", "/portal/private/profile?done=saved": "/portal/private/profile?done=saved", "https://evil.example/": "/home", "//evil.example/": "/home", `/\evil.example`: "/home",
+		"javascript:alert(1)": "/home", "evil": "/home", "/\tevil": "/home", "/%2f/evil.example": "/%2f/evil.example", "http:/evil": "/home", "/a\r\nb": "/home",
 	} {
-		if got := local(at); got != want {
+		if got := local(at, "/home"); got != want {
 			t.Errorf("%q: %q, want %q", at, got, want)
 		}
 	}

@@ -6,13 +6,18 @@ import (
 	"encoding/xml"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
 // content shows the content page of an address.
 func (v *visit) content() {
-	a := v.call(http.MethodGet, "/content", url.Values{"path": {v.r.URL.Path}}, nil)
+	path := v.r.URL.Path
+	if strings.TrimSuffix(path, "/") == v.Home {
+		path = "/"
+	}
+	a := v.call(http.MethodGet, "/content", url.Values{"path": {path}}, nil)
 	if a.status == http.StatusNotFound && (!v.Alone || !browses(v.r)) {
 		v.api.ServeHTTP(v.w, v.r) // what stands beside the portal may know the address, and programs read no pages
 		return
@@ -109,7 +114,7 @@ func (v *visit) sitemap() {
 		out.WriteString("</loc></url>")
 	}
 	if v.site.Visibility == "Public" {
-		for _, path := range []string{"/", "/portal/catalogue-products"} {
+		for _, path := range []string{v.Home, "/portal/catalogue-products"} {
 			add(path)
 		}
 		for _, p := range v.found(url.Values{}).Products {

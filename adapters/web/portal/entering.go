@@ -107,7 +107,7 @@ func (v *visit) login() {
 		v.goTo("/auth/password/edit")
 		return
 	}
-	v.goTo(local(v.field("next")))
+	v.goTo(local(v.field("next"), v.Home))
 }
 
 // statusOf is how a page answers a form that an operation refused.

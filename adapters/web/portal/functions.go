@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,7 @@ func (v *visit) functions() map[string]any {
 		"Clients":                func(...any) []*client { list, _ := v.clients(""); return v.wholes(list) },
 		"PageTitle":              func(...any) string { return v.title },
 		"LoginURL":               func(...any) string { return cmp.Or(v.LoginURL, "/auth/password/login") },
+		"HomeURL":                func(...any) string { return v.Home },
 		"AuthURL":                func(args ...any) string { return "/auth/" + strings.TrimPrefix(text(args), "/") },
 		"ProductDocRenderer":     func(...any) string { return v.Renderer }, "ProductDocTemplate": func(...any) string { return v.docView() },
 		"ProviderUpstreamURL": func(...any) string { return "" },
@@ -59,8 +61,16 @@ func text(args []any) string {
 	return ""
 }
 
-// menus returns a menu by its name.
-func (v *visit) menus(args ...any) []menuItem { return v.site.Menus[text(args)] }
+// menus returns a menu by its name. What leads to "/" means the start page.
+func (v *visit) menus(args ...any) []menuItem {
+	items := slices.Clone(v.site.Menus[text(args)])
+	for i := range items {
+		if items[i].Path == "/" {
+			items[i].Path = v.Home
+		}
+	}
+	return items
+}
 
 // written is a text that an admin has written. Other texts may be anybody's.
 type written string

@@ -5,9 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/adapters/render"
+	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/portal/sso"
+	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 )
 
 // TestLoginsElsewhere states that people find identity providers where they log in, and
@@ -71,4 +75,23 @@ func TestAdministratorsArrive(t *testing.T) {
 			t.Errorf("%s: %d to %q", path, got.StatusCode, got.Header.Get("Location"))
 		}
 	}
+}
+
+// TestHomeElsewhere: where something else answers at "/", people land on the portal after
+// they have logged in, and its links lead to its own start page.
+func TestHomeElsewhere(t *testing.T) {
+	w := newWorldWith(t, func(p *app.Portal) {
+		p.Pages = func(p app.Pages) func(http.Handler) http.Handler {
+			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Home: "/portal", Log: p.Log})
+		}
+	})
+	w.api("POST", "/portal-api/menus/1/items", `{"Title":"Begin","Path":"/"}`)
+	const login = "/auth/password/login"
+	home := w.shows(w.submit(w.open(login), login, "login", "admin@example.com", "password", "secret"), 200, "Build with our APIs", `class="brand" href="/portal"`, `<a href="/portal" aria-current="page">Begin</a>`)
+	if home.path != "/portal" {
+		t.Error(home.path)
+	}
+	w.shows(w.open("/portal/"), 200, "Build with our APIs")
+	w.shows(w.open("/sitemap.xml"), 200, w.server.URL+"/portal</loc>")
+	w.shows(w.open("/admin"), 200, "Build with our APIs")
 }

@@ -149,7 +149,7 @@ func (v *visit) goTo(path string) { http.Redirect(v.w, v.r, path, http.StatusSee
 // toLogin sends the browser to the login, and back here afterwards.
 func (v *visit) toLogin(why string) {
 	q := url.Values{}
-	if v.r.Method == http.MethodGet && v.r.URL.Path != "/" {
+	if v.r.Method == http.MethodGet && v.r.URL.Path != v.Home {
 		q.Set("next", v.r.URL.RequestURI())
 	}
 	if why == "This Portal is private" {
@@ -163,10 +163,10 @@ func (v *visit) toLogin(why string) {
 }
 
 // local returns an address if it is one of ours, or the start page.
-func local(address string) string {
+func local(address, home string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.IsAbs() || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") || strings.ContainsAny(address, "\\\r\n\t") {
-		return "/"
+		return home
 	}
 	return address
 }

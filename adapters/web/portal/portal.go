@@ -5,6 +5,7 @@
 package portal
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -27,6 +28,7 @@ type Config struct {
 	// Alone says that nothing else answers beside the portal: pages answer unknown
 	// addresses too.
 	Alone    bool
+	Home     string // the address of the start page, where something else answers at "/"; "": "/"
 	Secure   bool   // cookies go over TLS only
 	NoProof  bool   // forms need no proof that they come from our own pages
 	URL      string // of the portal as browsers see it; "": as they ask
@@ -48,6 +50,7 @@ type server struct {
 
 // Front returns what puts the pages in front of an API.
 func Front(c Config) func(http.Handler) http.Handler {
+	c.Home = cmp.Or(c.Home, "/")
 	return func(api http.Handler) http.Handler {
 		s := &server{Config: c, api: api, routes: http.NewServeMux(), guard: http.NewCrossOriginProtection(), wardrobe: wardrobe{engine: c.Engine, standard: dress(c.Engine, c.Standard)}}
 		for _, list := range []map[string]func(*visit){routes, appRoutes, cartRoutes} {
@@ -113,10 +116,10 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		s.page((*visit).recognised)(w, r)
 		return
 	}
-	if s.Alone && reads && browses(r) && below(r.URL.Path, []string{"/admin"}) {
+	if reads && browses(r) && (strings.TrimSuffix(r.URL.Path, "/") == "/admin" || s.Alone && below(r.URL.Path, []string{"/admin"})) {
 		// Single sign-on sends administrators there. They have the console, which is elsewhere,
 		// and the portal as they may see it.
-		http.Redirect(w, r, "/", http.StatusSeeOther)
+		http.Redirect(w, r, s.Home, http.StatusSeeOther)
 		return
 	}
 	if !reads || !browses(r) && !(s.Alone && anything(r)) || below(r.URL.Path, notPages) {

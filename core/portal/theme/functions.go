@@ -7,7 +7,7 @@ var Functions = []string{
 	"CurrentUser", "Clients", "GetCart", "GetMenus", "GetProducts", "GetCatalogueList", "GetCataloguesForProduct", "GetClientName", "GetClientDescription",
 	"FeaturedProducts", "FilterUserInvites", "GetUserInvitationRoles", "CanCreateOrganisation", "TypeOfCredential", "ProviderUpstreamURL", "ProductDocRenderer", "ProductDocTemplate",
 	// State of the request.
-	"req", "IsPortalDisabled", "IsPortalPrivate", "IsShoppingCartEnabled", "IsAuthPath", "IsFullstoryEnabled", "PageTitle", "LoginURL", "AuthURL", "AssetURL",
+	"req", "IsPortalDisabled", "IsPortalPrivate", "IsShoppingCartEnabled", "IsAuthPath", "IsFullstoryEnabled", "PageTitle", "LoginURL", "HomeURL", "AuthURL", "AssetURL",
 	// Mails.
 	"site", "current_user", "reset_password_url", "confirm_url", "login_url", "user", "team", "invite_url",
 	// Markdown.
