@@ -73,7 +73,7 @@ func (s *server) asset(w http.ResponseWriter, r *http.Request) {
 	}
 	text, tag := found.text, found.sum
 	if found.packed != nil {
-		h.Set("Vary", "Accept-Encoding")
+		h.Add("Vary", "Accept-Encoding")
 		if takesGzip(r) {
 			h.Set("Content-Encoding", "gzip")
 			text, tag = found.packed(), tag+"-gzip"

@@ -6,9 +6,12 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/adapters/web/portal/viewers"
+	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
@@ -26,6 +29,27 @@ func (w *world) raw(path string, headers ...string) *http.Response {
 	must(w.t, err)
 	w.t.Cleanup(func() { _ = resp.Body.Close() })
 	return resp
+}
+
+// TestVary: what varies for others before the pages varies for them still.
+func TestVary(t *testing.T) {
+	w := newWorldWith(t, func(p *app.Portal) {
+		front := p.Pages
+		p.Pages = func(p app.Pages) func(http.Handler) http.Handler {
+			return func(api http.Handler) http.Handler {
+				h := front(p)(api)
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Add("Vary", "Origin")
+					h.ServeHTTP(w, r)
+				})
+			}
+		}
+	})
+	for _, path := range []string{"/", "/assets/portal.css", viewers.Address(viewers.Redoc)} {
+		if have := w.raw(path).Header.Values("Vary"); !slices.Equal(have, []string{"Origin", "Accept-Encoding"}) {
+			t.Errorf("%s: %q", path, have)
+		}
+	}
 }
 
 // TestPacked compresses what is worth it, and no page of somebody who is known when

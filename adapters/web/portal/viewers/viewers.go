@@ -106,7 +106,7 @@ func Serve(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(name, ".css") {
 		h.Set("Content-Type", "text/css; charset=utf-8")
 	}
-	h.Set("Vary", "Accept-Encoding")
+	h.Add("Vary", "Accept-Encoding")
 	h.Set("Cache-Control", "no-cache")
 	if r.URL.Query().Get("v") == f.version {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
