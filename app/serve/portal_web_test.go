@@ -235,7 +235,7 @@ func selfSigned(t *testing.T) (cert, key string) {
 func TestOptionsOfPages(t *testing.T) {
 	serving(t, portalSettings(t, config.PortalOwn), func(l *sockets) {
 		at := l.all()[len(l.all())-1].Addr().String()
-		for path, want := range map[string]string{"/": "405 GET, HEAD", "/about-us": "405 GET, HEAD", "/auth/password/login": "405 GET, HEAD", "/portal-api/nothing": "404 "} {
+		for path, want := range map[string]string{"/": "405 GET, HEAD", "/about-us": "405 GET, HEAD", "/auth/password/login": "405 GET, HEAD, POST", "/portal/private/profile": "405 GET, HEAD, POST", "/portal-api/nothing": "404 "} {
 			resp := askAs(t, http.DefaultClient, "OPTIONS", "http://"+at+path, nil)
 			if have := fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Allow")); have != want {
 				t.Errorf("%s: %s, want %s", path, have, want)

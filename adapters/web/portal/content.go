@@ -50,6 +50,13 @@ func (v *visit) content() {
 	v.show(http.StatusOK, entry.Template, map[string]any{"page": map[string]any{"Title": c.Title, "Path": c.Path}, "blocks": c.Blocks})
 }
 
+// hasContent reports whether there is a content page at an address, for whoever may see it.
+func (s *server) hasContent(w http.ResponseWriter, r *http.Request) bool {
+	v := &visit{server: s, w: w, r: reading(r)}
+	a := v.call(http.MethodGet, "/content", url.Values{"path": {r.URL.Path}}, nil)
+	return a.ok() || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
+}
+
 // templateOf returns the template that a page names by its value or its name.
 func templateOf(t theme.Content, name string) (theme.Template, bool) {
 	for _, e := range t.Templates {

@@ -67,8 +67,8 @@ func (v *visit) admitted() bool {
 	return true
 }
 
-// arrive asks who looks, and shows what those see who may not see the portal.
-func (v *visit) arrive() bool {
+// meet asks who looks.
+func (v *visit) meet() bool {
 	var with url.Values
 	if shown := v.r.URL.Query().Get("preview"); shown != "" && v.r.Method == http.MethodGet {
 		with = url.Values{"preview": {shown}}
@@ -84,6 +84,14 @@ func (v *visit) arrive() bool {
 		return false
 	}
 	v.token = v.formToken()
+	return true
+}
+
+// arrive asks who looks, and shows what those see who may not see the portal.
+func (v *visit) arrive() bool {
+	if !v.meet() {
+		return false
+	}
 	switch u := v.site.Viewer; {
 	case v.site.Visibility == hidden && (u == nil || !u.IsAdmin()) && !below(v.r.URL.Path, append([]string{"/auth/password/login", "/auth/logout"}, brokered...)):
 		v.show(http.StatusForbidden, "portal_disabled", nil)

@@ -60,6 +60,31 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// TestMethods: what is asked for by a method that a page does not know is 405 with those
+// that it knows, as a page for browsers.
+func TestMethods(t *testing.T) {
+	w := newWorld(t)
+	for at, want := range map[string]string{
+		"OPTIONS /portal/private/profile": "405 GET, HEAD, POST", "OPTIONS /auth/password/login": "405 GET, HEAD, POST", "OPTIONS /auth/password/update": "405 GET, HEAD, POST", "OPTIONS /licences": "405 GET, HEAD",
+		"PUT /auth/password/login": "405 GET, HEAD, POST", "DELETE /assets/portal.css": "405 GET, HEAD", "POST /blog": "405 GET, HEAD", "PATCH /portal/private/apps/7": "405 GET, HEAD, POST",
+		"POST /": "405 GET, HEAD", "DELETE /": "405 GET, HEAD", "PUT /about-us": "405 GET, HEAD", "POST /nothing": "404 ", "PUT /portal/private/nothing": "404 ", "POST /portal-api/nothing": "404 ",
+	} {
+		method, path, _ := strings.Cut(at, " ")
+		for accept, kind := range map[string]string{"text/html": "text/html", "*/*": "application/json"} {
+			req, err := http.NewRequest(method, w.server.URL+path, strings.NewReader("a=b"))
+			must(t, err)
+			req.Header.Set("Accept", accept)
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			resp, err := w.client.Do(req)
+			must(t, err)
+			must(t, resp.Body.Close())
+			if have := fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Allow")); have != want || resp.StatusCode == 405 && !strings.HasPrefix(resp.Header.Get("Content-Type"), kind) {
+				t.Errorf("%s for %s: %s %s", at, accept, have, resp.Header.Get("Content-Type"))
+			}
+		}
+	}
+}
+
 // TestPublicPages opens what everybody may see.
 func TestPublicPages(t *testing.T) {
 	w := newWorld(t)
@@ -95,6 +120,9 @@ func TestPublicPages(t *testing.T) {
 		w.shows(w.open(path), 404, "Page not found")
 	}
 	w.shows(w.open("/assets/none"), 404)
+	w.shows(w.open("/auth/password/recover"), 200, "Forgotten password")
+	w.shows(w.open("/auth/password/update?token=x"), 200, "Choose another password", `value="x"`)
+	w.shows(w.open("/auth/password/update"), 200, "Code from the mail")
 	w.shows(w.open("/portal/private/profile"), 200, "Log in")
 	if w.log.Len() > 0 {
 		t.Error(w.log)

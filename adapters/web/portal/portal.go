@@ -53,16 +53,24 @@ func Front(c Config) func(http.Handler) http.Handler {
 	c.Home = cmp.Or(c.Home, "/")
 	return func(api http.Handler) http.Handler {
 		s := &server{Config: c, api: api, routes: http.NewServeMux(), guard: http.NewCrossOriginProtection(), wardrobe: wardrobe{engine: c.Engine, standard: dress(c.Engine, c.Standard)}}
-		for _, list := range []map[string]func(*visit){routes, appRoutes, cartRoutes} {
+		for _, list := range pages {
 			for pattern, fn := range list {
 				s.routes.HandleFunc(pattern, s.page(fn))
 			}
 		}
-		s.routes.HandleFunc("GET "+assetPrefix+"{path...}", s.asset)
-		s.routes.HandleFunc("GET "+viewers.Prefix+"{path...}", viewers.Serve)
+		s.routes.HandleFunc(assetPattern, s.asset)
+		s.routes.HandleFunc(viewerPattern, viewers.Serve)
 		return http.HandlerFunc(s.serve)
 	}
 }
+
+// pages are all pages with addresses of their own, and the patterns those of files.
+var pages = []map[string]func(*visit){routes, appRoutes, cartRoutes}
+
+const (
+	assetPattern  = "GET " + assetPrefix + "{path...}"
+	viewerPattern = "GET " + viewers.Prefix + "{path...}"
+)
 
 // routes are the pages with addresses of their own. Others are content pages.
 var routes = map[string]func(*visit){
@@ -80,9 +88,11 @@ var routes = map[string]func(*visit){
 	"GET /auth/password/register":           (*visit).registerForm,
 	"POST /auth/password/register":          (*visit).register,
 	"GET /auth/password/new":                (*visit).forgotForm,
+	"GET /auth/password/recover":            (*visit).forgotForm,
 	"POST /auth/password/recover":           (*visit).forgot,
 	"GET /auth/reset/code":                  (*visit).resetForm,
 	"GET /auth/password/update/code":        (*visit).resetForm,
+	"GET /auth/password/update":             (*visit).resetForm,
 	"POST /auth/password/update":            (*visit).reset,
 	"GET /auth/password/edit":               (*visit).passwordForm,
 	"POST /auth/password/edit":              (*visit).password,
@@ -111,15 +121,23 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		s.routes.ServeHTTP(w, r)
 		return
 	}
+	if allowed := methods(r); len(allowed) > 0 {
+		s.unasked(w, r, allowed)
+		return
+	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if reads && browses(r) && below(r.URL.Path, brokered) {
 		s.page((*visit).recognised)(w, r)
 		return
 	}
-	if reads && browses(r) && (strings.TrimSuffix(r.URL.Path, "/") == "/admin" || s.Alone && below(r.URL.Path, []string{"/admin"})) {
+	if reads && browses(r) && (arrival(r.URL.Path) || s.Alone && below(r.URL.Path, []string{"/admin"})) {
 		// Single sign-on sends administrators there. They have the console, which is elsewhere,
 		// and the portal as they may see it.
 		http.Redirect(w, r, s.Home, http.StatusSeeOther)
+		return
+	}
+	if s.Alone && !reads && r.Method != http.MethodOptions && !below(r.URL.Path, notPages) && s.hasContent(w, r) {
+		s.unasked(w, r, readable)
 		return
 	}
 	if !reads || !browses(r) && !(s.Alone && anything(r)) || below(r.URL.Path, notPages) {
