@@ -62,6 +62,21 @@ func (rt *router) handle(spec *operation.Spec, h nethttp.Handler) error {
 	return nil
 }
 
+// Paths are the paths of operations.
+type Paths struct{ router }
+
+// Add adds the path of an operation.
+func (p *Paths) Add(o operation.Operation) {
+	_ = p.handle(&operation.Spec{Path: o.Path, Tail: o.Tail}, nethttp.NotFoundHandler()) // a path that is there already is there
+}
+
+// Has reports whether an operation is at the path of a request, with whatever method.
+func (p *Paths) Has(r *nethttp.Request) bool {
+	var s search // for the method that Add leaves empty
+	path, more := trim(r.URL.EscapedPath())
+	return s.find(&p.root, path, more) != nil
+}
+
 // grow returns the node one segment below n, made if need be.
 func (n *node) grow(seg string, open bool) *node {
 	if open {

@@ -35,6 +35,19 @@ func routes(t testing.TB, patterns ...string) *router {
 	return rt
 }
 
+// TestPaths: paths are known by their form, with and without a slash at the end.
+func TestPaths(t *testing.T) {
+	var p Paths
+	for _, spec := range []operation.Spec{{Path: "/api/a/{id}"}, {Method: "PUT", Path: "/api/a/{id}"}, {Method: "POST", Path: "/api/b", Alone: true}, {Path: "/files/{path}", Tail: true}} {
+		p.Add(operation.Operation{Spec: spec})
+	}
+	for path, want := range map[string]bool{"/api/a/7": true, "/api/a/7/": true, "/api/a": false, "/api/a/7/x": false, "/api/b": true, "/files/x/y": true, "/": false} {
+		if got := p.Has(httptest.NewRequestWithContext(t.Context(), "DELETE", path, nil)); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
 // A tail takes what no other pattern fits.
 // TestRouterAlone: a path that one method has alone is unknown to the others.
 func TestRouterAlone(t *testing.T) {

@@ -1,21 +1,25 @@
 package serve
 
 import (
-	"cmp"
 	"net/http"
 	"strings"
 
 	"github.com/rs/cors"
 
+	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	consoles "github.com/gatehouse-io/gatehouse/adapters/web/console"
+	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // portalWeb adds to every answer of the portal the headers that the operator has set,
 // and lets pages of other sites call where the operator says so. What is served beside
 // the portal stays as it is.
-func (c *Composition) portalWeb(p config.Portal, h http.Handler) http.Handler {
+func (c *Composition) portalWeb(s config.Settings, h http.Handler) http.Handler {
+	p := s.Portal
 	if p.EnableHTTPProfiler {
 		h = profiled(h)
 	}
@@ -35,9 +39,9 @@ func (c *Composition) portalWeb(p config.Portal, h http.Handler) http.Handler {
 	if p.Serve != config.PortalShared {
 		return web
 	}
-	theirs := c.inPortal()
+	theirs := c.inPortal(s.Console.Enabled)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if theirs(r.URL.Path) {
+		if theirs(r) {
 			web.ServeHTTP(w, r)
 			return
 		}
@@ -57,18 +61,27 @@ func sharing(p config.Portal) *cors.Cors {
 	})
 }
 
-// inPortal tells the paths of the portal from those of the dashboard beside it.
-func (c *Composition) inPortal() func(path string) bool {
-	own, dashboard := map[string]bool{}, map[string]bool{}
+// inPortal tells what is for the portal from what is for the dashboard beside it. Pages may
+// be at any address that the dashboard and its console leave.
+func (c *Composition) inPortal(console bool) func(*http.Request) bool {
+	var own, dashboard httpadapter.Paths
 	for _, o := range c.Operations() {
 		if o.Surface == operation.Portal {
-			own[o.Path] = true
+			own.Add(o)
 		} else {
-			dashboard[o.Path] = true
+			dashboard.Add(o)
 		}
 	}
-	return func(path string) bool {
-		path = cmp.Or(strings.TrimSuffix(path, "/"), "/")
-		return path == portal.Prefix || strings.HasPrefix(path, portal.Prefix+"/") || own[path] && !dashboard[path]
+	return func(r *http.Request) bool {
+		path := r.URL.Path
+		switch {
+		case pages.Owns(r):
+			return true
+		case dashboard.Has(r):
+			return false
+		case own.Has(r) || strings.HasPrefix(path+"/", portal.Prefix+"/") || strings.HasPrefix(path+"/", live.Prefix+"/"):
+			return true
+		}
+		return pages.Shows(path) && !(console && (path == "/" || strings.HasPrefix(path, consoles.Prefix)))
 	}
 }

@@ -264,3 +264,28 @@ func TestHomeOfPortal(t *testing.T) {
 		}
 	}
 }
+
+// TestHeadersEverywhere: what the operator has set is on pages, on their files and on
+// pictures, on whatever listener, and not on what the dashboard and its console answer.
+func TestHeadersEverywhere(t *testing.T) {
+	for _, mode := range []string{config.PortalOwn, config.PortalShared} {
+		s := portalSettings(t, mode, `PORTAL_RESPONSE_HEADERS=[{"Key":"X-Frame-Options","Value":"SAMEORIGIN"},{"Key":"X-Site","Value":"acme"}]`, "PORTAL_CORS_ENABLE=true")
+		serving(t, s, func(l *sockets) {
+			at := func(method, address string) *http.Response {
+				return askAs(t, http.DefaultClient, method, "http://"+address, map[string]string{"Accept": "text/html", "Origin": "https://a.example"})
+			}
+			portal, dashboard := l.all()[len(l.all())-1].Addr().String(), l.main.Addr().String()
+			for _, path := range []string{"/portal", "/about-us", "/blog", "/auth/password/login", "/assets/portal.css", "/portal/private/apps/7", "/system/products/1/logo/a.png", "/tib/auth/a/b", "/portal/api/users/7", "/portal-api/tags", "/robots.txt", "/api/bootstrap"} {
+				resp := at("GET", portal+path)
+				if h := resp.Header; h.Get("X-Site") != "acme" || h.Get("X-Frame-Options") != "SAMEORIGIN" || h.Get("Access-Control-Allow-Origin") != "*" || strings.Contains(h.Get("Content-Security-Policy"), "frame-ancestors") {
+					t.Errorf("%s, %s: %d %v", mode, path, resp.StatusCode, h)
+				}
+			}
+			for _, path := range []string{"/", "/console/none.js", "/hello", "/api/apis/7", "/login", "/auth/profile/provider", "/admin/users/7", "/system/apis/7", "/register/node"} {
+				if h := at("GET", dashboard+path).Header; h.Get("X-Site") != "" || h.Get("Access-Control-Allow-Origin") != "" {
+					t.Errorf("%s, the dashboard's %s: %v", mode, path, h)
+				}
+			}
+		})
+	}
+}

@@ -25,7 +25,7 @@ func TestProfiles(t *testing.T) {
 		"switched off":             {false, "127.0.0.1:1", "", 404},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := (&Composition{}).portalWeb(config.Portal{EnableHTTPProfiler: c.on, Serve: config.PortalOwn}, http.NotFoundHandler())
+			h := (&Composition{}).portalWeb(config.Settings{Portal: config.Portal{EnableHTTPProfiler: c.on, Serve: config.PortalOwn}}, http.NotFoundHandler())
 			r := httptest.NewRequest("GET", profiles+"heap?debug=1", nil)
 			r.RemoteAddr = c.from
 			if c.header != "" {

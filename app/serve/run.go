@@ -126,7 +126,7 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 		go func() { failed <- beside.Serve(l.metrics) }()
 	}
 	if l.portal != nil {
-		beside := server(end.farewell(c.portalWeb(s.Portal, c.Portal())), log)
+		beside := server(end.farewell(c.portalWeb(s, c.Portal())), log)
 		servers = append(servers, beside)
 		go func() { failed <- beside.Serve(httpadapter.Listener(over(l.portal, secure.portal))) }()
 		log.Info("serving the portal", "address", l.portal.Addr().String(), "tls", secure.portal != nil)
@@ -155,11 +155,11 @@ func server(h http.Handler, log *slog.Logger) *http.Server {
 // their own: then for those who know the admin secret.
 func (c *Composition) handler(s config.Settings, log *slog.Logger) http.Handler {
 	if s.Portal.Serve == config.PortalAlone {
-		return c.portalWeb(s.Portal, c.Portal())
+		return c.portalWeb(s, c.Portal())
 	}
 	h := consolesElsewhere(s.Console.Origins, c.backupBeside(c, s, log))
 	if s.Portal.Serve == config.PortalShared {
-		h = c.portalWeb(s.Portal, h)
+		h = c.portalWeb(s, h)
 	}
 	if c.Traces != nil {
 		h = c.Traces.Middleware(h)

@@ -189,18 +189,25 @@ func (s *server) page(fn func(*visit)) http.HandlerFunc {
 }
 
 // secure sets the headers of every page. No script runs that the theme does not bring or
-// that lacks the nonce, nothing is loaded from elsewhere, and no other page frames it.
+// that lacks the nonce, nothing is loaded from elsewhere, and no other page frames it, unless
+// the operator has set one of these headers: then that counts.
 func (v *visit) secure() {
 	h := v.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", strings.Join([]string{
+	policy := []string{
 		"default-src 'none'", "script-src 'self' 'nonce-" + v.nonce + "'", "style-src 'self' 'nonce-" + v.nonce + "'", strings.TrimSpace("img-src 'self' data: " + v.Pictures), "font-src 'self'",
-		"connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
-	}, "; "))
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+		"connect-src 'self'", "form-action 'self'", "base-uri 'none'",
+	}
+	if h.Get("X-Frame-Options") == "" { // which browsers do not look at where the policy speaks of frames
+		policy = append(policy, "frame-ancestors 'none'")
+	}
+	for name, value := range map[string]string{
+		"Content-Security-Policy": strings.Join(policy, "; "), "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
+		"Cross-Origin-Opener-Policy": "same-origin", "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+	} {
+		if h.Get(name) == "" {
+			h.Set(name, value)
+		}
+	}
 }
