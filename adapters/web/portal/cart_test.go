@@ -41,6 +41,22 @@ func TestCart(t *testing.T) {
 	}
 }
 
+// TestCartInVain: a new app that gets no access is not there afterwards, and what was typed is.
+func TestCartInVain(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.as("ada")
+	payments := w.open("/portal/catalogue-products/payments")
+	w.submit(payments, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "2")
+	cart := w.open("/portal/private/cart/provision")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "Vain", "plan-for-0", "999"), 422, "PlanID", `value="Vain"`)
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "Vain", "credential_action", "reuse_existing", "credential_id", "999"), 422, "A new app has no credential to use again", `value="Vain"`)
+	if p := w.shows(w.open("/portal/private/apps"), 200); strings.Contains(p.text, "Vain") {
+		t.Error("an app is there that has access to nothing")
+	}
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "Till", "redirect-to-app", "1"), 200, "Access is granted", "<h1>Till</h1>")
+}
+
 // TestCartPartly asks for two products of which one cannot be had: the other is there, and
 // out of the cart.
 func TestCartPartly(t *testing.T) {

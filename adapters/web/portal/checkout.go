@@ -133,7 +133,7 @@ func catalogues(items []item) int {
 
 // checkout makes one access request for each item of the cart, for a new app or for one
 // that there is. When one of them is refused, those before it are made, and their products
-// are out of the cart.
+// are out of the cart; a new app for which none is made goes again.
 func (v *visit) checkout() {
 	items := v.cart()
 	if len(items) == 0 {
@@ -156,7 +156,11 @@ func (v *visit) checkout() {
 		a := v.call(http.MethodPost, "/apps/"+strconv.Itoa(app)+"/access-requests", nil, v.orderOf(one, again))
 		if !a.ok() {
 			v.keepRest(items[n:])
-			v.checkingOut(items[n:], a.faults(), statusOf(a), map[string]any{"app-action": "existing", "selected-app": strconv.Itoa(app)})
+			now := map[string]any{"app-action": "existing", "selected-app": strconv.Itoa(app)}
+			if n == 0 && v.field("app-action") != "existing" && v.takenBack(app) {
+				now = nil
+			}
+			v.checkingOut(items[n:], a.faults(), statusOf(a), now)
 			return
 		}
 		var made accessRequest
@@ -185,6 +189,9 @@ func (v *visit) chosenApp() (int, *reply) {
 		}
 		return id, nil
 	}
+	if v.field("credential_action") == "reuse_existing" {
+		return 0, wrong("A new app has no credential to use again: choose the app that has one, or a new credential.")
+	}
 	body := map[string]string{"Name": v.field("client_name"), "Description": v.field("description"), "RedirectURLs": v.field("redirect_urls")}
 	if to := v.field("client_visibility"); to != "" {
 		body["Visibility"] = to
@@ -196,6 +203,16 @@ func (v *visit) chosenApp() (int, *reply) {
 	var made client
 	_ = json.Unmarshal(a.body.Bytes(), &made) // our own answer
 	return made.ID, nil
+}
+
+// takenBack deletes an app that was made for requests of which none is there.
+func (v *visit) takenBack(id int) bool {
+	at, app := "/apps/"+strconv.Itoa(id), client{}
+	a := v.call(http.MethodGet, at, nil, nil)
+	if !a.ok() || json.Unmarshal(a.body.Bytes(), &app) != nil || len(app.AccessRequests) > 0 {
+		return false
+	}
+	return v.call(http.MethodDelete, at, nil, nil).ok()
 }
 
 // wrong is an answer about a form that no operation was asked about.
