@@ -131,7 +131,8 @@ func TestPortalAudit(t *testing.T) {
 			t.Fatal(w.Body)
 		}
 	}
-	if strings.Count(journal.text, "PUT /portal/api/profile") != 1 || strings.Count(journal.text, "\n") != 5 {
-		t.Errorf("of what an admin does with a session, and a developer: %s", journal.text)
+	call("POST", "/portal/api/login", "", `{"Email":"admin@example.com","Password":"wrong"}`, 401)
+	if strings.Count(journal.text, "POST /portal/api/login") != 1 || strings.Count(journal.text, "PUT /portal/api/profile") != 1 || strings.Count(journal.text, "\n") != 6 {
+		t.Errorf("of the login of an admin and what one does with a session, and a developer: %s", journal.text)
 	}
 }

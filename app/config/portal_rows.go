@@ -76,7 +76,7 @@ func portalKeeping() []setting {
 		{name: "ProductDocRenderer", suffix: "DOCRENDERER", preset: "stoplight", choices: []string{"stoplight", "redoc"}, field: func(s *Settings) any { return &s.Portal.ProductDocRenderer },
 			meaning: "what shows OAS documents"},
 		{name: "AuditLog.Enable", suffix: "AUDIT_LOG_ENABLE", preset: "false", field: func(s *Settings) any { return &s.Portal.AuditLog.Enable },
-			meaning: "write a line of JSON for each change that an admin makes or is refused; the trail of audit.enabled is kept besides"},
+			meaning: "write a line of JSON for each login of an admin, and each change that one makes or is refused; the trail of audit.enabled is kept besides"},
 		{name: "AuditLog.Path", suffix: "AUDIT_LOG_PATH", field: func(s *Settings) any { return &s.Portal.AuditLog.Path },
 			meaning: "folder of portal.log, or the file itself when it ends in .log; empty means the working folder"},
 		{name: "Storage", suffix: "STORAGE", choices: []string{FilesInFolder, FilesInStore, FilesInBucket}, field: func(s *Settings) any { return &s.Portal.Storage },

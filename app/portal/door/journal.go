@@ -25,7 +25,7 @@ type Journal struct {
 	File interface {
 		Append(text []byte) (undo func() error, err error)
 	}
-	// Admin reports whether a user is one: sessions are everybody's, tokens are admins'.
+	// Admin reports whether a user is one: logins and sessions are everybody's, tokens are admins'.
 	Admin func(ctx context.Context, user table.ID) (bool, error)
 	Now   system.Clock
 	Log   *slog.Logger
@@ -54,10 +54,10 @@ const maxShown = 256
 // written: the log tells that once, until a line can be written again.
 func (j *Journal) Hear(ctx context.Context, c *operation.Call, err error) {
 	user, known := account.OfPrincipal(c.Principal.ID)
-	if c.Spec.Surface != operation.Portal || c.Spec.Public || !known || c.Spec.Intent == access.Read {
+	if c.Spec.Surface != operation.Portal || !known || c.Spec.Intent == access.Read {
 		return
 	}
-	if c.Spec.BySession {
+	if c.Spec.BySession || c.Spec.Public { // of public calls, logins know a user in the end
 		if admin, err := j.Admin(context.WithoutCancel(ctx), user); err == nil && !admin {
 			return
 		}
