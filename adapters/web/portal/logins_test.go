@@ -1,7 +1,9 @@
 package portal_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -94,4 +96,29 @@ func TestHomeElsewhere(t *testing.T) {
 	w.shows(w.open("/portal/"), 200, "Build with our APIs")
 	w.shows(w.open("/sitemap.xml"), 200, w.server.URL+"/portal</loc>")
 	w.shows(w.open("/admin"), 200, "Build with our APIs")
+}
+
+// TestArrivalEndsSession: who comes in by single sign-on has one session with the same browser.
+func TestArrivalEndsSession(t *testing.T) {
+	w := newWorldWith(t, func(p *app.Portal) { p.SignOn = sso.Settings{Secret: "of brokers"} })
+	var first []*http.Cookie
+	for range 2 {
+		var minted struct{ Meta string }
+		must(t, json.Unmarshal(w.with("of brokers", "POST", "/portal-api/sso", `{"ForSection":"portal","EmailAddress":"ada@example.com"}`), &minted))
+		req, err := http.NewRequest("GET", w.server.URL+"/sso?nonce="+url.QueryEscape(minted.Meta), nil)
+		must(t, err)
+		if w.shown(req); first == nil {
+			first = w.client.Jar.Cookies(req.URL)
+		}
+	}
+	w.shows(w.open("/portal/private/profile"), 200, "ada@example.com")
+	w.fresh()
+	req, err := http.NewRequest("GET", w.server.URL+"/portal/private/profile", nil)
+	must(t, err)
+	for _, c := range first {
+		req.AddCookie(c)
+	}
+	if p := w.shown(req); len(first) == 0 || strings.Contains(p.text, "ada@example.com") {
+		t.Error("the first session holds still", first)
+	}
 }

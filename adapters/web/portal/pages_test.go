@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +59,31 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("%s, %q: %s", path, accept, have)
 			}
 		}
+	}
+}
+
+// TestLoginEndsSession: who logs in again with the same browser has one session.
+func TestLoginEndsSession(t *testing.T) {
+	w := newWorld(t)
+	const login = "/auth/password/login"
+	session := func() *http.Cookie {
+		at, err := url.Parse(w.server.URL)
+		must(t, err)
+		cookies := w.client.Jar.Cookies(at)
+		return cookies[slices.IndexFunc(cookies, func(c *http.Cookie) bool { return c.Name == "portal-session" })]
+	}
+	w.submit(w.open(login), login, "login", "admin@example.com", "password", "secret")
+	first := session()
+	w.shows(w.submit(w.open(login), login, "login", "admin@example.com", "password", "wrong"), 401)
+	w.shows(w.open("/portal/private/profile"), 200, "admin@example.com")
+	w.submit(w.open(login), login, "login", "admin@example.com", "password", "secret")
+	w.shows(w.open("/portal/private/profile"), 200, "admin@example.com")
+	w.fresh()
+	req, err := http.NewRequest("GET", w.server.URL+"/portal/private/profile", nil)
+	must(t, err)
+	req.AddCookie(first)
+	if p := w.shown(req); strings.Contains(p.text, "admin@example.com") {
+		t.Error("the first session holds still")
 	}
 }
 

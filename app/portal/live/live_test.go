@@ -144,13 +144,19 @@ func (w *world) refused(id string, b *browser, path map[string]string, body, cod
 func (w *world) login(email, password string) *browser {
 	w.t.Helper()
 	b := &browser{agent: "a browser"}
+	w.relogin(b, email, password)
+	return b
+}
+
+// relogin logs somebody in with a browser that may have a session already.
+func (w *world) relogin(b *browser, email, password string) {
+	w.t.Helper()
 	out, err := w.call("portal-live.login", b, nil, fmt.Sprintf(`{"Email":%q,"Password":%q}`, email, password))
 	if err != nil {
 		w.t.Fatal(email, err)
 	}
 	v := out.(operation.Visit[live.Opened])
 	b.token, b.proof = v.Cookies[0].Value, v.Value.CSRFToken
-	return b
 }
 
 // developer makes an active developer of an organisation and logs in.
@@ -255,6 +261,12 @@ func TestSessions(t *testing.T) {
 	}
 	w.must("portal-live.logout", other, nil, "")
 	gone(other, "logged out")
+	again := w.login("ada@example.com", "secret")
+	before := *again
+	w.relogin(again, "ada@example.com", "secret")
+	gone(&before, "another login with the same browser")
+	w.must("portal-live.profile", again, nil, "")
+	w.must("portal-live.profile", ada, nil, "")
 	w.refused("portal-live.password", ada, nil, `{"CurrentPassword":"wrong","Password":"another"}`, live.CodePassword)
 	w.refused("portal-live.password", ada, nil, `{"CurrentPassword":"secret","Password":"x"}`, table.CodeInvalid)
 	other = w.login("ada@example.com", "secret")

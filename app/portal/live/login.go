@@ -84,7 +84,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (out operation.Visit[Op
 	case !rules.SignInEnabled && !u.Admin():
 		return out, fault.New(fault.Denied, CodeClosed, "Sign-in is not allowed")
 	}
-	return s.open(ctx, u, s.agents(in.Browser.Agent, in.Origin)[0], in.Login.Password)
+	return s.open(ctx, u, in)
 }
 
 // attempt counts an attempt as wrong before it is made, so that many at once are no way
@@ -130,14 +130,14 @@ func (s *Service) knows(ctx context.Context, u account.User, text string) (bool,
 // open begins the session of a user whose password was right, in one unit of work with a
 // look whether it still is. A hash of an older kind is replaced, now that the password is
 // at hand.
-func (s *Service) open(ctx context.Context, u account.User, agent, text string) (out operation.Visit[Opened], err error) {
+func (s *Service) open(ctx context.Context, u account.User, in loginIn) (out operation.Visit[Opened], err error) {
 	hash, token, at := u.PasswordHash, rand.Text(), s.stamp()
 	if !s.People.Passwords.Current(hash) {
-		if hash, err = s.hash(ctx, text); err != nil {
+		if hash, err = s.hash(ctx, in.Login.Password); err != nil {
 			return out, err
 		}
 	}
-	begun := s.begin(u, token, agent, at.Now())
+	begun := s.begin(u, token, s.agents(in.Browser.Agent, in.Origin)[0], at.Now())
 	_, err = s.Store.Update(attributed(ctx, u.ID), s.Scope, func(w store.Writer) error {
 		v, err := portal.Find(ctx, w, people.Users, u.ID.String())
 		if fault.KindOf(err) == fault.NotFound || err == nil && (v.PasswordHash != u.PasswordHash || !v.Can(account.LogIn)) {
@@ -152,7 +152,7 @@ func (s *Service) open(ctx context.Context, u account.User, agent, text string) 
 		if err != nil {
 			return err
 		}
-		return s.keep(ctx, w, begun)
+		return s.keep(ctx, w, begun, in.Browser)
 	})
 	return s.entered(u, begun, token), err
 }
@@ -161,8 +161,12 @@ func (s *Service) begin(u account.User, token, agent string, now time.Time) visi
 	return visit.Session{ID: s.NewID(), Portal: s.Scope.Org(), UserID: u.ID, Digest: s.digests(token)[0], Agent: agent, Created: now, Seen: now}
 }
 
-// keep stores a session and ends those that it takes the place of.
-func (s *Service) keep(ctx context.Context, w store.Writer, begun visit.Session) error {
+// keep stores a session and ends those that it takes the place of: the one that the browser
+// had, whose cookie it loses, and those over the number that a user may have.
+func (s *Service) keep(ctx context.Context, w store.Writer, begun visit.Session, by operation.Browser) error {
+	if err := s.end(ctx, w, by.Token); err != nil {
+		return err
+	}
 	var all []visit.Session
 	for v, err := range sessions.Find(ctx, w, store.Query{Index: byUser, Value: begun.UserID.Key()}) {
 		if err != nil {
@@ -196,7 +200,7 @@ func (s *Service) Enter(ctx context.Context, w store.Writer, u account.User, bro
 	begun := s.begin(u, token, s.agents(browser.Agent, from)[0], s.Now())
 	entered := s.entered(u, begun, token)
 	out.Who, out.Cookies = entered.Who, entered.Cookies
-	return out, s.keep(ctx, w, begun)
+	return out, s.keep(ctx, w, begun, browser)
 }
 
 // entered is the answer to a browser that has got a session.
@@ -250,16 +254,21 @@ type Left struct {
 // Logout ends the session of the call.
 func (s *Service) Logout(ctx context.Context, in visiting) (out operation.Visit[Left], err error) {
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
-		v, err := s.byToken(ctx, w, in.Browser.Token)
-		if err == nil {
-			_, err = sessions.Delete(ctx, w, v.ID, nil)
-		}
-		if fault.KindOf(err) == fault.NotFound || fault.KindOf(err) == fault.Unauthenticated {
-			return nil // another call was quicker
-		}
-		return err
+		return s.end(ctx, w, in.Browser.Token)
 	})
 	return operation.Visit[Left]{Value: Left{"ok"}, Who: in.Who, Cookies: []operation.Cookie{s.cookie("", 0)}}, err
+}
+
+// end ends the session of a token, if there is one.
+func (s *Service) end(ctx context.Context, w store.Writer, token string) error {
+	v, err := s.byToken(ctx, w, token)
+	if err == nil {
+		_, err = sessions.Delete(ctx, w, v.ID, nil)
+	}
+	if fault.KindOf(err) == fault.NotFound || fault.KindOf(err) == fault.Unauthenticated {
+		return nil
+	}
+	return err
 }
 
 // Session tells a browser about its session.

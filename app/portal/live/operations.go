@@ -58,7 +58,7 @@ func (s *Service) strangers() []operation.Row {
 			operation.Example(map[string]any{"Email": "ada@example.com", "First": "Ada", "Password": "a-good-password", "CustomAttributes": []any{map[string]any{"Identifier": "department", "Value": "Engines"}}}, Message{"ok", "Registered: log in"}))...),
 		operation.POST("accept", "/invitation", "Finish the registration of an invited person", s.Accept, with(open(table.CodeInvalid, CodeCode),
 			operation.Example(map[string]any{"Code": exampleCode, "First": "Grace", "Password": "a-good-password"}, Message{"ok", "Registered: log in"}))...),
-		operation.POST("login", "/login", "Log in", s.Login, with(open(CodeCredentials, CodeClosed),
+		operation.POST("login", "/login", "Log in", s.Login, with(open(CodeCredentials, CodeClosed), operation.Visited(),
 			operation.Notes("Sets the cookie of the session. One text answers an unknown address, a wrong password, and an account that is locked or not active."),
 			operation.Example(Login{"ada@example.com", "a-good-password"}, operation.Visit[Opened]{Value: exampleOpened}))...),
 		operation.POST("forgot", "/password/forgot", "Have a mail sent to choose another password", s.Forget, with(open(table.CodeInvalid),

@@ -199,7 +199,7 @@ func (s *Service) ChangePassword(ctx context.Context, in passwordChange) (out op
 			return err
 		}
 		u = fresh
-		return s.keep(ctx, w, begun)
+		return s.keep(ctx, w, begun, in.Browser)
 	})
 	return s.entered(u, begun, token), err
 }

@@ -49,7 +49,7 @@ func (s *Service) Operations() []operation.Operation {
 		operation.Notes("A browser opens `/sso?nonce=…` within 60 seconds, once. On a listener of the portal alone `POST /api/sso` is the same."),
 		operation.Example(session.AccessData{ForSection: session.Portal, OrgID: "0", EmailAddress: "ada@example.com"}, Receipt{"OK", "SSO Nonce created", "q0a8Vw3yJm5tPpXjZk1sXnq2l7cH9dRf4uYbTgEoW6A"})))
 	g.Path, g.Style.Word = "", "OK"
-	rows = append(rows, g.Rows(operation.GET("enter", "/sso", "Begin a session with a nonce", s.Enter, operation.Public(), operation.Writes(), operation.Unseen("nonce"),
+	rows = append(rows, g.Rows(operation.GET("enter", "/sso", "Begin a session with a nonce", s.Enter, operation.Visited(), operation.Writes(), operation.Unseen("nonce"),
 		operation.Status(nethttp.StatusSeeOther), operation.Faulting(CodeNonce, CodeRefused, live.CodeClosed), operation.Example(nil, operation.Landing{Location: "/"}),
 		operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to `/`.")))...)
 	rows = append(rows, s.ways())
@@ -78,7 +78,7 @@ func (s *Service) logins(g operation.Group) []operation.Operation {
 		operation.GET("login", "", "Log in at an identity provider", s.Begin, operation.Public(), operation.Status(nethttp.StatusSeeOther),
 			operation.Faulting(slices.Concat(signon.Beginning, []string{CodeSealed})...), operation.Example(nil, operation.Landing{Location: "https://login.example.com/authorize"}),
 			operation.Notes("Sends the browser to the identity provider of the profile, by the code flow of OpenID Connect.")),
-		operation.GET("callback", signon.Callback, "Come back from an identity provider", s.Finish, operation.Public(), operation.Writes(), hidden, operation.Status(nethttp.StatusSeeOther),
+		operation.GET("callback", signon.Callback, "Come back from an identity provider", s.Finish, operation.Visited(), operation.Writes(), hidden, operation.Status(nethttp.StatusSeeOther),
 			operation.Faulting(slices.Concat(signon.Ending, []string{CodeSealed, CodeRefused, live.CodeClosed})...), operation.Example(nil, operation.Landing{Location: "/"}),
 			operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to `/`. The browser must be the one that began the login.")))
 }
