@@ -1,6 +1,7 @@
 package apis_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
@@ -145,4 +146,31 @@ func TestFamilies(t *testing.T) {
 	w.Want("bob", "GET", "/apis/oas/m", "", 400, "API is not in OAS format")
 	w.Want("ann", "GET", "/apis/oas/m", "", 400, "Could not retrieve Api detail")
 	w.Done("admin", "DELETE", "/apis/m", "")
+}
+
+// TestRoutesToOthers: a table of versions that a document brings leads to no API that the
+// caller could not make a version, and stays as it is otherwise.
+func TestRoutesToOthers(t *testing.T) {
+	w := apistest.New(t, apis.Settings{Ownership: true})
+	w.Done("ann", "POST", "/apis/oas", apistest.Document("anns", "Anns", "/anns/"))
+	w.Done("other", "POST", "/apis/oas", apistest.Document("foreign", "Foreign", "/foreign/"))
+	text := func(to ...string) string {
+		var versions []string
+		for _, child := range to {
+			versions = append(versions, `{"name":"v-`+child+`","id":"`+child+`"}`)
+		}
+		table := `"info":{"versioning":{"enabled":true,"name":"v0","default":"self","location":"header","key":"x","versions":[` + strings.Join(versions, ",") + `]},`
+		before, extension, _ := strings.Cut(apistest.Document("bobs", "bobs", "/bobs/"), `"x-tyk-api-gateway"`)
+		return before + `"x-tyk-api-gateway"` + strings.Replace(extension, `"info":{`, table, 1)
+	}
+	for _, to := range []string{"anns", "foreign"} {
+		w.Want("bob", "POST", "/apis/oas", text(to), 401, "Not authorised")
+	}
+	w.Done("bob", "POST", "/apis/oas", text("nothing"))
+	for _, to := range []string{"anns", "foreign"} {
+		w.Want("bob", "PUT", "/apis/oas/bobs", text("nothing", to), 401, "Not authorised")
+	}
+	w.Want("bob", "POST", "/apis", strings.Replace(apistest.Classic("c", "C", "/c/"), `"active":true`, `"active":true,"definition":{"enabled":true,"name":"a","location":"header","key":"x","versions":{"v":"anns"}}`, 1), 401, "Not authorised")
+	w.Done("admin", "PUT", "/apis/oas/bobs", text("nothing", "anns"))
+	w.Done("bob", "PUT", "/apis/oas/bobs", text("nothing", "anns"))
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -116,6 +118,9 @@ func (s *Repository) Edit(ctx context.Context, w store.Writer, id string, match 
 	}
 	a, err := s.Kind.Revise(ctx, w, old.Value.APIID(), match.Check, func(a apidef.API) (apidef.API, error) {
 		b, err := fn(a)
+		if err == nil {
+			err = s.Routes(ctx, w, a.ChildIDs(), b, v)
+		}
 		if err == nil && !slices.Equal(twins(a), twins(b)) { // an API that stays where it is collides with none
 			err = s.collision(ctx, w, b)
 		}
@@ -125,6 +130,43 @@ func (s *Repository) Edit(ctx context.Context, w store.Writer, id string, match 
 		return s.Embed(ctx, w, b)
 	})
 	return a, Taken(err)
+}
+
+// Routes refuses an API whose table of versions leads to APIs that it has not led to before,
+// and that the viewer may not write or that another organisation has: gateways would serve
+// them at its address. IDs that no API has pass.
+func (s *Repository) Routes(ctx context.Context, r store.Reader, before []string, a apidef.API, v apidef.Viewer) error {
+	var unknown []string
+	for _, id := range a.ChildIDs() {
+		if slices.Contains(before, id) || strings.ContainsRune(id, 0) { // which no store could look for
+			continue
+		}
+		switch child, err := s.Named(ctx, r, id); {
+		case err != nil:
+			return err
+		case child == nil:
+			unknown = append(unknown, id)
+		case !child.VisibleTo(v):
+			return NotOwned()
+		case child.IsMCP() != a.IsMCP():
+			return fault.New(fault.Invalid, CodeInvalid, "API %s cannot be a version of this one: one of them is an MCP Proxy", id).At("versions")
+		}
+	}
+	if len(unknown) == 0 || s.Settings.SeparateGateways {
+		return nil
+	}
+	return s.Store.View(ctx, tenant.Everyone("API IDs are unique"), func(r store.Reader) error {
+		for _, id := range unknown {
+			n, err := r.Count(ctx, store.Query{Kind: s.Kind.Name, Index: ByAPIID, Value: id})
+			if err == nil && n > 0 {
+				err = NotOwned()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // collision refuses an API that would listen where another one does. The unique
