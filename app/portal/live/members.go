@@ -124,6 +124,11 @@ func (s *Service) ChangeMember(ctx context.Context, in memberChange) (out Member
 		if err := in.Body.Apply(&c, false, portal.Resolver(ctx, w)); err != nil {
 			return err
 		}
+		if c.Role != account.ConsumerAdmin {
+			if err := led(ctx, w, found); err != nil {
+				return err
+			}
+		}
 		found, err = s.People.Move(ctx, w, at, found.ID, found.OrganisationID, func(u account.User) account.User {
 			u.First, u.Last, u.Role, u.Teams = c.First, c.Last, c.Role, c.Teams
 			return u
@@ -132,6 +137,27 @@ func (s *Service) ChangeMember(ctx context.Context, in memberChange) (out Member
 		return err
 	})
 	return out, err
+}
+
+// CodeLast is the code of the fault for an organisation that would be left without an admin.
+const CodeLast = "portal_live.last"
+
+// led refuses to take the role from the last active admin of an organisation: none of its
+// people could give it to anybody.
+func led(ctx context.Context, r store.Reader, u account.User) error {
+	if u.Role != account.ConsumerAdmin {
+		return nil
+	}
+	all, err := people.Of(ctx, r, u.OrganisationID)
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if other.ID != u.ID && other.Role == account.ConsumerAdmin && other.Active {
+			return nil
+		}
+	}
+	return fault.New(fault.Invalid, CodeLast, "Role stays: the organisation needs an admin. Make somebody else one first")
 }
 
 // RemoveMember moves a user to the default organisation, after those who follow users have

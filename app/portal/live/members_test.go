@@ -33,10 +33,14 @@ func TestMembers(t *testing.T) {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
+	w.refused("portal-live.update-user", boss, named(2), `{"Role":"consumer-team-member"}`, live.CodeLast)
+	w.must("portal-live.update-user", boss, named(2), `{"Last":"Boss","Role":"consumer-admin"}`)
 	w.must("portal-live.update-user", boss, named(3), `{"First":"Augusta","Role":"consumer-admin","OrganisationID":1,"Active":false,"Email":"stolen@example.com"}`)
 	if u := w.user("ada@example.com"); u.First != "Augusta" || u.Role != account.ConsumerAdmin || u.OrganisationID != 2 || !u.Active {
 		t.Errorf("%+v", u)
 	}
+	w.must("portal-live.update-user", boss, named(2), `{"Role":"consumer-team-member"}`)
+	w.must("portal-live.update-user", ada, named(2), `{"Role":"consumer-admin"}`)
 	w.must("portal-live.invite", boss, nil, `{"Email":"new@example.com","First":"N","OrganisationID":1,"Teams":[2],"Provider":"elsewhere","ResetPassword":true,"Password":"chosen-by-boss"}`)
 	if u := w.user("new@example.com"); u.OrganisationID != 2 || u.Active || u.Provider != account.OwnPassword || u.ResetPassword || u.PasswordHash != "" {
 		t.Errorf("%+v", u)

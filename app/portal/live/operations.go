@@ -98,7 +98,7 @@ func (s *Service) members() []operation.Row {
 		operation.GET("users", "/users", "List the people of the own teams", s.Members, session,
 			operation.Example(nil, operation.Listing[Member]{Items: []Member{exampleMember}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
 		operation.GET("user", "/users/{user_id}", "Fetch somebody of the own teams", s.Member, session, operation.Example(nil, exampleMember)),
-		operation.PUT("update-user", "/users/{user_id}", "Change somebody of the own teams", s.ChangeMember, session, people.Personal(), portal.Unprocessable(), operation.Faulting(table.CodeInvalid, CodeMember),
+		operation.PUT("update-user", "/users/{user_id}", "Change somebody of the own teams", s.ChangeMember, session, people.Personal(), portal.Unprocessable(), operation.Faulting(table.CodeInvalid, CodeMember, CodeLast),
 			operation.Example(map[string]any{"Role": account.ConsumerAdmin}, exampleMember)),
 		operation.DELETE("remove-user", "/users/{user_id}", "Move somebody out of the own organisation", s.RemoveMember, session, people.Personal(), operation.Faulting(CodeMember),
 			operation.Notes("The account moves to the default organisation. Its apps go along and are personal from then on."), operation.Example(nil, portal.Status{Status: "ok"})),
