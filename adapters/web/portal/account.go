@@ -65,6 +65,10 @@ func (v *visit) changeProfile() {
 	case "cancel", "edit":
 		v.goTo("/portal/private/profile")
 		return
+	case "", "save":
+	default:
+		v.profiled([]string{"The form asks for something that there is not here."}, http.StatusUnprocessableEntity)
+		return
 	}
 	if e := v.field("email"); e != "" && v.site.Viewer != nil && !strings.EqualFold(e, v.site.Viewer.Email) {
 		v.profiled([]string{"Email can only be changed by an administrator"}, http.StatusUnprocessableEntity)

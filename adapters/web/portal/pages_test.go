@@ -169,6 +169,9 @@ func TestJourney(t *testing.T) {
 	profile := w.shows(w.submit(login, "/auth/password/login", "login", "grace@example.com", "password", "secret", "next", "/portal/private/profile"), 200, "Profile", "grace@example.com", "Log out")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "Amazing", "last", "Grace"), 200, "Your changes are saved", "Amazing Grace")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "", "last", "Grace"), 422, "blank")
+	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "a\x00b\x1b[31m", "last", "Grace"), 422, "First is invalid")
+	w.shows(w.submit(profile, "/portal/private/profile", "mode", "erase", "first", "Erased", "last", "Grace"), 422, "asks for something that there is not", "Amazing Grace")
+	w.shows(w.submit(profile, "/portal/private/profile", "first", "Amazing", "last", "Grace"), 200, "Your changes are saved")
 	const soon, approved = `value="keytoexpire"`, `value="approve"`
 	w.shows(w.open("/portal/private/profile"), 200, soon+" checked", approved+" checked", "always come")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "notifications", "notification", "keytoexpire"), 200, "Your changes are saved", soon+" checked", approved+">")

@@ -88,8 +88,8 @@ var users = &table.Table[User]{
 	Base: func(u *User) *table.Base { return &u.Base },
 	Fields: []table.Field[User]{
 		{Name: "Email", At: func(u *User) any { return &u.Email }, Required: true, Max: 255, Valid: func(u User) bool { return validEmail(u.Email) }},
-		{Name: "First", At: func(u *User) any { return &u.First }, Max: 255, Doc: "Required of a new user."},
-		{Name: "Last", At: func(u *User) any { return &u.Last }, Max: 255},
+		{Name: "First", At: func(u *User) any { return &u.First }, Max: 255, Line: true, Doc: "Required of a new user."},
+		{Name: "Last", At: func(u *User) any { return &u.Last }, Max: 255, Line: true},
 		{Name: "Role", At: func(u *User) any { return &u.Role }, Required: true, Enum: []string{SuperAdmin, ProviderAdmin, ConsumerAdmin, Member}, Doc: "consumer-team-member unless said otherwise."},
 		{Name: "OrganisationID", Also: []string{"Organisation"}, At: func(u *User) any { return &u.OrganisationID }, Target: OrganisationKind, Doc: "Of developers; 0 of admins."},
 		{Name: "Teams", At: func(u *User) any { return &u.Teams }, Target: TeamKind, Doc: "Of the organisation; its default team when there is none."},

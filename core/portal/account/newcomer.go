@@ -31,8 +31,8 @@ var newcomers = &table.Table[Newcomer]{
 	Base: func(n *Newcomer) *table.Base { return &n.Base },
 	Fields: []table.Field[Newcomer]{
 		{Name: "Email", At: func(n *Newcomer) any { return &n.Email }, Max: maxName, Valid: func(n Newcomer) bool { return validEmail(n.Email) }, Doc: "Of a registration."},
-		{Name: "First", At: func(n *Newcomer) any { return &n.First }, Max: maxName},
-		{Name: "Last", At: func(n *Newcomer) any { return &n.Last }, Max: maxName},
+		{Name: "First", At: func(n *Newcomer) any { return &n.First }, Max: maxName, Line: true},
+		{Name: "Last", At: func(n *Newcomer) any { return &n.Last }, Max: maxName, Line: true},
 		{Name: "Password", At: func(n *Newcomer) any { return &n.Password }, Max: maxPassword, Doc: "Of a registration, and in the answer to an invitation."},
 		{Name: "InviteCode", At: func(n *Newcomer) any { return &n.InviteCode }, Max: maxName, Doc: "Of a registration: it says in which team."},
 		{Name: "Code", At: func(n *Newcomer) any { return &n.Code }, Max: maxName, Doc: "Of the mail with an invitation."},
@@ -56,8 +56,8 @@ var colleagues = &table.Table[Colleague]{
 	Kind: Kind + "-colleague", Noun: "colleague",
 	Base: func(c *Colleague) *table.Base { return &c.Base },
 	Fields: []table.Field[Colleague]{
-		{Name: "First", At: func(c *Colleague) any { return &c.First }, Required: true, Max: maxName},
-		{Name: "Last", At: func(c *Colleague) any { return &c.Last }, Max: maxName},
+		{Name: "First", At: func(c *Colleague) any { return &c.First }, Required: true, Max: maxName, Line: true},
+		{Name: "Last", At: func(c *Colleague) any { return &c.Last }, Max: maxName, Line: true},
 		{Name: "Role", At: func(c *Colleague) any { return &c.Role }, Required: true, Enum: []string{ConsumerAdmin, Member}},
 		{Name: "Teams", At: func(c *Colleague) any { return &c.Teams }, Target: TeamKind, Doc: "Of the organisation; its default team when there is none."},
 	},

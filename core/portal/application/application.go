@@ -46,7 +46,7 @@ var rows = &table.Table[App]{
 	Kind: Kind, Noun: "app",
 	Base: func(a *App) *table.Base { return &a.Base },
 	Fields: []table.Field[App]{
-		{Name: "Name", At: func(a *App) any { return &a.Name }, Required: true, Max: 255},
+		{Name: "Name", At: func(a *App) any { return &a.Name }, Required: true, Max: 255, Line: true},
 		{Name: "Description", At: func(a *App) any { return &a.Description }},
 		{
 			Name: "RedirectURLs", At: func(a *App) any { return &a.RedirectURLs }, Max: maxRedirects, Doc: "Absolute addresses, separated by commas. Clients that log people in need them.",

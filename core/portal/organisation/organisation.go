@@ -43,7 +43,7 @@ var organisations = &table.Table[Organisation]{
 	Kind: account.OrganisationKind, Noun: "organisation",
 	Base: func(o *Organisation) *table.Base { return &o.Base },
 	Fields: []table.Field[Organisation]{
-		{Name: "Name", At: func(o *Organisation) any { return &o.Name }, Required: true, Max: 255},
+		{Name: "Name", At: func(o *Organisation) any { return &o.Name }, Required: true, Max: 255, Line: true},
 	},
 	Unique: []table.Unique[Organisation]{{Name: "name", Taken: "Name has already been taken", Of: func(o Organisation) string { return o.Name }}},
 }
@@ -53,7 +53,7 @@ var teams = &table.Table[Team]{
 	Base:   func(t *Team) *table.Base { return &t.Base },
 	Parent: func(t Team) table.ID { return t.OrganisationID },
 	Fields: []table.Field[Team]{
-		{Name: "Name", At: func(t *Team) any { return &t.Name }, Required: true, Max: 255},
+		{Name: "Name", At: func(t *Team) any { return &t.Name }, Required: true, Max: 255, Line: true},
 		{Name: "Users", At: func(t *Team) any { return &t.Users }, Target: account.Kind, Doc: "Who is in the team; when it is changed only."},
 	},
 }

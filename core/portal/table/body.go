@@ -7,6 +7,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -162,6 +164,7 @@ func (b *Body[T]) field(f *Field[T], v *T, resolve Resolve, wrong *Problems) err
 		if !ok {
 			continue
 		}
+		before, _ := textOf(f.At(v))
 		done, err := take(f.At(v), sent, f.Target, resolve)
 		switch {
 		case err == errInvalid: //nolint:errorlint // it is never wrapped
@@ -170,6 +173,9 @@ func (b *Body[T]) field(f *Field[T], v *T, resolve Resolve, wrong *Problems) err
 		case err != nil:
 			return err
 		case done:
+			if text, _ := textOf(f.At(v)); f.Line && text != before && strings.ContainsFunc(text, unicode.IsControl) {
+				wrong.Invalid(f.Name)
+			}
 			return nil
 		}
 	}

@@ -63,6 +63,7 @@ type Field[T any] struct {
 	Enum     []string // the only texts there are, besides none
 	Fixed    bool     // chosen when the record is made; ignored afterwards
 	Max      int      // characters of a text; 0: MaxText
+	Line     bool     // a text without control characters
 	Target   string   // the kind of record that a relation names
 	// Valid says more about what may be there; nil: nothing. It sees no empty value.
 	Valid func(T) bool

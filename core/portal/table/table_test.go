@@ -37,7 +37,7 @@ var things = &table.Table[thing]{
 	Kind: "portal-thing", Noun: "small thing",
 	Base: func(t *thing) *table.Base { return &t.Base },
 	Fields: []table.Field[thing]{
-		{Name: "Name", At: func(t *thing) any { return &t.Name }, Required: true, Max: 10, Doc: "What it is called."},
+		{Name: "Name", At: func(t *thing) any { return &t.Name }, Required: true, Max: 10, Line: true, Doc: "What it is called."},
 		{Name: "Note", At: func(t *thing) any { return &t.Note }, Valid: func(t thing) bool { return t.Note != "bad" }},
 		{Name: "Word", At: func(t *thing) any { return &t.Word }, Enum: []string{"yes", "no"}},
 		{Name: "Kinds", At: func(t *thing) any { return &t.Kinds }},
@@ -145,6 +145,7 @@ func TestApply(t *testing.T) {
 		`{"Plans":[{"ID":3}]}`:                   func(*thing) {},
 		`{"Plans":{"ID":3}}`:                     func(*thing) {},
 		`{"Type":"other","CID":"` + cid + `"}`:   func(*thing) {},
+		`{"Note":"a\tb\n"}`:                      func(v *thing) { v.Note = "a\tb\n" },
 		`{"Word":"yes"}`:                         func(v *thing) { v.Word = "yes" },
 		`{"Word":""}`:                            func(*thing) {},
 	} {
@@ -212,6 +213,9 @@ func TestProblems(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"Name":""}`:                       {"Name can't be blank"},
 		`{"Name":null}`:                     {"Name can't be blank"},
+		`{"Name":"a\u0000b"}`:               {"Name is invalid"},
+		`{"Name":"\u001b[31m"}`:             {"Name is invalid"},
+		`{"Name":"a\nb"}`:                   {"Name is invalid"},
 		`{"Name":"much too long"}`:          {"Name is too long (the maximum is 10 characters)"},
 		`{"Name":[],"Rate":1.5,"Word":"x"}`: {"Name is invalid", "Word is invalid", "Rate is invalid"},
 		`{"Rate":"x"}`:                      {"Rate is invalid"},
