@@ -50,7 +50,7 @@ func (v *visit) content() {
 	v.show(http.StatusOK, entry.Template, map[string]any{"page": map[string]any{"Title": c.Title, "Path": c.Path}, "blocks": c.Blocks})
 }
 
-// hasContent reports whether there is a content page at an address, for whoever may see it.
+// hasContent reports whether there is a content page at an address, also one that the browser may not see.
 func (s *server) hasContent(w http.ResponseWriter, r *http.Request) bool {
 	v := &visit{server: s, w: w, r: reading(r)}
 	a := v.call(http.MethodGet, "/content", url.Values{"path": {r.URL.Path}}, nil)
