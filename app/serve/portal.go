@@ -128,7 +128,7 @@ func answersOf(s config.Settings, log *slog.Logger) *slog.Logger {
 func liveOf(s config.Settings) live.Settings {
 	c := s.Portal.Session
 	return live.Settings{
-		Home: homeOf(s), Cookie: c.Name, Secure: c.Secure, Script: !c.HTTPOnly, Bound: c.BindAddress, SameSite: c.SameSite, Key: c.Key.Reveal(), NoProof: s.Portal.DisableCSRFCheck,
+		Cookie: c.Name, Secure: c.Secure, Script: !c.HTTPOnly, Bound: c.BindAddress, SameSite: c.SameSite, Key: c.Key.Reveal(), NoProof: s.Portal.DisableCSRFCheck,
 		Life: time.Duration(c.LifeTime) * time.Second, Idle: time.Duration(c.IdleTimeout) * time.Second,
 	}
 }

@@ -63,7 +63,7 @@ func TestLockedElsewhere(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)
-	other, err := sql.Open("sqlite", "file:"+path)
+	other, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

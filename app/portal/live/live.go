@@ -82,9 +82,8 @@ type Settings struct {
 	Key      string // with another one, the sessions there are hold no more
 	Life     time.Duration
 	Idle     time.Duration
-	Home     string // the address to which people go who have logged in elsewhere; "": "/"
-	Bound    bool   // sessions hold for the network in which they began
-	NoProof  bool   // calls that change something need no proof that they come from our own pages
+	Bound    bool // sessions hold for the network in which they began
+	NoProof  bool // calls that change something need no proof that they come from our own pages
 	// Queue stores a letter in the unit of work that causes it, to be sent from the store;
 	// false: the portal sends no mails of its own. nil: it never does.
 	Queue func(ctx context.Context, w store.Writer, l Letter) (bool, error)
@@ -145,9 +144,6 @@ const (
 func New(c Config, t crud.Tools) *Service {
 	if c.Cookie == "" {
 		c.Cookie = defaultCookie
-	}
-	if c.Home == "" {
-		c.Home = "/"
 	}
 	if c.SameSite == "" {
 		c.SameSite = "Strict"

@@ -194,7 +194,7 @@ func (s *Service) Enter(ctx context.Context, w store.Writer, u account.User, bro
 		if !rules.SignInEnabled {
 			return out, fault.New(fault.Denied, CodeClosed, "Sign-in is not allowed")
 		}
-		out.Location = s.Home
+		out.Location = "/"
 	}
 	token := rand.Text()
 	begun := s.begin(u, token, s.agents(browser.Agent, from)[0], s.Now())
