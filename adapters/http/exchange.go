@@ -154,7 +154,7 @@ func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	}
 	x.call.Status, x.call.Answered = x.statusOf, func(hear func(operation.Transcript)) { x.answered = append(x.answered, hear) }
 	if req.URL.RawQuery != "" {
-		x.call.Query = req.URL.Query()
+		x.call.RawQuery, x.call.Query = req.URL.RawQuery, req.URL.Query()
 	}
 	if len(r.params) > 0 {
 		x.call.Path = make(map[string]string, len(r.params))

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -50,18 +49,12 @@ func bounded(text string, n int) string {
 // name of one, in the path or in the query, and those in addresses that are values.
 func address(c *operation.Call) string {
 	hides := func(name string) bool { return redact.Name(name) || slices.Contains(c.Spec.Redact, name) }
-	path := c.Shown(hides)
-	if len(c.Query) == 0 {
+	path, query := c.Shown(hides), c.RawQuery
+	if query == "" {
+		query = c.Query.Encode()
+	}
+	if query == "" {
 		return path
 	}
-	shown := make(url.Values, len(c.Query))
-	for name, values := range c.Query {
-		for _, v := range values {
-			if v = redact.Text(v); hides(name) {
-				v = redact.Hidden
-			}
-			shown.Add(name, v)
-		}
-	}
-	return path + "?" + strings.ReplaceAll(shown.Encode(), url.QueryEscape(redact.Hidden), redact.Hidden)
+	return path + "?" + redact.Query(query, hides)
 }

@@ -15,21 +15,23 @@ import (
 func TestAttribution(t *testing.T) {
 	for _, c := range []struct{ path, query, want string }{
 		{"/api/x", "", "/api/x"},
-		{"/api/x", "p=1&name=a", "/api/x?name=a&p=1"},
-		{"/api/x", "api_key=s3cret&Token=t&mine=m", "/api/x?Token=***&api_key=***&mine=***"},
+		{"/api/x", "p=1&name=a", "/api/x?p=1&name=a"},
+		{"/api/x", "q=%zz&b=a%20b&a=x;y", "/api/x?q=%zz&b=a%20b&a=x;y"},
+		{"/api/x", "api_key=s3cret&Token=t&mine=m&%6Dine=m", "/api/x?api_key=***&Token=***&mine=***&%6Dine=***"},
 		{"/api/x", "url=https%3A%2F%2Fu%3Ap%40h%2F%3Ftoken%3Ds3cret", "/api/x?url=https%3A%2F%2F***%40h%2F%3Ftoken%3D***"},
 		{"/api/x/s3cret", "", "/api/x/***"},
 		{"/api/x/a", "", "/api/x/***"},
 		{"/api/" + strings.Repeat("x", 3000), "", "/api/" + strings.Repeat("x", 1019)},
 	} {
-		query, err := url.ParseQuery(c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		query, _ := url.ParseQuery(c.query)
 		call := &operation.Call{Spec: &operation.Spec{ID: "x.put", Method: "PUT", Path: "/api/x/{access_token}", Intent: access.Write, Status: 200, Redact: []string{"mine"}},
-			RawPath: c.path, Path: map[string]string{"access_token": "s3cret"}, Query: query, Remote: "[::ffff:192.0.2.1]:77", RequestID: strings.Repeat("r", 500)}
+			RawPath: c.path, Path: map[string]string{"access_token": "s3cret"}, RawQuery: c.query, Query: query, Remote: "[::ffff:192.0.2.1]:77", RequestID: strings.Repeat("r", 500)}
 		by := guard.Attribution(call)
 		if by.URL != c.want || by.From != "192.0.2.1" || len(by.Request) != 128 {
+			t.Errorf("%s?%s: %+v", c.path, c.query, by)
+		}
+		call.RawQuery = "" // of a call within this process
+		if by := guard.Attribution(call); query.Has("name") && by.URL != "/api/x?name=a&p=1" {
 			t.Errorf("%s?%s: %+v", c.path, c.query, by)
 		}
 		call.Spec.Intent = access.Read

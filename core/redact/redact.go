@@ -4,6 +4,8 @@
 package redact
 
 import (
+	"encoding/hex"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -75,11 +77,79 @@ func Text(text string) string {
 	text = beforeHost.ReplaceAllString(text, "${1}"+Hidden+"@")
 	text = schemeless.ReplaceAllString(text, "${1}"+Hidden+"@")
 	return inQuery.ReplaceAllStringFunc(text, func(param string) string {
-		if name, _, _ := strings.Cut(param[1:], "="); Name(name) {
+		if name, _, _ := strings.Cut(param[1:], "="); Name(decoded(name)) {
 			return param[:1] + name + "=" + Hidden
 		}
 		return param
 	})
+}
+
+// Query returns a query as it was sent, without the values of parameters whose name hides
+// says, and without the credentials in addresses that are values. All else keeps its order
+// and its spelling.
+func Query(raw string, hides func(name string) bool) string {
+	var out strings.Builder
+	for raw != "" {
+		param, end := raw, strings.IndexAny(raw, "&;")
+		if end < 0 {
+			raw = ""
+		} else {
+			param, raw = raw[:end], raw[end:]
+		}
+		name, value, ok := strings.Cut(param, "=")
+		out.WriteString(parameter(name, value, ok, hides))
+		if raw != "" {
+			out.WriteByte(raw[0])
+			raw = raw[1:]
+		}
+	}
+	return out.String()
+}
+
+func parameter(name, value string, ok bool, hides func(name string) bool) string {
+	if !ok {
+		return masked(name)
+	}
+	if plain, err := url.QueryUnescape(name); err != nil || hides(plain) { // what cannot be read may be the name of a secret
+		return masked(name) + "=" + Hidden
+	}
+	return masked(name) + "=" + masked(value)
+}
+
+// masked returns an encoded text without the credentials in the addresses that it contains.
+func masked(encoded string) string {
+	plain := decoded(encoded)
+	text := Text(plain)
+	if text == plain {
+		return encoded
+	}
+	return strings.ReplaceAll(url.QueryEscape(text), url.QueryEscape(Hidden), Hidden)
+}
+
+// decoded returns what an encoded text stands for, as far as it can be read: an escape that
+// is malformed stays, and hides nothing beside it.
+func decoded(encoded string) string {
+	if !strings.ContainsAny(encoded, "%+") {
+		return encoded
+	}
+	var out strings.Builder
+	for i := 0; i < len(encoded); i++ {
+		switch c := encoded[i]; {
+		case c == '+':
+			out.WriteByte(' ')
+		case c == '%' && i+2 < len(encoded):
+			b, err := hex.DecodeString(encoded[i+1 : i+3])
+			if err != nil {
+				out.WriteByte(c)
+				continue
+			}
+			out.WriteByte(b[0])
+			i += 2
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
 }
 
 // Credentials returns the credentials in the addresses of a text: user and password
@@ -92,7 +162,7 @@ func Credentials(text string) (out []string) {
 		}
 	}
 	for _, m := range inQuery.FindAllStringSubmatch(text, -1) {
-		if Name(m[2]) {
+		if Name(decoded(m[2])) {
 			out = append(out, m[3])
 		}
 	}

@@ -49,6 +49,26 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestQuery(t *testing.T) {
+	for raw, want := range map[string]string{
+		"":                     "",
+		"zeta=1&p=1&q=a%20b":   "zeta=1&p=1&q=a%20b",
+		"q=%zz&b=2&a=1&a=0":    "q=%zz&b=2&a=1&a=0",
+		"q=x;y&p=1&&flag&=v":   "q=x;y&p=1&&flag&=v",
+		"token=s3cret&b=%41":   "token=***&b=%41",
+		"%74oken=s3cret;p=1":   "%74oken=***;p=1",
+		"q=x;api_key=s3cret":   "q=x;api_key=***",
+		"key%zz=s3cret&key%=x": "key%zz=***&key%=***",
+		"u=https%3A%2F%2Fa%3As3cret%40h%2F%3F%74oken%3Ds3cret&v=%zz": "u=https%3A%2F%2F***%40h%2F%3Ftoken%3D***&v=%zz",
+		"u=%zz+h://a:s3cret@h&h://b:s3cret@h":                        "u=%25zz+h%3A%2F%2F***%40h&h%3A%2F%2F***%40h",
+		"q=a%26%2574oken%3Ds3cret":                                   "q=a%26%2574oken%3D***",
+	} {
+		if got := redact.Query(raw, redact.Name); got != want {
+			t.Errorf("%q: %q, want %q", raw, got, want)
+		}
+	}
+}
+
 func FuzzText(f *testing.F) {
 	f.Add("https://user:pass@host/?token=abc")
 	f.Add("a://b@c@d")

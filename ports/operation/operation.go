@@ -195,6 +195,7 @@ type Call struct {
 	RawPath   string            // as sent, without the query
 	Path      map[string]string // placeholder values
 	Query     url.Values
+	RawQuery  string            // as sent; "": Query stands for itself
 	Header    map[string]string // the headers that rows bind, by canonical name
 	Body      json.RawMessage
 	// Incoming reads the body into the call; nil: the body is there, or there is
