@@ -339,6 +339,15 @@ func TestClientSecrets(t *testing.T) {
 	if !strings.Contains(trail, "/api/apis/oauth/orders/shop/rotate") || !strings.Contains(trail, "/api/certs") {
 		t.Error("the trail says nothing:", trail)
 	}
+	for _, subject := range []string{`"created","kind":"certificate","id":"` + id + `"`, `"updated","kind":"certificate","id":"` + id + `"`, `"deleted","kind":"certificate","id":"` + id + `"`,
+		`"created","kind":"oauth_client","id":"orders/shop"`, `"updated","kind":"oauth_client","id":"orders/shop"`, `"updated","kind":"oauth_client","id":"shop"`} {
+		if !strings.Contains(trail, `"subjects":[{"op":`+subject+`}]`) {
+			t.Errorf("the trail does not name %s: %s", subject, trail)
+		}
+	}
+	if strings.Contains(trail, `"kind":"intent"`) || strings.Contains(trail, `"diff":[{"subject":"intent`) {
+		t.Error("the trail tells of intents:", trail)
+	}
 	for where, text := range map[string]string{"the log": log.String(), "the trail": trail, "the change log": stored.String(), "a refusal": refusals.String(), "an answer about certificates": answers} {
 		for _, secret := range []string{"hunter2-secret", "hunter2-token", "hunter2-wrong", "hunter2-rules", rotated.Secret, private} {
 			if i := strings.Index(text, secret); i >= 0 {

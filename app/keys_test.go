@@ -156,6 +156,14 @@ func keySecrets(t *testing.T, hashed bool) {
 			t.Errorf("the trail does not have %s: %s", path, trail)
 		}
 	}
+	for _, op := range []string{"created", "updated", "deleted"} {
+		if want := fmt.Sprintf(`"subjects":[{"op":"%s","kind":"key","id":"%s"}]`, op, answer.Hash); strings.Contains(trail, want) != hashed {
+			t.Errorf("the trail on %s keys: %s", op, trail)
+		}
+	}
+	if strings.Count(trail, `"op":"created","kind":"key","id":"`) != 4 || strings.Contains(trail, `"kind":"intent"`) || strings.Contains(trail, "/holder") {
+		t.Error("the trail names intents in place of keys:", trail)
+	}
 	var stored strings.Builder
 	head, err := db.Head(t.Context())
 	if err != nil {

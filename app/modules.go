@@ -43,6 +43,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/rulebook"
 	"github.com/gatehouse-io/gatehouse/app/schemas"
 	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -160,6 +161,7 @@ func newHistory(t crud.Tools, ks crud.Kinds, a *App) *past.Service {
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
 	s.audit.Silent = []string{delivery.Operation, mails.Operation, intents.Operation, providers.Noting, local.Operation, contents.Operation, gateway.QuotaOperation}
+	s.audit.Elsewhere = map[string]audit.Elsewhere{intent.Kind: intents.Written}
 	trail, err := audit.New(s.audit, t, func(id string) *operation.Spec {
 		if o := a.byID[id]; o != nil {
 			return &o.Spec

@@ -39,17 +39,22 @@ type File interface {
 
 // Settings says whether a trail is kept, and how much of it.
 type Settings struct {
-	Signer   Signer              // nil: there is no trail in the store
-	File     File                // nil: there is none in a file
-	JSON     bool                // the file has JSON lines, not texts
-	MaxAge   time.Duration       // records that are older are forgotten; 0: none
-	MaxBytes int64               // of the trail of one organisation; 0: no bound
-	Reads    bool                // reads through /api and /admin are told as well, what they find or not
-	Detailed bool                // records have dumps of requests and answers
-	ReadOnly bool                // the trail is read, and another process writes it
-	Pack     func([]byte) []byte // compresses to a gzip stream what is stored, one text at once; nil: as package gzip does
-	Silent   []string            // operations whose commits only keep books: the trail tells nothing of them
+	Signer    Signer               // nil: there is no trail in the store
+	File      File                 // nil: there is none in a file
+	JSON      bool                 // the file has JSON lines, not texts
+	MaxAge    time.Duration        // records that are older are forgotten; 0: none
+	MaxBytes  int64                // of the trail of one organisation; 0: no bound
+	Reads     bool                 // reads through /api and /admin are told as well, what they find or not
+	Detailed  bool                 // records have dumps of requests and answers
+	ReadOnly  bool                 // the trail is read, and another process writes it
+	Pack      func([]byte) []byte  // compresses to a gzip stream what is stored, one text at once; nil: as package gzip does
+	Silent    []string             // operations whose commits only keep books: the trail tells nothing of them
+	Elsewhere map[string]Elsewhere // by kind: records that tell of what is stored elsewhere
 }
+
+// Elsewhere returns what a record says was written elsewhere, by its document. The trail tells
+// that, and nothing of the record itself, unless ok is false.
+type Elsewhere func(document []byte) (written []audit.Subject, ok bool)
 
 // Store is what a trail needs of a store.
 type Store interface {

@@ -201,12 +201,11 @@ func (t *telling) commit(ctx context.Context, c store.Commit, out []audit.Record
 
 // change adds one record's part in a commit.
 func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revision, ch store.Change, compare *audit.Comparer) {
-	if len(r.Subjects) == audit.MaxSubjects {
-		r.More++
-	} else {
-		r.Subjects = append(r.Subjects, audit.Subject{Op: string(ch.Op), Kind: ch.Kind, ID: ch.ID})
-	}
 	at := place{ch.Org, ch.Kind, ch.ID}
+	if t.elsewhere(ctx, r, rev, ch) {
+		return
+	}
+	name(r, audit.Subject{Op: string(ch.Op), Kind: ch.Kind, ID: ch.ID})
 	after, ok := t.after[at]
 	if ch.Op != store.Updated {
 		t.leadBack(ch)
@@ -232,6 +231,36 @@ func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revisio
 	t.after[at] = before
 	diff, more := compare.Differences(ch.Kind+" "+ch.ID, before, after, audit.MaxDifferences-len(r.Diff))
 	r.Diff, r.More = append(r.Diff, diff...), r.More+more
+}
+
+// elsewhere adds what a changed record tells of, if that is stored elsewhere.
+func (t *telling) elsewhere(ctx context.Context, r *audit.Record, rev store.Revision, ch store.Change) bool {
+	says := t.Elsewhere[ch.Kind]
+	if says == nil || ch.Op != store.Updated {
+		return false
+	}
+	at := place{ch.Org, ch.Kind, ch.ID}
+	if _, ok := t.after[at]; !ok {
+		t.after[at] = t.read(ctx, at, rev)
+	}
+	written, ok := says(t.after[at])
+	if !ok {
+		return false
+	}
+	for _, s := range written {
+		name(r, s)
+	}
+	t.leadBack(ch)
+	return true
+}
+
+// name adds a subject to a record, as long as there is room.
+func name(r *audit.Record, s audit.Subject) {
+	if len(r.Subjects) == audit.MaxSubjects {
+		r.More++
+		return
+	}
+	r.Subjects = append(r.Subjects, s)
 }
 
 // sizes are how many bytes of a document a change replaces, and by how many.

@@ -31,7 +31,7 @@ func (s *Service) additionPlan(org tenant.ID, c *addition) intents.Plan {
 			return nil
 		}
 		return err
-	}}}, Told: func() any { return told{"added", c.ID} }}
+	}}}, Did: store.Created, Told: func() any { return told{"added", c.ID} }}
 }
 
 // removal is a certificate that is deleted.
@@ -47,7 +47,7 @@ func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
 			}
 		}
 		return s.Gateways.DeleteCertificate(ctx, org, c.ID)
-	}}}, Told: func() any { return told{"deleted", c.ID} }}
+	}}}, Did: store.Deleted, Told: func() any { return told{"deleted", c.ID} }}
 }
 
 // detachment takes a certificate from everything that uses it: first the key that it
@@ -68,6 +68,7 @@ func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
 			return err
 		}}},
 		Close: func(ctx context.Context, w store.Writer) error { return s.release(ctx, w, c) },
+		Did:   store.Updated,
 		Told:  func() any { return told{"detached", c.ID} },
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // kind is what keys of organisations are called in faults and intents.
@@ -187,7 +188,7 @@ func (s *Service) store(ctx context.Context, org tenant.ID, session *doc.Node) e
 }
 
 func (s *Service) putting(org tenant.ID, l *limits) intents.Plan {
-	return intents.Plan{Steps: []intents.Step{{Name: "put", Do: func(ctx context.Context) error { return s.gateways.PutOrgKey(ctx, org, l.Session) }}}}
+	return intents.Plan{Did: store.Updated, Steps: []intents.Step{{Name: "put", Do: func(ctx context.Context) error { return s.gateways.PutOrgKey(ctx, org, l.Session) }}}}
 }
 
 // removal is all there is to say of a removal.
@@ -204,7 +205,7 @@ func (s *Service) Delete(ctx context.Context, in ByOrg) (operation.Receipt, erro
 }
 
 func (s *Service) dropping(org tenant.ID, _ *removal) intents.Plan {
-	return intents.Plan{Steps: []intents.Step{{Name: "delete", Do: func(ctx context.Context) error {
+	return intents.Plan{Did: store.Deleted, Steps: []intents.Step{{Name: "delete", Do: func(ctx context.Context) error {
 		err := s.gateways.DeleteOrgKey(ctx, org)
 		if errors.Is(err, gateway.ErrUnknown) && intents.Repeated(ctx) {
 			return nil

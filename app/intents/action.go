@@ -37,6 +37,12 @@ type Plan struct {
 	// Told returns what the closing commit says in clear of what was done, for events of
 	// receivers and for the list of intents: no key, no secret; nil: nothing.
 	Told func() any
+	// Did is what becomes of the main subject, for the audit trail; "": our own records, which
+	// Close writes, say all.
+	Did store.Op
+	// Known returns by what others know the main subject once it is done; nil or "": as it
+	// was named when the action began.
+	Known func() string
 	// Back undoes the action, rather than finish it later, when its caller could not be
 	// told that it is done: of a key that is created, say, which is shown only once.
 	Back bool

@@ -1,6 +1,7 @@
 package intents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -235,9 +236,19 @@ func (r *run) close(ctx context.Context, e intent.Event, cause error) error {
 		if cause != nil {
 			why = cause.Error()
 		}
-		in.Told = told
+		if done {
+			in.Told, in.Did, in.Subject.ID = told, string(r.plan.Did), r.known(in.Subject.ID)
+		}
 		return in.On(e, r.now(), why)
 	}, done)
+}
+
+// known is by what others know the subject of what is done.
+func (r *run) known(before string) string {
+	if r.plan.Known == nil {
+		return before
+	}
+	return cmp.Or(r.plan.Known(), before)
 }
 
 // later leaves the intent to those that resume it.

@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // creation is a key that is made.
@@ -62,7 +63,13 @@ func (s *Service) creating(org tenant.ID, c *creation) intents.Plan {
 			return nil
 		}
 	}
-	return intents.Plan{Steps: []intents.Step{step}, Back: !c.Over, Told: func() any { return s.told("created", c.out) }}
+	did := store.Created
+	if c.Over {
+		did = store.Updated
+	}
+	return intents.Plan{Steps: []intents.Step{step}, Back: !c.Over, Did: did, Told: func() any { return s.told("created", c.out) }, Known: func() string {
+		return s.subject(c.out.Hash)
+	}}
 }
 
 // change is a session that takes the place of another one.
@@ -80,7 +87,7 @@ func (s *Service) changing(org tenant.ID, c *change) intents.Plan {
 			c.out, err = s.Gateways.ReplaceKey(ctx, org, c.Name, c.Session, c.Keep)
 			return err
 		})
-	}}}, Told: func() any { return s.told("updated", c.out) }}
+	}}}, Did: store.Updated, Told: func() any { return s.told("updated", c.out) }}
 }
 
 // move is a key of a certificate that becomes one of another certificate: gateways derive
@@ -92,7 +99,7 @@ type move struct {
 
 func (s *Service) moving(org tenant.ID, m *move) intents.Plan {
 	plan := s.creating(org, &m.To)
-	plan.Back = false
+	plan.Back, plan.Did, plan.Known = false, store.Updated, nil
 	plan.Steps = append(plan.Steps, s.deleting(org, m.From))
 	plan.Told = func() any { return s.told("updated", m.To.out) }
 	return plan
@@ -116,7 +123,7 @@ type removal struct {
 }
 
 func (s *Service) dropping(org tenant.ID, r *removal) intents.Plan {
-	return intents.Plan{Steps: []intents.Step{s.deleting(org, r.Name)}, Told: func() any { return r.Told }}
+	return intents.Plan{Steps: []intents.Step{s.deleting(org, r.Name)}, Did: store.Deleted, Told: func() any { return r.Told }}
 }
 
 // message is what receivers of events and lists of intents are told of a key.

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // purge is all there is to say of the removal of all keys.
@@ -28,7 +29,7 @@ func (s *Service) Purge(ctx context.Context, scope tenant.Scope) error {
 // purging removes one thing after the other. An organisation that was created anew meanwhile
 // keeps what is left.
 func (s *Service) purging(org tenant.ID, _ *purge) intents.Plan {
-	return intents.Plan{Steps: []intents.Step{
+	return intents.Plan{Did: store.Deleted, Steps: []intents.Step{
 		{Name: "delete", Do: func(ctx context.Context) error {
 			hashes, err := s.Gateways.Keys(ctx, org, "")
 			for ; err == nil && len(hashes) > 0; hashes = hashes[1:] {

@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/oauthclient"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // told is what lists of intents say of a client.
@@ -47,10 +48,14 @@ func (s *Service) savingPlan(org tenant.ID, c *saving) intents.Plan {
 		}
 		return s.Gateways.PutClient(ctx, org, c.Name.API, c.out)
 	}}
+	did := store.Created
+	if c.Exists {
+		did = store.Updated
+	}
 	if c.New {
 		step.Undo = func(ctx context.Context) error { return s.Gateways.DeleteClient(ctx, org, c.Name) }
 	}
-	return intents.Plan{Steps: []intents.Step{step}, Back: c.New, Told: func() any { return told{"saved", c.Name.API, c.Name.ID} }}
+	return intents.Plan{Steps: []intents.Step{step}, Back: c.New, Did: did, Told: func() any { return told{"saved", c.Name.API, c.Name.ID} }}
 }
 
 // removal is a client that is deleted.
@@ -66,7 +71,7 @@ func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
 			}
 		}
 		return s.Gateways.DeleteClient(ctx, org, c.Name)
-	}}}, Told: func() any { return told{"deleted", c.Name.API, c.Name.ID} }}
+	}}}, Did: store.Deleted, Told: func() any { return told{"deleted", c.Name.API, c.Name.ID} }}
 }
 
 // revocation takes tokens away from a client.
@@ -83,5 +88,5 @@ func (s *Service) revocationPlan(org tenant.ID, c *revocation) intents.Plan {
 			return s.Gateways.RevokeTokens(ctx, org, c.Client, c.Secret)
 		}
 		return s.Gateways.RevokeToken(ctx, org, c.Client, c.Token, c.Hint)
-	}}}, Told: func() any { return told{"revoked", "", c.Client} }}
+	}}}, Did: store.Updated, Known: func() string { return c.Client }, Told: func() any { return told{"revoked", "", c.Client} }}
 }

@@ -67,6 +67,9 @@ type Intent struct {
 	Until    time.Time `json:"until,omitzero"`           // when the holder has stopped for sure
 	// Details are what the steps are made of, sealed: gone when the intent is closed.
 	Details string `json:"secret_details,omitempty"`
+	// Did is what became of the subject, once that is done: "created", "updated" or "deleted";
+	// "": what the closing commit writes says all.
+	Did string `json:"did,omitempty"`
 	// Told is what the closing commit says of what was done, in clear.
 	Told json.RawMessage `json:"told,omitempty"`
 }
