@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	nethttp "net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	kithttp "github.com/go-kit/kit/transport/http"
@@ -114,13 +115,17 @@ func sane(id string) bool {
 	return 0 < len(id) && len(id) <= 128
 }
 
-// known keeps methods that clients invent out of the log.
+// verbs are methods that clients do not invent; other stands for all that they do.
+var verbs = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"}
+
+const other = "other"
+
+// known keeps methods that clients invent out of logs.
 func known(method string) string {
-	switch method {
-	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE":
+	if slices.Contains(verbs, method) {
 		return method
 	}
-	return "other"
+	return other
 }
 
 // report logs what the client is not told about an error.

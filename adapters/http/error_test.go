@@ -165,8 +165,20 @@ func TestLost(t *testing.T) {
 			t.Errorf("%v", line)
 		}
 	}
-	if len(s.begun) != 9 || len(s.calls) != 0 {
+	// The guard hears of what is below /api and /admin, by a path without secrets.
+	if len(s.begun) != 9 || len(s.calls) != 5 {
 		t.Errorf("observed %v, guarded %d", s.begun, len(s.calls))
+	}
+	for path, want := range map[string]string{
+		"/api/none/x": "/api/none/x", "/api/secrets/s3cret/more": "/api/secrets/***/more", "/api/%6Bey/s3cret": "/api/%6Bey/***", "/api/none/0123456789abcdef0123456789abcdef/x": "/api/none/***/x",
+	} {
+		s.do("DELETE", path, "")
+		if c := s.last(); c.RawPath != want || c.Spec.Method != "DELETE" || !c.Spec.Unrouted || c.Spec.Intent != "write" {
+			t.Errorf("%s: %s %+v", path, c.RawPath, c.Spec)
+		}
+	}
+	if s.do("HEAD", "/api/none", ""); s.last().Spec.Intent != "read" {
+		t.Error("to look for what there is not is a write")
 	}
 }
 

@@ -97,7 +97,7 @@ func Handler(ops []operation.Operation, cfg Config) (nethttp.Handler, error) {
 	}
 	cfg = cfg.withDefaults()
 	ops = slices.Clone(ops)
-	mux := &router{lost: cfg.lost()}
+	mux := &router{lost: cfg.lost(ops)}
 	for i := range ops {
 		r, err := newRow(&ops[i], cfg)
 		if err != nil {

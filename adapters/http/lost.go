@@ -4,42 +4,101 @@ import (
 	"cmp"
 	"context"
 	nethttp "net/http"
+	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
+// asked is what the answer to a request depends on that no row takes.
+type asked struct {
+	surface operation.Surface
+	method  string
+}
+
 // lost answers requests that no row takes (docs/wire/errors.md#standard-errors). They pass
 // the same chain as operations, in the dialect of the surface their path is on.
-func (c *Config) lost() func(nethttp.ResponseWriter, *nethttp.Request, []string) {
-	unknown, method := map[operation.Surface]nethttp.Handler{}, map[operation.Surface]nethttp.Handler{}
+func (c *Config) lost(ops []operation.Operation) func(nethttp.ResponseWriter, *nethttp.Request, []string) {
+	unknown, method := map[asked]nethttp.Handler{}, map[asked]nethttp.Handler{}
+	hiding := veilOf(ops)
 	for s := range dialects {
-		unknown[s] = c.refuse(s, fault.New(fault.NotFound, operation.CodeNoRoute, "Not Found"))
-		method[s] = c.refuse(s, fault.New(fault.Invalid, operation.CodeNoMethod, "Method not allowed"))
+		for _, m := range append(slices.Clone(verbs), other) {
+			unknown[asked{s, m}] = c.refuse(asked{s, m}, hiding, fault.New(fault.NotFound, operation.CodeNoRoute, "Not Found"))
+			method[asked{s, m}] = c.refuse(asked{s, m}, hiding, fault.New(fault.Invalid, operation.CodeNoMethod, "Method not allowed"))
+		}
 	}
 	return func(w nethttp.ResponseWriter, r *nethttp.Request, allowed []string) {
-		surface := cmp.Or(c.Home, surfaceOf(r.URL.EscapedPath()))
-		if len(allowed) == 0 && surface == operation.Portal && r.Method == nethttp.MethodOptions && !strings.HasPrefix(r.URL.Path, "/portal") {
+		a := asked{cmp.Or(c.Home, surfaceOf(r.URL.EscapedPath())), known(r.Method)}
+		if len(allowed) == 0 && a.surface == operation.Portal && r.Method == nethttp.MethodOptions && !strings.HasPrefix(r.URL.Path, "/portal") {
 			allowed = []string{nethttp.MethodGet, nethttp.MethodHead} // there may be a page, which these may ask for
 		}
 		if len(allowed) == 0 {
-			unknown[surface].ServeHTTP(w, r)
+			unknown[a].ServeHTTP(w, r)
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		method[surface].ServeHTTP(w, r)
+		method[a].ServeHTTP(w, r)
 	}
 }
 
 // refuse is a row that only ever answers with one fault. Observers and logs see
 // them all under one name.
-func (c *Config) refuse(s operation.Surface, f *fault.Error) nethttp.Handler {
+func (c *Config) refuse(a asked, hiding veil, f *fault.Error) nethttp.Handler {
 	faults := map[string]operation.Answer{operation.CodeNoMethod: {Status: nethttp.StatusMethodNotAllowed}}
-	if s == operation.Portal {
+	if a.surface == operation.Portal {
 		faults = operation.PortalFaults()
 	}
-	spec := &operation.Spec{ID: "unrouted", Surface: s, Public: true, Style: operation.Style{Faults: faults}}
-	return c.serve(&row{spec: spec, dialect: dialectOf(s), deadline: c.Deadline,
-		do: func(context.Context, *operation.Call) (any, error) { return nil, f }})
+	spec := &operation.Spec{ID: "unrouted", Summary: "Unknown path or method", Surface: a.surface, Method: a.method, Intent: access.Write, Style: operation.Style{Faults: faults},
+		Unrouted: true}
+	if a.method == nethttp.MethodGet || a.method == nethttp.MethodHead || a.method == nethttp.MethodOptions {
+		spec.Intent = access.Read
+	}
+	do := func(_ context.Context, call *operation.Call) (any, error) {
+		call.RawPath = hiding.over(call.RawPath)
+		return nil, f
+	}
+	if a.surface == operation.Management || a.surface == operation.Admin { // whose every request is audited
+		do = c.Guard(do)
+	}
+	return c.serve(&row{spec: spec, dialect: dialectOf(a.surface), session: operation.SessionCookie, deadline: c.Deadline, do: do})
+}
+
+// veil hides in paths that no row takes what may be a secret: it knows the segments that
+// stand before secrets in the paths of rows.
+type veil map[string]bool
+
+func veilOf(ops []operation.Operation) veil {
+	v := veil{}
+	for i := range ops {
+		before := ""
+		for segment := range strings.SplitSeq(ops[i].Path, "/") {
+			if name, open := operation.Placeholder(segment); open && (redact.Name(name) || slices.Contains(ops[i].Redact, name)) {
+				v[before] = true
+			}
+			before = segment
+		}
+	}
+	return v
+}
+
+// over returns a path without what stands where rows have secrets, what follows the name of a secret,
+// and what looks like a key.
+func (v veil) over(path string) string {
+	segments := strings.Split(path, "/")
+	before := ""
+	for i, segment := range segments {
+		plain, err := url.PathUnescape(segment)
+		if err != nil {
+			plain = segment
+		}
+		if segment != "" && (v[before] || redact.Name(before) || redact.Opaque(plain)) {
+			segments[i] = redact.Hidden
+		}
+		before = plain
+	}
+	return strings.Join(segments, "/")
 }

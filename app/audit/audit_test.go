@@ -299,6 +299,27 @@ func TestWhatIsTold(t *testing.T) {
 	}
 }
 
+// TestUnknownPaths: a call that has no operation is a record when it would change something, and
+// otherwise with Reads; of many equal ones there is a count.
+func TestUnknownPaths(t *testing.T) {
+	for _, c := range []struct {
+		intent access.Intent
+		reads  bool
+		want   int
+	}{{access.Write, false, 20}, {access.Read, false, 0}, {access.Read, true, 20}} {
+		w := newWorld(t)
+		p := w.process(audit.Settings{Reads: c.reads})
+		for range 5000 {
+			p.Hear(t.Context(), &operation.Call{Spec: &operation.Spec{ID: "unrouted", Intent: c.intent, Surface: operation.Management, Unrouted: true}},
+				fault.New(fault.NotFound, operation.CodeNoRoute, "Not Found"))
+		}
+		w.fold(p)
+		if got := w.verify(p).Records; got != c.want || c.want > 0 && !strings.Contains(w.export(p), `"count":4981`) {
+			t.Errorf("%+v: %d records", c, got)
+		}
+	}
+}
+
 // historic counts how often the past of a document is read.
 type historic struct {
 	*memdb.DB

@@ -58,7 +58,7 @@ func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 	}
 	told := tells(ctx, c, err)
 	read := !told && s.reads(c)
-	told = told || read
+	told, read = told || read, read && !c.Spec.Unrouted // of many equal calls of nothing there is a count
 	detailed := s.Detailed && c.Answered != nil && c.Spec.Surface != operation.Node
 	if !told && !(detailed && store.Written(ctx)) {
 		return

@@ -64,6 +64,9 @@ func New(cfg Config) operation.Middleware {
 	return func(next operation.Handler) operation.Handler {
 		return func(ctx context.Context, c *operation.Call) (out any, err error) {
 			ctx = store.Request(ctx)
+			if c.Spec.Unrouted {
+				return cfg.unrouted(ctx, c, next)
+			}
 			if !c.Spec.Public || c.Spec.Intent != access.Read {
 				defer func() { cfg.Audit(ctx, c, err) }()
 			}
@@ -106,6 +109,16 @@ func New(cfg Config) operation.Middleware {
 			}
 		}
 	}
+}
+
+// unrouted answers a call that has no operation, all callers alike, so that the answer says
+// nothing of a credential. The outcome is audited if the caller is known.
+func (cfg Config) unrouted(ctx context.Context, c *operation.Call, next operation.Handler) (any, error) {
+	out, err := next(ctx, c)
+	if who, ok := cfg.Authenticators[c.Spec.Surface]; ok && (c.Token != "" || c.Session != "") && who(ctx, c) == nil {
+		cfg.Audit(ctx, c, err)
+	}
+	return out, err
 }
 
 // identified notes the caller on a call once it is known, so that audit knows it too.

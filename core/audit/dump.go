@@ -120,7 +120,7 @@ func sealed(n *doc.Node) *doc.Node {
 	case doc.TypeObject:
 		out := doc.NewObject()
 		for name, v := range n.Members() {
-			if opaque(name) {
+			if redact.Opaque(name) {
 				name = redact.Hidden
 			}
 			out.Set(name, sealed(v))
@@ -135,20 +135,11 @@ func sealed(n *doc.Node) *doc.Node {
 	case doc.TypeString:
 		words := strings.Split(n.Text(), " ")
 		for i, word := range words {
-			if opaque(word) {
+			if redact.Opaque(word) {
 				words[i] = redact.Hidden
 			}
 		}
 		return doc.NewString(strings.Join(words, " "))
 	}
 	return n
-}
-
-// longest is how many characters a word has at most that is shown whatever it looks like:
-// identifiers of records have 24 and 32, keys 32 and more.
-const longest = 31
-
-// opaque reports whether a word looks like a key: it is long, has digits, and is no address.
-func opaque(word string) bool {
-	return len(word) > longest && strings.ContainsAny(word, "0123456789") && !strings.Contains(word, "://") && !strings.HasPrefix(word, "/")
 }

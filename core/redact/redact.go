@@ -35,6 +35,15 @@ func Name(name string) bool {
 	return slices.Contains(whole, name) || slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }
 
+// longest is how many characters a word has at most that is shown whatever it looks like:
+// identifiers of records have 24 and 32, keys 32 and more.
+const longest = 31
+
+// Opaque reports whether a word looks like a key: it is long, has digits, and is no address.
+func Opaque(word string) bool {
+	return len(word) > longest && strings.ContainsAny(word, "0123456789") && !strings.Contains(word, "://") && !strings.HasPrefix(word, "/")
+}
+
 // Fold makes spellings of a name equal: access_key, Access-Key, accessKey.
 func Fold(name string) string {
 	if strings.IndexFunc(name, changes) < 0 {

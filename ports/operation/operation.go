@@ -46,7 +46,8 @@ type Spec struct {
 	Intent     access.Intent     // from the method unless said otherwise
 	Public     bool
 	// Early says that the row answers before its surface is set up.
-	Early bool
+	Early    bool
+	Unrouted bool // there is no operation for such calls: who calls is asked for the audit alone
 	// EvenExpired says that users whose password must be changed may do this to
 	// themselves, and that it needs no session that could do more.
 	EvenExpired bool
