@@ -205,6 +205,32 @@ func (q *question) records() error {
 	return nil
 }
 
+// forgotten refuses a question for single calls of days whose calls are not kept any more, or
+// never were, though counters have traffic of them: less than there was is no answer.
+func (s *Service) forgotten(ctx context.Context, q question) error {
+	oldest, err := s.Reader.Oldest(ctx, q.Query)
+	if err != nil {
+		return err
+	}
+	lost := q.Period
+	if !oldest.IsZero() {
+		lost = lost.Before(oldest)
+	}
+	if !lost.From.Before(lost.To) {
+		return nil
+	}
+	counted := view.Query{Table: q.Table, Dimension: view.APIs, Values: q.apis, Period: lost, AtMost: 1}
+	_, hits, err := s.Reader.Count(ctx, q.asked.Scope, counted)
+	switch {
+	case err != nil || hits == 0:
+		return err
+	case oldest.IsZero():
+		return fault.New(fault.Invalid, view.CodePeriod, "with these filters single calls are looked through, and none are kept").At("startDay")
+	}
+	return fault.New(fault.Invalid, view.CodePeriod, "with these filters single calls are looked through, and they are kept since %s: ask for that day and later ones",
+		q.Period.Date(oldest)).At("startDay")
+}
+
 // answer asks the question and makes results of the rows; each finishes one of them.
 func (s *Service) answer(ctx context.Context, q question, each func(view.Row, *view.Unit)) (results, error) {
 	out := results{units: []view.Unit{}, pages: 1, csv: q.csv}
@@ -221,6 +247,11 @@ func (s *Service) answer(ctx context.Context, q question, each func(view.Row, *v
 	}
 	if s.Reader == nil {
 		return out, nil
+	}
+	if q.Records {
+		if err := s.forgotten(ctx, q); err != nil {
+			return out, err
+		}
 	}
 	if q.most > 0 {
 		q.AtMost = max(0, min(q.AtMost, q.most-from))

@@ -3,6 +3,7 @@ package analytics
 
 import (
 	"context"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -13,6 +14,9 @@ import (
 type Reader interface {
 	// Count returns the part of the rows that was asked for, and how many rows there are.
 	Count(ctx context.Context, scope tenant.Scope, q view.Query) (rows []view.Row, total int, err error)
+	// Oldest returns when the oldest single call was made, of any organisation, that a question
+	// for records looks through; zero: there is none.
+	Oldest(ctx context.Context, q view.Query) (time.Time, error)
 	// List is Count for records of calls.
 	List(ctx context.Context, scope tenant.Scope, q view.CallQuery) (calls []view.Call, total int, err error)
 }

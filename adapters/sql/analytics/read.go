@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +54,37 @@ func (p Place) tables(ctx context.Context, t Table, period view.Period) (out []s
 		}
 	}
 	return out, rows.Err()
+}
+
+// Oldest implements the port. Of tables for a day the first that has a call says it.
+func (s *Store) Oldest(ctx context.Context, q view.Query) (oldest time.Time, err error) {
+	place, table := s.home(q)
+	names, err := place.tables(ctx, table, view.Period{To: time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)})
+	if err != nil {
+		return oldest, err
+	}
+	at := "timestamp"
+	if table.Name != Calls.Name {
+		at = prefix + at
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		var first any
+		err := place.Readers.QueryRowContext(ctx, "select "+Quote(at)+" from "+Quote(name)+" where "+Quote(at)+" is not null order by "+Quote(at)+" limit 1").Scan(&first)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return oldest, fmt.Errorf("analytics: %w", err)
+		}
+		if t, ok := instant(first); ok && (oldest.IsZero() || t.Before(oldest)) {
+			oldest = t
+		}
+		if name != table.Name {
+			break
+		}
+	}
+	return oldest, nil
 }
 
 // Count implements the port.
@@ -129,16 +161,22 @@ func setTime(r *view.Row, res view.Resolution, t int64) {
 
 // moment returns a time that a database gave in a form of the wire, or that of no time.
 func moment(v any, as string) string {
-	t, ok := v.(time.Time)
-	if written, _ := v.(string); !ok {
-		for _, form := range []string{stamp, time.RFC3339Nano, "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999 -0700 MST"} {
-			if at, err := time.Parse(form, written); err == nil {
-				t = at
-				break
-			}
+	t, _ := instant(v)
+	return t.UTC().Format(as)
+}
+
+// instant reads a time that a database gave.
+func instant(v any) (time.Time, bool) {
+	if t, ok := v.(time.Time); ok {
+		return t, true
+	}
+	written, _ := v.(string)
+	for _, form := range []string{stamp, time.RFC3339Nano, "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999 -0700 MST"} {
+		if at, err := time.Parse(form, written); err == nil {
+			return at, true
 		}
 	}
-	return t.UTC().Format(as)
+	return time.Time{}, false
 }
 
 var callColumns = strings.Fields(`method host path rawpath contentlength useragent day month year hour responsecode apikey timestamp apiversion api_name apiid orgid oauthid

@@ -85,6 +85,22 @@ const latest = 253402300799
 // Days returns how many days the period has, begun ones included.
 func (p Period) Days() int { return int((p.To.Sub(p.From) + 23*time.Hour) / (24 * time.Hour)) }
 
+// Date returns the day in which a moment is.
+func (p Period) Date(t time.Time) string { return t.In(p.zone).Format(time.DateOnly) }
+
+// Before returns the days of the period that end before the one in which a moment is.
+func (p Period) Before(t time.Time) Period {
+	t = t.In(p.zone)
+	begin, _ := day(t.Year(), int(t.Month()), t.Day(), p.zone)
+	if begin.Before(p.To) {
+		p.To = begin
+	}
+	if p.To.Before(p.From) {
+		p.To = p.From
+	}
+	return p
+}
+
 // plain reads a number of up to four digits and nothing else.
 func plain(text string) (n int, ok bool) {
 	if text == "" || len(text) > 4 {
