@@ -14,14 +14,19 @@ func (s *Service) PerEndpoint(ctx context.Context, in viewIn) (results, error) {
 	if err != nil {
 		return results{}, err
 	}
-	if len(q.tags) > 0 {
-		return results{}, fault.New(fault.Invalid, view.CodeFilter, "endpoints are not told apart by tags").At("tags")
-	}
-	if q.Dimension, q.ByValue = view.Endpoints, true; !q.open {
+	q.Dimension, q.ByValue = view.Endpoints, true
+	endpoint := view.EndpointOf
+	switch {
+	case len(q.tags) > 0 || q.open && q.asked.Version != "":
+		endpoint, err = view.EndpointIn, q.records()
+	case !q.open:
 		q.Among = view.EndpointCuts(q.apis, q.asked.Version)
 	}
+	if err != nil {
+		return results{}, err
+	}
 	return s.answer(ctx, q, func(r view.Row, u *view.Unit) {
-		e := view.EndpointOf(r.Value)
+		e := endpoint(r.Value)
 		u.ID.APIID, u.ID.Path, u.ID.Alias = e.API, e.Path, e.Version
 	})
 }
@@ -96,7 +101,7 @@ func (s *Service) OfKeys(ctx context.Context, in keysIn) (results, error) {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	q.Dimension, q.Values = view.Keys, keys
-	if !q.open || len(q.tags) > 0 {
+	if !q.open || len(q.tags) > 0 || q.asked.Version != "" {
 		if err := q.records(); err != nil {
 			return results{}, err
 		}

@@ -68,7 +68,7 @@ type filters struct {
 	Who   operation.Principal
 	operation.Paging
 	APIID   string   `query:"api_id" doc:"Traffic of this API only."`
-	Version string   `query:"api_version" doc:"Traffic of this version only; needs api_id."`
+	Version string   `query:"api_version" doc:"Traffic of versions with this name only."`
 	Tags    []string `query:"tags" doc:"Traffic with any of these tags only, separated by commas or each in a parameter of its own."`
 	Res     string   `query:"res" doc:"Split by time: hour, day or month."`
 	By      string   `query:"by" doc:"Order: Hits, Success, Error, Request_Time, Latency, Upstream_Latency, Last_Hit, Time or Name."`
@@ -106,9 +106,6 @@ func (s *Service) begin(ctx context.Context, d datesIn, f filters, res view.Reso
 	}
 	if q.Order, err = view.ParseOrder(f.By, f.Sort, order); err != nil {
 		return q, err
-	}
-	if f.Version != "" && f.APIID == "" {
-		return q, fault.New(fault.Invalid, view.CodeFilter, "query parameter api_version needs api_id").At("api_version")
 	}
 	if q.tags, err = texts("tags", f.Tags); err != nil {
 		return q, err

@@ -41,7 +41,7 @@ func (s *Service) Totals(ctx context.Context, in viewIn) (results, error) {
 	case len(q.tags) > 0:
 		err = q.records()
 	case q.asked.Version != "":
-		q.version()
+		err = q.version()
 	case q.open:
 		q.Dimension, q.Values = view.Total, []string{"total"}
 	default:
@@ -53,12 +53,17 @@ func (s *Service) Totals(ctx context.Context, in viewIn) (results, error) {
 	return s.answer(ctx, q, func(_ view.Row, u *view.Unit) { u.ID.APIID = q.asked.APIID })
 }
 
-// version asks for one version of one API.
-func (q *question) version() {
+// version asks for versions of one name: counters know those of each API, single calls those
+// of all.
+func (q *question) version() error {
+	if q.open {
+		return q.records()
+	}
 	q.Dimension, q.Values = view.Versions, []string{}
 	for _, api := range q.apis {
 		q.Values = append(q.Values, view.VersionValue(api, q.asked.Version))
 	}
+	return nil
 }
 
 type apiIn struct {
@@ -85,8 +90,10 @@ func (s *Service) PerAPI(ctx context.Context, in viewIn) (results, error) {
 	switch q.Dimension, q.Values = view.APIs, q.apis; {
 	case len(q.tags) > 0:
 		q.Values, err = nil, q.records()
-	case q.asked.Version != "":
-		q.version()
+	case q.asked.Version != "" && len(q.apis) == 1:
+		err = q.version()
+	case q.asked.Version != "": // values of versions do not say their APIs
+		q.Values, err = nil, q.records()
 	}
 	if err != nil {
 		return results{}, err
@@ -111,7 +118,10 @@ func (s *Service) PerProxy(ctx context.Context, in viewIn) (results, error) {
 	case len(q.tags) > 0:
 		q.Dimension, q.Values = view.Tags, counted(q.tags)
 	case q.asked.Version != "":
-		q.version()
+		err = q.version()
+	}
+	if err != nil {
+		return results{}, err
 	}
 	return s.answer(ctx, q, func(r view.Row, u *view.Unit) {
 		if q.Dimension == view.APIs {
@@ -158,7 +168,7 @@ func (s *Service) PerCountry(ctx context.Context, in viewIn) (results, error) {
 		return results{}, err
 	}
 	q.Dimension, q.ByValue = view.Geo, true
-	if !q.open || len(q.tags) > 0 {
+	if !q.open || len(q.tags) > 0 || q.asked.Version != "" {
 		if err := q.records(); err != nil {
 			return results{}, err
 		}
@@ -173,7 +183,7 @@ func (s *Service) Uptime(ctx context.Context, in viewIn) (results, error) {
 	if err != nil {
 		return results{}, err
 	}
-	if q.asked.APIID != "" || len(q.tags) > 0 {
+	if q.asked.APIID != "" || q.asked.Version != "" || len(q.tags) > 0 {
 		return results{}, fault.New(fault.Invalid, view.CodeFilter, "tests of upstreams belong to no API and have no tags").At("api_id")
 	}
 	q.Table, q.Dimension, q.ByValue = view.Uptime, view.URLs, true

@@ -237,6 +237,34 @@ func questions(t *testing.T) (all []question) {
 	add("admin", "/api/activity/error?api_id="+api+"&api_version=v1", 100, 130, func(r *analyticstest.Record) []view.UnitID {
 		return one(view.UnitID{APIID: api, Code: r.Code}, rest(r) && r.API == api && r.Version == "v1" && r.Code >= 400)
 	})
+	v1 := func(r *analyticstest.Record, as string) bool {
+		return sees[as](r.API) && r.Version == "v1"
+	}
+	for _, as := range []string{"admin", "ann"} {
+		add(as, "/api/usage?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID { return one(at(r, time.UTC, "day"), rest(r) && v1(r, as)) })
+		add(as, "/api/usage/apis?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID {
+			return one(view.UnitID{APIID: r.API}, rest(r) && v1(r, as))
+		})
+		add(as, "/api/usage/mcp?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID {
+			return one(view.UnitID{APIID: r.API}, r.Sort == analyticstest.MCP && v1(r, as))
+		})
+		add(as, "/api/activity/error?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID {
+			return one(view.UnitID{Code: r.Code}, rest(r) && v1(r, as) && r.Code >= 400)
+		})
+		add(as, "/api/activity/geo?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID {
+			return one(view.UnitID{Country: r.Country}, rest(r) && v1(r, as) && r.Country != "")
+		})
+		add(as, "/api/activity/keys/aggregate/"+key+"?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID {
+			return one(at(r, time.UTC, "day"), rest(r) && v1(r, as) && r.Key == key)
+		})
+		endpoint := func(r *analyticstest.Record) view.UnitID { return view.UnitID{APIID: r.API, Path: r.Path, Alias: r.Version} }
+		add(as, "/api/activity/endpoint?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID {
+			return one(endpoint(r), rest(r) && v1(r, as) && r.Tracked)
+		})
+		add(as, "/api/activity/endpoint?tags=gold", 3, 33, func(r *analyticstest.Record) []view.UnitID {
+			return one(endpoint(r), rest(r) && sees[as](r.API) && slices.Contains(r.Tags, "gold") && r.Tracked)
+		})
+	}
 	gold := func(r *analyticstest.Record) bool { return slices.Contains(r.Tags, "gold") }
 	add("admin", "/api/usage?tags=gold", 0, 399, func(r *analyticstest.Record) []view.UnitID { return one(at(r, time.UTC, "day"), rest(r) && gold(r)) })
 	add("admin", "/api/usage?tags=gold,quo%22ted&tags=comma'd", 0, 399, func(r *analyticstest.Record) (out []view.UnitID) {

@@ -22,7 +22,7 @@ const analyticsConns = 4
 // address share their connections.
 func openAnalytics(s config.Settings, log *slog.Logger) (*analytics.Store, error) {
 	places, opened := s.Places(), map[[3]string]analytics.Place{}
-	out := &analytics.Store{}
+	out := &analytics.Store{TrackAll: s.Collector.TrackAll}
 	for _, one := range []struct {
 		name string
 		from config.Place

@@ -20,6 +20,8 @@ type Store struct {
 	Counters Place // Usage, GraphUsage, MCPUsage
 	Records  Place // Calls, GraphCalls, MCPCalls
 	Uptime   Place // Uptime
+	// TrackAll says that counters have every path, also those that are not tracked.
+	TrackAll bool
 }
 
 // Close closes the databases.

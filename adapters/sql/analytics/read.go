@@ -101,6 +101,7 @@ func (s *Store) Count(ctx context.Context, scope tenant.Scope, q view.Query) ([]
 	if err != nil {
 		return nil, 0, err
 	}
+	q.Untracked = s.TrackAll
 	query, args := count(place.Dialect, scope.Org(), q, without(names, rollup.Name), c)
 	return paged(ctx, place, query, args, q.Offset, func(rows *sql.Rows) (r view.Row, total int, err error) {
 		var t int64

@@ -226,6 +226,8 @@ func (s *statement) records(org tenant.ID, q view.Query) string {
 		value = "cast(" + column("responsecode") + " as text)"
 	case view.Geo:
 		value = column("geo_country_iso_code")
+	case view.Endpoints:
+		value = "coalesce(" + column("apiid") + ", '') || ':' || coalesce(" + column("apiversion") + ", '') || ':' || " + column("path")
 	case view.Names: // as the counters have it
 		value = `case when coalesce("primitive_type", '') = '' then "jsonrpc_method" else "primitive_type" || '_' || "primitive_name" end`
 	}
@@ -247,6 +249,10 @@ func (s *statement) records(org tenant.ID, q view.Query) string {
 		where = append(where, code+" >= 400")
 	case q.Dimension == view.Geo:
 		where = append(where, value+" <> ''")
+	case q.Dimension == view.Endpoints:
+		if where = append(where, column("path")+" <> ''"); !q.Untracked {
+			where = append(where, column("trackpath"))
+		}
 	}
 	flag := func(condition string) string { return "case when " + condition + " then 1 else 0 end" }
 	total, upstream := column("latency_total"), column("latency_upstream")

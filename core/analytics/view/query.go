@@ -38,6 +38,7 @@ type Query struct {
 	// counters do not tell together: Keys, Versions and Tags narrow them.
 	Records              bool
 	Keys, Versions, Tags []string
+	Untracked            bool // records: endpoints that are not tracked, too
 
 	Values []string // any of these
 	Prefix string   // values begin so

@@ -37,11 +37,17 @@ type Endpoint struct{ API, Version, Path string }
 // EndpointOf reads a value of the dimension Endpoints. What is not one is a path.
 func EndpointOf(value string) Endpoint {
 	text, err := hex.DecodeString(value)
-	parts := strings.SplitN(string(text), ":", 3)
-	if err != nil || len(parts) < 3 {
+	if err != nil || strings.Count(string(text), ":") < 2 {
 		return Endpoint{Path: value}
 	}
-	return Endpoint{parts[0], parts[1], parts[2]}
+	return EndpointIn(string(text))
+}
+
+// EndpointIn reads an endpoint as records have it: API, version and path, with colons between.
+func EndpointIn(text string) Endpoint {
+	api, rest, _ := strings.Cut(text, ":")
+	version, path, _ := strings.Cut(rest, ":")
+	return Endpoint{api, version, path}
 }
 
 // EndpointFor reads a value of the dimensions KeyEndpoints and OAuthEndpoints, which begins
