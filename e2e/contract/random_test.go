@@ -48,8 +48,7 @@ var failures = []struct{ operation, message, reason string }{
 	{"permissions.", "Failed to unmarshal response body.", "a body that cannot be read"},
 	{"apis.access.replace", "failed to unmarshal categories payload", "a body that is no JSON: docs/wire/apis.md#owners-and-categories"},
 	{"data-graphs.import", "the document could not be downloaded", "network trouble: docs/wire/data-graphs.md#import"},
-	{"portal.robots", "portal is not bootstrapped", "before the portal has an admin: docs/wire/portal.md"},
-	{"portal.security", "portal is not bootstrapped", "before the portal has an admin: docs/wire/portal.md"},
+	{"portal", "portal is not bootstrapped", "before the portal has an admin: docs/wire/portal.md"},
 	{"data-graphs.import", "the document is too large", "network trouble: docs/wire/data-graphs.md#import"},
 }
 

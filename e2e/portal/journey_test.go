@@ -174,9 +174,8 @@ func TestKeyboardOfApps(t *testing.T) {
 	t.Parallel()
 	w := offering(t)
 	b := w.visitor(t)
-	b.Expect("/api/users/me", "/favicon.ico") // the console at "/"
 	enter(b, "ada@example.com", password)
-	b.Wait("location.pathname === '/'")
+	b.Wait("location.pathname === '/portal'")
 	step := func(name, keys, sees string) {
 		t.Helper()
 		reach(b, name)

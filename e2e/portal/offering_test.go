@@ -55,9 +55,8 @@ func (w *world) dashboardAPI(id string) {
 func (w *world) filled(t testing.TB) *browser.Tab {
 	t.Helper()
 	b := w.visitor(t)
-	b.Expect("/api/users/me", "/favicon.ico") // the console at "/"
 	enter(b, "ada@example.com", password)
-	b.Wait("location.pathname === '/'")
+	b.Wait("location.pathname === '/portal'")
 	b.Go("/portal/catalogue-products/payments")
 	b.Click("Add to the cart")
 	b.See("The product is in your cart")

@@ -66,9 +66,8 @@ func TestPlaygroundSubscribes(t *testing.T) {
 	w.api("PUT", "/apps/3/provision", object{"PlanID": 3, "ProductIDs": []int{2}, "CatalogueID": 1})
 
 	b := w.visitor(t)
-	b.Expect("/api/users/me", "/favicon.ico") // the console at "/"
 	enter(b, "ada@example.com", password)
-	b.Wait("location.pathname === '/'")
+	b.Wait("location.pathname === '/portal'")
 	b.Go("/portal/catalogue-products/rates/rates/docs")
 	b.Click("Playground")
 	press := `(() => { const i = document.querySelector('.graphiql-execute-button'); i?.click(); return !!i; })()`

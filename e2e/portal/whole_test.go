@@ -51,7 +51,7 @@ func (s *shop) travel(t *testing.T, flow, email, visibility string) {
 	s.api("PUT", "/users/"+user, object{"Active": true})
 	s.mailed(email, "Your account is active")
 	enter(b, email, password)
-	b.Wait("location.pathname === '/'") // the console where the portal is shared
+	b.Wait("['/', '/portal'].includes(location.pathname)") // beside the console, or on a port of its own
 
 	// Find, read and ask.
 	b.Go("/portal/catalogue-products")
