@@ -257,7 +257,9 @@ func questions(t *testing.T) (all []question) {
 		add(as, "/api/activity/keys/aggregate/"+key+"?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID {
 			return one(at(r, time.UTC, "day"), rest(r) && v1(r, as) && r.Key == key)
 		})
-		endpoint := func(r *analyticstest.Record) view.UnitID { return view.UnitID{APIID: r.API, Path: r.Path, Alias: r.Version} }
+		endpoint := func(r *analyticstest.Record) view.UnitID {
+			return view.UnitID{APIID: r.API, Path: r.Path, Alias: r.Version}
+		}
 		add(as, "/api/activity/endpoint?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID {
 			return one(endpoint(r), rest(r) && v1(r, as) && r.Tracked)
 		})
