@@ -15,13 +15,7 @@ func resolve(def *doc.Node, references []byte, hooks Hooks) {
 			refresh(h, hooks)
 		}
 	}
-	list, err := doc.ParseNode(references)
-	if err != nil {
-		return // there are none
-	}
-	for _, ref := range list.Items() {
-		attach(def, ref, hooks)
-	}
+	webhook.Attach(def, references, hooks)
 }
 
 // refresh replaces the copy of a stored webhook in an event handler. Its switch
@@ -36,31 +30,6 @@ func refresh(handler *doc.Node, hooks Hooks) {
 		return
 	}
 	handler.Set("handler_meta", webhook.Handler(h, meta))
-}
-
-// attach adds an event handler for a reference of the wrapper, unless the event
-// has one that calls the same webhook. References to webhooks that are gone mean
-// nothing.
-func attach(def, ref *doc.Node, hooks Hooks) {
-	event := ref.Get("event_name").Text()
-	h, ok := stored(ref.Get("hook", "id"), hooks)
-	if !ok || event == "" {
-		return
-	}
-	handlers := def.Get("event_handlers", "events", event)
-	for _, other := range handlers.Items() {
-		if other.Get("handler_meta", "id").Text() == h.ID {
-			return
-		}
-	}
-	if !handlers.Is(doc.TypeArray) {
-		handlers = doc.NewArray()
-		def.Put(handlers, "event_handlers", "events", event)
-	}
-	handler := doc.NewObject()
-	handler.Set("handler_name", doc.NewString(webhook.HandlerName))
-	handler.Set("handler_meta", webhook.Handler(h, ref))
-	handlers.Append(handler)
 }
 
 func stored(id *doc.Node, hooks Hooks) (webhook.Hook, bool) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -35,6 +36,38 @@ func Handler(h Hook, use *doc.Node) *doc.Node {
 	}
 	meta.Set("event_timeout", doc.NewInt(timeout))
 	return meta
+}
+
+// Attach adds event handlers to a definition: one for each of a wrapper's hook_references, an
+// array as text, unless its event has one that calls the same webhook already. References to
+// webhooks that are gone mean nothing (docs/wire/webhooks.md#event-handlers).
+func Attach(def *doc.Node, references []byte, stored func(id string) (Hook, bool)) {
+	list, err := doc.ParseNode(references)
+	if err != nil {
+		return // there are none
+	}
+	for _, ref := range list.Items() {
+		id, event := ref.Get("hook", "id").Text(), ref.Get("event_name").Text()
+		if id == "" || event == "" {
+			continue
+		}
+		h, ok := stored(id)
+		if !ok {
+			continue
+		}
+		handlers := def.Get("event_handlers", "events", event)
+		if !handlers.Is(doc.TypeArray) {
+			handlers = doc.NewArray()
+			def.Put(handlers, "event_handlers", "events", event)
+		}
+		if slices.ContainsFunc(handlers.Items(), func(other *doc.Node) bool { return other.Get("handler_meta", "id").Text() == h.ID }) {
+			continue
+		}
+		handler := doc.NewObject()
+		handler.Set("handler_name", doc.NewString(HandlerName))
+		handler.Set("handler_meta", Handler(h, ref))
+		handlers.Append(handler)
+	}
 }
 
 // headers reads an object whose members are all texts.

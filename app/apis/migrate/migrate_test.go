@@ -211,6 +211,34 @@ func TestMigrationDryRun(t *testing.T) {
 	}
 }
 
+// TestMigrationDryRunTaken: a dry run says what a migration would say.
+func TestMigrationDryRunTaken(t *testing.T) {
+	f := newFarm(t, apis.Settings{})
+	f.classic("two", versioned)
+	f.classic("two-v2", "") // where the child of two would listen
+	n := f.migrate("admin", `{"mode":"dryRun","apiIDs":["two","two-v2"]}`)
+	f.expect(outcome(n), "ok[two-v2] def two-v2+0 fail two:proxy.listen_path: Found API with same url. /two-v2/")
+}
+
+// TestMigrationBare: what a definition says nothing about, or nothing in, keeps it from no
+// migration.
+func TestMigrationBare(t *testing.T) {
+	f := newFarm(t, apis.Settings{})
+	for i, more := range []string{
+		`"use_mutual_tls_auth":true,`,
+		`"use_mutual_tls_auth":true,"client_certificates":null,`,
+		`"upstream_auth":{"enabled":true,"oauth":{"enabled":true,"allowed_authorize_types":["clientCredentials"],"client_credentials":{"client_id":"c","client_secret":"s","token_url":"https://id.example/token"}}},`,
+		`"custom_plugin_auth_enabled":true,"custom_middleware":{"driver":"grpc","auth_check":{"name":"Auth"},"id_extractor":{"extract_from":"header","extract_with":"value"}},`,
+		`"use_openid":true,`,
+		`"version_data":{"not_versioned":true,"versions":{"":{"name":""}}},`,
+	} {
+		id := fmt.Sprintf("bare%d", i)
+		f.classic(id, more)
+		f.expect(outcome(f.migrate("admin", `{"mode":"direct","apiIDs":["`+id+`"]}`)), "ok["+id+"]")
+		f.call("admin", "GET", "/api/apis/oas/"+id, "", 200)
+	}
+}
+
 func TestMigrationStaged(t *testing.T) {
 	f := newFarm(t, apis.Settings{})
 	f.classic("two", versioned)

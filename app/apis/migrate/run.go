@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/core/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -56,6 +58,9 @@ func (m *migration) plan(ctx context.Context) error {
 		m.steps = nil
 		for _, id := range ids {
 			st, err := m.step(ctx, r, id)
+			if err == nil && m.request.Mode == DryRun && len(st.wrong) == 0 {
+				_, err = m.fit(ctx, r, &st)
+			}
 			if err != nil {
 				return err
 			}
@@ -132,7 +137,29 @@ func (m *migration) step(ctx context.Context, r store.Reader, id string) (step, 
 		st.wrong = []string{message}
 		return st, nil
 	}
+	if err := m.attach(ctx, r, a.Value, def); err != nil {
+		return st, err
+	}
 	return st, m.convertible(ctx, r, &st, def)
+}
+
+// attach makes event handlers of the webhooks that the wrapper of a classic API refers to:
+// documents have them among their own handlers, where people can change and remove them.
+func (m *migration) attach(ctx context.Context, r store.Reader, a apidef.API, def *doc.Node) (failed error) {
+	if m.APIs.Hook == nil {
+		return nil
+	}
+	webhook.Attach(def, a.HookReferences(), func(id string) (h webhook.Hook, ok bool) {
+		text, err := m.APIs.Hook(ctx, r, id)
+		if err == nil {
+			err = json.Unmarshal(text, &h)
+		}
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			failed = err
+		}
+		return h, err == nil
+	})
+	return failed
 }
 
 // convertible finds out what a classic API becomes.

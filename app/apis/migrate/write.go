@@ -99,15 +99,8 @@ func (m *migration) carryOut(ctx context.Context, w store.Writer, st step) (step
 	if len(st.wrong) > 0 {
 		return st, 0, nil
 	}
-	made, err := m.make(st)
-	if err == nil {
-		err = m.room(ctx, w, st, made)
-	}
-	if fault.KindOf(err) != fault.Internal {
-		st.wrong = texts(forms.ProblemsOf(err))
-		return st, 0, nil
-	}
-	if err != nil {
+	made, err := m.fit(ctx, w, &st)
+	if err != nil || len(st.wrong) > 0 {
 		return st, 0, err
 	}
 	if err = m.keep(ctx, w, st, made); m.request.Mode == Stage && len(st.gone) == 0 && fault.KindOf(err) == fault.Conflict {
@@ -117,6 +110,19 @@ func (m *migration) carryOut(ctx context.Context, w store.Writer, st step) (step
 		return st, 0, nil
 	}
 	return st, len(st.gone) + len(made), err
+}
+
+// fit makes the APIs of a step, or says why they cannot be stored.
+func (m *migration) fit(ctx context.Context, r store.Reader, st *step) ([]apidef.API, error) {
+	made, err := m.make(*st)
+	if err == nil {
+		err = m.room(ctx, r, *st, made)
+	}
+	if fault.KindOf(err) != fault.Internal {
+		st.wrong = texts(forms.ProblemsOf(err))
+		return nil, nil
+	}
+	return made, err
 }
 
 // changed reports whether something is not any more as it was when the step was made.
@@ -149,7 +155,7 @@ func (m *migration) make(st step) ([]apidef.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	wrapper = wrapper.With("categories", doc.NewStrings(old.Categories()).JSON())
+	wrapper = wrapper.With("categories", doc.NewStrings(old.Categories()).JSON()).With("hook_references", []byte("[]")) // which are handlers of the document now
 	var out []apidef.API
 	for i, d := range st.drafts {
 		d.Definition, d.Document = d.Definition.Clone(), d.Document.Clone() // a unit of work may run again

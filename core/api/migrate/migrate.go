@@ -88,23 +88,9 @@ func (p part) convert() (Version, error) {
 	document.Put(doc.NewString(p.def.Get("name").Text()), "info", "title")
 	document.Put(doc.NewString(p.name), "info", "version")
 	document = oas.Fill(document, p.def)
-	dropNulls(document.Get(oas.ExtensionKey, "server", "authentication", "securitySchemes"))
+	oas.DropNulls(document)
 	v.Delete("extended_paths", "validate_json") // gateways read the document for it
 	return Version{Name: p.name, BaseID: p.baseID, Classic: p.def, OAS: document}, nil
-}
-
-// dropNulls removes what a conversion writes as null and no document may have.
-func dropNulls(n *doc.Node) {
-	for _, v := range n.Items() {
-		dropNulls(v)
-	}
-	for _, name := range n.Names() {
-		if n.Get(name).Is(doc.TypeNull) {
-			n.Delete(name)
-			continue
-		}
-		dropNulls(n.Get(name))
-	}
 }
 
 func refuse(code, field, format string, args ...any) error {

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func split(def *doc.Node, newID func() string) ([]part, error) {
 		}
 		def.Set("definition", doc.NewObject())
 		flatten(def, version(versions, name))
-		return []part{{name: name, def: def}}, nil
+		return []part{{name: cmp.Or(name, defaultVersion), def: def}}, nil
 	}
 	names := slices.DeleteFunc(versions.Names(), func(n string) bool { return n == name })
 	slices.Sort(names)

@@ -15,6 +15,7 @@ type layout struct {
 	items   *layout // of a list or a map of objects
 	kind    kind
 	empty   empty // what is shown without content
+	needed  bool  // the schema requires it
 	mapped  bool  // something in it has a classic twin
 }
 
@@ -42,6 +43,7 @@ func (l *layout) add(r row) {
 	}
 	if !isList {
 		l.kind, l.empty = r.typ.kind(), r.empty
+		_, l.needed = r.typ.required()
 		return
 	}
 	if l.items == nil {
@@ -184,6 +186,31 @@ func (l *layout) tidyItems(n *doc.Node) {
 	for _, item := range n.Members() {
 		if item.Is(doc.TypeObject) {
 			l.items.tidy(item)
+		}
+	}
+}
+
+// dropNulls removes members of the table that are null, and empties those that have to be there.
+func (l *layout) dropNulls(n *doc.Node) {
+	for _, name := range n.Names() {
+		m, v := l.members[name], n.Get(name)
+		switch {
+		case m == nil:
+		case v.Is(doc.TypeNull) && m.needed && m.kind == list:
+			n.Set(name, doc.NewArray())
+		case v.Is(doc.TypeNull) && m.needed && m.kind == anyMap:
+			n.Set(name, doc.NewObject())
+		case v.Is(doc.TypeNull):
+			n.Delete(name)
+		case m.items != nil:
+			for _, item := range v.Items() {
+				m.items.dropNulls(item)
+			}
+			for _, item := range v.Members() {
+				m.items.dropNulls(item)
+			}
+		default:
+			m.dropNulls(v)
 		}
 	}
 }

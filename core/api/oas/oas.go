@@ -71,6 +71,31 @@ func Fill(document, classic *doc.Node) *doc.Node {
 	return d
 }
 
+// DropNulls removes from a document what Fill writes as null though no document may have it so:
+// a list of certificates that a definition does not have, say. Members that the table does not
+// know stay as they are, except in security schemes.
+func DropNulls(document *doc.Node) {
+	ext := document.Get(ExtensionKey)
+	rootSection.layout.dropNulls(ext)
+	withoutNulls(ext.Get("server", "authentication", "securitySchemes"))
+	for _, settings := range ext.Get("middleware", "operations").Members() {
+		operationLayout.dropNulls(settings)
+	}
+}
+
+func withoutNulls(n *doc.Node) {
+	for _, v := range n.Items() {
+		withoutNulls(v)
+	}
+	for _, name := range n.Names() {
+		if n.Get(name).Is(doc.TypeNull) {
+			n.Delete(name)
+			continue
+		}
+		withoutNulls(n.Get(name))
+	}
+}
+
 // skeleton copies a document and adds the members that a filled one always has.
 func skeleton(document *doc.Node) *doc.Node {
 	d := document.Clone()
