@@ -45,9 +45,9 @@ func TestPayloadsOfOffers(t *testing.T) {
 		write("product", "POST", "/products", object{"Name": fmt.Sprint("p", i), "DisplayName": p, "Path": fmt.Sprint("p", i), "Description": p, "ProviderID": 1, "APIDetails": []object{{"APIID": "pay", "Name": p, "Description": p}}, "Catalogues": []int{1}})
 		write("plan", "POST", "/plans", object{"Name": fmt.Sprint("plan", i), "DisplayName": p, "Description": p, "ProviderID": 1, "RateLimit": 1, "Per": 1, "Quota": -1, "Catalogues": []int{1}})
 		write("attribute", "POST", "/extended_attributes/1/custom-attributes", object{"Name": p, "Identifier": fmt.Sprint("a", i), "Type": 1})
-		write("team", "POST", "/organisations/2/teams", object{"Name": p})
-		write("person", "POST", "/users", object{"Email": fmt.Sprintf("p%d@example.com", i), "First": p, "Last": p, "OrganisationID": 2, "Active": true})
-		write("app", "POST", "/apps", object{"Name": p, "Description": p, "UserID": 2})
+		write("team", "POST", "/organisations/2/teams", object{"Name": line(p)})
+		write("person", "POST", "/users", object{"Email": fmt.Sprintf("p%d@example.com", i), "First": line(p), "Last": line(p), "OrganisationID": 2, "Active": true})
+		write("app", "POST", "/apps", object{"Name": line(p), "Description": p, "UserID": 2})
 	}
 	var blocks []struct {
 		ID, PageID int

@@ -51,8 +51,8 @@ func TestPayloads(t *testing.T) {
 	for _, p := range all[:some] {
 		clean("/portal/catalogue-products?search=" + url.QueryEscape(p) + "&catalogue=" + url.QueryEscape(p))
 		clean("/portal/private/profile")
-		b.Fill("First name", p)
-		b.Fill("Last name", p)
+		b.Fill("First name", line(p))
+		b.Fill("Last name", line(p))
 		submit(b)
 		b.See("Your changes are saved")
 		clean("/portal/private/users")

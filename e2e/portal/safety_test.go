@@ -155,3 +155,7 @@ func payloads() (out []string) {
 	}
 	return out
 }
+
+// line returns a payload as names may have it: without the control characters that browsers
+// drop from addresses.
+func line(payload string) string { return strings.ReplaceAll(payload, "\t", "") }

@@ -48,7 +48,7 @@ func TestPayloadsOfCredentials(t *testing.T) {
 	var pages []string
 	for i, p := range all {
 		if i%10 == 0 {
-			w.api("POST", "/apps", object{"Name": p, "Description": p, "UserID": 2})
+			w.api("POST", "/apps", object{"Name": line(p), "Description": p, "UserID": 2})
 			pages = append(pages, fmt.Sprint("/portal/private/apps/", 4+i/10), fmt.Sprint("/portal/private/analytics?app=", 4+i/10))
 		}
 		w.api("POST", fmt.Sprint("/apps/", 4+i/10, "/custom_credentials"), object{"Alias": p, "Type": "CREDENTIAL_TYPE_CUSTOM", "AuthenticationMethod": "authToken", "CredentialKey": p, "ProductIDs": []int{1}, "PlanID": 2})
@@ -65,10 +65,10 @@ func TestPayloadsOfCredentials(t *testing.T) {
 	eve.enter("eve@example.com", password)
 	other := gallery(t, eve.seen(false))
 	for i, p := range someOf(all) {
-		w.api("PUT", "/organisations/2", object{"Name": p})
+		w.api("PUT", "/organisations/2", object{"Name": line(p)})
 		w.api("PUT", "/users/2", object{"Last": p})
 		ada.post("/portal/private/profile", "/portal/private/profile", "mode", "save", "first", p, "last", p, "attribute-till", p)
-		w.api("POST", "/invitations", object{"Email": fmt.Sprintf("new%d@example.com", i), "First": p, "Last": p, "OrganisationID": 2})
+		w.api("POST", "/invitations", object{"Email": fmt.Sprintf("new%d@example.com", i), "First": line(p), "Last": line(p), "OrganisationID": 2})
 		clean(b, []string{"/portal/private/profile", "/portal/private/users", "/portal/private/users/invite", "/portal/private/organisation"})
 		if status, _ := eve.post("/portal/private/organisation", "/portal/private/organisation", "org_name", p); status == http.StatusOK {
 			clean(other, []string{"/portal/private/organisation"})
@@ -211,7 +211,7 @@ func TestPayloadsOfMails(t *testing.T) {
 	w.api("PUT", "/settings", object{"SMTPHost": at.Hostname(), "SMTPPort": json.Number(at.Port()), "EmailFrom": "portal@example.com"})
 	all := payloads()
 	for i, p := range all {
-		w.api("POST", "/users", object{"Email": fmt.Sprintf("p%d@example.com", i), "First": p, "Last": p, "OrgID": 1})
+		w.api("POST", "/users", object{"Email": fmt.Sprintf("p%d@example.com", i), "First": line(p), "Last": line(p), "OrgID": 1})
 	}
 	mails, paths := map[string]string{}, []string{}
 	for range all {

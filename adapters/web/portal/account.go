@@ -65,7 +65,7 @@ func (v *visit) changeProfile() {
 	case "cancel", "edit":
 		v.goTo("/portal/private/profile")
 		return
-	case "", "save":
+	case "", "save", "password":
 	default:
 		v.profiled([]string{"The form asks for something that there is not here."}, http.StatusUnprocessableEntity)
 		return

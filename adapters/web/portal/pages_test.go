@@ -171,6 +171,7 @@ func TestJourney(t *testing.T) {
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "", "last", "Grace"), 422, "blank")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "a\x00b\x1b[31m", "last", "Grace"), 422, "First is invalid")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "erase", "first", "Erased", "last", "Grace"), 422, "asks for something that there is not", "Amazing Grace")
+	w.shows(w.submit(profile, "/portal/private/profile", "mode", "password", "current_password", "wrong", "password1", "another-secret", "password2", "another-secret"), 422, "CurrentPassword is wrong")
 	w.shows(w.submit(profile, "/portal/private/profile", "first", "Amazing", "last", "Grace"), 200, "Your changes are saved")
 	const soon, approved = `value="keytoexpire"`, `value="approve"`
 	w.shows(w.open("/portal/private/profile"), 200, soon+" checked", approved+" checked", "always come")
