@@ -275,11 +275,14 @@ func (p *place) connect(path string, conns int, more string) (*sql.DB, error) {
 	if !strings.Contains(more, leftAlone) {
 		dsn += "&_pragma=wal_autocheckpoint(4000)"
 	}
-	named, err := sql.Open("sqlite", dsn)
+	named, err := sql.Open("sqlite", dsn) // which the driver is known by
 	if err != nil {
 		return nil, err
 	}
 	db := sql.OpenDB(&connector{named.Driver(), dsn, path, p})
+	if err := named.Close(); err != nil {
+		return nil, err
+	}
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	return db, nil
