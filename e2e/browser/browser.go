@@ -31,7 +31,7 @@ import (
 
 // Patience is how long a page may take to show what a test waits for, also on a machine that does
 // much else. A test that passes does not wait for it.
-const Patience = 30 * time.Second
+const Patience = time.Minute
 
 // shared is the browser of this process.
 var shared struct {

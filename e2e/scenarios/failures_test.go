@@ -14,11 +14,11 @@ import (
 )
 
 // phaseLimit is how long writers may take to get going again after a failure.
-const phaseLimit = 30 * time.Second
+const phaseLimit = time.Minute
 
 // takeoverLimit is how long announcements may wait for another replica when the one
 // that announced was killed.
-const takeoverLimit = 30 * time.Second
+const takeoverLimit = time.Minute
 
 // storm is a cluster under concurrent writers.
 type storm struct {

@@ -22,8 +22,8 @@ const (
 	adminEmail  = "admin@example.com"
 )
 
-// startLimit is how long a service may take to answer after its start.
-const startLimit = 30 * time.Second
+// startLimit is how long a service may take to answer after its start, on a machine whose disk others keep busy.
+const startLimit = 2 * time.Minute
 
 // environment is what a program is told: variables without the prefix SVC_DB_, and whole
 // ones of the portal's own settings.
