@@ -53,7 +53,7 @@ func (c *Config) refuse(a asked, hiding veil, f *fault.Error) nethttp.Handler {
 		faults = operation.PortalFaults()
 	}
 	spec := &operation.Spec{ID: "unrouted", Summary: "Unknown path or method", Surface: a.surface, Method: a.method, Intent: access.Write, Style: operation.Style{Faults: faults},
-		Unrouted: true}
+		Permission: access.AnyUser, EvenExpired: true, Unrouted: true}
 	if a.method == nethttp.MethodGet || a.method == nethttp.MethodHead || a.method == nethttp.MethodOptions {
 		spec.Intent = access.Read
 	}
@@ -98,7 +98,9 @@ func (v veil) over(path string) string {
 		if segment != "" && (v[before] || redact.Name(before) || redact.Opaque(plain)) {
 			segments[i] = redact.Hidden
 		}
-		before = plain
+		if segment != "" {
+			before = plain
+		}
 	}
 	return strings.Join(segments, "/")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	sqlanalytics "github.com/gatehouse-io/gatehouse/adapters/sql/analytics"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/analytics/analyticstest"
 )
 
@@ -22,6 +23,11 @@ func TestForgottenCalls(t *testing.T) {
 					mcp := r
 					mcp.Sort, mcp.Method = analyticstest.MCP, "tools/list"
 					records = append(records, r, mcp)
+					if day > 25 {
+						late := mcp
+						late.Key = "late"
+						records = append(records, late)
+					}
 				}
 			}
 			w := newWorld(t, store, records)
@@ -58,6 +64,9 @@ func TestForgottenCalls(t *testing.T) {
 			forget(20)
 			check("1/10/2025", "31/10/2025", "kept since 2025-10-21: ask for that day and later ones")
 			check("20/10/2025", "31/10/2025", "400 ")
+			if got := w.get("admin", "/api/activity/mcp/keys/late/1/10/2025/31/10/2025?mcp_method=tools/list"); got.Code != 200 {
+				t.Error("nothing of this key is forgotten:", got.Code, got.Body)
+			}
 			check("21/10/2025", "31/10/2025", `200 {"data":[{`)
 			if got := w.get("bob", "/api/activity/geo/1/9/2025/30/9/2025"); got.Code != 200 || !strings.HasPrefix(got.Body.String(), `{"data":[],`) {
 				t.Error("there was no traffic before:", got.Code, got.Body)
@@ -70,6 +79,8 @@ func TestForgottenCalls(t *testing.T) {
 			}
 			forget(50)
 			check("1/10/2025", "31/10/2025", "none are kept")
+			store.Records = sqlanalytics.Place{}
+			check("1/10/2025", "31/10/2025", `200 {"data":[]`)
 		})
 	}
 }

@@ -205,8 +205,8 @@ func (q *question) records() error {
 // forgotten refuses a question for single calls of days whose calls are not kept any more, or
 // never were, though counters have traffic of them: less than there was is no answer.
 func (s *Service) forgotten(ctx context.Context, q question) error {
-	oldest, err := s.Reader.Oldest(ctx, q.Query)
-	if err != nil {
+	oldest, kept, err := s.Reader.Oldest(ctx, q.Query)
+	if err != nil || !kept {
 		return err
 	}
 	lost := q.Period
@@ -218,6 +218,14 @@ func (s *Service) forgotten(ctx context.Context, q question) error {
 	}
 	counted := view.Query{Table: q.Table, Dimension: view.APIs, Values: q.apis, Period: lost, AtMost: 1}
 	_, hits, err := s.Reader.Count(ctx, q.asked.Scope, counted)
+	keys := q.Keys
+	if q.Dimension == view.Keys {
+		keys = append(slices.Clip(keys), q.Values...)
+	}
+	if err == nil && hits > 0 && len(keys) > 0 { // traffic of other keys is not missed
+		counted.Dimension, counted.Values = view.Keys, keys
+		_, hits, err = s.Reader.Count(ctx, q.asked.Scope, counted)
+	}
 	switch {
 	case err != nil || hits == 0:
 		return err

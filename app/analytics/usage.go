@@ -36,7 +36,7 @@ func (s *Service) Totals(ctx context.Context, in viewIn) (results, error) {
 		return results{}, err
 	}
 	switch {
-	case len(q.tags) > 0 && q.open:
+	case len(q.tags) > 0 && q.open && q.asked.Version == "":
 		q.Dimension, q.Values = view.Tags, counted(q.tags)
 	case len(q.tags) > 0:
 		err = q.records()
@@ -86,11 +86,15 @@ func (s *Service) PerAPI(ctx context.Context, in viewIn) (results, error) {
 	if err != nil {
 		return results{}, err
 	}
+	only := q.asked.APIID
+	if len(q.apis) == 1 {
+		only = q.apis[0]
+	}
 	q.ByAPI = true
 	switch q.Dimension, q.Values = view.APIs, q.apis; {
 	case len(q.tags) > 0:
 		q.Values, err = nil, q.records()
-	case q.asked.Version != "" && len(q.apis) == 1:
+	case q.asked.Version != "" && !q.open && len(q.apis) < 2:
 		err = q.version()
 	case q.asked.Version != "": // values of versions do not say their APIs
 		q.Values, err = nil, q.records()
@@ -100,7 +104,7 @@ func (s *Service) PerAPI(ctx context.Context, in viewIn) (results, error) {
 	}
 	return s.answer(ctx, q, func(r view.Row, u *view.Unit) {
 		if u.ID.APIName = r.Name; u.ID.APIID == "" {
-			u.ID.APIID = q.asked.APIID
+			u.ID.APIID = only
 		}
 	})
 }

@@ -242,6 +242,9 @@ func questions(t *testing.T) (all []question) {
 	}
 	for _, as := range []string{"admin", "ann"} {
 		add(as, "/api/usage?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID { return one(at(r, time.UTC, "day"), rest(r) && v1(r, as)) })
+		add(as, "/api/usage?api_version=v1&tags=gold", 3, 33, func(r *analyticstest.Record) []view.UnitID {
+			return one(at(r, time.UTC, "day"), rest(r) && v1(r, as) && slices.Contains(r.Tags, "gold"))
+		})
 		add(as, "/api/usage/apis?api_version=v1", 3, 33, func(r *analyticstest.Record) []view.UnitID {
 			return one(view.UnitID{APIID: r.API}, rest(r) && v1(r, as))
 		})

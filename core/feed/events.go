@@ -15,7 +15,9 @@ func resolve(def *doc.Node, references []byte, hooks Hooks) {
 			refresh(h, hooks)
 		}
 	}
-	webhook.Attach(def, references, hooks)
+	if list, err := doc.ParseNode(references); err == nil { // else there are none
+		webhook.Attach(def, list, hooks)
+	}
 }
 
 // refresh replaces the copy of a stored webhook in an event handler. Its switch

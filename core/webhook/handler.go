@@ -39,14 +39,10 @@ func Handler(h Hook, use *doc.Node) *doc.Node {
 }
 
 // Attach adds event handlers to a definition: one for each of a wrapper's hook_references, an
-// array as text, unless its event has one that calls the same webhook already. References to
-// webhooks that are gone mean nothing (docs/wire/webhooks.md#event-handlers).
-func Attach(def *doc.Node, references []byte, stored func(id string) (Hook, bool)) {
-	list, err := doc.ParseNode(references)
-	if err != nil {
-		return // there are none
-	}
-	for _, ref := range list.Items() {
+// array, unless its event has one that calls the same webhook already. References to webhooks
+// that are gone mean nothing (docs/wire/webhooks.md#event-handlers).
+func Attach(def, references *doc.Node, stored func(id string) (Hook, bool)) {
+	for _, ref := range references.Items() {
 		id, event := ref.Get("hook", "id").Text(), ref.Get("event_name").Text()
 		if id == "" || event == "" {
 			continue

@@ -70,6 +70,15 @@ func (c *Client) session(ctx context.Context, p place) (*doc.Node, error) {
 		c.keeps.Store(inClear)
 		body, err = c.read(ctx, c.about(p, "read", http.MethodGet, nil))
 	}
+	if errors.Is(err, gateway.ErrUnknown) && p.by == gateway.ByHash && c.keeps.Load() == inClear {
+		// Of several gateways one may not hash though the others do.
+		k := c.about(p, "read", http.MethodGet, nil)
+		k.query = url.Values{"hashed": {"true"}}
+		if found, again := c.read(ctx, k); again == nil {
+			c.keeps.Store(hashed)
+			body, err = found, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,13 @@ package remote_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -208,5 +210,33 @@ func TestAnswersOfGateways(t *testing.T) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
 		})
+	}
+}
+
+// TestOneThatDoesNotHash: a gateway that does not hash keys, among others that do, hides the
+// keys of these for one call, not until the next start.
+func TestOneThatDoesNotHash(t *testing.T) {
+	var other atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch asked := r.URL.Query().Get("hashed") == "true"; {
+		case other.Load() && asked:
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"status":"error","message":"Key requested by hash but key hashing is not enabled"}`)
+		case other.Load() || !asked:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"status":"error","message":"Key not found"}`)
+		default:
+			_, _ = io.WriteString(w, `{"org_id":"`+string(gatewaytest.Org)+`","quota_max":-1}`)
+		}
+	}))
+	defer server.Close()
+	keys := remote.New(fetching.New(fetching.Config{}), remote.Config{URLs: []string{server.URL}, Secret: "s"}).Control().Keys
+	name := gateway.KeyName{Text: "0a1b2c3d", By: gateway.ByHash}
+	for i, elsewhere := range []bool{true, false, false} {
+		other.Store(elsewhere)
+		if _, err := keys.Key(t.Context(), gatewaytest.Org, name); (err != nil) != elsewhere {
+			t.Errorf("call %d: %v", i, err)
+		}
 	}
 }

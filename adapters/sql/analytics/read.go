@@ -57,11 +57,14 @@ func (p Place) tables(ctx context.Context, t Table, period view.Period) (out []s
 }
 
 // Oldest implements the port. Of tables for a day the first that has a call says it.
-func (s *Store) Oldest(ctx context.Context, q view.Query) (oldest time.Time, err error) {
+func (s *Store) Oldest(ctx context.Context, q view.Query) (oldest time.Time, kept bool, err error) {
 	place, table := s.home(q)
+	if !place.There() {
+		return oldest, false, nil
+	}
 	names, err := place.tables(ctx, table, view.Period{To: time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)})
 	if err != nil {
-		return oldest, err
+		return oldest, true, err
 	}
 	at := "timestamp"
 	if table.Name != Calls.Name {
@@ -75,7 +78,7 @@ func (s *Store) Oldest(ctx context.Context, q view.Query) (oldest time.Time, err
 			continue
 		}
 		if err != nil {
-			return oldest, fmt.Errorf("analytics: %w", err)
+			return oldest, true, fmt.Errorf("analytics: %w", err)
 		}
 		if t, ok := instant(first); ok && (oldest.IsZero() || t.Before(oldest)) {
 			oldest = t
@@ -84,7 +87,7 @@ func (s *Store) Oldest(ctx context.Context, q view.Query) (oldest time.Time, err
 			break
 		}
 	}
-	return oldest, nil
+	return oldest, true, nil
 }
 
 // Count implements the port.

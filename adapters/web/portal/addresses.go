@@ -65,7 +65,11 @@ func (s *server) unasked(w http.ResponseWriter, r *http.Request, allowed []strin
 	if browses(r) {
 		v := &visit{server: s, w: w, r: reading(r), nonce: rand.Text()}
 		v.secure()
-		if v.meet() {
+		enters := v.meet
+		if r.Method == http.MethodGet || r.Method == http.MethodHead { // as any page does that is read
+			enters = v.arrive
+		}
+		if enters() {
 			v.notice(http.StatusMethodNotAllowed, "This page cannot be asked for in this way.")
 		}
 		return

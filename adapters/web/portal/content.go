@@ -50,11 +50,10 @@ func (v *visit) content() {
 	v.show(http.StatusOK, entry.Template, map[string]any{"page": map[string]any{"Title": c.Title, "Path": c.Path}, "blocks": c.Blocks})
 }
 
-// hasContent reports whether there is a content page at an address, also one that the browser may not see.
+// hasContent reports whether there is a content page at an address that the caller may see.
 func (s *server) hasContent(w http.ResponseWriter, r *http.Request) bool {
 	v := &visit{server: s, w: w, r: reading(r)}
-	a := v.call(http.MethodGet, "/content", url.Values{"path": {r.URL.Path}}, nil)
-	return a.ok() || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
+	return v.call(http.MethodGet, "/content", url.Values{"path": {r.URL.Path}}, nil).ok()
 }
 
 // templateOf returns the template that a page names by its value or its name.

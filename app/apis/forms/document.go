@@ -138,8 +138,11 @@ func (f *Forms) convert(d *apidef.Draft, over, stored *doc.Node, k Link) error {
 func derivedProblems(def *doc.Node) []validation.Problem {
 	problems := validation.Classic(def)
 	for i, p := range problems {
-		if p.Field == "proxy.target_url" {
+		switch {
+		case p.Field == "proxy.target_url":
 			problems[i].Field = oas.ExtensionKey + ".upstream.url"
+		case strings.HasPrefix(p.Field, "proxy.target_list."): // where each stands as often as it weighs
+			problems[i].Field = oas.ExtensionKey + ".upstream.loadBalancing.targets"
 		}
 	}
 	return problems

@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/migrate"
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -41,6 +42,7 @@ type step struct {
 	key    string // why it is skipped
 	wrong  []string
 	notes  []string
+	hooks  *doc.Node      // hook_references of events that documents do not know
 	drafts []apidef.Draft // the base first
 	gone   []store.Stored[apidef.API]
 }
@@ -137,7 +139,7 @@ func (m *migration) step(ctx context.Context, r store.Reader, id string) (step, 
 		st.wrong = []string{message}
 		return st, nil
 	}
-	if err := m.attach(ctx, r, a.Value, def); err != nil {
+	if err := m.attach(ctx, r, &st, def); err != nil {
 		return st, err
 	}
 	return st, m.convertible(ctx, r, &st, def)
@@ -145,11 +147,22 @@ func (m *migration) step(ctx context.Context, r store.Reader, id string) (step, 
 
 // attach makes event handlers of the webhooks that the wrapper of a classic API refers to:
 // documents have them among their own handlers, where people can change and remove them.
-func (m *migration) attach(ctx context.Context, r store.Reader, a apidef.API, def *doc.Node) (failed error) {
-	if m.APIs.Hook == nil {
+// References for events that no document may name stay references, which gateways are given all the same.
+func (m *migration) attach(ctx context.Context, r store.Reader, st *step, def *doc.Node) (failed error) {
+	st.hooks = doc.NewArray()
+	list, err := doc.ParseNode(st.of.Value.HookReferences())
+	if err != nil || m.APIs.Hook == nil { // there are none
 		return nil
 	}
-	webhook.Attach(def, a.HookReferences(), func(id string) (h webhook.Hook, ok bool) {
+	known := doc.NewArray()
+	for _, ref := range list.Items() {
+		if oas.IsEvent(ref.Get("event_name").Text()) {
+			known.Append(ref)
+		} else {
+			st.hooks.Append(ref)
+		}
+	}
+	webhook.Attach(def, known, func(id string) (h webhook.Hook, ok bool) {
 		text, err := m.APIs.Hook(ctx, r, id)
 		if err == nil {
 			err = json.Unmarshal(text, &h)
@@ -176,6 +189,13 @@ func (m *migration) convertible(ctx context.Context, r store.Reader, st *step, d
 	case mode == Promote:
 		if result, err = m.promoted(staged, def); err != nil {
 			return err
+		}
+		// Webhooks that the original refers to since the copy was staged.
+		for _, v := range append([]migrate.Version{result.Base}, result.Versions...) {
+			if err := m.attach(ctx, r, st, v.Classic); err != nil {
+				return err
+			}
+			oas.FillHandlers(v.OAS, v.Classic)
 		}
 		st.gone = staged
 	case mode == Stage && len(staged) > 0 && !m.request.Override:

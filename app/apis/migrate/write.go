@@ -155,7 +155,7 @@ func (m *migration) make(st step) ([]apidef.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	wrapper = wrapper.With("categories", doc.NewStrings(old.Categories()).JSON()).With("hook_references", []byte("[]")) // which are handlers of the document now
+	wrapper = wrapper.With("categories", doc.NewStrings(old.Categories()).JSON()).With("hook_references", st.hooks.JSON()) // the others are handlers of the document now
 	var out []apidef.API
 	for i, d := range st.drafts {
 		d.Definition, d.Document = d.Definition.Clone(), d.Document.Clone() // a unit of work may run again

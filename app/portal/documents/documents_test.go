@@ -115,7 +115,10 @@ func TestBounds(t *testing.T) {
 	if code, text := s.upload("POST", specs+"/graphql/schema", "more.gql", "type Query { a: Int }"); code != 422 || !strings.Contains(text, "1000 specifications at most") {
 		t.Error(code, text)
 	}
-	for _, none := range []string{"null", "[]"} {
+	if code, text := s.send("PUT", "/products/1", "", []byte(`{"SpecDetails":null}`)); code != 200 || strings.Contains(text, `"SpecDetails": null`) {
+		t.Errorf("null says nothing: %d %.300s", code, text)
+	}
+	for _, none := range []string{"[]"} {
 		if code, text := s.send("PUT", "/products/1", "", []byte(`{"SpecDetails":`+none+`}`)); code != 200 || !strings.Contains(text, `"SpecDetails": null`) {
 			t.Errorf("%s: %d %.300s", none, code, text)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -44,6 +45,9 @@ func (f First) check() error {
 	for _, n := range []struct{ name, text string }{{"first_name", f.FirstName}, {"last_name", f.LastName}} {
 		if utf8.RuneCountInString(n.text) > maxName {
 			wrong = append(wrong, fmt.Sprintf("%s is too long (the maximum is %d characters)", n.name, maxName))
+		}
+		if strings.ContainsFunc(n.text, unicode.IsControl) {
+			wrong.Invalid(n.name)
 		}
 	}
 	return wrong.Err()

@@ -3,6 +3,7 @@ package oas
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
@@ -74,6 +75,15 @@ func (k *handler) toClassic(h *doc.Node) *doc.Node {
 	entry.Set("handler_meta", meta)
 	return entry
 }
+
+// IsEvent reports whether event handlers of documents may be for an event.
+func IsEvent(name string) bool {
+	return slices.Contains(strings.Split(strings.TrimPrefix(string(enumerations["EventTrigger"]), "="), "|"), name)
+}
+
+// FillHandlers writes the event handlers of a classic definition into a document that has the
+// extension, and nothing else.
+func FillHandlers(document, classic *doc.Node) { fillServer(document.Get(ExtensionKey), classic) }
 
 func fillServer(ext, c *doc.Node) {
 	var out []*doc.Node

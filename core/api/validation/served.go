@@ -97,7 +97,9 @@ func (p *problems) targets(c *doc.Node) {
 	check("proxy.target_url", c.Get("proxy", "target_url"))
 	if c.Get("proxy", "enable_load_balancing").True() {
 		for i, target := range c.Get("proxy", "target_list").Items() {
-			check(fmt.Sprintf("proxy.target_list.%d", i), target)
+			if text := target.Text(); !isTarget(text, tcp) && !isTarget("http://"+text, false) { // gateways add a scheme to what they balance
+				p.add(fmt.Sprintf("proxy.target_list.%d", i), `must have a host, such as "http://upstream.example:8080/" or "10.0.0.1:8080"`)
+			}
 		}
 	}
 	for name, version := range c.Get("version_data", "versions").Members() {

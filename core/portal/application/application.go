@@ -133,7 +133,7 @@ func ownFields() (out []table.Field[Own]) {
 		if f.Target == account.Kind {
 			continue
 		}
-		field := table.Field[Own]{Name: f.Name, At: func(o *Own) any { return f.At(&o.App) }, Required: f.Required, Enum: f.Enum, Max: f.Max, Doc: f.Doc}
+		field := table.Field[Own]{Name: f.Name, At: func(o *Own) any { return f.At(&o.App) }, Required: f.Required, Enum: f.Enum, Max: f.Max, Line: f.Line, Doc: f.Doc}
 		if f.Valid != nil {
 			field.Valid = func(o Own) bool { return f.Valid(o.App) }
 		}

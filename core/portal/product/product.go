@@ -73,7 +73,7 @@ var rows = &table.Table[Product]{
 		{Name: "Name", At: func(p *Product) any { return &p.Name }, Required: true, Max: 255, Doc: "The policy has this name too."},
 		{Name: "ProviderID", Also: []string{"Provider"}, At: func(p *Product) any { return &p.ProviderID }, Target: provider.Kind, Doc: "The dashboard that has the APIs. Only a product without APIs needs none."},
 		{Name: "APIDetails", At: func(p *Product) any { return &p.APIs }},
-		{Name: "SpecDetails", At: func(p *Product) any { return &p.SpecDetails }, Doc: "Of products without APIs. Each is known by its alias; what the list does not name stays. `null` and `[]` delete all."},
+		{Name: "SpecDetails", At: func(p *Product) any { return &p.SpecDetails }, Doc: "Of products without APIs. Each is known by its alias; what the list does not name stays. `[]` deletes all, `null` says nothing."},
 		{Name: "IsDocumentationOnly", At: func(p *Product) any { return &p.IsDocumentationOnly }, Doc: "True of every product without APIs."},
 		{Name: "AuthTypeMode", At: func(p *Product) any { return &p.AuthTypeMode }, Enum: []string{SelfServe, Managed}},
 		{Name: "BindCertificateToToken", At: func(p *Product) any { return &p.BindCertificateToToken }},

@@ -9,10 +9,10 @@ type Specs []map[string]any
 
 // Take implements table.Taker.
 func (s *Specs) Take(sent any) (done, ok bool) {
-	*s = Specs{}
-	if sent == nil {
+	if *s = nil; sent == nil { // as every read of a product without any says it
 		return true, true
 	}
+	*s = Specs{}
 	list, isList := sent.([]any)
 	if !isList || len(list) > table.MaxList {
 		return false, false

@@ -3,6 +3,7 @@ package sso
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -69,7 +70,13 @@ func at(key string) string { return key[strings.LastIndexByte(key, '@')+1:] }
 
 // Newcomer returns the account that a person gets who has none.
 func (p Person) Newcomer(team table.ID) account.User {
-	u := account.User{Email: p.Email, First: p.Name, Role: account.ConsumerAdmin, Provider: p.Provider, Active: true, SSOKey: p.Key}
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, p.Name)
+	u := account.User{Email: p.Email, First: name, Role: account.ConsumerAdmin, Provider: p.Provider, Active: true, SSOKey: p.Key}
 	if strings.TrimSpace(u.First) == "" {
 		u.First, _, _ = strings.Cut(p.Email, "@")
 	}
