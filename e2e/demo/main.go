@@ -62,6 +62,9 @@ func run(ctx context.Context, dashboard, portal int) (err error) {
 	}
 	d := demo{dashboard: fmt.Sprintf("http://127.0.0.1:%d", dashboard), portal: fmt.Sprintf("http://127.0.0.1:%d", portal)}
 	if err := d.fill(ctx, filepath.Join(dir, "traffic.db")); err != nil {
+		if ctx.Err() != nil { // who ends it early is told no more, whatever was cut short
+			err = ctx.Err()
+		}
 		cancel()
 		return errors.Join(err, <-done)
 	}

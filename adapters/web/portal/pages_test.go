@@ -91,25 +91,32 @@ func TestLoginEndsSession(t *testing.T) {
 // that it knows, as a page for browsers.
 func TestMethods(t *testing.T) {
 	w := newWorld(t)
-	for at, want := range map[string]string{
-		"OPTIONS /portal/private/profile": "405 GET, HEAD, POST", "OPTIONS /auth/password/login": "405 GET, HEAD, POST", "OPTIONS /auth/password/update": "405 GET, HEAD, POST", "OPTIONS /licences": "405 GET, HEAD",
-		"PUT /auth/password/login": "405 GET, HEAD, POST", "DELETE /assets/portal.css": "405 GET, HEAD", "POST /blog": "405 GET, HEAD", "PATCH /portal/private/apps/7": "405 GET, HEAD, POST",
-		"POST /": "405 GET, HEAD", "DELETE /": "405 GET, HEAD", "PUT /about-us": "405 GET, HEAD", "POST /nothing": "404 ", "PUT /portal/private/nothing": "404 ", "POST /portal-api/nothing": "404 ",
-	} {
-		method, path, _ := strings.Cut(at, " ")
-		for accept, kind := range map[string]string{"text/html": "text/html", "*/*": "application/json"} {
-			req, err := http.NewRequest(method, w.server.URL+path, strings.NewReader("a=b"))
-			must(t, err)
-			req.Header.Set("Accept", accept)
-			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			resp, err := w.client.Do(req)
-			must(t, err)
-			must(t, resp.Body.Close())
-			if have := fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Allow")); have != want || resp.StatusCode == 405 && !strings.HasPrefix(resp.Header.Get("Content-Type"), kind) {
-				t.Errorf("%s for %s: %s %s", at, accept, have, resp.Header.Get("Content-Type"))
+	check := func(answers map[string]string) {
+		t.Helper()
+		for at, want := range answers {
+			method, path, _ := strings.Cut(at, " ")
+			for accept, kind := range map[string]string{"text/html": "text/html", "*/*": "application/json"} {
+				req, err := http.NewRequest(method, w.server.URL+path, strings.NewReader("a=b"))
+				must(t, err)
+				req.Header.Set("Accept", accept)
+				req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				resp, err := w.client.Do(req)
+				must(t, err)
+				must(t, resp.Body.Close())
+				if have := fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Allow")); have != want || resp.StatusCode == 405 && !strings.HasPrefix(resp.Header.Get("Content-Type"), kind) {
+					t.Errorf("%s for %s: %s %s", at, accept, have, resp.Header.Get("Content-Type"))
+				}
 			}
 		}
 	}
+	check(map[string]string{
+		"OPTIONS /portal/private/profile": "405 GET, HEAD, POST", "OPTIONS /auth/password/login": "405 GET, HEAD, POST", "OPTIONS /auth/password/update": "405 GET, HEAD, POST", "OPTIONS /licences": "405 GET, HEAD",
+		"PUT /auth/password/login": "405 GET, HEAD, POST", "DELETE /assets/portal.css": "405 GET, HEAD", "POST /blog": "405 GET, HEAD", "PATCH /portal/private/apps/7": "405 GET, HEAD, POST",
+		"POST /": "405 GET, HEAD", "DELETE /": "405 GET, HEAD", "PUT /about-us": "405 GET, HEAD", "POST /nothing": "404 ", "PUT /portal/private/nothing": "404 ", "POST /portal-api/nothing": "404 ",
+	})
+	w.shows(w.open("/portal/private/credentials"), 200, "Log in") // an address that only takes forms
+	w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"Private"}`)
+	check(map[string]string{"POST /nothing": "404 ", "POST /blog": "405 GET, HEAD"}) // a stranger learns nothing of what is there
 }
 
 // TestPublicPages opens what everybody may see.

@@ -46,6 +46,9 @@ func TestNewcomer(t *testing.T) {
 	if u.Role != account.ProviderAdmin || len([]rune(u.First)) != 255 || u.SSOKey != "" || u.Teams != nil {
 		t.Errorf("%+v", u)
 	}
+	if u = (sso.Person{Email: "ada@example.com", Name: "Ada\x1b[31m\n"}).Newcomer(0); u.First != "Ada[31m" {
+		t.Errorf("%q", u.First)
+	}
 }
 
 // TestProfile states which IDs and mappings profiles may have, and where logins begin.
