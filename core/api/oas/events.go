@@ -78,7 +78,7 @@ func (k *handler) toClassic(h *doc.Node) *doc.Node {
 
 // IsEvent reports whether event handlers of documents may be for an event.
 func IsEvent(name string) bool {
-	return slices.Contains(strings.Split(strings.TrimPrefix(string(enumerations["EventTrigger"]), "="), "|"), name)
+	return slices.Contains(strings.Split(strings.TrimPrefix(enumerations["EventTrigger"], "="), "|"), name)
 }
 
 // FillHandlers writes the event handlers of a classic definition into a document that has the
