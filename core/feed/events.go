@@ -27,16 +27,11 @@ func refresh(handler *doc.Node, hooks Hooks) {
 	if handler.Get("handler_name").Text() != webhook.HandlerName {
 		return
 	}
-	h, ok := stored(meta.Get("id"), hooks)
-	if !ok {
+	id := meta.Get("id").Text()
+	if id == "" {
 		return
 	}
-	handler.Set("handler_meta", webhook.Handler(h, meta))
-}
-
-func stored(id *doc.Node, hooks Hooks) (webhook.Hook, bool) {
-	if id.Text() == "" {
-		return webhook.Hook{}, false
+	if h, ok := hooks(id); ok {
+		handler.Set("handler_meta", webhook.Handler(h, meta))
 	}
-	return hooks(id.Text())
 }

@@ -16,22 +16,22 @@ import (
 // while, in one process and with the portal apart from its dashboard.
 func TestWholeJourney(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []string{config.PortalAlone, config.PortalShared} {
+	for mode, home := range map[string]string{config.PortalAlone: "/", config.PortalShared: "/portal"} { // the console is at / where both are one
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t, mode)
 			for _, j := range []struct{ flow, visibility string }{{"cart", "Public"}, {"direct", "Private"}} {
 				t.Run(j.flow+", "+j.visibility, func(t *testing.T) {
 					s.api("PUT", "/settings", object{"APIAccessFlow": j.flow, "PortalVisibility": j.visibility})
-					s.travel(t, j.flow, j.flow+"@example.com", j.visibility)
+					s.travel(t, home, j.flow, j.flow+"@example.com", j.visibility)
 				})
 			}
 		})
 	}
 }
 
-// travel is the journey of one developer.
-func (s *shop) travel(t *testing.T, flow, email, visibility string) {
+// travel is the journey of one developer, whom a login leads home.
+func (s *shop) travel(t *testing.T, home, flow, email, visibility string) {
 	b := s.visitor(t)
 	b.Scripts(false)
 	b.Expect("/auth/password/login", "/portal/", s.at+"/")
@@ -51,7 +51,7 @@ func (s *shop) travel(t *testing.T, flow, email, visibility string) {
 	s.api("PUT", "/users/"+user, object{"Active": true})
 	s.mailed(email, "Your account is active")
 	enter(b, email, password)
-	b.Wait("['/', '/portal'].includes(location.pathname)") // beside the console, or on a port of its own
+	b.Wait("location.pathname === '" + home + "'")
 
 	// Find, read and ask.
 	b.Go("/portal/catalogue-products")

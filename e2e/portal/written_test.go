@@ -66,8 +66,8 @@ func TestPayloadsOfCredentials(t *testing.T) {
 	other := gallery(t, eve.seen(false))
 	for i, p := range someOf(all) {
 		w.api("PUT", "/organisations/2", object{"Name": line(p)})
-		w.api("PUT", "/users/2", object{"Last": p})
-		ada.post("/portal/private/profile", "/portal/private/profile", "mode", "save", "first", p, "last", p, "attribute-till", p)
+		w.api("PUT", "/users/2", object{"Last": line(p)})
+		ada.post("/portal/private/profile", "/portal/private/profile", "mode", "save", "first", line(p), "last", line(p), "attribute-till", p)
 		w.api("POST", "/invitations", object{"Email": fmt.Sprintf("new%d@example.com", i), "First": line(p), "Last": line(p), "OrganisationID": 2})
 		clean(b, []string{"/portal/private/profile", "/portal/private/users", "/portal/private/users/invite", "/portal/private/organisation"})
 		if status, _ := eve.post("/portal/private/organisation", "/portal/private/organisation", "org_name", p); status == http.StatusOK {
