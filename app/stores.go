@@ -86,11 +86,15 @@ func newDeliveries(d delivery.Settings, who identity.Listeners, kept storage, t 
 	return out, nil
 }
 
+// process names this process in what it holds: services in one process that share a store
+// do not take one another for dead.
+var process = crypto.NewUUID()
+
 // newIntents carries out what takes more than one commit of ours. Services add their
 // actions when they are made.
 func newIntents(kept storage, t crud.Tools, keys secret.Keys, a *App) *intents.Service {
 	ttl := takeover(kept)
-	a.intents = intents.New(intents.Settings{Holder: crypto.NewUUID(), TTL: ttl, Alone: ttl == 0}, t, keys)
+	a.intents = intents.New(intents.Settings{Holder: process, TTL: ttl, Alone: ttl == 0}, t, keys)
 	return a.intents
 }
 
