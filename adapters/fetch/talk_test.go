@@ -47,7 +47,7 @@ func TestTalk(t *testing.T) {
 	mux.HandleFunc("/hangs", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	allowed := fetch.New(fetch.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: 1000, Timeout: 300 * time.Millisecond})
+	allowed := fetch.New(fetch.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: 1000, Timeout: 2 * time.Second})
 
 	c, err := allowed.Talk(t.Context(), port.Request{URL: s.URL + "/echo", Header: map[string]string{"Authorization": "mine"}}, []string{"a", "b"})
 	if err != nil || c.Protocol() != "b" {
@@ -63,7 +63,7 @@ func TestTalk(t *testing.T) {
 		t.Error(string(text), err)
 	}
 	// It lasts longer than a request may take, until somebody has had enough.
-	ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	if _, err := c.Receive(ctx); !errors.Is(err, port.ErrUnreachable) || ctx.Err() == nil {
 		t.Error(err)

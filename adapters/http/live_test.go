@@ -44,7 +44,7 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := httptest.NewUnstartedServer(h)
-	s.Config.ReadTimeout, s.Config.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond
+	s.Config.ReadTimeout, s.Config.WriteTimeout = time.Second, time.Second
 	httpadapter.EndLive(s.Config)
 	s.Start()
 	defer s.Close()
@@ -61,7 +61,7 @@ func TestLive(t *testing.T) {
 		t.Fatal(first.StatusCode, got, first.ContentLength)
 	}
 	ticks := bufio.NewScanner(first.Body)
-	for range 10 { // half a second
+	for range 30 { // a second and a half
 		if !ticks.Scan() {
 			t.Fatal("the answer ends by itself:", ticks.Err())
 		}

@@ -90,7 +90,10 @@ func TestFileThatComesLater(t *testing.T) {
 	if first := says(); first == "one" || log.count("cannot be used") > 0 {
 		t.Error(first)
 	}
-	write(t, name, always("one"))
+	write(t, name+".new", always("one"))
+	if err := os.Rename(name+".new", name); err != nil { // it is there whole, or not at all
+		t.Fatal(err)
+	}
 	eventually(t, "the rules of the file", func() bool { return says() == "one" })
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)

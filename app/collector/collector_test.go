@@ -341,7 +341,7 @@ func TestTwoAtOnce(t *testing.T) {
 func TestOneOfSeveral(t *testing.T) {
 	w := newWorld(t)
 	leases := newLeases(t)
-	set := collector.Settings{Queue: w.queue, Decoder: records.Decoder{}, Sinks: []analytics.Sink{w.sink}, Every: 10 * time.Millisecond, TTL: time.Second}
+	set := collector.Settings{Queue: w.queue, Decoder: records.Decoder{}, Sinks: []analytics.Sink{w.sink}, Every: 10 * time.Millisecond, TTL: 20 * time.Second}
 	set.Holder = "one"
 	one, stop := w.startAt(leases, set)
 	w.push(plain, 10)
@@ -367,9 +367,11 @@ func TestDatabaseAway(t *testing.T) {
 	away.Store(true)
 	faulty := &faults{Queue: w.queue, Sink: w.sink, fail: func(step string) bool { return step == "store" && away.Load() }}
 	s, _ := w.start(func(s *collector.Settings) { s.Sinks, s.Backlog = []analytics.Sink{faulty}, 30 })
-	for range 3 {
+	for i := range 3 {
 		w.push(plain, 15)
-		time.Sleep(100 * time.Millisecond)
+		for i < 2 && s.Status().Waiting < int64(15*(i+1)) {
+			time.Sleep(time.Millisecond)
+		}
 	}
 	for !s.Status().Full {
 		time.Sleep(time.Millisecond)

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
 // TestFirstSteps: from an empty installation to the first call that a gateway passes on,
@@ -250,7 +251,7 @@ func TestLostSession(t *testing.T) {
 func TestServerAway(t *testing.T) {
 	file := t.TempDir() + "/gatehouse.db"
 	environ := []string{"SVC_DB_STORAGE_MAIN_TYPE=sqlite", "SVC_DB_STORAGE_MAIN_CONNECTIONSTRING=" + file, "SVC_DB_HOMEDIR=" + t.TempDir(), "SVC_DB_ENCRYPTIONKEYS=" + strings.Repeat("k", 32)}
-	at, stop := serving(t, "127.0.0.1:0", environ...)
+	at, stop := serving(t, fmt.Sprintf("127.0.0.1:%d", harness.FreePort(t)), environ...)
 	w := &world{t: t, at: at}
 	b := w.signIn(t)
 	b.Expect("ERR_CONNECTION_REFUSED", "net::")

@@ -25,7 +25,7 @@ func TestDemo(t *testing.T) {
 	go func() { done <- run(ctx, dashboard, portal) }()
 	open := func(port int, path, want string) {
 		t.Helper()
-		for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 			text, err := fetch(ctx, fmt.Sprintf("http://127.0.0.1:%d%s", port, path))
 			if err == nil && strings.Contains(text, want) {
 				return

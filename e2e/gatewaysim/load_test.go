@@ -101,7 +101,7 @@ func TestWedgeOnTimeout(t *testing.T) {
 	t.Cleanup(slow.Close)
 	t.Cleanup(func() { close(hang) })
 	cfg := f.config()
-	cfg.DashboardURL, cfg.Timeout = slow.URL, 200*time.Millisecond
+	cfg.DashboardURL, cfg.Timeout = slow.URL, 2*time.Second
 	g := start(t, cfg)
 	until(t, g, "the wedge", func(s State) bool { return strings.Contains(s.Wedged, pathAPIs) })
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -30,7 +31,7 @@ func redisAddr(t *testing.T) string {
 	if err != nil {
 		return harness.Redis(t).Addr()
 	}
-	port := freePort(t)
+	port := strconv.Itoa(harness.FreePort(t))
 	cmd := exec.Command(binary, "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -52,17 +53,6 @@ func redisAddr(t *testing.T) string {
 	}
 	t.Fatal("redis-server ended before it was ready")
 	return ""
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
 }
 
 // listening is a loaded gateway that is subscribed, with a secret of its own so
@@ -129,10 +119,10 @@ func TestDebounce(t *testing.T) {
 	g := loaded(t, cfg)
 	p := g.view().p
 	p.tasks.Go(p.debounce)
+	began := time.Now()
 	for range 10 {
 		p.wantIdPs()
 	}
-	began := time.Now()
 	until(t, g, "the refresh", func(s State) bool { return s.IdPRefreshes == 3 })
 	if took := time.Since(began); took < 250*time.Millisecond {
 		t.Errorf("refreshed after %v", took)
@@ -208,7 +198,7 @@ func TestRedisFallsSilent(t *testing.T) {
 func TestGatewayStartsWithoutRedis(t *testing.T) {
 	f := newFake(t)
 	cfg := f.config()
-	cfg.Redis.Addr = "127.0.0.1:" + freePort(t)
+	cfg.Redis.Addr = "127.0.0.1:" + strconv.Itoa(harness.FreePort(t))
 	g := loaded(t, cfg)
 	hello(t, g, "warn", "pass")
 	if s := g.State(); s.Subscribed || !s.Ready {
@@ -229,7 +219,7 @@ type link struct {
 
 func newLink(t *testing.T, target string) *link {
 	t.Helper()
-	l := &link{target: target, addr: "127.0.0.1:" + freePort(t)}
+	l := &link{target: target, addr: "127.0.0.1:" + strconv.Itoa(harness.FreePort(t))}
 	l.thawed = sync.NewCond(&l.mu)
 	l.mend()
 	t.Cleanup(l.cut)

@@ -41,7 +41,7 @@ const (
 var Faults = []Fault{Down, Broken, Garbage, Dies, Slow, Refuses}
 
 // Patience is what a slow answer outlasts.
-const Patience = 400 * time.Millisecond
+const Patience = 2 * time.Second
 
 type fault struct {
 	kind Fault

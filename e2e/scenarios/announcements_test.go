@@ -37,7 +37,7 @@ func listen(t *testing.T, addr string) <-chan *redis.Message {
 // about an earlier write comes later.
 func countUntil(t *testing.T, messages <-chan *redis.Message, end string) map[string]int {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	count := map[string]int{}
 	for {

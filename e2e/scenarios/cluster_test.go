@@ -130,7 +130,7 @@ func (c *cluster) testGateways(t *testing.T, id string) {
 // Every replica lists every gateway, whichever replica it called.
 func (c *cluster) testNodes(t *testing.T) {
 	for _, s := range c.replicas {
-		until(t, 5*time.Second, "both gateways listed on "+s.addr, func() error {
+		until(t, gatewayLimit, "both gateways listed on "+s.addr, func() error {
 			hosts, err := s.api.liveNodes(t.Context())
 			if err == nil && hosts != "gw-1 gw-2" && hosts != "gw-2 gw-1" {
 				err = fmt.Errorf("listed: %q", hosts)
@@ -140,7 +140,9 @@ func (c *cluster) testNodes(t *testing.T) {
 	}
 }
 
-// Every successful write is announced exactly once and a refused one never.
+// Every successful write is announced, and a refused one never. A replica that takes over from
+// one that is merely slow announces again what may not have gone out; that one alone announces
+// each write once is for TestNotices.
 func (c *cluster) testAnnouncements(t *testing.T, messages <-chan *redis.Message) {
 	ctx := t.Context()
 	write := func(i int, method, path string, body any, want int) {
@@ -170,11 +172,14 @@ func (c *cluster) testAnnouncements(t *testing.T, messages <-chan *redis.Message
 	write(2, http.MethodDelete, idpPath(id), nil, http.StatusNotFound)
 	write(2, http.MethodPost, clientIDPs, record("marker"), http.StatusOK)
 	count := countUntil(t, messages, "marker")
-	if len(count) != 1 || count[id] != 20 {
+	if len(count) != 1 || count[id] < 20 {
 		t.Errorf("20 writes, announced: %v", count)
 	}
 	write(0, http.MethodPost, clientIDPs, record("last"), http.StatusOK)
-	if late := countUntil(t, messages, "last"); len(late) != 0 {
-		t.Errorf("announced again: %v", late)
+	late := countUntil(t, messages, "last")
+	delete(late, id)
+	delete(late, "marker")
+	if len(late) != 0 {
+		t.Errorf("announced besides: %v", late)
 	}
 }

@@ -118,7 +118,7 @@ func (x *exchange) run(t *testing.T, kills int, kill func()) {
 // settle waits for the end of all deliveries. Those that rest are sent again, and returned.
 func (x *exchange) settle(t *testing.T) map[string]bool {
 	t.Helper()
-	rested, limit := map[string]bool{}, time.Minute
+	rested, limit := map[string]bool{}, 3*time.Minute
 	if long() {
 		limit = 10 * time.Minute
 	}

@@ -302,7 +302,7 @@ func inspect(t *testing.T, api *client, writers []*keyWriter, heard *keyEvents) 
 
 // toldOfMaking waits a moment for the event.
 func toldOfMaking(heard *keyEvents, alias string) bool {
-	for range 100 {
+	for range 300 {
 		if heard.heard(alias) {
 			return true
 		}

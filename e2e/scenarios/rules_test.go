@@ -53,7 +53,7 @@ func TestRules(t *testing.T) {
 	if err := errors.Join(denied(put(), "PUT"), patch()); err != nil {
 		t.Error(err)
 	}
-	const limit = 10 * time.Second
+	const limit = 30 * time.Second
 	store(deny("PATCH"))
 	took := until(t, limit, "the changed rules", put)
 	t.Logf("a changed file was in effect after %v", took.Round(time.Millisecond))

@@ -81,10 +81,11 @@ type service struct {
 // launch starts a service and does not wait for it.
 func launch(t *testing.T, env environment, flags ...string) *service {
 	t.Helper()
+	binary := harness.Binary(t) // may have to be built: the port is taken right after
 	port := strconv.Itoa(harness.FreePort(t))
 	s := &service{addr: net.JoinHostPort("127.0.0.1", port)}
 	s.process = harness.StartProcess(t, harness.Command{
-		Path: harness.Binary(t), Args: append([]string{"serve"}, flags...), Dir: t.TempDir(),
+		Path: binary, Args: append([]string{"serve"}, flags...), Dir: t.TempDir(),
 		Env: env.with(environment{"LISTENPORT": port}).list(),
 	})
 	base := "http://" + s.addr

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -11,7 +13,7 @@ import (
 // TestAuditCommands verifies and exports the trail that a service has written.
 func TestAuditCommands(t *testing.T) {
 	s := newShell(t)
-	port := freeAddress(t)
+	port := strconv.Itoa(harness.FreePort(t))
 	t.Setenv("SVC_DB_LISTENPORT", port)
 	s.run(0, "bootstrap", "--email", "a@example.com", "--org-id", "one")
 	serving(t, port)()

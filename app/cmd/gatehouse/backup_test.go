@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -15,7 +17,7 @@ import (
 // and brings back what was there then.
 func TestBackupAndRestore(t *testing.T) {
 	s := newShell(t)
-	home, port := os.Getenv("SVC_DB_HOMEDIR"), freeAddress(t)
+	home, port := os.Getenv("SVC_DB_HOMEDIR"), strconv.Itoa(harness.FreePort(t))
 	t.Setenv("SVC_DB_LISTENPORT", port)
 	t.Setenv("SVC_DB_ADMINSECRET", "s3cret")
 	t.Setenv("SVC_DB_AUDIT_ENABLED", "false") // the trail would add records

@@ -2,14 +2,15 @@ package main
 
 import (
 	"bytes"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
 // program returns the path of the program: the one GATEHOUSE_TEST_BINARY names, or one
@@ -24,21 +25,6 @@ func program(t *testing.T) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return path
-}
-
-// freeAddress returns an address without a listener.
-func freeAddress(t *testing.T) (port string) {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	_, port, err = net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // TestGuide does what the guide says, word for word: every block marked sh runs in one
@@ -58,7 +44,7 @@ func TestGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, port := t.TempDir(), freeAddress(t)
+	dir, port := t.TempDir(), strconv.Itoa(harness.FreePort(t))
 	if err := os.Symlink(docs, filepath.Join(dir, "docs")); err != nil {
 		t.Fatal(err)
 	}

@@ -188,7 +188,7 @@ func (w *world) run() {
 // letter waits for a letter.
 func (w *world) letter(n int) live.Letter {
 	w.t.Helper()
-	for range 500 {
+	for range 2_000 {
 		w.mu.Lock()
 		if len(w.letters) >= n {
 			defer w.mu.Unlock()

@@ -58,7 +58,7 @@ func TestQueue(t *testing.T) {
 			defer mu.Unlock()
 			return queued
 		}
-		for range 500 {
+		for range 10_000 {
 			if len(made()) == 2 {
 				break
 			}
