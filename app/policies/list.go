@@ -55,7 +55,7 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 		return out, err
 	}
 	ids := operation.Commas(in.PolicyIDs)
-	if slices.ContainsFunc(ids, func(id string) bool { return !policy.ValidID(id, s.Settings.UnsafeIDs) }) {
+	if slices.ContainsFunc(ids, func(id string) bool { return !policy.ValidLetters(id, s.Settings.UnsafeIDs) }) {
 		return out, fault.New(fault.Invalid, codeSearchID, "Policy ID is not in hex format.").At("policy_ids")
 	}
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
@@ -193,6 +193,9 @@ func indexed(ctx context.Context, r store.Reader, apis []string) iter.Seq2[liste
 func named(ctx context.Context, r store.Reader, ids []string) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
 		for _, id := range ids {
+			if !policy.ValidID(id, true) { // too long: no policy has it
+				continue
+			}
 			p, err := column.Get(ctx, r, id)
 			if fault.KindOf(err) != fault.NotFound && !yield(p, err) {
 				return

@@ -64,6 +64,9 @@ func (s *Service) checkPath(id string) error {
 	if policy.ValidID(id, s.Settings.UnsafeIDs) {
 		return nil
 	}
+	if policy.ValidLetters(id, s.Settings.UnsafeIDs) { // longer than any policy has, so that no store need look for it
+		return Kind.Absent()
+	}
 	return fault.New(fault.Invalid, codePathID, "Invalid policy ID.").At("id")
 }
 

@@ -54,6 +54,7 @@ func TestRefusals(t *testing.T) {
 	w := newWorld(t, policies.Settings{})
 	w.create("admin", `{"id":"gold","name":"Gold","_id":"`+fixed+`"}`)
 	w.create("admin", `{"id":"silver","name":"Silver"}`)
+	long := strings.Repeat("a", 257)
 	const nameTaken, idTaken = "This policy name has already been used. Enter a unique policy name.", "This policy ID has already been used. Enter a unique policy ID."
 	for _, c := range []struct {
 		method, path, body string
@@ -70,6 +71,10 @@ func TestRefusals(t *testing.T) {
 		{"PUT", "/gold", `{"name":"x","tags":"a"}`, 400, failure("policy tags must be a list, not a string")},
 		{"POST", "", `{"name":"x","id":"a b"}`, 400, failure("Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~")},
 		{"GET", "/a%20b", ``, 400, badID}, {"PUT", "/a%20b", `{"name":"x"}`, 400, badID}, {"DELETE", "/a%20b", ``, 400, badID}, {"GET", "/a%2Fb", ``, 400, badID},
+		{"POST", "", `{"name":"x","id":"` + long + `"}`, 400, failure("Invalid Policy ID: not more than 256 characters")},
+		{"PUT", "/gold", `{"name":"x","access_rights":{"a":{"api_id":"b"}}}`, 400, failure("access_rights.a.api_id must be the name that it stands under, not b")},
+		{"GET", "/" + long, ``, 404, missing}, {"PUT", "/" + long, `{"name":"x"}`, 404, missing}, {"DELETE", "/" + long, ``, 404, ""},
+		{"GET", "/search?policy_ids=" + long, ``, 200, `{"Data":[],"Pages":1}`},
 		{"GET", "/no-hex~at.all_", ``, 404, missing}, {"PUT", "/unknown", `{"name":"x"}`, 404, missing}, {"GET", "/" + strings.Repeat("0", 24), ``, 404, missing},
 		{"GET", "?p=x", ``, 400, ""}, {"GET", "/search?policy_ids=a%20b", ``, 400, failure("Policy ID is not in hex format.")},
 		{"GET", "/search?sort=id", ``, 400, failure("sort must be one of date_created, name, state, with - in front for descending")},

@@ -124,7 +124,12 @@ const maxID = 256
 // ValidID reports whether a policy can have the id (docs/wire/policies.md#fields).
 // unsafe allows any characters that can be shown.
 func ValidID(id string, unsafe bool) bool {
-	if id == "" || utf8.RuneCountInString(id) > maxID || !utf8.ValidString(id) {
+	return utf8.RuneCountInString(id) <= maxID && ValidLetters(id, unsafe)
+}
+
+// ValidLetters reports whether an id of any length has only characters that a policy can have.
+func ValidLetters(id string, unsafe bool) bool {
+	if id == "" || !utf8.ValidString(id) {
 		return false
 	}
 	return !strings.ContainsFunc(id, func(r rune) bool {
@@ -139,8 +144,11 @@ func checkID(id string, unsafe bool) error {
 	if ValidID(id, unsafe) {
 		return nil
 	}
+	if utf8.RuneCountInString(id) > maxID {
+		return invalid("id", "Invalid Policy ID: not more than %d characters", maxID)
+	}
 	if unsafe {
-		return invalid("id", "Invalid Policy ID: no control characters, and not more than %d characters", maxID)
+		return invalid("id", "Invalid Policy ID: no control characters")
 	}
 	return invalid("id", "Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~")
 }
