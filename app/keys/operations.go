@@ -39,7 +39,7 @@ func bounded() operation.Option { return operation.Limits(maxSession, 0) }
 
 // making are the faults of rows that store a session.
 var making = []string{
-	key.CodeType, key.CodeRights, key.CodePolicy, key.CodeExpiry, key.CodeCertificate, key.CodePassword, key.CodeTooMany, policy.CodeRights, policy.CodeMCP, policy.CodeNotOwned,
+	key.CodeType, key.CodeRights, key.CodePolicy, key.CodeExpiry, key.CodeCertificate, key.CodePassword, key.CodeTooMany, policy.CodeMCP, policy.CodeNotOwned,
 	codeRefused, codeGateway, codeTaken, intent.CodeBusy, codeFull,
 }
 

@@ -38,7 +38,7 @@ func answers(missing, trouble string) operation.Option {
 // writing are the faults of every row that stores a policy.
 var writing = []string{
 	codeNameTaken, codeIDTaken, policy.Kind + ".type", policy.Kind + ".name", policy.Kind + ".id", policy.Kind + ".state",
-	policy.Kind + ".partitions", policy.Kind + ".post_expiry_action", policy.Kind + ".access_rights_array", policy.CodeRights, policy.CodeMCP,
+	policy.Kind + ".partitions", policy.Kind + ".post_expiry_action", policy.Kind + ".access_rights_array", policy.CodeMCP,
 }
 
 // Operations lists what clients can do with policies.

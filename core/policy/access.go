@@ -8,12 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Codes of access definitions: one that names another API than the one it is for, and one that
-// does not fit the class of its API.
-const (
-	CodeRights = Kind + ".access_rights"
-	CodeMCP    = Kind + ".mcp"
-)
+// CodeMCP is the code of an access definition that does not fit the class of its API.
+const CodeMCP = Kind + ".mcp"
 
 // primitives lists what an MCP proxy offers.
 const primitives = "mcp_primitives"
@@ -114,9 +110,6 @@ func derived(one string, methods []string) bool {
 // CheckRights holds the access definitions of a policy or a key against their APIs.
 func CheckRights(rights *doc.Node, apis APIs) error {
 	for id, definition := range rights.Members() {
-		if named := definition.Get("api_id").Text(); named != "" && named != id {
-			return fault.New(fault.Invalid, CodeRights, "access_rights.%s.api_id must be the name that it stands under, not %s", id, named).At("access_rights." + id + ".api_id")
-		}
 		api, known := apis[id]
 		if !known {
 			continue // clients load policies before APIs

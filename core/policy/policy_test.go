@@ -75,9 +75,9 @@ func TestNew(t *testing.T) {
 				`"date_created":"2026-01-02T03:04:05Z","org_id":"org","last_updated":"1767323045","access_rights":{},"access_rights_array":[]}`,
 		},
 		"access rights are completed, and listed": {
-			`{"name":"n","state":"","access_rights":{"gone":{"x":1},"rest":null,"b":{"api_id":null,"versions":null,"allowed_urls":[null],"limit":null}},"access_rights_array":[{"api_id":"no"}],"auth_types":["old"]}`,
-			`{"name":"n","state":"active","access_rights":{"gone":{"x":1,"api_id":"gone"},"rest":{"api_id":"rest"},"b":{"api_id":"b","versions":null,"allowed_urls":[null],"limit":null}},` +
-				`"access_rights_array":[{"x":1,"api_id":"gone"},{"api_id":"rest"},{"api_id":"b","versions":null,"allowed_urls":[null],"limit":null}],"auth_types":["old"],"date_created":"2026-01-02T03:04:05Z",` +
+			`{"name":"n","state":"","access_rights":{"gone":{"x":1},"rest":null,"b":{"api_id":"c"},"d":{"api_id":null,"versions":null,"allowed_urls":[null],"limit":null}},"access_rights_array":[{"api_id":"no"}],"auth_types":["old"]}`,
+			`{"name":"n","state":"active","access_rights":{"gone":{"x":1,"api_id":"gone"},"rest":{"api_id":"rest"},"b":{"api_id":"c"},"d":{"api_id":"d","versions":null,"allowed_urls":[null],"limit":null}},` +
+				`"access_rights_array":[{"x":1,"api_id":"gone"},{"api_id":"rest"},{"api_id":"c"},{"api_id":"d","versions":null,"allowed_urls":[null],"limit":null}],"auth_types":["old"],"date_created":"2026-01-02T03:04:05Z",` +
 				`"_id":"00000000000000000000000a","org_id":"org","last_updated":"1767323045","id":"00000000000000000000000a","auth_type":"jwt"}`,
 		},
 		"access rights as a list": {
@@ -113,7 +113,6 @@ func TestRefused(t *testing.T) {
 		{`{"name":"n","id":"a/b"}`, "id", "Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~"},
 		{`{"name":"n","id":"é"}`, "id", "Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~"},
 		{`{"name":"n","id":"` + strings.Repeat("a", 257) + `"}`, "id", "Invalid Policy ID: not more than 256 characters"},
-		{rights("gone", `{"api_id":"rest"}`), "access_rights.gone.api_id", "access_rights.gone.api_id must be the name that it stands under, not rest"},
 		{`{"name":"n","state":"gone"}`, "state", "policy state must be active, draft or deny"},
 		{`{"name":"n","state":1}`, "state", "policy state must be a string, not a number"},
 		{`{"name":"n","partitions":{"per_api":true,"quota":true}}`, "partitions", "policy partitions: per_api cannot be combined with quota"},
