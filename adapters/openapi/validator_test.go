@@ -127,7 +127,7 @@ func TestValidate(t *testing.T) {
 		{name: "defaults are not checked", path: []string{"components", "parameters", "Limit", "schema", "default"}, value: `"many"`, field: "-"},
 		{name: "example that does not fit", path: []string{"components", "schemas", "Berth", "properties", "depth", "example"}, value: `"deep"`, o: port.Options{Examples: true},
 			field: "components.schema.Berth"},
-		{name: "huge number", path: gateway("middleware", "global", "cache"), value: `{"timeout":1e999999999}`, field: "-"},
+		{name: "huge number", path: gateway("middleware", "global", "cache"), value: `{"timeout":1e999999999}`, field: "x-tyk-api-gateway.middleware.global.cache.timeout", contains: "whole number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := shared.Validate(tree(edited(t, c.value, c.path...)), c.o)

@@ -61,6 +61,17 @@ func TestListenPathsAsWritten(t *testing.T) {
 	}
 }
 
+// TestStreamsOfProxies: gateways would run an MCP proxy with streams as a streams API.
+func TestStreamsOfProxies(t *testing.T) {
+	w := apistest.New(t, apis.Settings{Streams: true})
+	body := apistest.Document("m", "M", "/m/")
+	streams := strings.Replace(body, `"x-tyk-api-gateway"`,
+		`"x-tyk-streaming":{"streams":{"a":{"input":{"http_server":{"path":"/in"}},"output":{"http_server":{"path":"/out"}}}}},"x-tyk-api-gateway"`, 1)
+	w.Want("admin", "POST", "/mcps", streams, 400, "x-tyk-streaming")
+	w.Done("admin", "POST", "/mcps", body)
+	w.Want("admin", "PUT", "/mcps/m", streams, 400, "x-tyk-streaming")
+}
+
 // TestUpstreams: what gateways cannot send requests to is refused by name.
 func TestUpstreams(t *testing.T) {
 	for _, d := range paths {

@@ -1,7 +1,6 @@
 package forms
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
@@ -59,17 +58,10 @@ func (f *Forms) validate(document *doc.Node, class apidef.Class, unknown bool) [
 	options := openapi.Options{
 		Variant: variants[class], AllowUnknown: unknown, Examples: f.Settings.Examples, Defaults: f.Settings.Defaults, AllStreams: f.Settings.AllStreams,
 	}
-	if document.Get(streamsKey) == nil {
-		return f.Validator.Validate(document, options)
+	if document.Get(streamsKey) != nil && class != apidef.MCP { // which have none
+		options.Variant = openapi.Streams
 	}
-	var problems []validation.Problem
-	if class == apidef.MCP {
-		problems = f.Validator.Validate(document, options)
-	}
-	options.Variant = openapi.Streams
-	return append(problems, slices.DeleteFunc(f.Validator.Validate(document, options), func(p validation.Problem) bool {
-		return class == apidef.MCP && !strings.HasPrefix(p.Field, streamsKey)
-	})...)
+	return f.Validator.Validate(document, options)
 }
 
 // normalise brings a document into the form that is stored.

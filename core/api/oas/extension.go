@@ -12,12 +12,14 @@ import (
 // says and not the feed; but what it says may be who is let in.
 func ExtensionType() shape.Type { return extensionType }
 
-var extensionType = tree(slices.Concat(rootRows(), keptRows,
+var extensionType = extensionTree.decoded()
+
+var extensionTree = tree(slices.Concat(rootRows(), keptRows,
 	under("server.eventHandlers[].", handlerRows()),
 	under("server.authentication.securitySchemes.*.", schemeRows()),
 	under("middleware.operations.*.", operationRows, responseRows()),
 	under("middleware.mcpTools.*.", primitiveRows()), under("middleware.mcpResources.*.", primitiveRows()), under("middleware.mcpPrompts.*.", primitiveRows()),
-)).decoded()
+))
 
 // rootRows are the members that every extension has at the same place.
 func rootRows() []row {

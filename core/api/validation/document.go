@@ -15,6 +15,9 @@ const authentication = gatewayExtension + ".server.authentication"
 func Document(d *doc.Node, mcp bool) []Problem {
 	var p problems
 	auth := d.Get(gatewayExtension, "server", "authentication")
+	for _, place := range oas.Broken(d.Get(gatewayExtension)) {
+		p.add(place, "must be a whole number of 64 bits")
+	}
 	p.security(d)
 	p.compliant(d, auth)
 	p.metadata(authentication+".protectedResourceMetadata", auth.Get("protectedResourceMetadata"), mcp)

@@ -18,10 +18,16 @@ var settingKinds = append([]string{"operations"}, primitiveKinds...)
 // primitives, and would break the protocol with them on its methods.
 var restricted = []string{"internal", "transformRequestMethod", "transformResponseBody", "urlRewrite", "cache", "validateRequest", "mockResponse"}
 
+// streaming is the member of a document that holds its streams.
+const streaming = "x-tyk-streaming"
+
 // Primitives refuses settings that make no sense for MCP proxies, on primitives and on
 // the methods of the protocol alike.
 func Primitives(d *doc.Node) []Problem {
 	var p problems
+	if d.Get(streaming) != nil {
+		p.add(streaming, "is not supported for MCP proxies, which gateways would run as streams; remove it")
+	}
 	const field = gatewayExtension + ".middleware"
 	for _, kind := range settingKinds {
 		for name, settings := range d.Get(gatewayExtension, "middleware", kind).Members() {
@@ -45,8 +51,8 @@ var (
 // Do not call it when all experimental ones are allowed.
 func Streams(d *doc.Node) []Problem {
 	var p problems
-	for name, stream := range d.Get("x-tyk-streaming", "streams").Members() {
-		field := at("x-tyk-streaming.streams", name)
+	for name, stream := range d.Get(streaming, "streams").Members() {
+		field := at(streaming, "streams", name)
 		for _, side := range []string{"input", "output"} {
 			p.component(at(field, side), stream.Get(side), side+"s")
 			for i, c := range stream.Get(side + "_resources").Items() {

@@ -104,6 +104,12 @@ func TestDocument(t *testing.T) {
 		want       string
 	}{
 		{name: "empty", text: `{}`},
+		{name: "whole numbers", text: `{"x-tyk-api-gateway":{"server":{"port":8.0e3,"own":1.5},"upstream":{"rateLimit":{"rate":1e18},"loadBalancing":{"targets":[{"weight":2}]}},
+			"middleware":{"operations":{"a":{"circuitBreaker":{"threshold":0.5},"cache":{"cacheResponseCodes":[200,-9223372036854775808]}}}}}}`},
+		{name: "broken numbers", text: `{"x-tyk-api-gateway":{"upstream":{"rateLimit":{"rate":1.5},"loadBalancing":{"targets":[{"weight":2},{"weight":0.5}]}},
+			"middleware":{"global":{"cache":{"timeout":1e19}},"operations":{"a":{"rateLimit":{"rate":9223372036854775808},"cache":{"cacheResponseCodes":[200,1e20]}}}}}}`,
+			want: "x-tyk-api-gateway.upstream.rateLimit.rate x-tyk-api-gateway.upstream.loadBalancing.targets.1.weight x-tyk-api-gateway.middleware.global.cache.timeout " +
+				"x-tyk-api-gateway.middleware.operations.a.rateLimit.rate x-tyk-api-gateway.middleware.operations.a.cache.cacheResponseCodes.1"},
 		{name: "unknown scheme", text: `{"security":[{},{"a":[]}]}`, want: "security.1.a"},
 		{name: "legacy", text: auth(`"hmac":{"enabled":true},"securitySchemes":{"o":{"enabled":true}}`)},
 		{name: "compliant", text: auth(`"securityProcessingMode":"compliant","hmac":{"enabled":true},"oidc":{"enabled":false},"custom":{"enabled":true},
