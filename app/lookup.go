@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -17,13 +18,17 @@ import (
 
 // get returns what the caller of as would get from a GET of path, without credentials:
 // the authors of rules could read them, in what rules say or change.
-func (a *App) get(ctx context.Context, as *operation.Call, path string) (any, error) {
+func (a *App) get(ctx context.Context, as *operation.Call, path string) (_ any, err error) {
+	path, query, _ := strings.Cut(path, "?")
 	o, values := a.find("GET", path)
 	if o == nil || o.Surface != operation.Management || !as.Principal.Permissions.Allows(o.Permission, access.Read) {
 		return nil, fault.New(fault.NotFound, "path.unknown", "nothing can be read at %q", path)
 	}
 	c := *as
-	c.Spec, c.RawPath, c.Path, c.Body, c.Query, c.Header = &o.Spec, path, values, nil, nil, nil
+	c.Spec, c.RawPath, c.Path, c.Body, c.RawQuery, c.Header = &o.Spec, path, values, nil, query, nil
+	if c.Query, err = url.ParseQuery(query); err != nil {
+		return nil, fault.New(fault.Invalid, "path.query", "the query of %q cannot be read", path).Because(err)
+	}
 	c.Unsettle()
 	v, err := o.Do(ctx, &c)
 	if err != nil {

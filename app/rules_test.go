@@ -273,7 +273,8 @@ func furnished(t *testing.T, opts ...app.Option) *app.App {
 // Rules that look something up see no credentials: their authors would read them in what
 // rules say or change.
 func TestRulesSeeNoKeys(t *testing.T) {
-	const text = "package dashboard_users\ndeny[x] { input.request.path == \"/api/assets\"; x := json.marshal(TykAPIGet(concat(\"\", [\"/api/users/\", input.user.id]))) }"
+	const text = "package dashboard_users\ndeny[x] { input.request.path == \"/api/assets\"; x := json.marshal(TykAPIGet(concat(\"\", [\"/api/users/\", input.user.id]))) }" +
+		"\ndeny[x] { input.request.path == \"/api/hooks\"; x := json.marshal([TykAPIGet(\"/api/users/search?q=ann%40example\"), TykAPIGet(\"/api/users/search?q=bob\")]) }"
 	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithRules(func(t app.Tools) (rules.Engine, error) {
 		return opa.New(opa.Config{Logger: t.Log, Lookup: t.Get, OrgRules: func(context.Context, tenant.ID) (string, error) { return text, nil }}, t.Operations())
 	}))
@@ -284,11 +285,13 @@ func TestRulesSeeNoKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := httptest.NewRecorder()
-	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/assets", nil)
-	r.Header.Set("Authorization", b.AccessKey)
-	a.ServeHTTP(w, r)
-	if got := w.Body.String(); w.Code != 403 || !strings.Contains(got, "ann@example.com") || strings.Contains(got, b.AccessKey) {
-		t.Error(w.Code, got)
+	for _, path := range []string{"/api/assets", "/api/hooks"} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), "GET", path, nil)
+		r.Header.Set("Authorization", b.AccessKey)
+		a.ServeHTTP(w, r)
+		if got := w.Body.String(); w.Code != 403 || strings.Count(got, "ann@example.com") != 1 || strings.Contains(got, b.AccessKey) {
+			t.Error(path, w.Code, got)
+		}
 	}
 }

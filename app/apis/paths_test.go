@@ -61,7 +61,7 @@ func TestListenPathsAsWritten(t *testing.T) {
 	}
 }
 
-// TestStreamsOfProxies: gateways would run an MCP proxy with streams as a streams API.
+// TestProxiesAreNoOthers: gateways would run an MCP proxy with streams as a streams API, and its classic form alone says too little.
 func TestStreamsOfProxies(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	body := apistest.Document("m", "M", "/m/")
@@ -70,6 +70,7 @@ func TestStreamsOfProxies(t *testing.T) {
 	w.Want("admin", "POST", "/mcps", streams, 400, "x-tyk-streaming")
 	w.Done("admin", "POST", "/mcps", body)
 	w.Want("admin", "PUT", "/mcps/m", streams, 400, "x-tyk-streaming")
+	w.Want("admin", "PUT", "/apis/m", apistest.Classic("m", "M", "/m/"), 400, "This is an MCP proxy: use the endpoints below /api/mcps, or")
 }
 
 // TestUpstreams: what gateways cannot send requests to is refused by name.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Errors of ApplyPatch, always inside a *PatchError but for ErrSyntax.
+// Errors of ApplyPatch, always inside a *PatchError.
 var (
 	ErrPatch = errors.New("doc: patch cannot be applied")
 	ErrTest  = errors.New("doc: a test of the patch failed") // RFC 6902, 4.6
@@ -47,7 +47,7 @@ const (
 
 // ApplyPatch applies a JSON patch (RFC 6902) and returns the result; the
 // document given stays as it is. Either every operation succeeds or there is an
-// error: ErrSyntax for a patch that is no array of operations, else a
+// error: ErrSyntax or ErrNoPatch for a patch that is no array of operations, else a
 // *PatchError. Whatever the patch does not touch keeps its place and spelling; a
 // member that is replaced keeps its place.
 func ApplyPatch(document *Node, patch []byte) (*Node, error) {
@@ -56,10 +56,10 @@ func ApplyPatch(document *Node, patch []byte) (*Node, error) {
 		return nil, err
 	}
 	if !ops.Is(TypeArray) {
-		return nil, fmt.Errorf("%w: a JSON patch is an array of operations", ErrSyntax)
+		return nil, ErrNoPatch
 	}
 	if ops.Len() > maxOperations {
-		return nil, fmt.Errorf("%w: more than %d operations", ErrSyntax, maxOperations)
+		return nil, fmt.Errorf("%w, and of not more than %d", ErrNoPatch, maxOperations)
 	}
 	p := &patching{root: document.Clone()}
 	for i, op := range ops.nodes {

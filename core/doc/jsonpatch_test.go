@@ -99,13 +99,13 @@ func TestApplyPatchErrors(t *testing.T) {
 		`[{"op":"add","path":"/a","value":1},{"op":"test","path":"/a","value":2}]`: doc.ErrTest,
 		`[{"op":"test","path":"/a","value":2}]`:                                    doc.ErrPatch,
 		`[{"op":"remove","path":"/a"}]`:                                            doc.ErrPatch,
-		`7`:                                                                        doc.ErrSyntax,
+		`7`:                                                                        doc.ErrNoPatch, `[`: doc.ErrSyntax,
 	} {
 		_, err := doc.ApplyPatch(document, []byte(patch))
 		if !errors.Is(err, want) {
 			t.Errorf("%s: %v", patch, err)
 		}
-		if p, ok := errors.AsType[*doc.PatchError](err); ok == errors.Is(want, doc.ErrSyntax) || ok && (p.Op == "" || p.Path != "/a") {
+		if p, ok := errors.AsType[*doc.PatchError](err); ok == (want == doc.ErrSyntax || want == doc.ErrNoPatch) || ok && (p.Op == "" || p.Path != "/a") {
 			t.Errorf("%s: %#v", patch, p)
 		}
 	}

@@ -34,7 +34,7 @@ func ParseObject(text []byte) (Object, error) {
 		return Object{}, err
 	}
 	if !IsObject(text) {
-		return Object{}, fmt.Errorf("%w: an object is wanted", ErrSyntax)
+		return Object{}, ErrNoObject
 	}
 	return LoadObject(text)
 }
@@ -46,7 +46,7 @@ func LoadObject(text []byte) (Object, error) {
 	e := Editor{}
 	i := space(text, 0)
 	if byteAt(text, i) != '{' {
-		return Object{}, fmt.Errorf("%w: an object is wanted", ErrSyntax)
+		return Object{}, ErrNoObject
 	}
 	for i = space(text, i+1); byteAt(text, i) != '}'; {
 		at, value, end, ok := memberAt(text, i)

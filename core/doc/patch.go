@@ -62,7 +62,7 @@ type Patch struct{ Object }
 // UnmarshalJSON implements json.Unmarshaler; anything but an object is refused.
 func (p *Patch) UnmarshalJSON(text []byte) error {
 	if !IsObject(text) {
-		return fmt.Errorf("%w: a merge patch is an object here", ErrSyntax)
+		return errNoMerge
 	}
 	var err error
 	p.Object, err = ParseObject(bytes.Clone(text))

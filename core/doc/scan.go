@@ -11,6 +11,14 @@ import (
 // ErrSyntax is wrapped by every complaint about text that is not JSON.
 var ErrSyntax = errors.New("not valid JSON")
 
+// Complaints about JSON of another type than the one that belongs there.
+var (
+	ErrNoObject = errors.New("an object is wanted")
+	errNoMerge  = errors.New("a merge patch is an object here")
+	// ErrNoPatch is what ApplyPatch says of a patch that is no list of operations, or too long a one.
+	ErrNoPatch = errors.New("a JSON patch is an array of operations")
+)
+
 // Check reports why text is not one JSON value of at most maxDepth nested
 // arrays and objects (0: any depth). Text must be UTF-8 (RFC 8259, 8.1).
 func Check(text []byte, maxDepth int) error {

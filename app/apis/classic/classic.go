@@ -107,7 +107,7 @@ func (s *Service) classOf(w Wrapper) (apidef.Class, error) {
 		return apidef.Classic, nil
 	}
 	if !s.APIs.Settings.UnsafeOAS {
-		return "", unsafeOAS()
+		return "", unsafeOAS(apidef.OAS)
 	}
 	if w.document == nil {
 		return "", fault.New(fault.Invalid, apis.CodeInvalid, "an OAS API needs its document in oas").At("oas")
@@ -115,8 +115,16 @@ func (s *Service) classOf(w Wrapper) (apidef.Class, error) {
 	return apidef.OAS, nil
 }
 
-func unsafeOAS() error {
-	return fault.New(fault.Invalid, codeUnsafeOAS, "This is an OAS API: use the endpoints below /api/apis/oas, or switch on allow_unsafe_oas")
+// unsafeOAS says by which operations APIs of a class are written.
+func unsafeOAS(c apidef.Class) error {
+	what, where := "an OAS API", "/api/apis/oas"
+	switch c {
+	case apidef.Streams:
+		what, where = "a streams API", "/api/apis/streams"
+	case apidef.MCP:
+		what, where = "an MCP proxy", "/api/mcps"
+	}
+	return fault.New(fault.Invalid, codeUnsafeOAS, "This is %s: use the endpoints below %s, or switch on allow_unsafe_oas", what, where)
 }
 
 type replaceIn struct {
@@ -138,7 +146,7 @@ func (s *Service) write(ctx context.Context, in rows.WriteByID, next func(apidef
 		after, err := s.APIs.Edit(ctx, w, in.ID, in.Match, s.APIs.Viewer(in.Who, apidef.Classic, access.Write), func(a apidef.API) (apidef.API, error) {
 			before = a
 			if a.Class() != apidef.Classic && !s.APIs.Settings.UnsafeOAS {
-				return a, unsafeOAS()
+				return a, unsafeOAS(a.Class())
 			}
 			wrapper, err := next(a)
 			if err == nil {
@@ -179,7 +187,7 @@ func (s *Service) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 	}
 	if a.Class() == apidef.Classic {
 		if d.Definition.Get("is_oas").True() {
-			return d, unsafeOAS()
+			return d, unsafeOAS(apidef.OAS)
 		}
 		return d, s.Forms.Classic(&d)
 	}
