@@ -124,7 +124,7 @@ func (m *mask) hide(v any) any {
 		v = m.step(v)
 		out := make(map[string]any, len(v))
 		for name, value := range v {
-			if m.secret(name) {
+			if _, flag := value.(bool); !flag && m.secret(name) { // allow_admin_reset_password says whether, not what
 				m.collect(value)
 				value = redact.Hidden
 			}

@@ -30,7 +30,7 @@ func TestDebugLogHidesSecrets(t *testing.T) {
 		"json": func(b *bytes.Buffer) slog.Handler { return slog.NewJSONHandler(b, nil) },
 	} {
 		var b bytes.Buffer
-		e := engine(t, opa.Config{OrgRules: orgRules(chatty), Debug: true, Logger: slog.New(handler(&b)), Security: map[string]any{"private_key": "s3cr3t-h"}})
+		e := engine(t, opa.Config{OrgRules: orgRules(chatty), Debug: true, Logger: slog.New(handler(&b)), Security: map[string]any{"private_key": "s3cr3t-h", "allow_admin_reset_password": true}})
 		c := call(t, things, "apis.update", "/api/apis/s3cr3t-i", access.Map{"apis": "write"})
 		row := *c.Spec
 		row.Redact = []string{"security.pin"}
@@ -49,6 +49,9 @@ func TestDebugLogHidesSecrets(t *testing.T) {
 			if !strings.Contains(log, s) {
 				t.Errorf("%s: no %q in %s", name, s, log)
 			}
+		}
+		if !strings.Contains(strings.ReplaceAll(log, `\`, ""), `"allow_admin_reset_password":true`) {
+			t.Errorf("%s: a switch is hidden as if it was a secret: %s", name, log)
 		}
 	}
 }
