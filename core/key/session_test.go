@@ -48,6 +48,7 @@ func TestNew(t *testing.T) {
 		`{"apply_policies":"gold"}`:                            key.CodeType, `{"apply_policies":[1]}`: key.CodeType, `{"rate":"1",` + rights + `}`: key.CodeType,
 		`{"expires":1.5,` + rights + `}`: key.CodeType, `{"Alias":"x",` + rights + `}`: key.CodeType, `{"date_created":"yesterday",` + rights + `}`: "",
 		`{"meta_data":[],` + rights + `}`: key.CodeType, `{"monitor":{"trigger_limits":["80"]},` + rights + `}`: key.CodeType, `{"org_id":7,` + rights + `}`: "",
+		`{"access_rights":{"orders":{"api_id":7}}}`: key.CodeType, `{"access_rights":{"orders":{"api_id":{}}}}`: key.CodeType, `{"access_rights":{"orders":{"api_id":null}}}`: "",
 		`{"access_rights":{"orders":7}}`: key.CodeType, `{"access_rights":{"orders":{"limit":{"rate":"1"}}}}`: key.CodeType, `{"smoothing":{"trigger":"x"},` + rights + `}`: key.CodeType,
 		`{"basic_auth_data":{"password":7},` + rights + `}`: key.CodeType, `{"jwt_data":{"secret":7},` + rights + `}`: key.CodeType, `{"oauth_keys":{"a":1},` + rights + `}`: key.CodeType,
 		`{"post_expiry_action":"delete",` + rights + `}`: "", `{"post_expiry_action":"keep",` + rights + `}`: key.CodeExpiry,

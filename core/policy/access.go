@@ -62,7 +62,7 @@ func FillRights(rights *doc.Node) {
 			definition = doc.NewObject()
 			rights.Set(id, definition)
 		}
-		if definition.Is(doc.TypeObject) && definition.Get("api_id").Text() == "" { // another type is refused as it came
+		if given := definition.Get("api_id"); definition.Is(doc.TypeObject) && (missing(given) || given.Is(doc.TypeString) && given.Text() == "") { // another type is refused as it came
 			definition.Set("api_id", doc.NewString(id))
 		}
 	}
