@@ -284,6 +284,9 @@ func TestClientSecrets(t *testing.T) {
 	ask("POST", "/api/apis/oauth/orders", `{"client_id":"a/b","secret":"hunter2-secret"}`)
 	ask("POST", "/api/apis/oauth/orders", `{"client_id":7,"secret":"hunter2-secret"}`)
 	ask("PUT", "/api/apis/oauth/orders/shop", `{"secret":"hunter2-secret","redirect_uri":"https://shop.example/other"}`)
+	for range 2 {
+		ask("POST", "/api/apis/oauth/orders", `{"client_id":"again","secret":"hunter2-secret"}`)
+	}
 	ask("POST", "/api/apis/oauth/shop/revoke", `{"token":"hunter2-token"}`)
 	ask("POST", "/api/apis/oauth/shop/revoke_all", `{"client_secret":"hunter2-wrong"}`)
 	ask("POST", "/api/apis/oauth/shop/revoke_all", `{"client_secret":"hunter2-secret"}`)
@@ -340,7 +343,8 @@ func TestClientSecrets(t *testing.T) {
 		t.Error("the trail says nothing:", trail)
 	}
 	for _, subject := range []string{`"created","kind":"certificate","id":"` + id + `"`, `"updated","kind":"certificate","id":"` + id + `"`, `"deleted","kind":"certificate","id":"` + id + `"`,
-		`"created","kind":"oauth_client","id":"orders/shop"`, `"updated","kind":"oauth_client","id":"orders/shop"`, `"updated","kind":"oauth_client","id":"shop"`} {
+		`"created","kind":"oauth_client","id":"orders/shop"`, `"updated","kind":"oauth_client","id":"orders/shop"`, `"updated","kind":"oauth_client","id":"shop"`,
+		`"created","kind":"oauth_client","id":"orders/again"`, `"updated","kind":"oauth_client","id":"orders/again"`} {
 		if !strings.Contains(trail, `"subjects":[{"op":`+subject+`}]`) {
 			t.Errorf("the trail does not name %s: %s", subject, trail)
 		}

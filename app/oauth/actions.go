@@ -25,6 +25,8 @@ type saving struct {
 	// New means that no caller knows the identifier yet: without an answer the client is
 	// taken back.
 	New bool `json:"new,omitempty"`
+	// Over means that there is a client of this identifier, which is replaced.
+	Over bool `json:"over,omitempty"`
 	// Exists means that the client must be there.
 	Exists bool `json:"exists,omitempty"`
 	out    gateway.Client
@@ -49,7 +51,7 @@ func (s *Service) savingPlan(org tenant.ID, c *saving) intents.Plan {
 		return s.Gateways.PutClient(ctx, org, c.Name.API, c.out)
 	}}
 	did := store.Created
-	if c.Exists {
+	if c.Exists || c.Over {
 		did = store.Updated
 	}
 	if c.New {
