@@ -92,7 +92,7 @@ func (f *Forms) Unite(d *apidef.Draft, definition, document *doc.Node, k Link) e
 	follows := d.Document == nil || d.Document.Equal(document)
 	if follows {
 		d.Document = oas.Fill(document, d.Definition)
-		oas.DropNulls(d.Document)
+		oas.Conform(d.Document)
 	}
 	Identify(*d)
 	if err := f.Document(d.Document, d.Class, follows); err != nil {

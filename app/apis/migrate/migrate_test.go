@@ -231,6 +231,10 @@ func TestMigrationBare(t *testing.T) {
 		`"custom_plugin_auth_enabled":true,"custom_middleware":{"driver":"grpc","auth_check":{"name":"Auth"},"id_extractor":{"extract_from":"header","extract_with":"value"}},`,
 		`"use_openid":true,`,
 		`"version_data":{"not_versioned":true,"versions":{"":{"name":""}}},`,
+		`"session_lifetime":0,"session_lifetime_respects_key_expiration":true,`,
+		`"event_handlers":{"events":{"AuthFailure":[{"handler_name":"eh_web_hook_handler","handler_meta":{"method":"POST","target_path":"http://h.example/","template_path":"","event_timeout":10}}]}},`,
+		`"version_data":{"not_versioned":true,"versions":{"v":{"name":"v","use_extended_paths":true,"extended_paths":{"url_rewrites":[{"path":"/a","method":"GET","match_pattern":"","rewrite_to":""},
+			{"path":"/b","method":"GET","match_pattern":"/b","rewrite_to":"","triggers":[{"on":"all","rewrite_to":"/c","options":{"query_val_matches":{"x":{"match_rx":"y"}}}}]}]}}}},`,
 	} {
 		id := fmt.Sprintf("bare%d", i)
 		f.classic(id, more)

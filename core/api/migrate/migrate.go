@@ -88,7 +88,7 @@ func (p part) convert() (Version, error) {
 	document.Put(doc.NewString(p.def.Get("name").Text()), "info", "title")
 	document.Put(doc.NewString(p.name), "info", "version")
 	document = oas.Fill(document, p.def)
-	oas.DropNulls(document)
+	oas.Conform(document)
 	v.Delete("extended_paths", "validate_json") // gateways read the document for it
 	return Version{Name: p.name, BaseID: p.baseID, Classic: p.def, OAS: document}, nil
 }

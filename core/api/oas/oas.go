@@ -71,11 +71,49 @@ func Fill(document, classic *doc.Node) *doc.Node {
 	return d
 }
 
-// DropNulls removes from a document what Fill writes as null though no document may have it so:
-// a list of certificates that a definition does not have, say. Members that the table does not
-// know stay as they are, except in security schemes.
-func DropNulls(document *doc.Node) {
+// Conform makes what Fill wrote valid, without another effect: gateways write some members in
+// ways that the schema does not allow.
+func Conform(document *doc.Node) {
 	ext := document.Get(ExtensionKey)
+	dropNulls(ext)
+	for _, h := range ext.Get("server", "eventHandlers").Items() {
+		if h.Get("type").Text() == "webhook" && h.Get("id").Text() == "" {
+			addEmpty(h, "bodyTemplate")
+		}
+	}
+	for _, settings := range ext.Get("middleware", "operations").Members() {
+		if r := settings.Get("urlRewrite"); r.Is(doc.TypeObject) {
+			addEmpty(r, "pattern", "rewriteTo")
+		}
+	}
+	conformLifetime(ext.Get("server", "authentication", "customKeyLifetime"))
+}
+
+// addEmpty adds texts that Fill leaves out when they are empty, and that the schema requires.
+func addEmpty(n *doc.Node, names ...string) {
+	for _, name := range names {
+		if n.Get(name) == nil {
+			n.Set(name, doc.NewString(""))
+		}
+	}
+}
+
+// conformLifetime says that a lifetime is off when it has none: what it says about the expiry
+// of keys counts for keys with a lifetime of their own.
+func conformLifetime(lifetime *doc.Node) {
+	if !lifetime.Is(doc.TypeObject) || lifetime.Get("enabled").True() {
+		return
+	}
+	lifetime.Set("enabled", doc.NewBool(false))
+	if ParseDuration(lifetime.Get("value").Text()) == 0 {
+		lifetime.Delete("value")
+	}
+}
+
+// dropNulls removes from an extension what Fill writes as null though no document may have it
+// so: a list of certificates that a definition does not have, say. Members that the table does
+// not know stay as they are, except in security schemes.
+func dropNulls(ext *doc.Node) {
 	rootSection.layout.dropNulls(ext)
 	withoutNulls(ext.Get("server", "authentication", "securitySchemes"))
 	for _, settings := range ext.Get("middleware", "operations").Members() {
