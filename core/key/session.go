@@ -136,6 +136,9 @@ func IsUser(session *doc.Node) bool {
 // typed are the members all of whose members gateways decode. Null is nothing to them.
 var typed = []string{"access_rights", "basic_auth_data", "jwt_data", "monitor", "smoothing"}
 
+// Typed reports whether gateways decode all that is in a member of a session.
+func Typed(name string) bool { return slices.Contains(typed, name) }
+
 // withoutNulls returns a tree without members that are null.
 func withoutNulls(n *doc.Node) *doc.Node {
 	switch n.Type() {

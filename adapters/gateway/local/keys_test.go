@@ -37,3 +37,31 @@ func TestLifetime(t *testing.T) {
 		}
 	}
 }
+
+// TestZeroMembers: what is zero is left out at any depth of what gateways decode, and stays in
+// what clients say to their plugins.
+func TestZeroMembers(t *testing.T) {
+	keys, _ := newKeys(t, nil)
+	session, err := doc.ParseNode([]byte(`{"access_rights":{"a":{"api_id":"a","versions":["Default"],"allowed_urls":[],"disable_introspection":false,
+		"limit":{"rate":5,"per":60,"quota_max":0,"smoothing":{"enabled":false,"step":0}},"endpoints":[{"path":"/x","methods":[]}]},"b":{}},
+		"monitor":{"trigger_limits":[]},"smoothing":{"enabled":false},"meta_data":{"n":0,"deep":{"off":false}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := keys.CreateKey(t.Context(), "acme", "sparse", session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"access_rights": `{"a":{"api_id":"a","versions":["Default"],"limit":{"rate":5,"per":60},"endpoints":[{"path":"/x"}]},"b":{}}`,
+		"meta_data":     `{"n":0,"deep":{"off":false}}`, "monitor": "", "smoothing": "",
+	} {
+		got := ""
+		if v := made.Session.Get(name); v != nil {
+			got = string(v.JSON())
+		}
+		if got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
