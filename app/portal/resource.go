@@ -42,8 +42,8 @@ type Resource[T table.Row[T], L, S any] struct {
 	PerPage  int // 0: DefaultPerPage
 	// Search reports whether a record is found by a keyword; nil: its texts say.
 	Search func(v T, keyword string) bool
-	// Labels are names of other records that lists show: keywords are looked for in them,
-	// too, and lists can be ordered by them.
+	// Labels are what lists show besides the texts of the record, such as names of other
+	// records: keywords are looked for in them, too, and lists can be ordered by them.
 	Labels []Label[L]
 	// Begin prepares a new record before the body is put into it: defaults, and the
 	// record above; nil: there is nothing to prepare.

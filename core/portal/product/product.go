@@ -118,13 +118,24 @@ func events(p Product) bool {
 // Title is what developers see.
 func (p Product) Title() string { return cmp.Or(p.DisplayName, p.Name) }
 
-// Methods names the methods of authentication of the APIs. A product without APIs has none
-// to show: what a draft had is kept, since keys depend on it.
+// Methods names the methods of authentication of the APIs by the portal's words for them. A
+// product without APIs has none to show: what a draft had is kept, since keys depend on it.
 func (p Product) Methods() []string {
 	if len(p.APIs) == 0 {
 		return nil
 	}
-	return p.AuthTypes
+	return words(p.AuthTypes)
+}
+
+// words names methods as the portal does: policies also say basic for ba.
+func words(methods []string) []string {
+	if !slices.Contains(methods, "basic") {
+		return methods
+	}
+	out := slices.DeleteFunc(slices.Clone(methods), func(m string) bool { return m == "basic" || m == "ba" })
+	out = append(out, "ba")
+	slices.Sort(out)
+	return out
 }
 
 // AuthType names the one method of authentication that the APIs share; "" without APIs.
@@ -132,13 +143,11 @@ func (p Product) AuthType() string { return one(p.Methods()) }
 
 // one names the method that APIs have, by the portal's word for it.
 func one(methods []string) string {
-	switch {
-	case len(methods) == 0:
+	switch list := words(methods); len(list) {
+	case 0:
 		return ""
-	case len(methods) == 1 && methods[0] == "basic":
-		return "ba"
-	case len(methods) == 1:
-		return methods[0]
+	case 1:
+		return list[0]
 	}
 	return multiAuth
 }

@@ -210,6 +210,19 @@ func TestAuthType(t *testing.T) {
 	}
 }
 
+// TestMethods states by which words methods are listed: those of AuthType, each once.
+func TestMethods(t *testing.T) {
+	for _, c := range []struct{ stored, want []string }{
+		{[]string{"authToken", "mutualTLS"}, []string{"authToken", "mutualTLS"}}, {[]string{"ba", "basic"}, []string{"ba"}}, {[]string{"authToken", "basic", "jwt"}, []string{"authToken", "ba", "jwt"}},
+	} {
+		p := with("a")
+		p.AuthTypes = c.stored
+		if got := p.Methods(); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v", c.stored, got)
+		}
+	}
+}
+
 // TestComeBack states that an API which a policy loses, as one that is deleted and made
 // again, has its texts when it is back, and that a client can say otherwise meanwhile.
 func TestComeBack(t *testing.T) {

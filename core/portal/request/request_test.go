@@ -97,7 +97,7 @@ func TestChecked(t *testing.T) {
 		{"documents", request.Order{}, []product.Product{with(func(v *product.Product) { v.APIs, v.IsDocumentationOnly = nil, true })}, "product Other is documentation only: access to it can't be requested"},
 		{"another provider", request.Order{}, []product.Product{one, with(func(v *product.Product) { v.ProviderID = 2 })}, "product Other and plan Gold belong to different providers"},
 		{"another method", request.Order{}, []product.Product{one, method("jwt")}, "products Orders and Other have different authentication methods"},
-		{"basic authentication", request.Order{}, []product.Product{method("basic")}, "product Other authenticates by basic: access to it can't be requested"},
+		{"basic authentication", request.Order{}, []product.Product{method("basic")}, "product Other authenticates by ba: access to it can't be requested"},
 		{"custom authentication", request.Order{}, []product.Product{method("custom")}, "product Other authenticates by custom: access to it can't be requested"},
 		{"registration", request.Order{ClientTypeID: 4}, []product.Product{dcr}, ""},
 		{"no client type", request.Order{}, []product.Product{dcr}, "DCRTemplateID can't be blank"},

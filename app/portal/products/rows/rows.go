@@ -34,6 +34,7 @@ func Resource(dashboards synchronise.Providers, shelf contents.Shelf, maxUpload 
 	return portal.Resource[product.Product, Listed, Shown]{
 		Kind: products.Kind, Name: "portal-products", Path: "/products", Param: param, One: "a product", Many: "products",
 		List: list, Show: show, Sample: sample, Hooks: hooks(dashboards),
+		Labels: []portal.Label[Listed]{{Name: "AuthType", Of: func(l Listed) string { return l.AuthType }}},
 		Rows: func(o operations) []operation.Row {
 			f := family{o, shelf, maxUpload}
 			return slices.Concat([]operation.Row{o.ListRow(), o.CreateRow(conflicts), o.GetRow(), o.UpdateRow(conflicts), o.DeleteRow(conflicts)}, f.tagRows(), f.typeRows(), f.imageRows())

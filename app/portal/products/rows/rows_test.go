@@ -120,6 +120,33 @@ func (w *world) synchronise() {
 	w.ok("PUT", "/portal-api/providers/1/synchronize", "", nil)
 }
 
+// TestOrderByMethod: lists of products are ordered by how their APIs authenticate, and
+// found by it.
+func TestOrderByMethod(t *testing.T) {
+	w := open(t)
+	w.api("j", `"enable_jwt":true`)
+	w.api("u", `"use_basic_auth":true`)
+	for _, id := range []string{"a", "j", "u"} {
+		w.ok("POST", "/portal-api/products", fmt.Sprintf(`{"Name":"of %s","ProviderID":1,"IsDocumentationOnly":false,"APIDetails":[{"APIID":%q}]}`, id, id), nil)
+	}
+	for query, want := range map[string][]string{
+		"order_by=AuthType": {"authToken", "ba", "jwt"}, "sort=auth_type_desc": {"jwt", "ba", "authToken"}, "keyword=JWT": {"jwt"},
+	} {
+		var all []rows.Listed
+		w.ok("GET", "/portal-api/products?"+query, "", &all)
+		var got []string
+		for _, p := range all {
+			got = append(got, p.AuthType)
+			if !slices.Equal(p.AuthTypes, []string{p.AuthType}) {
+				t.Errorf("%s: AuthTypes %v", p.AuthType, p.AuthTypes)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v", query, got)
+		}
+	}
+}
+
 // TestSynchronised: what the dashboard makes, changes, takes away and gives back arrives,
 // and what lives in the portal stays.
 func TestSynchronised(t *testing.T) {
