@@ -110,7 +110,7 @@ func hosting() []setting {
 		{name: "portal.id", preset: "default", field: func(s *Settings) any { return &s.Portal.ID },
 			meaning: "names the data of the portal in the store; portals with other names share nothing"},
 		{name: "portal.url", field: func(s *Settings) any { return &s.Portal.URL },
-			meaning: "address of the portal as its users see it, as https://portal.example.com: mails have links there; empty means none"},
+			meaning: "address of the portal as its users see it, as https://portal.example.com: mails have links there, and identity providers send browsers back there; empty means no links and no such logins, and a warning at the start"},
 		{name: "portal.configuration", field: func(s *Settings) any { return &s.Portal.File },
 			meaning: "file of the portal's own settings; empty means portal.conf in the working folder, if it is there"},
 		{name: "portal.local", field: func(s *Settings) any { return &s.Portal.Local },

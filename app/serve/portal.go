@@ -48,6 +48,9 @@ func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]
 	if err != nil {
 		return nil, err
 	}
+	if s.Portal.URL == "" && !p.Beside && !p.Lost {
+		log.Warn("portal.url is not set: mails of the portal have no links, and logins at identity providers are refused")
+	}
 	served := portalOf(s, journal, log, p)
 	if served.Files, err = filesOf(s); err != nil {
 		return nil, err

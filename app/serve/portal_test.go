@@ -26,6 +26,26 @@ func TestIncompleteBucket(t *testing.T) {
 	}
 }
 
+// TestPortalWithoutAddress: a portal that cannot write links says so at the start, and
+// commands beside it do not.
+func TestPortalWithoutAddress(t *testing.T) {
+	for name, c := range map[string]struct {
+		mode, url string
+		purpose   Purpose
+		want      bool
+	}{
+		"none": {config.PortalShared, "", Purpose{}, true}, "one": {config.PortalShared, "https://portal.example", Purpose{}, false},
+		"beside": {config.PortalShared, "", Purpose{Beside: true}, false}, "no portal": {config.PortalOff, "", Purpose{}, false},
+	} {
+		s := portalSettings(t, c.mode)
+		s.Portal.URL = c.url
+		var log strings.Builder
+		if _, err := (&Composition{}).portal(s, slog.New(slog.NewTextHandler(&log, nil)), c.purpose); err != nil || strings.Contains(log.String(), "portal.url is not set") != c.want {
+			t.Errorf("%s: %v %s", name, err, log.String())
+		}
+	}
+}
+
 // TestPortalListeners states where the portal is served, and where it is not.
 func TestPortalListeners(t *testing.T) {
 	for mode, want := range map[string]map[string]int{ // listener and path
