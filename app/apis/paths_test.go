@@ -61,8 +61,9 @@ func TestListenPathsAsWritten(t *testing.T) {
 	}
 }
 
-// TestProxiesAreNoOthers: gateways would run an MCP proxy with streams as a streams API, and its classic form alone says too little.
-func TestStreamsOfProxies(t *testing.T) {
+// TestProxiesAreNoOthers: gateways would run an MCP proxy with streams as a streams API, and
+// its classic form alone says too little.
+func TestProxiesAreNoOthers(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	body := apistest.Document("m", "M", "/m/")
 	streams := strings.Replace(body, `"x-tyk-api-gateway"`,
