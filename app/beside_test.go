@@ -26,7 +26,7 @@ type slowKeys struct {
 	asked  atomic.Int64
 }
 
-func (k *slowKeys) CreateKey(_ context.Context, org tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
+func (k *slowKeys) CreateKey(_ context.Context, _ tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
 	k.asked.Add(1)
 	time.Sleep(8 * time.Second)
 	return gateway.StoredKey{Key: gateway.Key{ID: id, Hash: "0123456789abcdef"}, Session: session}, nil

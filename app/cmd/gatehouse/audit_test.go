@@ -2,12 +2,13 @@ package main
 
 import (
 	"bytes"
-	"github.com/gatehouse-io/gatehouse/e2e/harness"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
 // TestAuditCommands verifies and exports the trail that a service has written.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"github.com/gatehouse-io/gatehouse/e2e/harness"
 	"io"
 	"net/http"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
 // TestBackupAndRestore makes a backup beside a service, by command and over HTTP,
