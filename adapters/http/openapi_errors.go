@@ -42,6 +42,7 @@ var badBodies = []*fault.Error{
 	fault.New(fault.Invalid, operation.CodeEmptyBody, "body is empty"),
 	fault.New(fault.Invalid, operation.CodeMalformed, "… must be …").At("name"),
 	fault.New(fault.Invalid, operation.CodeMalformed, "not valid JSON: …"),
+	fault.New(fault.Invalid, operation.CodeMalformed, "an object is wanted"),
 	fault.New(fault.Invalid, operation.CodeMalformed, "the body has a value of the wrong kind: …"),
 	fault.New(fault.Invalid, operation.CodeSpelling, "… must be spelled …"),
 }

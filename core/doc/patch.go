@@ -62,7 +62,7 @@ type Patch struct{ Object }
 // UnmarshalJSON implements json.Unmarshaler; anything but an object is refused.
 func (p *Patch) UnmarshalJSON(text []byte) error {
 	if !IsObject(text) {
-		return errNoMerge
+		return ErrNoObject
 	}
 	var err error
 	p.Object, err = ParseObject(bytes.Clone(text))

@@ -14,7 +14,6 @@ var ErrSyntax = errors.New("not valid JSON")
 // Complaints about JSON of another type than the one that belongs there.
 var (
 	ErrNoObject = errors.New("an object is wanted")
-	errNoMerge  = errors.New("a merge patch is an object here")
 	// ErrNoPatch is what ApplyPatch says of a patch that is no list of operations, or too long a one.
 	ErrNoPatch = errors.New("a JSON patch is an array of operations")
 )
