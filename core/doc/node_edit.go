@@ -81,3 +81,28 @@ func (n *Node) Clone() *Node {
 	c.reindex()
 	return c
 }
+
+// Without returns a copy without the members, at any depth, for which drop holds. A member is
+// asked about after those inside it have gone.
+func (n *Node) Without(drop func(*Node) bool) *Node {
+	switch n.Type() {
+	case TypeArray:
+		out := NewArray()
+		for _, item := range n.Items() {
+			out.Append(item.Without(drop))
+		}
+		return out
+	case TypeObject:
+		out := NewObject()
+		for name, v := range n.Members() {
+			if v = v.Without(drop); !drop(v) {
+				out.Set(name, v)
+			}
+		}
+		return out
+	}
+	return n.Clone()
+}
+
+// IsNull reports whether a node is null.
+func (n *Node) IsNull() bool { return n.Is(TypeNull) }

@@ -98,7 +98,7 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 	policy.FillRights(s.Get("access_rights"))
 	for _, name := range typed {
 		if v := s.Get(name); v.Is(doc.TypeObject) {
-			s.Set(name, withoutNulls(v))
+			s.Set(name, v.Without((*doc.Node).IsNull))
 		}
 	}
 	if problems := Table.Check(s); len(problems) > 0 {
@@ -138,27 +138,6 @@ var typed = []string{"access_rights", "basic_auth_data", "jwt_data", "monitor", 
 
 // Typed reports whether gateways decode all that is in a member of a session.
 func Typed(name string) bool { return slices.Contains(typed, name) }
-
-// withoutNulls returns a tree without members that are null.
-func withoutNulls(n *doc.Node) *doc.Node {
-	switch n.Type() {
-	case doc.TypeArray:
-		out := doc.NewArray()
-		for _, item := range n.Items() {
-			out.Append(withoutNulls(item))
-		}
-		return out
-	case doc.TypeObject:
-		out := doc.NewObject()
-		for name, v := range n.Members() {
-			if !v.Is(doc.TypeNull) {
-				out.Set(name, withoutNulls(v))
-			}
-		}
-		return out
-	}
-	return n
-}
 
 // checkCertificate refuses a certificate that could be none: gateways write it into the
 // identifier of the key as it is.

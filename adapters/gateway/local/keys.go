@@ -214,14 +214,17 @@ func (c content) stored(known bool) gateway.StoredKey {
 func shown(s *doc.Node) *doc.Node {
 	out := doc.NewObject()
 	for name, v := range s.Members() {
-		v = v.Clone()
 		switch {
 		case name == "access_rights":
+			rights := doc.NewObject()
 			for id, right := range v.Members() { // one that says nothing is a right all the same
-				v.Set(id, sparse(right))
+				rights.Set(id, right.Without(zero))
 			}
+			v = rights
 		case key.Typed(name):
-			v = sparse(v)
+			v = v.Without(zero)
+		default:
+			v = v.Clone()
 		}
 		if !zero(v) {
 			out.Set(name, v)
@@ -229,27 +232,6 @@ func shown(s *doc.Node) *doc.Node {
 	}
 	out.Delete("basic_auth_data", "password")
 	return out
-}
-
-// sparse returns a tree without members that are zero.
-func sparse(n *doc.Node) *doc.Node {
-	switch n.Type() {
-	case doc.TypeArray:
-		out := doc.NewArray()
-		for _, item := range n.Items() {
-			out.Append(sparse(item))
-		}
-		return out
-	case doc.TypeObject:
-		out := doc.NewObject()
-		for name, v := range n.Members() {
-			if v = sparse(v); !zero(v) {
-				out.Set(name, v)
-			}
-		}
-		return out
-	}
-	return n
 }
 
 func zero(n *doc.Node) bool {

@@ -115,22 +115,11 @@ func conformLifetime(lifetime *doc.Node) {
 // not know stay as they are, except in security schemes.
 func dropNulls(ext *doc.Node) {
 	rootSection.layout.dropNulls(ext)
-	withoutNulls(ext.Get("server", "authentication", "securitySchemes"))
+	if auth := ext.Get("server", "authentication"); auth.Get("securitySchemes") != nil {
+		auth.Set("securitySchemes", auth.Get("securitySchemes").Without((*doc.Node).IsNull))
+	}
 	for _, settings := range ext.Get("middleware", "operations").Members() {
 		operationLayout.dropNulls(settings)
-	}
-}
-
-func withoutNulls(n *doc.Node) {
-	for _, v := range n.Items() {
-		withoutNulls(v)
-	}
-	for _, name := range n.Names() {
-		if n.Get(name).Is(doc.TypeNull) {
-			n.Delete(name)
-			continue
-		}
-		withoutNulls(n.Get(name))
 	}
 }
 

@@ -32,15 +32,14 @@ func (b *branch) broken(n *doc.Node, at string, report func(string)) {
 				next.broken(value, at+"."+name, report)
 			}
 		}
-	default:
+	case b.typ.kind() == wholes:
 		for i, item := range n.Items() {
-			if b.typ.kind() == wholes && !counts(item) {
+			if !counts(item) {
 				report(fmt.Sprintf("%s.%d", at, i))
 			}
 		}
-		if k := b.typ.kind(); (k == whole || k == natural) && !counts(n) {
-			report(at)
-		}
+	case (b.typ.kind() == whole || b.typ.kind() == natural) && !counts(n):
+		report(at)
 	}
 }
 
