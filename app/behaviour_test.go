@@ -467,7 +467,7 @@ func TestLiveNodes(t *testing.T) {
 	if _, err := a.Do(t.Context(), "system.node.delete", as(reply.Message.NodeID)); err != nil {
 		t.Fatal(err)
 	}
-	if _, text := fetch(t, a, "GET", "/api/system/nodes", "reader", ""); text != `{"data":{"nodes":[],"active_node_count":0,"nodes_available":-1,"nodes_remaining":-1,"valid_until":"9999-12-31T23:59:59Z"},"nodes":[]}` {
+	if _, text := fetch(t, a, "GET", "/api/system/nodes", "reader", ""); text != `{"data":{"nodes":[],"active_node_count":0,"nodes_available":-1,"nodes_remaining":-1,"valid_until":253402300799},"nodes":[],"pages":1}` {
 		t.Error(text)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // openOperations are those that anybody may call.
 var openOperations = []string{
 	"GET /auth/{profileId}/{provider}", "GET /auth/{profileId}/{provider}/callback",
-	"GET /api/openapi.json", "GET /health", "GET /hello", "GET /login", "GET /logout", "GET /password/reset", "GET /tap", "POST /license", "POST /login", "POST /logout", "POST /password/forgot", "POST /password/reset",
+	"GET /", "GET /api/openapi.json", "GET /health", "GET /hello", "GET /login", "GET /logout", "GET /password/reset", "GET /tap", "POST /license", "POST /login", "POST /logout", "POST /password/forgot", "POST /password/reset",
 }
 
 // opens says what a call outside of /api needs (docs/wire/authentication.md#callers):

@@ -105,6 +105,9 @@ func at(leaves []leaf, method string) *leaf {
 
 // ServeHTTP implements net/http.Handler.
 func (rt *router) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
+	if strings.HasPrefix(r.URL.Path, "//") {
+		r = beginOnce(r)
+	}
 	var few [4]string
 	s := search{method: r.Method, values: few[:0]}
 	path, more := trim(r.URL.EscapedPath())
@@ -118,6 +121,19 @@ func (rt *router) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
 		r.SetPathValue(name, s.values[i])
 	}
 	l.handler.ServeHTTP(w, r)
+}
+
+// beginOnce returns the request with one slash at the beginning of its path: clients whose
+// address of the service ends in a slash begin with two. Rules, trails and logs find
+// segments by their places, so they see one as well. Slashes further on stay: an empty
+// segment there may be an identifier that a script has lost.
+func beginOnce(r *nethttp.Request) *nethttp.Request {
+	r = r.Clone(r.Context())
+	r.URL.Path = "/" + strings.TrimLeft(r.URL.Path, "/")
+	if r.URL.RawPath != "" {
+		r.URL.RawPath = "/" + strings.TrimLeft(r.URL.RawPath, "/")
+	}
+	return r
 }
 
 // search is one look for a path.

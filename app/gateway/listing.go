@@ -33,6 +33,7 @@ func (n *Nodes) listing() []operation.Operation {
 type NodeList struct {
 	Data  NodeNames `json:"data"`
 	Nodes []Live    `json:"nodes"`
+	Pages int       `json:"pages"` // 1: all nodes are on it
 }
 
 // NodeNames is the list of nodes as clients of the field read it (docs/wire/system.md#nodes). There
@@ -42,7 +43,7 @@ type NodeNames struct {
 	Active    int        `json:"active_node_count"`
 	Available int        `json:"nodes_available"`
 	Remaining int        `json:"nodes_remaining"`
-	Until     string     `json:"valid_until"`
+	Until     int64      `json:"valid_until"` // in seconds of Unix time
 }
 
 // NodeName is a node in NodeNames.
@@ -53,7 +54,7 @@ type NodeName struct {
 
 const (
 	unlimited = -1
-	forever   = "9999-12-31T23:59:59Z"
+	forever   = 253402300799 // 9999-12-31T23:59:59Z
 )
 
 func listOf(nodes []Live) NodeList {
@@ -61,7 +62,7 @@ func listOf(nodes []Live) NodeList {
 	for _, l := range nodes {
 		names = append(names, NodeName{ID: l.NodeID, Hostname: l.Hostname})
 	}
-	return NodeList{Nodes: nodes, Data: NodeNames{Nodes: names, Active: len(nodes), Available: unlimited, Remaining: unlimited, Until: forever}}
+	return NodeList{Pages: 1, Nodes: nodes, Data: NodeNames{Nodes: names, Active: len(nodes), Available: unlimited, Remaining: unlimited, Until: forever}}
 }
 
 // NodeDetail is what is known of the configuration of a node.

@@ -43,8 +43,8 @@ func TestListing(t *testing.T) {
 	}
 	id := crypto.NewNodeTokens("secret").NodeID("s")
 	got, err := do("system.nodes.list", operation.Call{})
-	want := `{"data":{"nodes":[{"id":"` + id + `","hostname":"gw-1"}],"active_node_count":1,"nodes_available":-1,"nodes_remaining":-1,"valid_until":"9999-12-31T23:59:59Z"},` +
-		`"nodes":[{"node_id":"` + id + `","session_id":"s","hostname":"gw-1","first_seen":"2026-01-02T03:04:05Z","last_seen":"2026-01-02T03:04:05Z","last_beat":null,"feeds":[]}]}`
+	want := `{"data":{"nodes":[{"id":"` + id + `","hostname":"gw-1"}],"active_node_count":1,"nodes_available":-1,"nodes_remaining":-1,"valid_until":253402300799},` +
+		`"nodes":[{"node_id":"` + id + `","session_id":"s","hostname":"gw-1","first_seen":"2026-01-02T03:04:05Z","last_seen":"2026-01-02T03:04:05Z","last_beat":null,"feeds":[]}],"pages":1}`
 	if err != nil || got != want {
 		t.Errorf("%s, want\n%s, %v", got, want, err)
 	}
@@ -62,7 +62,7 @@ func TestListing(t *testing.T) {
 	}
 	now = now.Add(time.Minute)
 	got, err = do("system.nodes.list", operation.Call{})
-	if err != nil || got != `{"data":{"nodes":[],"active_node_count":0,"nodes_available":-1,"nodes_remaining":-1,"valid_until":"9999-12-31T23:59:59Z"},"nodes":[]}` {
+	if err != nil || got != `{"data":{"nodes":[],"active_node_count":0,"nodes_available":-1,"nodes_remaining":-1,"valid_until":253402300799},"nodes":[],"pages":1}` {
 		t.Error(got, err)
 	}
 }

@@ -62,7 +62,11 @@ type Component struct {
 func (s *Service) Operations() []operation.Operation {
 	example := Report{Status: Pass, Version: "v1.0.0", Description: "Gatehouse", Details: map[string]Component{"store": {Status: Pass, Type: "datastore"}}}
 	ok := map[string]string{"Status": "OK"}
-	rows := []operation.Row{operation.GET("hello", "/hello", "How the service is doing", s.Hello, operation.Public(), operation.Example(nil, example))}
+	rows := []operation.Row{
+		operation.GET("front", "/", "That the service is here", s.Front, operation.Public(), operation.Example(nil, ok),
+			operation.Notes("Programs wait for it. Browsers get the console.")),
+		operation.GET("hello", "/hello", "How the service is doing", s.Hello, operation.Public(), operation.Example(nil, example)),
+	}
 	if s.Path != "/hello" { // else the one probe is both
 		rows = append(rows, operation.GET("ready", s.Path, "Whether the service should get requests", s.Ready, operation.Public(), operation.Faulting("health.fail"),
 			operation.Example(nil, example)))
@@ -123,7 +127,10 @@ func (s *Service) Ready(ctx context.Context, in struct{}) (Report, error) {
 	return r, fault.New(fault.Unavailable, "health.fail", "not ready: %s", strings.Join(failing, "; "))
 }
 
-// Accepted is the answer to a licence key.
+// Front answers at the root, whatever works: clients wait for it before they begin.
+func (s *Service) Front(context.Context, struct{}) (Accepted, error) { return Accepted{"OK"}, nil }
+
+// Accepted says that a request was right.
 type Accepted struct{ Status string }
 
 // Reloaded is the answer to a request to read addresses anew.

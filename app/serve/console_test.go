@@ -31,8 +31,8 @@ func consoleWorld(t *testing.T, environ ...string) http.Handler {
 func TestConsoleIsServed(t *testing.T) {
 	for _, c := range []struct {
 		environ, accept string
-		status          int
-	}{{"", "text/html", 200}, {"", "application/json", 404}, {"SVC_DB_CONSOLE_ENABLED=false", "text/html", 404}} {
+		page            bool
+	}{{"", "text/html", true}, {"", "application/json", false}, {"SVC_DB_CONSOLE_ENABLED=false", "text/html", false}} {
 		var environ []string
 		if c.environ != "" {
 			environ = []string{c.environ}
@@ -40,8 +40,8 @@ func TestConsoleIsServed(t *testing.T) {
 		h := consoleWorld(t, environ...)
 		r, w := httptest.NewRequest(http.MethodGet, "/", http.NoBody), httptest.NewRecorder()
 		r.Header.Set("Accept", c.accept)
-		if h.ServeHTTP(w, r); w.Code != c.status {
-			t.Errorf("%q, %s: %d", c.environ, c.accept, w.Code)
+		if h.ServeHTTP(w, r); w.Code != http.StatusOK || strings.Contains(w.Header().Get("Content-Type"), "html") != c.page {
+			t.Errorf("%q, %s: %d %v", c.environ, c.accept, w.Code, w.Header())
 		}
 	}
 }

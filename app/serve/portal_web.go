@@ -77,7 +77,7 @@ func (c *Composition) inPortal(console bool) func(*http.Request) bool {
 		switch {
 		case pages.Owns(r):
 			return true
-		case dashboard.Has(r):
+		case dashboard.Has(r) && path != "/": // where there is no console, the pages begin there
 			return false
 		case own.Has(r) || strings.HasPrefix(path+"/", portal.Prefix+"/") || strings.HasPrefix(path+"/", live.Prefix+"/"):
 			return true

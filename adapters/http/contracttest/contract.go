@@ -95,7 +95,7 @@ func object(v any) map[string]any {
 }
 
 func segments(path string) []string {
-	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
+	return strings.Split(strings.TrimSuffix(strings.TrimLeft(path, "/"), "/"), "/")
 }
 
 // Check holds the answer to a request against the description. path is as sent,
@@ -149,7 +149,7 @@ func (op *operation) fits(segs []string) bool {
 	}
 	for i, want := range op.path {
 		have, err := url.PathUnescape(segs[i])
-		if err != nil || !placeholder(want) && have != want || have == "" {
+		if err != nil || placeholder(want) && have == "" || !placeholder(want) && have != want {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package classic
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
@@ -87,6 +88,7 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	}
 	if class == apidef.Classic {
 		d.Document = nil // which a classic API has none of
+		listenAt(d.Definition, "/"+d.APIID+"/")
 	} else if err := s.Forms.Document(d.Document, class, false); err != nil {
 		return operation.Receipt{}, err
 	}
@@ -98,6 +100,16 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 		return operation.Receipt{}, err
 	}
 	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
+}
+
+// listenAt gives a definition that says nothing of its listen path this one. An empty path
+// is refused, as any other without a slash.
+func listenAt(def *doc.Node, path string) {
+	proxy := def.Get("proxy")
+	tcp := slices.Contains([]string{"tcp", "tls"}, def.Get("protocol").Text()) // known by their port
+	if proxy.Is(doc.TypeObject) && proxy.Get("listen_path").Is(doc.Absent, doc.TypeNull) && !tcp {
+		proxy.Set("listen_path", doc.NewString(path))
+	}
 }
 
 // classOf refuses OpenAPI definitions at classic endpoints unless that is
@@ -189,6 +201,7 @@ func (s *Service) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 		if d.Definition.Get("is_oas").True() {
 			return d, unsafeOAS(apidef.OAS)
 		}
+		listenAt(d.Definition, a.ListenPath())
 		return d, s.Forms.Classic(&d)
 	}
 	d.Definition.Set("is_oas", doc.NewBool(true))

@@ -8,10 +8,30 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// Show turns a definition, in place, into the form that users read: lists are
-// never null or missing, and timeouts of uptime tests are texts.
+// Show turns a definition, in place, into the form that users read: lists are never null
+// or missing, nor is what every reader looks at, the data of plugins is an object if it is
+// there, and timeouts of uptime tests are texts.
 func Show(def *doc.Node) {
 	definitionType.FillLists(def)
+	for _, name := range []string{"active", "is_oas"} {
+		if def.Get(name) == nil {
+			def.Set(name, doc.NewBool(false))
+		}
+	}
+	if def.Get("slug") == nil {
+		def.Set("slug", doc.NewString(""))
+	}
+	if graph := def.Get("graphql"); graph.Is(doc.TypeObject) {
+		if graph.Get("enabled") == nil {
+			graph.Set("enabled", doc.NewBool(false))
+		}
+		if graph.Get("schema") == nil {
+			graph.Set("schema", doc.NewString(""))
+		}
+	}
+	if def.Get("config_data").Is(doc.TypeNull) {
+		def.Set("config_data", doc.NewObject())
+	}
 	for _, version := range def.Get("version_data", "versions").Members() {
 		paths := version.Get("extended_paths")
 		if !paths.Is(doc.TypeObject) {

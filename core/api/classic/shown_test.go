@@ -44,13 +44,20 @@ func TestShowTimeouts(t *testing.T) {
 	}
 }
 
-// TestShowLists states that users read no list that is null or missing, and that
-// showing twice shows the same.
+// TestShowLists states that users read no list that is null or missing, nor what typed
+// clients want of every definition, and that showing twice shows the same.
 func TestShowLists(t *testing.T) {
 	for text, want := range map[string]string{
-		`{}`:             `"tags":[]`,
-		`{"tags":null}`:  `"tags":[]`,
-		`{"tags":["a"]}`: `"tags":["a"]`,
+		`{}`:                              `"tags":[]`,
+		`{"tags":null}`:                   `"tags":[]`,
+		`{"tags":["a"]}`:                  `"tags":["a"]`,
+		`{"name":"a"}`:                    `"active":false,"is_oas":false,"slug":""`,
+		`{"active":true,"slug":"s"}`:      `{"active":true,"slug":"s",`,
+		`{"config_data":null}`:            `"config_data":{}`,
+		`{"config_data":{"a":1}}`:         `"config_data":{"a":1}`,
+		`{"graphql":{"enabled":true}}`:    `"schema":""`,
+		`{"graphql":{"schema":"type Q"}}`: `"schema":"type Q"`,
+		`{"graphql":null}`:                `"graphql":null`,
 		`{"version_data":{"versions":{"v":{"extended_paths":{"white_list":null}}}}}`:            `"white_list":[]`,
 		`{"version_data":{"versions":{"v":{"extended_paths":{"ignored":[]}}}}}`:                 `"white_list":[]`,
 		`{"version_data":{"versions":{"v":{"extended_paths":{}},"w":{"extended_paths":null}}}}`: `"w":{"extended_paths":null`,
