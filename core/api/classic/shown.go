@@ -29,6 +29,9 @@ func Show(def *doc.Node) {
 			graph.Set("schema", doc.NewString(""))
 		}
 	}
+	if def.Get("event_handlers", "events").Is(doc.Absent, doc.TypeNull) { // scripts look at each of them
+		def.Put(doc.NewObject(), "event_handlers", "events")
+	}
 	if def.Get("config_data").Is(doc.TypeNull) {
 		def.Set("config_data", doc.NewObject())
 	}
