@@ -58,7 +58,7 @@ func (x *exchange) succeed(v any) error {
 	}
 	if status != nethttp.StatusNoContent {
 		x.body = newBuffer()
-		x.body.admit, x.body.tabs = x.hold, x.row.dialect.portal
+		x.body.admit, x.body.tabs = x.hold, x.row.dialect.portal && !x.row.spec.Compact
 		if l, ok := v.(interface {
 			Bounds() (total, page, size int)
 		}); ok {

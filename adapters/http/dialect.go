@@ -15,7 +15,7 @@ type dialect struct {
 	browser  bool                               // browsers may present a cookie instead
 	envelope func(b []byte, e complaint) []byte // of errors
 	banned   [][]byte                           // what no error may contain
-	portal   bool                               // indented answers, no problem details, never stored
+	portal   bool                               // answers are indented unless rows are compact, no problem details, never stored
 }
 
 // complaint is what an error says.

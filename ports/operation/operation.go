@@ -72,6 +72,9 @@ type Spec struct {
 	Faults  []string // codes of faults it answers besides those every row of its surface has
 	Style   Style
 	Needs   []Need // permissions besides Permission
+	// Compact says that what the row answers has no indentation where its surface indents:
+	// scripts look for members in it by their text.
+	Compact bool
 	// Rehearsable says that the row answers what it would do when asked by the query
 	// parameter DryRun.
 	Rehearsable bool

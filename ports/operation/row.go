@@ -46,6 +46,9 @@ func Reads() Option { return func(s *Spec) { s.Intent = access.Read } }
 // Early lets the row be called before its surface is set up: to set it up, for one.
 func Early() Option { return func(s *Spec) { s.Early = true } }
 
+// Compact answers without indentation where the surface indents.
+func Compact() Option { return func(s *Spec) { s.Compact = true } }
+
 // EvenExpired lets users whose password must be changed do this to themselves.
 func EvenExpired() Option { return func(s *Spec) { s.EvenExpired = true } }
 

@@ -28,7 +28,7 @@ func newService(t *testing.T, checker port.Checker) *service {
 	}
 	s := &service{t: t, a: a}
 	_, text := s.send("POST", "/bootstrap", "", []byte(`{"username":"admin@example.com","password":"secret"}`))
-	if _, after, ok := strings.Cut(text, `"api_token": "`); ok {
+	if _, after, ok := strings.Cut(text, `"api_token":"`); ok {
 		s.token, _, _ = strings.Cut(after, `"`)
 	}
 	if code, text := s.send("POST", "/products", "", []byte(`{"Name":"Docs","IsDocumentationOnly":true}`)); code != 201 {

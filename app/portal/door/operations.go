@@ -21,7 +21,7 @@ func (s *Service) Operations() []operation.Operation {
 		return nil
 	}
 	first := operation.Example(First{Username: "admin@example.com", Password: "a-good-password", FirstName: "Ada", LastName: "Lovelace"}, bootstrapped(token))
-	open := []operation.Option{operation.Switched(s.open), operation.Public(), operation.Early(), operation.Redact("password", "username", "first_name", "last_name", "Email", "First", "Last"), operation.Limits(maxBootstrap, 0), first,
+	open := []operation.Option{operation.Switched(s.open), operation.Public(), operation.Early(), operation.Compact(), operation.Redact("password", "username", "first_name", "last_name", "Email", "First", "Last"), operation.Limits(maxBootstrap, 0), first,
 		operation.Faulting(table.CodeInvalid, CodeBootstrapped), operation.Answers(map[string]operation.Answer{CodeBootstrapped: {}}),
 		operation.Notes("Once: the first admin, the default organisation and its team, two catalogues and the settings. It answers with the admin's API token.")}
 	probe := portal.Group("portal", "", "start")
