@@ -54,15 +54,15 @@ func (s *Service) requested(ctx context.Context, w store.Writer, a application.A
 	if n >= maxRequests {
 		return req, fault.New(fault.Invalid, CodeMany, "the app has too many access requests (the maximum is %d)", maxRequests)
 	}
-	var order request.Order
-	if err := body.Apply(&order, true, resolve); err != nil {
+	order, list, err := orderOf(ctx, w, body, resolve)
+	if err != nil {
 		return req, err
 	}
 	p, err := portal.Find(ctx, w, plans.Kind, order.PlanID.String())
 	if err != nil {
 		return req, err
 	}
-	if req, err = s.ordered(ctx, w, a, order, p); err != nil {
+	if req, err = s.ordered(ctx, w, a, order, p, list); err != nil {
 		return req, err
 	}
 	if err := s.allow(ctx, w, p, req); err != nil {
@@ -71,16 +71,26 @@ func (s *Service) requested(ctx context.Context, w store.Writer, a application.A
 	return portal.Add(ctx, w, Requests, s.stamp(), req)
 }
 
-// ordered returns the request that an order becomes, if it can be carried out.
-func (s *Service) ordered(ctx context.Context, r store.Reader, a application.App, o request.Order, p planOf) (req request.Request, err error) {
-	list := make([]productOf, 0, len(o.ProductIDs))
+// orderOf reads an order, and the products that it is for. Clients of the API send a client
+// type with every order: it is looked at only where clients of the products register.
+func orderOf(ctx context.Context, r store.Reader, body table.Body[request.Order], resolve table.Resolve) (o request.Order, list []productOf, err error) {
+	untyped := request.Untyped(body)
+	wrong := untyped.Apply(&o, true, resolve)
 	for _, id := range o.ProductIDs {
 		v, err := portal.Find(ctx, r, products.Kind, id.String())
 		if err != nil {
-			return req, err
+			return o, nil, err
 		}
 		list = append(list, v)
 	}
+	if request.Register(list) {
+		wrong = body.Apply(&o, true, resolve)
+	}
+	return o, list, wrong
+}
+
+// ordered returns the request that an order becomes, if it can be carried out.
+func (s *Service) ordered(ctx context.Context, r store.Reader, a application.App, o request.Order, p planOf, list []productOf) (req request.Request, err error) {
 	if err := o.Checked(p, list).Err(); err != nil {
 		return req, err
 	}

@@ -71,6 +71,17 @@ type Order struct {
 	Certificate  string
 }
 
+// clientType is the member of an order that names a client type.
+const clientType = "DCRTemplateID"
+
+// Untyped is an order as if it named no client type: that counts only where clients Register.
+func Untyped(sent table.Body[Order]) table.Body[Order] { return sent.Without(clientType) }
+
+// Register reports whether clients of one of the products register.
+func Register(list []product.Product) bool {
+	return slices.ContainsFunc(list, func(v product.Product) bool { return v.DCREnabled })
+}
+
 // Table implements table.Row.
 func (Order) Table() *table.Table[Order] { return orders }
 
@@ -80,7 +91,7 @@ var orders = &table.Table[Order]{
 	Fields: []table.Field[Order]{
 		{Name: "PlanID", Also: []string{"Plan"}, At: func(o *Order) any { return &o.PlanID }, Required: true, Target: plan.Kind},
 		{Name: "ProductIDs", Also: []string{"Products"}, At: func(o *Order) any { return &o.ProductIDs }, Required: true, Target: product.Kind, Doc: "Products of one provider and with one method of authentication."},
-		{Name: "DCRTemplateID", At: func(o *Order) any { return &o.ClientTypeID }, Target: product.TemplateKind, Doc: "The client type, where clients register."},
+		{Name: clientType, At: func(o *Order) any { return &o.ClientTypeID }, Target: product.TemplateKind, Doc: "The client type, where clients of the products register; otherwise it is ignored."},
 		{Name: "CatalogueID", At: func(o *Order) any { return &o.CatalogueID }, Target: catalogue.Kind, Doc: "Where the products were found."},
 		{Name: "CredentialID", At: func(o *Order) any { return &o.CredentialID }, Target: CredentialKind, Doc: "A credential of the app with the same plan that is to get the products as well, or a client that is to have its products under another plan; without it there is a new one."},
 		{Name: "Certificate", At: func(o *Order) any { return &o.Certificate }, Max: maxCertificate, Doc: "PEM, without a private key: for products with a token and a certificate of the developer, unless administrators manage the certificates."},
@@ -128,7 +139,7 @@ func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problem
 			continue
 		}
 		if o.ClientTypeID == 0 {
-			wrong.Blank("DCRTemplateID")
+			wrong.Blank(clientType)
 		} else if !slices.Contains(v.Templates, o.ClientTypeID) {
 			wrong = append(wrong, fmt.Sprintf("DCRTemplateID is not a client type of product %s", v.Title()))
 		}

@@ -113,6 +113,28 @@ func TestChecked(t *testing.T) {
 	}
 }
 
+// TestRegister states where a client type counts, and what an order says without one.
+func TestRegister(t *testing.T) {
+	for want, list := range map[bool][]product.Product{false: {{}, {}}, true: {{}, {DCREnabled: true}}} {
+		if request.Register(list) != want {
+			t.Errorf("%+v", list)
+		}
+	}
+	resolve := func(kind, _ string) (table.ID, bool, error) { return 1, kind != product.TemplateKind, nil }
+	var sent table.Body[request.Order]
+	if err := json.Unmarshal([]byte(`{"PlanID":1,"ProductIDs":[2],"DCRTemplateID":1}`), &sent); err != nil {
+		t.Fatal(err)
+	}
+	var o request.Order
+	untyped := request.Untyped(sent)
+	if err := untyped.Apply(&o, true, resolve); err != nil || o.PlanID != 1 || o.ClientTypeID != 0 {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if err := sent.Apply(&o, true, resolve); err == nil || err.Error() != "DCRTemplateID is invalid" {
+		t.Error(err)
+	}
+}
+
 // TestBodies states what orders and subscriptions may say.
 func TestBodies(t *testing.T) {
 	resolve := func(string, string) (table.ID, bool, error) { return 1, true, nil }

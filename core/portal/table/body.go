@@ -49,6 +49,13 @@ func (b *Body[T]) SchemaName() string {
 // Has reports whether the client sent a member, if only null.
 func (b *Body[T]) Has(name string) bool { _, ok := b.members[name]; return ok }
 
+// Without returns the body as if the client had not sent a member.
+func (b *Body[T]) Without(name string) Body[T] {
+	members := maps.Clone(b.members)
+	delete(members, name)
+	return Body[T]{members}
+}
+
 // Get returns a member as JSON decodes it, numbers as json.Number; nil: there is none.
 func (b *Body[T]) Get(name string) any { return b.members[name] }
 
