@@ -46,24 +46,29 @@ var AudienceResource = portal.Resource[catalogue.Audience, ListedAudience, Shown
 	},
 	Sample: catalogue.Audience{CatalogueID: 2, OrganisationID: 1, TeamID: 1},
 	Begin:  func(a *catalogue.Audience, parent table.ID) { a.CatalogueID = parent },
-	Hooks: portal.Hooks[catalogue.Audience]{Check: func(ctx context.Context, r store.Reader, c *portal.Change[catalogue.Audience]) error {
-		if c.Op == store.Deleted {
-			return nil
+	Hooks: portal.Hooks[catalogue.Audience]{Before: func(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Audience]) (err error) {
+		if c.Op != store.Deleted {
+			c.New, err = ofTeam(ctx, w, c.New)
 		}
-		return checkAudience(ctx, r, c.New)
+		return err
 	}, After: reopened},
 	Rows: func(o portal.Operations[catalogue.Audience, ListedAudience, ShownAudience]) []operation.Row {
 		return []operation.Row{o.ListRow(), o.CreateRow(portal.Unprocessable()), o.GetRow(), o.DeleteRow()}
 	},
 }
 
-// checkAudience demands that the team is one of the organisation.
-func checkAudience(ctx context.Context, r store.Reader, a catalogue.Audience) error {
+// ofTeam returns an audience with the organisation of its team. Clients need not name it;
+// when they do, the team has to be one of it.
+func ofTeam(ctx context.Context, r store.Reader, a catalogue.Audience) (catalogue.Audience, error) {
 	team, err := portal.Glance[organisation.Team](ctx, r, account.TeamKind, a.TeamID)
-	if err == nil && team.OrganisationID != a.OrganisationID {
-		err = table.Problems{"TeamID is invalid"}.Err()
+	if err != nil {
+		return a, err
 	}
-	return err
+	if a.OrganisationID != 0 && a.OrganisationID != team.OrganisationID {
+		return a, table.Problems{"TeamID is invalid"}.Err()
+	}
+	a.OrganisationID = team.OrganisationID
+	return a, nil
 }
 
 // reopened takes note that the audiences of a catalogue say again who sees it.

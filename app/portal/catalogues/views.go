@@ -108,5 +108,6 @@ func audience(ctx context.Context, r store.Reader, catalogueID table.ID, sent an
 	if err := body.Apply(&a, true, portal.Resolver(ctx, r)); err != nil {
 		return a, false, err
 	}
-	return a, true, checkAudience(ctx, r, a)
+	a, err = ofTeam(ctx, r, a)
+	return a, true, err
 }

@@ -94,8 +94,8 @@ var audiences = &table.Table[Audience]{
 	Base:   func(a *Audience) *table.Base { return &a.Base },
 	Parent: func(a Audience) table.ID { return a.CatalogueID },
 	Fields: []table.Field[Audience]{
-		{Name: "OrganisationID", Also: []string{"Organisation"}, At: func(a *Audience) any { return &a.OrganisationID }, Required: true, Target: account.OrganisationKind},
-		{Name: "TeamID", Also: []string{"Team"}, At: func(a *Audience) any { return &a.TeamID }, Required: true, Target: account.TeamKind, Doc: "One of the organisation's teams."},
+		{Name: "OrganisationID", Also: []string{"Organisation"}, At: func(a *Audience) any { return &a.OrganisationID }, Target: account.OrganisationKind, Doc: "That of the team, also when it is left out."},
+		{Name: "TeamID", Also: []string{"Team"}, At: func(a *Audience) any { return &a.TeamID }, Required: true, Target: account.TeamKind, Doc: "The team that sees the catalogue."},
 	},
 	Unique: []table.Unique[Audience]{{
 		Name: "team", Taken: "audience with that team already exists",
