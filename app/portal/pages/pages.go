@@ -39,7 +39,6 @@ func (c Config) Resources() []crud.Registrar {
 				return Shown{listed(p), table.Stamp(p.CreatedAt), table.Stamp(p.UpdatedAt)}, nil
 			},
 			Sample: page.Page{Title: "About us", Path: "/about-us", Status: page.Published, Template: "flip_flop"},
-			Begin:  func(p *page.Page, _ table.ID) { p.Status = page.Draft },
 			Hooks:  portal.Hooks[page.Page]{After: c.after},
 		},
 		portal.Resource[page.Block, ListedBlock, ShownBlock]{

@@ -67,7 +67,7 @@ var pages = &table.Table[Page]{
 		{Name: "Title", At: func(p *Page) any { return &p.Title }, Required: true, Max: 255},
 		{Name: "Path", At: func(p *Page) any { return &p.Path }, Max: 255, Valid: func(p Page) bool { return isPath(p.Path) },
 			Doc: "Address below the portal, with or without a slash in front; no other page has it."},
-		{Name: "Status", At: func(p *Page) any { return &p.Status }, Required: true, Enum: []string{Published, Draft}, Doc: "Draft unless said otherwise."},
+		{Name: "Status", At: func(p *Page) any { return &p.Status }, Required: true, Default: Draft, Enum: []string{Published, Draft}, Doc: "Draft unless said otherwise."},
 		{Name: "Template", At: func(p *Page) any { return &p.Template }, Max: 255, Doc: "template or name of an entry in the theme.json of the active theme."},
 		{Name: "AllowFormSubmission", At: func(p *Page) any { return &p.AllowFormSubmission }},
 		{Name: "PageTypeID", At: func(p *Page) any { return &p.PageTypeID }},

@@ -86,6 +86,9 @@ func (b *Body[T]) Apply(v *T, making bool, resolve Resolve) error {
 			return err
 		}
 		if len(wrong) == before {
+			if making && f.Default != "" && empty(f.At(v)) {
+				*f.At(v).(*string) = f.Default
+			}
 			f.check(v, making, &wrong)
 		}
 	}

@@ -59,6 +59,7 @@ type Field[T any] struct {
 	Also     []string     // other names on the way in
 	At       func(*T) any // a pointer to the value; its type says what the field takes
 	Required bool
+	Default  string   // of a text: what is in a new record when clients say nothing, or send nothing
 	Repeated bool     // each change has to send it, too
 	Enum     []string // the only texts there are, besides none
 	Fixed    bool     // chosen when the record is made; ignored afterwards

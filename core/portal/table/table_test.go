@@ -39,7 +39,7 @@ var things = &table.Table[thing]{
 	Fields: []table.Field[thing]{
 		{Name: "Name", At: func(t *thing) any { return &t.Name }, Required: true, Max: 10, Line: true, Doc: "What it is called."},
 		{Name: "Note", At: func(t *thing) any { return &t.Note }, Valid: func(t thing) bool { return t.Note != "bad" }},
-		{Name: "Word", At: func(t *thing) any { return &t.Word }, Enum: []string{"yes", "no"}},
+		{Name: "Word", At: func(t *thing) any { return &t.Word }, Default: "no", Enum: []string{"yes", "no"}},
 		{Name: "Kinds", At: func(t *thing) any { return &t.Kinds }},
 		{Name: "Meta", At: func(t *thing) any { return &t.Meta }},
 		{Name: "Free", At: func(t *thing) any { return &t.Free }},
@@ -248,6 +248,11 @@ func TestProblems(t *testing.T) {
 		f, ok := errors.AsType[*fault.Error](err)
 		if !ok || f.Kind != fault.Invalid || !slices.Equal(f.All, want) {
 			t.Errorf("%.60s: %v, want %q", text, err, want)
+		}
+	}
+	for sent, want := range map[string]string{``: "no", `,"Word":""`: "no", `,"Word":null`: "no", `,"Word":"yes"`: "yes"} {
+		if v, err := apply(t, `{"Name":"n","Type":"t"`+sent+`}`, true); err != nil || v.Word != want {
+			t.Errorf("%s: %q, %v", sent, v.Word, err)
 		}
 	}
 	_, err := apply(t, `{"CID":"short"}`, true)
