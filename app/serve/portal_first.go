@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,22 +16,30 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// PortalFirst is what a portal begins with: its first admin and, with a name, the first
+// PortalFirst is what a portal begins with: its first admin and, with a name or data, the first
 // dashboard that it is connected to (docs/wire/portal.md#start).
 type PortalFirst struct {
 	Admin        door.First
-	ProviderName string
+	ProviderName string // "": FirstProvider, where there is a provider
 	ProviderType string // "": tyk-pro
 	ProviderData string // a JSON object: URL, Secret, OrgID, Gateway, PoliciesTags, InsecureSkipVerify
+}
+
+// FirstProvider is what the first provider is called when nothing is said.
+const FirstProvider = "Dashboard"
+
+// named gives the first provider a name, when there is one.
+func (f PortalFirst) named() PortalFirst {
+	if f.ProviderData != "" || f.ProviderType != "" {
+		f.ProviderName = cmp.Or(f.ProviderName, FirstProvider)
+	}
+	return f
 }
 
 // check says what is wrong with the first provider. The admin is checked where it is made;
 // a provider that is refused only then would leave half of a bootstrap.
 func (f PortalFirst) check() error {
 	if f.ProviderName == "" {
-		if f.ProviderData != "" || f.ProviderType != "" {
-			return errors.New("--provider-name is missing: it says how the first provider is called")
-		}
 		return nil
 	}
 	if f.ProviderType != "" && f.ProviderType != provider.TykPro {
@@ -57,6 +66,7 @@ func BootstrapPortal(ctx context.Context, s config.Settings, log *slog.Logger, v
 	case s.Portal.Serve == "" || s.Portal.Serve == config.PortalOff:
 		return "", errors.New("portal.serve is off: there is no portal to bootstrap")
 	}
+	f = f.named()
 	if err := f.check(); err != nil {
 		return "", err
 	}

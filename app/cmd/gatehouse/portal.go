@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 
@@ -27,7 +29,9 @@ portal.configuration names, and from variables that begin with SVC_PORTAL_. Its 
 storage.main, under the name portal.id.
 
 The first admin is made by POST /portal-api/bootstrap, whose answer has the API token, or
-by --bootstrap, which prints the token and goes on. A portal that has one stays as it is.`,
+by --bootstrap, which prints the token and goes on. A portal that has one stays as it is.
+With --bootstrap the variables ADMIN_EMAIL, ADMIN_PASSWORD, PROVIDER_NAME and PROVIDER_DATA
+stand for --user, --pass, --provider-name and --provider-data where these are not given.`,
 		Example: "  SVC_PORTAL_HOSTPORT=3001 gatehouse portal\n" +
 			`  curl -d '{"username":"you@example.com","password":"s3cret"}' http://localhost:3001/portal-api/bootstrap` + "\n" +
 			`  gatehouse portal --bootstrap --user you@example.com --pass s3cret \` + "\n" +
@@ -62,13 +66,26 @@ var firstFlags = []string{"bootstrap", "user", "pass", "first-name", "last-name"
 func (f *portalFirst) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.wanted, "bootstrap", false, "make the first admin of the portal before it is served, and print the API token")
-	flags.StringVar(&f.Admin.Username, "user", "", "address of the first admin")
-	flags.StringVar(&f.Admin.Password, "pass", "", "password of the first admin; other users of this machine may see it: change it afterwards")
+	flags.StringVar(&f.Admin.Username, "user", "", "address of the first admin (default: ADMIN_EMAIL of the environment)")
+	flags.StringVar(&f.Admin.Password, "pass", "", "password of the first admin (default: ADMIN_PASSWORD of the environment, which other users of this machine do not see, as they may see this flag)")
 	flags.StringVar(&f.Admin.FirstName, "first-name", "", "first name of the first admin")
 	flags.StringVar(&f.Admin.LastName, "last-name", "", "last name of the first admin")
-	flags.StringVar(&f.ProviderName, "provider-name", "", "name of the first provider (default: none is made)")
+	flags.StringVar(&f.ProviderName, "provider-name", "", "name of the first provider (default: PROVIDER_NAME of the environment, or \""+serve.FirstProvider+"\")")
 	flags.StringVar(&f.ProviderType, "provider-type", "", "type of the first provider (default \"tyk-pro\")")
-	flags.StringVar(&f.ProviderData, "provider-data", "", "settings of the first provider: a JSON object with URL, Secret, OrgID, Gateway, PoliciesTags")
+	flags.StringVar(&f.ProviderData, "provider-data", "", "settings of the first provider: a JSON object with URL, Secret, OrgID, Gateway, PoliciesTags (default: PROVIDER_DATA of the environment; without any no provider is made)")
+}
+
+// completed takes from the environment what no flag says. It is read here and not made the
+// default of the flags, which help shows. A name alone makes no provider.
+func (f portalFirst) completed(getenv func(string) string) serve.PortalFirst {
+	out := f.PortalFirst
+	out.Admin.Username = cmp.Or(out.Admin.Username, getenv("ADMIN_EMAIL"))
+	out.Admin.Password = cmp.Or(out.Admin.Password, getenv("ADMIN_PASSWORD"))
+	out.ProviderData = cmp.Or(out.ProviderData, getenv("PROVIDER_DATA"))
+	if out.ProviderData != "" {
+		out.ProviderName = cmp.Or(out.ProviderName, getenv("PROVIDER_NAME"))
+	}
+	return out
 }
 
 // run bootstraps the portal if the flags say so.
@@ -79,7 +96,7 @@ func (f *portalFirst) run(ctx context.Context, c *cli, s config.Settings, log *s
 		}
 		return nil
 	}
-	token, err := serve.BootstrapPortal(ctx, s, log, buildVersion(), f.PortalFirst)
+	token, err := serve.BootstrapPortal(ctx, s, log, buildVersion(), f.completed(os.Getenv))
 	switch {
 	case token != "":
 		fmt.Fprintln(c.out, token)

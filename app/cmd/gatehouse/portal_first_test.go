@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/serve"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
@@ -56,12 +57,41 @@ func TestPortalBootstrapAtStart(t *testing.T) {
 		t.Error(err)
 	}
 	s.says(1, "these flags need --bootstrap: --user, --pass", "portal", "--user", "ada@example.com")
-	s.says(1, "--provider-name is missing", "portal", "--bootstrap", "--provider-data", "{}")
+	s.says(1, "--provider-data: …URL", "portal", "--bootstrap", "--provider-data", "{}")
 	s.says(1, `--provider-type "other" is not known`, "portal", "--bootstrap", "--provider-name", "x", "--provider-type", "other")
 	s.says(1, "--provider-data: …URL", "portal", "--bootstrap", "--provider-name", "x", "--provider-data", "{}")
 	s.says(1, "portal.serve is off", "serve", "--bootstrap", "--user", "ada@example.com", "--pass", "a-good-password")
 	t.Setenv("SVC_DB_HOMEDIR", t.TempDir())
+	t.Setenv("ADMIN_PASSWORD", "short")
+	s.says(1, "bootstrap of the portal: …password is too short", "portal", "--bootstrap", "--user", "ada@example.com")
+	t.Setenv("ADMIN_PASSWORD", "")
 	s.says(1, "bootstrap of the portal: …password", "portal", "--bootstrap", "--user", "ada@example.com")
+}
+
+// TestPortalFirstFromEnvironment: variables stand for flags that are not given, for a bootstrap
+// and for nothing else, and help does not show them.
+func TestPortalFirstFromEnvironment(t *testing.T) {
+	environ := map[string]string{"ADMIN_EMAIL": "env@example.com", "ADMIN_PASSWORD": "a-secret-word", "PROVIDER_NAME": "Env", "PROVIDER_DATA": "{}"}
+	getenv := func(name string) string { return environ[name] }
+	env := serve.PortalFirst{Admin: door.First{Username: "env@example.com", Password: "a-secret-word"}, ProviderName: "Env", ProviderData: "{}"}
+	if got := (portalFirst{}).completed(getenv); got != env {
+		t.Errorf("%+v", got)
+	}
+	flags := serve.PortalFirst{Admin: door.First{Username: "flag@example.com", Password: "another"}, ProviderName: "Flag", ProviderData: `{"URL":""}`}
+	if got := (portalFirst{PortalFirst: flags}).completed(getenv); got != flags {
+		t.Errorf("%+v", got)
+	}
+	environ["PROVIDER_DATA"] = ""
+	if got := (portalFirst{}).completed(getenv); got.ProviderName != "" {
+		t.Errorf("a name alone makes a provider: %+v", got)
+	}
+	s := newShell(t)
+	for name, value := range environ {
+		t.Setenv(name, value)
+	}
+	if help := s.run(0, "portal", "--help"); !strings.Contains(help, "ADMIN_PASSWORD") || strings.Contains(help, "a-secret-word") {
+		t.Error(help)
+	}
 }
 
 // started runs a service until it answers, and returns what it prints.
