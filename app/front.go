@@ -79,7 +79,7 @@ func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.
 	}), nil
 }
 
-func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, g operation.Middleware, looks *themes.Service) (nethttp.Handler, portalHandler, error) {
+func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, g operation.Middleware, looks *themes.Service, d *door.Service) (nethttp.Handler, portalHandler, error) {
 	cfg := httpadapter.Config{
 		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: b.log, Now: b.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth, BodyRate: s.bodyRate,
 		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
@@ -92,7 +92,7 @@ func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, 
 		main = beside(main, own)
 	}
 	h, err := httpadapter.Handler(main, cfg)
-	pages := p.inFront(b, looks)
+	pages := p.inFront(b, looks, d)
 	if p.Portal != nil && p.Shared {
 		h = pages(h, false)
 	}
@@ -108,11 +108,11 @@ func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, 
 }
 
 // inFront returns what puts the pages of the portal in front of a handler.
-func (p portalSettings) inFront(b basics, looks *themes.Service) func(h nethttp.Handler, alone bool) nethttp.Handler {
+func (p portalSettings) inFront(b basics, looks *themes.Service, d *door.Service) func(h nethttp.Handler, alone bool) nethttp.Handler {
 	return func(h nethttp.Handler, alone bool) nethttp.Handler {
 		if p.Portal == nil || p.Pages == nil || h == nil {
 			return h
 		}
-		return p.Pages(Pages{Theme: looks.Active, Alone: alone, Log: b.log})(h)
+		return p.Pages(Pages{Theme: looks.Active, Bootstrapped: d.Begun, Alone: alone, Log: b.log})(h)
 	}
 }

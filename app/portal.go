@@ -122,6 +122,8 @@ type Portal struct {
 type Pages struct {
 	// Theme returns the files of the theme that is shown.
 	Theme func(ctx context.Context) (theme.Content, error)
+	// Bootstrapped reports whether the portal has its first admin.
+	Bootstrapped func(ctx context.Context) (bool, error)
 	// Alone says that nothing else answers beside the portal: pages answer unknown
 	// addresses too.
 	Alone bool

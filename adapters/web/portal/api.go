@@ -64,8 +64,18 @@ func (a *reply) faults() []string {
 // apiPrefix begins the addresses of the operations that pages call.
 const apiPrefix = "/portal/api"
 
-// call lets an operation work for the browser. Its cookies become those of the page.
+// call lets an operation for visitors work for the browser.
 func (v *visit) call(method, path string, query url.Values, in any) *reply {
+	address := apiPrefix + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	return v.ask(method, address, in)
+}
+
+// ask lets the operation at an address work for the browser. Its cookies become those of the
+// page.
+func (v *visit) ask(method, address string, in any) *reply {
 	out := &reply{header: http.Header{}}
 	var body io.Reader = http.NoBody
 	if in != nil {
@@ -75,10 +85,6 @@ func (v *visit) call(method, path string, query url.Values, in any) *reply {
 			return out
 		}
 		body = bytes.NewReader(text)
-	}
-	address := apiPrefix + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
 	}
 	req, err := http.NewRequestWithContext(v.r.Context(), method, address, body)
 	if err != nil {

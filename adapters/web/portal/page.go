@@ -115,11 +115,24 @@ func (v *visit) formToken() string {
 	if u := v.site.Viewer; u != nil {
 		return u.CSRFToken
 	}
+	if token := v.strangers(); token != "" || !v.entrance() {
+		return token
+	}
+	return v.strangersToken()
+}
+
+// strangers is the value of the cookie of strangers; "": there is none.
+func (v *visit) strangers() string {
 	if c, err := v.r.Cookie(v.cookieName()); err == nil && len(c.Value) == len(rand.Text()) {
 		return c.Value
 	}
-	if !v.entrance() {
-		return ""
+	return ""
+}
+
+// strangersToken is the value of the cookie of strangers, who get one if they have none.
+func (v *visit) strangersToken() string {
+	if token := v.strangers(); token != "" {
+		return token
 	}
 	fresh := rand.Text()
 	http.SetCookie(v.w, &http.Cookie{Name: v.cookieName(), Value: fresh, Path: "/", HttpOnly: true, Secure: v.Secure, SameSite: http.SameSiteStrictMode})

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gatehouse-io/gatehouse/adapters/web/portal/viewers"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
@@ -25,6 +26,8 @@ type Config struct {
 	// Theme returns the theme that is shown, and Standard the one that is always there.
 	Theme    func(ctx context.Context) (theme.Content, error)
 	Standard theme.Content
+	// Bootstrapped reports whether the portal has its first admin; nil: it has.
+	Bootstrapped func(ctx context.Context) (bool, error)
 	// Alone says that nothing else answers beside the portal: pages answer unknown
 	// addresses too.
 	Alone    bool
@@ -45,6 +48,7 @@ type server struct {
 	routes *http.ServeMux
 	guard  *http.CrossOriginProtection
 	hall   gallery
+	begun  atomic.Bool // the portal has an admin, which it keeps
 	wardrobe
 }
 
@@ -117,6 +121,10 @@ var notPages = []string{"/portal-api", "/portal/api", "/api", "/tib", "/sso", "/
 var brokered = []string{"/tib", "/sso"}
 
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
+	if s.unbegun(r) {
+		s.start(w, r)
+		return
+	}
 	if _, pattern := s.routes.Handler(r); pattern != "" && !below(r.URL.Path, notPages) {
 		s.routes.ServeHTTP(w, r)
 		return

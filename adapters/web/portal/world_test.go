@@ -40,6 +40,20 @@ func newWorld(t testing.TB) *world { return newWorldWith(t, func(*app.Portal) {}
 
 func newWorldWith(t testing.TB, change func(*app.Portal)) *world {
 	t.Helper()
+	w := unbegun(t, change)
+	var answer struct {
+		Data struct {
+			Token string `json:"api_token"`
+		} `json:"data"`
+	}
+	must(t, json.Unmarshal(w.api("POST", "/portal-api/bootstrap", `{"username":"admin@example.com","password":"secret"}`), &answer))
+	w.token = answer.Data.Token
+	return w
+}
+
+// unbegun is a world whose portal has no admin.
+func unbegun(t testing.TB, change func(*app.Portal)) *world {
+	t.Helper()
 	keys, err := crypto.NewKeys("a secret of the test")
 	must(t, err)
 	w := &world{t: t, log: &bytes.Buffer{}, files: t.TempDir()}
@@ -47,7 +61,7 @@ func newWorldWith(t testing.TB, change func(*app.Portal)) *world {
 	p := app.Portal{
 		Shared: true, Local: []string{"http://localhost:3000"}, SigningKey: "a signing key", Live: live.Settings{Delay: -1}, Themes: themes.Settings{Engine: render.Engine{}}, MaxUpload: 1 << 20, Files: folder.New(w.files),
 		Pages: func(p app.Pages) func(http.Handler) http.Handler {
-			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: true, Log: log})
+			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: true, Log: log})
 		},
 	}
 	change(&p)
@@ -56,13 +70,6 @@ func newWorldWith(t testing.TB, change func(*app.Portal)) *world {
 	w.server, w.app = httptest.NewServer(a), a
 	t.Cleanup(w.server.Close)
 	w.fresh()
-	var answer struct {
-		Data struct {
-			Token string `json:"api_token"`
-		} `json:"data"`
-	}
-	must(t, json.Unmarshal(w.api("POST", "/portal-api/bootstrap", `{"username":"admin@example.com","password":"secret"}`), &answer))
-	w.token = answer.Data.Token
 	return w
 }
 

@@ -108,6 +108,15 @@ func (s *Service) Bootstrapped(ctx context.Context) error {
 	})
 }
 
+// Begun reports whether the portal has its first admin.
+func (s *Service) Begun(ctx context.Context) (bool, error) {
+	err := s.Bootstrapped(ctx)
+	if fault.CodeOf(err) == CodeNotBootstrapped {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // there says in place of the record that is missing that there is no portal yet.
 func there(err error) error {
 	if fault.KindOf(err) == fault.NotFound {
