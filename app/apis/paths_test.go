@@ -48,6 +48,19 @@ func TestListenPathsByReference(t *testing.T) {
 	}
 }
 
+// TestLongAddresses: what addresses are made of has a length that people can read.
+func TestLongAddresses(t *testing.T) {
+	for _, d := range paths {
+		t.Run(d.name, func(t *testing.T) {
+			w := apistest.New(t, apis.Settings{Streams: true})
+			long := "/" + strings.Repeat("a", 4096)
+			w.Want("admin", "POST", d.create, d.body("a", long, "http://t"), 400, "must not be longer than 4096 characters")
+			w.Done("admin", "POST", d.create, d.body("a", long[:4096], "http://t"))
+			w.Want("admin", "PUT", d.replace+"a", d.body("a", long, "http://t"), 400, "must not be longer than 4096 characters")
+		})
+	}
+}
+
 // TestListenPathsAsWritten: a slash at the end makes another path.
 func TestListenPathsAsWritten(t *testing.T) {
 	for _, d := range paths {

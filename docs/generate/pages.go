@@ -150,7 +150,7 @@ func limits() string {
 Requests are bounded by size, values, nesting and time: see limits.* in [configuration.md](configuration.md). A body with too many
 values is refused with 413: import in several parts, or raise limits.max_body_values and with it the memory of the machine. A write that would keep
 all others waiting for longer than limits.write_time is refused with 503; send less at once. A large body that comes more slowly
-than limits.body_rate is ended with 408.
+than limits.body_rate is ended with 408. A listen path or domain of an API that is longer than 4096 characters is refused with 400.
 
 Lists are bounded besides, because each entry may become a row that the one writer stores while others wait. The figures
 are far above what configurations have. A longer list is refused with 400; the answer names the field and the figure.

@@ -175,9 +175,7 @@ func listenPath(api *doc.Node) string { return cleanPath(api.Get("proxy", "liste
 // cleanPath cleans a path; a slash within an expression separates nothing.
 func cleanPath(p string) string {
 	var kept []string
-	for p != "" {
-		var segment string
-		segment, p = cutSegment(p)
+	for _, segment := range segments(p) {
 		switch segment {
 		case "", ".":
 		case "..":
@@ -189,16 +187,26 @@ func cleanPath(p string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// cutSegment returns the text before the first slash outside braces, and what
-// follows it.
-func cutSegment(p string) (segment, rest string) {
-	for i := 0; i < len(p); i++ {
-		if p[i] == '/' {
-			return p[:i], p[i+1:]
-		}
-		if end := closing(p, i); p[i] == '{' && end > 0 {
-			i = end
+// segments splits a path at the slashes outside braces that match. It looks at each
+// byte once: clients choose how long a path is.
+func segments(p string) []string {
+	var slashes []int // where the path may be split
+	var open []int    // for each brace that is not closed yet, how many of them stand before it
+	for i := range len(p) {
+		switch p[i] {
+		case '/':
+			slashes = append(slashes, i)
+		case '{':
+			open = append(open, len(slashes))
+		case '}':
+			if last := len(open) - 1; last >= 0 {
+				slashes, open = slashes[:open[last]], open[:last]
+			}
 		}
 	}
-	return p, ""
+	out, start := make([]string, 0, len(slashes)+1), 0
+	for _, i := range slashes {
+		out, start = append(out, p[start:i]), i+1
+	}
+	return append(out, p[start:])
 }

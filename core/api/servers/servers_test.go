@@ -118,6 +118,21 @@ func TestVariables(t *testing.T) {
 	}
 }
 
+// A path is looked at once, however long it is: looked at anew for each byte, these take minutes.
+func TestLongPaths(t *testing.T) {
+	for _, unit := range []string{"a", "{", "}", "/", "{a}", "/{a"} {
+		path := "/" + strings.Repeat(unit, 1_000_000/len(unit))
+		if !servers.ChildrenAffected(api(t, "a", path, ""), api(t, "a", path+"b", "")) {
+			t.Errorf("%s: another path is the same", path[:5])
+		}
+	}
+	for path, same := range map[string]string{"/a}/./{b": "/a}/{b", "/{{a/../b}/./c": "/{{a/../b}/c", "/{a{/../}}/./b": "/{a{/../}}/b"} {
+		if servers.ChildrenAffected(api(t, "a", path, ""), api(t, "a", same, "")) {
+			t.Errorf("%s is not %s", path, same)
+		}
+	}
+}
+
 func TestURLs(t *testing.T) {
 	header := api(t, "base", "/base/", fmt.Sprintf(routing, "header", true))
 	for name, c := range map[string]struct {

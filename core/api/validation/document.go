@@ -18,6 +18,7 @@ func Document(d *doc.Node, mcp bool) []Problem {
 	for _, place := range oas.Broken(d.Get(gatewayExtension)) {
 		p.add(place, "must be a whole number of 64 bits")
 	}
+	p.shortServer(d.Get(gatewayExtension, "server"))
 	p.security(d)
 	p.compliant(d, auth)
 	p.metadata(authentication+".protectedResourceMetadata", auth.Get("protectedResourceMetadata"), mcp)
@@ -30,6 +31,14 @@ func Document(d *doc.Node, mcp bool) []Problem {
 		}
 	}
 	return p
+}
+
+// shortServer wants the texts that addresses are made of to be short before any is made. The
+// classic form of the document is checked for the rest.
+func (p *problems) shortServer(server *doc.Node) {
+	const field = gatewayExtension + ".server"
+	p.short(field+".customDomain.name", server.Get("customDomain", "name").Text())
+	p.short(field+".listenPath.value", server.Get("listenPath", "value").Text())
 }
 
 // security wants every name in the root requirements to be a scheme.

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,6 +66,9 @@ func (p *problems) servers(field string, list *doc.Node) {
 	}
 }
 
+// variable is a {name} in a text.
+var variable = regexp.MustCompile(`\{[^}]*\}`)
+
 // variables lists the {names} in a text; ok means that the braces match.
 func variables(text string) (names []string, ok bool) {
 	for {
@@ -100,10 +104,7 @@ func (p *problems) paths(d *doc.Node) {
 		}
 		field := at("paths", path)
 		names, _ := variables(path)
-		pattern := path
-		for _, name := range names {
-			pattern = strings.Replace(pattern, "{"+name+"}", "{}", 1)
-		}
+		pattern := variable.ReplaceAllString(path, "{}")
 		if patterns[pattern] {
 			p.add(field, "is the same as another path but for the names of parameters")
 		}

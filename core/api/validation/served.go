@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -30,28 +31,44 @@ func Served(c *doc.Node) []Problem {
 		}
 	})
 	p.targets(c)
-	if err := checkTemplate(c.Get("domain").Text()); err != nil {
-		p.add("domain", "%v", err)
+	if domain := c.Get("domain").Text(); p.short("domain", domain) {
+		p.template("domain", domain)
 	}
 	return p
+}
+
+// maxAddress is how many characters a domain or a listen path may have: they become part
+// of every address of an API, and expressions in them are compiled with every write.
+const maxAddress = 4096
+
+// short wants a domain or a listen path to be no longer than that, and reports whether it is.
+func (p *problems) short(field, text string) bool {
+	if utf8.RuneCountInString(text) <= maxAddress {
+		return true
+	}
+	p.add(field, "must not be longer than %d characters", maxAddress)
+	return false
 }
 
 func (p *problems) listenPath(c *doc.Node) {
 	const field = "proxy.listen_path"
 	path := c.Get("proxy", "listen_path").Text()
 	switch protocol := c.Get("protocol").Text(); {
+	case !p.short(field, path):
 	case protocol == "tcp" || protocol == "tls": // known by their port
-		return
 	case slices.Contains(references, path):
 		p.add(field, "refers to no value: a name must follow %s", path)
-		return
 	case IsReference(path): // gateways put the path in its place
-		return
 	case !strings.HasPrefix(path, "/"):
 		p.add(field, ListenPathText)
-		return
+	default:
+		p.template(field, path)
 	}
-	if err := checkTemplate(path); err != nil {
+}
+
+// template checks the expressions in a domain or path.
+func (p *problems) template(field, text string) {
+	if err := checkTemplate(text); err != nil {
 		p.add(field, "%v", err)
 	}
 }
