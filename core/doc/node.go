@@ -241,6 +241,14 @@ func (n *Node) Items() []*Node {
 	return slices.Clone(n.nodes)
 }
 
+// Item returns an item of an array, or nil.
+func (n *Node) Item(i int) *Node {
+	if n.Type() != TypeArray || i < 0 || i >= len(n.nodes) {
+		return nil
+	}
+	return n.nodes[i]
+}
+
 // Texts returns the strings among the items of an array.
 func (n *Node) Texts() []string {
 	var out []string

@@ -68,12 +68,12 @@ func Follow(document *doc.Node, ref string) *doc.Node {
 			continue
 		}
 		part = pointerEscapes.Replace(part)
-		if items := n.Items(); items != nil {
+		if n.Is(doc.TypeArray) {
 			at, err := strconv.Atoi(part)
-			if err != nil || at < 0 || at >= len(items) {
+			if err != nil {
 				return nil
 			}
-			n = items[at]
+			n = n.Item(at)
 			continue
 		}
 		n = n.Get(part)

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +92,30 @@ func TestOpenAPI(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { expect(t, OpenAPI(parse(t, c.text)), c.want) })
 	}
+}
+
+// Each reference is followed once, however long the chain that it begins: these would
+// take minutes.
+func TestChainsOfReferences(t *testing.T) {
+	const links = 50_000
+	for end, problems := range map[string]int{`{"type":"string"}`: 0, `{"$ref":"#/components/schemas/s7"}`: links + 1} {
+		var b strings.Builder
+		for i := range links {
+			fmt.Fprintf(&b, `"s%d":{"$ref":"#/components/schemas/s%d"},`, i, i+1)
+		}
+		d := parse(t, fmt.Sprintf(`{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{},"components":{"schemas":{%s"s%d":%s}}}`, b.String(), links, end))
+		if found := OpenAPI(d); len(found) != problems {
+			t.Errorf("%s: %d problems, want %d", end, len(found), problems)
+		}
+	}
+}
+
+// References to items of a long list do not copy the list.
+func TestReferencesToItems(t *testing.T) {
+	const items = 100_000
+	d := parse(t, `{"info":{"title":"a","version":"1"},"components":{"schemas":{"list":{"allOf":[{}`+strings.Repeat(`,{}`, items)+`]},"all":{"anyOf":[{}`+
+		strings.Repeat(`,{"$ref":"#/components/schemas/list/allOf/99999"}`, items)+`,{"$ref":"#/components/schemas/list/allOf/100001"}]}}}}`)
+	expect(t, OpenAPI(d), "components.schemas.all.anyOf.100001.$ref")
 }
 
 func TestDocument(t *testing.T) {

@@ -25,6 +25,7 @@ type walk struct {
 	root     *doc.Node
 	old      bool // version 3.0
 	path     []string
+	circles  map[string]bool // references, and whether they lead back to themselves
 }
 
 // enter walks a member or item; names says that its members are names.
@@ -85,18 +86,28 @@ func (w *walk) examine(n *doc.Node) {
 }
 
 // endless reports whether references lead to references only, without end: no
-// gateway could load the document.
+// gateway could load the document. What is found holds for the whole way, so that each
+// reference of a document is followed once.
 func (w *walk) endless(ref string) bool {
-	seen := map[string]bool{}
-	for !seen[ref] {
-		seen[ref] = true
+	var way []string
+	circle := false
+	for {
+		known, met := w.circles[ref]
+		if met {
+			circle = known
+			break
+		}
+		way, w.circles[ref] = append(way, ref), true // until the way ends
 		next := oas.Follow(w.root, ref).Get("$ref")
 		if !next.Is(doc.TypeString) {
-			return false
+			break
 		}
 		ref = next.Text()
 	}
-	return true
+	for _, ref := range way {
+		w.circles[ref] = circle
+	}
+	return circle
 }
 
 // links wants each link to say where it leads.
