@@ -40,10 +40,23 @@ func (e *PatchError) Unwrap() error {
 // Bounds of what one patch may cost.
 const (
 	maxOperations = 10_000
-	// maxCopied is about how many bytes of memory copy operations may add up to: a
-	// document that is copied into itself doubles with every operation.
-	maxCopied = 64 << 20
+	// maxWork is what operations may add up to: about how many bytes they copy, as a document
+	// that is copied into itself doubles with every operation, and what they shift.
+	maxWork = 64 << 20
+	// To close the holes in an object takes as long for each member as copying a few bytes.
+	memberShift = 4
+	itemsShift  = 8 // items of an array that are shifted for the price of one byte
 )
+
+var errWork = errors.New("the patch copies or shifts too much")
+
+// spend counts work, and refuses what is too much.
+func (p *patching) spend(work int) error {
+	if p.work += work; p.work >= maxWork {
+		return errWork
+	}
+	return nil
+}
 
 // ApplyPatch applies a JSON patch (RFC 6902) and returns the result; the
 // document given stays as it is. Either every operation succeeds or there is an
@@ -61,21 +74,27 @@ func ApplyPatch(document *Node, patch []byte) (*Node, error) {
 	if ops.Len() > maxOperations {
 		return nil, fmt.Errorf("%w, and of not more than %d", ErrNoPatch, maxOperations)
 	}
-	p := &patching{root: document.Clone()}
+	p := &patching{root: document.Clone(), holed: map[*Node]bool{}}
 	for i, op := range ops.nodes {
 		p.op = op
 		if err := p.step(); err != nil {
 			return nil, &PatchError{Index: i, Op: op.Get("op").Text(), Path: op.Get("path").Text(), Reason: err.Error(), test: errors.Is(err, errTest)}
 		}
 	}
+	for holder := range p.holed {
+		holder.compact()
+	}
 	return p.root, nil
 }
 
 // patching is a patch on its way through a document.
 type patching struct {
-	root   *Node
-	op     *Node
-	copied int
+	root *Node
+	op   *Node
+	work int
+	// Members that are taken out of an object with an index leave holes, nil nodes that no
+	// name leads to: without them, each would shift all members behind it.
+	holed map[*Node]bool
 }
 
 var errTest = errors.New("the value is another one")
@@ -206,6 +225,9 @@ func (p *patching) add(path []string, v *Node) error {
 			return err
 		}
 	}
+	if err := p.spend((len(holder.nodes) - i) / itemsShift); err != nil {
+		return err
+	}
 	holder.nodes = slices.Insert(holder.nodes, i, v)
 	return nil
 }
@@ -224,14 +246,58 @@ func (p *patching) remove(path []string) (*Node, error) {
 		return nil, err
 	}
 	if holder.Is(TypeObject) {
-		holder.Delete(name)
+		p.takeOut(holder, name)
 		return v, nil
 	}
 	i, err := position(name, len(holder.nodes)-1)
 	if err == nil {
+		err = p.spend((len(holder.nodes) - i) / itemsShift)
+	}
+	if err == nil {
 		holder.nodes = slices.Delete(holder.nodes, i, i+1)
 	}
 	return v, err
+}
+
+// takeOut removes a member of an object.
+func (p *patching) takeOut(holder *Node, name string) {
+	if holder.index == nil {
+		holder.Delete(name)
+		return
+	}
+	holder.nodes[holder.index[name]] = nil
+	delete(holder.index, name)
+	p.holed[holder] = true
+}
+
+// whole closes all holes before a value is looked at that may have some.
+func (p *patching) whole(v *Node) error {
+	if !v.Is(TypeObject, TypeArray) {
+		return nil
+	}
+	for holder := range p.holed {
+		if err := p.spend(len(holder.nodes) * memberShift); err != nil {
+			return err
+		}
+		holder.compact()
+	}
+	clear(p.holed)
+	return nil
+}
+
+// compact closes the holes that takeOut left.
+func (n *Node) compact() {
+	kept := 0
+	for i, v := range n.nodes {
+		if v != nil {
+			n.names[kept], n.nodes[kept] = n.names[i], v
+			kept++
+		}
+	}
+	clear(n.names[kept:])
+	clear(n.nodes[kept:])
+	n.names, n.nodes = n.names[:kept], n.nodes[:kept]
+	n.reindex()
 }
 
 func (p *patching) replace(path []string, v *Node) error {
@@ -244,6 +310,9 @@ func (p *patching) replace(path []string, v *Node) error {
 
 func (p *patching) test(path []string, v *Node) error {
 	n, err := p.at(path)
+	if err == nil {
+		err = p.whole(n)
+	}
 	if err == nil && !n.Equal(v) {
 		err = errTest
 	}
@@ -285,8 +354,11 @@ func (p *patching) copy(path []string) error {
 	if err != nil {
 		return fmt.Errorf("from: %w", err)
 	}
-	if p.copied += v.Weight(maxCopied - p.copied); p.copied >= maxCopied {
-		return errors.New("the patch copies too much")
+	if err := p.whole(v); err != nil {
+		return err
+	}
+	if err := p.spend(v.Weight(maxWork - p.work)); err != nil {
+		return err
 	}
 	return p.add(path, v.Clone())
 }

@@ -126,6 +126,69 @@ func TestApplyPatchStaysSmall(t *testing.T) {
 	}
 }
 
+// members is an object of n members with an index.
+func members(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"m%d":%d,`, i, i)
+	}
+	return `{` + b.String() + `"last":0}`
+}
+
+// What is taken out of a large object leaves no trace, whatever looks at it meanwhile.
+func TestApplyPatchToLargeObjects(t *testing.T) {
+	const steps = `{"op":"remove","path":"/a/m0"},{"op":"move","from":"/a/m1","path":"/a/x"},{"op":"move","from":"/a/m3","path":"/a/m0"},
+		{"op":"remove","path":"/a/m0"},{"op":"add","path":"/a/m3","value":"new"}`
+	_, others, _ := strings.Cut(members(40), `"m4"`)
+	want := `{"m2":2,"m4"` + strings.TrimSuffix(others, "}") + `,"x":1,"m3":"new"}`
+	for name, c := range map[string]struct{ more, want string }{
+		"as it is":             {``, `{"a":` + want + `}`},
+		"compared":             {`,{"op":"test","path":"","value":{"a":` + want + `}}`, `{"a":` + want + `}`},
+		"copied":               {`,{"op":"copy","from":"/a","path":"/b"},{"op":"remove","path":"/a"}`, `{"b":` + want + `}`},
+		"moved":                {`,{"op":"move","from":"/a","path":"/b"}`, `{"b":` + want + `}`},
+		"replaced":             {`,{"op":"replace","path":"/a","value":{}}`, `{"a":{}}`},
+		"a member is compared": {`,{"op":"test","path":"/a/x","value":1}`, `{"a":` + want + `}`},
+	} {
+		document, err := doc.ParseNode([]byte(`{"a":` + members(40) + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := doc.ApplyPatch(document, []byte(`[`+steps+c.more+`]`)); err != nil || string(got.JSON()) != c.want {
+			t.Errorf("%s: %v\ngot  %s\nwant %s", name, err, got.JSON(), c.want)
+		}
+		if _, err := doc.ApplyPatch(document, []byte(`[`+steps+`,{"op":"test","path":"/a/m1","value":1}]`)); !errors.Is(err, doc.ErrPatch) || errors.Is(err, doc.ErrTest) {
+			t.Errorf("%s: a member is still there: %v", name, err)
+		}
+	}
+}
+
+// Removals from an object do not depend on its size. What does is refused when it adds up.
+func TestApplyPatchIsQuick(t *testing.T) {
+	document, err := doc.ParseNode([]byte(`{"list":[0` + strings.Repeat(`,0`, 200_000) + `],"all":` + members(100_000) + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ op, want string }{
+		"move a member":     {`{"op":"move","from":"/all/m%d","path":"/all/n%[1]d"}`, ""},
+		"remove a member":   {`{"op":"remove","path":"/all/m%d"}`, ""},
+		"between copies":    {`{"op":"remove","path":"/all/m%d"},{"op":"copy","from":"/o","path":"/p"}`, "shifts too much"},
+		"between tests":     {`{"op":"remove","path":"/all/m%d"},{"op":"test","path":"/o","value":{}}`, "shifts too much"},
+		"at the front":      {`{"op":"add","path":"/list/0","value":%d}`, "shifts too much"},
+		"from the front":    {`{"op":"remove","path":"/list/0","n":%d}`, "shifts too much"},
+		"at the end":        {`{"op":"add","path":"/list/-","value":%d}`, ""},
+		"a text in between": {`{"op":"remove","path":"/all/m%d"},{"op":"test","path":"/all/last","value":0}`, ""},
+	} {
+		var b strings.Builder
+		b.WriteString(`[{"op":"add","path":"/o","value":{}}`)
+		for i := range 4000 {
+			fmt.Fprintf(&b, ","+c.op, i)
+		}
+		if _, err := doc.ApplyPatch(document, []byte(b.String()+`]`)); (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
 // FuzzApplyPatch compares with another implementation where both accept: it is
 // laxer about pointers and indexes, and replaces the whole document differently.
 func FuzzApplyPatch(f *testing.F) {
