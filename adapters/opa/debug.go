@@ -129,7 +129,7 @@ func (m *mask) hide(v any) any {
 				value = redact.Hidden
 			}
 			if redact.Headers(name) {
-				value = m.hideHeaders(value)
+				value = m.hideHeaders(value, isHeader(name, value))
 			}
 			out[name] = m.hide(value)
 		}
@@ -167,30 +167,56 @@ func (m *mask) step(v map[string]any) map[string]any {
 // in words that are no secrets: gaps in words that are known would tell what is hidden.
 const telling = 6
 
+// isHeader reports whether what a member about headers holds is itself what headers say: a
+// text, unless the member holds the name of a header, and a list of lines. Lists of names alone are none.
+func isHeader(name string, v any) bool {
+	switch v := v.(type) {
+	case string:
+		return !strings.HasSuffix(redact.Fold(name), "name")
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool {
+			line, ok := item.(string)
+			return ok && strings.Contains(line, ":")
+		})
+	}
+	return false
+}
+
 // hideHeaders hides the values of headers, in an object by name and in a list of
-// names and values. Lists of names alone stay as they are.
-func (m *mask) hideHeaders(v any) any {
+// names and values, of whatever form they are. Switches stay. header says that v itself is
+// the value of one.
+func (m *mask) hideHeaders(v any, header bool) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, value := range v {
-			if text, ok := value.(string); ok && name != "name" && redact.Header(name) {
-				if len(text) >= telling { // most of the others are no secrets
-					m.remember(text)
-				}
-				value = redact.Hidden
-			}
-			out[name] = m.hideHeaders(value)
+			out[name] = m.hideHeaders(value, name != "name" && redact.Header(name))
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = m.hideHeaders(v[i])
+			out[i] = m.hideHeaders(v[i], header)
 		}
 		return out
+	case string:
+		if header {
+			return m.hideHeader(v)
+		}
+	case json.Number:
+		if header {
+			return m.hideHeader(v.String())
+		}
 	}
 	return v
+}
+
+// hideHeader hides the value of one header.
+func (m *mask) hideHeader(text string) string {
+	if len(text) >= telling { // most of the others are no secrets
+		m.remember(text)
+	}
+	return redact.Hidden
 }
 
 // collect remembers all texts and numbers of a secret value.

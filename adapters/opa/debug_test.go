@@ -22,7 +22,10 @@ patch_request[x] { x := {"copy": input.request.body.pin, "secret": "made-up-2"} 
 
 const secrets = `{"name":"visible","pin":"1234-5678","nested":{"jwt_secret":"s3cr3t-a","client-secret":"s3cr3t-b"},` +
 	`"users":[{"New_Password":"hun\"ter<2>","current_password":"s3cr3t-c","access_key":"s3cr3t-d"}],` +
-	`"credentials":{"list":["s3cr3t-e",{"x":"s3cr3t-f"}]},"password":12345678,"apiKey":"s3cr3t-g"}`
+	`"credentials":{"list":["s3cr3t-e",{"x":"s3cr3t-f"}]},"password":12345678,"apiKey":"s3cr3t-g",` +
+	`"header_map":{"X-Auth":["Bearer s3cr3t-l",{"x":"s3cr3t-m"}],"X-Pin":87654321,"X-Deep":{"value":["s3cr3t-n"]},"Accept":["text/shown"],"X-On":true},` +
+	`"hook":{"header_map":"X-Auth: Bearer s3cr3t-o"},"other_headers":["X-Auth: s3cr3t-p"],"auth_header_name":"X-Named","headers_remove":["X-Removed"],` +
+	`"addHeaders":[{"name":"X-Added","value":["s3cr3t-q"]}]}`
 
 func TestDebugLogHidesSecrets(t *testing.T) {
 	for name, handler := range map[string]func(*bytes.Buffer) slog.Handler{
@@ -40,12 +43,12 @@ func TestDebugLogHidesSecrets(t *testing.T) {
 		c.Header = map[string]string{"Authorization": "s3cr3t-j", "If-Match": "1"}
 		decide(t, e, c)
 		log := b.String()
-		for _, s := range []string{"s3cr3t", "1234-5678", "hun", "ter<2>", "u003c2", "12345678", "made-up-2"} {
+		for _, s := range []string{"s3cr3t", "1234-5678", "hun", "ter<2>", "u003c2", "12345678", "87654321", "made-up-2"} {
 			if strings.Contains(log, s) {
 				t.Errorf("%s: %q appears in %s", name, s, log)
 			}
 		}
-		for _, s := range []string{"visible", "apis.update", "request-7", "/api/apis/***", "deni", "copy"} {
+		for _, s := range []string{"visible", "apis.update", "request-7", "/api/apis/***", "deni", "copy", "text/shown", "X-Named", "X-Removed", "X-Added"} {
 			if !strings.Contains(log, s) {
 				t.Errorf("%s: no %q in %s", name, s, log)
 			}
