@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 )
@@ -42,5 +43,79 @@ func TestReferenceBounds(t *testing.T) {
 	}
 	for _, text := range []string{"", "x", "[]", "{", "paths: 1", `{"paths":{"/a":1,"/b":{"get":[],"put":{"parameters":[1,{"in":3}],"responses":7,"tags":[4]}}},"tags":"x","servers":{}}`, strings.Repeat(" ", maxReference+1)} {
 		_, _ = s.reference(described{Text: text}) // it must not panic
+	}
+}
+
+// describing is a description with operations that have a body and an answer of a schema.
+func describing(operations int, schemas string) string {
+	content := `{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/S0"}}}}`
+	paths := make([]string, operations)
+	for i := range paths {
+		paths[i] = fmt.Sprintf(`"/p%d":{"post":{"requestBody":%s,"responses":{"200":%s}}}`, i, content, content)
+	}
+	return `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{` + strings.Join(paths, ",") + `},"components":{"schemas":{` + schemas + `}}}`
+}
+
+// TestReferenceParts draws schemas whose parts lead back to themselves, or double.
+func TestReferenceParts(t *testing.T) {
+	s := &server{Config: Config{YAML: yaml.Codec{}}}
+	double := ""
+	for i := range 40 {
+		double += fmt.Sprintf(`"S%d":{"allOf":[{"$ref":"#/components/schemas/S%d"},{"$ref":"#/components/schemas/S%d"}]},`, i, i+1, i+1)
+	}
+	long := ""
+	for i := range 10 * maxParts {
+		long += fmt.Sprintf(`"S%d":{"allOf":[{"$ref":"#/components/schemas/S%d"}],"properties":{"m%d":{}}},`, i, i+1, i)
+	}
+	for name, c := range map[string]struct {
+		schemas string
+		fields  int
+		cut     bool
+	}{
+		"list of itself":      {`"S0":{"type":"array","items":{"$ref":"#/components/schemas/S0"}}`, 0, false},
+		"part of itself":      {`"S0":{"allOf":[{"$ref":"#/components/schemas/S0"}],"properties":{"id":{"type":"string"}}}`, 1, false},
+		"parts of each other": {`"S0":{"allOf":[{"$ref":"#/components/schemas/S1"}],"properties":{"a":{}}},"S1":{"allOf":[{"$ref":"#/components/schemas/S0"}],"properties":{"b":{}}}`, 2, false},
+		"trees":               {`"S0":{"properties":{"below":{"type":"array","items":{"$ref":"#/components/schemas/S0"}}}}`, maxLevels, false},
+		"doubling":            {double + `"S40":{"properties":{"id":{}}}`, 0, true},
+		"a long chain":        {long + `"S160":{}`, maxParts, true},
+	} {
+		begun := time.Now()
+		ref, err := s.reference(described{Text: describing(1, c.schemas)})
+		if err != nil || len(ref.Groups) != 1 || ref.Cut != c.cut {
+			t.Errorf("%s: %v %v %v", name, err, len(ref.Groups), ref.Cut)
+			continue
+		}
+		if o := ref.Groups[0].Operations[0]; len(o.Body) != c.fields {
+			t.Errorf("%s: %d fields", name, len(o.Body))
+		}
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+}
+
+// TestReferenceWeight draws short descriptions of long references: what many refer to
+// counts each time.
+func TestReferenceWeight(t *testing.T) {
+	s := &server{Config: Config{YAML: yaml.Codec{}}}
+	answers, parameters, long := []string{}, []string{}, strings.Repeat("x", 100_000)
+	for i := range 10_000 {
+		answers = append(answers, fmt.Sprintf(`"a%d":{}`, i))
+		parameters = append(parameters, `{"name":"p"}`)
+	}
+	paths := []string{}
+	for i := range maxOperations {
+		paths = append(paths, fmt.Sprintf(`"/p%d":{"$ref":"#/components/pathItems/all"}`, i))
+	}
+	for name, operation := range map[string]string{
+		"answers":    `{"responses":{` + strings.Join(answers, ",") + `}}`,
+		"parameters": `{"parameters":[` + strings.Join(parameters, ",") + `]}`,
+		"texts":      `{"description":"` + long + `"}`,
+		"names":      `{"requestBody":{"content":{"a/b":{"schema":{"properties":{"` + long + `":{}}}}}}}`,
+	} {
+		ref, err := s.reference(described{Text: `{"servers":[{"url":"https://` + long + `"}],"paths":{` + strings.Join(paths, ",") + `},"components":{"pathItems":{"all":{"get":` + operation + `}}}}`})
+		if weight := ref.weight(); err != nil || !ref.Cut || weight > 4<<20 {
+			t.Errorf("%s: %v, cut %v, %d bytes", name, err, ref.Cut, weight)
+		}
 	}
 }

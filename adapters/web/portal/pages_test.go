@@ -329,3 +329,34 @@ func TestBrokenTheme(t *testing.T) {
 		t.Error(p.header)
 	}
 }
+
+// TestLargeReference: a description within the bounds of descriptions has a page, which names
+// every operation and says that there is more.
+func TestLargeReference(t *testing.T) {
+	const operations = 490
+	w := newWorld(t)
+	w.stocked()
+	paths, schemas := make([]string, operations), make([]string, 8)
+	content := `{"description":"An order","content":{"application/json":{"schema":{"$ref":"#/components/schemas/S0"}}}}`
+	for i := range paths {
+		paths[i] = fmt.Sprintf(`"/orders-%d":{"post":{"requestBody":%s,"responses":{"200":%s}}}`, i, content, content)
+	}
+	for i := range schemas {
+		members := make([]string, 10)
+		for m := range members {
+			below := fmt.Sprintf(`{"$ref":"#/components/schemas/S%d"}`, i+1)
+			if i == len(schemas)-1 {
+				below = `{"type":"string"}`
+			}
+			members[m] = fmt.Sprintf(`"member%d":%s`, m, below)
+		}
+		schemas[i] = fmt.Sprintf(`"S%d":{"type":"object","properties":{%s}}`, i, strings.Join(members, ","))
+	}
+	w.upload("POST", "/portal-api/products/1/spec-details/1/oas", "orders.json", []byte(`{"openapi":"3.0.3","info":{"title":"Orders","version":"1"},"paths":{`+strings.Join(paths, ",")+`},"components":{"schemas":{`+strings.Join(schemas, ",")+`}}}`))
+	have := w.shows(w.open("/portal/catalogue-products/pets/main/docs"), 200, "member9", "The description has more than this page shows.")
+	for i := range operations {
+		if at := fmt.Sprintf("<code>/orders-%d</code>", i); !strings.Contains(have.text, at) {
+			t.Fatalf("no %s", at)
+		}
+	}
+}

@@ -17,8 +17,13 @@ const (
 	maxReference  = 4 << 20 // bytes of a description
 	maxValues     = 100_000
 	maxOperations = 500
-	maxFields     = 200 // of an operation
-	maxLevels     = 4   // of fields below each other
+	maxFields     = 200       // of an operation: fields and answers
+	maxSchemas    = 2_000     // that are looked at for an operation
+	maxLevels     = 4         // of fields below each other
+	maxParts      = 16        // lists in lists and parts of parts, without a field between them
+	maxTexts      = 512 << 10 // bytes of the texts and samples of all operations
+	maxRows       = 512 << 10 // bytes of the fields and answers of all operations
+	perRow        = 100       // bytes of a row of a table besides its texts
 )
 
 var errReference = errors.New("the description cannot be drawn")
@@ -28,7 +33,7 @@ type reference struct {
 	Title, Version, Description string
 	Servers                     []string
 	Groups                      []group
-	Cut                         bool // there are more operations than the page shows
+	Cut                         bool // there is more than the page shows
 }
 
 type group struct {
@@ -78,9 +83,13 @@ func (s *server) reference(d described) (out reference, err error) {
 		return out, err
 	}
 	info := objectOf(root["info"])
-	b := drawer{root: root}
-	out = reference{Title: str(info["title"]), Version: str(info["version"]), Description: str(info["description"]), Servers: servers(root)}
-	out.Groups, out.Cut = b.groups(out.Servers)
+	b := drawer{root: root, texts: maxTexts, rows: maxRows}
+	out = reference{Title: b.text(info["title"]), Version: b.text(info["version"]), Description: b.text(info["description"])}
+	for _, at := range servers(root) {
+		out.Servers = append(out.Servers, b.text(at))
+	}
+	out.Groups = b.groups(out.Servers)
+	out.Cut = b.cut
 	return out, nil
 }
 
@@ -103,14 +112,50 @@ func servers(root object) (out []string) {
 	return out
 }
 
-// drawer knows the whole description: parts refer to others.
+// drawer knows the whole description: parts refer to others. Parts that many refer to
+// make long references of short descriptions, so that it counts what it draws.
 type drawer struct {
-	root   object
-	fields int
+	root        object
+	texts, rows int  // bytes that may still be drawn
+	cut         bool // something was left out
+
+	fields, schemas int // of the operation that is drawn
+}
+
+// text returns a text, or as much of it as may still be drawn.
+func (b *drawer) text(v any) string {
+	s := str(v)
+	if len(s) > b.texts {
+		s, b.cut = strings.ToValidUTF8(s[:max(b.texts, 0)], ""), true
+	}
+	b.texts -= len(s)
+	return s
+}
+
+// hasRoom reports whether a row may still be drawn.
+func (b *drawer) hasRoom() bool {
+	full := b.fields >= maxFields || b.rows <= 0
+	b.cut = b.cut || full
+	return !full
+}
+
+// row reports whether there is room for a row with some texts, and takes it.
+func (b *drawer) row(texts ...string) bool {
+	cost := perRow
+	for _, s := range texts {
+		cost += len(s)
+	}
+	if !b.hasRoom() {
+		return false
+	}
+	b.fields++
+	b.rows -= cost
+	b.cut = b.cut || b.rows < 0
+	return b.rows >= 0
 }
 
 // groups returns the operations by their first tag, in the order in which tags come.
-func (b *drawer) groups(servers []string) (out []group, cut bool) {
+func (b *drawer) groups(servers []string) (out []group) {
 	at := map[string]int{}
 	add := func(name, description string) int {
 		if _, known := at[name]; !known {
@@ -131,8 +176,9 @@ func (b *drawer) groups(servers []string) (out []group, cut bool) {
 			if o == nil {
 				continue
 			}
-			if n++; n > maxOperations {
-				return used(out), true
+			if n++; n > maxOperations || b.texts <= 0 {
+				b.cut = true
+				return b.used(out)
 			}
 			name := "Operations"
 			if tags := listOf(o["tags"]); len(tags) > 0 {
@@ -142,13 +188,20 @@ func (b *drawer) groups(servers []string) (out []group, cut bool) {
 			out[i].Operations = append(out[i].Operations, b.call(document.Anchor(method, path), method, path, item, o, servers))
 		}
 	}
-	return used(out), false
+	return b.used(out)
 }
 
 // used leaves out groups without operations.
-func used(all []group) []group {
-	return slices.DeleteFunc(all, func(g group) bool { return len(g.Operations) == 0 })
+func (b *drawer) used(all []group) []group {
+	all = slices.DeleteFunc(all, func(g group) bool { return len(g.Operations) == 0 })
+	for i := range all {
+		all[i].Description = b.text(all[i].Description)
+	}
+	return all
 }
+
+// pointerEscapes are those of a JSON pointer (RFC 6901, 4).
+var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
 // follow returns what a reference within the description refers to.
 func (b *drawer) follow(v any) any {
@@ -160,88 +213,126 @@ func (b *drawer) follow(v any) any {
 		}
 		v = any(b.root)
 		for name := range strings.SplitSeq(path, "/") {
-			v = objectOf(v)[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
+			if v = objectOf(v)[pointerEscapes.Replace(name)]; v == nil {
+				return nil
+			}
 		}
 	}
 	return v
 }
 
 func (b *drawer) call(anchor, method, path string, item, o object, servers []string) call {
-	b.fields = 0
-	out := call{Anchor: anchor, Method: strings.ToUpper(method), Path: path, Summary: str(o["summary"]), Description: str(o["description"]), Deprecated: o["deprecated"] == true}
+	b.fields, b.schemas = 0, 0
+	out := call{Anchor: anchor, Method: strings.ToUpper(method), Path: b.text(path), Summary: b.text(o["summary"]), Description: b.text(o["description"]), Deprecated: o["deprecated"] == true}
 	if out.Summary == "" {
-		out.Summary = orElse(str(o["operationId"]), out.Method+" "+path)
+		out.Summary = orElse(b.text(o["operationId"]), out.Method+" "+out.Path)
 	}
 	for _, p := range append(slices.Clone(listOf(item["parameters"])), listOf(o["parameters"])...) {
-		b.parameter(&out, objectOf(b.follow(p)))
+		if !b.parameter(&out, objectOf(b.follow(p))) {
+			break
+		}
 	}
 	body := objectOf(b.follow(o["requestBody"]))
 	out.BodyType, out.Body = b.content(body)
+	out.BodyType = b.text(out.BodyType)
 	responses := objectOf(o["responses"])
+	if len(responses) > 0 && !b.hasRoom() {
+		responses = nil
+	}
 	for _, status := range slices.Sorted(maps.Keys(responses)) {
 		r := objectOf(b.follow(responses[status]))
+		description := str(r["description"])
+		if !b.row(status, description) {
+			break
+		}
 		_, fields := b.content(r)
-		out.Responses = append(out.Responses, response{status, str(r["description"]), fields})
+		out.Responses = append(out.Responses, response{status, description, fields})
 	}
 	out.Samples = samples(out, servers)
+	for _, s := range out.Samples {
+		b.texts -= len(s.Text)
+	}
 	return out
 }
 
-func (b *drawer) parameter(out *call, p object) {
-	if p == nil || b.fields >= maxFields {
-		return
+// parameter adds a parameter, and reports whether there is room for more.
+func (b *drawer) parameter(out *call, p object) bool {
+	if p == nil {
+		return true
 	}
-	b.fields++
 	if str(p["in"]) == "body" {
 		out.BodyType = "application/json"
-		b.members(&out.Body, b.follow(p["schema"]), 0)
-		return
+		b.members(&out.Body, p["schema"], 0, nil)
+		return true
 	}
 	schema := p["schema"]
 	if schema == nil {
 		schema = p
 	}
-	out.Parameters = append(out.Parameters, field{Name: str(p["name"]), In: str(p["in"]), Type: b.typeOf(schema), Description: str(p["description"]), Required: p["required"] == true})
+	f := field{Name: str(p["name"]), In: str(p["in"]), Type: b.typeOf(schema), Description: str(p["description"]), Required: p["required"] == true}
+	if !b.row(f.Name, f.In, f.Type, f.Description) {
+		return false
+	}
+	out.Parameters = append(out.Parameters, f)
+	return true
 }
 
 // content returns the first media type of a body or an answer, and its members.
 func (b *drawer) content(v object) (mediaType string, out []field) {
 	content := objectOf(v["content"])
+	if b.schemas += len(content); b.schemas > maxSchemas {
+		b.cut = true
+		return "", nil
+	}
 	types := slices.Sorted(maps.Keys(content))
 	if i := slices.Index(types, "application/json"); i > 0 {
 		types[0] = types[i]
 	}
 	if len(types) > 0 {
 		mediaType = types[0]
-		b.members(&out, objectOf(content[mediaType])["schema"], 0)
+		b.members(&out, objectOf(content[mediaType])["schema"], 0, nil)
 	} else if s := v["schema"]; s != nil {
-		b.members(&out, s, 0)
+		b.members(&out, s, 0, nil)
 	}
 	return mediaType, out
 }
 
-// members adds the members of a schema, and of those below.
-func (b *drawer) members(out *[]field, schema any, level int) {
+// members adds the members of a schema, and of those below. It is a part of others: what
+// refers to itself there has no more members for that.
+func (b *drawer) members(out *[]field, schema any, level int, parts []string) {
+	ref := str(objectOf(schema)["$ref"])
 	s := objectOf(b.follow(schema))
-	if s == nil || level >= maxLevels {
+	if s == nil || level >= maxLevels || ref != "" && slices.Contains(parts, ref) {
 		return
 	}
+	if b.schemas++; b.schemas > maxSchemas || len(parts) >= maxParts {
+		b.cut = true
+		return
+	}
+	parts = append(parts, ref)
 	if items := s["items"]; items != nil {
-		b.members(out, items, level)
+		b.members(out, items, level, parts)
 		return
 	}
 	for _, part := range listOf(s["allOf"]) {
-		b.members(out, part, level)
-	}
-	required := listOf(s["required"])
-	properties := objectOf(s["properties"])
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		if b.fields++; b.fields > maxFields {
+		if b.schemas > maxSchemas {
 			return
 		}
+		b.members(out, part, level, parts)
+	}
+	properties := objectOf(s["properties"])
+	if len(properties) == 0 || !b.hasRoom() {
+		return
+	}
+	required := listOf(s["required"])
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		p := objectOf(b.follow(properties[name]))
-		*out = append(*out, field{Name: name, Type: b.typeOf(properties[name]), Description: str(p["description"]), Required: slices.Contains(required, any(name)), Level: level})
-		b.members(out, p, level+1)
+		f := field{Name: name, Type: b.typeOf(properties[name]), Description: str(p["description"]), Required: slices.Contains(required, any(name)), Level: level}
+		if !b.row(f.Name, f.Type, f.Description) {
+			return
+		}
+		*out = append(*out, f)
+		b.members(out, properties[name], level+1, nil)
 	}
 }
 
