@@ -119,3 +119,30 @@ func TestReferenceWeight(t *testing.T) {
 		}
 	}
 }
+
+// TestMarkdownBounds draws texts that would take long.
+func TestMarkdownBounds(t *testing.T) {
+	for _, part := range []string{
+		"*a_ ", ">", "> ", "[a](", "[", "![", "]", "a**b", "~a", "~~a ", "`", "` `` ", "- ", "1. ", "-\n", "+ a\n", "<", "<a ", "<!--", "&", "&a;", "\\", "www.", "http://a ", "a@a.", "a@", "@",
+		"[a]: b\n", "[a]\n", "# ", "|", "|a", "a|\n", ":-|", "\t", " ", "\n", "a\n", "a \n", "```\n", "~~~\n", "<div>\n", "_a", "__a__ ", "***a*** ", "(", "[](", "[a][", "a:", "x", "\x00", "é", "    a\n", "* * *\n", "=\n", "a\n=\n", "[ ] ", "- [ ] a\n",
+	} {
+		for _, length := range []int{maxMarks, maxMarkdown, 1 << 20} {
+			begun := time.Now()
+			safeMarkdown(strings.Repeat(part, length/len(part)))
+			took := time.Since(begun)
+			if took > 100*time.Millisecond {
+				t.Logf("%q of %d: %v", part, length, took)
+			}
+			if took > 3*time.Second {
+				t.Errorf("%q of %d took %v", part, length, took)
+			}
+		}
+	}
+	wide := strings.Repeat("|a", 1000) + "|\n" + strings.Repeat("|-", 1000) + "|\n" + strings.Repeat("|\n", 5000)
+	if out := safeMarkdown(wide); len(out) > len(wide) {
+		t.Errorf("a table of %d bytes became %d", len(wide), len(out))
+	}
+	if got := safeMarkdown("**a** " + strings.Repeat("é ", maxMarkdown) + "<b>"); !strings.HasPrefix(string(got), "<p><strong>a</strong> é") || !strings.HasSuffix(string(got), "é &lt;b&gt;") {
+		t.Errorf("%.40s", got)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -12,8 +13,16 @@ import (
 	"github.com/yuin/goldmark/extension"
 )
 
-// maxMarkdown bounds the texts that are drawn; longer ones are shown as they are.
-const maxMarkdown = 1 << 20
+// Bounds of the texts that are drawn. Marks and tables can take time and room that grow
+// with the square of the text.
+const (
+	maxMarkdown = 32 << 10 // bytes; what comes after them is shown as it is
+	maxMarks    = 6_000    // characters that may begin or end something; with more of them, all is shown as it is
+	maxCells    = 20_000   // of tables, if every line had as many as the widest; likewise
+)
+
+// marks are the characters that may begin or end something within a text.
+const marks = "*_~`[]()<>!&\\@:-+#"
 
 var (
 	markdown = goldmark.New(goldmark.WithExtensions(extension.GFM))
@@ -31,14 +40,39 @@ func sanitised(text string) template.HTML {
 	return template.HTML(policy().Sanitize(text)) //nolint:gosec // sanitised
 }
 
-// safeMarkdown draws Markdown. HTML in it is left out.
+// safeMarkdown draws Markdown, as far as that takes little time. HTML in it is left out.
 func safeMarkdown(value any) template.HTML {
 	if value == nil {
 		return ""
 	}
-	text, out := fmt.Sprint(value), bytes.Buffer{}
-	if len(text) > maxMarkdown || markdown.Convert([]byte(text), &out) != nil {
-		return template.HTML(template.HTMLEscapeString(text)) //nolint:gosec // escaped
+	text, rest := fmt.Sprint(value), ""
+	if len(text) > maxMarkdown {
+		end := strings.LastIndexAny(text[:maxMarkdown], " \n") + 1 // no character is torn
+		text, rest = text[:end], text[end:]
 	}
-	return sanitised(out.String())
+	out := bytes.Buffer{}
+	if tangled(text) || markdown.Convert([]byte(text), &out) != nil {
+		return plain(text + rest)
+	}
+	return sanitised(out.String()) + plain(rest)
+}
+
+// plain shows a text as it is.
+func plain(text string) template.HTML {
+	return template.HTML(template.HTMLEscapeString(text)) //nolint:gosec // escaped
+}
+
+// tangled reports whether a text may take long to draw.
+func tangled(text string) bool {
+	n, lines, widest := 0, 0, 0
+	for line := range strings.Lines(text) {
+		lines++
+		widest = max(widest, strings.Count(line, "|"))
+		for i := range len(line) {
+			if strings.IndexByte(marks, line[i]) >= 0 {
+				n++
+			}
+		}
+	}
+	return n > maxMarks || widest*lines > maxCells
 }
