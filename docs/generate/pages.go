@@ -152,6 +152,10 @@ values is refused with 413: import in several parts, or raise limits.max_body_va
 all others waiting for longer than limits.write_time is refused with 503; send less at once. A large body that comes more slowly
 than limits.body_rate is ended with 408. A listen path or domain of an API that is longer than 4096 characters is refused with 400.
 
+A page that shows a description of an API draws 500 operations, 200 fields of each, and 512 KiB of fields and 512 KiB of other texts in
+all; a note says so when there is more. Markdown is drawn for the first 32 KiB of a text, unless it has more than 6,000 marks or tables of more
+than 20,000 cells; what is not drawn is shown as it is.
+
 Lists are bounded besides, because each entry may become a row that the one writer stores while others wait. The figures
 are far above what configurations have. A longer list is refused with 400; the answer names the field and the figure.
 In a field, * stands for each member or item.
