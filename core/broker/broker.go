@@ -25,9 +25,13 @@ const CodeInvalid = Kind + ".invalid"
 // CodeMany is the code of the fault for one profile too many.
 const CodeMany = Kind + ".many"
 
+// CodeTaken is the code of the fault for an identifier that another profile has.
+const CodeTaken = Kind + ".taken"
+
 // Bounds.
 const (
 	MaxProfiles = 200 // of an organisation
+	maxID       = 128
 	maxText     = 255
 	maxURL      = 2_000
 	maxObject   = 32_000 // bytes of a free object
@@ -47,8 +51,10 @@ type Constraints struct {
 	Group  string `json:"Group"`
 }
 
-// Draft is what a client may choose about a profile. It has the members of Choices.
+// Draft is what a client may choose about a profile: the members of Choices and, of a new
+// profile, the identifier.
 type Draft struct {
+	ID                    string            `json:"ID,omitzero"` // "": one is drawn
 	Name                  string            `json:"Name,omitzero"`
 	ActionType            string            `json:"ActionType"`
 	MatchedPolicyID       string            `json:"MatchedPolicyID,omitzero"`
@@ -67,7 +73,7 @@ type Draft struct {
 	OnlyRegistered        bool              `json:"SSOOnlyForRegisteredUsers,omitzero"`
 }
 
-// Choices are what a profile says: all of a Draft, and what a draft leaves out as it is empty.
+// Choices are what a profile says: all of a Draft but ID, and what a draft leaves out as it is empty.
 type Choices struct {
 	Name                  string            `json:"Name"`
 	ActionType            string            `json:"ActionType"`
@@ -94,21 +100,76 @@ type Profile struct {
 	Choices
 }
 
-// New makes a profile out of a draft, or says which field is wrong.
+// New makes a profile out of a draft, or says which field is wrong. id is its identifier
+// unless the draft chooses one.
 func New(id string, org tenant.ID, d Draft) (Profile, error) {
+	if d.ID != "" {
+		if !usable(d.ID) {
+			return Profile{}, wrong("ID", "must have letters, digits, -, _ and . only, must not begin with a dot, and has 128 characters at most")
+		}
+		id = d.ID
+	}
 	return Profile{ID: id, OrgID: org}.Replace(d)
 }
 
-// Replace returns p with the draft's choices.
+// usable reports whether an identifier stands in addresses as it is.
+func usable(id string) bool {
+	return len(id) <= maxID && id[0] != '.' && !strings.ContainsFunc(id, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
+	})
+}
+
+// At returns the draft of the profile with an identifier, or refuses one of another profile.
+func (d Draft) At(id string) (Draft, error) {
+	if d.ID != "" && d.ID != id {
+		return d, wrong("ID", "must be the one in the path")
+	}
+	d.ID = id
+	return d, nil
+}
+
+// Taken is the fault for an identifier that a profile has already, of whatever organisation.
+func Taken(id string) error {
+	return fault.New(fault.Conflict, CodeTaken, "profile ID already exists: '%s'", id).At("ID")
+}
+
+// Replace returns p with the draft's choices. Its identifier stays.
 func (p Profile) Replace(d Draft) (Profile, error) {
+	if _, err := d.At(p.ID); err != nil {
+		return p, err
+	}
 	if err := d.check(); err != nil {
 		return p, err
 	}
-	p.Choices = Choices(d)
+	p.Choices = d.choices()
 	if p.UserGroupMapping == nil {
 		p.UserGroupMapping = map[string]string{}
 	}
 	return p, nil
+}
+
+func (d Draft) choices() Choices {
+	return Choices{
+		Name: d.Name, ActionType: d.ActionType, MatchedPolicyID: d.MatchedPolicyID, Type: d.Type, ProviderName: d.ProviderName,
+		CustomEmailField: d.CustomEmailField, CustomUserIDField: d.CustomUserIDField, ProviderConfig: d.ProviderConfig,
+		IdentityHandlerConfig: d.IdentityHandlerConfig, ProviderConstraints: d.ProviderConstraints, ReturnURL: d.ReturnURL,
+		DefaultUserGroupID: d.DefaultUserGroupID, CustomUserGroupField: d.CustomUserGroupField, UserGroupMapping: d.UserGroupMapping,
+		UserGroupSeparator: d.UserGroupSeparator, OnlyRegistered: d.OnlyRegistered,
+	}
+}
+
+// Size is about how many bytes the profile has as JSON.
+func (p Profile) Size() int {
+	n := 1_000 // names, and texts that are short
+	for _, o := range []doc.Object{p.ProviderConfig, p.IdentityHandlerConfig} {
+		for name, value := range o.All() {
+			n += len(name) + len(value)
+		}
+	}
+	for from, to := range p.UserGroupMapping {
+		n += len(from) + len(to)
+	}
+	return n + len(p.ReturnURL)
 }
 
 // readable are the members of free objects that tell nothing secret, by their names in lower

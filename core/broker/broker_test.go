@@ -75,3 +75,48 @@ func TestMasked(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestIdentifiers states which identifiers drafts may choose, and that they stay.
+func TestIdentifiers(t *testing.T) {
+	const rest = `"ActionType":"GenerateOrLoginUserProfile"}`
+	for id, ok := range map[string]bool{
+		"1": true, "corp-login_2.Test": true, "5f1a0c5d8e3b2a1f00000003": true, "-": true, "a..": true, strings.Repeat("x", 128): true,
+		strings.Repeat("x", 129): false, ".": false, "..": false, ".a": false, "a/b": false, "a b": false, "a%2fb": false, "ü": false, "a\n": false, "{id}": false,
+	} {
+		name, _ := json.Marshal(id)
+		p, err := broker.New("drawn", "o", draft(t, `{"ID":`+string(name)+`,`+rest))
+		if ok && (err != nil || p.ID != id || !strings.HasPrefix(p.LoginPath(), "/auth/"+id+"/")) {
+			t.Errorf("%q: %+v %v", id, p, err)
+		}
+		if f, _ := errors.AsType[*fault.Error](err); !ok && (f == nil || f.Field != "ID" || f.Code != broker.CodeInvalid) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	p, err := broker.New("drawn", "o", draft(t, `{`+rest))
+	if err != nil || p.ID != "drawn" {
+		t.Error(p, err)
+	}
+	for id, ok := range map[string]bool{"": true, "drawn": true, "Drawn": false, "other": false} {
+		if next, err := p.Replace(draft(t, `{"ID":"`+id+`",`+rest)); (err == nil) != ok || next.ID != "drawn" {
+			t.Errorf("%q: %+v %v", id, next, err)
+		}
+		if d, err := draft(t, `{"ID":"`+id+`",`+rest).At("drawn"); (err == nil) != ok || ok && d.ID != "drawn" {
+			t.Errorf("%q: %+v %v", id, d, err)
+		}
+	}
+}
+
+// TestDraft: a profile has every member of its draft, and knows how long it is.
+func TestDraft(t *testing.T) {
+	const text = `{"ID":"1","OrgID":"o","Name":"n","ActionType":"GenerateOrLoginUserProfile","MatchedPolicyID":"m","Type":"redirect","ProviderName":"SocialProvider","CustomEmailField":"e","CustomUserIDField":"u",` +
+		`"ProviderConfig":{"a":"b"},"IdentityHandlerConfig":{"c":"d"},"ProviderConstraints":{"Domain":"d","Group":"g"},"ReturnURL":"http://r","DefaultUserGroupID":"f","CustomUserGroupField":"h","UserGroupMapping":{"i":"j"},"UserGroupSeparator":",","SSOOnlyForRegisteredUsers":true}`
+	p, err := broker.New("drawn", "o", draft(t, text))
+	got, failed := json.Marshal(p)
+	if err != nil || failed != nil || string(got) != text {
+		t.Errorf("%v %v\n%s\n%s", err, failed, got, text)
+	}
+	long := draft(t, `{"ActionType":"GenerateOrLoginUserProfile","ProviderConfig":{"a":"`+strings.Repeat("x", 20_000)+`"},"UserGroupMapping":{"i":"`+strings.Repeat("y", 200)+`"}}`)
+	if p, err = broker.New("drawn", "o", long); err != nil || p.Size() < 20_200 || p.Size() > 22_000 {
+		t.Error(p.Size(), err)
+	}
+}

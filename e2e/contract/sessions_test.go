@@ -84,6 +84,11 @@ func operators(t testing.TB, s *service) map[string]string {
 	return map[string]string{"profileId": s.meta(t, "/api/tib/profiles", strings.Replace(operating(s.next(), ""), `{"Name"`, fmt.Sprintf(`{"DefaultUserGroupID":%q,"Name"`, group), 1))}
 }
 
+// newOperators is where a profile with an identifier is made.
+func newOperators(_ testing.TB, s *service) map[string]string {
+	return map[string]string{"profileId": fmt.Sprintf("profile-%d", s.next())}
+}
+
 // operatorsAt is a login by such a profile.
 func operatorsAt(t testing.TB, s *service) map[string]string {
 	t.Helper()
