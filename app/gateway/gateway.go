@@ -85,15 +85,15 @@ func (n *Nodes) Operations() []operation.Operation {
 		operation.GET("node", "/node", "Register a node", n.Register,
 			operation.Example(nil, reply(map[string]any{"NodeID": "6c70db7e-1ae1-46a3-a2f4-820afa2558a8"}))),
 		operation.GET("ping", "/ping", "Heartbeat", n.Ping,
-			operation.Notes("403 makes the node register again."), operation.Faulting("node.unknown"), operation.Example(nil, reply("pong"))),
+			operation.Notes("403 makes the node register again."), operation.Faulting("node.unknown"), operation.Example(nil, reply(map[string]any{"NodeID": "6c70db7e-1ae1-46a3-a2f4-820afa2558a8"}))),
 	)
 	group.Name, group.Path = "system", "/system"
 	rows := []operation.Row{
-		operation.DELETE("node.delete", "/node", "Deregister a node", n.Deregister, operation.Example(nil, reply("node deregistered"))),
+		operation.DELETE("node.delete", "/node", "Deregister a node", n.Deregister, operation.Example(nil, reply(map[string]any{"NodeID": "6c70db7e-1ae1-46a3-a2f4-820afa2558a8"}))),
 		operation.POST("quota_trigger", "/key/quota_trigger", "Report that a key crossed a usage limit", n.QuotaTrigger,
 			operation.Redact("key"), operation.Notes("Receivers of key_event and hashed_key_event in the organisation hear of it. The key itself is neither stored nor told: its hash is."),
 			operation.Example(map[string]any{"Message": "Quota trigger reached", "org_id": "5f1a0c5d8e3b2a1f00000001", "key": "5f1a0c5d8e3b2a1f00000001b3d07a2c",
-				"trigger_limit": 80, "usage_percentage": 80}, reply("ok"))),
+				"trigger_limit": 80, "usage_percentage": 80}, reply(map[string]any{}))),
 	}
 	for _, f := range n.feeds {
 		rows = append(rows, operation.GET(f.source.Name, "/"+f.source.Name, "List every "+f.source.What+" as gateways load it", n.serve(f),
@@ -114,7 +114,8 @@ func (n *Nodes) reply(message any) Reply {
 	return Reply{Status: "OK", Message: message, Nonce: n.tokens.Nonce(n.now())}
 }
 
-// Registration is the message of a successful registration.
+// Registration is the message of a successful registration. Heartbeats and deregistrations
+// say it again: gateways take no text there, and older ones fail with one.
 type Registration struct{ NodeID string }
 
 // Register gives a node its identifier: the same one for the same session.
@@ -131,7 +132,7 @@ func (n *Nodes) Ping(_ context.Context, in caller) (Reply, error) {
 		return Reply{}, fault.New(fault.Denied, "node.unknown", "Not authorised")
 	}
 	n.tracker.hear(heard{id: in.NodeID, session: in.Session, hostname: in.Hostname, beat: true})
-	return n.reply("pong"), nil
+	return n.reply(Registration{in.NodeID}), nil
 }
 
 // Deregister forgets a node.
@@ -139,7 +140,7 @@ func (n *Nodes) Deregister(ctx context.Context, in caller) (Reply, error) {
 	if n.tokens.Ours(in.NodeID) {
 		n.tracker.forget(ctx, in.NodeID)
 	}
-	return n.reply("node deregistered"), nil
+	return n.reply(Registration{in.NodeID}), nil
 }
 
 func (n *Nodes) serve(f *kept) func(context.Context, caller) (answer, error) {
@@ -185,7 +186,7 @@ func (n *Nodes) QuotaTrigger(ctx context.Context, in triggerIn) (Reply, error) {
 			n.log.Error("a report of a key that crossed a usage limit is lost: its organisation is not told", "org_id", string(in.Trigger.OrgID), "error", err)
 		}
 	}
-	return n.reply("ok"), nil
+	return n.reply(struct{}{}), nil
 }
 
 // Live is a node that is alive.
