@@ -77,6 +77,8 @@ func (s *Service) Operations() []operation.Operation {
 	)...)
 	return append(probes, operation.Group{Surface: operation.Admin, Name: "admin", Path: "/admin", Tag: "Health"}.Rows(
 		operation.GET("hello", "/hello", "How the service is doing, for the super-admin", s.Hello, operation.Example(nil, example)),
+		operation.POST("license", "/license", "Accepts a licence key and ignores it, for the super-admin", s.License,
+			operation.Notes("Some scripts send theirs here. There is nothing to license."), operation.Example(nil, ok)),
 		operation.GET("reload", "/system/reload", "Accept a request to read addresses of the dashboard anew", s.Reload, operation.Example(nil, Reloaded{"ok"}),
 			operation.Notes("Bootstrap scripts ask for it when they have set a domain. What organisations say is looked up with each request: there is nothing to read anew, and gateways are told nothing.")))...)
 }

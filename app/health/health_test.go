@@ -134,7 +134,7 @@ func TestOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"health.front": "GET / true", "health.hello": "GET /hello true", "health.ready": "GET /ready true", "health.license": "POST /license true", "admin.hello": "GET /admin/hello false", "admin.reload": "GET /admin/system/reload false",
+		"health.front": "GET / true", "health.hello": "GET /hello true", "health.ready": "GET /ready true", "health.license": "POST /license true", "admin.license": "POST /admin/license false", "admin.hello": "GET /admin/hello false", "admin.reload": "GET /admin/system/reload false",
 	}
 	for _, o := range ops {
 		have := o.Method + " " + o.Path + map[bool]string{true: " true", false: " false"}[o.Public]
@@ -148,7 +148,7 @@ func TestOperations(t *testing.T) {
 			continue
 		}
 		text, err := json.Marshal(out)
-		if status := `"` + map[bool]string{true: "Status", false: "status"}[o.ID == "health.license" || o.ID == "health.front"] + `":`; err != nil || !strings.Contains(string(text), status) {
+		if status := `"` + map[bool]string{true: "Status", false: "status"}[o.ID == "health.license" || o.ID == "admin.license" || o.ID == "health.front"] + `":`; err != nil || !strings.Contains(string(text), status) {
 			t.Errorf("%s: %s, %v", o.ID, text, err)
 		}
 	}

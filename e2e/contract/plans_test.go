@@ -268,6 +268,7 @@ var plans = together(clientPlans, loginPlans, analyticsPlans, keyPlans, hookPlan
 	"system.quota_trigger": {as: node, path: registered, header: zone, bodies: fixed(`{"Message":"Quota trigger reached","org_id":"org-a","trigger_limit":80,"usage_percentage":80}`)},
 
 	"admin.hello":                          {as: root},
+	"admin.license":                        {as: root},
 	"admin.organisations.list":             {as: root, query: listQuery},
 	"admin.organisations.get":              {as: root, path: func(testing.TB, *service) map[string]string { return map[string]string{"orgID": "org-a"} }},
 	"admin.organisations.generate-portals": {as: root, path: func(testing.TB, *service) map[string]string { return map[string]string{"orgID": "org-a"} }},
