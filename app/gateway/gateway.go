@@ -79,17 +79,18 @@ func (n *Nodes) Operations() []operation.Operation {
 	reply := func(message any) any {
 		return map[string]any{"Status": "OK", "Message": message, "Nonce": "539fe157-4aba-4e87-a9db-c28cfa000c92"}
 	}
+	node := reply(Registration{NodeID: "6c70db7e-1ae1-46a3-a2f4-820afa2558a8"})
 	group := operation.Group{Surface: operation.Node, Tag: "Gateway nodes", Style: operation.Style{Word: "OK"}}
 	group.Name, group.Path = "register", "/register"
 	ops := group.Rows(
 		operation.GET("node", "/node", "Register a node", n.Register,
-			operation.Example(nil, reply(map[string]any{"NodeID": "6c70db7e-1ae1-46a3-a2f4-820afa2558a8"}))),
+			operation.Example(nil, node)),
 		operation.GET("ping", "/ping", "Heartbeat", n.Ping,
-			operation.Notes("403 makes the node register again."), operation.Faulting("node.unknown"), operation.Example(nil, reply(map[string]any{"NodeID": "6c70db7e-1ae1-46a3-a2f4-820afa2558a8"}))),
+			operation.Notes("403 makes the node register again."), operation.Faulting("node.unknown"), operation.Example(nil, node)),
 	)
 	group.Name, group.Path = "system", "/system"
 	rows := []operation.Row{
-		operation.DELETE("node.delete", "/node", "Deregister a node", n.Deregister, operation.Example(nil, reply(map[string]any{"NodeID": "6c70db7e-1ae1-46a3-a2f4-820afa2558a8"}))),
+		operation.DELETE("node.delete", "/node", "Deregister a node", n.Deregister, operation.Example(nil, node)),
 		operation.POST("quota_trigger", "/key/quota_trigger", "Report that a key crossed a usage limit", n.QuotaTrigger,
 			operation.Redact("key"), operation.Notes("Receivers of key_event and hashed_key_event in the organisation hear of it. The key itself is neither stored nor told: its hash is."),
 			operation.Example(map[string]any{"Message": "Quota trigger reached", "org_id": "5f1a0c5d8e3b2a1f00000001", "key": "5f1a0c5d8e3b2a1f00000001b3d07a2c",

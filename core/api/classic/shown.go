@@ -13,21 +13,12 @@ import (
 // there, and timeouts of uptime tests are texts.
 func Show(def *doc.Node) {
 	definitionType.FillLists(def)
-	for _, name := range []string{"active", "is_oas"} {
-		if def.Get(name) == nil {
-			def.Set(name, doc.NewBool(false))
-		}
-	}
-	if def.Get("slug") == nil {
-		def.Set("slug", doc.NewString(""))
-	}
+	fill(def, "active", doc.NewBool(false))
+	fill(def, "is_oas", doc.NewBool(false))
+	fill(def, "slug", doc.NewString(""))
 	if graph := def.Get("graphql"); graph.Is(doc.TypeObject) {
-		if graph.Get("enabled") == nil {
-			graph.Set("enabled", doc.NewBool(false))
-		}
-		if graph.Get("schema") == nil {
-			graph.Set("schema", doc.NewString(""))
-		}
+		fill(graph, "enabled", doc.NewBool(false))
+		fill(graph, "schema", doc.NewString(""))
 	}
 	if def.Get("event_handlers", "events").Is(doc.Absent, doc.TypeNull) { // scripts look at each of them
 		def.Put(doc.NewObject(), "event_handlers", "events")
@@ -41,15 +32,20 @@ func Show(def *doc.Node) {
 			continue
 		}
 		for _, name := range endpointLists {
-			if paths.Get(name) == nil {
-				paths.Set(name, doc.NewArray())
-			}
+			fill(paths, name, doc.NewArray())
 		}
 	}
 	for _, test := range def.Get("uptime_tests", "check_list").Items() {
 		if t := test.Get("timeout"); t.Is(doc.TypeNumber) {
 			test.Set("timeout", doc.NewString(time.Duration(t.Int()).String()))
 		}
+	}
+}
+
+// fill sets a member that is missing.
+func fill(n *doc.Node, name string, v *doc.Node) {
+	if n.Get(name) == nil {
+		n.Set(name, v)
 	}
 }
 
