@@ -55,13 +55,17 @@ func Start(t testing.TB) *Server {
 // Address returns host:port of the server.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
+// patience is how long Next waits: on a machine that does much else a sender may lose its
+// lease, or a connection, and tries again after its first pause.
+const patience = 2 * time.Minute
+
 // Next returns the next mail, or fails the test when none comes.
 func (s *Server) Next(t testing.TB) Mail {
 	t.Helper()
 	select {
 	case m := <-s.mails:
 		return m
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("no mail has come")
 		return Mail{}
 	}
