@@ -37,9 +37,9 @@ func (p Problem) String() string {
 	return p.Path + ": want " + p.Want + ", got " + p.Got
 }
 
-// maxProblems is how many are reported of one document: the first says enough,
+// MaxProblems is how many are reported of one document: the first says enough,
 // and a long list of wrong items says no more.
-const maxProblems = 50
+const MaxProblems = 50
 
 // Check returns where a decoder would refuse the document, or nil.
 func (t Type) Check(n *doc.Node) []Problem {
@@ -94,13 +94,13 @@ func (c *checker) path() string {
 		if s.name == "" {
 			b = append(b, `""`...)
 		}
-		b = append(b, s.name...)
+		b = append(b, doc.Short(s.name)...)
 	}
 	return string(b)
 }
 
 func (c *checker) report(t *Type, got string) {
-	if len(c.found) < maxProblems {
+	if len(c.found) < MaxProblems {
 		c.found = append(c.found, Problem{Path: c.path(), Want: t.String(), Got: got})
 	}
 }
@@ -194,7 +194,7 @@ func (c *checker) object(t *Type, n *doc.Node) {
 
 // misspelt reports a name that a decoder takes for a known one.
 func (c *checker) misspelt(known string) {
-	if len(c.found) < maxProblems {
+	if len(c.found) < MaxProblems {
 		c.found = append(c.found, Problem{Path: c.path(), Want: "the spelling " + known, Got: "another letter case", spelled: known})
 	}
 }

@@ -2,6 +2,7 @@ package shape_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +201,18 @@ func TestCheck(t *testing.T) {
 		if ok := decodes(c.text); ok != typed(sample.Check(parse(t, c.text))) {
 			t.Errorf("%s: encoding/json accepts it: %v", c.text, ok)
 		}
+	}
+}
+
+// TestLongNames: a name that a client chose is not written out in each place below it.
+func TestLongNames(t *testing.T) {
+	typ := shape.Map(shape.List(shape.Int))
+	said := 0
+	for _, p := range typ.Check(parse(t, fmt.Sprintf(`{%q:[%s""]}`, strings.Repeat("n", 100_000), strings.Repeat(`"",`, 1000)))) {
+		said += len(p.String())
+	}
+	if said == 0 || said > 1000*shape.MaxProblems {
+		t.Errorf("%d characters", said)
 	}
 }
 

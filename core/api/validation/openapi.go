@@ -54,7 +54,7 @@ func (p *problems) servers(field string, list *doc.Node) {
 		}
 		for _, name := range names {
 			if server.Get("variables", name) == nil {
-				p.add(f+".url", "has a variable %s that is not declared", name)
+				p.add(f+".url", "has a variable %s that is not declared", doc.Short(name))
 			}
 		}
 		for name, v := range server.Get("variables").Members() {
@@ -154,12 +154,12 @@ func (p *problems) pathParameters(field string, template, declared []string) {
 		name, _, _ := strings.Cut(whole, ":")
 		plain := strings.TrimSuffix(name, "*")
 		if has[plain] = true; !known[plain] && !known[whole] {
-			p.add(field, "does not declare the path parameter %s", plain)
+			p.add(field, "does not declare the path parameter %s", doc.Short(plain))
 		}
 	}
 	for _, name := range declared {
 		if !has[name] {
-			p.add(field, "declares a path parameter %s that the path does not have", name)
+			p.add(field, "declares a path parameter %s that the path does not have", doc.Short(name))
 		}
 	}
 }

@@ -7,6 +7,9 @@ package validation
 import (
 	"fmt"
 	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
 // Problem is one thing that is wrong with a document.
@@ -23,18 +26,24 @@ func (p Problem) String() string {
 	return p.Field + ": " + p.Message
 }
 
-// problems collects faults.
+// problems collects the first faults.
 type problems []Problem
 
 func (p *problems) add(field, format string, args ...any) {
+	if p.full() {
+		return
+	}
 	*p = append(*p, Problem{Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-// at joins a location.
+// full reports whether no more are kept: places cost memory, and the first say enough.
+func (p *problems) full() bool { return len(*p) == shape.MaxProblems }
+
+// at joins a location; parts are names, or locations already.
 func at(parts ...any) string {
 	b := make([]string, len(parts))
 	for i, p := range parts {
-		b[i] = fmt.Sprint(p)
+		b[i] = doc.Short(fmt.Sprint(p))
 	}
 	return strings.Join(b, ".")
 }

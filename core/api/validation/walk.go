@@ -135,5 +135,12 @@ func (w *walk) responses(n *doc.Node) {
 }
 
 func (w *walk) add(member, message string) {
-	w.problems.add(strings.Join(append(slices.Clone(w.path), member), "."), "%s", message)
+	if w.problems.full() {
+		return
+	}
+	place := append(slices.Clone(w.path), member)
+	for i, name := range place {
+		place[i] = doc.Short(name)
+	}
+	w.problems.add(strings.Join(place, "."), "%s", message)
 }
