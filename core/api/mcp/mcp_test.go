@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -218,6 +219,42 @@ func TestReferencesDoNotExplode(t *testing.T) {
 	if err != nil || len(v.Tools) != 1 || len(v.Tools[0].Node().JSON()) > 1<<20 {
 		t.Error(err, len(v.Tools))
 	}
+}
+
+// TestToolsTogether: many operations that refer to one large schema do not multiply it.
+func TestToolsTogether(t *testing.T) {
+	const operations = 5000
+	long := strings.Repeat("v", 1<<20)
+	for what, schema := range map[string]string{
+		"fields":       `{"type":"object","properties":{` + many(4000, `"p%d":{"type":"string"}`) + `}}`,
+		"a long value": `{"type":"object","properties":{"p":{"enum":["` + long + `"]}}}`,
+		"a long name":  `{"type":"object","properties":{"` + long + `":{"type":"string"}}}`,
+		"required":     `{"type":"object","required":["` + long + `"]}`,
+	} {
+		t.Run(what, func(t *testing.T) {
+			source := node(t, `{"paths":{`+many(operations, `"/p%d":{"post":{"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/S"}}}}}}`)+`},"components":{"schemas":{"S":`+schema+`}}}`)
+			v, err := mcp.Derive(source, nil, true)
+			if err != nil || len(v.Tools) != operations {
+				t.Fatal(err, len(v.Tools))
+			}
+			size := 0
+			for i := range v.Tools {
+				size += len(v.Tools[i].Node().JSON())
+			}
+			if size > 24<<20 || !strings.Contains(string(v.Tools[0].Node().JSON()), `"object"`) {
+				t.Errorf("%d bytes", size)
+			}
+		})
+	}
+}
+
+// many repeats a text with a number in it.
+func many(n int, text string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf(text, i)
+	}
+	return strings.Join(all, ",")
 }
 
 // FuzzDerive reads whatever JSON: nothing panics, names are valid and unique,

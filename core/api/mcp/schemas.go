@@ -12,10 +12,15 @@ import (
 // shown as anything. References can multiply beyond all bounds.
 const maxSchemas = 5000
 
+// maxRoom is about how many bytes the schemas of all tools of an API may take together:
+// every operation may refer to the same large one. What has no room is shown as anything.
+const maxRoom = 16 << 20
+
 // schemas translates schemas of a document for one tool.
 type schemas struct {
 	document *doc.Node
 	left     int
+	room     *int     // of all tools
 	active   []string // references that are being followed
 }
 
@@ -27,9 +32,10 @@ var described = []string{"type", "description", "format", "enum", "const", "defa
 // nowhere or in a circle is shown as anything.
 func (s *schemas) translate(schema *doc.Node) *doc.Node {
 	out := doc.NewObject()
-	if s.left--; s.left < 0 || len(s.active) > 64 {
+	if s.left--; s.left < 0 || len(s.active) > 64 || *s.room <= 0 {
 		return out
 	}
+	*s.room -= out.Weight(1)
 	ref := schema.Get("$ref").Text()
 	if ref != "" && slices.Contains(s.active, ref) {
 		return out
@@ -38,7 +44,7 @@ func (s *schemas) translate(schema *doc.Node) *doc.Node {
 	defer func() { s.active = s.active[:len(s.active)-1] }()
 	schema = oas.Resolve(s.document, schema)
 	for _, name := range described {
-		if v := schema.Get(name); v != nil {
+		if v := schema.Get(name); v != nil && s.fits(v) {
 			out.Set(name, v.Clone())
 		}
 	}
@@ -46,16 +52,25 @@ func (s *schemas) translate(schema *doc.Node) *doc.Node {
 	return out
 }
 
+// fits takes the room of a copy of v, if there is so much left.
+func (s *schemas) fits(v *doc.Node) bool {
+	*s.room -= v.Weight(*s.room)
+	return *s.room > 0
+}
+
 // members translates the schemas within a schema.
 func (s *schemas) members(schema, out *doc.Node) {
 	if list := schema.Get("properties"); list.Is(doc.TypeObject) {
 		properties := doc.NewObject()
 		for name, v := range list.Members() {
+			if *s.room -= len(name); *s.room <= 0 {
+				break
+			}
 			properties.Set(name, s.translate(v))
 		}
 		out.Set("properties", properties)
 	}
-	if required := schema.Get("required"); required.Is(doc.TypeArray) {
+	if required := schema.Get("required"); required.Is(doc.TypeArray) && s.fits(required) {
 		out.Set("required", required.Clone())
 	}
 	for _, name := range []string{"items", "additionalProperties"} {

@@ -58,13 +58,13 @@ func sourceTools(rest *doc.Node) ([]Tool, []Warning) {
 	for _, o := range operations {
 		uses[o.ID()]++
 	}
-	tools := make([]Tool, len(operations))
+	tools, room := make([]Tool, len(operations)), maxRoom
 	for i, o := range operations {
 		t := Tool{Name: names[i], Method: o.Method, Path: o.Path, OperationID: o.ID(), title: o.Node.Get("summary").Text(), shared: uses[o.ID()] > 1}
 		if t.Description = t.title; t.Description == "" {
 			t.Description = o.Node.Get("description").Text()
 		}
-		s := schemas{document: rest, left: maxSchemas}
+		s := schemas{document: rest, left: maxSchemas, room: &room}
 		t.fields, t.media = s.inputs(o)
 		t.output = s.output(o)
 		tools[i] = t
