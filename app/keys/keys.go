@@ -92,6 +92,8 @@ func answered(err error) error {
 		return nil
 	case errors.Is(err, gateway.ErrUnknown):
 		return missing()
+	case errors.Is(err, gateway.ErrUnlisted):
+		return fault.New(fault.NotFound, codeMissing, "gateways list no keys").Because(err)
 	case errors.Is(err, gateway.ErrForeign):
 		return fault.New(fault.Invalid, codeForeign, "Attempted access to non-owned key.")
 	case errors.Is(err, gateway.ErrTaken):

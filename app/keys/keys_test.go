@@ -66,6 +66,11 @@ func (f *faulty) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (
 	return f.control.Key(ctx, org, name)
 }
 
+func (f *faulty) Keys(ctx context.Context, org tenant.ID, api string) (list []string, err error) {
+	err = f.call("list", func() (err error) { list, err = f.control.Keys(ctx, org, api); return err })
+	return list, err
+}
+
 func (f *faulty) call(name string, do func() error) error {
 	before, after, _ := f.faults()
 	if before != nil {
@@ -430,5 +435,20 @@ func TestAtOnce(t *testing.T) {
 		}
 		w.gateways.reads = func(context.Context) error { return gateway.ErrUnreachable }
 		w.want("GET", "/api/keys/detailed", "", 500, "Failed to unmarshal keys data from Tyk API.")
+	})
+}
+
+// TestUnlisted: gateways that list no hashes are answered as a service that lists none.
+func TestUnlisted(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.gateways.fail(func(call string) error {
+			if call != "list" {
+				return nil
+			}
+			return fmt.Errorf("%w: %w", gateway.ErrRefused, gateway.ErrUnlisted)
+		}, nil)
+		w.want("GET", "/api/apis/keys", "", 404, `"Could not retrieve keys."`)
+		w.want("GET", "/api/keys/detailed", "", 404, `"Could not retrieve keys."`)
+		w.want("GET", "/api/apis/orders/keys", "", 404, `"Could not retrieve keys."`)
 	})
 }

@@ -22,6 +22,8 @@ var (
 	ErrTaken = errors.New("the gateway has one already")
 	// ErrRefused: the gateway does not want what is sent; to send it again is of no use.
 	ErrRefused = errors.New("the gateway refuses")
+	// ErrUnlisted: the gateway does not tell which keys there are. It is an ErrRefused as well.
+	ErrUnlisted = errors.New("the gateway lists no keys: enable_hashed_keys_listing of its configuration is off")
 	// ErrUnreachable: no gateway answers as it should; nothing has been changed.
 	ErrUnreachable = errors.New("no gateway answers as it should")
 	// ErrUncertain: a write may have arrived, and no gateway could be asked if it has.

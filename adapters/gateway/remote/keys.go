@@ -236,8 +236,8 @@ func (c *Client) Keys(ctx context.Context, org tenant.ID, api string) ([]string,
 		k.query = url.Values{"api_id": {api}}
 	}
 	body, err := c.read(ctx, k)
-	if errors.Is(err, gateway.ErrUnknown) { // the listing of hashes is switched off
-		err = fmt.Errorf("%w: %s", gateway.ErrRefused, err.Error())
+	if errors.Is(err, gateway.ErrUnknown) {
+		err = fmt.Errorf("%w: %w", gateway.ErrRefused, gateway.ErrUnlisted)
 	}
 	if err != nil {
 		return nil, tried("list keys", err)
