@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
+	"github.com/gatehouse-io/gatehouse/ports/retry"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
@@ -156,13 +157,40 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	db := stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(rested))
 	db.SetMaxOpenConns(c.Conns + 1)
 	db.SetMaxIdleConns(c.Conns + 1)
-	if _, err := sqladapter.Migrate(ctx, db, dialect); err != nil {
+	if err := begin(ctx, db, c.Logger); err != nil {
 		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
 	}
 	s := &Store{db: db, board: sqladapter.NewBoard(db, c.Source)}
 	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Beside: c.prepare, Sealing: c.Sealing, Logger: c.Logger,
 		Listen: func(ctx context.Context, hint func(store.Revision)) error { return listen(ctx, cfg, hint) }})
 	return s, nil
+}
+
+// beginFor is how long a start tries again while the server is there and too slow to take it.
+const beginFor = 30 * time.Second
+
+// begin updates the schema. A server that starts, or that many processes ask at once, gets
+// time; one that refuses connections or knows no such database does not.
+func begin(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+	end := time.Now().Add(beginFor) // of the attempts; a migration takes as long as it must
+	for pause := retry.New(250*time.Millisecond, 4*time.Second); ; {
+		_, err := sqladapter.Migrate(ctx, db, dialect)
+		if err == nil || !slow(err) || time.Now().After(end) {
+			return err
+		}
+		if log != nil {
+			log.Warn("the database does not answer in time yet; trying again", "error", err)
+		}
+		if pause.Wait(ctx) != nil {
+			return err
+		}
+	}
+}
+
+// slow reports whether the server is there and does not take part yet: it starts, has no
+// connection left, or took too long.
+func slow(err error) bool {
+	return state(err) == "57P03" || state(err) == "53300" || pgconn.Timeout(err)
 }
 
 // listen waits for the hints that the database gives on a connection of its own.
