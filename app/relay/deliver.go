@@ -134,4 +134,4 @@ func (r *Relay) ready(ctx context.Context) error {
 	return nil
 }
 
-func (r *Relay) pause() *retry.Pause { return retry.New(r.config.Retry, 100*r.config.Retry) }
+func (r *Relay) pause() *retry.Pause { return retry.New(r.config.Retry, 20*r.config.Retry) }

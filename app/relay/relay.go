@@ -39,7 +39,7 @@ type Config struct {
 	// Unseal decrypts the payload of commands that are kept encrypted; nil: there are none.
 	Unseal  func(sealed string) (plain string, err error)
 	TTL     time.Duration // how long a dead process keeps its lease; default 10 s
-	Retry   time.Duration // pause after a failure, doubled up to a hundred times as long; default 50 ms
+	Retry   time.Duration // pause after a failure, doubled up to twenty times as long; default 50 ms
 	Timeout time.Duration // of one delivery; default 30 s
 }
 
