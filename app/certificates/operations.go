@@ -73,7 +73,6 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Answers(map[string]operation.Answer{
 				codeMissing: absent("Certificate not found or access denied"), codeForeign: absent("Certificate not found or access denied"),
 				codeGateway: {Status: 500, Text: "Could not retrieve certificate details."},
-				"denied":    {Text: "Not authorised - You do not have permission, please contact your administrator"},
 			}),
 			operation.Notes("All APIs of the organisation, also those of others than the caller. All at once, unless a page is asked for."),
 			operation.Example(nil, map[string]any{"cert_id": exampleID, "apis": []any{exampleUse}, "pages": 1})),
