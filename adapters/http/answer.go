@@ -206,7 +206,7 @@ func (x *exchange) write(w nethttp.ResponseWriter) error {
 		defer x.live.Close()
 	}
 	x.header(w.Header())
-	x.leave(w)
+	defer x.leave(w)()
 	w.WriteHeader(x.status)
 	if x.body != nil {
 		defer x.body.release()

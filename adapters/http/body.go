@@ -147,18 +147,36 @@ const (
 	drainFor = 5 * time.Second
 )
 
-// leave sees to it that an answer without a look at the body does not wait for
-// the body.
-func (x *exchange) leave(w nethttp.ResponseWriter) {
+// leave sees to it that an answer without a look at the body, or at all of it, does not
+// wait for the body. It returns what is to be done behind the answer.
+func (x *exchange) leave(w nethttp.ResponseWriter) (after func()) {
 	body, ok := x.http.Body.(timedBody)
-	if !ok || x.call.Incoming == nil {
-		return
+	cut := x.status == nethttp.StatusRequestEntityTooLarge && x.call.Body == nil
+	if !ok || x.call.Incoming == nil && !cut {
+		return func() {}
 	}
 	if x.http.ContentLength < 0 || x.http.ContentLength > drained {
 		w.Header().Set("Connection", "close")
-		return
+		return func() { x.linger(body) }
 	}
 	_ = body.connection.SetReadDeadline(time.Now().Add(drainFor))
+	return func() {}
+}
+
+// Bounds of what is read of an unwanted body behind its answer.
+const (
+	lingered  = 64 << 20
+	lingerFor = 2 * time.Second
+)
+
+// linger takes what a client still sends when it has the answer. Many look for none before
+// they have sent all, and would see a broken connection in place of the reason. Those who
+// ask before they send do not.
+func (x *exchange) linger(body timedBody) {
+	if x.http.Header.Get("Expect") != "" || body.connection.Flush() != nil || body.connection.SetReadDeadline(time.Now().Add(lingerFor)) != nil {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, body, lingered) // the connection ends, whatever comes
 }
 
 func unreadable(err error) error {

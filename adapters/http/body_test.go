@@ -7,6 +7,7 @@ import (
 	"net"
 	nethttp "net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -183,5 +184,38 @@ func TestStrangersDoNotWaitForTheirBodies(t *testing.T) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A client that sends all of a large body before it looks for the answer gets the answer.
+func TestAnswersBehindLargeBodies(t *testing.T) {
+	for name, guard := range map[string]func(operation.Handler) operation.Handler{
+		"413": func(next operation.Handler) operation.Handler {
+			return func(ctx ctx, c *operation.Call) (any, error) {
+				if err := c.Receive(ctx); err != nil {
+					return nil, err
+				}
+				return next(ctx, c)
+			}
+		},
+		"401": func(operation.Handler) operation.Handler {
+			return func(ctx, *operation.Call) (any, error) {
+				return nil, fault.New(fault.Unauthenticated, "auth.credential", "Not authorised")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(echoes(t, httpadapter.Config{Guard: guard, MaxBody: 1 << 20}))
+			t.Cleanup(s.Close)
+			for _, head := range []string{"Content-Length: 30000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1c9c380\r\n"} {
+				conn, answers := dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\n"+head)
+				if _, err := conn.Write(make([]byte, 30_000_000)); err != nil {
+					t.Fatalf("%q: %v", head, err)
+				}
+				if r, err := nethttp.ReadResponse(answers, nil); err != nil || strconv.Itoa(r.StatusCode) != name || !r.Close {
+					t.Errorf("%q: %+v %v", head, r, err)
+				}
+			}
+		})
 	}
 }
