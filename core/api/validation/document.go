@@ -19,6 +19,8 @@ func Document(d *doc.Node, mcp bool) []Problem {
 		p.add(place, "must be a whole number of 64 bits")
 	}
 	p.shortServer(d.Get(gatewayExtension, "server"))
+	p.handlers(d.Get(gatewayExtension, "server", "eventHandlers"))
+	p.sizes(d.Get(gatewayExtension, "middleware", "global"))
 	p.security(d)
 	p.compliant(d, auth)
 	p.metadata(authentication+".protectedResourceMetadata", auth.Get("protectedResourceMetadata"), mcp)
@@ -39,6 +41,26 @@ func (p *problems) shortServer(server *doc.Node) {
 	const field = gatewayExtension + ".server"
 	p.short(field+".customDomain.name", server.Get("customDomain", "name").Text())
 	p.short(field+".listenPath.value", server.Get("listenPath", "value").Text())
+}
+
+// handlers wants a name of what runs a script or writes a log: gateways refuse those without.
+// The schema takes one with an id and a pause for a webhook.
+func (p *problems) handlers(list *doc.Node) {
+	for i, h := range list.Items() {
+		if kind := h.Get("type").Text(); (kind == "custom" || kind == "log") && !h.Get("name").Is(doc.TypeString) {
+			p.add(at(gatewayExtension+".server.eventHandlers", i, "name"), "is needed for an event handler of type %s", kind)
+		}
+	}
+}
+
+// sizes wants no figure below zero where the schema of operations has that rule and the one
+// of whole APIs lacks it.
+func (p *problems) sizes(global *doc.Node) {
+	for _, path := range [][]string{{"cache", "timeout"}, {"requestSizeLimit", "value"}} {
+		if v := global.Get(path...); v.Float() < 0 {
+			p.add(at(gatewayExtension+".middleware.global", path[0], path[1]), "must not be negative")
+		}
+	}
 }
 
 // security wants every name in the root requirements to be a scheme.

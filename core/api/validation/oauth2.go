@@ -62,7 +62,7 @@ func (p *problems) oauth2(field string, entry *doc.Node, overrides []*doc.Node) 
 	names, issuers := map[string]bool{}, map[string]int{}
 	for i, provider := range providers {
 		f := at(field, i)
-		switch name := provider.Get("name").Text(); {
+		switch name := strings.TrimSpace(provider.Get("name").Text()); {
 		case name == "":
 			p.add(f+".name", "must not be empty")
 		case names[name]:
