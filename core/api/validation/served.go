@@ -114,7 +114,7 @@ func (p *problems) targets(c *doc.Node) {
 	check("proxy.target_url", c.Get("proxy", "target_url"))
 	if c.Get("proxy", "enable_load_balancing").True() {
 		for i, target := range c.Get("proxy", "target_list").Items() {
-			if text := target.Text(); !isTarget(text, tcp) && !isTarget("http://"+text, false) { // gateways add a scheme to what they balance
+			if !isBalanced(target.Text(), tcp) {
 				p.add(fmt.Sprintf("proxy.target_list.%d", i), `must have a host, such as "http://upstream.example:8080/" or "10.0.0.1:8080"`)
 			}
 		}
@@ -139,6 +139,15 @@ func isTarget(text string, tcp bool) bool {
 		return u.Scheme == "" || u.Host != "" || u.Opaque != ""
 	}
 	return u.Scheme != "" && u.Hostname() != ""
+}
+
+// isBalanced accepts targets among which requests are balanced: gateways add a scheme to one
+// that has none. Each gets requests, so that none may be empty.
+func isBalanced(text string, tcp bool) bool {
+	if text == "" {
+		return false
+	}
+	return isTarget(text, tcp) || !strings.Contains(text, "://") && isTarget("http://"+text, false)
 }
 
 // Faults of a domain or path with {name:pattern} in it.
