@@ -15,7 +15,7 @@ type CertificateUse string
 // The uses of certificates.
 const (
 	ClientUse   CertificateUse = "client"   // callers prove with it who they are
-	UpstreamUse CertificateUse = "upstream" // the upstream is called with it, or has its public key
+	UpstreamUse CertificateUse = "upstream" // the upstream is called with it, has its public key, or gets requests that are signed with it
 	ServerUse   CertificateUse = "server"   // the API's own domain answers with it
 )
 
@@ -26,7 +26,8 @@ type Certificate struct {
 }
 
 // Certificates returns which certificates and public keys an API uses. A definition of
-// whatever class has them all: those of a document are in it as well.
+// whatever class has them all: those of a document are in it as well. They are sorted by ID;
+// uses of one are in the order in which lists of uses have them.
 func (a API) Certificates() []Certificate {
 	o, err := doc.LoadObject(a.definition)
 	if err != nil {
@@ -47,13 +48,9 @@ func (a API) Certificates() []Certificate {
 	for _, ids := range mapIn(o, "pinned_public_keys") {
 		add(UpstreamUse, pins(ids)...)
 	}
+	add(UpstreamUse, signerIn(o))
 	add(ServerUse, listIn(o, "certificates")...)
-	slices.SortFunc(out, func(a, b Certificate) int {
-		if a.ID != b.ID {
-			return strings.Compare(a.ID, b.ID)
-		}
-		return strings.Compare(string(a.Use), string(b.Use))
-	})
+	slices.SortStableFunc(out, func(a, b Certificate) int { return strings.Compare(a.ID, b.ID) })
 	return out
 }
 
@@ -71,6 +68,17 @@ func mapIn(o doc.Object, name string) (m map[string]string) {
 		return nil
 	}
 	return m
+}
+
+// signerIn returns the certificate that signs requests; "" when there is none.
+func signerIn(o doc.Object) string {
+	var signing struct {
+		ID string `json:"certificate_id"`
+	}
+	if raw, ok := o.Get("request_signing"); !ok || json.Unmarshal(raw, &signing) != nil {
+		return ""
+	}
+	return signing.ID
 }
 
 // pins returns the public keys of a domain: their identifiers stand in one text.
@@ -103,15 +111,24 @@ func (a API) WithoutCertificate(id string, now time.Time) (API, error) {
 			def.Get("pinned_public_keys").Set(domain, doc.NewString(strings.Join(kept, ",")))
 		}
 	}
+	dropText(def, id, "request_signing", "certificate_id")
 	extension := document.Get("x-tyk-api-gateway")
 	dropItem(extension, id, "server", "clientCertificates", "allowlist")
 	dropItem(extension, id, "server", "customDomain", "certificates")
+	dropText(extension, id, "upstream", "authentication", "requestSigning", "certificateId")
 	dropEntries(extension, func(entry *doc.Node) bool { return entry.Get("certificate").Text() == id }, "upstream", "mutualTLS", "domainToCertificateMapping")
 	dropEntries(extension, func(entry *doc.Node) bool {
 		return dropItem(entry, id, "publicKeys") && entry.Get("publicKeys").Len() == 0
 	},
 		"upstream", "certificatePinning", "domainToPublicKeysMapping")
 	return a.Rewrite(Draft{Definition: def, Document: document}, now)
+}
+
+// dropText takes a member away that is a text.
+func dropText(n *doc.Node, text string, path ...string) {
+	if n.Get(path...).Text() == text {
+		n.Delete(path...)
+	}
 }
 
 // dropItem takes a text out of a list, and reports whether it was there.

@@ -13,11 +13,12 @@ import (
 )
 
 const withCertificates = `{"name":"Orders","client_certificates":["c","both","c"],"certificates":["s",""],"upstream_certificates":{"a.example":"u","*":"both"},` +
-	`"pinned_public_keys":{"a.example":"p, q","b.example":"p"},"later":1}`
+	`"pinned_public_keys":{"a.example":"p, q","b.example":"p"},"request_signing":{"is_enabled":true,"certificate_id":"r"},"later":1}`
 
 const documentWithCertificates = `{"openapi":"3.0.3","x-tyk-api-gateway":{"info":{"name":"Orders"},"server":{"clientCertificates":{"enabled":true,"allowlist":["c","both"]},` +
 	`"customDomain":{"certificates":["s"]}},"upstream":{"mutualTLS":{"domainToCertificateMapping":[{"domain":"a.example","certificate":"u"},{"domain":"*","certificate":"both"}]},` +
-	`"certificatePinning":{"domainToPublicKeysMapping":[{"domain":"a.example","publicKeys":["p","q"]},{"domain":"b.example","publicKeys":["p"]}]}}}}`
+	`"certificatePinning":{"domainToPublicKeysMapping":[{"domain":"a.example","publicKeys":["p","q"]},{"domain":"b.example","publicKeys":["p"]}]},` +
+	`"authentication":{"requestSigning":{"enabled":true,"certificateId":"r"}}}}}`
 
 func certified(t *testing.T, class apidef.Class, definition, document string) apidef.API {
 	t.Helper()
@@ -42,12 +43,16 @@ func TestCertificates(t *testing.T) {
 	a := certified(t, apidef.Classic, withCertificates, "")
 	want := []apidef.Certificate{
 		{ID: "both", Use: "client"}, {ID: "both", Use: "upstream"}, {ID: "c", Use: "client"},
-		{ID: "p", Use: "upstream"}, {ID: "q", Use: "upstream"}, {ID: "s", Use: "server"}, {ID: "u", Use: "upstream"},
+		{ID: "p", Use: "upstream"}, {ID: "q", Use: "upstream"}, {ID: "r", Use: "upstream"}, {ID: "s", Use: "server"}, {ID: "u", Use: "upstream"},
 	}
 	if got := a.Certificates(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
 	}
-	for _, odd := range []string{`{}`, `{"client_certificates":null}`, `{"client_certificates":7,"upstream_certificates":[],"pinned_public_keys":"x","certificates":{}}`} {
+	inAllRoles := certified(t, apidef.Classic, `{"certificates":["x"],"request_signing":{"certificate_id":"x"},"client_certificates":["x"]}`, "").Certificates()
+	if want := []apidef.Certificate{{ID: "x", Use: "client"}, {ID: "x", Use: "upstream"}, {ID: "x", Use: "server"}}; !reflect.DeepEqual(inAllRoles, want) {
+		t.Errorf("%v", inAllRoles)
+	}
+	for _, odd := range []string{`{}`, `{"client_certificates":null}`, `{"client_certificates":7,"upstream_certificates":[],"pinned_public_keys":"x","certificates":{},"request_signing":"x"}`} {
 		if got := certified(t, apidef.Classic, odd, "").Certificates(); len(got) != 0 {
 			t.Errorf("%s: %v", odd, got)
 		}
@@ -63,6 +68,7 @@ func TestWithoutCertificate(t *testing.T) {
 		"u":       {`"a.example":"u",`, `{"domain":"a.example","certificate":"u"},`},
 		"p":       {`p, `, `,"b.example":"p"`, `"p",`, `,{"domain":"b.example","publicKeys":["p"]}`},
 		"q":       {`, q`, `,"q"`},
+		"r":       {`,"certificate_id":"r"`, `,"certificateId":"r"`},
 		"s":       {`"s"`},
 		"nothing": nil,
 	} {
