@@ -61,6 +61,10 @@ func urlTaken() *fault.Error {
 	return fault.New(fault.Denied, CodeURLTaken, "Found API with same url.").At("proxy.listen_path")
 }
 
+func nameTaken() *fault.Error {
+	return fault.New(fault.Conflict, CodeNameTaken, "Found MCP Proxy with the same name").At("x-tyk-api-gateway.info.name")
+}
+
 // Taken tells apart which unique value of an API is in use.
 func Taken(err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
@@ -72,7 +76,7 @@ func Taken(err error) error {
 	case f.Field == byPlace || f.Field == byTwin:
 		return urlTaken().Because(f.Err)
 	case f.Field == byProxy:
-		return fault.New(fault.Conflict, CodeNameTaken, "Found MCP Proxy with the same name").At("x-tyk-api-gateway.info.name").Because(f.Err)
+		return nameTaken().Because(f.Err)
 	}
 	return err
 }

@@ -36,9 +36,9 @@ func newKind(s Settings) *store.Kind[apidef.API] {
 		Indexes: []store.Index[apidef.API]{
 			{Name: ByAPIID, Noun: "ID", Unique: true, Across: !s.SeparateGateways, Values: func(a apidef.API) []string { return []string{a.APIID()} }},
 			store.Lookup(ByAddress, func(a apidef.API) string { return store.Indexed(a.Address()) }),
+			store.Unique(byProxy, "name", proxyName), // before the path, as in collision
 			{Name: byPlace, Noun: "listen path", Unique: !duplicates, Values: func(a apidef.API) []string { return each(a.Places(), store.Indexed) }},
 			{Name: ByChild, Values: func(a apidef.API) []string { return each(a.ChildIDs(), store.Indexed) }},
-			store.Unique(byProxy, "name", proxyName),
 			store.Lookup(BySource, func(a apidef.API) string { return store.Indexed(a.Source()) }),
 			store.Sorted(bySequence, apidef.API.Sequence),
 			store.Lookup(signal.Quiet, func(a apidef.API) string {

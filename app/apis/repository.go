@@ -171,8 +171,19 @@ func (s *Repository) Routes(ctx context.Context, r store.Reader, before []string
 
 // collision refuses an API that would listen where another one does. The unique
 // index decides between writers that cannot see each other; this finds what one
-// index cannot: an API for every gateway against one for some.
+// index cannot: an API for every gateway against one for some. The name of an MCP
+// proxy comes first: of one that is sent again, both are taken.
 func (s *Repository) collision(ctx context.Context, r store.Reader, a apidef.API) error {
+	if name := proxyName(a); name != "" {
+		for b, err := range s.Kind.Find(ctx, r, store.Query{Index: byProxy, Value: name, Limit: 1}) {
+			if err != nil {
+				return err
+			}
+			if b.Value.ID() != a.ID() {
+				return nameTaken()
+			}
+		}
+	}
 	if a.Address() == "" {
 		return nil
 	}

@@ -53,6 +53,8 @@ func TestConcurrentCreates(t *testing.T) {
 		{"shared listen paths", true, func(i int) (string, string) { return "/apis", apistest.Classic("", fmt.Sprint("A", i), "/a/") }, clients, 403},
 		{"one identifier", false, func(i int) (string, string) { return "/apis", apistest.Classic("a", "A", fmt.Sprintf("/a%d/", i)) }, 1, 409},
 		{"one identifier where listen paths may be shared", true, func(i int) (string, string) { return "/apis/oas", apistest.Document("a", "A", fmt.Sprintf("/a%d/", i)) }, 1, 409},
+		{"one MCP proxy again and again", false, func(int) (string, string) { return "/mcps", apistest.Document("", "A", "/a/") }, 1, 409},
+		{"one MCP proxy where listen paths may be shared", true, func(int) (string, string) { return "/mcps", apistest.Document("", "A", "/a/") }, 1, 409},
 		{"one name of MCP proxies", false, func(i int) (string, string) { return "/mcps", apistest.Document("", "A", fmt.Sprintf("/a%d/", i)) }, 1, 409},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,6 +101,7 @@ func TestRefusedWrites(t *testing.T) {
 		{"PUT", "/apis/streams/", "s", apistest.Document("s", "S", "/o/"), 403},
 		{"PUT", "/apis/streams/", "s", `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{}}`, 400},
 		{"PUT", "/mcps/", "m", apistest.Document("m", "N", "/m/"), 409},
+		{"PUT", "/mcps/", "m", apistest.Document("m", "N", "/n/"), 409},
 		{"PUT", "/mcps/", "m", apistest.Document("m", "M", "/s/"), 403},
 		{"DELETE", "/apis/streams/", "o", "", 400},
 		{"DELETE", "/mcps/", "o", "", 400},
