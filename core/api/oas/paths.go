@@ -18,12 +18,28 @@ func OperationID(path, method string) string {
 // An operation without id, or none at all, is looked up as a classic path, whose
 // patterns become parameters of the path item; missing ones are made (docs/wire/import.md#operation-ids).
 func Endpoint(document *doc.Node, path, method string) (id string, operation *doc.Node) {
+	return endpoint(document, path, method, parametrise)
+}
+
+// Described returns the id of an operation of a description, which gets one where it has none. Its
+// path stays as it is; one with a regular expression is looked up as a classic path
+// (docs/wire/import.md#operation-ids).
+func Described(document *doc.Node, path, method string) string {
+	split := parametersOf
+	if hasExpression(path) {
+		split = parametrise
+	}
+	id, _ := endpoint(document, path, method, split)
+	return id
+}
+
+func endpoint(document *doc.Node, path, method string, split func(string) (string, []*doc.Node)) (id string, operation *doc.Node) {
 	lower := strings.ToLower(method)
 	operation = pathItem(document, path).Get(lower)
 	if id = operationID(operation); id != "" {
 		return id, operation
 	}
-	item := describedItem(document, path)
+	item := describedItem(document, path, split)
 	operation = item.Get(lower)
 	if id = operationID(operation); id != "" {
 		return id, operation
@@ -51,10 +67,10 @@ func description() *doc.Node {
 	return n
 }
 
-// describedItem returns the item of a classic path, made where it is missing, with
-// its parameters.
-func describedItem(document *doc.Node, path string) *doc.Node {
-	clean, parameters := parametrise(path)
+// describedItem returns the item of a path, made where it is missing, with its
+// parameters; split says what both are.
+func describedItem(document *doc.Node, path string, split func(string) (string, []*doc.Node)) *doc.Node {
+	clean, parameters := split(path)
 	item := pathItem(document, clean)
 	if !item.Is(doc.TypeObject) {
 		item = doc.NewObject()
@@ -86,6 +102,31 @@ var (
 	namedSegment = regexp.MustCompile(`^\{([A-Za-z0-9._-]+)(:.*)?\}$`)
 	plainSegment = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 )
+
+// expression finds what makes a segment of a description a regular expression: characters that
+// no path of a URL has, the blank among them, and repeated dots and groups. Others, such as + and
+// $, are text there.
+var expression = regexp.MustCompile(`[ \[\]\\^|]|[.)][*+?]`)
+
+// hasExpression reports whether a path of a description has a regular expression in it.
+func hasExpression(path string) bool {
+	for s := range strings.SplitSeq(path, "/") {
+		if m := namedSegment.FindStringSubmatch(s); m != nil && m[2] != "" || expression.MatchString(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// parametersOf returns a path of a description, and the parameters that are whole segments.
+func parametersOf(path string) (same string, parameters []*doc.Node) {
+	for s := range strings.SplitSeq(path, "/") {
+		if m := namedSegment.FindStringSubmatch(s); m != nil {
+			parameters = append(parameters, pathParameter(m[1], ""))
+		}
+	}
+	return path, parameters
+}
 
 // braced reports whether a segment is a parameter, or several of them: {a}-{b}.
 func braced(s string) bool { return strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") }

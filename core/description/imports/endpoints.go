@@ -13,11 +13,11 @@ const validationStatus = 422
 // path items that they make count as described.
 func (b *builder) endpoints() map[string]bool {
 	for _, o := range oas.Operations(b.document) {
-		oas.Endpoint(b.document, o.Path, o.Method)
+		oas.Described(b.document, o.Path, o.Method)
 	}
 	ids := map[string]bool{}
 	for _, o := range oas.Operations(b.document) {
-		id, _ := oas.Endpoint(b.document, o.Path, o.Method)
+		id := oas.Described(b.document, o.Path, o.Method)
 		ids[id] = true
 		b.allow(id)
 		if on := b.s.ValidateRequest; on != nil && validatable(b.document, o) {
