@@ -156,3 +156,21 @@ func TestYAMLAndFiles(t *testing.T) {
 		}
 	}
 }
+
+// A patch brings no settings for gateways: members that no schema knows, and that were let
+// pass when they came, stay, and do not stand in its way.
+func TestPatchKeepsUnknownMembers(t *testing.T) {
+	w := apistest.New(t, apis.Settings{Streams: true})
+	const plain = `{"openapi":"3.0.3","info":{"title":"T","version":"2"},"paths":{}`
+	for i, door := range []string{"/apis/oas", "/apis/streams"} {
+		id := fmt.Sprint("a", i)
+		sent := strings.Replace(apistest.Document(id, id, "/"+id+"/"), `"x-tyk-api-gateway":{`, `"x-tyk-api-gateway":{"later":{"a":1},`, 1)
+		w.Want("admin", "POST", door, sent, 400, "unknown member")
+		w.Done("admin", "POST", door+"?accept_additional_properties=true", sent)
+		w.Done("admin", "PATCH", door+"/"+id, plain+"}")
+		if _, text := w.Stored(id); !strings.Contains(text, `"later":{"a":1}`) {
+			t.Error(text)
+		}
+	}
+	w.Want("admin", "PATCH", "/apis/streams/a1", plain+`,"x-tyk-api-gateway":{"later":1,`+strings.SplitN(apistest.Document("a1", "a1", "/a1/"), `"x-tyk-api-gateway":{`, 2)[1], 400, "unknown member")
+}

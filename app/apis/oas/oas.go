@@ -123,6 +123,7 @@ func (s *Service) Patch(ctx context.Context, in documents.PatchIn) (operation.Re
 	if err != nil {
 		return operation.Receipt{}, err
 	}
+	in.Unknown = true // a patch brings no extension: members of the stored one were let pass before
 	at, err := s.Documents.Rewrite(ctx, in.ReplaceIn, s.patched(document, in), apidef.OAS)
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }

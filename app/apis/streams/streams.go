@@ -79,6 +79,9 @@ func (s *Service) Patch(ctx context.Context, in documents.PatchIn) (operation.Re
 	if err != nil {
 		return operation.Receipt{}, err
 	}
+	if document.Get(oas.ExtensionKey) == nil { // members of the stored one were let pass before
+		in.Unknown = true
+	}
 	at, err := s.Documents.Rewrite(ctx, in.ReplaceIn, s.patched(document, in), apidef.Streams)
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }
