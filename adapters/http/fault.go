@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
 // statuses are the answers to kinds of fault, on every surface; rows say where
@@ -96,8 +97,12 @@ func answerTo(f *fault.Error, own map[string]operation.Answer) (status int, text
 	return cmp.Or(a.Status, byCode[f.Code], statuses[kind]), strings.ReplaceAll(a.Text, "{message}", f.Message)
 }
 
-// ownAnswer returns what a row says of the code of a fault, or else of its kind.
+// ownAnswer returns what a row says of a body that no parser reads, or else of the code of a
+// fault, or else of its kind.
 func ownAnswer(f *fault.Error, own map[string]operation.Answer) operation.Answer {
+	if a, ok := own[operation.Unparsed]; ok && f.Code == operation.CodeMalformed && (errors.Is(f, doc.ErrSyntax) || errors.Is(f, yaml.ErrSyntax)) {
+		return a
+	}
 	if a, ok := own[f.Code]; ok {
 		return a
 	}

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
 // typical are the faults by which kinds are shown in a description.
@@ -41,7 +43,7 @@ var noRoom = fault.New(fault.Unavailable, codeFull, diskFull)
 var badBodies = []*fault.Error{
 	fault.New(fault.Invalid, operation.CodeEmptyBody, "body is empty"),
 	fault.New(fault.Invalid, operation.CodeMalformed, "… must be …").At("name"),
-	fault.New(fault.Invalid, operation.CodeMalformed, "not valid JSON: …"),
+	fault.New(fault.Invalid, operation.CodeMalformed, "not valid JSON: …").Because(doc.ErrSyntax),
 	fault.New(fault.Invalid, operation.CodeMalformed, "an object is wanted"),
 	fault.New(fault.Invalid, operation.CodeMalformed, "the body has a value of the wrong kind: …"),
 	fault.New(fault.Invalid, operation.CodeSpelling, "… must be spelled …"),
@@ -63,7 +65,7 @@ var unproven = append(saidWith("auth.csrf"), saidWith("auth.reads_only")...)
 
 // badDocuments are what can be wrong with a document, as it is sent or as it is
 // where its address says.
-var badDocuments = append(saidWith(operation.CodeMalformed), fault.New(fault.Invalid, operation.CodeMalformed, "not readable as YAML: …"))
+var badDocuments = append(saidWith(operation.CodeMalformed), fault.New(fault.Invalid, operation.CodeMalformed, "not readable as YAML: …").Because(yaml.ErrSyntax))
 
 // badForms are what can be wrong with a form that has a file.
 var badForms = append(saidWith(operation.CodeForm), saidWith(operation.CodeFiles)...)

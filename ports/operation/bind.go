@@ -133,6 +133,10 @@ const (
 	CodeParameter = "parameter.malformed"
 )
 
+// Unparsed is the name under which a row says what it answers to a body that is neither JSON nor
+// YAML, where that differs from its answer to CodeMalformed, the code of such a fault too.
+const Unparsed = "body.unparsed"
+
 // Optional is a body that may be left out: its zero value is what there is then.
 type Optional interface{ Optional() }
 
@@ -164,7 +168,7 @@ func decodeBody(v reflect.Value, c *Call) (err error) {
 		return fillForm(f, body)
 	}
 	if err := doc.Check(body, 0); err != nil {
-		return malformed(err.Error(), "")
+		return unparsed(err)
 	}
 	if own, ok := v.Addr().Interface().(json.Unmarshaler); ok { // it is valid: encoding/json would scan it twice more
 		err = own.UnmarshalJSON(bytes.TrimSpace(body))
@@ -209,9 +213,11 @@ func article(t reflect.Type) string {
 	return "a number"
 }
 
-func malformed(reason, field string) error {
+func malformed(reason, field string) *fault.Error {
 	return fault.New(fault.Invalid, CodeMalformed, "%s", reason).At(field)
 }
+
+func unparsed(err error) error { return malformed(err.Error(), "").Because(err) }
 
 // text returns what sets a field to a parameter of the request, if that is there.
 func text(in, name string) func(reflect.Value, *Call) error {

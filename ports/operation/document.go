@@ -39,14 +39,14 @@ func decodeDocument(c *Call) (d Document, err error) {
 	}
 	switch {
 	case c.Upload.Err != nil:
-		return d, malformed(c.Upload.Err.Error(), "")
+		return d, unparsed(c.Upload.Err)
 	case c.Upload.Archive != nil:
 		return Document{Archive: c.Upload.Archive}, nil
 	case len(c.Body) == 0:
 		return d, fault.New(fault.Invalid, CodeEmptyBody, "body is empty")
 	}
 	if err := doc.Check(c.Body, 0); err != nil {
-		return d, malformed(err.Error(), "")
+		return d, unparsed(err)
 	}
 	return Document{JSON: c.Body}, nil
 }

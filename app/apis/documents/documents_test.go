@@ -174,3 +174,25 @@ func TestPatchKeepsUnknownMembers(t *testing.T) {
 	}
 	w.Want("admin", "PATCH", "/apis/streams/a1", plain+`,"x-tyk-api-gateway":{"later":1,`+strings.SplitN(apistest.Document("a1", "a1", "/a1/"), `"x-tyk-api-gateway":{`, 2)[1], 400, "unknown member")
 }
+
+// Clients know one text about a body that cannot be read. Where the public file does not have
+// it, and where the body can be read, the reason follows.
+func TestUnreadBodies(t *testing.T) {
+	w := apistest.New(t, apis.Settings{Streams: true})
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
+	const alone, more = `"Message":"Couldn't read body.",`, `"Message":"Couldn't read body. `
+	for _, row := range []struct{ method, path, body, want string }{
+		{"POST", "/apis/oas", `{`, alone},
+		{"POST", "/apis/oas/dry-run", `{"oas":`, alone},
+		{"POST", "/apis/streams", `{"a" 1}`, alone},
+		{"POST", "/apis/oas", ``, alone},
+		{"POST", "/apis/oas", `[]`, more + `the document must be an object`},
+		{"POST", "/apis/streams", `7`, more + `the document must be an object`},
+		{"POST", "/apis/oas/dry-run", `[]`, more},
+		{"POST", "/apis/oas/import", `{`, more + `not valid JSON`},
+		{"PUT", "/apis/oas/o", `{`, more + `not valid JSON`},
+		{"POST", "/mcps", `{`, more + `not valid JSON`},
+	} {
+		w.Want("admin", row.method, row.path, row.body, 400, row.want)
+	}
+}

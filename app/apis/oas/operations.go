@@ -31,12 +31,12 @@ func (s *Service) Operations() []operation.Operation {
 	refused := map[string]operation.Answer{apis.CodeClass: {Status: 400, Text: "Could not delete the API."}}
 	dry := operation.Rehearsable(s.Documents.APIs.References.Onlooker)
 	return group.Rows(
-		operation.POST("create", "", "Create an API from a complete document", s.Create, documents.Settles(s.created), rows.Writing(append(versioning.Faults, forms.CodeExtension, codeTemplates, forms.CodeStreamsOff)...),
+		operation.POST("create", "", "Create an API from a complete document", s.Create, rows.Unread(), documents.Settles(s.created), rows.Writing(append(versioning.Faults, forms.CodeExtension, codeTemplates, forms.CodeStreamsOff)...),
 			operation.Notes("JSON or YAML. With base_api_id it becomes a version of that API. x-tyk-streaming obeys the rules of streams APIs. "+rows.NotesPlace), operation.Example(rows.Document, rows.Made("API created", "5f1a0c5d8e3b2a1f00000005"))),
 		operation.POST("import", "/import", "Create an API from a plain OpenAPI description", s.Import, documents.Settles(s.imported), rows.Writing(append(append(versioning.Faults, imports.Codes...), forms.CodeExtension, codeTemplates, forms.CodeStreamsOff)...),
 			operation.Notes("JSON, YAML, a form with a file (also a ZIP file of several), or {\"url\": \"https://…\"} for a document to be downloaded."),
 			operation.Example(rows.Description, rows.Made("API created", "5f1a0c5d8e3b2a1f00000005"))),
-		operation.POST("dry-run", "/dry-run", "Build a document without storing it", s.DryRun, documents.Settles(s.sent), operation.Faulting(append(append(versioning.Faults, imports.Codes...), apis.CodeInvalid, codeTemplates, forms.CodeStreamsOff)...),
+		operation.POST("dry-run", "/dry-run", "Build a document without storing it", s.DryRun, rows.Unread(), documents.Settles(s.sent), operation.Faulting(append(append(versioning.Faults, imports.Codes...), apis.CodeInvalid, codeTemplates, forms.CodeStreamsOff)...),
 			operation.Notes("{\"oas\": a description, \"tyk_oas\": a stored document}, either of them."),
 			operation.Example(map[string]any{"oas": rows.Description}, rows.Document)),
 		operation.GET("get", "/{apiId}", "Fetch the document of an API", s.Get, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass),

@@ -71,11 +71,19 @@ func Style(listKey string) operation.Style {
 	}}
 }
 
+// unread is the text that clients know of a body that cannot be read.
+var unread = operation.Answer{Text: "Couldn't read body."}
+
+// Unread is for rows of which the public file says that text alone.
+func Unread() operation.Option {
+	return operation.Answers(map[string]operation.Answer{operation.Unparsed: unread})
+}
+
 // Documents is the style of rows that read documents.
 func Documents(listKey string) operation.Style {
 	s := Style(listKey)
 	s.Faults[apis.CodeTaken] = operation.Answer{Text: "Found API with the same ID."}
-	s.Faults[operation.CodeEmptyBody] = operation.Answer{Text: "Couldn't read body."}
+	s.Faults[operation.CodeEmptyBody] = unread
 	s.Faults[operation.CodeMalformed] = operation.Answer{Text: "Couldn't read body. {message}"}
 	s.Faults[versions.CodeName] = operation.Answer{Status: 422}
 	return s

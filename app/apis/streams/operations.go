@@ -20,7 +20,7 @@ func (s *Service) Operations() []operation.Operation {
 	dry := operation.Rehearsable(s.Documents.APIs.References.Onlooker)
 	off := operation.Switched(func(context.Context, *operation.Call) error { return s.Documents.Forms.StreamsOn() })
 	return group.Rows(
-		operation.POST("create", "", "Create a streams API", s.Create, off, documents.Settles(s.created), rows.Writing(append(versioning.Faults, forms.CodeExtension, forms.CodeStreamsOff)...),
+		operation.POST("create", "", "Create a streams API", s.Create, off, rows.Unread(), documents.Settles(s.created), rows.Writing(append(versioning.Faults, forms.CodeExtension, forms.CodeStreamsOff)...),
 			operation.Example(rows.StreamsDocument, rows.Made("API created", "5f1a0c5d8e3b2a1f00000005")),
 			operation.Notes("Needs x-tyk-api-gateway, x-tyk-streaming or both; without the former the API is stored switched off, until it gets one. Refused while streaming.enabled is off.")),
 		operation.GET("get", "/{apiId}", "Fetch the document of a streams API", s.Get, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass),
