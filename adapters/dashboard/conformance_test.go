@@ -200,6 +200,26 @@ func TestAnswersOfOthers(t *testing.T) {
 	}
 }
 
+// TestListsWithoutEntries: dashboards write a list without entries as an empty one, or as
+// null. An answer without a list is none.
+func TestListsWithoutEntries(t *testing.T) {
+	for body, want := range map[string]error{
+		`{"Data":[],"Pages":0}`:   nil,
+		`{"Data":null,"Pages":0}`: nil,
+		`{"data":null}`:           nil,
+		`[]`:                      nil,
+		`{"Pages":0}`:             dashboard.ErrUnreachable,
+		`null`:                    dashboard.ErrUnreachable,
+	} {
+		if list, err := dashboard.DecodePolicies([]byte(body)); len(list) != 0 || !errors.Is(err, want) {
+			t.Errorf("%s: %v, %v", body, list, err)
+		}
+	}
+	if list, err := dashboard.DecodePolicies([]byte(`{"Data":null,"data":[{"_id":"1"}]}`)); len(list) != 1 || err != nil {
+		t.Error(list, err)
+	}
+}
+
 // TestBusyKeys: a change of a key that waits for another one may work later.
 func TestBusyKeys(t *testing.T) {
 	asked := 0

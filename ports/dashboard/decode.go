@@ -55,7 +55,8 @@ func DecodeProxies(text []byte) ([]sync.API, error) {
 }
 
 // items returns the objects in the first of the members that is a list. A text that is
-// itself a list is one.
+// itself a list is one. A member that is null is an empty one: dashboards in Go write a list
+// without entries so.
 func items(text []byte, most int, members ...string) ([]*doc.Node, error) {
 	n, err := doc.ParseNode(text)
 	if err != nil {
@@ -63,12 +64,17 @@ func items(text []byte, most int, members ...string) ([]*doc.Node, error) {
 	}
 	list := n
 	for _, name := range members {
-		if v := n.Get(name); v.Is(doc.TypeArray) {
+		v := n.Get(name)
+		if v.Is(doc.TypeArray, doc.TypeNull) {
 			list = v
+		}
+		if v.Is(doc.TypeArray) {
 			break
 		}
 	}
 	switch {
+	case list != n && list.Is(doc.TypeNull):
+		return nil, nil
 	case !list.Is(doc.TypeArray):
 		return nil, fmt.Errorf("%w: there is no list in its answer", ErrUnreachable)
 	case list.Len() > most:
