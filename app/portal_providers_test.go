@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,35 @@ func TestSecretsOfProviders(t *testing.T) {
 	}
 	if !told || log.Count("portal-providers.create") == 0 || !strings.Contains(trail.String(), "portal-providers.update") {
 		t.Error("nothing was looked at")
+	}
+}
+
+// TestSettingsThatWereNotSentStay: a change without MetaData leaves the access key of the
+// dashboard as it is, and one of several kinds of bodies is refused with one text.
+func TestSettingsThatWereNotSentStay(t *testing.T) {
+	a := service(t, nobodyWatches(), portalOptions()...)
+	if code, text := fetch(t, a, "POST", "/portal-api/bootstrap", "", `{"username":"admin@example.com","password":"secret"}`); code != 200 {
+		t.Fatal(code, text)
+	}
+	if code, text := fetch(t, a, "POST", "/portal-api/providers", "portal-admin", `{"Name":"S","Configuration":{"MetaData":{"URL":"http://d","Secret":"sekret-123"}}}`); code != 201 {
+		t.Fatal(code, text)
+	}
+	for _, body := range []string{`{}`, `{"Configuration":{}}`, `{"Configuration":{"ID":1}}`, `{"Configuration":{"MetaData":null}}`, `{"Name":"Q","Configuration":{"ID":1}}`,
+		`{"Configuration":null}`, `{"Configuration":""}`, `{"Configuration":"{}"}`} {
+		for _, method := range []string{"PUT", "GET"} {
+			if code, text := fetch(t, a, method, "/portal-api/providers/1", "portal-admin", body); code != 200 || !strings.Contains(text, `\"Secret\":\"sekret-123\"`) {
+				t.Errorf("%s %s: %d %s", method, body, code, text)
+			}
+		}
+	}
+	for _, sent := range []string{`"x"`, `[]`, `7`, `true`, `"[]"`} {
+		for method, path := range map[string]string{"POST": "/portal-api/providers", "PUT": "/portal-api/providers/1"} {
+			_, text := fetch(t, a, method, path, "portal-admin", `{"Name":"x","Configuration":`+sent+`}`)
+			var problems struct{ Errors []string }
+			if err := json.Unmarshal([]byte(text), &problems); err != nil || !slices.Equal(problems.Errors, []string{"Configuration is invalid"}) {
+				t.Errorf("%s %s: %s", method, sent, text)
+			}
+		}
 	}
 }
 

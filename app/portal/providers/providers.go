@@ -189,14 +189,15 @@ func (s *Service) count(ctx context.Context, shelf Shelf, of table.ID) (n int, e
 	return n, err
 }
 
-// before takes the configuration that was sent, and seals its secret.
+// before takes the configuration that was sent, and seals its secret. One that stays is
+// sealed already.
 func (s *Service) before(_ context.Context, _ store.Writer, c *portal.Change[provider.Provider]) (err error) {
 	if c.Op == store.Deleted {
 		return nil
 	}
-	changed := c.New.Sent != ""
-	c.New, _ = c.New.Configured() // its problems were told
-	if changed {
+	var replaced bool
+	c.New, replaced, _ = c.New.Configured() // its problems were told
+	if replaced {
 		c.New, err = s.sealed(c.New, c.Old)
 	}
 	return err

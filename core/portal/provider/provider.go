@@ -38,7 +38,7 @@ var rows = &table.Table[Provider]{
 		{Name: "Configuration", At: func(p *Provider) any { return &p.Sent }},
 	},
 	Check: func(p Provider, wrong *table.Problems) {
-		_, problems := p.Configured()
+		_, _, problems := p.Configured()
 		*wrong = append(*wrong, problems...)
 	},
 }
@@ -46,18 +46,18 @@ var rows = &table.Table[Provider]{
 // Sent is the text of a configuration. Clients send an object, or its text.
 type Sent string
 
-// Take implements table.Taker.
+// Take implements table.Taker. It refuses nothing: Configured says what is wrong, once.
 func (s *Sent) Take(sent any) (done, ok bool) {
-	if text, isText := sent.(string); isText {
-		*s = Sent(text)
-		return true, text == "" || json.Valid([]byte(text))
+	text, isText := sent.(string)
+	if !isText {
+		encoded, err := json.Marshal(sent)
+		if err != nil {
+			return true, false
+		}
+		text = string(encoded)
 	}
-	object, ok := sent.(map[string]any)
-	text, err := json.Marshal(object)
-	if *s = Sent(text); sent == nil {
-		*s = ""
-	}
-	return true, sent == nil || ok && err == nil
+	*s = Sent(text)
+	return true, true
 }
 
 // Schema implements table.Taker.
@@ -82,23 +82,23 @@ type configuration struct {
 
 // Configured returns the provider with what a client has sent as its configuration, and
 // what is wrong with that. Settings are replaced as a whole: the client sends them as
-// one text.
-func (p Provider) Configured() (Provider, table.Problems) {
+// one text. replaced is false when there are none among what was sent, so that those of the
+// record stay.
+func (p Provider) Configured() (_ Provider, replaced bool, wrong table.Problems) {
 	p.Type = cmp.Or(p.Type, TykPro)
 	var sent configuration
 	if p.Sent != "" {
 		if err := json.Unmarshal([]byte(p.Sent), &sent); err != nil {
-			return p, table.Problems{"Configuration is invalid"}
+			return p, false, table.Problems{"Configuration is invalid"}
 		}
 	}
 	p.Sent = ""
 	if len(sent.MetaData) == 0 || bytes.Equal(sent.MetaData, []byte("null")) {
 		if p.Settings.URL == "" {
-			return p, table.Problems{"MetaData can't be blank"}
+			wrong = table.Problems{"MetaData can't be blank"}
 		}
-		return p, nil
+		return p, false, wrong
 	}
-	var wrong table.Problems
 	p.Settings, wrong = ParseSettings(sent.MetaData)
-	return p, wrong
+	return p, true, wrong
 }

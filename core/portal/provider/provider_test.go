@@ -68,7 +68,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestConfigured states what a client says with a configuration, and with none.
+// TestConfigured states what a client says with a configuration, and with none. Settings
+// that were not sent are not told to be replaced: theirs is a secret that is sealed already.
 func TestConfigured(t *testing.T) {
 	had := provider.Provider{Name: "x", Type: provider.TykPro, Settings: provider.Settings{URL: "http://old", Secret: "sealed"}}
 	for sent, want := range map[provider.Sent]string{
@@ -78,12 +79,15 @@ func TestConfigured(t *testing.T) {
 	} {
 		p := had
 		p.Sent = sent
-		p, wrong := p.Configured()
+		p, replaced, wrong := p.Configured()
+		if new := want == "http://new"; len(wrong) == 0 && replaced != new || !new && len(wrong) == 0 && p.Settings.Secret != "sealed" {
+			t.Errorf("%s: replaced %v, %+v", sent, replaced, p.Settings)
+		}
 		if have := strings.Join(append([]string{p.Settings.URL}, wrong...), " "); p.Sent != "" && len(wrong) == 0 || len(wrong) == 0 && have != want || len(wrong) > 0 && wrong[0] != want {
 			t.Errorf("%s: %s, %v", sent, have, wrong)
 		}
 	}
-	if p, wrong := (provider.Provider{}).Configured(); p.Type != provider.TykPro || len(wrong) != 1 {
+	if p, _, wrong := (provider.Provider{}).Configured(); p.Type != provider.TykPro || len(wrong) != 1 {
 		t.Error(p, wrong)
 	}
 }
