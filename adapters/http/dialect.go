@@ -85,6 +85,15 @@ var surfaces = map[string]operation.Surface{
 	"portal-api": operation.Portal, "portal": operation.Portal,
 }
 
+// isPortalAPI reports whether a path lies below that of the portal's API, which pages and
+// probes of the portal do not. It takes the methods of its operations and no others, HEAD
+// neither (docs/wire/portal.md#requests).
+func isPortalAPI(path string) bool {
+	rest, _ := trim(path)
+	first, _, _ := strings.Cut(rest, "/")
+	return first == "portal-api"
+}
+
 // surfaceOf returns the surface a path lies below, known or not.
 func surfaceOf(path string) operation.Surface {
 	rest, _ := trim(path)

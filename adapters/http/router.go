@@ -30,6 +30,7 @@ type node struct {
 type leaf struct {
 	method  string
 	alone   bool // the path is unknown to other methods
+	exact   bool // HEAD is not GET
 	names   []string
 	handler nethttp.Handler
 }
@@ -58,7 +59,7 @@ func (rt *router) handle(spec *operation.Spec, h nethttp.Handler) error {
 	if at(*leaves, spec.Method) != nil {
 		return fmt.Errorf("http: %s %s is already routed", spec.Method, spec.Path)
 	}
-	*leaves = append(*leaves, leaf{spec.Method, spec.Alone, names, h})
+	*leaves = append(*leaves, leaf{spec.Method, spec.Alone, isPortalAPI(spec.Path), names, h})
 	return nil
 }
 
@@ -184,11 +185,13 @@ func (s *search) find(n *node, path string, more bool) *leaf {
 }
 
 // arrive returns the leaf for the method; HEAD is GET without its body
-// (RFC 9110, 9.3.2).
+// (RFC 9110, 9.3.2), but where a leaf is exact.
 func (s *search) arrive(leaves []leaf) *leaf {
 	l := at(leaves, s.method)
 	if l == nil && s.method == nethttp.MethodHead {
-		l = at(leaves, nethttp.MethodGet)
+		if l = at(leaves, nethttp.MethodGet); l != nil && l.exact {
+			l = nil
+		}
 	}
 	if l != nil {
 		return l
@@ -198,7 +201,7 @@ func (s *search) arrive(leaves []leaf) *leaf {
 			continue
 		}
 		s.allowed = append(s.allowed, leaves[i].method)
-		if leaves[i].method == nethttp.MethodGet {
+		if leaves[i].method == nethttp.MethodGet && !leaves[i].exact {
 			s.allowed = append(s.allowed, nethttp.MethodHead)
 		}
 	}

@@ -106,7 +106,7 @@ func TestRouterTail(t *testing.T) {
 
 func TestRouter(t *testing.T) {
 	rt := routes(t, "/", "/api/apis", "/api/apis/{id}", "/api/apis/{id}/access", "/api/apis/oas/{id}", "/api/apis/{id}/keys/{key}", "/api/apis/oas/{id}/export",
-		"PUT /api/apis/oas/{id}", "PATCH /api/apis/{a}/{b}", "POST /api/apis", "HEAD /api/apis/head", "/api/apis/head", "/{a}/{b}/literal", "/api/{a}/literal/{b}")
+		"PUT /api/apis/oas/{id}", "PATCH /api/apis/{a}/{b}", "POST /api/apis", "HEAD /api/apis/head", "/api/apis/head", "/portal-api/tags", "POST /portal-api/tags", "/{a}/{b}/literal", "/api/{a}/literal/{b}")
 	for _, tt := range [][2]string{
 		{"GET /api/apis/oas/access", "GET /api/apis/oas/{id} id=access"},
 		{"GET /api/apis/x/access", "GET /api/apis/{id}/access id=x"},
@@ -130,6 +130,8 @@ func TestRouter(t *testing.T) {
 		{"GET /api", "lost []"},
 		{"HEAD /api/apis/x", "GET /api/apis/{id} id=x"},
 		{"HEAD /api/apis/head", "HEAD /api/apis/head"},
+		{"HEAD /portal-api/tags", "lost [GET POST]"}, // the portal's API knows the methods of its rows alone
+		{"GET /portal-api/tags/", "GET /portal-api/tags"},
 		{"PATCH /api/apis/oas/x", "PATCH /api/apis/{a}/{b} a=oas b=x"}, // another method of the literal path does not stand in the way
 		{"GET /api/apis/literal/x", "GET /api/{a}/literal/{b} a=apis b=x"},
 		{"GET /api/apis/literal", "GET /api/apis/{id} id=literal"},
