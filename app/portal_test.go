@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,6 +39,39 @@ func TestPortalIsApart(t *testing.T) {
 	}
 	if code, text := fetch(t, other, "GET", "/portal-api/tags", "portal-admin", ""); code != 503 {
 		t.Errorf("another portal answers %d %s", code, text)
+	}
+}
+
+// TestBeforeBootstrap: until there is a first admin each path of the portal's API, and each
+// method, is answered alike, but those of bootstrap and the probes.
+func TestBeforeBootstrap(t *testing.T) {
+	a := service(t, nobodyWatches(), portalOptions()...)
+	listeners := map[string]http.Handler{"shared": a, "own": a.Portal()}
+	check := func(rows [][3]string) {
+		t.Helper()
+		for name, at := range listeners {
+			for _, row := range rows {
+				if code, text := fetch(t, at, row[0], row[1], "", ""); strconv.Itoa(code)+" " != row[2][:4] || !strings.Contains(text, row[2][4:]) {
+					t.Errorf("%s: %s %s: %d %s, want %s", name, row[0], row[1], code, text, row[2])
+				}
+			}
+		}
+	}
+	const early = "503 portal is not bootstrapped"
+	check([][3]string{
+		{"GET", "/portal-api/tags", early}, {"PATCH", "/portal-api/tags", early}, {"OPTIONS", "/portal-api/tags/1/", early}, {"GET", "/portal-api/nothing", early}, {"POST", "/portal-api", early},
+		{"PUT", "/portal-api/bootstrap", "405 method not allowed"}, {"GET", "/portal-api/bootstrap/", "405 method not allowed"}, {"GET", "/portal-api/bootstrap/x", early},
+		{"GET", "/live", "200 "}, {"GET", "/ready", "200 "},
+	})
+	if code, text := fetch(t, a, "POST", "/portal-api/bootstrap", "", `{"username":"admin@example.com","password":"secret"}`); code != 200 {
+		t.Fatal(code, text)
+	}
+	check([][3]string{
+		{"GET", "/portal-api/tags", "401 unauthorized"}, {"PATCH", "/portal-api/tags", "405 method not allowed"}, {"GET", "/portal-api/nothing", "404 not found"}, {"GET", "/portal-api/bootstrap/x", "404 not found"},
+	})
+	none := service(t, nobodyWatches())
+	if code, text := fetch(t, none, "GET", "/portal-api/tags", "", ""); code != 404 {
+		t.Errorf("without a portal: %d %s", code, text)
 	}
 }
 

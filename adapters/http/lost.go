@@ -18,6 +18,7 @@ import (
 type asked struct {
 	surface operation.Surface
 	method  string
+	waits   bool // until the surface is set up it has another answer
 }
 
 // lost answers requests that no row takes (docs/wire/errors.md#standard-errors). They pass
@@ -27,12 +28,22 @@ func (c *Config) lost(ops []operation.Operation) func(nethttp.ResponseWriter, *n
 	hiding := veilOf(ops)
 	for s := range dialects {
 		for _, m := range append(slices.Clone(verbs), other) {
-			unknown[asked{s, m}] = c.refuse(asked{s, m}, hiding, fault.New(fault.NotFound, operation.CodeNoRoute, "Not Found"))
-			method[asked{s, m}] = c.refuse(asked{s, m}, hiding, fault.New(fault.Invalid, operation.CodeNoMethod, "Method not allowed"))
+			for _, waits := range []bool{false, true} {
+				a := asked{s, m, waits}
+				unknown[a] = c.refuse(a, hiding, fault.New(fault.NotFound, operation.CodeNoRoute, "Not Found"))
+				method[a] = c.refuse(a, hiding, fault.New(fault.Invalid, operation.CodeNoMethod, "Method not allowed"))
+			}
+		}
+	}
+	portal, early := false, Paths{}
+	for i := range ops {
+		portal = portal || isPortalAPI(ops[i].Path)
+		if ops[i].Early {
+			early.Add(ops[i])
 		}
 	}
 	return func(w nethttp.ResponseWriter, r *nethttp.Request, allowed []string) {
-		a := asked{cmp.Or(c.Home, surfaceOf(r.URL.EscapedPath())), known(r.Method)}
+		a := asked{cmp.Or(c.Home, surfaceOf(r.URL.EscapedPath())), known(r.Method), portal && isPortalAPI(r.URL.EscapedPath()) && !early.Has(r)}
 		if len(allowed) == 0 && a.surface == operation.Portal && r.Method == nethttp.MethodOptions && !strings.HasPrefix(r.URL.Path, "/portal") {
 			allowed = []string{nethttp.MethodGet, nethttp.MethodHead} // there may be a page, which these may ask for
 		}
@@ -61,7 +72,8 @@ func (c *Config) refuse(a asked, hiding veil, f *fault.Error) nethttp.Handler {
 		call.RawPath = hiding.over(call.RawPath)
 		return nil, f
 	}
-	if a.surface == operation.Management || a.surface == operation.Admin { // whose every request is audited
+	spec.Public = a.waits                                                             // the guard asks whether the surface is set up, and not who calls
+	if a.waits || a.surface == operation.Management || a.surface == operation.Admin { // of the last two every request is audited
 		do = c.Guard(do)
 	}
 	return c.serve(&row{spec: spec, dialect: dialectOf(a.surface), session: operation.SessionCookie, deadline: c.Deadline, do: do})

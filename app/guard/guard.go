@@ -70,10 +70,8 @@ func New(cfg Config) operation.Middleware {
 			if !c.Spec.Public || c.Spec.Intent != access.Read {
 				defer func() { cfg.Audit(ctx, c, err) }()
 			}
-			if ready := cfg.SetUp[c.Spec.Surface]; ready != nil && !c.Spec.Early {
-				if err := ready(ctx); err != nil {
-					return nil, err
-				}
+			if err := cfg.ready(ctx, c); err != nil {
+				return nil, err
 			}
 			if !c.Spec.Public {
 				if err := cfg.admit(ctx, c); err != nil {
@@ -111,11 +109,24 @@ func New(cfg Config) operation.Middleware {
 	}
 }
 
+// ready says why the surface of a call cannot be called yet, or nothing.
+func (cfg Config) ready(ctx context.Context, c *operation.Call) error {
+	why := cfg.SetUp[c.Spec.Surface]
+	if why == nil || c.Spec.Early {
+		return nil
+	}
+	return why(ctx)
+}
+
 // unrouted answers a call that has no operation, all callers alike, so that the answer says
-// nothing of a credential. The outcome is audited if the caller is known.
+// nothing of a credential. The outcome is audited if the caller is known, unless the call is
+// public.
 func (cfg Config) unrouted(ctx context.Context, c *operation.Call, next operation.Handler) (any, error) {
+	if err := cfg.ready(ctx, c); err != nil {
+		return nil, err
+	}
 	out, err := next(ctx, c)
-	if who, ok := cfg.Authenticators[c.Spec.Surface]; ok && (c.Token != "" || c.Session != "") && who(ctx, c) == nil {
+	if who, ok := cfg.Authenticators[c.Spec.Surface]; ok && !c.Spec.Public && (c.Token != "" || c.Session != "") && who(ctx, c) == nil {
 		cfg.Audit(ctx, c, err)
 	}
 	return out, err

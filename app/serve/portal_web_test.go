@@ -72,6 +72,22 @@ func askAs(t *testing.T, c *http.Client, method, url string, header map[string]s
 	return resp
 }
 
+// begun bootstraps a portal.
+func begun(t *testing.T, at string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+at+"/portal-api/bootstrap", strings.NewReader(`{"username":"admin@example.com","password":"secret"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = resp.Body.Close(); resp.StatusCode != 200 {
+		t.Fatal(resp.Status)
+	}
+}
+
 // TestPortalSharing states what pages of other sites may do, by the settings, and that
 // headers of the operator are on every answer of the portal and on none of the dashboard.
 func TestPortalSharing(t *testing.T) {
@@ -87,7 +103,7 @@ func TestPortalSharing(t *testing.T) {
 	}{
 		"off": {nil, []row{{"GET", "/live", "https://a.example", "", 200, ""}, {"OPTIONS", "/portal-api/tags", "https://a.example", "GET", 405, ""}, {"OPTIONS", "/portal-api/nothing", "https://a.example", "GET", 404, ""}}},
 		"any": {[]string{on}, []row{
-			{"GET", "/live", "https://a.example", "", 200, "*"}, {"GET", "/portal-api/tags", "https://a.example", "", 503, "*"}, {"GET", "/portal-api/nothing", "https://a.example", "", 404, "*"}, {"GET", "/live", "", "", 200, ""},
+			{"GET", "/live", "https://a.example", "", 200, "*"}, {"GET", "/portal-api/tags", "https://a.example", "", 401, "*"}, {"GET", "/portal-api/nothing", "https://a.example", "", 404, "*"}, {"GET", "/live", "", "", 200, ""},
 			{"OPTIONS", "/portal-api/tags", "https://a.example", "GET", 204, "* GET"}, {"OPTIONS", "/portal-api/tags", "https://a.example", "POST", 204, "* POST"},
 			{"OPTIONS", "/portal-api/tags", "https://a.example", "DELETE", 204, ""}, {"OPTIONS", "/portal-api/tags", "https://a.example", "GET authorization", 204, ""}, {"OPTIONS", "/portal-api/tags", "https://a.example", "GET content-type", 204, ""},
 			{"OPTIONS", "/portal-api/tags", "https://a.example", "", 405, "*"}}},
@@ -102,6 +118,7 @@ func TestPortalSharing(t *testing.T) {
 				s := portalSettings(t, mode, append(c.environ, `PORTAL_RESPONSE_HEADERS=[{"Key":"X-Frame-Options","Value":"DENY"},{"Key":"Cache-Control","Value":"public"}]`)...)
 				serving(t, s, func(l *sockets) {
 					at := l.all()[len(l.all())-1].Addr().String()
+					begun(t, at)
 					for _, r := range c.rows {
 						header := map[string]string{}
 						if r.origin != "" {
@@ -235,6 +252,7 @@ func selfSigned(t *testing.T) (cert, key string) {
 func TestOptionsOfPages(t *testing.T) {
 	serving(t, portalSettings(t, config.PortalOwn), func(l *sockets) {
 		at := l.all()[len(l.all())-1].Addr().String()
+		begun(t, at)
 		for path, want := range map[string]string{"/": "405 GET, HEAD", "/about-us": "405 GET, HEAD", "/auth/password/login": "405 GET, HEAD, POST", "/portal/private/profile": "405 GET, HEAD, POST", "/portal-api/nothing": "404 "} {
 			resp := askAs(t, http.DefaultClient, "OPTIONS", "http://"+at+path, nil)
 			if have := fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Allow")); have != want {

@@ -74,6 +74,9 @@ func TestCheck(t *testing.T) {
 		{"alone", "PUT", "/alone", 204, "", ``, ""},
 		{"alone, no method", "GET", "/alone", 404, j, `{"Status":"Error"}`, ""},
 		{"alone, method", "GET", "/alone", 405, j, `{"Status":"Error"}`, "not 404"},
+		{"early portal", "GET", "/portal-api/b", 503, j, `{"Status":"Error"}`, ""},
+		{"early elsewhere", "GET", "/b", 503, j, `{"Status":"Error"}`, "not 404"},
+		{"early, no error", "GET", "/portal-api/b", 503, j, `{}`, "no error of the description"},
 		{"no method, no route", "DELETE", "/a/x", 404, j, `{"Status":"Error"}`, "not 405"},
 	} {
 		err := c.Check(tt.method, tt.path, tt.status, tt.media, []byte(tt.body))
