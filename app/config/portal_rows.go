@@ -23,7 +23,7 @@ func portalServing() []setting {
 			meaning: "oldest TLS version; older ones than 771, TLS 1.2, count as that"},
 		{name: "TLSConfig.MaxVersion", suffix: "TLS_MAX_VERSION", preset: "772", choices: []string{"769", "770", "771", "772"}, field: func(s *Settings) any { return &s.Portal.TLS.MaxVersion },
 			meaning: "newest TLS version; 771 at least"},
-		{name: "TLSConfig.CipherSuites", suffix: "TLS_CIPHER_SUITES", field: func(s *Settings) any { return &s.Portal.TLS.CipherSuites },
+		{name: "TLSConfig.CipherSuites", suffix: "TLS_CIPHER_SUITES", check: suitesFit, hint: suitesHint(), field: func(s *Settings) any { return &s.Portal.TLS.CipherSuites },
 			meaning: "names of cipher suites of TLS 1.2, as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; empty means all that are safe"},
 		{name: "TLSConfig.PreferServerCipherSuites", preset: "false", idle: true, field: func(s *Settings) any { return &s.Portal.TLS.PreferServerCipherSuites },
 			meaning: "file only; the order of the server counts anyway"},

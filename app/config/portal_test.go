@@ -31,6 +31,9 @@ func sample(row *setting) (values [2]string, bad string) {
 	if row.name == "SSOCustomLoginURL" {
 		return [2]string{"https://login.example", "/login"}, "javascript:alert(1)"
 	}
+	if row.name == "TLSConfig.CipherSuites" {
+		return [2]string{"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"}, "TLS_RSA_WITH_RC4_128_SHA"
+	}
 	switch row.kind {
 	case boolean:
 		return [2]string{"true", "false"}, "maybe"
@@ -109,7 +112,7 @@ func TestPortalValues(t *testing.T) {
 		`PORTAL_RESPONSE_HEADERS=[{"Key":"X A","Value":"b"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"","Value":"b"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"X-A"}]`: "ResponseHeaders",
 		`PORTAL_RESPONSE_HEADERS=[{"Key":"X-A","Value":"b\r\nSet-Cookie: c=d"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"content-length","Value":"7"}]`: "ResponseHeaders", "PORTAL_CORS_MAX_AGE=-1": "CORS.MaxAge",
 		"PORTAL_TLS_MIN_VERSION=1.2": "TLSConfig.MinVersion", "PORTAL_RESPONSE_HEADERS={}": "ResponseHeaders", "PORTAL_DATABASE_DIALECT=oracle": "Database.Dialect",
-		"PORTAL_SESSION_NAME=a b": "Session.Name", "PORTAL_SESSION_NAME=a;b": "Session.Name", "PORTAL_STORAGE=db\nPORTAL_THEMING_PATH=./mine": "Theming.Path",
+		"PORTAL_SESSION_NAME=a b": "Session.Name", "PORTAL_SESSION_NAME=a;b": "Session.Name", "PORTAL_TLS_CIPHER_SUITES=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,FOO": "TLSConfig.CipherSuites", "PORTAL_STORAGE=db\nPORTAL_THEMING_PATH=./mine": "Theming.Path",
 	} {
 		if _, report := portal(t, "", strings.Split(environ, "\n")...); len(report.Problems) != 1 || report.Problems[0].Setting != setting {
 			t.Errorf("%s: %+v", environ, report)

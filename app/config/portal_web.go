@@ -1,6 +1,33 @@
 package config
 
-import "strings"
+import (
+	"crypto/tls"
+	"slices"
+	"strings"
+)
+
+// PortalSuites are the cipher suites that the portal can speak. Broken ones are not among
+// them.
+func PortalSuites() []*tls.CipherSuite { return tls.CipherSuites() }
+
+func suitesHint() string {
+	names := []string{}
+	for _, suite := range PortalSuites() {
+		names = append(names, suite.Name)
+	}
+	slices.Sort(names)
+	return "it is some of " + strings.Join(names, ", ")
+}
+
+// suitesFit reports whether the portal can speak each of the cipher suites.
+func suitesFit(s *Settings) bool {
+	for _, name := range s.Portal.TLS.CipherSuites {
+		if !slices.ContainsFunc(PortalSuites(), func(suite *tls.CipherSuite) bool { return suite.Name == name }) {
+			return false
+		}
+	}
+	return true
+}
 
 // headersHint shows the form of headers, and which cannot be had.
 const headersHint = `such as [{"Key":"X-Frame-Options","Value":"DENY"}]; the service sets Content-Length, Content-Type, Connection and Transfer-Encoding itself`

@@ -151,7 +151,7 @@ func portalTLS(p config.Portal) (*tls.Config, error) {
 		return nil, errors.New("TLSConfig.MaxVersion: it is older than the oldest version, which is 771 (TLS 1.2) at least")
 	}
 	var err error
-	if cfg.CipherSuites, err = suites("TLSConfig.CipherSuites", t.CipherSuites, tls.CipherSuites()); err != nil {
+	if cfg.CipherSuites, err = suites("TLSConfig.CipherSuites", t.CipherSuites, config.PortalSuites()); err != nil {
 		return nil, err
 	}
 	if len(t.Certificates) == 0 {

@@ -190,11 +190,16 @@ func TestPortalTLS(t *testing.T) {
 	}
 	for setting, environ := range map[string][]string{
 		"TLSConfig.Certificates": {}, "TLSConfig.Certificates: ": {`PORTAL_TLS_CERTIFICATES=[{"CertFile":"none.pem","KeyFile":"none.key"}]`},
-		"TLSConfig.MaxVersion": {certificates, "PORTAL_TLS_MAX_VERSION=770"}, "TLSConfig.CipherSuites": {certificates, "PORTAL_TLS_CIPHER_SUITES=TLS_RSA_WITH_RC4_128_SHA"},
+		"TLSConfig.MaxVersion": {certificates, "PORTAL_TLS_MAX_VERSION=770"},
 	} {
 		if _, err := secured(portalSettings(t, config.PortalOwn, append(environ, "PORTAL_TLS_ENABLE=true")...)); err == nil || !strings.HasPrefix(err.Error(), setting) {
 			t.Errorf("%s: %v", setting, err)
 		}
+	}
+	broken := portalSettings(t, config.PortalOwn, certificates, "PORTAL_TLS_ENABLE=true")
+	broken.Portal.TLS.CipherSuites = []string{"TLS_RSA_WITH_RC4_128_SHA"}
+	if _, err := secured(broken); err == nil || !strings.HasPrefix(err.Error(), "TLSConfig.CipherSuites: ") {
+		t.Error(err)
 	}
 	if out, err := secured(portalSettings(t, config.PortalShared, "PORTAL_TLS_ENABLE=true")); err != nil || out.main != nil {
 		t.Errorf("on a shared listener: %v %v", out, err)
