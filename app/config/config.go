@@ -4,6 +4,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,19 +52,24 @@ func (p Problem) Error() string {
 }
 
 // Read is Load with the file at path, or none if path is empty, and the
-// environment of the process.
+// environment of the process. For the portal alone the file may hold the portal's own
+// settings, too.
 func Read(path string, opts Options) (Settings, Report) {
-	if path == "" {
-		s, report := Load(nil, "", os.Environ(), opts)
-		return withPortal(s, report, opts)
+	var file []byte
+	var err error
+	if path != "" {
+		file, err = os.ReadFile(path)
 	}
-	file, err := os.ReadFile(path)
-	s, report := Load(file, path, os.Environ(), opts)
+	main, portal := open(file, path), document{}
+	if opts.Portal {
+		main, portal = main.divided()
+	}
+	s, report := main.load(os.Environ(), opts)
 	if err != nil {
 		unread := Problem{Message: fmt.Sprintf("cannot read the configuration: %s", err)}
 		report.Problems = append([]Problem{unread}, report.Problems...)
 	}
-	return withPortal(s, report, opts)
+	return withPortal(s, report, portal, opts)
 }
 
 // Load makes settings of a JSON or YAML document (nil or empty = none) and of
@@ -71,13 +77,14 @@ func Read(path string, opts Options) (Settings, Report) {
 // settings are complete even if there are problems: what could not be
 // understood has its default.
 func Load(file []byte, fileName string, environ []string, opts Options) (Settings, Report) {
-	if fileName == "" {
-		fileName = "the configuration file"
-	}
+	return open(file, fileName).load(environ, opts)
+}
+
+func (d document) load(environ []string, opts Options) (Settings, Report) {
 	l := loader{names: own, values: map[*setting]value{}, unknownNames: map[string]bool{}, unknownVariables: map[string]bool{}}
-	l.file(file, fileName)
+	l.file(d)
 	l.environment(environ)
-	l.warnUnknown(fileName)
+	l.warnUnknown(d.name)
 	l.apply()
 	if opts.Debug {
 		l.settings.Log.Level = LevelDebug
@@ -90,20 +97,24 @@ func Load(file []byte, fileName string, environ []string, opts Options) (Setting
 }
 
 // withPortal reads the settings of the portal too, if there is one: its file, when there
-// is one, and its variables.
-func withPortal(s Settings, report Report, opts Options) (Settings, Report) {
+// is one, and its variables. Settings that the file of the program holds stand for those of
+// portal.conf, and not for those of a file that portal.configuration names.
+func withPortal(s Settings, report Report, d document, opts Options) (Settings, Report) {
 	if s.Portal.Serve == PortalOff {
 		return s, report
 	}
-	name := s.Portal.File
-	if name == "" {
-		name = "portal.conf"
+	if d.root != nil && s.Portal.File != "" {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("settings of the portal in %s do not count: portal.configuration names another file", d.name))
 	}
-	file, err := os.ReadFile(name)
-	if err != nil && (s.Portal.File != "" || !errors.Is(err, fs.ErrNotExist)) {
-		report.Problems = append(report.Problems, Problem{"portal.configuration", fmt.Sprintf("cannot read the configuration of the portal: %s", err)})
+	if d.root == nil || s.Portal.File != "" {
+		name := cmp.Or(s.Portal.File, "portal.conf")
+		file, err := os.ReadFile(name)
+		if err != nil && (s.Portal.File != "" || !errors.Is(err, fs.ErrNotExist)) {
+			report.Problems = append(report.Problems, Problem{"portal.configuration", fmt.Sprintf("cannot read the configuration of the portal: %s", err)})
+		}
+		d = open(file, name)
 	}
-	more := LoadPortal(&s, file, name, os.Environ())
+	more := d.loadPortal(&s, os.Environ())
 	report.Warnings, report.Problems = append(report.Warnings, more.Warnings...), append(report.Problems, more.Problems...)
 	if opts.Debug {
 		s.Log.Level = LevelDebug
@@ -114,10 +125,14 @@ func withPortal(s Settings, report Report, opts Options) (Settings, Report) {
 // LoadPortal puts the settings of the developer portal into s, out of a JSON or YAML
 // document (nil or empty = none) and of NAME=value entries, which beat it.
 func LoadPortal(s *Settings, file []byte, fileName string, environ []string) Report {
+	return open(file, fileName).loadPortal(s, environ)
+}
+
+func (d document) loadPortal(s *Settings, environ []string) Report {
 	l := loader{names: ofPortal, values: map[*setting]value{}, unknownNames: map[string]bool{}, unknownVariables: map[string]bool{}, settings: *s}
-	l.file(file, fileName)
+	l.file(d)
 	l.environment(environ)
-	l.warnUnknown(fileName)
+	l.warnUnknown(d.name)
 	l.apply()
 	if s.Portal.Serve != PortalShared && (l.settings.Portal.HostPort < 0 || l.settings.Portal.HostPort > 65535) {
 		l.problem("HostPort", "expected 0 to 65535")

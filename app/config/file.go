@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,17 +87,50 @@ func resolve(n *yaml.Node) *yaml.Node {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
+// document is a configuration file as it was read.
+type document struct {
+	name string
+	root *yaml.Node // nil: it is empty, or err says why it cannot be read
+	err  error
+}
+
+// open reads a document. Messages call one without a name the configuration file.
+func open(file []byte, name string) document {
+	root, err := parse(file)
+	return document{cmp.Or(name, "the configuration file"), root, err}
+}
+
+// divided takes the portal's own settings out of a document. portal has no root when there
+// are none. storage is a section of the program, and a text of the portal.
+func (d document) divided() (rest, portal document) {
+	if d.root == nil || resolve(d.root).Kind != yaml.MappingNode {
+		return d, document{name: d.name}
+	}
+	all, ours, theirs := resolve(d.root).Content, &yaml.Node{Kind: yaml.MappingNode}, &yaml.Node{Kind: yaml.MappingNode}
+	for i := 0; i+1 < len(all); i += 2 {
+		name, to := strings.ToLower(resolve(all[i]).Value), ours
+		section := resolve(all[i+1]).Kind == yaml.MappingNode
+		if ofPortal.knows(name) && (!own.knows(name) || own.sections[name] != section) {
+			to = theirs
+		}
+		to.Content = append(to.Content, all[i], all[i+1])
+	}
+	if len(theirs.Content) == 0 {
+		return d, document{name: d.name}
+	}
+	return document{name: d.name, root: ours}, document{name: d.name, root: theirs}
+}
+
 // file takes the settings of a document.
-func (l *loader) file(doc []byte, name string) {
-	root, err := parse(doc)
+func (l *loader) file(d document) {
 	switch {
-	case err != nil:
-		l.problem("", "%s is neither valid JSON nor valid YAML: %s", name, err)
-	case root == nil || isNull(root):
-	case resolve(root).Kind != yaml.MappingNode:
-		l.problem("", "%s holds no settings: expected names with values", name)
+	case d.err != nil:
+		l.problem("", "%s is neither valid JSON nor valid YAML: %s", d.name, d.err)
+	case d.root == nil || isNull(d.root):
+	case resolve(d.root).Kind != yaml.MappingNode:
+		l.problem("", "%s holds no settings: expected names with values", d.name)
 	default:
-		l.section(resolve(root), "", name)
+		l.section(resolve(d.root), "", d.name)
 	}
 }
 

@@ -427,6 +427,53 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadPortal: the file of the portal alone holds its own settings, those of the program, or
+// both; portal.conf and portal.configuration count when it has none of the portal's.
+func TestReadPortal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, entry := range quiet {
+		name, value, _ := strings.Cut(entry, "=")
+		t.Setenv(name, value)
+	}
+	for name, text := range map[string]string{
+		"own.conf": `{"HostPort":4001,"RefreshInterval":3,"Session":{"Name":"sid"},"Storage":"db"}`, "both.conf": "hostport: 4002\nSTORAGE: db\nstorage: {main: {type: memory}}\npage_size: 6\nElse: 1\n",
+		"main.conf": "page_size: 6\nstorage: {main: {type: memory}}\n", "named.conf": "page_size: 6\nHostPort: 4003\nportal: {configuration: portal.conf}\n", "none.conf": "[1]",
+		"wrong.conf": "HostPort: many\n", "portal.conf": `{"HostPort":4000}`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		file             string
+		alone            bool
+		port, pages      int
+		storage          string
+		warning, problem string
+	}{
+		{"", true, 4000, 10, "", "", ""}, {"main.conf", true, 4000, 6, "", "", ""}, {"own.conf", true, 4001, 10, "db", "", ""},
+		{"both.conf", true, 4002, 6, "db", "unknown settings in both.conf: Else", ""},
+		{"named.conf", true, 4000, 6, "", "settings of the portal in named.conf do not count: portal.configuration names another file", ""},
+		{"none.conf", true, 4000, 10, "", "", "none.conf holds no settings: expected names with values"},
+		{"wrong.conf", true, 3001, 10, "", "", "HostPort: expected a whole number (wrong.conf)"},
+		{"own.conf", false, 0, 10, "", "unknown settings in own.conf: HostPort, RefreshInterval, Session", "Storage: expected settings below this name (own.conf)"},
+	} {
+		s, report := Read(c.file, Options{Portal: c.alone})
+		if s.Portal.HostPort != c.port || s.PageSize != c.pages || s.Portal.Storage != c.storage {
+			t.Errorf("%s: port %d, page size %d, storage %q", c.file, s.Portal.HostPort, s.PageSize, s.Portal.Storage)
+		}
+		var problems []string
+		for _, p := range report.Problems {
+			problems = append(problems, p.Error())
+		}
+		for _, told := range [][2]string{{strings.Join(report.Warnings, "\n"), c.warning}, {strings.Join(problems, "\n"), c.problem}} {
+			if have, want := told[0], told[1]; !strings.HasPrefix(have, want) || want == "" && have != "" {
+				t.Errorf("%s: %q, want %q", c.file, have, want)
+			}
+		}
+	}
+}
+
 // Where the file of audit records is, if there is one.
 func TestAuditFile(t *testing.T) {
 	for _, c := range []struct {

@@ -21,7 +21,7 @@ type Portal struct {
 	Serve string // PortalOff, PortalOwn or PortalShared
 	ID    string // names its data in the store
 	URL   string // address of the portal, for links in mails
-	File  string // "": portal.conf in the working folder, if it is there
+	File  string // "": the file of the portal alone, or portal.conf in the working folder, if it is there
 	// Local are addresses of the dashboard of this process; PrivateDashboards says that
 	// dashboards may have private addresses.
 	Local             []string
@@ -112,7 +112,7 @@ func hosting() []setting {
 		{name: "portal.url", field: func(s *Settings) any { return &s.Portal.URL },
 			meaning: "address of the portal as its users see it, as https://portal.example.com: mails have links there, and identity providers send browsers back there; empty means no links and no such logins, and a warning at the start"},
 		{name: "portal.configuration", field: func(s *Settings) any { return &s.Portal.File },
-			meaning: "file of the portal's own settings; empty means portal.conf in the working folder, if it is there"},
+			meaning: "file of the portal's own settings; empty means the file of gatehouse portal --conf when it has such settings, else portal.conf in the working folder, if it is there"},
 		{name: "portal.local", field: func(s *Settings) any { return &s.Portal.Local },
 			meaning: "addresses under which the portal's providers mean the dashboard of this process, which is then called without HTTP; empty means localhost, 127.0.0.1 and [::1] with listen_port"},
 		{name: "portal.private_dashboards", preset: "true", field: func(s *Settings) any { return &s.Portal.PrivateDashboards },

@@ -171,6 +171,9 @@ func newNames(rows []setting, prefixes ...string) *names {
 // own are the settings of the program.
 var own = newNames(table, ourPrefix, fieldPrefix)
 
+// knows reports whether a name, in lower case, is that of a setting or a section.
+func (n *names) knows(name string) bool { return n.byName[name] != nil || n.sections[name] }
+
 // variables lists the environment variables of a setting, the strongest first.
 func (n *names) variables(s *setting) (out []string) {
 	if n == own {

@@ -148,7 +148,8 @@ func configuration() string {
 	return "# Configuration\n\nMade from the table of settings by `make generate`. Not to be edited.\n\n" +
 		"Settings come from a JSON or YAML file (`--conf`) and from the environment, which wins. A variable is the prefix\n" +
 		"`SVC_DB_` (or `TYK_DB_`, which loses) and the suffix of the setting. `gatehouse config check` prints what is in effect.\n\n" +
-		config.Markdown() + "\n## Developer portal\n\nThe portal has settings of its own: from `portal.conf` in the working folder, or the file that `portal.configuration`\n" +
+		config.Markdown() + "\n## Developer portal\n\nThe portal has settings of its own: from `portal.conf` in the working folder, the file of\n" +
+		"`gatehouse portal --conf` when it has such settings (it may have those above as well), or the file that `portal.configuration`\n" +
 		"names, and from the environment, which wins. A variable is a prefix and the suffix: `SVC_PORTAL_` beats `TYK_PORTAL_`, which\n" +
 		"beats `PORTAL_`. A value that cannot be stops the start. Settings without effect yet are read and checked.\n\n" +
 		config.PortalMarkdown()

@@ -25,8 +25,10 @@ func (c *cli) portalCommand() *cobra.Command {
 "gatehouse serve" runs the portal too, beside the dashboard, when portal.serve says so.
 
 Settings of the portal come from portal.conf in the working folder, or the file that
-portal.configuration names, and from variables that begin with SVC_PORTAL_. Its data is in
-storage.main, under the name portal.id.
+--conf names, and from variables that begin with SVC_PORTAL_. The file of --conf may hold
+those of the service as well, or alone; then portal.conf, or the file that
+portal.configuration names, has those of the portal. Its data is in storage.main, under the
+name portal.id.
 
 The first admin is made by POST /portal-api/bootstrap, whose answer has the API token, or
 by --bootstrap, which prints the token and goes on. A portal that has one stays as it is.
