@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -92,7 +93,7 @@ const maxID = 256
 
 // checkID refuses what could not be addressed in a path.
 func checkID(id string) error {
-	bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' }
+	bad := func(r rune) bool { return unicode.IsControl(r) || r == '/' }
 	if len([]rune(id)) > maxID || strings.ContainsFunc(id, bad) || id == "." || id == ".." {
 		return fault.New(fault.Invalid, Kind+".client_idp_id", "invalid client_idp_id").At("client_idp_id")
 	}

@@ -138,6 +138,7 @@ func TestDraftRefused(t *testing.T) {
 		{registry.Draft{Name: "n", JWKSURI: "  "}, "jwks_uri", "client idp jwks_uri is required"},
 		{registry.Draft{Name: "n", JWKSURI: "x", ClientIdPID: "a/b"}, "client_idp_id", "invalid client_idp_id"},
 		{registry.Draft{Name: "n", JWKSURI: "x", ClientIdPID: "a\nb"}, "client_idp_id", "invalid client_idp_id"},
+		{registry.Draft{Name: "n", JWKSURI: "x", ClientIdPID: "a\u0085b"}, "client_idp_id", "invalid client_idp_id"},
 		{registry.Draft{Name: "n", JWKSURI: "x", ClientIdPID: ".."}, "client_idp_id", "invalid client_idp_id"},
 		{registry.Draft{Name: "n", JWKSURI: "x", ClientIdPID: strings.Repeat("ü", 257)}, "client_idp_id", "invalid client_idp_id"},
 	} {

@@ -223,12 +223,20 @@ func (View) Schema() map[string]any {
 	}}
 }
 
-// compactMembers are the members that a compact list shows of a definition.
-var compactMembers = []string{
-	"id", "api_id", "org_id", "name", "slug", "active", "internal", "is_oas", "domain", "domain_disabled", "protocol", "tags", "tags_disabled",
-	"use_keyless", "use_standard_auth", "enable_jwt", "use_basic_auth", "use_oauth2", "enable_signature_checking", "use_openid",
-	"use_mutual_tls_auth", "custom_plugin_auth_enabled", "enable_coprocess_auth", "use_go_plugin_auth", "expiration", "definition",
-}
+// compactMembers are the members that a compact list shows of a definition, and those among
+// them that it shows of each, with what they are where the definition lacks them.
+var (
+	compactMembers = []string{
+		"id", "api_id", "org_id", "name", "slug", "active", "internal", "is_oas", "domain", "domain_disabled", "protocol", "tags", "tags_disabled",
+		"use_keyless", "use_standard_auth", "enable_jwt", "use_basic_auth", "use_oauth2", "enable_signature_checking", "use_openid",
+		"use_mutual_tls_auth", "custom_plugin_auth_enabled", "enable_coprocess_auth", "use_go_plugin_auth", "expiration", "definition",
+	}
+	compactAlways = map[string]string{
+		"slug": `""`, "active": "false", "is_oas": "false", "domain": `""`, "tags": "[]",
+		"use_keyless": "false", "use_standard_auth": "false", "enable_jwt": "false", "use_basic_auth": "false", "use_oauth2": "false",
+		"enable_signature_checking": "false", "use_openid": "false", "use_mutual_tls_auth": "false",
+	}
+)
 
 // Size is about how many bytes the wrapper has.
 func (v View) Size() int {
@@ -291,12 +299,13 @@ func (a API) short() ([]byte, error) {
 	}
 	e := doc.Object{}.Edit()
 	for _, name := range compactMembers {
-		if raw, ok := o.Get(name); ok {
+		raw, ok := o.Get(name)
+		if always := compactAlways[name]; always != "" && (!ok || doc.IsNull(raw)) {
+			raw, ok = json.RawMessage(always), true
+		}
+		if ok {
 			e.Set(name, raw)
 		}
-	}
-	if tags, _ := e.Get("tags"); tags == nil || doc.IsNull(tags) {
-		e.Set("tags", json.RawMessage("[]"))
 	}
 	proxy := doc.NewObject()
 	proxy.Set("listen_path", doc.NewString(a.facts.listenPath))

@@ -108,6 +108,8 @@ func TestCompact(t *testing.T) {
 	a := made(t, apidef.Classic, `{"name":"x","secret":"s","tags":null,"proxy":{"listen_path":"/x/","target_url":"http://u","transport":{}},
 		"version_data":{"not_versioned":true,"versions":{"v1":{"paths":{}},"":{}}},"config_data":{"a":1}}`, "")
 	want := `{"name":"x","id":"0000000000000000000000aa","api_id":"a1","org_id":"o1","tags":[],"proxy":{"listen_path":"/x/","target_url":"http://u"},` +
+		`"slug":"","active":false,"is_oas":false,"domain":"","use_keyless":false,"use_standard_auth":false,"enable_jwt":false,"use_basic_auth":false,` +
+		`"use_oauth2":false,"enable_signature_checking":false,"use_openid":false,"use_mutual_tls_auth":false,` +
 		`"version_data":{"versions":{"v1":{"name":"v1"},"":{"name":""}}}}`
 	var have, wanted map[string]any
 	text := view(t, a, true)["api_definition"]
