@@ -212,12 +212,12 @@ func (s *Service) Fold(ctx context.Context) error {
 		return fmt.Errorf("audit: %w", err)
 	}
 	for lost := 0; ; {
-		done, err := s.step(ctx, to, calls, dumps)
+		rest, done, err := s.step(ctx, to, calls, dumps)
 		switch {
 		case err == nil && done:
 			return nil
 		case err == nil:
-			calls, lost = nil, 0
+			calls, lost = rest, 0
 		case errors.Is(err, errTurn) && lost < maxTurns:
 			lost++
 		default:
@@ -227,17 +227,18 @@ func (s *Service) Fold(ctx context.Context) error {
 	}
 }
 
-// step tells the next commits, and all calls, in one unit of work; done means that
-// there are no commits left. Dumps that were told are taken out.
-func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d dumps) (done bool, err error) {
+// step tells the next commits, and the calls until the last of them, in one unit of work and
+// in the order of time; done means that there are no commits left, and then there is no rest
+// of the calls. Dumps that were told are taken out.
+func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d dumps) (rest []call, done bool, err error) {
 	at, known, err := s.cursor(ctx)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	if !known && s.seen == 0 { // the trail begins: with the first commit, or here when that is forgotten
 		oldest, err := s.store.Oldest(ctx)
 		if err != nil {
-			return false, err
+			return nil, false, err
 		}
 		if oldest > 1 {
 			s.seen = to
@@ -246,12 +247,16 @@ func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d d
 	t := telling{Service: s, records: map[tenant.ID][]audit.Record{}, dumps: d, told: map[dumpKey]int{}, comparers: map[string]*audit.Comparer{}}
 	through, err := t.commits(ctx, max(at.Through, s.seen), to)
 	if err != nil {
-		return false, err
+		return nil, false, err
+	}
+	if through < to {
+		calls, rest = t.due(calls)
 	}
 	t.calls(calls)
 	if through >= to {
 		t.left()
 	}
+	t.order()
 	if len(t.records) > 0 {
 		err = s.write(ctx, at, known, through, t.records)
 	}
@@ -259,7 +264,7 @@ func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d d
 		s.seen = through
 		d.remove(t.told)
 	}
-	return through >= to, err
+	return rest, through >= to, err
 }
 
 func (s *Service) cursor(ctx context.Context) (at cursor, known bool, err error) {

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -462,5 +463,52 @@ func TestReads(t *testing.T) {
 	w.fold(p)
 	if text := w.export(p); !strings.Contains(text, "auth.permission") || !strings.Contains(text, "audit.too_many") {
 		t.Error("a flood of reads hides a refusal")
+	}
+}
+
+// TestOrderOfTime: what is told at once stands in the order of time, wherever it comes from; also
+// when there are more commits than one unit of work tells.
+func TestOrderOfTime(t *testing.T) {
+	for _, commits := range []int{1, 2100} {
+		w := newWorld(t)
+		p := w.process(audit.Settings{Reads: true})
+		scope, err := tenant.Of("one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tick := func() { w.now = w.now.Add(100 * time.Millisecond) }
+		var want []string
+		hear := func(name string, intent access.Intent, err error) {
+			tick()
+			want = append(want, name)
+			p.Hear(t.Context(), &operation.Call{Spec: &operation.Spec{ID: "notes.call", Surface: operation.Management, Intent: intent}, Scope: scope, RequestID: name}, err)
+		}
+		write := func(name string) {
+			tick()
+			want = append(want, "r-"+name)
+			w.write("one", "n", name)
+		}
+		hear("read before", access.Read, nil)
+		for i := range commits {
+			write(fmt.Sprint("early", i))
+		}
+		hear("read between", access.Read, nil)
+		write("middle")
+		hear("refused", access.Write, fault.New(fault.Denied, "auth.permission", "no"))
+		write("late")
+		hear("read after", access.Read, nil)
+		w.fold(p)
+		w.fold(p)
+		var got []string
+		for _, r := range w.records(p, "one") {
+			got = append(got, r.ReqID)
+		}
+		slices.Reverse(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%d commits: %d records, %v … %v", commits, len(got), got[:min(4, len(got))], got[max(0, len(got)-7):])
+		}
+		if v := w.verify(p); len(v.Findings) > 0 || v.Records != len(want) {
+			t.Error(v.Records, v.Findings)
+		}
 	}
 }

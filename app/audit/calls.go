@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -169,9 +168,8 @@ func (q *calls) take(log *slog.Logger) (out []call, dumps dumps) {
 	}
 	out, dumps = q.list, q.dumps
 	if q.dropped > 0 && len(out) > 0 {
-		last := time.Unix(out[len(out)-1].record.Timestamp, 0)
 		out = append(out, call{record: audit.Record{Action: "Calls of which only the number is known", Actor: Operation, Operation: Operation,
-			Verdict: "audit.too_many", Count: q.dropped}.At(last)})
+			Verdict: "audit.too_many", Count: q.dropped}.At(out[len(out)-1].record.Time())})
 	}
 	q.list, q.equal, q.dropped, q.dumps, q.weight, q.bare = nil, nil, 0, nil, 0, 0
 	return out, dumps

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/audit"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -29,6 +30,7 @@ type telling struct {
 	told    map[dumpKey]int  // how many of them are told
 
 	comparers map[string]*audit.Comparer // of operations
+	until     time.Time                  // when the last commit was that is told
 }
 
 // place is where a record of the store stands.
@@ -52,7 +54,7 @@ func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.
 		if err != nil {
 			return after, err
 		}
-		after, weight = c.Rev, weight+c.Weight()
+		after, weight, t.until = c.Rev, weight+c.Weight(), c.At
 		if c.By.Operation != Operation && !slices.Contains(t.Silent, c.By.Operation) {
 			list = append(list, c)
 		}
@@ -290,6 +292,27 @@ func (t *telling) read(ctx context.Context, at place, rev store.Revision) []byte
 func (t *telling) add(r *audit.Record) {
 	r.OrgID = cmp.Or(r.OrgID, audit.Installation)
 	t.records[r.OrgID] = append(t.records[r.OrgID], *r)
+}
+
+// due returns the calls until the last commit that is told, and the rest: commits before
+// those are still to be told.
+func (t *telling) due(list []call) (due, rest []call) {
+	for _, c := range list {
+		if c.record.Time().After(t.until) {
+			rest = append(rest, c)
+		} else {
+			due = append(due, c)
+		}
+	}
+	return due, rest
+}
+
+// order puts the records of each trail in the order of time: commits and calls come from
+// different places, and lists promise the newest first.
+func (t *telling) order() {
+	for _, records := range t.records {
+		slices.SortStableFunc(records, func(a, b audit.Record) int { return a.Time().Compare(b.Time()) })
+	}
 }
 
 // calls adds records of calls that no commit tells of.

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -81,7 +80,7 @@ func (s *Service) file(records map[tenant.ID][]audit.Record) (undo func() error,
 	for _, org := range slices.Sorted(maps.Keys(records)) {
 		all = append(all, records[org]...)
 	}
-	slices.SortStableFunc(all, func(a, b audit.Record) int { return cmp.Compare(a.Timestamp, b.Timestamp) })
+	slices.SortStableFunc(all, func(a, b audit.Record) int { return a.Time().Compare(b.Time()) })
 	var text []byte
 	for _, r := range all {
 		if s.JSON {

@@ -41,6 +41,8 @@ type Record struct {
 	Count        int          `json:"count,omitempty"`         // how many equal calls the record stands for, when several
 	Prev         string       `json:"prev"`                    // hash of the record before, or Genesis
 	Hash         string       `json:"hash"`                    // of all members above
+
+	at time.Time // Timestamp with its fractions, until the record is stored
 }
 
 // Allowed is the verdict on what was carried out.
@@ -72,9 +74,12 @@ func Identifier(seq uint64) string { return fmt.Sprintf("%024x", seq) }
 
 // At returns r with its time.
 func (r Record) At(t time.Time) Record {
-	r.Timestamp, r.Date = t.Unix(), t.UTC().Format(time.RFC1123)
+	r.Timestamp, r.Date, r.at = t.Unix(), t.UTC().Format(time.RFC1123), t
 	return r
 }
+
+// Time returns the time of a record that is not stored yet.
+func (r *Record) Time() time.Time { return r.at }
 
 // Link returns r as the record after another one: bounded, numbered and hashed.
 func (r Record) Link(seq uint64, prev string) Record {
