@@ -14,6 +14,7 @@ func TestMask(t *testing.T) {
 		{`{"password":"p","n":{"secret":["s1",""]},"key":7,"a":1}`, `{"password":"***","n":{"secret":["***",""]},"key":"***","a":1}`, "/password /n/secret/0 /key"},
 		{`{"u":"https://u:p@h/?token=t","header_map":{"x/y":"s"}}`, `{"u":"https://***@h/?token=***","header_map":{"x/y":"***"}}`, "/u /header_map/x~1y"},
 		{`{"mine":"s","t":"{\"mine\":\"s\"}","p":"{\"a\":1}"}`, `{"mine":"***","t":"***","p":"{\"a\":1}"}`, "/mine /t"},
+		{`{"password_max_days":90,"password_updated":"2026-01-02T03:04:05Z","password":"p"}`, `{"password_max_days":90,"password_updated":"2026-01-02T03:04:05Z","password":"***"}`, "/password"},
 		{`"x"`, `"x"`, ""},
 	} {
 		got, hidden, err := audit.Mask([]byte(c.text), []string{"Mine"})

@@ -25,12 +25,18 @@ var parts = []string{
 // source of a scheme for JSON web tokens is the key itself, or where it is.
 var whole = []string{"key", "adminauth", "source", "dsn", "pin", "pwd", "digest"}
 
+// harmless are names that say something about a password, and not the password.
+var harmless = []string{"passwordmaxdays", "passwordupdated"}
+
 // Name reports whether a member, a header or a parameter of this name holds a
 // secret, in any spelling.
 func Name(name string) bool {
 	name = Fold(name)
 	if strings.HasSuffix(name, "pass") && !strings.HasSuffix(name, "bypass") { // db_pass
 		return true
+	}
+	if slices.Contains(harmless, name) {
+		return false
 	}
 	return slices.Contains(whole, name) || slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }

@@ -11,7 +11,7 @@ import (
 func TestName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"access_key": true, "Access-Key": true, "jwt_source": true, "source": true, "X-Api-Key": true, "client_secret": true, "key": true,
-		"New_Password": true, "Authorization": true, "Set-Cookie": true, "admin-auth": true, "shared_secret": true, "digest": true, "db_pass": true, "dbPass": true, "bypass": false, "passed": false, "pass_through": false,
+		"New_Password": true, "Authorization": true, "Set-Cookie": true, "admin-auth": true, "shared_secret": true, "digest": true, "db_pass": true, "dbPass": true, "bypass": false, "password_max_days": false, "PasswordUpdated": false, "password_max_days_password": true, "passed": false, "pass_through": false,
 		"name": false, "keys": false, "api_id": false, "listen_path": false, "key_id": false, "resource": false,
 	} {
 		if got := redact.Name(name); got != want {
