@@ -80,6 +80,7 @@ func TestProxy(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{`{"method":"GET","url":"http://gw.internal:8080/json"}`, `200 {"status_code":201,"headers":{"A":"1, 2"},"body":{"b":1.0,"a":[]}}`},
 		{`{"method":"GET","url":"http://gw.internal:8080/text"}`, `200 {"status_code":500,"headers":{},"body":"oh ` + "\ufffd" + ` no\n"}`},
+		{`{"method":"get","url":"http://gw.internal:8080/empty"}`, `200 {"status_code":204,"headers":{},"body":""}`},
 		{`{"method":"GET","url":"http://gw.internal:8080/empty"}`, `200 {"status_code":204,"headers":{},"body":""}`},
 		{`{"method":"GET","url":"http://gw.internal:8080/deep"}`, `200 {"status_code":200,"headers":{},"body":"` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `"}`},
 		{`{"method":"GET","url":"http://gw.internal:8080/away"}`, `200 {"status_code":302,"headers":{"Location":"http://evil"},"body":""}`},
@@ -94,10 +95,11 @@ func TestProxy(t *testing.T) {
 		{`{"method":"GET","url":"https://gw.internal:8080/json"}`, failed(403, "Provided URL is not a recognised gateway URL")},
 		{`{"method":"GET","url":"http://169.254.169.254/"}`, failed(403, "Provided URL is not a recognised gateway URL")},
 		{`{"method":"GET","url":"http://gw.internal:8080.evil.example/"}`, failed(400, "Invalid proxy request")},
-		{`{"method":"GET","url":"http://gw.internal:8080@evil.example/"}`, failed(400, "Invalid proxy request")},
+		{`{"method":"GET","url":"http://gw.internal:8080@evil.example/"}`, failed(403, "Provided URL is not a recognised gateway URL")},
+		{`{"method":"GET","url":"http://user:pw@gw.internal:8080/json"}`, failed(403, "Provided URL is not a recognised gateway URL")},
 		{`{"method":"GET","url":"http://evil.example/#@gw.internal:8080"}`, failed(403, "Provided URL is not a recognised gateway URL")},
 		{`{"method":"GET","url":"/json"}`, failed(400, "Invalid proxy request")},
-		{`{"method":"GET","url":"ftp://gw.internal:8080/"}`, failed(400, "Invalid proxy request")},
+		{`{"method":"GET","url":"ftp://gw.internal:8080/"}`, failed(403, "Provided URL is not a recognised gateway URL")},
 		{`{"method":"CONNECT","url":"http://gw.internal:8080/"}`, failed(400, "Invalid proxy request")},
 		{`{"url":"http://gw.internal:8080/"}`, failed(400, "Invalid proxy request")},
 		{`{"method":1}`, failed(400, "Invalid proxy request")},
@@ -109,6 +111,9 @@ func TestProxy(t *testing.T) {
 		}
 	}
 	for _, r := range w.asked {
+		if r.Method != "GET" {
+			t.Errorf("%s: method %s", r.URL, r.Method)
+		}
 		if r.Trusted != strings.HasPrefix(r.URL, "http://gw.internal:8080/") {
 			t.Errorf("%s: trusted %v", r.URL, r.Trusted)
 		}

@@ -71,11 +71,11 @@ var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS
 // Call sends one request to a known gateway and returns what it answered.
 func (p *Proxy) Call(ctx context.Context, in callIn) (ProxyAnswer, error) {
 	r := in.Request
-	if !slices.Contains(methods, r.Method) {
+	if r.Method = strings.ToUpper(r.Method); !slices.Contains(methods, r.Method) {
 		return ProxyAnswer{}, fault.New(fault.Invalid, codeInvalid, "method must be one of %s", strings.Join(methods, ", ")).At("method")
 	}
-	if _, ok := origin(r.URL); !ok {
-		return ProxyAnswer{}, fault.New(fault.Invalid, codeInvalid, "url must be an absolute http or https URL without credentials").At("url")
+	if u, err := url.Parse(r.URL); err != nil || hostOf(u) == "" {
+		return ProxyAnswer{}, fault.New(fault.Invalid, codeInvalid, "url must be an absolute URL").At("url")
 	}
 	known, err := p.Gateways(ctx, in.Scope)
 	if err != nil {
