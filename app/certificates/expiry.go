@@ -23,8 +23,7 @@ type Expiry struct {
 
 const (
 	day = 24 * time.Hour
-	// pause is how often gateways are asked at most, however many callers refresh, and again
-	// when they did not answer.
+	// pause is for how long gateways that did not answer are not asked again.
 	pause = 10 * time.Second
 	// mostKnown is how many organisations are kept in memory.
 	mostKnown = 1000
@@ -40,8 +39,8 @@ type known struct {
 // listing is the certificates of an organisation as they were at some time.
 type listing struct {
 	mu   sync.Mutex // held while a gateway is asked: others wait for the same answer
-	at   time.Time  // when a gateway was asked; zero: never
-	next time.Time  // when it may be asked again
+	at   time.Time  // when a gateway was asked that answered; zero: never
+	next time.Time  // when it may be asked again; zero: at any time
 	list []certificate.Basics
 	err  error // of the last time, when nothing is known
 }
@@ -73,25 +72,27 @@ func (k *known) forget(org tenant.ID) {
 
 // current returns the certificates of an organisation. What is old, or not to be had from
 // memory, is asked for; when gateways do not answer, what was there before is still true
-// enough.
+// enough. Callers who refresh while a gateway is asked share the next answer: a flood of them asks
+// one question after the other.
 func (s *Service) current(ctx context.Context, org tenant.ID, refresh bool) ([]certificate.Basics, error) {
-	l, now := s.known.of(org), s.APIs.Now()
+	l, came := s.known.of(org), s.APIs.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	old := l.at.IsZero() || refresh || now.Sub(l.at) >= cmp.Or(s.Expiry.Every, time.Hour)
+	now := s.APIs.Now()
+	old := l.at.IsZero() || refresh && !l.at.After(came) || now.Sub(l.at) >= cmp.Or(s.Expiry.Every, time.Hour)
 	if !old || now.Before(l.next) {
 		return l.list, l.err
 	}
 	list, err := s.Gateways.ListCertificates(ctx, org)
-	l.next = now.Add(pause)
 	if err != nil {
+		l.next = now.Add(pause)
 		err = s.answered(ctx, err)
 		if l.at.IsZero() {
 			l.err = err
 		}
 		return l.list, l.err
 	}
-	l.list, l.at, l.err = list, now, nil
+	l.list, l.at, l.next, l.err = list, now, time.Time{}, nil
 	return list, nil
 }
 
