@@ -25,8 +25,10 @@ func (Session) Schema() map[string]any {
 	return map[string]any{"type": "object", "description": "A session as gateways decode it: rate, per, quota_max, quota_renewal_rate …"}
 }
 
-// typed refuses what gateways could not decode.
+// typed refuses what gateways could not decode. Whole numbers that are spelled otherwise become
+// what they are, in place.
 func (s Session) typed() error {
+	key.Table.Whole(s.node)
 	if problems := key.Table.Check(s.node); len(problems) > 0 {
 		return fault.New(fault.Invalid, codeType, "session %s %s", problems[0].Path, problems[0].Demand()).At(problems[0].Path)
 	}

@@ -60,6 +60,7 @@ func TestNew(t *testing.T) {
 		`{"access_rights":{"tools":{"mcp_primitives":[{"type":"prompt","name":"x"}]}}}`:                                "",
 		`{"access_rights":{"tools":{"mcp_primitives":[{"type":"x","name":"x"}]}}}`:                                     policy.CodeMCP,
 		`{"access_rights":{"elsewhere":{"mcp_primitives":[{"type":"tool","name":"x"}],"allowed_urls":[{"url":"/"}]}}}`: "", // an API that does not exist is not checked
+		`{"expires":1.718439136e+09,"quota_max":5.0,"access_rights":{"orders":{"limit":{"quota_max":7.0}}}}`:           "",
 		`{"later":{"x":[1.50]},` + rights + `}`:                                                                        "",
 	} {
 		s, err := draft(t, text).New("acme", checks(t))
@@ -70,6 +71,10 @@ func TestNew(t *testing.T) {
 			continue
 		}
 		if s.Get("org_id").Text() != "acme" || s.Get("date_created") != nil || len(key.Table.Check(s)) > 0 || strings.Contains(text, "1.50") && !strings.Contains(string(s.JSON()), "1.50") {
+			t.Errorf("%s: %s", text, s.JSON())
+		}
+		if strings.Contains(text, "1.718439136e+09") && (string(s.Get("expires").JSON()) != "1718439136" || string(s.Get("quota_max").JSON()) != "5" ||
+			string(s.Get("access_rights", "orders", "limit", "quota_max").JSON()) != "7") {
 			t.Errorf("%s: %s", text, s.JSON())
 		}
 		for id, definition := range s.Get("access_rights").Members() {

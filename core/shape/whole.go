@@ -1,0 +1,65 @@
+package shape
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// Whole writes numbers without a fraction as whole numbers, in place, where the type wants
+// these: 5.0 and 5e0 as 5. Clients that know one sort of numbers send them so, and decoders read
+// whole numbers from their spelling. What no double holds exactly stays as it is.
+func (t Type) Whole(n *doc.Node) { t.whole(n) }
+
+// whole returns what takes the place of a value.
+func (t *Type) whole(n *doc.Node) *doc.Node {
+	switch t.kind {
+	case kindRef:
+		return t.elem.whole(n)
+	case kindInt, kindUint:
+		if i, ok := integer(n); ok {
+			return doc.NewInt(i)
+		}
+	case kindList:
+		items := slices.Clone(n.Items())
+		for i, v := range items {
+			items[i] = t.elem.whole(v)
+		}
+		if n.Is(doc.TypeArray) {
+			n.SetItems(items)
+		}
+	case kindMap, kindObject:
+		for name, v := range n.Members() {
+			if of := t.of(name); of != nil {
+				n.Set(name, of.whole(v))
+			}
+		}
+	}
+	return n
+}
+
+// of returns the type of the member of a name, or nil.
+func (t *Type) of(name string) *Type {
+	if known := t.known(name); known != nil {
+		return &known.of
+	}
+	return t.elem
+}
+
+// exact is the bound below which doubles hold every whole number.
+const exact = 1 << 53
+
+// integer returns the whole number that is spelled as one with a fraction or an exponent.
+func integer(n *doc.Node) (int64, bool) {
+	if !n.Is(doc.TypeNumber) {
+		return 0, false
+	}
+	text := string(n.JSON())
+	if _, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return 0, false // it is spelled as it should be
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < exact
+}
