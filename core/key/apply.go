@@ -3,6 +3,7 @@ package key
 import (
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -102,6 +103,20 @@ func Lifetime(policies []*doc.Node) (seconds int64) {
 		}
 	}
 	return seconds
+}
+
+// Past reports whether a session expires at a time that is over. 1 means at once.
+func Past(session *doc.Node, now time.Time) bool {
+	at := session.Get("expires").Int()
+	return at > 1 && at < now.Unix()
+}
+
+// Begin makes a session, in place, one of a new key: gateways take an expiry that is over for
+// none.
+func Begin(session *doc.Node, now time.Time) {
+	if Past(session, now) {
+		session.Set("expires", doc.NewInt(0))
+	}
 }
 
 // Apply returns a session with its policies applied, as gateways do it

@@ -55,6 +55,6 @@ type Keys interface {
 	// Keys returns the hashes of the keys that can reach an API, by rights of their own or
 	// of their policies; without an API those of all keys. They are in ascending order. ErrUnlisted: gateways say none.
 	Keys(ctx context.Context, org tenant.ID, api string) ([]string, error)
-	// PreviewKey returns a session as it would be with its policies applied. Nothing is stored.
+	// PreviewKey returns a session as a new key would have it, with its policies applied. Nothing is stored.
 	PreviewKey(ctx context.Context, org tenant.ID, session *doc.Node) (*doc.Node, error)
 }

@@ -91,9 +91,7 @@ func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *do
 		s.Set("hmac_string", doc.NewString(k.Secrets.NewKey()))
 	}
 	now := k.Now()
-	if past(s, now) {
-		s.Set("expires", doc.NewInt(0))
-	}
+	key.Begin(s, now)
 	s.Set("date_created", doc.NewString(now.UTC().Format(time.RFC3339Nano)))
 	text := token(org, id)
 	c := content{ID: text, Hash: k.hash(text), Session: s}
@@ -109,10 +107,8 @@ func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *do
 		case !errors.Is(err, gateway.ErrUnknown):
 			return err
 		}
-		if lifetime := key.Lifetime(list); lifetime > 0 {
-			c.Session = c.Session.Clone() // this may run more than once
-			c.Session.Set("expires", doc.NewInt(now.Unix()+lifetime))
-		}
+		c.Session = c.Session.Clone() // this may run more than once
+		endow(c.Session, list, now)
 		sealed, err := k.seal(c)
 		if err != nil {
 			return err
@@ -121,6 +117,13 @@ func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *do
 	})
 	c.Session = key.Apply(c.Session, list)
 	return c.stored(true), err
+}
+
+// endow gives a new key the time that its policies leave it.
+func endow(s *doc.Node, list []*doc.Node, now time.Time) {
+	if lifetime := key.Lifetime(list); lifetime > 0 {
+		s.Set("expires", doc.NewInt(now.Unix()+lifetime))
+	}
 }
 
 // put stores another content over a record.
@@ -177,12 +180,6 @@ func renew(s, limits *doc.Node, now time.Time) {
 	if rate := limits.Get("quota_renewal_rate").Int(); rate > 0 {
 		s.Set("quota_renews", doc.NewInt(now.Unix()+rate))
 	}
-}
-
-// past reports whether a session expires at a time that is over. 1 means at once.
-func past(s *doc.Node, now time.Time) bool {
-	at := s.Get("expires").Int()
-	return at > 1 && at < now.Unix()
 }
 
 // policies returns the policies of a session; one that gateways do not know is refused.
@@ -324,7 +321,7 @@ func (k *Keys) over(old, s *doc.Node, keepCounters bool) *doc.Node {
 	if v := old.Get("date_created"); v != nil {
 		s.Set("date_created", v)
 	}
-	if past(s, k.Now()) {
+	if key.Past(s, k.Now()) {
 		s.Set("expires", doc.NewInt(old.Get("expires").Int()))
 	}
 	if v := old.Get("hmac_string"); v != nil && s.Get("hmac_string") == nil && s.Get("hmac_enabled").True() {
@@ -365,5 +362,8 @@ func (k *Keys) PreviewKey(ctx context.Context, org tenant.ID, session *doc.Node)
 	if err != nil {
 		return nil, classify(err)
 	}
+	now := k.Now()
+	key.Begin(s, now)
+	endow(s, list, now)
 	return shown(key.Apply(s, list)), nil
 }

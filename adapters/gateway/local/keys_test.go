@@ -36,6 +36,12 @@ func TestLifetime(t *testing.T) {
 			t.Errorf("%s %s: %d", c.id, c.text, expires)
 		}
 	}
+	for text, want := range map[string]bool{`{"apply_policies":["brief"]}`: true, `{"apply_policies":["always"],"expires":5}`: false} {
+		s, err := keys.PreviewKey(t.Context(), "acme", session(text))
+		if expires := s.Get("expires").Int(); err != nil || (expires > time.Now().Unix()) != want || !want && expires != 0 {
+			t.Errorf("a preview of %s: %d, %v", text, expires, err)
+		}
+	}
 }
 
 // TestZeroMembers: what is zero is left out at any depth of what gateways decode, and stays in

@@ -263,8 +263,11 @@ func texts(body []byte, member string) ([]string, error) {
 	return list.Texts(), nil
 }
 
-// PreviewKey implements gateway.Keys.
+// PreviewKey implements gateway.Keys. Gateways look at the time of expiry when they make a key,
+// and not before.
 func (c *Client) PreviewKey(ctx context.Context, org tenant.ID, session *doc.Node) (*doc.Node, error) {
+	session = session.Clone()
+	key.Begin(session, c.c.Now())
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
 	body, err := c.read(ctx, call{name: "keys.preview", method: http.MethodPost, path: []string{"keys", "preview"}, kind: jsonBody, body: owned(session, org)})

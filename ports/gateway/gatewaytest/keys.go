@@ -291,6 +291,14 @@ func previews(t *testing.T, w World) {
 			t.Errorf("%s: %v, %v", session, s, err)
 		}
 	}
+	past, future := time.Now().Add(-time.Hour).Unix(), time.Now().Add(time.Hour).Unix() //nolint:forbidigo // gateways go by the clock
+	for expires, want := range map[int64]int64{past: 0, future: future, 1: 1, 0: 0} {
+		session := object(t, ownRights)
+		session.Set("expires", doc.NewInt(expires))
+		if s, err := w.Keys.PreviewKey(t.Context(), Org, session); err != nil || s.Get("expires").Int() != want || session.Get("expires").Int() != expires {
+			t.Errorf("a preview with %d: %v, %v", expires, s, err)
+		}
+	}
 	if got := list(t, w, Org, ""); len(got) != 0 {
 		t.Errorf("stored %v", got)
 	}
