@@ -26,8 +26,8 @@ type Organisation struct {
 	DeveloperCount        int64                     `json:"developer_count"`
 	EventOptions          map[string]EventRecipient `json:"event_options"`
 	HybridEnabled         bool                      `json:"hybrid_enabled"`
-	UI                    json.RawMessage           `json:"ui,omitempty"`
-	OrgOptionsMeta        json.RawMessage           `json:"org_options_meta,omitempty"`
+	UI                    json.RawMessage           `json:"ui"`
+	OrgOptionsMeta        json.RawMessage           `json:"org_options_meta"`
 	OpenPolicy            OpenPolicy                `json:"open_policy"`
 	AdditionalPermissions map[string]string         `json:"additional_permissions"`
 	Rest                  doc.Object                `json:"-"` // members that are not known, kept as they are

@@ -22,8 +22,16 @@ func (o *Organisation) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// MarshalJSON writes the known members, then the others.
-func (o Organisation) MarshalJSON() ([]byte, error) { return write(plainOrganisation(o), o.Rest) }
+// MarshalJSON writes the known members, then the others. Objects of which nothing was said
+// are empty, also those of organisations that were stored without them.
+func (o Organisation) MarshalJSON() ([]byte, error) {
+	for _, v := range []*json.RawMessage{&o.UI, &o.OrgOptionsMeta} {
+		if len(*v) == 0 || doc.IsNull(*v) {
+			*v = json.RawMessage("{}")
+		}
+	}
+	return write(plainOrganisation(o), o.Rest)
+}
 
 // UnmarshalJSON reads a draft and keeps the members that are not known.
 func (d *OrganisationDraft) UnmarshalJSON(text []byte) (err error) {

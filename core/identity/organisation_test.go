@@ -34,7 +34,7 @@ func draft(t *testing.T, text string) (d identity.OrganisationDraft) {
 // what is known; another letter case of a known member is that member.
 func TestOrganisationKeepsMembers(t *testing.T) {
 	const known = `"owner_slug":"","cname_enabled":false,"cname":"","apis":[],"sso_enabled":false,"developer_quota":0,"developer_count":0,` +
-		`"event_options":{},"hybrid_enabled":false,"open_policy":{"enabled":false,"rules":""},"additional_permissions":{}`
+		`"event_options":{},"hybrid_enabled":false,"ui":{},"org_options_meta":{},"open_policy":{"enabled":false,"rules":""},"additional_permissions":{}`
 	for text, want := range map[string]string{
 		`{}`:                                   `{"id":"o","owner_name":"",` + known + `}`,
 		`{"z":1.50,"owner_name":"x","a":[{}]}`: `{"id":"o","owner_name":"x",` + known + `,"z":1.50,"a":[{}]}`,
@@ -66,6 +66,23 @@ func TestReplaceOrganisation(t *testing.T) {
 	}
 	if o, err = o.Replace(draft(t, `{"id":"other","owner_slug":"y"}`)); err != nil || o.ID != "o" || o.OwnerName != "" || o.OwnerSlug != "y" || len(o.APIs) != 0 || o.Rest.Len() != 0 {
 		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// TestEmptyObjects: what an organisation says nothing of is an empty object, also in those that
+// were stored without it.
+func TestEmptyObjects(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"id":"o"}`: `"ui":{},"org_options_meta":{},`, `{"id":"o","ui":null,"org_options_meta":null}`: `"ui":{},"org_options_meta":{},`,
+		`{"id":"o","ui":{"a":1}}`: `"ui":{"a":1},"org_options_meta":{},`,
+	} {
+		var o identity.Organisation
+		if err := json.Unmarshal([]byte(text), &o); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := json.Marshal(o); err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s: %s, %v", text, got, err)
+		}
 	}
 }
 
